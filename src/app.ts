@@ -1,0 +1,266 @@
+import { join } from "node:path";
+import type { Settings } from "./config.ts";
+import { DataError, LockedError, opened, useDirectory } from "./data-directory.ts";
+import type { Clock } from "./domain/time.ts";
+import { httpServer } from "./http/server.ts";
+import type { Log, LogFormat } from "./log.ts";
+import { remote } from "./remote.ts";
+import { type Capture, capture, type Decoder } from "./services/capture.ts";
+import { type Events, events } from "./services/events.ts";
+import { type Ingest, startIngest } from "./services/ingest.ts";
+import { type Keys, keys } from "./services/keys.ts";
+import { type Persons, persons } from "./services/persons.ts";
+import { openProjects, type Projects } from "./services/projects.ts";
+import { type FirstStart, prepare } from "./services/setup.ts";
+import { nodeDisk } from "./storage/disk.ts";
+import { openDuckdb } from "./storage/duckdb.ts";
+import { eventStore } from "./storage/events.ts";
+import { openJournal } from "./storage/journal.ts";
+import { keyReads } from "./storage/keys.ts";
+import { lockDirectory } from "./storage/lock.ts";
+import { personReads } from "./storage/persons.ts";
+import { projectReads } from "./storage/projects.ts";
+import { removeSlice } from "./storage/slices.ts";
+import { readSqlite } from "./storage/sqlite.ts";
+import { userReads } from "./storage/users.ts";
+import { VERSION } from "./version.ts";
+import type { Writer } from "./writer.ts";
+
+/** What the outside gives: time, the log, and where logs of other threads go. */
+export type Surroundings = {
+  now: Clock;
+  log: Log;
+  logFormat: LogFormat;
+  /** How long ingest must be idle before it checkpoints, in milliseconds, if not as usual. */
+  idleMs?: number;
+};
+
+/** The part of the appliance that the CLI administers; the event store stays closed. */
+export type Admin = { projects: Projects; keys: Keys };
+
+/** The whole appliance, serving. */
+export type App = Admin & {
+  capture: Capture;
+  persons: Persons;
+  events: Events;
+  ingest: Ingest;
+  /** What the first start made; undefined on every other start. */
+  firstStart: FirstStart | undefined;
+  /** The HTTP surface. `listenUrl` is where it is reached. */
+  http(listenUrl: string): (request: Request) => Promise<Response>;
+  /** Refuses new events from now on; those accepted before are safe. */
+  drain(): void;
+  /** Applies what fits into `deadlineMs`, closes what is open. The journal keeps the rest. */
+  close(deadlineMs: number): Promise<void>;
+};
+
+const HOUR_MS = 3_600_000;
+const MB = 1_000_000;
+
+/** The event store's file that is in use. */
+const GENERATION = 1;
+
+/** Exit code for a bug or a failed engine: whoever supervises should start it again. */
+const EXIT_INTERNAL = 70;
+
+/** Opens projects and keys alone. Throws DataError if the directory cannot be used. */
+export async function openAdmin(
+  settings: Settings,
+  surroundings: Surroundings,
+): Promise<Admin & { close(): Promise<void> }> {
+  const { projects, keys: personal, close } = await openBase(settings, surroundings);
+  return { projects, keys: personal, close };
+}
+
+/** Opens everything and starts to ingest (decision 1). Throws DataError if the directory cannot be used. */
+export async function openApp(settings: Settings, surroundings: Surroundings): Promise<App> {
+  const { now, log } = surroundings;
+  const base = await openBase(settings, surroundings);
+  const { sqlite, projects } = base;
+  const { duckdb, eventsStored, journal } = await openEvents(settings, base, log);
+  const replayUntil = journal.durable();
+  const ingest = await startIngest({
+    journal,
+    slices: base.stores.slices,
+    events: eventsStored,
+    removeSlice,
+    windowMs: settings.dedup_window * HOUR_MS,
+    idleMs: surroundings.idleMs,
+    log,
+  });
+  const decoder = startDecoder(log);
+  const newUuid = () => Bun.randomUUIDv7();
+  const state = { draining: false };
+  const services = {
+    projects,
+    keys: base.keys,
+    capture: capture({
+      journal,
+      projects,
+      decoder: decoder.decoder,
+      now,
+      newUuid,
+      onAccepted: ingest.wake,
+    }),
+    persons: persons(personReads(sqlite)),
+    events: events(eventsStored),
+  };
+  const reasons = () => [
+    ...(state.draining ? ["shutting down"] : []),
+    ...(ingest.applied() < replayUntil ? ["replaying the journal"] : []),
+    ...(services.capture.refusing() ? ["events cannot be stored"] : []),
+  ];
+  return {
+    ...services,
+    ingest,
+    firstStart: await prepare({
+      ...services,
+      projectKey: settings.project_key,
+      personalKey: settings.personal_key,
+      log,
+    }),
+    http: (listenUrl) =>
+      httpServer({
+        ...services,
+        readiness: () => ({ ready: reasons().length === 0, reasons: reasons() }),
+        newUuid,
+        log,
+        version: VERSION,
+        publicUrl: settings.public_url,
+        allowedHosts: settings.allowed_hosts,
+        listenUrl,
+      }),
+    drain() {
+      state.draining = true;
+    },
+    async close(deadlineMs) {
+      await journal.close();
+      decoder.close();
+      // A slice that is still being applied is left to the journal, and the process must end.
+      if (!(await ingest.stop(deadlineMs))) return;
+      await duckdb.close();
+      await base.close();
+    },
+  };
+}
+
+/** Opens the event store and the journal, and checks that the stores belong together. */
+async function openEvents(
+  settings: Settings,
+  { directory, stores }: Pick<Awaited<ReturnType<typeof openBase>>, "directory" | "stores">,
+  log: Log,
+) {
+  const file = join(directory, "events", `${GENERATION}.duckdb`);
+  const advice = "If it is damaged, move it away: it is made again from the journal.";
+  const duckdb = await opened(file, advice, () =>
+    openDuckdb({
+      directory,
+      generation: GENERATION,
+      memory_bytes: settings.memory * MB,
+      threads: settings.threads,
+      onFatal(error) {
+        log.error("the event store failed and must be opened anew; ending", { error });
+        process.exit(EXIT_INTERNAL);
+      },
+    }),
+  );
+  const eventsStored = eventStore(duckdb, join(directory, "dead-letters.ndjson"));
+  const applied = {
+    events: await eventsStored.applied(),
+    persons: await stores.persons.applied(),
+  };
+  if (applied.persons < applied.events) {
+    // Replaying would count the gap's events as duplicates, and their persons would be missing.
+    throw new DataError(
+      `hoglet.sqlite in ${directory} is older than the event store beside it. Restore both from the same backup.`,
+    );
+  }
+  const journal = await openJournal({
+    directory: join(directory, "journal"),
+    disk: nodeDisk,
+    after: applied.persons,
+    onCut: (part) => log.warn("the journal's torn end was cut off", part),
+  });
+  return { duckdb, eventsStored, journal };
+}
+
+/** What both ways of opening share. */
+async function openBase(settings: Settings, surroundings: Surroundings) {
+  const { now, log, logFormat } = surroundings;
+  // Both engines create files by themselves: none of them is for anybody else to read.
+  process.umask(0o077);
+  const directory = useDirectory(settings.data);
+  const lock = lockDirectory(join(directory, "lock.db"));
+  if (lock === undefined) {
+    throw new LockedError(`Another hoglet is using ${directory}. Stop it, or give --data another.`);
+  }
+  const path = join(directory, "hoglet.sqlite");
+  const writer = startWorker<Writer>(new Worker(new URL("./writer.ts", import.meta.url)), log);
+  const stores = writer.surface;
+  await opened(
+    path,
+    "Free space, give it to this user, or recover it with sqlite3's .recover.",
+    () =>
+      stores.writer.open({
+        directory,
+        sqlite: path,
+        journal: join(directory, "journal"),
+        windowMs: settings.dedup_window * HOUR_MS,
+        logFormat,
+      }),
+  );
+  const sqlite = readSqlite(path);
+  const ids = { now, newUuid: () => Bun.randomUUIDv7(), randomBytes };
+  const projects = await openProjects({
+    reads: projectReads(sqlite),
+    writes: stores.projects,
+    ...ids,
+  });
+  const personal = keys({
+    reads: keyReads(sqlite),
+    writes: stores.keys,
+    users: { ...userReads(sqlite), insert: stores.users.insert },
+    ownerEmail: settings.owner_email,
+    ...ids,
+  });
+  return {
+    directory,
+    stores,
+    sqlite,
+    projects,
+    keys: personal,
+    async close() {
+      sqlite.close();
+      await stores.writer.close();
+      writer.terminate();
+      lock.release();
+    },
+  };
+}
+
+function randomBytes(count: number): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(count));
+}
+
+/** The thread that decodes large bodies, started when the first one comes. */
+function startDecoder(log: Log): { decoder: Decoder; close(): void } {
+  let thread: ReturnType<typeof startWorker<{ decoder: Decoder }>> | undefined;
+  return {
+    decoder: {
+      admit(body, now) {
+        thread ??= startWorker(new Worker(new URL("./decoder.ts", import.meta.url)), log);
+        return thread.surface.decoder.admit(body, now);
+      },
+    },
+    close: () => thread?.terminate(),
+  };
+}
+
+/** A thread and the objects it offers. Without it nothing works, so its end is the process's. */
+function startWorker<T extends Record<string, object>>(worker: Worker, log: Log) {
+  worker.addEventListener("error", ({ message }) => {
+    log.error("a thread failed; ending", { error: message });
+    process.exit(EXIT_INTERNAL);
+  });
+  return { surface: remote<T>(worker), terminate: () => worker.terminate() };
+}

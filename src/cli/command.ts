@@ -1,0 +1,37 @@
+import type { Config } from "../config.ts";
+
+/** Where a command reads and writes. */
+export type Io = {
+  out(line: string): void;
+  err(line: string): void;
+  /** Whether a person reads `out`. */
+  isTerminal: boolean;
+  env: Readonly<Record<string, string | undefined>>;
+};
+
+/** What was typed behind a command's name. */
+export type Typed = {
+  args: string[];
+  /** Flags of the command's own, with their values; settings are in `config`. */
+  flags: Readonly<Record<string, string>>;
+  config: Config;
+};
+
+/** One command of the CLI. */
+export type Command = {
+  /** The words that name it, such as `key create`. */
+  name: string;
+  summary: string;
+  /** Names of the arguments it takes, all required. */
+  args?: readonly string[];
+  /** Its own flags, each with a value, and what they mean. */
+  flags?: Readonly<Record<string, string>>;
+  /** Returns the exit code. */
+  run(typed: Typed, io: Io): Promise<number>;
+};
+
+/** Exit codes, as in `hoglet help`. */
+export const EXIT = { ok: 0, error: 1, usage: 2, locked: 4, internal: 70 } as const;
+
+/** A command typed wrongly; the message says how it is right. */
+export class UsageError extends Error {}

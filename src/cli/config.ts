@@ -1,0 +1,13 @@
+import { type Command, EXIT } from "./command.ts";
+import { table } from "./table.ts";
+
+/** Prints every setting. */
+export const configShow: Command = {
+  name: "config",
+  summary: "Print each setting, its value and where that came from.",
+  async run({ config }, io) {
+    const rows = config.shown.map(({ name, value, source, help }) => [name, value, source, help]);
+    for (const line of table(["setting", "value", "from", "meaning"], rows)) io.out(line);
+    return EXIT.ok;
+  },
+};

@@ -1,0 +1,96 @@
+import { isoTime, parseTime } from "../domain/time.ts";
+import { withAdmin } from "./admin.ts";
+import { type Command, EXIT, UsageError } from "./command.ts";
+import { table } from "./table.ts";
+
+/** Makes a personal key. */
+export const keyCreate: Command = {
+  name: "key create",
+  summary: "Make a personal API key; it is shown this once.",
+  flags: {
+    "--label": "what the key is for (cli)",
+    "--scopes": "such as person:read,person:write; * for all (*)",
+    "--projects": "ids of the projects it is confined to (all)",
+    "--expires": "when it ends: 90d, 12h, or a time in ISO 8601 (never)",
+    "--user": "e-mail address of its owner (the first user)",
+  },
+  async run({ flags, config }, io) {
+    const key = await withAdmin(config.settings, ({ keys }) =>
+      keys.create({
+        label: flags["--label"] ?? "cli",
+        scopes: words(flags["--scopes"] ?? "*"),
+        scoped_teams: flags["--projects"] === undefined ? null : ids(flags["--projects"]),
+        expires_at: flags["--expires"] === undefined ? null : expiry(flags["--expires"]),
+        email: flags["--user"],
+      }),
+    );
+    io.out(key.value);
+    if (io.isTerminal) io.err("Keep it: only its hash is stored, and it is not shown again.");
+    return EXIT.ok;
+  },
+};
+
+/** Lists personal keys. */
+export const keyList: Command = {
+  name: "key list",
+  summary: "List personal API keys, without the keys themselves.",
+  async run({ config }, io) {
+    const keys = await withAdmin(config.settings, (admin) => admin.keys.list());
+    const rows = keys.map((key) => [
+      String(key.id),
+      key.mask_value,
+      key.label,
+      key.scopes.join(","),
+      key.scoped_teams?.join(",") ?? "all",
+      key.created_at,
+      key.expires_at ?? "never",
+    ]);
+    for (const line of table(
+      ["id", "key", "label", "scopes", "projects", "created", "expires"],
+      rows,
+    )) {
+      io.out(line);
+    }
+    return EXIT.ok;
+  },
+};
+
+/** Ends a personal key. */
+export const keyRevoke: Command = {
+  name: "key revoke",
+  summary: "End a personal API key at once.",
+  args: ["ID"],
+  async run({ args, config }, io) {
+    const id = wholeNumber(args[0] ?? "", "ID");
+    const key = await withAdmin(config.settings, ({ keys }) => keys.revoke(id));
+    io.out(`Revoked ${key.mask_value} (${key.label}).`);
+    return EXIT.ok;
+  },
+};
+
+/** A positive whole number; a UsageError that names the argument otherwise. */
+export function wholeNumber(text: string, name: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+  throw new UsageError(`${name} must be a whole number, such as 1.`);
+}
+
+function words(text: string): string[] {
+  return text
+    .split(",")
+    .map((word) => word.trim())
+    .filter(Boolean);
+}
+
+function ids(text: string): number[] {
+  return words(text).map((word) => wholeNumber(word, "--projects"));
+}
+
+const UNIT_MS: Record<string, number> = { d: 86_400_000, h: 3_600_000, m: 60_000 };
+
+function expiry(text: string): string {
+  const relative = /^(\d{1,6})([dhm])$/.exec(text);
+  const unit = UNIT_MS[relative?.[2] ?? ""];
+  const at = unit === undefined ? parseTime(text) : Date.now() + Number(relative?.[1]) * unit;
+  if (at === undefined) throw new UsageError("--expires must be like 90d, 12h or 2027-01-31.");
+  return isoTime(at);
+}

@@ -1,0 +1,130 @@
+import { ConfigError, isSettingFlag, readConfig, settingsHelp } from "../config.ts";
+import { DataError, LockedError } from "../data-directory.ts";
+import { Failure } from "../domain/errors.ts";
+import { type Command, EXIT, type Io, UsageError } from "./command.ts";
+import { configShow } from "./config.ts";
+import { health } from "./health.ts";
+import { keyCreate, keyList, keyRevoke } from "./key.ts";
+import { projectCreate, projectList, projectRotateKey } from "./project.ts";
+import { serve } from "./serve.ts";
+import { table } from "./table.ts";
+import { versionShow } from "./version.ts";
+
+const help: Command = {
+  name: "help",
+  summary: "Print this.",
+  run: async (_typed, io) => printHelp(io),
+};
+
+/** Every command, in the order of `hoglet help`. */
+export const COMMANDS: readonly Command[] = [
+  serve,
+  keyCreate,
+  keyList,
+  keyRevoke,
+  projectList,
+  projectCreate,
+  projectRotateKey,
+  configShow,
+  health,
+  versionShow,
+  help,
+];
+
+/** Finds the command that `argv` names and runs it; returns the exit code. */
+export async function run(argv: readonly string[], io: Io): Promise<number> {
+  try {
+    if (argv.includes("--help") || argv.includes("-h")) return printHelp(io);
+    const asked = argv[0] === "--version" || argv[0] === "-v" ? ["version"] : argv;
+    const { command, args, flags } = parse(asked);
+    // Help must be had even where a setting is wrong.
+    if (command === help) return printHelp(io);
+    return await command.run({ args, flags, config: readConfig(flags, io.env) }, io);
+  } catch (error) {
+    return explain(error, io);
+  }
+}
+
+/** Says in a sentence what went wrong; only a bug shows its stack. */
+function explain(error: unknown, io: Io): number {
+  if (error instanceof UsageError || error instanceof ConfigError) {
+    io.err(error.message);
+    return EXIT.usage;
+  }
+  if (error instanceof DataError || error instanceof Failure) {
+    io.err(error.message);
+    return error instanceof LockedError ? EXIT.locked : EXIT.error;
+  }
+  io.err(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  return EXIT.internal;
+}
+
+/** Tells words and flags apart. A flag has a value, behind `=` or as the next word. */
+function split(argv: readonly string[]) {
+  const words: string[] = [];
+  const flags: Record<string, string> = {};
+  for (let at = 0; at < argv.length; at++) {
+    const [word = "", ...inline] = (argv[at] ?? "").split("=");
+    if (!word.startsWith("--")) {
+      words.push(argv[at] ?? "");
+      continue;
+    }
+    if (inline.length === 0) at += 1;
+    const value = inline.length === 0 ? argv[at] : inline.join("=");
+    if (value === undefined || (inline.length === 0 && value.startsWith("--"))) {
+      throw new UsageError(`${word} needs a value.`);
+    }
+    flags[word] = value;
+  }
+  return { words, flags };
+}
+
+/** Finds the command, its arguments and its flags in what was typed. */
+function parse(argv: readonly string[]) {
+  const { words, flags } = split(argv);
+  const command = commandOf(words);
+  const args = words.slice(command.name.split(" ").length);
+  for (const flag of Object.keys(flags)) {
+    if (!isSettingFlag(flag) && !Object.hasOwn(command.flags ?? {}, flag)) {
+      throw new UsageError(`hoglet ${command.name} knows no flag ${flag}. See: hoglet help.`);
+    }
+  }
+  const wanted = command.args ?? [];
+  if (args.length !== wanted.length) {
+    throw new UsageError(`Usage: hoglet ${[command.name, ...wanted].join(" ")}`);
+  }
+  return { command, args, flags };
+}
+
+function commandOf(words: readonly string[]): Command {
+  const typed = words.join(" ");
+  const found = COMMANDS.find(({ name }) => typed === name || typed.startsWith(`${name} `));
+  if (found !== undefined) return found;
+  if (words.length === 0)
+    throw new UsageError("What should hoglet do? Try: hoglet serve, or hoglet help.");
+  throw new UsageError(`There is no command ${words.slice(0, 2).join(" ")}. See: hoglet help.`);
+}
+
+function printHelp(io: Io): number {
+  for (const line of helpLines()) io.out(line);
+  return EXIT.ok;
+}
+
+function helpLines(): string[] {
+  const commands = COMMANDS.flatMap(({ name, args = [], flags = {}, summary }) => [
+    [`  hoglet ${[name, ...args].join(" ")}`, summary],
+    ...Object.entries(flags).map(([flag, meaning]) => [`      ${flag}`, meaning]),
+  ]);
+  const settings = settingsHelp().map(([flag, meaning]) => [`  ${flag}`, meaning]);
+  return [
+    "hoglet: product analytics in one executable",
+    "",
+    ...table(["Commands", ""], commands),
+    "",
+    ...table(["Settings", ""], settings),
+    "",
+    "A setting is read from its flag, else from HOGLET_<NAME>, else from hoglet.toml (--config",
+    "FILE), else it has the value in brackets. Exit codes: 0 done, 1 refused, 2 typed wrongly,",
+    "4 the data directory is in use, 70 a bug.",
+  ];
+}

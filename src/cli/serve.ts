@@ -1,0 +1,142 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type App, openApp } from "../app.ts";
+import type { Settings } from "../config.ts";
+import { DataError } from "../data-directory.ts";
+import { type AdminServer, serveAdmin } from "../http/admin.ts";
+import { type Listening, listen } from "../http/listen.ts";
+import { type Log, type LogFormat, openLog } from "../log.ts";
+import { VERSION } from "../version.ts";
+import { SOCKET_FILE } from "./admin.ts";
+import { type Command, EXIT, type Io } from "./command.ts";
+
+/** How long requests in flight may take once the server is told to stop, in milliseconds. */
+const DRAIN_MS_MAX = 10_000;
+
+/** How long ingest goes on after that, in milliseconds; the journal keeps the rest. */
+const APPLY_MS_MAX = 3000;
+
+/** The file that gets the first personal key when nobody reads what is printed. */
+const INITIAL_KEY_FILE = "initial-key";
+
+/** Runs the server until a signal. */
+export const serve: Command = {
+  name: "serve",
+  summary: "Run the server in the foreground, until Ctrl-C or SIGTERM.",
+  async run({ config: { settings } }, io) {
+    const started = performance.now();
+    const logFormat = logFormatOf(settings);
+    const log = openLog({ format: logFormat, now: Date.now });
+    const listening = listenOn(settings);
+    const app = await openApp(settings, { now: Date.now, log, logFormat });
+    listening.open(app.http(listening.url));
+    const admin = openSocket(settings, app, log);
+    for (const line of banner(settings, listening.url)) io.out(line);
+    if (app.firstStart !== undefined) {
+      const [project] = await app.projects.all();
+      const key = keptKey(app.firstStart.personal_key, settings, io);
+      for (const line of welcome(listening.url, project?.api_token ?? "", key)) io.out(line);
+    }
+    const seconds = ((performance.now() - started) / 1000).toFixed(2);
+    io.out(`ready in ${seconds} s; Ctrl-C stops`);
+    log.info("ready", { url: listening.url, data: settings.data, version: VERSION });
+
+    const signal = await firstSignal();
+    log.info("stopping", { signal });
+    app.drain();
+    await listening.stop(DRAIN_MS_MAX);
+    await admin?.stop();
+    await app.close(APPLY_MS_MAX);
+    log.info("stopped");
+    return EXIT.ok;
+  },
+};
+
+function logFormatOf({ log_format }: Settings): LogFormat {
+  if (log_format !== "auto") return log_format;
+  return process.stderr.isTTY ? "human" : "json";
+}
+
+function listenOn(settings: Settings): Listening {
+  const { host, port } = settings;
+  try {
+    return listen({ host, port, tls: tlsOf(settings) });
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+    const reason =
+      code === "EADDRINUSE"
+        ? "The port is taken by another program: stop it, or give --port another"
+        : `Check --host, --port, --tls-cert and --tls-key (${code})`;
+    throw new DataError(`Cannot listen on ${host} port ${port}. ${reason}.`);
+  }
+}
+
+function tlsOf({ tls_cert: cert, tls_key: key }: Settings) {
+  return cert === undefined || key === undefined ? undefined : { cert, key };
+}
+
+/** The socket for the CLI. A path that is too long for one must not keep the server from running. */
+function openSocket(
+  { data }: Settings,
+  { projects, keys }: App,
+  log: Log,
+): AdminServer | undefined {
+  try {
+    return serveAdmin(join(data, SOCKET_FILE), { projects, keys });
+  } catch (error) {
+    log.warn("no socket for the command line: stop the server to use other commands", { error });
+    return undefined;
+  }
+}
+
+function banner({ data }: Settings, url: string): string[] {
+  return [
+    `hoglet ${VERSION}`,
+    `data       ${data}`,
+    `capture    ${url}/i/v0/e/  ${url}/batch/`,
+    `API        ${url}/api/projects/`,
+    `docs       ${url}/docs`,
+  ];
+}
+
+function welcome(url: string, projectKey: string, personalKey: string): string[] {
+  const event = JSON.stringify({ api_key: projectKey, event: "hello", distinct_id: "me" });
+  return [
+    "",
+    `project key   ${projectKey}`,
+    `personal key  ${personalKey}`,
+    "",
+    "Send an event:",
+    `  curl ${url}/i/v0/e/ -H 'content-type: application/json' -d '${event}'`,
+    "From a web page:",
+    `  posthog.init('${projectKey}', { api_host: '${url}' })`,
+    "",
+  ];
+}
+
+/** The personal key to show: on a terminal itself, else the file it was put into. */
+function keptKey(key: string | undefined, { data }: Settings, { isTerminal }: Io): string {
+  if (key === undefined) return "as in the settings";
+  if (isTerminal) return `${key}  (shown this once)`;
+  const path = join(data, INITIAL_KEY_FILE);
+  writeFileSync(path, `${key}\n`, { mode: 0o600 });
+  return `in ${path}`;
+}
+
+/** Resolves at the first signal to stop; the second ends the process at once, which is safe. */
+function firstSignal(): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  let signalled = false;
+  for (const [name, code] of [
+    ["SIGTERM", 143],
+    ["SIGINT", 130],
+    ["SIGHUP", 129],
+  ] as const) {
+    process.on(name, () => {
+      if (signalled) process.exit(code);
+      signalled = true;
+      resolve(name);
+    });
+  }
+  return promise;
+}

@@ -1,0 +1,252 @@
+import { existsSync, readFileSync } from "node:fs";
+import { availableParallelism, totalmem } from "node:os";
+import { resolve } from "node:path";
+
+/** One setting: `--name-with-dashes`, `HOGLET_NAME`, or `name` in hoglet.toml. */
+type Row<T> = {
+  help: string;
+  /** The unit of a number, for people. */
+  unit?: string;
+  /** Not printed; may also come from the file that `HOGLET_NAME_FILE` names. */
+  secret?: true;
+  fallback: T;
+  /** The value of a text; throws a sentence when it is none. */
+  parse(text: string): T;
+};
+
+const text = (help: string, fallback: string): Row<string> => ({
+  help,
+  fallback,
+  parse(value) {
+    if (value.trim() !== "") return value;
+    throw new Error("must not be empty");
+  },
+});
+const optional = (help: string): Row<string | undefined> => ({
+  help,
+  fallback: undefined,
+  parse: (value) => value,
+});
+const secret = (help: string): Row<string | undefined> => ({ ...optional(help), secret: true });
+const list = (help: string): Row<string[]> => ({
+  help,
+  fallback: [],
+  parse: (value) =>
+    value
+      .split(",")
+      .map((item) => item.trim())
+      .filter(Boolean),
+});
+const whole = (help: string, fallback: number, range: [number, number], unit?: string) => ({
+  help,
+  fallback,
+  ...(unit === undefined ? {} : { unit }),
+  parse(value: string) {
+    const number = /^\d+$/.test(value.trim()) ? Number(value) : Number.NaN;
+    if (number >= range[0] && number <= range[1]) return number;
+    throw new Error(`must be a whole number from ${range[0]} to ${range[1]}`);
+  },
+});
+const choice = <T extends string>(help: string, fallback: T, choices: readonly T[]): Row<T> => ({
+  help: `${help}: ${choices.join(", ")}`,
+  fallback,
+  parse(value) {
+    const found = choices.find((known) => known === value);
+    if (found !== undefined) return found;
+    throw new Error(`must be one of ${choices.join(", ")}`);
+  },
+});
+const url = (help: string): Row<string | undefined> => ({
+  ...optional(help),
+  parse(value) {
+    if (/^https?:\/\/[^/?#]+\/?$/.test(value) && URL.canParse(value)) return value;
+    throw new Error("must be an address like https://events.example.com");
+  },
+});
+
+/** Memory that DuckDB takes by default: a quarter of what there is, at most this, in MB. */
+const MEMORY_DEFAULT_MB_MAX = 512;
+
+function memoryDefaultMb(): number {
+  return Math.max(128, Math.min(MEMORY_DEFAULT_MB_MAX, Math.floor(availableBytes() / 4 / 1e6)));
+}
+
+/** The smaller of the machine's memory and its control group's limit. */
+function availableBytes(): number {
+  try {
+    const limit = Number(readFileSync("/sys/fs/cgroup/memory.max", "utf8"));
+    return Number.isFinite(limit) ? Math.min(limit, totalmem()) : totalmem();
+  } catch {
+    return totalmem();
+  }
+}
+
+const ROWS = {
+  data: text("data directory", "./data"),
+  host: text("address to listen on; 0.0.0.0 for all", "127.0.0.1"),
+  port: whole("port to listen on; 0 for any free one", 8000, [0, 65_535]),
+  public_url: url("address under which clients reach the server"),
+  allowed_hosts: list("host names that links in answers may use, separated by commas"),
+  tls_cert: optional("file with the TLS certificate chain (PEM)"),
+  tls_key: optional("file with the TLS key (PEM)"),
+  owner_email: text("e-mail address of the first user", "owner@localhost.localdomain"),
+  project_key: secret("key of the first project, phc_…; made at the first start if not given"),
+  personal_key: secret(
+    "a personal key for everything, phx_…; made at the first start if not given",
+  ),
+  dedup_window: whole("how long a uuid is remembered", 48, [1, 168], "hours"),
+  memory: whole("memory for DuckDB", memoryDefaultMb(), [64, 1_048_576], "MB"),
+  threads: whole("threads for DuckDB", availableParallelism(), [1, 256]),
+  log_format: choice<"auto" | "human" | "json">(
+    "how logs look; auto is human on a terminal, else json",
+    "auto",
+    ["auto", "human", "json"],
+  ),
+} satisfies Record<string, Row<unknown>>;
+
+type Rows = typeof ROWS;
+
+/** The name of a setting. */
+export type SettingName = keyof Rows;
+
+/** The value of every setting. */
+export type Settings = { [Name in SettingName]: Rows[Name]["fallback"] };
+
+/** Where a value came from. */
+export type Source = "flag" | "environment" | "file" | "default";
+
+/** One setting as `hoglet config` shows it. */
+export type ShownSetting = { name: string; value: string; source: Source; help: string };
+
+/** A setting or flag that is unknown or wrong; the message is a sentence for the operator. */
+export class ConfigError extends Error {}
+
+/** The settings file, unless `--config` or HOGLET_CONFIG names another. */
+const CONFIG_FILE = "hoglet.toml";
+
+type Given = Record<string, { text: string; source: Source }>;
+
+/** What was set where. */
+export type Config = { settings: Settings; shown: ShownSetting[] };
+
+/**
+ * Reads every setting: flag over environment over file over default (decision 17). Throws ConfigError on an
+ * unknown name and on a wrong value.
+ */
+export function readConfig(
+  flags: Readonly<Record<string, string>>,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Config {
+  const given: Given = { ...fromFile(flags, env), ...fromEnv(env), ...fromFlags(flags) };
+  const shown: ShownSetting[] = [];
+  const entries = Object.entries<Row<unknown>>(ROWS).map(([name, row]) => {
+    const found = given[name];
+    const value = found === undefined ? row.fallback : parsed(name, row, found);
+    const plain = row.secret && value !== undefined ? "(secret)" : String(value ?? "");
+    const unit = row.unit === undefined ? "" : ` ${row.unit}`;
+    shown.push({ name, value: plain + unit, source: found?.source ?? "default", help: row.help });
+    return [name, value];
+  });
+  const settings = Object.fromEntries(entries) as Settings;
+  if ((settings.tls_cert === undefined) !== (settings.tls_key === undefined)) {
+    throw new ConfigError("tls_cert and tls_key belong together: set both or neither.");
+  }
+  return { settings: { ...settings, data: resolve(settings.data) }, shown };
+}
+
+/** Flags of all settings with their help, for `hoglet help`. */
+export function settingsHelp(): [string, string][] {
+  return Object.entries<Row<unknown>>(ROWS).map(([name, { help, fallback, unit }]) => {
+    const rest =
+      fallback === undefined || String(fallback) === ""
+        ? ""
+        : ` (${fallback}${unit ? ` ${unit}` : ""})`;
+    return [flagOf(name), `${help}${rest}`];
+  });
+}
+
+/** Whether a flag sets a setting. */
+export function isSettingFlag(flag: string): boolean {
+  return flag === "--config" || Object.keys(ROWS).some((name) => flagOf(name) === flag);
+}
+
+function flagOf(name: string): string {
+  return `--${name.replaceAll("_", "-")}`;
+}
+
+function parsed(name: string, row: Row<unknown>, { text: value, source }: Given[string]): unknown {
+  try {
+    return row.parse(value);
+  } catch (error) {
+    const what = { flag: flagOf(name), environment: `HOGLET_${name.toUpperCase()}` };
+    const shown = source === "flag" || source === "environment" ? what[source] : name;
+    throw new ConfigError(`${shown} ${error instanceof Error ? error.message : "is wrong"}.`);
+  }
+}
+
+function fromFlags(flags: Readonly<Record<string, string>>): Given {
+  return Object.fromEntries(
+    Object.entries(flags)
+      .filter(([flag]) => flag !== "--config" && isSettingFlag(flag))
+      .map(([flag, value]) => [
+        flag.slice(2).replaceAll("-", "_"),
+        { text: value, source: "flag" as const },
+      ]),
+  );
+}
+
+function fromEnv(env: Readonly<Record<string, string | undefined>>): Given {
+  const given: Given = {};
+  for (const [variable, value] of Object.entries(env)) {
+    if (!variable.startsWith("HOGLET_") || value === undefined) continue;
+    const name = variable.slice("HOGLET_".length).toLowerCase();
+    if (name === "config") continue;
+    const row = rowOf(name);
+    const secretName = name.replace(/_file$/, "");
+    if (row !== undefined) given[name] = { text: value, source: "environment" };
+    else if (secretName !== name && rowOf(secretName)?.secret) {
+      given[secretName] = { text: readText(value, variable).trim(), source: "environment" };
+    } else throw new ConfigError(`${variable} is no setting of hoglet. See: hoglet help.`);
+  }
+  return given;
+}
+
+function fromFile(
+  flags: Readonly<Record<string, string>>,
+  env: Readonly<Record<string, string | undefined>>,
+): Given {
+  const named = flags["--config"] ?? env["HOGLET_CONFIG"];
+  if (named === undefined && !existsSync(CONFIG_FILE)) return {};
+  const path = named ?? CONFIG_FILE;
+  const entries = Object.entries(parseToml(readText(path, "--config"), path));
+  return Object.fromEntries(
+    entries.map(([name, value]) => {
+      if (rowOf(name) === undefined) {
+        throw new ConfigError(`${path}: ${name} is no setting of hoglet. See: hoglet help.`);
+      }
+      const flat = Array.isArray(value) ? value.join(",") : String(value);
+      return [name, { text: flat, source: "file" as const }];
+    }),
+  );
+}
+
+function rowOf(name: string): Row<unknown> | undefined {
+  return Object.hasOwn(ROWS, name) ? (ROWS as Record<string, Row<unknown>>)[name] : undefined;
+}
+
+function parseToml(content: string, path: string): Record<string, unknown> {
+  try {
+    return Bun.TOML.parse(content) as Record<string, unknown>;
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    throw new ConfigError(`${path} is not valid TOML: ${detail}.`);
+  }
+}
+
+function readText(path: string, from: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    throw new ConfigError(`The file ${path} (from ${from}) cannot be read.`);
+  }
+}

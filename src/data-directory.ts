@@ -1,0 +1,46 @@
+import { accessSync, chmodSync, constants, mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+
+/** A data directory that cannot be used; the message is a sentence that says what to do. */
+export class DataError extends Error {}
+
+/** A data directory that another process is using. */
+export class LockedError extends DataError {}
+
+/** What an unused data directory may hold: what file systems and people put there. */
+const MAY_BE_THERE = /^(\..*|lost\+found|hoglet\.toml)$/;
+
+/** Makes the data directory if it is absent, for its owner alone. */
+export function useDirectory(path: string): string {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    const names = readdirSync(path);
+    const used = names.includes("lock.db") || names.includes("hoglet.sqlite");
+    if (!used && !names.every((name) => MAY_BE_THERE.test(name))) {
+      throw new DataError(`${path} holds other files. Give --data a directory of its own.`);
+    }
+    chmodSync(path, 0o700);
+    mkdirSync(join(path, "journal"), { recursive: true, mode: 0o700 });
+    return path;
+  } catch (error) {
+    if (error instanceof DataError) throw error;
+    throw new DataError(
+      `The data directory ${path} cannot be used (${codeOf(error)}). Make it a directory that this user can write, or give --data another.`,
+    );
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : String(error);
+}
+
+/** Opens a file of the data directory; what fails is told with the file's name and `advice`. */
+export async function opened<T>(file: string, advice: string, open: () => Promise<T>): Promise<T> {
+  try {
+    return await open();
+  } catch (error) {
+    const [reason = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
+    throw new DataError(`${file} cannot be opened: ${reason.replace(/[.!]*$/, "")}. ${advice}`);
+  }
+}

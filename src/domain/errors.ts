@@ -1,0 +1,66 @@
+/**
+ * Every failure a caller can act on, with its HTTP status and the envelope's `type`
+ * (decision 6). A code without a row does not compile.
+ */
+const FAILURES = {
+  required: { status: 400, type: "validation_error" },
+  invalid_input: { status: 400, type: "validation_error" },
+  too_long: { status: 400, type: "validation_error" },
+  invalid_choice: { status: 400, type: "validation_error" },
+  invalid_payload: { status: 400, type: "validation_error" },
+  parse_error: { status: 400, type: "invalid_request" },
+  not_authenticated: { status: 401, type: "authentication_error" },
+  authentication_failed: { status: 401, type: "authentication_error" },
+  invalid_api_key: { status: 401, type: "authentication_error" },
+  permission_denied: { status: 403, type: "authentication_error" },
+  not_found: { status: 404, type: "invalid_request" },
+  method_not_allowed: { status: 405, type: "invalid_request" },
+  payload_too_large: { status: 413, type: "invalid_request" },
+  unsupported_media_type: { status: 415, type: "invalid_request" },
+  throttled: { status: 429, type: "throttled_error" },
+  error: { status: 500, type: "server_error" },
+  unavailable: { status: 503, type: "server_error" },
+} as const;
+
+/** The stable `code` of a failure. */
+export type FailureCode = keyof typeof FAILURES;
+
+/** The body of every error answer: always these four, `attr` null when no field is to blame. */
+export type Problem = { type: string; code: FailureCode; detail: string; attr: string | null };
+
+/** Codes worth a retry after this many seconds; sent as `Retry-After` (RFC 9110 10.2.3). */
+export const RETRY_AFTER_S = 5;
+
+/**
+ * Something the caller did or can wait out. `detail` is shown to the caller and never repeats
+ * what was sent; `attr` names the field to blame, nested names joined by `__`.
+ */
+export class Failure extends Error {
+  readonly code: FailureCode;
+  readonly attr: string | null;
+
+  constructor(code: FailureCode, detail: string, attr: string | null = null) {
+    super(detail);
+    this.name = "Failure";
+    this.code = code;
+    this.attr = attr;
+  }
+
+  get status(): number {
+    return FAILURES[this.code].status;
+  }
+
+  get problem(): Problem {
+    return {
+      type: FAILURES[this.code].type,
+      code: this.code,
+      detail: this.message,
+      attr: this.attr,
+    };
+  }
+}
+
+/** What a bug looks like from outside: the cause is in the log, under the request id. */
+export function serverError(requestId: string): Failure {
+  return new Failure("error", `A server error occurred. Request id: ${requestId}.`);
+}

@@ -1,0 +1,174 @@
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  setKey,
+  storableJson,
+  storableText,
+} from "./json.ts";
+import { isoTime, parseTime, TIME_MS_MIN } from "./time.ts";
+import { parseUuid } from "./uuid.ts";
+
+/** Characters (code points) of a distinct id; the rest is cut with a warning. */
+export const DISTINCT_ID_CHARS_MAX = 200;
+
+/** Characters (code points) of an event name; the rest is cut with a warning. */
+export const EVENT_NAME_CHARS_MAX = 200;
+
+/** UTF-8 bytes of one event as it is stored; a larger one is dropped with a warning. */
+export const EVENT_BYTES_MAX = 1_048_576;
+
+/** How far ahead of the server's clock an event may be; beyond it, its time is the arrival's. */
+export const FUTURE_MS_MAX = 23 * 3_600_000;
+
+/**
+ * An event as the journal keeps it, one JSON line each. Top-level `$set` and `$set_once` have
+ * moved into `properties`; `timestamp` is corrected, ISO 8601 in UTC.
+ */
+export type CapturedEvent = {
+  uuid: string;
+  event: string;
+  distinct_id: string;
+  timestamp: string;
+  properties: JsonObject;
+};
+
+/** Why a submitted event is not stored. None is an error: the answer is still 200 (contract 7). */
+export type DropReason =
+  | "missing_event_name"
+  | "missing_distinct_id"
+  | "invalid_event"
+  | "event_too_large"
+  | "invalid_event_when_process_person_profile_is_false";
+
+/** What was changed in an event that is stored all the same. */
+export type ChangeReason =
+  | "distinct_id_too_long"
+  | "event_name_too_long"
+  | "ignored_invalid_timestamp"
+  | "event_timestamp_in_future"
+  | "replaced_invalid_uuid"
+  | "invalid_process_person_profile";
+
+/** The outcome for one submitted event: its journal line, or the reason why there is none. */
+export type Admitted = { line: string; changes: ChangeReason[] } | { dropped: DropReason };
+
+/** What admission knows beside the event: all times in milliseconds since the epoch. */
+export type Arrival = { now: number; sentAt: number | undefined; newUuid: () => string };
+
+/** Events that connect ids or groups and mean nothing without a person (decision 11). */
+const IDENTITY_EVENTS = new Set([
+  "$identify",
+  "$create_alias",
+  "$merge_dangerously",
+  "$groupidentify",
+]);
+
+/**
+ * Admits one submitted event (contract 2.5, 4.5 and 7; decisions 8 to 12). Never throws: a bad
+ * event is a value, so that it cannot harm its neighbours.
+ */
+export function admit(raw: Json, arrival: Arrival): Admitted {
+  if (!isWellShaped(raw)) return { dropped: "invalid_event" };
+  const name = raw["event"];
+  if (typeof name !== "string" || name.trim() === "") return { dropped: "missing_event_name" };
+  const given = isObject(raw["properties"]) ? raw["properties"] : {};
+  const distinctId = distinctIdOf(raw, given);
+  if (distinctId === undefined) return { dropped: "missing_distinct_id" };
+
+  const changes: ChangeReason[] = [];
+  const profile = given["$process_person_profile"] ?? null;
+  if (profile === false && IDENTITY_EVENTS.has(name)) {
+    return { dropped: "invalid_event_when_process_person_profile_is_false" };
+  }
+  if (profile !== null && typeof profile !== "boolean") {
+    changes.push("invalid_process_person_profile");
+  }
+  const captured: CapturedEvent = {
+    uuid: uuidOf(raw["uuid"], arrival, changes),
+    event: cut(storableText(name), EVENT_NAME_CHARS_MAX, "event_name_too_long", changes),
+    distinct_id: cut(distinctId, DISTINCT_ID_CHARS_MAX, "distinct_id_too_long", changes),
+    timestamp: isoTime(timeOf(raw, given, arrival, changes)),
+    properties: lifted(raw, given),
+  };
+  const line = storableJson(captured);
+  // A UTF-16 unit is at most 3 bytes of UTF-8, so most lines need not be counted.
+  const large = line.length * 3 > EVENT_BYTES_MAX && Buffer.byteLength(line) > EVENT_BYTES_MAX;
+  return large ? { dropped: "event_too_large" } : { line, changes };
+}
+
+/** Whether an item is an object whose `event` and `properties`, where given, have their types. */
+export function isWellShaped(raw: Json): raw is JsonObject {
+  if (!isObject(raw)) return false;
+  const name = raw["event"] ?? null;
+  const properties = raw["properties"] ?? null;
+  return (
+    (name === null || typeof name === "string") && (properties === null || isObject(properties))
+  );
+}
+
+/** Top level first, else in `properties` (contract 2.5). Blank is absent; others become text. */
+function distinctIdOf(raw: JsonObject, properties: JsonObject): string | undefined {
+  const value = raw["distinct_id"] ?? raw["$distinct_id"] ?? properties["distinct_id"] ?? null;
+  // A number that JSON cannot carry exactly would make one person of two.
+  if (value === null || (typeof value === "number" && !isExact(value))) return undefined;
+  const text = storableText(typeof value === "string" ? value : JSON.stringify(value));
+  return text.trim() === "" ? undefined : text;
+}
+
+function isExact(value: number): boolean {
+  return Number.isFinite(value) && (Number.isSafeInteger(value) || !Number.isInteger(value));
+}
+
+function uuidOf(value: Json | undefined, { newUuid }: Arrival, changes: ChangeReason[]): string {
+  const uuid = typeof value === "string" ? parseUuid(value) : undefined;
+  if (uuid !== undefined) return uuid;
+  if (value !== undefined && value !== null && value !== "") changes.push("replaced_invalid_uuid");
+  return newUuid();
+}
+
+function cut(text: string, chars: number, reason: ChangeReason, changes: ChangeReason[]): string {
+  if (text.length <= chars) return text;
+  const points = [...text];
+  if (points.length <= chars) return text;
+  changes.push(reason);
+  return points.slice(0, chars).join("");
+}
+
+/**
+ * When it happened, by our clock: `offset` (milliseconds before it was sent) counts most; else
+ * `timestamp` less the sender's clock skew; else now (decision 12).
+ */
+function timeOf(
+  raw: JsonObject,
+  properties: JsonObject,
+  { now, sentAt }: Arrival,
+  changes: ChangeReason[],
+): number {
+  const offset = raw["offset"];
+  const given = raw["timestamp"] ?? null;
+  let time = now;
+  if (typeof offset === "number") {
+    time = now - offset;
+  } else if (given !== null) {
+    const parsed = typeof given === "string" ? parseTime(given) : undefined;
+    if (parsed === undefined) changes.push("ignored_invalid_timestamp");
+    const skewed = sentAt !== undefined && properties["$ignore_sent_at"] !== true;
+    time = parsed === undefined ? now : parsed - (skewed ? sentAt - now : 0);
+  }
+  if (time <= now + FUTURE_MS_MAX && time >= TIME_MS_MIN) return time;
+  changes.push("event_timestamp_in_future");
+  return now;
+}
+
+/** The properties as sent (decision 21), top-level `$set` and `$set_once` inside and winning. */
+function lifted(raw: JsonObject, properties: JsonObject): JsonObject {
+  if (raw["$set"] === undefined && raw["$set_once"] === undefined) return properties;
+  const result = { ...properties };
+  for (const name of ["$set", "$set_once"]) {
+    const top = raw[name];
+    const inner = properties[name];
+    if (isObject(top)) setKey(result, name, isObject(inner) ? { ...inner, ...top } : top);
+  }
+  return result;
+}

@@ -1,0 +1,49 @@
+import { Failure } from "./errors.ts";
+
+/** The list envelope (contract 2.2). `next` and `previous` are absolute URLs or null. */
+export type Page<T> = { count: number; next: string | null; previous: string | null; results: T[] };
+
+/** What `limit` and `offset` ask for. */
+export type PageQuery = { limit: number; offset: number };
+
+/** Rows of a page when `limit` is not given. */
+export const PAGE_LIMIT_DEFAULT = 100;
+
+/** Most rows of one page; a larger `limit` is cut to it (decision 14). */
+export const PAGE_LIMIT_MAX = 1000;
+
+/** Reads `limit` and `offset`; 0 rows mean the default. Fails `invalid_input` below 0. */
+export function pageQuery(asked: {
+  limit?: number | undefined;
+  offset?: number | undefined;
+}): PageQuery {
+  const { limit = PAGE_LIMIT_DEFAULT, offset = 0 } = asked;
+  for (const [name, value] of Object.entries({ limit, offset })) {
+    if (!Number.isSafeInteger(value) || value < 0) {
+      throw new Failure("invalid_input", "A whole number of 0 or more is expected.", name);
+    }
+  }
+  return { limit: Math.min(limit || PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX), offset };
+}
+
+/**
+ * The envelope for the rows found at `query`. `url` is the address the caller is known to reach
+ * us by; its other parameters are kept in the links.
+ */
+export function page<T>(url: URL, query: PageQuery, count: number, results: T[]): Page<T> {
+  const after = query.offset + query.limit;
+  return {
+    count,
+    next: after < count ? link(url, query.limit, after) : null,
+    previous: query.offset > 0 ? link(url, query.limit, query.offset - query.limit) : null,
+    results,
+  };
+}
+
+function link(url: URL, limit: number, offset: number): string {
+  const target = new URL(url);
+  target.searchParams.set("limit", String(limit));
+  if (offset > 0) target.searchParams.set("offset", String(offset));
+  else target.searchParams.delete("offset");
+  return target.href;
+}

@@ -1,0 +1,29 @@
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** The lower-case hyphenated form of a UUID in any case, or undefined if it is none. */
+export function parseUuid(text: string): string | undefined {
+  if (text.length !== 36) return undefined;
+  if (UUID.test(text)) return text;
+  const lower = text.toLowerCase();
+  return UUID.test(lower) ? lower : undefined;
+}
+
+/** UUIDv5 of `name` in the namespace whose 16 bytes are given (RFC 9562 5.5). */
+export function uuidV5(namespace: Uint8Array, name: string): string {
+  const digest = new Bun.CryptoHasher("sha1").update(namespace).update(name).digest();
+  digest[6] = ((digest[6] ?? 0) & 0x0f) | 0x50;
+  digest[8] = ((digest[8] ?? 0) & 0x3f) | 0x80;
+  const hex = digest.toString("hex", 0, 16);
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    hex.slice(12, 16),
+    hex.slice(16, 20),
+    hex.slice(20, 32),
+  ].join("-");
+}
+
+/** The 16 bytes of a hyphenated UUID. */
+export function uuidBytes(uuid: string): Uint8Array {
+  return Buffer.from(uuid.replaceAll("-", ""), "hex");
+}

@@ -1,0 +1,44 @@
+import { NotFoundError, ParseError, ValidationError } from "elysia";
+import { Failure, RETRY_AFTER_S, serverError } from "../domain/errors.ts";
+import type { Log } from "../log.ts";
+
+/** The answer for a failure: its envelope, its status and the headers that go with it. */
+export function problem(failure: Failure, headers: Record<string, string> = {}): Response {
+  const { status } = failure;
+  return Response.json(failure.problem, {
+    status,
+    headers: {
+      ...(status === 401 ? { "www-authenticate": "Bearer" } : {}),
+      ...(status === 503 || status === 429 ? { "retry-after": String(RETRY_AFTER_S) } : {}),
+      ...headers,
+    },
+  });
+}
+
+/**
+ * What to tell the caller about anything that was thrown. What is no failure is a bug: its cause
+ * goes to the log under the request's id, and nothing of it to the caller.
+ */
+export function failureOf(thrown: unknown, requestId: string, log: Log): Failure {
+  if (thrown instanceof Failure) return thrown;
+  if (thrown instanceof NotFoundError) return new Failure("not_found", "Not found.");
+  if (thrown instanceof ParseError) {
+    return thrown.cause instanceof Failure
+      ? thrown.cause
+      : new Failure("parse_error", "The body is not valid JSON.");
+  }
+  if (thrown instanceof ValidationError && thrown.type !== "response") return invalid(thrown);
+  log.error("request failed", { request_id: requestId, error: thrown });
+  return serverError(requestId);
+}
+
+/** Never from the message: it differs by environment and repeats the value. */
+function invalid(error: ValidationError): Failure {
+  const [first] = error.all;
+  const path = first !== undefined && "path" in first ? String(first.path) : "";
+  const attr = path.split("/").filter(Boolean).join("__") || null;
+  if (first !== undefined && "value" in first && first.value === undefined) {
+    return new Failure("required", "This field is required.", attr);
+  }
+  return new Failure("invalid_input", "The value has the wrong type or form.", attr);
+}

@@ -1,0 +1,36 @@
+import { t } from "elysia";
+import { pageQuery } from "../domain/page.ts";
+import { EVENTS_OFFSET_MAX, type Events } from "../services/events.ts";
+import { route } from "./route.ts";
+import { EventShape, PageOf, Paging } from "./schemas.ts";
+
+/** Events, read (decision 15). */
+export const eventRoutes = (events: Events) => [
+  route({
+    method: "GET",
+    path: "/api/environments/:project_id/events/",
+    scope: "query:read",
+    operationId: "events_list",
+    summary: "List events, the newest first.",
+    query: t.Object({
+      ...Paging,
+      offset: t.Optional(
+        t.Integer({
+          description: `How many results to pass over, at most ${EVENTS_OFFSET_MAX}; then use before.`,
+        }),
+      ),
+      event: t.Optional(t.String({ description: "The event's name, exact." })),
+      distinct_id: t.Optional(t.String()),
+      person_id: t.Optional(t.String({ description: "The uuid of the person who owns it now." })),
+      uuid: t.Optional(t.String()),
+      after: t.Optional(t.String({ description: "Later than this time, ISO 8601." })),
+      before: t.Optional(t.String({ description: "Earlier than this time, ISO 8601." })),
+    }),
+    status: 200,
+    response: PageOf(EventShape),
+    handle({ project, query, url }) {
+      const { limit, offset, ...filter } = query;
+      return events.list(project, filter, pageQuery({ limit, offset }), url);
+    },
+  }),
+];

@@ -1,0 +1,78 @@
+import { Failure } from "../domain/errors.ts";
+import { problem } from "./errors.ts";
+
+/** Where and how to listen. */
+export type ListenOptions = {
+  host: string;
+  /** 0 takes any free port. */
+  port: number;
+  /** Paths of PEM files; both or neither. */
+  tls: { cert: string; key: string } | undefined;
+};
+
+/** A server that listens. */
+export type Listening = {
+  url: string;
+  /** Answers with `handle` from now on; until then every request gets 503. */
+  open(handle: (request: Request) => Promise<Response>): void;
+  /**
+   * Takes no new request, lets those in flight finish for at most `deadlineMs`, then cuts them.
+   */
+  stop(deadlineMs: number): Promise<void>;
+};
+
+/** Seconds after which a connection on which nothing moves is closed. */
+const IDLE_TIMEOUT_S = 60;
+
+/**
+ * Bun's own limit answers 413 without envelope or CORS, so it is far above ours, which the
+ * counting reader enforces.
+ */
+const ENGINE_BODY_BYTES_MAX = 4_294_967_295;
+
+/**
+ * Starts to listen, before anything else is opened: a port that is taken must be found before
+ * the first start has made keys. Throws with the code `EADDRINUSE` then.
+ */
+export function listen({ host, port, tls }: ListenOptions): Listening {
+  let closed: string | undefined = "The server is starting.";
+  let inFlight = 0;
+  let handle = (_request: Request): Promise<Response> => Promise.reject(new Error("not open"));
+  const server = Bun.serve({
+    hostname: host,
+    port,
+    reusePort: false,
+    development: false,
+    idleTimeout: IDLE_TIMEOUT_S,
+    maxRequestBodySize: ENGINE_BODY_BYTES_MAX,
+    ...(tls === undefined ? {} : { tls: { cert: Bun.file(tls.cert), key: Bun.file(tls.key) } }),
+    async fetch(request) {
+      if (closed !== undefined) {
+        return problem(new Failure("unavailable", closed), { connection: "close" });
+      }
+      inFlight += 1;
+      try {
+        return await handle(request);
+      } finally {
+        inFlight -= 1;
+      }
+    },
+  });
+  const shownHost = host.includes(":") ? `[${host}]` : host;
+  const url = `${tls === undefined ? "http" : "https"}://${shownHost}:${server.port}`;
+  return {
+    url,
+    open(surface) {
+      handle = surface;
+      closed = undefined;
+    },
+    async stop(deadlineMs) {
+      closed = "The server is shutting down.";
+      const finished = server.stop();
+      const deadline = performance.now() + deadlineMs;
+      while (inFlight > 0 && performance.now() < deadline) await Bun.sleep(10);
+      await Promise.race([finished, Bun.sleep(100)]);
+      await server.stop(true);
+    },
+  };
+}

@@ -1,0 +1,159 @@
+import { STATUS_CODES } from "node:http";
+import { swagger } from "@elysiajs/swagger";
+import { Elysia, type TSchema, t } from "elysia";
+import { isObject, type Json, type JsonObject } from "../domain/json.ts";
+import { type Route, shapesOf } from "./route.ts";
+import { ProblemShape } from "./schemas.ts";
+import type { SdkRoute } from "./sdk.ts";
+
+const SECURITY_SCHEME = "personal_api_key";
+const DERIVED_AT = "/derived";
+
+/**
+ * The OpenAPI 3.1 document of the server, derived by @elysiajs/swagger from the schemas that
+ * the routes are checked by, and mended where that misreports them (decision 20).
+ */
+export async function openApi(
+  management: readonly Route[],
+  sdk: readonly SdkRoute[],
+  version: string,
+): Promise<JsonObject> {
+  const app = new Elysia().use(swagger({ path: DERIVED_AT, documentation: {} }));
+  for (const route of sdk) if (route.operationId !== undefined) describeSdk(app, route);
+  for (const route of management) describe(app, route);
+  const derived = await app.handle(new Request(`http://localhost${DERIVED_AT}/json`));
+  const schemas: JsonObject = {};
+  const { paths: inlined } = (await derived.json()) as JsonObject;
+  const paths = mend(inlined, schemas);
+  mend(plain(ProblemShape), schemas);
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Hoglet",
+      version,
+      description:
+        "Capture is public and takes the project key in its body. Everything else takes a personal API key with a scope: `Authorization: Bearer phx_…`. Press Authorize to try it here.",
+      license: { name: "MIT" },
+    },
+    paths,
+    components: {
+      schemas,
+      securitySchemes: {
+        [SECURITY_SCHEME]: {
+          type: "http",
+          scheme: "bearer",
+          description: "A personal API key, `phx_…`, with the scope that the operation names.",
+        },
+      },
+    },
+  };
+}
+
+const noHandler = () => "";
+
+function describe(app: Elysia, route: Route): void {
+  const { operationId, summary, scope, status } = route;
+  const failures = [400, 401, 403, ...(route.path.includes("/:") ? [404] : [])];
+  app.route(route.method, route.path, noHandler, {
+    ...shapesOf(route),
+    response: Object.fromEntries([
+      [status, route.response],
+      ...failures.map((failure) => [failure, ProblemShape]),
+    ]),
+    detail: {
+      operationId,
+      summary,
+      description: `Requires the scope \`${scope}\`.`,
+      tags: [operationId.split("_")[0] ?? ""],
+      // OpenAPI 3.1 lets roles be named for any scheme.
+      security: [{ [SECURITY_SCHEME]: [scope] }],
+    },
+  });
+}
+
+function describeSdk(app: Elysia, route: SdkRoute): void {
+  const { method, path, operationId, summary, description, body } = route;
+  const response: Record<number, TSchema> = {
+    200: t.Object({ status: t.Literal("Ok") }, { $id: "Captured" }),
+    ...Object.fromEntries([400, 401, 413, 415, 503].map((status) => [status, ProblemShape])),
+  };
+  app.route(method, path, noHandler, {
+    ...(body === undefined ? {} : { body }),
+    response,
+    detail: {
+      ...(operationId === undefined ? {} : { operationId }),
+      ...(summary === undefined ? {} : { summary }),
+      ...(description === undefined ? {} : { description }),
+      tags: ["capture"],
+      security: [],
+    },
+  });
+}
+
+/** A schema as plain JSON, without TypeBox's symbols. */
+function plain(schema: object): Json {
+  return JSON.parse(JSON.stringify(schema));
+}
+
+/**
+ * Undoes what the deriver adds for its own coercion: integers as texts, three media types for
+ * everything, models inlined where they are used. Named models land in `schemas`.
+ */
+function mend(node: Json | undefined, schemas: JsonObject): Json {
+  if (Array.isArray(node)) return node.map((item) => mend(item, schemas));
+  if (!isObject(node)) return node ?? null;
+  const { anyOf } = node;
+  if (Array.isArray(anyOf) && anyOf.some(isCoercion)) {
+    const real = anyOf.filter((choice) => !isCoercion(choice));
+    return mend(real.length === 1 ? (real[0] ?? null) : { ...node, anyOf: real }, schemas);
+  }
+  if (isObject(node["responses"])) return mendOperation(node, schemas);
+  const { $id, nullable: _nullable, patternProperties, ...rest } = node;
+  // The deriver repeats a parameter's example in its schema, where 3.1 has no such word.
+  if (typeof rest["type"] === "string") delete rest["example"];
+  // A record of anything, in the words that generators of clients know.
+  if (patternProperties !== undefined) rest["additionalProperties"] = {};
+  const mended = Object.fromEntries(
+    Object.entries(rest).map(([key, value]) => [key, mend(value, schemas)]),
+  );
+  if (typeof $id !== "string") return mended;
+  schemas[$id] = mended;
+  return { $ref: `#/components/schemas/${$id}` };
+}
+
+function isCoercion(choice: Json): boolean {
+  return (
+    isObject(choice) &&
+    choice["type"] === "string" &&
+    (choice["format"] === "integer" || choice["format"] === "numeric")
+  );
+}
+
+function mendOperation(operation: JsonObject, schemas: JsonObject): JsonObject {
+  const { responses, requestBody, parameters, ...rest } = operation;
+  const mended: JsonObject = { ...rest };
+  if (Array.isArray(parameters) && parameters.length > 0) {
+    mended["parameters"] = mend(parameters, schemas);
+  }
+  if (isObject(requestBody)) {
+    mended["requestBody"] = { required: true, content: jsonContent(requestBody, schemas) };
+  }
+  mended["responses"] = Object.fromEntries(
+    Object.entries(isObject(responses) ? responses : {}).map(([status, response]) => [
+      status,
+      {
+        description: STATUS_CODES[Number(status)] ?? status,
+        ...(isObject(response) ? { content: jsonContent(response, schemas) } : {}),
+      },
+    ]),
+  );
+  return mended;
+}
+
+/** The deriver leaves a named model's `$id` on the response instead of its schema. */
+function jsonContent({ content, $id }: JsonObject, schemas: JsonObject): JsonObject {
+  const json = isObject(content) ? content["application/json"] : undefined;
+  const schema = isObject(json) && isObject(json["schema"]) ? json["schema"] : {};
+  const named = typeof $id === "string" ? { ...schema, $id } : schema;
+  return { "application/json": { schema: mend(named, schemas) } };
+}

@@ -1,0 +1,39 @@
+import { t } from "elysia";
+import { pageQuery } from "../domain/page.ts";
+import type { Persons } from "../services/persons.ts";
+import { route } from "./route.ts";
+import { PageOf, Paging, PersonShape } from "./schemas.ts";
+
+const PERSONS = "/api/environments/:project_id/persons/";
+const PersonId = t.Object({
+  id: t.String({ description: "The integer id of the person, or its uuid." }),
+});
+
+/** Persons (contract 4.1, 4.2). */
+export const personRoutes = (persons: Persons) => [
+  route({
+    method: "GET",
+    path: PERSONS,
+    scope: "person:read",
+    operationId: "persons_list",
+    summary: "List persons, the newest first.",
+    query: t.Object({
+      ...Paging,
+      distinct_id: t.Optional(t.String({ description: "Filter by distinct id, exact." })),
+    }),
+    status: 200,
+    response: PageOf(PersonShape),
+    handle: ({ project, query, url }) => persons.list(project, query, pageQuery(query), url),
+  }),
+  route({
+    method: "GET",
+    path: `${PERSONS}:id/`,
+    scope: "person:read",
+    operationId: "persons_retrieve",
+    summary: "Read a person.",
+    params: PersonId,
+    status: 200,
+    response: PersonShape,
+    handle: ({ project, params }) => persons.get(project, params.id),
+  }),
+];

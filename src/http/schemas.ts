@@ -1,0 +1,83 @@
+import { type TSchema, t } from "elysia";
+import type { Json } from "../domain/json.ts";
+import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../domain/page.ts";
+
+/** Any JSON object. */
+export const AnyObject = t.Record(t.String(), t.Unsafe<Json>(t.Unknown()));
+
+const DateTime = t.String({ format: "date-time", description: "ISO 8601, UTC." });
+const Uuid = t.String({ format: "uuid" });
+
+/** A person (contract 2.1). */
+export const PersonShape = t.Object(
+  {
+    id: t.Integer(),
+    name: t.String(),
+    distinct_ids: t.Array(t.String(), { description: "The main one first." }),
+    properties: AnyObject,
+    created_at: DateTime,
+    uuid: Uuid,
+  },
+  { $id: "Person" },
+);
+
+/** An event as it is stored. */
+export const EventShape = t.Object(
+  {
+    uuid: Uuid,
+    event: t.String(),
+    distinct_id: t.String(),
+    person_id: t.String({ format: "uuid", description: "The person who owns the event now." }),
+    timestamp: DateTime,
+    properties: AnyObject,
+  },
+  { $id: "Event" },
+);
+
+/** A project. */
+export const ProjectShape = t.Object(
+  {
+    id: t.Integer(),
+    uuid: Uuid,
+    name: t.String(),
+    api_token: t.String({ description: "The project key: public, for capture." }),
+    timezone: t.String(),
+    created_at: DateTime,
+  },
+  { $id: "Project" },
+);
+
+/** The error envelope. */
+export const ProblemShape = t.Object(
+  {
+    type: t.String(),
+    code: t.String(),
+    detail: t.String(),
+    attr: t.Nullable(t.String()),
+  },
+  { $id: "Problem" },
+);
+
+/** The list envelope (contract 2.2) of a shape. */
+export function PageOf<T extends TSchema>(shape: T) {
+  const link = t.Nullable(t.String({ format: "uri" }));
+  return t.Object(
+    {
+      count: t.Integer({ description: "All results, on every page." }),
+      next: link,
+      previous: link,
+      results: t.Array(shape),
+    },
+    { $id: `${shape.$id}Page` },
+  );
+}
+
+/** `limit` and `offset` of every list. */
+export const Paging = {
+  limit: t.Optional(
+    t.Integer({
+      description: `Results per page: ${PAGE_LIMIT_DEFAULT} by default, at most ${PAGE_LIMIT_MAX}.`,
+    }),
+  ),
+  offset: t.Optional(t.Integer({ description: "How many results to pass over." })),
+};

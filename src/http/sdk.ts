@@ -1,0 +1,82 @@
+import type { TSchema } from "elysia";
+import { Failure } from "../domain/errors.ts";
+import type { Projects } from "../services/projects.ts";
+
+/** A public route that SDKs call from pages of any origin; it answers CORS, errors included. */
+export type SdkRoute = {
+  method: "GET" | "POST";
+  path: string;
+  handle(request: Request, params: Record<string, string>): Promise<Response>;
+  /** Given for the operations that the contract names; the others stay out of the document. */
+  operationId?: string;
+  summary?: string;
+  description?: string;
+  body?: TSchema;
+};
+
+/**
+ * What posthog-js is told before it sends. `supportedCompression` saves a preflight on every
+ * capture; `surveys` is left out because even `false` makes it fetch a script that is not here.
+ */
+const REMOTE_CONFIG = {
+  supportedCompression: ["gzip", "gzip-js"],
+  hasFeatureFlags: false,
+  analytics: { endpoint: "/i/v0/e/" },
+  autocapture_opt_out: false,
+  sessionRecording: false,
+  heatmaps: false,
+  captureDeadClicks: false,
+  capturePerformance: false,
+  autocaptureExceptions: false,
+  defaultIdentifiedOnly: true,
+  isAuthenticated: false,
+  siteApps: [],
+  toolbarParams: {},
+  editorParams: {},
+  config: { enable_collect_everything: true },
+};
+
+/** The look-ups SDKs make on the capture host (design 7): there are no flags and no surprises. */
+export function sdkRoutes(projects: Projects, newUuid: () => string): SdkRoute[] {
+  const known = (key: string | undefined): string => {
+    if (key === undefined || projects.ofKey(key) === undefined) {
+      throw new Failure("not_found", "Not found.");
+    }
+    return key;
+  };
+  return [
+    {
+      method: "GET",
+      path: "/array/:key/config",
+      async handle(_request, { key }) {
+        known(key);
+        return Response.json(REMOTE_CONFIG);
+      },
+    },
+    {
+      method: "GET",
+      path: "/array/:key/config.js",
+      async handle(_request, { key }) {
+        // Only a key of ours is written into the script, never what was sent.
+        const entry = JSON.stringify({ config: REMOTE_CONFIG, siteApps: [] });
+        const script = `(function(){var w=window;w._POSTHOG_REMOTE_CONFIG=w._POSTHOG_REMOTE_CONFIG||{};w._POSTHOG_REMOTE_CONFIG[${JSON.stringify(known(key))}]=${entry};})();\n`;
+        return new Response(script, { headers: { "content-type": "application/javascript" } });
+      },
+    },
+    {
+      method: "POST",
+      path: "/flags/",
+      async handle(request) {
+        const flags = {
+          flags: {},
+          featureFlags: {},
+          featureFlagPayloads: {},
+          errorsWhileComputingFlags: false,
+          requestId: newUuid(),
+        };
+        const config = new URL(request.url).searchParams.get("config") === "true";
+        return Response.json(config ? { ...REMOTE_CONFIG, ...flags } : flags);
+      },
+    },
+  ];
+}

@@ -1,0 +1,47 @@
+/** Facts beside a message. Never a body, key, distinct id or property. */
+export type LogFacts = Record<string, unknown>;
+
+/** Where the running server writes what happens: one event a line, on standard error. */
+export type Log = Record<"info" | "warn" | "error", (message: string, facts?: LogFacts) => void>;
+
+/** How lines look: for people, or JSON for machines. */
+export type LogFormat = "human" | "json";
+
+type Options = { format: LogFormat; now: () => number; write?: (line: string) => void };
+
+/** A log. Line breaks and terminal escapes in facts are written as JSON escapes. */
+export function openLog({ format, now, write = toStandardError }: Options): Log {
+  const at =
+    (level: string) =>
+    (message: string, facts: LogFacts = {}) => {
+      const time = new Date(now()).toISOString();
+      const shown = Object.fromEntries(
+        Object.entries(facts).map(([key, fact]) => [key, plain(fact)]),
+      );
+      if (format === "json") {
+        write(JSON.stringify({ time, level, message, ...shown }));
+        return;
+      }
+      const rest = Object.entries(shown).map(([key, fact]) => `${key}=${JSON.stringify(fact)}`);
+      write([time.slice(11, 19), level.padEnd(5), message, ...rest].join(" "));
+    };
+  return { info: at("info"), warn: at("warn"), error: at("error") };
+}
+
+/** Not by console.error, which Bun colours red. */
+function toStandardError(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+/** A log that nobody reads. */
+export const silentLog: Log = { info: () => {}, warn: () => {}, error: () => {} };
+
+const QUOTED = /"[^"\n]*"|'[^'\n]*'/g;
+
+/** An error with its stack. The engines quote data in their messages: that is left out. */
+function plain(fact: unknown): unknown {
+  if (!(fact instanceof Error)) return fact;
+  const { name, message, stack = "" } = fact;
+  const frames = stack.split("\n").filter((line) => /^\s+at /.test(line));
+  return [`${name}: ${message.replaceAll(QUOTED, "'…'")}`, ...frames].join("\n");
+}

@@ -1,0 +1,57 @@
+import { Failure } from "../domain/errors.ts";
+import { type Page, type PageQuery, page } from "../domain/page.ts";
+import { isoTime, parseTime } from "../domain/time.ts";
+import { parseUuid } from "../domain/uuid.ts";
+import type { EventFilter, EventRow, EventStore } from "../storage/events.ts";
+
+/** How deep a list may be paged by `offset`; further back, `before` goes on. */
+export const EVENTS_OFFSET_MAX = 10_000;
+
+/** Events of one project, read. */
+export type Events = {
+  /**
+   * Newest first. Fails `invalid_input` on a uuid or time that is none, and on an offset over
+   * EVENTS_OFFSET_MAX. `url` is the address that the caller is known to reach us by.
+   */
+  list(project: number, filter: EventFilter, query: PageQuery, url: URL): Promise<Page<EventRow>>;
+};
+
+/** Events in a store. */
+export function events(store: Pick<EventStore, "list">): Events {
+  return {
+    async list(project, filter, query, url) {
+      if (query.offset > EVENTS_OFFSET_MAX) {
+        const detail = `offset is at most ${EVENTS_OFFSET_MAX}. To go further back, use before.`;
+        throw new Failure("invalid_input", detail, "offset");
+      }
+      const { count, rows } = await store.list(project, read(filter), query);
+      return page(url, query, count, rows);
+    },
+  };
+}
+
+function read(filter: EventFilter): EventFilter {
+  return {
+    ...filter,
+    uuid: uuid("uuid", filter.uuid),
+    person_id: uuid("person_id", filter.person_id),
+    after: time("after", filter.after),
+    before: time("before", filter.before),
+  };
+}
+
+function uuid(attr: string, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const parsed = parseUuid(text);
+  if (parsed === undefined) throw new Failure("invalid_input", "A UUID is expected.", attr);
+  return parsed;
+}
+
+function time(attr: string, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const parsed = parseTime(text);
+  if (parsed === undefined) {
+    throw new Failure("invalid_input", "A time in ISO 8601 is expected.", attr);
+  }
+  return isoTime(parsed);
+}

@@ -1,0 +1,213 @@
+import type { Log } from "../log.ts";
+import type { EventStore } from "../storage/events.ts";
+import type { Journal } from "../storage/journal.ts";
+import type { Slice } from "../storage/slices.ts";
+import type { SliceApplied, Slices } from "./slices.ts";
+
+/**
+ * Shortest time from one slice to the next, in milliseconds: a slice of 2,000 events costs 1.7
+ * times as much an event as one of 50,000, so when much arrives it is gathered for longer.
+ */
+const SLICE_INTERVAL_MS = { quiet: 100, busy: 800 };
+
+/** Events in a slice that make it a busy one. */
+const SLICE_EVENTS_BUSY = 300;
+
+/** Events waiting that make a slice worth taking at once. */
+const SLICE_EVENTS_ENOUGH = 20_000;
+
+/**
+ * How long nothing may come, in milliseconds, before the event store is checkpointed: that
+ * blocks every query while it runs, so it is left for when nobody is likely to ask.
+ */
+const IDLE_MS = 600_000;
+
+/** How often a pause looks whether enough is waiting, in milliseconds. */
+const PAUSE_POLL_MS = 50;
+
+/** Wait before what failed is tried again, in milliseconds: doubled from the first to the last. */
+const RETRY_MS_MIN = 500;
+const RETRY_MS_MAX = 30_000;
+
+/** How often is looked whether everything is applied, in milliseconds. */
+const CATCH_UP_POLL_MS = 10;
+
+type Needs = {
+  journal: Pick<Journal, "durable">;
+  slices: Slices;
+  events: Pick<EventStore, "applied" | "append" | "checkpoint" | "known" | "seen">;
+  /** Removes a slice's files. */
+  removeSlice(slice: Slice): Promise<void>;
+  /** How long a uuid is remembered, by arrival, in milliseconds. */
+  windowMs: number;
+  /** IDLE_MS by default. */
+  idleMs?: number | undefined;
+  log: Log;
+};
+
+/** The loop that carries accepted events from the journal into both stores, in order. */
+export type Ingest = {
+  /** Says that the journal has grown. */
+  wake(): void;
+  /** The last sequence number in both stores. */
+  applied(): number;
+  /** Resolves when all that is in the journal by now is in both stores. */
+  caughtUp(): Promise<void>;
+  /** Counts since the start. */
+  counts(): { stored: number; duplicates: number; dead: number };
+  /**
+   * Applies what fits into so many milliseconds and ends the loop; the journal keeps the rest.
+   * Says whether the loop has ended: if not, a slice is still being applied.
+   */
+  stop(deadlineMs: number): Promise<boolean>;
+};
+
+/** Starts the loop; it begins with what a crash left out of either store. */
+export async function startIngest(needs: Needs): Promise<Ingest> {
+  const { journal, slices, events, windowMs, idleMs = IDLE_MS, log } = needs;
+  const signal = stopSignal();
+  const persist = retrying(log, signal);
+  const end = await appending(needs, persist);
+  let taken = end.applied();
+  let settled = taken;
+  let wake = () => {};
+
+  /** Deduplicates the next slice and applies it to persons. */
+  const prepare = async (): Promise<SliceApplied> => {
+    const { suspects } = await slices.read({ after: taken, upTo: journal.durable() });
+    return slices.apply(await events.known(suspects));
+  };
+
+  const pause = async (until: number) => {
+    while (!signal.stopped() && performance.now() < until) {
+      if (journal.durable() - taken >= SLICE_EVENTS_ENOUGH) return;
+      await signal.sleep(PAUSE_POLL_MS);
+    }
+  };
+
+  /** Waits for more; when none comes for long, uses the time to put the stores in order. */
+  const idle = async (grown: Promise<void>) => {
+    const timer = Promise.withResolvers<"idle">();
+    const handle = setTimeout(timer.resolve, idleMs, "idle");
+    const waited = await Promise.race([grown, timer.promise]);
+    clearTimeout(handle);
+    if (waited === "idle" && settled !== taken) {
+      await settle(needs);
+      settled = taken;
+    }
+    await grown;
+  };
+
+  const loop = async () => {
+    await events.seen(windowMs, slices.remember);
+    // While the event store takes one slice, the next is prepared.
+    let finishing = Promise.resolve();
+    while (!signal.stopped()) {
+      const grown = Promise.withResolvers<void>();
+      wake = grown.resolve;
+      if (taken >= journal.durable()) {
+        await finishing;
+        await idle(grown.promise);
+        continue;
+      }
+      const started = performance.now();
+      const prepared = await persist("prepare a slice", prepare);
+      taken = prepared.slice.last;
+      await finishing;
+      finishing = end.append(prepared);
+      finishing.catch(() => {});
+      const busy = prepared.slice.count >= SLICE_EVENTS_BUSY;
+      await pause(started + (busy ? SLICE_INTERVAL_MS.busy : SLICE_INTERVAL_MS.quiet));
+    }
+    await finishing;
+  };
+  const running = loop().catch((error: unknown) => {
+    if (!signal.stopped()) throw error;
+    log.warn("ingest stopped in a slice; the journal keeps it", { error });
+  });
+  const caughtUp = async () => {
+    const target = journal.durable();
+    while (end.applied() < target && !signal.stopped()) await Bun.sleep(CATCH_UP_POLL_MS);
+  };
+
+  return {
+    wake: () => wake(),
+    applied: end.applied,
+    counts: end.counts,
+    caughtUp,
+    async stop(deadlineMs) {
+      await Promise.race([caughtUp(), Bun.sleep(deadlineMs)]);
+      signal.stop();
+      wake();
+      const ended = running.then(() => true);
+      return Promise.race([ended, Bun.sleep(deadlineMs).then(() => false)]);
+    },
+  };
+}
+
+/** The end of a slice's way: the event store, and what is counted and told of it. */
+async function appending({ events, removeSlice, log }: Needs, persist: Persist) {
+  let applied = await events.applied();
+  const counts = { stored: 0, duplicates: 0, dead: 0 };
+  return {
+    applied: () => applied,
+    counts: () => ({ ...counts }),
+    /** Appends a slice. Only this may be repeated by itself: SQLite has the slice already. */
+    async append({ slice, duplicates }: SliceApplied): Promise<void> {
+      const { dead } = await persist("append a slice", () => events.append(slice));
+      applied = slice.last;
+      await removeSlice(slice).catch((error: unknown) => {
+        log.warn("a slice's files could not be removed; the next start does it", { error });
+      });
+      counts.stored += slice.count - dead;
+      counts.dead += dead;
+      counts.duplicates += duplicates.length;
+      const others = duplicates.filter(({ same }) => !same).length;
+      if (others > 0) log.warn("a known uuid came with another event", { count: others });
+      if (dead > 0) log.warn("events went to the dead-letter file", { count: dead });
+    },
+  };
+}
+
+/** Puts the stores in order; when it cannot, the next idle time will. */
+async function settle({ events, slices, log }: Needs): Promise<void> {
+  try {
+    await events.checkpoint();
+    await slices.release();
+    Bun.gc(true);
+  } catch (error) {
+    log.warn("could not checkpoint", { error });
+  }
+}
+
+type StopSignal = ReturnType<typeof stopSignal>;
+type Persist = ReturnType<typeof retrying>;
+
+/** Says once that the loop is to end; whoever sleeps by it wakes then. */
+function stopSignal() {
+  const told = Promise.withResolvers<void>();
+  let stopped = false;
+  return {
+    stopped: () => stopped,
+    sleep: (ms: number) => Promise.race([Bun.sleep(ms), told.promise]),
+    stop() {
+      stopped = true;
+      told.resolve();
+    },
+  };
+}
+
+/** Repeats what fails until it succeeds; once the loop is to end, it fails. */
+function retrying(log: Log, signal: StopSignal) {
+  return async <T>(what: string, work: () => Promise<T>): Promise<T> => {
+    for (let wait = RETRY_MS_MIN; ; wait = Math.min(wait * 2, RETRY_MS_MAX)) {
+      try {
+        return await work();
+      } catch (error) {
+        if (signal.stopped()) throw error;
+        log.error(`could not ${what}; trying again`, { error, wait_ms: wait });
+        await signal.sleep(wait);
+      }
+    }
+  };
+}

@@ -1,0 +1,45 @@
+import type { Log } from "../log.ts";
+import type { Keys } from "./keys.ts";
+import type { Projects } from "./projects.ts";
+
+/** What the first start made for the operator; the personal key is shown nowhere else. */
+export type FirstStart = {
+  /** Undefined when the settings brought one. */
+  personal_key: string | undefined;
+};
+
+type Needs = {
+  projects: Projects;
+  keys: Keys;
+  /** The settings `project_key` and `personal_key`; they count at every start. */
+  projectKey: string | undefined;
+  personalKey: string | undefined;
+  log: Log;
+};
+
+/**
+ * Makes the first project, its owner and a personal key if there is no project yet, and brings
+ * the keys of the settings into force (decision 16). Undefined when this is not the first start.
+ */
+export async function prepare(needs: Needs): Promise<FirstStart | undefined> {
+  const { projects, keys, projectKey, personalKey, log } = needs;
+  if (personalKey !== undefined && (await keys.ensure(personalKey)) === "revoked") {
+    log.warn("the personal key of the settings was revoked and stays so; give another");
+  }
+  const [first] = await projects.all();
+  if (first !== undefined) {
+    const known = projectKey === undefined || projects.ofKey(projectKey) !== undefined;
+    if (!known) {
+      await projects.rotateKey(first.id, projectKey);
+      log.warn("the first project has the key of the settings now; its other key has ended");
+    }
+    return undefined;
+  }
+  // The project comes last: it is what tells that the first start was completed.
+  const made =
+    personalKey === undefined
+      ? await keys.create({ label: "first key", scopes: ["*"] })
+      : undefined;
+  await projects.create({ name: "Default project", api_token: projectKey });
+  return { personal_key: made?.value };
+}

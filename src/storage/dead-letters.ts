@@ -1,0 +1,68 @@
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import type { Duckdb } from "./duckdb.ts";
+import type { Slice } from "./slices.ts";
+
+/**
+ * Finds the lines of a slice that DuckDB cannot read, moves them to the file `deadLetters` and
+ * rewrites the slice without them; says how many there were. None: the slice failed for another
+ * reason and is to be tried again. `insert` is the statement that failed, for any path.
+ */
+export async function setUnreadableAside(
+  duckdb: Duckdb,
+  slice: Slice,
+  { deadLetters, insert }: { deadLetters: string; insert: (path: string) => string },
+): Promise<number> {
+  if (slice.events === null) return 0;
+  const path = slice.events;
+  const lines = readFileSync(path, "utf8").split("\n").slice(0, -1);
+  const probe = `${path}.probe`;
+  const readable = async (part: string[]): Promise<boolean> => {
+    writeFileSync(probe, `${part.join("\n")}\n`, { mode: 0o600 });
+    try {
+      return await duckdb.write(async (connection) => {
+        await connection.run(insert(probe));
+        throw new OnlyTried();
+      });
+    } catch (error) {
+      if (!(error instanceof OnlyTried) && !isAboutTheData(error)) throw error;
+      return error instanceof OnlyTried;
+    } finally {
+      rmSync(probe, { force: true });
+    }
+  };
+  const dead = await partition(lines, readable);
+  if (dead.size === 0) return 0;
+  const unreadable = lines.filter((_, at) => dead.has(at));
+  appendFileSync(deadLetters, `${unreadable.join("\n")}\n`, { mode: 0o600 });
+  const kept = lines.filter((_, at) => !dead.has(at));
+  writeFileSync(path, kept.map((line) => `${line}\n`).join(""), { mode: 0o600 });
+  return dead.size;
+}
+
+/** Thrown to roll back what was only tried. */
+class OnlyTried extends Error {}
+
+/** Whether an error blames the rows: a full disk or memory must never look like bad events. */
+export function isAboutTheData(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    /^(Invalid Input|Conversion|Constraint|Out of Range|Parser) Error/.test(error.message)
+  );
+}
+
+/** The places of the lines that fail `readable` alone, by halving what fails together. */
+async function partition(
+  lines: string[],
+  readable: (part: string[]) => Promise<boolean>,
+): Promise<Set<number>> {
+  const dead = new Set<number>();
+  const open: [number, number][] = [[0, lines.length]];
+  for (let part = open.pop(); part !== undefined; part = open.pop()) {
+    const [start, end] = part;
+    if (start === end || (await readable(lines.slice(start, end)))) continue;
+    const middle = (start + end) >> 1;
+    if (end - start === 1) dead.add(start);
+    else open.push([middle, end], [start, middle]);
+  }
+  return dead;
+}

@@ -1,0 +1,135 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  writeFileSync,
+} from "node:fs";
+import { access, type FileHandle, mkdir, open, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+
+/**
+ * The few things the journal asks of a file system, so that a test can put a failing disk in its
+ * place. What returns a promise runs off the event loop; what does not is for Workers and start.
+ * Errors are node's, with their `code`.
+ */
+export type Disk = {
+  /** Makes a directory that is missing, 0700 and durable. Throws if it cannot be written to. */
+  makeDirectory(path: string): Promise<void>;
+  /** Makes the names in a directory durable: created files are there, removed ones gone. */
+  syncDirectory(path: string): Promise<void>;
+  /** Names in a directory, in no order. */
+  list(directory: string): string[];
+  /** Makes a new file, 0600, and opens it for writing. Throws `EEXIST` if it is there. */
+  create(path: string): Promise<WritableFile>;
+  /** Opens an existing file for writing. */
+  open(path: string): Promise<WritableFile>;
+  /** Opens an existing file for reading. */
+  read(path: string): ReadableFile;
+  /** Writes a whole small file, 0600, making its directory, 0700, if it is missing. */
+  put(path: string, bytes: Uint8Array): void;
+  /** Removes a file; one that is gone already is no error. */
+  remove(path: string): Promise<void>;
+};
+
+/** A file that is written at places of the caller's choice. */
+export type WritableFile = {
+  /** Writes all of `buffers`, in order, from `position` on; if it throws, any part is written. */
+  write(buffers: readonly Uint8Array[], position: number): Promise<void>;
+  /** Resolves once what was written survives a power cut. After an error nothing is known. */
+  sync(): Promise<void>;
+  /** Cuts the file to `bytes`. */
+  truncate(bytes: number): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** A file that is read, possibly while it grows. */
+export type ReadableFile = {
+  size(): number;
+  /** Fills `into` from `position` on and returns how many bytes there were. */
+  read(into: Uint8Array, position: number): number;
+  close(): void;
+};
+
+const DIRECTORY_MODE = 0o700;
+const FILE_MODE = 0o600;
+
+/** The disk of this machine. */
+export const nodeDisk: Disk = {
+  async makeDirectory(path) {
+    const made = await mkdir(path, { recursive: true, mode: DIRECTORY_MODE });
+    if (made !== undefined) await nodeDisk.syncDirectory(dirname(path));
+    await access(path, constants.W_OK);
+  },
+
+  async syncDirectory(path) {
+    // Windows cannot open a directory, and NTFS journals its names.
+    if (process.platform === "win32") return;
+    const directory = await open(path, "r");
+    try {
+      await directory.sync();
+    } finally {
+      await directory.close();
+    }
+  },
+
+  list: (directory) => readdirSync(directory),
+  create: async (path) => writable(await open(path, "wx", FILE_MODE)),
+  open: async (path) => writable(await open(path, "r+")),
+  read: (path) => readable(openSync(path, "r")),
+
+  put(path, bytes) {
+    mkdirSync(dirname(path), { recursive: true, mode: DIRECTORY_MODE });
+    writeFileSync(path, bytes, { mode: FILE_MODE });
+  },
+
+  remove: (path) => rm(path, { force: true }),
+};
+
+function writable(handle: FileHandle): WritableFile {
+  return {
+    async write(buffers, position) {
+      let rest = buffers;
+      let at = position;
+      // A disk that runs full takes a part of the bytes first and says so only when asked again.
+      while (rest.length > 0) {
+        const { bytesWritten } = await handle.writev(rest, at);
+        rest = without(rest, bytesWritten);
+        at += bytesWritten;
+      }
+    },
+    sync: () => handle.datasync(),
+    truncate: (bytes) => handle.truncate(bytes),
+    close: () => handle.close(),
+  };
+}
+
+/** What is left of `buffers` after their first `bytes`. */
+function without(buffers: readonly Uint8Array[], bytes: number): Uint8Array[] {
+  const rest: Uint8Array[] = [];
+  let skip = bytes;
+  for (const buffer of buffers) {
+    if (skip < buffer.length) rest.push(skip === 0 ? buffer : buffer.subarray(skip));
+    skip = Math.max(0, skip - buffer.length);
+  }
+  return rest;
+}
+
+function readable(descriptor: number): ReadableFile {
+  return {
+    size: () => fstatSync(descriptor).size,
+    read(into, position) {
+      let filled = 0;
+      while (filled < into.length) {
+        const bytes = readSync(descriptor, into, filled, into.length - filled, position + filled);
+        if (bytes === 0) break;
+        filled += bytes;
+      }
+      return filled;
+    },
+    close: () => closeSync(descriptor),
+  };
+}

@@ -1,0 +1,175 @@
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  writeFileSync,
+} from "node:fs";
+import { join, resolve } from "node:path";
+
+/**
+ * Where the executable unpacks DuckDB's native files, `<data>/engine`. Set it before the first
+ * `import("@duckdb/node-api")`, in each worker too: a worker has its own copy of this module.
+ * Run from source it is not used, because the files are in node_modules.
+ */
+export const engine = { directory: "" };
+
+/** A native file in the executable: its name on disk and the embedded path it is read from. */
+export type NativeFile = { name: string; source: string };
+
+/**
+ * The native files of one DuckDB version. `label` names their directory: it starts with
+ * NATIVES_PREFIX and differs whenever a byte differs. The first file is the addon, which finds
+ * the others beside itself.
+ */
+export type Natives = { label: string; files: readonly [NativeFile, ...NativeFile[]] };
+
+/** How the name of every directory made by `unpack` starts. */
+export const NATIVES_PREFIX = "duckdb-";
+
+/** The file that remembers which files were compared with the executable. */
+const STAMP = "verified";
+
+const DIRECTORY_MODE = 0o700;
+const FILE_MODE = 0o600;
+const WRITABLE_BY_OTHERS = 0o022;
+const OPEN_TO_OTHERS = 0o077;
+
+/** A directory this recent may belong to an executable that is starting right now. */
+const SWEEP_AGE_MS = 3_600_000;
+
+/**
+ * Unpacks the native files if needed and loads the addon; its exports are what
+ * `@duckdb/node-bindings` exports. The build puts the call in place of that package's own loader.
+ * Throws when the directory is unset, not ours, or on a file system that forbids execution.
+ */
+export function loadNatives(natives: Natives): unknown {
+  if (engine.directory === "") {
+    throw new Error("DuckDB was imported before engine.directory was set");
+  }
+  const home = unpack(resolve(engine.directory), natives);
+  const addon: { exports: unknown } = { exports: {} };
+  try {
+    process.dlopen(addon, join(home, natives.files[0].name));
+  } catch (cause) {
+    const hint = "its file system may be mounted noexec, or libstdc++ may be missing";
+    throw new Error(`DuckDB does not load from ${home} (${hint}): ${cause}`, { cause });
+  }
+  return addon.exports;
+}
+
+/**
+ * Makes sure that `parent` holds the native files, and returns their directory. May be repeated,
+ * also by two processes at once. Throws when a directory on the way is a symlink or belongs to
+ * another user, since whoever can write there decides what code runs here.
+ *
+ * Comparing 70 MB costs 80 ms and twice that much memory, and SHA-256 300 ms where the CPU has no
+ * instructions for it, so a start compares only inode, size and times with those seen when the
+ * bytes were last compared. No call sets a change time, so a write always shows.
+ */
+export function unpack(parent: string, natives: Natives): string {
+  const parentWasPrivate = claim(parent);
+  const home = join(parent, natives.label);
+  const homeWasPrivate = claim(home);
+  const stamp = join(home, STAMP);
+  if (parentWasPrivate && homeWasPrivate && readText(stamp) === identities(home, natives)) {
+    return home;
+  }
+
+  const fresh = mkdtempSync(join(parent, `${NATIVES_PREFIX}new-`));
+  try {
+    for (const { name, source } of natives.files) {
+      const bytes = readFileSync(source);
+      if (!holds(join(home, name), bytes)) replace(join(home, name), join(fresh, name), bytes);
+    }
+    const seen = Buffer.from(identities(home, natives) ?? "");
+    replace(stamp, join(fresh, STAMP), seen);
+    sweep(parent, natives.label, lstatSync(fresh).mtimeMs);
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+  return home;
+}
+
+/**
+ * Makes a directory that only this user can enter. Returns whether nobody else could write to it
+ * so far; when somebody could, its stamp proves nothing. Windows has neither owner nor mode here.
+ */
+function claim(path: string): boolean {
+  mkdirSync(path, { recursive: true, mode: DIRECTORY_MODE });
+  const stats = lstatSync(path);
+  if (!stats.isDirectory()) throw new Error(`${path} must be a directory, not a link to one`);
+  if (!isOurs(stats)) {
+    throw new Error(`${path} belongs to another user: run Hoglet as that user, or remove it`);
+  }
+  if (process.platform === "win32") return true;
+  if ((stats.mode & OPEN_TO_OTHERS) !== 0) chmodSync(path, DIRECTORY_MODE);
+  return (stats.mode & WRITABLE_BY_OTHERS) === 0;
+}
+
+function isOurs(stats: Stats): boolean {
+  return process.getuid === undefined || stats.uid === process.getuid();
+}
+
+/** One line per file of what changes when the file does; undefined when one is missing. */
+function identities(home: string, natives: Natives): string | undefined {
+  const lines: string[] = [];
+  for (const { name } of natives.files) {
+    const stats = lstatSync(join(home, name), { bigint: true, throwIfNoEntry: false });
+    if (stats === undefined) return undefined;
+    lines.push(`${name} ${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}\n`);
+  }
+  return lines.join("");
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    // No stamp, or one that cannot be read: either way the files are compared again.
+    return "";
+  }
+}
+
+function holds(path: string, bytes: Buffer): boolean {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined || !stats.isFile() || !isOurs(stats)) return false;
+  return stats.size === bytes.length && readFileSync(path).equals(bytes);
+}
+
+/** Puts `bytes` at `path` in one step, by way of `temporary`, and durably. */
+function replace(path: string, temporary: string, bytes: Buffer): void {
+  const file = openSync(temporary, "wx", FILE_MODE);
+  try {
+    writeFileSync(file, bytes);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  try {
+    renameSync(temporary, path);
+  } catch (error) {
+    // Windows refuses to replace a loaded library; another process may have just put it there.
+    if (!holds(path, bytes)) throw error;
+  }
+}
+
+/** Removes other versions and what a crash left, as far as possible: a start never fails by it. */
+function sweep(parent: string, label: string, nowMs: number): void {
+  for (const name of readdirSync(parent)) {
+    if (name === label || !name.startsWith(NATIVES_PREFIX)) continue;
+    const path = join(parent, name);
+    try {
+      // A running process keeps the library it has loaded, and Windows keeps the file.
+      if (nowMs - lstatSync(path).mtimeMs > SWEEP_AGE_MS) rmSync(path, { recursive: true });
+    } catch {}
+  }
+}

@@ -1,0 +1,257 @@
+import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
+import type { JsonObject } from "../domain/json.ts";
+import type { PageQuery } from "../domain/page.ts";
+import type { SeenEntries } from "../domain/seen.ts";
+import { isAboutTheData, setUnreadableAside } from "./dead-letters.ts";
+import { type Duckdb, micros, quoted, rows } from "./duckdb.ts";
+import { handOnSeen } from "./seen.ts";
+import { HOT_PROPERTIES, type Slice } from "./slices.ts";
+
+/** A stored event as the API shows it; `person_id` owns it now, after every merge. */
+export type EventRow = {
+  uuid: string;
+  event: string;
+  distinct_id: string;
+  person_id: string;
+  timestamp: string;
+  properties: JsonObject;
+};
+
+/** Which events a list asks for; times are ISO 8601 and exclusive. */
+export type EventFilter = {
+  event?: string | undefined;
+  distinct_id?: string | undefined;
+  person_id?: string | undefined;
+  uuid?: string | undefined;
+  after?: string | undefined;
+  before?: string | undefined;
+};
+
+/**
+ * A (project, uuid) that may have been stored between two times (milliseconds since the epoch;
+ * `to` is exclusive). `place` is the caller's own number for it.
+ */
+export type Suspect = {
+  place: number;
+  project_id: number;
+  uuid: string;
+  from: number;
+  to: number;
+};
+
+/** The stored event that a suspect repeats. */
+export type KnownEvent = { place: number; event: string; distinct_id: string };
+
+/** The events of every project, in DuckDB. Append-only but for the deletion tasks. */
+export type EventStore = {
+  /** The last sequence number applied; 0 at first. */
+  applied(): Promise<number>;
+  /**
+   * Applies a slice in one transaction, durable when it resolves, and returns how many lines
+   * were no event that the store could read: those are in the dead-letter file. Refuses
+   * (throws) a slice that was applied before.
+   */
+  append(slice: Slice): Promise<{ dead: number }>;
+  /** Moves what was appended from the write-ahead log into the file; blocks every query. */
+  checkpoint(): Promise<void>;
+  /** Those suspects that are stored. Cheap when their times are few different ones. */
+  known(suspects: readonly Suspect[]): Promise<KnownEvent[]>;
+  /** Hands on what arrived within so many milliseconds before the event that came last. */
+  seen(windowMs: number, take: (chunk: SeenEntries) => Promise<void>): Promise<void>;
+  /** Newest first by `timestamp`, then by arrival. `count` is exact. */
+  list(
+    project: number,
+    filter: EventFilter,
+    page: PageQuery,
+  ): Promise<{ count: number; rows: EventRow[] }>;
+};
+
+const READ_COLUMNS = {
+  seq: "BIGINT",
+  project_id: "INTEGER",
+  ingested_at: "VARCHAR",
+  person_id: "VARCHAR",
+  uuid: "VARCHAR",
+  event: "VARCHAR",
+  distinct_id: "VARCHAR",
+  timestamp: "VARCHAR",
+  ...Object.fromEntries(HOT_PROPERTIES.map((name) => [name, "VARCHAR"])),
+  properties: "JSON",
+};
+
+const HOT_COLUMNS = HOT_PROPERTIES.map((name) => `"${name}"`).join(", ");
+
+/** VARCHAR and TRY_CAST, because one value that a typed column refuses would fail the slice. */
+const INSERT_SLICE = (path: string) => `
+  INSERT INTO events BY NAME SELECT project_id, seq, TRY_CAST(uuid AS UUID) AS uuid, event, distinct_id,
+    TRY_CAST(person_id AS UUID) AS person_id, TRY_CAST("timestamp" AS TIMESTAMP) AS "timestamp",
+    TRY_CAST(ingested_at AS TIMESTAMP) AS ingested_at, ${HOT_COLUMNS}, properties
+  FROM read_json(${quoted(path)}, columns = ${readColumns(READ_COLUMNS)},
+    format = 'newline_delimited', maximum_object_size = ${LINE_BYTES_MAX})`;
+
+/** A line is an event of at most 1 MiB, its hot properties again, and what ingest adds. */
+const LINE_BYTES_MAX = 4_194_304;
+
+const MIRROR_ROWS = (path: string) => `
+  read_json(${quoted(path)}, format = 'newline_delimited',
+    maximum_object_size = ${LINE_BYTES_MAX}, columns = ${readColumns({
+      project_id: "INTEGER",
+      id: "BIGINT",
+      uuid: "UUID",
+      created_at: "VARCHAR",
+      distinct_ids: "VARCHAR[]",
+      known: "BOOLEAN",
+      properties: "JSON",
+    })})`;
+
+const ADVANCE = `
+  UPDATE meta SET value = $last::BIGINT WHERE key = 'applied_seq' AND value < $first::BIGINT
+  RETURNING value`;
+
+/** One pair of times at a time, so that the scan skips every row group outside of it. */
+const KNOWN = `
+  SELECT suspect.place, any_value(event) AS event, any_value(distinct_id) AS distinct_id
+  FROM (SELECT unnest(from_json($suspects::JSON,
+    '[{"place": "INTEGER", "project_id": "INTEGER", "uuid": "UUID"}]'), recursive := true)
+  ) AS suspect JOIN events USING (project_id, uuid)
+  WHERE ingested_at >= make_timestamp($from::BIGINT) AND ingested_at < make_timestamp($to::BIGINT)
+  GROUP BY suspect.place`;
+
+const CONDITIONS: Record<keyof EventFilter, string> = {
+  event: "event = $event",
+  distinct_id: "distinct_id = $distinct_id",
+  person_id: `person_id IN (
+    SELECT old_person_id FROM person_overrides
+      WHERE project_id = $project::INTEGER AND person_id = $person_id::UUID
+    UNION ALL SELECT $person_id::UUID WHERE NOT EXISTS (
+      FROM person_overrides
+        WHERE project_id = $project::INTEGER AND old_person_id = $person_id::UUID))`,
+  uuid: "uuid = $uuid::UUID",
+  after: `"timestamp" > $after::TIMESTAMP`,
+  before: `"timestamp" < $before::TIMESTAMP`,
+};
+
+const LIST = (where: string) => `
+  SELECT page.uuid::VARCHAR AS uuid, event, distinct_id,
+    coalesce(moved.person_id, page.person_id)::VARCHAR AS person_id,
+    strftime("timestamp", '%Y-%m-%dT%H:%M:%S.%fZ') AS "timestamp", properties
+  FROM (
+    SELECT project_id, seq, uuid, event, distinct_id, person_id, "timestamp", properties
+    FROM events WHERE ${where}
+    ORDER BY "timestamp" DESC, seq DESC LIMIT $limit::BIGINT OFFSET $offset::BIGINT
+  ) AS page
+  LEFT JOIN person_overrides AS moved
+    ON moved.project_id = page.project_id AND moved.old_person_id = page.person_id
+  ORDER BY page."timestamp" DESC, page.seq DESC`;
+
+/** The event store on DuckDB. `deadLetters` is the path of the file for unreadable lines. */
+export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
+  return {
+    applied: () =>
+      duckdb.read(async (connection) => {
+        const [row] = await rows(connection, "SELECT value FROM meta WHERE key = 'applied_seq'");
+        return Number(row?.["value"] ?? 0);
+      }),
+
+    async append(slice) {
+      try {
+        await duckdb.write((connection) => applySlice(connection, slice));
+        return { dead: 0 };
+      } catch (error) {
+        const dead = isAboutTheData(error)
+          ? await setUnreadableAside(duckdb, slice, { deadLetters, insert: INSERT_SLICE })
+          : 0;
+        if (dead === 0) throw error;
+        await duckdb.write((connection) => applySlice(connection, slice));
+        return { dead };
+      }
+    },
+
+    checkpoint: () => duckdb.checkpoint(),
+
+    async known(suspects) {
+      const found: KnownEvent[] = [];
+      for (const group of Map.groupBy(suspects, ({ from, to }) => `${from} ${to}`).values()) {
+        const [{ from, to }] = group as [Suspect, ...Suspect[]];
+        const values = { suspects: JSON.stringify(group), from: micros(from), to: micros(to) };
+        const known = await duckdb.read((connection) => rows(connection, KNOWN, values));
+        for (const { place, event, distinct_id } of known) {
+          found.push({
+            place: Number(place),
+            event: String(event),
+            distinct_id: String(distinct_id),
+          });
+        }
+      }
+      return found;
+    },
+
+    seen: (windowMs, take) => duckdb.read((connection) => handOnSeen(connection, windowMs, take)),
+
+    list(project, filter, { limit, offset }) {
+      const given = Object.entries(filter).filter(([, value]) => value !== undefined);
+      const values: Record<string, DuckDBValue> = { project, ...Object.fromEntries(given) };
+      const where = [
+        "project_id = $project::INTEGER",
+        ...given.map(([name]) => CONDITIONS[name as keyof EventFilter]),
+      ].join(" AND ");
+      return duckdb.read(async (connection) => {
+        const [total] = await rows(
+          connection,
+          `SELECT count(*) AS count FROM events WHERE ${where}`,
+          values,
+        );
+        const found = await rows(connection, LIST(where), { ...values, limit, offset });
+        return { count: Number(total?.["count"]), rows: found.map(eventRow) };
+      });
+    },
+  };
+}
+
+async function applySlice(connection: DuckDBConnection, slice: Slice): Promise<void> {
+  const { first, last, events, persons, replayed } = slice;
+  const advanced = await rows(connection, ADVANCE, { first, last });
+  if (advanced.length !== 1) throw new Error(`Slice up to ${last} was applied before`);
+  if (events !== null) await connection.run(INSERT_SLICE(events));
+  if (persons !== null) await mirrorPersons(connection, persons, { replayed });
+}
+
+async function mirrorPersons(
+  connection: DuckDBConnection,
+  path: string,
+  { replayed }: { replayed: boolean },
+): Promise<void> {
+  const source = MIRROR_ROWS(path);
+  await connection.run(`DELETE FROM persons WHERE id IN (SELECT id FROM ${source} WHERE known)`);
+  if (replayed) {
+    await connection.run(
+      `DELETE FROM person_distinct_ids WHERE (project_id, distinct_id) IN
+         (SELECT (project_id, unnest(distinct_ids)) FROM ${source})`,
+    );
+  }
+  await connection.run(
+    `INSERT INTO persons BY NAME SELECT project_id, id, uuid,
+       TRY_CAST(created_at AS TIMESTAMP) AS created_at, properties FROM ${source}`,
+  );
+  await connection.run(
+    `INSERT INTO person_distinct_ids BY NAME
+       SELECT project_id, unnest(distinct_ids) AS distinct_id, uuid AS person_id FROM ${source}`,
+  );
+}
+
+function eventRow(row: Record<string, DuckDBValue>): EventRow {
+  return {
+    uuid: String(row["uuid"]),
+    event: String(row["event"]),
+    distinct_id: String(row["distinct_id"]),
+    person_id: String(row["person_id"]),
+    timestamp: String(row["timestamp"]),
+    properties: JSON.parse(String(row["properties"])),
+  };
+}
+
+function readColumns(columns: Record<string, string>): string {
+  return `{${Object.entries(columns)
+    .map(([name, type]) => `"${name}": '${type}'`)
+    .join(", ")}}`;
+}

@@ -1,0 +1,110 @@
+import { join } from "node:path";
+import type { Disk, WritableFile } from "./disk.ts";
+import { lastSeq, segmentName, segmentsAmong } from "./journal-frame.ts";
+import type { Part } from "./journal-reader.ts";
+import { openSegment } from "./journal-segment.ts";
+
+/** A segment on disk: the number in its name and its size up to the end of its last frame. */
+export type SegmentFile = { first: number; bytes: number };
+
+/** What a crash has left. */
+export type Recovered = {
+  /** Ascending. */
+  segments: SegmentFile[];
+  /** The last segment, open and on disk; undefined if there is none that may be gone on with. */
+  tail: WritableFile | undefined;
+  /** The number of the last event on disk, 0 when there is none. */
+  last: number;
+};
+
+type Options = { directory: string; disk: Disk; onCut: (part: Part) => void };
+
+/**
+ * Finds the segments in `directory` and cuts what the last one ends with that is no frame: a
+ * crash has torn it, so nobody was told that it is durable. Only the last segment is checked; a
+ * bad frame before a good one is no torn tail and is left to the reader, and nothing is added to
+ * a segment that has one. Throws what the disk throws, and on a segment of another format version.
+ */
+export async function recoverSegments(options: Options): Promise<Recovered> {
+  const { directory, disk, onCut } = options;
+  const segments = segmentsAmong(disk.list(directory)).map((first) => sized(options, first));
+  let tail: WritableFile | undefined;
+  let last = 0;
+
+  const newest = segments.at(-1);
+  if (newest !== undefined) {
+    const found = walk(options, newest.first);
+    const torn = newest.bytes - found.end;
+    tail = await mend(options, newest, found);
+    if (torn > 0) onCut({ segment: segmentName(newest.first), offset: found.end, bytes: torn });
+    if (found.end === 0) segments.pop();
+    last = found.last;
+  }
+  for (const { first } of segments.toReversed()) {
+    if (last > 0) break;
+    last = walk(options, first).last;
+  }
+  // The names of the last files may not have reached the disk before the crash.
+  await disk.syncDirectory(directory);
+  return { segments, tail, last };
+}
+
+type Walked = {
+  /** The number of the last event, 0 when there is none. */
+  last: number;
+  /** Where the last frame ends, 0 when there is none. */
+  end: number;
+  /** Whether there is something before `end` that is no frame. */
+  damaged: boolean;
+};
+
+function walk({ disk, directory }: Options, first: number): Walked {
+  const segment = openSegment(disk, directory, first);
+  try {
+    const walked = { last: 0, end: 0, damaged: segment.start() === 0 };
+    let offset = segment.start();
+    for (;;) {
+      const placed = segment.frameAt(offset) ?? segment.findFrame(offset + 1);
+      if (placed === undefined) return walked;
+      walked.damaged ||= placed.start !== offset;
+      walked.last = lastSeq(placed.frame);
+      walked.end = placed.end;
+      offset = placed.end;
+    }
+  } finally {
+    segment.close();
+  }
+}
+
+/** Cuts a segment behind its last frame, or removes it if it has none. */
+async function mend(
+  { disk, directory }: Options,
+  segment: SegmentFile,
+  { end, damaged }: Walked,
+): Promise<WritableFile | undefined> {
+  const path = join(directory, segmentName(segment.first));
+  if (end === 0) {
+    await disk.remove(path);
+    return undefined;
+  }
+  const file = await disk.open(path);
+  try {
+    if (end < segment.bytes) await file.truncate(end);
+    // After a kill the frames may be in memory only, and from here on they count as durable.
+    await file.sync();
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+  segment.bytes = end;
+  if (!damaged) return file;
+  await file.close();
+  return undefined;
+}
+
+function sized({ disk, directory }: Options, first: number): SegmentFile {
+  const segment = openSegment(disk, directory, first);
+  const bytes = segment.size();
+  segment.close();
+  return { first, bytes };
+}

@@ -1,0 +1,150 @@
+import { Failure } from "../domain/errors.ts";
+import type { Disk } from "./disk.ts";
+import { type Entry, type Frame, frameBytes, lastSeq } from "./journal-frame.ts";
+import type { Part } from "./journal-reader.ts";
+import { recoverSegments } from "./journal-recovery.ts";
+import { segmentWriter } from "./journal-writer.ts";
+
+export type { Entry, Frame } from "./journal-frame.ts";
+export type { JournalReader } from "./journal-reader.ts";
+
+/**
+ * The journal: what was accepted, durable before it is acknowledged, until both stores have it.
+ * One process writes it. Every event has a sequence number; numbers only grow, with gaps.
+ */
+export type Journal = {
+  /**
+   * Resolves to the number of the entry's first event once all of it would survive a power cut.
+   * Its `lines` must not be changed before. Entries are numbered and written in the order of the
+   * calls. Throws Failure `unavailable` when the disk does not take the entry (then its `cause` is
+   * the disk's error), when WAITING_BYTES_MAX would be exceeded, and once the journal is closed.
+   * An entry that failed is cut away; only if the disk refuses that too, or the machine stops just
+   * then, may it be in the journal all the same, under numbers that nothing else gets.
+   */
+  append(entry: Entry): Promise<number>;
+
+  /** The number of the last event that is durable, 0 when there is none. */
+  durable(): number;
+
+  /** Bytes of all segments. */
+  bytes(): number;
+
+  /** Bytes that wait for the disk. */
+  waiting(): number;
+
+  /**
+   * Removes the segments that end at event `upTo` or before, durably, and returns how many. The
+   * newest one stays. May be repeated. Throws what the disk throws.
+   */
+  trim(upTo: number): Promise<number>;
+
+  /** Takes nothing more, finishes what waits, and closes the file. May be repeated. */
+  close(): Promise<void>;
+};
+
+/** The size that a segment does not exceed, unless one frame alone does. */
+export const SEGMENT_BYTES_MAX = 64 * 1024 * 1024;
+
+/** How much is written before a sync, unless one frame alone is more. */
+export const GROUP_BYTES_MAX = 8 * 1024 * 1024;
+
+/** How much may wait for the disk. */
+export const WAITING_BYTES_MAX = 128 * 1024 * 1024;
+
+type Options = {
+  /** Made if it is missing, mode 0700. */
+  directory: string;
+  disk: Disk;
+  /** The highest number that a store has applied; new events are numbered above it. */
+  after: number;
+  /** Told what a crash had torn off the last segment's end, once it is cut. */
+  onCut?: (part: Part) => void;
+  /** SEGMENT_BYTES_MAX by default. */
+  segmentBytesMax?: number;
+};
+
+type Waiting = { frame: Frame; resolve: (seq: number) => void; reject: (failure: Failure) => void };
+
+/**
+ * Opens the journal in `directory` and mends what a crash has left (journal-recovery.ts).
+ * Throws what the disk throws, and on a segment of another format version.
+ */
+export async function openJournal(options: Options): Promise<Journal> {
+  const { directory, disk, after, onCut = () => {}, segmentBytesMax = SEGMENT_BYTES_MAX } = options;
+  await disk.makeDirectory(directory);
+  const recovered = await recoverSegments({ directory, disk, onCut });
+  const segments = segmentWriter(recovered, { directory, disk, segmentBytesMax });
+
+  // What the last segment's name says was given out, even if none of its frames can be read.
+  const given = recovered.segments.at(-1)?.first ?? 0;
+  let next = Math.max(recovered.last, given, after) + 1;
+  let durable = recovered.last;
+  const queue: Waiting[] = [];
+  let waitingBytes = 0;
+  let writing: Promise<void> | undefined;
+  let closed = false;
+
+  /** Writes group after group until nothing waits. */
+  async function write(): Promise<void> {
+    // So that what the event loop has at hand in this turn is one group. Never for longer: while
+    // a group is synced the next one gathers by itself.
+    await new Promise(setImmediate);
+    while (queue.length > 0) {
+      const group = queue.splice(0, groupLength(queue));
+      const frames = group.map(({ frame }) => frame);
+      const failure = await segments.write(frames).then(() => undefined, unavailable);
+      for (const { frame, resolve, reject } of group) {
+        waitingBytes -= frameBytes(frame);
+        if (failure !== undefined) {
+          reject(failure);
+          continue;
+        }
+        durable = lastSeq(frame);
+        resolve(frame.first_seq);
+      }
+    }
+    writing = undefined;
+  }
+
+  return {
+    append(entry) {
+      if (entry.count < 1) return Promise.reject(new Error("A journal entry without events"));
+      const bytes = frameBytes(entry);
+      if (closed || waitingBytes + bytes > WAITING_BYTES_MAX) return Promise.reject(unavailable());
+      const frame = { ...entry, first_seq: next };
+      next += entry.count;
+      waitingBytes += bytes;
+      return new Promise((resolve, reject) => {
+        queue.push({ frame, resolve, reject });
+        writing ??= write();
+      });
+    },
+
+    durable: () => durable,
+    bytes: segments.bytes,
+    waiting: () => waitingBytes,
+
+    trim: (upTo) => segments.removeBelow(upTo + 1),
+
+    async close() {
+      closed = true;
+      await writing;
+      await segments.close();
+    },
+  };
+}
+
+/** How many of those that wait are written together: at least one. */
+function groupLength(queue: readonly Waiting[]): number {
+  let bytes = 0;
+  const end = queue.findIndex(({ frame }) => {
+    bytes += frameBytes(frame);
+    return bytes > GROUP_BYTES_MAX;
+  });
+  return end === -1 ? queue.length : Math.max(end, 1);
+}
+
+function unavailable(cause?: unknown): Failure {
+  const failure = new Failure("unavailable", "Events cannot be stored at the moment.");
+  return Object.assign(failure, { cause });
+}

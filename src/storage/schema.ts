@@ -1,0 +1,74 @@
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { JsonObject } from "../domain/json.ts";
+
+/** Single facts about the data: `applied_seq`, `events_generation`. */
+export const meta = sqliteTable("meta", {
+  key: text().primaryKey(),
+  value: text().notNull(),
+});
+
+/** Projects; the row is a domain `Project`. */
+export const project = sqliteTable("project", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  uuid: text().notNull(),
+  name: text().notNull(),
+  api_token: text().notNull(),
+  timezone: text().notNull(),
+  created_at: text().notNull(),
+});
+
+/** Users; the row is a domain `User` and the time it was made. */
+export const user = sqliteTable("user", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  uuid: text().notNull(),
+  distinct_id: text().notNull(),
+  first_name: text().notNull(),
+  last_name: text().notNull(),
+  email: text().notNull(),
+  is_email_verified: integer({ mode: "boolean" }).notNull(),
+  hedgehog_config: text({ mode: "json" }).$type<JsonObject>(),
+  role_at_organization: text(),
+  created_at: text().notNull(),
+});
+
+/** Personal keys: the SHA-256, never the key. */
+export const personalApiKey = sqliteTable("personal_api_key", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  user_id: integer().notNull(),
+  label: text().notNull(),
+  hash: text().notNull(),
+  mask_value: text().notNull(),
+  scopes: text({ mode: "json" }).$type<string[]>().notNull(),
+  scoped_teams: text({ mode: "json" }).$type<number[]>(),
+  created_at: text().notNull(),
+  expires_at: text(),
+  revoked_at: text(),
+});
+
+/** Persons. */
+export const person = sqliteTable("person", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  project_id: integer().notNull(),
+  uuid: text().notNull(),
+  properties: text({ mode: "json" }).$type<JsonObject>().notNull(),
+  created_at: text().notNull(),
+  is_identified: integer({ mode: "boolean" }).notNull(),
+});
+
+/** Which person a distinct id means; `position` 0 is the main id. */
+export const distinctId = sqliteTable(
+  "distinct_id",
+  {
+    project_id: integer().notNull(),
+    distinct_id: text().notNull(),
+    person_id: integer().notNull(),
+    position: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.project_id, table.distinct_id] })],
+);
+
+/** How many persons a project has. */
+export const personCount = sqliteTable("person_count", {
+  project_id: integer().primaryKey(),
+  count: integer().notNull(),
+});

@@ -1,0 +1,84 @@
+import { Database } from "bun:sqlite";
+import { chmodSync } from "node:fs";
+import { drizzle } from "drizzle-orm/bun-sqlite";
+import { SQLITE_MIGRATIONS } from "./migrations/index.ts";
+
+/** One connection: bun:sqlite for prepared hot paths, drizzle for the rest. Synchronous. */
+export type Sqlite = {
+  raw: Database;
+  orm: ReturnType<typeof drizzle>;
+  /** Runs `work` in one transaction; it must not await. Rolls back and rethrows if it throws. */
+  transaction<T>(work: () => T): T;
+  /** Runs many reads on one state; each alone would take and drop the file's locks. */
+  snapshot<T>(work: () => T): T;
+  close(): void;
+};
+
+/** How long a connection waits for another one's lock, in milliseconds. */
+const BUSY_TIMEOUT_MS = 5000;
+
+/** Pages that the connection that writes keeps in memory, in KiB. */
+const WRITER_CACHE_KIB = 65_536;
+
+/**
+ * Opens the one connection that writes, and brings the schema up to date. Throws if the file
+ * was written by a newer version.
+ */
+export function openSqlite(path: string): Sqlite {
+  const raw = new Database(path, { create: true, strict: true });
+  if (path !== ":memory:") chmodSync(path, 0o600);
+  raw.run("PRAGMA journal_mode = WAL");
+  raw.run("PRAGMA synchronous = FULL");
+  raw.run("PRAGMA secure_delete = ON");
+  raw.run("PRAGMA foreign_keys = ON");
+  raw.run(`PRAGMA cache_size = -${WRITER_CACHE_KIB}`);
+  raw.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  const sqlite = connection(raw);
+  migrate(sqlite);
+  return sqlite;
+}
+
+/** Opens a connection that can only read; the file must exist and be up to date. */
+export function readSqlite(path: string): Sqlite {
+  const raw = new Database(path, { readonly: true, strict: true });
+  raw.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  return connection(raw);
+}
+
+function connection(raw: Database): Sqlite {
+  const within = <T>(begin: string, work: () => T): T => {
+    raw.run(begin);
+    try {
+      const result = work();
+      raw.run("COMMIT");
+      return result;
+    } catch (error) {
+      if (raw.inTransaction) raw.run("ROLLBACK");
+      throw error;
+    }
+  };
+  return {
+    raw,
+    orm: drizzle(raw),
+    transaction: (work) => within("BEGIN IMMEDIATE", work),
+    snapshot: (work) => within("BEGIN", work),
+    close: () => raw.close(),
+  };
+}
+
+function migrate(sqlite: Sqlite): void {
+  const { user_version: version } = sqlite.raw
+    .query<{ user_version: number }, []>("PRAGMA user_version")
+    .get() ?? { user_version: 0 };
+  if (version > SQLITE_MIGRATIONS.length) {
+    throw new Error(
+      `The data was written by a newer version (schema ${version}, this one knows ${SQLITE_MIGRATIONS.length}). Run that version.`,
+    );
+  }
+  SQLITE_MIGRATIONS.slice(version).forEach((migration, index) => {
+    sqlite.transaction(() => {
+      sqlite.raw.run(migration);
+      sqlite.raw.run(`PRAGMA user_version = ${version + index + 1}`);
+    });
+  });
+}

@@ -1,0 +1,31 @@
+import { asc, eq } from "drizzle-orm";
+import type { User } from "../domain/user.ts";
+import { user } from "./schema.ts";
+import type { Sqlite } from "./sqlite.ts";
+
+/** Who there is. */
+export type UserReads = {
+  find(id: number): Promise<User | undefined>;
+  byEmail(email: string): Promise<User | undefined>;
+  /** The first user, who owns what nobody else was named for. */
+  owner(): Promise<User | undefined>;
+};
+
+/** Changes to users. */
+export type UserWrites = {
+  insert(draft: Omit<User, "id"> & { created_at: string }): Promise<User>;
+};
+
+/** Reads users on any connection. */
+export function userReads({ orm }: Sqlite): UserReads {
+  return {
+    find: async (id) => orm.select().from(user).where(eq(user.id, id)).get(),
+    byEmail: async (email) => orm.select().from(user).where(eq(user.email, email)).get(),
+    owner: async () => orm.select().from(user).orderBy(asc(user.id)).limit(1).get(),
+  };
+}
+
+/** Writes users on the connection that writes. */
+export function userWrites({ orm }: Sqlite): UserWrites {
+  return { insert: async (draft) => orm.insert(user).values(draft).returning().get() };
+}

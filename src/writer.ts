@@ -1,0 +1,74 @@
+import { join } from "node:path";
+import { type LogFormat, openLog } from "./log.ts";
+import { serve } from "./remote.ts";
+import { slices } from "./services/slices.ts";
+import { nodeDisk } from "./storage/disk.ts";
+import { SLICES_DIRECTORY } from "./storage/duckdb.ts";
+import { journalReader } from "./storage/journal-reader.ts";
+import { keyWrites } from "./storage/keys.ts";
+import { personWrites } from "./storage/persons.ts";
+import { projectWrites } from "./storage/projects.ts";
+import { sliceFiles } from "./storage/slices.ts";
+import { openSqlite } from "./storage/sqlite.ts";
+import { userWrites } from "./storage/users.ts";
+
+/** Where the writer works. */
+export type WriterOptions = {
+  /** The data directory. */
+  directory: string;
+  sqlite: string;
+  journal: string;
+  windowMs: number;
+  logFormat: LogFormat;
+};
+
+/**
+ * The composition root of the thread that owns the only connection that writes to SQLite. It is
+ * a thread of its own because bun:sqlite is synchronous (decision 3).
+ */
+export function openWriter(options: WriterOptions) {
+  const { directory, windowMs } = options;
+  const log = openLog({ format: options.logFormat, now: Date.now });
+  const sqlite = openSqlite(options.sqlite);
+  const persons = personWrites(sqlite);
+  const journal = journalReader({
+    directory: options.journal,
+    disk: nodeDisk,
+    onCorrupt: (part) => log.error("a corrupt part of the journal was set aside", part),
+  });
+  return {
+    keys: keyWrites(sqlite),
+    persons,
+    projects: projectWrites(sqlite),
+    slices: slices({
+      journal,
+      persons,
+      files: sliceFiles(join(directory, SLICES_DIRECTORY)),
+      windowMs,
+    }),
+    users: userWrites(sqlite),
+    writer: {
+      async open(_options: WriterOptions): Promise<void> {},
+      async close(): Promise<void> {
+        journal.close();
+        // Prepared statements keep the connection open, and with it the log beside the file.
+        sqlite.raw.run("PRAGMA wal_checkpoint(TRUNCATE)");
+        sqlite.close();
+      },
+    },
+  };
+}
+
+/** What the writer thread offers. */
+export type Writer = ReturnType<typeof openWriter>;
+
+if (!Bun.isMainThread) {
+  const surface = {
+    writer: {
+      async open(options: WriterOptions) {
+        Object.assign(surface, openWriter(options));
+      },
+    },
+  };
+  serve(globalThis as unknown as Parameters<typeof serve>[0], surface);
+}

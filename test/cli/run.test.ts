@@ -1,0 +1,157 @@
+import { describe, expect, test } from "bun:test";
+import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { COMMANDS, run } from "../../src/cli/run.ts";
+import { VERSION } from "../../src/version.ts";
+import { temporaryDirectory } from "../support/app.ts";
+
+async function hoglet(argv: string[], env: Record<string, string> = {}) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const code = await run(argv, {
+    out: (line) => out.push(line),
+    err: (line) => err.push(line),
+    isTerminal: false,
+    env,
+  });
+  return { code, out, err };
+}
+
+describe("the command line", () => {
+  test("prints every command and setting as help", async () => {
+    const { code, out } = await hoglet(["help"]);
+    expect(code).toBe(0);
+    for (const { name } of COMMANDS) expect(out.join("\n")).toContain(`hoglet ${name}`);
+    expect(out.join("\n")).toContain("--public-url");
+    expect((await hoglet(["serve", "--help"])).out).toEqual(out);
+  });
+
+  test("prints its version", async () => {
+    const { out } = await hoglet(["version"]);
+    expect(out[0]).toStartWith(`hoglet ${VERSION}`);
+  });
+
+  test("prints settings with their source", async () => {
+    const { out } = await hoglet(["config", "--port", "9000"], { HOGLET_HOST: "0.0.0.0" });
+    expect(out.find((line) => line.startsWith("port "))).toMatch(/9000\s+flag/);
+    expect(out.find((line) => line.startsWith("host "))).toMatch(/0\.0\.0\.0\s+environment/);
+  });
+
+  test.each([
+    [[], "What should hoglet do"],
+    [["fly"], "There is no command fly"],
+    [["key"], "There is no command key"],
+    [["serve", "--prot", "1"], "knows no flag --prot"],
+    [["serve", "--port"], "--port needs a value"],
+    [["serve", "--port", "x"], "--port must be a whole number"],
+    [["serve", "now"], "Usage: hoglet serve"],
+    [["key", "revoke"], "Usage: hoglet key revoke ID"],
+    [["key", "revoke", "x"], "ID must be a whole number"],
+    [["key", "create", "--expires", "soon"], "--expires must be like"],
+    [["version", "--label", "x"], "knows no flag --label"],
+  ])("%p is refused with exit code 2", async (argv, sentence) => {
+    const { code, err } = await hoglet([
+      ...argv,
+      ...(argv.length > 0 ? ["--data=/nonexistent"] : []),
+    ]);
+    expect(code).toBe(2);
+    expect(err.join("\n")).toContain(sentence);
+  });
+
+  test("a wrong variable is refused with exit code 2", async () => {
+    const { code, err } = await hoglet(["config"], { HOGLET_PROT: "1" });
+    expect([code, err[0]]).toEqual([2, "HOGLET_PROT is no setting of hoglet. See: hoglet help."]);
+  });
+
+  test("no server is no health", async () => {
+    const { code, err } = await hoglet(["health", "--port", "1"]);
+    expect([code, err[0]]).toEqual([1, "No answer from http://127.0.0.1:1/_readiness."]);
+  });
+});
+
+describe("keys and projects without a server", () => {
+  test("are made, listed, rotated and revoked; a key is shown once", async () => {
+    using directory = temporaryDirectory();
+    const data = ["--data", directory.path];
+
+    const made = await hoglet([
+      "key",
+      "create",
+      ...data,
+      "--label",
+      "ci",
+      "--scopes",
+      "person:read",
+      "--expires",
+      "90d",
+      "--user",
+      "ann@x.y",
+    ]);
+    const listed = await hoglet(["key", "list", ...data]);
+    const revoked = await hoglet(["key", "revoke", "1", ...data]);
+    const again = await hoglet(["key", "revoke", "1", ...data]);
+    const project = await hoglet(["project", "create", "Shop", ...data]);
+    const [, token = ""] = project.out[0]?.split(" ") ?? [];
+    const rotated = await hoglet(["project", "rotate-key", "1", ...data]);
+    const projects = await hoglet(["project", "list", ...data]);
+
+    expect(made.out).toEqual([expect.stringMatching(/^phx_[0-9A-Za-z]{43}$/)]);
+    expect(listed.out[1]).toContain("person:read");
+    expect(listed.out.join("\n")).not.toContain(made.out[0] ?? "");
+    expect(revoked.out[0]).toContain("(ci)");
+    expect([again.code, again.err]).toEqual([1, ["There is no such key."]]);
+    expect(rotated.out[0]).toMatch(/^phc_/);
+    expect(rotated.out[0]).not.toBe(token);
+    expect(projects.out[1]).toContain(rotated.out[0] ?? "");
+  });
+
+  test.each([
+    [["key", "create", "--scopes", "person:fly"], "Scopes are"],
+    [["key", "create", "--label", "x".repeat(41)], "at most 40"],
+    [["key", "create", "--user", "nobody"], "e-mail"],
+    [["project", "create", " "], "A name is required"],
+    [["project", "rotate-key", "7"], "Project not found"],
+  ])("%p is refused with exit code 1", async (argv, sentence) => {
+    using directory = temporaryDirectory();
+    const { code, err } = await hoglet([...argv, "--data", directory.path]);
+    expect([code, err.join()]).toEqual([1, expect.stringContaining(sentence)]);
+  });
+});
+
+describe("a data directory", () => {
+  test("is not made among other files, whose directory stays as it is", async () => {
+    using directory = temporaryDirectory();
+    writeFileSync(join(directory.path, "mine.txt"), "hi");
+    chmodSync(directory.path, 0o755);
+
+    const { code, err } = await hoglet(["key", "create", "--data", directory.path]);
+
+    expect([code, err.join()]).toEqual([1, expect.stringContaining("holds other files")]);
+    expect(readdirSync(directory.path)).toEqual(["mine.txt"]);
+    expect(statSync(directory.path).mode & 0o777).toBe(0o755);
+  });
+
+  test("may hold what a file system or a clone put there", async () => {
+    using directory = temporaryDirectory();
+    mkdirSync(join(directory.path, "lost+found"));
+    writeFileSync(join(directory.path, ".gitignore"), "*");
+    expect((await hoglet(["key", "create", "--data", directory.path])).code).toBe(0);
+  });
+
+  test("with a damaged SQLite file is refused with the file's name", async () => {
+    using directory = temporaryDirectory();
+    const file = join(directory.path, "hoglet.sqlite");
+    writeFileSync(file, "no database, and longer than a hundred bytes ".repeat(10));
+
+    const { code, err } = await hoglet(["key", "list", "--data", directory.path]);
+
+    expect(code).toBe(1);
+    expect(err.join()).toContain(`${file} cannot be opened: file is not a database.`);
+    expect(err.join()).toContain(".recover");
+  });
+
+  test.each(["--data=", "--host="])("setting %p is no value", async (flag) => {
+    const { code, err } = await hoglet(["config", flag]);
+    expect([code, err.join()]).toEqual([2, `${flag.slice(0, -1)} must not be empty.`]);
+  });
+});

@@ -1,0 +1,50 @@
+import { describe, expect, test } from "bun:test";
+import { PAGE_LIMIT_MAX, page, pageQuery } from "../../src/domain/page.ts";
+
+const url = (search: string) => new URL(`http://localhost:8000/api/x/${search}`);
+
+describe("a page", () => {
+  test("links to its neighbours and keeps the other parameters (contract 2.2)", () => {
+    const query = { limit: 10, offset: 20 };
+
+    const shown = page(url("?email=a%40b.c&limit=10&offset=20"), query, 35, ["a"]);
+
+    expect(shown).toEqual({
+      count: 35,
+      next: "http://localhost:8000/api/x/?email=a%40b.c&limit=10&offset=30",
+      previous: "http://localhost:8000/api/x/?email=a%40b.c&limit=10&offset=10",
+      results: ["a"],
+    });
+  });
+
+  test("has no neighbours when it is the only one", () => {
+    expect(page(url(""), { limit: 10, offset: 0 }, 10, [])).toMatchObject({
+      next: null,
+      previous: null,
+    });
+  });
+
+  test("leads back to the start from an odd offset", () => {
+    const shown = page(url("?offset=5"), { limit: 10, offset: 5 }, 30, []);
+    expect(shown.previous).toBe("http://localhost:8000/api/x/?limit=10");
+  });
+
+  test("has the default size for none or 0, and never more than the most", () => {
+    expect(pageQuery({})).toEqual({ limit: 100, offset: 0 });
+    expect(pageQuery({ limit: 0 })).toEqual({ limit: 100, offset: 0 });
+    expect(pageQuery({ limit: 1e9, offset: 3 })).toEqual({ limit: PAGE_LIMIT_MAX, offset: 3 });
+  });
+
+  test.each([
+    { limit: -1 },
+    { offset: -1 },
+    { limit: 1.5 },
+    { offset: 1e18 },
+    { limit: Number.NaN },
+  ])("is refused for %p", (asked) => {
+    const attr = Object.keys(asked)[0] ?? "";
+    expect(() => pageQuery(asked)).toThrow(
+      expect.objectContaining({ code: "invalid_input", attr }),
+    );
+  });
+});

@@ -1,0 +1,304 @@
+import { describe, expect, test } from "bun:test";
+import { managementRoutes } from "../../src/http/server.ts";
+import { type TestApp, testApp } from "../support/app.ts";
+import { batch, event } from "../support/make.ts";
+import { PROJECT_KEY } from "../support/server.ts";
+
+/** Every management route: a new one without its row here fails the last test. */
+const ROUTES: [method: string, path: string, scope: string][] = [
+  ["GET", "/api/environments/:project_id/persons/", "person:read"],
+  ["GET", "/api/environments/:project_id/persons/:id/", "person:read"],
+  ["GET", "/api/environments/:project_id/events/", "query:read"],
+  ["GET", "/api/projects/", "project:read"],
+  ["GET", "/api/projects/:project_id/", "project:read"],
+];
+
+const SOME_OTHER_SCOPE = "activity_log:read";
+const concrete = (path: string, project = "1") =>
+  path.replace(":project_id", project).replace(":id", "1");
+
+const keyWith = async ({ app }: TestApp, draft: object): Promise<string> =>
+  (await app.keys.create({ label: "test", scopes: ["*"], ...draft })).value;
+
+describe.each(ROUTES)("%s %s", (method, path, scope) => {
+  const hasProject = path.includes(":project_id");
+
+  test("answers whoever holds exactly the scope, with and without a trailing slash", async () => {
+    await using app = await testApp();
+    await app.capture(batch(event()));
+    const key = await keyWith(app, { scopes: [scope] });
+
+    for (const form of [concrete(path), concrete(path).replace(/\/$/, "")]) {
+      expect(await app.ask(method, form, { key })).toMatchObject({ status: 200 });
+    }
+  });
+
+  test("refuses every other key with its reason", async () => {
+    await using app = await testApp();
+    const refused = async (key: string | null, project = "1") => {
+      const { status, body } = await app.ask(method, concrete(path, project), { key });
+      return { status, ...(body as { code: string; detail: string }) };
+    };
+    const revoked = await app.app.keys.create({ label: "gone", scopes: ["*"] });
+    await app.app.keys.revoke(revoked.id);
+    const expired = await keyWith(app, { expires_at: "2026-11-21T11:59:59.000000Z" });
+
+    expect(await refused(null)).toMatchObject({ status: 401, code: "not_authenticated" });
+    for (const key of ["phx_unknown0123456789abcdef", revoked.value, expired, PROJECT_KEY]) {
+      expect(await refused(key)).toMatchObject({ status: 401, code: "authentication_failed" });
+    }
+    const without = await refused(await keyWith(app, { scopes: [SOME_OTHER_SCOPE] }));
+    expect(without).toMatchObject({ status: 403, code: "permission_denied" });
+    expect(without.detail).toContain(`'${scope}'`);
+    if (!hasProject) return;
+    const confined = await keyWith(app, { scoped_teams: [1] });
+    const second = await app.app.projects.create({ name: "second" });
+    expect(await refused(confined, String(second.id))).toMatchObject({
+      status: 403,
+      code: "permission_denied",
+    });
+    for (const project of ["999", "0", "-1", "1e3", "x", "@other"]) {
+      expect(await refused(await keyWith(app, {}), project)).toMatchObject({
+        status: 404,
+        code: "not_found",
+      });
+    }
+  });
+
+  test("answers other methods 405 with Allow, and asks for a key before it looks at the body", async () => {
+    await using app = await testApp();
+    for (const other of ["PUT", "TRACE", "DELETE"]) {
+      const refused = await app.ask(other, concrete(path));
+      expect(refused).toMatchObject({ status: 405, body: { code: "method_not_allowed" } });
+      expect(refused.headers.get("allow")).toContain(method);
+    }
+    const stranger = await app.ask(method, `${concrete(path)}?limit=x`, { key: null });
+    expect(stranger.status).toBe(401);
+    expect(stranger.headers.get("www-authenticate")).toBe("Bearer");
+  });
+});
+
+test("every route is in the table of this file and in the OpenAPI document", async () => {
+  await using app = await testApp();
+
+  const mounted = managementRoutes(app.app).map(({ method, path, scope }) => [method, path, scope]);
+  const { body } = await app.ask("GET", "/openapi.json", { key: null });
+  const { paths } = body as { paths: Record<string, Record<string, unknown>> };
+
+  expect(mounted.sort()).toEqual([...ROUTES].sort() as string[][]);
+  for (const [method, path] of ROUTES) {
+    const template = path.replace(/:(\w+)/g, "{$1}");
+    expect(paths[template]?.[method.toLowerCase()]).toBeDefined();
+  }
+});
+
+describe("persons", () => {
+  const capture = (app: TestApp) =>
+    app.capture(
+      batch(
+        event({
+          distinct_id: "ann",
+          properties: { $set: { email: "ann@x.y" } },
+          timestamp: "2026-11-01",
+        }),
+        event({ distinct_id: "bob", timestamp: "2026-11-03" }),
+        event({ distinct_id: "cat", timestamp: "2026-11-02" }),
+        event({ distinct_id: "nobody", properties: { $process_person_profile: false } }),
+      ),
+    );
+
+  test("are listed newest first, in pages whose links lead on (contract 2.2, 4.2)", async () => {
+    await using app = await testApp();
+    await capture(app);
+
+    const first = await app.get("/persons/?limit=2");
+    const second = await app.get("/persons/?limit=2&offset=2");
+
+    const ids = ({ body }: typeof first) =>
+      (body as { results: { distinct_ids: string[] }[] }).results.map(
+        (person) => person.distinct_ids[0] ?? "",
+      );
+    expect(first.body).toMatchObject({
+      count: 3,
+      next: "http://localhost:8000/api/environments/1/persons/?limit=2&offset=2",
+      previous: null,
+    });
+    expect([ids(first), ids(second)]).toEqual([["bob", "cat"], ["ann"]]);
+    expect(second.body).toMatchObject({
+      next: null,
+      previous: "http://localhost:8000/api/environments/1/persons/?limit=2",
+    });
+  });
+
+  test("are found by distinct id, read by id and by uuid (contract 2.1)", async () => {
+    await using app = await testApp();
+    await capture(app);
+
+    const { body } = await app.get("/persons/?distinct_id=ann");
+    const [ann] = (body as { results: { id: number; uuid: string }[] }).results;
+
+    expect(ann).toEqual({
+      id: expect.any(Number),
+      name: "ann@x.y",
+      distinct_ids: ["ann"],
+      properties: { email: "ann@x.y" },
+      created_at: "2026-11-01T00:00:00.000000Z",
+      uuid: "fe27503b-3771-5a01-819d-96bf829dfb35",
+    } as never);
+    expect((await app.get(`/persons/${ann?.id}/`)).body).toEqual(ann as never);
+    expect((await app.get(`/persons/${ann?.uuid}/`)).body).toEqual(ann as never);
+    expect((await app.get("/persons/?distinct_id=nobody")).body).toMatchObject({
+      count: 0,
+      results: [],
+    });
+  });
+
+  test.each([
+    ["/persons/999/", 404, "not_found", null],
+    ["/persons/01a1fc9a-592b-78b3-8d80-aa75992efae9/", 404, "not_found", null],
+    ["/persons/ann/", 400, "invalid_input", "id"],
+    ["/persons/?limit=ten", 400, "invalid_input", "limit"],
+    ["/persons/?limit=-1", 400, "invalid_input", "limit"],
+    ["/persons/?limit=1e2", 400, "invalid_input", "limit"],
+    ["/persons/?limit=0x10", 400, "invalid_input", "limit"],
+    ["/persons/?limit=%205", 400, "invalid_input", "limit"],
+    ["/persons/?offset=5.0", 400, "invalid_input", "offset"],
+    ["/persons/?limit=", 400, "invalid_input", "limit"],
+    ["/persons/?offset=1.5", 400, "invalid_input", "offset"],
+    ["/persons/?offset=1e99", 400, "invalid_input", "offset"],
+    ["/events/?uuid=x", 400, "invalid_input", "uuid"],
+    ["/events/?after=yesterday", 400, "invalid_input", "after"],
+    ["/events/?offset=10001", 400, "invalid_input", "offset"],
+    ["/nothing/", 404, "not_found", null],
+    ["/persons/%00/", 400, "invalid_input", null],
+    ["/persons/%zz/", 400, "invalid_input", null],
+  ])("%s answers %p %s", async (path, status, code, attr) => {
+    await using app = await testApp();
+    const answered = await app.get(path);
+    expect(answered).toMatchObject({ status, body: { code, attr } });
+    expect(answered.headers.get("x-request-id")).toMatch(/^[a-z0-9]+-[a-z0-9]+$/);
+  });
+
+  test("of another project are not found", async () => {
+    await using app = await testApp();
+    await capture(app);
+    const second = await app.app.projects.create({ name: "second" });
+
+    const listed = await app.ask("GET", `/api/environments/${second.id}/persons/`);
+    const read = await app.ask("GET", `/api/environments/${second.id}/persons/1/`);
+
+    expect(listed.body).toMatchObject({ count: 0, results: [] });
+    expect(read).toMatchObject({ status: 404, body: { code: "not_found" } });
+  });
+});
+
+describe("events", () => {
+  const at = (day: number) => `2026-11-${String(day).padStart(2, "0")}T00:00:00.000000Z`;
+  const days = Array.from({ length: 9 }, (_, n) =>
+    event({
+      event: n % 2 === 0 ? "even" : "odd",
+      distinct_id: n < 3 ? "ann" : "bob",
+      timestamp: at(n + 1),
+      properties: { n, nested: { deep: [1, "é🦔", null] } },
+    }),
+  );
+
+  test.each<[string, number[]]>([
+    ["", [8, 7, 6, 5, 4, 3, 2, 1, 0]],
+    ["?event=odd", [7, 5, 3, 1]],
+    ["?distinct_id=ann", [2, 1, 0]],
+    ["?distinct_id=ann&event=even", [2, 0]],
+    [`?after=${at(3)}&before=${at(6)}`, [4, 3]],
+    ["?after=2026-11-07", [8, 7]],
+    ["?person_id=fe27503b-3771-5a01-819d-96bf829dfb35", [2, 1, 0]],
+    [`?uuid=${days[4]?.uuid}`, [4]],
+    ["?limit=2&offset=3", [5, 4]],
+    ['?event=it\'s "quoted"; DROP TABLE events', []],
+  ])("list%s is newest first and counted exactly", async (query, wanted) => {
+    await using app = await testApp();
+    await app.capture(batch(...days));
+
+    const { status, body } = await app.get(`/events/${query}`);
+
+    const { count, results } = body as { count: number; results: { properties: { n: number } }[] };
+    expect(status).toBe(200);
+    expect(results.map(({ properties }) => properties.n)).toEqual(wanted);
+    expect(count).toBe(query.includes("limit") ? 9 : wanted.length);
+  });
+
+  test("keep everything that was sent", async () => {
+    await using app = await testApp();
+    await app.capture(batch(days[1]));
+
+    const { body } = await app.get("/events/");
+
+    expect((body as { results: unknown[] }).results).toEqual([
+      {
+        uuid: days[1]?.uuid,
+        event: "odd",
+        distinct_id: "ann",
+        person_id: "fe27503b-3771-5a01-819d-96bf829dfb35",
+        timestamp: at(2),
+        properties: { n: 1, nested: { deep: [1, "é🦔", null] } },
+      },
+    ]);
+  });
+});
+
+describe("projects", () => {
+  test("are listed in the envelope and read by id or @current", async () => {
+    await using app = await testApp();
+    await app.app.projects.create({ name: "second" });
+
+    const listed = await app.ask("GET", "/api/projects/");
+    const current = await app.ask("GET", "/api/projects/@current/");
+
+    expect(listed.body).toMatchObject({
+      count: 2,
+      results: [{ id: 1, name: "Default project", api_token: PROJECT_KEY }, { name: "second" }],
+    });
+    expect(current.body).toEqual((listed.body as { results: unknown[] }).results[0] as never);
+  });
+
+  test("that a key may not see are not listed", async () => {
+    await using app = await testApp();
+    const second = await app.app.projects.create({ name: "second" });
+    const key = await keyWith(app, { scoped_teams: [second.id] });
+
+    expect((await app.ask("GET", "/api/projects/", { key })).body).toMatchObject({
+      count: 1,
+      results: [{ name: "second" }],
+    });
+    expect((await app.ask("GET", "/api/projects/@current/", { key })).body).toMatchObject({
+      id: second.id,
+    });
+  });
+});
+
+test("links never repeat a forged Host", async () => {
+  await using app = await testApp();
+  await app.capture(batch(event({ distinct_id: "a" }), event({ distinct_id: "b" })));
+  const handle = app.app.http("http://127.0.0.1:8000");
+
+  const answered = await handle(
+    new Request("http://evil.example/api/environments/1/persons/?limit=1", {
+      headers: { authorization: `Bearer ${await keyWith(app, {})}` },
+    }),
+  );
+
+  expect(await answered.json()).toMatchObject({
+    next: "http://127.0.0.1:8000/api/environments/1/persons/?limit=1&offset=1",
+  });
+});
+
+test("health is public and says no more than it must", async () => {
+  await using app = await testApp();
+  for (const path of ["/_liveness", "/_readiness", "/_health"]) {
+    expect((await app.ask("GET", path, { key: null })).status).toBe(200);
+  }
+  app.app.drain();
+  expect(await app.ask("GET", "/_readiness", { key: null })).toMatchObject({
+    status: 503,
+    body: { status: "unavailable", reasons: ["shutting down"] },
+  });
+});

@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { PostHog, type PostHogOptions } from "posthog-node";
+import { builtExecutable, type Executable } from "./support/binary.ts";
+import { PROJECT_KEY, type Server, startServer } from "./support/server.ts";
+
+/** Longer than the 60 s after which a server that stores nothing is given up. */
+setDefaultTimeout(90_000);
+
+type Person = { uuid: string; name: string; properties: Record<string, unknown> };
+
+let server: Server;
+let built: Executable | undefined;
+
+beforeAll(async () => {
+  built = await builtExecutable();
+  server = await startServer({ command: [built.path], cwd: built.folder });
+});
+
+afterAll(async () => {
+  await server?.[Symbol.asyncDispose]();
+  built?.[Symbol.dispose]();
+});
+
+/** A client with what it reports on its `error` event and the encodings it sends with. */
+function startClient(options: PostHogOptions = {}) {
+  const errors: unknown[] = [];
+  const encodings: (string | undefined)[] = [];
+  const client = new PostHog(PROJECT_KEY, {
+    host: server.url,
+    ...options,
+    async fetch(url, init) {
+      encodings.push(init.headers["Content-Encoding"]);
+      return fetch(url, init as RequestInit);
+    },
+  });
+  client.on("error", (error: unknown) => errors.push(error));
+  return { client, errors, encodings };
+}
+
+const personsOf = async (distinctId: string) =>
+  (await server.get<{ results: Person[] }>(`/persons/?distinct_id=${distinctId}`)).results;
+
+describe("posthog-node", () => {
+  test.each([
+    ["gzipped", {}, "gzip"],
+    ["plain", { disableCompression: true }, undefined],
+  ])("delivers an event, %s, as it was captured", async (form, options, encoding) => {
+    const { client, errors, encodings } = startClient(options);
+    const properties = { plan: "pro", seats: 3, nested: { list: [1, null, "é🦔"] } };
+    const happened = new Date("2026-02-03T04:05:06.789Z");
+    const distinctId = `buyer-${form}`;
+
+    client.capture({ distinctId, event: "order paid", properties, timestamp: happened });
+    await client.shutdown();
+
+    await server.stored(1, `&distinct_id=${distinctId}`);
+    const events = await server.events(`&distinct_id=${distinctId}`);
+    expect(events).toMatchObject([{ event: "order paid", properties }]);
+    expect(events[0]?.properties).toMatchObject({ $lib: "posthog-node" });
+    // The client's clock is the server's, so that only the way between them is added.
+    const late = Date.parse(events[0]?.timestamp ?? "") - happened.getTime();
+    expect(late).toBeGreaterThanOrEqual(0);
+    expect(late).toBeLessThan(10_000);
+    expect([encodings, errors]).toEqual([[encoding], []]);
+  });
+
+  test("makes a person with $set and $set_once, who keeps what was first set once", async () => {
+    const { client, errors } = startClient();
+    const identify = (email: string, $set_once: Record<string, string>) =>
+      client.identify({ distinctId: "ada", properties: { $set: { email }, $set_once } });
+
+    identify("ada@old.example", { first_seen: "monday" });
+    identify("ada@new.example", { first_seen: "friday", source: "mail" });
+    await client.shutdown();
+
+    await server.stored(2, "&distinct_id=ada");
+    const [person, ...others] = await personsOf("ada");
+    expect(others).toEqual([]);
+    expect(person).toMatchObject({
+      name: "ada@new.example",
+      distinct_ids: ["ada"],
+      properties: { email: "ada@new.example", first_seen: "monday", source: "mail" },
+    });
+    const own = await server.events(`&person_id=${person?.uuid}`);
+    expect(own.map(({ event }) => event)).toEqual(["$identify", "$identify"]);
+    expect(errors).toEqual([]);
+  });
+
+  test("removes what it unsets", async () => {
+    const { client, errors } = startClient();
+
+    client.identify({ distinctId: "bob", properties: { $set: { color: "red", size: 5 } } });
+    client.capture({ distinctId: "bob", event: "$set", properties: { $unset: ["color"] } });
+    await client.shutdown();
+
+    await server.stored(2, "&distinct_id=bob");
+    const [person] = await personsOf("bob");
+    expect(person?.properties).toMatchObject({ size: 5 });
+    expect(person?.properties).not.toHaveProperty("color");
+    expect(errors).toEqual([]);
+  });
+
+  test("delivers aliases and groups, and a group is no person", async () => {
+    const { client, errors } = startClient();
+
+    client.alias({ distinctId: "carol", alias: "carol-old" });
+    client.groupIdentify({ groupType: "company", groupKey: "acme", properties: { size: 12 } });
+    client.capture({ distinctId: "carol", event: "joined", groups: { company: "acme" } });
+    await client.shutdown();
+
+    await server.stored(2, "&distinct_id=carol");
+    await server.stored(1, "&distinct_id=$company_acme");
+    const events = [
+      ...(await server.events("&distinct_id=$company_acme")),
+      ...(await server.events("&distinct_id=carol")),
+    ];
+    expect(events).toHaveLength(3);
+    expect(
+      Object.fromEntries(events.map(({ event, properties }) => [event, properties])),
+    ).toMatchObject({
+      $groupidentify: { $group_type: "company", $group_key: "acme", $group_set: { size: 12 } },
+      joined: { $groups: { company: "acme" } },
+      $create_alias: { alias: "carol-old" },
+    });
+    expect(await personsOf("$company_acme")).toEqual([]);
+    expect(errors).toEqual([]);
+  });
+
+  test("makes no person for an event that asks for none", async () => {
+    const { client, errors } = startClient();
+
+    const properties = { $process_person_profile: false, $set: { email: "x@y.example" } };
+    client.capture({ distinctId: "visitor", event: "seen", properties });
+    await client.shutdown();
+
+    await server.stored(1, "&distinct_id=visitor");
+    expect(await personsOf("visitor")).toEqual([]);
+    expect(errors).toEqual([]);
+  });
+
+  test("delivers what is queued when it shuts down, and at once what is to be immediate", async () => {
+    const { client, errors, encodings } = startClient({ flushAt: 100, flushInterval: 600_000 });
+
+    await client.captureImmediate({ distinctId: "dora", event: "at once" });
+    await server.stored(1, "&distinct_id=dora");
+    for (let at = 0; at < 250; at++) client.capture({ distinctId: "dora", event: `step ${at}` });
+    await client.shutdown();
+
+    await server.stored(251, "&distinct_id=dora");
+    const names = (await server.events("&distinct_id=dora")).map(({ event }) => event);
+    expect(new Set(names).size).toBe(251);
+    expect(names).toHaveLength(251);
+    expect(encodings.length).toBeGreaterThanOrEqual(4);
+    expect(errors).toEqual([]);
+  });
+
+  test("is told that there are no feature flags", async () => {
+    const { client, errors } = startClient();
+
+    const flags = await client.getAllFlags("ada");
+    await client.shutdown();
+
+    expect(flags).toEqual({});
+    expect(errors).toEqual([]);
+  });
+});

@@ -1,0 +1,53 @@
+import { type Browser, chromium, type Page } from "playwright-core";
+
+const NAMES = ["chromium", "chromium-browser", "google-chrome"];
+
+/** Nothing that Chromium would ask for on its own account, and nothing a container refuses. */
+const FLAGS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** Starts Chromium. Throws with the command that installs it when there is none. */
+export function launchChromium(): Promise<Browser> {
+  return chromium.launch({ executablePath: chromiumPath(process.env), args: FLAGS });
+}
+
+/** Where Chromium is: `CHROMIUM_PATH`, or the first of its names on `PATH`. */
+export function chromiumPath(env: Record<string, string | undefined>): string {
+  const given = env["CHROMIUM_PATH"];
+  if (given) return given;
+  const found = NAMES.map((name) => Bun.which(name, { PATH: env["PATH"] ?? "" }));
+  const path = found.find((candidate) => candidate !== null);
+  if (path) return path;
+  throw new Error(
+    "Browser tests need Chromium. Install it (Debian: apt-get install -y chromium), or set CHROMIUM_PATH.",
+  );
+}
+
+/**
+ * What goes wrong on a page, as it happens: errors and warnings in its console, exceptions,
+ * requests that fail and answers from 400 on.
+ */
+export function problemsOf(page: Page): string[] {
+  const problems: string[] = [];
+  page.on("console", (message) => {
+    const type = message.type();
+    if (type === "error" || type === "warning") problems.push(`${type}: ${message.text()}`);
+  });
+  page.on("pageerror", (error) => problems.push(`exception: ${error.message}`));
+  page.on("requestfailed", (request) =>
+    problems.push(`${request.method()} ${request.url()}: ${request.failure()?.errorText}`),
+  );
+  page.on("response", (response) => {
+    if (response.status() < 400) return;
+    problems.push(`${response.request().method()} ${response.url()}: ${response.status()}`);
+  });
+  return problems;
+}

@@ -1,0 +1,233 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { ROOT } from "./support/server.ts";
+
+const SRC = join(ROOT, "src");
+
+/** What each floor may import from src, and which packages it may load (README, "The code"). */
+const FLOORS: Record<string, { src: string[]; types?: string[]; packages: string[] }> = {
+  domain: { src: ["domain"], packages: [] },
+  storage: {
+    src: ["domain", "storage"],
+    packages: ["drizzle-orm", "bun:sqlite", "@duckdb/node-api", "node:"],
+  },
+  services: {
+    src: ["domain", "services"],
+    types: ["storage", "log.ts"],
+    packages: ["croner", "node:zlib"],
+  },
+  http: {
+    src: ["domain", "services", "http", "remote.ts"],
+    types: ["log.ts"],
+    packages: ["elysia", "@elysiajs/swagger", "swagger-ui-dist", "node:"],
+  },
+  cli: {
+    src: [
+      "domain",
+      "cli",
+      "http",
+      "app.ts",
+      "config.ts",
+      "data-directory.ts",
+      "log.ts",
+      "version.ts",
+    ],
+    packages: ["node:"],
+  },
+};
+
+/** Source files without a test of their own, each with the reason. */
+const TESTED_ELSEWHERE: Record<string, string> = {
+  "app.ts": "every test that starts an appliance",
+  "assets.d.ts": "types",
+  "cli/admin.ts": "test/binary.test.ts",
+  "cli/command.ts": "types and constants",
+  "cli/config.ts": "test/cli/run.test.ts",
+  "cli/health.ts": "test/cli/run.test.ts",
+  "cli/key.ts": "test/cli/run.test.ts",
+  "cli/project.ts": "test/cli/run.test.ts",
+  "cli/serve.ts": "test/binary.test.ts, test/kill.test.ts",
+  "cli/table.ts": "test/cli/run.test.ts",
+  "cli/version.ts": "test/cli/run.test.ts",
+  "data-directory.ts": "test/cli/run.test.ts",
+  "decoder.ts": "test/http/capture.test.ts",
+  "domain/errors.ts": "test/http/management.test.ts",
+  "domain/project.ts": "types and constants",
+  "domain/user.ts": "types",
+  "domain/uuid.ts": "test/domain/person.test.ts, test/domain/event.test.ts",
+  "http/address.ts": "test/http/management.test.ts",
+  "http/admin.ts": "test/binary.test.ts",
+  "http/auth.ts": "test/http/management.test.ts",
+  "http/body.ts": "test/http/capture.test.ts",
+  "http/cors.ts": "test/http/capture.test.ts",
+  "http/docs.ts": "test/docs.test.ts",
+  "http/errors.ts": "test/http/management.test.ts",
+  "http/events.ts": "test/http/management.test.ts",
+  "http/health.ts": "test/http/management.test.ts",
+  "http/openapi.ts": "test/docs.test.ts, test/http/management.test.ts",
+  "http/persons.ts": "test/http/management.test.ts",
+  "http/projects.ts": "test/http/management.test.ts",
+  "http/request-id.ts": "test/http/management.test.ts",
+  "http/route.ts": "types",
+  "http/schemas.ts": "test/docs.test.ts",
+  "http/sdk.ts": "test/http/capture.test.ts",
+  "http/server.ts": "test/http/management.test.ts",
+  "main.ts": "test/binary.test.ts",
+  "services/admission.ts": "test/http/capture.test.ts",
+  "services/capture.ts": "test/http/capture.test.ts",
+  "services/events.ts": "test/http/management.test.ts",
+  "services/identity.ts": "test/services/ingest.test.ts",
+  "services/keys.ts": "test/http/management.test.ts, test/cli/run.test.ts",
+  "services/persons.ts": "test/http/management.test.ts",
+  "services/projects.ts": "test/http/management.test.ts, test/cli/run.test.ts",
+  "services/slices.ts": "test/services/ingest.test.ts, test/kill.test.ts",
+  "storage/dead-letters.ts": "test/storage/events.test.ts",
+  "storage/disk.ts": "test/storage/journal.test.ts",
+  "storage/duckdb.ts": "test/storage/events.test.ts",
+  "storage/engine.ts": "test/build.test.ts",
+  "storage/journal-frame.ts": "test/storage/journal.test.ts",
+  "storage/journal-reader.ts": "test/storage/journal.test.ts",
+  "storage/journal-recovery.ts": "test/storage/journal.test.ts",
+  "storage/journal-segment.ts": "test/storage/journal.test.ts",
+  "storage/journal-writer.ts": "test/storage/journal.test.ts",
+  "storage/migrations/index.ts": "test/storage/sqlite.test.ts",
+  "storage/schema.ts": "test/storage/sqlite.test.ts",
+  "storage/seen.ts": "test/storage/events.test.ts",
+  "storage/slices.ts": "test/storage/events.test.ts",
+  "storage/users.ts": "test/storage/keys.test.ts",
+  "version.ts": "test/cli/run.test.ts",
+  "writer.ts": "every test that starts an appliance",
+};
+
+/** Words that have a better one. Below `app.ts`, time and chance come in as arguments. */
+const BANNED: { pattern: RegExp; instead: string; floors?: string[] }[] = [
+  {
+    pattern: /\bDate\.now\(|\bnew Date\(\)/,
+    instead: "the clock that is passed in",
+    floors: ["domain", "storage", "services", "http"],
+  },
+  {
+    pattern: /\bMath\.random\(|randomUUID/,
+    instead: "the ids that are passed in",
+    floors: ["domain", "storage", "services", "http"],
+  },
+  { pattern: /\bsql\.raw\(/, instead: "a parameter" },
+  { pattern: /\bas any\b|: any\b/, instead: "unknown, or the type" },
+  { pattern: /@ts-(ignore|expect-error|nocheck)/, instead: "the type" },
+  { pattern: /\b(TODO|FIXME|XXX)\b/, instead: "an issue" },
+];
+
+const LINES_MAX = 300;
+
+const sources = [...new Bun.Glob("**/*.ts").scanSync(SRC)].sort().map((name) => ({
+  name,
+  floor: name.includes("/") ? (name.split("/")[0] ?? "") : "",
+  text: readFileSync(join(SRC, name), "utf8"),
+}));
+
+const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*/gm, "");
+
+/** What a source imports: a path below src or a package, and whether only types. */
+function importsOf({ name, text: source }: { name: string; text: string }) {
+  const text = withoutComments(source);
+  const found = [
+    ...text.matchAll(/^(?:import|export) ([^;]*?) from "([^"]+)"/gm),
+    ...text.matchAll(/^()import "([^"]+)"/gm),
+    ...text.matchAll(/()\bimport\("([^"]+)"\)/g),
+  ];
+  return found.map(([, what = "", from = ""]) => ({
+    types: what.startsWith("type ") || /^\{(\s*type [^,]+,?)+\s*\}$/.test(what),
+    from: from.startsWith(".") ? relative(SRC, join(SRC, name, "..", from)) : from,
+    own: from.startsWith("."),
+  }));
+}
+
+describe("the house rules", () => {
+  test("imports only look down, and packages stay on their floors", () => {
+    const wrong = sources.flatMap((source) => {
+      const floor = FLOORS[source.floor];
+      if (floor === undefined) return [];
+      const within = (from: string, places: string[]) =>
+        places.some((place) => from === place || from.startsWith(`${place}/`));
+      return importsOf(source)
+        .filter(({ from, own, types }) => {
+          if (own) return !(within(from, floor.src) || (types && within(from, floor.types ?? [])));
+          return !(types || floor.packages.some((name) => from === name || from.startsWith(name)));
+        })
+        .map(({ from }) => `${source.name} imports ${from}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test("the engine is loaded when it is needed, never when a file is imported", () => {
+    const wrong = sources.filter(
+      (source) =>
+        importsOf(source).some(({ from, types }) => from === "@duckdb/node-api" && !types) &&
+        !source.text.includes('await import("@duckdb/node-api")'),
+    );
+    expect(wrong.map(({ name }) => name)).toEqual([]);
+  });
+
+  test("every export says what it is", () => {
+    const wrong = sources
+      .filter(({ name }) => name !== "assets.d.ts")
+      .flatMap(({ name, text }) => {
+        const lines = text.split("\n");
+        return lines.flatMap((line, at) => {
+          const exported = /^export (?!\{|\*|type \{)/.test(line);
+          const overload = /^export function/.test(lines[at - 1] ?? "");
+          return exported && !overload && !/\*\/$/.test(lines[at - 1] ?? "")
+            ? [`${name}:${at + 1}`]
+            : [];
+        });
+      });
+    expect(wrong).toEqual([]);
+  });
+
+  test.each(BANNED)("$pattern is not used: there is $instead", ({ pattern, floors }) => {
+    const wrong = sources
+      .filter(({ floor }) => floors === undefined || floors.includes(floor))
+      .filter(({ text }) => pattern.test(withoutComments(text)));
+    expect(wrong.map(({ name }) => name)).toEqual([]);
+  });
+
+  test("no file outgrows what one reads at a sitting", () => {
+    const wrong = sources.filter(({ text }) => text.split("\n").length > LINES_MAX);
+    expect(wrong.map(({ name }) => name)).toEqual([]);
+  });
+
+  test("every source has its test, or a reason not to", () => {
+    const reasons = new Set(Object.keys(TESTED_ELSEWHERE));
+    const missing = sources
+      .map(({ name }) => name)
+      .filter((name) => !existsSync(join(ROOT, "test", name.replace(/\.ts$/, ".test.ts"))))
+      .filter((name) => !reasons.delete(name));
+    expect(missing).toEqual([]);
+    expect([...reasons].filter((name) => !existsSync(join(SRC, name)))).toEqual([]);
+  });
+
+  test("every decision that is cited exists, and every one is cited", () => {
+    const decisions = readFileSync(join(SRC, "docs/decisions.md"), "utf8");
+    const written = new Set(
+      [...decisions.matchAll(/^## (\d+)\./gm)].map(([, number]) => Number(number)),
+    );
+    const cited = new Set(
+      sources.flatMap(({ text }) =>
+        [...text.matchAll(/decisions? ((?:\d+(?:, | to | and )?)+)/g)].flatMap(([, list = ""]) =>
+          numbersIn(list),
+        ),
+      ),
+    );
+    expect([...cited].filter((number) => !written.has(number))).toEqual([]);
+    expect([...written].filter((number) => !cited.has(number))).toEqual([]);
+  });
+});
+
+/** The numbers of a list such as `8 to 12` or `3, 4 and 7`. */
+function numbersIn(list: string): number[] {
+  const range = /^(\d+) to (\d+)/.exec(list);
+  if (range === null) return [...list.matchAll(/\d+/g)].map(Number);
+  const [first, last] = [Number(range[1]), Number(range[2])];
+  return Array.from({ length: last - first + 1 }, (_, n) => first + n);
+}
