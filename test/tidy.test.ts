@@ -55,6 +55,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "domain/errors.ts": "test/http/management.test.ts",
   "domain/project.ts": "types and constants",
   "domain/user.ts": "types",
+  "domain/warning.ts": "types",
   "domain/uuid.ts": "test/domain/person.test.ts, test/domain/event.test.ts",
   "http/address.ts": "test/http/management.test.ts",
   "http/admin.ts": "test/binary.test.ts",

@@ -71,9 +71,9 @@ export function capture(needs: Needs): Capture {
       const { historical, count: accepted, lines } = admission;
       if (accepted > 0) {
         const entry = {
+          kind: historical ? ("historical" as const) : ("events" as const),
           project_id: project,
           arrived_at: arrived,
-          historical,
           count: accepted,
           lines,
         };

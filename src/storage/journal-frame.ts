@@ -15,37 +15,39 @@ import { crc32 } from "node:zlib";
  *    0  u8[4]  0xFF "HJ" 0xFF
  *    4  u32    CRC-32 of everything that follows in this frame
  *    8  u32    bytes of lines
- *   12  u32    flags: 1 = historical
+ *   12  u32    what it holds: 0 events, 1 historical events, 2 logs, 3 warnings
  *   16  u32    project_id
- *   20  u32    count of events
+ *   20  u32    count of lines
  *   24  f64    first_seq, a whole number below 2^53
  *   32  f64    arrived_at, in milliseconds since 1970
- *   40  u8[…]  lines: the events as NDJSON
+ *   40  u8[…]  lines: events, log records or warnings as NDJSON
  *
  * UTF-8 never contains 0xFF, so a frame's magic is found nowhere inside lines: whoever lost his
  * place finds the next frame by looking for it.
  */
 
-/** One accepted request. */
+/** What the lines of an entry are; the place of each is its number on disk. */
+const KINDS = ["events", "historical", "logs", "warnings"] as const;
+
+/** One accepted request, or what it left to warn of. */
 export type Entry = {
+  /** `historical`: events that were sent as a historical migration (contract 4.5.3). */
+  kind: (typeof KINDS)[number];
   project_id: number;
   /** When it came, in milliseconds since 1970. */
   arrived_at: number;
-  /** Whether it was sent as a historical migration. */
-  historical: boolean;
-  /** How many events it holds: 1 or more. */
+  /** How many lines it holds: 1 or more. */
   count: number;
-  /** The events as NDJSON in UTF-8: one event a line, each ended by a line feed. */
+  /** NDJSON in UTF-8: one object a line, each ended by a line feed. */
   lines: Uint8Array;
 };
 
-/** An entry and the place it got: its events are number first_seq to first_seq + count - 1. */
+/** An entry and the place it got: its lines are number first_seq to first_seq + count - 1. */
 export type Frame = Entry & { first_seq: number };
 
 const VERSION = 1;
 const SEGMENT_MAGIC = new TextEncoder().encode("hogletjl");
 const NAME = /^(\d{16})\.journal$/;
-const HISTORICAL = 1;
 
 /** Bytes of a frame before its lines. */
 export const FRAME_HEADER_BYTES = 40;
@@ -69,7 +71,7 @@ export function frameHeader(frame: Frame): Uint8Array {
   const view = new DataView(header.buffer);
   header.set(FRAME_MAGIC);
   view.setUint32(8, frame.lines.length, true);
-  view.setUint32(12, frame.historical ? HISTORICAL : 0, true);
+  view.setUint32(12, KINDS.indexOf(frame.kind), true);
   view.setUint32(16, frame.project_id, true);
   view.setUint32(20, frame.count, true);
   view.setFloat64(24, frame.first_seq, true);
@@ -88,11 +90,12 @@ export function frameBytesOf(header: Uint8Array): number | undefined {
 /** The frame that is exactly these bytes; undefined if a bit of it is wrong. No copy is made. */
 export function frameOf(bytes: Uint8Array): Frame | undefined {
   const view = viewOf(bytes);
-  if (crc32(bytes.subarray(8)) !== view.getUint32(4, true)) return undefined;
+  const kind = KINDS[view.getUint32(12, true)];
+  if (kind === undefined || crc32(bytes.subarray(8)) !== view.getUint32(4, true)) return undefined;
   return {
+    kind,
     project_id: view.getUint32(16, true),
     arrived_at: view.getFloat64(32, true),
-    historical: (view.getUint32(12, true) & HISTORICAL) !== 0,
     count: view.getUint32(20, true),
     lines: bytes.subarray(FRAME_HEADER_BYTES),
     first_seq: view.getFloat64(24, true),

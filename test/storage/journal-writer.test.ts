@@ -27,7 +27,7 @@ describe("a disk that fails", () => {
       const directory = ${JSON.stringify(directory)};
       const journal = await openJournal({ directory, disk: nodeDisk, after: 0 });
       const append = (text) => journal
-        .append({ project_id: 1, arrived_at: 0, historical: false, count: 1, lines: Buffer.from(text) })
+        .append({ kind: "events", project_id: 1, arrived_at: 0, count: 1, lines: Buffer.from(text) })
         .catch((failure) => failure.cause.code);
       console.log(JSON.stringify([await append("a"), await append("x".repeat(1e6)), await append("b")]));
       await journal.close();`;

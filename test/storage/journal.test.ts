@@ -23,7 +23,7 @@ describe("a journal", () => {
     const journal = await open(directory);
     const entries = [
       entry("one\n"),
-      entry("", { historical: true }),
+      entry("", { kind: "historical" }),
       entry("two\nthree\n", { count: 2, project_id: 4_294_967_295 }),
       entry("€ \u0000 😀\n", { arrived_at: 0.5 }),
     ];

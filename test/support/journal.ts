@@ -32,7 +32,7 @@ export function entry(text: string, more: Partial<Entry> = {}): Entry {
   return {
     project_id: 7,
     arrived_at: 1_700_000_000_123,
-    historical: false,
+    kind: "events",
     count: 1,
     lines,
     ...more,
