@@ -1,91 +1,80 @@
-/** Hours are told apart modulo this; a window is far shorter. */
-const HOURS = 256;
+/** Sequence numbers of one block, the grain in which the filter remembers where an event is. */
+export const BLOCK_SEQS = 65_536;
+
+/** The block of a sequence number. */
+export function blockOf(seq: number): number {
+  return Math.floor(seq / BLOCK_SEQS);
+}
+
+/** Blocks that 24 bits tell apart: a trillion events. */
+const BLOCK_BITS = 24;
 
 /** Share of slots that may be taken before the table grows. */
 const LOAD_MAX = 0.75;
 
 const SLOTS_MIN = 1 << 16;
-/** One hour, the grain of the filter, in milliseconds. */
-export const HOUR_MS = 3_600_000;
-
-/** The hour, modulo 256, of a time in milliseconds since the epoch. */
-export function hourTag(ms: number): number {
-  return Math.floor(ms / HOUR_MS) & (HOURS - 1);
-}
-
-/** Differences this large mean an hour ahead: a clock that was set back. */
-const AHEAD = 200;
-
-/** How many hours a tag lies before a time; negative if it lies ahead. */
-export function hoursBefore(ms: number, tag: number): number {
-  const difference = (hourTag(ms) - tag) & (HOURS - 1);
-  return difference >= AHEAD ? difference - HOURS : difference;
-}
-
-/** The start of the hour that a tag means, seen from a time; both in milliseconds. */
-export function hourStart(ms: number, tag: number): number {
-  return (Math.floor(ms / HOUR_MS) - hoursBefore(ms, tag)) * HOUR_MS;
-}
 
 /**
- * A filter that says whether a (project, uuid) may have been stored before, without asking the
- * event store: 40 bits of its hash and the hour it arrived in, 8 bytes an event at the usual
- * fill. It may be wrong about "yes" (once in 50,000 with 20 million entries), never about "no".
+ * A filter that says whether a (project, uuid) may have been stored before, and in which block of
+ * sequence numbers, without asking the event store: 40 bits of its hash and the block, 8 bytes a
+ * slot. It may be wrong about "yes" (once in 50,000 with 20 million entries), never about "no".
  */
 export function seenFilter() {
   let slots = SLOTS_MIN;
   let low = new Uint32Array(slots);
-  /** The hash's upper 8 bits and the hour; 0 marks an empty slot, so the upper bits are 1 to 255. */
-  let high = new Uint16Array(slots);
+  /** The hash's upper 8 bits, 1 to 255, and the block; 0 marks an empty slot. */
+  let high = new Uint32Array(slots);
   let size = 0;
 
-  const place = (lowHash: number, tag: number) => {
+  const place = (lowHash: number, entry: number) => {
     let at = lowHash & (slots - 1);
-    while (high[at] !== 0 && !(low[at] === lowHash && high[at] === tag))
+    while (high[at] !== 0 && !(low[at] === lowHash && high[at] === entry))
       at = (at + 1) & (slots - 1);
     if (high[at] === 0) size += 1;
     low[at] = lowHash;
-    high[at] = tag;
+    high[at] = entry;
   };
 
-  const grow = (capacity: number, keep: (hour: number) => boolean) => {
+  const blockIn = (entry: number) => entry & ((1 << BLOCK_BITS) - 1);
+
+  const rebuild = (capacity: number, keep: (block: number) => boolean) => {
     const [oldLow, oldHigh] = [low, high];
     slots = capacity;
     low = new Uint32Array(slots);
-    high = new Uint16Array(slots);
+    high = new Uint32Array(slots);
     size = 0;
     for (let at = 0; at < oldHigh.length; at++) {
-      const tag = oldHigh[at] ?? 0;
-      if (tag !== 0 && keep(tag & (HOURS - 1))) place(oldLow[at] ?? 0, tag);
+      const entry = oldHigh[at] ?? 0;
+      if (entry !== 0 && keep(blockIn(entry))) place(oldLow[at] ?? 0, entry);
     }
   };
 
   return {
-    /** Remembers a hash of {@link seenHash} that arrived in `hour`. */
-    add(hash: SeenHash, hour: number): void {
-      if (size >= slots * LOAD_MAX) grow(slots * 2, () => true);
-      place(hash.low, (hash.high << 8) | hour);
+    /** Remembers a hash of {@link seenHash} and the block that its event is in. */
+    add(hash: SeenHash, block: number): void {
+      if (size >= slots * LOAD_MAX) rebuild(slots * 2, () => true);
+      place(hash.low, ((hash.high << BLOCK_BITS) | block) >>> 0);
     },
 
-    /** The hours in which it may have been added; none if it was not. */
-    hours(hash: SeenHash): number[] {
+    /** The blocks in which it may be; none if it was not added. */
+    blocks(hash: SeenHash): number[] {
       const found: number[] = [];
       let at = hash.low & (slots - 1);
       for (;;) {
-        const tag = high[at] ?? 0;
-        if (tag === 0) return found;
-        if (low[at] === hash.low && tag >> 8 === hash.high) found.push(tag & (HOURS - 1));
+        const entry = high[at] ?? 0;
+        if (entry === 0) return found;
+        if (low[at] === hash.low && entry >>> BLOCK_BITS === hash.high) found.push(blockIn(entry));
         at = (at + 1) & (slots - 1);
       }
     },
 
-    /** Forgets every hour for which `keep` says no, and shrinks to what is left. */
-    forget(keep: (hour: number) => boolean): void {
+    /** Forgets every block for which `keep` says no, and shrinks to what is left. */
+    forget(keep: (block: number) => boolean): void {
       let kept = 0;
-      for (const tag of high) if (tag !== 0 && keep(tag & (HOURS - 1))) kept += 1;
+      for (const entry of high) if (entry !== 0 && keep(blockIn(entry))) kept += 1;
       let capacity = SLOTS_MIN;
       while (kept >= (capacity * LOAD_MAX) / 1.5) capacity *= 2;
-      grow(capacity, keep);
+      rebuild(capacity, keep);
     },
 
     /** Entries held. */
@@ -124,9 +113,9 @@ export function seenHashOf(project: number, uuid: string): SeenHash {
 
 /**
  * Entries of the dedup window, SEEN_FIELDS numbers each: the project, the uuid's four big-endian
- * words, and the hour of arrival since the epoch.
+ * words, the block of its sequence number, and the hour of arrival since the epoch.
  */
 export type SeenEntries = Uint32Array;
 
 /** Numbers of one entry in a {@link SeenEntries}. */
-export const SEEN_FIELDS = 6;
+export const SEEN_FIELDS = 7;

@@ -2,7 +2,7 @@ import type { Log } from "../log.ts";
 import type { EventStore } from "../storage/events.ts";
 import type { Journal } from "../storage/journal.ts";
 import type { Slice } from "../storage/slices.ts";
-import type { SliceApplied, Slices } from "./slices.ts";
+import type { SliceApplied, SliceRead, Slices, ToApply } from "./slices.ts";
 
 /**
  * Shortest time from one slice to the next, in milliseconds: a slice of 2,000 events costs 1.7
@@ -21,6 +21,9 @@ const SLICE_EVENTS_ENOUGH = 20_000;
  * blocks every query while it runs, so it is left for when nobody is likely to ask.
  */
 const IDLE_MS = 600_000;
+
+/** Slices that may wait for the event store while it checkpoints (decision 23). */
+const APPENDS_WAITING_MAX = 4;
 
 /** How often a pause looks whether enough is waiting, in milliseconds. */
 const PAUSE_POLL_MS = 50;
@@ -72,10 +75,31 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
   let settled = taken;
   let wake = () => {};
 
-  /** Deduplicates the next slice and applies it to persons. */
+  const read = async (after: number): Promise<ToApply & Pick<SliceRead, "last">> => {
+    const { first, last, suspects } = await slices.read({ after, upTo: journal.durable() });
+    const committed = end.applied();
+    return { first, last, committed, stored: await events.known(suspects) };
+  };
+  let ahead: ReturnType<typeof read> | undefined;
+
+  /**
+   * Deduplicates the next slice and applies it to persons. While much waits, the slice behind it
+   * is read first, so that its thread need not wait for what the event store is asked.
+   */
   const prepare = async (): Promise<SliceApplied> => {
-    const { suspects } = await slices.read({ after: taken, upTo: journal.durable() });
-    return slices.apply(await events.known(suspects));
+    const reading = ahead ?? read(taken);
+    ahead = undefined;
+    const { last, ...slice } = await reading;
+    if (journal.durable() - last >= SLICE_EVENTS_ENOUGH) {
+      ahead = read(last);
+      ahead.catch(() => {});
+    }
+    try {
+      return await slices.apply(slice);
+    } catch (error) {
+      ahead = undefined;
+      throw error;
+    }
   };
 
   const pause = async (until: number) => {
@@ -100,26 +124,22 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
 
   const loop = async () => {
     await events.seen(windowMs, slices.remember);
-    // While the event store takes one slice, the next is prepared.
-    let finishing = Promise.resolve();
     while (!signal.stopped()) {
       const grown = Promise.withResolvers<void>();
       wake = grown.resolve;
       if (taken >= journal.durable()) {
-        await finishing;
+        await end.drained();
         await idle(grown.promise);
         continue;
       }
       const started = performance.now();
       const prepared = await persist("prepare a slice", prepare);
       taken = prepared.slice.last;
-      await finishing;
-      finishing = end.append(prepared);
-      finishing.catch(() => {});
+      await end.push(prepared);
       const busy = prepared.slice.count >= SLICE_EVENTS_BUSY;
       await pause(started + (busy ? SLICE_INTERVAL_MS.busy : SLICE_INTERVAL_MS.quiet));
     }
-    await finishing;
+    await end.drained();
   };
   const running = loop().catch((error: unknown) => {
     if (!signal.stopped()) throw error;
@@ -149,22 +169,38 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
 async function appending({ events, removeSlice, log }: Needs, persist: Persist) {
   let applied = await events.applied();
   const counts = { stored: 0, duplicates: 0, dead: 0 };
+  const waiting: Promise<void>[] = [];
+
+  /** Appends a slice. Only this may be repeated by itself: SQLite has the slice already. */
+  const append = async ({ slice, duplicates }: SliceApplied): Promise<void> => {
+    const { dead } = await persist("append a slice", () => events.append(slice));
+    applied = slice.last;
+    await removeSlice(slice).catch((error: unknown) => {
+      log.warn("a slice's files could not be removed; the next start does it", { error });
+    });
+    counts.stored += slice.count - dead;
+    counts.dead += dead;
+    counts.duplicates += duplicates.length;
+    const others = duplicates.filter(({ same }) => !same).length;
+    if (others > 0) log.warn("a known uuid came with another event", { count: others });
+    if (dead > 0) log.warn("events went to the dead-letter file", { count: dead });
+  };
+
   return {
     applied: () => applied,
     counts: () => ({ ...counts }),
-    /** Appends a slice. Only this may be repeated by itself: SQLite has the slice already. */
-    async append({ slice, duplicates }: SliceApplied): Promise<void> {
-      const { dead } = await persist("append a slice", () => events.append(slice));
-      applied = slice.last;
-      await removeSlice(slice).catch((error: unknown) => {
-        log.warn("a slice's files could not be removed; the next start does it", { error });
-      });
-      counts.stored += slice.count - dead;
-      counts.dead += dead;
-      counts.duplicates += duplicates.length;
-      const others = duplicates.filter(({ same }) => !same).length;
-      if (others > 0) log.warn("a known uuid came with another event", { count: others });
-      if (dead > 0) log.warn("events went to the dead-letter file", { count: dead });
+    /** Appends a slice behind those that wait; resolves when there is room for another. */
+    async push(prepared: SliceApplied): Promise<void> {
+      const before = waiting.at(-1) ?? Promise.resolve();
+      const appended = before.then(() => append(prepared));
+      appended.catch(() => {});
+      waiting.push(appended);
+      if (waiting.length > APPENDS_WAITING_MAX) await waiting.shift();
+    },
+    /** Resolves when none waits. */
+    async drained(): Promise<void> {
+      await Promise.all(waiting);
+      waiting.length = 0;
     },
   };
 }

@@ -1,12 +1,10 @@
 import type { CapturedEvent } from "../domain/event.ts";
 import { storableJson } from "../domain/json.ts";
 import {
-  HOUR_MS,
-  hourStart,
-  hoursBefore,
-  hourTag,
+  blockOf,
   SEEN_FIELDS,
   type SeenEntries,
+  type SeenHash,
   seenFilter,
   seenHash,
   seenHashOf,
@@ -26,6 +24,9 @@ export type SliceApplied = { slice: Slice; duplicates: Duplicate[] };
 /** An event left out because its uuid was stored before; `same` if the event was the same one. */
 export type Duplicate = { project_id: number; uuid: string; distinct_id: string; same: boolean };
 
+/** What a slice needs to be applied. */
+export type ToApply = { first: number; stored: KnownEvent[]; committed: number };
+
 /** Events of a slice; a frame is never split, so the last one may go beyond. */
 export const SLICE_EVENTS_MAX = 25_000;
 
@@ -40,46 +41,57 @@ type Needs = {
 type Candidate = Omit<SliceEvent, "person_id">;
 type Identity = Pick<CapturedEvent, "event" | "distinct_id"> & { arrived_at: number };
 
+const HOUR_MS = 3_600_000;
+
 /**
  * Makes slices of the journal, in the thread that owns SQLite: deduplicates (decision 4), applies what they
- * do to persons, writes them for DuckDB. Call `read`, then `apply`, one slice after the other.
+ * do to persons, writes them for DuckDB. Each slice is read, then applied, in order; others may be
+ * read in between.
  */
 export function slices({ journal, persons, files, windowMs }: Needs) {
   const seen = seenFilter();
-  // The events of the last two slices: the event store may not have committed them yet.
-  let recent: Map<string, Identity>[] = [];
-  let pending: { range: { first: number; last: number }; candidates: Candidate[] } | undefined;
+  /** When the last event of each block in the filter arrived. */
+  const arrivals = new Map<number, number>();
+  /** The events of slices that the event store may not have committed yet. */
+  let recent: { last: number; uuids: Map<string, Identity> }[] = [];
+  /** Slices that were read and are to be applied, in order. */
+  let reads: { range: { first: number; last: number }; candidates: Candidate[] }[] = [];
   let lastHour = -1;
 
-  const forgetOldHours = (now: number) => {
-    if (hourTag(now) === lastHour) return;
-    lastHour = hourTag(now);
-    const hours = Math.ceil(windowMs / HOUR_MS) + 1;
-    seen.forget((tag) => hoursBefore(now, tag) <= hours);
+  const remember = (hash: SeenHash, block: number, arrivedAt: number) => {
+    seen.add(hash, block);
+    arrivals.set(block, Math.max(arrivedAt, arrivals.get(block) ?? 0));
+  };
+
+  const forgetOldBlocks = (now: number) => {
+    const hour = Math.floor(now / HOUR_MS);
+    if (hour === lastHour) return;
+    lastHour = hour;
+    seen.forget((block) => (arrivals.get(block) ?? 0) >= now - windowMs);
+    for (const [block, at] of arrivals) if (at < now - windowMs) arrivals.delete(block);
   };
 
   const suspectsOf = ({ project_id, arrived_at, event }: Candidate, place: number): Suspect[] =>
-    seen.hours(seenHashOf(project_id, event.uuid)).map((tag) => {
-      const start = hourStart(arrived_at, tag);
-      const from = Math.max(start, arrived_at - windowMs);
-      return { place, project_id, uuid: event.uuid, from, to: start + HOUR_MS };
+    seen.blocks(seenHashOf(project_id, event.uuid)).map((block) => {
+      return { place, project_id, uuid: event.uuid, block, since: arrived_at - windowMs };
     });
 
   return {
     /** Remembers what the event store holds of the window; before the first slice is read. */
     async remember(entries: SeenEntries): Promise<void> {
       for (let at = 0; at < entries.length; at += SEEN_FIELDS) {
-        const [project = 0, a = 0, b = 0, c = 0, d = 0, hour = 0] = entries.subarray(
+        const [project = 0, a = 0, b = 0, c = 0, d = 0, block = 0, hour = 0] = entries.subarray(
           at,
           at + SEEN_FIELDS,
         );
-        seen.add(seenHash(project, a, b, c, d), hourTag(hour * HOUR_MS));
+        remember(seenHash(project, a, b, c, d), block, (hour + 1) * HOUR_MS);
       }
     },
 
     /**
      * The next slice after a sequence number and up to another. It is empty where the journal
-     * holds nothing in between: a corrupt frame was set aside.
+     * holds nothing in between: a corrupt frame was set aside. What does not go on where the last
+     * slice ended forgets the slices that were read and not applied.
      */
     async read(range: { after: number; upTo: number }): Promise<SliceRead> {
       const applied = await persons.applied();
@@ -87,32 +99,38 @@ export function slices({ journal, persons, files, windowMs }: Needs) {
       const upTo = range.after < applied ? Math.min(range.upTo, applied) : range.upTo;
       const frames = journal.read({ after: range.after, upTo, eventsMax: SLICE_EVENTS_MAX });
       const last = frames.at(-1);
-      if (last !== undefined) forgetOldHours(last.arrived_at);
+      if (last !== undefined) forgetOldBlocks(last.arrived_at);
       const candidates = frames.flatMap(eventsOf);
       const end = last === undefined ? upTo : last.first_seq + last.count - 1;
       const bounds = { first: range.after + 1, last: end };
-      pending = { range: bounds, candidates };
+      if (reads.at(-1)?.range.last !== range.after) reads = [];
+      reads.push({ range: bounds, candidates });
       const suspects = candidates.flatMap(suspectsOf);
       return { ...bounds, count: candidates.length, suspects };
     },
 
-    /** Applies the slice that was read, given which of its suspects are stored. */
-    async apply(stored: KnownEvent[]): Promise<SliceApplied> {
-      if (pending === undefined) throw new Error("No slice was read");
-      const { range, candidates } = pending;
-      pending = undefined;
-      const { kept, duplicates, uuids } = deduplicate(candidates, stored, { recent, windowMs });
+    /**
+     * Applies the first slice that was read, which begins at `first`, given which of its suspects
+     * were stored, and the last number that the event store had committed when it was asked.
+     */
+    async apply({ first, stored, committed }: ToApply): Promise<SliceApplied> {
+      const next = reads.shift();
+      if (next?.range.first !== first) throw new Error(`No slice from ${first} on was read`);
+      const { range, candidates } = next;
+      recent = recent.filter(({ last }) => last > committed);
+      const known = { stored, recent: recent.map(({ uuids }) => uuids), windowMs };
+      const { kept, duplicates, uuids } = deduplicate(candidates, known);
       const { person_ids, created, changed } = await identify(kept, persons);
       const replayed = range.last <= (await persons.applied());
       const changes = { created, changed, applied_seq: range.last };
       const mirrored = replayed ? await touched(kept, persons) : await applied(changes, persons);
-      for (const { project_id, arrived_at, event } of kept) {
-        seen.add(seenHashOf(project_id, event.uuid), hourTag(arrived_at));
+      for (const { seq, project_id, arrived_at, event } of kept) {
+        remember(seenHashOf(project_id, event.uuid), blockOf(seq), arrived_at);
       }
       const events = kept.map((event, at) => ({ ...event, person_id: person_ids[at] ?? "" }));
       const slice = files.write({ range, events, persons: mirrored, replayed });
       // Only now: a slice that could not be written is read again, and must not know itself.
-      recent = [...recent.slice(-1), uuids];
+      recent.push({ last: range.last, uuids });
       return { slice, duplicates };
     },
 
@@ -147,8 +165,11 @@ function eventsOf(frame: Frame): Candidate[] {
 /** Keeps the first of each (project, uuid), in the slice, in the last ones and in the store. */
 function deduplicate(
   candidates: Candidate[],
-  stored: KnownEvent[],
-  { recent, windowMs }: { recent: Map<string, Identity>[]; windowMs: number },
+  {
+    stored,
+    recent,
+    windowMs,
+  }: { stored: KnownEvent[]; recent: Map<string, Identity>[]; windowMs: number },
 ): { kept: Candidate[]; duplicates: Duplicate[]; uuids: Map<string, Identity> } {
   const inStore = new Map(stored.map((event) => [event.place, event]));
   const uuids = new Map<string, Identity>();

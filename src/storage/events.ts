@@ -1,9 +1,9 @@
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import type { JsonObject } from "../domain/json.ts";
 import type { PageQuery } from "../domain/page.ts";
-import type { SeenEntries } from "../domain/seen.ts";
+import { BLOCK_SEQS, type SeenEntries } from "../domain/seen.ts";
 import { isAboutTheData, setUnreadableAside } from "./dead-letters.ts";
-import { type Duckdb, micros, quoted, rows } from "./duckdb.ts";
+import { type Duckdb, quoted, rows } from "./duckdb.ts";
 import { handOnSeen } from "./seen.ts";
 import { HOT_PROPERTIES, type Slice } from "./slices.ts";
 
@@ -28,15 +28,15 @@ export type EventFilter = {
 };
 
 /**
- * A (project, uuid) that may have been stored between two times (milliseconds since the epoch;
- * `to` is exclusive). `place` is the caller's own number for it.
+ * A (project, uuid) that may be stored in a block of sequence numbers; it counts if it arrived at
+ * `since` or later (milliseconds since the epoch). `place` is the caller's own number for it.
  */
 export type Suspect = {
   place: number;
   project_id: number;
   uuid: string;
-  from: number;
-  to: number;
+  block: number;
+  since: number;
 };
 
 /** The stored event that a suspect repeats. */
@@ -54,7 +54,7 @@ export type EventStore = {
   append(slice: Slice): Promise<{ dead: number }>;
   /** Moves what was appended from the write-ahead log into the file; blocks every query. */
   checkpoint(): Promise<void>;
-  /** Those suspects that are stored. Cheap when their times are few different ones. */
+  /** Those suspects that are stored. Cheap when their blocks are few. */
   known(suspects: readonly Suspect[]): Promise<KnownEvent[]>;
   /** Hands on what arrived within so many milliseconds before the event that came last. */
   seen(windowMs: number, take: (chunk: SeenEntries) => Promise<void>): Promise<void>;
@@ -108,13 +108,14 @@ const ADVANCE = `
   UPDATE meta SET value = $last::BIGINT WHERE key = 'applied_seq' AND value < $first::BIGINT
   RETURNING value`;
 
-/** One pair of times at a time, so that the scan skips every row group outside of it. */
+/** One run of blocks at a time, so that the scan skips every row group outside of it. */
 const KNOWN = `
   SELECT suspect.place, any_value(event) AS event, any_value(distinct_id) AS distinct_id
   FROM (SELECT unnest(from_json($suspects::JSON,
-    '[{"place": "INTEGER", "project_id": "INTEGER", "uuid": "UUID"}]'), recursive := true)
+    '[{"place": "INTEGER", "project_id": "INTEGER", "uuid": "UUID", "since": "DOUBLE"}]'),
+    recursive := true)
   ) AS suspect JOIN events USING (project_id, uuid)
-  WHERE ingested_at >= make_timestamp($from::BIGINT) AND ingested_at < make_timestamp($to::BIGINT)
+  WHERE seq >= $from::BIGINT AND seq < $to::BIGINT AND epoch_us(ingested_at) >= since * 1000
   GROUP BY suspect.place`;
 
 const CONDITIONS: Record<keyof EventFilter, string> = {
@@ -171,9 +172,10 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
 
     async known(suspects) {
       const found: KnownEvent[] = [];
-      for (const group of Map.groupBy(suspects, ({ from, to }) => `${from} ${to}`).values()) {
-        const [{ from, to }] = group as [Suspect, ...Suspect[]];
-        const values = { suspects: JSON.stringify(group), from: micros(from), to: micros(to) };
+      for (const run of runsOf(suspects)) {
+        const from = BigInt(Math.min(...run.map(({ block }) => block)) * BLOCK_SEQS);
+        const to = BigInt((Math.max(...run.map(({ block }) => block)) + 1) * BLOCK_SEQS);
+        const values = { suspects: JSON.stringify(run), from, to };
         const known = await duckdb.read((connection) => rows(connection, KNOWN, values));
         for (const { place, event, distinct_id } of known) {
           found.push({
@@ -206,6 +208,18 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
       });
     },
   };
+}
+
+/** Suspects by runs of adjacent blocks: a gap of one costs less to scan than another query. */
+function runsOf(suspects: readonly Suspect[]): Suspect[][] {
+  const runs: Suspect[][] = [];
+  let last = Number.NEGATIVE_INFINITY;
+  for (const suspect of suspects.toSorted((a, b) => a.block - b.block)) {
+    if (suspect.block > last + 2) runs.push([]);
+    runs.at(-1)?.push(suspect);
+    last = suspect.block;
+  }
+  return runs;
 }
 
 async function applySlice(connection: DuckDBConnection, slice: Slice): Promise<void> {

@@ -8,7 +8,6 @@ import { isoTime } from "../domain/time.ts";
 /** Properties that are columns of `events` too: breakdowns by them are four times as fast. */
 export const HOT_PROPERTIES = [
   "$session_id",
-  "$window_id",
   "$current_url",
   "$pathname",
   "$host",

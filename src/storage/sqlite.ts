@@ -21,6 +21,12 @@ const BUSY_TIMEOUT_MS = 5000;
 const WRITER_CACHE_KIB = 65_536;
 
 /**
+ * Pages of 4 KiB in the write-ahead log at which they go into the file: a slice changes thousands,
+ * many of them again in the next one.
+ */
+const WAL_PAGES = 16_384;
+
+/**
  * Opens the one connection that writes, and brings the schema up to date. Throws if the file
  * was written by a newer version.
  */
@@ -32,6 +38,7 @@ export function openSqlite(path: string): Sqlite {
   raw.run("PRAGMA secure_delete = ON");
   raw.run("PRAGMA foreign_keys = ON");
   raw.run(`PRAGMA cache_size = -${WRITER_CACHE_KIB}`);
+  raw.run(`PRAGMA wal_autocheckpoint = ${WAL_PAGES}`);
   raw.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
   const sqlite = connection(raw);
   migrate(sqlite);

@@ -1,26 +1,16 @@
 import { describe, expect, test } from "bun:test";
-import {
-  HOUR_MS,
-  hourStart,
-  hoursBefore,
-  hourTag,
-  seenFilter,
-  seenHash,
-  seenHashOf,
-} from "../../src/domain/seen.ts";
-
-const NOW = Date.parse("2026-11-21T12:34:56Z");
+import { BLOCK_SEQS, blockOf, seenFilter, seenHash, seenHashOf } from "../../src/domain/seen.ts";
 
 describe("the filter of seen uuids", () => {
-  test("knows the hours of all that was added, and hardly anything else", () => {
+  test("knows the blocks of all that was added, and hardly anything else", () => {
     const filter = seenFilter();
     const added = Array.from({ length: 200_000 }, () => Bun.randomUUIDv7());
 
     for (const uuid of added) filter.add(seenHashOf(1, uuid), 7);
 
     expect(filter.size()).toBe(200_000);
-    expect(added.every((uuid) => filter.hours(seenHashOf(1, uuid)).includes(7))).toBe(true);
-    const others = added.filter((uuid) => filter.hours(seenHashOf(2, uuid)).length > 0);
+    expect(added.every((uuid) => filter.blocks(seenHashOf(1, uuid)).includes(7))).toBe(true);
+    const others = added.filter((uuid) => filter.blocks(seenHashOf(2, uuid)).length > 0);
     expect(others.length).toBeLessThan(5);
   });
 
@@ -44,22 +34,28 @@ describe("the filter of seen uuids", () => {
     expect(seenHashOf(3, "01a1fc9a-592b-78b3-8d80-aa75992efae9")).toEqual(hash);
   });
 
-  test("forgets the hours it is told to, and keeps the others", () => {
+  test("forgets the blocks it is told to, and keeps the others", () => {
     const filter = seenFilter();
     const old = seenHashOf(1, Bun.randomUUIDv7());
     const young = seenHashOf(1, Bun.randomUUIDv7());
-    filter.add(old, hourTag(NOW - 60 * HOUR_MS));
-    filter.add(young, hourTag(NOW - 10 * HOUR_MS));
+    filter.add(old, 3);
+    filter.add(young, 4);
 
-    filter.forget((tag) => hoursBefore(NOW, tag) <= 49);
+    filter.forget((block) => block >= 4);
 
-    expect(filter.hours(old)).toEqual([]);
-    expect(filter.hours(young)).toEqual([hourTag(NOW - 10 * HOUR_MS)]);
+    expect(filter.blocks(old)).toEqual([]);
+    expect(filter.blocks(young)).toEqual([4]);
     expect(filter.size()).toBe(1);
   });
 
-  test.each([-40, -1, 0, 1, 48, 190])("finds the start of the hour %p hours before", (hours) => {
-    const time = NOW - hours * HOUR_MS;
-    expect(hourStart(NOW, hourTag(time))).toBe(Math.floor(time / HOUR_MS) * HOUR_MS);
+  test("tells every block apart, up to the trillionth event", () => {
+    const filter = seenFilter();
+    const last = 2 ** 24 - 1;
+    const hash = seenHashOf(1, Bun.randomUUIDv7());
+
+    for (const block of [0, 255, 256, 65_536, last]) filter.add(hash, block);
+
+    expect(filter.blocks(hash)).toEqual([0, 255, 256, 65_536, last]);
+    expect([0, BLOCK_SEQS - 1, BLOCK_SEQS, BLOCK_SEQS * 7 + 1].map(blockOf)).toEqual([0, 0, 1, 7]);
   });
 });

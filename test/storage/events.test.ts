@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { HOUR_MS } from "../../src/domain/seen.ts";
+import { BLOCK_SEQS } from "../../src/domain/seen.ts";
 import { openDuckdb, rows } from "../../src/storage/duckdb.ts";
 import { type EventStore, eventStore } from "../../src/storage/events.ts";
 import {
@@ -14,6 +14,7 @@ import { temporaryDirectory } from "../support/app.ts";
 import { readLines } from "../support/server.ts";
 
 const ARRIVED = Date.parse("2026-11-21T12:00:00Z");
+const HOUR_MS = 3_600_000;
 const PERSON = "01a1fc9a-592b-78b3-8d80-aa75992efae9";
 const PAGE = { limit: 100, offset: 0 };
 
@@ -143,26 +144,30 @@ describe.each(IMPLEMENTATIONS)("the event store on %s", (_name, make) => {
     expect(await made.store.applied()).toBe(1);
   });
 
-  test("finds which suspects are stored, within their times and project only", async () => {
+  test("finds which suspects are stored, in their block, window and project only", async () => {
     await using made = await make();
+    const far = 5 * BLOCK_SEQS + 7;
     const [a, b] = [sliceEvent(1, { event: "one" }), sliceEvent(2, {}, 2)];
+    const c = sliceEvent(far, { event: "far" });
     await made.store.append(made.slice(1, [a, b]));
-    const from = ARRIVED - HOUR_MS;
-    const to = ARRIVED + HOUR_MS;
-    const suspect = { project_id: 1, uuid: a.event.uuid, from, to };
+    await made.store.append(made.slice(far, [c]));
+    const suspect = { project_id: 1, uuid: a.event.uuid, block: 0, since: ARRIVED };
 
     const known = await made.store.known([
       { ...suspect, place: 3 },
       { ...suspect, place: 4, project_id: 2 },
       { ...suspect, place: 5, uuid: b.event.uuid },
       { ...suspect, place: 6, project_id: 2, uuid: b.event.uuid },
-      { ...suspect, place: 7, to: ARRIVED },
-      { ...suspect, place: 8, from: ARRIVED + 1 },
+      { ...suspect, place: 7, block: 4 },
+      { ...suspect, place: 8, since: ARRIVED + 1 },
+      { ...suspect, place: 9, uuid: c.event.uuid, block: 5 },
+      { ...suspect, place: 10, uuid: c.event.uuid },
     ]);
 
     expect(known.sort((x, y) => x.place - y.place)).toEqual([
       { place: 3, event: "one", distinct_id: "ann" },
       { place: 6, event: "tested", distinct_id: "ann" },
+      { place: 9, event: "far", distinct_id: "ann" },
     ]);
     expect(await made.store.known([])).toEqual([]);
   });
@@ -170,7 +175,7 @@ describe.each(IMPLEMENTATIONS)("the event store on %s", (_name, make) => {
   test("tells what arrived in the window before the last event", async () => {
     await using made = await make();
     const old = { ...sliceEvent(1), arrived_at: ARRIVED - 3 * HOUR_MS };
-    const young = sliceEvent(2, { uuid: "ffffffff-0000-4000-8000-0000000000ab" });
+    const young = sliceEvent(BLOCK_SEQS, { uuid: "ffffffff-0000-4000-8000-0000000000ab" });
     await made.store.append(made.slice(1, [old, young]));
 
     const entries: number[] = [];
@@ -178,7 +183,8 @@ describe.each(IMPLEMENTATIONS)("the event store on %s", (_name, make) => {
       entries.push(...chunk);
     });
 
-    expect(entries).toEqual([1, 0xff_ff_ff_ff, 0x40_00, 0x80_00_00_00, 0xab, ARRIVED / HOUR_MS]);
+    const uuid = [0xff_ff_ff_ff, 0x40_00, 0x80_00_00_00, 0xab];
+    expect(entries).toEqual([1, ...uuid, 1, ARRIVED / HOUR_MS]);
   });
 
   test("sets lines aside that it cannot read, once, and stores their neighbours", async () => {

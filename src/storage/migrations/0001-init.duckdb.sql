@@ -14,7 +14,6 @@ CREATE TABLE events (
   "timestamp" TIMESTAMP NOT NULL,
   ingested_at TIMESTAMP NOT NULL,
   "$session_id" VARCHAR,
-  "$window_id" VARCHAR,
   "$current_url" VARCHAR,
   "$pathname" VARCHAR,
   "$host" VARCHAR,
