@@ -1,5 +1,5 @@
 import type { CapturedEvent } from "../domain/event.ts";
-import { storableJson } from "../domain/json.ts";
+import { personUuid } from "../domain/person.ts";
 import {
   blockOf,
   SEEN_FIELDS,
@@ -11,8 +11,8 @@ import {
 } from "../domain/seen.ts";
 import type { KnownEvent, Suspect } from "../storage/events.ts";
 import type { Frame, JournalReader } from "../storage/journal.ts";
-import type { ChangedPerson, PersonChanges, PersonWrites } from "../storage/persons.ts";
-import type { MirrorPerson, Slice, SliceEvent, sliceFiles } from "../storage/slices.ts";
+import type { PersonRef, PersonWrites } from "../storage/persons.ts";
+import type { MirrorFiles, Slice, SliceEvent, sliceFiles } from "../storage/slices.ts";
 import { identify } from "./identity.ts";
 
 /** A slice that was read: what the event store has to be asked before it can be applied. */
@@ -120,18 +120,24 @@ export function slices({ journal, persons, files, windowMs }: Needs) {
       recent = recent.filter(({ last }) => last > committed);
       const known = { stored, recent: recent.map(({ uuids }) => uuids), windowMs };
       const { kept, duplicates, uuids } = deduplicate(candidates, known);
-      const { person_ids, created, changed } = await identify(kept, persons);
       const replayed = range.last <= (await persons.applied());
-      const changes = { created, changed, applied_seq: range.last };
-      const mirrored = replayed ? await touched(kept, persons) : await applied(changes, persons);
+      const { person_ids, mirror } = replayed
+        ? { person_ids: await owners(kept, persons), mirror: null }
+        : await applied(kept, persons, range.last);
       for (const { seq, project_id, arrived_at, event } of kept) {
         remember(seenHashOf(project_id, event.uuid), blockOf(seq), arrived_at);
       }
       const events = kept.map((event, at) => ({ ...event, person_id: person_ids[at] ?? "" }));
-      const slice = files.write({ range, events, persons: mirrored, replayed });
+      const slice = files.write({ range, events, mirror });
       // Only now: a slice that could not be written is read again, and must not know itself.
       recent.push({ last: range.last, uuids });
       return { slice, duplicates };
+    },
+
+    /** What a mirror of this version lacks; null if nothing. */
+    async mirrorSince(version: number): Promise<MirrorFiles | null> {
+      const changes = await persons.mirrorSince(version);
+      return changes.version === version ? null : files.writeMirror(changes);
     },
 
     /** Gives back the memory of slices that are done with. */
@@ -193,41 +199,20 @@ function deduplicate(
   return { kept, duplicates, uuids };
 }
 
-/** Stores what a slice does to persons; returns them for the mirror. */
-async function applied(changes: PersonChanges, persons: PersonWrites): Promise<MirrorPerson[]> {
-  const ids = await persons.apply(changes);
-  const created = changes.created.map(({ distinct_id, ...person }, at) => ({
-    ...person,
-    id: ids[at] ?? 0,
-    properties: storableJson(person.properties),
-    distinct_ids: [distinct_id],
-    known: false,
-  }));
-  return [...created, ...changes.changed.map((person) => mirrored(person, []))];
+/** Stores what a slice does to persons. */
+async function applied(events: Candidate[], persons: PersonWrites, applied_seq: number) {
+  const { person_ids, changes } = await identify(events, persons);
+  return { person_ids, mirror: await persons.apply({ ...changes, applied_seq }) };
 }
 
-/** The persons of events, as they are; for a slice that only the event store misses. */
-async function touched(events: Candidate[], persons: PersonWrites): Promise<MirrorPerson[]> {
-  const ids = new Set<number>();
+/** Whose events are by now, where SQLite has their slice and only the event store misses it. */
+async function owners(events: Candidate[], persons: PersonWrites): Promise<string[]> {
+  const refs = new Map<number, Map<string, PersonRef>>();
   for (const [project, group] of Map.groupBy(events, ({ project_id }) => project_id)) {
-    const refs = await persons.resolve(
-      project,
-      new Set(group.map(({ event }) => event.distinct_id)),
-    );
-    for (const { id } of refs.values()) ids.add(id);
+    const ids = new Set(group.map(({ event }) => event.distinct_id));
+    refs.set(project, await persons.resolve(project, ids));
   }
-  return (await persons.rows(ids)).map((row) => mirrored(row, row.distinct_ids));
-}
-
-function mirrored(person: ChangedPerson, distinct_ids: string[]): MirrorPerson {
-  const { id, project_id, uuid, created_at, properties } = person;
-  return {
-    id,
-    project_id,
-    uuid,
-    created_at,
-    properties: storableJson(properties),
-    distinct_ids,
-    known: true,
-  };
+  return events.map(({ project_id, event: { distinct_id } }) => {
+    return refs.get(project_id)?.get(distinct_id)?.uuid ?? personUuid(project_id, distinct_id);
+  });
 }

@@ -4,8 +4,9 @@ import type { PageQuery } from "../domain/page.ts";
 import { BLOCK_SEQS, type SeenEntries } from "../domain/seen.ts";
 import { isAboutTheData, setUnreadableAside } from "./dead-letters.ts";
 import { type Duckdb, quoted, rows } from "./duckdb.ts";
+import { applyMirror, LINE_BYTES_MAX, readColumns } from "./mirror.ts";
 import { handOnSeen } from "./seen.ts";
-import { HOT_PROPERTIES, type Slice } from "./slices.ts";
+import { HOT_PROPERTIES, type MirrorFiles, type Slice } from "./slices.ts";
 
 /** A stored event as the API shows it; `person_id` owns it now, after every merge. */
 export type EventRow = {
@@ -52,6 +53,10 @@ export type EventStore = {
    * (throws) a slice that was applied before.
    */
   append(slice: Slice): Promise<{ dead: number }>;
+  /** The version of the person store that the mirror is of; 0 at first. */
+  mirrorVersion(): Promise<number>;
+  /** Brings the mirror to another version, in one transaction. */
+  mirror(changes: MirrorFiles): Promise<void>;
   /** Moves what was appended from the write-ahead log into the file; blocks every query. */
   checkpoint(): Promise<void>;
   /** Those suspects that are stored. Cheap when their blocks are few. */
@@ -88,21 +93,6 @@ const INSERT_SLICE = (path: string) => `
     TRY_CAST(ingested_at AS TIMESTAMP) AS ingested_at, ${HOT_COLUMNS}, properties
   FROM read_json(${quoted(path)}, columns = ${readColumns(READ_COLUMNS)},
     format = 'newline_delimited', maximum_object_size = ${LINE_BYTES_MAX})`;
-
-/** A line is an event of at most 1 MiB, its hot properties again, and what ingest adds. */
-const LINE_BYTES_MAX = 4_194_304;
-
-const MIRROR_ROWS = (path: string) => `
-  read_json(${quoted(path)}, format = 'newline_delimited',
-    maximum_object_size = ${LINE_BYTES_MAX}, columns = ${readColumns({
-      project_id: "INTEGER",
-      id: "BIGINT",
-      uuid: "UUID",
-      created_at: "VARCHAR",
-      distinct_ids: "VARCHAR[]",
-      known: "BOOLEAN",
-      properties: "JSON",
-    })})`;
 
 const ADVANCE = `
   UPDATE meta SET value = $last::BIGINT WHERE key = 'applied_seq' AND value < $first::BIGINT
@@ -147,12 +137,15 @@ const LIST = (where: string) => `
 
 /** The event store on DuckDB. `deadLetters` is the path of the file for unreadable lines. */
 export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
+  const meta = (key: string) =>
+    duckdb.read(async (connection) => {
+      const [row] = await rows(connection, "SELECT value FROM meta WHERE key = $key", { key });
+      return Number(row?.["value"] ?? 0);
+    });
   return {
-    applied: () =>
-      duckdb.read(async (connection) => {
-        const [row] = await rows(connection, "SELECT value FROM meta WHERE key = 'applied_seq'");
-        return Number(row?.["value"] ?? 0);
-      }),
+    applied: () => meta("applied_seq"),
+    mirrorVersion: () => meta("mirror_version"),
+    mirror: (changes) => duckdb.write((connection) => applyMirror(connection, changes)),
 
     async append(slice) {
       try {
@@ -223,34 +216,11 @@ function runsOf(suspects: readonly Suspect[]): Suspect[][] {
 }
 
 async function applySlice(connection: DuckDBConnection, slice: Slice): Promise<void> {
-  const { first, last, events, persons, replayed } = slice;
+  const { first, last, events, mirror } = slice;
   const advanced = await rows(connection, ADVANCE, { first, last });
   if (advanced.length !== 1) throw new Error(`Slice up to ${last} was applied before`);
   if (events !== null) await connection.run(INSERT_SLICE(events));
-  if (persons !== null) await mirrorPersons(connection, persons, { replayed });
-}
-
-async function mirrorPersons(
-  connection: DuckDBConnection,
-  path: string,
-  { replayed }: { replayed: boolean },
-): Promise<void> {
-  const source = MIRROR_ROWS(path);
-  await connection.run(`DELETE FROM persons WHERE id IN (SELECT id FROM ${source} WHERE known)`);
-  if (replayed) {
-    await connection.run(
-      `DELETE FROM person_distinct_ids WHERE (project_id, distinct_id) IN
-         (SELECT (project_id, unnest(distinct_ids)) FROM ${source})`,
-    );
-  }
-  await connection.run(
-    `INSERT INTO persons BY NAME SELECT project_id, id, uuid,
-       TRY_CAST(created_at AS TIMESTAMP) AS created_at, properties FROM ${source}`,
-  );
-  await connection.run(
-    `INSERT INTO person_distinct_ids BY NAME
-       SELECT project_id, unnest(distinct_ids) AS distinct_id, uuid AS person_id FROM ${source}`,
-  );
+  if (mirror !== null) await applyMirror(connection, mirror);
 }
 
 function eventRow(row: Record<string, DuckDBValue>): EventRow {
@@ -262,10 +232,4 @@ function eventRow(row: Record<string, DuckDBValue>): EventRow {
     timestamp: String(row["timestamp"]),
     properties: JSON.parse(String(row["properties"])),
   };
-}
-
-function readColumns(columns: Record<string, string>): string {
-  return `{${Object.entries(columns)
-    .map(([name, type]) => `"${name}": '${type}'`)
-    .join(", ")}}`;
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { BLOCK_SEQS } from "../../src/domain/seen.ts";
 import { openDuckdb, rows } from "../../src/storage/duckdb.ts";
 import { type EventStore, eventStore } from "../../src/storage/events.ts";
+import type { MirrorChanges } from "../../src/storage/identity.ts";
 import {
   type MirrorPerson,
   type Slice,
@@ -34,18 +35,13 @@ async function duckdbStore(data = temporaryDirectory()) {
   return {
     store: eventStore(duckdb, deadLetters) as EventStore,
     deadLetters,
-    slice: (
-      first: number,
-      events: SliceEvent[],
-      persons: MirrorPerson[] = [],
-      replayed = false,
-    ): Slice =>
+    slice: (first: number, events: SliceEvent[], changes: Partial<MirrorChanges> = {}): Slice =>
       files.write({
         range: { first, last: first + Math.max(events.length, 1) - 1 },
         events,
-        persons,
-        replayed,
+        mirror: { version: first, persons: [], gone: [], overrides: [], ...changes },
       }),
+    mirrorFiles: (changes: MirrorChanges) => files.writeMirror(changes),
     query: (sql: string) => duckdb.read((connection) => rows(connection, sql)),
     async reopen() {
       await duckdb.close();
@@ -89,6 +85,7 @@ const mirror = (fields: Partial<MirrorPerson> = {}): MirrorPerson => ({
   created_at: "2026-11-21T12:00:00.000000Z",
   properties: '{"email":"a@b.c"}',
   distinct_ids: ["ann"],
+  moved: [],
   known: false,
   ...fields,
 });
@@ -229,22 +226,20 @@ describe("DuckDB", () => {
     expect(columns).toEqual({ a: "Firefox", b: "42", c: null, d: "[1]" });
   });
 
-  test("mirrors persons: new ones are added, known ones replaced, also when replayed", async () => {
+  test("mirrors persons: new ones are added, known ones replaced, gone ones removed", async () => {
     await using duck = await duckdbStore();
-    await duck.store.append(
-      duck.slice(1, [sliceEvent(1)], [mirror(), mirror({ id: 2, distinct_ids: ["bob"] })]),
-    );
+    const two = ["bob", "cat"].map((id, at) => mirror({ id: at + 2, distinct_ids: [id] }));
+    await duck.store.append(duck.slice(1, [sliceEvent(1)], { persons: [mirror(), ...two] }));
 
+    const changed = mirror({ known: true, properties: "{}", distinct_ids: ["ann-2", "cat"] });
     await duck.store.append(
-      duck.slice(
-        2,
-        [],
-        [
-          mirror({ known: true, properties: "{}", distinct_ids: ["ann", "ann-2"] }),
+      duck.slice(2, [], {
+        persons: [
+          { ...changed, moved: ["cat"] },
           mirror({ known: true, id: 2, properties: '{"a":1}', distinct_ids: [] }),
         ],
-        true,
-      ),
+        gone: [3],
+      }),
     );
 
     expect(
@@ -254,24 +249,51 @@ describe("DuckDB", () => {
       { id: 2, properties: '{"a":1}' },
     ]);
     const ids = await duck.query("SELECT distinct_id FROM person_distinct_ids ORDER BY ALL");
-    expect(ids.map(({ distinct_id }) => distinct_id)).toEqual(["ann", "ann-2", "bob"]);
+    expect(ids.map(({ distinct_id }) => distinct_id)).toEqual(["ann", "ann-2", "bob", "cat"]);
+    expect(await duck.store.mirrorVersion()).toBe(2);
   });
 
-  test("shows the person who owns an event now", async () => {
-    const data = temporaryDirectory();
-    await using duck = await duckdbStore(data);
+  test("is brought to a later version of the persons without events", async () => {
+    await using duck = await duckdbStore();
+    await duck.store.append(duck.slice(1, [sliceEvent(1)], { persons: [mirror()] }));
+    const persons = [mirror({ known: true, properties: "{}", moved: ["ann"] })];
+
+    const lacking = { version: 9, persons, gone: [], overrides: [] };
+    await duck.store.mirror(duck.mirrorFiles(lacking));
+    await duck.store.mirror(duck.mirrorFiles(lacking));
+
+    expect(await duck.query("SELECT id::INTEGER AS id, properties FROM persons")).toEqual([
+      { id: 1, properties: "{}" },
+    ]);
+    expect(await duck.query("SELECT distinct_id FROM person_distinct_ids")).toHaveLength(1);
+    expect(await duck.store.mirrorVersion()).toBe(9);
+  });
+
+  test("shows the person who owns an event now, also after a chain of merges", async () => {
+    await using duck = await duckdbStore();
+    const [first, last] = ["1", "2"].map((digit) => PERSON.replace(/^0/, digit)) as [
+      string,
+      string,
+    ];
+    const to = (old_person_id: string, person_id: string) => {
+      return { project_id: 1, old_person_id, person_id };
+    };
     await duck.store.append(
       duck.slice(1, [sliceEvent(1), { ...sliceEvent(2), person_id: Bun.randomUUIDv7() }]),
     );
-    const owner = "02a1fc9a-592b-78b3-8d80-aa75992efae9";
 
-    await addOverride(duck, PERSON, owner);
+    await duck.store.append(duck.slice(3, [], { overrides: [to(PERSON, first)] }));
+    const afterOne = await duck.store.list(1, { person_id: first }, PAGE);
+    await duck.store.append(duck.slice(4, [], { overrides: [to(first, last)] }));
 
-    expect(await duck.store.list(1, { person_id: owner }, PAGE)).toMatchObject({
+    expect(afterOne).toMatchObject({ count: 1, rows: [{ person_id: first }] });
+    expect(await duck.store.list(1, { person_id: last }, PAGE)).toMatchObject({
       count: 1,
-      rows: [{ person_id: owner }],
+      rows: [{ person_id: last }],
     });
-    expect(await duck.store.list(1, { person_id: PERSON }, PAGE)).toMatchObject({ count: 0 });
+    for (const person_id of [PERSON, first]) {
+      expect(await duck.store.list(1, { person_id }, PAGE)).toMatchObject({ count: 0 });
+    }
   });
 
   test("cannot reach files outside of its directories", async () => {
@@ -288,14 +310,3 @@ describe("DuckDB", () => {
     }
   });
 });
-
-/** An override as a merge will write it, through a statement that the store's own reads see. */
-async function addOverride(
-  duck: { query: (sql: string) => Promise<unknown> },
-  from: string,
-  to: string,
-): Promise<void> {
-  await duck.query(
-    `INSERT INTO person_overrides VALUES (1, '${from}'::UUID, '${to}'::UUID) RETURNING 1`,
-  );
-}
