@@ -48,7 +48,9 @@ export function slices({ journal, persons, files, windowMs }: Needs) {
   const seen = seenFilter();
   // The events of the last two slices: the event store may not have committed them yet.
   let recent: Map<string, Identity>[] = [];
-  let pending: { range: { first: number; last: number }; candidates: Candidate[] } | undefined;
+  let pending:
+    | { range: { first: number; last: number }; candidates: Candidate[]; logs: Frame[] }
+    | undefined;
   let lastHour = -1;
 
   const forgetOldHours = (now: number) => {
@@ -88,10 +90,11 @@ export function slices({ journal, persons, files, windowMs }: Needs) {
       const frames = journal.read({ after: range.after, upTo, eventsMax: SLICE_EVENTS_MAX });
       const last = frames.at(-1);
       if (last !== undefined) forgetOldHours(last.arrived_at);
-      const candidates = frames.flatMap(eventsOf);
+      const logs = frames.filter(({ kind }) => kind === "logs");
+      const candidates = frames.filter(({ kind }) => kind !== "logs").flatMap(eventsOf);
       const end = last === undefined ? upTo : last.first_seq + last.count - 1;
       const bounds = { first: range.after + 1, last: end };
-      pending = { range: bounds, candidates };
+      pending = { range: bounds, candidates, logs };
       const suspects = candidates.flatMap(suspectsOf);
       return { ...bounds, count: candidates.length, suspects };
     },
@@ -99,7 +102,7 @@ export function slices({ journal, persons, files, windowMs }: Needs) {
     /** Applies the slice that was read, given which of its suspects are stored. */
     async apply(stored: KnownEvent[]): Promise<SliceApplied> {
       if (pending === undefined) throw new Error("No slice was read");
-      const { range, candidates } = pending;
+      const { range, candidates, logs } = pending;
       pending = undefined;
       const { kept, duplicates, uuids } = deduplicate(candidates, stored, { recent, windowMs });
       const { person_ids, created, changed } = await identify(kept, persons);
@@ -110,7 +113,7 @@ export function slices({ journal, persons, files, windowMs }: Needs) {
         seen.add(seenHashOf(project_id, event.uuid), hourTag(arrived_at));
       }
       const events = kept.map((event, at) => ({ ...event, person_id: person_ids[at] ?? "" }));
-      const slice = files.write({ range, events, persons: mirrored, replayed });
+      const slice = files.write({ range, events, logs, persons: mirrored, replayed });
       // Only now: a slice that could not be written is read again, and must not know itself.
       recent = [...recent.slice(-1), uuids];
       return { slice, duplicates };

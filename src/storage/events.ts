@@ -3,7 +3,8 @@ import type { JsonObject } from "../domain/json.ts";
 import type { PageQuery } from "../domain/page.ts";
 import type { SeenEntries } from "../domain/seen.ts";
 import { isAboutTheData, setUnreadableAside } from "./dead-letters.ts";
-import { type Duckdb, micros, quoted, rows } from "./duckdb.ts";
+import { type Duckdb, micros, quoted, readColumns, rows } from "./duckdb.ts";
+import { INSERT_LOGS } from "./logs.ts";
 import { handOnSeen } from "./seen.ts";
 import { HOT_PROPERTIES, type Slice } from "./slices.ts";
 
@@ -146,6 +147,10 @@ const LIST = (where: string) => `
 
 /** The event store on DuckDB. `deadLetters` is the path of the file for unreadable lines. */
 export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
+  const setAside = async ({ events, logs }: Slice): Promise<number> => {
+    const dead = await setUnreadableAside(duckdb, events, { deadLetters, insert: INSERT_SLICE });
+    return dead + (await setUnreadableAside(duckdb, logs, { deadLetters, insert: INSERT_LOGS }));
+  };
   return {
     applied: () =>
       duckdb.read(async (connection) => {
@@ -158,9 +163,7 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
         await duckdb.write((connection) => applySlice(connection, slice));
         return { dead: 0 };
       } catch (error) {
-        const dead = isAboutTheData(error)
-          ? await setUnreadableAside(duckdb, slice, { deadLetters, insert: INSERT_SLICE })
-          : 0;
+        const dead = isAboutTheData(error) ? await setAside(slice) : 0;
         if (dead === 0) throw error;
         await duckdb.write((connection) => applySlice(connection, slice));
         return { dead };
@@ -209,10 +212,11 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
 }
 
 async function applySlice(connection: DuckDBConnection, slice: Slice): Promise<void> {
-  const { first, last, events, persons, replayed } = slice;
+  const { first, last, events, logs, persons, replayed } = slice;
   const advanced = await rows(connection, ADVANCE, { first, last });
   if (advanced.length !== 1) throw new Error(`Slice up to ${last} was applied before`);
   if (events !== null) await connection.run(INSERT_SLICE(events));
+  if (logs !== null) await connection.run(INSERT_LOGS(logs));
   if (persons !== null) await mirrorPersons(connection, persons, { replayed });
 }
 
@@ -248,10 +252,4 @@ function eventRow(row: Record<string, DuckDBValue>): EventRow {
     timestamp: String(row["timestamp"]),
     properties: JSON.parse(String(row["properties"])),
   };
-}
-
-function readColumns(columns: Record<string, string>): string {
-  return `{${Object.entries(columns)
-    .map(([name, type]) => `"${name}": '${type}'`)
-    .join(", ")}}`;
 }

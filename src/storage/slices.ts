@@ -4,6 +4,8 @@ import { join } from "node:path";
 import type { CapturedEvent } from "../domain/event.ts";
 import { type JsonObject, storableJson } from "../domain/json.ts";
 import { isoTime } from "../domain/time.ts";
+import type { Frame } from "./journal-frame.ts";
+import { logLines } from "./logs.ts";
 
 /** Properties that are columns of `events` too: breakdowns by them are four times as fast. */
 export const HOT_PROPERTIES = [
@@ -64,8 +66,9 @@ export type Slice = {
   last: number;
   /** Paths of NDJSON files; null when there is nothing in them. */
   events: string | null;
+  logs: string | null;
   persons: string | null;
-  /** How many events there are to store. */
+  /** How many events and log records there are to store. */
   count: number;
   /** Whether the mirror may hold its persons already: only the event store missed the slice. */
   replayed: boolean;
@@ -75,6 +78,8 @@ export type Slice = {
 export type SliceContent = {
   range: { first: number; last: number };
   events: SliceEvent[];
+  /** Frames of the kind `logs`. */
+  logs: Frame[];
   persons: MirrorPerson[];
   replayed: boolean;
 };
@@ -100,13 +105,15 @@ export function sliceFiles(directory: string) {
     return path;
   };
   return {
-    write({ range, events, persons, replayed }: SliceContent): Slice {
+    write({ range, events, logs, persons, replayed }: SliceContent): Slice {
       const name = `${range.first}-${range.last}`;
+      const records = logs.flatMap(logLines);
       return {
         ...range,
         events: put(`${name}.events.ndjson`, events.map(eventLine)),
+        logs: put(`${name}.logs.ndjson`, records),
         persons: put(`${name}.persons.ndjson`, persons.map(personLine)),
-        count: events.length,
+        count: events.length + records.length,
         replayed,
       };
     },
@@ -117,8 +124,8 @@ export function sliceFiles(directory: string) {
  * Removes a slice's files, once both stores have it. Asynchronous: the system may take long to
  * let go of a file that it is still writing to disk.
  */
-export async function removeSlice({ events, persons }: Slice): Promise<void> {
-  for (const path of [events, persons]) if (path !== null) await rm(path, { force: true });
+export async function removeSlice({ events, logs, persons }: Slice): Promise<void> {
+  for (const path of [events, logs, persons]) if (path !== null) await rm(path, { force: true });
 }
 
 /** The event's own line, its hot properties and what ingest adds in front (decision 19). */

@@ -42,6 +42,7 @@ async function duckdbStore(data = temporaryDirectory()) {
       files.write({
         range: { first, last: first + Math.max(events.length, 1) - 1 },
         events,
+        logs: [],
         persons,
         replayed,
       }),
