@@ -181,7 +181,7 @@ describe("a log record", () => {
 });
 
 describe("a value", () => {
-  test.each<[Json, unknown]>([
+  test.each<[Json, Json]>([
     [{ stringValue: "" }, ""],
     [{ boolValue: true }, true],
     [{ intValue: 5 }, 5],
