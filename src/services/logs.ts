@@ -90,22 +90,42 @@ export function admitLogs(body: LogsBody, arrival: LogArrival, limits = LIMITS):
   const lines: string[] = [];
   let left = limits.storedBytesMax;
   let rejected = 0;
-  for (const { records, shared } of sharing(groupsOf(body, limits))) {
-    for (const record of records) {
-      // Not even put together: there may be millions of them.
-      const fits = shared.length < Math.min(left, LOG_RECORD_BYTES_MAX);
-      const own = fits ? recordJson(record, arrival) : undefined;
-      const line = `{${own},${shared}}\n`;
-      const bytes = own === undefined ? Number.POSITIVE_INFINITY : Buffer.byteLength(line);
-      if (bytes > Math.min(left, LOG_RECORD_BYTES_MAX)) {
-        rejected += 1;
-        continue;
-      }
-      left -= bytes;
-      lines.push(line);
+  const add = (record: Json, shared: string) => {
+    // Not even put together if it cannot fit: there may be millions of them.
+    const fits = shared.length < Math.min(left, LOG_RECORD_BYTES_MAX);
+    const own = fits ? recordJson(record, arrival) : undefined;
+    const line = `{${own},${shared}}\n`;
+    const bytes = own === undefined ? 0 : Buffer.byteLength(line);
+    // A request that is full stays so.
+    if (bytes > left) left = 0;
+    if (bytes === 0 || bytes > Math.min(left, LOG_RECORD_BYTES_MAX)) {
+      rejected += 1;
+      return;
     }
+    left -= bytes;
+    lines.push(line);
+  };
+  const shared = sharedJson();
+  for (const { resource, scope, records } of groupsOf(body, limits)) {
+    for (const record of records) add(record, shared(resource, scope));
   }
   return { count: lines.length, lines: new TextEncoder().encode(lines.join("")), rejected };
+}
+
+/** The JSON of what records share, made once for all records of a resource or scope. */
+function sharedJson() {
+  let ofResource: { resource: Json; json: string } | undefined;
+  let ofScope: { scope: Json; json: string } | undefined;
+  return (resource: Json, scope: Json): string => {
+    if (ofResource?.resource !== resource) {
+      ofResource = { resource, json: resourceJson(resource) };
+      ofScope = undefined;
+    }
+    if (ofScope?.scope !== scope) {
+      ofScope = { scope, json: `${ofResource.json},${scopeJson(scope)}` };
+    }
+    return ofScope.json;
+  };
 }
 
 /** Admits a small body at once; undefined if it is large, or turns out so. */
@@ -123,13 +143,4 @@ function admittedHere(body: LogsBody, arrival: LogArrival): LogAdmission | undef
 function groupsOf(body: LogsBody, { inflatedBytesMax }: Limits): Iterable<LogGroup> {
   const bytes = inflate(body, inflatedBytesMax);
   return body.form === "json" ? logGroups(parse(bytes)) : logGroupsOfProtobuf(bytes);
-}
-
-/** Groups with the JSON of what their records share; a resource may have thousands of groups. */
-function* sharing(groups: Iterable<LogGroup>) {
-  let last: { resource: Json; json: string } | undefined;
-  for (const { resource, scope, records } of groups) {
-    if (last?.resource !== resource) last = { resource, json: resourceJson(resource) };
-    yield { records, shared: `${last.json},${scopeJson(scope)}` };
-  }
 }

@@ -9,10 +9,13 @@ import type { LogGroup } from "../domain/log-record.ts";
  * Fails `invalid_payload` if it is no such message. Fields that are not known are passed over.
  */
 export function* logGroupsOfProtobuf(request: Uint8Array): Generator<LogGroup> {
-  for (const resourceLogs of messages(request, 1)) {
-    const resource = first(resourceLogs, 1, RESOURCE);
-    for (const scopeLogs of messages(resourceLogs, 2)) {
-      yield { resource, scope: first(scopeLogs, 1, SCOPE), records: records(scopeLogs) };
+  const reader = new BinaryReader(request);
+  const all = { start: 0, end: request.length };
+  for (const resourceLogs of messages(reader, all, 1)) {
+    const resource = first(reader, resourceLogs, RESOURCE);
+    for (const scopeLogs of messages(reader, resourceLogs, 2)) {
+      const scope = first(reader, scopeLogs, SCOPE);
+      yield { resource, scope, records: records(reader, scopeLogs) };
     }
   }
 }
@@ -48,16 +51,13 @@ const text = (name: string): Field => ({
 const bytes = (name: string, encoding: "hex" | "base64"): Field => ({
   name,
   wire: LengthDelimited,
-  read(reader) {
-    const { buffer, byteOffset, length } = reader.bytes();
-    return Buffer.from(buffer, byteOffset, length).toString(encoding);
-  },
+  read: (reader) => Buffer.from(reader.bytes()).toString(encoding),
 });
 
 const message = (name: string, of: () => Message): Field => ({
   name,
   wire: LengthDelimited,
-  read: (reader, depth) => readMessage(reader.bytes(), of(), depth + 1),
+  read: (reader, depth) => readMessage(reader, spanOf(reader), of(), depth + 1),
 });
 
 const repeated = (field: Field): Field => ({ ...field, repeated: true });
@@ -99,38 +99,58 @@ const LOG_RECORD: Message = {
   12: text("eventName"),
 };
 
-function* records(scopeLogs: Uint8Array): Generator<Json> {
-  for (const record of messages(scopeLogs, 2)) {
-    yield valid(() => readMessage(record, LOG_RECORD, 0));
+/** Where a message is. */
+type Span = { start: number; end: number };
+
+/** Reads the length of a message, which begins behind it. */
+function spanOf(reader: BinaryReader): Span {
+  const length = reader.uint32();
+  return { start: reader.pos, end: reader.pos + length };
+}
+
+function* records(reader: BinaryReader, scopeLogs: Span): Generator<Json> {
+  for (const record of messages(reader, scopeLogs, 2)) {
+    yield valid(() => readMessage(reader, record, LOG_RECORD, 0));
   }
 }
 
-function first(parent: Uint8Array, number: number, of: Message): Json {
-  for (const found of messages(parent, number)) return valid(() => readMessage(found, of, 0));
+/** The message in field 1 of another; null if there is none. */
+function first(reader: BinaryReader, parent: Span, of: Message): Json {
+  for (const found of messages(reader, parent, 1)) {
+    return valid(() => readMessage(reader, found, of, 0));
+  }
   return null;
 }
 
-/** The messages in one field of another, in order, unread. */
-function* messages(parent: Uint8Array, number: number): Generator<Uint8Array> {
-  const reader = new BinaryReader(parent);
-  while (reader.pos < reader.len) {
+/** The messages in one field of another, in order, unread. The reader may be moved meanwhile. */
+function* messages(reader: BinaryReader, parent: Span, field: number): Generator<Span> {
+  let at = parent.start;
+  while (at < parent.end) {
     const found = valid(() => {
-      const [field, wire] = reader.tag();
-      if (field === number && wire === LengthDelimited) return reader.bytes();
-      reader.skip(wire, field);
-      return undefined;
+      reader.pos = at;
+      const [number, wire] = reader.tag();
+      const span = wire === LengthDelimited ? spanOf(reader) : undefined;
+      if (span === undefined) reader.skip(wire, number);
+      at = span?.end ?? reader.pos;
+      if (at > parent.end) throw new RangeError("beyond the end of its message");
+      return number === field ? span : undefined;
     });
     if (found !== undefined) yield found;
   }
 }
 
-function readMessage(encoded: Uint8Array, of: Message, depth: number): JsonObject {
+function readMessage(
+  reader: BinaryReader,
+  { start, end }: Span,
+  of: Message,
+  depth: number,
+): JsonObject {
   if (depth > JSON_DEPTH_MAX) {
     throw new Failure("invalid_payload", `The body is nested deeper than ${JSON_DEPTH_MAX}.`);
   }
-  const reader = new BinaryReader(encoded);
   const object: JsonObject = {};
-  while (reader.pos < reader.len) {
+  reader.pos = start;
+  while (reader.pos < end) {
     const [number, wire] = reader.tag();
     const field = of[number];
     if (field?.wire !== wire) {
@@ -144,6 +164,7 @@ function readMessage(encoded: Uint8Array, of: Message, depth: number): JsonObjec
     else if (Array.isArray(list)) list.push(value);
     else object[name] = [value];
   }
+  if (reader.pos > end) throw new RangeError("beyond the end of its message");
   return object;
 }
 
