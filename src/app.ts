@@ -9,6 +9,7 @@ import { type Capture, capture, type Decoder } from "./services/capture.ts";
 import { type Events, events } from "./services/events.ts";
 import { type Ingest, startIngest } from "./services/ingest.ts";
 import { type Keys, keys } from "./services/keys.ts";
+import { type LogDecoder, type Logs, logs } from "./services/logs.ts";
 import { type Persons, persons } from "./services/persons.ts";
 import { openProjects, type Projects } from "./services/projects.ts";
 import { type FirstStart, prepare } from "./services/setup.ts";
@@ -41,6 +42,7 @@ export type Admin = { projects: Projects; keys: Keys };
 /** The whole appliance, serving. */
 export type App = Admin & {
   capture: Capture;
+  logs: Logs;
   persons: Persons;
   events: Events;
   ingest: Ingest;
@@ -91,17 +93,12 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
   const decoder = startDecoder(log);
   const newUuid = () => Bun.randomUUIDv7();
   const state = { draining: false };
+  const accepting = { journal, decoder: decoder.decoder, now, newUuid, onAccepted: ingest.wake };
   const services = {
     projects,
     keys: base.keys,
-    capture: capture({
-      journal,
-      projects,
-      decoder: decoder.decoder,
-      now,
-      newUuid,
-      onAccepted: ingest.wake,
-    }),
+    capture: capture({ ...accepting, projects }),
+    logs: logs(accepting),
     persons: persons(personReads(sqlite)),
     events: events(eventsStored),
   };
@@ -243,14 +240,16 @@ function randomBytes(count: number): Uint8Array {
 }
 
 /** The thread that decodes large bodies, started when the first one comes. */
-function startDecoder(log: Log): { decoder: Decoder; close(): void } {
-  let thread: ReturnType<typeof startWorker<{ decoder: Decoder }>> | undefined;
+function startDecoder(log: Log): { decoder: Decoder & LogDecoder; close(): void } {
+  let thread: ReturnType<typeof startWorker<{ decoder: Decoder & LogDecoder }>> | undefined;
+  const decoder = () => {
+    thread ??= startWorker(new Worker(new URL("./decoder.ts", import.meta.url)), log);
+    return thread.surface.decoder;
+  };
   return {
     decoder: {
-      admit(body, now) {
-        thread ??= startWorker(new Worker(new URL("./decoder.ts", import.meta.url)), log);
-        return thread.surface.decoder.admit(body, now);
-      },
+      admit: (body, now) => decoder().admit(body, now),
+      admitLogs: (body, now) => decoder().admitLogs(body, now),
     },
     close: () => thread?.terminate(),
   };

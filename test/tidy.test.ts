@@ -15,7 +15,7 @@ const FLOORS: Record<string, { src: string[]; types?: string[]; packages: string
   services: {
     src: ["domain", "services"],
     types: ["storage", "log.ts"],
-    packages: ["croner", "node:zlib"],
+    packages: ["@bufbuild/protobuf", "croner", "node:zlib"],
   },
   http: {
     src: ["domain", "services", "http", "remote.ts"],
@@ -81,6 +81,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "services/identity.ts": "test/services/ingest.test.ts",
   "services/keys.ts": "test/http/management.test.ts, test/cli/run.test.ts",
   "services/people.ts": "test/services/identity.test.ts",
+  "services/logs.ts": "test/http/logs.test.ts",
   "services/persons.ts": "test/http/management.test.ts",
   "services/projects.ts": "test/http/management.test.ts, test/cli/run.test.ts",
   "services/slices.ts": "test/services/ingest.test.ts, test/kill.test.ts",
@@ -95,6 +96,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "storage/journal-recovery.ts": "test/storage/journal.test.ts",
   "storage/journal-segment.ts": "test/storage/journal.test.ts",
   "storage/journal-writer.ts": "test/storage/journal.test.ts",
+  "storage/logs.ts": "test/http/logs.test.ts, test/storage/events.test.ts",
   "storage/migrations/index.ts": "test/storage/sqlite.test.ts",
   "storage/mirror.ts": "test/storage/events.test.ts",
   "storage/schema.ts": "test/storage/sqlite.test.ts",

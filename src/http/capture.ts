@@ -50,8 +50,7 @@ const DESCRIPTION = `200 means that the events are on disk. An event without a n
 counts such events. The body may be gzip, at most ${BODY_BYTES_MAX} bytes before and after.`;
 
 /** Event capture (contract 4.5): public, the project key is in the body. */
-export function captureRoutes(capture: Capture): SdkRoute[] {
-  const meter: Meter = { held: 0 };
+export function captureRoutes(capture: Capture, meter: Meter): SdkRoute[] {
   const handle = async (request: Request): Promise<Response> => {
     const { bytes, release } = await readBody(request, BODY_BYTES_MAX, meter, tooLarge);
     try {

@@ -4,6 +4,7 @@ import type { Log } from "../log.ts";
 import type { Capture } from "../services/capture.ts";
 import type { Events } from "../services/events.ts";
 import type { Keys } from "../services/keys.ts";
+import type { Logs } from "../services/logs.ts";
 import type { Persons } from "../services/persons.ts";
 import type { Projects } from "../services/projects.ts";
 import { type AddressOptions, publicAddress } from "./address.ts";
@@ -15,6 +16,7 @@ import { docsRoutes } from "./docs.ts";
 import { failureOf, problem } from "./errors.ts";
 import { eventRoutes } from "./events.ts";
 import { healthRoutes, type Readiness } from "./health.ts";
+import { logRoutes } from "./logs.ts";
 import { openApi } from "./openapi.ts";
 import { personRoutes } from "./persons.ts";
 import { projectRoutes } from "./projects.ts";
@@ -25,6 +27,7 @@ import { type SdkRoute, sdkRoutes } from "./sdk.ts";
 /** What the HTTP floor needs of the floors below. */
 export type HttpNeeds = {
   capture: Capture;
+  logs: Logs;
   projects: Projects;
   keys: Keys;
   persons: Persons;
@@ -66,7 +69,12 @@ export function httpServer(needs: HttpNeeds): (request: Request) => Promise<Resp
     allow(route.path, route.method);
     mountManagement(app, route, needs);
   }
-  const sdk = [...captureRoutes(needs.capture), ...sdkRoutes(projects, needs.newUuid)];
+  const meter: Meter = { held: 0 };
+  const sdk = [
+    ...captureRoutes(needs.capture, meter),
+    ...logRoutes(needs.logs, projects, meter),
+    ...sdkRoutes(projects, needs.newUuid),
+  ];
   for (const route of sdk) {
     allow(route.path, route.method);
     mountSdk(app, route, (error, request) => failureOf(error, requestId(request), log));

@@ -1,7 +1,7 @@
 import type { Log } from "../log.ts";
 import type { EventStore } from "../storage/events.ts";
 import type { Journal } from "../storage/journal.ts";
-import type { Slice } from "../storage/slices.ts";
+import type { SliceFiles } from "../storage/slices.ts";
 import type { SliceApplied, SliceRead, Slices, ToApply } from "./slices.ts";
 
 /**
@@ -43,7 +43,7 @@ type Needs = {
     "applied" | "append" | "checkpoint" | "known" | "mirror" | "mirrorVersion" | "seen"
   >;
   /** Removes a slice's files. */
-  removeSlice(slice: Pick<Slice, "events" | "mirror">): Promise<void>;
+  removeSlice(slice: SliceFiles): Promise<void>;
   /** How long a uuid is remembered, by arrival, in milliseconds. */
   windowMs: number;
   /** IDLE_MS by default. */
@@ -104,7 +104,7 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
     const lacking = await slices.mirrorSince(await events.mirrorVersion());
     if (lacking === null) return;
     await events.mirror(lacking);
-    await removeSlice({ events: null, mirror: lacking });
+    await removeSlice({ events: null, logs: null, mirror: lacking });
   };
 
   const loop = async () => {

@@ -39,6 +39,7 @@ type Needs = {
 };
 
 type Candidate = Omit<SliceEvent, "person_id">;
+type Read = { range: { first: number; last: number }; candidates: Candidate[]; logs: Frame[] };
 type Identity = Pick<CapturedEvent, "event" | "distinct_id"> & { arrived_at: number };
 
 const HOUR_MS = 3_600_000;
@@ -55,7 +56,7 @@ export function slices({ journal, persons, files, windowMs }: Needs) {
   /** The events of slices that the event store may not have committed yet. */
   let recent: { last: number; uuids: Map<string, Identity> }[] = [];
   /** Slices that were read and are to be applied, in order. */
-  let reads: { range: { first: number; last: number }; candidates: Candidate[] }[] = [];
+  let reads: Read[] = [];
   let lastHour = -1;
 
   const remember = (hash: SeenHash, block: number, arrivedAt: number) => {
@@ -100,11 +101,12 @@ export function slices({ journal, persons, files, windowMs }: Needs) {
       const frames = journal.read({ after: range.after, upTo, eventsMax: SLICE_EVENTS_MAX });
       const last = frames.at(-1);
       if (last !== undefined) forgetOldBlocks(last.arrived_at);
-      const candidates = frames.flatMap(eventsOf);
+      const logs = frames.filter(({ kind }) => kind === "logs");
+      const candidates = frames.filter(({ kind }) => kind !== "logs").flatMap(eventsOf);
       const end = last === undefined ? upTo : last.first_seq + last.count - 1;
       const bounds = { first: range.after + 1, last: end };
       if (reads.at(-1)?.range.last !== range.after) reads = [];
-      reads.push({ range: bounds, candidates });
+      reads.push({ range: bounds, candidates, logs });
       const suspects = candidates.flatMap(suspectsOf);
       return { ...bounds, count: candidates.length, suspects };
     },
@@ -116,7 +118,7 @@ export function slices({ journal, persons, files, windowMs }: Needs) {
     async apply({ first, stored, committed }: ToApply): Promise<SliceApplied> {
       const next = reads.shift();
       if (next?.range.first !== first) throw new Error(`No slice from ${first} on was read`);
-      const { range, candidates } = next;
+      const { range, candidates, logs } = next;
       recent = recent.filter(({ last }) => last > committed);
       const known = { stored, recent: recent.map(({ uuids }) => uuids), windowMs };
       const { kept, duplicates, uuids } = deduplicate(candidates, known);
@@ -128,7 +130,7 @@ export function slices({ journal, persons, files, windowMs }: Needs) {
         remember(seenHashOf(project_id, event.uuid), blockOf(seq), arrived_at);
       }
       const events = kept.map((event, at) => ({ ...event, person_id: person_ids[at] ?? "" }));
-      const slice = files.write({ range, events, mirror });
+      const slice = files.write({ range, events, logs, mirror });
       // Only now: a slice that could not be written is read again, and must not know itself.
       recent.push({ last: range.last, uuids });
       return { slice, duplicates };

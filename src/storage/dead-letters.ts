@@ -1,19 +1,17 @@
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { Duckdb } from "./duckdb.ts";
-import type { Slice } from "./slices.ts";
 
 /**
- * Finds the lines of a slice that DuckDB cannot read, moves them to the file `deadLetters` and
- * rewrites the slice without them; says how many there were. None: the slice failed for another
- * reason and is to be tried again. `insert` is the statement that failed, for any path.
+ * Finds the lines of a slice's file that DuckDB cannot read, moves them to the file `deadLetters`
+ * and rewrites the file without them; says how many there were. None: the slice failed for
+ * another reason and is to be tried again. `insert` is the file's statement, for any path.
  */
 export async function setUnreadableAside(
   duckdb: Duckdb,
-  slice: Slice,
+  path: string | null,
   { deadLetters, insert }: { deadLetters: string; insert: (path: string) => string },
 ): Promise<number> {
-  if (slice.events === null) return 0;
-  const path = slice.events;
+  if (path === null) return 0;
   const lines = readFileSync(path, "utf8").split("\n").slice(0, -1);
   const probe = `${path}.probe`;
   const readable = async (part: string[]): Promise<boolean> => {

@@ -3,8 +3,9 @@ import type { JsonObject } from "../domain/json.ts";
 import type { PageQuery } from "../domain/page.ts";
 import { BLOCK_SEQS, type SeenEntries } from "../domain/seen.ts";
 import { isAboutTheData, setUnreadableAside } from "./dead-letters.ts";
-import { type Duckdb, quoted, rows } from "./duckdb.ts";
-import { applyMirror, LINE_BYTES_MAX, readColumns } from "./mirror.ts";
+import { type Duckdb, quoted, readColumns, rows } from "./duckdb.ts";
+import { INSERT_LOGS } from "./logs.ts";
+import { applyMirror, LINE_BYTES_MAX } from "./mirror.ts";
 import { handOnSeen } from "./seen.ts";
 import { HOT_PROPERTIES, type MirrorFiles, type Slice } from "./slices.ts";
 
@@ -142,6 +143,10 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
       const [row] = await rows(connection, "SELECT value FROM meta WHERE key = $key", { key });
       return Number(row?.["value"] ?? 0);
     });
+  const setAside = async ({ events, logs }: Slice): Promise<number> => {
+    const dead = await setUnreadableAside(duckdb, events, { deadLetters, insert: INSERT_SLICE });
+    return dead + (await setUnreadableAside(duckdb, logs, { deadLetters, insert: INSERT_LOGS }));
+  };
   return {
     applied: () => meta("applied_seq"),
     mirrorVersion: () => meta("mirror_version"),
@@ -152,9 +157,7 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
         await duckdb.write((connection) => applySlice(connection, slice));
         return { dead: 0 };
       } catch (error) {
-        const dead = isAboutTheData(error)
-          ? await setUnreadableAside(duckdb, slice, { deadLetters, insert: INSERT_SLICE })
-          : 0;
+        const dead = isAboutTheData(error) ? await setAside(slice) : 0;
         if (dead === 0) throw error;
         await duckdb.write((connection) => applySlice(connection, slice));
         return { dead };
@@ -216,10 +219,11 @@ function runsOf(suspects: readonly Suspect[]): Suspect[][] {
 }
 
 async function applySlice(connection: DuckDBConnection, slice: Slice): Promise<void> {
-  const { first, last, events, mirror } = slice;
+  const { first, last, events, logs, mirror } = slice;
   const advanced = await rows(connection, ADVANCE, { first, last });
   if (advanced.length !== 1) throw new Error(`Slice up to ${last} was applied before`);
   if (events !== null) await connection.run(INSERT_SLICE(events));
+  if (logs !== null) await connection.run(INSERT_LOGS(logs));
   if (mirror !== null) await applyMirror(connection, mirror);
 }
 

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { quoted } from "./duckdb.ts";
+import { quoted, readColumns } from "./duckdb.ts";
 import type { MirrorFiles } from "./slices.ts";
 
 /** UTF-8 bytes of a line: a line is an event of at most 1 MiB, its hot properties again, and what ingest adds. */
@@ -77,11 +77,4 @@ async function mirrorPersons(
     `INSERT INTO person_distinct_ids BY NAME
        SELECT project_id, unnest(distinct_ids) AS distinct_id, uuid AS person_id FROM ${source}`,
   );
-}
-
-/** Column names and types as DuckDB's readers take them. */
-export function readColumns(columns: Record<string, string>): string {
-  return `{${Object.entries(columns)
-    .map(([name, type]) => `"${name}": '${type}'`)
-    .join(", ")}}`;
 }

@@ -5,6 +5,8 @@ import type { CapturedEvent } from "../domain/event.ts";
 import { type JsonObject, storableJson } from "../domain/json.ts";
 import { isoTime } from "../domain/time.ts";
 import type { MirrorChanges } from "./identity.ts";
+import type { Frame } from "./journal-frame.ts";
+import { logLines } from "./logs.ts";
 
 /** Properties that are columns of `events` too: breakdowns by them are four times as fast. */
 export const HOT_PROPERTIES = [
@@ -78,18 +80,24 @@ export type Slice = {
   /** The first and last sequence number; the slice may have holes (duplicates). */
   first: number;
   last: number;
-  /** Path of an NDJSON file; null when there are no events. */
+  /** Paths of NDJSON files; null when there is nothing in them. */
   events: string | null;
-  /** How many events there are to store. */
+  logs: string | null;
+  /** How many events and log records there are to store. */
   count: number;
   /** Null if the mirror is ahead of this slice already. */
   mirror: MirrorFiles | null;
 };
 
+/** The files of a slice; each may be missing. */
+export type SliceFiles = Pick<Slice, "events" | "logs" | "mirror">;
+
 /** What goes into a slice. */
 export type SliceContent = {
   range: { first: number; last: number };
   events: SliceEvent[];
+  /** Frames of the kind `logs`. */
+  logs: Frame[];
   mirror: MirrorChanges | null;
 };
 
@@ -125,14 +133,16 @@ export function sliceFiles(directory: string) {
     };
   };
   return {
-    write({ range, events, mirror }: SliceContent): Slice {
+    write({ range, events, logs, mirror }: SliceContent): Slice {
       const name = `${range.first}-${range.last}`;
       const iso = arrivedAt();
       const lines = events.map((event) => eventLine(event, iso));
+      const records = logs.flatMap(logLines);
       return {
         ...range,
         events: put(`${name}.events.ndjson`, lines),
-        count: events.length,
+        logs: put(`${name}.logs.ndjson`, records),
+        count: lines.length + records.length,
         mirror: mirror && putMirror(name, mirror),
       };
     },
@@ -146,11 +156,8 @@ export function sliceFiles(directory: string) {
  * Removes a slice's files, once both stores have it. Asynchronous: the system may take long to
  * let go of a file that it is still writing to disk.
  */
-export async function removeSlice({
-  events,
-  mirror,
-}: Pick<Slice, "events" | "mirror">): Promise<void> {
-  for (const path of [events, mirror?.persons, mirror?.overrides]) {
+export async function removeSlice({ events, logs, mirror }: SliceFiles): Promise<void> {
+  for (const path of [events, logs, mirror?.persons, mirror?.overrides]) {
     if (typeof path === "string") await rm(path, { force: true });
   }
 }

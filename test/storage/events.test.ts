@@ -7,6 +7,7 @@ import { type EventStore, eventStore } from "../../src/storage/events.ts";
 import type { MirrorChanges } from "../../src/storage/identity.ts";
 import {
   type MirrorPerson,
+  removeSlice,
   type Slice,
   type SliceEvent,
   sliceFiles,
@@ -39,9 +40,22 @@ async function duckdbStore(data = temporaryDirectory()) {
       files.write({
         range: { first, last: first + Math.max(events.length, 1) - 1 },
         events,
+        logs: [],
         mirror: { version: first, persons: [], gone: [], overrides: [], ...changes },
       }),
     mirrorFiles: (changes: MirrorChanges) => files.writeMirror(changes),
+    /** A slice of log records alone. */
+    logs: (first_seq: number, records: object[]): Slice => {
+      const lines = Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join(""));
+      const count = records.length;
+      const frame = { project_id: 1, arrived_at: ARRIVED, first_seq, count, lines };
+      return files.write({
+        range: { first: first_seq, last: first_seq + count - 1 },
+        events: [],
+        logs: [{ kind: "logs", ...frame }],
+        mirror: null,
+      });
+    },
     query: (sql: string) => duckdb.read((connection) => rows(connection, sql)),
     async reopen() {
       await duckdb.close();
@@ -294,6 +308,46 @@ describe("DuckDB", () => {
     for (const person_id of [PERSON, first]) {
       expect(await duck.store.list(1, { person_id }, PAGE)).toMatchObject({ count: 0 });
     }
+  });
+
+  test("stores a slice of log records alone, once, and sets aside those it cannot read", async () => {
+    await using duck = await duckdbStore();
+    const time = "2026-11-21T11:59:59.000001Z";
+    const record = (body: string, timestamp = time) => ({
+      uuid: Bun.randomUUIDv7(),
+      timestamp,
+      observed_timestamp: time,
+      trace_id: "",
+      span_id: "",
+      trace_flags: 255,
+      severity_text: "",
+      severity_number: 24,
+      level: "fatal",
+      event_name: "",
+      body,
+      attributes: { n: 1 },
+      service_name: "",
+      resource_attributes: {},
+      instrumentation_scope: {},
+    });
+    const slice = duck.logs(7, [record("a"), record("b", "soon"), record("c")]);
+
+    expect(await duck.store.append(slice)).toEqual({ dead: 1 });
+    await expect(duck.store.append(slice)).rejects.toThrow("applied before");
+
+    expect(slice).toMatchObject({ events: null, mirror: null, count: 3 });
+    expect(await duck.store.applied()).toBe(9);
+    const rows = `SELECT seq::INTEGER AS seq, body, timestamp::VARCHAR AS time,
+      ingested_at::VARCHAR AS arrived, attributes, trace_flags, severity_number FROM logs ORDER BY seq`;
+    const kept = { time: "2026-11-21 11:59:59.000001", arrived: "2026-11-21 12:00:00" };
+    const same = { ...kept, attributes: '{"n":1}', trace_flags: 255, severity_number: 24 };
+    expect(await duck.query(rows)).toEqual([
+      { seq: 7, body: "a", ...same },
+      { seq: 9, body: "c", ...same },
+    ]);
+    expect(readLines<{ seq: number }>(duck.deadLetters).map(({ seq }) => seq)).toEqual([8]);
+    await removeSlice(slice);
+    expect(existsSync(slice.logs ?? "")).toBe(false);
   });
 
   test("cannot reach files outside of its directories", async () => {
