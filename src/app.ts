@@ -7,6 +7,7 @@ import type { Log, LogFormat } from "./log.ts";
 import { remote } from "./remote.ts";
 import { type Capture, capture, type Decoder } from "./services/capture.ts";
 import { type Events, events } from "./services/events.ts";
+import { type Groups, groups } from "./services/groups.ts";
 import { type Ingest, startIngest } from "./services/ingest.ts";
 import { type Keys, keys } from "./services/keys.ts";
 import { type LogDecoder, type Logs, logs } from "./services/logs.ts";
@@ -16,6 +17,7 @@ import { type FirstStart, prepare } from "./services/setup.ts";
 import { nodeDisk } from "./storage/disk.ts";
 import { openDuckdb } from "./storage/duckdb.ts";
 import { eventStore } from "./storage/events.ts";
+import { groupReads } from "./storage/groups.ts";
 import { openJournal } from "./storage/journal.ts";
 import { keyReads } from "./storage/keys.ts";
 import { lockDirectory } from "./storage/lock.ts";
@@ -45,6 +47,7 @@ export type App = Admin & {
   logs: Logs;
   persons: Persons;
   events: Events;
+  groups: Groups;
   ingest: Ingest;
   /** What the first start made; undefined on every other start. */
   firstStart: FirstStart | undefined;
@@ -101,6 +104,7 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
     logs: logs(accepting),
     persons: persons(personReads(sqlite)),
     events: events(eventsStored),
+    groups: groups(groupReads(sqlite)),
   };
   const reasons = () => [
     ...(state.draining ? ["shutting down"] : []),

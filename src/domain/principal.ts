@@ -2,6 +2,7 @@
 export const SCOPE_OBJECTS = [
   "activity_log",
   "error_tracking",
+  "group",
   "insight",
   "person",
   "personal_api_key",

@@ -7,6 +7,7 @@ export type EffectReason =
   | "cannot_merge_with_itself"
   | "duplicate_uuid"
   | "group_key_too_long"
+  | "group_properties_size_violation"
   | "person_properties_size_violation"
   | "too_many_group_types";
 

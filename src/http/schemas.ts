@@ -34,6 +34,23 @@ export const EventShape = t.Object(
   { $id: "Event" },
 );
 
+/** A group. */
+export const GroupShape = t.Object(
+  {
+    group_type_index: t.Integer(),
+    group_key: t.String(),
+    group_properties: AnyObject,
+    created_at: DateTime,
+  },
+  { $id: "Group" },
+);
+
+/** A kind of groups. */
+export const GroupTypeShape = t.Object(
+  { group_type: t.String(), group_type_index: t.Integer() },
+  { $id: "GroupType" },
+);
+
 /** A project. */
 export const ProjectShape = t.Object(
   {

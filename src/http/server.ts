@@ -3,6 +3,7 @@ import { Failure } from "../domain/errors.ts";
 import type { Log } from "../log.ts";
 import type { Capture } from "../services/capture.ts";
 import type { Events } from "../services/events.ts";
+import type { Groups } from "../services/groups.ts";
 import type { Keys } from "../services/keys.ts";
 import type { Logs } from "../services/logs.ts";
 import type { Persons } from "../services/persons.ts";
@@ -15,6 +16,7 @@ import { corsHeaders, preflight } from "./cors.ts";
 import { docsRoutes } from "./docs.ts";
 import { failureOf, problem } from "./errors.ts";
 import { eventRoutes } from "./events.ts";
+import { groupRoutes } from "./groups.ts";
 import { healthRoutes, type Readiness } from "./health.ts";
 import { logRoutes } from "./logs.ts";
 import { openApi } from "./openapi.ts";
@@ -32,6 +34,7 @@ export type HttpNeeds = {
   keys: Keys;
   persons: Persons;
   events: Events;
+  groups: Groups;
   readiness: () => Readiness;
   newUuid: () => string;
   log: Log;
@@ -42,9 +45,12 @@ export type HttpNeeds = {
 export const MANAGEMENT_BODY_BYTES_MAX = 1_048_576;
 
 /** Every management operation, in the order of contract 4.1. */
-export const managementRoutes = (needs: Pick<HttpNeeds, "persons" | "events" | "projects">) => [
+export const managementRoutes = (
+  needs: Pick<HttpNeeds, "persons" | "events" | "groups" | "projects">,
+) => [
   ...personRoutes(needs.persons),
   ...eventRoutes(needs.events),
+  ...groupRoutes(needs.groups),
   ...projectRoutes(needs.projects),
 ];
 

@@ -11,8 +11,9 @@ import {
 } from "../domain/seen.ts";
 import type { KnownEvent, Suspect } from "../storage/events.ts";
 import type { Frame, JournalReader } from "../storage/journal.ts";
-import type { PersonRef, PersonWrites } from "../storage/persons.ts";
+import type { PersonChanges, PersonRef, PersonWrites } from "../storage/persons.ts";
 import type { MirrorFiles, Slice, SliceEvent, sliceFiles } from "../storage/slices.ts";
+import { group } from "./groups.ts";
 import { identify } from "./identity.ts";
 
 /** A slice that was read: what the event store has to be asked before it can be applied. */
@@ -38,7 +39,7 @@ type Needs = {
   windowMs: number;
 };
 
-type Candidate = Omit<SliceEvent, "person_id">;
+type Candidate = Omit<SliceEvent, "person_id" | "groups">;
 type Read = { range: { first: number; last: number }; candidates: Candidate[]; logs: Frame[] };
 type Identity = Pick<CapturedEvent, "event" | "distinct_id"> & { arrived_at: number };
 
@@ -123,13 +124,16 @@ export function slices({ journal, persons, files, windowMs }: Needs) {
       const known = { stored, recent: recent.map(({ uuids }) => uuids), windowMs };
       const { kept, duplicates, uuids } = deduplicate(candidates, known);
       const replayed = range.last <= (await persons.applied());
+      const { keys, ...grouped } = await group(kept, persons);
       const { person_ids, mirror } = replayed
         ? { person_ids: await owners(kept, persons), mirror: null }
-        : await applied(kept, persons, range.last);
+        : await applied(kept, persons, { groups: grouped.changes, applied_seq: range.last });
       for (const { seq, project_id, arrived_at, event } of kept) {
         remember(seenHashOf(project_id, event.uuid), blockOf(seq), arrived_at);
       }
-      const events = kept.map((event, at) => ({ ...event, person_id: person_ids[at] ?? "" }));
+      const events = kept.map((event, at) => {
+        return { ...event, person_id: person_ids[at] ?? "", groups: keys[at] };
+      });
       const slice = files.write({ range, events, logs, mirror });
       // Only now: a slice that could not be written is read again, and must not know itself.
       recent.push({ last: range.last, uuids });
@@ -202,9 +206,13 @@ function deduplicate(
 }
 
 /** Stores what a slice does to persons. */
-async function applied(events: Candidate[], persons: PersonWrites, applied_seq: number) {
+async function applied(
+  events: Candidate[],
+  persons: PersonWrites,
+  rest: Pick<PersonChanges, "groups" | "applied_seq">,
+) {
   const { person_ids, changes } = await identify(events, persons);
-  return { person_ids, mirror: await persons.apply({ ...changes, applied_seq }) };
+  return { person_ids, mirror: await persons.apply({ ...changes, ...rest }) };
 }
 
 /** Whose events are by now, where SQLite has their slice and only the event store misses it. */

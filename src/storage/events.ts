@@ -1,4 +1,5 @@
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
+import { GROUP_TYPES_MAX } from "../domain/group.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { PageQuery } from "../domain/page.ts";
 import { BLOCK_SEQS, type SeenEntries } from "../domain/seen.ts";
@@ -7,7 +8,7 @@ import { type Duckdb, quoted, readColumns, rows } from "./duckdb.ts";
 import { INSERT_LOGS } from "./logs.ts";
 import { applyMirror, LINE_BYTES_MAX } from "./mirror.ts";
 import { handOnSeen } from "./seen.ts";
-import { HOT_PROPERTIES, type MirrorFiles, type Slice } from "./slices.ts";
+import { groupColumn, HOT_PROPERTIES, type MirrorFiles, type Slice } from "./slices.ts";
 
 /** A stored event as the API shows it; `person_id` owns it now, after every merge. */
 export type EventRow = {
@@ -72,6 +73,11 @@ export type EventStore = {
   ): Promise<{ count: number; rows: EventRow[] }>;
 };
 
+const HOT_NAMES = [
+  ...HOT_PROPERTIES,
+  ...Array.from({ length: GROUP_TYPES_MAX }, (_, index) => groupColumn(index)),
+];
+
 const READ_COLUMNS = {
   seq: "BIGINT",
   project_id: "INTEGER",
@@ -81,11 +87,11 @@ const READ_COLUMNS = {
   event: "VARCHAR",
   distinct_id: "VARCHAR",
   timestamp: "VARCHAR",
-  ...Object.fromEntries(HOT_PROPERTIES.map((name) => [name, "VARCHAR"])),
+  ...Object.fromEntries(HOT_NAMES.map((name) => [name, "VARCHAR"])),
   properties: "JSON",
 };
 
-const HOT_COLUMNS = HOT_PROPERTIES.map((name) => `"${name}"`).join(", ");
+const HOT_COLUMNS = HOT_NAMES.map((name) => `"${name}"`).join(", ");
 
 /** VARCHAR and TRY_CAST, because one value that a typed column refuses would fail the slice. */
 const INSERT_SLICE = (path: string) => `

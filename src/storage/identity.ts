@@ -1,6 +1,7 @@
 import { storableJson } from "../domain/json.ts";
 import { liftedIn } from "../domain/lift.ts";
 import { distinctIds, type Placement } from "./distinct-ids.ts";
+import { groupWrites, type MirrorGroup } from "./groups.ts";
 import type {
   ChangedPerson,
   Merged,
@@ -19,6 +20,7 @@ export type MirrorChanges = {
   /** Integer ids of persons who are no more. */
   gone: number[];
   overrides: MirrorOverride[];
+  groups: MirrorGroup[];
 };
 
 /** A person as a slice left it, and the distinct ids that are new to it. */
@@ -28,6 +30,7 @@ export type Stored = PersonRef & { project_id: number; distinct_ids: string[] };
 export function identityWrites(sqlite: Sqlite) {
   const mark = appliedMark(sqlite);
   const statements = prepare(sqlite.raw);
+  const groups = groupWrites(sqlite);
 
   const apply = (changes: PersonChanges): { mirror: MirrorChanges; stored: Stored[] } => {
     mark.advance(changes.applied_seq);
@@ -52,15 +55,21 @@ export function identityWrites(sqlite: Sqlite) {
       overrides: overrides.map(({ project_id, old_uuid, uuid }) => {
         return { project_id, old_person_id: old_uuid, person_id: uuid };
       }),
+      groups: groups.apply(changes.groups, version),
     };
     return { mirror, stored: rows.map((row) => stored(row, placed.get(row.id))) };
   };
 
   return {
     applied: mark.read,
+    group: groups.find,
     apply: (changes: PersonChanges) => sqlite.transaction(() => apply(changes)),
     mirrorSince: (version: number): MirrorChanges =>
-      sqlite.snapshot(() => ({ version: mark.version(), ...statements.since(version) })),
+      sqlite.snapshot(() => ({
+        version: mark.version(),
+        ...statements.since(version),
+        groups: groups.since(version),
+      })),
   };
 }
 

@@ -31,9 +31,10 @@ export async function applyMirror(
   connection: DuckDBConnection,
   changes: MirrorFiles,
 ): Promise<void> {
-  const { version, persons, overrides } = changes;
+  const { version, persons, overrides, groups } = changes;
   if (persons !== null) await mirrorPersons(connection, persons, changes);
   if (overrides !== null) await mirrorOverrides(connection, overrides);
+  if (groups !== null) await mirrorGroups(connection, groups);
   await connection.run("UPDATE meta SET value = $version::BIGINT WHERE key = 'mirror_version'", {
     version,
   });
@@ -76,5 +77,24 @@ async function mirrorPersons(
   await connection.run(
     `INSERT INTO person_distinct_ids BY NAME
        SELECT project_id, unnest(distinct_ids) AS distinct_id, uuid AS person_id FROM ${source}`,
+  );
+}
+
+async function mirrorGroups(connection: DuckDBConnection, path: string): Promise<void> {
+  const source = `read_json(${quoted(path)}, format = 'newline_delimited',
+    maximum_object_size = ${LINE_BYTES_MAX}, columns = ${readColumns({
+      project_id: "INTEGER",
+      type_index: "INTEGER",
+      key: "VARCHAR",
+      created_at: "VARCHAR",
+      properties: "JSON",
+    })})`;
+  await connection.run(
+    `DELETE FROM groups WHERE (project_id, type_index, key) IN
+       (SELECT (project_id, type_index, key) FROM ${source})`,
+  );
+  await connection.run(
+    `INSERT INTO groups BY NAME
+       SELECT * REPLACE (TRY_CAST(created_at AS TIMESTAMP) AS created_at) FROM ${source}`,
   );
 }

@@ -1,6 +1,8 @@
+import type { GroupType } from "../domain/group.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { Lifts } from "../domain/lift.ts";
 import type { PageQuery } from "../domain/page.ts";
+import { type GroupChanges, type GroupKey, type GroupRow, groupReads } from "./groups.ts";
 import { identityWrites, type MirrorChanges } from "./identity.ts";
 import type { Sqlite } from "./sqlite.ts";
 
@@ -95,6 +97,7 @@ export type PersonChanges = {
   merged: Merged[];
   ids: IdsOfPerson[];
   overrides: Override[];
+  groups: GroupChanges;
   /** The last sequence number of the slice. */
   applied_seq: number;
 };
@@ -110,6 +113,10 @@ export type PersonWrites = {
    * event store lacks now. Refuses (throws) a slice that was applied before.
    */
   apply(changes: PersonChanges): Promise<MirrorChanges>;
+  /** The group types of a project. */
+  groupTypes(project: number): Promise<GroupType[]>;
+  /** A group by its place; undefined if there is none. */
+  group(place: GroupKey): Promise<GroupRow | undefined>;
   /** The last sequence number applied; 0 at first. */
   applied(): Promise<number>;
   /** What a mirror of a version lacks; 0 for all there is. */
@@ -220,6 +227,8 @@ export function personWrites(sqlite: Sqlite): PersonWrites {
         refs.put(project_id, distinct_ids, ref);
       return mirror;
     },
+    groupTypes: groupReads(sqlite).types,
+    group: async (place) => identity.group(place),
     applied: async () => identity.applied(),
     mirrorSince: async (version) => identity.mirrorSince(version),
   };

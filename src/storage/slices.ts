@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { CapturedEvent } from "../domain/event.ts";
 import { type JsonObject, storableJson } from "../domain/json.ts";
 import { isoTime } from "../domain/time.ts";
+import type { MirrorGroup } from "./groups.ts";
 import type { MirrorChanges } from "./identity.ts";
 import type { Frame } from "./journal-frame.ts";
 import { logLines } from "./logs.ts";
@@ -25,12 +26,10 @@ export const HOT_PROPERTIES = [
   "utm_campaign",
   "utm_content",
   "utm_term",
-  "$group_0",
-  "$group_1",
-  "$group_2",
-  "$group_3",
-  "$group_4",
 ] as const;
+
+/** The column of the group keys of a type, by its index. */
+export const groupColumn = (type_index: number): string => `$group_${type_index}`;
 
 /** One event on its way into the event store. */
 export type SliceEvent = {
@@ -41,6 +40,8 @@ export type SliceEvent = {
   /** The person at ingest: a uuid that an override may redirect later. */
   person_id: string;
   event: CapturedEvent;
+  /** The keys of its groups, by the index of their type. */
+  groups: Readonly<Record<number, string>> | undefined;
   /** The event's JSON, as it stands in the journal. */
   line: string;
 };
@@ -73,6 +74,7 @@ export type MirrorFiles = {
   known: boolean;
   moved: boolean;
   overrides: string | null;
+  groups: string | null;
 };
 
 /** A part of the journal, written for DuckDB to read: applied in one transaction. */
@@ -122,14 +124,15 @@ export function sliceFiles(directory: string) {
     return path;
   };
   const putMirror = (name: string, changes: MirrorChanges): MirrorFiles => {
-    const { version, persons, gone, overrides } = changes;
-    const lines = [...persons.map(personLine), ...gone.map(goneLine)];
+    const { version, persons, gone, overrides, groups } = changes;
+    const lines = [...persons.map(propertiedLine), ...gone.map(goneLine)];
     return {
       version,
       persons: put(`${name}.persons.ndjson`, lines),
       known: gone.length > 0 || persons.some(({ known }) => known),
       moved: persons.some(({ moved }) => moved.length > 0),
       overrides: put(`${name}.overrides.ndjson`, overrides.map(line)),
+      groups: put(`${name}.groups.ndjson`, groups.map(propertiedLine)),
     };
   };
   return {
@@ -157,7 +160,7 @@ export function sliceFiles(directory: string) {
  * let go of a file that it is still writing to disk.
  */
 export async function removeSlice({ events, logs, mirror }: SliceFiles): Promise<void> {
-  for (const path of [events, logs, mirror?.persons, mirror?.overrides]) {
+  for (const path of [events, logs, mirror?.persons, mirror?.overrides, mirror?.groups]) {
     if (typeof path === "string") await rm(path, { force: true });
   }
 }
@@ -175,20 +178,22 @@ function arrivedAt(): (ms: number) => string {
 
 /** The event's own line, its hot properties and what ingest adds in front (decision 19). */
 function eventLine(slice: SliceEvent, iso: (ms: number) => string): string {
-  const { seq, project_id, arrived_at, person_id, event, line } = slice;
+  const { seq, project_id, arrived_at, person_id, event, groups, line } = slice;
   const hot: JsonObject = {};
   for (const name of HOT_PROPERTIES) {
     const value = event.properties[name];
     if (value !== undefined && value !== null) hot[name] = value;
   }
+  for (const [index, key] of Object.entries(groups ?? {})) hot[groupColumn(Number(index))] = key;
   const columns = storableJson(hot).slice(1, -1);
   const head = `{"seq":${seq},"project_id":${project_id},"ingested_at":"${iso(arrived_at)}"`;
   const between = columns === "" ? "" : `${columns},`;
   return `${head},"person_id":"${person_id}",${between}${line.slice(1)}\n`;
 }
 
-function personLine(person: MirrorPerson): string {
-  const { properties, ...rest } = person;
+/** A line of a person or group, whose properties are JSON already. */
+function propertiedLine(row: MirrorPerson | MirrorGroup): string {
+  const { properties, ...rest } = row;
   return `${storableJson(rest).slice(0, -1)},"properties":${properties}}\n`;
 }
 

@@ -5,10 +5,12 @@ import { batch, event } from "../support/make.ts";
 import { PROJECT_KEY } from "../support/server.ts";
 
 /** Every management route: a new one without its row here fails the last test. */
-const ROUTES: [method: string, path: string, scope: string][] = [
+const ROUTES: [method: string, path: string, scope: string, query?: string][] = [
   ["GET", "/api/environments/:project_id/persons/", "person:read"],
   ["GET", "/api/environments/:project_id/persons/:id/", "person:read"],
   ["GET", "/api/environments/:project_id/events/", "query:read"],
+  ["GET", "/api/environments/:project_id/groups/", "group:read", "?group_type_index=0"],
+  ["GET", "/api/environments/:project_id/groups_types/", "group:read"],
   ["GET", "/api/projects/", "project:read"],
   ["GET", "/api/projects/:project_id/", "project:read"],
 ];
@@ -20,7 +22,7 @@ const concrete = (path: string, project = "1") =>
 const keyWith = async ({ app }: TestApp, draft: object): Promise<string> =>
   (await app.keys.create({ label: "test", scopes: ["*"], ...draft })).value;
 
-describe.each(ROUTES)("%s %s", (method, path, scope) => {
+describe.each(ROUTES)("%s %s", (method, path, scope, query = "") => {
   const hasProject = path.includes(":project_id");
 
   test("answers whoever holds exactly the scope, with and without a trailing slash", async () => {
@@ -29,7 +31,7 @@ describe.each(ROUTES)("%s %s", (method, path, scope) => {
     const key = await keyWith(app, { scopes: [scope] });
 
     for (const form of [concrete(path), concrete(path).replace(/\/$/, "")]) {
-      expect(await app.ask(method, form, { key })).toMatchObject({ status: 200 });
+      expect(await app.ask(method, form + query, { key })).toMatchObject({ status: 200 });
     }
   });
 
@@ -85,7 +87,8 @@ test("every route is in the table of this file and in the OpenAPI document", asy
   const { body } = await app.ask("GET", "/openapi.json", { key: null });
   const { paths } = body as { paths: Record<string, Record<string, unknown>> };
 
-  expect(mounted.sort()).toEqual([...ROUTES].sort() as string[][]);
+  const rows = ROUTES.map(([method, path, scope]) => [method, path, scope]);
+  expect(mounted.sort()).toEqual(rows.sort());
   for (const [method, path] of ROUTES) {
     const template = path.replace(/:(\w+)/g, "{$1}");
     expect(paths[template]?.[method.toLowerCase()]).toBeDefined();

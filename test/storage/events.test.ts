@@ -41,7 +41,7 @@ async function duckdbStore(data = temporaryDirectory()) {
         range: { first, last: first + Math.max(events.length, 1) - 1 },
         events,
         logs: [],
-        mirror: { version: first, persons: [], gone: [], overrides: [], ...changes },
+        mirror: { version: first, persons: [], gone: [], overrides: [], groups: [], ...changes },
       }),
     mirrorFiles: (changes: MirrorChanges) => files.writeMirror(changes),
     /** A slice of log records alone. */
@@ -88,6 +88,7 @@ function sliceEvent(
     arrived_at: ARRIVED,
     person_id: PERSON,
     event,
+    groups: undefined,
     line: JSON.stringify(event),
   };
 }
@@ -230,14 +231,16 @@ describe.each(IMPLEMENTATIONS)("the event store on %s", (_name, make) => {
 describe("DuckDB", () => {
   test("has hot properties as columns", async () => {
     await using duck = await duckdbStore();
-    const properties = { $browser: "Firefox", $group_0: 42, utm_source: null, $session_id: [1] };
+    const properties = { $browser: "Firefox", $group_0: "x", utm_source: null, $session_id: [1] };
 
-    await duck.store.append(duck.slice(1, [sliceEvent(1, { properties })]));
+    const groups = { 0: "acme", 4: "42" };
+    await duck.store.append(duck.slice(1, [{ ...sliceEvent(1, { properties }), groups }]));
 
     const [columns] = await duck.query(
-      `SELECT "$browser" AS a, "$group_0" AS b, utm_source AS c, "$session_id" AS d FROM events`,
+      `SELECT "$browser" AS a, "$group_0" AS b, utm_source AS c, "$session_id" AS d,
+         "$group_4" AS e FROM events`,
     );
-    expect(columns).toEqual({ a: "Firefox", b: "42", c: null, d: "[1]" });
+    expect(columns).toEqual({ a: "Firefox", b: "acme", c: null, d: "[1]", e: "42" });
   });
 
   test("mirrors persons: new ones are added, known ones replaced, gone ones removed", async () => {
@@ -272,7 +275,7 @@ describe("DuckDB", () => {
     await duck.store.append(duck.slice(1, [sliceEvent(1)], { persons: [mirror()] }));
     const persons = [mirror({ known: true, properties: "{}", moved: ["ann"] })];
 
-    const lacking = { version: 9, persons, gone: [], overrides: [] };
+    const lacking = { version: 9, persons, gone: [], overrides: [], groups: [] };
     await duck.store.mirror(duck.mirrorFiles(lacking));
     await duck.store.mirror(duck.mirrorFiles(lacking));
 

@@ -66,7 +66,14 @@ const bare = ({ project_id, uuid, properties, created_at, is_identified }: NewPe
   return { project_id, uuid, properties, created_at, is_identified };
 };
 
-const NOTHING = { created: [], changed: [], merged: [], ids: [], overrides: [] };
+const NOTHING = {
+  created: [],
+  changed: [],
+  merged: [],
+  ids: [],
+  overrides: [],
+  groups: { types: [], rows: [] },
+};
 
 const refOf = (id: number, { uuid, created_at, is_identified }: Made) => {
   return { id, uuid, created_at, is_identified, lifted: 0 };

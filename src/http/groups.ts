@@ -1,0 +1,36 @@
+import { t } from "elysia";
+import { pageQuery } from "../domain/page.ts";
+import type { Groups } from "../services/groups.ts";
+import { route } from "./route.ts";
+import { GroupShape, GroupTypeShape, PageOf, Paging } from "./schemas.ts";
+
+/** Groups, read (decision 27). */
+export const groupRoutes = (groups: Groups) => [
+  route({
+    method: "GET",
+    path: "/api/environments/:project_id/groups/",
+    scope: "group:read",
+    operationId: "groups_list",
+    summary: "List the groups of a type, in order of their keys.",
+    query: t.Object({
+      ...Paging,
+      group_type_index: t.Optional(
+        t.Integer({ description: "Required: the index of the type, 0 to 4." }),
+      ),
+      search: t.Optional(t.String({ description: "Part of the key, in any case." })),
+    }),
+    status: 200,
+    response: PageOf(GroupShape),
+    handle: ({ project, query, url }) => groups.list(project, query, pageQuery(query), url),
+  }),
+  route({
+    method: "GET",
+    path: "/api/environments/:project_id/groups_types/",
+    scope: "group:read",
+    operationId: "groups_types_list",
+    summary: "List the group types of the project.",
+    status: 200,
+    response: t.Array(GroupTypeShape),
+    handle: ({ project }) => groups.types(project),
+  }),
+];

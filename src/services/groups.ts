@@ -1,0 +1,153 @@
+import { Failure } from "../domain/errors.ts";
+import {
+  GROUP_BYTES_MAX,
+  GROUP_KEY_CHARS_MAX,
+  GROUP_TYPES_MAX,
+  type Group,
+  type GroupsAsked,
+  type GroupType,
+  groupsAsked,
+} from "../domain/group.ts";
+import { type JsonObject, sameJson, storableJson } from "../domain/json.ts";
+import { type Page, type PageQuery, page } from "../domain/page.ts";
+import type { EffectReason } from "../domain/warning.ts";
+import type { GroupChanges, GroupKey, GroupReads, GroupRow } from "../storage/groups.ts";
+import type { PersonWrites } from "../storage/persons.ts";
+import type { ProjectEvent, Refused } from "./identity.ts";
+
+/** Groups of one project, read (decision 27). */
+export type Groups = {
+  /** Fails `required` without a type index, `invalid_input` with one that cannot be. */
+  list(
+    project: number,
+    filter: { group_type_index?: number | undefined; search?: string | undefined },
+    query: PageQuery,
+    url: URL,
+  ): Promise<Page<Group>>;
+  types(project: number): Promise<GroupType[]>;
+};
+
+/** Groups in a store. */
+export function groups(reads: GroupReads): Groups {
+  return {
+    async list(project, { group_type_index, search }, query, url) {
+      if (group_type_index === undefined) {
+        throw new Failure("required", "The index of a group type is required.", "group_type_index");
+      }
+      if (group_type_index < 0 || group_type_index >= GROUP_TYPES_MAX) {
+        const detail = `An index is 0 to ${GROUP_TYPES_MAX - 1}.`;
+        throw new Failure("invalid_input", detail, "group_type_index");
+      }
+      const filter = { type_index: group_type_index, search };
+      const { count, rows } = await reads.list(project, filter, query);
+      return page(url, query, count, rows);
+    },
+    types: (project) => reads.types(project),
+  };
+}
+
+/** Group keys of an event by the index of their type. */
+export type GroupKeys = Record<number, string>;
+
+/** What events do to groups. */
+export type Grouped = {
+  /** The keys of each event, by its place; undefined for those without. */
+  keys: (GroupKeys | undefined)[];
+  changes: GroupChanges;
+  refused: Refused[];
+};
+
+/** Decides what events do to groups, in their order, without storing anything. */
+export async function group(
+  events: readonly ProjectEvent[],
+  store: Pick<PersonWrites, "groupTypes" | "group">,
+): Promise<Grouped> {
+  const asked = events.map(({ event }) => groupsAsked(event));
+  const refused: Refused[] = [];
+  const types = await typesOf(events, asked, store);
+  const rows = new Map<string, GroupRow>();
+  const keys: Grouped["keys"] = [];
+  for (const [at, of] of events.entries()) {
+    const groups = asked[at];
+    const refuse = (type: EffectReason) => refused.push({ type, of });
+    keys.push(groups && keysOf(groups, (type) => types.indexOf(of.project_id, type), refuse));
+    if (groups?.identified !== undefined) {
+      await describe(of, groups.identified, { types, rows, store, refuse });
+    }
+  }
+  return { keys, changes: { types: types.added, rows: [...rows.values()] }, refused };
+}
+
+type Types = Awaited<ReturnType<typeof typesOf>>;
+
+/** The types of the projects in a slice; an unknown one gets the next index, while there is one. */
+async function typesOf(
+  events: readonly ProjectEvent[],
+  asked: readonly (GroupsAsked | undefined)[],
+  store: Pick<PersonWrites, "groupTypes">,
+) {
+  const known = new Map<number, Map<string, number>>();
+  const projects = new Set(events.flatMap(({ project_id }, at) => (asked[at] ? project_id : [])));
+  for (const project of projects) {
+    const types = await store.groupTypes(project);
+    known.set(
+      project,
+      new Map(types.map(({ group_type, group_type_index }) => [group_type, group_type_index])),
+    );
+  }
+  const added: GroupChanges["types"] = [];
+  return {
+    added,
+    indexOf(project_id: number, name: string): number | undefined {
+      const types = known.get(project_id);
+      const index = types?.get(name);
+      if (types === undefined || index !== undefined) return index;
+      if (types.size >= GROUP_TYPES_MAX) return undefined;
+      added.push({ project_id, type_index: types.size, name });
+      types.set(name, types.size);
+      return types.size - 1;
+    },
+  };
+}
+
+function keysOf(
+  { keys }: GroupsAsked,
+  indexOf: (type: string) => number | undefined,
+  refuse: (type: EffectReason) => void,
+): GroupKeys | undefined {
+  const found: GroupKeys = {};
+  for (const [type, key] of keys) {
+    const index = key.length > GROUP_KEY_CHARS_MAX ? undefined : indexOf(type);
+    if (index !== undefined) found[index] = key;
+    else refuse(key.length > GROUP_KEY_CHARS_MAX ? "group_key_too_long" : "too_many_group_types");
+  }
+  return keys.length === 0 ? undefined : found;
+}
+
+type Slice = {
+  types: Types;
+  rows: Map<string, GroupRow>;
+  store: Pick<PersonWrites, "group">;
+  refuse: (type: EffectReason) => void;
+};
+
+/** Merges what `$groupidentify` sets into its group, which is made if it is absent. */
+async function describe(
+  { project_id, event }: ProjectEvent,
+  { type, key, set }: NonNullable<GroupsAsked["identified"]>,
+  { types, rows, store, refuse }: Slice,
+): Promise<void> {
+  if (key.length > GROUP_KEY_CHARS_MAX) return void refuse("group_key_too_long");
+  const type_index = types.indexOf(project_id, type);
+  if (type_index === undefined) return void refuse("too_many_group_types");
+  const place: GroupKey = { project_id, type_index, key };
+  const name = `${project_id} ${type_index} ${key}`;
+  const before = rows.get(name) ?? (await store.group(place));
+  const properties: JsonObject = { ...before?.properties, ...set };
+  if (before !== undefined && sameJson(before.properties, properties)) return;
+  if (Buffer.byteLength(storableJson(properties)) > GROUP_BYTES_MAX) {
+    refuse("group_properties_size_violation");
+    return;
+  }
+  rows.set(name, { ...place, properties, created_at: before?.created_at ?? event.timestamp });
+}
