@@ -102,7 +102,14 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
     keys: base.keys,
     capture: capture({ ...accepting, projects }),
     logs: logs(accepting),
-    persons: persons(personReads(sqlite)),
+    persons: persons({
+      reads: personReads(sqlite),
+      async split(project, id, asked) {
+        const changes = await base.stores.slices.split(project, id, asked);
+        if (changes !== null) await ingest.mirror(changes);
+        return changes !== null;
+      },
+    }),
     events: events(eventsStored),
     groups: groups(groupReads(sqlite)),
   };

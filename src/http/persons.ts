@@ -9,6 +9,20 @@ const PersonId = t.Object({
   id: t.String({ description: "The integer id of the person, or its uuid." }),
 });
 
+const SplitBody = t.Optional(
+  t.Object(
+    {
+      main_distinct_id: t.Optional(
+        t.String({ description: "Stays, with the ids it came with. By default all merges go." }),
+      ),
+      distinct_ids_to_split: t.Optional(
+        t.Array(t.String(), { description: "Only these leave. Not with main_distinct_id." }),
+      ),
+    },
+    { $id: "PersonSplit" },
+  ),
+);
+
 /** Persons (contract 4.1, 4.2). */
 export const personRoutes = (persons: Persons) => [
   route({
@@ -35,5 +49,20 @@ export const personRoutes = (persons: Persons) => [
     status: 200,
     response: PersonShape,
     handle: ({ project, params }) => persons.get(project, params.id),
+  }),
+  route({
+    method: "POST",
+    path: `${PERSONS}:id/split/`,
+    scope: "person:write",
+    operationId: "persons_split",
+    summary: "Undo merges: those who were merged into a person come back as they were.",
+    params: PersonId,
+    body: SplitBody,
+    status: 201,
+    response: t.Object({ success: t.Literal(true) }, { $id: "Success" }),
+    async handle({ project, params, body }) {
+      await persons.split(project, params.id, body ?? {});
+      return { success: true };
+    },
   }),
 ];

@@ -1,7 +1,7 @@
 import type { Log } from "../log.ts";
 import type { EventStore } from "../storage/events.ts";
 import type { Journal } from "../storage/journal.ts";
-import type { SliceFiles } from "../storage/slices.ts";
+import type { MirrorFiles, SliceFiles } from "../storage/slices.ts";
 import type { SliceApplied, SliceRead, Slices, ToApply } from "./slices.ts";
 
 /**
@@ -59,6 +59,8 @@ export type Ingest = {
   applied(): number;
   /** Resolves when all that is in the journal by now is in both stores. */
   caughtUp(): Promise<void>;
+  /** Brings a change of persons to the event store, behind the slices that are on their way. */
+  mirror(changes: MirrorFiles): Promise<void>;
   /** Counts since the start. */
   counts(): { stored: number; duplicates: number; dead: number };
   /**
@@ -140,6 +142,7 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
     wake: () => wake(),
     applied: end.applied,
     counts: end.counts,
+    mirror: end.mirror,
     caughtUp,
     async stop(deadlineMs) {
       await Promise.race([caughtUp(), Bun.sleep(deadlineMs)]);
@@ -202,21 +205,31 @@ async function appending({ events, removeSlice, log }: Needs, persist: Persist) 
     if (dead > 0) log.warn("events went to the dead-letter file", { count: dead });
   };
 
+  const mirrored = async (changes: MirrorFiles): Promise<void> => {
+    await persist("change the mirror of persons", () => events.mirror(changes));
+    await removeSlice({ events: null, logs: null, mirror: changes });
+  };
+
+  /** Carries out work behind all that waits. */
+  const behind = (work: () => Promise<void>): Promise<void> => {
+    const done = (waiting.at(-1) ?? Promise.resolve()).then(work);
+    done.catch(() => {});
+    waiting.push(done);
+    return done;
+  };
+
   return {
     applied: () => applied,
     counts: () => ({ ...counts }),
+    mirror: (changes: MirrorFiles) => behind(() => mirrored(changes)),
     /** Appends a slice behind those that wait; resolves when there is room for another. */
     async push(prepared: SliceApplied): Promise<void> {
-      const before = waiting.at(-1) ?? Promise.resolve();
-      const appended = before.then(() => append(prepared));
-      appended.catch(() => {});
-      waiting.push(appended);
+      behind(() => append(prepared));
       if (waiting.length > APPENDS_WAITING_MAX) await waiting.shift();
     },
     /** Resolves when none waits. */
     async drained(): Promise<void> {
-      await Promise.all(waiting);
-      waiting.length = 0;
+      while (waiting.length > 0) await waiting.shift();
     },
   };
 }

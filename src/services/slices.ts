@@ -9,6 +9,7 @@ import {
   seenHash,
   seenHashOf,
 } from "../domain/seen.ts";
+import type { SplitAsked } from "../domain/split.ts";
 import type { KnownEvent, Suspect } from "../storage/events.ts";
 import type { Frame, JournalReader } from "../storage/journal.ts";
 import type { PersonChanges, PersonRef, PersonWrites } from "../storage/persons.ts";
@@ -144,6 +145,12 @@ export function slices({ journal, persons, files, windowMs }: Needs) {
     async mirrorSince(version: number): Promise<MirrorFiles | null> {
       const changes = await persons.mirrorSince(version);
       return changes.version === version ? null : files.writeMirror(changes);
+    },
+
+    /** Splits a person; what the mirror lacks then, null if there is no such person. */
+    async split(project: number, id: number, asked: SplitAsked): Promise<MirrorFiles | null> {
+      const changes = await persons.split(project, id, asked);
+      return changes === undefined ? null : files.writeMirror(changes);
     },
 
     /** Gives back the memory of slices that are done with. */

@@ -10,7 +10,7 @@ import type {
   PersonChanges,
   PersonRef,
 } from "./persons.ts";
-import type { MirrorOverride, MirrorPerson } from "./slices.ts";
+import type { MirrorOverride, MirrorOwned, MirrorPerson } from "./slices.ts";
 import type { Sqlite } from "./sqlite.ts";
 
 /** What the event store's mirror of persons lacks; with it, it is of `version` (decision 26). */
@@ -21,6 +21,8 @@ export type MirrorChanges = {
   gone: number[];
   overrides: MirrorOverride[];
   groups: MirrorGroup[];
+  /** Distinct ids all of whose events belong to another person now. */
+  owned: MirrorOwned[];
 };
 
 /** A person as a slice left it, and the distinct ids that are new to it. */
@@ -56,6 +58,7 @@ export function identityWrites(sqlite: Sqlite) {
         return { project_id, old_person_id: old_uuid, person_id: uuid };
       }),
       groups: groups.apply(changes.groups, version),
+      owned: [],
     };
     return { mirror, stored: rows.map((row) => stored(row, placed.get(row.id))) };
   };
@@ -64,8 +67,9 @@ export function identityWrites(sqlite: Sqlite) {
     applied: mark.read,
     group: groups.find,
     apply: (changes: PersonChanges) => sqlite.transaction(() => apply(changes)),
+    nextVersion: mark.nextVersion,
     mirrorSince: (version: number): MirrorChanges =>
-      sqlite.snapshot(() => ({
+      sqlite.transaction(() => ({
         version: mark.version(),
         ...statements.since(version),
         groups: groups.since(version),
@@ -228,7 +232,10 @@ function mergeJournal(raw: Sqlite["raw"]) {
     );
 }
 
-/** Reads all that changed after a version; a scan, for the start after a crash. */
+/**
+ * Reads all that changed after a version; a scan, for the start after a crash. Forgets what the
+ * mirror of that version has and nobody else needs.
+ */
 function changesSince(raw: Sqlite["raw"]) {
   type Person = Omit<MirrorPerson, "known" | "distinct_ids" | "moved"> & { ids: string };
   const persons = raw.query<Person, [number]>(
@@ -242,14 +249,24 @@ function changesSince(raw: Sqlite["raw"]) {
      FROM person_override JOIN person ON person.id = person_id
      WHERE person_override.version > ?1`,
   );
-  return (version: number) => ({
-    persons: persons.all(version).map(({ ids, ...person }) => {
-      const distinct_ids = JSON.parse(ids) as string[];
-      return { ...person, known: true, distinct_ids, moved: distinct_ids };
-    }),
-    gone: gone.all(version).map(({ id }) => id),
-    overrides: overrides.all(version),
-  });
+  const forgetOwned = raw.query<null, [number]>(
+    "DELETE FROM distinct_id_owned WHERE version <= ?1",
+  );
+  const owned = raw.query<MirrorOwned, []>(
+    "SELECT project_id, distinct_id, uuid AS person_id FROM distinct_id_owned",
+  );
+  return (version: number) => {
+    forgetOwned.run(version);
+    return {
+      persons: persons.all(version).map(({ ids, ...person }) => {
+        const distinct_ids = JSON.parse(ids) as string[];
+        return { ...person, known: true, distinct_ids, moved: distinct_ids };
+      }),
+      gone: gone.all(version).map(({ id }) => id),
+      overrides: overrides.all(version),
+      owned: owned.all(),
+    };
+  };
 }
 
 /** How far this store has come: the last sequence number, and the version of its rows. */

@@ -31,10 +31,11 @@ export async function applyMirror(
   connection: DuckDBConnection,
   changes: MirrorFiles,
 ): Promise<void> {
-  const { version, persons, overrides, groups } = changes;
+  const { version, persons, overrides, groups, owned } = changes;
   if (persons !== null) await mirrorPersons(connection, persons, changes);
   if (overrides !== null) await mirrorOverrides(connection, overrides);
   if (groups !== null) await mirrorGroups(connection, groups);
+  if (owned !== null) await mirrorOwned(connection, owned);
   await connection.run("UPDATE meta SET value = $version::BIGINT WHERE key = 'mirror_version'", {
     version,
   });
@@ -96,5 +97,18 @@ async function mirrorGroups(connection: DuckDBConnection, path: string): Promise
   await connection.run(
     `INSERT INTO groups BY NAME
        SELECT * REPLACE (TRY_CAST(created_at AS TIMESTAMP) AS created_at) FROM ${source}`,
+  );
+}
+
+/** Rewrites whose the events of distinct ids are: after a split no uuid tells them apart. */
+async function mirrorOwned(connection: DuckDBConnection, path: string): Promise<void> {
+  const source = `read_json(${quoted(path)}, format = 'newline_delimited', columns = ${readColumns({
+    project_id: "INTEGER",
+    distinct_id: "VARCHAR",
+    person_id: "UUID",
+  })})`;
+  await connection.run(
+    `UPDATE events SET person_id = owned.person_id FROM ${source} AS owned
+     WHERE events.project_id = owned.project_id AND events.distinct_id = owned.distinct_id`,
   );
 }

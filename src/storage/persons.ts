@@ -2,8 +2,11 @@ import type { GroupType } from "../domain/group.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { Lifts } from "../domain/lift.ts";
 import type { PageQuery } from "../domain/page.ts";
+import type { SplitAsked } from "../domain/split.ts";
 import { type GroupChanges, type GroupKey, type GroupRow, groupReads } from "./groups.ts";
-import { identityWrites, type MirrorChanges } from "./identity.ts";
+import { identityWrites, type MirrorChanges, type Stored } from "./identity.ts";
+import { refCache } from "./ref-cache.ts";
+import { splitWrites } from "./splits.ts";
 import type { Sqlite } from "./sqlite.ts";
 
 /** A person as it is kept. `distinct_ids`: the main one first, then as they were attached. */
@@ -119,6 +122,11 @@ export type PersonWrites = {
   group(place: GroupKey): Promise<GroupRow | undefined>;
   /** The last sequence number applied; 0 at first. */
   applied(): Promise<number>;
+  /**
+   * Splits a person in one transaction (decision 28) and says what the mirror lacks now; undefined
+   * if there is no such person. Fails `invalid_input`.
+   */
+  split(project: number, id: number, asked: SplitAsked): Promise<MirrorChanges | undefined>;
   /** What a mirror of a version lacks; 0 for all there is. */
   mirrorSince(version: number): Promise<MirrorChanges>;
 };
@@ -186,6 +194,12 @@ export function personWrites(sqlite: Sqlite): PersonWrites {
   );
   const refs = refCache();
   const identity = identityWrites(sqlite);
+  const splits = splitWrites(sqlite, identity.nextVersion);
+  const remember = (rows: readonly Stored[]) => {
+    for (const { project_id, distinct_ids, ...ref } of rows) {
+      refs.put(project_id, distinct_ids, ref);
+    }
+  };
 
   const find = (project: number, id: string): PersonRef | undefined => {
     const known = refs.get(project, id);
@@ -223,9 +237,13 @@ export function personWrites(sqlite: Sqlite): PersonWrites {
     async apply(changes) {
       const { mirror, stored } = identity.apply(changes);
       refs.forget(changes.merged.flatMap(({ source_id }) => source_id ?? []));
-      for (const { project_id, distinct_ids, ...ref } of stored)
-        refs.put(project_id, distinct_ids, ref);
+      remember(stored);
       return mirror;
+    },
+    async split(project, id, asked) {
+      const done = splits.split(project, id, asked);
+      remember(done?.stored ?? []);
+      return done?.mirror;
     },
     groupTypes: groupReads(sqlite).types,
     group: async (place) => identity.group(place),
@@ -238,50 +256,6 @@ type StoredRef = Omit<PersonRef, "is_identified"> & { is_identified: number };
 
 /** A UTF-16 unit is at most this many bytes of UTF-8. */
 const BYTES_OF_UNIT = 3;
-
-/** Entries of each of the cache's two generations. */
-const CACHED_REFS_MAX = 50_000;
-
-/**
- * The persons of distinct ids that came lately. Only the thread that writes has it, so nothing
- * changes behind its back.
- */
-function refCache() {
-  type Generation = { ids: Map<string, number>; persons: Map<number, PersonRef> };
-  const empty = (): Generation => ({ ids: new Map(), persons: new Map() });
-  let young = empty();
-  let old = empty();
-  const set = (project: number, distinctId: string, ref: PersonRef) => {
-    if (young.ids.size >= CACHED_REFS_MAX) [old, young] = [young, empty()];
-    young.ids.set(`${project} ${distinctId}`, ref.id);
-    young.persons.set(ref.id, ref);
-  };
-  const personOf = (id: number) => young.persons.get(id) ?? old.persons.get(id);
-  return {
-    get(project: number, distinctId: string): PersonRef | undefined {
-      const key = `${project} ${distinctId}`;
-      const recent = young.ids.get(key);
-      if (recent !== undefined) return personOf(recent);
-      const id = old.ids.get(key);
-      const ref = id === undefined ? undefined : personOf(id);
-      if (ref !== undefined) set(project, distinctId, ref);
-      return ref;
-    },
-    set,
-    /** Replaces what is known of a person, and adds distinct ids of it. */
-    put(project: number, distinctIds: readonly string[], ref: PersonRef): void {
-      for (const { persons } of [young, old]) if (persons.has(ref.id)) persons.set(ref.id, ref);
-      for (const id of distinctIds) set(project, id, ref);
-    },
-    /** Forgets persons who are gone: their distinct ids are looked up anew. */
-    forget(ids: readonly number[]): void {
-      for (const id of ids) {
-        young.persons.delete(id);
-        old.persons.delete(id);
-      }
-    },
-  };
-}
 
 /** Adds their distinct ids to rows. */
 function completeRows(raw: Sqlite["raw"]) {

@@ -65,6 +65,9 @@ export type MirrorPerson = {
 /** Events of `old_person_id` belong to `person_id` now; both are uuids. */
 export type MirrorOverride = { project_id: number; old_person_id: string; person_id: string };
 
+/** Events of a distinct id belong to the person `person_id` now. */
+export type MirrorOwned = { project_id: number; distinct_id: string; person_id: string };
+
 /** Changes to the mirror, written for DuckDB to read; null where there is nothing of a kind. */
 export type MirrorFiles = {
   /** The version of the person store that the mirror has with them. */
@@ -75,6 +78,7 @@ export type MirrorFiles = {
   moved: boolean;
   overrides: string | null;
   groups: string | null;
+  owned: string | null;
 };
 
 /** A part of the journal, written for DuckDB to read: applied in one transaction. */
@@ -124,7 +128,7 @@ export function sliceFiles(directory: string) {
     return path;
   };
   const putMirror = (name: string, changes: MirrorChanges): MirrorFiles => {
-    const { version, persons, gone, overrides, groups } = changes;
+    const { version, persons, gone, overrides, groups, owned } = changes;
     const lines = [...persons.map(propertiedLine), ...gone.map(goneLine)];
     return {
       version,
@@ -133,6 +137,7 @@ export function sliceFiles(directory: string) {
       moved: persons.some(({ moved }) => moved.length > 0),
       overrides: put(`${name}.overrides.ndjson`, overrides.map(line)),
       groups: put(`${name}.groups.ndjson`, groups.map(propertiedLine)),
+      owned: put(`${name}.owned.ndjson`, owned.map(line)),
     };
   };
   return {
@@ -160,7 +165,8 @@ export function sliceFiles(directory: string) {
  * let go of a file that it is still writing to disk.
  */
 export async function removeSlice({ events, logs, mirror }: SliceFiles): Promise<void> {
-  for (const path of [events, logs, mirror?.persons, mirror?.overrides, mirror?.groups]) {
+  const { persons, overrides, groups, owned } = mirror ?? {};
+  for (const path of [events, logs, persons, overrides, groups, owned]) {
     if (typeof path === "string") await rm(path, { force: true });
   }
 }

@@ -8,6 +8,7 @@ import { PROJECT_KEY } from "../support/server.ts";
 const ROUTES: [method: string, path: string, scope: string, query?: string][] = [
   ["GET", "/api/environments/:project_id/persons/", "person:read"],
   ["GET", "/api/environments/:project_id/persons/:id/", "person:read"],
+  ["POST", "/api/environments/:project_id/persons/:id/split/", "person:write"],
   ["GET", "/api/environments/:project_id/events/", "query:read"],
   ["GET", "/api/environments/:project_id/groups/", "group:read", "?group_type_index=0"],
   ["GET", "/api/environments/:project_id/groups_types/", "group:read"],
@@ -27,11 +28,13 @@ describe.each(ROUTES)("%s %s", (method, path, scope, query = "") => {
 
   test("answers whoever holds exactly the scope, with and without a trailing slash", async () => {
     await using app = await testApp();
-    await app.capture(batch(event()));
+    const merge = { event: "$create_alias", distinct_id: "new", properties: { alias: "ann" } };
     const key = await keyWith(app, { scopes: [scope] });
 
     for (const form of [concrete(path), concrete(path).replace(/\/$/, "")]) {
-      expect(await app.ask(method, form + query, { key })).toMatchObject({ status: 200 });
+      await app.capture(batch(event(), event({ distinct_id: "new" }), event(merge)));
+      const { status } = await app.ask(method, form + query, { key });
+      expect(status).toBe(method === "POST" ? 201 : 200);
     }
   });
 

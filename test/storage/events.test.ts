@@ -41,7 +41,15 @@ async function duckdbStore(data = temporaryDirectory()) {
         range: { first, last: first + Math.max(events.length, 1) - 1 },
         events,
         logs: [],
-        mirror: { version: first, persons: [], gone: [], overrides: [], groups: [], ...changes },
+        mirror: {
+          version: first,
+          persons: [],
+          gone: [],
+          overrides: [],
+          groups: [],
+          owned: [],
+          ...changes,
+        },
       }),
     mirrorFiles: (changes: MirrorChanges) => files.writeMirror(changes),
     /** A slice of log records alone. */
@@ -275,7 +283,7 @@ describe("DuckDB", () => {
     await duck.store.append(duck.slice(1, [sliceEvent(1)], { persons: [mirror()] }));
     const persons = [mirror({ known: true, properties: "{}", moved: ["ann"] })];
 
-    const lacking = { version: 9, persons, gone: [], overrides: [], groups: [] };
+    const lacking = { version: 9, persons, gone: [], overrides: [], groups: [], owned: [] };
     await duck.store.mirror(duck.mirrorFiles(lacking));
     await duck.store.mirror(duck.mirrorFiles(lacking));
 

@@ -84,6 +84,15 @@ CREATE TABLE person_override (
 
 CREATE INDEX person_override_person ON person_override (person_id);
 
+-- Events of a distinct id that a split gave to the person uuid, until the event store knows.
+CREATE TABLE distinct_id_owned (
+  project_id INTEGER NOT NULL,
+  distinct_id TEXT NOT NULL,
+  uuid TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  PRIMARY KEY (project_id, distinct_id)
+) WITHOUT ROWID, STRICT;
+
 -- Every merge, so that a split can undo it. Both sides are named by uuid: the source is gone, and
 -- the target may go in a later merge.
 CREATE TABLE person_merge (

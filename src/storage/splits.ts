@@ -1,0 +1,183 @@
+import { storableJson } from "../domain/json.ts";
+import { liftedIn } from "../domain/lift.ts";
+import { personUuid } from "../domain/person.ts";
+import { type KeptMerge, type Part, type SplitAsked, split, type Whole } from "../domain/split.ts";
+import type { MirrorChanges, Stored } from "./identity.ts";
+import type { MirrorPerson } from "./slices.ts";
+import type { Sqlite } from "./sqlite.ts";
+
+/** What a split did, for the mirror and for whoever remembers persons. */
+export type SplitDone = { mirror: MirrorChanges; stored: Stored[] };
+
+type PersonRow = {
+  id: number;
+  project_id: number;
+  uuid: string;
+  properties: string;
+  created_at: string;
+  is_identified: number;
+};
+
+/** The part of the person store that splits; synchronous, for its one connection. */
+export function splitWrites(sqlite: Sqlite, nextVersion: () => number) {
+  const statements = prepare(sqlite.raw);
+
+  const apply = (person: PersonRow, asked: SplitAsked): SplitDone => {
+    const whole: Whole = {
+      ...person,
+      properties: JSON.parse(person.properties),
+      is_identified: person.is_identified === 1,
+      ids: statements.idsOf(person.id),
+    };
+    const { parts, rest, undone } = split(whole, statements.mergesInto(person), asked);
+    const version = nextVersion();
+    const { project_id } = person;
+    const rows = [
+      statements.keep({ ...whole, ...rest, id: person.id }, version),
+      ...parts.map((part) => statements.restore(project_id, part, version)),
+    ];
+    for (const merge of undone) statements.forget(merge);
+    const owned = rows.slice(1).flatMap(({ uuid, id, distinct_ids }) => {
+      statements.own({ project_id, uuid, id, distinct_ids }, version);
+      return distinct_ids.map((distinct_id) => ({ project_id, distinct_id, person_id: uuid }));
+    });
+    const overrides = rows.slice(1).flatMap(({ uuid, distinct_ids }) => {
+      const earlier = new Set([uuid, ...distinct_ids.map((id) => personUuid(project_id, id))]);
+      return [...earlier].map((old_person_id) => ({ project_id, old_person_id, person_id: uuid }));
+    });
+    return {
+      mirror: {
+        version,
+        persons: rows.map(mirrored),
+        gone: [],
+        overrides,
+        groups: [],
+        owned,
+      },
+      stored: rows,
+    };
+  };
+
+  return {
+    /** Splits a person in one transaction; undefined if there is none. Fails as {@link split}. */
+    split(project: number, id: number, asked: SplitAsked): SplitDone | undefined {
+      return sqlite.transaction(() => {
+        const person = statements.find(project, id);
+        return person === null ? undefined : apply(person, asked);
+      });
+    },
+  };
+}
+
+type Row = Stored & { text: string };
+
+function mirrored({ project_id, id, uuid, created_at, text, distinct_ids }: Row): MirrorPerson {
+  const rest = { distinct_ids, moved: distinct_ids, known: true };
+  return { project_id, id, uuid, created_at, properties: text, ...rest };
+}
+
+type StoredMerge = Omit<
+  KeptMerge,
+  "gained" | "source_properties" | "source_is_identified" | "target_is_identified"
+> & {
+  gained: string;
+  source_properties: string;
+  source_is_identified: number;
+  target_is_identified: number;
+};
+
+function prepare(raw: Sqlite["raw"]) {
+  const find = raw.query<PersonRow, [number, number]>(
+    `SELECT id, project_id, uuid, properties, created_at, is_identified FROM person
+     WHERE project_id = ?1 AND id = ?2`,
+  );
+  const ids = raw.query<{ distinct_id: string; home: string | null }, [number]>(
+    "SELECT distinct_id, home FROM distinct_id WHERE person_id = ?1 ORDER BY position",
+  );
+  // Everything that was merged into the person, also by way of others, oldest first.
+  const merges = raw.query<StoredMerge, [number, string]>(
+    `WITH RECURSIVE part (uuid) AS (
+       SELECT ?2 UNION SELECT source_uuid FROM person_merge, part
+       WHERE project_id = ?1 AND target_uuid = part.uuid)
+     SELECT person_merge.* FROM person_merge JOIN part ON target_uuid = part.uuid
+     WHERE project_id = ?1 ORDER BY id`,
+  );
+  const update = raw.query<null, [string, string, number, number, number, number]>(
+    `UPDATE person SET properties = ?1, created_at = ?2, is_identified = ?3, lifted = ?4,
+       version = ?5 WHERE id = ?6`,
+  );
+  const insert = raw.query<
+    null,
+    [number | null, number, string, string, string, number, number, number]
+  >(
+    `INSERT INTO person
+       (id, project_id, uuid, properties, created_at, is_identified, lifted, version)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`,
+  );
+  const ungone = raw.query<null, [number]>("DELETE FROM person_gone WHERE id = ?1");
+  const count = raw.query<null, [number]>(
+    "UPDATE person_count SET count = count + 1 WHERE project_id = ?1",
+  );
+  const forget = raw.query<null, [number]>("DELETE FROM person_merge WHERE id = ?1");
+  const own = ownership(raw);
+  return {
+    find: (project: number, id: number) => find.get(project, id),
+    idsOf: (id: number) => ids.all(id),
+    mergesInto: ({ project_id, uuid }: PersonRow): KeptMerge[] =>
+      merges.all(project_id, uuid).map((merge) => ({
+        ...merge,
+        gained: JSON.parse(merge.gained),
+        source_properties: JSON.parse(merge.source_properties),
+        source_is_identified: merge.source_is_identified === 1,
+        target_is_identified: merge.target_is_identified === 1,
+      })),
+    forget: (merge: number) => forget.run(merge),
+    own,
+    keep(person: Omit<Whole, "ids"> & { id: number }, version: number): Row {
+      const { id, project_id, uuid, properties, created_at, is_identified } = person;
+      const [text, lifted] = [storableJson(properties), liftedIn(properties)];
+      update.run(text, created_at, is_identified ? 1 : 0, lifted, version, id);
+      return { id, project_id, uuid, created_at, is_identified, lifted, text, distinct_ids: [] };
+    },
+    restore(project_id: number, part: Part, version: number): Row {
+      const { uuid, properties, created_at, is_identified, distinct_ids } = part;
+      const [text, lifted] = [storableJson(properties), liftedIn(properties)];
+      const identified = is_identified ? 1 : 0;
+      const id = Number(
+        insert.run(part.id, project_id, uuid, text, created_at, identified, lifted, version)
+          .lastInsertRowid,
+      );
+      ungone.run(id);
+      count.run(project_id);
+      return { id, project_id, uuid, created_at, is_identified, lifted, text, distinct_ids };
+    },
+  };
+}
+
+/** Gives distinct ids, and the events that came with them, to another person. */
+function ownership(raw: Sqlite["raw"]) {
+  const move = raw.query<null, [number, number, number, string]>(
+    `UPDATE distinct_id SET person_id = ?1, position = ?2, home = NULL
+     WHERE project_id = ?3 AND distinct_id = ?4`,
+  );
+  const redirect = raw.query<null, [number, string, number, number]>(
+    `INSERT OR REPLACE INTO person_override (project_id, old_uuid, person_id, version)
+     VALUES (?1, ?2, ?3, ?4)`,
+  );
+  const owned = raw.query<null, [number, string, string, number]>(
+    `INSERT OR REPLACE INTO distinct_id_owned (project_id, distinct_id, uuid, version)
+     VALUES (?1, ?2, ?3, ?4)`,
+  );
+  return (
+    person: { project_id: number; uuid: string; id: number; distinct_ids: string[] },
+    version: number,
+  ): void => {
+    const { project_id, uuid, id } = person;
+    redirect.run(project_id, uuid, id, version);
+    person.distinct_ids.forEach((distinct_id, position) => {
+      move.run(id, position, project_id, distinct_id);
+      redirect.run(project_id, personUuid(project_id, distinct_id), id, version);
+      owned.run(project_id, distinct_id, uuid, version);
+    });
+  };
+}

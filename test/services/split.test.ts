@@ -1,0 +1,152 @@
+import { describe, expect, test } from "bun:test";
+import type { Person } from "../../src/domain/person.ts";
+import { type TestApp, temporaryDirectory, testApp } from "../support/app.ts";
+import { mirrored } from "../support/kept.ts";
+import { batch, event } from "../support/make.ts";
+
+type List<T> = { count: number; results: T[] };
+
+async function persons(app: TestApp): Promise<Person[]> {
+  const { results } = (await app.get("/persons/?limit=1000")).body as List<Person>;
+  return results.toSorted((a, b) => a.id - b.id);
+}
+
+async function personOf(app: TestApp, id: string): Promise<Person> {
+  const { body } = await app.get(`/persons/?distinct_id=${id}`);
+  return (body as List<Person>).results[0] as Person;
+}
+
+async function eventsOf(app: TestApp, { uuid }: Person): Promise<string[]> {
+  const { body } = await app.get(`/events/?person_id=${uuid}`);
+  return (body as List<{ event: string }>).results.map((row) => row.event).toSorted();
+}
+
+const of = (distinct_id: string, name: string, properties: object = {}) =>
+  event({ distinct_id, event: name, properties });
+const alias = (from: string, to: string) => of(from, `$create_alias`, { alias: to });
+const split = (app: TestApp, { id }: Person, body?: object) =>
+  app.ask("POST", `/api/environments/1/persons/${id}/split/`, body === undefined ? {} : { body });
+
+describe("splitting a person", () => {
+  test("brings back who was merged, as both were before, with the events of their ids", async () => {
+    await using app = await testApp();
+    await app.capture(batch(of("anon", "early", { $set: { plan: "free", ref: "ad" } })));
+    await app.capture(batch(of("user", "signed up", { $set: { plan: "pro" } })));
+    const before = await persons(app);
+    await app.capture(batch(alias("anon", "user"), of("anon", "late"), of("user", "later")));
+    const merged = await personOf(app, "user");
+
+    const answered = await split(app, merged);
+
+    expect(answered).toMatchObject({ status: 201, body: { success: true } });
+    expect(await persons(app)).toEqual(before);
+    const [anon, user] = [await personOf(app, "anon"), await personOf(app, "user")];
+    expect(await eventsOf(app, anon)).toEqual(["$create_alias", "early", "late"]);
+    expect(await eventsOf(app, user)).toEqual(["later", "signed up"]);
+    await app.capture(batch(of("anon", "after", { $set: { n: 1 } })));
+    expect((await personOf(app, "anon")).properties).toEqual({ plan: "free", ref: "ad", n: 1 });
+    expect(await eventsOf(app, user)).toEqual(["later", "signed up"]);
+  });
+
+  test("keeps what was changed since the merge", async () => {
+    await using app = await testApp();
+    await app.capture(batch(of("anon", "early", { $set: { ref: "ad", tone: "x" } })));
+    await app.capture(batch(of("user", "seen"), alias("anon", "user")));
+    await app.capture(batch(of("user", "changed", { $set: { ref: "mail" } })));
+
+    await split(app, await personOf(app, "user"));
+
+    expect((await personOf(app, "user")).properties).toEqual({ ref: "mail" });
+    expect((await personOf(app, "anon")).properties).toEqual({ ref: "ad", tone: "x" });
+  });
+
+  test("undoes a chain, also when its links are in one batch", async () => {
+    await using app = await testApp();
+    const ids = ["a", "b", "c", "d"];
+    await app.capture(batch(...ids.map((id) => of(id, `of ${id}`, { $set: { [id]: id } }))));
+    const before = await persons(app);
+    await app.capture(batch(alias("a", "b"), alias("b", "c")));
+    await app.capture(batch(alias("c", "d")));
+    const [one] = await persons(app);
+    expect(Object.keys(one?.properties ?? {})).toHaveLength(4);
+
+    await split(app, one as Person);
+
+    expect(await persons(app)).toEqual(before);
+    for (const id of ids) {
+      expect(await eventsOf(app, await personOf(app, id))).toContain(`of ${id}`);
+    }
+  });
+
+  test("leaves who is not named: by main_distinct_id or distinct_ids_to_split", async () => {
+    await using app = await testApp();
+    const ids = ["a", "b", "c", "hub"];
+    await app.capture(batch(...ids.map((id) => of(id, `of ${id}`, { $set: { [id]: id } }))));
+    await app.capture(batch(...["a", "b", "c"].map((id) => alias(id, "hub"))));
+
+    const listed = await split(app, await personOf(app, "hub"), { distinct_ids_to_split: ["b"] });
+    expect(listed.status).toBe(201);
+    expect((await personOf(app, "hub")).properties).toEqual({ hub: "hub", a: "a", c: "c" });
+    expect((await personOf(app, "b")).properties).toEqual({ b: "b" });
+
+    await split(app, await personOf(app, "hub"), { main_distinct_id: "a" });
+    expect((await personOf(app, "a")).distinct_ids).toEqual(["hub", "a"]);
+    expect((await personOf(app, "c")).distinct_ids).toEqual(["c"]);
+  });
+
+  test("gives an anonymous id that was attached a person of its own", async () => {
+    await using app = await testApp();
+    const anonymous = { $process_person_profile: false };
+    await app.capture(batch(of("device", "early", anonymous)));
+    await app.capture(batch(of("user", "$identify", { $anon_distinct_id: "device" })));
+    await app.capture(batch(of("device", "late", anonymous)));
+
+    await split(app, await personOf(app, "user"), { distinct_ids_to_split: ["device"] });
+
+    expect(await eventsOf(app, await personOf(app, "device"))).toEqual(["early", "late"]);
+    expect(await eventsOf(app, await personOf(app, "user"))).toEqual(["$identify"]);
+  });
+
+  test.each([
+    [{}, "distinct_ids_to_split"],
+    [{ main_distinct_id: "nobody" }, "main_distinct_id"],
+    [{ distinct_ids_to_split: ["nobody"] }, "distinct_ids_to_split"],
+    [{ distinct_ids_to_split: ["user", "device"] }, "distinct_ids_to_split"],
+    [{ distinct_ids_to_split: ["user"] }, "distinct_ids_to_split"],
+    [{ distinct_ids_to_split: ["device"], main_distinct_id: "user" }, "main_distinct_id"],
+    [{ distinct_ids_to_split: "user" }, "distinct_ids_to_split"],
+  ])("with %p is refused and changes nothing", async (body, attr) => {
+    await using app = await testApp();
+    await app.capture(batch(of("user", "$identify", { $anon_distinct_id: "device" })));
+    const before = await persons(app);
+
+    const refused = await split(app, before[0] as Person, body);
+
+    expect(refused).toMatchObject({ status: 400, body: { code: "invalid_input", attr } });
+    expect(await persons(app)).toEqual(before);
+  });
+
+  test("can be followed by the same merge again", async () => {
+    await using app = await testApp();
+    await app.capture(batch(of("anon", "early"), of("user", "seen"), alias("anon", "user")));
+    await split(app, await personOf(app, "user"));
+    await app.capture(batch(alias("anon", "user")));
+
+    expect(await persons(app)).toHaveLength(1);
+    const all = ["$create_alias", "$create_alias", "early", "seen"];
+    expect(await eventsOf(app, await personOf(app, "anon"))).toEqual(all);
+  });
+
+  test("reaches the event store's copy of persons", async () => {
+    using directory = temporaryDirectory();
+    const data = directory.path;
+    {
+      await using app = await testApp({ data });
+      await app.capture(batch(of("anon", "early"), of("user", "seen"), alias("anon", "user")));
+      await split(app, await personOf(app, "user"));
+    }
+
+    const ids = (await mirrored(data)).map(({ distinct_ids }) => distinct_ids);
+    expect(ids.toSorted()).toEqual([["anon"], ["user"]]);
+  });
+});
