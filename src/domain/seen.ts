@@ -104,11 +104,24 @@ export function seenHash(project: number, a: number, b: number, c: number, d: nu
 export function seenHashOf(project: number, uuid: string): SeenHash {
   return seenHash(
     project,
-    Number.parseInt(uuid.slice(0, 8), 16),
-    Number.parseInt(uuid.slice(9, 13) + uuid.slice(14, 18), 16),
-    Number.parseInt(uuid.slice(19, 23) + uuid.slice(24, 28), 16),
-    Number.parseInt(uuid.slice(28, 36), 16),
+    word(uuid, 0, 4),
+    word(uuid, 9, 14),
+    word(uuid, 19, 24),
+    word(uuid, 28, 32),
   );
+}
+
+/** The 32-bit word of four hex digits at each of two places. */
+function word(uuid: string, high: number, low: number): number {
+  let bits = 0;
+  for (let at = high; at < high + 4; at++) bits = (bits << 4) | digit(uuid.charCodeAt(at));
+  for (let at = low; at < low + 4; at++) bits = (bits << 4) | digit(uuid.charCodeAt(at));
+  return bits;
+}
+
+/** The value of a hex digit: letters have the bit 0x40, and `a` ends in 1. */
+function digit(code: number): number {
+  return (code & 15) + (code >> 6) * 9;
 }
 
 /**

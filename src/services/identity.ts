@@ -15,8 +15,8 @@ import type { EffectReason } from "../domain/warning.ts";
 import type { PersonRef, PersonWrites } from "../storage/persons.ts";
 import { type Draft, people, rootOf } from "./people.ts";
 
-/** An event, the project it is for, and its JSON as it stands in the journal. */
-export type ProjectEvent = { project_id: number; event: CapturedEvent; line: string };
+/** An event, the project it is for, and its JSON in UTF-8. */
+export type ProjectEvent = { project_id: number; event: CapturedEvent; line: Uint8Array };
 
 /** An event that had less effect than it asked for. */
 export type Refused = { type: EffectReason; of: ProjectEvent };
@@ -179,8 +179,8 @@ function update(
   const lifts = liftsAnew(effect.lifts, draft.lifted) || effect.update ? effect.lifts : 0;
   if (effect.update === undefined && lifts === 0) return;
   draft.lifted = withLifts(draft.lifted, lifts);
-  // A UTF-16 unit is at most 3 bytes of UTF-8, and what is lifted stands twice in the person.
-  const bytes = draft.bytes + line.length * 6;
+  // What is lifted stands twice in the person.
+  const bytes = draft.bytes + line.length * 2;
   if (bytes <= PERSON_BYTES_MAX) {
     if (!change(draft.properties, event, { ...effect, lifts })) return;
     draft.bytes = bytes;

@@ -40,7 +40,7 @@ type Needs = {
   windowMs: number;
 };
 
-type Candidate = Omit<SliceEvent, "person_id" | "groups">;
+type Candidate = Omit<SliceEvent, "person_id" | "groups"> & { hash: SeenHash };
 type Read = { range: { first: number; last: number }; candidates: Candidate[]; logs: Frame[] };
 type Identity = Pick<CapturedEvent, "event" | "distinct_id"> & { arrived_at: number };
 
@@ -74,8 +74,8 @@ export function slices({ journal, persons, files, windowMs }: Needs) {
     for (const [block, at] of arrivals) if (at < now - windowMs) arrivals.delete(block);
   };
 
-  const suspectsOf = ({ project_id, arrived_at, event }: Candidate, place: number): Suspect[] =>
-    seen.blocks(seenHashOf(project_id, event.uuid)).map((block) => {
+  const suspectsOf = ({ project_id, arrived_at, event, hash }: Candidate, place: number) =>
+    seen.blocks(hash).map((block): Suspect => {
       return { place, project_id, uuid: event.uuid, block, since: arrived_at - windowMs };
     });
 
@@ -122,16 +122,18 @@ export function slices({ journal, persons, files, windowMs }: Needs) {
       if (next?.range.first !== first) throw new Error(`No slice from ${first} on was read`);
       const { range, candidates, logs } = next;
       recent = recent.filter(({ last }) => last > committed);
-      const known = { stored, recent: recent.map(({ uuids }) => uuids), windowMs };
-      const { kept, duplicates, uuids } = deduplicate(candidates, known);
+      const inRecent = ({ hash }: Candidate, key: string) =>
+        // The filter knows all that was applied: hardly any event is looked up.
+        seen.blocks(hash).length === 0
+          ? undefined
+          : recent.map(({ uuids }) => uuids.get(key)).find((known) => known !== undefined);
+      const { kept, duplicates, uuids } = deduplicate(candidates, { stored, inRecent, windowMs });
       const replayed = range.last <= (await persons.applied());
       const { keys, ...grouped } = await group(kept, persons);
       const { person_ids, mirror } = replayed
         ? { person_ids: await owners(kept, persons), mirror: null }
         : await applied(kept, persons, { groups: grouped.changes, applied_seq: range.last });
-      for (const { seq, project_id, arrived_at, event } of kept) {
-        remember(seenHashOf(project_id, event.uuid), blockOf(seq), arrived_at);
-      }
+      for (const { seq, arrived_at, hash } of kept) remember(hash, blockOf(seq), arrived_at);
       const events = kept.map((event, at) => {
         return { ...event, person_id: person_ids[at] ?? "", groups: keys[at] };
       });
@@ -170,25 +172,34 @@ function keyOf({ project_id, event }: Candidate): string {
 
 const utf8 = new TextDecoder();
 
-function eventsOf(frame: Frame): Candidate[] {
-  const lines = utf8.decode(frame.lines).split("\n");
-  return lines.slice(0, frame.count).map((line, index) => ({
-    seq: frame.first_seq + index,
-    project_id: frame.project_id,
-    arrived_at: frame.arrived_at,
-    event: JSON.parse(line) as CapturedEvent,
-    line,
-  }));
+function eventsOf({ kind, lines, count, first_seq, project_id, arrived_at }: Frame): Candidate[] {
+  const texts = utf8.decode(lines).split("\n");
+  const bytes = Buffer.from(lines.buffer, lines.byteOffset, lines.length);
+  const historical = kind === "historical";
+  let start = 0;
+  return texts.slice(0, count).map((text, index) => {
+    const end = bytes.indexOf(LINE_FEED, start);
+    const line = lines.subarray(start, end);
+    start = end + 1;
+    const event = JSON.parse(text) as CapturedEvent;
+    const hash = seenHashOf(project_id, event.uuid);
+    return { seq: first_seq + index, project_id, arrived_at, historical, event, hash, line };
+  });
 }
+
+const LINE_FEED = 0x0a;
+
+/** What is known of events that came before a slice. */
+type Known = {
+  stored: KnownEvent[];
+  inRecent(candidate: Candidate, key: string): Identity | undefined;
+  windowMs: number;
+};
 
 /** Keeps the first of each (project, uuid), in the slice, in the last ones and in the store. */
 function deduplicate(
   candidates: Candidate[],
-  {
-    stored,
-    recent,
-    windowMs,
-  }: { stored: KnownEvent[]; recent: Map<string, Identity>[]; windowMs: number },
+  { stored, inRecent, windowMs }: Known,
 ): { kept: Candidate[]; duplicates: Duplicate[]; uuids: Map<string, Identity> } {
   const inStore = new Map(stored.map((event) => [event.place, event]));
   const uuids = new Map<string, Identity>();
@@ -196,10 +207,9 @@ function deduplicate(
   const kept = candidates.filter((candidate, place) => {
     const key = keyOf(candidate);
     const { event, project_id } = candidate;
-    const inMemory = [uuids, ...recent].map((map) => map.get(key));
-    const before =
-      inStore.get(place) ??
-      inMemory.find((known) => known && known.arrived_at >= candidate.arrived_at - windowMs);
+    const inMemory = uuids.get(key) ?? inRecent(candidate, key);
+    const isRecent = inMemory && inMemory.arrived_at >= candidate.arrived_at - windowMs;
+    const before = inStore.get(place) ?? (isRecent ? inMemory : undefined);
     if (before === undefined) {
       const { arrived_at } = candidate;
       uuids.set(key, { event: event.event, distinct_id: event.distinct_id, arrived_at });

@@ -97,7 +97,8 @@ function sliceEvent(
     person_id: PERSON,
     event,
     groups: undefined,
-    line: JSON.stringify(event),
+    historical: false,
+    line: Buffer.from(JSON.stringify(event)),
   };
 }
 
@@ -212,7 +213,7 @@ describe.each(IMPLEMENTATIONS)("the event store on %s", (_name, make) => {
     const good = [sliceEvent(1), sliceEvent(3), sliceEvent(5)];
     const surrogate = {
       ...sliceEvent(2),
-      line: '{"uuid":"x","event":"\\ud800","distinct_id":"a"}',
+      line: Buffer.from('{"uuid":"x","event":"\\ud800","distinct_id":"a"}'),
     };
     const noUuid = sliceEvent(4, { uuid: "not-a-uuid" });
     const slice = made.slice(1, [good[0], surrogate, good[1], noUuid, good[2]] as SliceEvent[]);
