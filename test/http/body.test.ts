@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { Failure } from "../../src/domain/errors.ts";
 import { BODIES_BYTES_MAX, type Meter, readBody } from "../../src/http/body.ts";
+import { problem } from "../../src/http/errors.ts";
 
 const BYTES_MAX = 200_000;
 const LIMITS = {
@@ -78,6 +79,8 @@ describe("a body", () => {
     const code = await codeOf(readBody(slow.request, meter, { ...LIMITS, uploadMsMax: 20 }));
 
     expect(code).toBe("request_timeout");
+    const answer = problem(new Failure("request_timeout", "Too slow."));
+    expect([answer.status, answer.headers.get("connection")]).toEqual([408, "close"]);
     expect(slow.state.cancelled).toBe(true);
     expect(meter.held).toBe(0);
   });
