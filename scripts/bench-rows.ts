@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Server, startServer } from "../test/support/server.ts";
+import { decodeCosts } from "./bench-decode.ts";
 import { FILL_STREAM, PROJECT_KEY, type Run } from "./bench-events.ts";
 import type { Job, Sent } from "./bench-load.ts";
 import { usage } from "./bench-machine.ts";
@@ -35,6 +36,7 @@ export type Plan = {
   freshSamples: number;
   idleSeconds: number;
   coldStarts: number;
+  decodeRounds: number;
 };
 
 /** What the rows share: the server under test and what has been sent to it. */
@@ -197,6 +199,14 @@ async function backfill(bench: Bench): Promise<Row[]> {
       floor: `${whole(rate(bare.bulk))} events/s`,
     },
   ];
+}
+
+/** What it takes to decode and admit a body, by how it is packed; in this process. */
+async function decode({ plan }: Bench): Promise<Row[]> {
+  return decodeCosts(plan.decodeRounds).map(({ name, bytes, events, micros }) => ({
+    work: `decode and admit ${events === 1 ? "one event" : `${events} events`}, ${name}`,
+    figure: `${(micros / events).toFixed(1)} µs an event, ${(bytes / micros).toFixed(0)} MB/s`,
+  }));
 }
 
 /** One batch of the largest size, and other clients meanwhile. */
@@ -371,6 +381,7 @@ async function memory(bench: Bench): Promise<Row[]> {
 
 /** The parts that can be chosen, in the order in which they are measured. */
 export const PARTS: Record<string, (bench: Bench) => Promise<Row[]>> = {
+  decode,
   fresh,
   large,
   backfill,

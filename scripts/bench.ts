@@ -28,6 +28,7 @@ const FULL: Plan = {
   freshSamples: 15,
   idleSeconds: 8,
   coldStarts: 5,
+  decodeRounds: 300,
 };
 
 const QUICK: Plan = {
@@ -41,6 +42,7 @@ const QUICK: Plan = {
   freshSamples: 5,
   idleSeconds: 3,
   coldStarts: 2,
+  decodeRounds: 100,
 };
 
 const started = performance.now();

@@ -14,6 +14,7 @@ const FAILURES = {
   invalid_api_key: { status: 401, type: "authentication_error" },
   permission_denied: { status: 403, type: "authentication_error" },
   not_found: { status: 404, type: "invalid_request" },
+  request_timeout: { status: 408, type: "invalid_request" },
   method_not_allowed: { status: 405, type: "invalid_request" },
   payload_too_large: { status: 413, type: "invalid_request" },
   unsupported_media_type: { status: 415, type: "invalid_request" },

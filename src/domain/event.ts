@@ -1,11 +1,4 @@
-import {
-  isObject,
-  type Json,
-  type JsonObject,
-  setKey,
-  storableJson,
-  storableText,
-} from "./json.ts";
+import { isObject, type Json, type JsonObject, setKey, storable, storableText } from "./json.ts";
 import { isoTime, parseTime, TIME_MS_MIN } from "./time.ts";
 import { parseUuid } from "./uuid.ts";
 
@@ -33,25 +26,42 @@ export type CapturedEvent = {
   properties: JsonObject;
 };
 
-/** Why a submitted event is not stored. None is an error: the answer is still 200 (contract 7). */
+/**
+ * Why a submitted event is not stored. None is an error: the answer is still 200 (contract 7).
+ * Names that are too long and invalid times drop an event of the newer protocol only.
+ */
 export type DropReason =
   | "missing_event_name"
   | "missing_distinct_id"
   | "invalid_event"
-  | "event_too_large"
+  | "message_size_too_large"
+  | "event_nested_too_deep"
+  | "event_has_too_many_keys"
+  | "event_name_too_long"
+  | "distinct_id_too_large"
+  | "invalid_timestamp"
+  | "invalid_options"
   | "invalid_event_when_process_person_profile_is_false";
 
 /** What was changed in an event that is stored all the same. */
 export type ChangeReason =
-  | "distinct_id_too_long"
+  | "distinct_id_too_large"
   | "event_name_too_long"
   | "ignored_invalid_timestamp"
   | "event_timestamp_in_future"
+  | "event_timestamp_too_early"
   | "replaced_invalid_uuid"
+  | "replaced_invalid_text"
+  | "replaced_infinite_number"
+  | "rounded_unsafe_integer"
+  | "ignored_invalid_set"
   | "invalid_process_person_profile";
 
 /** The outcome for one submitted event: its journal line, or the reason why there is none. */
 export type Admitted = { line: string; changes: ChangeReason[] } | { dropped: DropReason };
+
+/** An outcome and which event it is of; null where a dropped one does not say. */
+export type Outcome = Admitted & { uuid: string | null; distinct_id: string | null };
 
 /** What admission knows beside the event: all times in milliseconds since the epoch. */
 export type Arrival = { now: number; sentAt: number | undefined; newUuid: () => string };
@@ -68,33 +78,52 @@ const IDENTITY_EVENTS = new Set([
  * Admits one submitted event (contract 2.5, 4.5 and 7; decisions 8 to 12). Never throws: a bad
  * event is a value, so that it cannot harm its neighbours.
  */
-export function admit(raw: Json, arrival: Arrival): Admitted {
-  if (!isWellShaped(raw)) return { dropped: "invalid_event" };
+export function admit(raw: Json, arrival: Arrival): Outcome {
+  if (!isWellShaped(raw)) return refused("invalid_event", raw);
   const name = raw["event"];
-  if (typeof name !== "string" || name.trim() === "") return { dropped: "missing_event_name" };
+  if (typeof name !== "string" || name.trim() === "") return refused("missing_event_name", raw);
   const given = isObject(raw["properties"]) ? raw["properties"] : {};
-  const distinctId = distinctIdOf(raw, given);
-  if (distinctId === undefined) return { dropped: "missing_distinct_id" };
-
   const changes: ChangeReason[] = [];
+  const distinctId = distinctIdOf(raw, given);
+  if (distinctId === undefined) return refused("missing_distinct_id", raw);
+
   const profile = given["$process_person_profile"] ?? null;
   if (profile === false && IDENTITY_EVENTS.has(name)) {
-    return { dropped: "invalid_event_when_process_person_profile_is_false" };
+    return refused("invalid_event_when_process_person_profile_is_false", raw);
   }
   if (profile !== null && typeof profile !== "boolean") {
     changes.push("invalid_process_person_profile");
   }
+  const event = cut(storableText(name), EVENT_NAME_CHARS_MAX, "event_name_too_long", changes);
+  const id = cut(storableText(distinctId), DISTINCT_ID_CHARS_MAX, "distinct_id_too_large", changes);
   const captured: CapturedEvent = {
     uuid: uuidOf(raw["uuid"], arrival, changes),
-    event: cut(storableText(name), EVENT_NAME_CHARS_MAX, "event_name_too_long", changes),
-    distinct_id: cut(distinctId, DISTINCT_ID_CHARS_MAX, "distinct_id_too_long", changes),
+    event,
+    distinct_id: id,
     timestamp: isoTime(timeOf(raw, given, arrival, changes)),
-    properties: lifted(raw, given),
+    properties: lifted(raw, given, changes),
   };
-  const line = storableJson(captured);
+  const json = JSON.stringify(captured);
+  const line = storable(json);
+  if (!(line === json && distinctId.startsWith(id) && name.startsWith(event))) {
+    changes.push("replaced_invalid_text");
+  }
   // A UTF-16 unit is at most 3 bytes of UTF-8, so most lines need not be counted.
   const large = line.length * 3 > EVENT_BYTES_MAX && Buffer.byteLength(line) > EVENT_BYTES_MAX;
-  return large ? { dropped: "event_too_large" } : { line, changes };
+  if (large) return refused("message_size_too_large", raw);
+  return { line, changes, uuid: captured.uuid, distinct_id: id };
+}
+
+/** The outcome for an event that is not stored, with as much of its identity as it tells. */
+export function refused(dropped: DropReason, raw: Json): Outcome {
+  if (!isObject(raw)) return { dropped, uuid: null, distinct_id: null };
+  const uuid = typeof raw["uuid"] === "string" ? parseUuid(raw["uuid"]) : undefined;
+  const id = distinctIdOf(raw, isObject(raw["properties"]) ? raw["properties"] : {});
+  return {
+    dropped,
+    uuid: uuid ?? null,
+    distinct_id: id === undefined ? null : shortened(storableText(id), DISTINCT_ID_CHARS_MAX),
+  };
 }
 
 /** Whether an item is an object whose `event` and `properties`, where given, have their types. */
@@ -112,7 +141,7 @@ function distinctIdOf(raw: JsonObject, properties: JsonObject): string | undefin
   const value = raw["distinct_id"] ?? raw["$distinct_id"] ?? properties["distinct_id"] ?? null;
   // A number that JSON cannot carry exactly would make one person of two.
   if (value === null || (typeof value === "number" && !isExact(value))) return undefined;
-  const text = storableText(typeof value === "string" ? value : JSON.stringify(value));
+  const text = typeof value === "string" ? value : JSON.stringify(value);
   return text.trim() === "" ? undefined : text;
 }
 
@@ -129,10 +158,14 @@ function uuidOf(value: Json | undefined, { newUuid }: Arrival, changes: ChangeRe
 
 function cut(text: string, chars: number, reason: ChangeReason, changes: ChangeReason[]): string {
   if (text.length <= chars) return text;
-  const points = [...text];
-  if (points.length <= chars) return text;
-  changes.push(reason);
-  return points.slice(0, chars).join("");
+  const short = shortened(text, chars);
+  if (short !== text) changes.push(reason);
+  return short;
+}
+
+/** The first `chars` code points; a text has at most two units for each. */
+function shortened(text: string, chars: number): string {
+  return text.length <= chars ? text : [...text.slice(0, chars * 2)].slice(0, chars).join("");
 }
 
 /**
@@ -145,30 +178,36 @@ function timeOf(
   { now, sentAt }: Arrival,
   changes: ChangeReason[],
 ): number {
-  const offset = raw["offset"];
+  const offset = raw["offset"] ?? null;
   const given = raw["timestamp"] ?? null;
   let time = now;
-  if (typeof offset === "number") {
-    time = now - offset;
-  } else if (given !== null) {
+  if (typeof offset === "number") time = now - offset;
+  else if (given !== null || offset !== null) {
+    const skew = sentAt !== undefined && properties["$ignore_sent_at"] !== true ? sentAt - now : 0;
     const parsed = typeof given === "string" ? parseTime(given) : undefined;
-    if (parsed === undefined) changes.push("ignored_invalid_timestamp");
-    const skewed = sentAt !== undefined && properties["$ignore_sent_at"] !== true;
-    time = parsed === undefined ? now : parsed - (skewed ? sentAt - now : 0);
+    if (parsed === undefined || offset !== null) changes.push("ignored_invalid_timestamp");
+    time = parsed === undefined ? now : parsed - skew;
   }
+  return clamped(time, now, changes);
+}
+
+function clamped(time: number, now: number, changes: ChangeReason[]): number {
   if (time <= now + FUTURE_MS_MAX && time >= TIME_MS_MIN) return time;
-  changes.push("event_timestamp_in_future");
+  changes.push(time < TIME_MS_MIN ? "event_timestamp_too_early" : "event_timestamp_in_future");
   return now;
 }
 
 /** The properties as sent (decision 21), top-level `$set` and `$set_once` inside and winning. */
-function lifted(raw: JsonObject, properties: JsonObject): JsonObject {
+function lifted(raw: JsonObject, properties: JsonObject, changes: ChangeReason[]): JsonObject {
   if (raw["$set"] === undefined && raw["$set_once"] === undefined) return properties;
   const result = { ...properties };
+  let ignored = false;
   for (const name of ["$set", "$set_once"]) {
-    const top = raw[name];
+    const top = raw[name] ?? null;
     const inner = properties[name];
     if (isObject(top)) setKey(result, name, isObject(inner) ? { ...inner, ...top } : top);
+    else ignored ||= top !== null;
   }
+  if (ignored) changes.push("ignored_invalid_set");
   return result;
 }

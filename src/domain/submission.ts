@@ -1,55 +1,178 @@
 import { Failure } from "./errors.ts";
 import { isWellShaped } from "./event.ts";
 import { isObject, type Json, type JsonObject } from "./json.ts";
+import {
+  itemOf,
+  JSON_DEPTH_MAX,
+  OBJECT_KEYS_MAX,
+  type Part,
+  type Scan,
+  scanBody,
+} from "./json-scan.ts";
 import { parseTime } from "./time.ts";
 
-/** One capture request, read but not yet admitted. */
-export type Submission = {
-  /** The project key as it was sent; not yet known to be one of ours. */
-  key: string;
-  items: Json[];
-  /** The sender's clock when it sent, in milliseconds since the epoch. */
+/** What a request says beside its body. What the body says itself comes first. */
+export type Aside = {
+  /** The project key of the query or the `Authorization` header. */
+  key: string | undefined;
+  /** Whether a key in the body comes first; else it is not looked for. */
+  keyInBody: boolean;
+  /** The sender's clock when it sent (the query's `_`), in milliseconds since the epoch. */
   sentAt: number | undefined;
-  historical: boolean;
 };
 
 /**
- * Reads a decoded body: one event, an array of events, or `{batch: […]}` (contract 4.5,
- * decision 7). Fails `invalid_payload` on any other shape and `invalid_api_key` without one project key.
+ * Takes one item of a body as it was submitted. `mark` is 0, or says what the scan has found in
+ * it ({@link MARK}); one that breaks a limit is not parsed, and is null.
  */
-export function readSubmission(body: Json): Submission {
-  if (Array.isArray(body)) return fromItems(body, {});
-  if (!isObject(body)) throw invalid("A JSON object or array is expected.");
-  const batch = body["batch"];
-  if (batch === undefined) return fromSingle(body);
-  if (!Array.isArray(batch)) throw invalid("`batch` must be an array of events.", "batch");
-  return fromItems(batch, body);
-}
+export type Take = (raw: Json, mark: number) => void;
 
-function fromItems(items: Json[], envelope: JsonObject): Submission {
-  if (items.length === 0) throw invalid("The batch holds no events.", "batch");
-  const sentAt = envelope["sent_at"];
-  return {
-    key: oneKey([keyIn(envelope), ...(keyIn(envelope) === undefined ? items.map(itemKey) : [])]),
-    items,
-    sentAt: typeof sentAt === "string" ? parseTime(sentAt) : undefined,
-    historical: envelope["historical_migration"] === true,
-  };
-}
+/** One capture request: its envelope is read, its items are read as they are taken. */
+export type Submission = {
+  /** The body without its list of events; of a single event, the event. */
+  envelope: JsonObject;
+  /** The sender's clock when it sent, in milliseconds since the epoch. */
+  sentAt: number | undefined;
+  historical: boolean;
+  /**
+   * Hands over each item in order and returns the project key as it was sent, not yet known to
+   * be one of ours. Items are parsed some at a time, so that a large body is never in memory as
+   * objects. Fails `invalid_payload` where one is no JSON, also after others were handed over.
+   */
+  each(take: Take): string;
+};
 
-function fromSingle(event: JsonObject): Submission {
-  const key = oneKey([itemKey(event)]);
-  if (!isWellShaped(event)) {
-    const attr = isObject(event["properties"] ?? {}) ? "event" : "properties";
-    throw invalid("`event` must be a string and `properties` an object.", attr);
+/**
+ * Reads a body's text: one event, a list of events, or `{batch: […]}` (contract 4.5, decision 7).
+ * Fails `invalid_payload` on any other shape, and where the body breaks a limit other than by one
+ * of its items; `each` fails `invalid_api_key` without one project key.
+ */
+export function readSubmission(bytes: Uint8Array, aside: Aside): Submission {
+  const scan = scanBody(bytes);
+  if (scan.refused !== undefined) throw invalid(REFUSALS[scan.refused]);
+  const { list } = scan;
+  const isSplit = list !== undefined && (list.parts.length > 1 || scan.excesses.length > 0);
+  const body = parse(isSplit ? around(bytes, list) : text(bytes));
+  if (isObject(body) && body["batch"] === undefined) return single(body, scan, aside);
+  const envelope = Array.isArray(body) ? {} : body;
+  if (!isObject(envelope)) throw invalid("A JSON object or list is expected.");
+  const items = Array.isArray(body) ? body : envelope["batch"];
+  // What is left of a split list is not empty if there is a second one, its name in escapes.
+  if (!Array.isArray(items) || (isSplit && items.length > 0)) {
+    throw invalid("`batch` must be one list of events.", "batch");
   }
-  const sentAt = event["sent_at"];
   return {
-    key,
-    items: [event],
-    sentAt: typeof sentAt === "string" ? parseTime(sentAt) : undefined,
-    historical: false,
+    envelope,
+    sentAt: sentAtOf(envelope, aside),
+    historical: envelope["historical_migration"] === true,
+    each(take) {
+      const known = aside.keyInBody ? keyIn(envelope) : aside.key;
+      const key = oneKey(known);
+      const isInItems = known === undefined && aside.keyInBody;
+      const taken: Take = (raw, mark) => {
+        if (isInItems) key.add(itemKey(raw));
+        take(raw, mark);
+      };
+      if (isSplit) eachOfParts(bytes, list.parts, scan, taken);
+      else eachOf(items, scan, taken);
+      return key.value(aside);
+    },
   };
+}
+
+const REFUSALS: Record<NonNullable<Scan["refused"]>, string> = {
+  depth: `The JSON is nested deeper than ${JSON_DEPTH_MAX}.`,
+  keys: `An object has more than ${OBJECT_KEYS_MAX} keys.`,
+  nodes: "The event is too large.",
+  lists: "`batch` must be one list of events.",
+  open: "The body is not valid JSON in UTF-8.",
+};
+
+function single(event: JsonObject, scan: Scan, aside: Aside): Submission {
+  return {
+    envelope: event,
+    sentAt: sentAtOf(event, aside),
+    historical: false,
+    each(take) {
+      const key = oneKey(itemKey(event)).value(aside);
+      if (!isWellShaped(event)) {
+        const attr = isObject(event["properties"] ?? {}) ? "event" : "properties";
+        throw invalid("`event` must be a string and `properties` an object.", attr);
+      }
+      take(event, scan.marks[0] ?? 0);
+      return key;
+    },
+  };
+}
+
+function eachOf(items: Json[], { marks }: Scan, take: Take): void {
+  if (items.length === 0) throw invalid("The batch holds no events.", "batch");
+  const markAt = markReader(marks);
+  for (let index = 0; index < items.length; index++) take(items[index] ?? null, markAt(index));
+}
+
+/** Hands over items of which only some are parsed at a time, those over a limit not at all. */
+function eachOfParts(bytes: Uint8Array, parts: Part[], scan: Scan, take: Take): void {
+  const clean = scan.excesses.length === 0 ? bytes : withoutExcesses(bytes, scan.excesses);
+  const markAt = markReader(scan.marks);
+  let index = 0;
+  for (const { start, end, count } of parts) {
+    const items = parse(`[${text(clean.subarray(start, end))}]`);
+    // Not so many where nothing stands between two commas, or before the end.
+    if (!Array.isArray(items) || items.length !== count) throw noJson();
+    for (const raw of items) take(raw, markAt(index++));
+  }
+}
+
+/** The marks of items that are asked for in order. */
+function markReader(marks: number[]): (index: number) => number {
+  let next = 0;
+  return (index) => {
+    const mark = marks[next];
+    if (mark === undefined || itemOf(mark) !== index) return 0;
+    next += 1;
+    return mark;
+  };
+}
+
+/** A copy in which `null` stands for each of the items that begin and end at `places`. */
+function withoutExcesses(bytes: Uint8Array, places: number[]): Uint8Array {
+  const copy = bytes.slice();
+  for (let at = 0; at < places.length; at += 2) {
+    const [start = 0, end = 0] = places.slice(at, at + 2);
+    copy.fill(0x20, start, end).set(NULL, start);
+  }
+  return copy;
+}
+
+const NULL = new TextEncoder().encode("null");
+
+/** The body with an empty list. */
+function around(bytes: Uint8Array, { start, end }: { start: number; end: number }): string {
+  return text(bytes.subarray(0, start)) + text(bytes.subarray(end));
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+function text(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw noJson();
+  }
+}
+
+function parse(json: string): Json {
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw noJson();
+  }
+}
+
+function sentAtOf(envelope: JsonObject, aside: Aside): number | undefined {
+  const sentAt = envelope["sent_at"];
+  return (typeof sentAt === "string" ? parseTime(sentAt) : undefined) ?? aside.sentAt;
 }
 
 function itemKey(item: Json): Json | undefined {
@@ -63,15 +186,29 @@ function keyIn(object: JsonObject): Json | undefined {
 }
 
 /** The one key that all of them are. Two different ones are refused: whose events would it be? */
-function oneKey(found: (Json | undefined)[]): string {
-  const [key, ...others] = new Set(found.filter((value) => value !== undefined));
-  if (key === undefined) {
-    throw new Failure("invalid_api_key", "A project API key is missing.", "api_key");
-  }
-  if (typeof key !== "string" || others.length > 0) {
-    throw new Failure("invalid_api_key", "One project API key, a string, is expected.", "api_key");
-  }
-  return key.trim();
+function oneKey(first: Json | undefined) {
+  let key = first;
+  return {
+    add(another: Json | undefined): void {
+      if (another === undefined || another === key) return;
+      if (key !== undefined) throw noKey("One project API key, a string, is expected.");
+      key = another;
+    },
+    value(aside: Aside): string {
+      const value = key ?? aside.key;
+      if (value === undefined) throw noKey("A project API key is missing.");
+      if (typeof value !== "string") throw noKey("One project API key, a string, is expected.");
+      return value.trim();
+    },
+  };
+}
+
+function noKey(detail: string): Failure {
+  return new Failure("invalid_api_key", detail, "api_key");
+}
+
+function noJson(): Failure {
+  return invalid("The body is not valid JSON in UTF-8.");
 }
 
 function invalid(detail: string, attr: string | null = null): Failure {

@@ -14,7 +14,7 @@ export type EffectReason =
 /** Why an event was dropped, changed or had less effect than it asked for. */
 export type WarningType = DropReason | ChangeReason | EffectReason;
 
-/** Something that happened to events on their way in, told to admins (contract 7). */
+/** Something that happened to events on their way in, told to admins (contract 7, decision 32). */
 export type Warning = {
   type: WarningType;
   /** How many events it happened to. */

@@ -1,7 +1,10 @@
 import { t } from "elysia";
-import { BODY_BYTES_MAX, tooLarge } from "../services/admission.ts";
-import type { Capture } from "../services/capture.ts";
+import { parseTime, TIME_MS_MAX } from "../domain/time.ts";
+import type { Body, Protocol } from "../services/admission.ts";
+import type { Capture, Captured } from "../services/capture.ts";
+import { BODY_BYTES_MAX, tooLarge } from "../services/decoding.ts";
 import { type Meter, readBody } from "./body.ts";
+import { bearerOf, v1Route } from "./capture-v1.ts";
 import { AnyObject } from "./schemas.ts";
 import type { SdkRoute } from "./sdk.ts";
 
@@ -47,41 +50,85 @@ const BatchBody = t.Object(
 
 const DESCRIPTION = `200 means that the events are on disk. An event without a name or a
 \`distinct_id\` is not stored, and the answer is 200 all the same: the header \`Hoglet-Dropped\`
-counts such events. The body may be gzip, at most ${BODY_BYTES_MAX} bytes before and after.`;
+counts such events. The body may be gzip, deflate, br or zstd, at most ${BODY_BYTES_MAX} bytes before
+and after.`;
 
 /** Event capture (contract 4.5): public, the project key is in the body. */
 export function captureRoutes(capture: Capture, meter: Meter): SdkRoute[] {
-  const handle = async (request: Request): Promise<Response> => {
-    const { bytes, release } = await readBody(request, BODY_BYTES_MAX, meter, tooLarge);
+  const accept = async (request: Request, protocol: Protocol): Promise<Captured> => {
+    const { bytes, release } = await readBody(request, meter, UPLOAD);
     try {
-      const encoding = request.headers.get("content-encoding")?.trim().toLowerCase() ?? "";
-      const { dropped } = await capture.accept({ bytes, encoding });
-      const headers: Record<string, string> = { "content-type": "application/json" };
-      if (dropped > 0) headers["hoglet-dropped"] = String(dropped);
-      return new Response(OK, { headers });
+      return await capture.accept(bodyOf(request, protocol, bytes));
     } finally {
       release();
     }
   };
+  const route = (path: string, protocol: Protocol = "events"): SdkRoute => ({
+    method: "POST",
+    path,
+    async handle(request) {
+      const { dropped } = await accept(request, protocol);
+      return answered(OK, dropped);
+    },
+  });
   return [
     {
-      method: "POST",
-      path: "/i/v0/e/",
-      handle,
+      ...route("/i/v0/e/"),
       operationId: "capture_event",
       summary: "Capture one event.",
       description: DESCRIPTION,
       body: EventBody,
     },
     {
-      method: "POST",
-      path: "/batch/",
-      handle,
+      ...route("/batch/"),
       operationId: "capture_batch",
       summary: "Capture many events.",
       description: DESCRIPTION,
       body: BatchBody,
     },
-    { method: "POST", path: "/e/", handle },
+    ...["/e/", "/capture/", "/track/"].map((path) => route(path)),
+    route("/engage/", "engage"),
+    v1Route(async (request) => {
+      const { dropped, results } = await accept(request, "v1");
+      return answered(results, dropped);
+    }),
   ];
+}
+
+const UPLOAD = { bytesMax: BODY_BYTES_MAX, onTooLarge: tooLarge };
+
+function answered(body: string, dropped: number): Response {
+  const headers: Record<string, string> = { "content-type": "application/json" };
+  if (dropped > 0) headers["hoglet-dropped"] = String(dropped);
+  return new Response(body, { headers });
+}
+
+const NO_QUERY = new URLSearchParams();
+
+/** The body with what the address and the headers say of it. */
+function bodyOf(request: Request, protocol: Protocol, bytes: Uint8Array): Body {
+  const { headers, url } = request;
+  const mark = url.indexOf("?");
+  const query = mark === -1 ? NO_QUERY : new URLSearchParams(url.slice(mark + 1));
+  const v1 = protocol === "v1";
+  const sentAt = v1
+    ? parseTime(headers.get("posthog-request-timestamp") ?? "")
+    : sentAtOf(query.get("_"));
+  const key = v1 ? undefined : (query.get("token") ?? undefined);
+  return {
+    bytes,
+    encoding: headers.get("content-encoding")?.trim().toLowerCase() ?? "",
+    compression: query.get("compression")?.toLowerCase() ?? "",
+    protocol,
+    sdk: v1 ? (headers.get("posthog-sdk-info") ?? "") : "",
+    aside: { key: key ?? bearerOf(headers), keyInBody: !v1, sentAt },
+  };
+}
+
+/** Below it a `_` counts seconds, or nothing: the start of 2021, in milliseconds. */
+const QUERY_TIME_MS_MIN = 1_609_459_200_000;
+
+function sentAtOf(underscore: string | null): number | undefined {
+  const ms = underscore === null ? Number.NaN : Number(underscore);
+  return ms >= QUERY_TIME_MS_MIN && ms <= TIME_MS_MAX ? ms : undefined;
 }

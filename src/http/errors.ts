@@ -3,12 +3,18 @@ import { Failure, RETRY_AFTER_S, serverError } from "../domain/errors.ts";
 import type { Log } from "../log.ts";
 
 /** The answer for a failure: its envelope, its status and the headers that go with it. */
-export function problem(failure: Failure, headers: Record<string, string> = {}): Response {
+export function problem(
+  failure: Failure,
+  headers: Record<string, string> = {},
+  envelope: object = failure.problem,
+): Response {
   const { status } = failure;
-  return Response.json(failure.problem, {
+  return Response.json(envelope, {
     status,
     headers: {
       ...(status === 401 ? { "www-authenticate": "Bearer" } : {}),
+      // What is left of a body that came too slowly is not waited for.
+      ...(status === 408 ? { connection: "close" } : {}),
       ...(status === 503 || status === 429 ? { "retry-after": String(RETRY_AFTER_S) } : {}),
       ...headers,
     },

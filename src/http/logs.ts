@@ -1,5 +1,5 @@
 import { Failure } from "../domain/errors.ts";
-import { BODY_BYTES_MAX, tooLarge } from "../services/admission.ts";
+import { BODY_BYTES_MAX, tooLarge } from "../services/decoding.ts";
 import type { Logs, LogsBody } from "../services/logs.ts";
 import { partialSuccess } from "../services/otlp.ts";
 import type { Projects } from "../services/projects.ts";
@@ -13,9 +13,12 @@ const FORMS: ReadonlyMap<string, Form> = new Map([
   ["", "json"],
   ["application/json", "json"],
   ["text/plain", "json"],
+  ["application/x-www-form-urlencoded", "json"],
   ["application/x-protobuf", "protobuf"],
   ["application/protobuf", "protobuf"],
 ]);
+
+const UPLOAD = { bytesMax: BODY_BYTES_MAX, onTooLarge: tooLarge };
 
 const REJECTED = "Records that are larger than 1 MiB, beyond 64 MiB in all, or no records.";
 
@@ -30,10 +33,11 @@ export function logRoutes(logs: Logs, projects: Projects, meter: Meter): SdkRout
   ): Promise<Response> => {
     const project = projectOf(request, projects);
     const form = formOf(request);
-    const { bytes, release } = await readBody(request, BODY_BYTES_MAX, meter, tooLarge);
+    const { bytes, release } = await readBody(request, meter, UPLOAD);
     try {
       const encoding = request.headers.get("content-encoding")?.trim().toLowerCase() ?? "";
-      const { rejected } = await accept(project, { bytes, encoding, form });
+      const compression = new URL(request.url).searchParams.get("compression")?.toLowerCase() ?? "";
+      const { rejected } = await accept(project, { bytes, encoding, compression, form });
       return form === "json" ? answerJson(rejected) : answerProtobuf(rejected);
     } finally {
       release();

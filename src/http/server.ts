@@ -157,12 +157,11 @@ function checkIntegers(route: Route, { query }: { query: Record<string, unknown>
 
 /** A JSON body; undefined when it is empty. */
 async function readJson(request: Request, meter: Meter): Promise<unknown> {
-  const { bytes, release } = await readBody(
-    request,
-    MANAGEMENT_BODY_BYTES_MAX,
-    meter,
-    () => new Failure("payload_too_large", `The body is over ${MANAGEMENT_BODY_BYTES_MAX} bytes.`),
-  );
+  const { bytes, release } = await readBody(request, meter, {
+    bytesMax: MANAGEMENT_BODY_BYTES_MAX,
+    onTooLarge: () =>
+      new Failure("payload_too_large", `The body is over ${MANAGEMENT_BODY_BYTES_MAX} bytes.`),
+  });
   release();
   if (bytes.length === 0) return undefined;
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();

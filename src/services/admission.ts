@@ -1,21 +1,26 @@
-import { gunzipSync } from "node:zlib";
 import { Failure } from "../domain/errors.ts";
-import { admit, type ChangeReason, type DropReason } from "../domain/event.ts";
-import { exceedsLimits, JSON_DEPTH_MAX, type Json, OBJECT_KEYS_MAX } from "../domain/json.ts";
-import { readSubmission } from "../domain/submission.ts";
+import { type Arrival, admit, type DropReason, type Outcome, refused } from "../domain/event.ts";
+import { fromV1, v1Uuid } from "../domain/event-v1.ts";
+import { isObject, type Json, type JsonObject } from "../domain/json.ts";
+import { type Excess, excessOf, MARK } from "../domain/json-scan.ts";
+import { type Aside, readSubmission } from "../domain/submission.ts";
+import { parseTime } from "../domain/time.ts";
+import type { Warning, WarningType } from "../domain/warning.ts";
+import { BODY_BYTES_MAX, type Packed, unpack } from "./decoding.ts";
 
-/** Bytes of a capture body, as it is sent and again as it is inflated (contract 8). */
-export const BODY_BYTES_MAX = 20_971_520;
+/**
+ * What a path makes of a body: `events` as contract 4.5 has them, `engage` sets properties
+ * without naming an event, `v1` answers for each event (decision 33).
+ */
+export type Protocol = "events" | "engage" | "v1";
 
-/** A capture body as it was received. */
-export type Body = {
-  bytes: Uint8Array;
-  /** The `Content-Encoding`, lower case; empty without one. */
-  encoding: string;
+/** A capture body as it was received, with what the request says beside it. */
+export type Body = Packed & {
+  aside: Aside;
+  protocol: Protocol;
+  /** v1's `PostHog-Sdk-Info`; empty elsewhere. */
+  sdk: string;
 };
-
-/** Whether events came, and what became of each. */
-export type Counts<Reason extends string> = Partial<Record<Reason, number>>;
 
 /** What a body holds, ready for the journal once its key is known. */
 export type Admission = {
@@ -24,82 +29,125 @@ export type Admission = {
   count: number;
   /** NDJSON of the admitted events, one a line. */
   lines: Uint8Array;
-  dropped: Counts<DropReason>;
-  changed: Counts<ChangeReason>;
+  /** How many of its events are not stored. */
+  dropped: number;
+  /** What happened to events that were dropped or changed; one for each reason. */
+  warnings: Warning[];
+  /** v1's results in JSON, by uuid; empty elsewhere. */
+  results: string;
 };
 
 type Arrived = { now: number; newUuid: () => string; inflatedBytesMax?: number };
 
 /**
  * Decodes and admits a body: pure work on bytes, done on the server's thread for small bodies
- * and on the decoder's for large ones. Fails `invalid_payload`, `invalid_api_key` or
- * `payload_too_large`.
+ * and on the decoder's for large ones. Fails `invalid_payload`, `invalid_api_key`,
+ * `payload_too_large` or `unsupported_media_type`.
  */
 export function admitBody(body: Body, arrived: Arrived): Admission {
-  const bytes = inflate(body, arrived.inflatedBytesMax ?? BODY_BYTES_MAX);
-  const { key, items, sentAt, historical } = readSubmission(parse(bytes));
-  const dropped: Counts<DropReason> = {};
-  const changed: Counts<ChangeReason> = {};
+  const bytes = unpack(body, arrived.inflatedBytesMax ?? BODY_BYTES_MAX);
+  const submission = readSubmission(bytes, body.aside);
+  const { sentAt, historical } = submission;
+  const report = body.protocol === "v1" ? v1Report(submission.envelope) : undefined;
+  const arrival = { now: arrived.now, newUuid: arrived.newUuid, sentAt };
+  const warnings = new Map<WarningType, Warning>();
   const lines: string[] = [];
-  for (const item of items) {
-    const outcome = admit(item, { ...arrived, sentAt });
+  let dropped = 0;
+  const key = submission.each((raw, mark) => {
+    const outcome = mark === 0 ? outcomeOf(raw, body, arrival) : marked(raw, mark, body, arrival);
+    report?.add(raw, outcome);
     if ("dropped" in outcome) {
-      dropped[outcome.dropped] = (dropped[outcome.dropped] ?? 0) + 1;
-      continue;
+      dropped += 1;
+      tell(warnings, outcome.dropped, outcome);
+      return;
     }
     lines.push(outcome.line, "\n");
-    for (const change of outcome.changes) changed[change] = (changed[change] ?? 0) + 1;
-  }
+    for (const change of outcome.changes) tell(warnings, change, outcome);
+  });
   return {
     key,
     historical,
     count: lines.length / 2,
     lines: new TextEncoder().encode(lines.join("")),
     dropped,
-    changed,
+    warnings: [...warnings.values()],
+    results: report?.text() ?? "",
   };
 }
 
+const EXCESSES: Record<Excess, DropReason> = {
+  depth: "event_nested_too_deep",
+  keys: "event_has_too_many_keys",
+  nodes: "message_size_too_large",
+};
+
+/** The outcome for an event in which the scan has found something. */
+function marked(raw: Json, mark: number, body: Body, arrival: Arrival): Outcome {
+  const excess = excessOf(mark);
+  if (excess !== undefined) return refused(EXCESSES[excess], raw);
+  const outcome = outcomeOf(raw, body, arrival);
+  if ("line" in outcome) {
+    if (mark & MARK.overflow) outcome.changes.push("replaced_infinite_number");
+    if (mark & MARK.rounded) outcome.changes.push("rounded_unsafe_integer");
+  }
+  return outcome;
+}
+
+function outcomeOf(raw: Json, { protocol, sdk }: Body, arrival: Arrival): Outcome {
+  if (protocol === "events" || !isObject(raw)) return admit(raw, arrival);
+  const read = eventOf(raw, protocol, sdk);
+  return "dropped" in read ? refused(read.dropped, raw) : admit(read.raw, arrival);
+}
+
+function eventOf(raw: JsonObject, protocol: Protocol, sdk: string): ReturnType<typeof fromV1> {
+  if (protocol === "v1") return fromV1(raw, sdk);
+  // What Mixpanel's API has called engage names no event.
+  const isUnnamed = protocol === "engage" && (raw["event"] ?? null) === null;
+  return { raw: isUnnamed ? { ...raw, event: "$identify" } : raw };
+}
+
+/** Counts what happened to an event, and keeps the first of each kind as its sample. */
+function tell(warnings: Map<WarningType, Warning>, type: WarningType, event: Outcome): void {
+  const known = warnings.get(type);
+  if (known !== undefined) {
+    known.count += 1;
+    return;
+  }
+  const { uuid, distinct_id } = event;
+  warnings.set(type, { type, count: 1, event_uuid: uuid, distinct_id });
+}
+
 /**
- * Gzip by its magic bytes, whatever the headers say: SDKs lose the header on the way. Stops at
- * the cap, so that a bomb costs no more than a large body.
+ * Collects v1's answer. Fails `invalid_payload` without `created_at`, and on an event whose uuid
+ * is missing, invalid or that of another: nobody could tell whose result is whose.
  */
-export function inflate({ bytes, encoding }: Body, bytesMax: number): Uint8Array {
-  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) {
-    if (encoding !== "" && encoding !== "identity" && encoding !== "gzip") {
-      throw new Failure("unsupported_media_type", "The Content-Encoding is not supported.");
-    }
-    return bytes;
+function v1Report(envelope: JsonObject) {
+  const createdAt = envelope["created_at"];
+  if (typeof createdAt !== "string" || parseTime(createdAt) === undefined) {
+    throw new Failure("invalid_payload", "`created_at` must be a time.", "created_at");
   }
-  try {
-    return gunzipSync(bytes, { maxOutputLength: bytesMax });
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE") {
-      throw tooLarge();
-    }
-    throw new Failure("invalid_payload", "The body is not valid gzip.");
+  if (envelope["batch"] === undefined) {
+    throw new Failure("invalid_payload", "`batch` must be a list of events.", "batch");
   }
+  const seen = new Set<string>();
+  const results: string[] = [];
+  return {
+    add(raw: Json, outcome: Outcome): void {
+      // One that breaks a limit was not parsed: it is in the warnings only.
+      if (raw === null && "dropped" in outcome && outcome.dropped !== "invalid_event") return;
+      const uuid = v1Uuid(raw);
+      if (uuid === undefined || seen.has(uuid)) {
+        throw new Failure("invalid_payload", "Each event needs a uuid of its own.", "batch__uuid");
+      }
+      seen.add(uuid);
+      results.push(`"${uuid}":${JSON.stringify(resultOf(outcome))}`);
+    },
+    text: () => `{"results":{${results.join(",")}}}`,
+  };
 }
 
-/** The refusal of a body over the cap, compressed or not. */
-export function tooLarge(): Failure {
-  return new Failure("payload_too_large", `The body is larger than ${BODY_BYTES_MAX} bytes.`);
-}
-
-const utf8 = new TextDecoder("utf-8", { fatal: true });
-
-/** The JSON in a body's bytes, if it keeps to the limits (decision 8). Fails `invalid_payload`. */
-export function parse(bytes: Uint8Array): Json {
-  const exceeded = exceedsLimits(bytes);
-  if (exceeded === "depth") {
-    throw new Failure("invalid_payload", `The JSON is nested deeper than ${JSON_DEPTH_MAX}.`);
-  }
-  if (exceeded === "keys") {
-    throw new Failure("invalid_payload", `An object has more than ${OBJECT_KEYS_MAX} keys.`);
-  }
-  try {
-    return JSON.parse(utf8.decode(bytes));
-  } catch {
-    throw new Failure("invalid_payload", "The body is not valid JSON in UTF-8.");
-  }
+function resultOf(outcome: Outcome): { result: string; details?: string } {
+  if ("dropped" in outcome) return { result: "drop", details: outcome.dropped };
+  const [change] = outcome.changes;
+  return change === undefined ? { result: "ok" } : { result: "warning", details: change };
 }

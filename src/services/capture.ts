@@ -14,7 +14,12 @@ const REFUSED_MS = 15_000;
 export type Decoder = { admit(body: Body, now: number): Promise<Admission> };
 
 /** What a capture request came to. */
-export type Captured = { accepted: number; dropped: number };
+export type Captured = {
+  accepted: number;
+  dropped: number;
+  /** v1's answer; empty elsewhere. */
+  results: string;
+};
 
 type Needs = {
   journal: Pick<Journal, "append">;
@@ -54,11 +59,6 @@ export function capture(needs: Needs): Capture {
       throw error;
     }
   };
-  const count = (reasons: Record<string, number>) => {
-    for (const [reason, times] of Object.entries(reasons)) {
-      counts[reason] = (counts[reason] ?? 0) + times;
-    }
-  };
   return {
     async accept(body) {
       const arrived = now();
@@ -80,10 +80,11 @@ export function capture(needs: Needs): Capture {
         await append(entry);
         onAccepted();
       }
-      count(admission.dropped);
-      count(admission.changed);
-      const dropped = Object.values(admission.dropped).reduce((sum, times) => sum + times, 0);
-      return { accepted, dropped };
+      for (const { type, count: times } of admission.warnings) {
+        counts[type] = (counts[type] ?? 0) + times;
+      }
+      const { dropped, results } = admission;
+      return { accepted, dropped, results };
     },
     refusing: () => now() - refusedAt < REFUSED_MS,
     counts: () => ({ ...counts }),

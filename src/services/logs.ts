@@ -1,5 +1,6 @@
 import { Failure } from "../domain/errors.ts";
 import type { Json } from "../domain/json.ts";
+import { excessOf, JSON_DEPTH_MAX, OBJECT_KEYS_MAX, scanBody } from "../domain/json-scan.ts";
 import {
   LOG_RECORD_BYTES_MAX,
   type LogArrival,
@@ -11,8 +12,8 @@ import {
 } from "../domain/log-record.ts";
 import type { Clock } from "../domain/time.ts";
 import type { Journal } from "../storage/journal.ts";
-import { BODY_BYTES_MAX, type Body, inflate, parse } from "./admission.ts";
 import { INLINE_BYTES_MAX } from "./capture.ts";
+import { BODY_BYTES_MAX, inflate, type Packed, unpack } from "./decoding.ts";
 import { logGroupsOfProtobuf } from "./otlp.ts";
 
 /**
@@ -22,7 +23,7 @@ import { logGroupsOfProtobuf } from "./otlp.ts";
 export const LOGS_BYTES_MAX = 67_108_864;
 
 /** An ExportLogsServiceRequest (OTLP 1.7) as it was received. */
-export type LogsBody = Body & { form: "json" | "protobuf" };
+export type LogsBody = Packed & { form: "json" | "protobuf" };
 
 /** What a request holds, ready for the journal. */
 export type LogAdmission = {
@@ -141,6 +142,23 @@ function admittedHere(body: LogsBody, arrival: LogArrival): LogAdmission | undef
 }
 
 function groupsOf(body: LogsBody, { inflatedBytesMax }: Limits): Iterable<LogGroup> {
-  const bytes = inflate(body, inflatedBytesMax);
-  return body.form === "json" ? logGroups(parse(bytes)) : logGroupsOfProtobuf(bytes);
+  return body.form === "json"
+    ? logGroups(parse(unpack(body, inflatedBytesMax)))
+    : logGroupsOfProtobuf(inflate(body, inflatedBytesMax));
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** The JSON in a body's bytes, if it keeps to the limits of nesting and keys. */
+function parse(bytes: Uint8Array): Json {
+  const { refused, marks } = scanBody(bytes, Number.POSITIVE_INFINITY);
+  if (refused === "depth" || refused === "keys" || marks.some(excessOf)) {
+    const limits = `deeper than ${JSON_DEPTH_MAX}, or has an object of over ${OBJECT_KEYS_MAX} keys`;
+    throw new Failure("invalid_payload", `The JSON is nested ${limits}.`);
+  }
+  try {
+    return JSON.parse(utf8.decode(bytes));
+  } catch {
+    throw new Failure("invalid_payload", "The body is not valid JSON in UTF-8.");
+  }
 }

@@ -1,6 +1,7 @@
 import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { Failure } from "../domain/errors.ts";
-import { JSON_DEPTH_MAX, type Json, type JsonObject } from "../domain/json.ts";
+import type { Json, JsonObject } from "../domain/json.ts";
+import { JSON_DEPTH_MAX } from "../domain/json-scan.ts";
 import type { LogGroup } from "../domain/log-record.ts";
 
 /**

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import {
-  type Admitted,
   admit,
   type CapturedEvent,
   EVENT_BYTES_MAX,
+  type Outcome,
 } from "../../src/domain/event.ts";
 import type { Json } from "../../src/domain/json.ts";
 
@@ -11,7 +11,7 @@ const NOW = Date.parse("2026-11-21T12:00:00Z");
 const UUID = "01a1fc9a-592b-78b3-8d80-aa75992efae9";
 const MINTED = "019a0000-0000-7000-8000-000000000000";
 
-const admitted = (raw: Json, sentAt?: number): Admitted =>
+const admitted = (raw: Json, sentAt?: number): Outcome =>
   admit(raw, { now: NOW, sentAt, newUuid: () => MINTED });
 
 function stored(raw: Json, sentAt?: number): { event: CapturedEvent; changes: string[] } {
@@ -48,7 +48,7 @@ describe("an event that is not ingested (contract 7)", () => {
       "invalid_event",
     ],
   ])("%s", (_case, raw, reason) => {
-    expect(admitted(raw)).toEqual({ dropped: reason as never });
+    expect(admitted(raw)).toMatchObject({ dropped: reason });
   });
 
   test.each(["$identify", "$create_alias", "$merge_dangerously", "$groupidentify"])(
@@ -57,6 +57,8 @@ describe("an event that is not ingested (contract 7)", () => {
       const raw = { event, distinct_id: "a", properties: { $process_person_profile: false } };
       expect(admitted(raw)).toEqual({
         dropped: "invalid_event_when_process_person_profile_is_false",
+        uuid: null,
+        distinct_id: "a",
       });
     },
   );
@@ -67,8 +69,19 @@ describe("an event that is not ingested (contract 7)", () => {
       distinct_id: "a",
       properties: { text: "x".repeat(chars) },
     });
-    expect(admitted(raw(EVENT_BYTES_MAX))).toEqual({ dropped: "event_too_large" });
+    expect(admitted(raw(EVENT_BYTES_MAX))).toMatchObject({ dropped: "message_size_too_large" });
     expect(stored(raw(EVENT_BYTES_MAX - 1000)).changes).toEqual([]);
+  });
+
+  test("says which event it is, as far as it does", () => {
+    const long = "a\0".padEnd(300, "b");
+    expect(admitted({ uuid: UUID.toUpperCase(), distinct_id: long })).toEqual({
+      dropped: "missing_event_name",
+      uuid: UUID,
+      distinct_id: "a\ufffd".padEnd(200, "b"),
+    });
+    expect(admitted({ uuid: "x", event: "e" })).toMatchObject({ uuid: null, distinct_id: null });
+    expect(admitted("e")).toMatchObject({ uuid: null, distinct_id: null });
   });
 });
 
@@ -94,7 +107,7 @@ describe("a distinct id (contract 2.5, decision 9)", () => {
     const { event, changes } = stored({ event: "e", distinct_id: "🦔".repeat(201) });
 
     expect(event.distinct_id).toBe("🦔".repeat(200));
-    expect(changes).toEqual(["distinct_id_too_long"]);
+    expect(changes).toEqual(["distinct_id_too_large"]);
   });
 });
 
@@ -196,7 +209,35 @@ describe("the time of an event (decision 12)", () => {
       { offset: 1e15 },
       undefined,
       "2026-11-21T12:00:00.000000Z",
+      ["event_timestamp_too_early"],
+    ],
+    [
+      "is now when beyond what a date can be",
+      { timestamp: "+275760-09-13T00:00:00Z" },
+      undefined,
+      "2026-11-21T12:00:00.000000Z",
+      ["ignored_invalid_timestamp"],
+    ],
+    [
+      "is now in the year 9999",
+      { timestamp: "9999-12-31T23:59:59Z" },
+      undefined,
+      "2026-11-21T12:00:00.000000Z",
       ["event_timestamp_in_future"],
+    ],
+    [
+      "is now when a sender's clock takes it before the year 1",
+      { timestamp: "2026-11-20T08:00:00Z" },
+      Date.parse("9999-12-31T23:59:59Z"),
+      "2026-11-21T12:00:00.000000Z",
+      ["event_timestamp_too_early"],
+    ],
+    [
+      "takes no offset that is no number",
+      { timestamp: "2026-11-20T08:00:00Z", offset: "5" },
+      undefined,
+      "2026-11-20T08:00:00.000000Z",
+      ["ignored_invalid_timestamp"],
     ],
     [
       "may be in the year 1",
@@ -226,6 +267,14 @@ describe("properties", () => {
     });
   });
 
+  test("say so when a top-level $set is nothing that can be set", () => {
+    const raw = { event: "e", distinct_id: "a", $set: "plan", $set_once: null };
+    expect(stored(raw)).toMatchObject({
+      event: { properties: {} },
+      changes: ["ignored_invalid_set"],
+    });
+  });
+
   test("keep hostile keys as their own and pollute nothing", () => {
     const text =
       '{"event":"e","distinct_id":"a","properties":{"__proto__":{"polluted":1},"constructor":{"prototype":2}},"$set":{"__proto__":{"polluted":1}}}';
@@ -241,11 +290,21 @@ describe("properties", () => {
       '{"event":"e","distinct_id":"a","properties":{"big":1e400,"low":"\\ud800","nul":"a\\u0000b","text":"\\\\ud800"}}',
     );
 
-    expect(stored(raw).event.properties).toEqual({
-      big: null,
-      low: "\ufffd",
-      nul: "a\ufffdb",
-      text: "\\ud800",
+    expect(stored(raw)).toMatchObject({
+      event: { properties: { big: null, low: "\ufffd", nul: "a\ufffdb", text: "\\ud800" } },
+      changes: ["replaced_invalid_text"],
     });
+  });
+
+  test.each<[string, Json]>([
+    ["name", { event: "e\0", distinct_id: "a" }],
+    ["distinct id", { event: "e", distinct_id: "a\ud800" }],
+  ])("a %s that is not Unicode is mended with a warning", (_case, raw) => {
+    expect(stored(raw).changes).toEqual(["replaced_invalid_text"]);
+  });
+
+  test("escapes that are Unicode are no change", () => {
+    const raw = { event: "e", distinct_id: "a", properties: { text: "\u0001\n🦔" } };
+    expect(stored(raw)).toMatchObject({ event: raw, changes: [] });
   });
 });

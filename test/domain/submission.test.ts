@@ -1,13 +1,35 @@
 import { describe, expect, test } from "bun:test";
 import { Failure } from "../../src/domain/errors.ts";
 import type { Json } from "../../src/domain/json.ts";
-import { readSubmission } from "../../src/domain/submission.ts";
+import { excessOf, PART_BYTES } from "../../src/domain/json-scan.ts";
+import { type Aside, readSubmission } from "../../src/domain/submission.ts";
 
 const EVENT = { event: "e", distinct_id: "a" };
+const SENT_AT = "2026-11-21T12:00:00Z";
 
-function codeOf(body: Json): string {
+/** Everything that a body's text comes to. */
+function read(text: string, aside: Partial<Aside> = {}) {
+  const submission = readSubmission(new TextEncoder().encode(text), {
+    key: undefined,
+    sentAt: undefined,
+    keyInBody: true,
+    ...aside,
+  });
+  const items: Json[] = [];
+  const marks: number[] = [];
+  const key = submission.each((item, mark) => {
+    items.push(item);
+    marks.push(mark);
+  });
+  const { sentAt, historical } = submission;
+  return { key, items, marks, sentAt, historical };
+}
+
+const submitted = (body: Json, aside: Partial<Aside> = {}) => read(JSON.stringify(body), aside);
+
+function codeOf(text: string): string {
   try {
-    readSubmission(body);
+    read(text);
   } catch (error) {
     if (error instanceof Failure) return error.code;
     throw error;
@@ -18,63 +40,120 @@ function codeOf(body: Json): string {
 describe("a submission", () => {
   test("is one event (contract 4.5)", () => {
     const event = { ...EVENT, api_key: "phc_a" };
-    expect(readSubmission(event)).toEqual({
+    expect(submitted(event)).toEqual({
       key: "phc_a",
       items: [event],
+      marks: [0],
       sentAt: undefined,
       historical: false,
     });
   });
 
   test("is a batch with sent_at and historical_migration (contract 4.5.3)", () => {
-    const sent_at = "2026-11-21T12:00:00Z";
-    const batch = { api_key: "phc_a", batch: [EVENT], sent_at, historical_migration: true };
-    expect(readSubmission(batch)).toEqual({
+    const batch = {
+      api_key: "phc_a",
+      batch: [EVENT],
+      sent_at: SENT_AT,
+      historical_migration: true,
+    };
+    expect(submitted(batch)).toEqual({
       key: "phc_a",
       items: [EVENT],
-      sentAt: Date.parse(sent_at),
+      marks: [0],
+      sentAt: Date.parse(SENT_AT),
       historical: true,
     });
   });
 
   test("is an array whose events carry the key in their properties", () => {
     const event = { event: "e", properties: { token: "phc_a", distinct_id: "a" } };
-    expect(readSubmission([event, event])).toMatchObject({ key: "phc_a", items: [event, event] });
+    expect(submitted([event, event])).toMatchObject({ key: "phc_a", items: [event, event] });
   });
 
-  test("takes the key of the envelope over those of the events", () => {
-    const body = { token: "phc_a", batch: [{ ...EVENT, api_key: "phc_b" }] };
-    expect(readSubmission(body).key).toBe("phc_a");
+  test("is read the same when it is so large that it is parsed in parts", () => {
+    const items = Array.from({ length: 50 }, (_, n) => ({
+      n,
+      text: "é,[".repeat(PART_BYTES / 30),
+    }));
+
+    const whole = submitted({ batch: items, token: "phc_a", sent_at: SENT_AT });
+
+    expect(whole.items).toEqual(items);
+    expect(whole).toMatchObject({ key: "phc_a", sentAt: Date.parse(SENT_AT) });
   });
 
+  test("has null and the reason in place of an item that breaks a limit", () => {
+    const text = `[{"api_key":"phc_a"},${"[".repeat(200)}${"]".repeat(200)},{"n":2}]`;
+
+    const { items, marks } = read(text);
+
+    expect(items).toEqual([{ api_key: "phc_a" }, null, { n: 2 }]);
+    expect(marks.map((mark) => excessOf(mark))).toEqual([undefined, "depth", undefined]);
+  });
+});
+
+describe("the project key", () => {
   test.each<[string, Json, string]>([
-    ["is a text", "phc_a", "invalid_payload"],
-    ["is null", null, "invalid_payload"],
-    ["is an empty array", [], "invalid_payload"],
-    ["is an empty batch", { api_key: "phc_a", batch: [] }, "invalid_payload"],
-    ["has a batch that is an object", { api_key: "phc_a", batch: {} }, "invalid_payload"],
-    ["has a name that is a number", { ...EVENT, api_key: "phc_a", event: 1 }, "invalid_payload"],
+    ["of the envelope wins over those of events", { token: "a", batch: [{ api_key: "b" }] }, "a"],
+    ["may be called $token", { ...EVENT, $token: "a" }, "a"],
+    ["of the body wins over those beside it", { ...EVENT, api_key: " a " }, "a"],
+    ["may be beside the body", { batch: [EVENT] }, "aside"],
+    ["may be beside an event", EVENT, "aside"],
+  ])("%s", (_case, body, key) => {
+    expect(submitted(body, { key: "aside" }).key).toBe(key);
+  });
+
+  test("is the one beside the body where the protocol says so", () => {
+    const body = { api_key: "b", batch: [{ ...EVENT, api_key: "c" }, EVENT] };
+    expect(submitted(body, { key: "aside", keyInBody: false }).key).toBe("aside");
+  });
+});
+
+describe("when it was sent", () => {
+  test("is what the body says, else what is beside it", () => {
+    const aside = { sentAt: 5 };
+    const event = { ...EVENT, api_key: "a" };
+    expect(submitted({ ...event, sent_at: SENT_AT }, aside).sentAt).toBe(Date.parse(SENT_AT));
+    expect(submitted({ ...event, sent_at: "nonsense" }, aside).sentAt).toBe(5);
+    expect(submitted([event], aside).sentAt).toBe(5);
+  });
+});
+
+describe("a submission", () => {
+  const large = `[${Array.from({ length: 3 }, () => `{"api_key":"a","x":"${"x".repeat(PART_BYTES)}"}`).join()}`;
+
+  test.each<[string, string, string]>([
+    ["is a text", '"phc_a"', "invalid_payload"],
+    ["is null", "null", "invalid_payload"],
+    ["is an empty array", "[]", "invalid_payload"],
+    ["is an empty batch", '{"api_key":"a","batch":[ ]}', "invalid_payload"],
+    ["has a batch that is an object", '{"api_key":"a","batch":{}}', "invalid_payload"],
+    ["has a batch that is null", '{"api_key":"a","batch":null}', "invalid_payload"],
+    ["has two batches", '{"api_key":"a","batch":[{}],"batch":[{}]}', "invalid_payload"],
+    ["has a name that is a number", '{"api_key":"a","event":1}', "invalid_payload"],
+    ["has properties that are a text", '{"api_key":"a","properties":"x"}', "invalid_payload"],
+    ["has nothing between two commas", '[{"api_key":"a"},,{}]', "invalid_payload"],
+    ["has a comma at its end", '[{"api_key":"a"},]', "invalid_payload"],
+    ["has brackets that do not match", '{"api_key":"a","batch":[{]}', "invalid_payload"],
+    ["goes on behind its end", '[{"api_key":"a"}]x', "invalid_payload"],
+    ["is large", `${large}]`, "accepted"],
+    ["is large and has a comma at its end", `${large},]`, "invalid_payload"],
+    ["is large and goes on behind its end", `${large}]]`, "invalid_payload"],
+    ["is large and has no end", large, "invalid_payload"],
     [
-      "has properties that are a text",
-      { ...EVENT, api_key: "phc_a", properties: "x" },
+      "is large and has a second batch in escapes",
+      `{"batch":${large}],"b\\u0061tch":[1]}`,
       "invalid_payload",
     ],
-    ["has no key", EVENT, "invalid_api_key"],
-    ["has a key that is a number", { ...EVENT, api_key: 7 }, "invalid_api_key"],
-    [
-      "has two keys",
-      [
-        { ...EVENT, api_key: "phc_a" },
-        { ...EVENT, api_key: "phc_b" },
-      ],
-      "invalid_api_key",
-    ],
+    ["has no key", JSON.stringify(EVENT), "invalid_api_key"],
+    ["has a key that is a number", '{"event":"e","api_key":7}', "invalid_api_key"],
+    ["has two keys", '[{"api_key":"a"},{"properties":{"token":"b"}}]', "invalid_api_key"],
     [
       "lacks a name, which is no failure (contract 7)",
-      { api_key: "phc_a", distinct_id: "a" },
+      '{"api_key":"a","distinct_id":"a"}',
       "accepted",
     ],
-  ])("that %s: %s", (_case, body, code) => {
-    expect(codeOf(body)).toBe(code);
+  ])("that %s: %p", (_case, text, code) => {
+    expect(codeOf(text)).toBe(code);
   });
 });

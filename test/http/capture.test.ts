@@ -1,6 +1,13 @@
 import { describe, expect, test } from "bun:test";
-import { gzipSync } from "node:zlib";
-import { BODY_BYTES_MAX } from "../../src/services/admission.ts";
+import {
+  brotliCompressSync,
+  deflateRawSync,
+  deflateSync,
+  gzipSync,
+  zstdCompressSync,
+} from "node:zlib";
+import LZString from "lz-string";
+import { BODY_BYTES_MAX } from "../../src/services/decoding.ts";
 import { type TestApp, testApp } from "../support/app.ts";
 import { batch, event } from "../support/make.ts";
 import { PERSONAL_KEY, PROJECT_KEY } from "../support/server.ts";
@@ -19,7 +26,9 @@ async function names(app: TestApp): Promise<string[]> {
   return (body as { results: { event: string }[] }).results.map((stored) => stored.event).sort();
 }
 
-describe.each(["/i/v0/e/", "/i/v0/e", "/e/", "/batch/", "/batch"])("POST %s", (path) => {
+const PATHS = ["/i/v0/e/", "/e/", "/batch/", "/capture/", "/track/", "/engage/"];
+
+describe.each(PATHS.flatMap((path) => [path, path.slice(0, -1)]))("POST %s", (path) => {
   test("stores one event and a batch (contract 4.5)", async () => {
     await using app = await testApp();
 
@@ -27,12 +36,133 @@ describe.each(["/i/v0/e/", "/i/v0/e", "/e/", "/batch/", "/batch"])("POST %s", (p
     expect(
       await app.capture(batch(event({ event: "two" }), event({ event: "three" })), path),
     ).toMatchObject(OK);
+    const inside = { token: PROJECT_KEY, distinct_id: "a" };
+    expect(await app.capture([{ event: "four", properties: inside }], path)).toMatchObject(OK);
 
-    expect(await names(app)).toEqual(["one", "three", "two"]);
+    expect(await names(app)).toEqual(["four", "one", "three", "two"]);
   });
 });
 
+describe("POST /engage/", () => {
+  test("sets a person's properties without naming an event", async () => {
+    await using app = await testApp();
+    const set = { $token: PROJECT_KEY, $distinct_id: "ann", $set: { plan: "pro" } };
+    const form = `data=${encodeURIComponent(Buffer.from(JSON.stringify(set)).toString("base64"))}`;
+
+    const answered = await app.ask("POST", "/engage/?ip=1&_=1795240041999", {
+      key: null,
+      body: form,
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+    });
+    await app.app.ingest.caughtUp();
+
+    expect(answered).toMatchObject(OK);
+    expect(await names(app)).toEqual(["$identify"]);
+    const { body } = await app.get("/persons/?distinct_id=ann");
+    expect(body).toMatchObject({ results: [{ properties: { plan: "pro" } }] });
+  });
+});
+
+describe("what stands beside the body", () => {
+  test.each<[string, string, Record<string, string>]>([
+    ["in the query as token", `/e/?token=${PROJECT_KEY}`, {}],
+    ["as a Bearer token", "/e/", { authorization: `Bearer ${PROJECT_KEY}` }],
+    ["as a Bearer token in any case", "/e/", { authorization: `bearer  ${PROJECT_KEY}` }],
+  ])("is the project key %s", async (_case, path, headers) => {
+    await using app = await testApp();
+    const answered = await app.ask("POST", path, { key: null, body: [event()], headers });
+    expect(answered).toMatchObject(OK);
+  });
+
+  test("is the sender's clock, as `_` in milliseconds", async () => {
+    await using app = await testApp();
+    const sentAt = app.clock.now + 3_600_000;
+    const timestamp = new Date(sentAt - 1000).toISOString();
+
+    await app.capture(single({ event: "corrected", timestamp }), `/e/?ip=0&_=${sentAt}`);
+    await app.capture(single({ event: "in seconds", timestamp }), `/e/?_=${sentAt / 1000}`);
+
+    const { body } = await app.get("/events/");
+    const { results } = body as { results: { event: string; timestamp: string }[] };
+    const times = Object.fromEntries(results.map((stored) => [stored.event, stored.timestamp]));
+    expect(Date.parse(times["corrected"] ?? "")).toBe(app.clock.now - 1000);
+    expect(Date.parse(times["in seconds"] ?? "")).toBe(sentAt - 1000);
+  });
+});
+
+const text = JSON.stringify(single({ event: "packed", properties: { é: "🦔 + 1 & 2 = 3%" } }));
+const base64 = (bytes: string | Uint8Array) => Buffer.from(bytes).toString("base64");
+const form = (data: string, rest = "") => `data=${encodeURIComponent(data)}${rest}`;
+const lz64 = LZString.compressToBase64(text);
+const FORM = { "content-type": "application/x-www-form-urlencoded" };
+
+/** How an event may travel: the query, the body and the headers. */
+const ENCODINGS: [string, string, string | Uint8Array, Record<string, string>][] = [
+  ["JSON", "", text, {}],
+  ["JSON after a byte order mark", "", `\ufeff ${text}`, {}],
+  ["JSON as text/plain", "", text, { "content-type": "text/plain" }],
+  ["JSON as a form, as curl -d sends it", "", text, FORM],
+  ["gzip without a header", "", gzipSync(text), {}],
+  ["gzip as text/plain", "?compression=gzip-js", gzipSync(text), { "content-type": "text/plain" }],
+  ["gzip with compression=gzip", "?compression=gzip", gzipSync(text), {}],
+  ["gzip under another name", "", gzipSync(text), { "content-encoding": "br" }],
+  ["JSON that says gzip", "", text, { "content-encoding": "gzip" }],
+  ["gzip in gzip", "", gzipSync(gzipSync(text)), { "content-encoding": "gzip" }],
+  ["Content-Encoding gzip", "", gzipSync(text), { "content-encoding": "GZIP" }],
+  ["Content-Encoding deflate", "", deflateSync(text), { "content-encoding": "deflate" }],
+  ["deflate without its header", "", deflateRawSync(text), { "content-encoding": "deflate" }],
+  ["Content-Encoding br", "", brotliCompressSync(text), { "content-encoding": "br" }],
+  ["Content-Encoding zstd", "", zstdCompressSync(text), { "content-encoding": "zstd" }],
+  ["gzip in zstd", "", zstdCompressSync(gzipSync(text)), { "content-encoding": "zstd" }],
+  ["base64", "?compression=base64", base64(text), {}],
+  ["base64 that nobody has named", "", base64(text), { "content-type": "text/plain" }],
+  ["gzip in base64", "", base64(gzipSync(text)), {}],
+  ["lz64", "?compression=lz64", lz64, {}],
+  ["lz-string", "?compression=LZ-String", lz64, { "content-type": "text/plain" }],
+  ["a form", "", form(base64(text)), FORM],
+  ["a form without its type", "?compression=base64", form(base64(text)), {}],
+  ["a form with plain plus signs", "", `data=${base64(text)}`, FORM],
+  ["a form of JSON", "", form(text), FORM],
+  ["a form of JSON with blanks as plus signs", "", form(text).replaceAll("%20", "+"), FORM],
+  ["a form after other fields", "", `ip=1&_=1&${form(base64(text))}&ver=1`, FORM],
+  ["a form of gzip in base64", "", form(base64(gzipSync(text)), "&compression=gzip"), FORM],
+  ["a form of lz64", "", form(lz64, "&compression=lz64"), FORM],
+  ["lz64 in a form", "?compression=lz64", form(lz64), FORM],
+  ["an unknown compression", "?compression=zip", gzipSync(text), {}],
+];
+
 describe("a capture body", () => {
+  test.each(ENCODINGS)("may be %s", async (_case, query, body, headers) => {
+    await using app = await testApp();
+
+    const answered = await app.ask("POST", `/e/${query}`, { key: null, body, headers });
+    await app.app.ingest.caughtUp();
+
+    expect(answered).toMatchObject(OK);
+    const { results } = (await app.get("/events/")).body as { results: object[] };
+    expect(results).toMatchObject([{ properties: { é: "🦔 + 1 & 2 = 3%" } }]);
+  });
+
+  test.each<[string, string, string | Uint8Array, Record<string, string>, number]>([
+    ["of an unknown encoding", "", text, { "content-encoding": "lz4" }, 415],
+    ["of two encodings", "", gzipSync(text).subarray(2), { "content-encoding": "gzip, br" }, 415],
+    ["of broken br", "", "{}", { "content-encoding": "br" }, 400],
+    ["of broken zstd", "", "{}", { "content-encoding": "zstd" }, 400],
+    ["of broken deflate", "", "{}", { "content-encoding": "deflate" }, 400],
+    ["of broken gzip", "", gzipSync(text).subarray(0, 40), {}, 400],
+    ["of broken base64", "", "eyJ*", {}, 400],
+    ["of broken lz64", "?compression=lz64", lz64.slice(0, -8), {}, 400],
+    ["of lz64 that nobody has named", "", lz64, {}, 400],
+    ["of a form with broken escapes", "", "data=%zz", FORM, 400],
+    ["of a form without data", "", "ip=1", FORM, 400],
+    ["of base64 in base64 and so on", "", base64(base64(base64(base64(base64(text))))), {}, 400],
+  ])("%s is refused", async (_case, query, body, headers, status) => {
+    await using app = await testApp();
+    const refused = await app.ask("POST", `/e/${query}`, { key: null, body, headers });
+    const code = status === 415 ? "unsupported_media_type" : "invalid_payload";
+    expect(refused).toMatchObject({ status, body: { code } });
+  });
+
   test("is gunzipped by its magic bytes, whatever the headers say", async () => {
     await using app = await testApp();
     const bytes = gzipSync(JSON.stringify(single({ event: "zipped" })));

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { BODY_BYTES_MAX } from "../../src/services/admission.ts";
+import { BODY_BYTES_MAX } from "../../src/services/decoding.ts";
 import { LOGS_BYTES_MAX } from "../../src/services/logs.ts";
 import { type TestApp, temporaryDirectory, testApp } from "../support/app.ts";
 import { attributesOf, logsBody, storedLogs } from "../support/logs.ts";
@@ -196,11 +196,11 @@ describe("POST /i/v1/logs", () => {
     ["of JSON as protobuf", '{"resourceLogs":[]}', PROTOBUF, 400, "invalid_payload"],
     ["that is broken gzip", new Uint8Array([0x1f, 0x8b, 8]), PROTOBUF, 400, "invalid_payload"],
     [
-      "of a form",
+      "of a form without JSON",
       "data=x",
       { "content-type": "application/x-www-form-urlencoded" },
-      415,
-      "unsupported_media_type",
+      400,
+      "invalid_payload",
     ],
     ["of XML", "<a/>", { "content-type": "text/xml" }, 415, "unsupported_media_type"],
     [

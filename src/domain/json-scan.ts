@@ -1,0 +1,260 @@
+import { EVENT_BYTES_MAX } from "./event.ts";
+
+/** Nesting a body may have, its own brackets included. */
+export const JSON_DEPTH_MAX = 128;
+
+/** Keys one object of a body may have; 5 million of them took seconds to parse. */
+export const OBJECT_KEYS_MAX = 10_000;
+
+/** Objects and lists in one event: each takes 3 bytes, so an event of its size has no more. */
+export const EVENT_NODES_MAX = Math.floor(EVENT_BYTES_MAX / 3);
+
+/** Bytes of items that are parsed together; a longer item is a part of its own. */
+export const PART_BYTES = 131_072;
+
+/** The limit that something breaks: nesting, keys of one object, objects and lists together. */
+export type Excess = "depth" | "keys" | "nodes";
+
+/** What {@link markOf} tells of an item, as bits. `overflow` and `rounded` are of its numbers. */
+export const MARK = { overflow: 1, rounded: 2, depth: 4, keys: 8, nodes: 16 } as const;
+
+const MARK_BITS = 5;
+
+/** Items that stand side by side, from the first byte of the first to behind the last. */
+export type Part = { start: number; end: number; count: number };
+
+/** What a body's bytes say before they are parsed. Nothing here says that they are valid. */
+export type Scan = {
+  /** A limit that is broken outside of a list's items, a second list, or one without an end. */
+  refused: Excess | "lists" | "open" | undefined;
+  /** The list of events, without its brackets: the body itself, or the value of `batch`. */
+  list: { start: number; end: number; parts: Part[] } | undefined;
+  /** Start and end of each item that breaks a limit. */
+  excesses: number[];
+  /** Item and bits in one number, ascending; without a list, of item 0, which is the body. */
+  marks: number[];
+};
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const BACKSLASH = 0x5c;
+const BATCH = new TextEncoder().encode('"batch"');
+
+/** How many keys the object at each depth has so far; between scans it means nothing. */
+const keys = new Uint32Array(JSON_DEPTH_MAX + 1);
+
+/**
+ * Scans a JSON text for the limits above and for the places of its events (decision 31), so that
+ * a hostile body costs a scan and not a parse, and only items that break a limit are lost.
+ * `nodesMax` is how many objects and lists an item may have.
+ */
+export function scanBody(bytes: Uint8Array, nodesMax = EVENT_NODES_MAX): Scan {
+  const items = new ItemScan(bytes, nodesMax);
+  let text = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    switch (bytes[at]) {
+      case QUOTE:
+        text = at;
+        at = endOfString(bytes, at);
+        break;
+      case COLON:
+        at = items.key(at);
+        break;
+      case COMMA:
+        items.split(at);
+        break;
+      case OPEN_OBJECT:
+        at = items.open(at);
+        break;
+      case OPEN_LIST:
+        at = items.openList(at, text);
+        break;
+      case CLOSE_OBJECT:
+      case CLOSE_LIST:
+        at = items.close(at);
+        break;
+      default:
+        if (isDigit(bytes[at])) at = items.number(at);
+    }
+  }
+  return items.found();
+}
+
+/** Where a scan is and what it has found. Methods return the place that it goes on from. */
+class ItemScan {
+  readonly bytes: Uint8Array;
+  readonly nodesMax: number;
+  readonly excesses: number[] = [];
+  readonly marks: number[] = [];
+  refused: Scan["refused"];
+  list: Scan["list"];
+  depth = 0;
+  /** The depth of the list of events while the scan is in it, else -1. */
+  listDepth = -1;
+  /** Of the item: its number, where it starts, what it holds, and its mark's bits. */
+  index = 0;
+  start = 0;
+  nodes = 0;
+  bits = 0;
+  part: Part = { start: 0, end: 0, count: 0 };
+
+  constructor(bytes: Uint8Array, nodesMax: number) {
+    this.bytes = bytes;
+    this.nodesMax = nodesMax;
+  }
+
+  key(at: number): number {
+    const count = (keys[this.depth] ?? 0) + 1;
+    keys[this.depth] = count;
+    return count > OBJECT_KEYS_MAX ? this.exceed("keys", at) : at;
+  }
+
+  split(at: number): void {
+    if (this.depth !== this.listDepth) return;
+    this.end(at);
+    if (at - this.part.start >= PART_BYTES) this.flush();
+  }
+
+  open(at: number): number {
+    this.depth += 1;
+    this.nodes += 1;
+    keys[this.depth] = 0;
+    if (this.depth > JSON_DEPTH_MAX) return this.exceed("depth", at);
+    return this.nodes > this.nodesMax ? this.exceed("nodes", at) : at;
+  }
+
+  /** Enters the list of events if it is; `text` is the place of the last text before. */
+  openList(at: number, text: number): number {
+    const isBody = this.depth === 0;
+    const isList = this.listDepth === -1 && (isBody || (this.depth === 1 && this.isBatch(text)));
+    if (!isList) return this.open(at);
+    if (this.list !== undefined) return this.refuse("lists");
+    this.depth += 1;
+    this.listDepth = this.depth;
+    this.list = { start: at + 1, end: this.bytes.length, parts: [] };
+    this.begin(0, at + 1);
+    this.part.start = this.start;
+    return at;
+  }
+
+  close(at: number): number {
+    if (this.depth === this.listDepth) {
+      this.end(at);
+      this.flush();
+      if (this.list !== undefined) this.list.end = at;
+      this.listDepth = -1;
+    }
+    this.depth -= 1;
+    return this.depth < 0 ? this.bytes.length : at;
+  }
+
+  /** Passes over a number, and notes what a double does to it. */
+  number(first: number): number {
+    const last = endOfDigits(this.bytes, first);
+    if (last - first < NOTABLE_DIGITS && !isExponent(this.bytes[last + 1])) return last;
+    let after = last;
+    while (isOfNumber(this.bytes[after])) after += 1;
+    const text = latin1.decode(this.bytes.subarray(first, after));
+    const value = Number(text);
+    if (value === Number.POSITIVE_INFINITY) this.bits |= MARK.overflow;
+    else if (!(Number.isSafeInteger(value) || /[.e]/i.test(text))) this.bits |= MARK.rounded;
+    return after - 1;
+  }
+
+  found(): Scan {
+    if (this.listDepth !== -1) this.refuse("open");
+    const { refused, list, excesses, marks, bits } = this;
+    if (list === undefined && bits !== 0) marks.push(bits);
+    return { refused, list, excesses, marks };
+  }
+
+  /** Notes a broken limit; where no item is to blame, the body is refused. */
+  private exceed(excess: Excess, at: number): number {
+    this.bits |= MARK[excess];
+    return this.listDepth === -1 ? this.refuse(excess) : at;
+  }
+
+  private refuse(reason: Scan["refused"]): number {
+    this.refused = reason;
+    return this.bytes.length;
+  }
+
+  /** Ends an item at the comma or bracket behind it. */
+  private end(at: number): void {
+    if (this.bits !== 0) this.marks.push((this.index << MARK_BITS) | this.bits);
+    if (this.bits > MARK.rounded + MARK.overflow) this.excesses.push(this.start, at);
+    this.part.count += 1;
+    this.part.end = at;
+    this.begin(this.index + 1, at + 1);
+  }
+
+  private begin(index: number, start: number): void {
+    this.index = index;
+    this.start = start;
+    this.nodes = 0;
+    this.bits = 0;
+  }
+
+  private flush(): void {
+    this.list?.parts.push(this.part);
+    this.part = { start: this.start, end: this.start, count: 0 };
+  }
+
+  private isBatch(at: number): boolean {
+    return BATCH.every((byte, place) => this.bytes[at + place] === byte);
+  }
+}
+
+/** The item that a mark is about. */
+export function itemOf(mark: number): number {
+  return mark >> MARK_BITS;
+}
+
+/** The limit that an item breaks by its mark. */
+export function excessOf(mark: number): Excess | undefined {
+  if (mark & MARK.depth) return "depth";
+  if (mark & MARK.keys) return "keys";
+  return mark & MARK.nodes ? "nodes" : undefined;
+}
+
+const latin1 = new TextDecoder("latin1");
+
+/** Digits from which on an integer may be more than a double holds exactly. */
+const NOTABLE_DIGITS = 15;
+
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 0x30 && byte <= 0x39;
+}
+
+function isOfNumber(byte: number | undefined): boolean {
+  return isDigit(byte) || byte === 0x2b || byte === 0x2d || byte === 0x2e || isExponent(byte);
+}
+
+function isExponent(byte: number | undefined): boolean {
+  return byte === 0x65 || byte === 0x45;
+}
+
+/** The place of the last of the digits and points that begin at `start`. */
+function endOfDigits(bytes: Uint8Array, start: number): number {
+  let at = start + 1;
+  for (; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (!isDigit(byte) && byte !== 0x2e) break;
+  }
+  return at - 1;
+}
+
+/** The place of the quote that ends the string whose first quote stands at `start`. */
+function endOfString(bytes: Uint8Array, start: number): number {
+  for (let at = start + 1; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === QUOTE) return at;
+    if (byte === BACKSLASH) at += 1;
+  }
+  return bytes.length;
+}

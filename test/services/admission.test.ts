@@ -1,0 +1,112 @@
+import { describe, expect, test } from "bun:test";
+import { admitBody, type Body } from "../../src/services/admission.ts";
+
+const KEY = "phc_testproject";
+const NOW = Date.parse("2026-11-21T12:00:00Z");
+const UUID = "01a1fc9a-592b-78b3-8d80-aa75992efae9";
+const MINTED = "019a0000-0000-7000-8000-000000000000";
+
+/** What a body's JSON text comes to; `items` is text, so that it may be what no writer writes. */
+const admit = (items: string, more: Partial<Body> = {}) =>
+  admitBody(
+    {
+      bytes: new TextEncoder().encode(`{"api_key":"${KEY}","batch":[${items}]}`),
+      encoding: "",
+      compression: "",
+      protocol: "events",
+      sdk: "",
+      aside: { key: undefined, keyInBody: true, sentAt: undefined },
+      ...more,
+    },
+    { now: NOW, newUuid: () => MINTED },
+  );
+
+const event = (fields: Record<string, unknown> = {}) =>
+  JSON.stringify({ event: "e", distinct_id: "ann", uuid: UUID, ...fields });
+
+const linesOf = (lines: Uint8Array) =>
+  new TextDecoder()
+    .decode(lines)
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+
+describe("admission", () => {
+  test("makes a line of each event and says nothing when nothing happened", () => {
+    const { lines, ...rest } = admit([event(), event({ uuid: undefined })].join());
+
+    expect(linesOf(lines)).toMatchObject([{ uuid: UUID }, { uuid: MINTED }]);
+    expect(rest).toEqual({
+      key: KEY,
+      historical: false,
+      count: 2,
+      dropped: 0,
+      warnings: [],
+      results: "",
+    });
+  });
+
+  test("counts what happened by reason, with the first event of each as its sample", () => {
+    const second = "01a1fc9a-592b-78b3-8d80-aa75992efaea";
+    const { dropped, count, warnings } = admit(
+      [
+        event({ event: "" }),
+        event({ event: "", uuid: second, distinct_id: "bob" }),
+        event({ timestamp: "yesterday", uuid: second, distinct_id: "bob" }),
+        event({ timestamp: "tomorrow", event: "x".repeat(300) }),
+        event({ uuid: "nonsense" }),
+        "7",
+        event({ distinct_id: undefined }),
+      ].join(),
+    );
+
+    expect([dropped, count]).toEqual([4, 3]);
+    expect(warnings).toEqual([
+      { type: "missing_event_name", count: 2, event_uuid: UUID, distinct_id: "ann" },
+      { type: "ignored_invalid_timestamp", count: 2, event_uuid: second, distinct_id: "bob" },
+      { type: "event_name_too_long", count: 1, event_uuid: UUID, distinct_id: "ann" },
+      { type: "replaced_invalid_uuid", count: 1, event_uuid: MINTED, distinct_id: "ann" },
+      { type: "invalid_event", count: 1, event_uuid: null, distinct_id: null },
+      { type: "missing_distinct_id", count: 1, event_uuid: UUID, distinct_id: null },
+    ]);
+  });
+
+  test.each<[string, string, unknown, string]>([
+    ["1e400", "infinite", null, "replaced_infinite_number"],
+    ["-1e400", "infinite", null, "replaced_infinite_number"],
+    ["9".repeat(10_000), "infinite", null, "replaced_infinite_number"],
+    ["9007199254740993", "rounded", 2 ** 53, "rounded_unsafe_integer"],
+    ["-9007199254740993", "rounded", -(2 ** 53), "rounded_unsafe_integer"],
+  ])("stores the number %p as a double does, %s, and says so", (number, _what, stored, type) => {
+    const raw = event().replace("}", `,"properties":{"list":[1,{"n":${number}}]}}`);
+
+    const { lines, warnings } = admit([event(), raw].join());
+
+    expect(linesOf(lines)[1].properties).toEqual({ list: [1, { n: stored }] });
+    expect(warnings).toEqual([{ type, count: 1, event_uuid: UUID, distinct_id: "ann" }] as never);
+  });
+
+  test("warns of numbers of a single event, and not of the envelope's", () => {
+    const single = event().replace("}", `,"api_key":"${KEY}","properties":{"n":1e400}}`);
+    const bytes = new TextEncoder().encode(single);
+    expect(admit("", { bytes }).warnings).toMatchObject([{ type: "replaced_infinite_number" }]);
+
+    const batch = new TextEncoder().encode(`{"n":1e400,"api_key":"${KEY}","batch":[${event()}]}`);
+    expect(admit("", { bytes: batch }).warnings).toEqual([]);
+  });
+
+  test.each([
+    ["nested too deep", `{"a":${"[".repeat(200)}${"]".repeat(200)}}`, "event_nested_too_deep"],
+    [
+      "too wide",
+      `{${Array.from({ length: 10_001 }, (_, n) => `"${n}":0`).join()}}`,
+      "event_has_too_many_keys",
+    ],
+    ["too large", event({ properties: { a: "x".repeat(1_048_576) } }), "message_size_too_large"],
+    ["of too many objects", `[${"{},".repeat(400_000)}0]`, "message_size_too_large"],
+  ])("drops an event that is %s alone", (_case, item, type) => {
+    const { count, dropped, warnings } = admit([event(), item, event()].join());
+    expect([count, dropped]).toEqual([2, 1]);
+    expect(warnings).toMatchObject([{ type, count: 1 }] as never);
+  });
+});
