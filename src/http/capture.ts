@@ -84,5 +84,6 @@ export function captureRoutes(capture: Capture): SdkRoute[] {
       body: BatchBody,
     },
     { method: "POST", path: "/e/", handle },
+    { method: "POST", path: "/i/v0/ai/batch/", handle },
   ];
 }
