@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { builtExecutable, type Executable } from "./support/binary.ts";
 import { PERSONS_ARE_MERGED } from "./support/pending.ts";
 import { expectOnePerson, personsOf } from "./support/persons.ts";
-import { PROJECT_KEY, type Server, startServer } from "./support/server.ts";
-import { bundled, openSite, type Site } from "./support/site.ts";
+import { type Server, startServer } from "./support/server.ts";
+import { litePage, openSite, type Site } from "./support/site.ts";
 
 /** Longer than the 60 s after which a server that stores nothing is given up. */
 setDefaultTimeout(90_000);
@@ -15,18 +15,7 @@ let site: Site;
 beforeAll(async () => {
   built = await builtExecutable();
   server = await startServer({ command: [built.path], cwd: built.folder });
-  site = openSite(server.url, {
-    "/lite.js": await bundled("posthog-js-lite/dist/index.mjs"),
-    "/lite": `<!doctype html>
-<title>Shop</title>
-<link rel="icon" href="data:,">
-<script type="module">
-import { PostHog } from "/lite.js";
-window.errors = [];
-window.posthog = new PostHog("${PROJECT_KEY}", { host: "${server.url}", flushInterval: 250 });
-posthog.on("error", (error) => errors.push(String(error)));
-</script>`,
-  });
+  site = openSite(server.url, await litePage(server.url));
 });
 
 afterAll(async () => {

@@ -111,12 +111,22 @@ posthog.init(key, { api_host: ${JSON.stringify(api)}, ...options });
   });
 }
 
-/** A file of an installed package, with all that it imports, as one module for pages. */
-export async function bundled(file: string): Promise<string> {
+/** A page `/lite` that loads posthog-js-lite, whose errors it collects. */
+export async function litePage(api: string): Promise<Record<string, string>> {
   const { outputs } = await Bun.build({
-    entrypoints: [join(ROOT, "node_modules", file)],
+    entrypoints: [join(ROOT, "node_modules/posthog-js-lite/dist/index.mjs")],
     target: "browser",
     format: "esm",
   });
-  return (await outputs[0]?.text()) ?? "";
+  const page = `<!doctype html>
+<title>Shop</title>
+<link rel="icon" href="data:,">
+<script type="module">
+import { PostHog } from "/lite.js";
+const options = { host: ${JSON.stringify(api)}, flushInterval: 250, fetchRetryDelay: 500 };
+window.errors = [];
+window.posthog = new PostHog("${PROJECT_KEY}", { ...options, fetchRetryCount: 100 });
+posthog.on("error", (error) => errors.push(String(error)));
+</script>`;
+  return { "/lite.js": (await outputs[0]?.text()) ?? "", "/lite": page };
 }
