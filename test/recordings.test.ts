@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { gunzipSync } from "node:zlib";
+import { FORMS_ARE_READ } from "./support/pending.ts";
 import { readLines, type Server, type StoredEvent, startServer } from "./support/server.ts";
 
 /** Longer than the 60 s after which a server that stores nothing is given up. */
@@ -39,26 +40,39 @@ const FUTURE_MS_MAX = 23 * 3_600_000;
 const all = RECORDINGS.flatMap((name) =>
   readLines<Recorded>(`${import.meta.dir}/fixtures/capture/${name}.jsonl`),
 );
-const onCapturePaths = all.filter(({ path }) => ["/e/", "/i/v0/e/", "/batch/"].includes(path));
+const CAPTURE_PATHS = ["/e/", "/i/v0/e/", "/batch/", "/i/v0/ai/batch/"];
+const onCapturePaths = all.filter(({ path }) => CAPTURE_PATHS.includes(path));
 const preflights = onCapturePaths.filter(({ method }) => method === "OPTIONS");
 const posts = onCapturePaths.filter(({ method }) => method === "POST");
+const isForm = ({ headers }: Recorded) =>
+  headers["content-type"] === "application/x-www-form-urlencoded";
 
-/**
- * What this test replays: bodies of JSON, plain or gzipped, told by their first byte. The rest
- * are forms, `data=` and base64 (old posthog-js, and beacons without gzip).
- */
-const isJson = (recorded: Recorded) =>
-  ["{", "[", "\x1f"].includes(bodyOf(recorded).toString("latin1", 0, 1));
-const captures = posts.filter(isJson);
+/** Forms, `data=` and base64, are what old posthog-js sends, and beacons without gzip. */
+const forms = posts.filter(isForm);
+const captures = posts.filter((recorded) => FORMS_ARE_READ || !isForm(recorded));
+
+/** What people.set of posthog-js 1.57 posts: forms that name no event. */
+const engages = all.filter(({ path }) => path === "/engage/");
+
+/** What SDKs ask before and beside they capture. */
+const lookups = all.filter(({ path }) => /^\/(flags|decide|array|static|api|s)\//.test(path));
 
 function bodyOf({ body_b64 = "" }: Recorded): Buffer {
   return Buffer.from(body_b64, "base64");
 }
 
-/** The events of a request and when it says it was sent, decoded without the product's code. */
-function decode(recorded: Recorded): { items: Item[]; sentAt: number | undefined } {
+/** A body's JSON, read without the product's code. */
+function jsonOf(recorded: Recorded) {
   const body = bodyOf(recorded);
-  const json = JSON.parse((body[0] === 0x1f ? gunzipSync(body) : body).toString());
+  const text = (body[0] === 0x1f ? gunzipSync(body) : body).toString();
+  const [, data] = /^data=([^&]*)/.exec(text) ?? [];
+  if (data === undefined) return JSON.parse(text);
+  return JSON.parse(Buffer.from(decodeURIComponent(data), "base64").toString());
+}
+
+/** The events of a request and when it says it was sent. */
+function decode(recorded: Recorded): { items: Item[]; sentAt: number | undefined } {
+  const json = jsonOf(recorded);
   const items: Item[] = Array.isArray(json) ? json : (json.batch ?? [json]);
   return { items, sentAt: json.sent_at === undefined ? undefined : Date.parse(json.sent_at) };
 }
@@ -153,12 +167,23 @@ beforeAll(async () => {
 afterAll(() => server?.[Symbol.asyncDispose]());
 
 describe("recorded capture requests", () => {
-  test("are all replayed but the forms", () => {
-    const left = posts.filter((recorded) => !isJson(recorded));
+  test("are all replayed, the forms as soon as they are read", () => {
+    const paths = new Set(all.map(({ path }) => path));
+    const replayedPaths = [...onCapturePaths, ...engages, ...lookups].map(({ path }) => path);
 
-    expect([captures.length, left.length, preflights.length]).toEqual([74, 30, 6]);
-    const types = new Set(left.map(({ headers }) => headers["content-type"]));
-    expect([...types]).toEqual(["application/x-www-form-urlencoded"]);
+    expect([posts.length, forms.length, engages.length, preflights.length]).toEqual([
+      106, 30, 7, 6,
+    ]);
+    expect(captures.length).toBe(FORMS_ARE_READ ? 106 : 76);
+    expect(posts.flatMap((recorded) => decode(recorded).items).length).toBeGreaterThan(
+      posts.length,
+    );
+    expect([...paths.difference(new Set(replayedPaths))].sort()).toEqual([
+      "/i/v1/analytics/events",
+      "/i/v1/logs",
+      "/i/v1/metrics",
+      "/i/v1/traces",
+    ]);
   });
 
   test("are answered with 200 and the status Ok", () => {
@@ -260,6 +285,76 @@ describe("persons of recorded events", () => {
 
     expect(visitors.size).toBeGreaterThanOrEqual(3);
     for (const visitor of visitors) expect((await personsOf(visitor)).count).toBe(0);
+  });
+});
+
+if (FORMS_ARE_READ) {
+  describe("recorded forms that name no event", () => {
+    test("give the person what they set", async () => {
+      const sets = new Map<string, Json>();
+      for (const recorded of engages) {
+        const { answer } = await replay(server, recorded);
+        const { $distinct_id: distinctId, $set } = jsonOf(recorded);
+        sets.set(distinctId, { ...sets.get(distinctId), ...$set });
+        expect(answer.status).toBe(200);
+        expectCors(answer, recorded.headers["origin"]);
+      }
+      await settled(server, "engaged");
+
+      for (const [distinctId, set] of sets) {
+        const query = `distinct_id=${encodeURIComponent(distinctId)}`;
+        const { results } = await server.get<{ results: object[] }>(`/persons/?${query}`);
+        expect(results).toMatchObject([{ properties: set }]);
+      }
+    });
+  });
+}
+
+describe("recorded look-ups", () => {
+  const flags = { flags: {}, featureFlags: {}, featureFlagPayloads: {} };
+  const config = { supportedCompression: ["gzip", "gzip-js"], analytics: { endpoint: "/i/v0/e/" } };
+  const notFound = { code: "not_found" };
+  /** What each path is answered with: all of it is in `body`, or the script in it begins so. */
+  const answers: [path: RegExp, status: number, body: object | string][] = [
+    [/^\/flags\/$/, 200, { ...flags, errorsWhileComputingFlags: false }],
+    [/^\/decide\/$/, 200, { ...flags, ...config }],
+    [/^\/flags\/definitions$/, 200, { flags: [], group_type_mapping: {}, cohorts: {} }],
+    [/^\/array\/phc_testproject\/config$/, 200, config],
+    [/^\/array\/phc_testproject\/config\.js$/, 200, "(function(){"],
+    [/^\/static\/array\.js$/, 200, "!function("],
+    [/^\/static\/(1\.449\.2\/)?surveys\.js$/, 404, notFound],
+    [/^\/api\/surveys\/$/, 200, { surveys: [] }],
+    [/^\/api\/early_access_features\/$/, 200, { earlyAccessFeatures: [] }],
+    [/^\/api\/web_experiments\/$/, 200, { experiments: [] }],
+    [/^\/api\/product_tours\/$/, 200, { product_tours: [] }],
+    [/^\/api\/projects\/@current\/feature_flags\/rc\/remote_config$/, 404, notFound],
+    [/^\/s\/$/, 200, { status: "Ok" }],
+  ];
+
+  test("are all answered in the shape of their kind, readable by the page", async () => {
+    const asked = new Set<RegExp>();
+    for (const recorded of lookups) {
+      const [path, status, body] = answers.find(([form]) => form.test(recorded.path)) ?? [];
+      const { answer, text } = await replay(server, recorded);
+
+      expect([recorded.path, answer.status]).toEqual([recorded.path, status ?? 0]);
+      if (typeof body === "string") expect(text.slice(0, body.length)).toBe(body);
+      else expect(JSON.parse(text)).toMatchObject(body ?? {});
+      const { origin } = recorded.headers;
+      if (origin !== undefined) expectCors(answer, origin);
+      if (path !== undefined) asked.add(path);
+    }
+
+    expect([...asked].sort()).toEqual(answers.map(([path]) => path).sort());
+  });
+
+  test("store nothing", async () => {
+    const before = (await server.get<{ count: number }>("/events/?limit=1")).count;
+
+    for (const recorded of lookups) await replay(server, recorded);
+    await settled(server, "looked up");
+
+    expect((await server.get<{ count: number }>("/events/?limit=1")).count).toBe(before + 1);
   });
 });
 
