@@ -72,7 +72,7 @@ describe("posthog-js on a page of another origin", () => {
   });
 
   test("makes a person of a visitor who is identified", async () => {
-    const { context, page, problems } = await site.visit();
+    const { context, page, problems, visitor } = await site.visit();
 
     await page.evaluate(`posthog.identify("ada", { email: "ada@x.example" }, { plan: "free" })`);
     await page.evaluate(`posthog.capture("paid", { $set: { plan: "pro" } })`);
@@ -86,6 +86,8 @@ describe("posthog-js on a page of another origin", () => {
     });
     const own = await server.events(`&person_id=${person?.uuid}&distinct_id=ada`);
     expect(own.map(({ event }) => event).sort()).toEqual(["$identify", "paid"]);
+    await server.stored(1, `&distinct_id=${visitor}`);
+    if (PERSONS_ARE_MERGED) await expectOnePerson(server, [visitor, "ada"]);
     expect(problems).toEqual([]);
     await context.close();
   });

@@ -81,6 +81,7 @@ describe("posthog-node", () => {
     });
     const own = await server.events(`&person_id=${person?.uuid}`);
     expect(own.map(({ event }) => event)).toEqual(["$identify", "$identify"]);
+    await expectOnePerson(server, ["ada"]);
     expect(errors).toEqual([]);
   });
 
@@ -121,6 +122,7 @@ describe("posthog-node", () => {
       $create_alias: { alias: "carol-old" },
     });
     expect(await personsOf(server, "$company_acme")).toEqual([]);
+    if (PERSONS_ARE_MERGED) await expectOnePerson(server, ["carol", "carol-old"]);
     expect(errors).toEqual([]);
   });
 
