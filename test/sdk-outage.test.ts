@@ -16,6 +16,9 @@ const SENT_AGAIN_MS_MAX = 60_000;
 /** All but 1.57, which names no event by a uuid: it cannot be known again (decision 10). */
 const BROWSER_SDKS: BrowserSdk[] = ["posthog-js", "posthog-js-1.260", "posthog-js-1.130"];
 
+/** What a browser says of a server that is not there, and of one that is still starting. */
+const OUTAGE = /net::ERR_|: 503$|status of 503/;
+
 /** A program that captures with an SDK. */
 type Sender = AsyncDisposable & {
   name: string;
@@ -150,7 +153,7 @@ async function onPage(name: string, visit: Visit, distinctId: string): Promise<S
     },
     async problems() {
       const errors = (await page.evaluate("window.errors ?? []")) as unknown[];
-      return [...problems.filter((problem) => !problem.includes("net::ERR_")), ...errors];
+      return [...problems.filter((problem) => !OUTAGE.test(problem)), ...errors];
     },
     [Symbol.asyncDispose]: () => context.close(),
   };

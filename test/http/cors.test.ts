@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { captureRoutes } from "../../src/http/capture.ts";
+import { isOfSdk } from "../../src/http/cors.ts";
 import { sdkRoutes } from "../../src/http/sdk.ts";
 import { managementRoutes } from "../../src/http/server.ts";
 import { type TestApp, testApp } from "../support/app.ts";
@@ -42,6 +43,16 @@ describe("CORS", () => {
       expect(refused.status).toBe(405);
       expectCors(refused.headers);
     }
+  });
+
+  test("tells the paths of SDKs by their first word, but for those below /api/", async () => {
+    await using app = await testApp();
+    const told = (path: string) => isOfSdk(new Request(`http://localhost:8000${path}`));
+    const paths = publicRoutes(app).map(({ path }) => path);
+
+    expect(paths.filter((path) => told(path) === path.startsWith("/api/"))).toEqual([]);
+    const others = [...managementRoutes(app.app).map(({ path }) => path), "/", "/docs", "/_health"];
+    expect(others.filter(told)).toEqual([]);
   });
 
   test("goes with what is not found there", async () => {
