@@ -8,3 +8,49 @@ declare module "swagger-ui-dist/*" {
   const text: string;
   export default text;
 }
+
+/* By name each: for these the package has types of its own, of what is in the script. */
+declare module "posthog-js/dist/array.js" {
+  const text: string;
+  export default text;
+}
+
+declare module "posthog-js/dist/dead-clicks-autocapture.js" {
+  const text: string;
+  export default text;
+}
+
+declare module "posthog-js/dist/exception-autocapture.js" {
+  const text: string;
+  export default text;
+}
+
+declare module "posthog-js/dist/logs.js" {
+  const text: string;
+  export default text;
+}
+
+declare module "posthog-js/dist/tracing-headers.js" {
+  const text: string;
+  export default text;
+}
+
+declare module "posthog-js/dist/web-vitals.js" {
+  const text: string;
+  export default text;
+}
+
+declare module "posthog-js/dist/web-vitals-soft-navs.js" {
+  const text: string;
+  export default text;
+}
+
+declare module "posthog-js/dist/web-vitals-with-attribution.js" {
+  const text: string;
+  export default text;
+}
+
+declare module "posthog-js/dist/web-vitals-with-attribution-soft-navs.js" {
+  const text: string;
+  export default text;
+}

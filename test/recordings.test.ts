@@ -39,13 +39,16 @@ const FUTURE_MS_MAX = 23 * 3_600_000;
 const all = RECORDINGS.flatMap((name) =>
   readLines<Recorded>(`${import.meta.dir}/fixtures/capture/${name}.jsonl`),
 );
-const CAPTURE_PATHS = ["/e/", "/i/v0/e/", "/batch/", "/engage/"];
+const CAPTURE_PATHS = ["/e/", "/i/v0/e/", "/batch/", "/engage/", "/i/v0/ai/batch/"];
 const onCapturePaths = all.filter(({ path }) => CAPTURE_PATHS.includes(path));
 const preflights = onCapturePaths.filter(({ method }) => method === "OPTIONS");
 const captures = onCapturePaths.filter(({ method }) => method === "POST");
 
 /** Old posthog-js, and beacons without gzip, send a form with base64 in `data`. */
 const isForm = (recorded: Recorded) => bodyOf(recorded).toString("latin1", 0, 5) === "data=";
+
+/** What SDKs ask before and beside they capture. */
+const lookups = all.filter(({ path }) => /^\/(flags|decide|array|static|api|s)\//.test(path));
 
 function bodyOf({ body_b64 = "" }: Recorded): Buffer {
   return Buffer.from(body_b64, "base64");
@@ -171,10 +174,22 @@ describe("recorded capture requests", () => {
       return bodyOf(recorded)[0] === 0x1f ? "gzip" : "plain";
     });
 
-    expect(captures).toHaveLength(111);
     expect([...packed.keys()].sort()).toEqual(["form", "gzip", "plain"]);
     expect(packed.get("form")?.some(({ path }) => path === "/engage/")).toBe(true);
     expect(preflights).toHaveLength(6);
+  });
+
+  test("are all replayed, with the look-ups", () => {
+    const paths = new Set(all.map(({ path }) => path));
+    const replayedPaths = [...onCapturePaths, ...lookups].map(({ path }) => path);
+
+    expect(captures).toHaveLength(113);
+    expect([...paths.difference(new Set(replayedPaths))].sort()).toEqual([
+      "/i/v1/analytics/events",
+      "/i/v1/logs",
+      "/i/v1/metrics",
+      "/i/v1/traces",
+    ]);
   });
 
   test("are answered with 200 and the status Ok", () => {
@@ -276,6 +291,74 @@ describe("persons of recorded events", () => {
 
     expect(visitors.size).toBeGreaterThanOrEqual(3);
     for (const visitor of visitors) expect((await personsOf(visitor)).count).toBe(0);
+  });
+});
+
+describe("recorded forms that name no event", () => {
+  test("give the person what they set", async () => {
+    const sets = new Map<string, Json>();
+    for (const recorded of captures.filter(({ path }) => path === "/engage/")) {
+      const { answer } = await replay(server, recorded);
+      const { $distinct_id: distinctId, $set } = JSON.parse(textOf(recorded));
+      sets.set(distinctId, { ...sets.get(distinctId), ...$set });
+      expect(answer.status).toBe(200);
+      expectCors(answer, recorded.headers["origin"]);
+    }
+    await settled(server, "engaged");
+
+    for (const [distinctId, set] of sets) {
+      const query = `distinct_id=${encodeURIComponent(distinctId)}`;
+      const { results } = await server.get<{ results: object[] }>(`/persons/?${query}`);
+      expect(results).toMatchObject([{ properties: set }]);
+    }
+  });
+});
+
+describe("recorded look-ups", () => {
+  const flags = { flags: {}, featureFlags: {}, featureFlagPayloads: {} };
+  const config = { supportedCompression: ["gzip", "gzip-js"], analytics: { endpoint: "/i/v0/e/" } };
+  const notFound = { code: "not_found" };
+  /** What each path is answered with: all of it is in `body`, or the script in it begins so. */
+  const answers: [path: RegExp, status: number, body: object | string][] = [
+    [/^\/flags\/$/, 200, { ...flags, errorsWhileComputingFlags: false }],
+    [/^\/decide\/$/, 200, { ...flags, ...config }],
+    [/^\/flags\/definitions$/, 200, { flags: [], group_type_mapping: {}, cohorts: {} }],
+    [/^\/array\/phc_testproject\/config$/, 200, config],
+    [/^\/array\/phc_testproject\/config\.js$/, 200, "(function(){"],
+    [/^\/static\/array\.js$/, 200, "!function("],
+    [/^\/static\/(1\.449\.2\/)?surveys\.js$/, 404, notFound],
+    [/^\/api\/surveys\/$/, 200, { surveys: [] }],
+    [/^\/api\/early_access_features\/$/, 200, { earlyAccessFeatures: [] }],
+    [/^\/api\/web_experiments\/$/, 200, { experiments: [] }],
+    [/^\/api\/product_tours\/$/, 200, { product_tours: [] }],
+    [/^\/api\/projects\/@current\/feature_flags\/rc\/remote_config$/, 404, notFound],
+    [/^\/s\/$/, 200, { status: "Ok" }],
+  ];
+
+  test("are all answered in the shape of their kind, readable by the page", async () => {
+    const asked = new Set<RegExp>();
+    for (const recorded of lookups) {
+      const [path, status, body] = answers.find(([form]) => form.test(recorded.path)) ?? [];
+      const { answer, text } = await replay(server, recorded);
+
+      expect([recorded.path, answer.status]).toEqual([recorded.path, status ?? 0]);
+      if (typeof body === "string") expect(text.slice(0, body.length)).toBe(body);
+      else expect(JSON.parse(text)).toMatchObject(body ?? {});
+      const { origin } = recorded.headers;
+      if (origin !== undefined) expectCors(answer, origin);
+      if (path !== undefined) asked.add(path);
+    }
+
+    expect([...asked].sort()).toEqual(answers.map(([path]) => path).sort());
+  });
+
+  test("store nothing", async () => {
+    const before = (await server.get<{ count: number }>("/events/?limit=1")).count;
+
+    for (const recorded of lookups) await replay(server, recorded);
+    await settled(server, "looked up");
+
+    expect((await server.get<{ count: number }>("/events/?limit=1")).count).toBe(before + 1);
   });
 });
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { PostHog, type PostHogOptions } from "posthog-node";
+import { PostHog as PostHog3 } from "posthog-node-3";
 import { builtExecutable, type Executable } from "./support/binary.ts";
+import { expectOnePerson, personsOf } from "./support/persons.ts";
 import { PROJECT_KEY, type Server, startServer } from "./support/server.ts";
 
 /** Longer than the 60 s after which a server that stores nothing is given up. */
 setDefaultTimeout(90_000);
-
-type Person = { uuid: string; name: string; properties: Record<string, unknown> };
 
 let server: Server;
 let built: Executable | undefined;
@@ -36,9 +36,6 @@ function startClient(options: PostHogOptions = {}) {
   client.on("error", (error: unknown) => errors.push(error));
   return { client, errors, encodings };
 }
-
-const personsOf = async (distinctId: string) =>
-  (await server.get<{ results: Person[] }>(`/persons/?distinct_id=${distinctId}`)).results;
 
 describe("posthog-node", () => {
   test.each([
@@ -74,7 +71,7 @@ describe("posthog-node", () => {
     await client.shutdown();
 
     await server.stored(2, "&distinct_id=ada");
-    const [person, ...others] = await personsOf("ada");
+    const [person, ...others] = await personsOf(server, "ada");
     expect(others).toEqual([]);
     expect(person).toMatchObject({
       name: "ada@new.example",
@@ -83,6 +80,7 @@ describe("posthog-node", () => {
     });
     const own = await server.events(`&person_id=${person?.uuid}`);
     expect(own.map(({ event }) => event)).toEqual(["$identify", "$identify"]);
+    await expectOnePerson(server, ["ada"]);
     expect(errors).toEqual([]);
   });
 
@@ -94,7 +92,7 @@ describe("posthog-node", () => {
     await client.shutdown();
 
     await server.stored(2, "&distinct_id=bob");
-    const [person] = await personsOf("bob");
+    const [person] = await personsOf(server, "bob");
     expect(person?.properties).toMatchObject({ size: 5 });
     expect(person?.properties).not.toHaveProperty("color");
     expect(errors).toEqual([]);
@@ -122,7 +120,8 @@ describe("posthog-node", () => {
       joined: { $groups: { company: "acme" } },
       $create_alias: { alias: "carol-old" },
     });
-    expect(await personsOf("$company_acme")).toEqual([]);
+    expect(await personsOf(server, "$company_acme")).toEqual([]);
+    await expectOnePerson(server, ["carol", "carol-old"]);
     expect(errors).toEqual([]);
   });
 
@@ -134,7 +133,7 @@ describe("posthog-node", () => {
     await client.shutdown();
 
     await server.stored(1, "&distinct_id=visitor");
-    expect(await personsOf("visitor")).toEqual([]);
+    expect(await personsOf(server, "visitor")).toEqual([]);
     expect(errors).toEqual([]);
   });
 
@@ -153,14 +152,72 @@ describe("posthog-node", () => {
     expect(encodings.length).toBeGreaterThanOrEqual(4);
     expect(errors).toEqual([]);
   });
+});
 
-  test("is told that there are no feature flags", async () => {
-    const { client, errors } = startClient();
+/** How each version is started and stopped. */
+const VERSIONS = {
+  "posthog-node": {
+    client: (options: object) => new PostHog(PROJECT_KEY, { host: server.url, ...options }),
+    stop: (client: PostHog | PostHog3) => (client as PostHog).shutdown(),
+  },
+  "posthog-node-3": {
+    client: (options: object) => new PostHog3(PROJECT_KEY, { host: server.url, ...options }),
+    stop: (client: PostHog | PostHog3) => (client as PostHog3).shutdownAsync(),
+  },
+};
 
-    const flags = await client.getAllFlags("ada");
-    await client.shutdown();
+describe.each(Object.keys(VERSIONS) as (keyof typeof VERSIONS)[])("%s", (name) => {
+  const start = (options: object = {}) => {
+    const errors: unknown[] = [];
+    const client = VERSIONS[name].client(options);
+    client.on("error", (error: unknown) => errors.push(error));
+    return { client, errors, stop: () => VERSIONS[name].stop(client) };
+  };
 
-    expect(flags).toEqual({});
+  test("delivers each kind of event once, with the right distinct id", async () => {
+    const { client, errors, stop } = start();
+    const [user, anonymous, alias] = [`user-${name}`, `anonymous-${name}`, `alias-${name}`];
+    const acme = `acme-${name}`;
+
+    client.capture({ distinctId: anonymous, event: "browsed", properties: { shelf: 3 } });
+    client.identify({ distinctId: user, properties: { email: `${user}@x.example` } });
+    client.capture({
+      distinctId: user,
+      event: "$identify",
+      properties: { $anon_distinct_id: anonymous, $set_once: { plan: "free" } },
+    });
+    client.alias({ distinctId: user, alias });
+    client.groupIdentify({ groupType: "company", groupKey: acme, properties: { size: 12 } });
+    client.capture({ distinctId: user, event: "paid", groups: { company: acme } });
+    await stop();
+
+    await server.stored(1, `&distinct_id=${anonymous}`);
+    await server.stored(4, `&distinct_id=${user}`);
+    await server.stored(1, `&distinct_id=$company_${acme}`);
+    const namesOf = async (distinctId: string) =>
+      (await server.events(`&distinct_id=${distinctId}`)).map(({ event }) => event).sort();
+    expect(await namesOf(anonymous)).toEqual(["browsed"]);
+    expect(await namesOf(user)).toEqual(["$create_alias", "$identify", "$identify", "paid"]);
+    expect(await namesOf(`$company_${acme}`)).toEqual(["$groupidentify"]);
+    const [paid] = await server.events(`&distinct_id=${user}&event=paid`);
+    expect(paid?.properties["$groups"]).toEqual({ company: acme });
+    const [person] = await personsOf(server, user);
+    expect(person?.properties).toMatchObject({ email: `${user}@x.example`, plan: "free" });
+    expect(await personsOf(server, `$company_${acme}`)).toEqual([]);
+    await expectOnePerson(server, [anonymous, user, alias]);
     expect(errors).toEqual([]);
+  });
+
+  test("learns that there are no flags, from the server and when it evaluates them itself", async () => {
+    const remote = start();
+    const local = start({ personalApiKey: "phx_unknown" });
+
+    const flags = await remote.client.getAllFlags("ada");
+    await local.client.reloadFeatureFlags();
+    const evaluated = await local.client.getAllFlags("ada");
+    await Promise.all([remote.stop(), local.stop()]);
+
+    expect([flags, evaluated]).toEqual([{}, {}]);
+    expect([remote.errors, local.errors]).toEqual([[], []]);
   });
 });

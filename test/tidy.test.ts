@@ -20,7 +20,7 @@ const FLOORS: Record<string, { src: string[]; types?: string[]; packages: string
   http: {
     src: ["domain", "services", "http", "remote.ts"],
     types: ["log.ts"],
-    packages: ["elysia", "@elysiajs/swagger", "swagger-ui-dist", "node:"],
+    packages: ["elysia", "@elysiajs/swagger", "swagger-ui-dist", "posthog-js", "node:"],
   },
   cli: {
     src: [
@@ -63,6 +63,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "http/address.ts": "test/http/management.test.ts",
   "http/admin.ts": "test/binary.test.ts",
   "http/auth.ts": "test/http/management.test.ts",
+  "http/body.ts": "test/http/capture.test.ts",
   "http/cors.ts": "test/http/capture.test.ts",
   "http/docs.ts": "test/docs.test.ts",
   "http/errors.ts": "test/http/management.test.ts",
@@ -75,7 +76,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "http/request-id.ts": "test/http/management.test.ts",
   "http/route.ts": "types",
   "http/schemas.ts": "test/docs.test.ts",
-  "http/sdk.ts": "test/http/capture.test.ts",
   "http/server.ts": "test/http/management.test.ts",
   "main.ts": "test/binary.test.ts",
   "services/capture.ts": "test/http/capture.test.ts",

@@ -15,6 +15,7 @@ export const keyCreate: Command = {
     "--user": "e-mail address of its owner (the first user)",
   },
   async run({ flags, config }, io) {
+    // Read before anything is opened: what is misspelt makes no data directory.
     const draft = {
       label: flags["--label"] ?? "cli",
       scopes: words(flags["--scopes"] ?? "*"),

@@ -86,7 +86,7 @@ export function captureRoutes(capture: Capture, meter: Meter): SdkRoute[] {
       description: DESCRIPTION,
       body: BatchBody,
     },
-    ...["/e/", "/capture/", "/track/"].map((path) => route(path)),
+    ...["/e/", "/capture/", "/track/", "/i/v0/ai/batch/"].map((path) => route(path)),
     route("/engage/", "engage"),
     v1Route(async (request) => {
       const { dropped, results } = await accept(request, "v1");

@@ -30,3 +30,23 @@ export function preflight(request: Request): Response {
     },
   });
 }
+
+/** What the paths of capture and SDKs begin with, the few below `/api/` left out. */
+const SDK_SEGMENTS: ReadonlySet<string> = new Set([
+  "array",
+  "batch",
+  "capture",
+  "decide",
+  "e",
+  "engage",
+  "flags",
+  "i",
+  "s",
+  "static",
+  "track",
+]);
+
+/** Whether a request is to a path of capture or SDKs, told by its path alone. */
+export function isOfSdk({ url }: Request): boolean {
+  return SDK_SEGMENTS.has(new URL(url).pathname.split("/", 2)[1] ?? "");
+}

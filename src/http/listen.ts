@@ -1,4 +1,5 @@
 import { Failure } from "../domain/errors.ts";
+import { corsHeaders, isOfSdk, preflight } from "./cors.ts";
 import { problem } from "./errors.ts";
 
 /** Where and how to listen. */
@@ -47,9 +48,7 @@ export function listen({ host, port, tls }: ListenOptions): Listening {
     maxRequestBodySize: ENGINE_BODY_BYTES_MAX,
     ...(tls === undefined ? {} : { tls: { cert: Bun.file(tls.cert), key: Bun.file(tls.key) } }),
     async fetch(request) {
-      if (closed !== undefined) {
-        return problem(new Failure("unavailable", closed), { connection: "close" });
-      }
+      if (closed !== undefined) return unavailable(request, closed);
       inFlight += 1;
       try {
         return await handle(request);
@@ -75,4 +74,17 @@ export function listen({ host, port, tls }: ListenOptions): Listening {
       await server.stop(true);
     },
   };
+}
+
+/**
+ * The answer while there is no surface. SDKs on pages must be able to read it, or it counts as no
+ * answer at all, after which they give up sooner.
+ */
+function unavailable(request: Request, detail: string): Response {
+  const isSdk = isOfSdk(request);
+  if (isSdk && request.method === "OPTIONS") return preflight(request);
+  return problem(new Failure("unavailable", detail), {
+    connection: "close",
+    ...(isSdk ? corsHeaders(request) : {}),
+  });
 }

@@ -1,6 +1,7 @@
 import type { TSchema } from "elysia";
 import { Failure } from "../domain/errors.ts";
 import type { Projects } from "../services/projects.ts";
+import { scriptRoutes } from "./sdk-scripts.ts";
 
 /** A public route that SDKs call from pages of any origin; it answers CORS, errors included. */
 export type SdkRoute = {
@@ -36,8 +37,57 @@ const REMOTE_CONFIG = {
   config: { enable_collect_everything: true },
 };
 
-/** The look-ups SDKs make on the capture host (design 7): there are no flags and no surprises. */
+/** There are no feature flags: for all of them, and for whoever evaluates them himself. */
+const NO_FLAGS = {
+  flags: {},
+  featureFlags: {},
+  featureFlagPayloads: {},
+  errorsWhileComputingFlags: false,
+};
+const NO_DEFINITIONS = { flags: [], group_type_mapping: {}, cohorts: {} };
+
+/** What else SDKs look up and is not here, with the answer that says so. */
+const NOTHING: Record<string, object> = {
+  "/flags/definitions/": NO_DEFINITIONS,
+  "/api/feature_flag/local_evaluation/": NO_DEFINITIONS,
+  "/api/surveys/": { surveys: [] },
+  "/api/early_access_features/": { earlyAccessFeatures: [] },
+  "/api/web_experiments/": { experiments: [] },
+  "/api/product_tours/": { product_tours: [] },
+};
+
+/**
+ * The look-ups SDKs make on the capture host (design 7): there are no flags and no surprises.
+ * Their answers depend on nothing in the body, which is not read (decision 41).
+ */
 export function sdkRoutes(projects: Projects, newUuid: () => string): SdkRoute[] {
+  const flags = () => ({ ...NO_FLAGS, requestId: newUuid() });
+  return [
+    ...configRoutes(projects),
+    ...scriptRoutes(),
+    {
+      method: "POST",
+      path: "/flags/",
+      async handle(request) {
+        const config = new URL(request.url).searchParams.get("config") === "true";
+        return Response.json(config ? { ...REMOTE_CONFIG, ...flags() } : flags());
+      },
+    },
+    {
+      method: "POST",
+      path: "/decide/",
+      handle: async () => Response.json({ ...REMOTE_CONFIG, ...flags() }),
+    },
+    // Session recordings, which no SDK sends after the config above; they are not kept.
+    { method: "POST", path: "/s/", handle: async () => Response.json({ status: "Ok" }) },
+    ...Object.entries(NOTHING).map(([path, answer]): SdkRoute => {
+      return { method: "GET", path, handle: async () => Response.json(answer) };
+    }),
+  ];
+}
+
+/** What posthog-js reads first, for the keys of projects only. */
+function configRoutes(projects: Projects): SdkRoute[] {
   const known = (key: string | undefined): string => {
     if (key === undefined || projects.ofKey(key) === undefined) {
       throw new Failure("not_found", "Not found.");
@@ -61,21 +111,6 @@ export function sdkRoutes(projects: Projects, newUuid: () => string): SdkRoute[]
         const entry = JSON.stringify({ config: REMOTE_CONFIG, siteApps: [] });
         const script = `(function(){var w=window;w._POSTHOG_REMOTE_CONFIG=w._POSTHOG_REMOTE_CONFIG||{};w._POSTHOG_REMOTE_CONFIG[${JSON.stringify(known(key))}]=${entry};})();\n`;
         return new Response(script, { headers: { "content-type": "application/javascript" } });
-      },
-    },
-    {
-      method: "POST",
-      path: "/flags/",
-      async handle(request) {
-        const flags = {
-          flags: {},
-          featureFlags: {},
-          featureFlagPayloads: {},
-          errorsWhileComputingFlags: false,
-          requestId: newUuid(),
-        };
-        const config = new URL(request.url).searchParams.get("config") === "true";
-        return Response.json(config ? { ...REMOTE_CONFIG, ...flags } : flags);
       },
     },
   ];

@@ -183,7 +183,7 @@ function mountSdk(app: Elysia, route: SdkRoute, failure: FailureOf): void {
     const cors = corsHeaders(request);
     try {
       const response = await route.handle(request, context.params);
-      for (const [name, value] of Object.entries(cors)) response.headers.set(name, value);
+      for (const [name, value] of Object.entries(cors)) response.headers.append(name, value);
       return response;
     } catch (error) {
       return problem(failure(error, request), cors);

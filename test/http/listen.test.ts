@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { listen } from "../../src/http/listen.ts";
 import { PERSONAL_KEY, PROJECT_KEY, ROOT, startServer } from "../support/server.ts";
 
 const PEM = join(ROOT, "test/fixtures/tls");
@@ -32,6 +33,50 @@ describe("a server with a certificate", () => {
     });
     expect((await ask("/docs")).status).toBe(200);
   });
+});
+
+describe("a server that does not serve yet", () => {
+  const origin = "https://site.example";
+  const listening = () => listen({ host: "127.0.0.1", port: 0, tls: undefined });
+
+  test.each(["/e/?ip=0", "/i/v0/e", "/batch/", "/flags/?v=2", "/array/phc_a/config.js"])(
+    "answers 503 on %s, which a page may read, and its preflight",
+    async (path) => {
+      const { url, stop } = listening();
+      const preflight = await fetch(url + path, {
+        method: "OPTIONS",
+        headers: { origin, "access-control-request-headers": "content-encoding" },
+      });
+      const answered = await fetch(url + path, { headers: { origin } });
+      await stop(0);
+
+      expect(preflight.status).toBe(204);
+      expect(preflight.headers.get("access-control-allow-headers")).toBe("content-encoding");
+      expect(answered.status).toBe(503);
+      expect(await answered.json()).toMatchObject({ code: "unavailable" });
+      expect(Number(answered.headers.get("retry-after"))).toBeGreaterThan(0);
+      for (const { headers } of [preflight, answered]) {
+        expect(headers.get("access-control-allow-origin")).toBe(origin);
+        expect(headers.get("access-control-allow-credentials")).toBe("true");
+      }
+    },
+  );
+
+  test.each(["/api/environments/1/persons/", "/api/projects/", "/docs", "/_readiness", "/"])(
+    "answers 503 on %s, which no page of another origin may read",
+    async (path) => {
+      const { url, stop } = listening();
+      const answers = [
+        await fetch(url + path, { headers: { origin } }),
+        await fetch(url + path, { method: "OPTIONS", headers: { origin } }),
+      ];
+      await stop(0);
+
+      for (const { status, headers } of answers) {
+        expect([status, headers.get("access-control-allow-origin")]).toEqual([503, null]);
+      }
+    },
+  );
 });
 
 test.each([

@@ -22,6 +22,8 @@ type Options = {
   command?: string[];
   /** Working directory of the process. */
   cwd?: string;
+  /** Where it listens; any free port by default. */
+  port?: number;
   flags?: string[];
   env?: Record<string, string>;
 };
@@ -62,7 +64,10 @@ export async function startServer(options: Options = {}): Promise<Server> {
   const data = options.data ?? mkdtempSync(join(tmpdir(), "hoglet-test-"));
   const command = options.command ?? [process.execPath, join(ROOT, "src/main.ts")];
   const child = Bun.spawn(
-    [...command, "serve", "--data", data, "--port", "0", ...(options.flags ?? [])],
+    [
+      ...[...command, "serve", "--data", data, "--port", String(options.port ?? 0)],
+      ...(options.flags ?? []),
+    ],
     {
       cwd: options.cwd ?? ROOT,
       env: {
