@@ -1,7 +1,14 @@
-import type { ChangeReason, DropReason } from "./event.ts";
+import { type ChangeReason, DISTINCT_ID_CHARS_MAX, type DropReason } from "./event.ts";
+import { storableText } from "./json.ts";
+
+/** What ingest finds out after the answer. */
+export type IngestReason = "duplicate_uuid";
 
 /** Why an event was dropped, changed or had less effect than it asked for. */
-export type WarningType = DropReason | ChangeReason;
+export type WarningType = DropReason | ChangeReason | IngestReason;
+
+/** `error`: not stored. `warning`: stored, but not as it was sent. `info`: as it should be. */
+export type Severity = "error" | "warning" | "info";
 
 /** Something that happened to events on their way in, told to admins (contract 7). */
 export type Warning = {
@@ -12,3 +19,77 @@ export type Warning = {
   event_uuid: string | null;
   distinct_id: string | null;
 };
+
+/** A warning about events of a project that arrived `at`, in milliseconds since the epoch. */
+export type ProjectWarning = Warning & { project_id: number; at: number };
+
+/** How bad a warning of a type is, and what it says, in one sentence. */
+export type Meaning = { severity: Severity; meaning: string };
+
+const MEANINGS: Record<WarningType, Meaning> = {
+  missing_event_name: dropped("The event has no name."),
+  missing_distinct_id: dropped("The event has no distinct id, or an empty one."),
+  invalid_event: dropped(
+    "The item is no object, or its `event` is no text or its `properties` no object.",
+  ),
+  event_too_large: dropped("The event is larger than 1 MiB as it would be stored."),
+  invalid_event_when_process_person_profile_is_false: dropped(
+    "The event means nothing without a person, and `$process_person_profile` is false.",
+  ),
+  duplicate_uuid: dropped(
+    "The uuid came before, within the deduplication window, with another event or distinct id.",
+  ),
+  distinct_id_too_long: changed("The distinct id was cut to 200 characters."),
+  event_name_too_long: changed("The event's name was cut to 200 characters."),
+  ignored_invalid_timestamp: changed(
+    "The timestamp is no time in ISO 8601; the time of arrival counts.",
+  ),
+  event_timestamp_in_future: changed(
+    "The event's time is more than 23 hours ahead, or before the year 1; the time of arrival counts.",
+  ),
+  replaced_invalid_uuid: changed("The uuid is none; the event got a new one."),
+  invalid_process_person_profile: changed(
+    "`$process_person_profile` is neither true nor false; it counts as true.",
+  ),
+};
+
+/** Every type of warning there is. */
+export const WARNING_TYPES = Object.keys(MEANINGS) as WarningType[];
+
+/** What a type means; also one that another version has left in the data. */
+export function meaningOf(type: string): Meaning {
+  const unknown: Meaning = { severity: "warning", meaning: "Another version knows this type." };
+  return isWarningType(type) ? MEANINGS[type] : unknown;
+}
+
+/** Whether there is such a type. */
+export function isWarningType(type: string): type is WarningType {
+  return Object.hasOwn(MEANINGS, type);
+}
+
+/** The types as a table in Markdown, for whoever has to explain them. */
+export function warningTable(): string {
+  const rows = WARNING_TYPES.map((type) => {
+    const { severity, meaning } = MEANINGS[type];
+    return `| \`${type}\` | ${severity} | ${meaning} |`;
+  });
+  return ["| type | severity | meaning |", "|---|---|---|", ...rows].join("\n");
+}
+
+/** One line of a journal entry of warnings; however long the distinct id was, the line is short. */
+export function warningLine({ type, count, event_uuid, distinct_id }: Warning): string {
+  // Half of a character may be left at the end of what is cut.
+  const cut = distinct_id === null ? null : storableText(distinct_id.slice(0, SAMPLE_UNITS_MAX));
+  return `${JSON.stringify({ type, count, event_uuid, distinct_id: cut })}\n`;
+}
+
+/** UTF-16 units of a distinct id in a sample: as many as a stored one may have. */
+const SAMPLE_UNITS_MAX = 2 * DISTINCT_ID_CHARS_MAX;
+
+function dropped(meaning: string): Meaning {
+  return { severity: "error", meaning };
+}
+
+function changed(meaning: string): Meaning {
+  return { severity: "warning", meaning };
+}

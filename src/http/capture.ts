@@ -1,4 +1,5 @@
 import { t } from "elysia";
+import { Failure } from "../domain/errors.ts";
 import { BODY_BYTES_MAX, tooLarge } from "../services/admission.ts";
 import type { Capture } from "../services/capture.ts";
 import { type Meter, readBody } from "./body.ts";
@@ -50,9 +51,8 @@ const DESCRIPTION = `200 means that the events are on disk. An event without a n
 counts such events. The body may be gzip, at most ${BODY_BYTES_MAX} bytes before and after.`;
 
 /** Event capture (contract 4.5): public, the project key is in the body. */
-export function captureRoutes(capture: Capture): SdkRoute[] {
-  const meter: Meter = { held: 0 };
-  const handle = async (request: Request): Promise<Response> => {
+export function captureRoutes(capture: Capture, meter: Meter): SdkRoute[] {
+  const handle = counted(capture, async (request: Request): Promise<Response> => {
     const { bytes, release } = await readBody(request, BODY_BYTES_MAX, meter, tooLarge);
     try {
       const encoding = request.headers.get("content-encoding")?.trim().toLowerCase() ?? "";
@@ -63,7 +63,7 @@ export function captureRoutes(capture: Capture): SdkRoute[] {
     } finally {
       release();
     }
-  };
+  });
   return [
     {
       method: "POST",
@@ -85,4 +85,18 @@ export function captureRoutes(capture: Capture): SdkRoute[] {
     },
     { method: "POST", path: "/e/", handle },
   ];
+}
+
+type Handle = SdkRoute["handle"];
+
+/** Has the requests counted that are refused. */
+function counted(capture: Pick<Capture, "refused">, handle: Handle): Handle {
+  return async (request, params) => {
+    try {
+      return await handle(request, params);
+    } catch (error) {
+      capture.refused(error instanceof Failure ? error.code : "error");
+      throw error;
+    }
+  };
 }

@@ -4,8 +4,10 @@ import type { Log } from "../log.ts";
 import type { Capture } from "../services/capture.ts";
 import type { Events } from "../services/events.ts";
 import type { Keys } from "../services/keys.ts";
+import type { Metrics } from "../services/metrics.ts";
 import type { Persons } from "../services/persons.ts";
 import type { Projects } from "../services/projects.ts";
+import type { Warnings } from "../services/warnings.ts";
 import { type AddressOptions, publicAddress } from "./address.ts";
 import { authorizer } from "./auth.ts";
 import { type Meter, readBody } from "./body.ts";
@@ -15,6 +17,8 @@ import { docsRoutes } from "./docs.ts";
 import { failureOf, problem } from "./errors.ts";
 import { eventRoutes } from "./events.ts";
 import { healthRoutes, type Readiness } from "./health.ts";
+import { warningRoutes } from "./ingestion-warnings.ts";
+import { metricRoutes } from "./metrics.ts";
 import { openApi } from "./openapi.ts";
 import { personRoutes } from "./persons.ts";
 import { projectRoutes } from "./projects.ts";
@@ -29,6 +33,10 @@ export type HttpNeeds = {
   keys: Keys;
   persons: Persons;
   events: Events;
+  warnings: Warnings;
+  metrics: Metrics;
+  /** Counts the capture bodies that are in memory. */
+  meter: Meter;
   readiness: () => Readiness;
   newUuid: () => string;
   log: Log;
@@ -39,10 +47,14 @@ export type HttpNeeds = {
 export const MANAGEMENT_BODY_BYTES_MAX = 1_048_576;
 
 /** Every management operation, in the order of contract 4.1. */
-export const managementRoutes = (needs: Pick<HttpNeeds, "persons" | "events" | "projects">) => [
+export const managementRoutes = (
+  needs: Pick<HttpNeeds, "persons" | "events" | "warnings" | "projects" | "metrics">,
+) => [
   ...personRoutes(needs.persons),
   ...eventRoutes(needs.events),
+  ...warningRoutes(needs.warnings),
   ...projectRoutes(needs.projects),
+  ...metricRoutes(needs.metrics),
 ];
 
 /** The server as a function from request to answer. */
@@ -66,7 +78,7 @@ export function httpServer(needs: HttpNeeds): (request: Request) => Promise<Resp
     allow(route.path, route.method);
     mountManagement(app, route, needs);
   }
-  const sdk = [...captureRoutes(needs.capture), ...sdkRoutes(projects, needs.newUuid)];
+  const sdk = [...captureRoutes(needs.capture, needs.meter), ...sdkRoutes(projects, needs.newUuid)];
   for (const route of sdk) {
     allow(route.path, route.method);
     mountSdk(app, route, (error, request) => failureOf(error, requestId(request), log));

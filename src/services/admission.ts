@@ -1,8 +1,16 @@
 import { gunzipSync } from "node:zlib";
 import { Failure } from "../domain/errors.ts";
-import { admit, type ChangeReason, type DropReason } from "../domain/event.ts";
-import { exceedsLimits, JSON_DEPTH_MAX, type Json, OBJECT_KEYS_MAX } from "../domain/json.ts";
+import { admit } from "../domain/event.ts";
+import {
+  exceedsLimits,
+  isObject,
+  JSON_DEPTH_MAX,
+  type Json,
+  OBJECT_KEYS_MAX,
+} from "../domain/json.ts";
 import { readSubmission } from "../domain/submission.ts";
+import { parseUuid } from "../domain/uuid.ts";
+import type { Warning } from "../domain/warning.ts";
 
 /** Bytes of a capture body, as it is sent and again as it is inflated (contract 8). */
 export const BODY_BYTES_MAX = 20_971_520;
@@ -14,9 +22,6 @@ export type Body = {
   encoding: string;
 };
 
-/** Whether events came, and what became of each. */
-export type Counts<Reason extends string> = Partial<Record<Reason, number>>;
-
 /** What a body holds, ready for the journal once its key is known. */
 export type Admission = {
   key: string;
@@ -24,8 +29,10 @@ export type Admission = {
   count: number;
   /** NDJSON of the admitted events, one a line. */
   lines: Uint8Array;
-  dropped: Counts<DropReason>;
-  changed: Counts<ChangeReason>;
+  /** How many of its events are not stored. */
+  dropped: number;
+  /** What happened to events that were dropped or changed; one for each reason. */
+  warnings: Warning[];
 };
 
 type Arrived = { now: number; newUuid: () => string; inflatedBytesMax?: number };
@@ -38,17 +45,23 @@ type Arrived = { now: number; newUuid: () => string; inflatedBytesMax?: number }
 export function admitBody(body: Body, arrived: Arrived): Admission {
   const bytes = inflate(body, arrived.inflatedBytesMax ?? BODY_BYTES_MAX);
   const { key, items, sentAt, historical } = readSubmission(parse(bytes));
-  const dropped: Counts<DropReason> = {};
-  const changed: Counts<ChangeReason> = {};
+  let dropped = 0;
+  const warnings = new Map<string, Warning>();
+  const warn = (type: Warning["type"], sample: () => Sample) => {
+    const known = warnings.get(type);
+    if (known === undefined) warnings.set(type, { type, count: 1, ...sample() });
+    else known.count += 1;
+  };
   const lines: string[] = [];
   for (const item of items) {
     const outcome = admit(item, { ...arrived, sentAt });
     if ("dropped" in outcome) {
-      dropped[outcome.dropped] = (dropped[outcome.dropped] ?? 0) + 1;
+      warn(outcome.dropped, () => sampleOf(item));
+      dropped += 1;
       continue;
     }
     lines.push(outcome.line, "\n");
-    for (const change of outcome.changes) changed[change] = (changed[change] ?? 0) + 1;
+    for (const change of outcome.changes) warn(change, () => sampleOf(JSON.parse(outcome.line)));
   }
   return {
     key,
@@ -56,7 +69,21 @@ export function admitBody(body: Body, arrived: Arrived): Admission {
     count: lines.length / 2,
     lines: new TextEncoder().encode(lines.join("")),
     dropped,
-    changed,
+    warnings: [...warnings.values()],
+  };
+}
+
+type Sample = Pick<Warning, "event_uuid" | "distinct_id">;
+
+/** What a warning shows of an event, stored or not. */
+function sampleOf(item: Json): Sample {
+  const event = isObject(item) ? item : {};
+  const properties = isObject(event["properties"]) ? event["properties"] : {};
+  const id = event["distinct_id"] ?? properties["distinct_id"] ?? null;
+  const { uuid } = event;
+  return {
+    event_uuid: typeof uuid === "string" ? (parseUuid(uuid) ?? null) : null,
+    distinct_id: typeof id === "string" && id.trim() !== "" ? id : null,
   };
 }
 

@@ -9,6 +9,7 @@ import {
   seenHash,
   seenHashOf,
 } from "../domain/seen.ts";
+import type { ProjectWarning, Warning } from "../domain/warning.ts";
 import type { KnownEvent, Suspect } from "../storage/events.ts";
 import type { Frame, JournalReader } from "../storage/journal.ts";
 import type { ChangedPerson, PersonChanges, PersonWrites } from "../storage/persons.ts";
@@ -22,7 +23,13 @@ export type SliceRead = { first: number; last: number; count: number; suspects: 
 export type SliceApplied = { slice: Slice; duplicates: Duplicate[] };
 
 /** An event left out because its uuid was stored before; `same` if the event was the same one. */
-export type Duplicate = { project_id: number; uuid: string; distinct_id: string; same: boolean };
+export type Duplicate = {
+  project_id: number;
+  arrived_at: number;
+  uuid: string;
+  distinct_id: string;
+  same: boolean;
+};
 
 /** What a slice needs to be applied. */
 export type ToApply = { first: number; stored: KnownEvent[]; committed: number };
@@ -39,6 +46,11 @@ type Needs = {
 };
 
 type Candidate = Omit<SliceEvent, "person_id">;
+type Pending = {
+  range: { first: number; last: number };
+  candidates: Candidate[];
+  warnings: ProjectWarning[];
+};
 type Identity = Pick<CapturedEvent, "event" | "distinct_id"> & { arrived_at: number };
 
 const HOUR_MS = 3_600_000;
@@ -55,7 +67,7 @@ export function slices({ journal, persons, files, windowMs }: Needs) {
   /** The events of slices that the event store may not have committed yet. */
   let recent: { last: number; uuids: Map<string, Identity> }[] = [];
   /** Slices that were read and are to be applied, in order. */
-  let reads: { range: { first: number; last: number }; candidates: Candidate[] }[] = [];
+  let reads: Pending[] = [];
   let lastHour = -1;
 
   const remember = (hash: SeenHash, block: number, arrivedAt: number) => {
@@ -100,11 +112,12 @@ export function slices({ journal, persons, files, windowMs }: Needs) {
       const frames = journal.read({ after: range.after, upTo, eventsMax: SLICE_EVENTS_MAX });
       const last = frames.at(-1);
       if (last !== undefined) forgetOldBlocks(last.arrived_at);
-      const candidates = frames.flatMap(eventsOf);
+      const candidates = frames.filter(({ kind }) => kind !== "warnings").flatMap(eventsOf);
+      const warnings = frames.filter(({ kind }) => kind === "warnings").flatMap(warningsOf);
       const end = last === undefined ? upTo : last.first_seq + last.count - 1;
       const bounds = { first: range.after + 1, last: end };
       if (reads.at(-1)?.range.last !== range.after) reads = [];
-      reads.push({ range: bounds, candidates });
+      reads.push({ range: bounds, candidates, warnings });
       const suspects = candidates.flatMap(suspectsOf);
       return { ...bounds, count: candidates.length, suspects };
     },
@@ -116,13 +129,14 @@ export function slices({ journal, persons, files, windowMs }: Needs) {
     async apply({ first, stored, committed }: ToApply): Promise<SliceApplied> {
       const next = reads.shift();
       if (next?.range.first !== first) throw new Error(`No slice from ${first} on was read`);
-      const { range, candidates } = next;
+      const { range, candidates, warnings } = next;
       recent = recent.filter(({ last }) => last > committed);
       const known = { stored, recent: recent.map(({ uuids }) => uuids), windowMs };
       const { kept, duplicates, uuids } = deduplicate(candidates, known);
       const { person_ids, created, changed } = await identify(kept, persons);
       const replayed = range.last <= (await persons.applied());
-      const changes = { created, changed, applied_seq: range.last };
+      const found = [...warnings, ...duplicates.flatMap(duplicateWarning)];
+      const changes = { created, changed, warnings: found, applied_seq: range.last };
       const mirrored = replayed ? await touched(kept, persons) : await applied(changes, persons);
       for (const { seq, project_id, arrived_at, event } of kept) {
         remember(seenHashOf(project_id, event.uuid), blockOf(seq), arrived_at);
@@ -162,6 +176,19 @@ function eventsOf(frame: Frame): Candidate[] {
   }));
 }
 
+/** What a journal entry of warnings says. */
+function warningsOf({ lines, count, project_id, arrived_at }: Frame): ProjectWarning[] {
+  const texts = utf8.decode(lines).split("\n").slice(0, count);
+  return texts.map((text) => ({ ...(JSON.parse(text) as Warning), project_id, at: arrived_at }));
+}
+
+/** A resend is as it should be; another event under a known uuid is lost. */
+function duplicateWarning(duplicate: Duplicate): ProjectWarning[] {
+  const { project_id, arrived_at: at, uuid: event_uuid, distinct_id, same } = duplicate;
+  if (same) return [];
+  return [{ type: "duplicate_uuid", count: 1, event_uuid, distinct_id, project_id, at }];
+}
+
 /** Keeps the first of each (project, uuid), in the slice, in the last ones and in the store. */
 function deduplicate(
   candidates: Candidate[],
@@ -187,7 +214,8 @@ function deduplicate(
       return true;
     }
     const same = before.event === event.event && before.distinct_id === event.distinct_id;
-    duplicates.push({ project_id, uuid: event.uuid, distinct_id: event.distinct_id, same });
+    const { uuid, distinct_id } = event;
+    duplicates.push({ project_id, arrived_at: candidate.arrived_at, uuid, distinct_id, same });
     return false;
   });
   return { kept, duplicates, uuids };

@@ -1,7 +1,9 @@
 import type { JsonObject } from "../domain/json.ts";
 import { storableJson } from "../domain/json.ts";
 import type { PageQuery } from "../domain/page.ts";
+import type { ProjectWarning } from "../domain/warning.ts";
 import type { Sqlite } from "./sqlite.ts";
+import { warningWrites } from "./warnings.ts";
 
 /** A person as it is kept. `distinct_ids`: the main one first, then as they were attached. */
 export type PersonRow = {
@@ -46,6 +48,8 @@ export type ChangedPerson = PersonRef & { project_id: number; properties: JsonOb
 export type PersonChanges = {
   created: NewPerson[];
   changed: ChangedPerson[];
+  /** What there is to warn of, in the order of arrival. */
+  warnings?: readonly ProjectWarning[];
   /** The last sequence number of the slice. */
   applied_seq: number;
 };
@@ -143,6 +147,7 @@ export function personWrites(sqlite: Sqlite): PersonWrites {
     `SELECT ${PERSON_COLUMNS} FROM person WHERE id = ?1`,
   );
   const mark = appliedMark(sqlite);
+  const warn = warningWrites(sqlite);
   const refs = refCache();
   const complete = completeRows(raw);
 
@@ -170,9 +175,10 @@ export function personWrites(sqlite: Sqlite): PersonWrites {
       });
       return found;
     },
-    async apply({ created, changed, applied_seq }) {
+    async apply({ created, changed, warnings = [], applied_seq }) {
       const ids = sqlite.transaction(() => {
         mark.advance(applied_seq);
+        warn(warnings);
         for (const { id, properties } of changed)
           updateProperties.run(storableJson(properties), id);
         for (const [project, persons] of Map.groupBy(created, ({ project_id }) => project_id)) {

@@ -9,8 +9,10 @@ const ROUTES: [method: string, path: string, scope: string][] = [
   ["GET", "/api/environments/:project_id/persons/", "person:read"],
   ["GET", "/api/environments/:project_id/persons/:id/", "person:read"],
   ["GET", "/api/environments/:project_id/events/", "query:read"],
+  ["GET", "/api/environments/:project_id/ingestion_warnings/", "project:read"],
   ["GET", "/api/projects/", "project:read"],
   ["GET", "/api/projects/:project_id/", "project:read"],
+  ["GET", "/metrics", "project:read"],
 ];
 
 const SOME_OTHER_SCOPE = "activity_log:read";
