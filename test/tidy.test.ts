@@ -76,7 +76,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "http/server.ts": "test/http/management.test.ts",
   "main.ts": "test/binary.test.ts",
   "services/admission.ts": "test/http/capture.test.ts",
-  "services/capture.ts": "test/http/capture.test.ts",
   "services/events.ts": "test/http/management.test.ts",
   "services/identity.ts": "test/services/ingest.test.ts",
   "services/keys.ts": "test/http/management.test.ts, test/cli/run.test.ts",
