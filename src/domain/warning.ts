@@ -2,7 +2,7 @@ import { type ChangeReason, DISTINCT_ID_CHARS_MAX, type DropReason } from "./eve
 import { storableText } from "./json.ts";
 
 /** What ingest finds out after the answer. */
-export type IngestReason = "duplicate_uuid";
+export type IngestReason = "duplicate_uuid" | "unreadable_event";
 
 /** Why an event was dropped, changed or had less effect than it asked for. */
 export type WarningType = DropReason | ChangeReason | IngestReason;
@@ -38,6 +38,9 @@ const MEANINGS: Record<WarningType, Meaning> = {
   ),
   duplicate_uuid: dropped(
     "The uuid came before, within the deduplication window, with another event or distinct id.",
+  ),
+  unreadable_event: dropped(
+    "The event store cannot read the event; it is in the file dead-letters.ndjson.",
   ),
   distinct_id_too_long: changed("The distinct id was cut to 200 characters."),
   event_name_too_long: changed("The event's name was cut to 200 characters."),

@@ -1,10 +1,11 @@
 import { Failure, type FailureCode } from "../domain/errors.ts";
 import type { Clock } from "../domain/time.ts";
-import { type Warning, warningLine } from "../domain/warning.ts";
+import type { Warning } from "../domain/warning.ts";
 import type { Log } from "../log.ts";
 import type { Entry, Journal } from "../storage/journal.ts";
 import { type Admission, admitBody, type Body } from "./admission.ts";
 import type { Projects } from "./projects.ts";
+import { warningEntry } from "./warnings.ts";
 
 /** Bodies larger than this, sent or inflated, are decoded on a thread of their own. */
 export const INLINE_BYTES_MAX = 262_144;
@@ -104,9 +105,8 @@ function warnings({ journal, now, log }: Pick<Needs, "journal" | "now" | "log">)
     found: readonly Warning[],
     from: Pick<Entry, "project_id" | "arrived_at">,
   ): Promise<void> => {
-    const lines = new TextEncoder().encode(found.map(warningLine).join(""));
     try {
-      await journal.append({ ...from, kind: "warnings", count: found.length, lines });
+      await journal.append(warningEntry(found, from));
     } catch (error) {
       if (now() - toldAt < REFUSED_MS) return;
       toldAt = now();

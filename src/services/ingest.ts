@@ -1,8 +1,10 @@
 import type { Log } from "../log.ts";
+import type { DeadEvent } from "../storage/dead-letters.ts";
 import type { EventStore } from "../storage/events.ts";
 import type { Journal } from "../storage/journal.ts";
 import type { Slice } from "../storage/slices.ts";
 import type { SliceApplied, SliceRead, Slices, ToApply } from "./slices.ts";
+import { warningEntry } from "./warnings.ts";
 
 /**
  * Shortest time from one slice to the next, in milliseconds: a slice of 2,000 events costs 1.7
@@ -36,7 +38,7 @@ const RETRY_MS_MAX = 30_000;
 const CATCH_UP_POLL_MS = 10;
 
 type Needs = {
-  journal: Pick<Journal, "durable">;
+  journal: Pick<Journal, "append" | "durable">;
   slices: Slices;
   events: Pick<EventStore, "applied" | "append" | "checkpoint" | "known" | "seen">;
   /** Removes a slice's files. */
@@ -70,7 +72,7 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
   const { journal, slices, events, windowMs, idleMs = IDLE_MS, log } = needs;
   const signal = stopSignal();
   const persist = retrying(log, signal);
-  const end = await appending(needs, persist);
+  const end = await appending(needs, persist, () => wake());
   let taken = end.applied();
   let settled = taken;
   let wake = () => {};
@@ -166,7 +168,8 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
 }
 
 /** The end of a slice's way: the event store, and what is counted and told of it. */
-async function appending({ events, removeSlice, log }: Needs, persist: Persist) {
+async function appending(needs: Needs, persist: Persist, onWarned: () => void) {
+  const { events, removeSlice, log } = needs;
   let applied = await events.applied();
   const counts = { stored: 0, duplicates: 0, dead: 0 };
   const waiting: Promise<void>[] = [];
@@ -178,12 +181,15 @@ async function appending({ events, removeSlice, log }: Needs, persist: Persist) 
     await removeSlice(slice).catch((error: unknown) => {
       log.warn("a slice's files could not be removed; the next start does it", { error });
     });
-    counts.stored += slice.count - dead;
-    counts.dead += dead;
+    counts.stored += slice.count - dead.length;
+    counts.dead += dead.length;
     counts.duplicates += duplicates.length;
     const others = duplicates.filter(({ same }) => !same).length;
     if (others > 0) log.warn("a known uuid came with another event", { count: others });
-    if (dead > 0) log.warn("events went to the dead-letter file", { count: dead });
+    if (dead.length === 0) return;
+    log.warn("events went to the dead-letter file", { count: dead.length });
+    await tellDead(dead, needs);
+    onWarned();
   };
 
   return {
@@ -203,6 +209,19 @@ async function appending({ events, removeSlice, log }: Needs, persist: Persist) 
       waiting.length = 0;
     },
   };
+}
+
+/** Puts warnings of dead events into the journal, for a later slice; SQLite has theirs already. */
+async function tellDead(dead: readonly DeadEvent[], { journal, log }: Needs): Promise<void> {
+  for (const [project_id, [first, ...others]] of Map.groupBy(dead, (event) => event.project_id)) {
+    if (first === undefined) continue;
+    const { uuid: event_uuid, distinct_id, arrived_at } = first;
+    const count = 1 + others.length;
+    const warning = { type: "unreadable_event" as const, count, event_uuid, distinct_id };
+    await journal.append(warningEntry([warning], { project_id, arrived_at })).catch((error) => {
+      log.warn("a warning of dead letters is lost: the journal does not take it", { error });
+    });
+  }
 }
 
 /** Puts the stores in order; when it cannot, the next idle time will. */

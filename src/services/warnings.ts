@@ -1,6 +1,13 @@
 import { Failure } from "../domain/errors.ts";
 import { type Page, type PageQuery, page } from "../domain/page.ts";
-import { isWarningType, type Meaning, meaningOf } from "../domain/warning.ts";
+import {
+  isWarningType,
+  type Meaning,
+  meaningOf,
+  type Warning,
+  warningLine,
+} from "../domain/warning.ts";
+import type { Entry } from "../storage/journal.ts";
 import type { WarningCount, WarningReads, WarningRow } from "../storage/warnings.ts";
 
 /** A type of warning in a project: what it means, how often it was given, and to whom lately. */
@@ -38,4 +45,13 @@ export function warnings(reads: WarningReads): Warnings {
 
 function shown({ project_id: _project, type, ...row }: WarningRow): ShownWarning {
   return { type, ...meaningOf(type), ...row };
+}
+
+/** One or more warnings as an entry of the journal (decision 39). */
+export function warningEntry(
+  found: readonly Warning[],
+  from: Pick<Entry, "project_id" | "arrived_at">,
+): Entry {
+  const lines = new TextEncoder().encode(found.map(warningLine).join(""));
+  return { ...from, kind: "warnings", count: found.length, lines };
 }

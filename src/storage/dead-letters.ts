@@ -1,18 +1,29 @@
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { parseTime } from "../domain/time.ts";
+import { parseUuid } from "../domain/uuid.ts";
 import type { Duckdb } from "./duckdb.ts";
 import type { Slice } from "./slices.ts";
 
+/** An event that the store cannot read. Null is what it does not say, or not as it should. */
+export type DeadEvent = {
+  project_id: number;
+  /** Milliseconds since the epoch. */
+  arrived_at: number;
+  uuid: string | null;
+  distinct_id: string | null;
+};
+
 /**
  * Finds the lines of a slice that DuckDB cannot read, moves them to the file `deadLetters` and
- * rewrites the slice without them; says how many there were. None: the slice failed for another
+ * rewrites the slice without them; says which there were. None: the slice failed for another
  * reason and is to be tried again. `insert` is the statement that failed, for any path.
  */
 export async function setUnreadableAside(
   duckdb: Duckdb,
   slice: Slice,
   { deadLetters, insert }: { deadLetters: string; insert: (path: string) => string },
-): Promise<number> {
-  if (slice.events === null) return 0;
+): Promise<DeadEvent[]> {
+  if (slice.events === null) return [];
   const path = slice.events;
   const lines = readFileSync(path, "utf8").split("\n").slice(0, -1);
   const probe = `${path}.probe`;
@@ -31,12 +42,23 @@ export async function setUnreadableAside(
     }
   };
   const dead = await partition(lines, readable);
-  if (dead.size === 0) return 0;
+  if (dead.size === 0) return [];
   const unreadable = lines.filter((_, at) => dead.has(at));
   appendFileSync(deadLetters, `${unreadable.join("\n")}\n`, { mode: 0o600 });
   const kept = lines.filter((_, at) => !dead.has(at));
   writeFileSync(path, kept.map((line) => `${line}\n`).join(""), { mode: 0o600 });
-  return dead.size;
+  return unreadable.map(deadEvent);
+}
+
+/** What ingest wrote in front is sound, whatever the event is. */
+function deadEvent(line: string): DeadEvent {
+  const { project_id, ingested_at, uuid, distinct_id } = JSON.parse(line);
+  return {
+    project_id,
+    arrived_at: parseTime(ingested_at) ?? 0,
+    uuid: typeof uuid === "string" ? (parseUuid(uuid) ?? null) : null,
+    distinct_id: typeof distinct_id === "string" ? distinct_id : null,
+  };
 }
 
 /** Thrown to roll back what was only tried. */

@@ -2,7 +2,7 @@ import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import type { JsonObject } from "../domain/json.ts";
 import type { PageQuery } from "../domain/page.ts";
 import { BLOCK_SEQS, type SeenEntries } from "../domain/seen.ts";
-import { isAboutTheData, setUnreadableAside } from "./dead-letters.ts";
+import { type DeadEvent, isAboutTheData, setUnreadableAside } from "./dead-letters.ts";
 import { type Duckdb, quoted, rows } from "./duckdb.ts";
 import { handOnSeen } from "./seen.ts";
 import { HOT_PROPERTIES, type Slice } from "./slices.ts";
@@ -47,11 +47,11 @@ export type EventStore = {
   /** The last sequence number applied; 0 at first. */
   applied(): Promise<number>;
   /**
-   * Applies a slice in one transaction, durable when it resolves, and returns how many lines
-   * were no event that the store could read: those are in the dead-letter file. Refuses
+   * Applies a slice in one transaction, durable when it resolves, and returns the events that
+   * the store could not read: those are in the dead-letter file. Refuses
    * (throws) a slice that was applied before.
    */
-  append(slice: Slice): Promise<{ dead: number }>;
+  append(slice: Slice): Promise<{ dead: DeadEvent[] }>;
   /** Moves what was appended from the write-ahead log into the file; blocks every query. */
   checkpoint(): Promise<void>;
   /** Those suspects that are stored. Cheap when their blocks are few. */
@@ -157,12 +157,12 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
     async append(slice) {
       try {
         await duckdb.write((connection) => applySlice(connection, slice));
-        return { dead: 0 };
+        return { dead: [] };
       } catch (error) {
         const dead = isAboutTheData(error)
           ? await setUnreadableAside(duckdb, slice, { deadLetters, insert: INSERT_SLICE })
-          : 0;
-        if (dead === 0) throw error;
+          : [];
+        if (dead.length === 0) throw error;
         await duckdb.write((connection) => applySlice(connection, slice));
         return { dead };
       }

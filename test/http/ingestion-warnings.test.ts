@@ -3,10 +3,12 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { nodeDisk } from "../../src/storage/disk.ts";
+import { openJournal } from "../../src/storage/journal.ts";
 import { temporaryDirectory, testApp } from "../support/app.ts";
 import { batch, event } from "../support/make.ts";
 import { metricValue, scrape } from "../support/prometheus.ts";
-import { PROJECT_KEY, type Server, startServer } from "../support/server.ts";
+import { PROJECT_KEY, readLines, type Server, startServer } from "../support/server.ts";
 
 setDefaultTimeout(120_000);
 
@@ -280,4 +282,53 @@ describe("the list", () => {
       results: [{ type: "missing_event_name", count: 2 }],
     });
   });
+});
+
+test("one event of 10,000 that the store cannot read is one warning, also after a restart (S09)", async () => {
+  using data = temporaryDirectory();
+  const first = await testApp({ data: data.path });
+  await first[Symbol.asyncDispose]();
+  const events = Array.from({ length: 10_000 }, (_, n) => ({
+    ...event({ distinct_id: n === 5000 ? "poisoned" : `u${n % 50}` }),
+    timestamp: "2026-11-21T12:00:00.000000Z",
+  }));
+  // Admission lets no such event through: the surrogate is put where nobody looks any more.
+  const lines = events.map((good) =>
+    JSON.stringify(good).replace('"poisoned"', '"poisoned","properties2":"\\ud800"'),
+  );
+  const journal = await openJournal({
+    directory: join(data.path, "journal"),
+    disk: nodeDisk,
+    after: 0,
+  });
+  const arrived_at = Date.parse("2026-11-21T12:00:00Z");
+  const text = new TextEncoder().encode(`${lines.join("\n")}\n`);
+  await journal.append({ kind: "events", project_id: 1, arrived_at, count: 10_000, lines: text });
+  await journal.close();
+
+  for (const _start of [1, 2]) {
+    await using app = await testApp({ data: data.path });
+    await app.app.ingest.caughtUp();
+    // The warning is put into the journal when the slice is stored.
+    let listed = await app.get("/ingestion_warnings/");
+    while ((listed.body as Page).count === 0) {
+      await Bun.sleep(20);
+      listed = await app.get("/ingestion_warnings/");
+    }
+
+    expect(listed.body).toMatchObject({
+      count: 1,
+      results: [
+        {
+          type: "unreadable_event",
+          count: 1,
+          samples: [{ event_uuid: events[5000]?.uuid, distinct_id: "poisoned" }],
+        },
+      ],
+    });
+    expect((await app.get("/events/?limit=1")).body).toMatchObject({ count: 9999 });
+    expect(
+      readLines<{ uuid: string }>(join(data.path, "dead-letters.ndjson")).map(({ uuid }) => uuid),
+    ).toEqual([events[5000]?.uuid ?? ""]);
+  }
 });
