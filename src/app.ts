@@ -10,6 +10,7 @@ import { type Capture, capture, type Decoder } from "./services/capture.ts";
 import { type Events, events } from "./services/events.ts";
 import { type Ingest, startIngest } from "./services/ingest.ts";
 import { type Keys, keys } from "./services/keys.ts";
+import { type LogDecoder, type Logs, logs } from "./services/logs.ts";
 import { type Metrics, metrics } from "./services/metrics.ts";
 import { type Persons, persons } from "./services/persons.ts";
 import { openProjects, type Projects } from "./services/projects.ts";
@@ -45,6 +46,7 @@ export type Admin = { projects: Projects; keys: Keys };
 /** The whole appliance, serving. */
 export type App = Admin & {
   capture: Capture;
+  logs: Logs;
   persons: Persons;
   events: Events;
   warnings: Warnings;
@@ -101,18 +103,12 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
   const newUuid = () => Bun.randomUUIDv7();
   const state = { draining: false };
   const meter: Meter = { held: 0 };
+  const accepting = { journal, decoder: decoder.decoder, now, newUuid, onAccepted: ingest.wake };
   const services = {
     projects,
     keys: base.keys,
-    capture: capture({
-      journal,
-      projects,
-      decoder: decoder.decoder,
-      now,
-      newUuid,
-      onAccepted: ingest.wake,
-      log,
-    }),
+    capture: capture({ ...accepting, projects, log }),
+    logs: logs(accepting),
     persons: persons(personReads(sqlite)),
     events: events(eventsStored),
     warnings: warnings(warningReads(sqlite)),
@@ -260,14 +256,16 @@ function randomBytes(count: number): Uint8Array {
 }
 
 /** The thread that decodes large bodies, started when the first one comes. */
-function startDecoder(log: Log): { decoder: Decoder; close(): void } {
-  let thread: ReturnType<typeof startWorker<{ decoder: Decoder }>> | undefined;
+function startDecoder(log: Log): { decoder: Decoder & LogDecoder; close(): void } {
+  let thread: ReturnType<typeof startWorker<{ decoder: Decoder & LogDecoder }>> | undefined;
+  const decoder = () => {
+    thread ??= startWorker(new Worker(new URL("./decoder.ts", import.meta.url)), log);
+    return thread.surface.decoder;
+  };
   return {
     decoder: {
-      admit(body, now) {
-        thread ??= startWorker(new Worker(new URL("./decoder.ts", import.meta.url)), log);
-        return thread.surface.decoder.admit(body, now);
-      },
+      admit: (body, now) => decoder().admit(body, now),
+      admitLogs: (body, now) => decoder().admitLogs(body, now),
     },
     close: () => thread?.terminate(),
   };

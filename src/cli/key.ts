@@ -15,15 +15,14 @@ export const keyCreate: Command = {
     "--user": "e-mail address of its owner (the first user)",
   },
   async run({ flags, config }, io) {
-    const key = await withAdmin(config.settings, ({ keys }) =>
-      keys.create({
-        label: flags["--label"] ?? "cli",
-        scopes: words(flags["--scopes"] ?? "*"),
-        scoped_teams: flags["--projects"] === undefined ? null : ids(flags["--projects"]),
-        expires_at: flags["--expires"] === undefined ? null : expiry(flags["--expires"]),
-        email: flags["--user"],
-      }),
-    );
+    const draft = {
+      label: flags["--label"] ?? "cli",
+      scopes: words(flags["--scopes"] ?? "*"),
+      scoped_teams: flags["--projects"] === undefined ? null : ids(flags["--projects"]),
+      expires_at: flags["--expires"] === undefined ? null : expiry(flags["--expires"]),
+      email: flags["--user"],
+    };
+    const key = await withAdmin(config.settings, ({ keys }) => keys.create(draft));
     io.out(key.value);
     if (io.isTerminal) io.err("Keep it: only its hash is stored, and it is not shown again.");
     return EXIT.ok;

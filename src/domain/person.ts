@@ -41,13 +41,20 @@ export function makesPerson(event: CapturedEvent): boolean {
   return event.event !== "$groupidentify" || event.distinct_id !== `$${type}_${key}`;
 }
 
-/** What an event changes on its person; undefined when nothing (contract 6). */
+/** UTF-8 bytes of a person's properties as JSON; an update beyond it is refused with a warning. */
+export const PERSON_BYTES_MAX = 524_288;
+
+/** What an event asks to be changed on its person; undefined when nothing (contract 6). */
 export function personUpdate(event: CapturedEvent): PersonUpdate | undefined {
   const { $set, $set_once, $unset } = event.properties;
-  if ($set === undefined && $set_once === undefined && $unset === undefined) return undefined;
+  const isSurvey = event.event === "survey shown";
+  if ($set === undefined && $set_once === undefined && $unset === undefined && !isSurvey) {
+    return undefined;
+  }
   if (NO_PERSON_UPDATE.has(event.event) || isPersonless(event)) return undefined;
+  const set = isObject($set) ? $set : {};
   return {
-    set: isObject($set) ? $set : {},
+    set: isSurvey ? { $survey_last_seen_date: event.timestamp, ...set } : set,
     set_once: isObject($set_once) ? $set_once : {},
     unset: keysToUnset($unset),
   };

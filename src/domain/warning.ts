@@ -2,10 +2,19 @@ import { type ChangeReason, DISTINCT_ID_CHARS_MAX, type DropReason } from "./eve
 import { storableText } from "./json.ts";
 
 /** What ingest finds out after the answer. */
-export type IngestReason = "duplicate_uuid" | "unreadable_event";
+export type IngestReason = "duplicate_uuid" | "unreadable_event" | "unreadable_log";
+
+/** Why an event had less effect than it asked for; it is stored all the same. */
+export type EffectReason =
+  | "cannot_merge_already_identified"
+  | "cannot_merge_with_illegal_distinct_id"
+  | "cannot_merge_with_itself"
+  | "group_key_too_long"
+  | "person_properties_size_violation"
+  | "too_many_group_types";
 
 /** Why an event was dropped, changed or had less effect than it asked for. */
-export type WarningType = DropReason | ChangeReason | IngestReason;
+export type WarningType = DropReason | ChangeReason | EffectReason | IngestReason;
 
 /** `error`: not stored. `warning`: stored, but not as it was sent. `info`: as it should be. */
 export type Severity = "error" | "warning" | "info";
@@ -41,6 +50,23 @@ const MEANINGS: Record<WarningType, Meaning> = {
   ),
   unreadable_event: dropped(
     "The event store cannot read the event; it is in the file dead-letters.ndjson.",
+  ),
+  unreadable_log: dropped(
+    "The event store cannot read the log record; it is in the file dead-letters.ndjson.",
+  ),
+  cannot_merge_already_identified: changed(
+    "Two persons who are both identified are not merged; the event counts for its distinct id.",
+  ),
+  cannot_merge_with_illegal_distinct_id: changed(
+    "An id such as `null` or `undefined` is nobody's, so nobody was merged.",
+  ),
+  cannot_merge_with_itself: changed("Both ids are the same, so nobody was merged."),
+  group_key_too_long: changed("The group's key is too long, so the event is of no such group."),
+  person_properties_size_violation: changed(
+    "The person's properties would exceed 512 KiB, so they stay as they were.",
+  ),
+  too_many_group_types: changed(
+    "The project has five types of groups, so the event is of no group of another one.",
   ),
   distinct_id_too_long: changed("The distinct id was cut to 200 characters."),
   event_name_too_long: changed("The event's name was cut to 200 characters."),

@@ -4,6 +4,7 @@ import type { Log } from "../log.ts";
 import type { Capture } from "../services/capture.ts";
 import type { Events } from "../services/events.ts";
 import type { Keys } from "../services/keys.ts";
+import type { Logs } from "../services/logs.ts";
 import type { Metrics } from "../services/metrics.ts";
 import type { Persons } from "../services/persons.ts";
 import type { Projects } from "../services/projects.ts";
@@ -18,6 +19,7 @@ import { failureOf, problem } from "./errors.ts";
 import { eventRoutes } from "./events.ts";
 import { healthRoutes, type Readiness } from "./health.ts";
 import { warningRoutes } from "./ingestion-warnings.ts";
+import { logRoutes } from "./logs.ts";
 import { metricRoutes } from "./metrics.ts";
 import { openApi } from "./openapi.ts";
 import { personRoutes } from "./persons.ts";
@@ -29,6 +31,7 @@ import { type SdkRoute, sdkRoutes } from "./sdk.ts";
 /** What the HTTP floor needs of the floors below. */
 export type HttpNeeds = {
   capture: Capture;
+  logs: Logs;
   projects: Projects;
   keys: Keys;
   persons: Persons;
@@ -78,7 +81,11 @@ export function httpServer(needs: HttpNeeds): (request: Request) => Promise<Resp
     allow(route.path, route.method);
     mountManagement(app, route, needs);
   }
-  const sdk = [...captureRoutes(needs.capture, needs.meter), ...sdkRoutes(projects, needs.newUuid)];
+  const sdk = [
+    ...captureRoutes(needs.capture, needs.meter),
+    ...logRoutes(needs.logs, projects, needs.meter),
+    ...sdkRoutes(projects, needs.newUuid),
+  ];
   for (const route of sdk) {
     allow(route.path, route.method);
     mountSdk(app, route, (error, request) => failureOf(error, requestId(request), log));

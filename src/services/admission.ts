@@ -91,7 +91,7 @@ function sampleOf(item: Json): Sample {
  * Gzip by its magic bytes, whatever the headers say: SDKs lose the header on the way. Stops at
  * the cap, so that a bomb costs no more than a large body.
  */
-function inflate({ bytes, encoding }: Body, bytesMax: number): Uint8Array {
+export function inflate({ bytes, encoding }: Body, bytesMax: number): Uint8Array {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) {
     if (encoding !== "" && encoding !== "identity" && encoding !== "gzip") {
       throw new Failure("unsupported_media_type", "The Content-Encoding is not supported.");
@@ -115,7 +115,8 @@ export function tooLarge(): Failure {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-function parse(bytes: Uint8Array): Json {
+/** The JSON in a body's bytes, if it keeps to the limits (decision 8). Fails `invalid_payload`. */
+export function parse(bytes: Uint8Array): Json {
   const exceeded = exceedsLimits(bytes);
   if (exceeded === "depth") {
     throw new Failure("invalid_payload", `The JSON is nested deeper than ${JSON_DEPTH_MAX}.`);

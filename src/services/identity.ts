@@ -1,112 +1,217 @@
 import type { CapturedEvent } from "../domain/event.ts";
-import type { JsonObject } from "../domain/json.ts";
-import { applyUpdate, makesPerson, personUpdate, personUuid } from "../domain/person.ts";
-import type { ChangedPerson, NewPerson, PersonRef, PersonWrites } from "../storage/persons.ts";
+import { storableJson } from "../domain/json.ts";
+import { type Lifts, liftedBy, liftsAnew, liftsOf, withLifts } from "../domain/lift.ts";
+import { isGuarded, type MergeAsked, mergeAsked, mergeRefused } from "../domain/merge.ts";
+import {
+  applyUpdate,
+  isPersonless,
+  makesPerson,
+  PERSON_BYTES_MAX,
+  type PersonUpdate,
+  personUpdate,
+  personUuid,
+} from "../domain/person.ts";
+import type { EffectReason } from "../domain/warning.ts";
+import type { PersonRef, PersonWrites } from "../storage/persons.ts";
+import { type Draft, people, rootOf } from "./people.ts";
 
-/** An event and the project it is for. */
-export type ProjectEvent = { project_id: number; event: CapturedEvent };
+/** An event, the project it is for, and its JSON as it stands in the journal. */
+export type ProjectEvent = { project_id: number; event: CapturedEvent; line: string };
+
+/** An event that had less effect than it asked for. */
+export type Refused<E extends ProjectEvent> = { type: EffectReason; of: E };
 
 /** What a run of events means for persons. */
-export type Identified = {
+export type Identified<E extends ProjectEvent> = {
   /** The person of each event, by its place: a uuid, also where there is no person yet. */
   person_ids: string[];
-  created: NewPerson[];
-  changed: ChangedPerson[];
+  changes: ReturnType<ReturnType<typeof people>["changes"]>;
+  refused: Refused<E>[];
 };
+
+/** What one event asks for; `asked` and `update` are undefined for most. */
+type Effect = {
+  update: PersonUpdate | undefined;
+  lifts: Lifts;
+  asked: MergeAsked | undefined;
+};
+
+type People = ReturnType<typeof people>;
+
+const NO_EFFECT: Effect = { update: undefined, lifts: 0, asked: undefined };
+const NO_UPDATE: PersonUpdate = { set: {}, set_once: {}, unset: [] };
+
+/** Events that are about their person, so that every change of theirs is written. */
+const ABOUT_PERSONS = new Set(["$identify", "$create_alias", "$merge_dangerously", "$set"]);
 
 /**
  * Decides what events do to persons, in their order, without storing anything: who is created,
- * whose properties change. Each person is changed once, however many events it has (decision 11).
+ * changed, merged (decisions 11, 24 and 25). Each person is written once, however many events it
+ * has.
  */
-export async function identify(
-  events: readonly ProjectEvent[],
+export async function identify<E extends ProjectEvent>(
+  events: readonly E[],
   store: Pick<PersonWrites, "resolve" | "properties">,
-): Promise<Identified> {
-  const refs = await resolveAll(events, store);
-  const properties = await store.properties(idsToChange(events, refs));
-  const people = drafts(refs, properties);
-  const person_ids = events.map(({ project_id, event }) => {
-    const person = people.of(project_id, event);
-    const update = personUpdate(event);
-    if (person !== undefined && update !== undefined && applyUpdate(person.properties, update)) {
-      person.dirty = true;
-    }
-    return person?.uuid ?? personUuid(project_id, event.distinct_id);
+): Promise<Identified<E>> {
+  const effects = events.map(({ event }) => effectOf(event));
+  const refs = await resolveAll(events, effects, store);
+  const ref = (project: number, id: string) => refs.get(project)?.get(id);
+  const properties = await store.properties(idsToChange(events, effects, ref));
+  const slice = people({ ref, properties });
+  const refused: Refused<E>[] = [];
+  const drafts = events.map((of, at) => {
+    const effect = effects[at] ?? NO_EFFECT;
+    return applied(of, effect, slice, (type) => refused.push({ type, of }));
   });
-  return { person_ids, created: people.created(), changed: people.changed() };
+  const person_ids = events.map(({ project_id, event }, at) => {
+    const draft = drafts[at];
+    return draft === undefined ? personUuid(project_id, event.distinct_id) : rootOf(draft).uuid;
+  });
+  return { person_ids, changes: slice.changes(), refused };
 }
 
-/** The persons that events mean, as they are now. */
+function effectOf(event: CapturedEvent): Effect {
+  if (isPersonless(event)) return NO_EFFECT;
+  return {
+    update: personUpdate(event),
+    lifts: liftsOf(event.event, event.properties),
+    asked: mergeAsked(event),
+  };
+}
+
+/** The persons that events mean, as they are now, by project. */
 async function resolveAll(
   events: readonly ProjectEvent[],
+  effects: readonly Effect[],
   store: Pick<PersonWrites, "resolve">,
-): Promise<Map<string, PersonRef>> {
+): Promise<Map<number, Map<string, PersonRef>>> {
   const idsByProject = new Map<number, Set<string>>();
-  for (const { project_id, event } of events) {
-    const ids = idsByProject.get(project_id);
-    if (ids === undefined) idsByProject.set(project_id, new Set([event.distinct_id]));
-    else ids.add(event.distinct_id);
-  }
-  const refs = new Map<string, PersonRef>();
-  for (const [project, ids] of idsByProject) {
-    for (const [id, ref] of await store.resolve(project, ids)) refs.set(keyOf(project, id), ref);
-  }
+  events.forEach(({ project_id, event }, at) => {
+    const ids = idsByProject.get(project_id) ?? new Set<string>();
+    idsByProject.set(project_id, ids.add(event.distinct_id));
+    const asked = effects[at]?.asked;
+    if (asked !== undefined) ids.add(asked.source).add(asked.target);
+  });
+  const refs = new Map<number, Map<string, PersonRef>>();
+  for (const [project, ids] of idsByProject) refs.set(project, await store.resolve(project, ids));
   return refs;
 }
 
+/** The stored persons whose properties count for what will be decided. */
 function idsToChange(
   events: readonly ProjectEvent[],
-  refs: ReadonlyMap<string, PersonRef>,
+  effects: readonly Effect[],
+  ref: (project: number, id: string) => PersonRef | undefined,
 ): Set<number> {
   const ids = new Set<number>();
-  for (const { project_id, event } of events) {
-    const ref = refs.get(keyOf(project_id, event.distinct_id));
-    if (ref !== undefined && personUpdate(event) !== undefined) ids.add(ref.id);
-  }
+  const need = (known: PersonRef | undefined) => known !== undefined && ids.add(known.id);
+  events.forEach(({ project_id, event }, at) => {
+    const { update, lifts, asked } = effects[at] ?? NO_EFFECT;
+    if (asked !== undefined) {
+      need(ref(project_id, asked.source));
+      need(ref(project_id, asked.target));
+    }
+    if (update === undefined && lifts === 0) return;
+    const known = ref(project_id, event.distinct_id);
+    if (known !== undefined && (update !== undefined || liftsAnew(lifts, known.lifted))) {
+      ids.add(known.id);
+    }
+  });
   return ids;
 }
 
-type Draft = { uuid: string; properties: JsonObject; dirty: boolean };
-type StoredDraft = Draft & ChangedPerson;
-
-/** The persons of a slice while it is worked through; ids of one person share its draft. */
-function drafts(refs: ReadonlyMap<string, PersonRef>, properties: ReadonlyMap<number, JsonObject>) {
-  const stored = new Map<number, StoredDraft>();
-  const fresh = new Map<string, Draft & NewPerson>();
-
-  const ofStored = (project_id: number, ref: PersonRef): Draft => {
-    const known = stored.get(ref.id);
-    if (known !== undefined) return known;
-    const draft = { ...ref, project_id, properties: properties.get(ref.id) ?? {}, dirty: false };
-    stored.set(ref.id, draft);
-    return draft;
-  };
-
-  return {
-    /** The person of an event, made if the event makes one. */
-    of(project_id: number, event: CapturedEvent): Draft | undefined {
-      const key = keyOf(project_id, event.distinct_id);
-      const ref = refs.get(key);
-      if (ref !== undefined) return ofStored(project_id, ref);
-      const known = fresh.get(key);
-      if (known !== undefined || !makesPerson(event)) return known;
-      const made = {
-        project_id,
-        uuid: personUuid(project_id, event.distinct_id),
-        properties: {},
-        created_at: event.timestamp,
-        distinct_id: event.distinct_id,
-        dirty: false,
-      };
-      fresh.set(key, made);
-      return made;
-    },
-    created: (): NewPerson[] => [...fresh.values()].map(({ dirty: _, ...person }) => person),
-    changed: (): ChangedPerson[] =>
-      [...stored.values()].flatMap(({ dirty, ...person }) => (dirty ? [person] : [])),
-  };
+/** Applies one event and says whose it is; undefined if nobody's yet. */
+function applied(
+  of: ProjectEvent,
+  effect: Effect,
+  slice: People,
+  refuse: (type: EffectReason) => void,
+): Draft | undefined {
+  const { project_id, event } = of;
+  const refused = effect.asked && merge(of, effect.asked, slice);
+  if (refused !== undefined) refuse(refused);
+  const found = slice.of(project_id, event.distinct_id);
+  const draft =
+    found ??
+    (makesPerson(event) ? slice.make(project_id, event.distinct_id, event.timestamp) : undefined);
+  if (draft !== undefined) update(draft, of, effect, refuse);
+  return draft;
 }
 
-function keyOf(project: number, distinctId: string): string {
-  return `${project} ${distinctId}`;
+/** Joins the two persons that an event names, or says why not. */
+function merge(
+  { project_id, event }: ProjectEvent,
+  asked: MergeAsked,
+  slice: People,
+): EffectReason | undefined {
+  const refused = mergeRefused(asked);
+  if (refused !== undefined) return refused;
+  const source = slice.of(project_id, asked.source);
+  const target = slice.of(project_id, asked.target);
+  if (source !== target && isGuarded(asked.guard, source, target)) {
+    return "cannot_merge_already_identified";
+  }
+  if (source === undefined || target === undefined || source === target) {
+    const one = target ?? source ?? slice.make(project_id, asked.target, event.timestamp);
+    if (source === undefined) slice.attach(one, asked.source);
+    else if (target === undefined) slice.attach(one, asked.target);
+    identified(one, asked);
+    return undefined;
+  }
+  const fits = slice.merge(source, target, event.uuid);
+  identified(target, asked);
+  return fits ? undefined : "person_properties_size_violation";
+}
+
+function identified(draft: Draft, { main, target }: MergeAsked): void {
+  if (!draft.is_identified || main) draft.dirty = true;
+  draft.is_identified = true;
+  if (main) draft.main = target;
+}
+
+/** Changes a person's properties, unless they would exceed their limit. */
+function update(
+  draft: Draft,
+  { event, line }: ProjectEvent,
+  effect: Effect,
+  refuse: (type: EffectReason) => void,
+): void {
+  const lifts = liftsAnew(effect.lifts, draft.lifted) || effect.update ? effect.lifts : 0;
+  if (effect.update === undefined && lifts === 0) return;
+  draft.lifted = withLifts(draft.lifted, lifts);
+  // A UTF-16 unit is at most 3 bytes of UTF-8, and what is lifted stands twice in the person.
+  const bytes = draft.bytes + line.length * 6;
+  if (bytes <= PERSON_BYTES_MAX) {
+    if (!change(draft.properties, event, { ...effect, lifts })) return;
+    draft.bytes = bytes;
+  } else {
+    const copy = { ...draft.properties };
+    if (!change(copy, event, { ...effect, lifts })) return;
+    const exact = Buffer.byteLength(storableJson(copy));
+    if (exact > PERSON_BYTES_MAX) {
+      refuse("person_properties_size_violation");
+      return;
+    }
+    draft.properties = copy;
+    draft.bytes = exact;
+  }
+  draft.dirty = true;
+}
+
+/** Applies what an event sets and lifts; says whether anything changed that is worth a write. */
+function change(
+  person: Draft["properties"],
+  { event, properties }: CapturedEvent,
+  { update = NO_UPDATE, lifts }: Effect,
+): boolean {
+  if (lifts === 0) return applyUpdate(person, update);
+  const { loud, quiet, first } = liftedBy(properties, lifts, person);
+  const changed = applyUpdate(person, {
+    set: { ...loud, ...update.set },
+    set_once: { ...first, ...update.set_once },
+    unset: update.unset,
+  });
+  if (!changed && !ABOUT_PERSONS.has(event)) return false;
+  for (const key of [...Object.keys(update.set), ...update.unset]) delete quiet[key];
+  return applyUpdate(person, { ...NO_UPDATE, set: quiet }) || changed;
 }

@@ -1,8 +1,8 @@
 import type { Log } from "../log.ts";
-import type { DeadEvent } from "../storage/dead-letters.ts";
+import type { DeadLetter } from "../storage/dead-letters.ts";
 import type { EventStore } from "../storage/events.ts";
 import type { Journal } from "../storage/journal.ts";
-import type { Slice } from "../storage/slices.ts";
+import type { SliceFiles } from "../storage/slices.ts";
 import type { SliceApplied, SliceRead, Slices, ToApply } from "./slices.ts";
 import { warningEntry } from "./warnings.ts";
 
@@ -40,9 +40,12 @@ const CATCH_UP_POLL_MS = 10;
 type Needs = {
   journal: Pick<Journal, "append" | "durable">;
   slices: Slices;
-  events: Pick<EventStore, "applied" | "append" | "checkpoint" | "known" | "seen">;
+  events: Pick<
+    EventStore,
+    "applied" | "append" | "checkpoint" | "known" | "mirror" | "mirrorVersion" | "seen"
+  >;
   /** Removes a slice's files. */
-  removeSlice(slice: Slice): Promise<void>;
+  removeSlice(slice: SliceFiles): Promise<void>;
   /** How long a uuid is remembered, by arrival, in milliseconds. */
   windowMs: number;
   /** IDLE_MS by default. */
@@ -69,40 +72,14 @@ export type Ingest = {
 
 /** Starts the loop; it begins with what a crash left out of either store. */
 export async function startIngest(needs: Needs): Promise<Ingest> {
-  const { journal, slices, events, windowMs, idleMs = IDLE_MS, log } = needs;
+  const { journal, slices, events, removeSlice, windowMs, idleMs = IDLE_MS, log } = needs;
   const signal = stopSignal();
   const persist = retrying(log, signal);
   const end = await appending(needs, persist, () => wake());
+  const prepare = preparing(needs, end.applied);
   let taken = end.applied();
   let settled = taken;
   let wake = () => {};
-
-  const read = async (after: number): Promise<ToApply & Pick<SliceRead, "last">> => {
-    const { first, last, suspects } = await slices.read({ after, upTo: journal.durable() });
-    const committed = end.applied();
-    return { first, last, committed, stored: await events.known(suspects) };
-  };
-  let ahead: ReturnType<typeof read> | undefined;
-
-  /**
-   * Deduplicates the next slice and applies it to persons. While much waits, the slice behind it
-   * is read first, so that its thread need not wait for what the event store is asked.
-   */
-  const prepare = async (): Promise<SliceApplied> => {
-    const reading = ahead ?? read(taken);
-    ahead = undefined;
-    const { last, ...slice } = await reading;
-    if (journal.durable() - last >= SLICE_EVENTS_ENOUGH) {
-      ahead = read(last);
-      ahead.catch(() => {});
-    }
-    try {
-      return await slices.apply(slice);
-    } catch (error) {
-      ahead = undefined;
-      throw error;
-    }
-  };
 
   const pause = async (until: number) => {
     while (!signal.stopped() && performance.now() < until) {
@@ -124,7 +101,16 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
     await grown;
   };
 
+  /** After a crash, or with an older event store, the mirror lacks what SQLite has. */
+  const mirror = async () => {
+    const lacking = await slices.mirrorSince(await events.mirrorVersion());
+    if (lacking === null) return;
+    await events.mirror(lacking);
+    await removeSlice({ events: null, logs: null, mirror: lacking });
+  };
+
   const loop = async () => {
+    await persist("bring the mirror of persons up to date", mirror);
     await events.seen(windowMs, slices.remember);
     while (!signal.stopped()) {
       const grown = Promise.withResolvers<void>();
@@ -135,7 +121,7 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
         continue;
       }
       const started = performance.now();
-      const prepared = await persist("prepare a slice", prepare);
+      const prepared = await persist("prepare a slice", () => prepare(taken));
       taken = prepared.slice.last;
       await end.push(prepared);
       const busy = prepared.slice.count >= SLICE_EVENTS_BUSY;
@@ -164,6 +150,36 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
       const ended = running.then(() => true);
       return Promise.race([ended, Bun.sleep(deadlineMs).then(() => false)]);
     },
+  };
+}
+
+/**
+ * The beginning of a slice's way: it is deduplicated and applied to persons. While much waits, the
+ * slice behind it is read first, so that its thread need not wait for what the event store is asked.
+ */
+function preparing({ journal, slices, events }: Needs, committedTo: () => number) {
+  const read = async (after: number): Promise<ToApply & Pick<SliceRead, "last">> => {
+    const { first, last, suspects } = await slices.read({ after, upTo: journal.durable() });
+    const committed = committedTo();
+    return { first, last, committed, stored: await events.known(suspects) };
+  };
+  let ahead: ReturnType<typeof read> | undefined;
+
+  /** The slice after a sequence number. After a failure, call it with the same number again. */
+  return async (after: number): Promise<SliceApplied> => {
+    const reading = ahead ?? read(after);
+    ahead = undefined;
+    const { last, ...slice } = await reading;
+    if (journal.durable() - last >= SLICE_EVENTS_ENOUGH) {
+      ahead = read(last);
+      ahead.catch(() => {});
+    }
+    try {
+      return await slices.apply(slice);
+    } catch (error) {
+      ahead = undefined;
+      throw error;
+    }
   };
 }
 
@@ -212,12 +228,12 @@ async function appending(needs: Needs, persist: Persist, onWarned: () => void) {
 }
 
 /** Puts warnings of dead events into the journal, for a later slice; SQLite has theirs already. */
-async function tellDead(dead: readonly DeadEvent[], { journal, log }: Needs): Promise<void> {
-  for (const [project_id, [first, ...others]] of Map.groupBy(dead, (event) => event.project_id)) {
+async function tellDead(dead: readonly DeadLetter[], { journal, log }: Needs): Promise<void> {
+  const groups = Map.groupBy(dead, ({ project_id, type }) => `${project_id} ${type}`);
+  for (const [first, ...others] of groups.values()) {
     if (first === undefined) continue;
-    const { uuid: event_uuid, distinct_id, arrived_at } = first;
-    const count = 1 + others.length;
-    const warning = { type: "unreadable_event" as const, count, event_uuid, distinct_id };
+    const { project_id, type, uuid: event_uuid, distinct_id, arrived_at } = first;
+    const warning = { type, count: 1 + others.length, event_uuid, distinct_id };
     await journal.append(warningEntry([warning], { project_id, arrived_at })).catch((error) => {
       log.warn("a warning of dead letters is lost: the journal does not take it", { error });
     });

@@ -1,5 +1,5 @@
 import type { CapturedEvent } from "../domain/event.ts";
-import { storableJson } from "../domain/json.ts";
+import { personUuid } from "../domain/person.ts";
 import {
   blockOf,
   SEEN_FIELDS,
@@ -12,9 +12,9 @@ import {
 import type { ProjectWarning, Warning } from "../domain/warning.ts";
 import type { KnownEvent, Suspect } from "../storage/events.ts";
 import type { Frame, JournalReader } from "../storage/journal.ts";
-import type { ChangedPerson, PersonChanges, PersonWrites } from "../storage/persons.ts";
-import type { MirrorPerson, Slice, SliceEvent, sliceFiles } from "../storage/slices.ts";
-import { identify } from "./identity.ts";
+import type { PersonRef, PersonWrites } from "../storage/persons.ts";
+import type { MirrorFiles, Slice, SliceEvent, sliceFiles } from "../storage/slices.ts";
+import { identify, type Refused } from "./identity.ts";
 
 /** A slice that was read: what the event store has to be asked before it can be applied. */
 export type SliceRead = { first: number; last: number; count: number; suspects: Suspect[] };
@@ -46,9 +46,10 @@ type Needs = {
 };
 
 type Candidate = Omit<SliceEvent, "person_id">;
-type Pending = {
+type Read = {
   range: { first: number; last: number };
   candidates: Candidate[];
+  logs: Frame[];
   warnings: ProjectWarning[];
 };
 type Identity = Pick<CapturedEvent, "event" | "distinct_id"> & { arrived_at: number };
@@ -67,7 +68,7 @@ export function slices({ journal, persons, files, windowMs }: Needs) {
   /** The events of slices that the event store may not have committed yet. */
   let recent: { last: number; uuids: Map<string, Identity> }[] = [];
   /** Slices that were read and are to be applied, in order. */
-  let reads: Pending[] = [];
+  let reads: Read[] = [];
   let lastHour = -1;
 
   const remember = (hash: SeenHash, block: number, arrivedAt: number) => {
@@ -112,12 +113,13 @@ export function slices({ journal, persons, files, windowMs }: Needs) {
       const frames = journal.read({ after: range.after, upTo, eventsMax: SLICE_EVENTS_MAX });
       const last = frames.at(-1);
       if (last !== undefined) forgetOldBlocks(last.arrived_at);
-      const candidates = frames.filter(({ kind }) => kind !== "warnings").flatMap(eventsOf);
+      const logs = frames.filter(({ kind }) => kind === "logs");
       const warnings = frames.filter(({ kind }) => kind === "warnings").flatMap(warningsOf);
+      const candidates = frames.filter(holdsEvents).flatMap(eventsOf);
       const end = last === undefined ? upTo : last.first_seq + last.count - 1;
       const bounds = { first: range.after + 1, last: end };
       if (reads.at(-1)?.range.last !== range.after) reads = [];
-      reads.push({ range: bounds, candidates, warnings });
+      reads.push({ range: bounds, candidates, logs, warnings });
       const suspects = candidates.flatMap(suspectsOf);
       return { ...bounds, count: candidates.length, suspects };
     },
@@ -129,23 +131,29 @@ export function slices({ journal, persons, files, windowMs }: Needs) {
     async apply({ first, stored, committed }: ToApply): Promise<SliceApplied> {
       const next = reads.shift();
       if (next?.range.first !== first) throw new Error(`No slice from ${first} on was read`);
-      const { range, candidates, warnings } = next;
+      const { range, candidates, logs, warnings } = next;
       recent = recent.filter(({ last }) => last > committed);
       const known = { stored, recent: recent.map(({ uuids }) => uuids), windowMs };
       const { kept, duplicates, uuids } = deduplicate(candidates, known);
-      const { person_ids, created, changed } = await identify(kept, persons);
       const replayed = range.last <= (await persons.applied());
       const found = [...warnings, ...duplicates.flatMap(duplicateWarning)];
-      const changes = { created, changed, warnings: found, applied_seq: range.last };
-      const mirrored = replayed ? await touched(kept, persons) : await applied(changes, persons);
+      const { person_ids, mirror } = replayed
+        ? { person_ids: await owners(kept, persons), mirror: null }
+        : await applied({ events: kept, warnings: found, last: range.last }, persons);
       for (const { seq, project_id, arrived_at, event } of kept) {
         remember(seenHashOf(project_id, event.uuid), blockOf(seq), arrived_at);
       }
       const events = kept.map((event, at) => ({ ...event, person_id: person_ids[at] ?? "" }));
-      const slice = files.write({ range, events, persons: mirrored, replayed });
+      const slice = files.write({ range, events, logs, mirror });
       // Only now: a slice that could not be written is read again, and must not know itself.
       recent.push({ last: range.last, uuids });
       return { slice, duplicates };
+    },
+
+    /** What a mirror of this version lacks; null if nothing. */
+    async mirrorSince(version: number): Promise<MirrorFiles | null> {
+      const changes = await persons.mirrorSince(version);
+      return changes.version === version ? null : files.writeMirror(changes);
     },
 
     /** Gives back the memory of slices that are done with. */
@@ -165,6 +173,8 @@ function keyOf({ project_id, event }: Candidate): string {
 
 const utf8 = new TextDecoder();
 
+const holdsEvents = ({ kind }: Frame) => kind === "events" || kind === "historical";
+
 function eventsOf(frame: Frame): Candidate[] {
   const lines = utf8.decode(frame.lines).split("\n");
   return lines.slice(0, frame.count).map((line, index) => ({
@@ -180,6 +190,12 @@ function eventsOf(frame: Frame): Candidate[] {
 function warningsOf({ lines, count, project_id, arrived_at }: Frame): ProjectWarning[] {
   const texts = utf8.decode(lines).split("\n").slice(0, count);
   return texts.map((text) => ({ ...(JSON.parse(text) as Warning), project_id, at: arrived_at }));
+}
+
+/** The event is stored, but not all that it asks for was done. */
+function refusalWarning({ type, of }: Refused<Candidate>): ProjectWarning {
+  const { uuid: event_uuid, distinct_id } = of.event;
+  return { type, count: 1, event_uuid, distinct_id, project_id: of.project_id, at: of.arrived_at };
 }
 
 /** A resend is as it should be; another event under a known uuid is lost. */
@@ -221,41 +237,23 @@ function deduplicate(
   return { kept, duplicates, uuids };
 }
 
-/** Stores what a slice does to persons; returns them for the mirror. */
-async function applied(changes: PersonChanges, persons: PersonWrites): Promise<MirrorPerson[]> {
-  const ids = await persons.apply(changes);
-  const created = changes.created.map(({ distinct_id, ...person }, at) => ({
-    ...person,
-    id: ids[at] ?? 0,
-    properties: storableJson(person.properties),
-    distinct_ids: [distinct_id],
-    known: false,
-  }));
-  return [...created, ...changes.changed.map((person) => mirrored(person, []))];
+type Applicable = { events: Candidate[]; warnings: ProjectWarning[]; last: number };
+
+/** Stores what a slice does to persons, and what there is to warn of. */
+async function applied({ events, warnings: found, last }: Applicable, persons: PersonWrites) {
+  const { person_ids, changes, refused } = await identify(events, persons);
+  const warnings = [...found, ...refused.map(refusalWarning)];
+  return { person_ids, mirror: await persons.apply({ ...changes, warnings, applied_seq: last }) };
 }
 
-/** The persons of events, as they are; for a slice that only the event store misses. */
-async function touched(events: Candidate[], persons: PersonWrites): Promise<MirrorPerson[]> {
-  const ids = new Set<number>();
+/** Whose events are by now, where SQLite has their slice and only the event store misses it. */
+async function owners(events: Candidate[], persons: PersonWrites): Promise<string[]> {
+  const refs = new Map<number, Map<string, PersonRef>>();
   for (const [project, group] of Map.groupBy(events, ({ project_id }) => project_id)) {
-    const refs = await persons.resolve(
-      project,
-      new Set(group.map(({ event }) => event.distinct_id)),
-    );
-    for (const { id } of refs.values()) ids.add(id);
+    const ids = new Set(group.map(({ event }) => event.distinct_id));
+    refs.set(project, await persons.resolve(project, ids));
   }
-  return (await persons.rows(ids)).map((row) => mirrored(row, row.distinct_ids));
-}
-
-function mirrored(person: ChangedPerson, distinct_ids: string[]): MirrorPerson {
-  const { id, project_id, uuid, created_at, properties } = person;
-  return {
-    id,
-    project_id,
-    uuid,
-    created_at,
-    properties: storableJson(properties),
-    distinct_ids,
-    known: true,
-  };
+  return events.map(({ project_id, event: { distinct_id } }) => {
+    return refs.get(project_id)?.get(distinct_id)?.uuid ?? personUuid(project_id, distinct_id);
+  });
 }

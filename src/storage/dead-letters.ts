@@ -2,10 +2,10 @@ import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { parseTime } from "../domain/time.ts";
 import { parseUuid } from "../domain/uuid.ts";
 import type { Duckdb } from "./duckdb.ts";
-import type { Slice } from "./slices.ts";
 
-/** An event that the store cannot read. Null is what it does not say, or not as it should. */
-export type DeadEvent = {
+/** A line that the store cannot read. Null is what it does not say, or not as it should. */
+export type DeadLetter = {
+  type: "unreadable_event" | "unreadable_log";
   project_id: number;
   /** Milliseconds since the epoch. */
   arrived_at: number;
@@ -13,18 +13,25 @@ export type DeadEvent = {
   distinct_id: string | null;
 };
 
+type Options = {
+  /** The file they are moved to. */
+  deadLetters: string;
+  /** What the lines are. */
+  type: DeadLetter["type"];
+  insert: (path: string) => string;
+};
+
 /**
- * Finds the lines of a slice that DuckDB cannot read, moves them to the file `deadLetters` and
- * rewrites the slice without them; says which there were. None: the slice failed for another
- * reason and is to be tried again. `insert` is the statement that failed, for any path.
+ * Finds the lines of a slice's file that DuckDB cannot read, moves them to the file `deadLetters`
+ * and rewrites the file without them; says which there were. None: the slice failed for
+ * another reason and is to be tried again. `insert` is the file's statement, for any path.
  */
 export async function setUnreadableAside(
   duckdb: Duckdb,
-  slice: Slice,
-  { deadLetters, insert }: { deadLetters: string; insert: (path: string) => string },
-): Promise<DeadEvent[]> {
-  if (slice.events === null) return [];
-  const path = slice.events;
+  path: string | null,
+  { deadLetters, type, insert }: Options,
+): Promise<DeadLetter[]> {
+  if (path === null) return [];
   const lines = readFileSync(path, "utf8").split("\n").slice(0, -1);
   const probe = `${path}.probe`;
   const readable = async (part: string[]): Promise<boolean> => {
@@ -47,13 +54,14 @@ export async function setUnreadableAside(
   appendFileSync(deadLetters, `${unreadable.join("\n")}\n`, { mode: 0o600 });
   const kept = lines.filter((_, at) => !dead.has(at));
   writeFileSync(path, kept.map((line) => `${line}\n`).join(""), { mode: 0o600 });
-  return unreadable.map(deadEvent);
+  return unreadable.map((line) => deadLetter(line, type));
 }
 
 /** What ingest wrote in front is sound, whatever the event is. */
-function deadEvent(line: string): DeadEvent {
+function deadLetter(line: string, type: DeadLetter["type"]): DeadLetter {
   const { project_id, ingested_at, uuid, distinct_id } = JSON.parse(line);
   return {
+    type,
     project_id,
     arrived_at: parseTime(ingested_at) ?? 0,
     uuid: typeof uuid === "string" ? (parseUuid(uuid) ?? null) : null,

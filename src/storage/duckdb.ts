@@ -165,6 +165,13 @@ export function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
+/** Columns of a `read_json` with their types, as it takes them. Only for names of our own. */
+export function readColumns(columns: Record<string, string>): string {
+  return `{${Object.entries(columns)
+    .map(([name, type]) => `"${name}": '${type}'`)
+    .join(", ")}}`;
+}
+
 async function transaction<T>(
   connection: DuckDBConnection,
   work: (connection: DuckDBConnection) => Promise<T>,

@@ -2,10 +2,12 @@ import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import type { JsonObject } from "../domain/json.ts";
 import type { PageQuery } from "../domain/page.ts";
 import { BLOCK_SEQS, type SeenEntries } from "../domain/seen.ts";
-import { type DeadEvent, isAboutTheData, setUnreadableAside } from "./dead-letters.ts";
-import { type Duckdb, quoted, rows } from "./duckdb.ts";
+import { type DeadLetter, isAboutTheData, setUnreadableAside } from "./dead-letters.ts";
+import { type Duckdb, quoted, readColumns, rows } from "./duckdb.ts";
+import { INSERT_LOGS } from "./logs.ts";
+import { applyMirror, LINE_BYTES_MAX } from "./mirror.ts";
 import { handOnSeen } from "./seen.ts";
-import { HOT_PROPERTIES, type Slice } from "./slices.ts";
+import { HOT_PROPERTIES, type MirrorFiles, type Slice } from "./slices.ts";
 
 /** A stored event as the API shows it; `person_id` owns it now, after every merge. */
 export type EventRow = {
@@ -51,7 +53,11 @@ export type EventStore = {
    * the store could not read: those are in the dead-letter file. Refuses
    * (throws) a slice that was applied before.
    */
-  append(slice: Slice): Promise<{ dead: DeadEvent[] }>;
+  append(slice: Slice): Promise<{ dead: DeadLetter[] }>;
+  /** The version of the person store that the mirror is of; 0 at first. */
+  mirrorVersion(): Promise<number>;
+  /** Brings the mirror to another version, in one transaction. */
+  mirror(changes: MirrorFiles): Promise<void>;
   /** Moves what was appended from the write-ahead log into the file; blocks every query. */
   checkpoint(): Promise<void>;
   /** Those suspects that are stored. Cheap when their blocks are few. */
@@ -88,21 +94,6 @@ const INSERT_SLICE = (path: string) => `
     TRY_CAST(ingested_at AS TIMESTAMP) AS ingested_at, ${HOT_COLUMNS}, properties
   FROM read_json(${quoted(path)}, columns = ${readColumns(READ_COLUMNS)},
     format = 'newline_delimited', maximum_object_size = ${LINE_BYTES_MAX})`;
-
-/** A line is an event of at most 1 MiB, its hot properties again, and what ingest adds. */
-const LINE_BYTES_MAX = 4_194_304;
-
-const MIRROR_ROWS = (path: string) => `
-  read_json(${quoted(path)}, format = 'newline_delimited',
-    maximum_object_size = ${LINE_BYTES_MAX}, columns = ${readColumns({
-      project_id: "INTEGER",
-      id: "BIGINT",
-      uuid: "UUID",
-      created_at: "VARCHAR",
-      distinct_ids: "VARCHAR[]",
-      known: "BOOLEAN",
-      properties: "JSON",
-    })})`;
 
 const ADVANCE = `
   UPDATE meta SET value = $last::BIGINT WHERE key = 'applied_seq' AND value < $first::BIGINT
@@ -147,21 +138,34 @@ const LIST = (where: string) => `
 
 /** The event store on DuckDB. `deadLetters` is the path of the file for unreadable lines. */
 export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
+  const meta = (key: string) =>
+    duckdb.read(async (connection) => {
+      const [row] = await rows(connection, "SELECT value FROM meta WHERE key = $key", { key });
+      return Number(row?.["value"] ?? 0);
+    });
+  const setAside = async ({ events, logs }: Slice): Promise<DeadLetter[]> => [
+    ...(await setUnreadableAside(duckdb, events, {
+      deadLetters,
+      type: "unreadable_event",
+      insert: INSERT_SLICE,
+    })),
+    ...(await setUnreadableAside(duckdb, logs, {
+      deadLetters,
+      type: "unreadable_log",
+      insert: INSERT_LOGS,
+    })),
+  ];
   return {
-    applied: () =>
-      duckdb.read(async (connection) => {
-        const [row] = await rows(connection, "SELECT value FROM meta WHERE key = 'applied_seq'");
-        return Number(row?.["value"] ?? 0);
-      }),
+    applied: () => meta("applied_seq"),
+    mirrorVersion: () => meta("mirror_version"),
+    mirror: (changes) => duckdb.write((connection) => applyMirror(connection, changes)),
 
     async append(slice) {
       try {
         await duckdb.write((connection) => applySlice(connection, slice));
         return { dead: [] };
       } catch (error) {
-        const dead = isAboutTheData(error)
-          ? await setUnreadableAside(duckdb, slice, { deadLetters, insert: INSERT_SLICE })
-          : [];
+        const dead = isAboutTheData(error) ? await setAside(slice) : [];
         if (dead.length === 0) throw error;
         await duckdb.write((connection) => applySlice(connection, slice));
         return { dead };
@@ -223,34 +227,12 @@ function runsOf(suspects: readonly Suspect[]): Suspect[][] {
 }
 
 async function applySlice(connection: DuckDBConnection, slice: Slice): Promise<void> {
-  const { first, last, events, persons, replayed } = slice;
+  const { first, last, events, logs, mirror } = slice;
   const advanced = await rows(connection, ADVANCE, { first, last });
   if (advanced.length !== 1) throw new Error(`Slice up to ${last} was applied before`);
   if (events !== null) await connection.run(INSERT_SLICE(events));
-  if (persons !== null) await mirrorPersons(connection, persons, { replayed });
-}
-
-async function mirrorPersons(
-  connection: DuckDBConnection,
-  path: string,
-  { replayed }: { replayed: boolean },
-): Promise<void> {
-  const source = MIRROR_ROWS(path);
-  await connection.run(`DELETE FROM persons WHERE id IN (SELECT id FROM ${source} WHERE known)`);
-  if (replayed) {
-    await connection.run(
-      `DELETE FROM person_distinct_ids WHERE (project_id, distinct_id) IN
-         (SELECT (project_id, unnest(distinct_ids)) FROM ${source})`,
-    );
-  }
-  await connection.run(
-    `INSERT INTO persons BY NAME SELECT project_id, id, uuid,
-       TRY_CAST(created_at AS TIMESTAMP) AS created_at, properties FROM ${source}`,
-  );
-  await connection.run(
-    `INSERT INTO person_distinct_ids BY NAME
-       SELECT project_id, unnest(distinct_ids) AS distinct_id, uuid AS person_id FROM ${source}`,
-  );
+  if (logs !== null) await connection.run(INSERT_LOGS(logs));
+  if (mirror !== null) await applyMirror(connection, mirror);
 }
 
 function eventRow(row: Record<string, DuckDBValue>): EventRow {
@@ -262,10 +244,4 @@ function eventRow(row: Record<string, DuckDBValue>): EventRow {
     timestamp: String(row["timestamp"]),
     properties: JSON.parse(String(row["properties"])),
   };
-}
-
-function readColumns(columns: Record<string, string>): string {
-  return `{${Object.entries(columns)
-    .map(([name, type]) => `"${name}": '${type}'`)
-    .join(", ")}}`;
 }

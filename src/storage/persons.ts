@@ -1,9 +1,9 @@
 import type { JsonObject } from "../domain/json.ts";
-import { storableJson } from "../domain/json.ts";
+import type { Lifts } from "../domain/lift.ts";
 import type { PageQuery } from "../domain/page.ts";
 import type { ProjectWarning } from "../domain/warning.ts";
+import { identityWrites, type MirrorChanges } from "./identity.ts";
 import type { Sqlite } from "./sqlite.ts";
-import { warningWrites } from "./warnings.ts";
 
 /** A person as it is kept. `distinct_ids`: the main one first, then as they were attached. */
 export type PersonRow = {
@@ -29,8 +29,18 @@ export type PersonReads = {
   find(project: number, by: { id: number } | { uuid: string }): Promise<PersonRow | undefined>;
 };
 
-/** A person whom a distinct id means: all but what events change. */
-export type PersonRef = { id: number; uuid: string; created_at: string };
+/** A person whom a distinct id means: all that is needed to tell whether an event changes it. */
+export type PersonRef = {
+  id: number;
+  uuid: string;
+  created_at: string;
+  is_identified: boolean;
+  /** Which properties it has from its events. */
+  lifted: Lifts;
+};
+
+/** A person's properties, and the UTF-8 bytes of their JSON. */
+export type StoredProperties = { properties: JsonObject; bytes: number };
 
 /** A person that a slice made; its integer id is given when it is stored. */
 export type NewPerson = {
@@ -38,16 +48,54 @@ export type NewPerson = {
   uuid: string;
   properties: JsonObject;
   created_at: string;
-  distinct_id: string;
+  is_identified: boolean;
 };
 
-/** A person whose properties a slice changed. */
-export type ChangedPerson = PersonRef & { project_id: number; properties: JsonObject };
+/** A person whom a slice changed. */
+export type ChangedPerson = NewPerson & { id: number };
+
+/**
+ * All distinct ids of a person in their order, where some are new or come from another person:
+ * new ones by themselves, those of a stored person all together.
+ */
+export type IdsOfPerson = {
+  project_id: number;
+  /** The person's uuid. */
+  uuid: string;
+  /** `home` is the uuid of the person whom the id belonged to first. */
+  entries: ({ distinct_id: string; home: string } | { person_id: number; uuid: string })[];
+  /** The id that goes to the front. */
+  main: string | null;
+};
+
+/** A merge, with what is needed to undo it. Both persons are as they were before. */
+export type Merged = {
+  project_id: number;
+  target_uuid: string;
+  target_created_at: string;
+  target_is_identified: boolean;
+  /** Keys that the target got from the source. */
+  gained: string[];
+  /** Null if the source was never stored. */
+  source_id: number | null;
+  source_uuid: string;
+  /** JSON text. */
+  source_properties: string;
+  source_created_at: string;
+  source_is_identified: boolean;
+  event_uuid: string;
+};
+
+/** Events that were stored with `old_uuid` belong to the person `uuid` now. */
+export type Override = { project_id: number; old_uuid: string; uuid: string };
 
 /** All that a slice of events does to persons. */
 export type PersonChanges = {
   created: NewPerson[];
   changed: ChangedPerson[];
+  merged: Merged[];
+  ids: IdsOfPerson[];
+  overrides: Override[];
   /** What there is to warn of, in the order of arrival. */
   warnings?: readonly ProjectWarning[];
   /** The last sequence number of the slice. */
@@ -59,16 +107,16 @@ export type PersonWrites = {
   /** The persons of distinct ids; ids that mean nobody are left out. */
   resolve(project: number, distinctIds: Iterable<string>): Promise<Map<string, PersonRef>>;
   /** The properties of persons, by id. */
-  properties(ids: Iterable<number>): Promise<Map<number, JsonObject>>;
+  properties(ids: Iterable<number>): Promise<Map<number, StoredProperties>>;
   /**
-   * Applies a slice in one transaction, durable when it resolves, and says which ids the new
-   * persons got, in the order of `created`. Refuses (throws) a slice that was applied before.
+   * Applies a slice in one transaction, durable when it resolves, and says what the mirror in the
+   * event store lacks now. Refuses (throws) a slice that was applied before.
    */
-  apply(changes: PersonChanges): Promise<number[]>;
+  apply(changes: PersonChanges): Promise<MirrorChanges>;
   /** The last sequence number applied; 0 at first. */
   applied(): Promise<number>;
-  /** What the mirror in the event store needs to know of these persons. */
-  rows(ids: Iterable<number>): Promise<(PersonRow & { project_id: number })[]>;
+  /** What a mirror of a version lacks; 0 for all there is. */
+  mirrorSince(version: number): Promise<MirrorChanges>;
 };
 
 type StoredPerson = {
@@ -79,6 +127,7 @@ type StoredPerson = {
   created_at: string;
 };
 
+/** Columns of a person that the API shows. */
 const PERSON_COLUMNS = "id, project_id, uuid, properties, created_at";
 
 /** Reads persons on any connection. */
@@ -123,83 +172,66 @@ export function personReads({ raw }: Sqlite): PersonReads {
 /** Writes persons on the connection that writes. */
 export function personWrites(sqlite: Sqlite): PersonWrites {
   const { raw } = sqlite;
-  const refOf = raw.query<PersonRef, [number, string]>(
-    `SELECT person.id, person.uuid, person.created_at
+  const refOf = raw.query<StoredRef, [number, string]>(
+    `SELECT person.id, person.uuid, person.created_at, is_identified, lifted
      FROM distinct_id JOIN person ON person.id = person_id
      WHERE distinct_id.project_id = ?1 AND distinct_id = ?2`,
   );
   const propertiesOf = raw.query<{ properties: string }, [number]>(
     "SELECT properties FROM person WHERE id = ?1",
   );
-  const insertPerson = raw.query<null, [number, string, string, string]>(
-    "INSERT INTO person (project_id, uuid, properties, created_at) VALUES (?1, ?2, ?3, ?4)",
-  );
-  const count = raw.query<null, [number, number]>(
-    "UPDATE person_count SET count = count + ?1 WHERE project_id = ?2",
-  );
-  const insertDistinctId = raw.query<null, [number, string, number]>(
-    `INSERT INTO distinct_id (project_id, distinct_id, person_id, position) VALUES (?1, ?2, ?3, 0)`,
-  );
-  const updateProperties = raw.query<null, [string, number]>(
-    "UPDATE person SET properties = ?1 WHERE id = ?2",
-  );
-  const byId = raw.query<StoredPerson, [number]>(
-    `SELECT ${PERSON_COLUMNS} FROM person WHERE id = ?1`,
-  );
-  const mark = appliedMark(sqlite);
-  const warn = warningWrites(sqlite);
   const refs = refCache();
-  const complete = completeRows(raw);
+  const identity = identityWrites(sqlite);
+
+  const find = (project: number, id: string): PersonRef | undefined => {
+    const known = refs.get(project, id);
+    if (known !== undefined) return known;
+    const row = refOf.get(project, id);
+    if (row === null) return undefined;
+    const ref = { ...row, is_identified: row.is_identified === 1 };
+    refs.set(project, id, ref);
+    return ref;
+  };
 
   return {
     async resolve(project, distinctIds) {
       const found = new Map<string, PersonRef>();
       sqlite.snapshot(() => {
         for (const id of distinctIds) {
-          const known = refs.get(project, id);
-          const ref = known ?? refOf.get(project, id);
-          if (ref === null) continue;
-          found.set(id, ref);
-          if (known === undefined) refs.set(project, id, ref);
+          const ref = find(project, id);
+          if (ref !== undefined) found.set(id, ref);
         }
       });
       return found;
     },
     async properties(ids) {
-      const found = new Map<number, JsonObject>();
+      const found = new Map<number, StoredProperties>();
       sqlite.snapshot(() => {
         for (const id of ids) {
           const row = propertiesOf.get(id);
-          if (row !== null) found.set(id, JSON.parse(row.properties));
+          if (row === null) continue;
+          const bytes = row.properties.length * BYTES_OF_UNIT;
+          found.set(id, { properties: JSON.parse(row.properties), bytes });
         }
       });
       return found;
     },
-    async apply({ created, changed, warnings = [], applied_seq }) {
-      const ids = sqlite.transaction(() => {
-        mark.advance(applied_seq);
-        warn(warnings);
-        for (const { id, properties } of changed)
-          updateProperties.run(storableJson(properties), id);
-        for (const [project, persons] of Map.groupBy(created, ({ project_id }) => project_id)) {
-          count.run(persons.length, project);
-        }
-        return created.map(({ project_id, uuid, properties, created_at, distinct_id }) => {
-          const text = storableJson(properties);
-          const id = Number(insertPerson.run(project_id, uuid, text, created_at).lastInsertRowid);
-          insertDistinctId.run(project_id, distinct_id, id);
-          return id;
-        });
-      });
-      created.forEach(({ project_id, distinct_id, uuid, created_at }, at) => {
-        refs.set(project_id, distinct_id, { id: ids[at] ?? 0, uuid, created_at });
-      });
-      return ids;
+    async apply(changes) {
+      const { mirror, stored } = identity.apply(changes);
+      refs.forget(changes.merged.flatMap(({ source_id }) => source_id ?? []));
+      for (const { project_id, distinct_ids, ...ref } of stored)
+        refs.put(project_id, distinct_ids, ref);
+      return mirror;
     },
-    applied: async () => mark.read(),
-    rows: async (ids) => sqlite.snapshot(() => complete([...ids].flatMap((id) => byId.all(id)))),
+    applied: async () => identity.applied(),
+    mirrorSince: async (version) => identity.mirrorSince(version),
   };
 }
+
+type StoredRef = Omit<PersonRef, "is_identified"> & { is_identified: number };
+
+/** A UTF-16 unit is at most this many bytes of UTF-8. */
+const BYTES_OF_UNIT = 3;
 
 /** Entries of each of the cache's two generations. */
 const CACHED_REFS_MAX = 50_000;
@@ -209,36 +241,38 @@ const CACHED_REFS_MAX = 50_000;
  * changes behind its back.
  */
 function refCache() {
-  let young = new Map<string, PersonRef>();
-  let old = new Map<string, PersonRef>();
-  const put = (key: string, ref: PersonRef) => {
-    if (young.size >= CACHED_REFS_MAX) [old, young] = [young, new Map()];
-    young.set(key, ref);
+  type Generation = { ids: Map<string, number>; persons: Map<number, PersonRef> };
+  const empty = (): Generation => ({ ids: new Map(), persons: new Map() });
+  let young = empty();
+  let old = empty();
+  const set = (project: number, distinctId: string, ref: PersonRef) => {
+    if (young.ids.size >= CACHED_REFS_MAX) [old, young] = [young, empty()];
+    young.ids.set(`${project} ${distinctId}`, ref.id);
+    young.persons.set(ref.id, ref);
   };
+  const personOf = (id: number) => young.persons.get(id) ?? old.persons.get(id);
   return {
     get(project: number, distinctId: string): PersonRef | undefined {
       const key = `${project} ${distinctId}`;
-      const ref = young.get(key) ?? old.get(key);
-      if (ref !== undefined && !young.has(key)) put(key, ref);
+      const recent = young.ids.get(key);
+      if (recent !== undefined) return personOf(recent);
+      const id = old.ids.get(key);
+      const ref = id === undefined ? undefined : personOf(id);
+      if (ref !== undefined) set(project, distinctId, ref);
       return ref;
     },
-    set: (project: number, distinctId: string, ref: PersonRef) =>
-      put(`${project} ${distinctId}`, ref),
-  };
-}
-
-/** The sequence number up to which this store has applied the journal. */
-function appliedMark({ raw }: Sqlite) {
-  const read = raw.query<{ value: string }, []>("SELECT value FROM meta WHERE key = 'applied_seq'");
-  const write = raw.query<null, [string]>(
-    "INSERT OR REPLACE INTO meta (key, value) VALUES ('applied_seq', ?1)",
-  );
-  const current = () => Number(read.get()?.value ?? 0);
-  return {
-    read: current,
-    advance(seq: number) {
-      if (seq <= current()) throw new Error(`Slice up to ${seq} was applied before`);
-      write.run(String(seq));
+    set,
+    /** Replaces what is known of a person, and adds distinct ids of it. */
+    put(project: number, distinctIds: readonly string[], ref: PersonRef): void {
+      for (const { persons } of [young, old]) if (persons.has(ref.id)) persons.set(ref.id, ref);
+      for (const id of distinctIds) set(project, id, ref);
+    },
+    /** Forgets persons who are gone: their distinct ids are looked up anew. */
+    forget(ids: readonly number[]): void {
+      for (const id of ids) {
+        young.persons.delete(id);
+        old.persons.delete(id);
+      }
     },
   };
 }

@@ -53,6 +53,8 @@ export const person = sqliteTable("person", {
   properties: text({ mode: "json" }).$type<JsonObject>().notNull(),
   created_at: text().notNull(),
   is_identified: integer({ mode: "boolean" }).notNull(),
+  lifted: integer().notNull(),
+  version: integer().notNull(),
 });
 
 /** Which person a distinct id means; `position` 0 is the main id. */
@@ -63,6 +65,7 @@ export const distinctId = sqliteTable(
     distinct_id: text().notNull(),
     person_id: integer().notNull(),
     position: integer().notNull(),
+    home: text(),
   },
   (table) => [primaryKey({ columns: [table.project_id, table.distinct_id] })],
 );

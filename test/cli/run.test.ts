@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { COMMANDS, run } from "../../src/cli/run.ts";
 import { VERSION } from "../../src/version.ts";
@@ -49,13 +49,13 @@ describe("the command line", () => {
     [["key", "revoke", "x"], "ID must be a whole number"],
     [["key", "create", "--expires", "soon"], "--expires must be like"],
     [["version", "--label", "x"], "knows no flag --label"],
-  ])("%p is refused with exit code 2", async (argv, sentence) => {
-    const { code, err } = await hoglet([
-      ...argv,
-      ...(argv.length > 0 ? ["--data=/nonexistent"] : []),
-    ]);
+  ])("%p is refused with exit code 2, and makes nothing", async (argv, sentence) => {
+    using directory = temporaryDirectory();
+    const data = join(directory.path, "data");
+    const { code, err } = await hoglet([...argv, ...(argv.length > 0 ? [`--data=${data}`] : [])]);
     expect(code).toBe(2);
     expect(err.join("\n")).toContain(sentence);
+    expect(existsSync(data)).toBe(false);
   });
 
   test("a wrong variable is refused with exit code 2", async () => {

@@ -138,6 +138,30 @@ describe("what ingest finds", () => {
   });
 });
 
+describe("what identity refuses", () => {
+  test("is a warning for the event that asked for it, and the event is stored", async () => {
+    await using server = await startServer();
+    const identify = (distinct_id: string) =>
+      event({ event: "$identify", distinct_id, properties: { $set: { n: 1 } } });
+    const alias = (distinct_id: string, other: string) =>
+      event({ event: "$create_alias", distinct_id, properties: { alias: other } });
+    const known = [alias("b1", "bob"), identify("bob"), alias("a1", "ann"), identify("ann")];
+    const [joined, itself, nobody] = [alias("a1", "b1"), alias("ann", "ann"), alias("ann", "null")];
+    const large = event({ properties: { $set: { text: "x".repeat(600_000) } } });
+
+    await server.capture(batch(...known));
+    await server.capture(batch(joined, itself, nobody, large));
+
+    expect(await warned(server)).toEqual({
+      cannot_merge_already_identified: warning(1, [joined.uuid, "a1"]),
+      cannot_merge_with_itself: warning(1, [itself.uuid, "ann"]),
+      cannot_merge_with_illegal_distinct_id: warning(1, [nobody.uuid, "ann"]),
+      person_properties_size_violation: warning(1, [large.uuid, "ann"]),
+    });
+    expect(await server.events()).toHaveLength(8);
+  });
+});
+
 describe("warnings", () => {
   test("are counted once, however often the server is killed", async () => {
     const data = mkdtempSync(join(tmpdir(), "hoglet-warned-"));

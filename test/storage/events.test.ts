@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { BLOCK_SEQS } from "../../src/domain/seen.ts";
 import { openDuckdb, rows } from "../../src/storage/duckdb.ts";
 import { type EventStore, eventStore } from "../../src/storage/events.ts";
+import type { MirrorChanges } from "../../src/storage/identity.ts";
 import {
   type MirrorPerson,
+  removeSlice,
   type Slice,
   type SliceEvent,
   sliceFiles,
@@ -34,18 +36,26 @@ async function duckdbStore(data = temporaryDirectory()) {
   return {
     store: eventStore(duckdb, deadLetters) as EventStore,
     deadLetters,
-    slice: (
-      first: number,
-      events: SliceEvent[],
-      persons: MirrorPerson[] = [],
-      replayed = false,
-    ): Slice =>
+    slice: (first: number, events: SliceEvent[], changes: Partial<MirrorChanges> = {}): Slice =>
       files.write({
         range: { first, last: first + Math.max(events.length, 1) - 1 },
         events,
-        persons,
-        replayed,
+        logs: [],
+        mirror: { version: first, persons: [], gone: [], overrides: [], ...changes },
       }),
+    mirrorFiles: (changes: MirrorChanges) => files.writeMirror(changes),
+    /** A slice of log records alone. */
+    logs: (first_seq: number, records: object[]): Slice => {
+      const lines = Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join(""));
+      const count = records.length;
+      const frame = { project_id: 1, arrived_at: ARRIVED, first_seq, count, lines };
+      return files.write({
+        range: { first: first_seq, last: first_seq + count - 1 },
+        events: [],
+        logs: [{ kind: "logs", ...frame }],
+        mirror: null,
+      });
+    },
     query: (sql: string) => duckdb.read((connection) => rows(connection, sql)),
     async reopen() {
       await duckdb.close();
@@ -89,6 +99,7 @@ const mirror = (fields: Partial<MirrorPerson> = {}): MirrorPerson => ({
   created_at: "2026-11-21T12:00:00.000000Z",
   properties: '{"email":"a@b.c"}',
   distinct_ids: ["ann"],
+  moved: [],
   known: false,
   ...fields,
 });
@@ -199,9 +210,10 @@ describe.each(IMPLEMENTATIONS)("the event store on %s", (_name, make) => {
 
     const { dead } = await made.store.append(slice);
 
+    const unread = { type: "unreadable_event" as const, project_id: 1, arrived_at: ARRIVED };
     expect(dead).toEqual([
-      { project_id: 1, arrived_at: ARRIVED, uuid: null, distinct_id: "a" },
-      { project_id: 1, arrived_at: ARRIVED, uuid: null, distinct_id: noUuid.event.distinct_id },
+      { ...unread, uuid: null, distinct_id: "a" },
+      { ...unread, uuid: null, distinct_id: noUuid.event.distinct_id },
     ]);
     expect(await made.store.list(1, {}, PAGE)).toMatchObject({ count: 3 });
     expect(await made.store.applied()).toBe(5);
@@ -232,22 +244,20 @@ describe("DuckDB", () => {
     expect(columns).toEqual({ a: "Firefox", b: "42", c: null, d: "[1]" });
   });
 
-  test("mirrors persons: new ones are added, known ones replaced, also when replayed", async () => {
+  test("mirrors persons: new ones are added, known ones replaced, gone ones removed", async () => {
     await using duck = await duckdbStore();
-    await duck.store.append(
-      duck.slice(1, [sliceEvent(1)], [mirror(), mirror({ id: 2, distinct_ids: ["bob"] })]),
-    );
+    const two = ["bob", "cat"].map((id, at) => mirror({ id: at + 2, distinct_ids: [id] }));
+    await duck.store.append(duck.slice(1, [sliceEvent(1)], { persons: [mirror(), ...two] }));
 
+    const changed = mirror({ known: true, properties: "{}", distinct_ids: ["ann-2", "cat"] });
     await duck.store.append(
-      duck.slice(
-        2,
-        [],
-        [
-          mirror({ known: true, properties: "{}", distinct_ids: ["ann", "ann-2"] }),
+      duck.slice(2, [], {
+        persons: [
+          { ...changed, moved: ["cat"] },
           mirror({ known: true, id: 2, properties: '{"a":1}', distinct_ids: [] }),
         ],
-        true,
-      ),
+        gone: [3],
+      }),
     );
 
     expect(
@@ -257,24 +267,94 @@ describe("DuckDB", () => {
       { id: 2, properties: '{"a":1}' },
     ]);
     const ids = await duck.query("SELECT distinct_id FROM person_distinct_ids ORDER BY ALL");
-    expect(ids.map(({ distinct_id }) => distinct_id)).toEqual(["ann", "ann-2", "bob"]);
+    expect(ids.map(({ distinct_id }) => distinct_id)).toEqual(["ann", "ann-2", "bob", "cat"]);
+    expect(await duck.store.mirrorVersion()).toBe(2);
   });
 
-  test("shows the person who owns an event now", async () => {
-    const data = temporaryDirectory();
-    await using duck = await duckdbStore(data);
+  test("is brought to a later version of the persons without events", async () => {
+    await using duck = await duckdbStore();
+    await duck.store.append(duck.slice(1, [sliceEvent(1)], { persons: [mirror()] }));
+    const persons = [mirror({ known: true, properties: "{}", moved: ["ann"] })];
+
+    const lacking = { version: 9, persons, gone: [], overrides: [] };
+    await duck.store.mirror(duck.mirrorFiles(lacking));
+    await duck.store.mirror(duck.mirrorFiles(lacking));
+
+    expect(await duck.query("SELECT id::INTEGER AS id, properties FROM persons")).toEqual([
+      { id: 1, properties: "{}" },
+    ]);
+    expect(await duck.query("SELECT distinct_id FROM person_distinct_ids")).toHaveLength(1);
+    expect(await duck.store.mirrorVersion()).toBe(9);
+  });
+
+  test("shows the person who owns an event now, also after a chain of merges", async () => {
+    await using duck = await duckdbStore();
+    const [first, last] = ["1", "2"].map((digit) => PERSON.replace(/^0/, digit)) as [
+      string,
+      string,
+    ];
+    const to = (old_person_id: string, person_id: string) => {
+      return { project_id: 1, old_person_id, person_id };
+    };
     await duck.store.append(
       duck.slice(1, [sliceEvent(1), { ...sliceEvent(2), person_id: Bun.randomUUIDv7() }]),
     );
-    const owner = "02a1fc9a-592b-78b3-8d80-aa75992efae9";
 
-    await addOverride(duck, PERSON, owner);
+    await duck.store.append(duck.slice(3, [], { overrides: [to(PERSON, first)] }));
+    const afterOne = await duck.store.list(1, { person_id: first }, PAGE);
+    await duck.store.append(duck.slice(4, [], { overrides: [to(first, last)] }));
 
-    expect(await duck.store.list(1, { person_id: owner }, PAGE)).toMatchObject({
+    expect(afterOne).toMatchObject({ count: 1, rows: [{ person_id: first }] });
+    expect(await duck.store.list(1, { person_id: last }, PAGE)).toMatchObject({
       count: 1,
-      rows: [{ person_id: owner }],
+      rows: [{ person_id: last }],
     });
-    expect(await duck.store.list(1, { person_id: PERSON }, PAGE)).toMatchObject({ count: 0 });
+    for (const person_id of [PERSON, first]) {
+      expect(await duck.store.list(1, { person_id }, PAGE)).toMatchObject({ count: 0 });
+    }
+  });
+
+  test("stores a slice of log records alone, once, and sets aside those it cannot read", async () => {
+    await using duck = await duckdbStore();
+    const time = "2026-11-21T11:59:59.000001Z";
+    const record = (body: string, timestamp = time) => ({
+      uuid: Bun.randomUUIDv7(),
+      timestamp,
+      observed_timestamp: time,
+      trace_id: "",
+      span_id: "",
+      trace_flags: 255,
+      severity_text: "",
+      severity_number: 24,
+      level: "fatal",
+      event_name: "",
+      body,
+      attributes: { n: 1 },
+      service_name: "",
+      resource_attributes: {},
+      instrumentation_scope: {},
+    });
+    const bad = record("b", "soon");
+    const slice = duck.logs(7, [record("a"), bad, record("c")]);
+
+    expect(await duck.store.append(slice)).toMatchObject({
+      dead: [{ type: "unreadable_log", project_id: 1, uuid: bad.uuid, distinct_id: null }],
+    });
+    await expect(duck.store.append(slice)).rejects.toThrow("applied before");
+
+    expect(slice).toMatchObject({ events: null, mirror: null, count: 3 });
+    expect(await duck.store.applied()).toBe(9);
+    const rows = `SELECT seq::INTEGER AS seq, body, timestamp::VARCHAR AS time,
+      ingested_at::VARCHAR AS arrived, attributes, trace_flags, severity_number FROM logs ORDER BY seq`;
+    const kept = { time: "2026-11-21 11:59:59.000001", arrived: "2026-11-21 12:00:00" };
+    const same = { ...kept, attributes: '{"n":1}', trace_flags: 255, severity_number: 24 };
+    expect(await duck.query(rows)).toEqual([
+      { seq: 7, body: "a", ...same },
+      { seq: 9, body: "c", ...same },
+    ]);
+    expect(readLines<{ seq: number }>(duck.deadLetters).map(({ seq }) => seq)).toEqual([8]);
+    await removeSlice(slice);
+    expect(existsSync(slice.logs ?? "")).toBe(false);
   });
 
   test("cannot reach files outside of its directories", async () => {
@@ -291,14 +371,3 @@ describe("DuckDB", () => {
     }
   });
 });
-
-/** An override as a merge will write it, through a statement that the store's own reads see. */
-async function addOverride(
-  duck: { query: (sql: string) => Promise<unknown> },
-  from: string,
-  to: string,
-): Promise<void> {
-  await duck.query(
-    `INSERT INTO person_overrides VALUES (1, '${from}'::UUID, '${to}'::UUID) RETURNING 1`,
-  );
-}

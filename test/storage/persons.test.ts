@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { JsonObject } from "../../src/domain/json.ts";
 import {
+  type NewPerson,
   type PersonReads,
   type PersonWrites,
   personReads,
@@ -43,22 +44,45 @@ async function sqliteStore(): Promise<Store> {
   };
 }
 
-const person = (distinct_id: string, fields: object = {}) => ({
+type Made = NewPerson & { distinct_ids: string[] };
+
+const person = (distinct_id: string, fields: Partial<Made> = {}): Made => ({
   project_id: 1,
   uuid: Bun.randomUUIDv7(),
   properties: {},
   created_at: "2026-11-21T12:00:00.000000Z",
-  distinct_id,
+  is_identified: false,
+  distinct_ids: [distinct_id],
   ...fields,
 });
 
-const change = (id: number, properties: JsonObject) => ({
+const change = (id: number, made: NewPerson, properties: JsonObject) => ({
+  ...bare(made),
   id,
-  project_id: 1,
-  uuid: Bun.randomUUIDv7(),
-  created_at: "2026-11-21T12:00:00.000000Z",
   properties,
 });
+
+const bare = ({ project_id, uuid, properties, created_at, is_identified }: NewPerson) => {
+  return { project_id, uuid, properties, created_at, is_identified };
+};
+
+const NOTHING = { created: [], changed: [], merged: [], ids: [], overrides: [] };
+
+const refOf = (id: number, { uuid, created_at, is_identified }: Made) => {
+  return { id, uuid, created_at, is_identified, lifted: 0 };
+};
+
+/** Stores new persons with their distinct ids, and says their integer ids. */
+async function create(store: Store, applied_seq: number, ...made: Made[]): Promise<number[]> {
+  const ids = made.map(({ project_id, uuid, distinct_ids }) => ({
+    project_id,
+    uuid,
+    entries: distinct_ids.map((distinct_id) => ({ distinct_id, home: uuid })),
+    main: null,
+  }));
+  const { persons } = await store.apply({ ...NOTHING, created: made.map(bare), ids, applied_seq });
+  return persons.map(({ id }) => id);
+}
 
 const PAGE = { limit: 100, offset: 0 };
 
@@ -70,30 +94,24 @@ describe.each(IMPLEMENTATIONS)("the person store on %s", (_name, make) => {
     });
     const bob = person("bob");
 
-    const [annId = 0, bobId = 0] = await store.apply({
-      created: [ann, bob],
-      changed: [],
-      applied_seq: 7,
-    });
+    const [annId = 0, bobId = 0] = await create(store, 7, ann, bob);
 
-    const { project_id: _p, distinct_id: _d, ...shown } = ann;
+    const { project_id: _p, is_identified: _i, ...shown } = ann;
     expect(bobId).toBeGreaterThan(annId);
     expect(await store.find(1, { id: annId })).toMatchObject({
       ...shown,
       id: annId,
-      distinct_ids: ["ann"],
     });
     expect(await store.find(1, { uuid: bob.uuid })).toMatchObject({ id: bobId });
     expect(await store.resolve(1, ["ann", "nobody", "bob"])).toEqual(
       new Map([
-        ["ann", { id: annId, uuid: ann.uuid, created_at: ann.created_at }],
-        ["bob", { id: bobId, uuid: bob.uuid, created_at: bob.created_at }],
+        ["ann", refOf(annId, ann)],
+        ["bob", refOf(bobId, bob)],
       ]),
     );
-    expect(await store.properties([annId, 999])).toEqual(new Map([[annId, ann.properties]]));
-    expect(await store.rows([bobId])).toMatchObject([
-      { id: bobId, project_id: 1, distinct_ids: ["bob"] },
-    ]);
+    const properties = await store.properties([annId, 999]);
+    expect([...properties.keys()]).toEqual([annId]);
+    expect(properties.get(annId)?.properties).toEqual(ann.properties);
     expect(await store.applied()).toBe(7);
   });
 
@@ -102,7 +120,7 @@ describe.each(IMPLEMENTATIONS)("the person store on %s", (_name, make) => {
     const mine = person("ann");
     const theirs = person("ann", { project_id: 2 });
 
-    const [id = 0] = await store.apply({ created: [mine, theirs], changed: [], applied_seq: 1 });
+    const [id = 0] = await create(store, 1, mine, theirs);
 
     expect(await store.find(2, { id })).toBeUndefined();
     expect(await store.find(2, { uuid: mine.uuid })).toBeUndefined();
@@ -119,7 +137,7 @@ describe.each(IMPLEMENTATIONS)("the person store on %s", (_name, make) => {
     const day = (n: number) => `2026-11-${String(n).padStart(2, "0")}T00:00:00.000000Z`;
     const created = [3, 1, 2, 2].map((n, at) => person(`p${at}`, { created_at: day(n) }));
 
-    await store.apply({ created, changed: [], applied_seq: 1 });
+    await create(store, 1, ...created);
 
     const ids = async (page: { limit: number; offset: number }) => {
       const { count, rows } = await store.list(1, {}, page);
@@ -132,29 +150,25 @@ describe.each(IMPLEMENTATIONS)("the person store on %s", (_name, make) => {
 
   test("changes properties, whole", async () => {
     using store = await make();
-    const [id = 0] = await store.apply({
-      created: [person("ann", { properties: { a: 1 } })],
-      changed: [],
-      applied_seq: 1,
-    });
+    const ann = person("ann", { properties: { a: 1 } });
+    const [id = 0] = await create(store, 1, ann);
 
-    await store.apply({
-      created: [],
-      changed: [change(id, { b: "\ud800" })],
-      applied_seq: 2,
-    });
+    const changed = [change(id, ann, { b: "\ud800" })];
+    await store.apply({ ...NOTHING, changed, applied_seq: 2 });
 
     expect(await store.find(1, { id })).toMatchObject({ properties: { b: "\ufffd" } });
   });
 
   test("refuses a slice that was applied before, and changes nothing then", async () => {
     using store = await make();
-    const [id = 0] = await store.apply({ created: [person("ann")], changed: [], applied_seq: 5 });
+    const ann = person("ann");
+    const [id = 0] = await create(store, 5, ann);
 
     for (const applied_seq of [5, 4]) {
       const again = {
-        created: [person("bob")],
-        changed: [change(id, { a: 1 })],
+        ...NOTHING,
+        created: [bare(person("bob"))],
+        changed: [change(id, ann, { a: 1 })],
         applied_seq,
       };
       expect(store.apply(again)).rejects.toThrow("applied before");
@@ -168,14 +182,71 @@ describe.each(IMPLEMENTATIONS)("the person store on %s", (_name, make) => {
     using store = await make();
     const twin = person("ann");
 
-    const broken = store.apply({
-      created: [twin, { ...twin, distinct_id: "bob" }],
-      changed: [],
-      applied_seq: 1,
-    });
+    const broken = create(store, 1, twin, { ...twin, distinct_ids: ["bob"] });
 
     expect(broken).rejects.toThrow();
     expect(await store.list(1, {}, PAGE)).toEqual({ count: 0, rows: [] });
     expect(await store.applied()).toBe(0);
+  });
+
+  test("merges: ids, order, overrides and counts follow, and the source is gone", async () => {
+    using store = await make();
+    const [ann, bob] = [
+      person("ann", { distinct_ids: ["ann", "ann-2"] }),
+      person("bob", { properties: { a: 1 } }),
+    ];
+    const [annId = 0, bobId = 0] = await create(store, 1, ann, bob);
+
+    const mirror = await store.apply({
+      ...NOTHING,
+      changed: [change(bobId, bob, { a: 1, b: 2 })],
+      merged: [
+        {
+          project_id: 1,
+          target_uuid: bob.uuid,
+          target_created_at: bob.created_at,
+          target_is_identified: false,
+          gained: ["b"],
+          source_id: annId,
+          source_uuid: ann.uuid,
+          source_properties: '{"b":2}',
+          source_created_at: ann.created_at,
+          source_is_identified: false,
+          event_uuid: Bun.randomUUIDv7(),
+        },
+      ],
+      ids: [
+        {
+          project_id: 1,
+          uuid: bob.uuid,
+          entries: [
+            { person_id: bobId, uuid: bob.uuid },
+            { person_id: annId, uuid: ann.uuid },
+            { distinct_id: "new", home: bob.uuid },
+          ],
+          main: "ann-2",
+        },
+      ],
+      overrides: [{ project_id: 1, old_uuid: ann.uuid, uuid: bob.uuid }],
+      applied_seq: 2,
+    });
+
+    expect(await store.find(1, { id: bobId })).toMatchObject({
+      distinct_ids: ["ann-2", "bob", "ann", "new"],
+      properties: { a: 1, b: 2 },
+    });
+    expect(await store.find(1, { id: annId })).toBeUndefined();
+    expect(await store.list(1, {}, PAGE)).toMatchObject({ count: 1 });
+    expect((await store.resolve(1, ["ann"])).get("ann")).toMatchObject({ id: bobId });
+    expect(mirror).toMatchObject({
+      gone: [annId],
+      overrides: [{ project_id: 1, old_person_id: ann.uuid, person_id: bob.uuid }],
+      persons: [{ id: bobId, moved: ["ann", "ann-2"] }],
+    });
+    const since = await store.mirrorSince(mirror.version - 1);
+    expect(since).toMatchObject({ version: mirror.version, gone: [annId] });
+    expect(since.persons.map(({ id }) => id)).toEqual([bobId]);
+    expect(since.overrides).toEqual(mirror.overrides);
+    expect(await store.mirrorSince(mirror.version)).toMatchObject({ persons: [], gone: [] });
   });
 });

@@ -39,7 +39,15 @@ async function sqliteStore(): Promise<Store> {
   return {
     ...warningReads(reader),
     add: (applied_seq, ...warnings) =>
-      persons.apply({ created: [], changed: [], warnings, applied_seq }),
+      persons.apply({
+        created: [],
+        changed: [],
+        merged: [],
+        ids: [],
+        overrides: [],
+        warnings,
+        applied_seq,
+      }),
     samples: () =>
       reader.raw
         .query<{ count: number }, []>("SELECT count(*) AS count FROM ingestion_warning_sample")

@@ -1,6 +1,6 @@
 CREATE TABLE meta (key VARCHAR, value BIGINT);
 
-INSERT INTO meta VALUES ('applied_seq', 0);
+INSERT INTO meta VALUES ('applied_seq', 0), ('mirror_version', 0);
 
 -- No key and no index: they cost two thirds of the load rate. Rows are in ingest order, so seq
 -- and ingested_at prune by row group.
@@ -56,4 +56,13 @@ CREATE TABLE person_overrides (
   project_id INTEGER NOT NULL,
   old_person_id UUID NOT NULL,
   person_id UUID NOT NULL
+);
+
+-- The mirror of groups.
+CREATE TABLE groups (
+  project_id INTEGER NOT NULL,
+  type_index INTEGER NOT NULL,
+  key VARCHAR NOT NULL,
+  created_at TIMESTAMP NOT NULL,
+  properties JSON NOT NULL
 );

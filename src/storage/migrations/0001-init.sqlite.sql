@@ -45,21 +45,82 @@ CREATE TABLE person (
   properties TEXT NOT NULL,
   created_at TEXT NOT NULL,
   is_identified INTEGER NOT NULL DEFAULT 0,
+  -- Which properties it has from its events, a bit each: saves reading them for most events.
+  lifted INTEGER NOT NULL DEFAULT 0,
+  -- Changed in the transaction of this version (meta): what the event store's mirror may lack.
+  version INTEGER NOT NULL,
   UNIQUE (project_id, uuid)
 ) STRICT;
 
 CREATE INDEX person_newest ON person (project_id, created_at DESC, id DESC);
 
--- position: 0 is the main id, the others follow in the order they were attached.
+-- position: the least is the main id, the others follow in the order they were attached.
+-- home: the uuid of the person it belonged to before the first merge; null if it is still there.
 CREATE TABLE distinct_id (
   project_id INTEGER NOT NULL,
   distinct_id TEXT NOT NULL,
   person_id INTEGER NOT NULL REFERENCES person (id) ON DELETE CASCADE,
   position INTEGER NOT NULL,
+  home TEXT,
   PRIMARY KEY (project_id, distinct_id)
 ) WITHOUT ROWID, STRICT;
 
 CREATE INDEX distinct_id_person ON distinct_id (person_id, position);
+
+-- Persons that are gone, so that the event store's mirror can forget them too.
+CREATE TABLE person_gone (
+  id INTEGER PRIMARY KEY,
+  version INTEGER NOT NULL
+) STRICT;
+
+-- Events that were stored with old_uuid belong to person_id now.
+CREATE TABLE person_override (
+  project_id INTEGER NOT NULL,
+  old_uuid TEXT NOT NULL,
+  person_id INTEGER NOT NULL REFERENCES person (id) ON DELETE CASCADE,
+  version INTEGER NOT NULL,
+  PRIMARY KEY (project_id, old_uuid)
+) WITHOUT ROWID, STRICT;
+
+CREATE INDEX person_override_person ON person_override (person_id);
+
+-- Every merge, so that a split can undo it. Both sides are named by uuid: the source is gone, and
+-- the target may go in a later merge.
+CREATE TABLE person_merge (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  project_id INTEGER NOT NULL,
+  target_uuid TEXT NOT NULL,
+  target_created_at TEXT NOT NULL,
+  target_is_identified INTEGER NOT NULL,
+  -- Keys that the target has from the source, a JSON array.
+  gained TEXT NOT NULL,
+  source_id INTEGER,
+  source_uuid TEXT NOT NULL,
+  source_properties TEXT NOT NULL,
+  source_created_at TEXT NOT NULL,
+  source_is_identified INTEGER NOT NULL,
+  event_uuid TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX person_merge_target ON person_merge (project_id, target_uuid);
+
+CREATE TABLE group_type (
+  project_id INTEGER NOT NULL,
+  type_index INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  PRIMARY KEY (project_id, type_index),
+  UNIQUE (project_id, name)
+) WITHOUT ROWID, STRICT;
+
+CREATE TABLE "group" (
+  project_id INTEGER NOT NULL,
+  type_index INTEGER NOT NULL,
+  key TEXT NOT NULL,
+  properties TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  PRIMARY KEY (project_id, type_index, key)
+) WITHOUT ROWID, STRICT;
 
 -- count(*) over a million persons takes 50 ms, so it is kept by whoever adds or removes persons.
 CREATE TABLE person_count (

@@ -1,0 +1,106 @@
+import { type CapturedEvent, DISTINCT_ID_CHARS_MAX } from "./event.ts";
+import { type Json, type JsonObject, setKey, storableText } from "./json.ts";
+import type { EffectReason } from "./warning.ts";
+
+/** What an event asks for: that the person of one distinct id becomes part of another's. */
+export type MergeAsked = {
+  /** The distinct id whose person goes. */
+  source: string;
+  /** The distinct id whose person stays and keeps its id and uuid. */
+  target: string;
+  /** Whose being identified forbids the merge: the source's, only both together, or nobody's. */
+  guard: "source" | "both" | "none";
+  /** Whether `target` becomes the main distinct id. */
+  main: boolean;
+};
+
+/**
+ * The merge that an event asks for (contract 6, decision 25); undefined for most events.
+ * `$create_alias` merges the person of its distinct id into the alias's, `$identify` the anonymous
+ * person into the one it names, `$merge_dangerously` the alias's into its distinct id's.
+ */
+export function mergeAsked({ event, distinct_id, properties }: CapturedEvent) {
+  switch (event) {
+    case "$identify":
+      return asked(properties["$anon_distinct_id"], (source) => {
+        return { source, target: distinct_id, guard: "source", main: false };
+      });
+    case "$create_alias":
+      return asked(properties["alias"], (target) => {
+        return { source: distinct_id, target, guard: "both", main: true };
+      });
+    case "$merge_dangerously":
+      return asked(properties["alias"], (source) => {
+        return { source, target: distinct_id, guard: "none", main: false };
+      });
+    default:
+      return undefined;
+  }
+}
+
+function asked(other: Json | undefined, merge: (other: string) => MergeAsked) {
+  const id = distinctIdText(other ?? null);
+  return id === undefined ? undefined : merge(id);
+}
+
+/** A distinct id that stands in a property, in the form that admission gives to ids. */
+function distinctIdText(value: Json): string | undefined {
+  if (value === null) return undefined;
+  const text = storableText(typeof value === "string" ? value : JSON.stringify(value));
+  if (text.trim() === "") return undefined;
+  if (text.length <= DISTINCT_ID_CHARS_MAX) return text;
+  return [...text].slice(0, DISTINCT_ID_CHARS_MAX).join("");
+}
+
+/** What careless code sends where an id should be, in lower case. */
+const ILLEGAL_ANY_CASE = new Set([
+  "anonymous",
+  "guest",
+  "distinctid",
+  "distinct_id",
+  "id",
+  "not_authenticated",
+  "email",
+  "undefined",
+  "true",
+  "false",
+]);
+
+/** The same where the case tells a name from a mistake. */
+const ILLEGAL = new Set(["[object Object]", "NaN", "None", "none", "null", "0", "undefined"]);
+
+/** Whether a distinct id stands for many people at once, so that merging it would be wrong. */
+export function isIllegalId(distinctId: string): boolean {
+  const bare = distinctId.trim().replace(/^(["'])(.*)\1$/s, "$2");
+  return bare.trim() === "" || ILLEGAL.has(bare) || ILLEGAL_ANY_CASE.has(bare.toLowerCase());
+}
+
+/** Why a merge cannot be, whoever the persons are; undefined if it can. */
+export function mergeRefused({ source, target }: MergeAsked): EffectReason | undefined {
+  if (isIllegalId(source) || isIllegalId(target)) return "cannot_merge_with_illegal_distinct_id";
+  return source === target ? "cannot_merge_with_itself" : undefined;
+}
+
+/**
+ * Whether a merge of two persons, who may not exist yet, is forbidden because of who is identified
+ * (decision 25): whoever is identified is not the anonymous side of somebody else.
+ */
+export function isGuarded(
+  guard: MergeAsked["guard"],
+  source: { is_identified: boolean } | undefined,
+  target: { is_identified: boolean } | undefined,
+): boolean {
+  if (guard === "none" || source?.is_identified !== true) return false;
+  return guard === "source" || target?.is_identified === true;
+}
+
+/** The keys that a target has only from its source: it wins where both have one. */
+export function gainedKeys(source: JsonObject, target: JsonObject): string[] {
+  return Object.keys(source).filter((key) => !Object.hasOwn(target, key));
+}
+
+/** Gives `target` what only `source` has, and says whether there was any. */
+export function gain(target: JsonObject, source: JsonObject, keys: readonly string[]): boolean {
+  for (const key of keys) setKey(target, key, source[key] ?? null);
+  return keys.length > 0;
+}

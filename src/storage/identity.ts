@@ -1,0 +1,269 @@
+import { storableJson } from "../domain/json.ts";
+import { liftedIn } from "../domain/lift.ts";
+import { distinctIds, type Placement } from "./distinct-ids.ts";
+import type {
+  ChangedPerson,
+  Merged,
+  NewPerson,
+  Override,
+  PersonChanges,
+  PersonRef,
+} from "./persons.ts";
+import type { MirrorOverride, MirrorPerson } from "./slices.ts";
+import type { Sqlite } from "./sqlite.ts";
+import { warningWrites } from "./warnings.ts";
+
+/** What the event store's mirror of persons lacks; with it, it is of `version` (decision 26). */
+export type MirrorChanges = {
+  version: number;
+  persons: MirrorPerson[];
+  /** Integer ids of persons who are no more. */
+  gone: number[];
+  overrides: MirrorOverride[];
+};
+
+/** A person as a slice left it, and the distinct ids that are new to it. */
+export type Stored = PersonRef & { project_id: number; distinct_ids: string[] };
+
+/** The part of the person store that applies slices; synchronous, for its one connection. */
+export function identityWrites(sqlite: Sqlite) {
+  const mark = appliedMark(sqlite);
+  const statements = prepare(sqlite.raw);
+  const warn = warningWrites(sqlite);
+
+  const apply = (changes: PersonChanges): { mirror: MirrorChanges; stored: Stored[] } => {
+    mark.advance(changes.applied_seq);
+    warn(changes.warnings ?? []);
+    const version = mark.nextVersion();
+    const rows = [
+      ...changes.created.map((person) => statements.insert(person, version)),
+      ...changes.changed.map((person) => statements.update(person, version)),
+    ];
+    const byUuid = new Map(rows.map((row) => [`${row.project_id} ${row.uuid}`, row]));
+    const idOf = ({ project_id, uuid }: { project_id: number; uuid: string }) =>
+      byUuid.get(`${project_id} ${uuid}`)?.id ?? 0;
+    const placed = new Map(changes.ids.map((ids) => [idOf(ids), statements.place(ids, idOf(ids))]));
+    const overrides = changes.overrides.map((override) => {
+      return statements.redirect(override, idOf(override), version);
+    });
+    const gone = statements.remove(changes.merged, overrides, version);
+    count(changes, statements);
+    const mirror = {
+      version,
+      persons: rows.map((row) => mirrored(row, placed.get(row.id))),
+      gone,
+      overrides: overrides.map(({ project_id, old_uuid, uuid }) => {
+        return { project_id, old_person_id: old_uuid, person_id: uuid };
+      }),
+    };
+    return { mirror, stored: rows.map((row) => stored(row, placed.get(row.id))) };
+  };
+
+  return {
+    applied: mark.read,
+    apply: (changes: PersonChanges) => sqlite.transaction(() => apply(changes)),
+    mirrorSince: (version: number): MirrorChanges =>
+      sqlite.snapshot(() => ({ version: mark.version(), ...statements.since(version) })),
+  };
+}
+
+type Row = ChangedPerson & { known: boolean; text: string; lifted: number };
+
+function mirrored(row: Row, placement: Placement | undefined): MirrorPerson {
+  const { project_id, id, uuid, created_at, known, text } = row;
+  const { put = [], moved = [] } = placement ?? {};
+  const distinct_ids = [...put, ...moved];
+  return { project_id, id, uuid, created_at, known, properties: text, distinct_ids, moved };
+}
+
+function stored(row: Row, placement: Placement | undefined): Stored {
+  const { project_id, id, uuid, created_at, is_identified, lifted } = row;
+  const { put = [], moved = [] } = placement ?? {};
+  return {
+    project_id,
+    id,
+    uuid,
+    created_at,
+    is_identified,
+    lifted,
+    distinct_ids: [...put, ...moved],
+  };
+}
+
+/** Keeps the number of persons of each project. */
+function count({ created, merged }: PersonChanges, { addPersons }: ReturnType<typeof prepare>) {
+  const byProject = new Map<number, number>();
+  const add = (project: number, persons: number) =>
+    byProject.set(project, (byProject.get(project) ?? 0) + persons);
+  for (const { project_id } of created) add(project_id, 1);
+  for (const { project_id, source_id } of merged) if (source_id !== null) add(project_id, -1);
+  for (const [project, persons] of byProject) addPersons(project, persons);
+}
+
+/** The statements, each run many times in a slice. */
+function prepare(raw: Sqlite["raw"]) {
+  const insertPerson = raw.query<null, [number, string, string, string, number, number, number]>(
+    `INSERT INTO person
+       (project_id, uuid, properties, created_at, is_identified, lifted, version)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)`,
+  );
+  const updatePerson = raw.query<null, [string, string, number, number, number, number]>(
+    `UPDATE person SET properties = ?1, created_at = ?2, is_identified = ?3, lifted = ?4,
+       version = ?5 WHERE id = ?6`,
+  );
+  const deletePerson = raw.query<null, [number]>("DELETE FROM person WHERE id = ?1");
+  const insertGone = raw.query<null, [number, number]>(
+    "INSERT OR REPLACE INTO person_gone (id, version) VALUES (?1, ?2)",
+  );
+  const addPersons = raw.query<null, [number, number]>(
+    "UPDATE person_count SET count = count + ?1 WHERE project_id = ?2",
+  );
+  const text = ({ properties }: NewPerson) => storableJson(properties);
+  const ids = distinctIds(raw);
+  const overrides = overridesOf(raw);
+  const insertMerge = mergeJournal(raw);
+
+  return {
+    addPersons: (project: number, persons: number) => addPersons.run(persons, project),
+    insert(person: NewPerson, version: number): Row {
+      const { project_id, uuid, created_at, is_identified, properties } = person;
+      const [json, lifted] = [text(person), liftedIn(properties)];
+      const { lastInsertRowid } = insertPerson.run(
+        project_id,
+        uuid,
+        json,
+        created_at,
+        is_identified ? 1 : 0,
+        lifted,
+        version,
+      );
+      return { ...person, id: Number(lastInsertRowid), known: false, text: json, lifted };
+    },
+    update(person: ChangedPerson, version: number): Row {
+      const { id, created_at, is_identified, properties } = person;
+      const [json, lifted] = [text(person), liftedIn(properties)];
+      updatePerson.run(json, created_at, is_identified ? 1 : 0, lifted, version, id);
+      return { ...person, known: true, text: json, lifted };
+    },
+    place: ids.place,
+    redirect: overrides.redirect,
+    /** Removes the persons that were merged away, whose ids and overrides have moved. */
+    remove(merged: readonly Merged[], redirected: readonly Redirected[], version: number) {
+      const targets = new Map(redirected.map((to) => [`${to.project_id} ${to.old_uuid}`, to.id]));
+      return merged.flatMap((merge) => {
+        insertMerge(merge);
+        const { project_id, source_id, source_uuid } = merge;
+        if (source_id === null) return [];
+        overrides.follow(source_id, targets.get(`${project_id} ${source_uuid}`) ?? 0, version);
+        deletePerson.run(source_id);
+        insertGone.run(source_id, version);
+        return [source_id];
+      });
+    },
+    since: changesSince(raw),
+  };
+}
+
+type Redirected = Override & { id: number };
+
+/** Whose the events of an earlier uuid are. */
+function overridesOf(raw: Sqlite["raw"]) {
+  const upsert = raw.query<null, [number, string, number, number]>(
+    `INSERT OR REPLACE INTO person_override (project_id, old_uuid, person_id, version)
+     VALUES (?1, ?2, ?3, ?4)`,
+  );
+  const follow = raw.query<null, [number, number, number]>(
+    "UPDATE person_override SET person_id = ?1, version = ?2 WHERE person_id = ?3",
+  );
+  return {
+    redirect(override: Override, id: number, version: number): Redirected {
+      upsert.run(override.project_id, override.old_uuid, id, version);
+      return { ...override, id };
+    },
+    /** What belonged to `source` belongs to `target`. */
+    follow: (source: number, target: number, version: number) =>
+      follow.run(target, version, source),
+  };
+}
+
+function mergeJournal(raw: Sqlite["raw"]) {
+  type Columns = [
+    number,
+    string,
+    string,
+    number,
+    string,
+    number | null,
+    string,
+    string,
+    string,
+    number,
+    string,
+  ];
+  const insert = raw.query<null, Columns>(
+    `INSERT INTO person_merge (project_id, target_uuid, target_created_at, target_is_identified,
+       gained, source_id, source_uuid, source_properties, source_created_at,
+       source_is_identified, event_uuid)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)`,
+  );
+  return (merge: Merged) =>
+    insert.run(
+      merge.project_id,
+      merge.target_uuid,
+      merge.target_created_at,
+      merge.target_is_identified ? 1 : 0,
+      JSON.stringify(merge.gained),
+      merge.source_id,
+      merge.source_uuid,
+      merge.source_properties,
+      merge.source_created_at,
+      merge.source_is_identified ? 1 : 0,
+      merge.event_uuid,
+    );
+}
+
+/** Reads all that changed after a version; a scan, for the start after a crash. */
+function changesSince(raw: Sqlite["raw"]) {
+  type Person = Omit<MirrorPerson, "known" | "distinct_ids" | "moved"> & { ids: string };
+  const persons = raw.query<Person, [number]>(
+    `SELECT project_id, id, uuid, created_at, properties, (SELECT json_group_array(distinct_id)
+       FROM distinct_id WHERE person_id = person.id) AS ids
+     FROM person WHERE version > ?1`,
+  );
+  const gone = raw.query<{ id: number }, [number]>("SELECT id FROM person_gone WHERE version > ?1");
+  const overrides = raw.query<MirrorOverride, [number]>(
+    `SELECT person_override.project_id, old_uuid AS old_person_id, person.uuid AS person_id
+     FROM person_override JOIN person ON person.id = person_id
+     WHERE person_override.version > ?1`,
+  );
+  return (version: number) => ({
+    persons: persons.all(version).map(({ ids, ...person }) => {
+      const distinct_ids = JSON.parse(ids) as string[];
+      return { ...person, known: true, distinct_ids, moved: distinct_ids };
+    }),
+    gone: gone.all(version).map(({ id }) => id),
+    overrides: overrides.all(version),
+  });
+}
+
+/** How far this store has come: the last sequence number, and the version of its rows. */
+function appliedMark({ raw }: Sqlite) {
+  const read = raw.query<{ value: string }, [string]>("SELECT value FROM meta WHERE key = ?1");
+  const write = raw.query<null, [string, string]>(
+    "INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)",
+  );
+  const numberOf = (key: string) => Number(read.get(key)?.value ?? 0);
+  return {
+    read: () => numberOf("applied_seq"),
+    version: () => numberOf("version"),
+    advance(seq: number) {
+      if (seq <= numberOf("applied_seq")) throw new Error(`Slice up to ${seq} was applied before`);
+      write.run("applied_seq", String(seq));
+    },
+    nextVersion(): number {
+      const version = numberOf("version") + 1;
+      write.run("version", String(version));
+      return version;
+    },
+  };
+}

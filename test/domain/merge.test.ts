@@ -1,0 +1,67 @@
+import { describe, expect, test } from "bun:test";
+import type { JsonObject } from "../../src/domain/json.ts";
+import {
+  gainedKeys,
+  isGuarded,
+  isIllegalId,
+  mergeAsked,
+  mergeRefused,
+} from "../../src/domain/merge.ts";
+
+const of = (event: string, properties: JsonObject) =>
+  mergeAsked({ uuid: "u", event, distinct_id: "id", timestamp: "t", properties });
+
+describe("the merge that an event asks for (contract 6)", () => {
+  test.each([
+    ["$create_alias", { alias: "other" }, { source: "id", target: "other", main: true }],
+    ["$identify", { $anon_distinct_id: "other" }, { source: "other", target: "id", main: false }],
+    ["$merge_dangerously", { alias: "other" }, { source: "other", target: "id", main: false }],
+    ["$create_alias", { alias: 42 }, { source: "id", target: "42" }],
+  ])("%s with %p", (event, properties, expected) => {
+    expect(of(event, properties)).toMatchObject(expected);
+  });
+
+  test.each([
+    ["$identify", {}],
+    ["$identify", { alias: "other" }],
+    ["$create_alias", { alias: null }],
+    ["$create_alias", { alias: " " }],
+    ["tested", { alias: "other" }],
+  ])("is none of %s with %p", (event, properties) => {
+    expect(of(event, properties)).toBeUndefined();
+  });
+
+  test("cuts an id as admission does", () => {
+    expect(of("$create_alias", { alias: "🦔".repeat(300) })?.target).toBe("🦔".repeat(200));
+  });
+});
+
+describe("a merge is refused", () => {
+  test.each(["null", "NaN", "None", "0", "GUEST", "'email'", '"null"', "[object Object]", "''"])(
+    "for the id %p",
+    (id) => {
+      expect(isIllegalId(id)).toBe(true);
+      const asked = { source: id, target: "user", guard: "none", main: false } as const;
+      expect(mergeRefused(asked)).toBe("cannot_merge_with_illegal_distinct_id");
+    },
+  );
+
+  test.each(["Null", "user", "00", "none of them", "guest-1"])("not for the id %p", (id) => {
+    expect(isIllegalId(id)).toBe(false);
+  });
+
+  test.each([
+    ["source", true, false, true],
+    ["source", false, true, false],
+    ["both", true, false, false],
+    ["both", true, true, true],
+    ["none", true, true, false],
+  ] as const)("by the guard %s, source %p, target %p: %p", (guard, source, target, expected) => {
+    expect(isGuarded(guard, { is_identified: source }, { is_identified: target })).toBe(expected);
+  });
+});
+
+test("a target gains the keys that only the source has, also one named __proto__", () => {
+  const source = JSON.parse('{"a":1,"b":2,"__proto__":3}');
+  expect(gainedKeys(source, { a: 0 })).toEqual(["b", "__proto__"]);
+});
