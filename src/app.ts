@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Settings } from "./config.ts";
 import { DataError, LockedError, opened, useDirectory } from "./data-directory.ts";
 import type { Clock } from "./domain/time.ts";
+import type { Meter } from "./http/body.ts";
 import { httpServer } from "./http/server.ts";
 import type { Log, LogFormat } from "./log.ts";
 import { remote } from "./remote.ts";
@@ -11,9 +12,11 @@ import { type Groups, groups } from "./services/groups.ts";
 import { type Ingest, startIngest } from "./services/ingest.ts";
 import { type Keys, keys } from "./services/keys.ts";
 import { type LogDecoder, type Logs, logs } from "./services/logs.ts";
+import { type Metrics, metrics } from "./services/metrics.ts";
 import { type Persons, persons } from "./services/persons.ts";
 import { openProjects, type Projects } from "./services/projects.ts";
 import { type FirstStart, prepare } from "./services/setup.ts";
+import { type Warnings, warnings } from "./services/warnings.ts";
 import { nodeDisk } from "./storage/disk.ts";
 import { openDuckdb } from "./storage/duckdb.ts";
 import { eventStore } from "./storage/events.ts";
@@ -26,6 +29,7 @@ import { projectReads } from "./storage/projects.ts";
 import { removeSlice } from "./storage/slices.ts";
 import { readSqlite } from "./storage/sqlite.ts";
 import { userReads } from "./storage/users.ts";
+import { warningReads } from "./storage/warnings.ts";
 import { VERSION } from "./version.ts";
 import type { Writer } from "./writer.ts";
 
@@ -48,6 +52,8 @@ export type App = Admin & {
   persons: Persons;
   events: Events;
   groups: Groups;
+  warnings: Warnings;
+  metrics: Metrics;
   ingest: Ingest;
   /** What the first start made; undefined on every other start. */
   firstStart: FirstStart | undefined;
@@ -64,6 +70,9 @@ const MB = 1_000_000;
 
 /** The event store's file that is in use. */
 const GENERATION = 1;
+
+/** What the process knows of itself. */
+const SELF = { version: VERSION, memoryBytes: () => process.memoryUsage.rss() };
 
 /** Exit code for a bug or a failed engine: whoever supervises should start it again. */
 const EXIT_INTERNAL = 70;
@@ -96,11 +105,12 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
   const decoder = startDecoder(log);
   const newUuid = () => Bun.randomUUIDv7();
   const state = { draining: false };
+  const meter: Meter = { held: 0 };
   const accepting = { journal, decoder: decoder.decoder, now, newUuid, onAccepted: ingest.wake };
   const services = {
     projects,
     keys: base.keys,
-    capture: capture({ ...accepting, projects }),
+    capture: capture({ ...accepting, projects, log }),
     logs: logs(accepting),
     persons: persons({
       reads: personReads(sqlite),
@@ -112,14 +122,18 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
     }),
     events: events(eventsStored),
     groups: groups(groupReads(sqlite)),
+    warnings: warnings(warningReads(sqlite)),
   };
   const reasons = () => [
     ...(state.draining ? ["shutting down"] : []),
     ...(ingest.applied() < replayUntil ? ["replaying the journal"] : []),
     ...(services.capture.refusing() ? ["events cannot be stored"] : []),
   ];
+  const isReady = () => reasons().length === 0;
+  const measured = metrics({ ...services, ...SELF, ingest, journal, meter, isReady, now });
   return {
     ...services,
+    metrics: measured,
     ingest,
     firstStart: await prepare({
       ...services,
@@ -130,7 +144,9 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
     http: (listenUrl) =>
       httpServer({
         ...services,
-        readiness: () => ({ ready: reasons().length === 0, reasons: reasons() }),
+        metrics: measured,
+        meter,
+        readiness: () => ({ ready: isReady(), reasons: reasons() }),
         newUuid,
         log,
         version: VERSION,

@@ -9,7 +9,7 @@ export type LogFormat = "human" | "json";
 
 type Options = { format: LogFormat; now: () => number; write?: (line: string) => void };
 
-/** A log. Line breaks and terminal escapes in facts are written as JSON escapes. */
+/** A log. Whatever facts hold, a line is one line, and moves no terminal. */
 export function openLog({ format, now, write = toStandardError }: Options): Log {
   const at =
     (level: string) =>
@@ -19,10 +19,10 @@ export function openLog({ format, now, write = toStandardError }: Options): Log 
         Object.entries(facts).map(([key, fact]) => [key, plain(fact)]),
       );
       if (format === "json") {
-        write(JSON.stringify({ time, level, message, ...shown }));
+        write(inert({ time, level, message, ...shown }));
         return;
       }
-      const rest = Object.entries(shown).map(([key, fact]) => `${key}=${JSON.stringify(fact)}`);
+      const rest = Object.entries(shown).map(([key, fact]) => `${key}=${inert(fact)}`);
       write([time.slice(11, 19), level.padEnd(5), message, ...rest].join(" "));
     };
   return { info: at("info"), warn: at("warn"), error: at("error") };
@@ -36,12 +36,27 @@ function toStandardError(line: string): void {
 /** A log that nobody reads. */
 export const silentLog: Log = { info: () => {}, warn: () => {}, error: () => {} };
 
-const QUOTED = /"[^"\n]*"|'[^'\n]*'/g;
+/** What some terminals and readers obey and JSON leaves as it is: C1, line ends, directions. */
+const LIVELY = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
+
+function inert(fact: unknown): string {
+  const text = JSON.stringify(fact) ?? "null";
+  return text.replace(
+    LIVELY,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+/** From the first quote to the last: what is quoted may hold quotes and line breaks itself. */
+const QUOTED = /["'`][\s\S]*["'`]/;
 
 /** An error with its stack. The engines quote data in their messages: that is left out. */
 function plain(fact: unknown): unknown {
   if (!(fact instanceof Error)) return fact;
   const { name, message, stack = "" } = fact;
-  const frames = stack.split("\n").filter((line) => /^\s+at /.test(line));
-  return [`${name}: ${message.replaceAll(QUOTED, "'…'")}`, ...frames].join("\n");
+  const frames = stack
+    .replace(message, "")
+    .split("\n")
+    .filter((line) => /^\s+at /.test(line));
+  return [`${name}: ${message.replace(QUOTED, "'…'")}`, ...frames].join("\n");
 }

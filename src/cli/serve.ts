@@ -78,11 +78,11 @@ function tlsOf({ tls_cert: cert, tls_key: key }: Settings) {
 /** The socket for the CLI. A path that is too long for one must not keep the server from running. */
 function openSocket(
   { data }: Settings,
-  { projects, keys }: App,
+  { projects, keys, metrics }: App,
   log: Log,
 ): AdminServer | undefined {
   try {
-    return serveAdmin(join(data, SOCKET_FILE), { projects, keys });
+    return serveAdmin(join(data, SOCKET_FILE), { projects, keys }, metrics);
   } catch (error) {
     log.warn("no socket for the command line: stop the server to use other commands", { error });
     return undefined;

@@ -22,10 +22,10 @@ export function v1Uuid(raw: Json): string | undefined {
 export function fromV1(raw: JsonObject, sdk: string): FromV1 {
   const { event, distinct_id, timestamp, properties = {} } = raw;
   if (typeof event !== "string" || event.trim() === "") return { dropped: "missing_event_name" };
-  if (isLonger(event, EVENT_NAME_CHARS_MAX)) return { dropped: "event_name_too_long" };
+  if (isLonger(event, EVENT_NAME_CHARS_MAX)) return { dropped: "invalid_event_name" };
   const id = typeof distinct_id === "string" ? distinct_id.trim() : "";
   if (id === "") return { dropped: "missing_distinct_id" };
-  if (isLonger(id, DISTINCT_ID_CHARS_MAX)) return { dropped: "distinct_id_too_large" };
+  if (isLonger(id, DISTINCT_ID_CHARS_MAX)) return { dropped: "invalid_distinct_id" };
   if (typeof timestamp !== "string" || parseTime(timestamp) === undefined) {
     return { dropped: "invalid_timestamp" };
   }

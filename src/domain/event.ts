@@ -37,8 +37,8 @@ export type DropReason =
   | "message_size_too_large"
   | "event_nested_too_deep"
   | "event_has_too_many_keys"
-  | "event_name_too_long"
-  | "distinct_id_too_large"
+  | "invalid_event_name"
+  | "invalid_distinct_id"
   | "invalid_timestamp"
   | "invalid_options"
   | "invalid_event_when_process_person_profile_is_false";

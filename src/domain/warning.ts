@@ -1,18 +1,24 @@
-import type { ChangeReason, DropReason } from "./event.ts";
+import { type ChangeReason, DISTINCT_ID_CHARS_MAX, type DropReason } from "./event.ts";
+import { storableText } from "./json.ts";
+
+/** What ingest finds out after the answer. */
+export type IngestReason = "duplicate_uuid" | "unreadable_event" | "unreadable_log";
 
 /** Why an event had less effect than it asked for; it is stored all the same. */
 export type EffectReason =
   | "cannot_merge_already_identified"
   | "cannot_merge_with_illegal_distinct_id"
   | "cannot_merge_with_itself"
-  | "duplicate_uuid"
   | "group_key_too_long"
   | "group_properties_size_violation"
   | "person_properties_size_violation"
   | "too_many_group_types";
 
 /** Why an event was dropped, changed or had less effect than it asked for. */
-export type WarningType = DropReason | ChangeReason | EffectReason;
+export type WarningType = DropReason | ChangeReason | EffectReason | IngestReason;
+
+/** `error`: not stored. `warning`: stored, but not as it was sent. `info`: as it should be. */
+export type Severity = "error" | "warning" | "info";
 
 /** Something that happened to events on their way in, told to admins (contract 7, decision 32). */
 export type Warning = {
@@ -23,3 +29,113 @@ export type Warning = {
   event_uuid: string | null;
   distinct_id: string | null;
 };
+
+/** A warning about events of a project that arrived `at`, in milliseconds since the epoch. */
+export type ProjectWarning = Warning & { project_id: number; at: number };
+
+/** How bad a warning of a type is, and what it says, in one sentence. */
+export type Meaning = { severity: Severity; meaning: string };
+
+const MEANINGS: Record<WarningType, Meaning> = {
+  missing_event_name: dropped("The event has no name."),
+  missing_distinct_id: dropped("The event has no distinct id, or an empty one."),
+  invalid_event: dropped(
+    "The item is no object, or its `event` is no text or its `properties` no object.",
+  ),
+  message_size_too_large: dropped("The event is larger than 1 MiB as it would be stored."),
+  event_nested_too_deep: dropped("The event is nested deeper than 128 levels."),
+  event_has_too_many_keys: dropped("An object in the event has more than 10,000 keys."),
+  invalid_event_name: dropped("The event's name is longer than the newer protocol allows."),
+  invalid_distinct_id: dropped("The distinct id is longer than the newer protocol allows."),
+  invalid_timestamp: dropped("The timestamp is none, which the newer protocol requires."),
+  invalid_options: dropped("The options are none of the newer protocol's."),
+  invalid_event_when_process_person_profile_is_false: dropped(
+    "The event means nothing without a person, and `$process_person_profile` is false.",
+  ),
+  duplicate_uuid: dropped(
+    "The uuid came before, within the deduplication window, with another event or distinct id.",
+  ),
+  unreadable_event: dropped(
+    "The event store cannot read the event; it is in the file dead-letters.ndjson.",
+  ),
+  unreadable_log: dropped(
+    "The event store cannot read the log record; it is in the file dead-letters.ndjson.",
+  ),
+  cannot_merge_already_identified: changed(
+    "Two persons who are both identified are not merged; the event counts for its distinct id.",
+  ),
+  cannot_merge_with_illegal_distinct_id: changed(
+    "An id such as `null` or `undefined` is nobody's, so nobody was merged.",
+  ),
+  cannot_merge_with_itself: changed("Both ids are the same, so nobody was merged."),
+  group_key_too_long: changed("The group's key is too long, so the event is of no such group."),
+  person_properties_size_violation: changed(
+    "The person's properties would exceed 512 KiB, so they stay as they were.",
+  ),
+  too_many_group_types: changed(
+    "The project has five types of groups, so the event is of no group of another one.",
+  ),
+  group_properties_size_violation: changed(
+    "The group's properties would exceed 512 KiB, so they stay as they were.",
+  ),
+  distinct_id_too_large: changed("The distinct id was cut to 200 characters."),
+  event_name_too_long: changed("The event's name was cut to 200 characters."),
+  ignored_invalid_timestamp: changed(
+    "The timestamp is no time in ISO 8601; the time of arrival counts.",
+  ),
+  event_timestamp_in_future: changed(
+    "The event's time is more than 23 hours ahead; the time of arrival counts.",
+  ),
+  event_timestamp_too_early: changed(
+    "The event's time is before the year 1; the time of arrival counts.",
+  ),
+  replaced_invalid_text: changed("NUL and lone surrogates in the event became U+FFFD."),
+  replaced_infinite_number: changed("A number that no double holds became null."),
+  rounded_unsafe_integer: changed("An integer beyond 2^53 was rounded, as doubles are."),
+  ignored_invalid_set: changed("`$set` or `$set_once` at the top of the event is no object."),
+  replaced_invalid_uuid: changed("The uuid is none; the event got a new one."),
+  invalid_process_person_profile: changed(
+    "`$process_person_profile` is neither true nor false; it counts as true.",
+  ),
+};
+
+/** Every type of warning there is. */
+export const WARNING_TYPES = Object.keys(MEANINGS) as WarningType[];
+
+/** What a type means; also one that another version has left in the data. */
+export function meaningOf(type: string): Meaning {
+  const unknown: Meaning = { severity: "warning", meaning: "Another version knows this type." };
+  return isWarningType(type) ? MEANINGS[type] : unknown;
+}
+
+/** Whether there is such a type. */
+export function isWarningType(type: string): type is WarningType {
+  return Object.hasOwn(MEANINGS, type);
+}
+
+/** The types as a table in Markdown, for whoever has to explain them. */
+export function warningTable(): string {
+  const rows = WARNING_TYPES.map((type) => {
+    const { severity, meaning } = MEANINGS[type];
+    return `| \`${type}\` | ${severity} | ${meaning} |`;
+  });
+  return ["| type | severity | meaning |", "|---|---|---|", ...rows].join("\n");
+}
+
+/** One line of a journal entry of warnings; however long the distinct id was, the line is short. */
+export function warningLine({ type, count, event_uuid, distinct_id }: Warning): string {
+  // Half of a character may be left at the end of what is cut.
+  const cut = distinct_id === null ? null : storableText(distinct_id.slice(0, SAMPLE_UNITS_MAX));
+  return `${JSON.stringify({ type, count, event_uuid, distinct_id: cut })}\n`;
+}
+
+/** UTF-16 units of a distinct id in a sample: as many as a stored one may have. */
+const SAMPLE_UNITS_MAX = 2 * DISTINCT_ID_CHARS_MAX;
+
+function dropped(meaning: string): Meaning {
+  return { severity: "error", meaning };
+}
+
+function changed(meaning: string): Meaning {
+  return { severity: "warning", meaning };
+}

@@ -1,16 +1,27 @@
 import { chmodSync, rmSync } from "node:fs";
 import { type Answer, answer, type Call, proxies, type Surface } from "../remote.ts";
+import type { Metrics } from "../services/metrics.ts";
+import { metricsResponse } from "./metrics.ts";
 
 /** A server for the CLI on a unix socket; whoever may open the file may do everything. */
 export type AdminServer = { stop(): Promise<void> };
 
-/** Offers `surface` on the socket at `path`, replacing one that a killed process left. */
-export function serveAdmin(path: string, surface: Surface): AdminServer {
+/**
+ * Offers `surface` on the socket at `path`, replacing one that a killed process left. GET /metrics
+ * answers there too, without a key.
+ */
+export function serveAdmin(path: string, surface: Surface, metrics: Metrics): AdminServer {
   rmSync(path, { force: true });
   const server = Bun.serve({
     unix: path,
     development: false,
-    fetch: async (request) => Response.json(await answer(surface, (await request.json()) as Call)),
+    // Else Bun would print what was sent.
+    error: () => new Response("Not a call.\n", { status: 400 }),
+    async fetch(request) {
+      const asksMetrics = request.method === "GET" && new URL(request.url).pathname === "/metrics";
+      if (asksMetrics) return metricsResponse(await metrics.read());
+      return Response.json(await answer(surface, (await request.json()) as Call));
+    },
   });
   chmodSync(path, 0o600);
   return {

@@ -1,4 +1,5 @@
 import { t } from "elysia";
+import { Failure } from "../domain/errors.ts";
 import { parseTime, TIME_MS_MAX } from "../domain/time.ts";
 import type { Body, Protocol } from "../services/admission.ts";
 import type { Capture, Captured } from "../services/capture.ts";
@@ -56,9 +57,14 @@ and after.`;
 /** Event capture (contract 4.5): public, the project key is in the body. */
 export function captureRoutes(capture: Capture, meter: Meter): SdkRoute[] {
   const accept = async (request: Request, protocol: Protocol): Promise<Captured> => {
-    const { bytes, release } = await readBody(request, meter, UPLOAD);
+    let release = () => {};
     try {
-      return await capture.accept(bodyOf(request, protocol, bytes));
+      const body = await readBody(request, meter, UPLOAD);
+      release = body.release;
+      return await capture.accept(bodyOf(request, protocol, body.bytes));
+    } catch (error) {
+      capture.refused(error instanceof Failure ? error.code : "error");
+      throw error;
     } finally {
       release();
     }

@@ -136,24 +136,28 @@ function mendOperation(operation: JsonObject, schemas: JsonObject): JsonObject {
     mended["parameters"] = mend(parameters, schemas);
   }
   if (isObject(requestBody)) {
-    mended["requestBody"] = { required: true, content: jsonContent(requestBody, schemas) };
+    mended["requestBody"] = { required: true, content: contentOf(requestBody, schemas) };
   }
   mended["responses"] = Object.fromEntries(
     Object.entries(isObject(responses) ? responses : {}).map(([status, response]) => [
       status,
       {
         description: STATUS_CODES[Number(status)] ?? status,
-        ...(isObject(response) ? { content: jsonContent(response, schemas) } : {}),
+        ...(isObject(response) ? { content: contentOf(response, schemas) } : {}),
       },
     ]),
   );
   return mended;
 }
 
-/** The deriver leaves a named model's `$id` on the response instead of its schema. */
-function jsonContent({ content, $id }: JsonObject, schemas: JsonObject): JsonObject {
+/**
+ * Text is text, all else is JSON. The deriver leaves a named model's `$id` on the response instead
+ * of its schema.
+ */
+function contentOf({ content, $id }: JsonObject, schemas: JsonObject): JsonObject {
   const json = isObject(content) ? content["application/json"] : undefined;
   const schema = isObject(json) && isObject(json["schema"]) ? json["schema"] : {};
   const named = typeof $id === "string" ? { ...schema, $id } : schema;
-  return { "application/json": { schema: mend(named, schemas) } };
+  const type = schema["type"] === "string" ? "text/plain" : "application/json";
+  return { [type]: { schema: mend(named, schemas) } };
 }

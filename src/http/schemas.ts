@@ -64,6 +64,31 @@ export const ProjectShape = t.Object(
   { $id: "Project" },
 );
 
+/** A reason why events were dropped or changed, and the newest of them. */
+export const WarningShape = t.Object(
+  {
+    type: t.String(),
+    severity: t.String({
+      enum: ["error", "warning", "info"],
+      description: "error: not stored. warning: stored, but not as sent. info: as it should be.",
+    }),
+    meaning: t.String(),
+    count: t.Integer({ description: "How many events it happened to, ever." }),
+    first_at: DateTime,
+    last_at: DateTime,
+    samples: t.Array(
+      t.Object({
+        at: DateTime,
+        count: t.Integer({ description: "Events of one request; one of them is named." }),
+        event_uuid: t.Nullable(Uuid),
+        distinct_id: t.Nullable(t.String()),
+      }),
+      { description: "The newest first. Old ones are forgotten, but stay counted." },
+    ),
+  },
+  { $id: "IngestionWarning" },
+);
+
 /** The error envelope. */
 export const ProblemShape = t.Object(
   {

@@ -6,8 +6,10 @@ import type { Events } from "../services/events.ts";
 import type { Groups } from "../services/groups.ts";
 import type { Keys } from "../services/keys.ts";
 import type { Logs } from "../services/logs.ts";
+import type { Metrics } from "../services/metrics.ts";
 import type { Persons } from "../services/persons.ts";
 import type { Projects } from "../services/projects.ts";
+import type { Warnings } from "../services/warnings.ts";
 import { type AddressOptions, publicAddress } from "./address.ts";
 import { authorizer } from "./auth.ts";
 import { type Meter, readBody } from "./body.ts";
@@ -18,7 +20,9 @@ import { failureOf, problem } from "./errors.ts";
 import { eventRoutes } from "./events.ts";
 import { groupRoutes } from "./groups.ts";
 import { healthRoutes, type Readiness } from "./health.ts";
+import { warningRoutes } from "./ingestion-warnings.ts";
 import { logRoutes } from "./logs.ts";
+import { metricRoutes } from "./metrics.ts";
 import { openApi } from "./openapi.ts";
 import { personRoutes } from "./persons.ts";
 import { projectRoutes } from "./projects.ts";
@@ -35,6 +39,10 @@ export type HttpNeeds = {
   persons: Persons;
   events: Events;
   groups: Groups;
+  warnings: Warnings;
+  metrics: Metrics;
+  /** Counts the capture bodies that are in memory. */
+  meter: Meter;
   readiness: () => Readiness;
   newUuid: () => string;
   log: Log;
@@ -46,12 +54,14 @@ export const MANAGEMENT_BODY_BYTES_MAX = 1_048_576;
 
 /** Every management operation, in the order of contract 4.1. */
 export const managementRoutes = (
-  needs: Pick<HttpNeeds, "persons" | "events" | "groups" | "projects">,
+  needs: Pick<HttpNeeds, "persons" | "events" | "groups" | "warnings" | "projects" | "metrics">,
 ) => [
   ...personRoutes(needs.persons),
   ...eventRoutes(needs.events),
   ...groupRoutes(needs.groups),
+  ...warningRoutes(needs.warnings),
   ...projectRoutes(needs.projects),
+  ...metricRoutes(needs.metrics),
 ];
 
 /** The server as a function from request to answer. */
@@ -75,10 +85,9 @@ export function httpServer(needs: HttpNeeds): (request: Request) => Promise<Resp
     allow(route.path, route.method);
     mountManagement(app, route, needs);
   }
-  const meter: Meter = { held: 0 };
   const sdk = [
-    ...captureRoutes(needs.capture, meter),
-    ...logRoutes(needs.logs, projects, meter),
+    ...captureRoutes(needs.capture, needs.meter),
+    ...logRoutes(needs.logs, projects, needs.meter),
     ...sdkRoutes(projects, needs.newUuid),
   ];
   for (const route of sdk) {

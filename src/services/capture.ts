@@ -1,8 +1,11 @@
-import { Failure } from "../domain/errors.ts";
+import { Failure, type FailureCode } from "../domain/errors.ts";
 import type { Clock } from "../domain/time.ts";
+import type { Warning } from "../domain/warning.ts";
+import type { Log } from "../log.ts";
 import type { Entry, Journal } from "../storage/journal.ts";
 import { type Admission, admitBody, type Body } from "./admission.ts";
 import type { Projects } from "./projects.ts";
+import { warningEntry } from "./warnings.ts";
 
 /** Bodies larger than this, sent or inflated, are decoded on a thread of their own. */
 export const INLINE_BYTES_MAX = 262_144;
@@ -27,8 +30,9 @@ type Needs = {
   decoder: Decoder;
   now: Clock;
   newUuid: () => string;
-  /** Called when events are in the journal. */
+  /** Called when events or warnings are in the journal. */
   onAccepted: () => void;
+  log: Log;
 };
 
 /** Accepts events (contract 4.5). */
@@ -41,14 +45,17 @@ export type Capture = {
   accept(body: Body): Promise<Captured>;
   /** Whether the journal refused events lately and has taken none since. */
   refusing(): boolean;
-  /** Events dropped and changed since the start, by reason. */
-  counts(): Record<string, number>;
+  /** Says that a request was refused; whoever answers it knows. */
+  refused(code: FailureCode): void;
+  /** Since the start: events accepted by project, requests refused by code. */
+  counts(): { accepted: Map<number, number>; refused: Map<FailureCode, number> };
 };
 
 /** Capture on a journal. */
 export function capture(needs: Needs): Capture {
   const { journal, projects, now, onAccepted } = needs;
-  const counts: Record<string, number> = {};
+  const counts = { accepted: new Map<number, number>(), refused: new Map<FailureCode, number>() };
+  const warn = warnings(needs);
   let refusedAt = Number.NEGATIVE_INFINITY;
   const append = async (entry: Entry) => {
     try {
@@ -61,33 +68,55 @@ export function capture(needs: Needs): Capture {
   };
   return {
     async accept(body) {
-      const arrived = now();
+      const arrived_at = now();
       const admission =
-        decodedHere(body, arrived, needs) ?? (await needs.decoder.admit(body, arrived));
-      const project = projects.ofKey(admission.key);
-      if (project === undefined) {
+        decodedHere(body, arrived_at, needs) ?? (await needs.decoder.admit(body, arrived_at));
+      const project_id = projects.ofKey(admission.key);
+      if (project_id === undefined) {
         throw new Failure("invalid_api_key", "The project API key is not known here.", "api_key");
       }
-      const { historical, count: accepted, lines } = admission;
-      if (accepted > 0) {
-        const entry = {
-          kind: historical ? ("historical" as const) : ("events" as const),
-          project_id: project,
-          arrived_at: arrived,
-          count: accepted,
-          lines,
-        };
-        await append(entry);
-        onAccepted();
-      }
-      for (const { type, count: times } of admission.warnings) {
-        counts[type] = (counts[type] ?? 0) + times;
-      }
-      const { dropped, results } = admission;
-      return { accepted, dropped, results };
+      const { historical, count, lines } = admission;
+      const kind = historical ? "historical" : "events";
+      // Both at once, so that they are of one group; the events first, so that they find room.
+      const accepted =
+        count > 0 ? append({ kind, project_id, arrived_at, count, lines }) : undefined;
+      const warned =
+        admission.warnings.length > 0
+          ? warn(admission.warnings, { project_id, arrived_at })
+          : undefined;
+      await accepted;
+      await warned;
+      onAccepted();
+      add(counts.accepted, project_id, count);
+      return { accepted: count, dropped: admission.dropped, results: admission.results };
     },
     refusing: () => now() - refusedAt < REFUSED_MS,
-    counts: () => ({ ...counts }),
+    refused: (code) => add(counts.refused, code, 1),
+    counts: () => counts,
+  };
+}
+
+function add<T>(counts: Map<T, number>, key: T, count: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + count);
+}
+
+/**
+ * Puts warnings into the journal, beside their events (decision 39). That the disk refuses them is
+ * told once in a while and never fails: the events count more.
+ */
+function warnings({ journal, now, log }: Pick<Needs, "journal" | "now" | "log">) {
+  let toldAt = Number.NEGATIVE_INFINITY;
+  return async (
+    found: readonly Warning[],
+    from: Pick<Entry, "project_id" | "arrived_at">,
+  ): Promise<void> => {
+    try {
+      await journal.append(warningEntry(found, from));
+    } catch (error) {
+      if (now() - toldAt < REFUSED_MS) return;
+      toldAt = now();
+      log.warn("ingestion warnings are lost: the journal does not take them", { error });
+    }
   };
 }
 

@@ -50,20 +50,20 @@ export function groups(reads: GroupReads): Groups {
 export type GroupKeys = Record<number, string>;
 
 /** What events do to groups. */
-export type Grouped = {
+export type Grouped<E extends ProjectEvent = ProjectEvent> = {
   /** The keys of each event, by its place; undefined for those without. */
   keys: (GroupKeys | undefined)[];
   changes: GroupChanges;
-  refused: Refused[];
+  refused: Refused<E>[];
 };
 
 /** Decides what events do to groups, in their order, without storing anything. */
-export async function group(
-  events: readonly ProjectEvent[],
+export async function group<E extends ProjectEvent>(
+  events: readonly E[],
   store: Pick<PersonWrites, "groupTypes" | "group">,
-): Promise<Grouped> {
+): Promise<Grouped<E>> {
   const asked = events.map(({ event }) => groupsAsked(event));
-  const refused: Refused[] = [];
+  const refused: Refused<E>[] = [];
   const types = await typesOf(events, asked, store);
   const rows = new Map<string, GroupRow>();
   const keys: Grouped["keys"] = [];

@@ -19,14 +19,14 @@ import { type Draft, people, rootOf } from "./people.ts";
 export type ProjectEvent = { project_id: number; event: CapturedEvent; line: Uint8Array };
 
 /** An event that had less effect than it asked for. */
-export type Refused = { type: EffectReason; of: ProjectEvent };
+export type Refused<E extends ProjectEvent> = { type: EffectReason; of: E };
 
 /** What a run of events means for persons. */
-export type Identified = {
+export type Identified<E extends ProjectEvent> = {
   /** The person of each event, by its place: a uuid, also where there is no person yet. */
   person_ids: string[];
   changes: ReturnType<ReturnType<typeof people>["changes"]>;
-  refused: Refused[];
+  refused: Refused<E>[];
 };
 
 /** What one event asks for; `asked` and `update` are undefined for most. */
@@ -49,16 +49,16 @@ const ABOUT_PERSONS = new Set(["$identify", "$create_alias", "$merge_dangerously
  * changed, merged (decisions 11, 24 and 25). Each person is written once, however many events it
  * has.
  */
-export async function identify(
-  events: readonly ProjectEvent[],
+export async function identify<E extends ProjectEvent>(
+  events: readonly E[],
   store: Pick<PersonWrites, "resolve" | "properties">,
-): Promise<Identified> {
+): Promise<Identified<E>> {
   const effects = events.map(({ event }) => effectOf(event));
   const refs = await resolveAll(events, effects, store);
   const ref = (project: number, id: string) => refs.get(project)?.get(id);
   const properties = await store.properties(idsToChange(events, effects, ref));
   const slice = people({ ref, properties });
-  const refused: Refused[] = [];
+  const refused: Refused<E>[] = [];
   const drafts = events.map((of, at) => {
     const effect = effects[at] ?? NO_EFFECT;
     return applied(of, effect, slice, (type) => refused.push({ type, of }));

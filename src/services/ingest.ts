@@ -1,8 +1,10 @@
 import type { Log } from "../log.ts";
+import type { DeadLetter } from "../storage/dead-letters.ts";
 import type { EventStore } from "../storage/events.ts";
 import type { Journal } from "../storage/journal.ts";
 import type { MirrorFiles, SliceFiles } from "../storage/slices.ts";
 import type { SliceApplied, SliceRead, Slices, ToApply } from "./slices.ts";
+import { warningEntry } from "./warnings.ts";
 
 /**
  * Shortest time from one slice to the next, in milliseconds: a slice of 2,000 events costs 1.7
@@ -36,7 +38,7 @@ const RETRY_MS_MAX = 30_000;
 const CATCH_UP_POLL_MS = 10;
 
 type Needs = {
-  journal: Pick<Journal, "durable">;
+  journal: Pick<Journal, "append" | "durable">;
   slices: Slices;
   events: Pick<
     EventStore,
@@ -75,7 +77,7 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
   const { journal, slices, events, removeSlice, windowMs, idleMs = IDLE_MS, log } = needs;
   const signal = stopSignal();
   const persist = retrying(log, signal);
-  const end = await appending(needs, persist);
+  const end = await appending(needs, persist, () => wake());
   const prepare = preparing(needs, end.applied);
   let taken = end.applied();
   let settled = taken;
@@ -185,7 +187,8 @@ function preparing({ journal, slices, events }: Needs, committedTo: () => number
 }
 
 /** The end of a slice's way: the event store, and what is counted and told of it. */
-async function appending({ events, removeSlice, log }: Needs, persist: Persist) {
+async function appending(needs: Needs, persist: Persist, onWarned: () => void) {
+  const { events, removeSlice, log } = needs;
   let applied = await events.applied();
   const counts = { stored: 0, duplicates: 0, dead: 0 };
   const waiting: Promise<void>[] = [];
@@ -197,12 +200,15 @@ async function appending({ events, removeSlice, log }: Needs, persist: Persist) 
     await removeSlice(slice).catch((error: unknown) => {
       log.warn("a slice's files could not be removed; the next start does it", { error });
     });
-    counts.stored += slice.count - dead;
-    counts.dead += dead;
+    counts.stored += slice.count - dead.length;
+    counts.dead += dead.length;
     counts.duplicates += duplicates.length;
     const others = duplicates.filter(({ same }) => !same).length;
     if (others > 0) log.warn("a known uuid came with another event", { count: others });
-    if (dead > 0) log.warn("events went to the dead-letter file", { count: dead });
+    if (dead.length === 0) return;
+    log.warn("events went to the dead-letter file", { count: dead.length });
+    await tellDead(dead, needs);
+    onWarned();
   };
 
   const mirrored = async (changes: MirrorFiles): Promise<void> => {
@@ -232,6 +238,19 @@ async function appending({ events, removeSlice, log }: Needs, persist: Persist) 
       while (waiting.length > 0) await waiting.shift();
     },
   };
+}
+
+/** Puts warnings of dead events into the journal, for a later slice; SQLite has theirs already. */
+async function tellDead(dead: readonly DeadLetter[], { journal, log }: Needs): Promise<void> {
+  const groups = Map.groupBy(dead, ({ project_id, type }) => `${project_id} ${type}`);
+  for (const [first, ...others] of groups.values()) {
+    if (first === undefined) continue;
+    const { project_id, type, uuid: event_uuid, distinct_id, arrived_at } = first;
+    const warning = { type, count: 1 + others.length, event_uuid, distinct_id };
+    await journal.append(warningEntry([warning], { project_id, arrived_at })).catch((error) => {
+      log.warn("a warning of dead letters is lost: the journal does not take it", { error });
+    });
+  }
 }
 
 /** Puts the stores in order; when it cannot, the next idle time will. */

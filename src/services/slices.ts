@@ -1,21 +1,15 @@
 import type { CapturedEvent } from "../domain/event.ts";
 import { personUuid } from "../domain/person.ts";
-import {
-  blockOf,
-  SEEN_FIELDS,
-  type SeenEntries,
-  type SeenHash,
-  seenFilter,
-  seenHash,
-  seenHashOf,
-} from "../domain/seen.ts";
+import { type SeenEntries, type SeenHash, seenHashOf } from "../domain/seen.ts";
 import type { SplitAsked } from "../domain/split.ts";
+import type { ProjectWarning, Warning } from "../domain/warning.ts";
 import type { KnownEvent, Suspect } from "../storage/events.ts";
 import type { Frame, JournalReader } from "../storage/journal.ts";
-import type { PersonChanges, PersonRef, PersonWrites } from "../storage/persons.ts";
+import type { PersonRef, PersonWrites } from "../storage/persons.ts";
 import type { MirrorFiles, Slice, SliceEvent, sliceFiles } from "../storage/slices.ts";
-import { group } from "./groups.ts";
-import { identify } from "./identity.ts";
+import { type Grouped, group } from "./groups.ts";
+import { identify, type Refused } from "./identity.ts";
+import { seenWindow } from "./seen.ts";
 
 /** A slice that was read: what the event store has to be asked before it can be applied. */
 export type SliceRead = { first: number; last: number; count: number; suspects: Suspect[] };
@@ -24,7 +18,13 @@ export type SliceRead = { first: number; last: number; count: number; suspects: 
 export type SliceApplied = { slice: Slice; duplicates: Duplicate[] };
 
 /** An event left out because its uuid was stored before; `same` if the event was the same one. */
-export type Duplicate = { project_id: number; uuid: string; distinct_id: string; same: boolean };
+export type Duplicate = {
+  project_id: number;
+  arrived_at: number;
+  uuid: string;
+  distinct_id: string;
+  same: boolean;
+};
 
 /** What a slice needs to be applied. */
 export type ToApply = { first: number; stored: KnownEvent[]; committed: number };
@@ -41,10 +41,13 @@ type Needs = {
 };
 
 type Candidate = Omit<SliceEvent, "person_id" | "groups"> & { hash: SeenHash };
-type Read = { range: { first: number; last: number }; candidates: Candidate[]; logs: Frame[] };
+type Read = {
+  range: { first: number; last: number };
+  candidates: Candidate[];
+  logs: Frame[];
+  warnings: ProjectWarning[];
+};
 type Identity = Pick<CapturedEvent, "event" | "distinct_id"> & { arrived_at: number };
-
-const HOUR_MS = 3_600_000;
 
 /**
  * Makes slices of the journal, in the thread that owns SQLite: deduplicates (decision 4), applies what they
@@ -52,43 +55,26 @@ const HOUR_MS = 3_600_000;
  * read in between.
  */
 export function slices({ journal, persons, files, windowMs }: Needs) {
-  const seen = seenFilter();
-  /** When the last event of each block in the filter arrived. */
-  const arrivals = new Map<number, number>();
+  const seen = seenWindow(windowMs);
   /** The events of slices that the event store may not have committed yet. */
   let recent: { last: number; uuids: Map<string, Identity> }[] = [];
   /** Slices that were read and are to be applied, in order. */
   let reads: Read[] = [];
-  let lastHour = -1;
-
-  const remember = (hash: SeenHash, block: number, arrivedAt: number) => {
-    seen.add(hash, block);
-    arrivals.set(block, Math.max(arrivedAt, arrivals.get(block) ?? 0));
-  };
-
-  const forgetOldBlocks = (now: number) => {
-    const hour = Math.floor(now / HOUR_MS);
-    if (hour === lastHour) return;
-    lastHour = hour;
-    seen.forget((block) => (arrivals.get(block) ?? 0) >= now - windowMs);
-    for (const [block, at] of arrivals) if (at < now - windowMs) arrivals.delete(block);
-  };
-
   const suspectsOf = ({ project_id, arrived_at, event, hash }: Candidate, place: number) =>
     seen.blocks(hash).map((block): Suspect => {
       return { place, project_id, uuid: event.uuid, block, since: arrived_at - windowMs };
     });
 
+  const inRecent = ({ hash }: Candidate, key: string): Identity | undefined =>
+    // The filter knows all that was applied: hardly any event is looked up.
+    seen.blocks(hash).length === 0
+      ? undefined
+      : recent.map(({ uuids }) => uuids.get(key)).find((known) => known !== undefined);
+
   return {
     /** Remembers what the event store holds of the window; before the first slice is read. */
     async remember(entries: SeenEntries): Promise<void> {
-      for (let at = 0; at < entries.length; at += SEEN_FIELDS) {
-        const [project = 0, a = 0, b = 0, c = 0, d = 0, block = 0, hour = 0] = entries.subarray(
-          at,
-          at + SEEN_FIELDS,
-        );
-        remember(seenHash(project, a, b, c, d), block, (hour + 1) * HOUR_MS);
-      }
+      seen.addEntries(entries);
     },
 
     /**
@@ -102,13 +88,14 @@ export function slices({ journal, persons, files, windowMs }: Needs) {
       const upTo = range.after < applied ? Math.min(range.upTo, applied) : range.upTo;
       const frames = journal.read({ after: range.after, upTo, eventsMax: SLICE_EVENTS_MAX });
       const last = frames.at(-1);
-      if (last !== undefined) forgetOldBlocks(last.arrived_at);
+      if (last !== undefined) seen.forget(last.arrived_at);
       const logs = frames.filter(({ kind }) => kind === "logs");
-      const candidates = frames.filter(({ kind }) => kind !== "logs").flatMap(eventsOf);
+      const warnings = frames.filter(({ kind }) => kind === "warnings").flatMap(warningsOf);
+      const candidates = frames.filter(holdsEvents).flatMap(eventsOf);
       const end = last === undefined ? upTo : last.first_seq + last.count - 1;
       const bounds = { first: range.after + 1, last: end };
       if (reads.at(-1)?.range.last !== range.after) reads = [];
-      reads.push({ range: bounds, candidates, logs });
+      reads.push({ range: bounds, candidates, logs, warnings });
       const suspects = candidates.flatMap(suspectsOf);
       return { ...bounds, count: candidates.length, suspects };
     },
@@ -120,20 +107,16 @@ export function slices({ journal, persons, files, windowMs }: Needs) {
     async apply({ first, stored, committed }: ToApply): Promise<SliceApplied> {
       const next = reads.shift();
       if (next?.range.first !== first) throw new Error(`No slice from ${first} on was read`);
-      const { range, candidates, logs } = next;
+      const { range, candidates, logs, warnings } = next;
       recent = recent.filter(({ last }) => last > committed);
-      const inRecent = ({ hash }: Candidate, key: string) =>
-        // The filter knows all that was applied: hardly any event is looked up.
-        seen.blocks(hash).length === 0
-          ? undefined
-          : recent.map(({ uuids }) => uuids.get(key)).find((known) => known !== undefined);
       const { kept, duplicates, uuids } = deduplicate(candidates, { stored, inRecent, windowMs });
       const replayed = range.last <= (await persons.applied());
+      const found = [...warnings, ...duplicates.flatMap(duplicateWarning)];
       const { keys, ...grouped } = await group(kept, persons);
       const { person_ids, mirror } = replayed
         ? { person_ids: await owners(kept, persons), mirror: null }
-        : await applied(kept, persons, { groups: grouped.changes, applied_seq: range.last });
-      for (const { seq, arrived_at, hash } of kept) remember(hash, blockOf(seq), arrived_at);
+        : await applied(kept, persons, { grouped, found, last: range.last });
+      for (const { seq, arrived_at, hash } of kept) seen.add(hash, seq, arrived_at);
       const events = kept.map((event, at) => {
         return { ...event, person_id: person_ids[at] ?? "", groups: keys[at] };
       });
@@ -172,6 +155,8 @@ function keyOf({ project_id, event }: Candidate): string {
 
 const utf8 = new TextDecoder();
 
+const holdsEvents = ({ kind }: Frame) => kind === "events" || kind === "historical";
+
 function eventsOf({ kind, lines, count, first_seq, project_id, arrived_at }: Frame): Candidate[] {
   const texts = utf8.decode(lines).split("\n");
   const bytes = Buffer.from(lines.buffer, lines.byteOffset, lines.length);
@@ -196,6 +181,25 @@ type Known = {
   windowMs: number;
 };
 
+/** What a journal entry of warnings says. */
+function warningsOf({ lines, count, project_id, arrived_at }: Frame): ProjectWarning[] {
+  const texts = utf8.decode(lines).split("\n").slice(0, count);
+  return texts.map((text) => ({ ...(JSON.parse(text) as Warning), project_id, at: arrived_at }));
+}
+
+/** The event is stored, but not all that it asks for was done. */
+function refusalWarning({ type, of }: Refused<Candidate>): ProjectWarning {
+  const { uuid: event_uuid, distinct_id } = of.event;
+  return { type, count: 1, event_uuid, distinct_id, project_id: of.project_id, at: of.arrived_at };
+}
+
+/** A resend is as it should be; another event under a known uuid is lost. */
+function duplicateWarning(duplicate: Duplicate): ProjectWarning[] {
+  const { project_id, arrived_at: at, uuid: event_uuid, distinct_id, same } = duplicate;
+  if (same) return [];
+  return [{ type: "duplicate_uuid", count: 1, event_uuid, distinct_id, project_id, at }];
+}
+
 /** Keeps the first of each (project, uuid), in the slice, in the last ones and in the store. */
 function deduplicate(
   candidates: Candidate[],
@@ -216,20 +220,30 @@ function deduplicate(
       return true;
     }
     const same = before.event === event.event && before.distinct_id === event.distinct_id;
-    duplicates.push({ project_id, uuid: event.uuid, distinct_id: event.distinct_id, same });
+    const { uuid, distinct_id } = event;
+    duplicates.push({ project_id, arrived_at: candidate.arrived_at, uuid, distinct_id, same });
     return false;
   });
   return { kept, duplicates, uuids };
 }
 
-/** Stores what a slice does to persons. */
+type Applicable = {
+  grouped: Pick<Grouped<Candidate>, "changes" | "refused">;
+  found: ProjectWarning[];
+  last: number;
+};
+
+/** Stores what a slice does to persons and groups, and what there is to warn of. */
 async function applied(
   events: Candidate[],
   persons: PersonWrites,
-  rest: Pick<PersonChanges, "groups" | "applied_seq">,
+  { grouped, found, last }: Applicable,
 ) {
-  const { person_ids, changes } = await identify(events, persons);
-  return { person_ids, mirror: await persons.apply({ ...changes, ...rest }) };
+  const { person_ids, changes, refused } = await identify(events, persons);
+  const warnings = [...found, ...[...refused, ...grouped.refused].map(refusalWarning)];
+  const groups = grouped.changes;
+  const mirror = await persons.apply({ ...changes, groups, warnings, applied_seq: last });
+  return { person_ids, mirror };
 }
 
 /** Whose events are by now, where SQLite has their slice and only the event store misses it. */

@@ -1,17 +1,37 @@
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { parseTime } from "../domain/time.ts";
+import { parseUuid } from "../domain/uuid.ts";
 import type { Duckdb } from "./duckdb.ts";
+
+/** A line that the store cannot read. Null is what it does not say, or not as it should. */
+export type DeadLetter = {
+  type: "unreadable_event" | "unreadable_log";
+  project_id: number;
+  /** Milliseconds since the epoch. */
+  arrived_at: number;
+  uuid: string | null;
+  distinct_id: string | null;
+};
+
+type Options = {
+  /** The file they are moved to. */
+  deadLetters: string;
+  /** What the lines are. */
+  type: DeadLetter["type"];
+  insert: (path: string) => string;
+};
 
 /**
  * Finds the lines of a slice's file that DuckDB cannot read, moves them to the file `deadLetters`
- * and rewrites the file without them; says how many there were. None: the slice failed for
+ * and rewrites the file without them; says which there were. None: the slice failed for
  * another reason and is to be tried again. `insert` is the file's statement, for any path.
  */
 export async function setUnreadableAside(
   duckdb: Duckdb,
   path: string | null,
-  { deadLetters, insert }: { deadLetters: string; insert: (path: string) => string },
-): Promise<number> {
-  if (path === null) return 0;
+  { deadLetters, type, insert }: Options,
+): Promise<DeadLetter[]> {
+  if (path === null) return [];
   const lines = readFileSync(path, "utf8").split("\n").slice(0, -1);
   const probe = `${path}.probe`;
   const readable = async (part: string[]): Promise<boolean> => {
@@ -29,12 +49,24 @@ export async function setUnreadableAside(
     }
   };
   const dead = await partition(lines, readable);
-  if (dead.size === 0) return 0;
+  if (dead.size === 0) return [];
   const unreadable = lines.filter((_, at) => dead.has(at));
   appendFileSync(deadLetters, `${unreadable.join("\n")}\n`, { mode: 0o600 });
   const kept = lines.filter((_, at) => !dead.has(at));
   writeFileSync(path, kept.map((line) => `${line}\n`).join(""), { mode: 0o600 });
-  return dead.size;
+  return unreadable.map((line) => deadLetter(line, type));
+}
+
+/** What ingest wrote in front is sound, whatever the event is. */
+function deadLetter(line: string, type: DeadLetter["type"]): DeadLetter {
+  const { project_id, ingested_at, uuid, distinct_id } = JSON.parse(line);
+  return {
+    type,
+    project_id,
+    arrived_at: parseTime(ingested_at) ?? 0,
+    uuid: typeof uuid === "string" ? (parseUuid(uuid) ?? null) : null,
+    distinct_id: typeof distinct_id === "string" ? distinct_id : null,
+  };
 }
 
 /** Thrown to roll back what was only tried. */

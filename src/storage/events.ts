@@ -3,7 +3,7 @@ import { GROUP_TYPES_MAX } from "../domain/group.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { PageQuery } from "../domain/page.ts";
 import { BLOCK_SEQS, type SeenEntries } from "../domain/seen.ts";
-import { isAboutTheData, setUnreadableAside } from "./dead-letters.ts";
+import { type DeadLetter, isAboutTheData, setUnreadableAside } from "./dead-letters.ts";
 import { type Duckdb, quoted, readColumns, rows } from "./duckdb.ts";
 import { INSERT_LOGS } from "./logs.ts";
 import { applyMirror, LINE_BYTES_MAX } from "./mirror.ts";
@@ -50,11 +50,11 @@ export type EventStore = {
   /** The last sequence number applied; 0 at first. */
   applied(): Promise<number>;
   /**
-   * Applies a slice in one transaction, durable when it resolves, and returns how many lines
-   * were no event that the store could read: those are in the dead-letter file. Refuses
+   * Applies a slice in one transaction, durable when it resolves, and returns the events that
+   * the store could not read: those are in the dead-letter file. Refuses
    * (throws) a slice that was applied before.
    */
-  append(slice: Slice): Promise<{ dead: number }>;
+  append(slice: Slice): Promise<{ dead: DeadLetter[] }>;
   /** The version of the person store that the mirror is of; 0 at first. */
   mirrorVersion(): Promise<number>;
   /** Brings the mirror to another version, in one transaction. */
@@ -149,10 +149,18 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
       const [row] = await rows(connection, "SELECT value FROM meta WHERE key = $key", { key });
       return Number(row?.["value"] ?? 0);
     });
-  const setAside = async ({ events, logs }: Slice): Promise<number> => {
-    const dead = await setUnreadableAside(duckdb, events, { deadLetters, insert: INSERT_SLICE });
-    return dead + (await setUnreadableAside(duckdb, logs, { deadLetters, insert: INSERT_LOGS }));
-  };
+  const setAside = async ({ events, logs }: Slice): Promise<DeadLetter[]> => [
+    ...(await setUnreadableAside(duckdb, events, {
+      deadLetters,
+      type: "unreadable_event",
+      insert: INSERT_SLICE,
+    })),
+    ...(await setUnreadableAside(duckdb, logs, {
+      deadLetters,
+      type: "unreadable_log",
+      insert: INSERT_LOGS,
+    })),
+  ];
   return {
     applied: () => meta("applied_seq"),
     mirrorVersion: () => meta("mirror_version"),
@@ -161,10 +169,10 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
     async append(slice) {
       try {
         await duckdb.write((connection) => applySlice(connection, slice));
-        return { dead: 0 };
+        return { dead: [] };
       } catch (error) {
-        const dead = isAboutTheData(error) ? await setAside(slice) : 0;
-        if (dead === 0) throw error;
+        const dead = isAboutTheData(error) ? await setAside(slice) : [];
+        if (dead.length === 0) throw error;
         await duckdb.write((connection) => applySlice(connection, slice));
         return { dead };
       }

@@ -12,6 +12,7 @@ import type {
 } from "./persons.ts";
 import type { MirrorOverride, MirrorOwned, MirrorPerson } from "./slices.ts";
 import type { Sqlite } from "./sqlite.ts";
+import { warningWrites } from "./warnings.ts";
 
 /** What the event store's mirror of persons lacks; with it, it is of `version` (decision 26). */
 export type MirrorChanges = {
@@ -33,9 +34,11 @@ export function identityWrites(sqlite: Sqlite) {
   const mark = appliedMark(sqlite);
   const statements = prepare(sqlite.raw);
   const groups = groupWrites(sqlite);
+  const warn = warningWrites(sqlite);
 
   const apply = (changes: PersonChanges): { mirror: MirrorChanges; stored: Stored[] } => {
     mark.advance(changes.applied_seq);
+    warn(changes.warnings ?? []);
     const version = mark.nextVersion();
     const rows = [
       ...changes.created.map((person) => statements.insert(person, version)),

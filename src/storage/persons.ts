@@ -3,6 +3,7 @@ import type { JsonObject } from "../domain/json.ts";
 import type { Lifts } from "../domain/lift.ts";
 import type { PageQuery } from "../domain/page.ts";
 import type { SplitAsked } from "../domain/split.ts";
+import type { ProjectWarning } from "../domain/warning.ts";
 import { type GroupChanges, type GroupKey, type GroupRow, groupReads } from "./groups.ts";
 import { identityWrites, type MirrorChanges, type Stored } from "./identity.ts";
 import { refCache } from "./ref-cache.ts";
@@ -101,6 +102,8 @@ export type PersonChanges = {
   ids: IdsOfPerson[];
   overrides: Override[];
   groups: GroupChanges;
+  /** What there is to warn of, in the order of arrival. */
+  warnings?: readonly ProjectWarning[];
   /** The last sequence number of the slice. */
   applied_seq: number;
 };

@@ -75,3 +75,27 @@ export const personCount = sqliteTable("person_count", {
   project_id: integer().primaryKey(),
   count: integer().notNull(),
 });
+
+/** How often a project had a type of warning; never trimmed. */
+export const ingestionWarning = sqliteTable(
+  "ingestion_warning",
+  {
+    project_id: integer().notNull(),
+    type: text().notNull(),
+    count: integer().notNull(),
+    first_at: text().notNull(),
+    last_at: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.project_id, table.type] })],
+);
+
+/** The newest warnings of a project and type. */
+export const ingestionWarningSample = sqliteTable("ingestion_warning_sample", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  project_id: integer().notNull(),
+  type: text().notNull(),
+  at: text().notNull(),
+  count: integer().notNull(),
+  event_uuid: text(),
+  distinct_id: text(),
+});

@@ -54,6 +54,13 @@ function filled(head: string, item: string, tail: string): string {
   return head + item.repeat(Math.floor(BODY_BYTES / item.length)) + tail;
 }
 
+/** How often each reason was warned of. */
+async function warned(app: TestApp): Promise<Record<string, number>> {
+  const { body } = await app.get("/ingestion_warnings/");
+  const { results } = body as { results: { type: string; count: number }[] };
+  return Object.fromEntries(results.map(({ type, count }) => [type, count]));
+}
+
 describe("a bomb (S01, S02)", () => {
   const zeros = Buffer.alloc(200 * MIB, " ");
   const gzip = gzipSync(zeros, { level: 1 });
@@ -164,7 +171,7 @@ describe("poisoned events among 10,000 (S09)", () => {
     expect(items).toHaveLength(10_000);
     expect(answered).toMatchObject({ status: 200, body: { status: "Ok" } });
     expect(answered.headers.get("hoglet-dropped")).toBe("5");
-    expect(app.app.capture.counts()).toEqual({
+    expect(await warned(app)).toEqual({
       event_nested_too_deep: 1,
       event_has_too_many_keys: 1,
       message_size_too_large: 1,
@@ -337,6 +344,6 @@ describe("thousands of names (S15)", () => {
     expect(new Map(found as [string, object][])).toEqual(
       new Map(names.map((name) => [name, { [name]: name }])),
     );
-    expect(app.app.capture.counts()).toEqual({});
+    expect(await warned(app)).toEqual({});
   });
 });

@@ -12,8 +12,10 @@ const ROUTES: [method: string, path: string, scope: string, query?: string][] = 
   ["GET", "/api/environments/:project_id/events/", "query:read"],
   ["GET", "/api/environments/:project_id/groups/", "group:read", "?group_type_index=0"],
   ["GET", "/api/environments/:project_id/groups_types/", "group:read"],
+  ["GET", "/api/environments/:project_id/ingestion_warnings/", "project:read"],
   ["GET", "/api/projects/", "project:read"],
   ["GET", "/api/projects/:project_id/", "project:read"],
+  ["GET", "/metrics", "project:read"],
 ];
 
 const SOME_OTHER_SCOPE = "activity_log:read";

@@ -220,7 +220,11 @@ describe.each(IMPLEMENTATIONS)("the event store on %s", (_name, make) => {
 
     const { dead } = await made.store.append(slice);
 
-    expect(dead).toBe(2);
+    const unread = { type: "unreadable_event" as const, project_id: 1, arrived_at: ARRIVED };
+    expect(dead).toEqual([
+      { ...unread, uuid: null, distinct_id: "a" },
+      { ...unread, uuid: null, distinct_id: noUuid.event.distinct_id },
+    ]);
     expect(await made.store.list(1, {}, PAGE)).toMatchObject({ count: 3 });
     expect(await made.store.applied()).toBe(5);
     expect(readLines<{ seq: number }>(made.deadLetters).map(({ seq }) => seq)).toEqual([2, 4]);
@@ -342,9 +346,12 @@ describe("DuckDB", () => {
       resource_attributes: {},
       instrumentation_scope: {},
     });
-    const slice = duck.logs(7, [record("a"), record("b", "soon"), record("c")]);
+    const bad = record("b", "soon");
+    const slice = duck.logs(7, [record("a"), bad, record("c")]);
 
-    expect(await duck.store.append(slice)).toEqual({ dead: 1 });
+    expect(await duck.store.append(slice)).toMatchObject({
+      dead: [{ type: "unreadable_log", project_id: 1, uuid: bad.uuid, distinct_id: null }],
+    });
     await expect(duck.store.append(slice)).rejects.toThrow("applied before");
 
     expect(slice).toMatchObject({ events: null, mirror: null, count: 3 });

@@ -1,9 +1,10 @@
 import initDuckdb from "./0001-init.duckdb.sql" with { type: "text" };
 import initSqlite from "./0001-init.sqlite.sql" with { type: "text" };
 import logsDuckdb from "./0002-logs.duckdb.sql" with { type: "text" };
+import warnings from "./0002-warnings.sqlite.sql" with { type: "text" };
 
 /** SQLite's schema changes in order; the schema's version is how many were applied. Append only. */
-export const SQLITE_MIGRATIONS: readonly string[] = [initSqlite];
+export const SQLITE_MIGRATIONS: readonly string[] = [initSqlite, warnings];
 
 /** DuckDB's schema changes in order; the version is kept in SQLite (`duckdb_version`). */
 export const DUCKDB_MIGRATIONS: readonly string[] = [initDuckdb, logsDuckdb];

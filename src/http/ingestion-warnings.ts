@@ -1,0 +1,26 @@
+import { t } from "elysia";
+import { pageQuery } from "../domain/page.ts";
+import { WARNING_TYPES, warningTable } from "../domain/warning.ts";
+import type { Warnings } from "../services/warnings.ts";
+import { route } from "./route.ts";
+import { PageOf, Paging, WarningShape } from "./schemas.ts";
+
+/** Ingestion warnings: what became of events that were not stored as they were sent. */
+export const warningRoutes = (warnings: Warnings) => [
+  route({
+    method: "GET",
+    path: "/api/environments/:project_id/ingestion_warnings/",
+    scope: "project:read",
+    operationId: "ingestion_warnings_list",
+    summary: "List why events were dropped or changed: each reason once, the last seen first.",
+    query: t.Object({
+      ...Paging,
+      type: t.Optional(
+        t.String({ description: `One reason.\n\n${warningTable()}`, enum: WARNING_TYPES }),
+      ),
+    }),
+    status: 200,
+    response: PageOf(WarningShape),
+    handle: ({ project, query, url }) => warnings.list(project, query, pageQuery(query), url),
+  }),
+];

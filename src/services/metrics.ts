@@ -1,0 +1,125 @@
+import type { Metric, MetricSample } from "../domain/metric.ts";
+import type { Clock } from "../domain/time.ts";
+import { meaningOf, type Severity } from "../domain/warning.ts";
+import type { Journal } from "../storage/journal.ts";
+import type { WarningCount } from "../storage/warnings.ts";
+import type { Capture } from "./capture.ts";
+import type { Ingest } from "./ingest.ts";
+import type { Warnings } from "./warnings.ts";
+
+/** What the server measures of itself. */
+export type Metrics = {
+  /** The metrics as they are now; of projects only those that `sees` names. */
+  read(sees?: (project: number) => boolean): Promise<Metric[]>;
+};
+
+type Needs = {
+  capture: Pick<Capture, "counts">;
+  ingest: Pick<Ingest, "applied" | "counts">;
+  journal: Pick<Journal, "bytes" | "durable" | "waiting">;
+  warnings: Pick<Warnings, "counts">;
+  /** `held` is how many bytes of capture bodies are in memory. */
+  meter: { held: number };
+  /** Bytes of memory that the process holds. */
+  memoryBytes: () => number;
+  isReady: () => boolean;
+  now: Clock;
+  version: string;
+};
+
+/** Metrics of a server that starts now (decision 40). */
+export function metrics(needs: Needs): Metrics {
+  const startedAt = needs.now();
+  return {
+    async read(sees = () => true) {
+      const warned = (await needs.warnings.counts()).filter(({ project_id }) => sees(project_id));
+      const measured = [
+        ...eventMetrics(needs, warned),
+        ...pipelineMetrics(needs),
+        ...processMetrics(needs, startedAt),
+      ];
+      return measured.map((metric) => ({
+        ...metric,
+        samples: metric.samples.filter(
+          ({ labels }) => labels.project_id === undefined || sees(labels.project_id),
+        ),
+      }));
+    },
+  };
+}
+
+function eventMetrics({ capture, ingest }: Needs, warned: readonly WarningCount[]): Metric[] {
+  const { accepted, refused } = capture.counts();
+  const { stored, duplicates, dead } = ingest.counts();
+  const perProject = [...accepted].map(([project_id, value]) => ({
+    labels: { project_id },
+    value,
+  }));
+  const perCode = [...refused].map(([reason, value]) => ({ labels: { reason }, value }));
+  return [
+    counter("events_accepted", "Events that were acknowledged.", perProject),
+    counter(
+      "events_dropped",
+      "Events that were not stored, by reason, since the data directory was made.",
+      reasons(warned, "error"),
+    ),
+    counter(
+      "events_changed",
+      "Events that were stored otherwise than sent, by reason, since the data directory was made.",
+      reasons(warned, "warning"),
+    ),
+    counter("capture_refused", "Capture requests that were refused, by error code.", perCode),
+    counter("events_stored", "Events that reached the event store.", one(stored)),
+    counter("events_duplicate", "Events left out because their uuid was known.", one(duplicates)),
+    counter("events_dead", "Events that went to the dead-letter file.", one(dead)),
+  ];
+}
+
+function pipelineMetrics({ ingest, journal, meter }: Needs): Metric[] {
+  const applied = ingest.applied();
+  const durable = journal.durable();
+  // The numbers go on above those of the stores when the journal has lost its end.
+  const lag = Math.max(0, durable - applied);
+  return [
+    gauge("journal_bytes", "Bytes of the journal.", journal.bytes()),
+    gauge("journal_waiting_bytes", "Bytes that wait for the journal's disk.", journal.waiting()),
+    gauge("journal_durable_seq", "The last sequence number that is durable.", durable),
+    gauge("ingest_applied_seq", "The last sequence number that is in both stores.", applied),
+    gauge("ingest_lag", "Sequence numbers that are durable and not in both stores yet.", lag),
+    gauge("capture_body_bytes", "Bytes of capture bodies that are in memory.", meter.held),
+  ];
+}
+
+function processMetrics(
+  { memoryBytes, isReady, now, version }: Needs,
+  startedAt: number,
+): Metric[] {
+  const build = [{ labels: { version }, value: 1 }];
+  return [
+    gauge("memory_resident_bytes", "Bytes of memory that the process holds.", memoryBytes()),
+    gauge("ready", "1 while the server can serve, else 0.", isReady() ? 1 : 0),
+    gauge("uptime_seconds", "Seconds since the start.", (now() - startedAt) / 1000),
+    { ...gauge("build_info", "The version that is running.", 1), samples: build },
+  ];
+}
+
+function reasons(warned: readonly WarningCount[], severity: Severity): MetricSample[] {
+  return warned
+    .filter(({ type }) => meaningOf(type).severity === severity)
+    .map(({ project_id, type, count }) => ({
+      labels: { project_id, reason: type },
+      value: count,
+    }));
+}
+
+function counter(name: string, help: string, samples: MetricSample[]): Metric {
+  return { name: `hoglet_${name}_total`, type: "counter", help, samples };
+}
+
+function gauge(name: string, help: string, value: number): Metric {
+  return { name: `hoglet_${name}`, type: "gauge", help, samples: one(value) };
+}
+
+function one(value: number): MetricSample[] {
+  return [{ labels: {}, value }];
+}

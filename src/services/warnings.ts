@@ -1,0 +1,57 @@
+import { Failure } from "../domain/errors.ts";
+import { type Page, type PageQuery, page } from "../domain/page.ts";
+import {
+  isWarningType,
+  type Meaning,
+  meaningOf,
+  type Warning,
+  warningLine,
+} from "../domain/warning.ts";
+import type { Entry } from "../storage/journal.ts";
+import type { WarningCount, WarningReads, WarningRow } from "../storage/warnings.ts";
+
+/** A type of warning in a project: what it means, how often it was given, and to whom lately. */
+export type ShownWarning = Omit<WarningRow, "project_id"> & Meaning;
+
+/** Ingestion warnings, read (decision 38). */
+export type Warnings = {
+  /**
+   * The types that the project has had, the last seen first. Fails `invalid_choice` on a type that
+   * there is not. `url` is the address that the caller is known to reach us by.
+   */
+  list(
+    project: number,
+    filter: { type?: string | undefined },
+    query: PageQuery,
+    url: URL,
+  ): Promise<Page<ShownWarning>>;
+  /** How often each project had each type. */
+  counts(): Promise<WarningCount[]>;
+};
+
+/** Ingestion warnings in a store. */
+export function warnings(reads: WarningReads): Warnings {
+  return {
+    async list(project, filter, query, url) {
+      if (filter.type !== undefined && !isWarningType(filter.type)) {
+        throw new Failure("invalid_choice", "There is no such type of warning.", "type");
+      }
+      const { count, rows } = await reads.list(project, filter, query);
+      return page(url, query, count, rows.map(shown));
+    },
+    counts: () => reads.counts(),
+  };
+}
+
+function shown({ project_id: _project, type, ...row }: WarningRow): ShownWarning {
+  return { type, ...meaningOf(type), ...row };
+}
+
+/** One or more warnings as an entry of the journal (decision 39). */
+export function warningEntry(
+  found: readonly Warning[],
+  from: Pick<Entry, "project_id" | "arrived_at">,
+): Entry {
+  const lines = new TextEncoder().encode(found.map(warningLine).join(""));
+  return { ...from, kind: "warnings", count: found.length, lines };
+}

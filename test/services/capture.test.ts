@@ -1,0 +1,58 @@
+import { afterEach, expect, test } from "bun:test";
+import type { LogFacts } from "../../src/log.ts";
+import { capture } from "../../src/services/capture.ts";
+import { faultyDisk } from "../support/faulty-disk.ts";
+import { clear, open, place, readAll } from "../support/journal.ts";
+import { batch, event } from "../support/make.ts";
+
+afterEach(clear);
+
+test("a disk that refuses a warning fails no request, and is told of once in a while", async () => {
+  const directory = place();
+  const disk = faultyDisk();
+  const journal = await open(directory, { disk });
+  const clock = { now: Date.parse("2026-11-21T12:00:00Z") };
+  const told: [string, LogFacts | undefined][] = [];
+  const tell = (message: string, facts?: LogFacts) => told.push([message, facts]);
+  const captured = capture({
+    journal,
+    projects: { ofKey: () => 1 },
+    decoder: { admit: () => Promise.reject(new Error("No body here is large")) },
+    now: () => clock.now,
+    newUuid: () => Bun.randomUUIDv7(),
+    onAccepted: () => {},
+    log: { info: tell, warn: tell, error: tell },
+  });
+  const send = (...events: unknown[]) =>
+    captured.accept({
+      bytes: Buffer.from(JSON.stringify(batch(...events))),
+      encoding: "",
+      compression: "",
+      protocol: "events",
+      sdk: "",
+      aside: { key: undefined, keyInBody: true, sentAt: undefined },
+    });
+  const dropped = event({ event: "" });
+
+  for (let n = 0; n < 3; n += 1) {
+    disk.fail("write", { code: "ENOSPC" });
+    expect(await send(dropped)).toMatchObject({ accepted: 0, dropped: 1 });
+  }
+  expect(told).toHaveLength(1);
+  expect(captured.refusing()).toBe(false);
+  clock.now += 15_000;
+  disk.fail("write", { code: "ENOSPC" });
+  await send(dropped);
+  expect(told).toHaveLength(2);
+
+  disk.fail("write", { code: "ENOSPC" });
+  const refused = await send(event(), dropped).catch((error: unknown) => error);
+  expect(refused).toMatchObject({ code: "unavailable" });
+  expect(await send(event(), dropped)).toMatchObject({ accepted: 1, dropped: 1 });
+  await journal.close();
+  expect(readAll(directory).frames.map(({ kind, count }) => [kind, count])).toEqual([
+    ["events", 1],
+    ["warnings", 1],
+  ]);
+  expect(JSON.stringify(told)).not.toContain("ann");
+});
