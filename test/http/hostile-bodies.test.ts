@@ -240,7 +240,7 @@ describe("hostile content", () => {
       crlf: "a\r\n\u001b[31m",
       emoji,
     });
-    expect(app.app.capture.counts()).toMatchObject({ replaced_invalid_text: 1 });
+    expect(await warned(app)).toMatchObject({ replaced_invalid_text: 1 });
   });
 
   test("in numbers is what a double makes of it (S07)", async () => {
@@ -255,7 +255,7 @@ describe("hostile content", () => {
       long: null,
       text: "NaN",
     });
-    expect(app.app.capture.counts()).toMatchObject({
+    expect(await warned(app)).toMatchObject({
       replaced_infinite_number: 1,
       rounded_unsafe_integer: 1,
     });
@@ -296,7 +296,6 @@ describe("hostile content", () => {
 
   test("in unknown keys is remembered nowhere (S14)", async () => {
     const KEYS = 5000;
-    const before = app.app.capture.counts();
     const flood = async (round: number) => {
       for (let n = 0; n < KEYS; n += 1) {
         const api_key = `phc_unknown_${round}_${n}`.padEnd(60, "x");
@@ -311,7 +310,9 @@ describe("hostile content", () => {
 
     // One string or more for each key would be as many as keys.
     expect((await flood(2)) - strings).toBeLessThan(KEYS / 2);
-    expect(app.app.capture.counts()).toEqual(before);
+    const { accepted, refused } = app.app.capture.counts();
+    expect(accepted.size).toBeLessThanOrEqual(1);
+    expect(refused.size).toBeLessThan(10);
   });
 });
 
