@@ -139,10 +139,21 @@ export function isWellShaped(raw: Json): raw is JsonObject {
 /** Top level first, else in `properties` (contract 2.5). Blank is absent; others become text. */
 function distinctIdOf(raw: JsonObject, properties: JsonObject): string | undefined {
   const value = raw["distinct_id"] ?? raw["$distinct_id"] ?? properties["distinct_id"] ?? null;
+  return distinctIdText(value);
+}
+
+/** A value as a distinct id (decision 9), not yet cut; undefined if it is blank or none. */
+function distinctIdText(value: Json): string | undefined {
   // A number that JSON cannot carry exactly would make one person of two.
   if (value === null || (typeof value === "number" && !isExact(value))) return undefined;
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return text.trim() === "" ? undefined : text;
+}
+
+/** The distinct id that a property names, in the form that events have them. */
+export function distinctIdIn(value: Json | undefined): string | undefined {
+  const text = distinctIdText(value ?? null);
+  return text === undefined ? undefined : shortened(storableText(text), DISTINCT_ID_CHARS_MAX);
 }
 
 function isExact(value: number): boolean {

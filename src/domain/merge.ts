@@ -1,5 +1,5 @@
-import { type CapturedEvent, DISTINCT_ID_CHARS_MAX } from "./event.ts";
-import { type Json, type JsonObject, setKey, storableText } from "./json.ts";
+import { type CapturedEvent, distinctIdIn } from "./event.ts";
+import { type Json, type JsonObject, setKey } from "./json.ts";
 import type { EffectReason } from "./warning.ts";
 
 /** What an event asks for: that the person of one distinct id becomes part of another's. */
@@ -39,17 +39,8 @@ export function mergeAsked({ event, distinct_id, properties }: CapturedEvent) {
 }
 
 function asked(other: Json | undefined, merge: (other: string) => MergeAsked) {
-  const id = distinctIdText(other ?? null);
+  const id = distinctIdIn(other);
   return id === undefined ? undefined : merge(id);
-}
-
-/** A distinct id that stands in a property, in the form that admission gives to ids. */
-function distinctIdText(value: Json): string | undefined {
-  if (value === null) return undefined;
-  const text = storableText(typeof value === "string" ? value : JSON.stringify(value));
-  if (text.trim() === "") return undefined;
-  if (text.length <= DISTINCT_ID_CHARS_MAX) return text;
-  return [...text].slice(0, DISTINCT_ID_CHARS_MAX).join("");
 }
 
 /** What careless code sends where an id should be, in lower case. */
@@ -99,8 +90,7 @@ export function gainedKeys(source: JsonObject, target: JsonObject): string[] {
   return Object.keys(source).filter((key) => !Object.hasOwn(target, key));
 }
 
-/** Gives `target` what only `source` has, and says whether there was any. */
-export function gain(target: JsonObject, source: JsonObject, keys: readonly string[]): boolean {
+/** Gives `target` the values that `source` has under keys. */
+export function gain(target: JsonObject, source: JsonObject, keys: readonly string[]): void {
   for (const key of keys) setKey(target, key, source[key] ?? null);
-  return keys.length > 0;
 }

@@ -128,6 +128,41 @@ describe("a resent uuid", () => {
   });
 });
 
+test("a historical migration changes persons in order, and is stored by time (contract 4.5.3)", async () => {
+  using directory = temporaryDirectory();
+  const days = [3, 1, 2].map((day) =>
+    event({ timestamp: `2024-01-0${day}T00:00:00Z`, properties: { $set: { day } } }),
+  );
+  await migrate(directory.path, days);
+
+  const { DuckDBInstance } = await import("@duckdb/node-api");
+  const file = join(directory.path, "events/1.duckdb");
+  const instance = await DuckDBInstance.create(file, { access_mode: "READ_ONLY" });
+  const connection = await instance.connect();
+  const stored = await connection.runAndReadAll(
+    `SELECT strftime("timestamp", '%d') AS day FROM events ORDER BY rowid`,
+  );
+  expect(stored.getRows().flat()).toEqual(["01", "02", "03"]);
+  connection.closeSync();
+  instance.closeSync();
+});
+
+/** Sends a historical migration, and checks what the API shows of it. */
+async function migrate(data: string, days: object[]): Promise<void> {
+  await using app = await testApp({ data });
+
+  await app.capture({ ...batch(...days), historical_migration: true });
+
+  expect(await personOf(app, "ann")).toMatchObject({ properties: { day: 2 } });
+  const { body } = await app.get("/events/");
+  const times = (body as { results: { timestamp: string }[] }).results.map((row) => row.timestamp);
+  expect(times.map((time) => time.slice(0, 10))).toEqual([
+    "2024-01-03",
+    "2024-01-02",
+    "2024-01-01",
+  ]);
+}
+
 test("an idle server checkpoints the event store, and goes on as before", async () => {
   await using app = await testApp({ idleMs: 20 });
   const sent = event();
