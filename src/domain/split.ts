@@ -94,7 +94,10 @@ function idsLeaving({ ids }: Whole, asked: SplitAsked): Whole["ids"] {
     return found;
   };
   if (listed !== undefined) {
-    const leaving = [...new Set(listed)].map((id) => find(id, "distinct_ids_to_split"));
+    const named = new Set(listed.map((id) => find(id, "distinct_ids_to_split")));
+    const homes = new Set([...named].map(({ home }) => home));
+    // Whoever comes back comes back whole: else two persons would have come from one.
+    const leaving = ids.filter((id) => named.has(id) || (id.home !== null && homes.has(id.home)));
     if (leaving.length > 0 && leaving.length < ids.length) return leaving;
     const detail = "Name at least one distinct id, and leave the person one.";
     throw new Failure("invalid_input", detail, "distinct_ids_to_split");

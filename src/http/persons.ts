@@ -16,7 +16,9 @@ const SplitBody = t.Optional(
         t.String({ description: "Stays, with the ids it came with. By default all merges go." }),
       ),
       distinct_ids_to_split: t.Optional(
-        t.Array(t.String(), { description: "Only these leave. Not with main_distinct_id." }),
+        t.Array(t.String(), {
+          description: "Only these leave, with what came with them. Not with main_distinct_id.",
+        }),
       ),
     },
     { $id: "PersonSplit" },

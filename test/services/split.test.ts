@@ -94,6 +94,17 @@ describe("splitting a person", () => {
     expect((await personOf(app, "c")).distinct_ids).toEqual(["c"]);
   });
 
+  test("brings a person back whole where one of its ids is named", async () => {
+    await using app = await testApp();
+    await app.capture(batch(of("a", "$identify", { $anon_distinct_id: "a-device" })));
+    await app.capture(batch(of("hub", "seen"), alias("a", "hub")));
+
+    await split(app, await personOf(app, "hub"), { distinct_ids_to_split: ["a-device"] });
+
+    expect((await personOf(app, "a")).distinct_ids).toEqual(["a", "a-device"]);
+    expect((await personOf(app, "hub")).distinct_ids).toEqual(["hub"]);
+  });
+
   test("gives an anonymous id that was attached a person of its own", async () => {
     await using app = await testApp();
     const anonymous = { $process_person_profile: false };
