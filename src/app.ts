@@ -120,7 +120,7 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
         return changes !== null;
       },
     }),
-    events: events(eventsStored),
+    events: events(eventsStored, () => ingest.applied() < replayUntil),
     groups: groups(groupReads(sqlite)),
     warnings: warnings(warningReads(sqlite)),
   };
@@ -190,7 +190,7 @@ async function openEvents(
   );
   const eventsStored = eventStore(duckdb, join(directory, "dead-letters.ndjson"));
   const applied = {
-    events: await eventsStored.applied(),
+    events: await opened(file, advice, () => eventsStored.applied()),
     persons: await stores.persons.applied(),
   };
   if (applied.persons < applied.events) {
@@ -205,6 +205,17 @@ async function openEvents(
     after: applied.persons,
     onCut: (part) => log.warn("the journal's torn end was cut off", part),
   });
+  if (applied.events < applied.persons) {
+    // Only the journal has what the event store lacks: with less of it, events would be missing.
+    const first = journal.first() ?? Number.POSITIVE_INFINITY;
+    if (first > applied.events + 1 || journal.durable() < applied.persons) {
+      throw new DataError(
+        `The event store in ${directory} lacks events, and the journal does not have them. Restore events/ and journal/ from a backup.`,
+      );
+    }
+    const events = journal.durable() - applied.events;
+    log.warn("the event store is behind: it is brought up from the journal", { events });
+  }
   return { duckdb, eventsStored, journal };
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { availableParallelism, totalmem } from "node:os";
 import { resolve } from "node:path";
+import { isPersonalKey, isProjectKey } from "./domain/key.ts";
 
 /** One setting: `--name-with-dashes`, `HOGLET_NAME`, or `name` in hoglet.toml. */
 type Row<T> = {
@@ -22,12 +23,31 @@ const text = (help: string, fallback: string): Row<string> => ({
     throw new Error("must not be empty");
   },
 });
+const email = (help: string, fallback: string): Row<string> => ({
+  help,
+  fallback,
+  parse(value) {
+    if (/^[^\s@]+@[^\s@]+$/.test(value)) return value;
+    throw new Error("must be an e-mail address");
+  },
+});
 const optional = (help: string): Row<string | undefined> => ({
   help,
   fallback: undefined,
   parse: (value) => value,
 });
-const secret = (help: string): Row<string | undefined> => ({ ...optional(help), secret: true });
+const secret = (
+  help: string,
+  { isValid, form }: { isValid: (text: string) => boolean; form: string },
+): Row<string | undefined> => ({
+  help,
+  fallback: undefined,
+  secret: true,
+  parse(value) {
+    if (isValid(value)) return value;
+    throw new Error(`must be ${form}`);
+  },
+});
 const list = (help: string): Row<string[]> => ({
   help,
   fallback: [],
@@ -89,10 +109,14 @@ const ROWS = {
   allowed_hosts: list("host names that links in answers may use, separated by commas"),
   tls_cert: optional("file with the TLS certificate chain (PEM)"),
   tls_key: optional("file with the TLS key (PEM)"),
-  owner_email: text("e-mail address of the first user", "owner@localhost.localdomain"),
-  project_key: secret("key of the first project, phc_…; made at the first start if not given"),
+  owner_email: email("e-mail address of the first user", "owner@localhost.localdomain"),
+  project_key: secret("key of the first project, phc_…; made at the first start if not given", {
+    isValid: isProjectKey,
+    form: "phc_ and 4 to 60 letters, digits, - or _",
+  }),
   personal_key: secret(
     "a personal key for everything, phx_…; made at the first start if not given",
+    { isValid: isPersonalKey, form: "phx_ and 20 to 60 letters, digits, - or _" },
   ),
   dedup_window: whole("how long a uuid is remembered", 48, [1, 168], "hours"),
   memory: whole("memory for DuckDB", memoryDefaultMb(), [64, 1_048_576], "MB"),

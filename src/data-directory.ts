@@ -35,12 +35,19 @@ function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : String(error);
 }
 
+/** Whether an error says that there is no room: by the system, SQLite or DuckDB. */
+export function isDiskFull({ message }: Error): boolean {
+  return /ENOSPC|EDQUOT|EFBIG|no space left|disk is full|file too large/i.test(message);
+}
+
 /** Opens a file of the data directory; what fails is told with the file's name and `advice`. */
 export async function opened<T>(file: string, advice: string, open: () => Promise<T>): Promise<T> {
   try {
     return await open();
   } catch (error) {
+    if (error instanceof DataError) throw error;
     const [reason = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
-    throw new DataError(`${file} cannot be opened: ${reason.replace(/[.!]*$/, "")}. ${advice}`);
+    const help = error instanceof Error && isDiskFull(error) ? "Free space on its disk." : advice;
+    throw new DataError(`${file} cannot be opened: ${reason.replace(/[.!]*$/, "")}. ${help}`);
   }
 }

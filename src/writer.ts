@@ -51,8 +51,13 @@ export function openWriter(options: WriterOptions) {
       async open(_options: WriterOptions): Promise<void> {},
       async close(): Promise<void> {
         journal.close();
-        // Prepared statements keep the connection open, and with it the log beside the file.
-        sqlite.raw.run("PRAGMA wal_checkpoint(TRUNCATE)");
+        try {
+          // Prepared statements keep the connection open, and with it the log beside the file.
+          sqlite.raw.run("PRAGMA wal_checkpoint(TRUNCATE)");
+        } catch (error) {
+          // On a full disk the log keeps what it has, as after a kill.
+          log.warn("the write-ahead log of hoglet.sqlite stays", { error });
+        }
         sqlite.close();
       },
     },

@@ -15,6 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Everything, everything, expectKept, expectMirrored } from "./support/kept.ts";
+import { runCommand } from "./support/process.ts";
 import { bodyOf, clockBefore, eventOf, type Sent, startSenders } from "./support/senders.ts";
 import { type Server, startServer } from "./support/server.ts";
 
@@ -61,6 +62,20 @@ describe("an event store that is behind the persons", () => {
     senders.open(server.url);
     await senders.finish();
     await expectKept(server, senders.sent());
+  });
+
+  test("is never served empty: without a journal to make it from, the start is refused", async () => {
+    using senders = startSenders({ count: 2, seed: 3 });
+    await sendSome(senders);
+    rmSync(join(data, "events"), { recursive: true });
+    for (const name of readdirSync(join(data, "journal"))) {
+      rmSync(join(data, "journal", name), { recursive: true });
+    }
+
+    const refused = await runCommand(["serve", "--port", "0", "--data", data]);
+
+    expect([refused.code, refused.out]).toEqual([1, ""]);
+    expect(refused.err).toContain("lacks events, and the journal does not have them");
   });
 
   test("knows what was sent before, also behind the point it is set back to", async () => {

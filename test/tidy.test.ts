@@ -98,6 +98,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "storage/distinct-ids.ts": "test/storage/persons.test.ts, test/services/identity.test.ts",
   "storage/duckdb.ts": "test/storage/events.test.ts",
   "storage/engine.ts": "test/build.test.ts",
+  "storage/event-list.ts": "test/storage/events.test.ts, test/http/management.test.ts",
   "storage/groups.ts": "test/services/groups.test.ts, test/storage/events.test.ts",
   "storage/identity.ts": "test/storage/persons.test.ts, test/services/identity.test.ts",
   "storage/journal-frame.ts": "test/storage/journal.test.ts",

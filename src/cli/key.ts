@@ -23,7 +23,12 @@ export const keyCreate: Command = {
       expires_at: flags["--expires"] === undefined ? null : expiry(flags["--expires"]),
       email: flags["--user"],
     };
-    const key = await withAdmin(config.settings, ({ keys }) => keys.create(draft));
+    const key = await withAdmin(config.settings, async ({ keys, projects }) => {
+      const known = new Set((await projects.all()).map(({ id }) => id));
+      const unknown = draft.scoped_teams?.find((id) => !known.has(id));
+      if (unknown === undefined) return keys.create(draft);
+      throw new UsageError(`There is no project ${unknown}. See: hoglet project list.`);
+    });
     io.out(key.value);
     if (io.isTerminal) io.err("Keep it: only its hash is stored, and it is not shown again.");
     return EXIT.ok;
@@ -92,5 +97,6 @@ function expiry(text: string): string {
   const unit = UNIT_MS[relative?.[2] ?? ""];
   const at = unit === undefined ? parseTime(text) : Date.now() + Number(relative?.[1]) * unit;
   if (at === undefined) throw new UsageError("--expires must be like 90d, 12h or 2027-01-31.");
+  if (at <= Date.now()) throw new UsageError("--expires must lie ahead.");
   return isoTime(at);
 }

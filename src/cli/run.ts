@@ -1,5 +1,5 @@
 import { ConfigError, isSettingFlag, readConfig, settingsHelp } from "../config.ts";
-import { DataError, LockedError } from "../data-directory.ts";
+import { DataError, isDiskFull, LockedError } from "../data-directory.ts";
 import { Failure } from "../domain/errors.ts";
 import { type Command, EXIT, type Io, UsageError } from "./command.ts";
 import { configShow } from "./config.ts";
@@ -53,7 +53,12 @@ function explain(error: unknown, io: Io): number {
   }
   if (error instanceof DataError || error instanceof Failure) {
     io.err(error.message);
+    if (error instanceof Failure && error.status === 400) return EXIT.usage;
     return error instanceof LockedError ? EXIT.locked : EXIT.error;
+  }
+  if (error instanceof Error && isDiskFull(error)) {
+    io.err("The disk is full, and nothing was changed. Free space, then try again.");
+    return EXIT.error;
   }
   io.err(error instanceof Error ? (error.stack ?? error.message) : String(error));
   return EXIT.internal;
@@ -62,32 +67,32 @@ function explain(error: unknown, io: Io): number {
 /** Tells words and flags apart. A flag has a value, behind `=` or as the next word. */
 function split(argv: readonly string[]) {
   const words: string[] = [];
-  const flags: Record<string, string> = {};
+  const flags: Record<string, string | undefined> = {};
   for (let at = 0; at < argv.length; at++) {
     const [word = "", ...inline] = (argv[at] ?? "").split("=");
     if (!word.startsWith("--")) {
       words.push(argv[at] ?? "");
       continue;
     }
-    if (inline.length === 0) at += 1;
-    const value = inline.length === 0 ? argv[at] : inline.join("=");
-    if (value === undefined || (inline.length === 0 && value.startsWith("--"))) {
-      throw new UsageError(`${word} needs a value.`);
-    }
-    flags[word] = value;
+    const following = argv[at + 1]?.startsWith("--") ? undefined : argv[at + 1];
+    flags[word] = inline.length === 0 ? following : inline.join("=");
+    if (inline.length === 0 && following !== undefined) at += 1;
   }
   return { words, flags };
 }
 
 /** Finds the command, its arguments and its flags in what was typed. */
 function parse(argv: readonly string[]) {
-  const { words, flags } = split(argv);
+  const { words, flags: given } = split(argv);
   const command = commandOf(words);
   const args = words.slice(command.name.split(" ").length);
-  for (const flag of Object.keys(flags)) {
+  const flags: Record<string, string> = {};
+  for (const [flag, value] of Object.entries(given)) {
     if (!isSettingFlag(flag) && !Object.hasOwn(command.flags ?? {}, flag)) {
       throw new UsageError(`hoglet ${command.name} knows no flag ${flag}. See: hoglet help.`);
     }
+    if (value === undefined) throw new UsageError(`${flag} needs a value.`);
+    flags[flag] = value;
   }
   const wanted = command.args ?? [];
   if (args.length !== wanted.length) {

@@ -30,18 +30,35 @@ export function pageQuery(asked: {
  * The envelope for the rows found at `query`. `url` is the address the caller is known to reach
  * us by; its other parameters are kept in the links.
  */
-export function page<T>(url: URL, query: PageQuery, count: number, results: T[]): Page<T> {
-  const after = query.offset + query.limit;
+export function page<T>(
+  url: URL,
+  query: PageQuery,
+  count: number,
+  results: T[],
+  walk?: Walk,
+): Page<T> {
+  const { limit, offset } = query;
+  const isMore = walk === undefined ? offset + limit < count : walk.next !== undefined;
+  const before = offset - limit;
+  const hasBefore = offset > 0 && before <= (walk?.offsetMax ?? before);
   return {
     count,
-    next: after < count ? link(url, query.limit, after) : null,
-    previous: query.offset > 0 ? link(url, query.limit, query.offset - query.limit) : null,
+    next: isMore ? link(url, limit, offset + limit, walk?.next) : null,
+    previous: hasBefore ? link(url, limit, before) : null,
     results,
   };
 }
 
-function link(url: URL, limit: number, offset: number): string {
+/**
+ * How a list goes on from a place and not from a count: `next` is the cursor of the next page,
+ * undefined on the last. Offsets over `offsetMax` are reached by cursor alone.
+ */
+export type Walk = { next: string | undefined; offsetMax: number };
+
+function link(url: URL, limit: number, offset: number, cursor?: string): string {
   const target = new URL(url);
+  if (cursor === undefined) target.searchParams.delete("cursor");
+  else target.searchParams.set("cursor", cursor);
   target.searchParams.set("limit", String(limit));
   if (offset > 0) target.searchParams.set("offset", String(offset));
   else target.searchParams.delete("offset");

@@ -16,8 +16,11 @@ export const eventRoutes = (events: Events) => [
       ...Paging,
       offset: t.Optional(
         t.Integer({
-          description: `How many results to pass over, at most ${EVENTS_OFFSET_MAX}; then use before.`,
+          description: `How many results to pass over, at most ${EVENTS_OFFSET_MAX}; \`next\` leads further.`,
         }),
+      ),
+      cursor: t.Optional(
+        t.String({ description: "Where the page begins, from `next`: new events move nothing." }),
       ),
       event: t.Optional(t.String({ description: "The event's name, exact." })),
       distinct_id: t.Optional(t.String()),

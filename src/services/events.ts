@@ -2,7 +2,7 @@ import { Failure } from "../domain/errors.ts";
 import { type Page, type PageQuery, page } from "../domain/page.ts";
 import { isoTime, parseTime } from "../domain/time.ts";
 import { parseUuid } from "../domain/uuid.ts";
-import type { EventFilter, EventRow, EventStore } from "../storage/events.ts";
+import type { EventCursor, EventFilter, EventRow, EventStore } from "../storage/events.ts";
 
 /** How deep a list may be paged by `offset`; further back, `before` goes on. */
 export const EVENTS_OFFSET_MAX = 10_000;
@@ -11,23 +11,57 @@ export const EVENTS_OFFSET_MAX = 10_000;
 export type Events = {
   /**
    * Newest first. Fails `invalid_input` on a uuid or time that is none, and on an offset over
-   * EVENTS_OFFSET_MAX. `url` is the address that the caller is known to reach us by.
+   * EVENTS_OFFSET_MAX, unless `cursor` says where the page begins; `unavailable` while the store
+   * is behind what was accepted. `url` is the address that the caller is known to reach us by.
    */
-  list(project: number, filter: EventFilter, query: PageQuery, url: URL): Promise<Page<EventRow>>;
+  list(
+    project: number,
+    filter: EventFilter & { cursor?: string | undefined },
+    query: PageQuery,
+    url: URL,
+  ): Promise<Page<EventRow>>;
 };
 
 /** Events in a store. */
-export function events(store: Pick<EventStore, "list">): Events {
+export function events(store: Pick<EventStore, "list">, isBehind: () => boolean): Events {
   return {
-    async list(project, filter, query, url) {
-      if (query.offset > EVENTS_OFFSET_MAX) {
-        const detail = `offset is at most ${EVENTS_OFFSET_MAX}. To go further back, use before.`;
+    async list(project, { cursor, ...filter }, query, url) {
+      if (isBehind()) {
+        throw new Failure("unavailable", "The event store is being brought up from the journal.");
+      }
+      if (query.offset > EVENTS_OFFSET_MAX && cursor === undefined) {
+        const detail = `offset is at most ${EVENTS_OFFSET_MAX}. To go further back, follow next.`;
         throw new Failure("invalid_input", detail, "offset");
       }
-      const { count, rows } = await store.list(project, read(filter), query);
-      return page(url, query, count, rows);
+      const after = cursor === undefined ? undefined : readCursor(cursor);
+      const asked = {
+        limit: query.limit + 1,
+        offset: cursor === undefined ? query.offset : 0,
+        after,
+      };
+      const { count, rows } = await store.list(project, read(filter), asked);
+      const results = rows.slice(0, query.limit);
+      const last = rows.length > query.limit ? results.at(-1) : undefined;
+      const shown = results.map(({ seq: _, ...row }) => row);
+      return page(url, query, count, shown, {
+        next: last && cursorOf(last),
+        offsetMax: EVENTS_OFFSET_MAX,
+      });
     },
   };
+}
+
+const CURSOR = /^(\d{4}-\d\d-\d\dT[\d:.]+Z)_(\d{1,16})$/;
+
+/** The place of an event in the list, as `next` carries it. */
+function cursorOf({ timestamp, seq }: EventCursor): string {
+  return `${timestamp}_${seq}`;
+}
+
+function readCursor(text: string): EventCursor {
+  const [, timestamp = "", seq = ""] = CURSOR.exec(text) ?? [];
+  if (parseTime(timestamp) !== undefined) return { timestamp, seq: Number(seq) };
+  throw new Failure("invalid_input", "A cursor is taken from next, as it is.", "cursor");
 }
 
 function read(filter: EventFilter): EventFilter {

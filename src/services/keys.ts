@@ -38,6 +38,8 @@ export type Keys = {
   /** The new key and, this once, its `value`. Fails `invalid_input`, `required`, `too_long`. */
   create(draft: KeyDraft): Promise<ShownKey & { value: string }>;
   list(): Promise<ShownKey[]>;
+  /** Whether no key was ever made, also none that is revoked by now. */
+  isUnused(): Promise<boolean>;
   /** Ends a key at once. Fails `not_found`. */
   revoke(id: number): Promise<ShownKey>;
   /** Makes a given key valid for everything, unless it is known; says if it was revoked. */
@@ -112,6 +114,7 @@ export function keys(needs: Needs): Keys {
     },
     create,
     list: async () => (await reads.list()).map(shown),
+    isUnused: async () => (await users.owner()) === undefined,
     async revoke(id) {
       const row = await writes.revoke(id, isoTime(now()));
       if (row === undefined) throw new Failure("not_found", "There is no such key.");

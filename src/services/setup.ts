@@ -27,7 +27,8 @@ export async function prepare(needs: Needs): Promise<FirstStart | undefined> {
     log.warn("the personal key of the settings was revoked and stays so; give another");
   }
   const [first] = await projects.all();
-  if (first !== undefined) {
+  // A project alone may have been made on the command line, before anybody had a key.
+  if (first !== undefined && !(await keys.isUnused())) {
     const known = projectKey === undefined || projects.ofKey(projectKey) !== undefined;
     if (!known) {
       await projects.rotateKey(first.id, projectKey);
@@ -40,6 +41,10 @@ export async function prepare(needs: Needs): Promise<FirstStart | undefined> {
     personalKey === undefined
       ? await keys.create({ label: "first key", scopes: ["*"] })
       : undefined;
-  await projects.create({ name: "Default project", api_token: projectKey });
+  if (first === undefined) {
+    await projects.create({ name: "Default project", api_token: projectKey });
+  } else if (projectKey !== undefined && projects.ofKey(projectKey) === undefined) {
+    await projects.rotateKey(first.id, projectKey);
+  }
   return { personal_key: made?.value };
 }

@@ -5,6 +5,7 @@ import type { PageQuery } from "../domain/page.ts";
 import { BLOCK_SEQS, type SeenEntries } from "../domain/seen.ts";
 import { type DeadLetter, isAboutTheData, setUnreadableAside } from "./dead-letters.ts";
 import { type Duckdb, quoted, readColumns, rows } from "./duckdb.ts";
+import { listEvents } from "./event-list.ts";
 import { INSERT_LOGS } from "./logs.ts";
 import { applyMirror, LINE_BYTES_MAX } from "./mirror.ts";
 import { handOnSeen } from "./seen.ts";
@@ -19,6 +20,9 @@ export type EventRow = {
   timestamp: string;
   properties: JsonObject;
 };
+
+/** The place of an event in a list: the newest first by `timestamp`, then by `seq`. */
+export type EventCursor = { timestamp: string; seq: number };
 
 /** Which events a list asks for; times are ISO 8601 and exclusive. */
 export type EventFilter = {
@@ -65,12 +69,12 @@ export type EventStore = {
   known(suspects: readonly Suspect[]): Promise<KnownEvent[]>;
   /** Hands on what arrived within so many milliseconds before the event that came last. */
   seen(windowMs: number, take: (chunk: SeenEntries) => Promise<void>): Promise<void>;
-  /** Newest first by `timestamp`, then by arrival. `count` is exact. */
+  /** Newest first by `timestamp`, then by arrival; those behind `after`. `count` is of all. */
   list(
     project: number,
     filter: EventFilter,
-    page: PageQuery,
-  ): Promise<{ count: number; rows: EventRow[] }>;
+    page: PageQuery & { after?: EventCursor | undefined },
+  ): Promise<{ count: number; rows: (EventRow & { seq: number })[] }>;
 };
 
 const HOT_NAMES = [
@@ -114,33 +118,6 @@ const KNOWN = `
   ) AS suspect JOIN events USING (project_id, uuid)
   WHERE seq >= $from::BIGINT AND seq < $to::BIGINT AND epoch_us(ingested_at) >= since * 1000
   GROUP BY suspect.place`;
-
-const CONDITIONS: Record<keyof EventFilter, string> = {
-  event: "event = $event",
-  distinct_id: "distinct_id = $distinct_id",
-  person_id: `person_id IN (
-    SELECT old_person_id FROM person_overrides
-      WHERE project_id = $project::INTEGER AND person_id = $person_id::UUID
-    UNION ALL SELECT $person_id::UUID WHERE NOT EXISTS (
-      FROM person_overrides
-        WHERE project_id = $project::INTEGER AND old_person_id = $person_id::UUID))`,
-  uuid: "uuid = $uuid::UUID",
-  after: `"timestamp" > $after::TIMESTAMP`,
-  before: `"timestamp" < $before::TIMESTAMP`,
-};
-
-const LIST = (where: string) => `
-  SELECT page.uuid::VARCHAR AS uuid, event, distinct_id,
-    coalesce(moved.person_id, page.person_id)::VARCHAR AS person_id,
-    strftime("timestamp", '%Y-%m-%dT%H:%M:%S.%fZ') AS "timestamp", properties
-  FROM (
-    SELECT project_id, seq, uuid, event, distinct_id, person_id, "timestamp", properties
-    FROM events WHERE ${where}
-    ORDER BY "timestamp" DESC, seq DESC LIMIT $limit::BIGINT OFFSET $offset::BIGINT
-  ) AS page
-  LEFT JOIN person_overrides AS moved
-    ON moved.project_id = page.project_id AND moved.old_person_id = page.person_id
-  ORDER BY page."timestamp" DESC, page.seq DESC`;
 
 /** The event store on DuckDB. `deadLetters` is the path of the file for unreadable lines. */
 export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
@@ -200,23 +177,8 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
 
     seen: (windowMs, take) => duckdb.read((connection) => handOnSeen(connection, windowMs, take)),
 
-    list(project, filter, { limit, offset }) {
-      const given = Object.entries(filter).filter(([, value]) => value !== undefined);
-      const values: Record<string, DuckDBValue> = { project, ...Object.fromEntries(given) };
-      const where = [
-        "project_id = $project::INTEGER",
-        ...given.map(([name]) => CONDITIONS[name as keyof EventFilter]),
-      ].join(" AND ");
-      return duckdb.read(async (connection) => {
-        const [total] = await rows(
-          connection,
-          `SELECT count(*) AS count FROM events WHERE ${where}`,
-          values,
-        );
-        const found = await rows(connection, LIST(where), { ...values, limit, offset });
-        return { count: Number(total?.["count"]), rows: found.map(eventRow) };
-      });
-    },
+    list: (project, filter, page) =>
+      duckdb.read((connection) => listEvents(connection, project, filter, page)),
   };
 }
 
@@ -239,15 +201,4 @@ async function applySlice(connection: DuckDBConnection, slice: Slice): Promise<v
   if (events !== null) await connection.run(INSERT_SLICE(events));
   if (logs !== null) await connection.run(INSERT_LOGS(logs));
   if (mirror !== null) await applyMirror(connection, mirror);
-}
-
-function eventRow(row: Record<string, DuckDBValue>): EventRow {
-  return {
-    uuid: String(row["uuid"]),
-    event: String(row["event"]),
-    distinct_id: String(row["distinct_id"]),
-    person_id: String(row["person_id"]),
-    timestamp: String(row["timestamp"]),
-    properties: JSON.parse(String(row["properties"])),
-  };
 }

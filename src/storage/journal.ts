@@ -26,6 +26,9 @@ export type Journal = {
   /** The number of the last event that is durable, 0 when there is none. */
   durable(): number;
 
+  /** A number that the oldest event has or exceeds; undefined when there is no segment. */
+  first(): number | undefined;
+
   /** Bytes of all segments. */
   bytes(): number;
 
@@ -121,6 +124,7 @@ export async function openJournal(options: Options): Promise<Journal> {
     },
 
     durable: () => durable,
+    first: () => recovered.segments[0]?.first,
     bytes: segments.bytes,
     waiting: () => waitingBytes,
 

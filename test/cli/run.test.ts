@@ -48,6 +48,12 @@ describe("the command line", () => {
     [["key", "revoke"], "Usage: hoglet key revoke ID"],
     [["key", "revoke", "x"], "ID must be a whole number"],
     [["key", "create", "--expires", "soon"], "--expires must be like"],
+    [["key", "create", "--expires", "0d"], "--expires must lie ahead"],
+    [["serve", "--bogus"], "knows no flag --bogus"],
+    [["serve", "--bogus", "--port", "1"], "knows no flag --bogus"],
+    [["config", "--project-key", "foo"], "--project-key must be phc_"],
+    [["config", "--personal-key", "phx_short"], "--personal-key must be phx_"],
+    [["config", "--owner-email", "nobody"], "--owner-email must be an e-mail address"],
     [["version", "--label", "x"], "knows no flag --label"],
   ])("%p is refused with exit code 2, and makes nothing", async (argv, sentence) => {
     using directory = temporaryDirectory();
@@ -111,10 +117,12 @@ describe("keys and projects without a server", () => {
     [["key", "create", "--user", "nobody"], "e-mail"],
     [["project", "create", " "], "A name is required"],
     [["project", "rotate-key", "7"], "Project not found"],
-  ])("%p is refused with exit code 1", async (argv, sentence) => {
+    [["key", "create", "--projects", "7"], "no project 7"],
+  ])("%p is refused", async (argv, sentence) => {
     using directory = temporaryDirectory();
     const { code, err } = await hoglet([...argv, "--data", directory.path]);
-    expect([code, err.join()]).toEqual([1, expect.stringContaining(sentence)]);
+    const isTyped = sentence !== "Project not found";
+    expect([code, err.join()]).toEqual([isTyped ? 2 : 1, expect.stringContaining(sentence)]);
   });
 });
 

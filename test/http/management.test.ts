@@ -177,6 +177,8 @@ describe("persons", () => {
     ["/events/?uuid=x", 400, "invalid_input", "uuid"],
     ["/events/?after=yesterday", 400, "invalid_input", "after"],
     ["/events/?offset=10001", 400, "invalid_input", "offset"],
+    ["/events/?cursor=x", 400, "invalid_input", "cursor"],
+    ["/events/?cursor=2026-02-30T00:00:00.000000Z_1", 400, "invalid_input", "cursor"],
     ["/nothing/", 404, "not_found", null],
     ["/persons/%00/", 400, "invalid_input", null],
     ["/persons/%zz/", 400, "invalid_input", null],
@@ -250,6 +252,44 @@ describe("events", () => {
         properties: { n: 1, nested: { deep: [1, "é🦔", null] } },
       },
     ]);
+  });
+});
+
+describe("a walk along the events", () => {
+  test("by next neither skips nor repeats one, however many came at once and come meanwhile", async () => {
+    await using app = await testApp();
+    const timestamp = "2026-11-20T00:00:00Z";
+    const sent = Array.from({ length: 11_500 }, () => event({ timestamp }));
+    await app.capture(batch(...sent));
+
+    const walked: string[] = [];
+    const counts = new Set<number>();
+    let next: string | null = "/api/environments/1/events/?limit=1000&event=tested";
+    while (next !== null) {
+      const { status, body } = await app.ask("GET", next.replace("http://localhost:8000", ""));
+      expect(status).toBe(200);
+      const page = body as { count: number; next: string | null; results: { uuid: string }[] };
+      walked.push(...page.results.map(({ uuid }) => uuid));
+      counts.add(page.count);
+      next = page.next;
+      if (walked.length === 3000) await app.capture(batch(event(), event({ timestamp })));
+    }
+
+    expect(walked).toHaveLength(sent.length);
+    expect(new Set(walked)).toEqual(new Set(sent.map(({ uuid }) => uuid)));
+    expect([...counts]).toEqual([11_500, 11_502]);
+  });
+
+  test("has no next behind the last page, and leads back by offset", async () => {
+    await using app = await testApp();
+    await app.capture(batch(event(), event(), event(), event()));
+
+    const first = (await app.get("/events/?limit=2")).body as { next: string };
+    const { pathname, search } = new URL(first.next);
+    const { body } = await app.ask("GET", pathname + search);
+
+    expect(body).toMatchObject({ count: 4, next: null });
+    expect((body as { previous: string }).previous).toEndWith("/events/?limit=2");
   });
 });
 

@@ -1,4 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { openAdmin, openApp } from "../../src/app.ts";
+import { readConfig } from "../../src/config.ts";
+import { silentLog } from "../../src/log.ts";
 import { temporaryDirectory, testApp } from "../support/app.ts";
 import { PROJECT_KEY } from "../support/server.ts";
 
@@ -11,6 +14,22 @@ describe("the keys of the settings (decision 16)", () => {
       expect((await app.get("/persons/")).status).toBe(200);
       expect(await app.app.keys.list()).toHaveLength(1);
       expect(await app.app.projects.all()).toMatchObject([{ id: 1, api_token: PROJECT_KEY }]);
+    }
+  });
+
+  test("are not needed: a project made before the first start leaves nobody without a key", async () => {
+    using directory = temporaryDirectory();
+    const bare = readConfig({ "--data": directory.path }, {}).settings;
+    const surroundings = { now: Date.now, log: silentLog, logFormat: "json" as const };
+    const admin = await openAdmin(bare, surroundings);
+    const shop = await admin.projects.create({ name: "Shop" });
+    await admin.close();
+
+    for (const key of [expect.stringMatching(/^phx_/), undefined]) {
+      const app = await openApp(bare, surroundings);
+      expect(app.firstStart?.personal_key).toEqual(key);
+      expect(await app.projects.all()).toEqual([shop]);
+      await app.close(5000);
     }
   });
 

@@ -136,6 +136,7 @@ describe.each(IMPLEMENTATIONS)("the event store on %s", (_name, make) => {
       count: 1,
       rows: [
         {
+          seq: 1,
           uuid,
           event: "tested",
           distinct_id: "ann",

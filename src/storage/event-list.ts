@@ -1,0 +1,71 @@
+import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
+import type { PageQuery } from "../domain/page.ts";
+import { rows } from "./duckdb.ts";
+import type { EventCursor, EventFilter, EventRow } from "./events.ts";
+
+const CONDITIONS: Record<keyof EventFilter, string> = {
+  event: "event = $event",
+  distinct_id: "distinct_id = $distinct_id",
+  person_id: `person_id IN (
+    SELECT old_person_id FROM person_overrides
+      WHERE project_id = $project::INTEGER AND person_id = $person_id::UUID
+    UNION ALL SELECT $person_id::UUID WHERE NOT EXISTS (
+      FROM person_overrides
+        WHERE project_id = $project::INTEGER AND old_person_id = $person_id::UUID))`,
+  uuid: "uuid = $uuid::UUID",
+  after: `"timestamp" > $after::TIMESTAMP`,
+  before: `"timestamp" < $before::TIMESTAMP`,
+};
+
+const BEHIND_CURSOR = ` AND "timestamp" <= $cursor_timestamp::TIMESTAMP
+  AND ("timestamp" < $cursor_timestamp::TIMESTAMP OR seq < $cursor_seq::BIGINT)`;
+
+const LIST = (where: string) => `
+  SELECT page.seq::DOUBLE AS seq, page.uuid::VARCHAR AS uuid, event, distinct_id,
+    coalesce(moved.person_id, page.person_id)::VARCHAR AS person_id,
+    strftime("timestamp", '%Y-%m-%dT%H:%M:%S.%fZ') AS "timestamp", properties
+  FROM (
+    SELECT project_id, seq, uuid, event, distinct_id, person_id, "timestamp", properties
+    FROM events WHERE ${where}
+    ORDER BY "timestamp" DESC, seq DESC LIMIT $limit::BIGINT OFFSET $offset::BIGINT
+  ) AS page
+  LEFT JOIN person_overrides AS moved
+    ON moved.project_id = page.project_id AND moved.old_person_id = page.person_id
+  ORDER BY page."timestamp" DESC, page.seq DESC`;
+
+/** The events of a filter, newest first, those behind a cursor; `count` is of all. */
+export async function listEvents(
+  connection: DuckDBConnection,
+  project: number,
+  filter: EventFilter,
+  { limit, offset, after }: PageQuery & { after?: EventCursor | undefined },
+) {
+  const given = Object.entries(filter).filter(([, value]) => value !== undefined);
+  const values: Record<string, DuckDBValue> = { project, ...Object.fromEntries(given) };
+  const where = [
+    "project_id = $project::INTEGER",
+    ...given.map(([name]) => CONDITIONS[name as keyof EventFilter]),
+  ].join(" AND ");
+  const [total] = await rows(
+    connection,
+    `SELECT count(*) AS count FROM events WHERE ${where}`,
+    values,
+  );
+  const cursor = after && { cursor_timestamp: after.timestamp, cursor_seq: after.seq };
+  const behind = cursor === undefined ? "" : BEHIND_CURSOR;
+  const asked = { ...values, ...cursor, limit, offset };
+  const found = await rows(connection, LIST(where + behind), asked);
+  return { count: Number(total?.["count"]), rows: found.map(eventRow) };
+}
+
+function eventRow(row: Record<string, DuckDBValue>): EventRow & { seq: number } {
+  return {
+    seq: Number(row["seq"]),
+    uuid: String(row["uuid"]),
+    event: String(row["event"]),
+    distinct_id: String(row["distinct_id"]),
+    person_id: String(row["person_id"]),
+    timestamp: String(row["timestamp"]),
+    properties: JSON.parse(String(row["properties"])),
+  };
+}
