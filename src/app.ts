@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Settings } from "./config.ts";
-import { DataError, LockedError, opened, useDirectory } from "./data-directory.ts";
+import { checkTogether, LockedError, opened, useDirectory } from "./data-directory.ts";
 import type { Clock } from "./domain/time.ts";
 import type { Meter } from "./http/body.ts";
 import { httpServer } from "./http/server.ts";
@@ -193,26 +193,14 @@ async function openEvents(
     events: await opened(file, advice, () => eventsStored.applied()),
     persons: await stores.persons.applied(),
   };
-  if (applied.persons < applied.events) {
-    // Replaying would count the gap's events as duplicates, and their persons would be missing.
-    throw new DataError(
-      `hoglet.sqlite in ${directory} is older than the event store beside it. Restore both from the same backup.`,
-    );
-  }
   const journal = await openJournal({
     directory: join(directory, "journal"),
     disk: nodeDisk,
     after: applied.persons,
     onCut: (part) => log.warn("the journal's torn end was cut off", part),
   });
-  if (applied.events < applied.persons) {
-    // Only the journal has what the event store lacks: with less of it, events would be missing.
-    const first = journal.first() ?? Number.POSITIVE_INFINITY;
-    if (first > applied.events + 1 || journal.durable() < applied.persons) {
-      throw new DataError(
-        `The event store in ${directory} lacks events, and the journal does not have them. Restore events/ and journal/ from a backup.`,
-      );
-    }
+  checkTogether(directory, { ...applied, first: journal.first(), last: journal.durable() });
+  if (applied.events < journal.durable()) {
     const events = journal.durable() - applied.events;
     log.warn("the event store is behind: it is brought up from the journal", { events });
   }

@@ -51,3 +51,23 @@ export async function opened<T>(file: string, advice: string, open: () => Promis
     throw new DataError(`${file} cannot be opened: ${reason.replace(/[.!]*$/, "")}. ${help}`);
   }
 }
+
+/** How far each store has come, and what the journal has, in sequence numbers. */
+type Marks = { events: number; persons: number; first: number | undefined; last: number };
+
+/** Throws DataError if the stores are not of one time, and the journal cannot make up for it. */
+export function checkTogether(directory: string, { events, persons, first, last }: Marks): void {
+  if (persons < events) {
+    // Replaying would count the gap's events as duplicates, and their persons would be missing.
+    throw new DataError(
+      `hoglet.sqlite in ${directory} is older than the event store beside it. Restore both from the same backup.`,
+    );
+  }
+  // Only the journal has what the event store lacks: with less of it, events would be missing.
+  const isWhole = first !== undefined && first <= events + 1 && last >= persons;
+  if (events < persons && !isWhole) {
+    throw new DataError(
+      `The event store in ${directory} lacks events, and the journal does not have them. Restore events/ and journal/ from a backup.`,
+    );
+  }
+}

@@ -1,4 +1,4 @@
-import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
+import type { DuckDBConnection } from "@duckdb/node-api";
 import { GROUP_TYPES_MAX } from "../domain/group.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { PageQuery } from "../domain/page.ts";
