@@ -54,58 +54,132 @@ export type Split = {
 };
 
 /**
- * Undoes merges (decision 28): each person who was merged comes back as it was, with the distinct
- * ids it had, less what it had gained from others who come back too. An id that came by no merge
- * becomes a new person. Fails `invalid_input` on ids that are not the person's, when nothing would
- * be left, and when there is nothing to undo.
+ * Undoes merges (decision 28): each person who leaves comes back as it was, with the distinct ids it
+ * had, also those of others who had been merged into it and do not leave by themselves. An id that
+ * came by no merge becomes a new person. Fails `invalid_input` on ids that are not the person's,
+ * when nothing would be left, and when there is nothing to undo.
  */
 export function split(person: Whole, merges: readonly KeptMerge[], asked: SplitAsked): Split {
-  const leaving = idsLeaving(person, asked);
+  const named = idsNamed(person, asked);
   const bySource = new Map(merges.map((merge) => [merge.source_uuid, merge]));
-  const byHome = Map.groupBy(leaving, ({ home }) => home);
-  const homes = new Set([...byHome.keys()].filter((home) => home !== null));
-  const isWhole = person.ids.every(({ home }) => home === null || homes.has(home));
-  const parts: Part[] = [];
-  for (const [home, ids] of byHome) {
-    const merge = home === null ? undefined : bySource.get(home);
-    const distinct_ids = ids.map(({ distinct_id }) => distinct_id);
-    if (merge === undefined) parts.push(...distinct_ids.map((id) => made(person, id)));
-    else parts.push({ ...before(merge, merges, homes), distinct_ids });
+  const homes = new Set(
+    named.flatMap(({ home }) => (home !== null && bySource.has(home) ? home : [])),
+  );
+  const rootOf = rootFinder(homes, bySource);
+  const own = new Set(named.filter(({ home }) => home === null || !bySource.has(home)));
+  const idsOf = new Map<string, string[]>();
+  for (const { distinct_id, home } of person.ids) {
+    const root = home === null ? undefined : rootOf(home);
+    if (root !== undefined) idsOf.set(root, [...(idsOf.get(root) ?? []), distinct_id]);
   }
+  const left = person.ids.filter(
+    (id) => !own.has(id) && (id.home === null || rootOf(id.home) === undefined),
+  );
+  if (left.length === 0) {
+    const detail = "Name at least one distinct id, and leave the person one.";
+    throw new Failure("invalid_input", detail, "distinct_ids_to_split");
+  }
+  const lost = lostBy(homes, bySource, rootOf);
+  const came = Map.groupBy(merges, ({ target_uuid }) => target_uuid);
+  const before = (uuid: string, now: Split["rest"]): Split["rest"] => {
+    const properties = { ...now.properties };
+    for (const { keys, source } of lost.get(uuid) ?? []) lose(properties, keys, source);
+    const [first, ...others] = came.get(uuid) ?? [];
+    const isAlone =
+      first !== undefined && [first, ...others].every(({ source_uuid }) => homes.has(source_uuid));
+    return isAlone
+      ? {
+          properties,
+          created_at: first.target_created_at,
+          is_identified: first.target_is_identified,
+        }
+      : { ...now, properties };
+  };
+  const parts = [...homes].flatMap((home): Part[] => {
+    const merge = bySource.get(home);
+    if (merge === undefined) return [];
+    const { source_properties: properties, source_created_at: created_at } = merge;
+    const now = { properties, created_at, is_identified: merge.source_is_identified };
+    const distinct_ids = idsOf.get(home) ?? [];
+    return [{ id: merge.source_id, uuid: home, ...before(home, now), distinct_ids }];
+  });
   return {
-    parts,
-    rest: restOf(person, merges, { homes, isWhole }),
+    parts: [...parts, ...[...own].map(({ distinct_id }) => made(person, distinct_id))],
+    rest: before(person.uuid, person),
     undone: merges.filter(({ source_uuid }) => homes.has(source_uuid)).map(({ id }) => id),
   };
 }
 
-function idsLeaving({ ids }: Whole, asked: SplitAsked): Whole["ids"] {
+type BySource = ReadonlyMap<string, KeptMerge>;
+
+/** Finds whom of those who leave a person had become part of, or is; undefined if of none. */
+function rootFinder(homes: ReadonlySet<string>, bySource: BySource) {
+  const known = new Map<string, string | undefined>();
+  return (uuid: string): string | undefined => {
+    const path: string[] = [];
+    let at: string | undefined = uuid;
+    while (at !== undefined && !homes.has(at) && !known.has(at)) {
+      path.push(at);
+      at = bySource.get(at)?.target_uuid;
+    }
+    const root = at === undefined || homes.has(at) ? at : known.get(at);
+    for (const passed of path) known.set(passed, root);
+    return root;
+  };
+}
+
+type Lost = { keys: string[]; source: JsonObject };
+
+/** What each person has only from those who leave it: by the uuid of the one they had come to. */
+function lostBy(
+  homes: ReadonlySet<string>,
+  bySource: BySource,
+  rootOf: (uuid: string) => string | undefined,
+): Map<string, Lost[]> {
+  const lost = new Map<string, Lost[]>();
+  for (const home of homes) {
+    const merge = bySource.get(home);
+    if (merge === undefined) continue;
+    const root = rootOf(merge.target_uuid);
+    let keys = merge.gained;
+    let at = merge.target_uuid;
+    // Passed on from one to the next, as far as each had it from the one before alone.
+    for (let next = bySource.get(at); next !== undefined && at !== root; next = bySource.get(at)) {
+      const gained = new Set(next.gained);
+      keys = keys.filter((key) => gained.has(key));
+      at = next.target_uuid;
+    }
+    const found = lost.get(at) ?? [];
+    lost.set(at, found);
+    found.push({ keys, source: merge.source_properties });
+  }
+  return lost;
+}
+
+/** The ids that a request names, or means if it names none. */
+function idsNamed(person: Whole, asked: SplitAsked): Whole["ids"] {
+  const { ids, project_id, uuid } = person;
   const { main_distinct_id: main, distinct_ids_to_split: listed } = asked;
   if (main !== undefined && listed !== undefined) {
     const detail = "Give main_distinct_id or distinct_ids_to_split, not both.";
     throw new Failure("invalid_input", detail, "main_distinct_id");
   }
-  const own = new Map(ids.map((id) => [id.distinct_id, id]));
+  const known = new Map(ids.map((id) => [id.distinct_id, id]));
   const find = (id: string, attr: string) => {
-    const found = own.get(id);
-    if (found === undefined) {
-      throw new Failure("invalid_input", "This is no distinct id of the person.", attr);
-    }
-    return found;
+    const found = known.get(id);
+    if (found !== undefined) return found;
+    throw new Failure("invalid_input", "This is no distinct id of the person.", attr);
   };
   if (listed !== undefined) {
-    const named = new Set(listed.map((id) => find(id, "distinct_ids_to_split")));
-    const homes = new Set([...named].map(({ home }) => home));
-    // Whoever comes back comes back whole: else two persons would have come from one.
-    const leaving = ids.filter((id) => named.has(id) || (id.home !== null && homes.has(id.home)));
-    if (leaving.length > 0 && leaving.length < ids.length) return leaving;
-    const detail = "Name at least one distinct id, and leave the person one.";
-    throw new Failure("invalid_input", detail, "distinct_ids_to_split");
+    return [...new Set(listed)].map((id) => find(id, "distinct_ids_to_split"));
   }
-  const stays = main === undefined ? null : find(main, "main_distinct_id").home;
-  const leaving = ids.filter(({ home }) => home !== null && home !== stays);
-  if (leaving.length > 0) return leaving;
-  const detail = "Nothing was merged into this person. Name what to split off.";
+  const stays = main === undefined ? undefined : find(main, "main_distinct_id");
+  const joined = ids.filter((id) => {
+    if (id === stays || (id.home !== null && id.home === stays?.home)) return false;
+    return id.home !== null || personUuid(project_id, id.distinct_id) !== uuid;
+  });
+  if (joined.length > 0) return joined;
+  const detail = "Nothing was merged into this person, so there is nothing to undo.";
   throw new Failure("invalid_input", detail, "distinct_ids_to_split");
 }
 
@@ -118,54 +192,6 @@ function made({ project_id, uuid, created_at }: Whole, id: string): Part {
   }
   const rest = { properties: {}, created_at, is_identified: false };
   return { id: null, uuid: own, ...rest, distinct_ids: [id] };
-}
-
-/** The source of a merge as it was before all merges that are undone. */
-function before(merge: KeptMerge, merges: readonly KeptMerge[], homes: ReadonlySet<string>) {
-  const earlier = merges.filter(
-    ({ target_uuid, source_uuid }) => target_uuid === merge.source_uuid && homes.has(source_uuid),
-  );
-  const first = earlier[0];
-  const properties = { ...merge.source_properties };
-  for (const { gained, source_properties } of earlier) lose(properties, gained, source_properties);
-  return {
-    id: merge.source_id,
-    uuid: merge.source_uuid,
-    properties,
-    created_at: first?.target_created_at ?? merge.source_created_at,
-    is_identified: first?.target_is_identified ?? merge.source_is_identified,
-  };
-}
-
-/** What stays: without the values that it has only from those who leave. */
-function restOf(
-  person: Whole,
-  merges: readonly KeptMerge[],
-  { homes, isWhole }: { homes: ReadonlySet<string>; isWhole: boolean },
-): Split["rest"] {
-  const bySource = new Map(merges.map((merge) => [merge.source_uuid, merge]));
-  const properties = { ...person.properties };
-  for (const merge of merges) {
-    if (!homes.has(merge.source_uuid)) continue;
-    let keys = merge.gained;
-    for (
-      let next = bySource.get(merge.target_uuid);
-      next !== undefined;
-      next = bySource.get(next.target_uuid)
-    ) {
-      const { gained } = next;
-      keys = keys.filter((key) => gained.includes(key));
-    }
-    lose(properties, keys, merge.source_properties);
-  }
-  const first = merges.find(({ target_uuid }) => target_uuid === person.uuid);
-  return isWhole && first !== undefined
-    ? {
-        properties,
-        created_at: first.target_created_at,
-        is_identified: first.target_is_identified,
-      }
-    : { properties, created_at: person.created_at, is_identified: person.is_identified };
 }
 
 /** Removes keys whose value is still the one that was gained. */

@@ -94,13 +94,14 @@ function prepare(raw: Sqlite["raw"]) {
   const ids = raw.query<{ distinct_id: string; home: string | null }, [number]>(
     "SELECT distinct_id, home FROM distinct_id WHERE person_id = ?1 ORDER BY position",
   );
-  // Everything that was merged into the person, also by way of others, oldest first.
+  // Everything that was merged into the person, also by way of others, oldest first. CROSS JOIN
+  // keeps the order of the tables: the other one reads all merges for each.
   const merges = raw.query<StoredMerge, [number, string]>(
     `WITH RECURSIVE part (uuid) AS (
-       SELECT ?2 UNION SELECT source_uuid FROM person_merge, part
+       SELECT ?2 UNION SELECT source_uuid FROM part CROSS JOIN person_merge
        WHERE project_id = ?1 AND target_uuid = part.uuid)
-     SELECT person_merge.* FROM person_merge JOIN part ON target_uuid = part.uuid
-     WHERE project_id = ?1 ORDER BY id`,
+     SELECT * FROM person_merge
+     WHERE project_id = ?1 AND target_uuid IN (SELECT uuid FROM part) ORDER BY id`,
   );
   const update = raw.query<null, [string, string, number, number, number, number]>(
     `UPDATE person SET properties = ?1, created_at = ?2, is_identified = ?3, lifted = ?4,
@@ -156,8 +157,8 @@ function prepare(raw: Sqlite["raw"]) {
 
 /** Gives distinct ids, and the events that came with them, to another person. */
 function ownership(raw: Sqlite["raw"]) {
-  const move = raw.query<null, [number, number, number, string]>(
-    `UPDATE distinct_id SET person_id = ?1, position = ?2, home = NULL
+  const move = raw.query<null, [number, number, number, string, string]>(
+    `UPDATE distinct_id SET person_id = ?1, position = ?2, home = nullif(home, ?5)
      WHERE project_id = ?3 AND distinct_id = ?4`,
   );
   const redirect = raw.query<null, [number, string, number, number]>(
@@ -175,7 +176,7 @@ function ownership(raw: Sqlite["raw"]) {
     const { project_id, uuid, id } = person;
     redirect.run(project_id, uuid, id, version);
     person.distinct_ids.forEach((distinct_id, position) => {
-      move.run(id, position, project_id, distinct_id);
+      move.run(id, position, project_id, distinct_id, uuid);
       redirect.run(project_id, personUuid(project_id, distinct_id), id, version);
       owned.run(project_id, distinct_id, uuid, version);
     });

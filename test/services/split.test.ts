@@ -94,6 +94,61 @@ describe("splitting a person", () => {
     expect((await personOf(app, "c")).distinct_ids).toEqual(["c"]);
   });
 
+  test("of one who had others gives it back with them, and they come apart later", async () => {
+    await using app = await testApp();
+    const ids = ["c1", "c2", "c3"];
+    await app.capture(batch(...ids.map((id, n) => of(id, `of ${id}`, { $set: { [id]: 1, n } }))));
+    const before = await persons(app);
+    await app.capture(batch(alias("c1", "c2"), alias("c2", "c3")));
+
+    await split(app, await personOf(app, "c3"), { distinct_ids_to_split: ["c2"] });
+
+    const c2 = await personOf(app, "c1");
+    expect(c2).toMatchObject({ distinct_ids: ["c2", "c1"], properties: { c1: 1, c2: 1, n: 1 } });
+    expect(await personOf(app, "c3")).toEqual(before[2] as Person);
+    await split(app, c2);
+    expect(await persons(app)).toEqual(before);
+    for (const id of ids) {
+      expect(await eventsOf(app, await personOf(app, id))).toContain(`of ${id}`);
+    }
+  });
+
+  test("undoes a chain of 10,000 merges", async () => {
+    await using app = await testApp();
+    const ids = Array.from({ length: 10_000 }, (_, n) => `p${n}`);
+    await app.capture(batch(...ids.map((id) => of(id, "seen", { $set: { own: id } }))));
+    await app.capture(batch(...ids.slice(1).map((id, n) => alias(`p${n}`, id))));
+    const [one] = await persons(app);
+
+    expect((await split(app, one as Person)).status).toBe(201);
+
+    expect((await app.get("/persons/?limit=1")).body).toMatchObject({ count: 10_000 });
+    for (const id of ["p0", "p5000", "p9999"]) {
+      const person = await personOf(app, id);
+      expect(person).toMatchObject({ distinct_ids: [id], properties: { own: id } });
+      expect(await eventsOf(app, person)).toContain("seen");
+    }
+  }, 60_000);
+
+  test("by default also gives back an anonymous id that never had a person", async () => {
+    await using app = await testApp();
+    await app.capture(batch(of("device", "early", { $process_person_profile: false })));
+    await app.capture(batch(of("user", "$identify", { $anon_distinct_id: "device" })));
+
+    expect((await split(app, await personOf(app, "user"))).status).toBe(201);
+
+    expect(await eventsOf(app, await personOf(app, "device"))).toEqual(["early"]);
+    expect((await personOf(app, "user")).distinct_ids).toEqual(["user"]);
+  });
+
+  test("of a person into whom nobody was merged is refused", async () => {
+    await using app = await testApp();
+    await app.capture(batch(of("user", "seen")));
+    const refused = await split(app, await personOf(app, "user"));
+    const body = { code: "invalid_input", attr: "distinct_ids_to_split" };
+    expect(refused).toMatchObject({ status: 400, body });
+  });
+
   test("brings a person back whole where one of its ids is named", async () => {
     await using app = await testApp();
     await app.capture(batch(of("a", "$identify", { $anon_distinct_id: "a-device" })));
@@ -119,7 +174,6 @@ describe("splitting a person", () => {
   });
 
   test.each([
-    [{}, "distinct_ids_to_split"],
     [{ main_distinct_id: "nobody" }, "main_distinct_id"],
     [{ distinct_ids_to_split: ["nobody"] }, "distinct_ids_to_split"],
     [{ distinct_ids_to_split: ["user", "device"] }, "distinct_ids_to_split"],
