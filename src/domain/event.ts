@@ -210,15 +210,18 @@ function clamped(time: number, now: number, changes: ChangeReason[]): number {
 
 /** The properties as sent (decision 21), top-level `$set` and `$set_once` inside and winning. */
 function lifted(raw: JsonObject, properties: JsonObject, changes: ChangeReason[]): JsonObject {
-  if (raw["$set"] === undefined && raw["$set_once"] === undefined) return properties;
+  const given = [raw["$set"], raw["$set_once"], properties["$set"], properties["$set_once"]];
+  if (!given.every(isObjectOrNone)) changes.push("ignored_invalid_set");
+  if (given[0] === undefined && given[1] === undefined) return properties;
   const result = { ...properties };
-  let ignored = false;
   for (const name of ["$set", "$set_once"]) {
-    const top = raw[name] ?? null;
+    const top = raw[name];
     const inner = properties[name];
     if (isObject(top)) setKey(result, name, isObject(inner) ? { ...inner, ...top } : top);
-    else ignored ||= top !== null;
   }
-  if (ignored) changes.push("ignored_invalid_set");
   return result;
+}
+
+function isObjectOrNone(value: Json | undefined): boolean {
+  return value === undefined || value === null || isObject(value);
 }

@@ -28,6 +28,8 @@ export type GroupsAsked = {
   keys: [type: string, key: string][];
   /** The group it describes (contract 6, `$groupidentify`). */
   identified: { type: string; key: string; set: JsonObject } | undefined;
+  /** Whether some of it means nothing: no type or key, or what is set is no object. */
+  isFaulty: boolean;
 };
 
 /** What an event says of groups; undefined when nothing. An anonymous event has none. */
@@ -35,12 +37,18 @@ export function groupsAsked(event: CapturedEvent): GroupsAsked | undefined {
   const { $groups } = event.properties;
   const isIdentify = event.event === "$groupidentify";
   if (($groups === undefined && !isIdentify) || isPersonless(event)) return undefined;
+  const given = Object.entries(isObject($groups) ? $groups : {});
   const keys: [string, string][] = [];
-  for (const [type, value] of Object.entries(isObject($groups) ? $groups : {})) {
+  for (const [type, value] of given) {
     const key = keyText(value);
     if (type.trim() !== "" && key !== undefined) keys.push([type, key]);
   }
-  return { keys, identified: isIdentify ? identifiedBy(event.properties) : undefined };
+  const identified = isIdentify ? identifiedBy(event.properties) : undefined;
+  const isFaulty =
+    keys.length < given.length ||
+    !isObject($groups ?? {}) ||
+    (isIdentify && (identified === undefined || !isObject(event.properties["$group_set"] ?? {})));
+  return { keys, identified, isFaulty };
 }
 
 function identifiedBy({ $group_type, $group_key, $group_set }: JsonObject) {

@@ -12,7 +12,13 @@ export type MergeAsked = {
   guard: "source" | "both" | "none";
   /** Whether `target` becomes the main distinct id. */
   main: boolean;
+  /** Why it cannot be, by the other id alone. */
+  fault: EffectReason | undefined;
+  /** Whether the other id was cut to the length of a distinct id. */
+  isCut: boolean;
 };
+
+type Direction = Pick<MergeAsked, "source" | "target" | "guard" | "main">;
 
 /**
  * The merge that an event asks for (contract 6, decision 25); undefined for most events.
@@ -22,9 +28,12 @@ export type MergeAsked = {
 export function mergeAsked({ event, distinct_id, properties }: CapturedEvent) {
   switch (event) {
     case "$identify":
-      return asked(properties["$anon_distinct_id"], (source) => {
-        return { source, target: distinct_id, guard: "source", main: false };
-      });
+      // Without the other id it only sets properties (contract 6).
+      return (properties["$anon_distinct_id"] ?? null) === null
+        ? undefined
+        : asked(properties["$anon_distinct_id"], (source) => {
+            return { source, target: distinct_id, guard: "source", main: false };
+          });
     case "$create_alias":
       return asked(properties["alias"], (target) => {
         return { source: distinct_id, target, guard: "both", main: true };
@@ -38,9 +47,13 @@ export function mergeAsked({ event, distinct_id, properties }: CapturedEvent) {
   }
 }
 
-function asked(other: Json | undefined, merge: (other: string) => MergeAsked) {
+function asked(other: Json | undefined, merge: (other: string) => Direction): MergeAsked {
   const id = distinctIdIn(other);
-  return id === undefined ? undefined : merge(id);
+  const isCut = typeof other === "string" && id !== undefined && other.length > id.length;
+  if (id !== undefined) return { ...merge(id), fault: undefined, isCut };
+  const isMissing = other === undefined || other === null;
+  const fault = isMissing ? "missing_alias" : "cannot_merge_with_illegal_distinct_id";
+  return { ...merge(""), fault, isCut };
 }
 
 /** What careless code sends where an id should be, in lower case. */
@@ -67,7 +80,8 @@ export function isIllegalId(distinctId: string): boolean {
 }
 
 /** Why a merge cannot be, whoever the persons are; undefined if it can. */
-export function mergeRefused({ source, target }: MergeAsked): EffectReason | undefined {
+export function mergeRefused({ source, target, fault }: MergeAsked): EffectReason | undefined {
+  if (fault !== undefined) return fault;
   if (isIllegalId(source) || isIllegalId(target)) return "cannot_merge_with_illegal_distinct_id";
   return source === target ? "cannot_merge_with_itself" : undefined;
 }

@@ -9,8 +9,11 @@ export type EffectReason =
   | "cannot_merge_already_identified"
   | "cannot_merge_with_illegal_distinct_id"
   | "cannot_merge_with_itself"
+  | "distinct_id_too_large"
   | "group_key_too_long"
   | "group_properties_size_violation"
+  | "ignored_invalid_group"
+  | "missing_alias"
   | "person_properties_size_violation"
   | "too_many_group_types";
 
@@ -68,6 +71,10 @@ const MEANINGS: Record<WarningType, Meaning> = {
     "An id such as `null` or `undefined` is nobody's, so nobody was merged.",
   ),
   cannot_merge_with_itself: changed("Both ids are the same, so nobody was merged."),
+  missing_alias: changed("The event names no `alias`, so nobody was merged."),
+  ignored_invalid_group: changed(
+    "A group has no usable type or key, or what is set on it is no object: that was passed over.",
+  ),
   group_key_too_long: changed("The group's key is too long, so the event is of no such group."),
   person_properties_size_violation: changed(
     "The person's properties would exceed 512 KiB, so they stay as they were.",
@@ -78,7 +85,7 @@ const MEANINGS: Record<WarningType, Meaning> = {
   group_properties_size_violation: changed(
     "The group's properties would exceed 512 KiB, so they stay as they were.",
   ),
-  distinct_id_too_large: changed("The distinct id was cut to 200 characters."),
+  distinct_id_too_large: changed("A distinct id was cut to 200 characters."),
   event_name_too_long: changed("The event's name was cut to 200 characters."),
   ignored_invalid_timestamp: changed(
     "The timestamp is no time in ISO 8601; the time of arrival counts.",
@@ -92,7 +99,7 @@ const MEANINGS: Record<WarningType, Meaning> = {
   replaced_invalid_text: changed("NUL and lone surrogates in the event became U+FFFD."),
   replaced_infinite_number: changed("A number that no double holds became null."),
   rounded_unsafe_integer: changed("An integer beyond 2^53 was rounded, as doubles are."),
-  ignored_invalid_set: changed("`$set` or `$set_once` at the top of the event is no object."),
+  ignored_invalid_set: changed("`$set` or `$set_once` is no object, so it was passed over."),
   replaced_invalid_uuid: changed("The uuid is none; the event got a new one."),
   invalid_process_person_profile: changed(
     "`$process_person_profile` is neither true nor false; it counts as true.",

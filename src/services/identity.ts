@@ -130,6 +130,7 @@ function applied(
   const { project_id, event } = of;
   const refused = effect.asked && merge(of, effect.asked, slice);
   if (refused !== undefined) refuse(refused);
+  if (effect.asked?.isCut) refuse("distinct_id_too_large");
   const found = slice.of(project_id, event.distinct_id);
   const draft =
     found ??

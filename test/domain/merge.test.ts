@@ -24,15 +24,26 @@ describe("the merge that an event asks for (contract 6)", () => {
   test.each([
     ["$identify", {}],
     ["$identify", { alias: "other" }],
-    ["$create_alias", { alias: null }],
-    ["$create_alias", { alias: " " }],
+    ["$identify", { $anon_distinct_id: null }],
     ["tested", { alias: "other" }],
   ])("is none of %s with %p", (event, properties) => {
     expect(of(event, properties)).toBeUndefined();
   });
 
-  test("cuts an id as admission does", () => {
-    expect(of("$create_alias", { alias: "🦔".repeat(300) })?.target).toBe("🦔".repeat(200));
+  test("cuts an id as admission does, and says so", () => {
+    const asked = of("$create_alias", { alias: "🦔".repeat(300) });
+    expect(asked).toMatchObject({ target: "🦔".repeat(200), isCut: true });
+    expect(of("$create_alias", { alias: "🦔".repeat(200) })).toMatchObject({ isCut: false });
+  });
+
+  test.each([
+    ["$create_alias", {}, "missing_alias"],
+    ["$merge_dangerously", { alias: null }, "missing_alias"],
+    ["$create_alias", { alias: " " }, "cannot_merge_with_illegal_distinct_id"],
+    ["$identify", { $anon_distinct_id: "" }, "cannot_merge_with_illegal_distinct_id"],
+  ] as const)("cannot be for %s with %p: %s", (event, properties, fault) => {
+    const asked = of(event, properties);
+    expect(asked && mergeRefused(asked)).toBe(fault);
   });
 });
 
@@ -41,7 +52,8 @@ describe("a merge is refused", () => {
     "for the id %p",
     (id) => {
       expect(isIllegalId(id)).toBe(true);
-      const asked = { source: id, target: "user", guard: "none", main: false } as const;
+      const rest = { guard: "none", main: false, fault: undefined, isCut: false } as const;
+      const asked = { source: id, target: "user", ...rest };
       expect(mergeRefused(asked)).toBe("cannot_merge_with_illegal_distinct_id");
     },
   );

@@ -104,6 +104,27 @@ describe("$groups (contract 6)", () => {
   });
 });
 
+test("what means nothing is passed over with a warning, and the event is stored", async () => {
+  await using app = await testApp();
+  await app.capture(
+    batch(
+      inGroups("x"),
+      inGroups({ company: null, team: "1" }),
+      identify("company", undefined),
+      identify(undefined, "acme"),
+      event({
+        event: "$groupidentify",
+        properties: { $group_type: "team", $group_key: "1", $group_set: [1] },
+      }),
+    ),
+  );
+
+  const { body } = await app.get("/ingestion_warnings/?type=ignored_invalid_group");
+  expect(body).toMatchObject({ results: [{ count: 5 }] });
+  expect((await app.get("/events/?limit=1")).body).toMatchObject({ count: 5 });
+  expect(await typesOf(app)).toEqual(["team"]);
+});
+
 test("groups are listed in pages by key, searched, and each project has its own", async () => {
   await using app = await testApp();
   const other = await app.app.projects.create({ name: "second", api_token: "phc_second" });
