@@ -42,7 +42,7 @@ CREATE TABLE persons (
   id BIGINT NOT NULL,
   uuid UUID NOT NULL,
   created_at TIMESTAMP NOT NULL,
-  properties JSON NOT NULL
+  properties JSON NOT NULL USING COMPRESSION zstd
 );
 
 CREATE TABLE person_distinct_ids (
