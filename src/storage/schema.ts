@@ -1,7 +1,7 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { JsonObject } from "../domain/json.ts";
 
-/** Single facts about the data: `applied_seq`, `events_generation`. */
+/** Single facts about the data: `applied_seq` of the journal, `version` of the persons. */
 export const meta = sqliteTable("meta", {
   key: text().primaryKey(),
   value: text().notNull(),

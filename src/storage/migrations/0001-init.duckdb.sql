@@ -2,8 +2,8 @@ CREATE TABLE meta (key VARCHAR, value BIGINT);
 
 INSERT INTO meta VALUES ('applied_seq', 0), ('mirror_version', 0);
 
--- No key and no index: they cost two thirds of the load rate. Rows are in ingest order, so seq
--- and ingested_at prune by row group.
+-- No key and no index: they cost two thirds of the load rate. Rows are in ingest order, so that
+-- seq and ingested_at prune by row group.
 CREATE TABLE events (
   project_id INTEGER NOT NULL,
   seq BIGINT NOT NULL,

@@ -6,5 +6,5 @@ import warnings from "./0002-warnings.sqlite.sql" with { type: "text" };
 /** SQLite's schema changes in order; the schema's version is how many were applied. Append only. */
 export const SQLITE_MIGRATIONS: readonly string[] = [initSqlite, warnings];
 
-/** DuckDB's schema changes in order; the version is kept in SQLite (`duckdb_version`). */
+/** DuckDB's schema changes in order; each leaves a row in its table `migration`. Append only. */
 export const DUCKDB_MIGRATIONS: readonly string[] = [initDuckdb, logsDuckdb];
