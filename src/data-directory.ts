@@ -1,5 +1,4 @@
 import { accessSync, chmodSync, constants, mkdirSync, readdirSync } from "node:fs";
-import { join } from "node:path";
 
 /** A data directory that cannot be used; the message is a sentence that says what to do. */
 export class DataError extends Error {}
@@ -10,7 +9,10 @@ export class LockedError extends DataError {}
 /** What an unused data directory may hold: what file systems and people put there. */
 const MAY_BE_THERE = /^(\..*|lost\+found|hoglet\.toml)$/;
 
-/** Makes the data directory if it is absent, for its owner alone. */
+/**
+ * Makes the data directory if it is absent, for its owner alone. It puts nothing into it: the
+ * first file must be the lock, by which the next start knows the directory for its own.
+ */
 export function useDirectory(path: string): string {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -21,7 +23,6 @@ export function useDirectory(path: string): string {
       throw new DataError(`${path} holds other files. Give --data a directory of its own.`);
     }
     chmodSync(path, 0o700);
-    mkdirSync(join(path, "journal"), { recursive: true, mode: 0o700 });
     return path;
   } catch (error) {
     if (error instanceof DataError) throw error;

@@ -50,7 +50,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "cli/serve.ts": "test/binary.test.ts, test/kill.test.ts",
   "cli/table.ts": "test/cli/run.test.ts",
   "cli/version.ts": "test/cli/run.test.ts",
-  "data-directory.ts": "test/cli/run.test.ts",
   "decoder.ts": "test/http/capture.test.ts",
   "domain/errors.ts": "test/http/management.test.ts",
   "domain/event-v1.ts": "test/http/capture-v1.test.ts",
