@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
 import { Failure } from "../domain/errors.ts";
+import { isObject, type JsonObject } from "../domain/json.ts";
 import type { Log } from "../log.ts";
 import type { Capture } from "../services/capture.ts";
 import type { Events } from "../services/events.ts";
@@ -164,8 +165,8 @@ function checkIntegers(route: Route, { query }: { query: Record<string, unknown>
   }
 }
 
-/** A JSON body; undefined when it is empty. */
-async function readJson(request: Request, meter: Meter): Promise<unknown> {
+/** A JSON object; undefined when the body is empty. */
+async function readJson(request: Request, meter: Meter): Promise<JsonObject | undefined> {
   const { bytes, release } = await readBody(request, meter, {
     bytesMax: MANAGEMENT_BODY_BYTES_MAX,
     onTooLarge: () =>
@@ -177,6 +178,13 @@ async function readJson(request: Request, meter: Meter): Promise<unknown> {
   if (type !== "application/json") {
     throw new Failure("unsupported_media_type", "The body must be application/json.");
   }
+  const body = parse(bytes);
+  // Checked here: Elysia holds a body that may be absent to its shape only if it has something in it.
+  if (!isObject(body)) throw new Failure("invalid_input", "The body must be a JSON object.");
+  return body;
+}
+
+function parse(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {

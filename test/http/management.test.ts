@@ -189,6 +189,28 @@ describe("persons", () => {
     expect(answered.headers.get("x-request-id")).toMatch(/^[a-z0-9]+-[a-z0-9]+$/);
   });
 
+  test.each(["[]", "[{}]", '"x"', "null", "5", "true"])(
+    "are not split by the body %s, which is no object",
+    async (body) => {
+      await using app = await testApp();
+      const headers = { "content-type": "application/json" };
+      const merge = { event: "$create_alias", distinct_id: "new", properties: { alias: "ann" } };
+      await app.capture(batch(event(), event({ distinct_id: "new" }), event(merge)));
+      const split = (sent?: string) =>
+        app.ask("POST", "/api/environments/1/persons/1/split/", {
+          headers,
+          ...(sent === undefined ? {} : { body: sent }),
+        });
+
+      expect(await split(body)).toMatchObject({
+        status: 400,
+        body: { type: "validation_error", code: "invalid_input", attr: null },
+      });
+      expect((await app.get("/persons/")).body).toMatchObject({ count: 1 });
+      expect((await split()).status).toBe(201);
+    },
+  );
+
   test("of another project are not found", async () => {
     await using app = await testApp();
     await capture(app);
