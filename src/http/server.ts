@@ -220,14 +220,16 @@ function refuseOtherMethods(
 ): void {
   for (const [path, methods] of allowed) {
     const isSdk = sdkPaths.has(path);
-    const allow = [...methods, ...(isSdk ? ["OPTIONS"] : [])].join(", ");
+    // Elysia answers HEAD wherever there is GET.
+    const served = new Set([...methods, ...(methods.has("GET") ? ["HEAD"] : [])]);
+    const allow = [...served, ...(isSdk ? ["OPTIONS"] : [])].join(", ");
     const refuse = ({ request }: { request: Request }) =>
       problem(new Failure("method_not_allowed", `Allowed here: ${allow}.`), {
         allow,
         ...(isSdk ? corsHeaders(request) : {}),
       });
     for (const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]) {
-      if (methods.has(method) || (method === "HEAD" && methods.has("GET"))) continue;
+      if (served.has(method)) continue;
       const answer =
         isSdk && method === "OPTIONS"
           ? ({ request }: { request: Request }) => preflight(request)

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { managementRoutes } from "../../src/http/server.ts";
 import { type TestApp, testApp } from "../support/app.ts";
 import { batch, event } from "../support/make.ts";
-import { PROJECT_KEY } from "../support/server.ts";
+import { PERSONAL_KEY, PROJECT_KEY, startServer } from "../support/server.ts";
 
 /** Every management route: a new one without its row here fails the last test. */
 const ROUTES: [method: string, path: string, scope: string, query?: string][] = [
@@ -77,7 +77,7 @@ describe.each(ROUTES)("%s %s", (method, path, scope, query = "") => {
     for (const other of ["PUT", "TRACE", "DELETE"]) {
       const refused = await app.ask(other, concrete(path));
       expect(refused).toMatchObject({ status: 405, body: { code: "method_not_allowed" } });
-      expect(refused.headers.get("allow")).toContain(method);
+      expect(refused.headers.get("allow")).toBe(method === "GET" ? "GET, HEAD" : method);
     }
     const stranger = await app.ask(method, `${concrete(path)}?limit=x`, { key: null });
     expect(stranger.status).toBe(401);
@@ -359,6 +359,24 @@ test("links never repeat a forged Host", async () => {
   expect(await answered.json()).toMatchObject({
     next: "http://127.0.0.1:8000/api/environments/1/persons/?limit=1&offset=1",
   });
+});
+
+test("HEAD is answered like GET without the body, on every path that allows it", async () => {
+  await using server = await startServer();
+  await server.capture(batch(event()));
+  await server.stored(1);
+  const headers = { authorization: `Bearer ${PERSONAL_KEY}` };
+  const get = ROUTES.filter(([method]) => method === "GET");
+  const managed = get.map(([, path, , query = ""]) => concrete(path) + query);
+  const pages = ["/_liveness", "/docs", "/openapi.json", "/static/array.js", "/api/surveys/"];
+
+  for (const path of [...managed, ...pages]) {
+    const head = await fetch(server.url + path, { method: "HEAD", headers });
+    const refused = await fetch(server.url + path, { method: "DELETE", headers });
+
+    expect([path, head.status, await head.text()]).toEqual([path, 200, ""]);
+    expect(refused.headers.get("allow")).toStartWith("GET, HEAD");
+  }
 });
 
 test("health is public and says no more than it must", async () => {
