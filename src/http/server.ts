@@ -116,10 +116,15 @@ export function httpServer(needs: HttpNeeds): (request: Request) => Promise<Resp
 
 function isWellFormed(url: string): boolean {
   if (!url.includes("%")) return true;
+  return decoded(new URL(url).pathname)?.includes("\0") === false;
+}
+
+/** What percent-encoding says in UTF-8; undefined if it is not valid. */
+function decoded(encoded: string): string | undefined {
   try {
-    return !decodeURIComponent(new URL(url).pathname).includes("\0");
+    return decodeURIComponent(encoded);
   } catch {
-    return false;
+    return undefined;
   }
 }
 
@@ -148,10 +153,22 @@ function mountManagement(app: Elysia, route: Route, needs: HttpNeeds): void {
     ],
     transform: async (context: unknown) => {
       await authenticate(context as Context);
+      checkEncoding(route, (context as Context).request);
       checkIntegers(route, context as { query: Record<string, unknown> });
     },
     ...shapesOf(route),
   });
+}
+
+/** Elysia reads what is not valid as U+FFFD or as it stands, and such a filter finds nothing. */
+function checkEncoding({ query }: Route, { url }: Request): void {
+  if (!url.includes("%")) return;
+  for (const parameter of new URL(url).search.slice(1).split("&")) {
+    if (decoded(parameter) !== undefined) continue;
+    const [name = ""] = parameter.split("=", 1);
+    const attr = Object.hasOwn(query?.properties ?? {}, name) ? name : null;
+    throw new Failure("invalid_input", "The query is not valid percent-encoding in UTF-8.", attr);
+  }
 }
 
 /** Elysia's coercion takes `1e2`, `0x10` and `5.0` for integers. */

@@ -182,6 +182,12 @@ describe("persons", () => {
     ["/nothing/", 404, "not_found", null],
     ["/persons/%00/", 400, "invalid_input", null],
     ["/persons/%zz/", 400, "invalid_input", null],
+    ["/persons/?distinct_id=%ff", 400, "invalid_input", "distinct_id"],
+    ["/persons/?limit=1&distinct_id=a%ed%a0%80", 400, "invalid_input", "distinct_id"],
+    ["/persons/?distinct_id=100%", 400, "invalid_input", "distinct_id"],
+    ["/events/?event=%zz", 400, "invalid_input", "event"],
+    ["/events/?other=%ff", 400, "invalid_input", null],
+    ["/groups/?group_type_index=0&search=%c3", 400, "invalid_input", "search"],
   ])("%s answers %p %s", async (path, status, code, attr) => {
     await using app = await testApp();
     const answered = await app.get(path);
@@ -210,6 +216,13 @@ describe("persons", () => {
       expect((await split()).status).toBe(201);
     },
   );
+
+  test("are found by a distinct id in percent-encoding", async () => {
+    await using app = await testApp();
+    await app.capture(batch(event({ distinct_id: "é 100%+&\ufffd" })));
+    const found = await app.get(`/persons/?distinct_id=${encodeURIComponent("é 100%+&\ufffd")}`);
+    expect(found.body).toMatchObject({ count: 1 });
+  });
 
   test("of another project are not found", async () => {
     await using app = await testApp();
