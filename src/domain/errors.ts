@@ -9,6 +9,7 @@ const FAILURES = {
   invalid_choice: { status: 400, type: "validation_error" },
   invalid_payload: { status: 400, type: "validation_error" },
   parse_error: { status: 400, type: "invalid_request" },
+  upload_aborted: { status: 400, type: "invalid_request" },
   not_authenticated: { status: 401, type: "authentication_error" },
   authentication_failed: { status: 401, type: "authentication_error" },
   invalid_api_key: { status: 401, type: "authentication_error" },

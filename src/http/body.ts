@@ -23,7 +23,8 @@ type Limits = {
 /**
  * The bytes of a body. They are counted as they come, whatever its headers say of its length: at
  * most `bytesMax` are ever kept. Fails `unavailable` when BODIES_BYTES_MAX are in memory already,
- * and `request_timeout` (decision 34) when it takes too long. They stay counted until `release` is called.
+ * `request_timeout` (decision 34) when it takes too long, and `upload_aborted` when its sender ends
+ * the connection before it. They stay counted until `release` is called.
  */
 export async function readBody(
   request: Request,
@@ -53,7 +54,8 @@ export async function readBody(
   } catch (error) {
     release();
     if (error instanceof Failure) throw error;
-    throw new Failure("invalid_payload", "The body ended early.");
+    // Its sender is gone: nobody reads this, but it is counted as what it is.
+    throw new Failure("upload_aborted", "The body ended early.");
   } finally {
     clearTimeout(timer);
   }

@@ -72,6 +72,17 @@ describe("a body", () => {
     expect(meter.held).toBe(0);
   });
 
+  test("whose sender is gone says so, and nothing stays counted", async () => {
+    const meter: Meter = { held: 0 };
+    const broken = new ReadableStream({
+      pull: (controller) => controller.error(new Error("The connection was closed.")),
+    });
+    const request = new Request("http://localhost/", { method: "POST", body: broken });
+
+    expect(await codeOf(readBody(request, meter, LIMITS))).toBe("upload_aborted");
+    expect(meter.held).toBe(0);
+  });
+
   test("that does not end is given up after a while", async () => {
     const meter: Meter = { held: 0 };
     const slow = streamed([new Uint8Array(5)], { ended: false });

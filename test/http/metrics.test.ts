@@ -2,6 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { metricsResponse } from "../../src/http/metrics.ts";
 import { type TestApp, testApp } from "../support/app.ts";
+import { openConnection } from "../support/connection.ts";
 import { batch, event } from "../support/make.ts";
 import { metricValue, parseMetrics, scrape } from "../support/prometheus.ts";
 import { startServer } from "../support/server.ts";
@@ -71,6 +72,23 @@ describe("GET /metrics", () => {
       { labels: { reason: "invalid_api_key" }, value: 2 },
       { labels: { reason: "invalid_payload" }, value: 1 },
     ]);
+  });
+
+  test("counts what its sender breaks off under a reason of its own", async () => {
+    await using server = await startServer();
+    // One that is received at one go, one that is counted as it comes.
+    for (const length of [1000, 1_000_000]) {
+      using connection = await openConnection(server.url);
+      connection.write(`POST /e/ HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n{"ev`);
+      // The server has begun to read before the connection ends.
+      await server.get("/events/");
+    }
+
+    const refused = async () =>
+      (await scrape(server)).get("hoglet_capture_refused_total")?.samples ?? [];
+    while ((await refused()).reduce((sum, { value }) => sum + value, 0) < 2) await Bun.sleep(10);
+
+    expect(await refused()).toEqual([{ labels: { reason: "upload_aborted" }, value: 2 }]);
   });
 
   test("shows a key that is confined to a project nothing of the others", async () => {
