@@ -48,6 +48,7 @@ export type ChangeReason =
   | "distinct_id_too_large"
   | "event_name_too_long"
   | "ignored_invalid_timestamp"
+  | "ignored_invalid_sent_at"
   | "event_timestamp_in_future"
   | "event_timestamp_too_early"
   | "replaced_invalid_uuid"
@@ -64,7 +65,13 @@ export type Admitted = { line: string; changes: ChangeReason[] } | { dropped: Dr
 export type Outcome = Admitted & { uuid: string | null; distinct_id: string | null };
 
 /** What admission knows beside the event: all times in milliseconds since the epoch. */
-export type Arrival = { now: number; sentAt: number | undefined; newUuid: () => string };
+export type Arrival = {
+  now: number;
+  sentAt: number | undefined;
+  /** Whether the sender gave its clock in a form that is none, and in no other. */
+  isSentAtInvalid?: boolean;
+  newUuid: () => string;
+};
 
 /** Events that connect ids or groups and mean nothing without a person (decision 11). */
 const IDENTITY_EVENTS = new Set([
@@ -186,20 +193,19 @@ function shortened(text: string, chars: number): string {
 function timeOf(
   raw: JsonObject,
   properties: JsonObject,
-  { now, sentAt }: Arrival,
+  { now, sentAt, isSentAtInvalid }: Arrival,
   changes: ChangeReason[],
 ): number {
   const offset = raw["offset"] ?? null;
   const given = raw["timestamp"] ?? null;
-  let time = now;
-  if (typeof offset === "number") time = now - offset;
-  else if (given !== null || offset !== null) {
-    const skew = sentAt !== undefined && properties["$ignore_sent_at"] !== true ? sentAt - now : 0;
-    const parsed = typeof given === "string" ? parseTime(given) : undefined;
-    if (parsed === undefined || offset !== null) changes.push("ignored_invalid_timestamp");
-    time = parsed === undefined ? now : parsed - skew;
-  }
-  return clamped(time, now, changes);
+  if (typeof offset === "number") return clamped(now - offset, now, changes);
+  if (given === null && offset === null) return now;
+  const time = typeof given === "string" ? parseTime(given) : undefined;
+  if (time === undefined || offset !== null) changes.push("ignored_invalid_timestamp");
+  if (time === undefined) return now;
+  if (properties["$ignore_sent_at"] === true) return clamped(time, now, changes);
+  if (isSentAtInvalid) changes.push("ignored_invalid_sent_at");
+  return clamped(sentAt === undefined ? time : time - (sentAt - now), now, changes);
 }
 
 function clamped(time: number, now: number, changes: ChangeReason[]): number {

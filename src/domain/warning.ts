@@ -90,6 +90,9 @@ const MEANINGS: Record<WarningType, Meaning> = {
   ignored_invalid_timestamp: changed(
     "The timestamp is no time in ISO 8601; the time of arrival counts.",
   ),
+  ignored_invalid_sent_at: changed(
+    "`sent_at` is no time in ISO 8601, so the timestamp counts by the sender's clock.",
+  ),
   event_timestamp_in_future: changed(
     "The event's time is more than 23 hours ahead; the time of arrival counts.",
   ),

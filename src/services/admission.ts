@@ -48,8 +48,9 @@ export function admitBody(body: Body, arrived: Arrived): Admission {
   const bytes = unpack(body, arrived.inflatedBytesMax ?? BODY_BYTES_MAX);
   const submission = readSubmission(bytes, body.aside);
   const { sentAt, historical } = submission;
+  const isSentAtInvalid = sentAt === undefined && (submission.envelope["sent_at"] ?? null) !== null;
   const report = body.protocol === "v1" ? v1Report(submission.envelope) : undefined;
-  const arrival = { now: arrived.now, newUuid: arrived.newUuid, sentAt };
+  const arrival = { now: arrived.now, newUuid: arrived.newUuid, sentAt, isSentAtInvalid };
   const warnings = new Map<WarningType, Warning>();
   const lines: string[] = [];
   let dropped = 0;

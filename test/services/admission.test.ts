@@ -71,6 +71,33 @@ describe("admission", () => {
     ]);
   });
 
+  test.each<[string, unknown, number | undefined, number]>([
+    ["that is no time", "junk", undefined, 2],
+    ["that is a number", 1_795_239_893_389, undefined, 2],
+    ["that is none, where the query has one", "junk", NOW, 0],
+    ["that is null", null, undefined, 0],
+  ])("says once which times a sent_at %s left uncorrected", (_case, sent_at, sentAt, count) => {
+    const timestamp = "2026-11-21T11:00:00Z";
+    const items = [
+      event(),
+      event({ timestamp }),
+      event({ timestamp, properties: { $ignore_sent_at: true } }),
+      event({ timestamp: "2026-11-21T11:30:00Z" }),
+      event({ offset: 5 }),
+    ];
+    const text = `{"api_key":"${KEY}","sent_at":${JSON.stringify(sent_at)},"batch":[${items}]}`;
+
+    const { lines, warnings } = admit("", {
+      bytes: new TextEncoder().encode(text),
+      aside: { key: undefined, keyInBody: true, sentAt },
+    });
+
+    expect(linesOf(lines)[1].timestamp).toBe("2026-11-21T11:00:00.000000Z");
+    const sample = { event_uuid: UUID, distinct_id: "ann" };
+    const expected = { type: "ignored_invalid_sent_at" as const, count, ...sample };
+    expect(warnings).toEqual(count === 0 ? [] : [expected]);
+  });
+
   test.each<[string, string, unknown, string]>([
     ["1e400", "infinite", null, "replaced_infinite_number"],
     ["-1e400", "infinite", null, "replaced_infinite_number"],
