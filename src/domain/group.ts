@@ -30,6 +30,11 @@ export type GroupsAsked = {
   identified: { type: string; key: string; set: JsonObject } | undefined;
   /** Whether some of it means nothing: no type or key, or what is set is no object. */
   isFaulty: boolean;
+  /**
+   * Whether it describes a group with `$set` or `$unset`, which change nobody. `$set_once` does not
+   * count: posthog-js sends its own with the first such event, and again with the next one.
+   */
+  setsPerson: boolean;
 };
 
 /** What an event says of groups; undefined when nothing. An anonymous event has none. */
@@ -48,7 +53,11 @@ export function groupsAsked(event: CapturedEvent): GroupsAsked | undefined {
     keys.length < given.length ||
     !isObject($groups ?? {}) ||
     (isIdentify && (identified === undefined || !isObject(event.properties["$group_set"] ?? {})));
-  return { keys, identified, isFaulty };
+  return { keys, identified, isFaulty, setsPerson: isIdentify && setsPerson(event.properties) };
+}
+
+function setsPerson({ $set, $unset }: JsonObject): boolean {
+  return (isObject($set) && Object.keys($set).length > 0) || ($unset ?? null) !== null;
 }
 
 function identifiedBy({ $group_type, $group_key, $group_set }: JsonObject) {

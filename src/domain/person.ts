@@ -18,9 +18,6 @@ export type PersonUpdate = { set: JsonObject; set_once: JsonObject; unset: strin
 /** PostHog's namespace: a distinct id makes the same uuid in both products (decision 13). */
 const PERSON_NAMESPACE = uuidBytes("932979b4-65c3-4424-8467-0b66ec27bc22");
 
-/** Events whose `$set` is not about a person. */
-const NO_PERSON_UPDATE = new Set(["$exception", "$$heatmap", "$groupidentify"]);
-
 /** The uuid of the person whom a distinct id makes, and of its events before there is one. */
 export function personUuid(project: number, distinctId: string): string {
   return uuidV5(PERSON_NAMESPACE, `${project}:${distinctId}`);
@@ -44,14 +41,17 @@ export function makesPerson(event: CapturedEvent): boolean {
 /** UTF-8 bytes of a person's properties as JSON; an update beyond it is refused with a warning. */
 export const PERSON_BYTES_MAX = 524_288;
 
-/** What an event asks to be changed on its person; undefined when nothing (contract 6). */
+/**
+ * What an event asks to be changed on its person; undefined when nothing (contract 6). What
+ * `$groupidentify` sets is not about a person.
+ */
 export function personUpdate(event: CapturedEvent): PersonUpdate | undefined {
   const { $set, $set_once, $unset } = event.properties;
   const isSurvey = event.event === "survey shown";
   if ($set === undefined && $set_once === undefined && $unset === undefined && !isSurvey) {
     return undefined;
   }
-  if (NO_PERSON_UPDATE.has(event.event) || isPersonless(event)) return undefined;
+  if (event.event === "$groupidentify" || isPersonless(event)) return undefined;
   const set = isObject($set) ? $set : {};
   return {
     set: isSurvey ? { $survey_last_seen_date: event.timestamp, ...set } : set,

@@ -15,6 +15,7 @@ export type EffectReason =
   | "ignored_invalid_group"
   | "missing_alias"
   | "person_properties_size_violation"
+  | "set_on_groupidentify"
   | "too_many_group_types";
 
 /** Why an event was dropped, changed or had less effect than it asked for. */
@@ -74,6 +75,9 @@ const MEANINGS: Record<WarningType, Meaning> = {
   missing_alias: changed("The event names no `alias`, so nobody was merged."),
   ignored_invalid_group: changed(
     "A group has no usable type or key, or what is set on it is no object: that was passed over.",
+  ),
+  set_on_groupidentify: changed(
+    "`$set` and `$unset` of `$groupidentify` change nobody: a group has `$group_set`.",
   ),
   group_key_too_long: changed("The group's key is too long, so the event is of no such group."),
   person_properties_size_violation: changed(

@@ -71,6 +71,7 @@ export async function group<E extends ProjectEvent>(
     const groups = asked[at];
     const refuse = (type: EffectReason) => refused.push({ type, of });
     if (groups?.isFaulty) refuse("ignored_invalid_group");
+    if (groups?.setsPerson) refuse("set_on_groupidentify");
     keys.push(groups && keysOf(groups, (type) => types.indexOf(of.project_id, type), refuse));
     if (groups?.identified !== undefined) {
       await describe(of, groups.identified, { types, rows, store, refuse });

@@ -97,8 +97,16 @@ describe("an event", () => {
     expect(makesPerson(given)).toBe(makes);
   });
 
-  test.each(["$exception", "$$heatmap", "$groupidentify"])("%s updates nobody", (name) => {
-    expect(personUpdate(event(name, { $set: { a: 1 } }))).toBeUndefined();
+  test.each(["e", "$exception", "$$heatmap", "$pageview"])("%s updates its person", (name) => {
+    expect(personUpdate(event(name, { $set: { a: 1 }, $unset: ["b"] }))).toEqual({
+      set: { a: 1 },
+      set_once: {},
+      unset: ["b"],
+    });
+  });
+
+  test("$groupidentify updates nobody", () => {
+    expect(personUpdate(event("$groupidentify", { $set: { a: 1 } }))).toBeUndefined();
   });
 });
 

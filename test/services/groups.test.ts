@@ -125,6 +125,26 @@ test("what means nothing is passed over with a warning, and the event is stored"
   expect(await typesOf(app)).toEqual(["team"]);
 });
 
+test("$set and $unset of $groupidentify change nobody and are told, $set_once is not", async () => {
+  await using app = await testApp();
+  const describing = (more: object) => {
+    const described = identify("company", "acme");
+    return { ...described, properties: { ...described.properties, ...more } };
+  };
+  await app.capture(
+    batch(
+      describing({ $set: { plan: "pro" } }),
+      describing({ $unset: ["plan"] }),
+      describing({ $set: {}, $set_once: { $initial_referrer: "$direct" } }),
+      describing({}),
+    ),
+  );
+
+  const { body } = await app.get("/ingestion_warnings/");
+  expect(body).toMatchObject({ count: 1, results: [{ type: "set_on_groupidentify", count: 2 }] });
+  expect((await app.get("/persons/")).body).toMatchObject({ results: [{ properties: {} }] });
+});
+
 test("groups are listed in pages by key, searched, and each project has its own", async () => {
   await using app = await testApp();
   const other = await app.app.projects.create({ name: "second", api_token: "phc_second" });

@@ -326,6 +326,26 @@ describe("what events lift to their person (decision 24)", () => {
   });
 });
 
+test.each(WAYS)(
+  "what an exception or a heatmap sets is applied in its turn, %s",
+  async (_way, together) => {
+    await using app = await testApp();
+    const lifted = { $os: "Linux" };
+
+    await send(
+      app,
+      together,
+      of("ann", "$set", { $set: { plan: "free", seats: 1 } }),
+      of("ann", "$exception", { $set: { plan: "pro" }, ...lifted }),
+      { ...of("ann", "$$heatmap", { $set: { seats: 2 } }), $set_once: { first: "heatmap" } },
+      of("ann", "$exception", { $unset: ["plan"], ...lifted }),
+    );
+
+    expect((await personOf(app, "ann"))?.properties).toEqual({ seats: 2, first: "heatmap" });
+    expect((await app.get("/ingestion_warnings/")).body).toMatchObject({ count: 0 });
+  },
+);
+
 test("a survey that is shown is remembered on the person", async () => {
   await using app = await testApp();
   const shown = of("ann", "survey shown", { $survey_id: "s1" });
