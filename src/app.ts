@@ -111,7 +111,7 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
     projects,
     keys: base.keys,
     capture: capture({ ...accepting, projects, log }),
-    logs: logs(accepting),
+    logs: logs({ ...accepting, log }),
     persons: persons({
       reads: personReads(sqlite),
       async split(project, id, asked) {

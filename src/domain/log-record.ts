@@ -1,12 +1,14 @@
 import { Failure } from "./errors.ts";
+import { isObject, type Json, type JsonObject } from "./json.ts";
 import {
-  isObject,
-  type Json,
-  type JsonObject,
-  setKey,
-  storableJson,
-  storableText,
-} from "./json.ts";
+  asText,
+  attributesOf,
+  jsonOf,
+  objectOf,
+  plainOf,
+  type TellLog,
+  textOf,
+} from "./log-value.ts";
 import { isoTime } from "./time.ts";
 
 /** UTF-8 bytes of one log record as it is stored; a larger one is rejected (decision 36). */
@@ -56,7 +58,10 @@ export type LogOrigin = {
 export type LogGroup = { resource: Json; scope: Json; records: Iterable<Json> };
 
 /** What is not in the record itself: `now` is when it came, in milliseconds since the epoch. */
-export type LogArrival = { now: number; newUuid: () => string };
+export type LogArrival = { now: number; uuid: string };
+
+/** Why a record is not stored; the others of its request are (decision 36). */
+export type LogDropReason = "invalid_log_record" | "log_record_too_large" | "log_request_too_large";
 
 /**
  * The groups of an ExportLogsServiceRequest in JSON (OTLP 1.7). What is absent is empty. Fails
@@ -76,50 +81,63 @@ export function* logGroups(request: Json): Generator<LogGroup> {
 }
 
 /** The JSON of what the records of a resource have in common, without braces. */
-export function resourceJson(resource: Json): string {
-  const attributes = attributesOf(isObject(resource) ? resource["attributes"] : null);
-  return members({
-    service_name: asText(attributes["service.name"] ?? null),
-    resource_attributes: attributes,
-  } satisfies Omit<LogOrigin, "instrumentation_scope">);
+export function resourceJson(resource: Json, tell: TellLog): string {
+  const attributes = attributesOf(objectOf(resource, tell)["attributes"], tell);
+  return members(
+    {
+      service_name: asText(attributes["service.name"] ?? null, tell),
+      resource_attributes: attributes,
+    } satisfies Omit<LogOrigin, "instrumentation_scope">,
+    tell,
+  );
 }
 
 /** The JSON of what the records of a scope have in common, without braces. */
-export function scopeJson(scope: Json): string {
-  const { name, version, attributes }: JsonObject = isObject(scope) ? scope : {};
-  const extra = attributesOf(attributes);
+export function scopeJson(scope: Json, tell: TellLog): string {
+  const given = objectOf(scope, tell);
+  const name = textOf(given["name"], tell);
+  const version = textOf(given["version"], tell);
+  const attributes = attributesOf(given["attributes"], tell);
   const instrumentation_scope: JsonObject = {
-    ...(textOf(name) === "" ? {} : { name: textOf(name) }),
-    ...(textOf(version) === "" ? {} : { version: textOf(version) }),
-    ...(Object.keys(extra).length === 0 ? {} : { attributes: extra }),
+    ...(name === "" ? {} : { name }),
+    ...(version === "" ? {} : { version }),
+    ...(Object.keys(attributes).length === 0 ? {} : { attributes }),
   };
-  return members({ instrumentation_scope } satisfies Partial<LogOrigin>);
+  return members({ instrumentation_scope } satisfies Partial<LogOrigin>, tell);
 }
 
 /**
  * The JSON of what is a record's own, without braces; with {@link resourceJson} and
- * {@link scopeJson} it is a {@link LogRecord}. Undefined if it is no object. What has the wrong
- * type counts as absent.
+ * {@link scopeJson} it is a {@link LogRecord}. What has the wrong type counts as absent, and is told.
  */
-export function recordJson(record: Json, { now, newUuid }: LogArrival): string | undefined {
-  if (!isObject(record)) return undefined;
-  const observed = timeOf(record["observedTimeUnixNano"]);
-  const severity_text = textOf(record["severityText"]);
-  const severity_number = wholeOf(record["severityNumber"], SEVERITY_NUMBER_MAX);
-  return members({
-    uuid: newUuid(),
-    timestamp: isoTime(timeOf(record["timeUnixNano"]) ?? observed ?? now),
-    observed_timestamp: isoTime(observed ?? now),
-    trace_id: idOf(record["traceId"]),
-    span_id: idOf(record["spanId"]),
-    trace_flags: wholeOf(record["flags"], UINT32_MAX) & TRACE_FLAGS_MASK,
-    severity_text,
-    severity_number,
-    level: levelOf(severity_number, severity_text),
-    event_name: textOf(record["eventName"]),
-    body: asText(plainOf(record["body"])),
-    attributes: attributesOf(record["attributes"]),
-  } satisfies Omit<LogRecord, keyof LogOrigin>);
+export function recordJson(record: JsonObject, { now, uuid }: LogArrival, tell: TellLog): string {
+  const observed = timeOf(record["observedTimeUnixNano"], tell);
+  const severity_text = textOf(record["severityText"], tell);
+  const severity_number = wholeOf(record["severityNumber"], SEVERITY_NUMBER_MAX, tell);
+  return members(
+    {
+      uuid,
+      timestamp: isoTime(timeOf(record["timeUnixNano"], tell) ?? observed ?? now),
+      observed_timestamp: isoTime(observed ?? now),
+      trace_id: idOf(record["traceId"], tell),
+      span_id: idOf(record["spanId"], tell),
+      trace_flags: wholeOf(record["flags"], UINT32_MAX, tell) & TRACE_FLAGS_MASK,
+      severity_text,
+      severity_number,
+      level: levelOf(severity_number, severity_text),
+      event_name: textOf(record["eventName"], tell),
+      body: asText(plainOf(record["body"], tell), tell),
+      attributes: attributesOf(record["attributes"], tell),
+    } satisfies Omit<LogRecord, keyof LogOrigin>,
+    tell,
+  );
+}
+
+/** Whose record it is, as PostHog SDKs say in its attributes; null if it does not say. */
+export function logDistinctId(record: Json): string | null {
+  const { attributes }: JsonObject = isObject(record) ? record : {};
+  const id = attributesOf(attributes, () => {})["posthogDistinctId"];
+  return typeof id === "string" ? id : null;
 }
 
 const SEVERITY_NUMBER_MAX = 24;
@@ -157,7 +175,8 @@ function levelOf(number: number, text: string): LogLevel {
 const NANOS = /^\d{1,20}$/;
 
 /** Milliseconds of nanoseconds since the epoch, microseconds as fraction; 0 means unknown. */
-function timeOf(nanos: Json | undefined): number | undefined {
+function timeOf(nanos: Json | undefined, tell: TellLog): number | undefined {
+  if (nanos === undefined || nanos === null || nanos === 0) return undefined;
   if (typeof nanos === "string" && NANOS.test(nanos)) {
     // A double holds the microseconds of these times, but not the nanoseconds.
     return Number(nanos.slice(0, -3)) / 1000 || undefined;
@@ -165,6 +184,7 @@ function timeOf(nanos: Json | undefined): number | undefined {
   if (typeof nanos === "number" && nanos > 0 && nanos < NANOS_END) {
     return Math.floor(nanos / 1000) / 1000 || undefined;
   }
+  tell("ignored_invalid_log_time");
   return undefined;
 }
 
@@ -172,68 +192,26 @@ function timeOf(nanos: Json | undefined): number | undefined {
 const NANOS_END = 2 ** 64;
 
 /** A whole number, which JSON may hold as text; 0 if it is none or out of range. */
-function wholeOf(value: Json | undefined, max: number): number {
+function wholeOf(value: Json | undefined, max: number, tell: TellLog): number {
+  if (value === undefined || value === null) return 0;
   const number = typeof value === "string" && NANOS.test(value) ? Number(value) : value;
-  return typeof number === "number" && Number.isInteger(number) && number >= 0 && number <= max
-    ? number
-    : 0;
+  if (typeof number === "number" && Number.isInteger(number) && number >= 0 && number <= max) {
+    return number;
+  }
+  tell("ignored_invalid_log_field");
+  return 0;
 }
 
 /** A trace's or span's id; nothing but zeros is none (W3C trace context). */
-function idOf(value: Json | undefined): string {
-  const id = textOf(value).toLowerCase();
-  return /^0*$/.test(id) ? "" : id;
+function idOf(value: Json | undefined, tell: TellLog): string {
+  const id = textOf(value, tell);
+  if (/^0*$/.test(id)) return "";
+  // In base64, as some send it, the case of letters counts.
+  return /^[\da-f]*$/i.test(id) ? id.toLowerCase() : id;
 }
 
-function textOf(value: Json | undefined): string {
-  return typeof value === "string" ? storableText(value) : "";
-}
-
-function asText(value: Json): string {
-  if (value === null) return "";
-  return typeof value === "string" ? storableText(value) : storableJson(value);
-}
-
-/** An object of OTLP's list of keys and values. */
-function attributesOf(list: Json | undefined): JsonObject {
-  const attributes: JsonObject = {};
-  if (!Array.isArray(list)) return attributes;
-  for (const item of list) {
-    if (isObject(item)) setKey(attributes, textOf(item["key"]), plainOf(item["value"]));
-  }
-  return attributes;
-}
-
-/**
- * What an AnyValue stands for. Whole numbers beyond 2^53 stay text, and so do the numbers that
- * JSON has not; bytes are base64.
- */
-function plainOf(value: Json | undefined): Json {
-  if (!isObject(value)) return null;
-  const { stringValue, intValue, doubleValue, arrayValue, kvlistValue } = value;
-  if (typeof stringValue === "string") return stringValue;
-  if (isObject(arrayValue)) {
-    const { values } = arrayValue;
-    return Array.isArray(values) ? values.map(plainOf) : [];
-  }
-  if (isObject(kvlistValue)) return attributesOf(kvlistValue["values"]);
-  return (
-    numberOf(intValue, Number.isSafeInteger) ??
-    numberOf(doubleValue, Number.isFinite) ??
-    value["boolValue"] ??
-    value["bytesValue"] ??
-    null
-  );
-}
-
-function numberOf(value: Json | undefined, isExact: (number: number) => boolean): Json {
-  if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
-  if (typeof value !== "string" || value.trim() === "") return null;
-  return isExact(Number(value)) ? Number(value) : value;
-}
-
-function members(object: JsonObject): string {
-  return storableJson(object).slice(1, -1);
+function members(object: JsonObject, tell: TellLog): string {
+  return jsonOf(object, tell).slice(1, -1);
 }
 
 function memberOf(object: Json, name: string): Json {

@@ -1,8 +1,12 @@
 import { type ChangeReason, DISTINCT_ID_CHARS_MAX, type DropReason } from "./event.ts";
 import { storableText } from "./json.ts";
+import type { LogDropReason } from "./log-record.ts";
+import type { LogChange } from "./log-value.ts";
 
 /** What ingest finds out after the answer. */
 export type IngestReason = "duplicate_uuid" | "unreadable_event" | "unreadable_log";
+
+type LogReason = LogDropReason | LogChange | Extract<IngestReason, "unreadable_log">;
 
 /** Why an event had less effect than it asked for; it is stored all the same. */
 export type EffectReason =
@@ -18,16 +22,19 @@ export type EffectReason =
   | "set_on_groupidentify"
   | "too_many_group_types";
 
-/** Why an event was dropped, changed or had less effect than it asked for. */
-export type WarningType = DropReason | ChangeReason | EffectReason | IngestReason;
+/** Why an event or log record was dropped, changed or had less effect than it asked for. */
+export type WarningType = DropReason | ChangeReason | EffectReason | IngestReason | LogReason;
 
 /** `error`: not stored. `warning`: stored, but not as it was sent. `info`: as it should be. */
 export type Severity = "error" | "warning" | "info";
 
-/** Something that happened to events on their way in, told to admins (contract 7, decision 32). */
+/**
+ * Something that happened to events or log records on their way in, told to admins (contract 7,
+ * decision 32).
+ */
 export type Warning = {
   type: WarningType;
-  /** How many events it happened to. */
+  /** How many it happened to. */
   count: number;
   /** One of them; null where it has none. Never a property. */
   event_uuid: string | null;
@@ -39,6 +46,29 @@ export type ProjectWarning = Warning & { project_id: number; at: number };
 
 /** How bad a warning of a type is, and what it says, in one sentence. */
 export type Meaning = { severity: Severity; meaning: string };
+
+const LOG_MEANINGS: Record<LogReason, Meaning> = {
+  invalid_log_record: dropped("The item in a list of log records is no object."),
+  log_record_too_large: dropped(
+    "The log record is larger than 1 MiB as it would be stored, with its resource's attributes.",
+  ),
+  log_request_too_large: dropped(
+    "The log records before it in its request fill the 64 MiB that one request may store.",
+  ),
+  unreadable_log: dropped(
+    "The event store cannot read the log record; it is in the file dead-letters.ndjson.",
+  ),
+  ignored_invalid_log_field: changed(
+    "A field of the log record is not as OTLP has it, or an attribute came twice: the last counts, or none.",
+  ),
+  ignored_invalid_log_time: changed("A time of the log record is none, so it counts as absent."),
+  replaced_invalid_log_text: changed(
+    "NUL, lone surrogates and what is no UTF-8 in the log record became U+FFFD.",
+  ),
+  changed_log_number: changed(
+    "A number in the log record that no double holds was rounded, or became text.",
+  ),
+};
 
 const MEANINGS: Record<WarningType, Meaning> = {
   missing_event_name: dropped("The event has no name."),
@@ -61,9 +91,6 @@ const MEANINGS: Record<WarningType, Meaning> = {
   ),
   unreadable_event: dropped(
     "The event store cannot read the event; it is in the file dead-letters.ndjson.",
-  ),
-  unreadable_log: dropped(
-    "The event store cannot read the log record; it is in the file dead-letters.ndjson.",
   ),
   cannot_merge_already_identified: changed(
     "Two persons who are both identified are not merged; the event counts for its distinct id.",
@@ -111,6 +138,7 @@ const MEANINGS: Record<WarningType, Meaning> = {
   invalid_process_person_profile: changed(
     "`$process_person_profile` is neither true nor false; it counts as true.",
   ),
+  ...LOG_MEANINGS,
 };
 
 /** Every type of warning there is. */
@@ -125,6 +153,11 @@ export function meaningOf(type: string): Meaning {
 /** Whether there is such a type. */
 export function isWarningType(type: string): type is WarningType {
   return Object.hasOwn(MEANINGS, type);
+}
+
+/** Whether a type is about log records, and not about events. */
+export function isAboutLogs(type: string): boolean {
+  return Object.hasOwn(LOG_MEANINGS, type);
 }
 
 /** The types as a table in Markdown, for whoever has to explain them. */

@@ -5,14 +5,14 @@ import type { Warnings } from "../services/warnings.ts";
 import { route } from "./route.ts";
 import { PageOf, Paging, WarningShape } from "./schemas.ts";
 
-/** Ingestion warnings: what became of events that were not stored as they were sent. */
+/** Ingestion warnings: what became of events and log records that were not stored as sent. */
 export const warningRoutes = (warnings: Warnings) => [
   route({
     method: "GET",
     path: "/api/environments/:project_id/ingestion_warnings/",
     scope: "project:read",
     operationId: "ingestion_warnings_list",
-    summary: "List why events were dropped or changed: each reason once, the last seen first.",
+    summary: "List why events or log records were dropped or changed, the last seen reason first.",
     query: t.Object({
       ...Paging,
       type: t.Optional(

@@ -64,7 +64,7 @@ export const ProjectShape = t.Object(
   { $id: "Project" },
 );
 
-/** A reason why events were dropped or changed, and the newest of them. */
+/** A reason why events or log records were dropped or changed, and the newest of them. */
 export const WarningShape = t.Object(
   {
     type: t.String(),
@@ -73,13 +73,13 @@ export const WarningShape = t.Object(
       description: "error: not stored. warning: stored, but not as sent. info: as it should be.",
     }),
     meaning: t.String(),
-    count: t.Integer({ description: "How many events it happened to, ever." }),
+    count: t.Integer({ description: "How many events or log records it happened to, ever." }),
     first_at: DateTime,
     last_at: DateTime,
     samples: t.Array(
       t.Object({
         at: DateTime,
-        count: t.Integer({ description: "Events of one request; one of them is named." }),
+        count: t.Integer({ description: "How many of one request; one of them is named." }),
         event_uuid: t.Nullable(Uuid),
         distinct_id: t.Nullable(t.String()),
       }),

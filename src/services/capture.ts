@@ -1,11 +1,10 @@
 import { Failure, type FailureCode } from "../domain/errors.ts";
 import type { Clock } from "../domain/time.ts";
-import type { Warning } from "../domain/warning.ts";
 import type { Log } from "../log.ts";
 import type { Entry, Journal } from "../storage/journal.ts";
 import { type Admission, admitBody, type Body } from "./admission.ts";
 import type { Projects } from "./projects.ts";
-import { warningEntry } from "./warnings.ts";
+import { warningTeller } from "./warnings.ts";
 
 /** Bodies larger than this, sent or inflated, are decoded on a thread of their own. */
 export const INLINE_BYTES_MAX = 262_144;
@@ -55,7 +54,7 @@ export type Capture = {
 export function capture(needs: Needs): Capture {
   const { journal, projects, now, onAccepted } = needs;
   const counts = { accepted: new Map<number, number>(), refused: new Map<FailureCode, number>() };
-  const warn = warnings(needs);
+  const warn = warningTeller(needs);
   let refusedAt = Number.NEGATIVE_INFINITY;
   const append = async (entry: Entry) => {
     try {
@@ -80,10 +79,7 @@ export function capture(needs: Needs): Capture {
       // Both at once, so that they are of one group; the events first, so that they find room.
       const accepted =
         count > 0 ? append({ kind, project_id, arrived_at, count, lines }) : undefined;
-      const warned =
-        admission.warnings.length > 0
-          ? warn(admission.warnings, { project_id, arrived_at })
-          : undefined;
+      const warned = warn(admission.warnings, { project_id, arrived_at });
       await accepted;
       await warned;
       onAccepted();
@@ -98,26 +94,6 @@ export function capture(needs: Needs): Capture {
 
 function add<T>(counts: Map<T, number>, key: T, count: number): void {
   counts.set(key, (counts.get(key) ?? 0) + count);
-}
-
-/**
- * Puts warnings into the journal, beside their events (decision 39). That the disk refuses them is
- * told once in a while and never fails: the events count more.
- */
-function warnings({ journal, now, log }: Pick<Needs, "journal" | "now" | "log">) {
-  let toldAt = Number.NEGATIVE_INFINITY;
-  return async (
-    found: readonly Warning[],
-    from: Pick<Entry, "project_id" | "arrived_at">,
-  ): Promise<void> => {
-    try {
-      await journal.append(warningEntry(found, from));
-    } catch (error) {
-      if (now() - toldAt < REFUSED_MS) return;
-      toldAt = now();
-      log.warn("ingestion warnings are lost: the journal does not take them", { error });
-    }
-  };
 }
 
 /** Decodes a small body at once; undefined if it is large, or turns out so when inflated. */

@@ -1,20 +1,25 @@
 import { Failure } from "../domain/errors.ts";
-import type { Json } from "../domain/json.ts";
+import { isObject, type Json } from "../domain/json.ts";
 import { excessOf, JSON_DEPTH_MAX, OBJECT_KEYS_MAX, scanBody } from "../domain/json-scan.ts";
 import {
   LOG_RECORD_BYTES_MAX,
-  type LogArrival,
+  type LogDropReason,
   type LogGroup,
+  logDistinctId,
   logGroups,
   recordJson,
   resourceJson,
   scopeJson,
 } from "../domain/log-record.ts";
+import type { LogChange } from "../domain/log-value.ts";
 import type { Clock } from "../domain/time.ts";
+import type { Warning } from "../domain/warning.ts";
+import type { Log } from "../log.ts";
 import type { Journal } from "../storage/journal.ts";
 import { INLINE_BYTES_MAX } from "./capture.ts";
 import { BODY_BYTES_MAX, inflate, type Packed, unpack } from "./decoding.ts";
 import { logGroupsOfProtobuf } from "./otlp.ts";
+import { warningTeller } from "./warnings.ts";
 
 /**
  * UTF-8 bytes of one request's records as they are stored: each carries its resource's
@@ -32,6 +37,8 @@ export type LogAdmission = {
   lines: Uint8Array;
   /** How many records were too large, or were no records (decision 36). */
   rejected: number;
+  /** What happened to records that were rejected or changed; one for each reason. */
+  warnings: Warning[];
 };
 
 /** The thread that decodes large bodies. */
@@ -42,8 +49,9 @@ type Needs = {
   decoder: LogDecoder;
   now: Clock;
   newUuid: () => string;
-  /** Called when records are in the journal. */
+  /** Called when records or warnings are in the journal. */
   onAccepted: () => void;
+  log: Log;
 };
 
 /** Accepts log records. */
@@ -56,18 +64,23 @@ export type Logs = {
 };
 
 /** Logs on a journal. */
-export function logs({ journal, decoder, now, newUuid, onAccepted }: Needs): Logs {
+export function logs(needs: Needs): Logs {
+  const { journal, decoder, now, newUuid, onAccepted } = needs;
+  const warn = warningTeller(needs);
   return {
-    async accept(project, body) {
-      const arrived = now();
+    async accept(project_id, body) {
+      const arrived_at = now();
       const admission =
-        admittedHere(body, { now: arrived, newUuid }) ?? (await decoder.admitLogs(body, arrived));
-      const { count, lines, rejected } = admission;
-      if (count > 0) {
-        const entry = { project_id: project, arrived_at: arrived, count, lines };
-        await journal.append({ kind: "logs", ...entry });
-        onAccepted();
-      }
+        admittedHere(body, { now: arrived_at, newUuid }) ??
+        (await decoder.admitLogs(body, arrived_at));
+      const { count, lines, rejected, warnings } = admission;
+      // Both at once, so that they are of one group; the records first, so that they find room.
+      const entry = { kind: "logs" as const, project_id, arrived_at, count, lines };
+      const accepted = count > 0 ? journal.append(entry) : undefined;
+      const warned = warn(warnings, { project_id, arrived_at });
+      await accepted;
+      await warned;
+      if (count > 0 || warnings.length > 0) onAccepted();
       return { accepted: count, rejected };
     },
   };
@@ -83,57 +96,94 @@ const LIMITS_HERE: Limits = {
   storedBytesMax: 8 * INLINE_BYTES_MAX,
 };
 
+type Arrived = { now: number; newUuid: () => string };
+
 /**
  * Decodes and admits a body: pure work on bytes, done on the server's thread for small bodies
  * and on the decoder's for large ones. Fails `invalid_payload` or `payload_too_large`.
  */
-export function admitLogs(body: LogsBody, arrival: LogArrival, limits = LIMITS): LogAdmission {
+export function admitLogs(
+  body: LogsBody,
+  { now, newUuid }: Arrived,
+  limits = LIMITS,
+): LogAdmission {
   const lines: string[] = [];
+  const warnings = tally();
   let left = limits.storedBytesMax;
   let rejected = 0;
-  const add = (record: Json, shared: string) => {
+  const reject = (reason: LogDropReason, record: Json) => {
+    rejected += 1;
+    warnings.add(reason, null, record);
+  };
+  const add = (record: Json, shared: Shared) => {
+    if (!isObject(record)) return reject("invalid_log_record", record);
     // Not even put together if it cannot fit: there may be millions of them.
-    const fits = shared.length < Math.min(left, LOG_RECORD_BYTES_MAX);
-    const own = fits ? recordJson(record, arrival) : undefined;
-    const line = `{${own},${shared}}\n`;
-    const bytes = own === undefined ? 0 : Buffer.byteLength(line);
-    // A request that is full stays so.
-    if (bytes > left) left = 0;
-    if (bytes === 0 || bytes > Math.min(left, LOG_RECORD_BYTES_MAX)) {
-      rejected += 1;
-      return;
+    if (shared.json.length >= LOG_RECORD_BYTES_MAX) return reject("log_record_too_large", record);
+    if (shared.json.length >= left) return reject("log_request_too_large", record);
+    const uuid = newUuid();
+    const changes = new Set(shared.changes);
+    const own = recordJson(record, { now, uuid }, (change) => changes.add(change));
+    const line = `{${own},${shared.json}}\n`;
+    const bytes = Buffer.byteLength(line);
+    if (bytes > LOG_RECORD_BYTES_MAX) return reject("log_record_too_large", record);
+    if (bytes > left) {
+      // A request that is full stays so.
+      left = 0;
+      return reject("log_request_too_large", record);
     }
     left -= bytes;
     lines.push(line);
+    for (const change of changes) warnings.add(change, uuid, record);
   };
   const shared = sharedJson();
   for (const { resource, scope, records } of groupsOf(body, limits)) {
     for (const record of records) add(record, shared(resource, scope));
   }
-  return { count: lines.length, lines: new TextEncoder().encode(lines.join("")), rejected };
+  const bytes = new TextEncoder().encode(lines.join(""));
+  return { count: lines.length, lines: bytes, rejected, warnings: warnings.all() };
 }
 
-/** The JSON of what records share, made once for all records of a resource or scope. */
+/** Counts what happened to records, and keeps the first of each kind as its sample. */
+function tally() {
+  const warnings = new Map<Warning["type"], Warning>();
+  return {
+    add(type: LogDropReason | LogChange, event_uuid: string | null, record: Json): void {
+      const known = warnings.get(type);
+      if (known !== undefined) known.count += 1;
+      else warnings.set(type, { type, count: 1, event_uuid, distinct_id: logDistinctId(record) });
+    },
+    all: () => [...warnings.values()],
+  };
+}
+
+/** The JSON of what records share, and what was changed in it. */
+type Shared = { json: string; changes: Set<LogChange> };
+
+/** Makes what records share once for all records of a resource or scope. */
 function sharedJson() {
-  let ofResource: { resource: Json; json: string } | undefined;
-  let ofScope: { scope: Json; json: string } | undefined;
-  return (resource: Json, scope: Json): string => {
+  let ofResource: (Shared & { resource: Json }) | undefined;
+  let ofScope: (Shared & { scope: Json }) | undefined;
+  return (resource: Json, scope: Json): Shared => {
     if (ofResource?.resource !== resource) {
-      ofResource = { resource, json: resourceJson(resource) };
+      const changes = new Set<LogChange>();
+      const json = resourceJson(resource, (change) => changes.add(change));
+      ofResource = { resource, json, changes };
       ofScope = undefined;
     }
     if (ofScope?.scope !== scope) {
-      ofScope = { scope, json: `${ofResource.json},${scopeJson(scope)}` };
+      const changes = new Set(ofResource.changes);
+      const json = scopeJson(scope, (change) => changes.add(change));
+      ofScope = { scope, json: `${ofResource.json},${json}`, changes };
     }
-    return ofScope.json;
+    return ofScope;
   };
 }
 
 /** Admits a small body at once; undefined if it is large, or turns out so. */
-function admittedHere(body: LogsBody, arrival: LogArrival): LogAdmission | undefined {
+function admittedHere(body: LogsBody, arrived: Arrived): LogAdmission | undefined {
   if (body.bytes.length > INLINE_BYTES_MAX) return undefined;
   try {
-    const admission = admitLogs(body, arrival, LIMITS_HERE);
+    const admission = admitLogs(body, arrived, LIMITS_HERE);
     return admission.rejected === 0 ? admission : undefined;
   } catch (error) {
     if (error instanceof Failure && error.code === "payload_too_large") return undefined;

@@ -1,6 +1,6 @@
 import type { Metric, MetricSample } from "../domain/metric.ts";
 import type { Clock } from "../domain/time.ts";
-import { meaningOf, type Severity } from "../domain/warning.ts";
+import { isAboutLogs, meaningOf, type Severity } from "../domain/warning.ts";
 import type { Journal } from "../storage/journal.ts";
 import type { WarningCount } from "../storage/warnings.ts";
 import type { Capture } from "./capture.ts";
@@ -55,18 +55,31 @@ function eventMetrics({ capture, ingest }: Needs, warned: readonly WarningCount[
     labels: { project_id },
     value,
   }));
+  const [ofLogs = [], ofEvents = []] = [true, false].map((isWanted) => {
+    return warned.filter(({ type }) => isAboutLogs(type) === isWanted);
+  });
   const perCode = [...refused].map(([reason, value]) => ({ labels: { reason }, value }));
   return [
     counter("events_accepted", "Events that were acknowledged.", perProject),
     counter(
       "events_dropped",
       "Events that were not stored, by reason, since the data directory was made.",
-      reasons(warned, "error"),
+      reasons(ofEvents, "error"),
     ),
     counter(
       "events_changed",
       "Events that were stored otherwise than sent, by reason, since the data directory was made.",
-      reasons(warned, "warning"),
+      reasons(ofEvents, "warning"),
+    ),
+    counter(
+      "logs_dropped",
+      "Log records that were not stored, by reason, since the data directory was made.",
+      reasons(ofLogs, "error"),
+    ),
+    counter(
+      "logs_changed",
+      "Log records that were stored otherwise than sent, by reason, since the data directory was made.",
+      reasons(ofLogs, "warning"),
     ),
     counter("capture_refused", "Capture requests that were refused, by error code.", perCode),
     counter("events_stored", "Events that reached the event store.", one(stored)),

@@ -10,7 +10,7 @@ import type { LogGroup } from "../domain/log-record.ts";
  * Fails `invalid_payload` if it is no such message. Fields that are not known are passed over.
  */
 export function* logGroupsOfProtobuf(request: Uint8Array): Generator<LogGroup> {
-  const reader = new BinaryReader(request);
+  const reader = new BinaryReader(request, decodeUtf8);
   const all = { start: 0, end: request.length };
   for (const resourceLogs of messages(reader, all, 1)) {
     const resource = first(reader, resourceLogs, RESOURCE);
@@ -71,7 +71,7 @@ const VALUE: Message = {
   1: text("stringValue"),
   2: { name: "boolValue", wire: Varint, read: (reader) => reader.bool() },
   3: { name: "intValue", wire: Varint, read: (reader) => String(reader.int64()) },
-  4: { name: "doubleValue", wire: Bit64, read: (reader) => reader.double() },
+  4: { name: "doubleValue", wire: Bit64, read: (reader) => asJson(reader.double()) },
   5: message("arrayValue", () => VALUES),
   6: message("kvlistValue", () => KEY_VALUES),
   7: bytes("bytesValue", "base64"),
@@ -167,6 +167,25 @@ function readMessage(
   }
   if (reader.pos > end) throw new RangeError("beyond the end of its message");
   return object;
+}
+
+/** JSON has no other number: OTLP's has their names. */
+function asJson(number: number): Json {
+  return Number.isFinite(number) ? number : String(number);
+}
+
+const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+const strictUtf8 = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
+
+/** What is no UTF-8 becomes lone surrogates, which JSON may hold too: whoever reads them tells. */
+function decodeUtf8(bytes: Uint8Array): string {
+  const text = utf8.decode(bytes);
+  if (!text.includes("\ufffd")) return text;
+  try {
+    return strictUtf8.decode(bytes);
+  } catch {
+    return text.replaceAll("\ufffd", "\ud800");
+  }
 }
 
 /** The reader throws errors of its own about what it cannot read. */

@@ -1,5 +1,6 @@
 import { Failure } from "../domain/errors.ts";
 import { type Page, type PageQuery, page } from "../domain/page.ts";
+import type { Clock } from "../domain/time.ts";
 import {
   isWarningType,
   type Meaning,
@@ -7,7 +8,8 @@ import {
   type Warning,
   warningLine,
 } from "../domain/warning.ts";
-import type { Entry } from "../storage/journal.ts";
+import type { Log } from "../log.ts";
+import type { Entry, Journal } from "../storage/journal.ts";
 import type { WarningCount, WarningReads, WarningRow } from "../storage/warnings.ts";
 
 /** A type of warning in a project: what it means, how often it was given, and to whom lately. */
@@ -55,3 +57,29 @@ export function warningEntry(
   const lines = new TextEncoder().encode(found.map(warningLine).join(""));
   return { ...from, kind: "warnings", count: found.length, lines };
 }
+
+/** How often it is logged that warnings are lost, in milliseconds. */
+const LOST_MS = 15_000;
+
+/**
+ * Puts warnings into the journal, beside what they are about (decision 39). That the disk refuses
+ * them is logged once in a while and never fails: what was sent counts more.
+ */
+export function warningTeller({ journal, now, log }: TellerNeeds) {
+  let loggedAt = Number.NEGATIVE_INFINITY;
+  return async (
+    found: readonly Warning[],
+    from: Pick<Entry, "project_id" | "arrived_at">,
+  ): Promise<void> => {
+    if (found.length === 0) return;
+    try {
+      await journal.append(warningEntry(found, from));
+    } catch (error) {
+      if (now() - loggedAt < LOST_MS) return;
+      loggedAt = now();
+      log.warn("ingestion warnings are lost: the journal does not take them", { error });
+    }
+  };
+}
+
+type TellerNeeds = { journal: Pick<Journal, "append">; now: Clock; log: Log };

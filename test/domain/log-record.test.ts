@@ -1,26 +1,39 @@
 import { describe, expect, test } from "bun:test";
+import type { Json, JsonObject } from "../../src/domain/json.ts";
 import {
   LOG_LEVELS,
   type LogGroup,
   type LogRecord,
+  logDistinctId,
   logGroups,
   recordJson,
   resourceJson,
   scopeJson,
 } from "../../src/domain/log-record.ts";
+import type { LogChange, TellLog } from "../../src/domain/log-value.ts";
 import { attributesOf, logsBody } from "../support/logs.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00Z");
 const UUID = "01a1fc9a-592b-78b3-8d80-aa75992efae9";
-const ARRIVAL = { now: NOW, newUuid: () => UUID };
+const ARRIVAL = { now: NOW, uuid: UUID };
 const ARRIVED = "2026-11-21T12:00:00.000000Z";
 
-type Json = Parameters<typeof recordJson>[0];
+const nobody = () => {};
 
 /** What a record alone is stored as. */
-function stored(record: Json): LogRecord {
-  return JSON.parse(`{${recordJson(record, ARRIVAL)},${resourceJson(null)},${scopeJson(null)}}`);
+function stored(record: JsonObject): LogRecord {
+  const json = `${recordJson(record, ARRIVAL, nobody)},${resourceJson(null, nobody)}`;
+  return JSON.parse(`{${json},${scopeJson(null, nobody)}}`);
 }
+
+/** What is told of a record, or of what it shares with others. */
+function told(read: (tell: TellLog) => unknown): LogChange[] {
+  const changes = new Set<LogChange>();
+  read((change) => changes.add(change));
+  return [...changes].sort();
+}
+
+const toldOf = (record: JsonObject) => told((tell) => recordJson(record, ARRIVAL, tell));
 
 /** What a value of OTLP is stored as, in an attribute. */
 function plain(value: Json) {
@@ -63,7 +76,8 @@ describe("a log record", () => {
     };
     const resource = { attributes: attributesOf({ "service.name": "shop", host: "a" }) };
     const scope = { name: "cart", version: "1.2", attributes: attributesOf({ part: "x" }) };
-    const json = `{${recordJson(record, ARRIVAL)},${resourceJson(resource)},${scopeJson(scope)}}`;
+    const shared = `${resourceJson(resource, nobody)},${scopeJson(scope, nobody)}`;
+    const json = `{${recordJson(record, ARRIVAL, nobody)},${shared}}`;
 
     expect(JSON.parse(json)).toEqual({
       uuid: UUID,
@@ -137,13 +151,17 @@ describe("a log record", () => {
     expect(stored({ body }).body).toBe(text);
   });
 
-  test.each<[Json]>([[null], [7], ["text"], [[]]])("is none if it is %j", (record) => {
-    expect(recordJson(record, ARRIVAL)).toBeUndefined();
-  });
-
   test("with ids of nothing but zeros has none", () => {
     const record = stored({ traceId: "0".repeat(32), spanId: "0".repeat(16) });
     expect(record).toMatchObject({ trace_id: "", span_id: "" });
+  });
+
+  test("keeps ids that are not hexadecimal as they are", () => {
+    const traceId = "W47/95gDgQPSabYzgT/GDA==";
+    expect(stored({ traceId, spanId: "ABCDEF" })).toMatchObject({
+      trace_id: traceId,
+      span_id: "abcdef",
+    });
   });
 
   test("with fields of wrong types loses those alone", () => {
@@ -165,7 +183,7 @@ describe("a log record", () => {
     };
     const good = "a\ufffdb\ufffdc";
 
-    expect(recordJson(record, ARRIVAL)).not.toContain("\\u");
+    expect(recordJson(record, ARRIVAL, nobody)).not.toContain("\\u");
     expect(stored(record)).toMatchObject({
       body: good,
       severity_text: good,
@@ -173,10 +191,87 @@ describe("a log record", () => {
       trace_id: good,
       attributes: { [good]: { [good]: good } },
     });
-    expect(resourceJson({ attributes: attributesOf({ "service.name": bad }) })).toBe(
+    expect(resourceJson({ attributes: attributesOf({ "service.name": bad }) }, nobody)).toBe(
       `"service_name":"${good}","resource_attributes":{"service.name":"${good}"}`,
     );
-    expect(scopeJson({ name: bad })).toBe(`"instrumentation_scope":{"name":"${good}"}`);
+    expect(scopeJson({ name: bad }, nobody)).toBe(`"instrumentation_scope":{"name":"${good}"}`);
+  });
+});
+
+describe("what is told of a record", () => {
+  test.each<[string, JsonObject]>([
+    ["what has nothing in it", {}],
+    [
+      "what is null",
+      { body: null, traceId: null, attributes: null, flags: null, timeUnixNano: null },
+    ],
+    ["times that are not known", { timeUnixNano: "0", observedTimeUnixNano: 0 }],
+    ["reserved flags", { flags: 257 }],
+    ["a body without a value", { body: {} }],
+    ["a value of null", { body: { stringValue: null } }],
+    ["large whole numbers as text", { body: { intValue: "9007199254740993" } }],
+    ["large doubles, and names of numbers", { body: { doubleValue: "Infinity" } }],
+    ["the largest double", { body: { doubleValue: Number.MAX_VALUE } }],
+    ["fields that OTLP does not have", { colour: "red" }],
+    ["U+FFFD itself", { severityText: "\ufffd", body: { stringValue: "\ufffd" } }],
+  ])("is nothing for %s", (_case, record) => {
+    expect(toldOf(record)).toEqual([]);
+  });
+
+  const value = (of: Json): JsonObject => ({ attributes: [{ key: "k", value: of }] });
+
+  test.each<[LogChange, JsonObject]>([
+    ["ignored_invalid_log_time", { timeUnixNano: "soon" }],
+    ["ignored_invalid_log_time", { timeUnixNano: -1 }],
+    ["ignored_invalid_log_time", { observedTimeUnixNano: { at: 1 } }],
+    ["ignored_invalid_log_field", { severityNumber: 25 }],
+    ["ignored_invalid_log_field", { severityNumber: "SEVERITY_NUMBER_INFO" }],
+    ["ignored_invalid_log_field", { severityText: 5 }],
+    ["ignored_invalid_log_field", { flags: -1 }],
+    ["ignored_invalid_log_field", { traceId: 5 }],
+    ["ignored_invalid_log_field", { eventName: [] }],
+    ["ignored_invalid_log_field", { body: "a text" }],
+    ["ignored_invalid_log_field", { body: { stringValue: 5 } }],
+    ["ignored_invalid_log_field", { attributes: { a: 1 } }],
+    ["ignored_invalid_log_field", { attributes: ["a"] }],
+    ["ignored_invalid_log_field", { attributes: [{ key: 1, value: {} }] }],
+    ["ignored_invalid_log_field", { attributes: [{ key: "k" }, { key: "k" }] }],
+    ["ignored_invalid_log_field", value({ unknownValue: 1 })],
+    ["ignored_invalid_log_field", value({ arrayValue: { values: {} } })],
+    ["ignored_invalid_log_field", value({ kvlistValue: { values: "x" } })],
+    ["replaced_invalid_log_text", { body: { stringValue: "\0" } }],
+    ["replaced_invalid_log_text", { eventName: "\ud800" }],
+    ["replaced_invalid_log_text", { traceId: "\0" }],
+    ["replaced_invalid_log_text", { attributes: [{ key: "\0", value: {} }] }],
+    ["replaced_invalid_log_text", value({ stringValue: "\ud800" })],
+    ["replaced_invalid_log_text", value({ kvlistValue: { values: attributesOf({ a: "\0" }) } })],
+    ["changed_log_number", value({ intValue: 2 ** 53 })],
+    ["changed_log_number", value({ doubleValue: Number.POSITIVE_INFINITY })],
+  ])("is %s for %j", (change, record) => {
+    expect(toldOf(record)).toEqual([change]);
+  });
+
+  test("is told of what it shares with others, too", () => {
+    expect(told((tell) => resourceJson("r", tell))).toEqual(["ignored_invalid_log_field"]);
+    const attributes = attributesOf({ "service.name": "\0" });
+    expect(told((tell) => resourceJson({ attributes }, tell))).toEqual([
+      "replaced_invalid_log_text",
+    ]);
+    expect(told((tell) => scopeJson({ version: 2 }, tell))).toEqual(["ignored_invalid_log_field"]);
+    expect(told((tell) => scopeJson({ name: "n", attributes }, tell))).toEqual([
+      "replaced_invalid_log_text",
+    ]);
+    expect(told((tell) => [resourceJson(null, tell), scopeJson(null, tell)])).toEqual([]);
+  });
+
+  test.each<[Json, string | null]>([
+    [{ attributes: attributesOf({ a: "b", posthogDistinctId: "ann" }) }, "ann"],
+    [{ attributes: [{ key: "posthogDistinctId", value: { intValue: 5 } }] }, null],
+    [{ attributes: attributesOf({ a: "b" }) }, null],
+    [{ attributes: 7 }, null],
+    [null, null],
+  ])("says of %j that it is the record of %p", (record, id) => {
+    expect(logDistinctId(record)).toBe(id);
   });
 });
 

@@ -7,6 +7,7 @@ import { LOGS_BYTES_MAX } from "../../src/services/logs.ts";
 import { type TestApp, temporaryDirectory, testApp } from "../support/app.ts";
 import { attributesOf, logsBody, storedLogs } from "../support/logs.ts";
 import { batch, event } from "../support/make.ts";
+import { metricValue, parseMetrics } from "../support/prometheus.ts";
 import { PERSONAL_KEY, PROJECT_KEY, readLines } from "../support/server.ts";
 
 type Recorded = { sdk: string; path: string; url: string; body_b64: string } & {
@@ -115,6 +116,8 @@ describe("POST /i/v1/logs", () => {
           body: headers["content-type"] === "application/x-protobuf" ? "" : {},
         });
       }
+      await app.app.ingest.caughtUp();
+      expect((await app.get("/ingestion_warnings/")).body).toMatchObject({ count: 0 });
     });
 
     const services = Map.groupBy(stored, ({ service_name }) => service_name);
@@ -298,6 +301,105 @@ describe("a record that cannot be taken", () => {
 
     expect(bodies(stored)).toEqual(bodies(stored).map((_, n) => String(n)));
     expect(stored.length).toBe(Math.floor(LOGS_BYTES_MAX / 1_000_400));
+  });
+});
+
+describe("nothing of log records vanishes silently:", () => {
+  type Listed = { results: { type: string; severity: string; count: number; samples: object[] }[] };
+
+  /** The warnings there are, by type. */
+  async function warned(app: TestApp) {
+    await app.app.ingest.caughtUp();
+    const { body } = await app.get("/ingestion_warnings/");
+    return Object.fromEntries(
+      (body as Listed).results.map(({ type, severity, count, samples }) => {
+        return [type, { severity, count, samples }];
+      }),
+    );
+  }
+
+  const sample = (count: number, distinct_id: string | null = null, event_uuid: unknown = null) => {
+    return [{ at: "2026-11-21T12:00:00.000000Z", count, event_uuid, distinct_id }];
+  };
+  const large = "x".repeat(1_048_576);
+  const changed = [
+    { body: { stringValue: "a\u0000b" }, attributes: attributesOf({ posthogDistinctId: "ann" }) },
+    { body: "no value of OTLP" },
+    { timeUnixNano: "soon", body: "no value of OTLP" },
+    { body: { intValue: 2 ** 60 } },
+    { body: { stringValue: "as it was sent" } },
+  ];
+
+  test("what was rejected or changed is a warning for each reason, and a metric", async () => {
+    using data = temporaryDirectory();
+    {
+      await using app = await testApp({ data: data.path });
+      const lost = [7, { body: { stringValue: large } }, null];
+      const answer = await post(app, logsBody([...changed, ...lost]));
+      expect(answer.headers.get("hoglet-dropped")).toBe("3");
+
+      const uuid = expect.stringMatching(/^[0-9a-f-]{36}$/);
+      expect(await warned(app)).toEqual({
+        invalid_log_record: { severity: "error", count: 2, samples: sample(2) },
+        log_record_too_large: { severity: "error", count: 1, samples: sample(1) },
+        replaced_invalid_log_text: {
+          severity: "warning",
+          count: 1,
+          samples: sample(1, "ann", uuid),
+        },
+        ignored_invalid_log_field: {
+          severity: "warning",
+          count: 2,
+          samples: sample(2, null, uuid),
+        },
+        ignored_invalid_log_time: { severity: "warning", count: 1, samples: sample(1, null, uuid) },
+        changed_log_number: { severity: "warning", count: 1, samples: sample(1, null, uuid) },
+      });
+
+      const metrics = parseMetrics(String((await app.ask("GET", "/metrics")).body));
+      const of = (reason: string) => ({ project_id: "1", reason });
+      const value = (name: string, reason: string) => metricValue(metrics, name, of(reason));
+      expect(value("hoglet_logs_dropped_total", "invalid_log_record")).toBe(2);
+      expect(value("hoglet_logs_dropped_total", "log_record_too_large")).toBe(1);
+      expect(value("hoglet_logs_changed_total", "ignored_invalid_log_field")).toBe(2);
+      expect(metrics.get("hoglet_events_dropped_total")?.samples).toEqual([]);
+      expect(metrics.get("hoglet_events_changed_total")?.samples).toEqual([]);
+    }
+    const stored = await storedLogs(data.path);
+    expect(bodies(stored)).toEqual(["a\ufffdb", "", "", String(2 ** 60), "as it was sent"]);
+  });
+
+  test("a warning names the uuid under which the record is stored", async () => {
+    using data = temporaryDirectory();
+    let named: unknown;
+    {
+      await using app = await testApp({ data: data.path });
+      await post(app, logsBody([{ severityNumber: 99 }]));
+      [named] = (await warned(app))["ignored_invalid_log_field"]?.samples ?? [];
+    }
+    const [stored] = await storedLogs(data.path);
+    expect(named).toMatchObject({ event_uuid: stored?.uuid });
+  });
+
+  test("a changed resource is told for each of its records", async () => {
+    await using app = await testApp();
+    const resource = { attributes: attributesOf({ "service.name": "a\u0000b" }) };
+    await post(app, logsBody([{}, {}, {}], resource));
+    expect(await warned(app)).toMatchObject({ replaced_invalid_log_text: { count: 3 } });
+  });
+
+  test("what is beyond 64 MiB of one request is counted", async () => {
+    await using app = await testApp();
+    const attributes = attributesOf({ pad: "x".repeat(1_000_000) });
+    await post(app, logsBody(Array(100).fill({}), { attributes }));
+    const kept = Math.floor(LOGS_BYTES_MAX / 1_000_400);
+    expect(await warned(app)).toMatchObject({ log_request_too_large: { count: 100 - kept } });
+  });
+
+  test("records that are as they were sent leave no warning", async () => {
+    await using app = await testApp();
+    await post(app, logsBody([{ body: { stringValue: "fine" }, timeUnixNano: "0" }]));
+    expect(await warned(app)).toEqual({});
   });
 });
 

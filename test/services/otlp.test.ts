@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { gunzipSync } from "node:zlib";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import type { JsonObject } from "../../src/domain/json.ts";
 import {
   type LogGroup,
   logGroups,
@@ -30,15 +31,16 @@ function read(groups: Iterable<LogGroup>) {
 
 /** What a request is stored as, but for the times, which differ from recording to recording. */
 function stored(groups: Iterable<LogGroup>) {
-  const arrival = { now: 0, newUuid: () => "" };
+  const arrival = { now: 0, uuid: "" };
+  const nobody = () => {};
   return [...groups].map(({ resource, scope, records }) => ({
-    shared: `${resourceJson(resource)},${scopeJson(scope)}`,
+    shared: `${resourceJson(resource, nobody)},${scopeJson(scope, nobody)}`,
     records: [...records].map((record) => {
       const {
         timestamp: _,
         observed_timestamp: __,
         ...rest
-      } = JSON.parse(`{${recordJson(record, arrival)}}`);
+      } = JSON.parse(`{${recordJson(record as JsonObject, arrival, nobody)}}`);
       return rest;
     }),
   }));
@@ -111,6 +113,28 @@ describe("a request in protobuf", () => {
     );
     expect(group?.records).toEqual([{ body: { bytesValue: "AAH+/w==" } }]);
   });
+
+  test("has text that is no UTF-8 as lone surrogates, which are told where they are replaced", () => {
+    const texts = [
+      [Uint8Array.of(0x61, 0xff, 0xc3, 0xa9), "a\ud800é"],
+      ["a\ufffdé", "a\ufffdé"],
+      ["\ufeffa", "\ufeffa"],
+    ] as const;
+    for (const [sent, read] of texts) {
+      const [group] = fromProtobuf(request(message([3, sent])));
+      expect(group?.records).toEqual([{ severityText: read }]);
+    }
+  });
+
+  test.each([1.5, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
+    "has the double %p as JSON has it",
+    (number) => {
+      const double = new BinaryWriter().tag(4, WireType.Bit64).double(number).finish();
+      const [group] = fromProtobuf(request(message([5, double])));
+      const doubleValue = Number.isFinite(number) ? number : String(number);
+      expect(group?.records).toEqual([{ body: { doubleValue } }]);
+    },
+  );
 
   test("may name the resource and the scope behind their records", () => {
     const attribute = message([1, "service.name"], [2, message([1, "shop"])]);
