@@ -14,7 +14,8 @@ export type Typed = {
   args: string[];
   /** Flags of the command's own, with their values; settings are in `config`. */
   flags: Readonly<Record<string, string>>;
-  config: Config;
+  /** Every setting, read when a command asks for it: some must work where one is wrong. */
+  readonly config: Config;
 };
 
 /** One command of the CLI. */

@@ -1,7 +1,7 @@
 import { ConfigError, isSettingFlag, readConfig, settingsHelp } from "../config.ts";
 import { DataError, isDiskFull, LockedError } from "../data-directory.ts";
 import { Failure } from "../domain/errors.ts";
-import { type Command, EXIT, type Io, UsageError } from "./command.ts";
+import { type Command, EXIT, type Io, type Typed, UsageError } from "./command.ts";
 import { configShow } from "./config.ts";
 import { health } from "./health.ts";
 import { keyCreate, keyList, keyRevoke } from "./key.ts";
@@ -34,12 +34,18 @@ export const COMMANDS: readonly Command[] = [
 /** Finds the command that `argv` names and runs it; returns the exit code. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   try {
-    if (argv.includes("--help") || argv.includes("-h")) return printHelp(io);
+    // Help must be had however it is asked for.
+    if (argv[0] === "help" || argv.includes("--help") || argv.includes("-h")) return printHelp(io);
     const asked = argv[0] === "--version" || argv[0] === "-v" ? ["version"] : argv;
     const { command, args, flags } = parse(asked);
-    // Help must be had even where a setting is wrong.
-    if (command === help) return printHelp(io);
-    return await command.run({ args, flags, config: readConfig(flags, io.env) }, io);
+    const typed: Typed = {
+      args,
+      flags,
+      get config() {
+        return readConfig(flags, io.env);
+      },
+    };
+    return await command.run(typed, io);
   } catch (error) {
     return explain(error, io);
   }

@@ -69,6 +69,21 @@ describe("the command line", () => {
     expect([code, err[0]]).toEqual([2, "HOGLET_PROT is no setting of hoglet. See: hoglet help."]);
   });
 
+  test.each(["version", "--version", "-v", "help", "help serve", "--help"])(
+    "%s works whatever is set",
+    async (typed) => {
+      using directory = temporaryDirectory();
+      const file = join(directory.path, "broken.toml");
+      writeFileSync(file, "= no TOML");
+      const wrong = { HOGLET_CONFIG: file, HOGLET_PROT: "1", HOGLET_PORT: "none" };
+
+      const { code, out, err } = await hoglet(typed.split(" "), wrong);
+
+      expect([code, err]).toEqual([0, []]);
+      expect(out[0]).toStartWith("hoglet");
+    },
+  );
+
   test("no server is no health", async () => {
     const { code, err } = await hoglet(["health", "--port", "1"]);
     expect([code, err[0]]).toEqual([1, "No answer from http://127.0.0.1:1/_readiness."]);
