@@ -9,6 +9,26 @@ export class LockedError extends DataError {}
 /** What an unused data directory may hold: what file systems and people put there. */
 const MAY_BE_THERE = /^(\..*|lost\+found|hoglet\.toml)$/;
 
+/** What makes a directory ours: the lock is the first file in it. */
+const OURS = ["lock.db", "hoglet.sqlite"];
+
+/** Throws DataError if nobody has used the directory yet; it makes nothing. */
+export function expectUsed(path: string): void {
+  if (namesIn(path).some((name) => OURS.includes(name))) return;
+  throw new DataError(
+    `There is no data directory of hoglet at ${path}. Give --data another, or make one with hoglet serve.`,
+  );
+}
+
+function namesIn(path: string): string[] {
+  try {
+    return readdirSync(path);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return [];
+    throw unusable(path, error);
+  }
+}
+
 /**
  * Makes the data directory if it is absent, for its owner alone. It puts nothing into it: the
  * first file must be the lock, by which the next start knows the directory for its own.
@@ -18,7 +38,7 @@ export function useDirectory(path: string): string {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
     const names = readdirSync(path);
-    const used = names.includes("lock.db") || names.includes("hoglet.sqlite");
+    const used = names.some((name) => OURS.includes(name));
     if (!used && !names.every((name) => MAY_BE_THERE.test(name))) {
       throw new DataError(`${path} holds other files. Give --data a directory of its own.`);
     }
@@ -26,10 +46,14 @@ export function useDirectory(path: string): string {
     return path;
   } catch (error) {
     if (error instanceof DataError) throw error;
-    throw new DataError(
-      `The data directory ${path} cannot be used (${codeOf(error)}). Make it a directory that this user can write, or give --data another.`,
-    );
+    throw unusable(path, error);
   }
+}
+
+function unusable(path: string, error: unknown): DataError {
+  return new DataError(
+    `The data directory ${path} cannot be used (${codeOf(error)}). Make it a directory that this user can write, or give --data another.`,
+  );
 }
 
 function codeOf(error: unknown): string {

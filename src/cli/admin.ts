@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Admin, openAdmin } from "../app.ts";
 import type { Settings } from "../config.ts";
-import { LockedError } from "../data-directory.ts";
+import { expectUsed, LockedError } from "../data-directory.ts";
 import { adminClient } from "../http/admin.ts";
 import { silentLog } from "../log.ts";
 
@@ -11,9 +11,19 @@ export const SOCKET_FILE = "hoglet.sock";
 
 /**
  * Runs `work` on projects and keys: in the running server, if one has the data directory, else
- * on the files themselves.
+ * on the files themselves. Throws DataError where there are none: to make them is for
+ * {@link makingAdmin}.
  */
 export async function withAdmin<T>(
+  settings: Settings,
+  work: (admin: Admin) => Promise<T>,
+): Promise<T> {
+  expectUsed(settings.data);
+  return makingAdmin(settings, work);
+}
+
+/** The same for work that makes something, so that it may make the data directory first. */
+export async function makingAdmin<T>(
   settings: Settings,
   work: (admin: Admin) => Promise<T>,
 ): Promise<T> {

@@ -1,5 +1,5 @@
 import { isoTime, parseTime } from "../domain/time.ts";
-import { withAdmin } from "./admin.ts";
+import { makingAdmin, withAdmin } from "./admin.ts";
 import { type Command, EXIT, UsageError } from "./command.ts";
 import { table } from "./table.ts";
 
@@ -23,7 +23,7 @@ export const keyCreate: Command = {
       expires_at: flags["--expires"] === undefined ? null : expiry(flags["--expires"]),
       email: flags["--user"],
     };
-    const key = await withAdmin(config.settings, async ({ keys, projects }) => {
+    const key = await makingAdmin(config.settings, async ({ keys, projects }) => {
       const known = new Set((await projects.all()).map(({ id }) => id));
       const unknown = draft.scoped_teams?.find((id) => !known.has(id));
       if (unknown === undefined) return keys.create(draft);

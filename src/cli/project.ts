@@ -1,4 +1,4 @@
-import { withAdmin } from "./admin.ts";
+import { makingAdmin, withAdmin } from "./admin.ts";
 import { type Command, EXIT } from "./command.ts";
 import { wholeNumber } from "./key.ts";
 import { table } from "./table.ts";
@@ -27,7 +27,7 @@ export const projectCreate: Command = {
   args: ["NAME"],
   async run({ args, config }, io) {
     const name = args[0] ?? "";
-    const project = await withAdmin(config.settings, ({ projects }) => projects.create({ name }));
+    const project = await makingAdmin(config.settings, ({ projects }) => projects.create({ name }));
     io.out(`${project.id} ${project.api_token}`);
     return EXIT.ok;
   },

@@ -135,6 +135,7 @@ describe("keys and projects without a server", () => {
     [["key", "create", "--projects", "7"], "no project 7"],
   ])("%p is refused", async (argv, sentence) => {
     using directory = temporaryDirectory();
+    await hoglet(["project", "create", "Shop", "--data", directory.path]);
     const { code, err } = await hoglet([...argv, "--data", directory.path]);
     const isTyped = sentence !== "Project not found";
     expect([code, err.join()]).toEqual([isTyped ? 2 : 1, expect.stringContaining(sentence)]);
@@ -142,6 +143,30 @@ describe("keys and projects without a server", () => {
 });
 
 describe("a data directory", () => {
+  test.each(["key list", "key revoke 1", "project list", "project rotate-key 1"])(
+    "is not made by %s, which says that there is none",
+    async (typed) => {
+      using directory = temporaryDirectory();
+      const absent = join(directory.path, "data");
+
+      for (const data of [absent, directory.path]) {
+        const { code, out, err } = await hoglet([...typed.split(" "), "--data", data]);
+        const sentence = `There is no data directory of hoglet at ${data}.`;
+        expect([code, out, err]).toEqual([1, [], [expect.stringContaining(sentence)]]);
+      }
+
+      expect(readdirSync(directory.path)).toEqual([]);
+    },
+  );
+
+  test("that is none is told with its reason", async () => {
+    using directory = temporaryDirectory();
+    const file = join(directory.path, "file");
+    writeFileSync(file, "");
+    const { code, err } = await hoglet(["key", "list", "--data", file]);
+    expect([code, err.join()]).toEqual([1, expect.stringContaining("cannot be used (ENOTDIR)")]);
+  });
+
   test("is not made among other files, whose directory stays as it is", async () => {
     using directory = temporaryDirectory();
     writeFileSync(join(directory.path, "mine.txt"), "hi");
