@@ -235,6 +235,17 @@ describe("the OpenAPI document", () => {
     }
   });
 
+  test("tells what may become of a body: too slow, too large, of another type", () => {
+    const withBody = operations().filter(({ method }) => method === "post");
+
+    expect(withBody.map(({ path }) => path)).toContain("/batch/");
+    for (const { operation } of withBody) {
+      expect(Object.keys(operation.responses)).toEqual(
+        expect.arrayContaining(["408", "413", "415"]),
+      );
+    }
+  });
+
   test("asks for the key of a declared scheme, but to capture", () => {
     const schemes = new Set(Object.keys(document.components.securitySchemes));
 

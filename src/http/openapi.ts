@@ -53,7 +53,11 @@ const noHandler = () => "";
 
 function describe(app: Elysia, route: Route): void {
   const { operationId, summary, scope, status } = route;
-  const failures = [400, 401, 403, ...(route.path.includes("/:") ? [404] : [])];
+  const failures = [
+    ...[400, 401, 403],
+    ...(route.path.includes("/:") ? [404] : []),
+    ...(route.body === undefined ? [] : [408, 413, 415]),
+  ];
   app.route(route.method, route.path, noHandler, {
     ...shapesOf(route),
     response: Object.fromEntries([
@@ -75,7 +79,7 @@ function describeSdk(app: Elysia, route: SdkRoute): void {
   const { method, path, operationId, summary, description, body } = route;
   const response: Record<number, TSchema> = {
     200: t.Object({ status: t.Literal("Ok") }, { $id: "Captured" }),
-    ...Object.fromEntries([400, 401, 413, 415, 503].map((status) => [status, ProblemShape])),
+    ...Object.fromEntries([400, 401, 408, 413, 415, 503].map((status) => [status, ProblemShape])),
   };
   app.route(method, path, noHandler, {
     ...(body === undefined ? {} : { body }),
