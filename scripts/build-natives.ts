@@ -9,7 +9,8 @@ const LABEL_HASH_CHARS = 12;
 const ADDON = "duckdb.node";
 const LIBRARIES = ["libduckdb.so", "libduckdb.dylib", "duckdb.dll"];
 
-const BINDINGS = "@duckdb/node-bindings";
+/** The package whose loader is replaced. */
+export const BINDINGS = "@duckdb/node-bindings";
 const EMBEDDED = "embedded-natives";
 
 /** The native files of a `@duckdb/node-bindings-<platform>` package in `directory`, addon first. */

@@ -3,8 +3,9 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { $ } from "bun";
 import manifest from "../package.json";
+import { licencesOf } from "./build-licenses.ts";
 import { signatureState, withoutSignature } from "./build-macos.ts";
-import { embedNatives, nativesIn, nativesLabel } from "./build-natives.ts";
+import { BINDINGS, embedNatives, nativesIn, nativesLabel } from "./build-natives.ts";
 import { fetched, installed, pinned } from "./build-packages.ts";
 
 const ROOT = join(import.meta.dir, "..");
@@ -131,10 +132,27 @@ async function runtimeOf(target: Target): Promise<string> {
   return path;
 }
 
+/** What is the same in every executable: the commit, and the files that are bundled. */
+type Common = { revision: string; files: readonly string[] };
+
+/** The modules of src and of packages that get into the executable. */
+async function bundled(): Promise<string[]> {
+  const { metafile } = await Bun.build({
+    entrypoints: ENTRIES.map((entry) => join(ROOT, "src", entry)),
+    target: "bun",
+    external: [BINDINGS],
+    metafile: true,
+  });
+  if (metafile === undefined) throw new Error("the bundler does not tell what it bundled");
+  return Object.keys(metafile.inputs).map((path) => resolve(path));
+}
+
 /** Builds one executable at `path`, whose folder must exist. */
-async function build(target: Target, path: string, revision: string): Promise<Built> {
+async function build(target: Target, path: string, { revision, files }: Common): Promise<Built> {
   const bindings = `@duckdb/node-bindings-${target.platform}-${target.arch}`;
-  const natives = nativesIn(installed(bindings) ?? (await fetched(bindings)));
+  const engine = installed(bindings) ?? (await fetched(bindings));
+  const natives = nativesIn(engine);
+  const licences = await licencesOf(ROOT, files, [join(ROOT, "node_modules", "bun"), engine]);
   const label = await nativesLabel(pinned(bindings).version, natives);
   // Bun leaves source map files beside what it writes, hence a folder to throw away.
   const work = mkdtempSync(join(dirname(path), ".build-"));
@@ -158,6 +176,7 @@ async function build(target: Target, path: string, revision: string): Promise<Bu
       // NODE_ENV would else be what it is while building.
       define: {
         HOGLET_COMMIT: JSON.stringify(revision),
+        HOGLET_LICENCES: JSON.stringify(licences),
         "process.env.NODE_ENV": '"production"',
       },
       plugins: [embedNatives(join(ROOT, "src", "storage", "engine.ts"), label, natives)],
@@ -242,9 +261,10 @@ async function main(): Promise<number> {
   mkdirSync(folder, { recursive: true });
   const revision = await commit();
   console.log(`hoglet ${manifest.version} ${revision}`.trim());
+  const common = { revision, files: await bundled() };
   const built: Built[] = [];
   for (const { target, path } of plan(values.all === true, folder)) {
-    built.push(await build(target, path, revision));
+    built.push(await build(target, path, common));
     const megabytes = (Bun.file(path).size / 1e6).toFixed(0);
     console.log(`${relative(ROOT, path)}: ${megabytes} MB`);
   }

@@ -268,6 +268,26 @@ describe("its commands", () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
+  test("print the licences of all that is inside, whole also for a slow reader", async () => {
+    const cwd = place();
+    const { code, out } = await run(cwd, ["licenses"]);
+    const slow = Bun.spawn(["sh", "-c", `"${executable}" licenses | (sleep 1; cat)`], { cwd });
+
+    expect(code).toBe(0);
+    expect(out).toStartWith(`hoglet ${manifest.version} (MIT)\n\n`);
+    for (const name of Object.keys(manifest.dependencies)) {
+      // What nothing imports is not inside.
+      if (name !== "croner") expect(out).toMatch(new RegExp(`^${name} \\d.*\\(.*\\)$`, "m"));
+    }
+    for (const inside of ["bun", `@duckdb/node-bindings-${process.platform}-${process.arch}`]) {
+      expect(out).toContain(`\n${inside} `);
+    }
+    expect(out).toContain("Stichting DuckDB Foundation");
+    expect(out).toContain("Apache License\n");
+    expect(await slow.stdout.text()).toBe(out);
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
   test.each([
     ["an unknown flag", ["serve", "--colour", "red"], {}, "--colour"],
     ["a flag without its value", ["serve", "--port"], {}, "--port"],

@@ -15,6 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { contains, ENTRIES, executableFormat } from "../scripts/build.ts";
+import { licencesOf } from "../scripts/build-licenses.ts";
 import { signatureState, withoutSignature } from "../scripts/build-macos.ts";
 import { embedNatives, nativesLabel } from "../scripts/build-natives.ts";
 import { hasIntegrity, pinned } from "../scripts/build-packages.ts";
@@ -215,6 +216,83 @@ describe("packages of other platforms", () => {
     writeFileSync(archive, "evil");
     expect(await hasIntegrity(archive, `sha512-${hash}`)).toBe(false);
     expect(await hasIntegrity(join(root, "absent"), `sha512-${hash}`)).toBe(false);
+  });
+});
+
+describe("the licences of an executable", () => {
+  /** A package below node_modules; returns its folder. */
+  function pack(name: string, manifest: object, files: Record<string, string> = {}): string {
+    const folder = join(root, "node_modules", name);
+    mkdirSync(join(folder, "dist"), { recursive: true });
+    const json = JSON.stringify({ name, version: "1.2.3", ...manifest });
+    for (const [path, text] of Object.entries({ ...files, "package.json": json })) {
+      writeFileSync(join(folder, path), text);
+    }
+    return folder;
+  }
+
+  const licences = (files: string[], folders: string[] = []) => {
+    writeFileSync(join(root, "package.json"), '{"name":"own","version":"0.0.1","license":"MIT"}');
+    writeFileSync(join(root, "LICENSE"), "Ours.");
+    return licencesOf(root, files, folders);
+  };
+
+  test("are ours, then those of each package that is bundled or beside, once", async () => {
+    const one = pack("@scope/one", { license: "MIT" }, { "LICENSE.md": "\n One's.\n" });
+    const two = pack("two", { license: "(MIT AND BSD)", homepage: "https://two" }, { NOTICE: "N" });
+    pack("absent", { license: "MIT" }, { LICENSE: "Nobody's." });
+
+    const text = await licences(
+      [join(one, "a.js"), join(one, "dist", "b.js"), join(root, "src", "main.ts")],
+      [two],
+    );
+
+    const rule = `\n\n${"-".repeat(80)}\n\n`;
+    expect(text.split(rule)).toEqual([
+      "own 0.0.1 (MIT)\n\nOurs.",
+      "@scope/one 1.2.3 (MIT)\n\n One's.",
+      "two 1.2.3 (MIT AND BSD)\nhttps://two\n\nN\n",
+    ]);
+  });
+
+  test("are also of what a script was put together of before", async () => {
+    const map = { sources: ["webpack://x/node_modules/inner/a.js", "../node_modules/other/b.js"] };
+    const outer = pack(
+      "outer",
+      { license: "MIT", dependencies: { inner: "1", unused: "1" } },
+      {
+        LICENSE: "Outer's.",
+        "dist/all.js": "",
+        "dist/all.js.map": JSON.stringify(map),
+        "dist/all.js.LICENSE.txt": "Parts'.",
+      },
+    );
+    for (const name of ["inner", "unused", "other"]) {
+      pack(name, { license: "MIT" }, { LICENSE: `${name}'s.` });
+    }
+
+    const text = await licences([join(outer, "dist", "all.js")]);
+
+    expect(text).toContain("Outer's.\n\nParts'.");
+    expect(text).toContain("inner's.");
+    expect(text).not.toMatch(/unused|other/);
+  });
+
+  test("are the comments in its files where a package has no other text", async () => {
+    const code = "// Copyright A.\n// Free.\ncode();\n/**\n * Copyright B.\n */\n// a remark\n";
+    const folder = pack("bare", { license: "ISC" }, { "dist/a.js": code, "dist/b.js": code });
+
+    const text = await licences([join(folder, "dist", "a.js"), join(folder, "dist", "b.js")]);
+
+    expect(text).toEndWith("bare 1.2.3 (ISC)\n\nCopyright A.\nFree.\n\nCopyright B.\n");
+  });
+
+  test("must be said: without a word of it a package is not built in", async () => {
+    const none = pack("none", {});
+    const named = pack("named", { license: "ISC" });
+
+    expect(await licences([], [named])).toEndWith("The package holds no text of its licence.\n");
+    await expect(licences([], [none])).rejects.toThrow("none says nothing of its licence");
   });
 });
 

@@ -46,6 +46,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "cli/config.ts": "test/cli/run.test.ts",
   "cli/health.ts": "test/cli/run.test.ts",
   "cli/key.ts": "test/cli/run.test.ts",
+  "cli/licenses.ts": "test/cli/run.test.ts, test/binary.test.ts",
   "cli/project.ts": "test/cli/run.test.ts",
   "cli/serve.ts": "test/binary.test.ts, test/kill.test.ts",
   "cli/table.ts": "test/cli/run.test.ts",

@@ -5,6 +5,7 @@ import { type Command, EXIT, type Io, type Typed, UsageError } from "./command.t
 import { configShow } from "./config.ts";
 import { health } from "./health.ts";
 import { keyCreate, keyList, keyRevoke } from "./key.ts";
+import { licensesShow } from "./licenses.ts";
 import { projectCreate, projectList, projectRotateKey } from "./project.ts";
 import { serve } from "./serve.ts";
 import { table } from "./table.ts";
@@ -28,6 +29,7 @@ export const COMMANDS: readonly Command[] = [
   configShow,
   health,
   versionShow,
+  licensesShow,
   help,
 ];
 

@@ -31,6 +31,11 @@ describe("the command line", () => {
     expect(out[0]).toStartWith(`hoglet ${VERSION}`);
   });
 
+  test("says where the licences are when it runs from its sources", async () => {
+    const { code, out } = await hoglet(["licenses"]);
+    expect([code, out]).toEqual([0, [expect.stringContaining("node_modules")]]);
+  });
+
   test("prints settings with their source", async () => {
     const { out } = await hoglet(["config", "--port", "9000"], { HOGLET_HOST: "0.0.0.0" });
     expect(out.find((line) => line.startsWith("port "))).toMatch(/9000\s+flag/);
