@@ -23,10 +23,10 @@ import { eventStore } from "./storage/events.ts";
 import { groupReads } from "./storage/groups.ts";
 import { openJournal } from "./storage/journal.ts";
 import { keyReads } from "./storage/keys.ts";
+import { removeLoad } from "./storage/loads.ts";
 import { lockDirectory } from "./storage/lock.ts";
 import { personReads } from "./storage/persons.ts";
 import { projectReads } from "./storage/projects.ts";
-import { removeSlice } from "./storage/slices.ts";
 import { readSqlite } from "./storage/sqlite.ts";
 import { userReads } from "./storage/users.ts";
 import { warningReads } from "./storage/warnings.ts";
@@ -97,7 +97,7 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
     journal,
     slices: base.stores.slices,
     events: eventsStored,
-    removeSlice,
+    removeLoad,
     windowMs: settings.dedup_window * HOUR_MS,
     idleMs: surroundings.idleMs,
     log,
@@ -115,9 +115,9 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
     persons: persons({
       reads: personReads(sqlite),
       async split(project, id, asked) {
-        const changes = await base.stores.slices.split(project, id, asked);
-        if (changes !== null) await ingest.mirror(changes);
-        return changes !== null;
+        const done = await base.stores.slices.split(project, id, asked);
+        if (done !== null) await ingest.mirror(done);
+        return done !== null;
       },
     }),
     events: events(eventsStored, () => ingest.applied() < replayUntil),

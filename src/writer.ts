@@ -3,12 +3,12 @@ import { type LogFormat, openLog } from "./log.ts";
 import { serve } from "./remote.ts";
 import { slices } from "./services/slices.ts";
 import { nodeDisk } from "./storage/disk.ts";
-import { SLICES_DIRECTORY } from "./storage/duckdb.ts";
+import { LOADS_DIRECTORY, ROW_GROUP_ROWS } from "./storage/duckdb.ts";
 import { journalReader } from "./storage/journal-reader.ts";
 import { keyWrites } from "./storage/keys.ts";
+import { loadFiles } from "./storage/loads.ts";
 import { personWrites } from "./storage/persons.ts";
 import { projectWrites } from "./storage/projects.ts";
-import { sliceFiles } from "./storage/slices.ts";
 import { openSqlite } from "./storage/sqlite.ts";
 import { userWrites } from "./storage/users.ts";
 
@@ -43,8 +43,9 @@ export function openWriter(options: WriterOptions) {
     slices: slices({
       journal,
       persons,
-      files: sliceFiles(join(directory, SLICES_DIRECTORY)),
+      files: loadFiles(join(directory, LOADS_DIRECTORY), ROW_GROUP_ROWS),
       windowMs,
+      seed: crypto.getRandomValues(new Uint32Array(2)),
     }),
     users: userWrites(sqlite),
     writer: {

@@ -48,7 +48,7 @@ test(
       expect(lost.slice(0, 5)).toEqual([]);
       const all = new Set(sent.flatMap(({ bodies }) => bodies));
       expect(stored.filter((body) => !all.has(body)).slice(0, 5)).toEqual([]);
-      expect(readdirSync(join(data, "slices"))).toEqual([]);
+      expect(readdirSync(join(data, "loads"))).toEqual([]);
     } catch (error) {
       console.error(`To try again: HOGLET_TEST_KILLS=${KILLS} HOGLET_TEST_SEED=${SEED}`);
       throw error;

@@ -50,7 +50,7 @@ test(
       server.signal("SIGTERM");
       expect(await server.exited).toBe(0);
       await expectMirrored(data, kept);
-      expect(readdirSync(join(data, "slices"))).toEqual([]);
+      expect(readdirSync(join(data, "loads"))).toEqual([]);
     } catch (error) {
       console.error(`To try again: HOGLET_TEST_KILLS=${KILLS} HOGLET_TEST_SEED=${SEED}`);
       throw error;

@@ -194,18 +194,18 @@ describe("a slice", () => {
   test("that cannot be written is tried again, and its events are neither lost nor doubled", async () => {
     await using server = await startServer({ data });
     const events = steps("one");
-    rmSync(join(data, "slices"), { recursive: true });
+    rmSync(join(data, "loads"), { recursive: true });
     await send(server, events);
     await logged(server, "trying again");
     expect(await everything(server)).toMatchObject({ events: [] });
 
-    mkdirSync(join(data, "slices"), { mode: 0o700 });
+    mkdirSync(join(data, "loads"), { mode: 0o700 });
 
     const more = steps("two");
     await accept(server, more);
     await expectKept(server, [...events, ...more]);
     await stop(server);
-    expect(readdirSync(join(data, "slices"))).toEqual([]);
+    expect(readdirSync(join(data, "loads"))).toEqual([]);
   });
 
   test("that a crash has left half written does no harm", async () => {
@@ -213,7 +213,7 @@ describe("a slice", () => {
     await using first = await startServer({ data });
     await accept(first, events);
     await kill(first);
-    const left = join(data, "slices", "1-3.events.ndjson");
+    const left = join(data, "loads", "1.events.ndjson");
     writeFileSync(left, '{"seq":1,"project_id":1,"uu');
 
     await using server = await startServer({ data });

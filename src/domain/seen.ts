@@ -1,80 +1,81 @@
-/** Sequence numbers of one block, the grain in which the filter remembers where an event is. */
-export const BLOCK_SEQS = 65_536;
+/** When minutes begin to be counted, in milliseconds since the epoch: 2020. */
+const FIRST_MS = 1_577_836_800_000;
+const MINUTE_MS = 60_000;
 
-/** The block of a sequence number. */
-export function blockOf(seq: number): number {
-  return Math.floor(seq / BLOCK_SEQS);
-}
-
-/** Blocks that 24 bits tell apart: a trillion events. */
-const BLOCK_BITS = 24;
+/** Minutes that 24 bits count: until 2051. */
+const MINUTES_MAX = 2 ** 24 - 1;
 
 /** Share of slots that may be taken before the table grows. */
 const LOAD_MAX = 0.75;
 
 const SLOTS_MIN = 1 << 16;
 
+/** 64 bits of a hash, as two unsigned numbers. */
+export type SeenHash = { low: number; high: number };
+
 /**
- * A filter that says whether a (project, uuid) may have been stored before, and in which block of
- * sequence numbers, without asking the event store: 40 bits of its hash and the block, 8 bytes a
- * slot. It may be wrong about "yes" (once in 50,000 with 20 million entries), never about "no".
+ * Which (project, uuid) came when: 12 bytes a slot, of which 64 bits are their hash. Two uuids in
+ * one table of 20 million are taken for one with a chance of 1 in 10^12 for each event; the hash is
+ * seeded, so that nobody can look for such two (decision 4).
  */
-export function seenFilter() {
+export function seenTable() {
   let slots = SLOTS_MIN;
   let low = new Uint32Array(slots);
-  /** The hash's upper 8 bits, 1 to 255, and the block; 0 marks an empty slot. */
   let high = new Uint32Array(slots);
+  /** The minute of arrival, from 1 on, and 8 bits of what the event was; 0 marks an empty slot. */
+  let told = new Uint32Array(slots);
   let size = 0;
 
-  const place = (lowHash: number, entry: number) => {
-    let at = lowHash & (slots - 1);
-    while (high[at] !== 0 && !(low[at] === lowHash && high[at] === entry))
+  const slotOf = (hash: SeenHash): number => {
+    let at = hash.low & (slots - 1);
+    while (told[at] !== 0 && !(low[at] === hash.low && high[at] === hash.high)) {
       at = (at + 1) & (slots - 1);
-    if (high[at] === 0) size += 1;
-    low[at] = lowHash;
-    high[at] = entry;
+    }
+    return at;
   };
 
-  const blockIn = (entry: number) => entry & ((1 << BLOCK_BITS) - 1);
+  const place = (hash: SeenHash, entry: number): void => {
+    const at = slotOf(hash);
+    if (told[at] === 0) size += 1;
+    low[at] = hash.low;
+    high[at] = hash.high;
+    told[at] = entry;
+  };
 
-  const rebuild = (capacity: number, keep: (block: number) => boolean) => {
-    const [oldLow, oldHigh] = [low, high];
+  const rebuild = (capacity: number, firstMinute: number): void => {
+    const old = { low, high, told };
     slots = capacity;
     low = new Uint32Array(slots);
     high = new Uint32Array(slots);
+    told = new Uint32Array(slots);
     size = 0;
-    for (let at = 0; at < oldHigh.length; at++) {
-      const entry = oldHigh[at] ?? 0;
-      if (entry !== 0 && keep(blockIn(entry))) place(oldLow[at] ?? 0, entry);
+    for (const [at, entry] of old.told.entries()) {
+      if (entry === 0 || entry >>> 8 < firstMinute) continue;
+      place({ low: old.low[at] ?? 0, high: old.high[at] ?? 0 }, entry);
     }
   };
 
   return {
-    /** Remembers a hash of {@link seenHash} and the block that its event is in. */
-    add(hash: SeenHash, block: number): void {
-      if (size >= slots * LOAD_MAX) rebuild(slots * 2, () => true);
-      place(hash.low, ((hash.high << BLOCK_BITS) | block) >>> 0);
+    /** Remembers an event that arrived at `arrivedAt`, in milliseconds since the epoch. */
+    add(hash: SeenHash, arrivedAt: number, mark: number): void {
+      if (size >= slots * LOAD_MAX) rebuild(slots * 2, 0);
+      place(hash, ((minuteOf(arrivedAt) << 8) | mark) >>> 0);
     },
 
-    /** The blocks in which it may be; none if it was not added. */
-    blocks(hash: SeenHash): number[] {
-      const found: number[] = [];
-      let at = hash.low & (slots - 1);
-      for (;;) {
-        const entry = high[at] ?? 0;
-        if (entry === 0) return found;
-        if (low[at] === hash.low && entry >>> BLOCK_BITS === hash.high) found.push(blockIn(entry));
-        at = (at + 1) & (slots - 1);
-      }
+    /** The mark of an event that arrived at `since` or later, to the minute; else undefined. */
+    markSince(hash: SeenHash, since: number): number | undefined {
+      const entry = told[slotOf(hash)] ?? 0;
+      return entry === 0 || entry >>> 8 < minuteOf(since) ? undefined : entry & 255;
     },
 
-    /** Forgets every block for which `keep` says no, and shrinks to what is left. */
-    forget(keep: (block: number) => boolean): void {
+    /** Forgets what arrived before, and shrinks to what is left. */
+    forget(before: number): void {
+      const firstMinute = minuteOf(before);
       let kept = 0;
-      for (const entry of high) if (entry !== 0 && keep(blockIn(entry))) kept += 1;
+      for (const entry of told) if (entry >>> 8 >= firstMinute) kept += 1;
       let capacity = SLOTS_MIN;
       while (kept >= (capacity * LOAD_MAX) / 1.5) capacity *= 2;
-      rebuild(capacity, keep);
+      rebuild(capacity, firstMinute);
     },
 
     /** Entries held. */
@@ -82,14 +83,35 @@ export function seenFilter() {
   };
 }
 
-/** 40 bits of a hash: `low` 32 bits unsigned, `high` 1 to 255. */
-export type SeenHash = { low: number; high: number };
+function minuteOf(ms: number): number {
+  return Math.min(Math.max(Math.floor((ms - FIRST_MS) / MINUTE_MS), 1), MINUTES_MAX);
+}
+
+/** No mark: what an event was is not known any more. */
+export const UNMARKED = 0;
+
+/** 8 bits, never UNMARKED, by which another event under a known uuid is told from a resend. */
+export function seenMark(event: string, distinct_id: string): number {
+  let x = event.length;
+  for (let at = 0; at < event.length; at++) x = Math.imul(x ^ event.charCodeAt(at), 0x01_00_01_93);
+  for (let at = 0; at < distinct_id.length; at++) {
+    x = Math.imul(x ^ distinct_id.charCodeAt(at), 0x01_00_01_93);
+  }
+  return (((x ^ (x >>> 16)) >>> 0) % 255) + 1;
+}
+
+/** Two random unsigned 32-bit numbers. */
+export type SeenSeed = Uint32Array;
 
 /** The hash of a uuid, given as its four big-endian 32-bit words, in a project. */
-export function seenHash(project: number, a: number, b: number, c: number, d: number): SeenHash {
-  let x = Math.imul(project ^ 0x9e_37_79_b9, 0x85_eb_ca_6b);
-  let y = x ^ 0x16_56_67_b1;
-  for (const word of [a, b, c, d]) {
+export function seenHash(
+  [one = 0, two = 0]: SeenSeed,
+  project: number,
+  uuid: readonly [number, number, number, number],
+): SeenHash {
+  let x = Math.imul(project ^ one, 0x85_eb_ca_6b);
+  let y = Math.imul(project ^ two, 0xcc_9e_2d_51) ^ one;
+  for (const word of uuid) {
     x = Math.imul(x ^ word, 0xcc_9e_2d_51);
     x ^= x >>> 15;
     y = Math.imul(y ^ word, 0x27_d4_eb_2f);
@@ -97,18 +119,17 @@ export function seenHash(project: number, a: number, b: number, c: number, d: nu
   }
   x = Math.imul(x ^ (x >>> 16), 0x85_eb_ca_6b);
   y = Math.imul(y ^ (y >>> 16), 0xc2_b2_ae_35);
-  return { low: (x ^ (x >>> 13)) >>> 0, high: ((y >>> 24) % 255) + 1 };
+  return { low: (x ^ (x >>> 13)) >>> 0, high: (y ^ (y >>> 15)) >>> 0 };
 }
 
 /** The hash of a hyphenated lower-case uuid in a project. */
-export function seenHashOf(project: number, uuid: string): SeenHash {
-  return seenHash(
-    project,
+export function seenHashOf(seed: SeenSeed, project: number, uuid: string): SeenHash {
+  return seenHash(seed, project, [
     word(uuid, 0, 4),
     word(uuid, 9, 14),
     word(uuid, 19, 24),
     word(uuid, 28, 32),
-  );
+  ]);
 }
 
 /** The 32-bit word of four hex digits at each of two places. */
@@ -126,9 +147,9 @@ function digit(code: number): number {
 
 /**
  * Entries of the dedup window, SEEN_FIELDS numbers each: the project, the uuid's four big-endian
- * words, the block of its sequence number, and the hour of arrival since the epoch.
+ * words, and the minute of arrival since the epoch.
  */
 export type SeenEntries = Uint32Array;
 
 /** Numbers of one entry in a {@link SeenEntries}. */
-export const SEEN_FIELDS = 7;
+export const SEEN_FIELDS = 6;

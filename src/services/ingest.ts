@@ -2,8 +2,9 @@ import type { Log } from "../log.ts";
 import type { DeadLetter } from "../storage/dead-letters.ts";
 import type { EventStore } from "../storage/events.ts";
 import type { Journal } from "../storage/journal.ts";
-import type { MirrorFiles, SliceFiles } from "../storage/slices.ts";
-import type { SliceApplied, SliceRead, Slices, ToApply } from "./slices.ts";
+import type { Load, LoadedFiles } from "../storage/loads.ts";
+import type { MirrorFiles } from "../storage/mirror.ts";
+import type { Duplicate, Slices, SplitApplied } from "./slices.ts";
 import { warningEntry } from "./warnings.ts";
 
 /**
@@ -24,7 +25,10 @@ const SLICE_EVENTS_ENOUGH = 20_000;
  */
 const IDLE_MS = 600_000;
 
-/** Slices that may wait for the event store while it checkpoints (decision 23). */
+/** How long events may wait for others to make a full load (decision 43), in milliseconds. */
+const GATHER_MS_MAX = 2000;
+
+/** Loads that may wait for the event store while it checkpoints (decision 23). */
 const APPENDS_WAITING_MAX = 4;
 
 /** How often a pause looks whether enough is waiting, in milliseconds. */
@@ -42,10 +46,10 @@ type Needs = {
   slices: Slices;
   events: Pick<
     EventStore,
-    "applied" | "append" | "checkpoint" | "known" | "mirror" | "mirrorVersion" | "seen"
+    "applied" | "append" | "checkpoint" | "mirror" | "mirrorVersion" | "seen"
   >;
-  /** Removes a slice's files. */
-  removeSlice(slice: SliceFiles): Promise<void>;
+  /** Removes a load's files. */
+  removeLoad(load: LoadedFiles): Promise<void>;
   /** How long a uuid is remembered, by arrival, in milliseconds. */
   windowMs: number;
   /** IDLE_MS by default. */
@@ -61,8 +65,8 @@ export type Ingest = {
   applied(): number;
   /** Resolves when all that is in the journal by now is in both stores. */
   caughtUp(): Promise<void>;
-  /** Brings a change of persons to the event store, behind the slices that are on their way. */
-  mirror(changes: MirrorFiles): Promise<void>;
+  /** Brings a split to the event store, behind the loads that are on their way. */
+  mirror(split: SplitApplied): Promise<void>;
   /** Counts since the start. */
   counts(): { stored: number; duplicates: number; dead: number };
   /**
@@ -74,13 +78,14 @@ export type Ingest = {
 
 /** Starts the loop; it begins with what a crash left out of either store. */
 export async function startIngest(needs: Needs): Promise<Ingest> {
-  const { journal, slices, events, removeSlice, windowMs, idleMs = IDLE_MS, log } = needs;
+  const { journal, slices, events, windowMs, idleMs = IDLE_MS, log } = needs;
   const signal = stopSignal();
   const persist = retrying(log, signal);
   const end = await appending(needs, persist, () => wake());
-  const prepare = preparing(needs, end.applied);
   let taken = end.applied();
   let settled = taken;
+  /** Since when events wait for others to make a load. */
+  let gathering: number | undefined;
   let wake = () => {};
 
   const pause = async (until: number) => {
@@ -103,30 +108,36 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
     await grown;
   };
 
-  /** After a crash, or with an older event store, the mirror lacks what SQLite has. */
-  const mirror = async () => {
-    const lacking = await slices.mirrorSince(await events.mirrorVersion());
-    if (lacking === null) return;
-    await events.mirror(lacking);
-    await removeSlice({ events: null, logs: null, mirror: lacking });
+  /** Sends on what waits for more. */
+  const flush = async () => {
+    const load = await persist("write a load", slices.flush);
+    gathering = undefined;
+    if (load !== null) await end.push([load]);
   };
 
   const loop = async () => {
-    await persist("bring the mirror of persons up to date", mirror);
+    await persist("bring the mirror of persons up to date", () => mirrorLacking(needs));
     await events.seen(windowMs, slices.remember);
     while (!signal.stopped()) {
       const grown = Promise.withResolvers<void>();
       wake = grown.resolve;
       if (taken >= journal.durable()) {
+        await flush();
         await end.drained();
         await idle(grown.promise);
         continue;
       }
       const started = performance.now();
-      const prepared = await persist("prepare a slice", () => prepare(taken));
-      taken = prepared.slice.last;
-      await end.push(prepared);
-      const busy = prepared.slice.count >= SLICE_EVENTS_BUSY;
+      const slice = await persist("apply a slice", () =>
+        slices.apply({ after: taken, upTo: journal.durable() }),
+      );
+      taken = slice.last;
+      end.count(slice.duplicates);
+      if (slice.loads.length > 0) gathering = undefined;
+      gathering ??= started;
+      await end.push(slice.loads);
+      const busy = slice.count >= SLICE_EVENTS_BUSY;
+      if (!busy || performance.now() - gathering > GATHER_MS_MAX) await flush();
       await pause(started + (busy ? SLICE_INTERVAL_MS.busy : SLICE_INTERVAL_MS.quiet));
     }
     await end.drained();
@@ -156,55 +167,30 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
   };
 }
 
-/**
- * The beginning of a slice's way: it is deduplicated and applied to persons. While much waits, the
- * slice behind it is read first, so that its thread need not wait for what the event store is asked.
- */
-function preparing({ journal, slices, events }: Needs, committedTo: () => number) {
-  const read = async (after: number): Promise<ToApply & Pick<SliceRead, "last">> => {
-    const { first, last, suspects } = await slices.read({ after, upTo: journal.durable() });
-    const committed = committedTo();
-    return { first, last, committed, stored: await events.known(suspects) };
-  };
-  let ahead: ReturnType<typeof read> | undefined;
-
-  /** The slice after a sequence number. After a failure, call it with the same number again. */
-  return async (after: number): Promise<SliceApplied> => {
-    const reading = ahead ?? read(after);
-    ahead = undefined;
-    const { last, ...slice } = await reading;
-    if (journal.durable() - last >= SLICE_EVENTS_ENOUGH) {
-      ahead = read(last);
-      ahead.catch(() => {});
-    }
-    try {
-      return await slices.apply(slice);
-    } catch (error) {
-      ahead = undefined;
-      throw error;
-    }
-  };
+/** After a crash, or with an older event store, the mirror lacks what SQLite has. */
+async function mirrorLacking({ slices, events, removeLoad }: Needs): Promise<void> {
+  const lacking = await slices.mirrorSince(await events.mirrorVersion());
+  if (lacking === null) return;
+  await events.mirror(lacking);
+  await removeLoad({ events: null, logs: null, mirror: lacking });
 }
 
-/** The end of a slice's way: the event store, and what is counted and told of it. */
+/** The end of a load's way: the event store, and what is counted and told of it. */
 async function appending(needs: Needs, persist: Persist, onWarned: () => void) {
-  const { events, removeSlice, log } = needs;
+  const { events, removeLoad, log } = needs;
   let applied = await events.applied();
   const counts = { stored: 0, duplicates: 0, dead: 0 };
   const waiting: Promise<void>[] = [];
 
-  /** Appends a slice. Only this may be repeated by itself: SQLite has the slice already. */
-  const append = async ({ slice, duplicates }: SliceApplied): Promise<void> => {
-    const { dead } = await persist("append a slice", () => events.append(slice));
-    applied = slice.last;
-    await removeSlice(slice).catch((error: unknown) => {
-      log.warn("a slice's files could not be removed; the next start does it", { error });
+  /** Appends a load. Only this may be repeated by itself: SQLite has its slices already. */
+  const append = async (load: Load): Promise<void> => {
+    const { dead } = await persist("append a load", () => events.append(load));
+    applied = load.last;
+    await removeLoad(load).catch((error: unknown) => {
+      log.warn("a load's files could not be removed; the next start does it", { error });
     });
-    counts.stored += slice.count - dead.length;
+    counts.stored += load.count - dead.length;
     counts.dead += dead.length;
-    counts.duplicates += duplicates.length;
-    const others = duplicates.filter(({ same }) => !same).length;
-    if (others > 0) log.warn("a known uuid came with another event", { count: others });
     if (dead.length === 0) return;
     log.warn("events went to the dead-letter file", { count: dead.length });
     await tellDead(dead, needs);
@@ -213,7 +199,7 @@ async function appending(needs: Needs, persist: Persist, onWarned: () => void) {
 
   const mirrored = async (changes: MirrorFiles): Promise<void> => {
     await persist("change the mirror of persons", () => events.mirror(changes));
-    await removeSlice({ events: null, logs: null, mirror: changes });
+    await removeLoad({ events: null, logs: null, mirror: changes });
   };
 
   /** Carries out work behind all that waits. */
@@ -227,11 +213,20 @@ async function appending(needs: Needs, persist: Persist, onWarned: () => void) {
   return {
     applied: () => applied,
     counts: () => ({ ...counts }),
-    mirror: (changes: MirrorFiles) => behind(() => mirrored(changes)),
-    /** Appends a slice behind those that wait; resolves when there is room for another. */
-    async push(prepared: SliceApplied): Promise<void> {
-      behind(() => append(prepared));
-      if (waiting.length > APPENDS_WAITING_MAX) await waiting.shift();
+    /** Counts events that were left out. */
+    count(duplicates: readonly Duplicate[]): void {
+      counts.duplicates += duplicates.length;
+      const others = duplicates.filter(({ same }) => !same).length;
+      if (others > 0) log.warn("a known uuid came with another event", { count: others });
+    },
+    mirror({ load, changes }: SplitApplied): Promise<void> {
+      if (load !== null) behind(() => append(load));
+      return behind(() => mirrored(changes));
+    },
+    /** Appends loads behind those that wait; resolves when there is room for another. */
+    async push(loads: readonly Load[]): Promise<void> {
+      for (const load of loads) behind(() => append(load));
+      while (waiting.length > APPENDS_WAITING_MAX) await waiting.shift();
     },
     /** Resolves when none waits. */
     async drained(): Promise<void> {

@@ -1,51 +1,85 @@
+import type { CapturedEvent } from "../domain/event.ts";
 import {
-  blockOf,
   SEEN_FIELDS,
   type SeenEntries,
   type SeenHash,
-  seenFilter,
+  type SeenSeed,
   seenHash,
+  seenHashOf,
+  seenMark,
+  seenTable,
+  UNMARKED,
 } from "../domain/seen.ts";
 
+const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
+/** What tells a resent event from others. */
+export type Identity = {
+  project_id: number;
+  /** Milliseconds since the epoch. */
+  arrived_at: number;
+  event: Pick<CapturedEvent, "uuid" | "event" | "distinct_id">;
+};
+
+/** An event with what is remembered of it. */
+export type Marked<Event> = { event: Event; hash: SeenHash; mark: number };
+
+/** An event whose uuid came before; `same` unless it is known to have been another event's. */
+export type Repeated<Event> = { of: Event; same: boolean };
+
+type Options = { windowMs: number; seed: SeenSeed };
+
 /** The uuids of the deduplication window (decision 4), `windowMs` long by arrival. */
-export function seenWindow(windowMs: number) {
-  const filter = seenFilter();
-  /** When the last event of each block in the filter arrived. */
-  const arrivals = new Map<number, number>();
+export function seenWindow({ windowMs, seed }: Options) {
+  const table = seenTable();
   let lastHour = -1;
 
-  const add = (hash: SeenHash, block: number, arrivedAt: number) => {
-    filter.add(hash, block);
-    arrivals.set(block, Math.max(arrivedAt, arrivals.get(block) ?? 0));
-  };
-
   return {
-    /** The blocks in which a uuid may be; none if it was not seen. */
-    blocks: filter.blocks,
+    /** Those of some events that are new, each but once, and those that are not. */
+    sift<Event extends Identity>(events: readonly Event[]) {
+      const fresh: Marked<Event>[] = [];
+      const repeated: Repeated<Event>[] = [];
+      const marks = new Map<string, number>();
+      for (const event of events) {
+        const { project_id, arrived_at } = event;
+        const { uuid, event: name, distinct_id } = event.event;
+        const key = `${uuid}${project_id}`;
+        const hash = seenHashOf(seed, project_id, uuid);
+        const mark = seenMark(name, distinct_id);
+        const before = marks.get(key) ?? table.markSince(hash, arrived_at - windowMs);
+        if (before === undefined) {
+          marks.set(key, mark);
+          fresh.push({ event, hash, mark });
+        } else {
+          repeated.push({ of: event, same: before === UNMARKED || before === mark });
+        }
+      }
+      return { fresh, repeated };
+    },
 
-    /** Remembers an event; `arrivedAt` in milliseconds since the epoch. */
-    add: (hash: SeenHash, seq: number, arrivedAt: number) => add(hash, blockOf(seq), arrivedAt),
+    /** Remembers events, once they cannot come again by a failure of ours. */
+    add(events: readonly Marked<Identity>[]): void {
+      for (const { event, hash, mark } of events) table.add(hash, event.arrived_at, mark);
+    },
 
     /** Remembers what the event store holds. */
     addEntries(entries: SeenEntries): void {
       for (let at = 0; at < entries.length; at += SEEN_FIELDS) {
-        const [project = 0, a = 0, b = 0, c = 0, d = 0, block = 0, hour = 0] = entries.subarray(
+        const [project = 0, a = 0, b = 0, c = 0, d = 0, minute = 0] = entries.subarray(
           at,
           at + SEEN_FIELDS,
         );
-        add(seenHash(project, a, b, c, d), block, (hour + 1) * HOUR_MS);
+        table.add(seenHash(seed, project, [a, b, c, d]), minute * MINUTE_MS, UNMARKED);
       }
     },
 
-    /** Forgets the blocks that have left the window, once an hour. */
+    /** Forgets what has left the window, once an hour. */
     forget(now: number): void {
       const hour = Math.floor(now / HOUR_MS);
       if (hour === lastHour) return;
       lastHour = hour;
-      filter.forget((block) => (arrivals.get(block) ?? 0) >= now - windowMs);
-      for (const [block, at] of arrivals) if (at < now - windowMs) arrivals.delete(block);
+      table.forget(now - windowMs);
     },
   };
 }

@@ -1,21 +1,29 @@
 import type { CapturedEvent } from "../domain/event.ts";
 import { personUuid } from "../domain/person.ts";
-import { type SeenEntries, type SeenHash, seenHashOf } from "../domain/seen.ts";
+import type { SeenEntries, SeenSeed } from "../domain/seen.ts";
 import type { SplitAsked } from "../domain/split.ts";
 import type { ProjectWarning, Warning } from "../domain/warning.ts";
-import type { KnownEvent, Suspect } from "../storage/events.ts";
+import type { SliceEvent } from "../storage/event-lines.ts";
 import type { Frame, JournalReader } from "../storage/journal.ts";
+import type { Load, loadFiles } from "../storage/loads.ts";
+import type { MirrorFiles } from "../storage/mirror.ts";
 import type { PersonRef, PersonWrites } from "../storage/persons.ts";
-import type { MirrorFiles, Slice, SliceEvent, sliceFiles } from "../storage/slices.ts";
 import { type Grouped, group } from "./groups.ts";
 import { identify, type Refused } from "./identity.ts";
-import { seenWindow } from "./seen.ts";
-
-/** A slice that was read: what the event store has to be asked before it can be applied. */
-export type SliceRead = { first: number; last: number; count: number; suspects: Suspect[] };
+import { type Repeated, seenWindow } from "./seen.ts";
 
 /** What became of a slice on its way to the event store. */
-export type SliceApplied = { slice: Slice; duplicates: Duplicate[] };
+export type SliceApplied = {
+  last: number;
+  /** How many of its events and log records are to be stored. */
+  count: number;
+  duplicates: Duplicate[];
+  /** Loads that are full by it; its rest waits for more, or for `flush`. */
+  loads: Load[];
+};
+
+/** What the mirror lacks after a split, and the load that has to go before. */
+export type SplitApplied = { load: Load | null; changes: MirrorFiles };
 
 /** An event left out because its uuid was stored before; `same` if the event was the same one. */
 export type Duplicate = {
@@ -26,50 +34,30 @@ export type Duplicate = {
   same: boolean;
 };
 
-/** What a slice needs to be applied. */
-export type ToApply = { first: number; stored: KnownEvent[]; committed: number };
-
-/** Events of a slice; a frame is never split, so the last one may go beyond. */
-export const SLICE_EVENTS_MAX = 25_000;
+/**
+ * Events of a slice; a frame is never split, so the last one may go beyond. Half as many
+ * take 5 % more time an event, and all that a load holds takes a third more memory.
+ */
+export const SLICE_EVENTS_MAX = 16_384;
 
 type Needs = {
   journal: JournalReader;
   persons: PersonWrites;
-  files: ReturnType<typeof sliceFiles>;
+  files: ReturnType<typeof loadFiles>;
   /** How long a uuid is remembered, by arrival, in milliseconds. */
   windowMs: number;
+  /** Random numbers of this process, for the hashes of uuids. */
+  seed: SeenSeed;
 };
 
-type Candidate = Omit<SliceEvent, "person_id" | "groups"> & { hash: SeenHash };
-type Read = {
-  range: { first: number; last: number };
-  candidates: Candidate[];
-  logs: Frame[];
-  warnings: ProjectWarning[];
-};
-type Identity = Pick<CapturedEvent, "event" | "distinct_id"> & { arrived_at: number };
+type Candidate = Omit<SliceEvent, "person_id" | "groups">;
 
 /**
- * Makes slices of the journal, in the thread that owns SQLite: deduplicates (decision 4), applies what they
- * do to persons, writes them for DuckDB. Each slice is read, then applied, in order; others may be
- * read in between.
+ * Makes slices of the journal, in the thread that owns SQLite: deduplicates (decision 4), applies
+ * what they do to persons, writes them for DuckDB.
  */
-export function slices({ journal, persons, files, windowMs }: Needs) {
-  const seen = seenWindow(windowMs);
-  /** The events of slices that the event store may not have committed yet. */
-  let recent: { last: number; uuids: Map<string, Identity> }[] = [];
-  /** Slices that were read and are to be applied, in order. */
-  let reads: Read[] = [];
-  const suspectsOf = ({ project_id, arrived_at, event, hash }: Candidate, place: number) =>
-    seen.blocks(hash).map((block): Suspect => {
-      return { place, project_id, uuid: event.uuid, block, since: arrived_at - windowMs };
-    });
-
-  const inRecent = ({ hash }: Candidate, key: string): Identity | undefined =>
-    // The filter knows all that was applied: hardly any event is looked up.
-    seen.blocks(hash).length === 0
-      ? undefined
-      : recent.map(({ uuids }) => uuids.get(key)).find((known) => known !== undefined);
+export function slices({ journal, persons, files, windowMs, seed }: Needs) {
+  const seen = seenWindow({ windowMs, seed });
 
   return {
     /** Remembers what the event store holds of the window; before the first slice is read. */
@@ -78,52 +66,44 @@ export function slices({ journal, persons, files, windowMs }: Needs) {
     },
 
     /**
-     * The next slice after a sequence number and up to another. It is empty where the journal
-     * holds nothing in between: a corrupt frame was set aside. What does not go on where the last
-     * slice ended forgets the slices that were read and not applied.
+     * Applies the next slice after a sequence number and up to another. It is empty where the
+     * journal holds nothing in between: a corrupt frame was set aside.
      */
-    async read(range: { after: number; upTo: number }): Promise<SliceRead> {
+    async apply(range: { after: number; upTo: number }): Promise<SliceApplied> {
       const applied = await persons.applied();
       // What only the event store misses is its own slice: it changes no person again.
-      const upTo = range.after < applied ? Math.min(range.upTo, applied) : range.upTo;
+      const replayed = range.after < applied;
+      const upTo = replayed ? Math.min(range.upTo, applied) : range.upTo;
       const frames = journal.read({ after: range.after, upTo, eventsMax: SLICE_EVENTS_MAX });
-      const last = frames.at(-1);
-      if (last !== undefined) seen.forget(last.arrived_at);
-      const logs = frames.filter(({ kind }) => kind === "logs");
-      const warnings = frames.filter(({ kind }) => kind === "warnings").flatMap(warningsOf);
-      const candidates = frames.filter(holdsEvents).flatMap(eventsOf);
-      const end = last === undefined ? upTo : last.first_seq + last.count - 1;
-      const bounds = { first: range.after + 1, last: end };
-      if (reads.at(-1)?.range.last !== range.after) reads = [];
-      reads.push({ range: bounds, candidates, logs, warnings });
-      const suspects = candidates.flatMap(suspectsOf);
-      return { ...bounds, count: candidates.length, suspects };
-    },
-
-    /**
-     * Applies the first slice that was read, which begins at `first`, given which of its suspects
-     * were stored, and the last number that the event store had committed when it was asked.
-     */
-    async apply({ first, stored, committed }: ToApply): Promise<SliceApplied> {
-      const next = reads.shift();
-      if (next?.range.first !== first) throw new Error(`No slice from ${first} on was read`);
-      const { range, candidates, logs, warnings } = next;
-      recent = recent.filter(({ last }) => last > committed);
-      const { kept, duplicates, uuids } = deduplicate(candidates, { stored, inRecent, windowMs });
-      const replayed = range.last <= (await persons.applied());
+      const end = frames.at(-1);
+      const last = end === undefined ? upTo : end.first_seq + end.count - 1;
+      if (end !== undefined) seen.forget(end.arrived_at);
+      const { events, logs, warnings } = contentOf(frames, range.after);
+      const { fresh, repeated } = seen.sift(events);
+      const kept = fresh.map(({ event }) => event);
+      const duplicates = repeated.map(duplicateOf);
       const found = [...warnings, ...duplicates.flatMap(duplicateWarning)];
       const { keys, ...grouped } = await group(kept, persons);
       const { person_ids, mirror } = replayed
         ? { person_ids: await owners(kept, persons), mirror: null }
-        : await applied(kept, persons, { grouped, found, last: range.last });
-      for (const { seq, arrived_at, hash } of kept) seen.add(hash, seq, arrived_at);
-      const events = kept.map((event, at) => {
-        return { ...event, person_id: person_ids[at] ?? "", groups: keys[at] };
+        : await applySlice(kept, persons, { grouped, found, last });
+      const loads = files.add({
+        range: { first: range.after + 1, last },
+        events: kept.map((event, at) => {
+          return { ...event, person_id: person_ids[at] ?? "", groups: keys[at] };
+        }),
+        logs,
+        mirror,
       });
-      const slice = files.write({ range, events, logs, mirror });
       // Only now: a slice that could not be written is read again, and must not know itself.
-      recent.push({ last: range.last, uuids });
-      return { slice, duplicates };
+      seen.add(fresh);
+      const records = logs.reduce((sum, { count }) => sum + count, 0);
+      return { last, count: kept.length + records, duplicates, loads };
+    },
+
+    /** What waits for more to make a load, as a load; null if there is nothing. */
+    async flush(): Promise<Load | null> {
+      return files.end();
     },
 
     /** What a mirror of this version lacks; null if nothing. */
@@ -132,15 +112,15 @@ export function slices({ journal, persons, files, windowMs }: Needs) {
       return changes.version === version ? null : files.writeMirror(changes);
     },
 
-    /** Splits a person; what the mirror lacks then, null if there is no such person. */
-    async split(project: number, id: number, asked: SplitAsked): Promise<MirrorFiles | null> {
+    /** Splits a person; null if there is no such person. */
+    async split(project: number, id: number, asked: SplitAsked): Promise<SplitApplied | null> {
       const changes = await persons.split(project, id, asked);
-      return changes === undefined ? null : files.writeMirror(changes);
+      if (changes === undefined) return null;
+      return { load: files.end(), changes: files.writeMirror(changes) };
     },
 
-    /** Gives back the memory of slices that are done with. */
+    /** Gives back the memory of what is done with. */
     async release(): Promise<void> {
-      recent = [];
       Bun.gc(true);
     },
   };
@@ -149,13 +129,19 @@ export function slices({ journal, persons, files, windowMs }: Needs) {
 /** The surface of {@link slices} for the thread that drives it. */
 export type Slices = ReturnType<typeof slices>;
 
-function keyOf({ project_id, event }: Candidate): string {
-  return `${project_id} ${event.uuid}`;
-}
-
 const utf8 = new TextDecoder();
 
-const holdsEvents = ({ kind }: Frame) => kind === "events" || kind === "historical";
+/** What frames hold above a sequence number: a load may have ended within the first of them. */
+function contentOf(frames: Frame[], after: number) {
+  const of = (...kinds: Frame["kind"][]) => frames.filter(({ kind }) => kinds.includes(kind));
+  return {
+    events: of("events", "historical")
+      .flatMap(eventsOf)
+      .filter(({ seq }) => seq > after),
+    logs: of("logs"),
+    warnings: of("warnings").flatMap(warningsOf),
+  };
+}
 
 function eventsOf({ kind, lines, count, first_seq, project_id, arrived_at }: Frame): Candidate[] {
   const texts = utf8.decode(lines).split("\n");
@@ -167,19 +153,11 @@ function eventsOf({ kind, lines, count, first_seq, project_id, arrived_at }: Fra
     const line = lines.subarray(start, end);
     start = end + 1;
     const event = JSON.parse(text) as CapturedEvent;
-    const hash = seenHashOf(project_id, event.uuid);
-    return { seq: first_seq + index, project_id, arrived_at, historical, event, hash, line };
+    return { seq: first_seq + index, project_id, arrived_at, historical, event, line };
   });
 }
 
 const LINE_FEED = 0x0a;
-
-/** What is known of events that came before a slice. */
-type Known = {
-  stored: KnownEvent[];
-  inRecent(candidate: Candidate, key: string): Identity | undefined;
-  windowMs: number;
-};
 
 /** What a journal entry of warnings says. */
 function warningsOf({ lines, count, project_id, arrived_at }: Frame): ProjectWarning[] {
@@ -193,38 +171,16 @@ function refusalWarning({ type, of }: Refused<Candidate>): ProjectWarning {
   return { type, count: 1, event_uuid, distinct_id, project_id: of.project_id, at: of.arrived_at };
 }
 
+function duplicateOf({ of, same }: Repeated<Candidate>): Duplicate {
+  const { uuid, distinct_id } = of.event;
+  return { project_id: of.project_id, arrived_at: of.arrived_at, uuid, distinct_id, same };
+}
+
 /** A resend is as it should be; another event under a known uuid is lost. */
 function duplicateWarning(duplicate: Duplicate): ProjectWarning[] {
   const { project_id, arrived_at: at, uuid: event_uuid, distinct_id, same } = duplicate;
   if (same) return [];
   return [{ type: "duplicate_uuid", count: 1, event_uuid, distinct_id, project_id, at }];
-}
-
-/** Keeps the first of each (project, uuid), in the slice, in the last ones and in the store. */
-function deduplicate(
-  candidates: Candidate[],
-  { stored, inRecent, windowMs }: Known,
-): { kept: Candidate[]; duplicates: Duplicate[]; uuids: Map<string, Identity> } {
-  const inStore = new Map(stored.map((event) => [event.place, event]));
-  const uuids = new Map<string, Identity>();
-  const duplicates: Duplicate[] = [];
-  const kept = candidates.filter((candidate, place) => {
-    const key = keyOf(candidate);
-    const { event, project_id } = candidate;
-    const inMemory = uuids.get(key) ?? inRecent(candidate, key);
-    const isRecent = inMemory && inMemory.arrived_at >= candidate.arrived_at - windowMs;
-    const before = inStore.get(place) ?? (isRecent ? inMemory : undefined);
-    if (before === undefined) {
-      const { arrived_at } = candidate;
-      uuids.set(key, { event: event.event, distinct_id: event.distinct_id, arrived_at });
-      return true;
-    }
-    const same = before.event === event.event && before.distinct_id === event.distinct_id;
-    const { uuid, distinct_id } = event;
-    duplicates.push({ project_id, arrived_at: candidate.arrived_at, uuid, distinct_id, same });
-    return false;
-  });
-  return { kept, duplicates, uuids };
 }
 
 type Applicable = {
@@ -234,7 +190,7 @@ type Applicable = {
 };
 
 /** Stores what a slice does to persons and groups, and what there is to warn of. */
-async function applied(
+async function applySlice(
   events: Candidate[],
   persons: PersonWrites,
   { grouped, found, last }: Applicable,

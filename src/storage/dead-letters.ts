@@ -22,8 +22,8 @@ type Options = {
 };
 
 /**
- * Finds the lines of a slice's file that DuckDB cannot read, moves them to the file `deadLetters`
- * and rewrites the file without them; says which there were. None: the slice failed for
+ * Finds the lines of a load's file that DuckDB cannot read, moves them to the file `deadLetters`
+ * and rewrites the file without them; says which there were. None: the load failed for
  * another reason and is to be tried again. `insert` is the file's statement, for any path.
  */
 export async function setUnreadableAside(

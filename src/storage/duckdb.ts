@@ -41,7 +41,13 @@ const READERS_WAITING_MAX = 256;
  * Write-ahead log at which DuckDB checkpoints by itself (decision 22): at most this, and never
  * more than the memory it may use, because what is not yet in the file is held there.
  */
-const CHECKPOINT_MB_MAX = 512;
+const CHECKPOINT_MB_MAX = 64;
+
+/**
+ * Rows of a row group (decision 43), a multiple of 2048. A transaction that appends as many goes
+ * straight into the file, and the others into the write-ahead log.
+ */
+export const ROW_GROUP_ROWS = 24_576;
 
 /** Disk that queries may use for what does not fit in memory. */
 const TEMP_BYTES_MAX_GB = 4;
@@ -49,14 +55,14 @@ const TEMP_BYTES_MAX_GB = 4;
 /** The directory of the event store's files, below the data directory. */
 export const EVENTS_DIRECTORY = "events";
 
-/** The directory of slices on their way in, below the data directory. */
-export const SLICES_DIRECTORY = "slices";
+/** The directory of loads on their way in, below the data directory. */
+export const LOADS_DIRECTORY = "loads";
 const TEMP_DIRECTORY = "temp";
 
 /** Opens the event store (decision 5), creating it if absent, and locks the engine down. */
 export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
   const { directory, generation, onFatal } = options;
-  for (const name of [EVENTS_DIRECTORY, SLICES_DIRECTORY, TEMP_DIRECTORY]) {
+  for (const name of [EVENTS_DIRECTORY, LOADS_DIRECTORY, TEMP_DIRECTORY]) {
     mkdirSync(join(directory, name), { recursive: true, mode: 0o700 });
   }
   engine.directory = join(directory, "engine");
@@ -118,9 +124,9 @@ async function configure(connection: DuckDBConnection, options: DuckdbOptions): 
     `SET temp_directory = ${inside(TEMP_DIRECTORY)}`,
     `SET max_temp_directory_size = '${TEMP_BYTES_MAX_GB}GB'`,
     `SET checkpoint_threshold = '${Math.min(CHECKPOINT_MB_MAX, Math.floor(memory_bytes / 1e6))}MB'`,
-    `ATTACH ${file} AS ${catalog(generation)} (STORAGE_VERSION 'latest')`,
+    `ATTACH ${file} AS ${catalog(generation)} (STORAGE_VERSION 'latest', ROW_GROUP_SIZE ${ROW_GROUP_ROWS})`,
     `USE ${catalog(generation)}`,
-    `SET allowed_directories = [${inside(SLICES_DIRECTORY)}, ${inside(EVENTS_DIRECTORY)}]`,
+    `SET allowed_directories = [${inside(LOADS_DIRECTORY)}, ${inside(EVENTS_DIRECTORY)}]`,
     "SET enable_external_access = false",
     "SET lock_configuration = true",
   ];

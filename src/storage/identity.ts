@@ -1,7 +1,8 @@
 import { storableJson } from "../domain/json.ts";
 import { liftedIn } from "../domain/lift.ts";
 import { distinctIds, type Placement } from "./distinct-ids.ts";
-import { groupWrites, type MirrorGroup } from "./groups.ts";
+import { groupWrites } from "./groups.ts";
+import type { MirrorChanges, MirrorOverride, MirrorOwned, MirrorPerson } from "./mirror-changes.ts";
 import type {
   ChangedPerson,
   Merged,
@@ -10,21 +11,8 @@ import type {
   PersonChanges,
   PersonRef,
 } from "./persons.ts";
-import type { MirrorOverride, MirrorOwned, MirrorPerson } from "./slices.ts";
 import type { Sqlite } from "./sqlite.ts";
 import { warningWrites } from "./warnings.ts";
-
-/** What the event store's mirror of persons lacks; with it, it is of `version` (decision 26). */
-export type MirrorChanges = {
-  version: number;
-  persons: MirrorPerson[];
-  /** Integer ids of persons who are no more. */
-  gone: number[];
-  overrides: MirrorOverride[];
-  groups: MirrorGroup[];
-  /** Distinct ids all of whose events belong to another person now. */
-  owned: MirrorOwned[];
-};
 
 /** A person as a slice left it, and the distinct ids that are new to it. */
 export type Stored = PersonRef & { project_id: number; distinct_ids: string[] };

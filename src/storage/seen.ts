@@ -1,10 +1,9 @@
 import type { DuckDBConnection, DuckDBDataChunk } from "@duckdb/node-api";
-import { BLOCK_SEQS, SEEN_FIELDS, type SeenEntries } from "../domain/seen.ts";
+import { SEEN_FIELDS, type SeenEntries } from "../domain/seen.ts";
 import { micros } from "./duckdb.ts";
 
 const SEEN = `
-  SELECT uuid, project_id, (seq // ${BLOCK_SEQS})::INTEGER AS block,
-    (epoch_ms(ingested_at) // 3600000)::INTEGER AS hour
+  SELECT uuid, project_id, (epoch_ms(ingested_at) // 60000)::INTEGER AS minute
   FROM events WHERE ingested_at >=
     (SELECT max(ingested_at) FROM events) - to_microseconds($window::BIGINT)`;
 
@@ -30,8 +29,7 @@ export async function handOnSeen(
     if (chunk === null || rowCount === 0) return;
     const uuids = uuidBytesOf(chunk);
     const projects = chunk.getColumnValues(1) as number[];
-    const blocks = chunk.getColumnValues(2) as number[];
-    const hours = chunk.getColumnValues(3) as number[];
+    const minutes = chunk.getColumnValues(2) as number[];
     for (let row = 0; row < rowCount; row++) {
       const at = used + row * SEEN_FIELDS;
       entries[at] = projects[row] ?? 0;
@@ -40,8 +38,7 @@ export async function handOnSeen(
       entries[at + 2] = uuids.getUint32(row * 16 + 8, true);
       entries[at + 3] = uuids.getUint32(row * 16 + 4, true);
       entries[at + 4] = uuids.getUint32(row * 16, true);
-      entries[at + 5] = blocks[row] ?? 0;
-      entries[at + 6] = hours[row] ?? 0;
+      entries[at + 5] = minutes[row] ?? 0;
     }
     used += rowCount * SEEN_FIELDS;
   }

@@ -2,8 +2,8 @@ import { storableJson } from "../domain/json.ts";
 import { liftedIn } from "../domain/lift.ts";
 import { personUuid } from "../domain/person.ts";
 import { type KeptMerge, type Part, type SplitAsked, split, type Whole } from "../domain/split.ts";
-import type { MirrorChanges, Stored } from "./identity.ts";
-import type { MirrorPerson } from "./slices.ts";
+import type { Stored } from "./identity.ts";
+import type { MirrorChanges, MirrorPerson } from "./mirror-changes.ts";
 import type { Sqlite } from "./sqlite.ts";
 
 /** What a split did, for the mirror and for whoever remembers persons. */

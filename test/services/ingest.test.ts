@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { openDuckdb, ROW_GROUP_ROWS } from "../../src/storage/duckdb.ts";
 import { type TestApp, temporaryDirectory, testApp } from "../support/app.ts";
 import { batch, event } from "../support/make.ts";
 
@@ -195,3 +196,47 @@ test("a large backlog is stored whole, once, in several slices", async () => {
   expect((await app.get("/persons/?limit=1")).body).toMatchObject({ count: 700 });
   expect((await personOf(app, "u0"))?.properties).toEqual({ n: 29_400 });
 });
+
+test("a load that was stored up to the middle of a batch is gone on with behind it", async () => {
+  using directory = temporaryDirectory();
+  const data = directory.path;
+  const events = Array.from({ length: 30_000 }, (_, n) =>
+    event({ distinct_id: `u${n % 7}`, properties: { n, $set_once: { first: n } } }),
+  );
+  {
+    await using app = await testApp({ data });
+    await app.capture(batch(...events));
+    expect(await eventCount(app)).toBe(30_000);
+  }
+  // As a kill leaves it between the two loads of the batch: SQLite has all of it.
+  await loseEventsAfter(ROW_GROUP_ROWS, data);
+
+  await using app = await testApp({ data });
+  await app.app.ingest.caughtUp();
+
+  expect(app.app.ingest.counts()).toEqual({
+    stored: 30_000 - ROW_GROUP_ROWS,
+    duplicates: 0,
+    dead: 0,
+  });
+  expect(await eventCount(app)).toBe(30_000);
+  expect(await eventCount(app, `&uuid=${events.at(ROW_GROUP_ROWS)?.["uuid"]}`)).toBe(1);
+  expect((await personOf(app, "u3"))?.properties).toEqual({ first: 3 });
+});
+
+async function loseEventsAfter(seq: number, directory: string): Promise<void> {
+  const duckdb = await openDuckdb({
+    directory,
+    generation: 1,
+    memory_bytes: 256_000_000,
+    threads: 2,
+    onFatal(error) {
+      throw error;
+    },
+  });
+  await duckdb.write(async (connection) => {
+    await connection.run(`DELETE FROM events WHERE seq > ${seq}`);
+    await connection.run(`UPDATE meta SET value = ${seq} WHERE key = 'applied_seq'`);
+  });
+  await duckdb.close();
+}

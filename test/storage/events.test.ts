@@ -1,22 +1,17 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { BLOCK_SEQS } from "../../src/domain/seen.ts";
-import { openDuckdb, rows } from "../../src/storage/duckdb.ts";
+import { openDuckdb, ROW_GROUP_ROWS, rows } from "../../src/storage/duckdb.ts";
+import type { SliceEvent } from "../../src/storage/event-lines.ts";
 import { type EventStore, eventStore } from "../../src/storage/events.ts";
-import type { MirrorChanges } from "../../src/storage/identity.ts";
-import {
-  type MirrorPerson,
-  removeSlice,
-  type Slice,
-  type SliceEvent,
-  sliceFiles,
-} from "../../src/storage/slices.ts";
+import { type Load, loadFiles, removeLoad, type SliceContent } from "../../src/storage/loads.ts";
+import type { MirrorChanges, MirrorPerson } from "../../src/storage/mirror-changes.ts";
 import { temporaryDirectory } from "../support/app.ts";
 import { readLines } from "../support/server.ts";
 
 const ARRIVED = Date.parse("2026-11-21T12:00:00Z");
 const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
 const PERSON = "01a1fc9a-592b-78b3-8d80-aa75992efae9";
 const PAGE = { limit: 100, offset: 0 };
 
@@ -32,12 +27,17 @@ async function duckdbStore(data = temporaryDirectory()) {
   };
   let duckdb = await openDuckdb(options);
   const deadLetters = join(data.path, "dead-letters.ndjson");
-  const files = sliceFiles(join(data.path, "slices"));
+  const files = loadFiles(join(data.path, "loads"), ROW_GROUP_ROWS);
+  const load = (content: SliceContent): Load => {
+    const [full = files.end()] = files.add(content);
+    if (full === null) throw new Error("There is no load");
+    return full;
+  };
   return {
     store: eventStore(duckdb, deadLetters) as EventStore,
     deadLetters,
-    slice: (first: number, events: SliceEvent[], changes: Partial<MirrorChanges> = {}): Slice =>
-      files.write({
+    load: (first: number, events: SliceEvent[], changes: Partial<MirrorChanges> = {}): Load =>
+      load({
         range: { first, last: first + Math.max(events.length, 1) - 1 },
         events,
         logs: [],
@@ -52,12 +52,12 @@ async function duckdbStore(data = temporaryDirectory()) {
         },
       }),
     mirrorFiles: (changes: MirrorChanges) => files.writeMirror(changes),
-    /** A slice of log records alone. */
-    logs: (first_seq: number, records: object[]): Slice => {
+    /** A load of log records alone. */
+    logs: (first_seq: number, records: object[]): Load => {
       const lines = Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join(""));
       const count = records.length;
       const frame = { project_id: 1, arrived_at: ARRIVED, first_seq, count, lines };
-      return files.write({
+      return load({
         range: { first: first_seq, last: first_seq + count - 1 },
         events: [],
         logs: [{ kind: "logs", ...frame }],
@@ -118,7 +118,7 @@ const mirror = (fields: Partial<MirrorPerson> = {}): MirrorPerson => ({
 const IMPLEMENTATIONS = [["DuckDB", duckdbStore]] as const;
 
 describe.each(IMPLEMENTATIONS)("the event store on %s", (_name, make) => {
-  test("stores a slice, and reads its events back as they were sent", async () => {
+  test("stores a load, and reads its events back as they were sent", async () => {
     await using made = await make();
     const properties = {
       $browser: "Firefox",
@@ -129,7 +129,7 @@ describe.each(IMPLEMENTATIONS)("the event store on %s", (_name, make) => {
     };
     const event = sliceEvent(1, { properties, timestamp: "2026-11-20T01:02:03.123456Z" });
 
-    await made.store.append(made.slice(1, [event]));
+    await made.store.append(made.load(1, [event]));
 
     const { uuid } = event.event;
     expect(await made.store.list(1, {}, PAGE)).toEqual({
@@ -148,57 +148,29 @@ describe.each(IMPLEMENTATIONS)("the event store on %s", (_name, make) => {
     });
   });
 
-  test("refuses a slice that was applied before, also after it was opened anew", async () => {
+  test("refuses a load that was applied before, also after it was opened anew", async () => {
     await using made = await make();
-    const slice = made.slice(1, [sliceEvent(1), sliceEvent(2)]);
-    await made.store.append(slice);
+    const load = made.load(1, [sliceEvent(1), sliceEvent(2)]);
+    await made.store.append(load);
     await made.reopen();
 
-    expect(made.store.append(slice)).rejects.toThrow("applied before");
+    expect(made.store.append(load)).rejects.toThrow("applied before");
 
     expect(await made.store.applied()).toBe(2);
     expect(await made.store.list(1, {}, PAGE)).toMatchObject({ count: 2 });
   });
 
-  test("advances over a slice without events", async () => {
+  test("advances over a load without events", async () => {
     await using made = await make();
-    await made.store.append(made.slice(1, []));
+    await made.store.append(made.load(1, []));
     expect(await made.store.applied()).toBe(1);
-  });
-
-  test("finds which suspects are stored, in their block, window and project only", async () => {
-    await using made = await make();
-    const far = 5 * BLOCK_SEQS + 7;
-    const [a, b] = [sliceEvent(1, { event: "one" }), sliceEvent(2, {}, 2)];
-    const c = sliceEvent(far, { event: "far" });
-    await made.store.append(made.slice(1, [a, b]));
-    await made.store.append(made.slice(far, [c]));
-    const suspect = { project_id: 1, uuid: a.event.uuid, block: 0, since: ARRIVED };
-
-    const known = await made.store.known([
-      { ...suspect, place: 3 },
-      { ...suspect, place: 4, project_id: 2 },
-      { ...suspect, place: 5, uuid: b.event.uuid },
-      { ...suspect, place: 6, project_id: 2, uuid: b.event.uuid },
-      { ...suspect, place: 7, block: 4 },
-      { ...suspect, place: 8, since: ARRIVED + 1 },
-      { ...suspect, place: 9, uuid: c.event.uuid, block: 5 },
-      { ...suspect, place: 10, uuid: c.event.uuid },
-    ]);
-
-    expect(known.sort((x, y) => x.place - y.place)).toEqual([
-      { place: 3, event: "one", distinct_id: "ann" },
-      { place: 6, event: "tested", distinct_id: "ann" },
-      { place: 9, event: "far", distinct_id: "ann" },
-    ]);
-    expect(await made.store.known([])).toEqual([]);
   });
 
   test("tells what arrived in the window before the last event", async () => {
     await using made = await make();
     const old = { ...sliceEvent(1), arrived_at: ARRIVED - 3 * HOUR_MS };
-    const young = sliceEvent(BLOCK_SEQS, { uuid: "ffffffff-0000-4000-8000-0000000000ab" });
-    await made.store.append(made.slice(1, [old, young]));
+    const young = sliceEvent(2, { uuid: "ffffffff-0000-4000-8000-0000000000ab" });
+    await made.store.append(made.load(1, [old, young]));
 
     const entries: number[] = [];
     await made.store.seen(2 * HOUR_MS, async (chunk) => {
@@ -206,7 +178,7 @@ describe.each(IMPLEMENTATIONS)("the event store on %s", (_name, make) => {
     });
 
     const uuid = [0xff_ff_ff_ff, 0x40_00, 0x80_00_00_00, 0xab];
-    expect(entries).toEqual([1, ...uuid, 1, ARRIVED / HOUR_MS]);
+    expect(entries).toEqual([1, ...uuid, ARRIVED / MINUTE_MS]);
   });
 
   test("sets lines aside that it cannot read, once, and stores their neighbours", async () => {
@@ -217,9 +189,9 @@ describe.each(IMPLEMENTATIONS)("the event store on %s", (_name, make) => {
       line: Buffer.from('{"uuid":"x","event":"\\ud800","distinct_id":"a"}'),
     };
     const noUuid = sliceEvent(4, { uuid: "not-a-uuid" });
-    const slice = made.slice(1, [good[0], surrogate, good[1], noUuid, good[2]] as SliceEvent[]);
+    const load = made.load(1, [good[0], surrogate, good[1], noUuid, good[2]] as SliceEvent[]);
 
-    const { dead } = await made.store.append(slice);
+    const { dead } = await made.store.append(load);
 
     const unread = { type: "unreadable_event" as const, project_id: 1, arrived_at: ARRIVED };
     expect(dead).toEqual([
@@ -231,11 +203,11 @@ describe.each(IMPLEMENTATIONS)("the event store on %s", (_name, make) => {
     expect(readLines<{ seq: number }>(made.deadLetters).map(({ seq }) => seq)).toEqual([2, 4]);
   });
 
-  test("takes no event for unreadable when the slice's file is what is missing", async () => {
+  test("takes no event for unreadable when the load's file is what is missing", async () => {
     await using made = await make();
-    const slice = { ...made.slice(1, [sliceEvent(1)]), events: "/nowhere/else.ndjson" };
+    const load = { ...made.load(1, [sliceEvent(1)]), events: "/nowhere/else.ndjson" };
 
-    expect(made.store.append(slice)).rejects.toThrow();
+    expect(made.store.append(load)).rejects.toThrow();
 
     expect(existsSync(made.deadLetters)).toBe(false);
     expect(await made.store.applied()).toBe(0);
@@ -248,7 +220,7 @@ describe("DuckDB", () => {
     const properties = { $browser: "Firefox", $group_0: "x", utm_source: null, $session_id: [1] };
 
     const groups = { 0: "acme", 4: "42" };
-    await duck.store.append(duck.slice(1, [{ ...sliceEvent(1, { properties }), groups }]));
+    await duck.store.append(duck.load(1, [{ ...sliceEvent(1, { properties }), groups }]));
 
     const [columns] = await duck.query(
       `SELECT "$browser" AS a, "$group_0" AS b, utm_source AS c, "$session_id" AS d,
@@ -260,11 +232,11 @@ describe("DuckDB", () => {
   test("mirrors persons: new ones are added, known ones replaced, gone ones removed", async () => {
     await using duck = await duckdbStore();
     const two = ["bob", "cat"].map((id, at) => mirror({ id: at + 2, distinct_ids: [id] }));
-    await duck.store.append(duck.slice(1, [sliceEvent(1)], { persons: [mirror(), ...two] }));
+    await duck.store.append(duck.load(1, [sliceEvent(1)], { persons: [mirror(), ...two] }));
 
     const changed = mirror({ known: true, properties: "{}", distinct_ids: ["ann-2", "cat"] });
     await duck.store.append(
-      duck.slice(2, [], {
+      duck.load(2, [], {
         persons: [
           { ...changed, moved: ["cat"] },
           mirror({ known: true, id: 2, properties: '{"a":1}', distinct_ids: [] }),
@@ -286,7 +258,7 @@ describe("DuckDB", () => {
 
   test("is brought to a later version of the persons without events", async () => {
     await using duck = await duckdbStore();
-    await duck.store.append(duck.slice(1, [sliceEvent(1)], { persons: [mirror()] }));
+    await duck.store.append(duck.load(1, [sliceEvent(1)], { persons: [mirror()] }));
     const persons = [mirror({ known: true, properties: "{}", moved: ["ann"] })];
 
     const lacking = { version: 9, persons, gone: [], overrides: [], groups: [], owned: [] };
@@ -310,12 +282,12 @@ describe("DuckDB", () => {
       return { project_id: 1, old_person_id, person_id };
     };
     await duck.store.append(
-      duck.slice(1, [sliceEvent(1), { ...sliceEvent(2), person_id: Bun.randomUUIDv7() }]),
+      duck.load(1, [sliceEvent(1), { ...sliceEvent(2), person_id: Bun.randomUUIDv7() }]),
     );
 
-    await duck.store.append(duck.slice(3, [], { overrides: [to(PERSON, first)] }));
+    await duck.store.append(duck.load(3, [], { overrides: [to(PERSON, first)] }));
     const afterOne = await duck.store.list(1, { person_id: first }, PAGE);
-    await duck.store.append(duck.slice(4, [], { overrides: [to(first, last)] }));
+    await duck.store.append(duck.load(4, [], { overrides: [to(first, last)] }));
 
     expect(afterOne).toMatchObject({ count: 1, rows: [{ person_id: first }] });
     expect(await duck.store.list(1, { person_id: last }, PAGE)).toMatchObject({
@@ -327,7 +299,7 @@ describe("DuckDB", () => {
     }
   });
 
-  test("stores a slice of log records alone, once, and sets aside those it cannot read", async () => {
+  test("stores a load of log records alone, once, and sets aside those it cannot read", async () => {
     await using duck = await duckdbStore();
     const time = "2026-11-21T11:59:59.000001Z";
     const record = (body: string, timestamp = time) => ({
@@ -348,14 +320,14 @@ describe("DuckDB", () => {
       instrumentation_scope: {},
     });
     const bad = record("b", "soon");
-    const slice = duck.logs(7, [record("a"), bad, record("c")]);
+    const load = duck.logs(7, [record("a"), bad, record("c")]);
 
-    expect(await duck.store.append(slice)).toMatchObject({
+    expect(await duck.store.append(load)).toMatchObject({
       dead: [{ type: "unreadable_log", project_id: 1, uuid: bad.uuid, distinct_id: null }],
     });
-    await expect(duck.store.append(slice)).rejects.toThrow("applied before");
+    await expect(duck.store.append(load)).rejects.toThrow("applied before");
 
-    expect(slice).toMatchObject({ events: null, mirror: null, count: 3 });
+    expect(load).toMatchObject({ events: null, mirror: null, count: 3 });
     expect(await duck.store.applied()).toBe(9);
     const rows = `SELECT seq::INTEGER AS seq, body, timestamp::VARCHAR AS time,
       ingested_at::VARCHAR AS arrived, attributes, trace_flags, severity_number FROM logs ORDER BY seq`;
@@ -366,8 +338,8 @@ describe("DuckDB", () => {
       { seq: 9, body: "c", ...same },
     ]);
     expect(readLines<{ seq: number }>(duck.deadLetters).map(({ seq }) => seq)).toEqual([8]);
-    await removeSlice(slice);
-    expect(existsSync(slice.logs ?? "")).toBe(false);
+    await removeLoad(load);
+    expect(existsSync(load.logs ?? "")).toBe(false);
   });
 
   test("cannot reach files outside of its directories", async () => {

@@ -1,0 +1,110 @@
+import type { CapturedEvent } from "../domain/event.ts";
+import { type JsonObject, storableJson } from "../domain/json.ts";
+import { isoTime } from "../domain/time.ts";
+
+/** Properties that are columns of `events` too: breakdowns by them are four times as fast. */
+export const HOT_PROPERTIES = [
+  "$session_id",
+  "$current_url",
+  "$pathname",
+  "$host",
+  "$referring_domain",
+  "$browser",
+  "$os",
+  "$device_type",
+  "$lib",
+  "$screen_name",
+  "utm_source",
+  "utm_medium",
+  "utm_campaign",
+  "utm_content",
+  "utm_term",
+] as const;
+
+/** The column of the group keys of a type, by its index. */
+export const groupColumn = (type_index: number): string => `$group_${type_index}`;
+
+/** One event on its way into the event store. */
+export type SliceEvent = {
+  seq: number;
+  project_id: number;
+  /** Milliseconds since the epoch. */
+  arrived_at: number;
+  /** The person at ingest: a uuid that an override may redirect later. */
+  person_id: string;
+  event: CapturedEvent;
+  /** The keys of its groups, by the index of their type. */
+  groups: Readonly<Record<number, string>> | undefined;
+  /** Whether it was sent as a historical migration. */
+  historical: boolean;
+  /** The event's JSON in UTF-8, as it stands in the journal, without its line feed. */
+  line: Uint8Array;
+};
+
+/** Bytes of events that are gathered for one write. */
+const WRITE_BYTES = 4 * 1024 * 1024;
+
+/** The time of arrival as text: the events of one request share it. */
+function arrivedAt(): (ms: number) => string {
+  let last = Number.NaN;
+  let text = "";
+  return (ms) => {
+    if (ms !== last) text = isoTime(ms);
+    last = ms;
+    return text;
+  };
+}
+
+/** A migration is stored by time, so that queries of a period skip the rest of it (contract 4.5.3). */
+export function inOrder(events: readonly SliceEvent[]): readonly SliceEvent[] {
+  if (!events.some(({ historical }) => historical)) return events;
+  return events.toSorted((a, b) => (a.event.timestamp < b.event.timestamp ? -1 : 1));
+}
+
+/**
+ * Writes each event as its own line with what ingest adds in front. The line is copied as bytes:
+ * made into a text and back, it would cost as much as everything else here.
+ */
+export function writeEvents(
+  events: readonly SliceEvent[],
+  write: (bytes: Uint8Array) => void,
+): void {
+  const iso = arrivedAt();
+  let buffer = Buffer.allocUnsafe(WRITE_BYTES);
+  let used = 0;
+  const flush = () => {
+    write(buffer.subarray(0, used));
+    used = 0;
+  };
+  for (const event of events) {
+    const head = eventHead(event, iso);
+    const bytesMax = head.length * 3 + event.line.length;
+    if (used + bytesMax > buffer.length) flush();
+    if (bytesMax > buffer.length) buffer = Buffer.allocUnsafe(bytesMax);
+    used += buffer.write(head, used);
+    // The line's own brace is the head's.
+    buffer.set(event.line.subarray(1), used);
+    used += event.line.length;
+    buffer[used - 1] = LINE_FEED;
+  }
+  flush();
+}
+
+const LINE_FEED = 0x0a;
+
+/** The event's hot properties and what ingest adds, in front of its own line (decision 19). */
+function eventHead(slice: SliceEvent, iso: (ms: number) => string): string {
+  const { seq, project_id, arrived_at, person_id, event, groups } = slice;
+  const hot: JsonObject = {};
+  for (const name of HOT_PROPERTIES) {
+    const value = event.properties[name];
+    if (value !== undefined && value !== null) hot[name] = value;
+  }
+  if (groups !== undefined) {
+    for (const [index, key] of Object.entries(groups)) hot[groupColumn(Number(index))] = key;
+  }
+  const columns = storableJson(hot).slice(1, -1);
+  const head = `{"seq":${seq},"project_id":${project_id},"ingested_at":"${iso(arrived_at)}"`;
+  const between = columns === "" ? "" : `${columns},`;
+  return `${head},"person_id":"${person_id}",${between}`;
+}

@@ -1,0 +1,209 @@
+import {
+  closeSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { type JsonObject, storableJson } from "../domain/json.ts";
+import { inOrder, type SliceEvent, writeEvents } from "./event-lines.ts";
+import type { MirrorGroup } from "./groups.ts";
+import type { Frame } from "./journal-frame.ts";
+import { lastSeq } from "./journal-frame.ts";
+import { logLines } from "./logs.ts";
+import type { MirrorFiles } from "./mirror.ts";
+import { joinChanges, type MirrorChanges, type MirrorPerson } from "./mirror-changes.ts";
+
+/** A part of the journal, written for DuckDB to read: applied in one transaction. */
+export type Load = {
+  /** The first and last sequence number; the load may have holes (duplicates). */
+  first: number;
+  last: number;
+  /** Paths of NDJSON files; null when there is nothing in them. */
+  events: string | null;
+  logs: string | null;
+  /** How many events and log records there are to store. */
+  count: number;
+  /** Null if the mirror has all that these events change. */
+  mirror: MirrorFiles | null;
+};
+
+/** The files of a load; each may be missing. */
+export type LoadedFiles = Pick<Load, "events" | "logs" | "mirror">;
+
+/** What a slice of the journal came to. */
+export type SliceContent = {
+  range: { first: number; last: number };
+  /** In the order of their numbers. */
+  events: SliceEvent[];
+  /** Frames of the kind `logs`. */
+  logs: Frame[];
+  /** Null if the mirror is ahead of this slice already. */
+  mirror: MirrorChanges | null;
+};
+
+/** The load that is being made. Of a file, only the first `bytes` count: what failed is behind. */
+type Open = {
+  first: number;
+  last: number;
+  events: Part;
+  logs: Part;
+  mirror: MirrorChanges | null;
+};
+type Part = { path: string; bytes: number; rows: number };
+
+/** Lines that are joined for one write, so that a file is never in memory as one text. */
+const LINES_PER_WRITE = 2000;
+
+/**
+ * Writes loads as files, of one slice or of many, of a slice's part where it fills one: DuckDB puts
+ * `eventsMax` events, a row group of its own, straight into its file (decision 43). The files are
+ * not synced: after a crash the journal makes them again.
+ */
+export function loadFiles(directory: string, eventsMax: number) {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  for (const leftover of readdirSync(directory)) rmSync(join(directory, leftover));
+  let open: Open | undefined;
+
+  const begin = (first: number): Open => {
+    const part = (kind: string) => ({
+      path: join(directory, `${first}.${kind}.ndjson`),
+      bytes: 0,
+      rows: 0,
+    });
+    return { first, last: first - 1, events: part("events"), logs: part("logs"), mirror: null };
+  };
+  const put = (name: string, lines: string[]): string | null =>
+    pathOf(appended({ path: join(directory, name), bytes: 0, rows: 0 }, lines));
+  const putMirror = (name: string, changes: MirrorChanges): MirrorFiles => {
+    const { version, persons, gone, overrides, groups, owned } = changes;
+    const lines = [...persons.map(propertiedLine), ...gone.map(goneLine)];
+    return {
+      version,
+      persons: put(`${name}.persons.ndjson`, lines),
+      known: gone.length > 0 || persons.some(({ known }) => known),
+      moved: persons.some(({ moved }) => moved.length > 0),
+      overrides: put(`${name}.overrides.ndjson`, overrides.map(line)),
+      groups: put(`${name}.groups.ndjson`, groups.map(propertiedLine)),
+      owned: put(`${name}.owned.ndjson`, owned.map(line)),
+    };
+  };
+  const finished = ({ first, last, events, logs, mirror }: Open): Load => ({
+    first,
+    last,
+    events: pathOf(events),
+    logs: pathOf(logs),
+    count: events.rows + logs.rows,
+    mirror: mirror && putMirror(String(first), mirror),
+  });
+
+  return {
+    /** Adds a slice and returns the loads that it fills. If it throws, nothing was added. */
+    add({ range, events, logs, mirror }: SliceContent): Load[] {
+      const full: Load[] = [];
+      let making = open ?? begin(range.first);
+      making = { ...making, mirror: joined(making.mirror, mirror) };
+      let rest = events;
+      let records = logs;
+      for (;;) {
+        const part = rest.slice(0, eventsMax - making.events.rows);
+        rest = rest.slice(part.length);
+        const last = rest.length === 0 ? range.last : (part.at(-1)?.seq ?? range.last);
+        const taken = records.filter((frame) => lastSeq(frame) <= last);
+        records = records.slice(taken.length);
+        making = {
+          ...making,
+          last,
+          events: appendedEvents(making.events, inOrder(part)),
+          logs: appended(making.logs, taken.flatMap(logLines)),
+        };
+        if (making.events.rows < eventsMax) break;
+        full.push(finished(making));
+        making = begin(last + 1);
+        if (rest.length === 0) break;
+      }
+      open = making.last < making.first ? undefined : making;
+      return full;
+    },
+
+    /** Ends the load that is being made; null if there is none. */
+    end(): Load | null {
+      const load = open === undefined ? null : finished(open);
+      open = undefined;
+      return load;
+    },
+
+    /** Writes changes to the mirror that come with no events. */
+    writeMirror: (changes: MirrorChanges): MirrorFiles =>
+      putMirror(`mirror-${changes.version}`, changes),
+  };
+}
+
+/**
+ * Removes a load's files, once both stores have it. Asynchronous: the system may take long to
+ * let go of a file that it is still writing to disk.
+ */
+export async function removeLoad({ events, logs, mirror }: LoadedFiles): Promise<void> {
+  const { persons, overrides, groups, owned } = mirror ?? {};
+  for (const path of [events, logs, persons, overrides, groups, owned]) {
+    if (typeof path === "string") await rm(path, { force: true });
+  }
+}
+
+function joined(before: MirrorChanges | null, after: MirrorChanges | null): MirrorChanges | null {
+  return before === null || after === null ? (before ?? after) : joinChanges(before, after);
+}
+
+const pathOf = ({ path, rows }: Part): string | null => (rows === 0 ? null : path);
+
+function appendedEvents(part: Part, events: readonly SliceEvent[]): Part {
+  return written(part, events.length, (write) => writeEvents(events, write));
+}
+
+function appended(part: Part, lines: readonly string[]): Part {
+  return written(part, lines.length, (write) => {
+    for (let at = 0; at < lines.length; at += LINES_PER_WRITE) {
+      write(Buffer.from(lines.slice(at, at + LINES_PER_WRITE).join("")));
+    }
+  });
+}
+
+/** The part with more rows; what an attempt that failed has left behind it is cut off. */
+function written(
+  part: Part,
+  rows: number,
+  work: (write: (bytes: Uint8Array) => void) => void,
+): Part {
+  if (rows === 0) return part;
+  let { bytes } = part;
+  const file = openSync(part.path, bytes === 0 ? "w" : "r+", 0o600);
+  try {
+    ftruncateSync(file, bytes);
+    work((more) => {
+      for (let at = 0; at < more.length; )
+        at += writeSync(file, more, at, more.length - at, bytes + at);
+      bytes += more.length;
+    });
+  } finally {
+    closeSync(file);
+  }
+  return { path: part.path, bytes, rows: part.rows + rows };
+}
+
+/** A line of a person or group, whose properties are JSON already. */
+function propertiedLine(row: MirrorPerson | MirrorGroup): string {
+  const { properties, ...rest } = row;
+  return `${storableJson(rest).slice(0, -1)},"properties":${properties}}\n`;
+}
+
+function goneLine(id: number): string {
+  return line({ id, known: true, gone: true });
+}
+
+function line(value: JsonObject): string {
+  return `${storableJson(value)}\n`;
+}

@@ -1,0 +1,90 @@
+import type { MirrorGroup } from "./groups.ts";
+
+/** A person to be put in the mirror. */
+export type MirrorPerson = {
+  project_id: number;
+  id: number;
+  uuid: string;
+  created_at: string;
+  /** JSON text. */
+  properties: string;
+  /** Distinct ids to be put in the mirror with it. */
+  distinct_ids: string[];
+  /** Those of them that the mirror may hold already, as another person's. */
+  moved: string[];
+  /** Whether the mirror may hold the person already. */
+  known: boolean;
+};
+
+/** Events of `old_person_id` belong to `person_id` now; both are uuids. */
+export type MirrorOverride = { project_id: number; old_person_id: string; person_id: string };
+
+/** Events of a distinct id belong to the person `person_id` now. */
+export type MirrorOwned = { project_id: number; distinct_id: string; person_id: string };
+
+/** What the event store's mirror of persons lacks; with it, it is of `version` (decision 26). */
+export type MirrorChanges = {
+  version: number;
+  persons: MirrorPerson[];
+  /** Integer ids of persons who are no more. */
+  gone: number[];
+  overrides: MirrorOverride[];
+  groups: MirrorGroup[];
+  /** Distinct ids all of whose events belong to another person now. */
+  owned: MirrorOwned[];
+};
+
+/** Both changes as one: a person who changes in slice after slice is put in the mirror once. */
+export function joinChanges(before: MirrorChanges, after: MirrorChanges): MirrorChanges {
+  return {
+    version: after.version,
+    persons: joinPersons(before.persons, after),
+    gone: [...before.gone, ...after.gone],
+    overrides: joinOverrides(before.overrides, after.overrides),
+    groups: [...byKey([...before.groups, ...after.groups], groupKey).values()],
+    owned: [...before.owned, ...after.owned],
+  };
+}
+
+function joinPersons(before: MirrorPerson[], { persons, gone }: MirrorChanges): MirrorPerson[] {
+  const joined = byKey(before, ({ id }) => id);
+  for (const id of gone) joined.delete(id);
+  for (const person of persons) {
+    const known = joined.get(person.id);
+    joined.set(person.id, known === undefined ? person : joinPerson(known, person));
+  }
+  return [...joined.values()];
+}
+
+function joinPerson(before: MirrorPerson, after: MirrorPerson): MirrorPerson {
+  return {
+    ...after,
+    known: before.known,
+    distinct_ids: [...before.distinct_ids, ...after.distinct_ids],
+    moved: [...before.moved, ...after.moved],
+  };
+}
+
+/** Who was somebody before and is a third one now leads straight to the third. */
+function joinOverrides(before: MirrorOverride[], after: MirrorOverride[]): MirrorOverride[] {
+  if (before.length === 0 || after.length === 0) return [...before, ...after];
+  const moved = byKey(after, ({ project_id, old_person_id }) => `${project_id} ${old_person_id}`);
+  const led = before.map((override) => {
+    const { project_id, person_id } = override;
+    const next = moved.get(`${project_id} ${person_id}`);
+    return next === undefined ? override : { ...override, person_id: next.person_id };
+  });
+  const joined = byKey(
+    [...led, ...after],
+    ({ project_id, old_person_id }) => `${project_id} ${old_person_id}`,
+  );
+  return [...joined.values()];
+}
+
+const groupKey = ({ project_id, type_index, key }: MirrorGroup) =>
+  `${project_id} ${type_index} ${key}`;
+
+/** The last row of each key, in the place of the first. */
+function byKey<Row, Key>(rows: readonly Row[], keyOf: (row: Row) => Key): Map<Key, Row> {
+  return new Map(rows.map((row) => [keyOf(row), row]));
+}

@@ -1,0 +1,190 @@
+import { afterAll, expect, test } from "bun:test";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { SliceEvent } from "../../src/storage/event-lines.ts";
+import type { Frame } from "../../src/storage/journal.ts";
+import { loadFiles, removeLoad, type SliceContent } from "../../src/storage/loads.ts";
+import type { MirrorChanges } from "../../src/storage/mirror-changes.ts";
+import { readLines } from "../support/server.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "hoglet-loads-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const ARRIVED = Date.parse("2026-11-21T12:00:00Z");
+const PERSON = "01a1fc9a-592b-78b3-8d80-aa75992efae9";
+
+function sliceEvent(seq: number, fields: Partial<SliceEvent> = {}): SliceEvent {
+  const event = {
+    uuid: Bun.randomUUIDv7(),
+    event: "tested",
+    distinct_id: "ann",
+    timestamp: "2026-11-21T12:00:00.000000Z",
+    properties: { n: seq },
+  };
+  const line = Buffer.from(JSON.stringify(event));
+  const place = { seq, project_id: 1, arrived_at: ARRIVED, person_id: PERSON };
+  return { ...place, event, groups: undefined, historical: false, line, ...fields };
+}
+
+/** Events with the numbers from `first` to `last`, as a slice. */
+function slice(first: number, last: number, more: Partial<SliceContent> = {}): SliceContent {
+  const events = Array.from({ length: last - first + 1 }, (_, at) => sliceEvent(first + at));
+  return { range: { first, last }, events, logs: [], mirror: null, ...more };
+}
+
+function logs(first_seq: number, count: number): Frame {
+  const lines = Buffer.from('{"body":"é"}\n'.repeat(count));
+  return { kind: "logs", project_id: 1, arrived_at: ARRIVED, first_seq, count, lines };
+}
+
+function mirror(version: number, changes: Partial<MirrorChanges> = {}): MirrorChanges {
+  return { version, persons: [], gone: [], overrides: [], groups: [], owned: [], ...changes };
+}
+
+const numbersIn = (path: string | null | undefined) =>
+  path ? readLines<{ seq: number }>(path).map(({ seq }) => seq) : [];
+
+const upTo = (first: number, last: number) =>
+  Array.from({ length: last - first + 1 }, (_, at) => first + at);
+
+const place = () => join(mkdtempSync(join(folder, "place-")), "loads");
+
+test("slices make one load, until it is full or ended", () => {
+  const files = loadFiles(place(), 10);
+  expect(files.end()).toBeNull();
+
+  expect(files.add(slice(1, 3))).toEqual([]);
+  expect(files.add(slice(4, 7))).toEqual([]);
+  const load = files.end();
+
+  expect(load).toMatchObject({ first: 1, last: 7, count: 7, logs: null, mirror: null });
+  expect(numbersIn(load?.events)).toEqual(upTo(1, 7));
+  expect(files.end()).toBeNull();
+});
+
+test("a full load ends within a slice, and the next one goes on behind it", () => {
+  const files = loadFiles(place(), 10);
+  files.add(slice(1, 7));
+
+  const full = files.add(slice(8, 35));
+  const rest = files.end();
+
+  expect(full).toMatchObject([
+    { first: 1, last: 10, count: 10 },
+    { first: 11, last: 20, count: 10 },
+    { first: 21, last: 30, count: 10 },
+  ]);
+  expect(full.map(({ events }) => numbersIn(events))).toEqual([
+    upTo(1, 10),
+    upTo(11, 20),
+    upTo(21, 30),
+  ]);
+  expect(rest).toMatchObject({ first: 31, last: 35, count: 5 });
+  expect(numbersIn(rest?.events)).toEqual(upTo(31, 35));
+});
+
+test("a slice that fills a load to the last event leaves nothing behind", () => {
+  const files = loadFiles(place(), 10);
+  // The last two numbers are those of duplicates.
+  const [full] = files.add({ ...slice(1, 10), range: { first: 1, last: 12 } });
+  expect(full).toMatchObject({ first: 1, last: 12, count: 10 });
+  expect(files.end()).toBeNull();
+});
+
+test("a slice without events is a load all the same, so that its number is reached", () => {
+  const files = loadFiles(place(), 10);
+  files.add({ ...slice(1, 0), range: { first: 1, last: 4 } });
+  expect(files.end()).toMatchObject({ first: 1, last: 4, count: 0, events: null });
+});
+
+test("log records go with the load that their numbers are in", () => {
+  const files = loadFiles(place(), 10);
+  const events = [...upTo(1, 8), ...upTo(12, 20)].map((seq) => sliceEvent(seq));
+  const range = { first: 1, last: 22 };
+
+  const [full] = files.add({ range, events, logs: [logs(9, 3), logs(21, 2)], mirror: null });
+  const rest = files.end();
+
+  expect(full).toMatchObject({ last: 13, count: 13 });
+  expect(numbersIn(full?.logs)).toEqual([9, 10, 11]);
+  expect(rest).toMatchObject({ first: 14, last: 22, count: 9 });
+  expect(numbersIn(rest?.logs)).toEqual([21, 22]);
+});
+
+test("events of a migration are written by their time, within their slice", () => {
+  const files = loadFiles(place(), 10);
+  const at = (seq: number, timestamp: string) => {
+    const event = { ...sliceEvent(seq).event, timestamp };
+    return sliceEvent(seq, { event, historical: true });
+  };
+  files.add(slice(1, 2, { events: [at(1, "2026-02-02"), at(2, "2026-01-01")] }));
+  expect(numbersIn(files.end()?.events)).toEqual([2, 1]);
+});
+
+test("the mirror's changes of all its slices are one", () => {
+  const files = loadFiles(place(), 10);
+  const person = {
+    project_id: 1,
+    id: 1,
+    uuid: PERSON,
+    created_at: "2026-11-21T12:00:00.000000Z",
+    properties: "{}",
+    distinct_ids: ["ann"],
+    moved: [],
+    known: false,
+  };
+  files.add(slice(1, 1, { mirror: mirror(7, { persons: [person] }) }));
+  const changed = { ...person, properties: '{"n":2}', distinct_ids: [], known: true };
+  files.add(slice(2, 2, { mirror: mirror(8, { persons: [changed] }) }));
+
+  const load = files.end();
+
+  expect(load?.mirror).toMatchObject({ version: 8, known: false, moved: false, overrides: null });
+  expect(readLines(load?.mirror?.persons ?? "")).toEqual([
+    { ...person, properties: { n: 2 }, distinct_ids: ["ann"] },
+  ]);
+});
+
+test("what fails adds nothing, and may be tried again", async () => {
+  const directory = place();
+  const files = loadFiles(directory, 10);
+  files.add(slice(1, 3));
+  const path = join(directory, "1.events.ndjson");
+  const second = slice(4, 12);
+
+  renameSync(path, `${path}.away`);
+  mkdirSync(path);
+  expect(() => files.add(second)).toThrow("EISDIR");
+  rmdirSync(path);
+  renameSync(`${path}.away`, path);
+  // As a disk leaves it that runs full in the middle of a line.
+  appendFileSync(path, '{"seq":4,"project_id":1,"uu');
+
+  const [full] = files.add(second);
+  const rest = files.end();
+
+  expect(numbersIn(full?.events)).toEqual(upTo(1, 10));
+  expect(numbersIn(rest?.events)).toEqual([11, 12]);
+  for (const load of [full, rest]) if (load) await removeLoad(load);
+  expect(readdirSync(directory)).toEqual([]);
+});
+
+test("what a crash has left is removed", () => {
+  const directory = place();
+  loadFiles(directory, 10).add(slice(1, 3));
+  expect(existsSync(join(directory, "1.events.ndjson"))).toBe(true);
+
+  loadFiles(directory, 10);
+
+  expect(readdirSync(directory)).toEqual([]);
+});
