@@ -54,6 +54,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "domain/errors.ts": "test/http/management.test.ts",
   "domain/event-v1.ts": "test/http/capture-v1.test.ts",
   "domain/group.ts": "test/services/groups.test.ts",
+  "domain/json-bytes.ts": "test/domain/json-scan.test.ts, test/domain/json-sketch.test.ts",
   "domain/metric.ts": "types",
   "domain/project.ts": "types and constants",
   "domain/split.ts": "test/services/split.test.ts",

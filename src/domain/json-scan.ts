@@ -1,4 +1,15 @@
 import { EVENT_BYTES_MAX } from "./event.ts";
+import {
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  endOfString,
+  isTextAt,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  QUOTE,
+} from "./json-bytes.ts";
 
 /** Nesting a body may have, its own brackets included. */
 export const JSON_DEPTH_MAX = 128;
@@ -35,15 +46,7 @@ export type Scan = {
   marks: number[];
 };
 
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_LIST = 0x5b;
-const CLOSE_LIST = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
-const BACKSLASH = 0x5c;
-const BATCH = new TextEncoder().encode('"batch"');
+const BATCH = '"batch"';
 
 /** How many keys the object at each depth has so far; between scans it means nothing. */
 const keys = new Uint32Array(JSON_DEPTH_MAX + 1);
@@ -130,9 +133,7 @@ class ItemScan {
 
   /** Enters the list of events if it is; `text` is the place of the last text before. */
   openList(at: number, text: number): number {
-    const isBody = this.depth === 0;
-    const isList = this.listDepth === -1 && (isBody || (this.depth === 1 && this.isBatch(text)));
-    if (!isList) return this.open(at);
+    if (!(this.listDepth === -1 && this.isOfEvents(text))) return this.open(at);
     if (this.list !== undefined) return this.refuse("lists");
     this.depth += 1;
     this.listDepth = this.depth;
@@ -173,6 +174,11 @@ class ItemScan {
     return { refused, list, excesses, marks };
   }
 
+  /** Whether a list that begins here is the body, or the value of `batch` in it. */
+  private isOfEvents(text: number): boolean {
+    return this.depth === 0 || (this.depth === 1 && isTextAt(this.bytes, text, BATCH));
+  }
+
   /** Notes a broken limit; where no item is to blame, the body is refused. */
   private exceed(excess: Excess, at: number): number {
     this.bits |= MARK[excess];
@@ -203,10 +209,6 @@ class ItemScan {
   private flush(): void {
     this.list?.parts.push(this.part);
     this.part = { start: this.start, end: this.start, count: 0 };
-  }
-
-  private isBatch(at: number): boolean {
-    return BATCH.every((byte, place) => this.bytes[at + place] === byte);
   }
 }
 
@@ -247,14 +249,4 @@ function endOfDigits(bytes: Uint8Array, start: number): number {
     if (!isDigit(byte) && byte !== 0x2e) break;
   }
   return at - 1;
-}
-
-/** The place of the quote that ends the string whose first quote stands at `start`. */
-function endOfString(bytes: Uint8Array, start: number): number {
-  for (let at = start + 1; at < bytes.length; at++) {
-    const byte = bytes[at];
-    if (byte === QUOTE) return at;
-    if (byte === BACKSLASH) at += 1;
-  }
-  return bytes.length;
 }

@@ -2,6 +2,7 @@ import { Failure } from "./errors.ts";
 import { isWellShaped } from "./event.ts";
 import { isObject, type Json, type JsonObject } from "./json.ts";
 import {
+  excessOf,
   itemOf,
   JSON_DEPTH_MAX,
   OBJECT_KEYS_MAX,
@@ -9,6 +10,7 @@ import {
   type Scan,
   scanBody,
 } from "./json-scan.ts";
+import { sketchOf } from "./json-sketch.ts";
 import { parseTime } from "./time.ts";
 
 /** What a request says beside its body. What the body says itself comes first. */
@@ -23,7 +25,8 @@ export type Aside = {
 
 /**
  * Takes one item of a body as it was submitted. `mark` is 0, or says what the scan has found in
- * it ({@link MARK}); one that breaks a limit is not parsed, and is null.
+ * it ({@link MARK}); one that breaks a limit is not parsed, and has only the keys that
+ * {@link sketchOf} reads.
  */
 export type Take = (raw: Json, mark: number) => void;
 
@@ -111,16 +114,20 @@ function eachOf(items: Json[], { marks }: Scan, take: Take): void {
   for (let index = 0; index < items.length; index++) take(items[index] ?? null, markAt(index));
 }
 
-/** Hands over items of which only some are parsed at a time, those over a limit not at all. */
+/** Hands over items of which only some are parsed at a time, of those over a limit a sketch. */
 function eachOfParts(bytes: Uint8Array, parts: Part[], scan: Scan, take: Take): void {
   const clean = scan.excesses.length === 0 ? bytes : withoutExcesses(bytes, scan.excesses);
   const markAt = markReader(scan.marks);
+  const nextSketch = sketchReader(bytes, scan.excesses);
   let index = 0;
   for (const { start, end, count } of parts) {
     const items = parse(`[${text(clean.subarray(start, end))}]`);
     // Not so many where nothing stands between two commas, or before the end.
     if (!Array.isArray(items) || items.length !== count) throw noJson();
-    for (const raw of items) take(raw, markAt(index++));
+    for (const raw of items) {
+      const mark = markAt(index++);
+      take(excessOf(mark) === undefined ? raw : nextSketch(), mark);
+    }
   }
 }
 
@@ -132,6 +139,16 @@ function markReader(marks: number[]): (index: number) => number {
     if (mark === undefined || itemOf(mark) !== index) return 0;
     next += 1;
     return mark;
+  };
+}
+
+/** The sketches of items that begin and end at `places`, one after the other. */
+function sketchReader(bytes: Uint8Array, places: number[]): () => Json {
+  let next = 0;
+  return () => {
+    const [start, end] = places.slice(next, next + 2);
+    next += 2;
+    return sketchOf(bytes.subarray(start, end));
   };
 }
 

@@ -133,8 +133,6 @@ function v1Report(envelope: JsonObject) {
   const results: string[] = [];
   return {
     add(raw: Json, outcome: Outcome): void {
-      // One that breaks a limit was not parsed: it is in the warnings only.
-      if (raw === null && "dropped" in outcome && outcome.dropped !== "invalid_event") return;
       const uuid = v1Uuid(raw);
       if (uuid === undefined || seen.has(uuid)) {
         throw new Failure("invalid_payload", "Each event needs a uuid of its own.", "batch__uuid");

@@ -5,6 +5,7 @@ import { excessOf, PART_BYTES } from "../../src/domain/json-scan.ts";
 import { type Aside, readSubmission } from "../../src/domain/submission.ts";
 
 const EVENT = { event: "e", distinct_id: "a" };
+const DEEP = "[".repeat(200) + "]".repeat(200);
 const SENT_AT = "2026-11-21T12:00:00Z";
 
 /** Everything that a body's text comes to. */
@@ -82,13 +83,13 @@ describe("a submission", () => {
     expect(whole).toMatchObject({ key: "phc_a", sentAt: Date.parse(SENT_AT) });
   });
 
-  test("has null and the reason in place of an item that breaks a limit", () => {
-    const text = `[{"api_key":"phc_a"},${"[".repeat(200)}${"]".repeat(200)},{"n":2}]`;
+  test("has a sketch and the reason in place of an item that breaks a limit", () => {
+    const first = `{"token":"phc_a"},{"uuid":"u","a":${DEEP}},${DEEP}`;
+    const { items, marks } = read(`[${first},{"n":2},{"b":${DEEP},"uuid":"v"}]`);
 
-    const { items, marks } = read(text);
-
-    expect(items).toEqual([{ api_key: "phc_a" }, null, { n: 2 }]);
-    expect(marks.map((mark) => excessOf(mark))).toEqual([undefined, "depth", undefined]);
+    expect(items).toEqual([{ token: "phc_a" }, { uuid: "u" }, null, { n: 2 }, { uuid: "v" }]);
+    const excesses = marks.map((mark) => excessOf(mark));
+    expect(excesses).toEqual([undefined, "depth", "depth", undefined, "depth"]);
   });
 });
 
@@ -101,6 +102,13 @@ describe("the project key", () => {
     ["may be beside an event", EVENT, "aside"],
   ])("%s", (_case, body, key) => {
     expect(submitted(body, { key: "aside" }).key).toBe(key);
+  });
+
+  test("may be in an event that breaks a limit", () => {
+    expect(read(`[{"x":${DEEP},"properties":{"token":"a"}}]`).key).toBe("a");
+    expect(codeOf(`[{"api_key":"b"},{"x":${DEEP},"properties":{"token":"a"}}]`)).toBe(
+      "invalid_api_key",
+    );
   });
 
   test("is the one beside the body where the protocol says so", () => {
