@@ -26,13 +26,16 @@ export const PART_BYTES = 131_072;
 /** The limit that something breaks: nesting, keys of one object, objects and lists together. */
 export type Excess = "depth" | "keys" | "nodes";
 
-/** What {@link markOf} tells of an item, as bits. `overflow` and `rounded` are of its numbers. */
+/** What a mark tells of an item, as bits. `overflow` and `rounded` are of its numbers. */
 export const MARK = { overflow: 1, rounded: 2, depth: 4, keys: 8, nodes: 16 } as const;
 
 const MARK_BITS = 5;
 
-/** Items that stand side by side, from the first byte of the first to behind the last. */
-export type Part = { start: number; end: number; count: number };
+/**
+ * Items that stand side by side, from the first byte of the first to behind the last. `bare`:
+ * none of them has a key or breaks a limit, so that there is nothing in them to tell apart.
+ */
+export type Part = { start: number; end: number; count: number; bare: boolean };
 
 /** What a body's bytes say before they are parsed. Nothing here says that they are valid. */
 export type Scan = {
@@ -42,7 +45,10 @@ export type Scan = {
   list: { start: number; end: number; parts: Part[] } | undefined;
   /** Start and end of each item that breaks a limit. */
   excesses: number[];
-  /** Item and bits in one number, ascending; without a list, of item 0, which is the body. */
+  /**
+   * Item and bits in one number, ascending; without a list, of item 0, which is the body. The
+   * numbers of an item without a key are not in them: it is no event.
+   */
   marks: number[];
 };
 
@@ -103,8 +109,11 @@ class ItemScan {
   index = 0;
   start = 0;
   nodes = 0;
+  hasKey = false;
   bits = 0;
-  part: Part = { start: 0, end: 0, count: 0 };
+  part = partFrom(0);
+  /** The same bytes, which give a text faster; made where one is needed. */
+  latin1: Buffer | undefined;
 
   constructor(bytes: Uint8Array, nodesMax: number) {
     this.bytes = bytes;
@@ -114,6 +123,7 @@ class ItemScan {
   key(at: number): number {
     const count = (keys[this.depth] ?? 0) + 1;
     keys[this.depth] = count;
+    this.hasKey = true;
     return count > OBJECT_KEYS_MAX ? this.exceed("keys", at) : at;
   }
 
@@ -139,7 +149,7 @@ class ItemScan {
     this.listDepth = this.depth;
     this.list = { start: at + 1, end: this.bytes.length, parts: [] };
     this.begin(0, at + 1);
-    this.part.start = this.start;
+    this.part = partFrom(this.start);
     return at;
   }
 
@@ -157,10 +167,14 @@ class ItemScan {
   /** Passes over a number, and notes what a double does to it. */
   number(first: number): number {
     const last = endOfDigits(this.bytes, first);
-    if (last - first < NOTABLE_DIGITS && !isExponent(this.bytes[last + 1])) return last;
+    const isShort = last - first < NOTABLE_DIGITS;
+    if (isShort && !isExponent(this.bytes[last + 1])) return last;
     let after = last;
     while (isOfNumber(this.bytes[after])) after += 1;
-    const text = latin1.decode(this.bytes.subarray(first, after));
+    // So few digits with an exponent of two are far below what a double cannot hold.
+    if (isShort && after - last <= "9e99".length) return after - 1;
+    this.latin1 ??= Buffer.from(this.bytes.buffer, this.bytes.byteOffset, this.bytes.length);
+    const text = this.latin1.toString("latin1", first, after);
     const value = Number(text);
     if (value === Number.POSITIVE_INFINITY) this.bits |= MARK.overflow;
     else if (!(Number.isSafeInteger(value) || /[.e]/i.test(text))) this.bits |= MARK.rounded;
@@ -192,24 +206,38 @@ class ItemScan {
 
   /** Ends an item at the comma or bracket behind it. */
   private end(at: number): void {
-    if (this.bits !== 0) this.marks.push((this.index << MARK_BITS) | this.bits);
-    if (this.bits > MARK.rounded + MARK.overflow) this.excesses.push(this.start, at);
+    if (this.hasKey) this.part.bare = false;
+    if (this.bits !== 0) this.mark(at);
     this.part.count += 1;
     this.part.end = at;
     this.begin(this.index + 1, at + 1);
+  }
+
+  private mark(end: number): void {
+    const isExcess = this.bits > MARK.rounded + MARK.overflow;
+    // Without a key it is no event, and what its numbers are is told to nobody.
+    if (!(this.hasKey || isExcess)) return;
+    this.part.bare = false;
+    this.marks.push((this.index << MARK_BITS) | this.bits);
+    if (isExcess) this.excesses.push(this.start, end);
   }
 
   private begin(index: number, start: number): void {
     this.index = index;
     this.start = start;
     this.nodes = 0;
+    this.hasKey = false;
     this.bits = 0;
   }
 
   private flush(): void {
     this.list?.parts.push(this.part);
-    this.part = { start: this.start, end: this.start, count: 0 };
+    this.part = partFrom(this.start);
   }
+}
+
+function partFrom(start: number): Part {
+  return { start, end: start, count: 0, bare: true };
 }
 
 /** The item that a mark is about. */
@@ -223,8 +251,6 @@ export function excessOf(mark: number): Excess | undefined {
   if (mark & MARK.keys) return "keys";
   return mark & MARK.nodes ? "nodes" : undefined;
 }
-
-const latin1 = new TextDecoder("latin1");
 
 /** Digits from which on an integer may be more than a double holds exactly. */
 const NOTABLE_DIGITS = 15;

@@ -24,11 +24,11 @@ export type Aside = {
 };
 
 /**
- * Takes one item of a body as it was submitted. `mark` is 0, or says what the scan has found in
- * it ({@link MARK}); one that breaks a limit is not parsed, and has only the keys that
- * {@link sketchOf} reads.
+ * Takes one item of a body as it was submitted, or `count` of them that have no key, for which an
+ * empty object or null stands. `mark` is 0, or says what the scan has found in it ({@link MARK});
+ * one that breaks a limit is not parsed, and has only the keys that {@link sketchOf} reads.
  */
-export type Take = (raw: Json, mark: number) => void;
+export type Take = (raw: Json, mark: number, count: number) => void;
 
 /** One capture request: its envelope is read, its items are read as they are taken. */
 export type Submission = {
@@ -72,9 +72,9 @@ export function readSubmission(bytes: Uint8Array, aside: Aside): Submission {
       const known = aside.keyInBody ? keyIn(envelope) : aside.key;
       const key = oneKey(known);
       const isInItems = known === undefined && aside.keyInBody;
-      const taken: Take = (raw, mark) => {
+      const taken: Take = (raw, mark, count) => {
         if (isInItems) key.add(itemKey(raw));
-        take(raw, mark);
+        take(raw, mark, count);
       };
       if (isSplit) eachOfParts(bytes, list.parts, scan, taken);
       else eachOf(items, scan, taken);
@@ -102,7 +102,7 @@ function single(event: JsonObject, scan: Scan, aside: Aside): Submission {
         const attr = isObject(event["properties"] ?? {}) ? "event" : "properties";
         throw invalid("`event` must be a string and `properties` an object.", attr);
       }
-      take(event, scan.marks[0] ?? 0);
+      take(event, scan.marks[0] ?? 0, 1);
       return key;
     },
   };
@@ -111,7 +111,7 @@ function single(event: JsonObject, scan: Scan, aside: Aside): Submission {
 function eachOf(items: Json[], { marks }: Scan, take: Take): void {
   if (items.length === 0) throw invalid("The batch holds no events.", "batch");
   const markAt = markReader(marks);
-  for (let index = 0; index < items.length; index++) take(items[index] ?? null, markAt(index));
+  for (let index = 0; index < items.length; index++) take(items[index] ?? null, markAt(index), 1);
 }
 
 /** Hands over items of which only some are parsed at a time, of those over a limit a sketch. */
@@ -120,15 +120,28 @@ function eachOfParts(bytes: Uint8Array, parts: Part[], scan: Scan, take: Take): 
   const markAt = markReader(scan.marks);
   const nextSketch = sketchReader(bytes, scan.excesses);
   let index = 0;
-  for (const { start, end, count } of parts) {
+  for (const { start, end, count, bare } of parts) {
     const items = parse(`[${text(clean.subarray(start, end))}]`);
     // Not so many where nothing stands between two commas, or before the end.
     if (!Array.isArray(items) || items.length !== count) throw noJson();
+    if (bare) {
+      takeBare(items, take);
+      index += count;
+      continue;
+    }
     for (const raw of items) {
       const mark = markAt(index++);
-      take(excessOf(mark) === undefined ? raw : nextSketch(), mark);
+      take(excessOf(mark) === undefined ? raw : nextSketch(), mark, 1);
     }
   }
+}
+
+/** Hands over items without a key, of which there are only two kinds: millions cost little. */
+function takeBare(items: Json[], take: Take): void {
+  let objects = 0;
+  for (const item of items) if (isObject(item)) objects += 1;
+  if (objects > 0) take({}, 0, objects);
+  if (objects < items.length) take(null, 0, items.length - objects);
 }
 
 /** The marks of items that are asked for in order. */

@@ -129,4 +129,22 @@ describe("admission", () => {
       { type: "event_nested_too_deep", count: 1, event_uuid: uuid, distinct_id: id },
     ]);
   });
+
+  test.each<[Body["protocol"], string]>([
+    ["events", "missing_event_name"],
+    ["engage", "missing_distinct_id"],
+  ])("counts each of many items without a key as %s does: %s", (protocol, type) => {
+    const bare = "{},[{}],0,1e999,".repeat(100_000);
+
+    const { count, dropped, warnings } = admit(`${event()},${bare}${event()}`, { protocol });
+
+    expect([count, dropped]).toEqual([2, 400_000]);
+    const none = { event_uuid: null, distinct_id: null };
+    expect(new Set(warnings)).toEqual(
+      new Set([
+        { type, count: 100_000, ...none },
+        { type: "invalid_event", count: 300_000, ...none },
+      ] as never),
+    );
+  });
 });
