@@ -55,6 +55,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "domain/errors.ts": "test/http/management.test.ts",
   "domain/event-v1.ts": "test/http/capture-v1.test.ts",
   "domain/group.ts": "test/services/groups.test.ts",
+  "domain/json-bytes.ts": "test/domain/json-scan.test.ts, test/domain/json-sketch.test.ts",
   "domain/log-value.ts": "test/domain/log-record.test.ts",
   "domain/metric.ts": "types",
   "domain/project.ts": "types and constants",

@@ -1,4 +1,15 @@
 import { EVENT_BYTES_MAX } from "./event.ts";
+import {
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  endOfString,
+  isTextAt,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  QUOTE,
+} from "./json-bytes.ts";
 
 /** Nesting a body may have, its own brackets included. */
 export const JSON_DEPTH_MAX = 128;
@@ -15,13 +26,16 @@ export const PART_BYTES = 131_072;
 /** The limit that something breaks: nesting, keys of one object, objects and lists together. */
 export type Excess = "depth" | "keys" | "nodes";
 
-/** What {@link markOf} tells of an item, as bits. `overflow` and `rounded` are of its numbers. */
+/** What a mark tells of an item, as bits. `overflow` and `rounded` are of its numbers. */
 export const MARK = { overflow: 1, rounded: 2, depth: 4, keys: 8, nodes: 16 } as const;
 
 const MARK_BITS = 5;
 
-/** Items that stand side by side, from the first byte of the first to behind the last. */
-export type Part = { start: number; end: number; count: number };
+/**
+ * Items that stand side by side, from the first byte of the first to behind the last. `bare`:
+ * none of them has a key or breaks a limit, so that there is nothing in them to tell apart.
+ */
+export type Part = { start: number; end: number; count: number; bare: boolean };
 
 /** What a body's bytes say before they are parsed. Nothing here says that they are valid. */
 export type Scan = {
@@ -31,19 +45,14 @@ export type Scan = {
   list: { start: number; end: number; parts: Part[] } | undefined;
   /** Start and end of each item that breaks a limit. */
   excesses: number[];
-  /** Item and bits in one number, ascending; without a list, of item 0, which is the body. */
+  /**
+   * Item and bits in one number, ascending; without a list, of item 0, which is the body. The
+   * numbers of an item without a key are not in them: it is no event.
+   */
   marks: number[];
 };
 
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_LIST = 0x5b;
-const CLOSE_LIST = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
-const BACKSLASH = 0x5c;
-const BATCH = new TextEncoder().encode('"batch"');
+const BATCH = '"batch"';
 
 /** How many keys the object at each depth has so far; between scans it means nothing. */
 const keys = new Uint32Array(JSON_DEPTH_MAX + 1);
@@ -100,8 +109,11 @@ class ItemScan {
   index = 0;
   start = 0;
   nodes = 0;
+  hasKey = false;
   bits = 0;
-  part: Part = { start: 0, end: 0, count: 0 };
+  part = partFrom(0);
+  /** The same bytes, which give a text faster; made where one is needed. */
+  latin1: Buffer | undefined;
 
   constructor(bytes: Uint8Array, nodesMax: number) {
     this.bytes = bytes;
@@ -111,6 +123,7 @@ class ItemScan {
   key(at: number): number {
     const count = (keys[this.depth] ?? 0) + 1;
     keys[this.depth] = count;
+    this.hasKey = true;
     return count > OBJECT_KEYS_MAX ? this.exceed("keys", at) : at;
   }
 
@@ -130,15 +143,13 @@ class ItemScan {
 
   /** Enters the list of events if it is; `text` is the place of the last text before. */
   openList(at: number, text: number): number {
-    const isBody = this.depth === 0;
-    const isList = this.listDepth === -1 && (isBody || (this.depth === 1 && this.isBatch(text)));
-    if (!isList) return this.open(at);
+    if (!(this.listDepth === -1 && this.isOfEvents(text))) return this.open(at);
     if (this.list !== undefined) return this.refuse("lists");
     this.depth += 1;
     this.listDepth = this.depth;
     this.list = { start: at + 1, end: this.bytes.length, parts: [] };
     this.begin(0, at + 1);
-    this.part.start = this.start;
+    this.part = partFrom(this.start);
     return at;
   }
 
@@ -156,10 +167,14 @@ class ItemScan {
   /** Passes over a number, and notes what a double does to it. */
   number(first: number): number {
     const last = endOfDigits(this.bytes, first);
-    if (last - first < NOTABLE_DIGITS && !isExponent(this.bytes[last + 1])) return last;
+    const isShort = last - first < NOTABLE_DIGITS;
+    if (isShort && !isExponent(this.bytes[last + 1])) return last;
     let after = last;
     while (isOfNumber(this.bytes[after])) after += 1;
-    const text = latin1.decode(this.bytes.subarray(first, after));
+    // So few digits with an exponent of two are far below what a double cannot hold.
+    if (isShort && after - last <= "9e99".length) return after - 1;
+    this.latin1 ??= Buffer.from(this.bytes.buffer, this.bytes.byteOffset, this.bytes.length);
+    const text = this.latin1.toString("latin1", first, after);
     const value = Number(text);
     if (value === Number.POSITIVE_INFINITY) this.bits |= MARK.overflow;
     else if (!(Number.isSafeInteger(value) || /[.e]/i.test(text))) this.bits |= MARK.rounded;
@@ -171,6 +186,11 @@ class ItemScan {
     const { refused, list, excesses, marks, bits } = this;
     if (list === undefined && bits !== 0) marks.push(bits);
     return { refused, list, excesses, marks };
+  }
+
+  /** Whether a list that begins here is the body, or the value of `batch` in it. */
+  private isOfEvents(text: number): boolean {
+    return this.depth === 0 || (this.depth === 1 && isTextAt(this.bytes, text, BATCH));
   }
 
   /** Notes a broken limit; where no item is to blame, the body is refused. */
@@ -186,28 +206,38 @@ class ItemScan {
 
   /** Ends an item at the comma or bracket behind it. */
   private end(at: number): void {
-    if (this.bits !== 0) this.marks.push((this.index << MARK_BITS) | this.bits);
-    if (this.bits > MARK.rounded + MARK.overflow) this.excesses.push(this.start, at);
+    if (this.hasKey) this.part.bare = false;
+    if (this.bits !== 0) this.mark(at);
     this.part.count += 1;
     this.part.end = at;
     this.begin(this.index + 1, at + 1);
+  }
+
+  private mark(end: number): void {
+    const isExcess = this.bits > MARK.rounded + MARK.overflow;
+    // Without a key it is no event, and what its numbers are is told to nobody.
+    if (!(this.hasKey || isExcess)) return;
+    this.part.bare = false;
+    this.marks.push((this.index << MARK_BITS) | this.bits);
+    if (isExcess) this.excesses.push(this.start, end);
   }
 
   private begin(index: number, start: number): void {
     this.index = index;
     this.start = start;
     this.nodes = 0;
+    this.hasKey = false;
     this.bits = 0;
   }
 
   private flush(): void {
     this.list?.parts.push(this.part);
-    this.part = { start: this.start, end: this.start, count: 0 };
+    this.part = partFrom(this.start);
   }
+}
 
-  private isBatch(at: number): boolean {
-    return BATCH.every((byte, place) => this.bytes[at + place] === byte);
-  }
+function partFrom(start: number): Part {
+  return { start, end: start, count: 0, bare: true };
 }
 
 /** The item that a mark is about. */
@@ -221,8 +251,6 @@ export function excessOf(mark: number): Excess | undefined {
   if (mark & MARK.keys) return "keys";
   return mark & MARK.nodes ? "nodes" : undefined;
 }
-
-const latin1 = new TextDecoder("latin1");
 
 /** Digits from which on an integer may be more than a double holds exactly. */
 const NOTABLE_DIGITS = 15;
@@ -247,14 +275,4 @@ function endOfDigits(bytes: Uint8Array, start: number): number {
     if (!isDigit(byte) && byte !== 0x2e) break;
   }
   return at - 1;
-}
-
-/** The place of the quote that ends the string whose first quote stands at `start`. */
-function endOfString(bytes: Uint8Array, start: number): number {
-  for (let at = start + 1; at < bytes.length; at++) {
-    const byte = bytes[at];
-    if (byte === QUOTE) return at;
-    if (byte === BACKSLASH) at += 1;
-  }
-  return bytes.length;
 }

@@ -2,6 +2,7 @@ import { Failure } from "./errors.ts";
 import { isWellShaped } from "./event.ts";
 import { isObject, type Json, type JsonObject } from "./json.ts";
 import {
+  excessOf,
   itemOf,
   JSON_DEPTH_MAX,
   OBJECT_KEYS_MAX,
@@ -9,6 +10,7 @@ import {
   type Scan,
   scanBody,
 } from "./json-scan.ts";
+import { sketchOf } from "./json-sketch.ts";
 import { parseTime } from "./time.ts";
 
 /** What a request says beside its body. What the body says itself comes first. */
@@ -22,10 +24,11 @@ export type Aside = {
 };
 
 /**
- * Takes one item of a body as it was submitted. `mark` is 0, or says what the scan has found in
- * it ({@link MARK}); one that breaks a limit is not parsed, and is null.
+ * Takes one item of a body as it was submitted, or `count` of them that have no key, for which an
+ * empty object or null stands. `mark` is 0, or says what the scan has found in it ({@link MARK});
+ * one that breaks a limit is not parsed, and has only the keys that {@link sketchOf} reads.
  */
-export type Take = (raw: Json, mark: number) => void;
+export type Take = (raw: Json, mark: number, count: number) => void;
 
 /** One capture request: its envelope is read, its items are read as they are taken. */
 export type Submission = {
@@ -69,9 +72,9 @@ export function readSubmission(bytes: Uint8Array, aside: Aside): Submission {
       const known = aside.keyInBody ? keyIn(envelope) : aside.key;
       const key = oneKey(known);
       const isInItems = known === undefined && aside.keyInBody;
-      const taken: Take = (raw, mark) => {
+      const taken: Take = (raw, mark, count) => {
         if (isInItems) key.add(itemKey(raw));
-        take(raw, mark);
+        take(raw, mark, count);
       };
       if (isSplit) eachOfParts(bytes, list.parts, scan, taken);
       else eachOf(items, scan, taken);
@@ -99,7 +102,7 @@ function single(event: JsonObject, scan: Scan, aside: Aside): Submission {
         const attr = isObject(event["properties"] ?? {}) ? "event" : "properties";
         throw invalid("`event` must be a string and `properties` an object.", attr);
       }
-      take(event, scan.marks[0] ?? 0);
+      take(event, scan.marks[0] ?? 0, 1);
       return key;
     },
   };
@@ -108,20 +111,37 @@ function single(event: JsonObject, scan: Scan, aside: Aside): Submission {
 function eachOf(items: Json[], { marks }: Scan, take: Take): void {
   if (items.length === 0) throw invalid("The batch holds no events.", "batch");
   const markAt = markReader(marks);
-  for (let index = 0; index < items.length; index++) take(items[index] ?? null, markAt(index));
+  for (let index = 0; index < items.length; index++) take(items[index] ?? null, markAt(index), 1);
 }
 
-/** Hands over items of which only some are parsed at a time, those over a limit not at all. */
+/** Hands over items of which only some are parsed at a time, of those over a limit a sketch. */
 function eachOfParts(bytes: Uint8Array, parts: Part[], scan: Scan, take: Take): void {
   const clean = scan.excesses.length === 0 ? bytes : withoutExcesses(bytes, scan.excesses);
   const markAt = markReader(scan.marks);
+  const nextSketch = sketchReader(bytes, scan.excesses);
   let index = 0;
-  for (const { start, end, count } of parts) {
+  for (const { start, end, count, bare } of parts) {
     const items = parse(`[${text(clean.subarray(start, end))}]`);
     // Not so many where nothing stands between two commas, or before the end.
     if (!Array.isArray(items) || items.length !== count) throw noJson();
-    for (const raw of items) take(raw, markAt(index++));
+    if (bare) {
+      takeBare(items, take);
+      index += count;
+      continue;
+    }
+    for (const raw of items) {
+      const mark = markAt(index++);
+      take(excessOf(mark) === undefined ? raw : nextSketch(), mark, 1);
+    }
   }
+}
+
+/** Hands over items without a key, of which there are only two kinds: millions cost little. */
+function takeBare(items: Json[], take: Take): void {
+  let objects = 0;
+  for (const item of items) if (isObject(item)) objects += 1;
+  if (objects > 0) take({}, 0, objects);
+  if (objects < items.length) take(null, 0, items.length - objects);
 }
 
 /** The marks of items that are asked for in order. */
@@ -132,6 +152,16 @@ function markReader(marks: number[]): (index: number) => number {
     if (mark === undefined || itemOf(mark) !== index) return 0;
     next += 1;
     return mark;
+  };
+}
+
+/** The sketches of items that begin and end at `places`, one after the other. */
+function sketchReader(bytes: Uint8Array, places: number[]): () => Json {
+  let next = 0;
+  return () => {
+    const [start, end] = places.slice(next, next + 2);
+    next += 2;
+    return sketchOf(bytes.subarray(start, end));
   };
 }
 

@@ -54,12 +54,12 @@ export function admitBody(body: Body, arrived: Arrived): Admission {
   const warnings = new Map<WarningType, Warning>();
   const lines: string[] = [];
   let dropped = 0;
-  const key = submission.each((raw, mark) => {
+  const key = submission.each((raw, mark, count) => {
     const outcome = mark === 0 ? outcomeOf(raw, body, arrival) : marked(raw, mark, body, arrival);
     report?.add(raw, outcome);
     if ("dropped" in outcome) {
-      dropped += 1;
-      tell(warnings, outcome.dropped, outcome);
+      dropped += count;
+      tell(warnings, outcome.dropped, outcome, count);
       return;
     }
     lines.push(outcome.line, "\n");
@@ -108,14 +108,19 @@ function eventOf(raw: JsonObject, protocol: Protocol, sdk: string): ReturnType<t
 }
 
 /** Counts what happened to an event, and keeps the first of each kind as its sample. */
-function tell(warnings: Map<WarningType, Warning>, type: WarningType, event: Outcome): void {
+function tell(
+  warnings: Map<WarningType, Warning>,
+  type: WarningType,
+  event: Outcome,
+  count = 1,
+): void {
   const known = warnings.get(type);
   if (known !== undefined) {
-    known.count += 1;
+    known.count += count;
     return;
   }
   const { uuid, distinct_id } = event;
-  warnings.set(type, { type, count: 1, event_uuid: uuid, distinct_id });
+  warnings.set(type, { type, count, event_uuid: uuid, distinct_id });
 }
 
 /**
@@ -134,8 +139,6 @@ function v1Report(envelope: JsonObject) {
   const results: string[] = [];
   return {
     add(raw: Json, outcome: Outcome): void {
-      // One that breaks a limit was not parsed: it is in the warnings only.
-      if (raw === null && "dropped" in outcome && outcome.dropped !== "invalid_event") return;
       const uuid = v1Uuid(raw);
       if (uuid === undefined || seen.has(uuid)) {
         throw new Failure("invalid_payload", "Each event needs a uuid of its own.", "batch__uuid");

@@ -66,7 +66,9 @@ describe("a list of events", () => {
     const bytes = encode(text);
     const inside = new TextDecoder().decode(bytes.subarray(list?.start, list?.end));
     expect(inside).toBe('{"a":[1,2]},{"b":{}},3');
-    expect(list?.parts).toEqual([{ start: list?.start ?? -1, end: list?.end ?? -1, count: 3 }]);
+    expect(list?.parts).toEqual([
+      { start: list?.start ?? -1, end: list?.end ?? -1, count: 3, bare: false },
+    ]);
   });
 
   test("is split into parts at commas between items", () => {
@@ -96,6 +98,20 @@ describe("a list of events", () => {
     expect([text.slice(from, to), text.slice(second, end)]).toEqual([items[1], items[3]] as never);
   });
 
+  test("says of which parts no item has a key", () => {
+    const bare = "{},[[1],{}],1e999,".repeat(PART_BYTES / 10);
+    const key = '{"a":1},';
+
+    const { list, marks } = scan(`{"x":1,"batch":[${bare}${bare}${key}${bare}${key}0]}`);
+
+    const parts = list?.parts.map(({ bare: isBare }) => isBare) ?? [];
+    expect([parts.length, parts.filter((isBare) => !isBare).length]).toEqual([6, 2]);
+    expect(parts[0]).toBe(true);
+    expect(marks).toEqual([]);
+    const deepToo = scan(`[${bare}${deep(JSON_DEPTH_MAX)}]`).list?.parts ?? [];
+    expect(deepToo.map(({ bare: isBare }) => isBare)).toEqual([true, false]);
+  });
+
   test("is told from others, by its key and by its place", () => {
     for (const text of ['{"batches":[{}]}', '{"a":{"batch":[{}]}}', '{"batch":{"a":[{}]}}']) {
       expect(scan(text).list).toBeUndefined();
@@ -121,6 +137,7 @@ describe("a number", () => {
     ["0.1234567890123456789", 0],
     ["1234567890.12345678901234", 0],
     ["1e308", 0],
+    ["99999999999999e99", 0],
     ["1E400", MARK.overflow],
     ["-1.5e+999", MARK.overflow],
     ["1e-999", 0],
@@ -131,8 +148,9 @@ describe("a number", () => {
     expect(bitsOf(number)).toBe(bits);
   });
 
-  test("is of the item that it is in, and of none in the envelope", () => {
-    const { marks } = scan('{"n":1e999,"batch":[1,{"a":1e999,"b":9007199254740993},2,1e999]}');
+  test("is of the item that it is in if that has a key, and of none in the envelope", () => {
+    const items = '1,{"a":1e999,"b":9007199254740993},2,{"a":1e999},1e999,[9007199254740993]';
+    const { marks } = scan(`{"n":1e999,"batch":[${items}]}`);
     expect(marks.map((mark) => [itemOf(mark), mark & 31])).toEqual([
       [1, MARK.overflow | MARK.rounded],
       [3, MARK.overflow],

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { Failure } from "../../src/domain/errors.ts";
-import type { Json } from "../../src/domain/json.ts";
+import { isObject, type Json } from "../../src/domain/json.ts";
 import { excessOf, PART_BYTES } from "../../src/domain/json-scan.ts";
 import { type Aside, readSubmission } from "../../src/domain/submission.ts";
 
 const EVENT = { event: "e", distinct_id: "a" };
+const DEEP = "[".repeat(200) + "]".repeat(200);
 const SENT_AT = "2026-11-21T12:00:00Z";
 
 /** Everything that a body's text comes to. */
@@ -17,12 +18,14 @@ function read(text: string, aside: Partial<Aside> = {}) {
   });
   const items: Json[] = [];
   const marks: number[] = [];
-  const key = submission.each((item, mark) => {
+  const counts: number[] = [];
+  const key = submission.each((item, mark, count) => {
     items.push(item);
     marks.push(mark);
+    counts.push(count);
   });
   const { sentAt, historical } = submission;
-  return { key, items, marks, sentAt, historical };
+  return { key, items, marks, counts, sentAt, historical };
 }
 
 const submitted = (body: Json, aside: Partial<Aside> = {}) => read(JSON.stringify(body), aside);
@@ -44,6 +47,7 @@ describe("a submission", () => {
       key: "phc_a",
       items: [event],
       marks: [0],
+      counts: [1],
       sentAt: undefined,
       historical: false,
     });
@@ -60,6 +64,7 @@ describe("a submission", () => {
       key: "phc_a",
       items: [EVENT],
       marks: [0],
+      counts: [1],
       sentAt: Date.parse(SENT_AT),
       historical: true,
     });
@@ -82,13 +87,36 @@ describe("a submission", () => {
     expect(whole).toMatchObject({ key: "phc_a", sentAt: Date.parse(SENT_AT) });
   });
 
-  test("has null and the reason in place of an item that breaks a limit", () => {
-    const text = `[{"api_key":"phc_a"},${"[".repeat(200)}${"]".repeat(200)},{"n":2}]`;
+  test("has a sketch and the reason in place of an item that breaks a limit", () => {
+    const first = `{"token":"phc_a"},{"uuid":"u","a":${DEEP}},${DEEP}`;
+    const { items, marks } = read(`[${first},{"n":2},{"b":${DEEP},"uuid":"v"}]`);
 
-    const { items, marks } = read(text);
+    expect(items).toEqual([{ token: "phc_a" }, { uuid: "u" }, null, { n: 2 }, { uuid: "v" }]);
+    const excesses = marks.map((mark) => excessOf(mark));
+    expect(excesses).toEqual([undefined, "depth", "depth", undefined, "depth"]);
+  });
 
-    expect(items).toEqual([{ api_key: "phc_a" }, null, { n: 2 }]);
-    expect(marks.map((mark) => excessOf(mark))).toEqual([undefined, "depth", undefined]);
+  test("has items without a key handed over together, however many, and the others as ever", () => {
+    const bare = "{},[[]],1e999,".repeat(PART_BYTES / 4);
+    const text = `{"token":"a","batch":[{"n":1},${bare}{"n":1e999},${bare}${DEEP},{"n":1e999}]}`;
+
+    const { items, marks, counts } = read(text);
+
+    const tally: Record<string, number> = {};
+    for (const [place, item] of items.entries()) {
+      const kind = isObject(item) ? JSON.stringify(item) : "no object";
+      const name = marks[place] === 0 ? kind : `marked ${kind}`;
+      tally[name] = (tally[name] ?? 0) + (counts[place] ?? 0);
+    }
+    expect(tally).toEqual({
+      "{}": PART_BYTES / 2,
+      "no object": PART_BYTES,
+      '{"n":1}': 1,
+      'marked {"n":null}': 2,
+      "marked no object": 1,
+    });
+    // In a part that holds something else as well they come one by one.
+    expect(items.length).toBeLessThan(PART_BYTES / 2);
   });
 });
 
@@ -101,6 +129,13 @@ describe("the project key", () => {
     ["may be beside an event", EVENT, "aside"],
   ])("%s", (_case, body, key) => {
     expect(submitted(body, { key: "aside" }).key).toBe(key);
+  });
+
+  test("may be in an event that breaks a limit", () => {
+    expect(read(`[{"x":${DEEP},"properties":{"token":"a"}}]`).key).toBe("a");
+    expect(codeOf(`[{"api_key":"b"},{"x":${DEEP},"properties":{"token":"a"}}]`)).toBe(
+      "invalid_api_key",
+    );
   });
 
   test("is the one beside the body where the protocol says so", () => {
@@ -138,6 +173,16 @@ describe("a submission", () => {
     ["goes on behind its end", '[{"api_key":"a"}]x', "invalid_payload"],
     ["is large", `${large}]`, "accepted"],
     ["is large and has a comma at its end", `${large},]`, "invalid_payload"],
+    [
+      "is large and has no JSON among bare items",
+      `${large},${"{},".repeat(PART_BYTES)}x]`,
+      "invalid_payload",
+    ],
+    [
+      "is large and has nothing among bare items",
+      `${large},${"{},".repeat(PART_BYTES)},0]`,
+      "invalid_payload",
+    ],
     ["is large and goes on behind its end", `${large}]]`, "invalid_payload"],
     ["is large and has no end", large, "invalid_payload"],
     [

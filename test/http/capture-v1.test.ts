@@ -125,16 +125,31 @@ describe("the newer capture protocol", () => {
     expect(uuids.sort()).toEqual([...kept, changed].map(({ uuid }) => uuid).sort());
   });
 
-  test("leaves out an event over a limit, and keeps its neighbours", async () => {
-    const deep = `{"uuid":"${Bun.randomUUIDv7()}","a":${"[".repeat(200)}${"]".repeat(200)}}`;
-    const [first, last] = [event(), event()];
-    const text = `{"created_at":"${NOW}","batch":[${JSON.stringify(first)},${deep},${JSON.stringify(last)}]}`;
+  const DEEP = `${"[".repeat(200)}${"]".repeat(200)}`;
+  const textOf = (...items: unknown[]) =>
+    JSON.stringify(batch(...items)).replaceAll('"deep"', DEEP);
 
-    const answered = await post(text);
+  test("drops an event over a limit with a result, and keeps its neighbours", async () => {
+    const deep = event({ uuid: "01A1FC95-120F-7EE5-8897-FBDA3B3B14F7", properties: { a: "deep" } });
+    const [first, last] = [event(), event()];
+
+    const answered = await post(textOf(first, deep, last));
 
     expect(answered.headers.get("hoglet-dropped")).toBe("1");
     expect(answered.body).toEqual({
-      results: { [first.uuid]: { result: "ok" }, [last.uuid]: { result: "ok" } },
+      results: {
+        [first.uuid]: { result: "ok" },
+        [deep.uuid.toLowerCase()]: { result: "drop", details: "event_nested_too_deep" },
+        [last.uuid]: { result: "ok" },
+      },
+    });
+    expect((await app.get("/ingestion_warnings/")).body).toMatchObject({
+      results: [
+        {
+          type: "event_nested_too_deep",
+          samples: [{ event_uuid: deep.uuid.toLowerCase(), distinct_id: "ann" }],
+        },
+      ],
     });
   });
 
@@ -181,6 +196,21 @@ describe("the newer capture protocol", () => {
     ["an event that is no object", batch(7), {}, 400, "invalid_batch"],
     ["an invalid uuid", batch(event(), event({ uuid: "x" })), {}, 400, "invalid_batch"],
     ["a uuid twice", batch(twice, twice), {}, 400, "invalid_batch"],
+    [
+      "an event over a limit without a uuid",
+      textOf(event(), { uuid: "x", a: "deep" }),
+      {},
+      400,
+      "invalid_batch",
+    ],
+    [
+      "a uuid twice, once over a limit",
+      textOf(twice, { ...twice, a: "deep" }),
+      {},
+      400,
+      "invalid_batch",
+    ],
+    ["a list over a limit as event", textOf(event(), "deep"), {}, 400, "invalid_batch"],
   ])("refuses a request with %s", async (_case, body, headers, status, error) => {
     const refused = await post(body, headers);
     expect(refused).toMatchObject({ status });

@@ -115,6 +115,9 @@ describe("20 MB of nothing (S03)", () => {
     ["lists in lists in a batch", () => `{${KEY},"batch":[${"[".repeat(BODY_BYTES)}`, 400],
     ["objects in objects", () => filled("", '{"a":', ""), 400],
     ["empty objects as events", () => filled(`{${KEY},"batch":[`, "{},", "{}]}"), 200],
+    ["empty objects without a key", () => filled("[", "{},", "{}]"), 401],
+    ["empty lists as events", () => filled(`{${KEY},"batch":[`, "[],", "[]]}"), 200],
+    ["digits as events", () => filled(`{${KEY},"batch":[`, "0,", "0]}"), 200],
     ["empty objects in an event", () => filled(`${one}{"a":[`, "{},", "0]}}"), 400],
     [
       "empty objects in an event of a batch",

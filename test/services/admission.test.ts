@@ -122,18 +122,56 @@ describe("admission", () => {
     expect(admit("", { bytes: batch }).warnings).toEqual([]);
   });
 
+  const DEEP = `${"[".repeat(200)}${"]".repeat(200)}`;
+  const WIDE = `{${Array.from({ length: 10_001 }, (_, n) => `"${n}":0`).join()}}`;
+  const MANY = `[${"{},".repeat(400_000)}0]`;
+
   test.each([
-    ["nested too deep", `{"a":${"[".repeat(200)}${"]".repeat(200)}}`, "event_nested_too_deep"],
-    [
-      "too wide",
-      `{${Array.from({ length: 10_001 }, (_, n) => `"${n}":0`).join()}}`,
-      "event_has_too_many_keys",
-    ],
-    ["too large", event({ properties: { a: "x".repeat(1_048_576) } }), "message_size_too_large"],
-    ["of too many objects", `[${"{},".repeat(400_000)}0]`, "message_size_too_large"],
-  ])("drops an event that is %s alone", (_case, item, type) => {
+    ["nested too deep", DEEP, "event_nested_too_deep"],
+    ["too wide", WIDE, "event_has_too_many_keys"],
+    ["too large", `"${"x".repeat(1_048_576)}"`, "message_size_too_large"],
+    ["of too many objects", MANY, "message_size_too_large"],
+  ])("drops an event that is %s alone, and says which it was", (_case, value, type) => {
+    const fields = { distinct_id: "bob", properties: { distinct_id: "eve", a: "value" } };
+    const item = event(fields).replace('"value"', value);
+
     const { count, dropped, warnings } = admit([event(), item, event()].join());
+
     expect([count, dropped]).toEqual([2, 1]);
-    expect(warnings).toMatchObject([{ type, count: 1 }] as never);
+    expect(warnings).toEqual([{ type, count: 1, event_uuid: UUID, distinct_id: "bob" }] as never);
+  });
+
+  test.each<[string, string, string | null, string | null]>([
+    ["an id in its properties", '{"properties":{"distinct_id":"ann"},', null, "ann"],
+    ["a number as its id", '{"distinct_id":7,', null, "7"],
+    ["a number that no double holds as its id", '{"distinct_id":12345678901234567890,', null, null],
+    ["a longer id than is kept", `{"distinct_id":"${"x".repeat(300)}",`, null, "x".repeat(200)],
+    ["a uuid in capitals", `{"uuid":"${UUID.toUpperCase()}",`, UUID, null],
+    ["a uuid that is none", '{"uuid":"nonsense","distinct_id":"ann",', null, "ann"],
+    ["no JSON in it", `{"uuid":"${UUID}","distinct_id":"ann",x:`, UUID, "ann"],
+  ])("tells of an event over a limit with %s what the parser would", (_case, head, uuid, id) => {
+    const { lines, warnings } = admit([event(), `${head}"a":${DEEP}}`].join());
+    expect(linesOf(lines)).toHaveLength(1);
+    expect(warnings).toEqual([
+      { type: "event_nested_too_deep", count: 1, event_uuid: uuid, distinct_id: id },
+    ]);
+  });
+
+  test.each<[Body["protocol"], string]>([
+    ["events", "missing_event_name"],
+    ["engage", "missing_distinct_id"],
+  ])("counts each of many items without a key as %s does: %s", (protocol, type) => {
+    const bare = "{},[{}],0,1e999,".repeat(100_000);
+
+    const { count, dropped, warnings } = admit(`${event()},${bare}${event()}`, { protocol });
+
+    expect([count, dropped]).toEqual([2, 400_000]);
+    const none = { event_uuid: null, distinct_id: null };
+    expect(new Set(warnings)).toEqual(
+      new Set([
+        { type, count: 100_000, ...none },
+        { type: "invalid_event", count: 300_000, ...none },
+      ] as never),
+    );
   });
 });
