@@ -1,9 +1,4 @@
-/** When minutes begin to be counted, in milliseconds since the epoch: 2020. */
-const FIRST_MS = 1_577_836_800_000;
 const MINUTE_MS = 60_000;
-
-/** Minutes that 24 bits count: until 2051. */
-const MINUTES_MAX = 2 ** 24 - 1;
 
 /** Share of slots that may be taken before the table grows. */
 const LOAD_MAX = 0.75;
@@ -14,7 +9,7 @@ const SLOTS_MIN = 1 << 16;
 export type SeenHash = { low: number; high: number };
 
 /**
- * Which (project, uuid) came when: 12 bytes a slot, of which 64 bits are their hash. Two uuids in
+ * Which (project, uuid) came when: 14 bytes a slot, of which 64 bits are their hash. Two uuids in
  * one table of 20 million are taken for one with a chance of 1 in 10^12 for each event; the hash is
  * seeded, so that nobody can look for such two (decision 4).
  */
@@ -22,36 +17,39 @@ export function seenTable() {
   let slots = SLOTS_MIN;
   let low = new Uint32Array(slots);
   let high = new Uint32Array(slots);
-  /** The minute of arrival, from 1 on, and 8 bits of what the event was; 0 marks an empty slot. */
-  let told = new Uint32Array(slots);
+  /** The minute of arrival, from 1 on; 0 is an empty slot. */
+  let minutes = new Uint32Array(slots);
+  let marks = new Uint16Array(slots);
   let size = 0;
 
   const slotOf = (hash: SeenHash): number => {
     let at = hash.low & (slots - 1);
-    while (told[at] !== 0 && !(low[at] === hash.low && high[at] === hash.high)) {
+    while (minutes[at] !== 0 && !(low[at] === hash.low && high[at] === hash.high)) {
       at = (at + 1) & (slots - 1);
     }
     return at;
   };
 
-  const place = (hash: SeenHash, entry: number): void => {
+  const place = (hash: SeenHash, minute: number, mark: number): void => {
     const at = slotOf(hash);
-    if (told[at] === 0) size += 1;
+    if (minutes[at] === 0) size += 1;
     low[at] = hash.low;
     high[at] = hash.high;
-    told[at] = entry;
+    minutes[at] = minute;
+    marks[at] = mark;
   };
 
   const rebuild = (capacity: number, firstMinute: number): void => {
-    const old = { low, high, told };
+    const old = { low, high, minutes, marks };
     slots = capacity;
     low = new Uint32Array(slots);
     high = new Uint32Array(slots);
-    told = new Uint32Array(slots);
+    minutes = new Uint32Array(slots);
+    marks = new Uint16Array(slots);
     size = 0;
-    for (const [at, entry] of old.told.entries()) {
-      if (entry === 0 || entry >>> 8 < firstMinute) continue;
-      place({ low: old.low[at] ?? 0, high: old.high[at] ?? 0 }, entry);
+    for (const [at, minute] of old.minutes.entries()) {
+      if (minute === 0 || minute < firstMinute) continue;
+      place({ low: old.low[at] ?? 0, high: old.high[at] ?? 0 }, minute, old.marks[at] ?? UNMARKED);
     }
   };
 
@@ -59,20 +57,21 @@ export function seenTable() {
     /** Remembers an event that arrived at `arrivedAt`, in milliseconds since the epoch. */
     add(hash: SeenHash, arrivedAt: number, mark: number): void {
       if (size >= slots * LOAD_MAX) rebuild(slots * 2, 0);
-      place(hash, ((minuteOf(arrivedAt) << 8) | mark) >>> 0);
+      place(hash, minuteOf(arrivedAt), mark);
     },
 
     /** The mark of an event that arrived at `since` or later, to the minute; else undefined. */
     markSince(hash: SeenHash, since: number): number | undefined {
-      const entry = told[slotOf(hash)] ?? 0;
-      return entry === 0 || entry >>> 8 < minuteOf(since) ? undefined : entry & 255;
+      const at = slotOf(hash);
+      const minute = minutes[at] ?? 0;
+      return minute === 0 || minute < minuteOf(since) ? undefined : marks[at];
     },
 
     /** Forgets what arrived before, and shrinks to what is left. */
     forget(before: number): void {
       const firstMinute = minuteOf(before);
       let kept = 0;
-      for (const entry of told) if (entry >>> 8 >= firstMinute) kept += 1;
+      for (const minute of minutes) if (minute >= firstMinute) kept += 1;
       let capacity = SLOTS_MIN;
       while (kept >= (capacity * LOAD_MAX) / 1.5) capacity *= 2;
       rebuild(capacity, firstMinute);
@@ -84,20 +83,20 @@ export function seenTable() {
 }
 
 function minuteOf(ms: number): number {
-  return Math.min(Math.max(Math.floor((ms - FIRST_MS) / MINUTE_MS), 1), MINUTES_MAX);
+  return Math.max(Math.floor(ms / MINUTE_MS), 1);
 }
 
 /** No mark: what an event was is not known any more. */
 export const UNMARKED = 0;
 
-/** 8 bits, never UNMARKED, by which another event under a known uuid is told from a resend. */
+/** 16 bits, never UNMARKED, by which another event under a known uuid is told from a resend. */
 export function seenMark(event: string, distinct_id: string): number {
   let x = event.length;
   for (let at = 0; at < event.length; at++) x = Math.imul(x ^ event.charCodeAt(at), 0x01_00_01_93);
   for (let at = 0; at < distinct_id.length; at++) {
     x = Math.imul(x ^ distinct_id.charCodeAt(at), 0x01_00_01_93);
   }
-  return (((x ^ (x >>> 16)) >>> 0) % 255) + 1;
+  return (((x ^ (x >>> 15)) >>> 0) % 65_535) + 1;
 }
 
 /** Two random unsigned 32-bit numbers. */
@@ -147,9 +146,9 @@ function digit(code: number): number {
 
 /**
  * Entries of the dedup window, SEEN_FIELDS numbers each: the project, the uuid's four big-endian
- * words, and the minute of arrival since the epoch.
+ * words, the minute of arrival since the epoch, and the mark.
  */
 export type SeenEntries = Uint32Array;
 
 /** Numbers of one entry in a {@link SeenEntries}. */
-export const SEEN_FIELDS = 6;
+export const SEEN_FIELDS = 7;

@@ -66,11 +66,9 @@ export function seenWindow({ windowMs, seed }: Options) {
     /** Remembers what the event store holds. */
     addEntries(entries: SeenEntries): void {
       for (let at = 0; at < entries.length; at += SEEN_FIELDS) {
-        const [project = 0, a = 0, b = 0, c = 0, d = 0, minute = 0] = entries.subarray(
-          at,
-          at + SEEN_FIELDS,
-        );
-        table.add(seenHash(seed, project, [a, b, c, d]), minute * MINUTE_MS, UNMARKED);
+        const [project = 0, a = 0, b = 0, c = 0, d = 0, minute = 0, mark = UNMARKED] =
+          entries.subarray(at, at + SEEN_FIELDS);
+        table.add(seenHash(seed, project, [a, b, c, d]), minute * MINUTE_MS, mark);
       }
     },
 

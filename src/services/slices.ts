@@ -50,7 +50,7 @@ type Needs = {
   seed: SeenSeed;
 };
 
-type Candidate = Omit<SliceEvent, "person_id" | "groups">;
+type Candidate = Omit<SliceEvent, "person_id" | "groups" | "mark">;
 
 /**
  * Makes slices of the journal, in the thread that owns SQLite: deduplicates (decision 4), applies
@@ -89,8 +89,8 @@ export function slices({ journal, persons, files, windowMs, seed }: Needs) {
         : await applySlice(kept, persons, { grouped, found, last });
       const loads = files.add({
         range: { first: range.after + 1, last },
-        events: kept.map((event, at) => {
-          return { ...event, person_id: person_ids[at] ?? "", groups: keys[at] };
+        events: fresh.map(({ event, mark }, at) => {
+          return { ...event, mark, person_id: person_ids[at] ?? "", groups: keys[at] };
         }),
         logs,
         mirror,

@@ -35,6 +35,8 @@ export type SliceEvent = {
   event: CapturedEvent;
   /** The keys of its groups, by the index of their type. */
   groups: Readonly<Record<number, string>> | undefined;
+  /** By which another event under its uuid is told (decision 4), 1 to 65,535. */
+  mark: number;
   /** Whether it was sent as a historical migration. */
   historical: boolean;
   /** The event's JSON in UTF-8, as it stands in the journal, without its line feed. */
@@ -94,7 +96,7 @@ const LINE_FEED = 0x0a;
 
 /** The event's hot properties and what ingest adds, in front of its own line (decision 19). */
 function eventHead(slice: SliceEvent, iso: (ms: number) => string): string {
-  const { seq, project_id, arrived_at, person_id, event, groups } = slice;
+  const { seq, project_id, arrived_at, person_id, event, groups, mark } = slice;
   const hot: JsonObject = {};
   for (const name of HOT_PROPERTIES) {
     const value = event.properties[name];
@@ -106,5 +108,5 @@ function eventHead(slice: SliceEvent, iso: (ms: number) => string): string {
   const columns = storableJson(hot).slice(1, -1);
   const head = `{"seq":${seq},"project_id":${project_id},"ingested_at":"${iso(arrived_at)}"`;
   const between = columns === "" ? "" : `${columns},`;
-  return `${head},"person_id":"${person_id}",${between}`;
+  return `${head},"person_id":"${person_id}","mark":${mark},${between}`;
 }

@@ -75,6 +75,7 @@ const READ_COLUMNS = {
   event: "VARCHAR",
   distinct_id: "VARCHAR",
   timestamp: "VARCHAR",
+  mark: "USMALLINT",
   ...Object.fromEntries(HOT_NAMES.map((name) => [name, "VARCHAR"])),
   properties: "JSON",
 };
@@ -85,7 +86,7 @@ const HOT_COLUMNS = HOT_NAMES.map((name) => `"${name}"`).join(", ");
 const INSERT_EVENTS = (path: string) => `
   INSERT INTO events BY NAME SELECT project_id, seq, TRY_CAST(uuid AS UUID) AS uuid, event, distinct_id,
     TRY_CAST(person_id AS UUID) AS person_id, TRY_CAST("timestamp" AS TIMESTAMP) AS "timestamp",
-    TRY_CAST(ingested_at AS TIMESTAMP) AS ingested_at, ${HOT_COLUMNS}, properties
+    TRY_CAST(ingested_at AS TIMESTAMP) AS ingested_at, mark, ${HOT_COLUMNS}, properties
   FROM read_json(${quoted(path)}, columns = ${readColumns(READ_COLUMNS)},
     format = 'newline_delimited', maximum_object_size = ${LINE_BYTES_MAX})`;
 

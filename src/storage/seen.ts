@@ -1,9 +1,10 @@
 import type { DuckDBConnection, DuckDBDataChunk } from "@duckdb/node-api";
-import { SEEN_FIELDS, type SeenEntries } from "../domain/seen.ts";
+import { SEEN_FIELDS, type SeenEntries, UNMARKED } from "../domain/seen.ts";
 import { micros } from "./duckdb.ts";
 
 const SEEN = `
-  SELECT uuid, project_id, (epoch_ms(ingested_at) // 60000)::INTEGER AS minute
+  SELECT uuid, project_id, (epoch_ms(ingested_at) // 60000)::INTEGER AS minute,
+    coalesce(mark, ${UNMARKED}) AS mark
   FROM events WHERE ingested_at >=
     (SELECT max(ingested_at) FROM events) - to_microseconds($window::BIGINT)`;
 
@@ -30,6 +31,7 @@ export async function handOnSeen(
     const uuids = uuidBytesOf(chunk);
     const projects = chunk.getColumnValues(1) as number[];
     const minutes = chunk.getColumnValues(2) as number[];
+    const marks = chunk.getColumnValues(3) as number[];
     for (let row = 0; row < rowCount; row++) {
       const at = used + row * SEEN_FIELDS;
       entries[at] = projects[row] ?? 0;
@@ -39,6 +41,7 @@ export async function handOnSeen(
       entries[at + 3] = uuids.getUint32(row * 16 + 4, true);
       entries[at + 4] = uuids.getUint32(row * 16, true);
       entries[at + 5] = minutes[row] ?? 0;
+      entries[at + 6] = marks[row] ?? UNMARKED;
     }
     used += rowCount * SEEN_FIELDS;
   }

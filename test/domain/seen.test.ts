@@ -100,7 +100,8 @@ describe("the table of seen uuids", () => {
 test("an event's mark tells most other events from it, and is never the one of none", () => {
   const marks = new Set<number>();
   for (let n = 0; n < 10_000; n++) marks.add(seenMark("viewed", `user-${n}`));
-  expect(marks.size).toBe(255);
+  // Of so many random numbers of 16 bits, about 730 are met twice.
+  expect(marks.size).toBeGreaterThan(9000);
   expect(marks.has(UNMARKED)).toBe(false);
   expect(seenMark("a", "b")).not.toBe(seenMark("b", "a"));
 });

@@ -14,7 +14,9 @@ async function personOf(app: TestApp, distinctId: string) {
 }
 
 async function eventCount(app: TestApp, query = ""): Promise<number> {
-  return ((await app.get(`/events/?limit=1${query}`)).body as { count: number }).count;
+  const { status, body } = await app.get(`/events/?limit=1${query}`);
+  expect([status, body]).toEqual([200, expect.anything()]);
+  return (body as { count: number }).count;
 }
 
 describe("what events do to persons (contract 6)", () => {
@@ -91,7 +93,7 @@ describe("a resent uuid", () => {
     const sendAt = async (hours: number) => {
       await using app = await testApp({ data, now: start + hours * HOUR_MS });
       await app.capture(batch(sent));
-      return eventCount(app);
+      return await eventCount(app);
     };
 
     expect(await sendAt(0)).toBe(1);

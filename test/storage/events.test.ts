@@ -97,6 +97,7 @@ function sliceEvent(
     person_id: PERSON,
     event,
     groups: undefined,
+    mark: 9,
     historical: false,
     line: Buffer.from(JSON.stringify(event)),
   };
@@ -178,7 +179,7 @@ describe.each(IMPLEMENTATIONS)("the event store on %s", (_name, make) => {
     });
 
     const uuid = [0xff_ff_ff_ff, 0x40_00, 0x80_00_00_00, 0xab];
-    expect(entries).toEqual([1, ...uuid, ARRIVED / MINUTE_MS]);
+    expect(entries).toEqual([1, ...uuid, ARRIVED / MINUTE_MS, 9]);
   });
 
   test("sets lines aside that it cannot read, once, and stores their neighbours", async () => {

@@ -33,7 +33,7 @@ function sliceEvent(seq: number, fields: Partial<SliceEvent> = {}): SliceEvent {
   };
   const line = Buffer.from(JSON.stringify(event));
   const place = { seq, project_id: 1, arrived_at: ARRIVED, person_id: PERSON };
-  return { ...place, event, groups: undefined, historical: false, line, ...fields };
+  return { ...place, event, groups: undefined, mark: 1, historical: false, line, ...fields };
 }
 
 /** Events with the numbers from `first` to `last`, as a slice. */
