@@ -186,11 +186,11 @@ async function appending(needs: Needs, persist: Persist, onWarned: () => void) {
   const append = async (load: Load): Promise<void> => {
     const { dead } = await persist("append a load", () => events.append(load));
     applied = load.last;
+    counts.stored += load.count - dead.length;
+    counts.dead += dead.length;
     await removeLoad(load).catch((error: unknown) => {
       log.warn("a load's files could not be removed; the next start does it", { error });
     });
-    counts.stored += load.count - dead.length;
-    counts.dead += dead.length;
     if (dead.length === 0) return;
     log.warn("events went to the dead-letter file", { count: dead.length });
     await tellDead(dead, needs);
