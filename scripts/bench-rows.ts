@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Server, startServer } from "../test/support/server.ts";
+import { chainOfAliases, LINKS } from "./bench-aliases.ts";
 import { decodeCosts } from "./bench-decode.ts";
 import { FILL_STREAM, PROJECT_KEY, type Run } from "./bench-events.ts";
 import type { Job, Sent } from "./bench-load.ts";
@@ -284,6 +285,21 @@ async function fresh(bench: Bench): Promise<Row[]> {
   ];
 }
 
+/** A chain of merges, which has to become one person. */
+async function aliases(bench: Bench): Promise<Row[]> {
+  const { chain, plain } = await chainOfAliases(bench.server, async (events) => {
+    bench.expected += events;
+    await stored(bench);
+  });
+  return [
+    {
+      work: `a chain of ${whole(LINKS)} aliases in one batch, until it is one person and queryable`,
+      figure: seconds(chain),
+    },
+    { work: "  as many events that merge nobody, by the same server", figure: seconds(plain) },
+  ];
+}
+
 /** Stops the server cleanly, weighs its files and starts it again. */
 async function disk(bench: Bench): Promise<Row[]> {
   await stop(bench);
@@ -383,6 +399,7 @@ async function memory(bench: Bench): Promise<Row[]> {
 export const PARTS: Record<string, (bench: Bench) => Promise<Row[]>> = {
   decode,
   fresh,
+  aliases,
   large,
   backfill,
   disk,
