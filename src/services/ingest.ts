@@ -118,6 +118,7 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
   const loop = async () => {
     await persist("bring the mirror of persons up to date", () => mirrorLacking(needs));
     await events.seen(windowMs, slices.remember);
+    await giveBack(needs);
     while (!signal.stopped()) {
       const grown = Promise.withResolvers<void>();
       wake = grown.resolve;
@@ -252,11 +253,16 @@ async function tellDead(dead: readonly DeadLetter[], { journal, log }: Needs): P
 async function settle({ events, slices, log }: Needs): Promise<void> {
   try {
     await events.checkpoint();
-    await slices.release();
-    Bun.gc(true);
+    await giveBack({ slices });
   } catch (error) {
     log.warn("could not checkpoint", { error });
   }
+}
+
+/** Gives back the memory of work that is done with, in both threads. */
+async function giveBack({ slices }: Pick<Needs, "slices">): Promise<void> {
+  await slices.release();
+  Bun.gc(true);
 }
 
 type StopSignal = ReturnType<typeof stopSignal>;
