@@ -93,7 +93,7 @@ const MEANINGS: Record<WarningType, Meaning> = {
     "The event store cannot read the event; it is in the file dead-letters.ndjson.",
   ),
   cannot_merge_already_identified: changed(
-    "Two persons who are both identified are not merged; the event counts for its distinct id.",
+    "An identified person is not merged into another; the event counts for its distinct id.",
   ),
   cannot_merge_with_illegal_distinct_id: changed(
     "An id such as `null` or `undefined` is nobody's, so nobody was merged.",

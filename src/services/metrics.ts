@@ -82,7 +82,7 @@ function eventMetrics({ capture, ingest }: Needs, warned: readonly WarningCount[
       reasons(ofLogs, "warning"),
     ),
     counter("capture_refused", "Capture requests that were refused, by error code.", perCode),
-    counter("events_stored", "Events that reached the event store.", one(stored)),
+    counter("events_stored", "Events and log records that reached the event store.", one(stored)),
     counter("events_duplicate", "Events left out because their uuid was known.", one(duplicates)),
     counter("events_dead", "Events that went to the dead-letter file.", one(dead)),
   ];
