@@ -48,7 +48,8 @@ export function mergeAsked({ event, distinct_id, properties }: CapturedEvent) {
 }
 
 function asked(other: Json | undefined, merge: (other: string) => Direction): MergeAsked {
-  const id = distinctIdIn(other);
+  // A list or object is a mistake that many would share: as text it would be one id of them all.
+  const id = typeof other === "object" ? undefined : distinctIdIn(other);
   const isCut = typeof other === "string" && id !== undefined && other.length > id.length;
   if (id !== undefined) return { ...merge(id), fault: undefined, isCut };
   const isMissing = other === undefined || other === null;

@@ -208,11 +208,16 @@ function sentAtOf(envelope: JsonObject, aside: Aside): number | undefined {
 function itemKey(item: Json): Json | undefined {
   if (!isObject(item)) return undefined;
   const properties = item["properties"];
-  return keyIn(item) ?? (isObject(properties) ? (properties["token"] ?? undefined) : undefined);
+  return keyIn(item) ?? (isObject(properties) ? given(properties["token"]) : undefined);
 }
 
 function keyIn(object: JsonObject): Json | undefined {
-  return object["api_key"] ?? object["token"] ?? object["$token"] ?? undefined;
+  return given(object["api_key"]) ?? given(object["token"]) ?? given(object["$token"]);
+}
+
+/** An empty key is none: the real one may be elsewhere. */
+function given(key: Json | undefined): Json | undefined {
+  return key === null || key === "" ? undefined : key;
 }
 
 /** The one key that all of them are. Two different ones are refused: whose events would it be? */

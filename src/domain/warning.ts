@@ -186,3 +186,27 @@ function dropped(meaning: string): Meaning {
 function changed(meaning: string): Meaning {
   return { severity: "warning", meaning };
 }
+
+/** Cases of a reason that are kept, the newest ones. */
+export const WARNING_SAMPLES_MAX = 100;
+
+/**
+ * The warnings of one request: as many cases of a reason as are kept, the others counted in the
+ * last of them, and those that name neither event nor distinct id all in one.
+ */
+export function warningTally() {
+  const cases = new Map<string, Warning[]>();
+  return {
+    add(warning: Warning): void {
+      const isNameless = warning.event_uuid === null && warning.distinct_id === null;
+      const key = `${warning.type} ${isNameless}`;
+      const known = cases.get(key) ?? [];
+      cases.set(key, known);
+      const last = known.at(-1);
+      const isFull = known.length >= (isNameless ? 1 : WARNING_SAMPLES_MAX);
+      if (last !== undefined && isFull) last.count += warning.count;
+      else known.push(warning);
+    },
+    all: (): Warning[] => [...cases.values()].flat(),
+  };
+}

@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject } from "../domain/json.ts";
 import { type Excess, excessOf, MARK } from "../domain/json-scan.ts";
 import { type Aside, readSubmission } from "../domain/submission.ts";
 import { parseTime } from "../domain/time.ts";
-import type { Warning, WarningType } from "../domain/warning.ts";
+import { type Warning, warningTally } from "../domain/warning.ts";
 import { BODY_BYTES_MAX, type Packed, unpack } from "./decoding.ts";
 
 /**
@@ -31,7 +31,7 @@ export type Admission = {
   lines: Uint8Array;
   /** How many of its events are not stored. */
   dropped: number;
-  /** What happened to events that were dropped or changed; one for each reason. */
+  /** What happened to events that were dropped or changed. */
   warnings: Warning[];
   /** v1's results in JSON, by uuid; empty elsewhere. */
   results: string;
@@ -51,19 +51,20 @@ export function admitBody(body: Body, arrived: Arrived): Admission {
   const isSentAtInvalid = sentAt === undefined && (submission.envelope["sent_at"] ?? null) !== null;
   const report = body.protocol === "v1" ? v1Report(submission.envelope) : undefined;
   const arrival = { now: arrived.now, newUuid: arrived.newUuid, sentAt, isSentAtInvalid };
-  const warnings = new Map<WarningType, Warning>();
+  const warnings = warningTally();
   const lines: string[] = [];
   let dropped = 0;
   const key = submission.each((raw, mark, count) => {
     const outcome = mark === 0 ? outcomeOf(raw, body, arrival) : marked(raw, mark, body, arrival);
     report?.add(raw, outcome);
+    const { uuid: event_uuid, distinct_id } = outcome;
     if ("dropped" in outcome) {
       dropped += count;
-      tell(warnings, outcome.dropped, outcome, count);
+      warnings.add({ type: outcome.dropped, count, event_uuid, distinct_id });
       return;
     }
     lines.push(outcome.line, "\n");
-    for (const change of outcome.changes) tell(warnings, change, outcome);
+    for (const type of outcome.changes) warnings.add({ type, count, event_uuid, distinct_id });
   });
   return {
     key,
@@ -71,7 +72,7 @@ export function admitBody(body: Body, arrived: Arrived): Admission {
     count: lines.length / 2,
     lines: new TextEncoder().encode(lines.join("")),
     dropped,
-    warnings: [...warnings.values()],
+    warnings: warnings.all(),
     results: report?.text() ?? "",
   };
 }
@@ -105,22 +106,6 @@ function eventOf(raw: JsonObject, protocol: Protocol, sdk: string): ReturnType<t
   // What Mixpanel's API has called engage names no event.
   const isUnnamed = protocol === "engage" && (raw["event"] ?? null) === null;
   return { raw: isUnnamed ? { ...raw, event: "$identify" } : raw };
-}
-
-/** Counts what happened to an event, and keeps the first of each kind as its sample. */
-function tell(
-  warnings: Map<WarningType, Warning>,
-  type: WarningType,
-  event: Outcome,
-  count = 1,
-): void {
-  const known = warnings.get(type);
-  if (known !== undefined) {
-    known.count += count;
-    return;
-  }
-  const { uuid, distinct_id } = event;
-  warnings.set(type, { type, count, event_uuid: uuid, distinct_id });
 }
 
 /**

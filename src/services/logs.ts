@@ -13,7 +13,7 @@ import {
 } from "../domain/log-record.ts";
 import type { LogChange } from "../domain/log-value.ts";
 import type { Clock } from "../domain/time.ts";
-import type { Warning } from "../domain/warning.ts";
+import { type Warning, type WarningType, warningTally } from "../domain/warning.ts";
 import type { Log } from "../log.ts";
 import type { Journal } from "../storage/journal.ts";
 import { INLINE_BYTES_MAX } from "./capture.ts";
@@ -108,12 +108,14 @@ export function admitLogs(
   limits = LIMITS,
 ): LogAdmission {
   const lines: string[] = [];
-  const warnings = tally();
+  const warnings = warningTally();
   let left = limits.storedBytesMax;
   let rejected = 0;
+  const tell = (type: WarningType, event_uuid: string | null, record: Json) =>
+    warnings.add({ type, count: 1, event_uuid, distinct_id: logDistinctId(record) });
   const reject = (reason: LogDropReason, record: Json) => {
     rejected += 1;
-    warnings.add(reason, null, record);
+    tell(reason, null, record);
   };
   const add = (record: Json, shared: Shared) => {
     if (!isObject(record)) return reject("invalid_log_record", record);
@@ -133,7 +135,7 @@ export function admitLogs(
     }
     left -= bytes;
     lines.push(line);
-    for (const change of changes) warnings.add(change, uuid, record);
+    for (const change of changes) tell(change, uuid, record);
   };
   const shared = sharedJson();
   for (const { resource, scope, records } of groupsOf(body, limits)) {
@@ -141,19 +143,6 @@ export function admitLogs(
   }
   const bytes = new TextEncoder().encode(lines.join(""));
   return { count: lines.length, lines: bytes, rejected, warnings: warnings.all() };
-}
-
-/** Counts what happened to records, and keeps the first of each kind as its sample. */
-function tally() {
-  const warnings = new Map<Warning["type"], Warning>();
-  return {
-    add(type: LogDropReason | LogChange, event_uuid: string | null, record: Json): void {
-      const known = warnings.get(type);
-      if (known !== undefined) known.count += 1;
-      else warnings.set(type, { type, count: 1, event_uuid, distinct_id: logDistinctId(record) });
-    },
-    all: () => [...warnings.values()],
-  };
 }
 
 /** The JSON of what records share, and what was changed in it. */

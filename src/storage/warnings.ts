@@ -1,12 +1,9 @@
 import { and, count, desc, eq, sql } from "drizzle-orm";
 import type { PageQuery } from "../domain/page.ts";
 import { isoTime } from "../domain/time.ts";
-import type { ProjectWarning } from "../domain/warning.ts";
+import { type ProjectWarning, WARNING_SAMPLES_MAX } from "../domain/warning.ts";
 import { ingestionWarning, ingestionWarningSample } from "./schema.ts";
 import type { Sqlite } from "./sqlite.ts";
-
-/** Samples that are kept of each project and type; the oldest go first. */
-export const WARNING_SAMPLES_MAX = 100;
 
 /** How often a project had a type of warning, ever. Times are ISO 8601. */
 export type WarningCount = {

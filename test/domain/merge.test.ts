@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { JsonObject } from "../../src/domain/json.ts";
+import type { Json, JsonObject } from "../../src/domain/json.ts";
 import {
   gainedKeys,
   isGuarded,
@@ -55,6 +55,15 @@ describe("a merge is refused", () => {
       const rest = { guard: "none", main: false, fault: undefined, isCut: false } as const;
       const asked = { source: id, target: "user", ...rest };
       expect(mergeRefused(asked)).toBe("cannot_merge_with_illegal_distinct_id");
+    },
+  );
+
+  test.each([[{}], [[]], [{ id: "a" }], [["a", "b"]]] as Json[][])(
+    "for %j, which as a text would be one id of many",
+    (alias) => {
+      const fault = "cannot_merge_with_illegal_distinct_id";
+      expect(of("$create_alias", { alias: alias ?? null })).toMatchObject({ fault });
+      expect(of("$identify", { $anon_distinct_id: alias ?? null })).toMatchObject({ fault });
     },
   );
 

@@ -123,6 +123,11 @@ describe("a submission", () => {
 describe("the project key", () => {
   test.each<[string, Json, string]>([
     ["of the envelope wins over those of events", { token: "a", batch: [{ api_key: "b" }] }, "a"],
+    [
+      "is looked for behind an empty one",
+      { ...EVENT, api_key: "", properties: { token: "a" } },
+      "a",
+    ],
     ["may be called $token", { ...EVENT, $token: "a" }, "a"],
     ["of the body wins over those beside it", { ...EVENT, api_key: " a " }, "a"],
     ["may be beside the body", { batch: [EVENT] }, "aside"],

@@ -4,9 +4,11 @@ import { join } from "node:path";
 import {
   isWarningType,
   meaningOf,
+  WARNING_SAMPLES_MAX,
   WARNING_TYPES,
   warningLine,
   warningTable,
+  warningTally,
 } from "../../src/domain/warning.ts";
 import { ROOT } from "../support/server.ts";
 
@@ -49,4 +51,22 @@ test("a line of the journal is short and storable, however long and odd the dist
   expect(JSON.parse(line(`x${"🦔".repeat(1_000_000)}`)).distinct_id).toBe(
     `x${"🦔".repeat(199)}\ufffd`,
   );
+});
+
+test("the warnings of a request name as many cases of a reason as are kept, and count them all", () => {
+  const tally = warningTally();
+  const type = "missing_event_name";
+  for (let n = 0; n < 1000; n++) {
+    tally.add({ type, count: 1, event_uuid: `u${n}`, distinct_id: null });
+    tally.add({ type, count: 3, event_uuid: null, distinct_id: null });
+  }
+  tally.add({ type: "missing_distinct_id", count: 1, event_uuid: "other", distinct_id: null });
+
+  const all = tally.all();
+
+  const counted = all.filter((warning) => warning.type === type);
+  expect(counted.reduce((sum, { count }) => sum + count, 0)).toBe(4000);
+  expect(counted.filter(({ event_uuid }) => event_uuid === null)).toHaveLength(1);
+  expect(counted).toHaveLength(WARNING_SAMPLES_MAX + 1);
+  expect(all.at(-1)).toMatchObject({ type: "missing_distinct_id", count: 1 });
 });

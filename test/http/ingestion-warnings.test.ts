@@ -104,7 +104,7 @@ describe("what admission does to events", () => {
     });
   });
 
-  test("bad events of one request are one warning a reason, beside their good neighbours", async () => {
+  test("each bad event of one request can be found, beside its good neighbours", async () => {
     await using server = await startServer();
     const bad = Array.from({ length: 50 }, () => event({ event: "" }));
 
@@ -112,7 +112,10 @@ describe("what admission does to events", () => {
 
     expect(answered.headers.get("hoglet-dropped")).toBe("52");
     expect(await warned(server)).toEqual({
-      missing_event_name: error(50, [bad[0]?.uuid ?? "", "ann"]),
+      missing_event_name: error(
+        50,
+        ...bad.map(({ uuid }): [string, string] => [uuid, "ann"]).reverse(),
+      ),
       invalid_event: error(2, [null, null]),
     });
     expect(await server.events()).toHaveLength(2);
@@ -249,14 +252,12 @@ describe("the list", () => {
           count: 2,
           first_at: "2026-11-21T12:00:01.000000Z",
           last_at: "2026-11-21T12:00:01.000000Z",
-          samples: [
-            {
-              at: "2026-11-21T12:00:01.000000Z",
-              count: 2,
-              event_uuid: expect.any(String),
-              distinct_id: null,
-            },
-          ],
+          samples: [1, 2].map(() => ({
+            at: "2026-11-21T12:00:01.000000Z",
+            count: 1,
+            event_uuid: expect.any(String),
+            distinct_id: null,
+          })),
         },
       ],
     });

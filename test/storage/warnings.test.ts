@@ -1,14 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { ProjectWarning } from "../../src/domain/warning.ts";
+import { type ProjectWarning, WARNING_SAMPLES_MAX } from "../../src/domain/warning.ts";
 import { personWrites } from "../../src/storage/persons.ts";
 import { projectWrites } from "../../src/storage/projects.ts";
 import { openSqlite, readSqlite } from "../../src/storage/sqlite.ts";
-import {
-  WARNING_SAMPLES_MAX,
-  type WarningReads,
-  warningReads,
-} from "../../src/storage/warnings.ts";
+import { type WarningReads, warningReads } from "../../src/storage/warnings.ts";
 import { temporaryDirectory } from "../support/app.ts";
 
 type Store = WarningReads &
