@@ -16,9 +16,22 @@ type Numbered<T> = T & { id: number };
 
 /** One end of the line between two threads. */
 export type Port = {
-  postMessage(message: unknown): void;
+  postMessage(message: unknown, transfer: ArrayBuffer[]): void;
   addEventListener(type: "message", listener: (event: MessageEvent) => void): void;
 };
+
+/** Bytes from which on a field changes threads instead of being copied: its sender loses it. */
+export const TRANSFER_BYTES_MIN = 262_144;
+
+/** The buffers that a message takes along: those of large bytes that are a field of a part of it. */
+function takenAlong(parts: readonly unknown[]): ArrayBuffer[] {
+  return parts
+    .flatMap((part) => (typeof part === "object" && part !== null ? Object.values(part) : []))
+    .flatMap((field) => {
+      const isLarge = field instanceof Uint8Array && field.byteLength >= TRANSFER_BYTES_MIN;
+      return isLarge && field.buffer instanceof ArrayBuffer ? [field.buffer] : [];
+    });
+}
 
 /**
  * Answers the calls of {@link remote} on the other end, one at a time and in order, so that a
@@ -28,7 +41,9 @@ export function serve(port: Port, surface: Surface): void {
   let last: Promise<void> = Promise.resolve();
   port.addEventListener("message", ({ data }: MessageEvent<Numbered<Call>>) => {
     last = last.then(async () => {
-      port.postMessage({ ...(await answer(surface, data)), id: data.id });
+      const answered = await answer(surface, data);
+      const parts = "value" in answered ? [answered.value] : [];
+      port.postMessage({ ...answered, id: data.id }, takenAlong(parts));
     });
   });
 }
@@ -96,7 +111,7 @@ export function remote<T extends Surface>(port: Port): T {
   return proxies<T>((call) => {
     calls += 1;
     const id = calls;
-    port.postMessage({ ...call, id } satisfies Numbered<Call>);
+    port.postMessage({ ...call, id } satisfies Numbered<Call>, takenAlong(call.args));
     return new Promise((resolve) => waiting.set(id, resolve));
   });
 }

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { Failure } from "../src/domain/errors.ts";
-import { type Port, remote, serve } from "../src/remote.ts";
+import { type Port, remote, serve, TRANSFER_BYTES_MIN } from "../src/remote.ts";
 
 /** Two ends of one line: messages are copied and arrive later, as between threads. */
 function line(): [Port, Port] {
   const ends = [new EventTarget(), new EventTarget()] as const;
   const port = (own: EventTarget, other: EventTarget): Port => ({
-    postMessage(message) {
-      const data = structuredClone(message);
+    postMessage(message, transfer) {
+      const data = structuredClone(message, { transfer });
       queueMicrotask(() => other.dispatchEvent(new MessageEvent("message", { data })));
     },
     addEventListener: (type, listener) => own.addEventListener(type, listener as EventListener),
@@ -47,6 +47,28 @@ describe("a remote object", () => {
     expect(await store.add(1, 2)).toBe(3);
     expect(store.refuse()).rejects.toMatchObject({ code: "not_found", attr: "id", status: 404 });
     expect(store.fail()).rejects.toThrow("a bug");
+  });
+
+  test("takes large bytes along instead of copying them, there and back", async () => {
+    const [here, there] = line();
+    const echo = {
+      given: new Uint8Array() as Uint8Array,
+      async bytes(body: { bytes: Uint8Array }) {
+        echo.given = body.bytes;
+        return { bytes: body.bytes };
+      },
+    };
+    serve(there, { echo });
+    const far = remote<{ echo: typeof echo }>(here);
+    const [large, small] = [TRANSFER_BYTES_MIN, 100].map((size) => new Uint8Array(size).fill(7));
+
+    const moved = await far.echo.bytes({ bytes: large as Uint8Array });
+    expect([large?.length, echo.given.length]).toEqual([0, 0]);
+    expect(moved.bytes.every((byte) => byte === 7)).toBe(true);
+    expect(moved.bytes.length).toBe(TRANSFER_BYTES_MIN);
+
+    const copied = await far.echo.bytes({ bytes: small as Uint8Array });
+    expect([small?.length, echo.given.length, copied.bytes.length]).toEqual([100, 100, 100]);
   });
 
   test("carries out one call after the other, in order", async () => {
