@@ -20,17 +20,24 @@ export type Port = {
   addEventListener(type: "message", listener: (event: MessageEvent) => void): void;
 };
 
-/** Bytes from which on a field changes threads instead of being copied: its sender loses it. */
+/** Bytes from which on they change threads instead of being copied: their sender loses them. */
 export const TRANSFER_BYTES_MIN = 262_144;
 
-/** The buffers that a message takes along: those of large bytes that are a field of a part of it. */
+/** The buffers that a message takes along: those of large bytes that are a part or a field of one. */
 function takenAlong(parts: readonly unknown[]): ArrayBuffer[] {
   return parts
-    .flatMap((part) => (typeof part === "object" && part !== null ? Object.values(part) : []))
-    .flatMap((field) => {
-      const isLarge = field instanceof Uint8Array && field.byteLength >= TRANSFER_BYTES_MIN;
-      return isLarge && field.buffer instanceof ArrayBuffer ? [field.buffer] : [];
+    .flatMap((part) => (isRecord(part) ? Object.values(part) : [part]))
+    .flatMap((bytes) => {
+      const isLarge = ArrayBuffer.isView(bytes) && bytes.byteLength >= TRANSFER_BYTES_MIN;
+      return isLarge && bytes.buffer instanceof ArrayBuffer ? [bytes.buffer] : [];
     });
+}
+
+/** Whether it has fields: of a list or of numbers each element would be one. */
+function isRecord(part: unknown): part is object {
+  return (
+    typeof part === "object" && part !== null && !Array.isArray(part) && !ArrayBuffer.isView(part)
+  );
 }
 
 /**

@@ -57,6 +57,9 @@ describe("a remote object", () => {
         echo.given = body.bytes;
         return { bytes: body.bytes };
       },
+      async sum(numbers: Uint32Array) {
+        return numbers.reduce((sum, number) => sum + number, 0);
+      },
     };
     serve(there, { echo });
     const far = remote<{ echo: typeof echo }>(here);
@@ -66,6 +69,10 @@ describe("a remote object", () => {
     expect([large?.length, echo.given.length]).toEqual([0, 0]);
     expect(moved.bytes.every((byte) => byte === 7)).toBe(true);
     expect(moved.bytes.length).toBe(TRANSFER_BYTES_MIN);
+
+    const numbers = new Uint32Array(TRANSFER_BYTES_MIN).fill(9);
+    expect(await far.echo.sum(numbers)).toBe(9 * TRANSFER_BYTES_MIN);
+    expect(numbers.length).toBe(0);
 
     const copied = await far.echo.bytes({ bytes: small as Uint8Array });
     expect([small?.length, echo.given.length, copied.bytes.length]).toEqual([100, 100, 100]);
