@@ -115,8 +115,7 @@ export function slices({ journal, persons, files, windowMs, seed }: Needs) {
     /** Splits a person; null if there is no such person. */
     async split(project: number, id: number, asked: SplitAsked): Promise<SplitApplied | null> {
       const changes = await persons.split(project, id, asked);
-      if (changes === undefined) return null;
-      return { load: files.end(), changes: files.writeMirror(changes) };
+      return changes === undefined ? null : files.endWith(changes);
     },
 
     /** Gives back the memory of what is done with. */

@@ -68,6 +68,8 @@ export function loadFiles(directory: string, eventsMax: number) {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   for (const leftover of readdirSync(directory)) rmSync(join(directory, leftover));
   let open: Open | undefined;
+  /** Changes that SQLite has and no file holds yet: writing failed, and nobody makes them again. */
+  let unwritten: MirrorChanges | null = null;
 
   const begin = (first: number): Open => {
     const part = (kind: string) => ({
@@ -100,13 +102,22 @@ export function loadFiles(directory: string, eventsMax: number) {
     count: events.rows + logs.rows,
     mirror: mirror && putMirror(String(first), mirror),
   });
+  const end = (): Load | null => {
+    const load = open === undefined ? null : finished(open);
+    open = undefined;
+    return load;
+  };
 
   return {
-    /** Adds a slice and returns the loads that it fills. If it throws, nothing was added. */
+    /**
+     * Adds a slice and returns the loads that it fills. If it throws, nothing was added but what
+     * the slice changes in the mirror, which goes with whatever is written next.
+     */
     add({ range, events, logs, mirror }: SliceContent): Load[] {
+      unwritten = joined(unwritten, mirror);
       const full: Load[] = [];
       let making = open ?? begin(range.first);
-      making = { ...making, mirror: joined(making.mirror, mirror) };
+      making = { ...making, mirror: joined(making.mirror, unwritten) };
       let rest = events;
       let records = logs;
       for (;;) {
@@ -127,14 +138,24 @@ export function loadFiles(directory: string, eventsMax: number) {
         if (rest.length === 0) break;
       }
       open = making.last < making.first ? undefined : making;
+      unwritten = null;
       return full;
     },
 
     /** Ends the load that is being made; null if there is none. */
-    end(): Load | null {
-      const load = open === undefined ? null : finished(open);
-      open = undefined;
-      return load;
+    end,
+
+    /**
+     * Ends the load that is being made, and writes changes to go behind it. If it throws, nothing
+     * has ended, and the changes go with whatever is written next.
+     */
+    endWith(changes: MirrorChanges): { load: Load | null; changes: MirrorFiles } {
+      const behind = joined(unwritten, changes) ?? changes;
+      unwritten = behind;
+      const files = putMirror(`mirror-${behind.version}`, behind);
+      const load = end();
+      unwritten = null;
+      return { load, changes: files };
     },
 
     /** Writes changes to the mirror that come with no events. */

@@ -46,8 +46,11 @@ export function joinChanges(before: MirrorChanges, after: MirrorChanges): Mirror
   };
 }
 
-function joinPersons(before: MirrorPerson[], { persons, gone }: MirrorChanges): MirrorPerson[] {
-  const joined = byKey(before, ({ id }) => id);
+function joinPersons(
+  before: MirrorPerson[],
+  { persons, gone, owned }: MirrorChanges,
+): MirrorPerson[] {
+  const joined = byKey(owned.length === 0 ? before : withoutIds(before, persons), ({ id }) => id);
   for (const id of gone) joined.delete(id);
   for (const person of persons) {
     const known = joined.get(person.id);
@@ -55,6 +58,17 @@ function joinPersons(before: MirrorPerson[], { persons, gone }: MirrorChanges): 
   }
   return [...joined.values()];
 }
+
+/** After a split, ids have moved away from persons who are still there. */
+function withoutIds(before: MirrorPerson[], after: readonly MirrorPerson[]): MirrorPerson[] {
+  const moved = new Set(after.flatMap((person) => person.moved.map((id) => idKey(person, id))));
+  return before.map((person) => {
+    const distinct_ids = person.distinct_ids.filter((id) => !moved.has(idKey(person, id)));
+    return { ...person, distinct_ids };
+  });
+}
+
+const idKey = ({ project_id }: MirrorPerson, id: string) => `${project_id} ${id}`;
 
 function joinPerson(before: MirrorPerson, after: MirrorPerson): MirrorPerson {
   return {

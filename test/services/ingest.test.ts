@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, statSync } from "node:fs";
+import { existsSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { openDuckdb, ROW_GROUP_ROWS } from "../../src/storage/duckdb.ts";
 import { type TestApp, temporaryDirectory, testApp } from "../support/app.ts";
@@ -165,6 +165,24 @@ async function migrate(data: string, days: object[]): Promise<void> {
     "2024-01-01",
   ]);
 }
+
+test("events of who was merged while the disk was full are found with the one who stays", async () => {
+  await using app = await testApp();
+  const anonymous = { distinct_id: "anon", properties: { $process_person_profile: false } };
+  await app.capture(batch(event(anonymous), event({ distinct_id: "user" })));
+  const user = await personOf(app, "user");
+  const loads = join(app.directory, "loads");
+  const merge = { event: "$identify", distinct_id: "user" };
+
+  renameSync(loads, `${loads}.away`);
+  const body = batch(event({ ...merge, properties: { $anon_distinct_id: "anon" } }));
+  expect((await app.ask("POST", "/batch/", { body, key: null })).status).toBe(200);
+  while ((await personOf(app, "anon")) === undefined) await Bun.sleep(20);
+  renameSync(`${loads}.away`, loads);
+  await app.capture(batch(event({ distinct_id: "other" })));
+
+  expect(await eventCount(app, `&person_id=${user?.uuid}`)).toBe(3);
+});
 
 test("an idle server checkpoints the event store, and goes on as before", async () => {
   await using app = await testApp({ idleMs: 20 });

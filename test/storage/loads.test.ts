@@ -179,6 +179,38 @@ test("what fails adds nothing, and may be tried again", async () => {
   expect(readdirSync(directory)).toEqual([]);
 });
 
+test("what a slice changes in the mirror survives that its load could not be written", () => {
+  const directory = place();
+  const files = loadFiles(directory, 10);
+  const led = (version: number) =>
+    mirror(version, {
+      overrides: [{ project_id: 1, old_person_id: `p${version}`, person_id: "q" }],
+    });
+  const linesOf = (path: string | null | undefined) =>
+    readLines<{ old_person_id: string }>(path ?? "").map(({ old_person_id }) => old_person_id);
+  const whileAway = (work: () => void) => {
+    renameSync(directory, `${directory}.away`);
+    expect(work).toThrow("ENOENT");
+    renameSync(`${directory}.away`, directory);
+  };
+
+  whileAway(() => files.add(slice(1, 2, { mirror: led(1) })));
+  // As it is read again: SQLite has it already.
+  files.add(slice(1, 2));
+  whileAway(() => files.endWith(led(2)));
+  files.add(slice(3, 3, { mirror: led(3) }));
+  const load = files.end();
+  whileAway(() => files.endWith(led(4)));
+  const last = files.endWith(led(5));
+
+  expect(load).toMatchObject({ first: 1, last: 3, mirror: { version: 3 } });
+  expect(linesOf(load?.mirror?.overrides)).toEqual(["p1", "p2", "p3"]);
+  expect(last).toMatchObject({ load: null, changes: { version: 5 } });
+  expect(linesOf(last.changes.overrides)).toEqual(["p4", "p5"]);
+  files.add(slice(4, 4));
+  expect(files.end()?.mirror).toBeNull();
+});
+
 test("what a crash has left is removed", () => {
   const directory = place();
   loadFiles(directory, 10).add(slice(1, 3));

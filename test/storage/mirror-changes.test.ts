@@ -54,6 +54,24 @@ test("a person who is gone is not put in the mirror, and is taken out of it", ()
   expect(joined).toEqual(changes(2, { persons: [merged], gone: [8, 1] }));
 });
 
+test("ids that a split gave to another person are his alone", () => {
+  const merged = person(1, { distinct_ids: ["a", "b"], moved: ["b"] });
+  const elsewhere = person(3, { project_id: 2, distinct_ids: ["b"] });
+  const restored = person(2, { distinct_ids: ["b"], moved: ["b"] });
+  const owned = [{ project_id: 1, distinct_id: "b", person_id: "uuid-2" }];
+
+  const joined = joinChanges(
+    changes(1, { persons: [merged, elsewhere], gone: [2] }),
+    changes(2, { persons: [person(1), restored], owned }),
+  );
+
+  expect(joined.persons).toEqual([
+    person(1, { distinct_ids: ["a"], moved: ["b"] }),
+    elsewhere,
+    restored,
+  ]);
+});
+
 test("merges in a chain lead to the last person, in their own project only", () => {
   const joined = joinChanges(
     changes(1, { overrides: [to("a", "b"), to("x", "b", 2), to("p", "q")] }),
