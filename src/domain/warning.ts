@@ -48,7 +48,9 @@ export type ProjectWarning = Warning & { project_id: number; at: number };
 export type Meaning = { severity: Severity; meaning: string };
 
 const LOG_MEANINGS: Record<LogReason, Meaning> = {
-  invalid_log_record: dropped("The item in a list of log records is no object."),
+  invalid_log_record: dropped(
+    "The item in a list of log records is no object, or nested deeper than 128 levels, or has an object of more than 10,000 keys.",
+  ),
   log_record_too_large: dropped(
     "The log record is larger than 1 MiB as it would be stored, with its resource's attributes.",
   ),

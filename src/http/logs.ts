@@ -20,7 +20,8 @@ const FORMS: ReadonlyMap<string, Form> = new Map([
 
 const UPLOAD = { bytesMax: BODY_BYTES_MAX, onTooLarge: tooLarge };
 
-const REJECTED = "Records that are larger than 1 MiB, beyond 64 MiB in all, or no records.";
+const REJECTED =
+  "Records that are larger than 1 MiB, beyond 64 MiB in all, nested too deep, or no records.";
 
 /**
  * OTLP over HTTP. Logs are stored (decision 36); metrics and traces, which PostHog SDKs may send,

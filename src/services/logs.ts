@@ -1,6 +1,6 @@
 import { Failure } from "../domain/errors.ts";
 import { isObject, type Json } from "../domain/json.ts";
-import { excessOf, JSON_DEPTH_MAX, OBJECT_KEYS_MAX, scanBody } from "../domain/json-scan.ts";
+import { JSON_DEPTH_MAX, OBJECT_KEYS_MAX } from "../domain/json-scan.ts";
 import {
   LOG_RECORD_BYTES_MAX,
   type LogDropReason,
@@ -11,6 +11,7 @@ import {
   resourceJson,
   scopeJson,
 } from "../domain/log-record.ts";
+import { withoutLogExcesses } from "../domain/log-scan.ts";
 import type { LogChange } from "../domain/log-value.ts";
 import type { Clock } from "../domain/time.ts";
 import { type Warning, type WarningType, warningTally } from "../domain/warning.ts";
@@ -188,15 +189,15 @@ function groupsOf(body: LogsBody, { inflatedBytesMax }: Limits): Iterable<LogGro
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** The JSON in a body's bytes, if it keeps to the limits of nesting and keys. */
+/** The JSON in a body's bytes, but for the records that break the limits of nesting and keys. */
 function parse(bytes: Uint8Array): Json {
-  const { refused, marks } = scanBody(bytes, Number.POSITIVE_INFINITY);
-  if (refused === "depth" || refused === "keys" || marks.some(excessOf)) {
+  const clean = withoutLogExcesses(bytes);
+  if (clean === undefined) {
     const limits = `deeper than ${JSON_DEPTH_MAX}, or has an object of over ${OBJECT_KEYS_MAX} keys`;
     throw new Failure("invalid_payload", `The JSON is nested ${limits}.`);
   }
   try {
-    return JSON.parse(utf8.decode(bytes));
+    return JSON.parse(utf8.decode(clean));
   } catch {
     throw new Failure("invalid_payload", "The body is not valid JSON in UTF-8.");
   }

@@ -111,14 +111,14 @@ function spanOf(reader: BinaryReader): Span {
 
 function* records(reader: BinaryReader, scopeLogs: Span): Generator<Json> {
   for (const record of messages(reader, scopeLogs, 2)) {
-    yield valid(() => readMessage(reader, record, LOG_RECORD, 0));
+    yield whole(reader, record, LOG_RECORD);
   }
 }
 
 /** The message in field 1 of another; null if there is none. */
 function first(reader: BinaryReader, parent: Span, of: Message): Json {
   for (const found of messages(reader, parent, 1)) {
-    return valid(() => readMessage(reader, found, of, 0));
+    return whole(reader, found, of);
   }
   return null;
 }
@@ -140,25 +140,37 @@ function* messages(reader: BinaryReader, parent: Span, field: number): Generator
   }
 }
 
+class TooDeep extends Error {}
+
+/** A message and all that is in it; a number, which is none, if it is nested too deep. */
+function whole(reader: BinaryReader, span: Span, of: Message): Json {
+  return valid(() => {
+    try {
+      return readMessage(reader, span, of, 0);
+    } catch (error) {
+      if (error instanceof TooDeep) return 0;
+      throw error;
+    }
+  });
+}
+
 function readMessage(
   reader: BinaryReader,
   { start, end }: Span,
   of: Message,
   depth: number,
 ): JsonObject {
-  if (depth > JSON_DEPTH_MAX) {
-    throw new Failure("invalid_payload", `The body is nested deeper than ${JSON_DEPTH_MAX}.`);
-  }
+  if (depth > JSON_DEPTH_MAX) throw new TooDeep();
   const object: JsonObject = {};
   reader.pos = start;
   while (reader.pos < end) {
     const [number, wire] = reader.tag();
     const field = of[number];
-    if (field?.wire !== wire) {
+    if (field === undefined) {
       reader.skip(wire, number);
       continue;
     }
-    const value = field.read(reader, depth);
+    const value = field.wire === wire ? field.read(reader, depth) : skipped(reader, wire, number);
     const { name } = field;
     const list = object[name];
     if (field.repeated !== true) object[name] = value;
@@ -167,6 +179,12 @@ function readMessage(
   }
   if (reader.pos > end) throw new RangeError("beyond the end of its message");
   return object;
+}
+
+/** A field with the type of another one: a list, which none of them is, so that it is told. */
+function skipped(reader: BinaryReader, wire: WireType, number: number): Json {
+  reader.skip(wire, number);
+  return [];
 }
 
 /** JSON has no other number: OTLP's has their names. */
@@ -192,8 +210,7 @@ function decodeUtf8(bytes: Uint8Array): string {
 function valid<T>(read: () => T): T {
   try {
     return read();
-  } catch (error) {
-    if (error instanceof Failure) throw error;
+  } catch {
     throw new Failure("invalid_payload", "The body is not valid protobuf.");
   }
 }

@@ -369,6 +369,27 @@ describe("nothing of log records vanishes silently:", () => {
     expect(bodies(stored)).toEqual(["a\ufffdb", "", "", String(2 ** 60), "as it was sent"]);
   });
 
+  test("one record that is nested too deep is dropped, and the others are stored", async () => {
+    let deep: unknown = { stringValue: "deep" };
+    for (let depth = 0; depth < 65; depth++) deep = { arrayValue: { values: [deep] } };
+    const stored = await storedAfter(async (app) => {
+      const records = [
+        { body: { stringValue: "first" } },
+        { body: deep },
+        { body: { intValue: 2 } },
+      ];
+      const answer = await post(app, logsBody(records));
+      expect(answer).toMatchObject({
+        status: 200,
+        body: { partialSuccess: { rejectedLogRecords: "1" } },
+      });
+      expect(await warned(app)).toEqual({
+        invalid_log_record: { severity: "error", count: 1, samples: sample(1) },
+      });
+    });
+    expect(bodies(stored)).toEqual(["first", "2"]);
+  });
+
   test("a warning names the uuid under which the record is stored", async () => {
     using data = temporaryDirectory();
     let named: unknown;

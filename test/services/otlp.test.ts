@@ -152,9 +152,35 @@ describe("a request in protobuf", () => {
 
   test("may be empty, and may hold fields that are not known", () => {
     expect(fromProtobuf(new Uint8Array())).toEqual([]);
-    const unknown = message([99, "x"], [98, 7], [3, "kept"], [2, "of another type"]);
+    const unknown = message([99, "x"], [98, 7], [3, "kept"]);
     expect(fromProtobuf(request(unknown))).toEqual([
       { resource: null, scope: null, records: [{ severityText: "kept" }] },
+    ]);
+  });
+
+  test("holds what can be told where a field has the type of another", () => {
+    const wrong = message([2, "a text"], [5, 7], [6, 7]);
+    expect(fromProtobuf(request(wrong))).toEqual([
+      {
+        resource: null,
+        scope: null,
+        records: [{ severityNumber: [], body: [], attributes: [[]] }],
+      },
+    ]);
+  });
+
+  test("that is nested deeper than 128 loses that record, and the resource alone", () => {
+    const deep = message([5, nested(65)]);
+    const attribute = message([1, "deep"], [2, nested(65)]);
+    const scopeLogs = message([2, message([3, "first"])], [2, deep], [2, message([3, "last"])]);
+    const resourceLogs = message([1, message([1, attribute])], [2, scopeLogs]);
+
+    expect(fromProtobuf(message([1, resourceLogs]))).toEqual([
+      {
+        resource: 0,
+        scope: null,
+        records: [{ severityText: "first" }, 0, { severityText: "last" }],
+      },
     ]);
   });
 
@@ -167,7 +193,6 @@ describe("a request in protobuf", () => {
     ["has groups in groups", new Uint8Array(100_000).fill(0x0b)],
     ["ends in a record's time", request(Uint8Array.of(0x09, 1, 2, 3))],
     ["ends in a record's text", request(Uint8Array.of(0x1a, 0x09, 0x61))],
-    ["is nested deeper than 128", request(message([5, nested(65)]))],
   ])("that %s is refused", (_case, bytes) => {
     expect(() => fromProtobuf(bytes)).toThrow(expect.objectContaining({ code: "invalid_payload" }));
   });
