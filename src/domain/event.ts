@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject, setKey, storable, storableText } from "./json.ts";
-import { isoTime, parseTime, TIME_MS_MIN } from "./time.ts";
+import { isoTime, parseEventTime, TIME_MS_MIN } from "./time.ts";
 import { parseUuid } from "./uuid.ts";
 
 /** Characters (code points) of a distinct id; the rest is cut with a warning. */
@@ -41,7 +41,10 @@ export type DropReason =
   | "invalid_distinct_id"
   | "invalid_timestamp"
   | "invalid_options"
-  | "invalid_event_when_process_person_profile_is_false";
+  | "invalid_event_when_process_person_profile_is_false"
+  | "client_ingestion_warning"
+  | "performance_event_not_kept"
+  | "session_recording_not_kept";
 
 /** What was changed in an event that is stored all the same. */
 export type ChangeReason =
@@ -56,6 +59,7 @@ export type ChangeReason =
   | "replaced_infinite_number"
   | "rounded_unsafe_integer"
   | "ignored_invalid_set"
+  | "ignored_invalid_unset"
   | "invalid_process_person_profile";
 
 /** The outcome for one submitted event: its journal line, or the reason why there is none. */
@@ -81,6 +85,14 @@ const IDENTITY_EVENTS = new Set([
   "$groupidentify",
 ]);
 
+/** Events of other kinds than those of contract 6, which nothing here would show (decision 8). */
+const UNSTORED = new Map<string, DropReason>([
+  ["$$client_ingestion_warning", "client_ingestion_warning"],
+  ["$performance_event", "performance_event_not_kept"],
+  ["$snapshot", "session_recording_not_kept"],
+  ["$snapshot_items", "session_recording_not_kept"],
+]);
+
 /**
  * Admits one submitted event (contract 2.5, 4.5 and 7; decisions 8 to 12). Never throws: a bad
  * event is a value, so that it cannot harm its neighbours.
@@ -94,6 +106,8 @@ export function admit(raw: Json, arrival: Arrival): Outcome {
   const distinctId = distinctIdOf(raw, given);
   if (distinctId === undefined) return refused("missing_distinct_id", raw);
 
+  const unstored = UNSTORED.get(name);
+  if (unstored !== undefined) return refused(unstored, raw);
   const profile = given["$process_person_profile"] ?? null;
   if (profile === false && IDENTITY_EVENTS.has(name)) {
     return refused("invalid_event_when_process_person_profile_is_false", raw);
@@ -200,7 +214,7 @@ function timeOf(
   const given = raw["timestamp"] ?? null;
   if (typeof offset === "number") return clamped(now - offset, now, changes);
   if (given === null && offset === null) return now;
-  const time = typeof given === "string" ? parseTime(given) : undefined;
+  const time = parseEventTime(given);
   if (time === undefined || offset !== null) changes.push("ignored_invalid_timestamp");
   if (time === undefined) return now;
   if (properties["$ignore_sent_at"] === true) return clamped(time, now, changes);
@@ -218,6 +232,10 @@ function clamped(time: number, now: number, changes: ChangeReason[]): number {
 function lifted(raw: JsonObject, properties: JsonObject, changes: ChangeReason[]): JsonObject {
   const given = [raw["$set"], raw["$set_once"], properties["$set"], properties["$set_once"]];
   if (!given.every(isObjectOrNone)) changes.push("ignored_invalid_set");
+  const unset = properties["$unset"] ?? null;
+  if ((unset !== null && !isUnset(unset)) || (raw["$unset"] ?? null) !== null) {
+    changes.push("ignored_invalid_unset");
+  }
   if (given[0] === undefined && given[1] === undefined) return properties;
   const result = { ...properties };
   for (const name of ["$set", "$set_once"]) {
@@ -226,6 +244,12 @@ function lifted(raw: JsonObject, properties: JsonObject, changes: ChangeReason[]
     if (isObject(top)) setKey(result, name, isObject(inner) ? { ...inner, ...top } : top);
   }
   return result;
+}
+
+/** Whether it is keys and nothing else: a list of texts, one text, or an object, whose keys count. */
+function isUnset(value: Json): boolean {
+  if (Array.isArray(value)) return value.every((key) => typeof key === "string");
+  return typeof value === "string" || isObject(value);
 }
 
 function isObjectOrNone(value: Json | undefined): boolean {

@@ -1,5 +1,6 @@
 import { type CapturedEvent, distinctIdIn } from "./event.ts";
 import { type Json, type JsonObject, setKey } from "./json.ts";
+import { COOKIELESS_ID } from "./person.ts";
 import type { EffectReason } from "./warning.ts";
 
 /** What an event asks for: that the person of one distinct id becomes part of another's. */
@@ -72,7 +73,16 @@ const ILLEGAL_ANY_CASE = new Set([
 ]);
 
 /** The same where the case tells a name from a mistake. */
-const ILLEGAL = new Set(["[object Object]", "NaN", "None", "none", "null", "0", "undefined"]);
+const ILLEGAL = new Set([
+  "[object Object]",
+  "NaN",
+  "None",
+  "none",
+  "null",
+  "0",
+  "undefined",
+  COOKIELESS_ID,
+]);
 
 /** Whether a distinct id stands for many people at once, so that merging it would be wrong. */
 export function isIllegalId(distinctId: string): boolean {

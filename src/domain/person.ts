@@ -28,12 +28,16 @@ export function isPersonless({ properties }: CapturedEvent): boolean {
   return properties["$process_person_profile"] === false;
 }
 
+/** The distinct id that SDKs give everybody who refused cookies. */
+export const COOKIELESS_ID = "$posthog_cookieless";
+
 /**
  * Whether an event creates the person of its distinct id if there is none. A server's
- * `$groupidentify` comes with the made-up id `$<type>_<key>`, which is nobody.
+ * `$groupidentify` comes with the made-up id `$<type>_<key>`, which is nobody; nor is the
+ * {@link COOKIELESS_ID} (decision 11).
  */
 export function makesPerson(event: CapturedEvent): boolean {
-  if (isPersonless(event)) return false;
+  if (isPersonless(event) || event.distinct_id === COOKIELESS_ID) return false;
   const { $group_type: type, $group_key: key } = event.properties;
   return event.event !== "$groupidentify" || event.distinct_id !== `$${type}_${key}`;
 }

@@ -43,6 +43,54 @@ export function parseTime(text: string): number | undefined {
   return ms < TIME_MS_MIN || ms > TIME_MS_MAX ? undefined : ms;
 }
 
+const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
+const RFC_2822 =
+  /^(?:[a-z]{3},\s*)?(\d{1,2})\s+([a-z]{3})\s+(\d{4})\s+(\d{2}:\d{2}(?::\d{2})?)\s*(?:([+-]\d{4})|GMT|UTC?|Z)?$/i;
+
+const YEAR_FIRST = /^(\d{4})\/(\d{1,2})\/(\d{1,2})(\s.+)?$/;
+const MONTH_FIRST = /^(\d{1,2})\/(\d{1,2})\/(\d{4})(\s.+)?$/;
+
+/** From here on, in 1973, a number is a time; from there on one in milliseconds, not in seconds. */
+const UNIX_MIN = 1e8;
+const UNIX_MS_MIN = 1e11;
+
+/**
+ * The time of an event in milliseconds since the epoch (decision 12): ISO 8601 as
+ * {@link parseTime} has it, or what other clients write: RFC 2822, `2026/11/21` or `11/21/2026`,
+ * each with or without a time of day, and seconds or milliseconds since the epoch, as number or
+ * text. Undefined if it is none.
+ */
+export function parseEventTime(value: unknown): number | undefined {
+  if (typeof value === "number") return unixTime(value);
+  if (typeof value !== "string") return undefined;
+  return parseTime(value) ?? parseOtherTime(value.trim());
+}
+
+function parseOtherTime(text: string): number | undefined {
+  if (/^\d{9,14}(?:\.\d{1,9})?$/.test(text)) return unixTime(Number(text));
+  const [, day, month = "", year, clock, zone = "Z"] = RFC_2822.exec(text) ?? [];
+  if (day !== undefined) {
+    return parseTime(
+      `${dateText(year, MONTHS.indexOf(month.toLowerCase()) + 1, day)}T${clock}${zone}`,
+    );
+  }
+  const [, first, second, third, rest = ""] = YEAR_FIRST.exec(text) ?? [];
+  if (first !== undefined) return parseTime(dateText(first, second, third) + rest);
+  const [, monthOf, dayOf, yearOf, restOf = ""] = MONTH_FIRST.exec(text) ?? [];
+  return monthOf === undefined ? undefined : parseTime(dateText(yearOf, monthOf, dayOf) + restOf);
+}
+
+function dateText(...parts: (string | number | undefined)[]): string {
+  return parts.map((part) => String(part).padStart(2, "0")).join("-");
+}
+
+function unixTime(number: number): number | undefined {
+  if (!(number >= UNIX_MIN)) return undefined;
+  const ms = number < UNIX_MS_MIN ? number * 1000 : number;
+  return ms > TIME_MS_MAX ? undefined : ms;
+}
+
 /** How far a zone designator is ahead of UTC. `+03`, `+0300` and `+03:00` are the same. */
 function zoneOffsetMs(zone: string | undefined): number {
   if (zone === undefined || zone.toUpperCase() === "Z") return 0;

@@ -19,6 +19,7 @@ export type EffectReason =
   | "ignored_invalid_group"
   | "missing_alias"
   | "person_properties_size_violation"
+  | "set_on_cookieless"
   | "set_on_groupidentify"
   | "too_many_group_types";
 
@@ -88,6 +89,11 @@ const MEANINGS: Record<WarningType, Meaning> = {
   invalid_event_when_process_person_profile_is_false: dropped(
     "The event means nothing without a person, and `$process_person_profile` is false.",
   ),
+  client_ingestion_warning: dropped(
+    "The SDK reports that it withheld events, mostly by its own rate limit; the report is no event.",
+  ),
+  performance_event_not_kept: dropped("Events named `$performance_event` are not kept."),
+  session_recording_not_kept: dropped("Session recordings are not kept, wherever they are sent."),
   duplicate_uuid: dropped(
     "The uuid came before, within the deduplication window, with another event or distinct id.",
   ),
@@ -105,6 +111,9 @@ const MEANINGS: Record<WarningType, Meaning> = {
   ignored_invalid_group: changed(
     "A group has no usable type or key, or what is set on it is no object: that was passed over.",
   ),
+  set_on_cookieless: changed(
+    "The id `$posthog_cookieless` is that of all visitors without cookies, and sets nobody's properties.",
+  ),
   set_on_groupidentify: changed(
     "`$set` and `$unset` of `$groupidentify` change nobody: a group has `$group_set`.",
   ),
@@ -121,7 +130,7 @@ const MEANINGS: Record<WarningType, Meaning> = {
   distinct_id_too_large: changed("A distinct id was cut to 200 characters."),
   event_name_too_long: changed("The event's name was cut to 200 characters."),
   ignored_invalid_timestamp: changed(
-    "The timestamp is no time in ISO 8601; the time of arrival counts.",
+    "The timestamp is no time, in no format that is known; the time of arrival counts.",
   ),
   ignored_invalid_sent_at: changed(
     "`sent_at` is no time in ISO 8601, so the timestamp counts by the sender's clock.",
@@ -136,6 +145,9 @@ const MEANINGS: Record<WarningType, Meaning> = {
   replaced_infinite_number: changed("A number that no double holds became null."),
   rounded_unsafe_integer: changed("An integer beyond 2^53 was rounded, as doubles are."),
   ignored_invalid_set: changed("`$set` or `$set_once` is no object, so it was passed over."),
+  ignored_invalid_unset: changed(
+    "`$unset` is no list of texts, or outside of `properties`: what is no key was passed over.",
+  ),
   replaced_invalid_uuid: changed("The uuid is none; the event got a new one."),
   invalid_process_person_profile: changed(
     "`$process_person_profile` is neither true nor false; it counts as true.",

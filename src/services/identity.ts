@@ -136,6 +136,7 @@ function applied(
     found ??
     (makesPerson(event) ? slice.make(project_id, event.distinct_id, event.timestamp) : undefined);
   if (draft !== undefined) update(draft, of, effect, refuse);
+  else if (effect.update !== undefined) refuse("set_on_cookieless");
   return draft;
 }
 

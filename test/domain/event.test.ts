@@ -63,6 +63,16 @@ describe("an event that is not ingested (contract 7)", () => {
     },
   );
 
+  test.each([
+    ["$performance_event", "performance_event_not_kept"],
+    ["$snapshot", "session_recording_not_kept"],
+    ["$snapshot_items", "session_recording_not_kept"],
+    ["$$client_ingestion_warning", "client_ingestion_warning"],
+  ])("is %s, which is no event to be stored", (event, reason) => {
+    const raw = { event, uuid: UUID, distinct_id: "a", properties: { anything: 1 } };
+    expect(admitted(raw)).toEqual({ dropped: reason as never, uuid: UUID, distinct_id: "a" });
+  });
+
   test("is larger than EVENT_BYTES_MAX", () => {
     const raw = (chars: number) => ({
       event: "e",
@@ -184,8 +194,22 @@ describe("the time of an event (decision 12)", () => {
       ["ignored_invalid_timestamp"],
     ],
     [
-      "is now when it is a number",
+      "may be a number, which loses the sender's skew too",
       { timestamp: 1_700_000_000 },
+      NOW + 60_000,
+      "2023-11-14T22:12:20.000000Z",
+      [],
+    ],
+    [
+      "may be as e-mail has it",
+      { timestamp: "Fri, 20 Nov 2026 08:00:00 GMT" },
+      undefined,
+      "2026-11-20T08:00:00.000000Z",
+      [],
+    ],
+    [
+      "is now when it is a number that is no time",
+      { timestamp: 5 },
       undefined,
       "2026-11-21T12:00:00.000000Z",
       ["ignored_invalid_timestamp"],
@@ -274,6 +298,23 @@ describe("properties", () => {
       changes: ["ignored_invalid_set"],
     });
   });
+
+  test.each<[string, object]>([
+    ["a number", { properties: { $unset: 7 } }],
+    ["true", { properties: { $unset: true } }],
+    ["a list of others than texts", { properties: { $unset: ["plan", 7] } }],
+    ["a list outside of the properties", { $unset: ["plan"] }],
+  ])("say so when $unset is %s", (_case, raw) => {
+    const { changes } = stored({ event: "e", distinct_id: "a", ...raw });
+    expect(changes).toEqual(["ignored_invalid_unset"]);
+  });
+
+  test.each<[Json]>([[null], ["plan"], [[]], [["plan"]], [{ plan: "" }]])(
+    "say nothing of $unset when it is %j",
+    ($unset) => {
+      expect(stored({ event: "e", distinct_id: "a", properties: { $unset } }).changes).toEqual([]);
+    },
+  );
 
   test("keep hostile keys as their own and pollute nothing", () => {
     const text =

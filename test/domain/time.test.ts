@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { isoTime, parseTime } from "../../src/domain/time.ts";
+import { isoTime, parseEventTime, parseTime } from "../../src/domain/time.ts";
 
 describe("a time", () => {
   test.each<[string, string]>([
@@ -32,6 +32,47 @@ describe("a time", () => {
     "+275760-09-13T00:00:00Z",
   ])("%p is none", (text) => {
     expect(parseTime(text)).toBeUndefined();
+  });
+});
+
+describe("the time of an event", () => {
+  test.each<[string | number, string]>([
+    ["2026-11-21T05:35:36.5+02:00", "2026-11-21T03:35:36.500000Z"],
+    ["Sat, 21 Nov 2026 05:35:36 +0200", "2026-11-21T03:35:36.000000Z"],
+    ["Sat, 21 Nov 2026 05:35:36 GMT", "2026-11-21T05:35:36.000000Z"],
+    ["1 jan 2026 05:35", "2026-01-01T05:35:00.000000Z"],
+    ["2026/11/21", "2026-11-21T00:00:00.000000Z"],
+    ["2026/1/2 05:35:36", "2026-01-02T05:35:36.000000Z"],
+    ["11/21/2026", "2026-11-21T00:00:00.000000Z"],
+    ["1/2/2026 05:35", "2026-01-02T05:35:00.000000Z"],
+    ["1795239336", "2026-11-21T05:35:36.000000Z"],
+    [1_795_239_336, "2026-11-21T05:35:36.000000Z"],
+    [1_795_239_336.25, "2026-11-21T05:35:36.250000Z"],
+    [" 1795239336240 ", "2026-11-21T05:35:36.240000Z"],
+    [1_795_239_336_240, "2026-11-21T05:35:36.240000Z"],
+    [100_000_000, "1973-03-03T09:46:40.000000Z"],
+  ])("%p is %s", (value, iso) => {
+    expect(isoTime(parseEventTime(value) ?? Number.NaN)).toBe(iso);
+  });
+
+  test.each<[unknown]>([
+    ["yesterday"],
+    ["Sat, 31 Feb 2026 05:35:36 GMT"],
+    ["Sat, 21 Foo 2026 05:35:36 GMT"],
+    ["Sat, 21 Nov 2026"],
+    ["21/11/2026"],
+    ["2026/13/01"],
+    ["20261121"],
+    [20_261_121],
+    [1_795_239_336_240_000],
+    ["1795239336240000000"],
+    [Number.NaN],
+    [-1_795_239_336],
+    [true],
+    [null],
+    [{}],
+  ])("%p is none", (value) => {
+    expect(parseEventTime(value)).toBeUndefined();
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type Person, personUuid } from "../../src/domain/person.ts";
 import { type TestApp, testApp } from "../support/app.ts";
 import { batch, event } from "../support/make.ts";
+import { PROJECT_KEY } from "../support/server.ts";
 
 setDefaultTimeout(60_000);
 
@@ -43,6 +44,24 @@ const WAYS = [
 async function send(app: TestApp, together: boolean, ...events: unknown[]): Promise<void> {
   if (together) await app.capture(batch(...events));
   else for (const one of events) await app.capture(batch(one));
+}
+
+/** Sends an event to a path, with what the newer protocol wants beside it. */
+async function post(app: TestApp, path: string, one: object): Promise<void> {
+  const { status } = await app.ask("POST", path, {
+    key: PROJECT_KEY,
+    body: { ...batch(one), created_at: "2026-11-21T12:00:00Z" },
+    headers: {
+      "content-type": "application/json",
+      "user-agent": "test/1",
+      "posthog-sdk-info": "posthog-test/1.2.3",
+      "posthog-attempt": "1",
+      "posthog-request-id": "01a1fc95-120f-7ee5-8897-fbda3b3b14f6",
+      "posthog-request-timestamp": "2026-11-21T12:00:00Z",
+    },
+  });
+  expect(status).toBe(200);
+  await app.app.ingest.caughtUp();
 }
 
 describe.each(WAYS)("$create_alias, %s (contract 6)", (_way, together) => {
@@ -181,6 +200,8 @@ describe("a merge that must not be", () => {
     ["user", '"guest"'],
     ["[object Object]", "user"],
     ["0", "user"],
+    ["$posthog_cookieless", "user"],
+    ["user", "$posthog_cookieless"],
     ["user", "user"],
     ["user", "  "],
     ["user", null],
@@ -188,9 +209,46 @@ describe("a merge that must not be", () => {
     await using app = await testApp();
     await app.capture(batch(of("user", "seen"), alias(distinctId, to), of(distinctId, "late")));
 
-    expect(await eventsOf(app, await personOf(app, distinctId))).toContain("late");
+    const uuid = personUuid(1, distinctId);
+    expect(await eventsOf(app, { uuid } as Person)).toContain("late");
     const ids = (await persons(app)).map(({ distinct_ids }) => distinct_ids);
     expect(ids.every(({ length }) => length === 1)).toBe(true);
+  });
+
+  test.each([
+    ["/batch/", "null", {}],
+    ["/i/v1/analytics/events", "null", { timestamp: "2026-11-21T12:00:00Z", options: {} }],
+  ])("makes a person of an odd id like of any other, sent to %s", async (path, id, more) => {
+    await using app = await testApp();
+    await post(app, path, { ...of(id, "seen", { $set: { n: 1 } }), ...more });
+    expect(await personOf(app, id)).toMatchObject({ distinct_ids: [id], properties: { n: 1 } });
+  });
+
+  const cookieless = { cookieless_mode: true };
+  test.each([
+    ["/batch/", {}],
+    ["/i/v1/analytics/events", { timestamp: "2026-11-21T12:00:00Z", options: cookieless }],
+  ])("nobody is made of those without cookies, sent to %s", async (path, more) => {
+    await using app = await testApp();
+    const id = "$posthog_cookieless";
+    const [seen, set] = [of(id, "seen"), of(id, "set", { $set: { n: 1 } })];
+    const login = of("user", "$identify", { $anon_distinct_id: id });
+
+    for (const one of [seen, set, login]) await post(app, path, { ...one, ...more });
+
+    expect((await persons(app)).map(({ distinct_ids }) => distinct_ids)).toEqual([["user"]]);
+    expect(await eventsOf(app, { uuid: personUuid(1, id) } as Person)).toEqual(["seen", "set"]);
+    const warnings = (await app.get("/ingestion_warnings/")).body as List<object>;
+    expect(warnings.results).toHaveLength(2);
+    expect(warnings.results).toContainEqual(
+      expect.objectContaining({
+        type: "set_on_cookieless",
+        samples: [expect.objectContaining({ event_uuid: set.uuid, distinct_id: id })],
+      }),
+    );
+    expect(warnings.results).toContainEqual(
+      expect.objectContaining({ type: "cannot_merge_with_illegal_distinct_id", count: 1 }),
+    );
   });
 
   test("of ids in another project touches nobody there", async () => {
