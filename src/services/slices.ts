@@ -2,7 +2,7 @@ import type { CapturedEvent } from "../domain/event.ts";
 import { personUuid } from "../domain/person.ts";
 import type { SeenEntries, SeenSeed } from "../domain/seen.ts";
 import type { SplitAsked } from "../domain/split.ts";
-import type { ProjectWarning, Warning } from "../domain/warning.ts";
+import { meaningOf, type ProjectWarning, type Warning } from "../domain/warning.ts";
 import type { SliceEvent } from "../storage/event-lines.ts";
 import type { Frame, JournalReader } from "../storage/journal.ts";
 import type { Load, loadFiles } from "../storage/loads.ts";
@@ -82,7 +82,7 @@ export function slices({ journal, persons, files, windowMs, seed }: Needs) {
       const { fresh, repeated } = seen.sift(events);
       const kept = fresh.map(({ event }) => event);
       const duplicates = repeated.map(duplicateOf);
-      const found = [...warnings, ...duplicates.flatMap(duplicateWarning)];
+      const found = [...ofNew(warnings, repeated), ...duplicates.flatMap(duplicateWarning)];
       const { keys, ...grouped } = await group(kept, persons);
       const { person_ids, mirror } = replayed
         ? { person_ids: await owners(kept, persons), mirror: null }
@@ -180,6 +180,25 @@ function duplicateWarning(duplicate: Duplicate): ProjectWarning[] {
   const { project_id, arrived_at: at, uuid: event_uuid, distinct_id, same } = duplicate;
   if (same) return [];
   return [{ type: "duplicate_uuid", count: 1, event_uuid, distinct_id, project_id, at }];
+}
+
+/** Warnings without those of events that came again: each is told of when it came first. */
+function ofNew(warnings: ProjectWarning[], repeated: Repeated<Candidate>[]): ProjectWarning[] {
+  if (warnings.length === 0 || repeated.length === 0) return warnings;
+  const resent = new Map<string, number>();
+  for (const { of, same } of repeated) {
+    const key = `${of.project_id} ${of.event.uuid}`;
+    if (same) resent.set(key, (resent.get(key) ?? 0) + 1);
+  }
+  const told = new Map<string, number>();
+  return warnings.filter(({ type, count, project_id, event_uuid }) => {
+    const again = resent.get(`${project_id} ${event_uuid}`) ?? 0;
+    if (again === 0 || count > 1 || meaningOf(type).severity !== "warning") return true;
+    const key = `${project_id} ${event_uuid} ${type}`;
+    const before = told.get(key) ?? 0;
+    told.set(key, before + 1);
+    return before >= again;
+  });
 }
 
 type Applicable = {
