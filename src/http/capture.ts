@@ -92,6 +92,7 @@ export function captureRoutes(capture: Capture, meter: Meter): SdkRoute[] {
       description: DESCRIPTION,
       body: BatchBody,
     },
+    recordingRoute(route("/s/")),
     ...["/e/", "/capture/", "/track/", "/i/v0/ai/batch/"].map((path) => route(path)),
     route("/engage/", "engage"),
     v1Route(async (request) => {
@@ -99,6 +100,24 @@ export function captureRoutes(capture: Capture, meter: Meter): SdkRoute[] {
       return answered(results, dropped);
     }),
   ];
+}
+
+/**
+ * Session recordings, which no SDK sends after our config. Admission drops and counts them, and a
+ * body that it refuses is counted too, but what is not kept may not fail (decision 41).
+ */
+function recordingRoute(route: SdkRoute): SdkRoute {
+  return {
+    ...route,
+    async handle(request, params) {
+      try {
+        return await route.handle(request, params);
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        return answered(OK, 0);
+      }
+    },
+  };
 }
 
 const UPLOAD = { bytesMax: BODY_BYTES_MAX, onTooLarge: tooLarge };
@@ -111,12 +130,14 @@ function answered(body: string, dropped: number): Response {
 
 const NO_QUERY = new URLSearchParams();
 
-/** The body with what the address and the headers say of it. */
-function bodyOf(request: Request, protocol: Protocol, bytes: Uint8Array): Body {
+/** The body with what the address and the headers say of it; without a body, the form in the query. */
+function bodyOf(request: Request, protocol: Protocol, sent: Uint8Array): Body {
   const { headers, url } = request;
   const mark = url.indexOf("?");
   const query = mark === -1 ? NO_QUERY : new URLSearchParams(url.slice(mark + 1));
   const v1 = protocol === "v1";
+  const isInQuery = sent.length === 0 && !v1 && query.has("data");
+  const bytes = isInQuery ? new TextEncoder().encode(url.slice(mark + 1)) : sent;
   const sentAt = v1
     ? parseTime(headers.get("posthog-request-timestamp") ?? "")
     : sentAtOf(query.get("_"));

@@ -78,8 +78,6 @@ export function sdkRoutes(projects: Projects, newUuid: () => string): SdkRoute[]
       path: "/decide/",
       handle: async () => Response.json({ ...REMOTE_CONFIG, ...flags() }),
     },
-    // Session recordings, which no SDK sends after the config above; they are not kept.
-    { method: "POST", path: "/s/", handle: async () => Response.json({ status: "Ok" }) },
     ...Object.entries(NOTHING).map(([path, answer]): SdkRoute => {
       return { method: "GET", path, handle: async () => Response.json(answer) };
     }),

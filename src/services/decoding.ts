@@ -43,6 +43,9 @@ const ENCODINGS: Record<string, Inflate> = {
     }),
 };
 
+/** Codings that a `Content-Encoding` may list; each may inflate to a whole body. */
+const CODINGS_MAX = 3;
+
 /** Encodings that need no step of their own: gzip shows by its bytes. */
 const PLAIN_ENCODINGS = new Set(["", "identity", "gzip", "x-gzip"]);
 
@@ -86,12 +89,26 @@ export function inflate(
   return isGzip(text) ? inflated(gunzipSync, text, bytesMax) : text;
 }
 
-/** Undoes the `Content-Encoding`, unless the bytes are gzip, whatever it says. */
+/** Undoes the `Content-Encoding`, of several codings the last one first (RFC 9110 8.4). */
 function declared(bytes: Uint8Array, encoding: string, bytesMax: number): Uint8Array {
-  if (PLAIN_ENCODINGS.has(encoding) || isGzip(bytes)) return bytes;
-  const inflate = Object.hasOwn(ENCODINGS, encoding) ? ENCODINGS[encoding] : undefined;
+  if (!encoding.includes(",")) return decoded(bytes, encoding, bytesMax);
+  const codings = encoding.split(",").map((coding) => coding.trim());
+  if (codings.length > CODINGS_MAX) throw unsupported();
+  return codings.reduceRight((text, coding) => {
+    return isGzip(text) ? inflated(gunzipSync, text, bytesMax) : decoded(text, coding, bytesMax);
+  }, bytes);
+}
+
+/** Undoes one coding, unless the bytes are gzip, whatever it says. */
+function decoded(bytes: Uint8Array, coding: string, bytesMax: number): Uint8Array {
+  if (PLAIN_ENCODINGS.has(coding) || isGzip(bytes)) return bytes;
+  const inflate = Object.hasOwn(ENCODINGS, coding) ? ENCODINGS[coding] : undefined;
   if (inflate !== undefined) return inflated(inflate, bytes, bytesMax);
-  throw new Failure("unsupported_media_type", "The Content-Encoding is not supported.");
+  throw unsupported();
+}
+
+function unsupported(): Failure {
+  return new Failure("unsupported_media_type", "The Content-Encoding is not supported.");
 }
 
 /** Stops at the cap, so that a bomb costs no more than a large body. */

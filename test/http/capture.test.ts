@@ -114,6 +114,21 @@ const ENCODINGS: [string, string, string | Uint8Array, Record<string, string>][]
   ["Content-Encoding br", "", brotliCompressSync(text), { "content-encoding": "br" }],
   ["Content-Encoding zstd", "", zstdCompressSync(text), { "content-encoding": "zstd" }],
   ["gzip in zstd", "", zstdCompressSync(gzipSync(text)), { "content-encoding": "zstd" }],
+  ["br in gzip", "", gzipSync(brotliCompressSync(text)), { "content-encoding": "br, gzip" }],
+  [
+    "gzip in br in deflate",
+    "",
+    deflateSync(brotliCompressSync(gzipSync(text))),
+    { "content-encoding": "gzip,br , DEFLATE" },
+  ],
+  ["br of which gzip was undone", "", brotliCompressSync(text), { "content-encoding": "br, gzip" }],
+  ["nothing, with a form in the query", `?${form(base64(text))}`, "", {}],
+  [
+    "nothing, with lz64 in the query",
+    `?ip=1&compression=lz64&${form(lz64)}&_=1795240041999`,
+    "",
+    {},
+  ],
   ["base64", "?compression=base64", base64(text), {}],
   ["base64 that nobody has named", "", base64(text), { "content-type": "text/plain" }],
   ["gzip in base64", "", base64(gzipSync(text)), {}],
@@ -145,7 +160,23 @@ describe("a capture body", () => {
 
   test.each<[string, string, string | Uint8Array, Record<string, string>, number]>([
     ["of an unknown encoding", "", text, { "content-encoding": "lz4" }, 415],
-    ["of two encodings", "", gzipSync(text).subarray(2), { "content-encoding": "gzip, br" }, 415],
+    [
+      "of an unknown encoding in br",
+      "",
+      brotliCompressSync(text),
+      { "content-encoding": "x, br" },
+      415,
+    ],
+    ["of four encodings", "", text, { "content-encoding": "gzip, gzip, gzip, gzip" }, 415],
+    [
+      "of broken encodings",
+      "",
+      gzipSync(text).subarray(2),
+      { "content-encoding": "gzip, br" },
+      400,
+    ],
+    ["of a form in the query that is no form", "?data=%zz", "", {}, 400],
+    ["of nothing", "?data=", "", {}, 400],
     ["of broken br", "", "{}", { "content-encoding": "br" }, 400],
     ["of broken zstd", "", "{}", { "content-encoding": "zstd" }, 400],
     ["of broken deflate", "", "{}", { "content-encoding": "deflate" }, 400],
@@ -252,6 +283,14 @@ describe("a capture body", () => {
     expect(taken.headers.get("hoglet-dropped")).toBe("1");
     expect(refused).toMatchObject({ status: 413, body: { code: "payload_too_large" } });
     expect(cut.status).toBe(413);
+  });
+
+  test("that a bomb in a bomb is packed in costs no more than one", async () => {
+    await using app = await testApp();
+    const bomb = gzipSync(brotliCompressSync(Buffer.alloc(BODY_BYTES_MAX + 1, 0x20)));
+    const headers = { "content-encoding": "br, gzip" };
+    const refused = await app.ask("POST", "/e/", { key: null, body: bomb, headers });
+    expect(refused).toMatchObject({ status: 413, body: { code: "payload_too_large" } });
   });
 
   test("that inflates to more than 20 MiB is refused", async () => {

@@ -7,7 +7,7 @@ import { nodeDisk } from "../../src/storage/disk.ts";
 import { openJournal } from "../../src/storage/journal.ts";
 import { temporaryDirectory, testApp } from "../support/app.ts";
 import { batch, event } from "../support/make.ts";
-import { metricValue, scrape } from "../support/prometheus.ts";
+import { metricValue, parseMetrics, scrape } from "../support/prometheus.ts";
 import { PROJECT_KEY, readLines, type Server, startServer } from "../support/server.ts";
 
 setDefaultTimeout(120_000);
@@ -122,7 +122,74 @@ describe("what admission does to events", () => {
   });
 });
 
+describe("what is kept nowhere", () => {
+  const recorded = () => event({ event: "$snapshot", properties: { $snapshot_data: [] } });
+
+  test("is counted: recordings, wherever they are sent, and what SDKs withheld", async () => {
+    await using app = await testApp();
+    const [first, second, told, timing] = [
+      recorded(),
+      recorded(),
+      event({ event: "$$client_ingestion_warning" }),
+      event({ event: "$performance_event" }),
+    ];
+
+    const sent = await app.capture(batch(first), "/s/?compression=gzip-js");
+    await app.capture(batch(second, told, timing, event()));
+
+    expect(sent).toMatchObject({ status: 200, body: { status: "Ok" } });
+    expect(sent.headers.get("hoglet-dropped")).toBe("1");
+    const { results } = (await app.get("/ingestion_warnings/")).body as Page;
+    const found = results.map(({ type, severity, samples }) => [
+      type,
+      severity,
+      samples.map(({ event_uuid }) => event_uuid),
+    ]);
+    expect(found.toSorted()).toEqual([
+      ["client_ingestion_warning", "error", [told.uuid]],
+      ["performance_event_not_kept", "error", [timing.uuid]],
+      ["session_recording_not_kept", "error", [second.uuid, first.uuid]],
+    ]);
+    const metrics = parseMetrics(String((await app.ask("GET", "/metrics")).body));
+    const labels = { project_id: "1", reason: "session_recording_not_kept" };
+    expect(metricValue(metrics, "hoglet_events_dropped_total", labels)).toBe(2);
+    expect((await app.get("/events/")).body).toMatchObject({ count: 1 });
+  });
+
+  test.each([
+    ["an unknown key", { ...batch(recorded()), api_key: "phc_unknown" }, "invalid_api_key"],
+    ["no JSON", "{", "invalid_payload"],
+  ])("is counted as refused with %s, and its sender may go on", async (_case, body, reason) => {
+    await using app = await testApp();
+
+    const sent = await app.capture(body, "/s/");
+
+    expect(sent).toMatchObject({ status: 200, body: { status: "Ok" } });
+    const metrics = parseMetrics(String((await app.ask("GET", "/metrics")).body));
+    expect(metricValue(metrics, "hoglet_capture_refused_total", { reason })).toBe(1);
+  });
+});
+
 describe("what ingest finds", () => {
+  test("a change of an event is told once, however often the event is sent again", async () => {
+    await using app = await testApp();
+    const late = event({ timestamp: "soon", distinct_id: "late" });
+    const dropped = event({ event: "" });
+
+    await app.capture(batch(late, late));
+    await app.capture(batch(late, dropped));
+    await app.capture(batch({ ...late, event: "another" }, dropped));
+
+    const { results } = (await app.get("/ingestion_warnings/")).body as Page;
+    expect(Object.fromEntries(results.map(({ type, count }) => [type, count]))).toEqual({
+      // The last one is of another event.
+      ignored_invalid_timestamp: 2,
+      duplicate_uuid: 1,
+      // Nothing is kept of these, to know them by.
+      missing_event_name: 2,
+    });
+  });
+
   test("a known uuid with another event or distinct id is a warning, a resend is none", async () => {
     await using server = await startServer();
     const sent = event({ event: "first" });
