@@ -147,6 +147,7 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
         metrics: measured,
         meter,
         readiness: () => ({ ready: isReady(), reasons: reasons() }),
+        prefer: settings.prefer,
         newUuid,
         log,
         version: VERSION,

@@ -2,6 +2,7 @@ import { STATUS_CODES } from "node:http";
 import { swagger } from "@elysiajs/swagger";
 import { Elysia, type TSchema, t } from "elysia";
 import { isObject, type Json, type JsonObject } from "../domain/json.ts";
+import { PreferHeader } from "./prefer.ts";
 import { type Route, shapesOf } from "./route.ts";
 import { ProblemShape } from "./schemas.ts";
 import type { SdkRoute } from "./sdk.ts";
@@ -52,7 +53,7 @@ export async function openApi(
 const noHandler = () => "";
 
 function describe(app: Elysia, route: Route): void {
-  const { operationId, summary, scope, status } = route;
+  const { operationId, summary, scope } = route;
   const failures = [
     ...[400, 401, 403],
     ...(route.path.includes("/:") ? [404] : []),
@@ -60,8 +61,9 @@ function describe(app: Elysia, route: Route): void {
   ];
   app.route(route.method, route.path, noHandler, {
     ...shapesOf(route),
+    ...(route.empty ? { headers: PreferHeader } : {}),
     response: Object.fromEntries([
-      [status, route.response],
+      ...successesOf(route),
       ...failures.map((failure) => [failure, ProblemShape]),
     ]),
     detail: {
@@ -73,6 +75,17 @@ function describe(app: Elysia, route: Route): void {
       security: [{ [SECURITY_SCHEME]: [scope] }],
     },
   });
+}
+
+/** The answers of success. What a schema says of itself is said of the answer. */
+function successesOf({ status, empty, response }: Route): [number, TSchema][] {
+  if (!empty) return [[status, response]];
+  const preferred = "With `Prefer: return=representation`, the result";
+  if (status === 200) return [[200, { ...response, description: `${preferred}; else no body.` }]];
+  return [
+    [status, t.Void()],
+    [200, { ...response, description: `${preferred}.` }],
+  ];
 }
 
 function describeSdk(app: Elysia, route: SdkRoute): void {
@@ -140,28 +153,36 @@ function mendOperation(operation: JsonObject, schemas: JsonObject): JsonObject {
     mended["parameters"] = mend(parameters, schemas);
   }
   if (isObject(requestBody)) {
-    mended["requestBody"] = { required: true, content: contentOf(requestBody, schemas) };
+    mended["requestBody"] = { required: true, ...contentOf(requestBody, schemas) };
   }
   mended["responses"] = Object.fromEntries(
     Object.entries(isObject(responses) ? responses : {}).map(([status, response]) => [
       status,
       {
-        description: STATUS_CODES[Number(status)] ?? status,
-        ...(isObject(response) ? { content: contentOf(response, schemas) } : {}),
+        description: descriptionOf(response) ?? STATUS_CODES[Number(status)] ?? status,
+        ...contentOf(response, schemas),
       },
     ]),
   );
   return mended;
 }
 
+function descriptionOf(response: Json): string | undefined {
+  const description = isObject(response) ? response["description"] : undefined;
+  return typeof description === "string" ? description : undefined;
+}
+
 /**
- * Text is text, all else is JSON. The deriver leaves a named model's `$id` on the response instead
- * of its schema.
+ * Text is text, nothing is nothing, all else is JSON. The deriver leaves a named model's `$id` on
+ * the response instead of its schema.
  */
-function contentOf({ content, $id }: JsonObject, schemas: JsonObject): JsonObject {
+function contentOf(answer: Json, schemas: JsonObject): { content?: JsonObject } {
+  if (!isObject(answer)) return {};
+  const { content, $id } = answer;
   const json = isObject(content) ? content["application/json"] : undefined;
   const schema = isObject(json) && isObject(json["schema"]) ? json["schema"] : {};
   const named = typeof $id === "string" ? { ...schema, $id } : schema;
+  if (schema["type"] === "void") return {};
   const type = schema["type"] === "string" ? "text/plain" : "application/json";
-  return { [type]: { schema: mend(named, schemas) } };
+  return { content: { [type]: { schema: mend(named, schemas) } } };
 }

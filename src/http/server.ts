@@ -26,6 +26,7 @@ import { logRoutes } from "./logs.ts";
 import { metricRoutes } from "./metrics.ts";
 import { openApi } from "./openapi.ts";
 import { personRoutes } from "./persons.ts";
+import { answerOf, type Preference } from "./prefer.ts";
 import { projectRoutes } from "./projects.ts";
 import { requestIds } from "./request-id.ts";
 import { hasProject, type Route, shapesOf } from "./route.ts";
@@ -45,6 +46,8 @@ export type HttpNeeds = {
   /** Counts the capture bodies that are in memory. */
   meter: Meter;
   readiness: () => Readiness;
+  /** What operations that are empty by contract answer when the caller has no preference. */
+  prefer: Preference;
   newUuid: () => string;
   log: Log;
   version: string;
@@ -142,7 +145,7 @@ function mountManagement(app: Elysia, route: Route, needs: HttpNeeds): void {
     const granted = await authenticate(context);
     const input = { ...context, ...granted, url: address(context.request) };
     const result = await route.handle(input as Parameters<Route["handle"]>[0]);
-    return result instanceof Response ? result : Response.json(result, { status: route.status });
+    return answerOf(route, context.request, { result, byDefault: needs.prefer });
   };
   app.route(route.method, route.path, handle as () => Promise<Response>, {
     parse: [
