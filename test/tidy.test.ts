@@ -115,6 +115,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "storage/logs.ts": "test/http/logs.test.ts, test/storage/events.test.ts",
   "storage/migrations/index.ts": "test/storage/sqlite.test.ts",
   "storage/mirror.ts": "test/storage/events.test.ts",
+  "storage/playlists.ts": "test/http/playlists.test.ts, test/services/playlists.test.ts",
   "storage/ref-cache.ts": "test/storage/persons.test.ts, test/services/identity.test.ts",
   "storage/schema.ts": "test/storage/sqlite.test.ts",
   "storage/seen.ts": "test/storage/events.test.ts",
