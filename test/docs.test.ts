@@ -227,7 +227,7 @@ describe("the OpenAPI document", () => {
       const statuses = Object.keys(operation.responses);
 
       expect(statuses.filter((status) => !/^[1-5]\d\d$/.test(status))).toEqual([]);
-      const never = operation.operationId === "session_recording_playlists_destroy";
+      const never = operation.operationId === "playlists_destroy";
       expect(statuses.some((status) => status.startsWith("2"))).toBe(!never);
       expect(statuses).toContain("401");
       for (const { description } of Object.values(operation.responses)) {
@@ -260,15 +260,15 @@ describe("the OpenAPI document", () => {
 
     const preferred = "With `Prefer: return=representation`, the result";
     expect(Object.fromEntries(bodies)).toMatchObject({
-      session_recording_playlists_recordings_list: [["200", true, `${preferred}; else no body.`]],
-      session_recording_playlists_recordings_create: [["200", true, `${preferred}; else no body.`]],
-      session_recording_playlists_recordings_destroy: [
+      playlists_recordings_list: [["200", true, `${preferred}; else no body.`]],
+      playlists_recordings_create: [["200", true, `${preferred}; else no body.`]],
+      playlists_recordings_destroy: [
         ["200", true, `${preferred}.`],
         ["204", false, "No Content"],
       ],
     });
     const refused = operations().find(
-      ({ operation }) => operation.operationId === "session_recording_playlists_destroy",
+      ({ operation }) => operation.operationId === "playlists_destroy",
     );
     expect(refused?.operation.responses["405"]).toEqual({ description: "Method Not Allowed" });
   });

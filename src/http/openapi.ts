@@ -50,6 +50,9 @@ export async function openApi(
   };
 }
 
+/** Answers without a body; 405 stands in the document only where the contract has it empty. */
+const BODILESS = new Set(["204", "405"]);
+
 const noHandler = () => "";
 
 function describe(app: Elysia, route: Route): void {
@@ -128,8 +131,10 @@ function mend(node: Json | undefined, schemas: JsonObject): Json {
   const { $id, nullable: _nullable, patternProperties, ...rest } = node;
   // The deriver repeats a parameter's example in its schema, where 3.1 has no such word.
   if (typeof rest["type"] === "string") delete rest["example"];
-  // A record of anything, in the words that generators of clients know.
-  if (patternProperties !== undefined) rest["additionalProperties"] = {};
+  // A record, in the words that generators of clients know.
+  if (isObject(patternProperties)) {
+    rest["additionalProperties"] = Object.values(patternProperties)[0] ?? {};
+  }
   const mended = Object.fromEntries(
     Object.entries(rest).map(([key, value]) => [key, mend(value, schemas)]),
   );
@@ -153,14 +158,16 @@ function mendOperation(operation: JsonObject, schemas: JsonObject): JsonObject {
     mended["parameters"] = mend(parameters, schemas);
   }
   if (isObject(requestBody)) {
-    mended["requestBody"] = { required: true, ...contentOf(requestBody, schemas) };
+    mended["requestBody"] = { required: true, content: contentOf(requestBody, schemas) };
   }
   mended["responses"] = Object.fromEntries(
     Object.entries(isObject(responses) ? responses : {}).map(([status, response]) => [
       status,
       {
         description: descriptionOf(response) ?? STATUS_CODES[Number(status)] ?? status,
-        ...contentOf(response, schemas),
+        ...(isObject(response) && !BODILESS.has(status)
+          ? { content: contentOf(response, schemas) }
+          : {}),
       },
     ]),
   );
@@ -173,16 +180,13 @@ function descriptionOf(response: Json): string | undefined {
 }
 
 /**
- * Text is text, nothing is nothing, all else is JSON. The deriver leaves a named model's `$id` on
- * the response instead of its schema.
+ * Text is text, all else is JSON. The deriver leaves a named model's `$id` on the response instead
+ * of its schema.
  */
-function contentOf(answer: Json, schemas: JsonObject): { content?: JsonObject } {
-  if (!isObject(answer)) return {};
-  const { content, $id } = answer;
+function contentOf({ content, $id }: JsonObject, schemas: JsonObject): JsonObject {
   const json = isObject(content) ? content["application/json"] : undefined;
   const schema = isObject(json) && isObject(json["schema"]) ? json["schema"] : {};
   const named = typeof $id === "string" ? { ...schema, $id } : schema;
-  if (schema["type"] === "void") return {};
   const type = schema["type"] === "string" ? "text/plain" : "application/json";
-  return { content: { [type]: { schema: mend(named, schemas) } } };
+  return { [type]: { schema: mend(named, schemas) } };
 }
