@@ -5,17 +5,18 @@ import type { Clock } from "./domain/time.ts";
 import type { Meter } from "./http/body.ts";
 import { httpServer } from "./http/server.ts";
 import type { Log, LogFormat } from "./log.ts";
-import { remote } from "./remote.ts";
-import { type Capture, capture, type Decoder } from "./services/capture.ts";
+import { type Capture, capture } from "./services/capture.ts";
 import { type Events, events } from "./services/events.ts";
 import { type Groups, groups } from "./services/groups.ts";
 import { type Ingest, startIngest } from "./services/ingest.ts";
 import { type Keys, keys } from "./services/keys.ts";
-import { type LogDecoder, type Logs, logs } from "./services/logs.ts";
+import { type Logs, logs } from "./services/logs.ts";
 import { type Metrics, metrics } from "./services/metrics.ts";
 import { type Persons, persons } from "./services/persons.ts";
+import { type Playlists, playlists } from "./services/playlists.ts";
 import { openProjects, type Projects } from "./services/projects.ts";
 import { type FirstStart, prepare } from "./services/setup.ts";
+import { type Users, users } from "./services/users.ts";
 import { type Warnings, warnings } from "./services/warnings.ts";
 import { nodeDisk } from "./storage/disk.ts";
 import { openDuckdb } from "./storage/duckdb.ts";
@@ -26,10 +27,12 @@ import { keyReads } from "./storage/keys.ts";
 import { removeLoad } from "./storage/loads.ts";
 import { lockDirectory } from "./storage/lock.ts";
 import { personReads } from "./storage/persons.ts";
+import { playlistReads } from "./storage/playlists.ts";
 import { projectReads } from "./storage/projects.ts";
 import { readSqlite } from "./storage/sqlite.ts";
 import { userReads } from "./storage/users.ts";
 import { warningReads } from "./storage/warnings.ts";
+import { EXIT_INTERNAL, startDecoder, startWorker } from "./threads.ts";
 import { VERSION } from "./version.ts";
 import type { Writer } from "./writer.ts";
 
@@ -52,6 +55,8 @@ export type App = Admin & {
   persons: Persons;
   events: Events;
   groups: Groups;
+  playlists: Playlists;
+  users: Users;
   warnings: Warnings;
   metrics: Metrics;
   ingest: Ingest;
@@ -73,9 +78,6 @@ const GENERATION = 1;
 
 /** What the process knows of itself. */
 const SELF = { version: VERSION, memoryBytes: () => process.memoryUsage.rss() };
-
-/** Exit code for a bug or a failed engine: whoever supervises should start it again. */
-const EXIT_INTERNAL = 70;
 
 /** Opens projects and keys alone. Throws DataError if the directory cannot be used. */
 export async function openAdmin(
@@ -121,8 +123,7 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
       },
     }),
     events: events(eventsStored, () => ingest.applied() < replayUntil),
-    groups: groups(groupReads(sqlite)),
-    warnings: warnings(warningReads(sqlite)),
+    ...records(base, now),
   };
   const reasons = () => [
     ...(state.draining ? ["shutting down"] : []),
@@ -147,6 +148,7 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
         metrics: measured,
         meter,
         readiness: () => ({ ready: isReady(), reasons: reasons() }),
+        prefer: settings.prefer,
         newUuid,
         log,
         version: VERSION,
@@ -165,6 +167,21 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
       await duckdb.close();
       await base.close();
     },
+  };
+}
+
+/** What is kept in SQLite and has no part in ingest. */
+function records({ sqlite, stores }: Awaited<ReturnType<typeof openBase>>, now: Clock) {
+  return {
+    groups: groups(groupReads(sqlite)),
+    playlists: playlists({
+      reads: playlistReads(sqlite),
+      writes: stores.playlists,
+      now,
+      randomBytes,
+    }),
+    users: users(userReads(sqlite)),
+    warnings: warnings(warningReads(sqlite)),
   };
 }
 
@@ -263,29 +280,4 @@ async function openBase(settings: Settings, surroundings: Surroundings) {
 
 function randomBytes(count: number): Uint8Array {
   return crypto.getRandomValues(new Uint8Array(count));
-}
-
-/** The thread that decodes large bodies, started when the first one comes. */
-function startDecoder(log: Log): { decoder: Decoder & LogDecoder; close(): void } {
-  let thread: ReturnType<typeof startWorker<{ decoder: Decoder & LogDecoder }>> | undefined;
-  const decoder = () => {
-    thread ??= startWorker(new Worker(new URL("./decoder.ts", import.meta.url)), log);
-    return thread.surface.decoder;
-  };
-  return {
-    decoder: {
-      admit: (body, now) => decoder().admit(body, now),
-      admitLogs: (body, now) => decoder().admitLogs(body, now),
-    },
-    close: () => thread?.terminate(),
-  };
-}
-
-/** A thread and the objects it offers. Without it nothing works, so its end is the process's. */
-function startWorker<T extends Record<string, object>>(worker: Worker, log: Log) {
-  worker.addEventListener("error", ({ message }) => {
-    log.error("a thread failed; ending", { error: message });
-    process.exit(EXIT_INTERNAL);
-  });
-  return { surface: remote<T>(worker), terminate: () => worker.terminate() };
 }

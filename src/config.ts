@@ -118,6 +118,11 @@ const ROWS = {
     "a personal key for everything, phx_…; made at the first start if not given",
     { isValid: isPersonalKey, form: "phx_ and 20 to 60 letters, digits, - or _" },
   ),
+  prefer: choice<"minimal" | "representation">(
+    "what answers that are empty by contract carry, unless the caller's Prefer header says it",
+    "minimal",
+    ["minimal", "representation"],
+  ),
   dedup_window: whole("how long a uuid is remembered", 48, [1, 168], "hours"),
   memory: whole("memory for DuckDB", memoryDefaultMb(), [64, 1_048_576], "MB"),
   threads: whole("threads for DuckDB", availableParallelism(), [1, 256]),

@@ -8,6 +8,7 @@ import { journalReader } from "./storage/journal-reader.ts";
 import { keyWrites } from "./storage/keys.ts";
 import { loadFiles } from "./storage/loads.ts";
 import { personWrites } from "./storage/persons.ts";
+import { playlistWrites } from "./storage/playlists.ts";
 import { projectWrites } from "./storage/projects.ts";
 import { openSqlite } from "./storage/sqlite.ts";
 import { userWrites } from "./storage/users.ts";
@@ -39,6 +40,7 @@ export function openWriter(options: WriterOptions) {
   return {
     keys: keyWrites(sqlite),
     persons,
+    playlists: playlistWrites(sqlite),
     projects: projectWrites(sqlite),
     slices: slices({
       journal,

@@ -56,6 +56,7 @@ describe("settings (decision 17)", () => {
     ["a port that is a word", { "--port": "http" }, {}, /--port must be a whole number/],
     ["a port that is too large", {}, { HOGLET_PORT: "65536" }, /HOGLET_PORT must be/],
     ["a log format of its own", { "--log-format": "xml" }, {}, /one of auto, human, json/],
+    ["a preference of its own", {}, { HOGLET_PREFER: "all" }, /one of minimal, representation/],
     ["a public address with a path", { "--public-url": "https://a.b/c" }, {}, /must be an address/],
     ["a certificate without its key", { "--tls-cert": "a.pem" }, {}, /belong together/],
     ["a file that is not there", { "--config": "/no/such.toml" }, {}, /cannot be read/],

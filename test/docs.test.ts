@@ -11,7 +11,7 @@ type Operation = {
   operationId: string;
   parameters?: Parameter[];
   security?: Record<string, string[]>[];
-  responses: Record<string, { description?: string }>;
+  responses: Record<string, { description?: string; content?: object }>;
 };
 type Document = {
   openapi: string;
@@ -227,7 +227,8 @@ describe("the OpenAPI document", () => {
       const statuses = Object.keys(operation.responses);
 
       expect(statuses.filter((status) => !/^[1-5]\d\d$/.test(status))).toEqual([]);
-      expect(statuses.some((status) => status.startsWith("2"))).toBe(true);
+      const never = operation.operationId === "playlists_destroy";
+      expect(statuses.some((status) => status.startsWith("2"))).toBe(!never);
       expect(statuses).toContain("401");
       for (const { description } of Object.values(operation.responses)) {
         expect(description).toBeTruthy();
@@ -244,6 +245,32 @@ describe("the OpenAPI document", () => {
         expect.arrayContaining(["408", "413", "415"]),
       );
     }
+  });
+
+  test("tells of both answers where one is empty, and of the header that asks for the other", () => {
+    const preferring = operations().filter(({ operation: { parameters = [] } }) =>
+      parameters.some(({ name, in: place }) => name === "Prefer" && place === "header"),
+    );
+    const bodies = preferring.map(({ operation: { operationId, responses } }) => [
+      operationId,
+      Object.entries(responses)
+        .filter(([status]) => status.startsWith("2"))
+        .map(([status, { content, description }]) => [status, content !== undefined, description]),
+    ]);
+
+    const preferred = "With `Prefer: return=representation`, the result";
+    expect(Object.fromEntries(bodies)).toMatchObject({
+      playlists_recordings_list: [["200", true, `${preferred}; else no body.`]],
+      playlists_recordings_create: [["200", true, `${preferred}; else no body.`]],
+      playlists_recordings_destroy: [
+        ["200", true, `${preferred}.`],
+        ["204", false, "No Content"],
+      ],
+    });
+    const refused = operations().find(
+      ({ operation }) => operation.operationId === "playlists_destroy",
+    );
+    expect(refused?.operation.responses["405"]).toEqual({ description: "Method Not Allowed" });
   });
 
   test("asks for the key of a declared scheme, but to capture", () => {

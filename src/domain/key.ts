@@ -1,3 +1,5 @@
+import { randomText } from "./random-text.ts";
+
 /** Starts a project key: public, for capture only (contract 5). */
 export const PROJECT_KEY_PREFIX = "phc_";
 
@@ -15,14 +17,7 @@ const KEY_CHARS = 43;
 
 /** A new key: the prefix and 43 base62 characters, from at least 256 random bits. */
 export function newKey(prefix: string, randomBytes: (count: number) => Uint8Array): string {
-  let key = prefix;
-  while (key.length < prefix.length + KEY_CHARS) {
-    for (const byte of randomBytes(KEY_CHARS)) {
-      // 248 is the largest multiple of 62 in a byte: cutting there keeps every character as likely.
-      if (byte < 248 && key.length < prefix.length + KEY_CHARS) key += BASE62[byte % 62];
-    }
-  }
-  return key;
+  return prefix + randomText(BASE62, KEY_CHARS, randomBytes);
 }
 
 /** The SHA-256 of a personal key, all that is kept of it (design: no secrets at rest). */

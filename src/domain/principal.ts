@@ -9,6 +9,7 @@ export const SCOPE_OBJECTS = [
   "project",
   "query",
   "session_recording_playlist",
+  "user",
 ] as const;
 
 /** One permission, `<object>:<read|write>` (contract 5.1). */

@@ -2,6 +2,7 @@ import { STATUS_CODES } from "node:http";
 import { swagger } from "@elysiajs/swagger";
 import { Elysia, type TSchema, t } from "elysia";
 import { isObject, type Json, type JsonObject } from "../domain/json.ts";
+import { PreferHeader } from "./prefer.ts";
 import { type Route, shapesOf } from "./route.ts";
 import { ProblemShape } from "./schemas.ts";
 import type { SdkRoute } from "./sdk.ts";
@@ -49,10 +50,13 @@ export async function openApi(
   };
 }
 
+/** Answers without a body; 405 stands in the document only where the contract has it empty. */
+const BODILESS = new Set(["204", "405"]);
+
 const noHandler = () => "";
 
 function describe(app: Elysia, route: Route): void {
-  const { operationId, summary, scope, status } = route;
+  const { operationId, summary, scope } = route;
   const failures = [
     ...[400, 401, 403],
     ...(route.path.includes("/:") ? [404] : []),
@@ -60,8 +64,9 @@ function describe(app: Elysia, route: Route): void {
   ];
   app.route(route.method, route.path, noHandler, {
     ...shapesOf(route),
+    ...(route.empty ? { headers: PreferHeader } : {}),
     response: Object.fromEntries([
-      [status, route.response],
+      ...successesOf(route),
       ...failures.map((failure) => [failure, ProblemShape]),
     ]),
     detail: {
@@ -73,6 +78,17 @@ function describe(app: Elysia, route: Route): void {
       security: [{ [SECURITY_SCHEME]: [scope] }],
     },
   });
+}
+
+/** The answers of success. What a schema says of itself is said of the answer. */
+function successesOf({ status, empty, response }: Route): [number, TSchema][] {
+  if (!empty) return [[status, response]];
+  const preferred = "With `Prefer: return=representation`, the result";
+  if (status === 200) return [[200, { ...response, description: `${preferred}; else no body.` }]];
+  return [
+    [status, t.Void()],
+    [200, { ...response, description: `${preferred}.` }],
+  ];
 }
 
 function describeSdk(app: Elysia, route: SdkRoute): void {
@@ -115,8 +131,10 @@ function mend(node: Json | undefined, schemas: JsonObject): Json {
   const { $id, nullable: _nullable, patternProperties, ...rest } = node;
   // The deriver repeats a parameter's example in its schema, where 3.1 has no such word.
   if (typeof rest["type"] === "string") delete rest["example"];
-  // A record of anything, in the words that generators of clients know.
-  if (patternProperties !== undefined) rest["additionalProperties"] = {};
+  // A record, in the words that generators of clients know.
+  if (isObject(patternProperties)) {
+    rest["additionalProperties"] = Object.values(patternProperties)[0] ?? {};
+  }
   const mended = Object.fromEntries(
     Object.entries(rest).map(([key, value]) => [key, mend(value, schemas)]),
   );
@@ -146,12 +164,19 @@ function mendOperation(operation: JsonObject, schemas: JsonObject): JsonObject {
     Object.entries(isObject(responses) ? responses : {}).map(([status, response]) => [
       status,
       {
-        description: STATUS_CODES[Number(status)] ?? status,
-        ...(isObject(response) ? { content: contentOf(response, schemas) } : {}),
+        description: descriptionOf(response) ?? STATUS_CODES[Number(status)] ?? status,
+        ...(isObject(response) && !BODILESS.has(status)
+          ? { content: contentOf(response, schemas) }
+          : {}),
       },
     ]),
   );
   return mended;
+}
+
+function descriptionOf(response: Json): string | undefined {
+  const description = isObject(response) ? response["description"] : undefined;
+  return typeof description === "string" ? description : undefined;
 }
 
 /**

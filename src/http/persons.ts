@@ -2,7 +2,7 @@ import { t } from "elysia";
 import { pageQuery } from "../domain/page.ts";
 import type { Persons } from "../services/persons.ts";
 import { route } from "./route.ts";
-import { PageOf, Paging, PersonShape } from "./schemas.ts";
+import { PageOf, Paging, PersonShape, SuccessShape } from "./schemas.ts";
 
 const PERSONS = "/api/environments/:project_id/persons/";
 const PersonId = t.Object({
@@ -61,7 +61,7 @@ export const personRoutes = (persons: Persons) => [
     params: PersonId,
     body: SplitBody,
     status: 201,
-    response: t.Object({ success: t.Literal(true) }, { $id: "Success" }),
+    response: SuccessShape,
     async handle({ project, params, body }) {
       await persons.split(project, params.id, body ?? {});
       return { success: true };

@@ -36,8 +36,11 @@ export type Definition<
   params?: P;
   query?: Q;
   body?: B;
-  /** The answer of success. */
-  status: 200 | 201 | 202 | 204;
+  /** The answer of success; 405 for what never succeeds. */
+  status: 200 | 201 | 202 | 204 | 405;
+  /** Answers with no body unless the caller prefers a representation (design: RFC 7240). */
+  empty?: true;
+  /** The body of success; of an empty operation, what it answers with 200 when that is preferred. */
   response: TSchema;
   handle(input: Input<Path, P, Q, B>): Promise<unknown>;
 };

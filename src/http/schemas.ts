@@ -1,6 +1,7 @@
 import { type TSchema, t } from "elysia";
 import type { Json } from "../domain/json.ts";
 import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../domain/page.ts";
+import { PLAYLIST_TYPES } from "../domain/playlist.ts";
 
 /** Any JSON object. */
 export const AnyObject = t.Record(t.String(), t.Unsafe<Json>(t.Unknown()));
@@ -50,6 +51,52 @@ export const GroupTypeShape = t.Object(
   { group_type: t.String(), group_type_index: t.Integer() },
   { $id: "GroupType" },
 );
+
+/** A user (contract 2.4). */
+export const UserShape = t.Object(
+  {
+    id: t.Integer(),
+    uuid: Uuid,
+    distinct_id: t.String(),
+    first_name: t.String(),
+    last_name: t.String(),
+    email: t.String({ format: "email" }),
+    is_email_verified: t.Boolean(),
+    hedgehog_config: t.Nullable(AnyObject),
+    role_at_organization: t.Nullable(t.String()),
+  },
+  { $id: "User" },
+);
+
+/** A session recording playlist (contract 2.3). */
+export const PlaylistShape = t.Object(
+  {
+    id: t.Integer(),
+    short_id: t.String(),
+    name: t.String(),
+    derived_name: t.String(),
+    description: t.String(),
+    pinned: t.Boolean(),
+    created_at: DateTime,
+    created_by: UserShape,
+    deleted: t.Boolean(),
+    filters: t.Unsafe<Json>(t.Unknown()),
+    last_modified_at: DateTime,
+    last_modified_by: UserShape,
+    recordings_counts: t.Record(t.String(), t.Record(t.String(), t.Integer())),
+    type: t.String({ enum: [...PLAYLIST_TYPES] }),
+  },
+  { $id: "Playlist" },
+);
+
+/** A recording of a playlist. */
+export const PlaylistRecordingShape = t.Object(
+  { id: t.String({ description: "The session's id." }), added_at: DateTime },
+  { $id: "PlaylistRecording" },
+);
+
+/** What there is to tell of a call that has nothing to show. */
+export const SuccessShape = t.Object({ success: t.Literal(true) }, { $id: "Success" });
 
 /** A project. */
 export const ProjectShape = t.Object(

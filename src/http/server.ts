@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import { Failure } from "../domain/errors.ts";
 import { isObject, type JsonObject } from "../domain/json.ts";
+import { JSON_DEPTH_MAX, OBJECT_KEYS_MAX, scanBody } from "../domain/json-scan.ts";
 import type { Log } from "../log.ts";
 import type { Capture } from "../services/capture.ts";
 import type { Events } from "../services/events.ts";
@@ -9,7 +10,9 @@ import type { Keys } from "../services/keys.ts";
 import type { Logs } from "../services/logs.ts";
 import type { Metrics } from "../services/metrics.ts";
 import type { Persons } from "../services/persons.ts";
+import type { Playlists } from "../services/playlists.ts";
 import type { Projects } from "../services/projects.ts";
+import type { Users } from "../services/users.ts";
 import type { Warnings } from "../services/warnings.ts";
 import { type AddressOptions, publicAddress } from "./address.ts";
 import { authorizer } from "./auth.ts";
@@ -26,10 +29,13 @@ import { logRoutes } from "./logs.ts";
 import { metricRoutes } from "./metrics.ts";
 import { openApi } from "./openapi.ts";
 import { personRoutes } from "./persons.ts";
+import { playlistRoutes } from "./playlists.ts";
+import { answerOf, type Preference } from "./prefer.ts";
 import { projectRoutes } from "./projects.ts";
 import { requestIds } from "./request-id.ts";
 import { hasProject, type Route, shapesOf } from "./route.ts";
 import { type SdkRoute, sdkRoutes } from "./sdk.ts";
+import { userRoutes } from "./users.ts";
 
 /** What the HTTP floor needs of the floors below. */
 export type HttpNeeds = {
@@ -38,13 +44,17 @@ export type HttpNeeds = {
   projects: Projects;
   keys: Keys;
   persons: Persons;
+  playlists: Playlists;
   events: Events;
   groups: Groups;
+  users: Users;
   warnings: Warnings;
   metrics: Metrics;
   /** Counts the capture bodies that are in memory. */
   meter: Meter;
   readiness: () => Readiness;
+  /** What operations that are empty by contract answer when the caller has no preference. */
+  prefer: Preference;
   newUuid: () => string;
   log: Log;
   version: string;
@@ -55,13 +65,18 @@ export const MANAGEMENT_BODY_BYTES_MAX = 1_048_576;
 
 /** Every management operation, in the order of contract 4.1. */
 export const managementRoutes = (
-  needs: Pick<HttpNeeds, "persons" | "events" | "groups" | "warnings" | "projects" | "metrics">,
+  needs: Pick<
+    HttpNeeds,
+    "persons" | "playlists" | "events" | "groups" | "warnings" | "projects" | "users" | "metrics"
+  >,
 ) => [
   ...personRoutes(needs.persons),
+  ...playlistRoutes(needs.playlists),
   ...eventRoutes(needs.events),
   ...groupRoutes(needs.groups),
   ...warningRoutes(needs.warnings),
   ...projectRoutes(needs.projects),
+  ...userRoutes(needs.users),
   ...metricRoutes(needs.metrics),
 ];
 
@@ -83,7 +98,7 @@ export function httpServer(needs: HttpNeeds): (request: Request) => Promise<Resp
 
   const management = managementRoutes(needs);
   for (const route of management) {
-    allow(route.path, route.method);
+    if (route.status !== 405) allow(route.path, route.method);
     mountManagement(app, route, needs);
   }
   const sdk = [
@@ -142,14 +157,16 @@ function mountManagement(app: Elysia, route: Route, needs: HttpNeeds): void {
     const granted = await authenticate(context);
     const input = { ...context, ...granted, url: address(context.request) };
     const result = await route.handle(input as Parameters<Route["handle"]>[0]);
-    return result instanceof Response ? result : Response.json(result, { status: route.status });
+    return answerOf(route, context.request, { result, byDefault: needs.prefer });
   };
   app.route(route.method, route.path, handle as () => Promise<Response>, {
     parse: [
       async (context: unknown) => {
         await authenticate(context as Context);
       },
-      ({ request }: { request: Request }) => readJson(request, meter),
+      // What takes no body does not look at one; null tells Elysia not to either.
+      ({ request }: { request: Request }) =>
+        route.body === undefined ? null : readJson(request, meter),
     ],
     transform: async (context: unknown) => {
       await authenticate(context as Context);
@@ -197,6 +214,11 @@ async function readJson(request: Request, meter: Meter): Promise<JsonObject | un
   }
   const body = parse(bytes);
   // Checked here: Elysia holds a body that may be absent to its shape only if it has something in it.
+  const { refused, excesses } = scanBody(bytes);
+  if (refused !== undefined || excesses.length > 0) {
+    const detail = `Nesting is at most ${JSON_DEPTH_MAX} deep, an object has at most ${OBJECT_KEYS_MAX} keys.`;
+    throw new Failure("invalid_input", detail);
+  }
   if (!isObject(body)) throw new Failure("invalid_input", "The body must be a JSON object.");
   return body;
 }
@@ -235,6 +257,7 @@ function refuseOtherMethods(
   allowed: ReadonlyMap<string, ReadonlySet<string>>,
   sdkPaths: ReadonlySet<string>,
 ): void {
+  const mounted = new Set(app.routes.map(({ method, path }) => `${method} ${path}`));
   for (const [path, methods] of allowed) {
     const isSdk = sdkPaths.has(path);
     // Elysia answers HEAD wherever there is GET.
@@ -246,7 +269,7 @@ function refuseOtherMethods(
         ...(isSdk ? corsHeaders(request) : {}),
       });
     for (const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]) {
-      if (served.has(method)) continue;
+      if (served.has(method) || mounted.has(`${method} ${path}`)) continue;
       const answer =
         isSdk && method === "OPTIONS"
           ? ({ request }: { request: Request }) => preflight(request)

@@ -1,5 +1,6 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { JsonObject } from "../domain/json.ts";
+import type { Json, JsonObject } from "../domain/json.ts";
+import { PLAYLIST_TYPES } from "../domain/playlist.ts";
 
 /** Single facts about the data: `applied_seq` of the journal, `version` of the persons. */
 export const meta = sqliteTable("meta", {
@@ -98,4 +99,32 @@ export const ingestionWarningSample = sqliteTable("ingestion_warning_sample", {
   count: integer().notNull(),
   event_uuid: text(),
   distinct_id: text(),
+});
+
+/** Session recording playlists. */
+export const playlist = sqliteTable("playlist", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  project_id: integer().notNull(),
+  short_id: text().notNull(),
+  name: text().notNull(),
+  derived_name: text().notNull(),
+  description: text().notNull(),
+  pinned: integer({ mode: "boolean" }).notNull(),
+  deleted: integer({ mode: "boolean" }).notNull(),
+  filters: text({ mode: "json" }).$type<Json>(),
+  type: text({ enum: PLAYLIST_TYPES }).notNull(),
+  _create_in_folder: text(),
+  created_at: text().notNull(),
+  created_by: integer().notNull(),
+  last_modified_at: text().notNull(),
+  last_modified_by: integer().notNull(),
+  recordings: integer().notNull().default(0),
+});
+
+/** Recordings of playlists. */
+export const playlistRecording = sqliteTable("playlist_recording", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  playlist_id: integer().notNull(),
+  session_recording_id: text().notNull(),
+  added_at: text().notNull(),
 });

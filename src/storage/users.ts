@@ -1,4 +1,4 @@
-import { asc, eq } from "drizzle-orm";
+import { asc, eq, getTableColumns } from "drizzle-orm";
 import type { User } from "../domain/user.ts";
 import { user } from "./schema.ts";
 import type { Sqlite } from "./sqlite.ts";
@@ -16,16 +16,19 @@ export type UserWrites = {
   insert(draft: Omit<User, "id"> & { created_at: string }): Promise<User>;
 };
 
+/** Those of a domain `User`. */
+const { created_at: _, ...COLUMNS } = getTableColumns(user);
+
 /** Reads users on any connection. */
 export function userReads({ orm }: Sqlite): UserReads {
   return {
-    find: async (id) => orm.select().from(user).where(eq(user.id, id)).get(),
-    byEmail: async (email) => orm.select().from(user).where(eq(user.email, email)).get(),
-    owner: async () => orm.select().from(user).orderBy(asc(user.id)).limit(1).get(),
+    find: async (id) => orm.select(COLUMNS).from(user).where(eq(user.id, id)).get(),
+    byEmail: async (email) => orm.select(COLUMNS).from(user).where(eq(user.email, email)).get(),
+    owner: async () => orm.select(COLUMNS).from(user).orderBy(asc(user.id)).limit(1).get(),
   };
 }
 
 /** Writes users on the connection that writes. */
 export function userWrites({ orm }: Sqlite): UserWrites {
-  return { insert: async (draft) => orm.insert(user).values(draft).returning().get() };
+  return { insert: async (draft) => orm.insert(user).values(draft).returning(COLUMNS).get() };
 }

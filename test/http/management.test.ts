@@ -4,46 +4,80 @@ import { type TestApp, testApp } from "../support/app.ts";
 import { batch, event } from "../support/make.ts";
 import { PERSONAL_KEY, PROJECT_KEY, startServer } from "../support/server.ts";
 
-/** Every management route: a new one without its row here fails the last test. */
-const ROUTES: [method: string, path: string, scope: string, query?: string][] = [
-  ["GET", "/api/environments/:project_id/persons/", "person:read"],
-  ["GET", "/api/environments/:project_id/persons/:id/", "person:read"],
-  ["POST", "/api/environments/:project_id/persons/:id/split/", "person:write"],
-  ["GET", "/api/environments/:project_id/events/", "query:read"],
-  ["GET", "/api/environments/:project_id/groups/", "group:read", "?group_type_index=0"],
-  ["GET", "/api/environments/:project_id/groups_types/", "group:read"],
-  ["GET", "/api/environments/:project_id/ingestion_warnings/", "project:read"],
-  ["GET", "/api/projects/", "project:read"],
-  ["GET", "/api/projects/:project_id/", "project:read"],
-  ["GET", "/metrics", "project:read"],
+const PLAYLISTS = "/api/environments/:project_id/session_recording_playlists/";
+const RECORDING = `${PLAYLISTS}:short_id/recordings/:session_recording_id/`;
+
+/**
+ * Every management route: a new one without its row here fails the last test. `status` is what it
+ * answers to whoever may call it.
+ */
+const ROUTES: [method: string, path: string, scope: string, status: number, query?: string][] = [
+  ["GET", "/api/environments/:project_id/persons/", "person:read", 200],
+  ["GET", "/api/environments/:project_id/persons/:id/", "person:read", 200],
+  ["POST", "/api/environments/:project_id/persons/:id/split/", "person:write", 201],
+  ["GET", PLAYLISTS, "session_recording_playlist:read", 200],
+  ["POST", PLAYLISTS, "session_recording_playlist:write", 201],
+  ["GET", `${PLAYLISTS}:short_id/`, "session_recording_playlist:read", 200],
+  ["PATCH", `${PLAYLISTS}:short_id/`, "session_recording_playlist:write", 200],
+  ["DELETE", `${PLAYLISTS}:short_id/`, "session_recording_playlist:write", 405],
+  ["GET", `${PLAYLISTS}:short_id/recordings/`, "session_recording_playlist:read", 200],
+  ["POST", RECORDING, "session_recording_playlist:write", 200],
+  ["DELETE", RECORDING, "session_recording_playlist:write", 204],
+  ["GET", "/api/environments/:project_id/events/", "query:read", 200],
+  ["GET", "/api/environments/:project_id/groups/", "group:read", 200, "?group_type_index=0"],
+  ["GET", "/api/environments/:project_id/groups_types/", "group:read", 200],
+  ["GET", "/api/environments/:project_id/ingestion_warnings/", "project:read", 200],
+  ["GET", "/api/projects/", "project:read", 200],
+  ["GET", "/api/projects/:project_id/", "project:read", 200],
+  ["GET", "/api/users/@me/", "user:read", 200],
+  ["GET", "/metrics", "project:read", 200],
 ];
 
 const SOME_OTHER_SCOPE = "activity_log:read";
-const concrete = (path: string, project = "1") =>
-  path.replace(":project_id", project).replace(":id", "1");
+const concrete = (path: string, { project = "1", playlist = "x" } = {}) =>
+  path
+    .replace(":project_id", project)
+    .replace(":id", "1")
+    .replace(":short_id", playlist)
+    .replace(":session_recording_id", "r");
+
+/** The methods that a path serves, as `Allow` names them. */
+const allowed = (path: string) => {
+  const served = ROUTES.filter(([, other, , status]) => other === path && status !== 405);
+  return served.flatMap(([method]) => (method === "GET" ? ["GET", "HEAD"] : method)).sort();
+};
+
+/** Makes what the routes are about: a person with a merge to undo, a playlist with a recording. */
+const something = async (app: TestApp): Promise<{ playlist: string }> => {
+  const merge = { event: "$create_alias", distinct_id: "new", properties: { alias: "ann" } };
+  await app.capture(batch(event(), event({ distinct_id: "new" }), event(merge)));
+  const made = await app.ask("POST", concrete(PLAYLISTS));
+  const { short_id: playlist } = made.body as { short_id: string };
+  await app.ask("POST", concrete(RECORDING, { playlist }));
+  return { playlist };
+};
 
 const keyWith = async ({ app }: TestApp, draft: object): Promise<string> =>
   (await app.keys.create({ label: "test", scopes: ["*"], ...draft })).value;
 
-describe.each(ROUTES)("%s %s", (method, path, scope, query = "") => {
+describe.each(ROUTES)("%s %s", (method, path, scope, status, query = "") => {
   const hasProject = path.includes(":project_id");
 
   test("answers whoever holds exactly the scope, with and without a trailing slash", async () => {
     await using app = await testApp();
-    const merge = { event: "$create_alias", distinct_id: "new", properties: { alias: "ann" } };
     const key = await keyWith(app, { scopes: [scope] });
 
-    for (const form of [concrete(path), concrete(path).replace(/\/$/, "")]) {
-      await app.capture(batch(event(), event({ distinct_id: "new" }), event(merge)));
-      const { status } = await app.ask(method, form + query, { key });
-      expect(status).toBe(method === "POST" ? 201 : 200);
+    for (const slash of ["/", ""]) {
+      const form = concrete(path, await something(app)).replace(/\/$/, slash);
+      const answered = await app.ask(method, form + query, { key });
+      expect(answered.status).toBe(status);
     }
   });
 
   test("refuses every other key with its reason", async () => {
     await using app = await testApp();
     const refused = async (key: string | null, project = "1") => {
-      const { status, body } = await app.ask(method, concrete(path, project), { key });
+      const { status, body } = await app.ask(method, concrete(path, { project }), { key });
       return { status, ...(body as { code: string; detail: string }) };
     };
     const revoked = await app.app.keys.create({ label: "gone", scopes: ["*"] });
@@ -74,10 +108,11 @@ describe.each(ROUTES)("%s %s", (method, path, scope, query = "") => {
 
   test("answers other methods 405 with Allow, and asks for a key before it looks at the body", async () => {
     await using app = await testApp();
-    for (const other of ["PUT", "TRACE", "DELETE"]) {
+    const served = ROUTES.filter(([, other]) => other === path).map(([known]) => known);
+    for (const other of ["PUT", "TRACE", "DELETE"].filter((one) => !served.includes(one))) {
       const refused = await app.ask(other, concrete(path));
       expect(refused).toMatchObject({ status: 405, body: { code: "method_not_allowed" } });
-      expect(refused.headers.get("allow")).toBe(method === "GET" ? "GET, HEAD" : method);
+      expect(refused.headers.get("allow")?.split(", ").sort()).toEqual(allowed(path));
     }
     const stranger = await app.ask(method, `${concrete(path)}?limit=x`, { key: null });
     expect(stranger.status).toBe(401);
@@ -379,8 +414,10 @@ test("HEAD is answered like GET without the body, on every path that allows it",
   await server.capture(batch(event()));
   await server.stored(1);
   const headers = { authorization: `Bearer ${PERSONAL_KEY}` };
+  const made = await fetch(server.url + concrete(PLAYLISTS), { method: "POST", headers });
+  const { short_id: playlist } = (await made.json()) as { short_id: string };
   const get = ROUTES.filter(([method]) => method === "GET");
-  const managed = get.map(([, path, , query = ""]) => concrete(path) + query);
+  const managed = get.map(([, path, , , query = ""]) => concrete(path, { playlist }) + query);
   const pages = ["/_liveness", "/docs", "/openapi.json", "/static/array.js", "/api/surveys/"];
 
   for (const path of [...managed, ...pages]) {
@@ -388,7 +425,7 @@ test("HEAD is answered like GET without the body, on every path that allows it",
     const refused = await fetch(server.url + path, { method: "DELETE", headers });
 
     expect([path, head.status, await head.text()]).toEqual([path, 200, ""]);
-    expect(refused.headers.get("allow")).toStartWith("GET, HEAD");
+    expect(refused.headers.get("allow")).toMatch(/^GET\b.*\bHEAD\b/);
   }
 });
 

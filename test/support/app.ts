@@ -40,7 +40,7 @@ const LISTEN_URL = "http://127.0.0.1:8000";
 
 /** Starts an appliance; `data` reopens a directory that another one has closed. */
 export async function testApp(
-  options: { data?: string; now?: number; idleMs?: number } = {},
+  options: { data?: string; now?: number; idleMs?: number; flags?: Record<string, string> } = {},
 ): Promise<TestApp> {
   const own = options.data === undefined ? temporaryDirectory() : undefined;
   const directory = options.data ?? own?.path ?? "";
@@ -49,6 +49,7 @@ export async function testApp(
       "--data": directory,
       "--project-key": PROJECT_KEY,
       "--personal-key": PERSONAL_KEY,
+      ...options.flags,
     },
     {},
   );

@@ -1,0 +1,187 @@
+import { t } from "elysia";
+import type { Json } from "../domain/json.ts";
+import { pageQuery } from "../domain/page.ts";
+import {
+  PLAYLIST_CHARS_MAX,
+  PLAYLIST_FILTERS_BYTES_MAX,
+  PLAYLIST_ORDERS,
+  PLAYLIST_TYPES,
+} from "../domain/playlist.ts";
+import type { Playlists } from "../services/playlists.ts";
+import { route } from "./route.ts";
+import { PageOf, Paging, PlaylistRecordingShape, PlaylistShape, SuccessShape } from "./schemas.ts";
+
+const PLAYLISTS = "/api/environments/:project_id/session_recording_playlists/";
+const PLAYLIST = `${PLAYLISTS}:short_id/` as const;
+const RECORDING = `${PLAYLIST}recordings/:session_recording_id/` as const;
+
+/** What a playlist's address takes; DELETE is refused with no body (contract 4.4). */
+const ALLOWED = "GET, HEAD, PATCH";
+
+const ShortId = t.Object({ short_id: t.String() });
+const Recording = t.Object({
+  ...ShortId.properties,
+  session_recording_id: t.String({ description: "The session's id; it need not be known." }),
+});
+
+const text = (name: keyof typeof PLAYLIST_CHARS_MAX) =>
+  t.Optional(t.String({ description: `At most ${PLAYLIST_CHARS_MAX[name]} characters.` }));
+
+const fields = {
+  name: text("name"),
+  derived_name: text("derived_name"),
+  description: text("description"),
+  pinned: t.Optional(t.Boolean()),
+  deleted: t.Optional(t.Boolean({ description: "true deletes the playlist, false restores it." })),
+  filters: t.Optional(
+    t.Unsafe<Json>(
+      t.Unknown({ description: `Any JSON, at most ${PLAYLIST_FILTERS_BYTES_MAX} bytes.` }),
+    ),
+  ),
+  _create_in_folder: text("_create_in_folder"),
+};
+const FieldsBody = t.Optional(t.Object(fields, { $id: "PlaylistFields" }));
+const DraftBody = t.Optional(
+  t.Object(
+    {
+      ...fields,
+      type: t.Optional(
+        t.String({ description: "Stays as it was made.", enum: [...PLAYLIST_TYPES] }),
+      ),
+    },
+    { $id: "PlaylistDraft" },
+  ),
+);
+
+const Listed = t.Object({
+  ...Paging,
+  created_by: t.Optional(t.Integer({ description: "The id of the user who made it." })),
+  short_id: t.Optional(t.String()),
+  search: t.Optional(t.String({ description: "Part of name or derived name, in any case." })),
+  pinned: t.Optional(t.Boolean()),
+  type: t.Optional(t.String({ enum: [...PLAYLIST_TYPES] })),
+  date_from: t.Optional(
+    t.String({ description: "Last modified then or later: ISO 8601, or an age such as -7d." }),
+  ),
+  date_to: t.Optional(t.String({ description: "Last modified then or earlier." })),
+  order: t.Optional(
+    t.String({
+      description: "By default -last_modified_at.",
+      enum: PLAYLIST_ORDERS.flatMap((order) => [order, `-${order}`]),
+    }),
+  ),
+});
+
+/** Session recording playlists (contract 4.1, 4.3). */
+export const playlistRoutes = (playlists: Playlists) => [
+  route({
+    method: "GET",
+    path: PLAYLISTS,
+    scope: "session_recording_playlist:read",
+    operationId: "playlists_list",
+    summary: "List playlists, the last modified first.",
+    query: Listed,
+    status: 200,
+    response: PageOf(PlaylistShape),
+    handle({ project, query, url }) {
+      const { limit, offset, ...asked } = query;
+      return playlists.list(project, asked, pageQuery({ limit, offset }), url);
+    },
+  }),
+  route({
+    method: "POST",
+    path: PLAYLISTS,
+    scope: "session_recording_playlist:write",
+    operationId: "playlists_create",
+    summary: "Make a playlist.",
+    body: DraftBody,
+    status: 201,
+    response: PlaylistShape,
+    handle: ({ project, principal, body }) =>
+      playlists.create(project, principal.user_id, body ?? {}),
+  }),
+  route({
+    method: "GET",
+    path: PLAYLIST,
+    scope: "session_recording_playlist:read",
+    operationId: "playlists_retrieve",
+    summary: "Read a playlist.",
+    params: ShortId,
+    status: 200,
+    response: PlaylistShape,
+    handle: ({ project, params }) => playlists.get({ project, ...params }),
+  }),
+  route({
+    method: "PATCH",
+    path: PLAYLIST,
+    scope: "session_recording_playlist:write",
+    operationId: "playlists_partial_update",
+    summary: "Change a playlist; `deleted` deletes and restores it.",
+    params: ShortId,
+    body: FieldsBody,
+    status: 200,
+    response: PlaylistShape,
+    handle: ({ project, principal, params, body }) =>
+      playlists.change({ project, ...params }, principal.user_id, body ?? {}),
+  }),
+  route({
+    method: "DELETE",
+    path: PLAYLIST,
+    scope: "session_recording_playlist:write",
+    operationId: "playlists_destroy",
+    summary: "Always refused: a playlist is deleted by PATCH.",
+    params: ShortId,
+    status: 405,
+    response: t.Void(),
+    handle: async () => new Response(null, { status: 405, headers: { allow: ALLOWED } }),
+  }),
+  ...recordingRoutes(playlists),
+];
+
+const recordingRoutes = (playlists: Playlists) => [
+  route({
+    method: "GET",
+    path: `${PLAYLIST}recordings/`,
+    scope: "session_recording_playlist:read",
+    operationId: "playlists_recordings_list",
+    summary: "List the recordings of a playlist, the last added first.",
+    params: ShortId,
+    query: t.Object(Paging),
+    status: 200,
+    empty: true,
+    response: PageOf(PlaylistRecordingShape),
+    handle: ({ project, params, query, url }) =>
+      playlists.recordings({ project, ...params }, pageQuery(query), url),
+  }),
+  route({
+    method: "POST",
+    path: RECORDING,
+    scope: "session_recording_playlist:write",
+    operationId: "playlists_recordings_create",
+    summary: "Add a recording to a playlist, unless it is there.",
+    params: Recording,
+    body: FieldsBody,
+    status: 200,
+    empty: true,
+    response: SuccessShape,
+    async handle({ project, params: { short_id, session_recording_id }, body }) {
+      await playlists.attach({ project, short_id }, session_recording_id, body ?? {});
+      return { success: true };
+    },
+  }),
+  route({
+    method: "DELETE",
+    path: RECORDING,
+    scope: "session_recording_playlist:write",
+    operationId: "playlists_recordings_destroy",
+    summary: "Remove a recording from a playlist.",
+    params: Recording,
+    status: 204,
+    empty: true,
+    response: SuccessShape,
+    async handle({ project, params: { short_id, session_recording_id } }) {
+      await playlists.detach({ project, short_id }, session_recording_id);
+      return { success: true };
+    },
+  }),
+];

@@ -1,0 +1,181 @@
+import { Failure } from "../domain/errors.ts";
+import { type Page, type PageQuery, page } from "../domain/page.ts";
+import {
+  isModification,
+  newShortId,
+  PLAYLIST_ORDERS,
+  PLAYLIST_TYPES,
+  type Playlist,
+  type PlaylistFields,
+  type PlaylistOrder,
+  type PlaylistRecording,
+  type PlaylistType,
+  recordingsCounts,
+  SESSION_RECORDING_ID_CHARS_MAX,
+  storableFields,
+} from "../domain/playlist.ts";
+import { parseTimeOrAge } from "../domain/relative-time.ts";
+import { type Clock, isoTime } from "../domain/time.ts";
+import type {
+  PlaylistFilter,
+  PlaylistPlace,
+  PlaylistReads,
+  PlaylistRow,
+  PlaylistWrites,
+} from "../storage/playlists.ts";
+
+/** What a list of playlists asks for, as it was sent. */
+export type PlaylistQuery = Pick<
+  PlaylistFilter,
+  "created_by" | "short_id" | "search" | "pinned"
+> & {
+  type?: string | undefined;
+  /** ISO 8601 or an age such as `-7d`; both inclusive, of the last modification. */
+  date_from?: string | undefined;
+  date_to?: string | undefined;
+  /** One of PLAYLIST_ORDERS, with `-` before it the other way round. */
+  order?: string | undefined;
+};
+
+/** The session recording playlists of a project (contract 4.1, decision 45). */
+export type Playlists = {
+  /**
+   * The last modified first, unless `order` says otherwise. Fails `invalid_input` and
+   * `invalid_choice`. `url` is the address that the caller is known to reach us by.
+   */
+  list(project: number, asked: PlaylistQuery, query: PageQuery, url: URL): Promise<Page<Playlist>>;
+  /** `user` is the id of who makes it. Fails `too_long` and `invalid_choice`. */
+  create(
+    project: number,
+    user: number,
+    sent: Partial<PlaylistFields> & { type?: string | undefined },
+  ): Promise<Playlist>;
+  /** Fails `not_found`, also when it is deleted. */
+  get(place: PlaylistPlace): Promise<Playlist>;
+  /** Changes what was sent, also of a deleted one. Fails `not_found` and `too_long`. */
+  change(place: PlaylistPlace, user: number, sent: Partial<PlaylistFields>): Promise<Playlist>;
+  /** Its recordings, the last added first. Fails as `get` does. */
+  recordings(place: PlaylistPlace, query: PageQuery, url: URL): Promise<Page<PlaylistRecording>>;
+  /**
+   * Adds a recording, known or not, if it is not there. `sent` is checked and changes nothing.
+   * Fails as `change` does.
+   */
+  attach(place: PlaylistPlace, recording: string, sent: Partial<PlaylistFields>): Promise<void>;
+  /** Removes a recording. Fails `not_found`, also when it is not there. */
+  detach(place: PlaylistPlace, recording: string): Promise<void>;
+};
+
+type Needs = {
+  reads: PlaylistReads;
+  writes: PlaylistWrites;
+  now: Clock;
+  randomBytes: (count: number) => Uint8Array;
+};
+
+/** Short ids that are tried: two in a row that are taken do not happen by chance. */
+const SHORT_IDS_MAX = 8;
+
+const EMPTY = {
+  name: "",
+  derived_name: "",
+  description: "",
+  pinned: false,
+  deleted: false,
+  filters: {},
+  _create_in_folder: null,
+};
+
+/** Playlists in a store. */
+export function playlists({ reads, writes, now, randomBytes }: Needs): Playlists {
+  return {
+    async list(project, asked, query, url) {
+      const { count, rows } = await reads.list(project, filterOf(asked, now()), query);
+      return page(url, query, count, rows.map(shown));
+    },
+    async create(project_id, user, { type = "collection", ...sent }) {
+      const at = isoTime(now());
+      const draft = {
+        ...EMPTY,
+        ...storableFields(sent),
+        project_id,
+        type: typeOf(type),
+        created_at: at,
+        created_by: user,
+        last_modified_at: at,
+        last_modified_by: user,
+      };
+      for (let tried = 0; tried < SHORT_IDS_MAX; tried++) {
+        const made = await writes.insert({ ...draft, short_id: newShortId(randomBytes) });
+        if (made !== undefined) return shown(made);
+      }
+      throw new Error(`${SHORT_IDS_MAX} new short ids were taken`);
+    },
+    get: async (place) => shown(found(await reads.find(place))),
+    async change(place, user, sent) {
+      const modified = { last_modified_at: isoTime(now()), last_modified_by: user };
+      const change = { ...storableFields(sent), ...(isModification(sent) ? modified : {}) };
+      return shown(found(await writes.update(place, change)));
+    },
+    async recordings(place, query, url) {
+      const { count, rows } = found(await reads.recordings(place, query));
+      return page(url, query, count, rows);
+    },
+    async attach(place, recording, sent) {
+      storableFields(sent);
+      if (recording.length > SESSION_RECORDING_ID_CHARS_MAX) {
+        const detail = `At most ${SESSION_RECORDING_ID_CHARS_MAX} characters.`;
+        throw new Failure("too_long", detail, "session_recording_id");
+      }
+      const isThere = await writes.attach(place, { id: recording, added_at: isoTime(now()) });
+      found(isThere || undefined);
+    },
+    async detach(place, recording) {
+      found((await writes.detach(place, recording)) || undefined);
+    },
+  };
+}
+
+function found<T>(value: T | undefined): T {
+  if (value === undefined) throw new Failure("not_found", "Not found.");
+  return value;
+}
+
+function shown({ recordings, ...row }: PlaylistRow): Playlist {
+  return { ...row, recordings_counts: recordingsCounts(recordings) };
+}
+
+function filterOf(asked: PlaylistQuery, now: number): PlaylistFilter {
+  const { type, date_from, date_to, order, ...rest } = asked;
+  return {
+    ...rest,
+    type: type === undefined ? undefined : typeOf(type),
+    from: timeOf("date_from", date_from, now),
+    to: timeOf("date_to", date_to, now),
+    order: orderOf(order),
+  };
+}
+
+function typeOf(text: string): PlaylistType {
+  const type = PLAYLIST_TYPES.find((known) => known === text);
+  if (type !== undefined) return type;
+  throw new Failure("invalid_choice", `One of ${PLAYLIST_TYPES.join(", ")} is expected.`, "type");
+}
+
+function timeOf(attr: string, text: string | undefined, now: number): string | undefined {
+  if (text === undefined) return undefined;
+  const time = parseTimeOrAge(text, now);
+  if (time !== undefined) return isoTime(time);
+  throw new Failure(
+    "invalid_input",
+    "A time in ISO 8601, or an age such as -7d, is expected.",
+    attr,
+  );
+}
+
+function orderOf(text = "-last_modified_at"): PlaylistOrder {
+  const isDescending = text.startsWith("-");
+  const by = PLAYLIST_ORDERS.find((known) => known === text.slice(isDescending ? 1 : 0));
+  if (by !== undefined) return { by, isDescending };
+  const detail = `One of ${PLAYLIST_ORDERS.join(", ")} is expected, or the same after a -.`;
+  throw new Failure("invalid_choice", detail, "order");
+}
