@@ -108,7 +108,9 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
   const newUuid = () => Bun.randomUUIDv7();
   const state = { draining: false };
   const meter: Meter = { held: 0 };
-  const accepting = { journal, decoder: decoder.decoder, now, newUuid, onAccepted: ingest.wake };
+  const lag = () => journal.durable() - ingest.applied();
+  const onAccepted = ingest.wake;
+  const accepting = { journal, decoder: decoder.decoder, now, newUuid, onAccepted, lag };
   const services = {
     projects,
     keys: base.keys,

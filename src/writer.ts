@@ -1,3 +1,4 @@
+import { setPriority } from "node:os";
 import { join } from "node:path";
 import { type LogFormat, openLog } from "./log.ts";
 import { serve } from "./remote.ts";
@@ -12,6 +13,9 @@ import { playlistWrites } from "./storage/playlists.ts";
 import { projectWrites } from "./storage/projects.ts";
 import { openSqlite } from "./storage/sqlite.ts";
 import { userWrites } from "./storage/users.ts";
+
+/** How far the writer gives way to the thread that answers: 0 is as important, 19 the least. */
+const WRITER_NICENESS = 5;
 
 /** Where the writer works. */
 export type WriterOptions = {
@@ -74,6 +78,8 @@ if (!Bun.isMainThread) {
   const surface = {
     writer: {
       async open(options: WriterOptions) {
+        // On Linux a thread has a priority of its own (decision 57).
+        if (process.platform === "linux") setPriority(0, WRITER_NICENESS);
         Object.assign(surface, openWriter(options));
       },
     },

@@ -3,6 +3,7 @@ import type { Clock } from "../domain/time.ts";
 import type { Log } from "../log.ts";
 import type { Entry, Journal } from "../storage/journal.ts";
 import { type Admission, admitBody, type Body } from "./admission.ts";
+import { held } from "./pacing.ts";
 import type { Projects } from "./projects.ts";
 import { warningTeller } from "./warnings.ts";
 
@@ -31,6 +32,8 @@ type Needs = {
   newUuid: () => string;
   /** Called when events or warnings are in the journal. */
   onAccepted: () => void;
+  /** How many events and log records wait for the stores. */
+  lag: () => number;
   log: Log;
 };
 
@@ -52,7 +55,7 @@ export type Capture = {
 
 /** Capture on a journal. */
 export function capture(needs: Needs): Capture {
-  const { journal, projects, now, onAccepted } = needs;
+  const { journal, projects, now, onAccepted, lag } = needs;
   const counts = { accepted: new Map<number, number>(), refused: new Map<FailureCode, number>() };
   const warn = warningTeller(needs);
   let refusedAt = Number.NEGATIVE_INFINITY;
@@ -84,6 +87,7 @@ export function capture(needs: Needs): Capture {
       await warned;
       onAccepted();
       add(counts.accepted, project_id, count);
+      await held(lag(), count);
       return { accepted: count, dropped: admission.dropped, results: admission.results };
     },
     refusing: () => now() - refusedAt < REFUSED_MS,

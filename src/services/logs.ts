@@ -20,6 +20,7 @@ import type { Journal } from "../storage/journal.ts";
 import { INLINE_BYTES_MAX } from "./capture.ts";
 import { BODY_BYTES_MAX, inflate, type Packed, unpack } from "./decoding.ts";
 import { logGroupsOfProtobuf } from "./otlp.ts";
+import { held } from "./pacing.ts";
 import { warningTeller } from "./warnings.ts";
 
 /**
@@ -52,6 +53,8 @@ type Needs = {
   newUuid: () => string;
   /** Called when records or warnings are in the journal. */
   onAccepted: () => void;
+  /** How many events and log records wait for the stores. */
+  lag: () => number;
   log: Log;
 };
 
@@ -66,7 +69,7 @@ export type Logs = {
 
 /** Logs on a journal. */
 export function logs(needs: Needs): Logs {
-  const { journal, decoder, now, newUuid, onAccepted } = needs;
+  const { journal, decoder, now, newUuid, onAccepted, lag } = needs;
   const warn = warningTeller(needs);
   return {
     async accept(project_id, body) {
@@ -82,6 +85,7 @@ export function logs(needs: Needs): Logs {
       await accepted;
       await warned;
       if (count > 0 || warnings.length > 0) onAccepted();
+      await held(lag(), count);
       return { accepted: count, rejected };
     },
   };

@@ -21,6 +21,7 @@ test("a disk that refuses a warning fails no request, and is told of once in a w
     now: () => clock.now,
     newUuid: () => Bun.randomUUIDv7(),
     onAccepted: () => {},
+    lag: () => 0,
     log: { info: tell, warn: tell, error: tell },
   });
   const send = (...events: unknown[]) =>

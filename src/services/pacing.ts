@@ -1,0 +1,27 @@
+/** Events and log records that may wait for the stores before answers are held back. */
+export const LAG_FREE = 131_072;
+
+/** How many may wait before an answer is held back for as long as it ever is. */
+export const LAG_MAX = 393_216;
+
+/** How long an answer is held back for each of its events at LAG_MAX, in milliseconds. */
+const HOLD_MS_EACH = 10;
+
+/** How long an answer is held back at most, in milliseconds: far below what SDKs wait. */
+const HOLD_MS_MAX = 1000;
+
+/**
+ * How long to hold back the answer to `count` events when `lag` of them wait for the stores, in
+ * milliseconds (decision 57): little at first, and more the more a request holds, so that a
+ * backfill gives way to those who send one event.
+ */
+export function holdMs(lag: number, count: number): number {
+  const share = Math.min(Math.max((lag - LAG_FREE) / (LAG_MAX - LAG_FREE), 0), 1);
+  return Math.min(share ** 3 * HOLD_MS_EACH * count, HOLD_MS_MAX);
+}
+
+/** Resolves when the answer to `count` events may go. */
+export async function held(lag: number, count: number): Promise<void> {
+  const ms = Math.round(holdMs(lag, count));
+  if (ms > 0) await Bun.sleep(ms);
+}
