@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { isIP } from "node:net";
 import { availableParallelism, totalmem } from "node:os";
 import { resolve } from "node:path";
 import { isPersonalKey, isProjectKey } from "./domain/key.ts";
@@ -57,6 +58,14 @@ const list = (help: string): Row<string[]> => ({
       .map((item) => item.trim())
       .filter(Boolean),
 });
+const networks = (help: string): Row<string[]> => ({
+  ...list(help),
+  parse(value) {
+    const items = list(help).parse(value);
+    if (items.every(isNetwork)) return items;
+    throw new Error("must be addresses or networks, such as 10.0.0.0/8");
+  },
+});
 const whole = (help: string, fallback: number, range: [number, number], unit?: string) => ({
   help,
   fallback,
@@ -84,6 +93,13 @@ const url = (help: string): Row<string | undefined> => ({
   },
 });
 
+/** Whether a text is an address or a network in CIDR notation (RFC 4632, RFC 4291 2.3). */
+function isNetwork(text: string): boolean {
+  const [address = "", bits = "0", ...rest] = text.split("/");
+  const bitsMax = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  return rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax;
+}
+
 /** Memory that DuckDB takes by default: a quarter of what there is, at most this, in MB. */
 const MEMORY_DEFAULT_MB_MAX = 512;
 
@@ -107,6 +123,9 @@ const ROWS = {
   port: whole("port to listen on; 0 for any free one", 8000, [0, 65_535]),
   public_url: url("address under which clients reach the server"),
   allowed_hosts: list("host names that links in answers may use, separated by commas"),
+  trusted_proxies: networks(
+    "addresses or networks of proxies whose X-Forwarded-For counts, separated by commas",
+  ),
   tls_cert: optional("file with the TLS certificate chain (PEM)"),
   tls_key: optional("file with the TLS key (PEM)"),
   owner_email: email("e-mail address of the first user", "owner@localhost.localdomain"),

@@ -54,7 +54,7 @@ const noHandler = () => "";
 function describe(app: Elysia, route: Route): void {
   const { operationId, summary, scope, status } = route;
   const failures = [
-    ...[400, 401, 403],
+    ...[400, 401, 403, 429],
     ...(route.path.includes("/:") ? [404] : []),
     ...(route.body === undefined ? [] : [408, 413, 415]),
   ];
@@ -115,6 +115,10 @@ function mend(node: Json | undefined, schemas: JsonObject): Json {
   const { $id, nullable: _nullable, patternProperties, ...rest } = node;
   // The deriver repeats a parameter's example in its schema, where 3.1 has no such word.
   if (typeof rest["type"] === "string") delete rest["example"];
+  if (rest["multipleOf"] === 1) {
+    rest["type"] = "integer";
+    delete rest["multipleOf"];
+  }
   // A record of anything, in the words that generators of clients know.
   if (patternProperties !== undefined) rest["additionalProperties"] = {};
   const mended = Object.fromEntries(

@@ -1,7 +1,9 @@
 import { Elysia } from "elysia";
 import { Failure } from "../domain/errors.ts";
 import { isObject, type JsonObject } from "../domain/json.ts";
+import type { Clock } from "../domain/time.ts";
 import type { Log } from "../log.ts";
+import { attempts } from "../services/attempts.ts";
 import type { Capture } from "../services/capture.ts";
 import type { Events } from "../services/events.ts";
 import type { Groups } from "../services/groups.ts";
@@ -15,16 +17,19 @@ import { type AddressOptions, publicAddress } from "./address.ts";
 import { authorizer } from "./auth.ts";
 import { type Meter, readBody } from "./body.ts";
 import { captureRoutes } from "./capture.ts";
-import { corsHeaders, preflight } from "./cors.ts";
+import { corsHeaders, isOfSdk } from "./cors.ts";
 import { docsRoutes } from "./docs.ts";
 import { failureOf, problem } from "./errors.ts";
 import { eventRoutes } from "./events.ts";
 import { groupRoutes } from "./groups.ts";
 import { healthRoutes, type Readiness } from "./health.ts";
 import { warningRoutes } from "./ingestion-warnings.ts";
+import { keyRoutes } from "./keys.ts";
 import { logRoutes } from "./logs.ts";
+import { refuseOtherMethods } from "./methods.ts";
 import { metricRoutes } from "./metrics.ts";
 import { openApi } from "./openapi.ts";
+import { peerAddress } from "./peer.ts";
 import { personRoutes } from "./persons.ts";
 import { projectRoutes } from "./projects.ts";
 import { requestIds } from "./request-id.ts";
@@ -46,37 +51,60 @@ export type HttpNeeds = {
   meter: Meter;
   readiness: () => Readiness;
   newUuid: () => string;
+  now: Clock;
   log: Log;
   version: string;
+  /** The address at the other end of a request's connection, if there is one. */
+  connectionOf: (request: Request) => string | undefined;
+  /** Proxies whose word on where a request comes from counts (setting `trusted_proxies`). */
+  trustedProxies: readonly string[];
 } & AddressOptions;
+
+/** Answers any request. */
+export type HttpServer = (request: Request) => Promise<Response>;
 
 /** Bytes of a management request's body. */
 export const MANAGEMENT_BODY_BYTES_MAX = 1_048_576;
 
 /** Every management operation, in the order of contract 4.1. */
 export const managementRoutes = (
-  needs: Pick<HttpNeeds, "persons" | "events" | "groups" | "warnings" | "projects" | "metrics">,
+  needs: Pick<
+    HttpNeeds,
+    "persons" | "events" | "groups" | "warnings" | "projects" | "keys" | "metrics"
+  >,
 ) => [
   ...personRoutes(needs.persons),
   ...eventRoutes(needs.events),
   ...groupRoutes(needs.groups),
   ...warningRoutes(needs.warnings),
   ...projectRoutes(needs.projects),
+  ...keyRoutes(needs.keys),
   ...metricRoutes(needs.metrics),
 ];
 
 /** The server as a function from request to answer. */
-export function httpServer(needs: HttpNeeds): (request: Request) => Promise<Response> {
-  const { projects, log } = needs;
+export function httpServer(needs: HttpNeeds): HttpServer {
+  const { projects, keys, log } = needs;
   const requestId = requestIds(needs.newUuid());
   const allowed = new Map<string, Set<string>>();
+  const peerOf = peerAddress(needs.trustedProxies);
+  const authorize = authorizer({
+    keys,
+    projects,
+    attempts: attempts(needs.now),
+    addressOf: (request) => peerOf(request, needs.connectionOf(request)),
+    log,
+  });
   const app = new Elysia({
     strictPath: false,
     // Elysia looks for the path from a fixed place of the URL on: the 12th character, which misses
     // it behind short hosts, or the 8th, which is still in the scheme of https.
     handler: { standardHostname: needs.listenUrl.startsWith("https:") },
   });
-  app.onError(({ error, request }) => problem(failureOf(error, requestId(request), log)));
+  app.onError(({ error, request }) => {
+    const failure = failureOf(error, requestId(request), log);
+    return problem(failure, isOfSdk(request) ? corsHeaders(request) : {});
+  });
   const allow = (path: string, method: string) => {
     allowed.set(path, (allowed.get(path) ?? new Set()).add(method));
   };
@@ -84,7 +112,7 @@ export function httpServer(needs: HttpNeeds): (request: Request) => Promise<Resp
   const management = managementRoutes(needs);
   for (const route of management) {
     allow(route.path, route.method);
-    mountManagement(app, route, needs);
+    mountManagement(app, route, { authorize, address: publicAddress(needs) });
   }
   const sdk = [
     ...captureRoutes(needs.capture, needs.meter),
@@ -105,18 +133,31 @@ export function httpServer(needs: HttpNeeds): (request: Request) => Promise<Resp
   }
   refuseOtherMethods(app, allowed, new Set(sdk.map(({ path }) => path)));
 
+  const answer = async (request: Request): Promise<Response> => {
+    if (!HOST.test(request.headers.get("host") ?? "localhost")) {
+      return problem(new Failure("invalid_input", "The Host header is not valid."));
+    }
+    try {
+      return await app.handle(request);
+    } catch (error) {
+      // Elysia throws what goes wrong while it prepares a route.
+      return problem(failureOf(error, requestId(request), log));
+    }
+  };
   return async (request) => {
-    const response = isWellFormed(request.url)
-      ? await app.handle(request)
-      : problem(new Failure("invalid_input", "The address is not valid percent-encoding."));
+    const response = await answer(request);
     response.headers.set("x-request-id", requestId(request));
     return response;
   };
 }
 
-function isWellFormed(url: string): boolean {
-  if (!url.includes("%")) return true;
-  return decoded(new URL(url).pathname)?.includes("\0") === false;
+/** Bun puts whatever Host says before the path: with a slash in it, the path would be another. */
+const HOST = /^(?:[\w.~-]+|\[[\da-f:.]+\])(?::\d*)?$/i;
+
+/** Elysia passes on what it cannot decode, as it stands. */
+function checkPath(url: string): void {
+  if (!url.includes("%") || decoded(new URL(url).pathname)?.includes("\0") === false) return;
+  throw new Failure("invalid_input", "The address is not valid percent-encoding.");
 }
 
 /** What percent-encoding says in UTF-8; undefined if it is not valid. */
@@ -128,10 +169,13 @@ function decoded(encoded: string): string | undefined {
   }
 }
 
+type Guards = {
+  authorize: ReturnType<typeof authorizer>;
+  address: ReturnType<typeof publicAddress>;
+};
+
 /** Authentication comes before validation: a stranger with a bad body gets 401. */
-function mountManagement(app: Elysia, route: Route, needs: HttpNeeds): void {
-  const authorize = authorizer(needs.keys, needs.projects);
-  const address = publicAddress(needs);
+function mountManagement(app: Elysia, route: Route, { authorize, address }: Guards): void {
   const meter: Meter = { held: 0 };
   type Context = { request: Request; params: Record<string, string> };
   const authenticate = ({ request, params }: Context) => {
@@ -153,6 +197,7 @@ function mountManagement(app: Elysia, route: Route, needs: HttpNeeds): void {
     ],
     transform: async (context: unknown) => {
       await authenticate(context as Context);
+      checkPath((context as Context).request.url);
       checkEncoding(route, (context as Context).request);
       checkIntegers(route, context as { query: Record<string, unknown> });
     },
@@ -182,15 +227,15 @@ function checkIntegers(route: Route, { query }: { query: Record<string, unknown>
   }
 }
 
-/** A JSON object; undefined when the body is empty. */
-async function readJson(request: Request, meter: Meter): Promise<JsonObject | undefined> {
+/** A JSON object; an empty one when there is no body, so that what is missing is told by name. */
+async function readJson(request: Request, meter: Meter): Promise<JsonObject> {
   const { bytes, release } = await readBody(request, meter, {
     bytesMax: MANAGEMENT_BODY_BYTES_MAX,
     onTooLarge: () =>
       new Failure("payload_too_large", `The body is over ${MANAGEMENT_BODY_BYTES_MAX} bytes.`),
   });
   release();
-  if (bytes.length === 0) return undefined;
+  if (bytes.length === 0) return {};
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") {
     throw new Failure("unsupported_media_type", "The body must be application/json.");
@@ -216,6 +261,7 @@ function mountSdk(app: Elysia, route: SdkRoute, failure: FailureOf): void {
     const { request } = context;
     const cors = corsHeaders(request);
     try {
+      checkPath(request.url);
       const response = await route.handle(request, context.params);
       for (const [name, value] of Object.entries(cors)) response.headers.append(name, value);
       return response;
@@ -224,34 +270,4 @@ function mountSdk(app: Elysia, route: SdkRoute, failure: FailureOf): void {
     }
   };
   app.route(route.method, route.path, handle as () => Promise<Response>, { parse: "none" });
-}
-
-/**
- * Answers every other method on a known path with 405 and `Allow`, explicitly for each: a path
- * without parameters would else fall through to a sibling with one.
- */
-function refuseOtherMethods(
-  app: Elysia,
-  allowed: ReadonlyMap<string, ReadonlySet<string>>,
-  sdkPaths: ReadonlySet<string>,
-): void {
-  for (const [path, methods] of allowed) {
-    const isSdk = sdkPaths.has(path);
-    // Elysia answers HEAD wherever there is GET.
-    const served = new Set([...methods, ...(methods.has("GET") ? ["HEAD"] : [])]);
-    const allow = [...served, ...(isSdk ? ["OPTIONS"] : [])].join(", ");
-    const refuse = ({ request }: { request: Request }) =>
-      problem(new Failure("method_not_allowed", `Allowed here: ${allow}.`), {
-        allow,
-        ...(isSdk ? corsHeaders(request) : {}),
-      });
-    for (const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]) {
-      if (served.has(method)) continue;
-      const answer =
-        isSdk && method === "OPTIONS"
-          ? ({ request }: { request: Request }) => preflight(request)
-          : refuse;
-      app.route(method, path, answer as () => Response, { parse: "none" });
-    }
-  }
 }
