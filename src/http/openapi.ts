@@ -56,7 +56,8 @@ function describe(app: Elysia, route: Route): void {
   const failures = [
     ...[400, 401, 403, 429],
     ...(route.path.includes("/:") ? [404] : []),
-    ...(route.body === undefined ? [] : [408, 413, 415]),
+    // A body is read wherever there may be one, if only to refuse it.
+    ...(route.method === "GET" ? [] : [408, 413, 415]),
   ];
   app.route(route.method, route.path, noHandler, {
     ...shapesOf(route),
@@ -151,7 +152,9 @@ function mendOperation(operation: JsonObject, schemas: JsonObject): JsonObject {
       status,
       {
         description: STATUS_CODES[Number(status)] ?? status,
-        ...(isObject(response) ? { content: contentOf(response, schemas) } : {}),
+        ...(isObject(response) && status !== "204"
+          ? { content: contentOf(response, schemas) }
+          : {}),
       },
     ]),
   );

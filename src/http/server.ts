@@ -101,18 +101,20 @@ export function httpServer(needs: HttpNeeds): HttpServer {
     // it behind short hosts, or the 8th, which is still in the scheme of https.
     handler: { standardHostname: needs.listenUrl.startsWith("https:") },
   });
-  app.onError(({ error, request }) => {
+  const refusal = (error: unknown, request: Request) => {
     const failure = failureOf(error, requestId(request), log);
     return problem(failure, isOfSdk(request) ? corsHeaders(request) : {});
-  });
+  };
+  app.onError(({ error, request }) => refusal(error, request));
   const allow = (path: string, method: string) => {
     allowed.set(path, (allowed.get(path) ?? new Set()).add(method));
   };
 
+  const guards = { authorize, address: publicAddress(needs) };
   const management = managementRoutes(needs);
   for (const route of management) {
     allow(route.path, route.method);
-    mountManagement(app, route, { authorize, address: publicAddress(needs) });
+    mountManagement(app, route, guards);
   }
   const sdk = [
     ...captureRoutes(needs.capture, needs.meter),
@@ -141,7 +143,7 @@ export function httpServer(needs: HttpNeeds): HttpServer {
       return await app.handle(request);
     } catch (error) {
       // Elysia throws what goes wrong while it prepares a route.
-      return problem(failureOf(error, requestId(request), log));
+      return refusal(error, request);
     }
   };
   return async (request) => {

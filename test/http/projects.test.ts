@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { managementRoutes } from "../../src/http/server.ts";
 import { type Answered, type TestApp, temporaryDirectory, testApp } from "../support/app.ts";
-import { event } from "../support/make.ts";
+import { batch, event } from "../support/make.ts";
 import { PERSONAL_KEY, PROJECT_KEY } from "../support/server.ts";
 
 const PROJECTS = "/api/projects/";
@@ -180,6 +181,30 @@ describe("a project key that is rotated (decision 52)", () => {
     });
     expect(projectOf(await app.ask("GET", `${PROJECTS}1/`)).api_token).toBe(PROJECT_KEY);
   });
+});
+
+test("an object of another project is answered as one that is absent, whatever is asked", async () => {
+  await using app = await testApp();
+  await app.capture(batch(event(), event({ distinct_id: "bob" })));
+  await app.app.projects.create({ name: "second" });
+  const routes = managementRoutes(app.app).filter(({ path }) =>
+    path.startsWith("/api/environments/:project_id/"),
+  );
+  const objects = routes.filter(({ path }) => /\/:(?!project_id)/.test(path));
+
+  expect(objects.length).toBeGreaterThanOrEqual(2);
+  for (const { method, path } of objects) {
+    const ask = (project: string, id: string) =>
+      app.ask(method, path.replace(":project_id", project).replace(/:\w+/g, id));
+    const absent = await ask("1", "999");
+    const theirs = await ask("2", "1");
+    expect([method, path, theirs.status, theirs.body]).toEqual([
+      ...[method, path, absent.status],
+      absent.body as string,
+    ]);
+    if (method === "GET") expect(theirs.status).toBe(404);
+  }
+  expect((await app.get("/persons/")).body).toMatchObject({ count: 2 });
 });
 
 test("whatever is asked of a project that is not there, it is not found", async () => {
