@@ -3,7 +3,7 @@ import type { Settings } from "./config.ts";
 import { checkTogether, LockedError, opened, useDirectory } from "./data-directory.ts";
 import type { Clock } from "./domain/time.ts";
 import type { Meter } from "./http/body.ts";
-import { httpServer } from "./http/server.ts";
+import { type HttpNeeds, type HttpServer, httpServer } from "./http/server.ts";
 import type { Log, LogFormat } from "./log.ts";
 import { type Capture, capture } from "./services/capture.ts";
 import { type Events, events } from "./services/events.ts";
@@ -62,8 +62,8 @@ export type App = Admin & {
   ingest: Ingest;
   /** What the first start made; undefined on every other start. */
   firstStart: FirstStart | undefined;
-  /** The HTTP surface. `listenUrl` is where it is reached. */
-  http(listenUrl: string): (request: Request) => Promise<Response>;
+  /** The HTTP surface. `listenUrl` is where it is reached, `connectionOf` tells who is connected. */
+  http(listenUrl: string, connectionOf?: HttpNeeds["connectionOf"]): HttpServer;
   /** Refuses new events from now on; those accepted before are safe. */
   drain(): void;
   /** Applies what fits into `deadlineMs`, closes what is open. The journal keeps the rest. */
@@ -108,12 +108,13 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
   const newUuid = () => Bun.randomUUIDv7();
   const state = { draining: false };
   const meter: Meter = { held: 0 };
-  const accepting = { journal, decoder: decoder.decoder, now, newUuid, onAccepted: ingest.wake };
+  const outside = { now, newUuid, log };
+  const accepting = { ...outside, journal, decoder: decoder.decoder, onAccepted: ingest.wake };
   const services = {
     projects,
     keys: base.keys,
-    capture: capture({ ...accepting, projects, log }),
-    logs: logs({ ...accepting, log }),
+    capture: capture({ ...accepting, projects }),
+    logs: logs(accepting),
     persons: persons({
       reads: personReads(sqlite),
       async split(project, id, asked) {
@@ -142,18 +143,19 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
       personalKey: settings.personal_key,
       log,
     }),
-    http: (listenUrl) =>
+    http: (listenUrl, connectionOf = () => undefined) =>
       httpServer({
         ...services,
         metrics: measured,
         meter,
         readiness: () => ({ ready: isReady(), reasons: reasons() }),
         prefer: settings.prefer,
-        newUuid,
-        log,
+        ...outside,
         version: VERSION,
         publicUrl: settings.public_url,
         allowedHosts: settings.allowed_hosts,
+        trustedProxies: settings.trusted_proxies,
+        connectionOf,
         listenUrl,
       }),
     drain() {
@@ -261,6 +263,8 @@ async function openBase(settings: Settings, surroundings: Surroundings) {
     writes: stores.keys,
     users: { ...userReads(sqlite), insert: stores.users.insert },
     ownerEmail: settings.owner_email,
+    hasProject: projects.exists,
+    log,
     ...ids,
   });
   return {

@@ -58,9 +58,10 @@ const noHandler = () => "";
 function describe(app: Elysia, route: Route): void {
   const { operationId, summary, scope } = route;
   const failures = [
-    ...[400, 401, 403],
+    ...[400, 401, 403, 429],
     ...(route.path.includes("/:") ? [404] : []),
-    ...(route.body === undefined ? [] : [408, 413, 415]),
+    // A body is read wherever there may be one, if only to refuse it.
+    ...(route.method === "GET" ? [] : [408, 413, 415]),
   ];
   app.route(route.method, route.path, noHandler, {
     ...shapesOf(route),
@@ -134,6 +135,10 @@ function mend(node: Json | undefined, schemas: JsonObject): Json {
   // A record, in the words that generators of clients know.
   if (isObject(patternProperties)) {
     rest["additionalProperties"] = Object.values(patternProperties)[0] ?? {};
+  }
+  if (rest["multipleOf"] === 1) {
+    rest["type"] = "integer";
+    delete rest["multipleOf"];
   }
   const mended = Object.fromEntries(
     Object.entries(rest).map(([key, value]) => [key, mend(value, schemas)]),

@@ -98,6 +98,28 @@ export const PlaylistRecordingShape = t.Object(
 /** What there is to tell of a call that has nothing to show. */
 export const SuccessShape = t.Object({ success: t.Literal(true) }, { $id: "Success" });
 
+/** An integer of a body: Elysia's own takes texts for one. */
+export const BodyInteger = (description?: string) =>
+  t.Number({ multipleOf: 1, ...(description === undefined ? {} : { description }) });
+
+/** A personal key. */
+export const KeyShape = t.Object(
+  {
+    id: t.Integer(),
+    user_id: t.Integer(),
+    label: t.String(),
+    value: t.Nullable(t.String({ description: "The key: only in the answer that made it." })),
+    mask_value: t.String(),
+    scopes: t.Array(t.String()),
+    scoped_teams: t.Nullable(t.Array(t.Integer(), { description: "Null for all projects." })),
+    created_at: DateTime,
+    expires_at: t.Nullable(DateTime),
+    last_used_at: t.Nullable(t.String({ format: "date-time", description: "To the hour." })),
+    last_rolled_at: t.Nullable(DateTime),
+  },
+  { $id: "PersonalApiKey" },
+);
+
 /** A project. */
 export const ProjectShape = t.Object(
   {
@@ -105,6 +127,9 @@ export const ProjectShape = t.Object(
     uuid: Uuid,
     name: t.String(),
     api_token: t.String({ description: "The project key: public, for capture." }),
+    former_api_tokens: t.Array(t.Object({ api_token: t.String(), ends_at: DateTime }), {
+      description: "Replaced project keys that are accepted until they end.",
+    }),
     timezone: t.String(),
     created_at: DateTime,
   },

@@ -18,6 +18,13 @@ export const project = sqliteTable("project", {
   created_at: text().notNull(),
 });
 
+/** Project keys that were replaced, and are accepted until `ends_at`. */
+export const formerProjectKey = sqliteTable("former_project_key", {
+  api_token: text().primaryKey(),
+  project_id: integer().notNull(),
+  ends_at: text().notNull(),
+});
+
 /** Users; the row is a domain `User` and the time it was made. */
 export const user = sqliteTable("user", {
   id: integer().primaryKey({ autoIncrement: true }),
@@ -44,6 +51,8 @@ export const personalApiKey = sqliteTable("personal_api_key", {
   created_at: text().notNull(),
   expires_at: text(),
   revoked_at: text(),
+  last_used_at: text(),
+  last_rolled_at: text(),
 });
 
 /** Persons. */
