@@ -38,6 +38,8 @@ export type Definition<
   body?: B;
   /** The answer of success. */
   status: 200 | 201 | 202 | 204;
+  /** Answers with no body unless the caller prefers a representation (design: RFC 7240). */
+  empty?: true;
   response: TSchema;
   handle(input: Input<Path, P, Q, B>): Promise<unknown>;
 };

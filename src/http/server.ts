@@ -2,12 +2,15 @@ import { Elysia } from "elysia";
 import { Failure } from "../domain/errors.ts";
 import { isObject, type JsonObject } from "../domain/json.ts";
 import type { Log } from "../log.ts";
+import type { Activities } from "../services/activity.ts";
 import type { Capture } from "../services/capture.ts";
+import type { Deletions } from "../services/deletions.ts";
 import type { Events } from "../services/events.ts";
 import type { Groups } from "../services/groups.ts";
 import type { Keys } from "../services/keys.ts";
 import type { Logs } from "../services/logs.ts";
 import type { Metrics } from "../services/metrics.ts";
+import type { PersonEdits } from "../services/person-edits.ts";
 import type { Persons } from "../services/persons.ts";
 import type { Projects } from "../services/projects.ts";
 import type { Warnings } from "../services/warnings.ts";
@@ -25,7 +28,8 @@ import { warningRoutes } from "./ingestion-warnings.ts";
 import { logRoutes } from "./logs.ts";
 import { metricRoutes } from "./metrics.ts";
 import { openApi } from "./openapi.ts";
-import { personRoutes } from "./persons.ts";
+import { personEditRoutes } from "./person-edits.ts";
+import { activityRoutes, deletionRoutes, personRoutes } from "./persons.ts";
 import { projectRoutes } from "./projects.ts";
 import { requestIds } from "./request-id.ts";
 import { hasProject, type Route, shapesOf } from "./route.ts";
@@ -38,6 +42,9 @@ export type HttpNeeds = {
   projects: Projects;
   keys: Keys;
   persons: Persons;
+  personEdits: PersonEdits;
+  activities: Activities;
+  deletions: Deletions;
   events: Events;
   groups: Groups;
   warnings: Warnings;
@@ -55,9 +62,23 @@ export const MANAGEMENT_BODY_BYTES_MAX = 1_048_576;
 
 /** Every management operation, in the order of contract 4.1. */
 export const managementRoutes = (
-  needs: Pick<HttpNeeds, "persons" | "events" | "groups" | "warnings" | "projects" | "metrics">,
+  needs: Pick<
+    HttpNeeds,
+    | "persons"
+    | "personEdits"
+    | "activities"
+    | "deletions"
+    | "events"
+    | "groups"
+    | "warnings"
+    | "projects"
+    | "metrics"
+  >,
 ) => [
   ...personRoutes(needs.persons),
+  ...personEditRoutes(needs.personEdits),
+  ...activityRoutes(needs.activities),
+  ...deletionRoutes(needs.deletions),
   ...eventRoutes(needs.events),
   ...groupRoutes(needs.groups),
   ...warningRoutes(needs.warnings),
@@ -142,6 +163,7 @@ function mountManagement(app: Elysia, route: Route, needs: HttpNeeds): void {
     const granted = await authenticate(context);
     const input = { ...context, ...granted, url: address(context.request) };
     const result = await route.handle(input as Parameters<Route["handle"]>[0]);
+    if (route.empty) return new Response(null, { status: route.status });
     return result instanceof Response ? result : Response.json(result, { status: route.status });
   };
   app.route(route.method, route.path, handle as () => Promise<Response>, {

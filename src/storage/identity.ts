@@ -1,5 +1,6 @@
 import { storableJson } from "../domain/json.ts";
 import { liftedIn } from "../domain/lift.ts";
+import { activityWrites } from "./activity.ts";
 import { distinctIds, type Placement } from "./distinct-ids.ts";
 import { groupWrites } from "./groups.ts";
 import type { MirrorChanges, MirrorOverride, MirrorOwned, MirrorPerson } from "./mirror-changes.ts";
@@ -62,6 +63,7 @@ export function identityWrites(sqlite: Sqlite) {
     mirrorSince: (version: number): MirrorChanges =>
       sqlite.transaction(() => ({
         version: mark.version(),
+        deleted: true,
         ...statements.since(version),
         groups: groups.since(version),
       })),
@@ -123,6 +125,7 @@ function prepare(raw: Sqlite["raw"]) {
   const ids = distinctIds(raw);
   const overrides = overridesOf(raw);
   const insertMerge = mergeJournal(raw);
+  const activity = activityWrites(raw);
 
   return {
     addPersons: (project: number, persons: number) => addPersons.run(persons, project),
@@ -154,8 +157,10 @@ function prepare(raw: Sqlite["raw"]) {
       return merged.flatMap((merge) => {
         insertMerge(merge);
         const { project_id, source_id, source_uuid } = merge;
+        const target_id = targets.get(`${project_id} ${source_uuid}`) ?? 0;
+        activity.merged(merge, target_id);
         if (source_id === null) return [];
-        overrides.follow(source_id, targets.get(`${project_id} ${source_uuid}`) ?? 0, version);
+        overrides.follow(source_id, target_id, version);
         deletePerson.run(source_id);
         insertGone.run(source_id, version);
         return [source_id];

@@ -80,12 +80,13 @@ export function loadFiles(directory: string, eventsMax: number) {
   const put = (name: string, lines: string[]): string | null =>
     pathOf(appended({ path: join(directory, name), bytes: 0, rows: 0 }, lines));
   const putMirror = (name: string, changes: MirrorChanges): MirrorFiles => {
-    const { version, persons, gone, overrides, groups, owned } = changes;
+    const { version, persons, gone, deleted = false, overrides, groups, owned } = changes;
     const lines = [...persons.map(propertiedLine), ...gone.map(goneLine)];
     return {
       version,
       persons: put(`${name}.persons.ndjson`, lines),
       known: gone.length > 0 || persons.some(({ known }) => known),
+      deleted: deleted && gone.length > 0,
       moved: persons.some(({ moved }) => moved.length > 0),
       overrides: put(`${name}.overrides.ndjson`, overrides.map(line)),
       groups: put(`${name}.groups.ndjson`, groups.map(propertiedLine)),
