@@ -1,9 +1,10 @@
 import { t } from "elysia";
+import type { Json } from "../domain/json.ts";
 import { BULK_PERSONS_MAX, type PersonEdits } from "../services/person-edits.ts";
 import { Format, formatted } from "./format.ts";
 import { PERSONS, PersonId } from "./persons.ts";
 import { route } from "./route.ts";
-import { AnyObject, AnyValue, PersonShape, SuccessShape } from "./schemas.ts";
+import { AnyValue, PersonShape, SuccessShape } from "./schemas.ts";
 
 const PropertiesBody = t.Optional(
   t.Object({ properties: t.Optional(AnyValue) }, { $id: "PersonProperties" }),
@@ -42,7 +43,13 @@ const changeRoutes = (edits: PersonEdits) => [
     summary: "Give a person properties; those it has beside them stay.",
     params: PersonId,
     query: t.Object(Format),
-    body: t.Optional(t.Object({ properties: t.Optional(AnyObject) }, { $id: "PersonUpdate" })),
+    body: t.Optional(
+      // Of a shape it would be changed into: a list would become an object.
+      t.Object(
+        { properties: t.Optional(t.Unsafe<Json>(t.Unknown({ type: "object" }))) },
+        { $id: "PersonUpdate" },
+      ),
+    ),
     status: 200,
     response: PersonShape,
     async handle({ project, params, query: { format }, body, principal }) {
@@ -58,13 +65,16 @@ const changeRoutes = (edits: PersonEdits) => [
     summary: "Give a person one property.",
     params: PersonId,
     query: t.Object(Format),
-    body: t.Object({ key: t.String({ minLength: 1 }), value: AnyValue }, { $id: "PersonProperty" }),
+    body: t.Object(
+      { key: t.Optional(t.String()), value: t.Optional(AnyValue) },
+      { $id: "PersonProperty" },
+    ),
     status: 202,
     empty: true,
     response: PersonShape,
     async handle({ project, params, query: { format }, body, principal }) {
-      const properties = Object.fromEntries([[body.key, body.value]]);
-      const person = await edits.update(project, params.id, properties, principal);
+      const { key, value } = body;
+      const person = await edits.set(project, params.id, { key, value }, principal);
       return formatted(format, { json: person, rows: [person], status: 202 });
     },
   }),

@@ -1,6 +1,6 @@
 import type { Actor } from "../domain/activity.ts";
 import { Failure } from "../domain/errors.ts";
-import { isObject, type Json } from "../domain/json.ts";
+import { isObject, type Json, type JsonObject, setKey } from "../domain/json.ts";
 import type { Person } from "../domain/person.ts";
 import type { Principal } from "../domain/principal.ts";
 import type { SplitAsked } from "../domain/split.ts";
@@ -33,6 +33,13 @@ export type BulkDeleted = {
 export type PersonEdits = {
   /** Gives a person properties; others stay. Fails `required`, `too_long`. */
   update(project: number, id: string, properties: Json | undefined, by: Principal): Promise<Person>;
+  /** Gives a person one property. Fails `required`, `too_long`. */
+  set(
+    project: number,
+    id: string,
+    property: { key?: string | undefined; value?: Json | undefined },
+    by: Principal,
+  ): Promise<Person>;
   /** Removes a property; one that is not there is no error. Fails `required`. */
   unset(project: number, id: string, key: Json | undefined, by: Principal): Promise<void>;
   /** Deletes a person, and queues the deletion of its events if asked to. */
@@ -66,6 +73,11 @@ export function personEdits({ reads, now, ...needs }: Needs): PersonEdits {
     orNotFound(await writes.edit(project, found, asked));
     return found;
   };
+  const update = async (project: number, id: string, set: JsonObject, by: Principal) => {
+    const asked = { set, set_once: {}, unset: [] };
+    const edited = await edit(project, id, { update: asked, activity: "updated", by: actor(by) });
+    return shown(await findPerson(reads, project, String(edited)));
+  };
   const found = async (project: number, { ids, distinct_ids }: BulkAsked): Promise<number[]> => {
     if (distinct_ids !== undefined) return reads.owners(project, distinct_ids);
     const rows = (ids ?? []).map((id) => reads.find(project, personKey(String(id), "ids")));
@@ -74,20 +86,21 @@ export function personEdits({ reads, now, ...needs }: Needs): PersonEdits {
 
   return {
     async update(project, id, properties, by) {
-      if (properties === undefined) {
-        throw new Failure("required", "This field is required.", "properties");
-      }
+      if (properties === undefined) throw required("properties");
       if (!isObject(properties)) {
         throw new Failure("invalid_input", "Properties are a JSON object.", "properties");
       }
-      const update = { set: properties, set_once: {}, unset: [] };
-      const edited = await edit(project, id, { update, activity: "updated", by: actor(by) });
-      return shown(await findPerson(reads, project, String(edited)));
+      return update(project, id, properties, by);
+    },
+    async set(project, id, { key, value }, by) {
+      if (key === undefined || key === "") throw required("key");
+      if (value === undefined) throw required("value");
+      const properties: JsonObject = {};
+      setKey(properties, key, value);
+      return update(project, id, properties, by);
     },
     async unset(project, id, key, by) {
-      if (key === undefined || key === null || key === "") {
-        throw new Failure("required", "The name of the property is required.", "$unset");
-      }
+      if (key === undefined || key === null || key === "") throw required("$unset");
       if (typeof key !== "string") {
         throw new Failure("invalid_input", "The name of one property is expected.", "$unset");
       }
@@ -118,11 +131,13 @@ export function personEdits({ reads, now, ...needs }: Needs): PersonEdits {
   };
 }
 
+function required(attr: string): Failure {
+  return new Failure("required", "This field is required.", attr);
+}
+
 function checkBulk({ ids, distinct_ids }: BulkAsked): void {
   const listed = ids ?? distinct_ids;
-  if (listed === undefined) {
-    throw new Failure("required", "Give ids, or distinct_ids.", "ids");
-  }
+  if (listed === undefined) throw required("ids");
   if (ids !== undefined && distinct_ids !== undefined) {
     throw new Failure("invalid_input", "Give ids or distinct_ids, not both.", "ids");
   }

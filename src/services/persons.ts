@@ -99,13 +99,15 @@ export function persons({ reads, matches, isBehind, now }: Needs): Persons {
     return { count, rows };
   };
 
+  const isMatched = (filter: MatchFilter) => filter.properties.length > 0 || reads.isBroad(filter);
+
   /** The persons of a list, a few at a time. */
   async function* walk(project: number, filter: MatchFilter, { limit, offset }: PageQuery) {
-    const isMatched = filter.properties.length > 0;
-    const step = isMatched ? CSV_MATCHES_AT_ONCE : CSV_ROWS_AT_ONCE;
+    const matched = isMatched(filter);
+    const step = matched ? CSV_MATCHES_AT_ONCE : CSV_ROWS_AT_ONCE;
     let part: PartAsked = { limit: Math.min(limit, step), offset };
     for (let left = limit; part.limit > 0; ) {
-      const rows = isMatched
+      const rows = matched
         ? (await matching(project, filter, part)).rows
         : await reads.rows(project, filter, part);
       yield rows;
@@ -127,10 +129,9 @@ export function persons({ reads, matches, isBehind, now }: Needs): Persons {
         offset: after === undefined ? query.offset : 0,
         after,
       };
-      const { count, rows } =
-        filter.properties.length > 0
-          ? await matching(project, filter, part)
-          : await reads.list(project, filter, part);
+      const { count, rows } = isMatched(filter)
+        ? await matching(project, filter, part)
+        : await reads.list(project, filter, part);
       const results = rows.slice(0, query.limit);
       const last = rows.length > query.limit ? results.at(-1) : undefined;
       const next = last && cursorOf({ at: last.created_at, id: last.id });
@@ -172,7 +173,9 @@ export function personKey(id: string, attr = "id"): { id: number } | { uuid: str
   throw new Failure("invalid_input", detail, attr);
 }
 
-function read({ properties = [], ...filter }: PersonsAsked, now: number): MatchFilter {
+/** An empty search is none. */
+function read({ properties = [], ...asked }: PersonsAsked, now: number): MatchFilter {
+  const filter = { ...asked, search: asked.search || undefined };
   const storable = Object.entries(filter).map(([name, text]) => [name, text && storableText(text)]);
   return { ...Object.fromEntries(storable), properties: propertyFilters(properties, now) };
 }

@@ -30,7 +30,12 @@ export type PartAsked = PageQuery & { after?: Place | undefined };
 
 /** What persons a project has. */
 export type PersonReads = {
-  /** Newest first by `created_at`, then id. `count` is exact. */
+  /**
+   * Whether a filter is left to the mirror, which looks at everybody without holding up others:
+   * too many addresses have the part that is searched for, or it is too short for the index.
+   */
+  isBroad(filter: PersonFilter): boolean;
+  /** Newest first by `created_at`, then id. `count` is exact. Not for what `isBroad`. */
   list(
     project: number,
     filter: PersonFilter,
@@ -71,6 +76,10 @@ export function personReads(sqlite: Sqlite): PersonReads {
   const applied = raw.query<{ value: string }, []>(
     "SELECT value FROM meta WHERE key = 'applied_seq'",
   );
+  const having = raw.query<{ count: number }, [string]>(
+    `SELECT count(*) AS count FROM
+       (SELECT 1 FROM person_email WHERE person_email MATCH ?1 LIMIT ${FOUND_MAX + 1})`,
+  );
   const complete = completeRows(raw);
 
   const rows = (project: number, filter: PersonFilter, part: PartAsked) => {
@@ -92,6 +101,11 @@ export function personReads(sqlite: Sqlite): PersonReads {
   };
 
   return {
+    isBroad({ email, search }) {
+      if (email !== undefined && !isIndexed(email)) return true;
+      if (search === undefined) return false;
+      return !isIndexed(search) || (having.get(phrase(search))?.count ?? 0) > FOUND_MAX;
+    },
     list: async (project, filter, part) =>
       sqlite.snapshot(() => ({
         count: total(project, filter),
@@ -116,6 +130,9 @@ export function personReads(sqlite: Sqlite): PersonReads {
 /** Characters of the parts that the index of addresses is made of. */
 const TRIGRAM_CHARS = 3;
 
+/** Addresses that a search may find before it is left to the mirror: 10 ms of everybody's time. */
+const FOUND_MAX = 1000;
+
 const isIndexed = (text: string) => [...text].length >= TRIGRAM_CHARS;
 
 function isNarrow({ distinct_id, email, search }: PersonFilter): boolean {
@@ -136,16 +153,17 @@ function where(project: number, filter: PersonFilter, after: Place | undefined) 
   };
   if (distinct_id !== undefined) add(`id = (${OWNER("$distinct_id")})`, { distinct_id });
   if (email !== undefined) {
-    const part = isIndexed(email) ? "person_email MATCH $email_phrase AND " : "";
-    add(`id IN (SELECT rowid FROM person_email WHERE ${part}email = $email)`, { email });
-    if (part !== "") values["email_phrase"] = phrase(email);
+    add(
+      "id IN (SELECT rowid FROM person_email WHERE person_email MATCH $whole AND email = $email)",
+      { email, whole: phrase(email) },
+    );
   }
   if (search !== undefined) {
-    const isPart = isIndexed(search) ? "person_email MATCH $part" : "email LIKE $part ESCAPE '\\'";
-    add(`id IN (SELECT rowid FROM person_email WHERE ${isPart} UNION ${OWNER("$search")})`, {
-      search,
-      part: isIndexed(search) ? phrase(search) : like(search),
-    });
+    add(
+      `id IN (SELECT rowid FROM person_email WHERE person_email MATCH $part
+         UNION ${OWNER("$search")})`,
+      { search, part: phrase(search) },
+    );
   }
   if (after !== undefined)
     add("(created_at, id) < ($at, $after)", { at: after.at, after: after.id });
@@ -157,10 +175,6 @@ function where(project: number, filter: PersonFilter, after: Place | undefined) 
 /** A text as one phrase of the full-text index. */
 function phrase(text: string): string {
   return `"${text.replaceAll('"', '""')}"`;
-}
-
-function like(text: string): string {
-  return `%${text.replace(/[\\%_]/g, "\\$&")}%`;
 }
 
 /** Adds their distinct ids to rows. */

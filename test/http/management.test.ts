@@ -5,10 +5,28 @@ import { batch, event } from "../support/make.ts";
 import { PERSONAL_KEY, PROJECT_KEY, startServer } from "../support/server.ts";
 
 /** Every management route: a new one without its row here fails the last test. */
-const ROUTES: [method: string, path: string, scope: string, query?: string][] = [
-  ["GET", "/api/environments/:project_id/persons/", "person:read"],
-  ["GET", "/api/environments/:project_id/persons/:id/", "person:read"],
-  ["POST", "/api/environments/:project_id/persons/:id/split/", "person:write"],
+const PERSONS = "/api/environments/:project_id/persons/";
+const ROUTES: [
+  method: string,
+  path: string,
+  scope: string,
+  query?: string,
+  status?: number,
+  body?: object,
+][] = [
+  ["GET", PERSONS, "person:read"],
+  ["GET", `${PERSONS}values/`, "person:read", "?key=plan"],
+  ["GET", `${PERSONS}activity/`, "activity_log:read"],
+  ["GET", `${PERSONS}deletion_status/`, "person:read"],
+  ["POST", `${PERSONS}bulk_delete/`, "person:write", "", 202, { ids: [1] }],
+  ["GET", `${PERSONS}:id/`, "person:read"],
+  ["PATCH", `${PERSONS}:id/`, "person:write", "", 200, { properties: {} }],
+  ["DELETE", `${PERSONS}:id/`, "person:write", "", 204],
+  ["GET", `${PERSONS}:id/activity/`, "activity_log:read"],
+  ["POST", `${PERSONS}:id/delete_events/`, "person:write", "", 200],
+  ["POST", `${PERSONS}:id/delete_property/`, "person:write", "?$unset=plan", 201],
+  ["POST", `${PERSONS}:id/update_property/`, "person:write", "", 202, { key: "n", value: 1 }],
+  ["POST", `${PERSONS}:id/split/`, "person:write", "", 201],
   ["GET", "/api/environments/:project_id/events/", "query:read"],
   ["GET", "/api/environments/:project_id/groups/", "group:read", "?group_type_index=0"],
   ["GET", "/api/environments/:project_id/groups_types/", "group:read"],
@@ -18,14 +36,16 @@ const ROUTES: [method: string, path: string, scope: string, query?: string][] = 
   ["GET", "/metrics", "project:read"],
 ];
 
-const SOME_OTHER_SCOPE = "activity_log:read";
+const SOME_OTHER_SCOPE = "insight:read";
+/** The person of the distinct id `ann` of project 1, whenever it was made. */
+const ANN = "fe27503b-3771-5a01-819d-96bf829dfb35";
 const concrete = (path: string, project = "1") =>
-  path.replace(":project_id", project).replace(":id", "1");
+  path.replace(":project_id", project).replace(":id", ANN);
 
 const keyWith = async ({ app }: TestApp, draft: object): Promise<string> =>
   (await app.keys.create({ label: "test", scopes: ["*"], ...draft })).value;
 
-describe.each(ROUTES)("%s %s", (method, path, scope, query = "") => {
+describe.each(ROUTES)("%s %s", (method, path, scope, query = "", success = 200, body) => {
   const hasProject = path.includes(":project_id");
 
   test("answers whoever holds exactly the scope, with and without a trailing slash", async () => {
@@ -35,8 +55,8 @@ describe.each(ROUTES)("%s %s", (method, path, scope, query = "") => {
 
     for (const form of [concrete(path), concrete(path).replace(/\/$/, "")]) {
       await app.capture(batch(event(), event({ distinct_id: "new" }), event(merge)));
-      const { status } = await app.ask(method, form + query, { key });
-      expect(status).toBe(method === "POST" ? 201 : 200);
+      const { status } = await app.ask(method, form + query, { key, body });
+      expect(status).toBe(success);
     }
   });
 
@@ -74,10 +94,12 @@ describe.each(ROUTES)("%s %s", (method, path, scope, query = "") => {
 
   test("answers other methods 405 with Allow, and asks for a key before it looks at the body", async () => {
     await using app = await testApp();
-    for (const other of ["PUT", "TRACE", "DELETE"]) {
+    const methods = ROUTES.flatMap(([one, at]) => (at === path ? one : []));
+    const served = methods.includes("GET") ? [...methods, "HEAD"] : methods;
+    for (const other of ["PUT", "TRACE", "DELETE"].filter((one) => !served.includes(one))) {
       const refused = await app.ask(other, concrete(path));
       expect(refused).toMatchObject({ status: 405, body: { code: "method_not_allowed" } });
-      expect(refused.headers.get("allow")).toBe(method === "GET" ? "GET, HEAD" : method);
+      expect(refused.headers.get("allow")?.split(", ").sort()).toEqual(served.toSorted());
     }
     const stranger = await app.ask(method, `${concrete(path)}?limit=x`, { key: null });
     expect(stranger.status).toBe(401);
@@ -128,7 +150,9 @@ describe("persons", () => {
       );
     expect(first.body).toMatchObject({
       count: 3,
-      next: "http://localhost:8000/api/environments/1/persons/?limit=2&offset=2",
+      next: expect.stringMatching(
+        /^http:\/\/localhost:8000\/api\/environments\/1\/persons\/\?limit=2&cursor=[^&]+&offset=2$/,
+      ),
       previous: null,
     });
     expect([ids(first), ids(second)]).toEqual([["bob", "cat"], ["ann"]]);
@@ -370,7 +394,9 @@ test("links never repeat a forged Host", async () => {
   );
 
   expect(await answered.json()).toMatchObject({
-    next: "http://127.0.0.1:8000/api/environments/1/persons/?limit=1&offset=1",
+    next: expect.stringMatching(
+      /^http:\/\/127\.0\.0\.1:8000\/api\/environments\/1\/persons\/\?limit=1&/,
+    ),
   });
 });
 
@@ -385,10 +411,10 @@ test("HEAD is answered like GET without the body, on every path that allows it",
 
   for (const path of [...managed, ...pages]) {
     const head = await fetch(server.url + path, { method: "HEAD", headers });
-    const refused = await fetch(server.url + path, { method: "DELETE", headers });
+    const refused = await fetch(server.url + path, { method: "PUT", headers });
 
     expect([path, head.status, await head.text()]).toEqual([path, 200, ""]);
-    expect(refused.headers.get("allow")).toStartWith("GET, HEAD");
+    expect(refused.headers.get("allow")).toContain("HEAD");
   }
 });
 
