@@ -1,11 +1,11 @@
 import { t } from "elysia";
-import type { Json } from "../domain/json.ts";
 import { BULK_PERSONS_MAX, type PersonEdits } from "../services/person-edits.ts";
 import { Format, formatted } from "./format.ts";
 import { PERSONS, PersonId } from "./persons.ts";
 import { route } from "./route.ts";
 import { AnyValue, PersonShape, SuccessShape } from "./schemas.ts";
 
+/** Of the shape of an object Elysia would make one of a list: that it is none is told by the service. */
 const PropertiesBody = t.Optional(
   t.Object({ properties: t.Optional(AnyValue) }, { $id: "PersonProperties" }),
 );
@@ -43,13 +43,7 @@ const changeRoutes = (edits: PersonEdits) => [
     summary: "Give a person properties; those it has beside them stay.",
     params: PersonId,
     query: t.Object(Format),
-    body: t.Optional(
-      // Of a shape it would be changed into: a list would become an object.
-      t.Object(
-        { properties: t.Optional(t.Unsafe<Json>(t.Unknown({ type: "object" }))) },
-        { $id: "PersonUpdate" },
-      ),
-    ),
+    body: PropertiesBody,
     status: 200,
     response: PersonShape,
     async handle({ project, params, query: { format }, body, principal }) {

@@ -17,7 +17,7 @@ const POLL_MS = 5;
 /** What changes to persons go through. */
 export type PersonWritesNeeds = {
   reads: Pick<PersonReads, "applied">;
-  store: Pick<Store, "queueEvents">;
+  store: Pick<Store, "queueEvents" | "mirrored">;
   slices: Slices;
   ingest: Pick<Ingest, "mirror">;
   journal: Pick<Journal, "durable">;
@@ -40,8 +40,14 @@ export function personWrites({ reads, store, slices, ingest, journal }: PersonWr
     }
     return journal_seq;
   };
+  const mirror = async (changed: PersonsChanged): Promise<void> => {
+    const { version, owned } = changed.changes;
+    await ingest.mirror(changed);
+    // Distinct ids that were written down for this alone must not outlive a deletion.
+    if (owned !== null) await store.mirrored(version);
+  };
   const shown = async (changed: PersonsChanged | "unchanged" | null): Promise<boolean> => {
-    if (changed !== null && changed !== "unchanged") await ingest.mirror(changed);
+    if (changed !== null && changed !== "unchanged") await mirror(changed);
     return changed !== null;
   };
   return {
@@ -62,7 +68,7 @@ export function personWrites({ reads, store, slices, ingest, journal }: PersonWr
       const journal_seq = await caughtUp();
       const events = withEvents ? { kind: "weekly" as const, journal_seq, by } : undefined;
       const removed = await slices.remove(project, ids, { by, events });
-      await ingest.mirror(removed);
+      await mirror(removed);
       return removed.count;
     },
     /** Queues the deletion of a person's events for the nightly task. */

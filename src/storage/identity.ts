@@ -154,11 +154,14 @@ function prepare(raw: Sqlite["raw"]) {
     /** Removes the persons that were merged away, whose ids and overrides have moved. */
     remove(merged: readonly Merged[], redirected: readonly Redirected[], version: number) {
       const targets = new Map(redirected.map((to) => [`${to.project_id} ${to.old_uuid}`, to.id]));
+      const sources = new Map(merged.map((of) => [`${of.project_id} ${of.source_uuid}`, of]));
       return merged.flatMap((merge) => {
         insertMerge(merge);
-        const { project_id, source_id, source_uuid } = merge;
+        const { project_id, source_id, source_uuid, target_uuid } = merge;
         const target_id = targets.get(`${project_id} ${source_uuid}`) ?? 0;
-        activity.merged(merge, target_id);
+        // The target may have become part of a third person in the same slice.
+        const into = sources.get(`${project_id} ${target_uuid}`)?.source_id ?? target_id;
+        activity.merged(merge, into);
         if (source_id === null) return [];
         overrides.follow(source_id, target_id, version);
         deletePerson.run(source_id);

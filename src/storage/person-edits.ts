@@ -108,6 +108,11 @@ export function personEdits(sqlite: Sqlite, nextVersion: () => number) {
         const gone = persons.map(({ id }) => id);
         return { mirror: { ...nothing(version), gone, deleted: true, owned }, gone };
       }),
+    /** Forgets what was kept until the mirror is of this version. */
+    mirrored: (version: number): void =>
+      sqlite.transaction(() => {
+        statements.forgetOwned.run(version);
+      }),
     /** Queues the deletion of a person's events; false if there is no such person. */
     queueEvents: (project: number, id: number, asked: DeletionAsked): boolean =>
       sqlite.transaction(() => {
@@ -168,6 +173,7 @@ function prepare(raw: Sqlite["raw"]) {
       `INSERT OR REPLACE INTO distinct_id_owned (project_id, distinct_id, uuid, version)
        VALUES (?1, ?2, ?3, ?4)`,
     ),
+    forgetOwned: raw.query<null, [number]>("DELETE FROM distinct_id_owned WHERE version <= ?1"),
     // What was merged into the person, also by way of others: it holds their properties.
     forgetMerges: raw.query<null, [number, string]>(
       `WITH RECURSIVE part (uuid) AS (

@@ -120,6 +120,7 @@ export type PersonWrites = {
   edit(project: number, id: number, asked: EditAsked): Promise<MirrorChanges | null | undefined>;
   remove(project: number, ids: readonly number[], asked: RemovalAsked): Promise<Removed>;
   queueEvents(project: number, id: number, asked: DeletionAsked): Promise<boolean>;
+  mirrored(version: number): Promise<void>;
   /** What a mirror of a version lacks; 0 for all there is. */
   mirrorSince(version: number): Promise<MirrorChanges>;
 };
@@ -200,6 +201,7 @@ export function personWrites(sqlite: Sqlite): PersonWrites {
       return done;
     },
     queueEvents: async (project, id, asked) => edits.queueEvents(project, id, asked),
+    mirrored: async (version) => edits.mirrored(version),
     groupTypes: groupReads(sqlite).types,
     group: async (place) => identity.group(place),
     applied: async () => identity.applied(),

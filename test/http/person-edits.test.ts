@@ -240,6 +240,22 @@ describe("DELETE of a person", () => {
     expect(await eventsOf(app, ann.uuid)).toHaveLength(7);
   });
 
+  test("leaves no word of the person in SQLite's file, also of those who were merged into it", async () => {
+    using directory = temporaryDirectory();
+    const app = await testApp({ data: directory.path });
+    const secrets = ["first-secret", "second-secret", "third-secret"] as const;
+    await app.capture(batch(...secrets.map((id) => identified(id, { email: `${id}@x.y` }))));
+    await app.capture(batch(alias("first-secret", "second-secret")));
+    const { id } = await personOf(app, "second-secret");
+    await patch(app, `/${id}/`, { properties: { note: "fourth-secret" } });
+    await app.ask("DELETE", `${HERE}/${id}/`);
+    await app[Symbol.asyncDispose]();
+
+    const file = await Bun.file(`${directory.path}/hoglet.sqlite`).text();
+    const left = [...secrets, "fourth-secret"].filter((secret) => file.includes(secret));
+    expect(left).toEqual(["third-secret"]);
+  });
+
   test("is not undone by events that were accepted before it", async () => {
     await using app = await testApp();
     await app.capture(batch(event()));

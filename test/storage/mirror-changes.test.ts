@@ -54,6 +54,12 @@ test("a person who is gone is not put in the mirror, and is taken out of it", ()
   expect(joined).toEqual(changes(2, { persons: [merged], gone: [8, 1] }));
 });
 
+test("that somebody was deleted is not forgotten", () => {
+  const deleted = changes(1, { gone: [8], deleted: true });
+  expect(joinChanges(deleted, changes(2, {}))).toMatchObject({ gone: [8], deleted: true });
+  expect(joinChanges(changes(0, {}), deleted)).toMatchObject({ gone: [8], deleted: true });
+});
+
 test("merges in a chain lead to the last person, in their own project only", () => {
   const joined = joinChanges(
     changes(1, { overrides: [to("a", "b"), to("x", "b", 2), to("p", "q")] }),
