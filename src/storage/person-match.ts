@@ -116,9 +116,10 @@ async function checkPatterns(
 
 type Bind = (value: DuckDBValue, type?: string) => string;
 
-/** What SQLite answers where there is no filter by property. */
+/** What SQLite answers where there is no filter by property: an address is a text here, too. */
 function ownConditions({ distinct_id, email, search }: MatchFilter, bind: Bind): string[] {
-  const address = `json_extract_string(properties, '/email')`;
+  const address = `CASE json_type(properties, '/email') WHEN 'VARCHAR'
+    THEN json_extract_string(properties, '/email') END`;
   const owner = (id: string) => `uuid IN (SELECT person_id FROM person_distinct_ids
     WHERE project_id = $project::INTEGER AND distinct_id = ${bind(id)})`;
   return [
