@@ -5,19 +5,24 @@ import type { Clock } from "./domain/time.ts";
 import type { Meter } from "./http/body.ts";
 import { type HttpNeeds, type HttpServer, httpServer } from "./http/server.ts";
 import type { Log, LogFormat } from "./log.ts";
+import { type Activities, activities } from "./services/activity.ts";
 import { type Capture, capture } from "./services/capture.ts";
+import { type Deletions, deletions } from "./services/deletions.ts";
 import { type Events, events } from "./services/events.ts";
 import { type Groups, groups } from "./services/groups.ts";
 import { type Ingest, startIngest } from "./services/ingest.ts";
 import { type Keys, keys } from "./services/keys.ts";
 import { type Logs, logs } from "./services/logs.ts";
 import { type Metrics, metrics } from "./services/metrics.ts";
+import { type PersonEdits, personEdits } from "./services/person-edits.ts";
 import { type Persons, persons } from "./services/persons.ts";
 import { type Playlists, playlists } from "./services/playlists.ts";
 import { openProjects, type Projects } from "./services/projects.ts";
 import { type FirstStart, prepare } from "./services/setup.ts";
 import { type Users, users } from "./services/users.ts";
 import { type Warnings, warnings } from "./services/warnings.ts";
+import { activityReads } from "./storage/activity.ts";
+import { deletionReads } from "./storage/deletions.ts";
 import { nodeDisk } from "./storage/disk.ts";
 import { openDuckdb } from "./storage/duckdb.ts";
 import { eventStore } from "./storage/events.ts";
@@ -26,7 +31,8 @@ import { openJournal } from "./storage/journal.ts";
 import { keyReads } from "./storage/keys.ts";
 import { removeLoad } from "./storage/loads.ts";
 import { lockDirectory } from "./storage/lock.ts";
-import { personReads } from "./storage/persons.ts";
+import { personReads } from "./storage/person-list.ts";
+import { personMatches } from "./storage/person-match.ts";
 import { playlistReads } from "./storage/playlists.ts";
 import { projectReads } from "./storage/projects.ts";
 import { readSqlite } from "./storage/sqlite.ts";
@@ -53,6 +59,9 @@ export type App = Admin & {
   capture: Capture;
   logs: Logs;
   persons: Persons;
+  personEdits: PersonEdits;
+  activities: Activities;
+  deletions: Deletions;
   events: Events;
   groups: Groups;
   playlists: Playlists;
@@ -92,12 +101,13 @@ export async function openAdmin(
 export async function openApp(settings: Settings, surroundings: Surroundings): Promise<App> {
   const { now, log } = surroundings;
   const base = await openBase(settings, surroundings);
-  const { sqlite, projects } = base;
+  const { sqlite, projects, stores } = base;
+  const { slices } = stores;
   const { duckdb, eventsStored, journal } = await openEvents(settings, base, log);
   const replayUntil = journal.durable();
   const ingest = await startIngest({
     journal,
-    slices: base.stores.slices,
+    slices,
     events: eventsStored,
     removeLoad,
     windowMs: settings.dedup_window * HOUR_MS,
@@ -110,25 +120,22 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
   const meter: Meter = { held: 0 };
   const outside = { now, newUuid, log };
   const accepting = { ...outside, journal, decoder: decoder.decoder, onAccepted: ingest.wake };
+  const isBehind = () => ingest.applied() < replayUntil;
+  const reads = personReads(sqlite);
   const services = {
     projects,
     keys: base.keys,
     capture: capture({ ...accepting, projects }),
     logs: logs(accepting),
-    persons: persons({
-      reads: personReads(sqlite),
-      async split(project, id, asked) {
-        const done = await base.stores.slices.split(project, id, asked);
-        if (done !== null) await ingest.mirror(done);
-        return done !== null;
-      },
-    }),
-    events: events(eventsStored, () => ingest.applied() < replayUntil),
+    persons: persons({ reads, matches: personMatches(duckdb), isBehind, now }),
+    personEdits: personEdits({ reads, store: stores.persons, slices, ingest, journal, now }),
+    activities: activities(activityReads(sqlite), reads),
+    events: events(eventsStored, isBehind),
     ...records(base, now),
   };
   const reasons = () => [
     ...(state.draining ? ["shutting down"] : []),
-    ...(ingest.applied() < replayUntil ? ["replaying the journal"] : []),
+    ...(isBehind() ? ["replaying the journal"] : []),
     ...(services.capture.refusing() ? ["events cannot be stored"] : []),
   ];
   const isReady = () => reasons().length === 0;
@@ -175,6 +182,7 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
 /** What is kept in SQLite and has no part in ingest. */
 function records({ sqlite, stores }: Awaited<ReturnType<typeof openBase>>, now: Clock) {
   return {
+    deletions: deletions(deletionReads(sqlite)),
     groups: groups(groupReads(sqlite)),
     playlists: playlists({
       reads: playlistReads(sqlite),

@@ -6,6 +6,9 @@ import { PLAYLIST_TYPES } from "../domain/playlist.ts";
 /** Any JSON object. */
 export const AnyObject = t.Record(t.String(), t.Unsafe<Json>(t.Unknown()));
 
+/** Any JSON value. */
+export const AnyValue = t.Unsafe<Json>(t.Unknown());
+
 const DateTime = t.String({ format: "date-time", description: "ISO 8601, UTC." });
 const Uuid = t.String({ format: "uuid" });
 
@@ -20,6 +23,54 @@ export const PersonShape = t.Object(
     uuid: Uuid,
   },
   { $id: "Person" },
+);
+
+/** What was done to a person. */
+export const ActivityShape = t.Object(
+  {
+    id: t.Integer(),
+    user: t.Object({
+      first_name: t.String(),
+      email: t.Nullable(t.String()),
+      is_system: t.Boolean({ description: "An event did it." }),
+    }),
+    activity: t.String(),
+    scope: t.Literal("Person"),
+    item_id: t.String({ description: "The integer id of the person." }),
+    detail: t.Object({
+      id: t.String({ format: "uuid", description: "The uuid of the person." }),
+      changes: t.Array(
+        t.Object({
+          type: t.Literal("Person"),
+          action: t.String(),
+          field: t.String(),
+          before: AnyValue,
+          after: AnyValue,
+        }),
+      ),
+      merge: t.Nullable(AnyObject),
+      trigger: t.Nullable(AnyObject),
+      name: t.String(),
+    }),
+    created_at: DateTime,
+  },
+  { $id: "Activity" },
+);
+
+/** A deletion of a person's events. */
+export const DeletionShape = t.Object(
+  {
+    id: t.Integer(),
+    person_uuid: Uuid,
+    created_at: DateTime,
+    status: t.String({ enum: ["pending", "completed", "failed", "cancelled"] }),
+    delete_verified_at: t.Nullable(DateTime),
+    kind: t.String({ enum: ["weekly", "nightly"] }),
+    attempts: t.Integer(),
+    error: t.Nullable(t.String()),
+    counts: t.Nullable(AnyObject),
+  },
+  { $id: "Deletion" },
 );
 
 /** An event as it is stored. */

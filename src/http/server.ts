@@ -2,13 +2,16 @@ import { Elysia } from "elysia";
 import { Failure } from "../domain/errors.ts";
 import type { Clock } from "../domain/time.ts";
 import type { Log } from "../log.ts";
+import type { Activities } from "../services/activity.ts";
 import { attempts } from "../services/attempts.ts";
 import type { Capture } from "../services/capture.ts";
+import type { Deletions } from "../services/deletions.ts";
 import type { Events } from "../services/events.ts";
 import type { Groups } from "../services/groups.ts";
 import type { Keys } from "../services/keys.ts";
 import type { Logs } from "../services/logs.ts";
 import type { Metrics } from "../services/metrics.ts";
+import type { PersonEdits } from "../services/person-edits.ts";
 import type { Persons } from "../services/persons.ts";
 import type { Playlists } from "../services/playlists.ts";
 import type { Projects } from "../services/projects.ts";
@@ -32,7 +35,8 @@ import { refuseOtherMethods } from "./methods.ts";
 import { metricRoutes } from "./metrics.ts";
 import { openApi } from "./openapi.ts";
 import { peerAddress } from "./peer.ts";
-import { personRoutes } from "./persons.ts";
+import { personEditRoutes } from "./person-edits.ts";
+import { activityRoutes, deletionRoutes, personRoutes } from "./persons.ts";
 import { playlistRoutes } from "./playlists.ts";
 import type { Preference } from "./prefer.ts";
 import { projectRoutes } from "./projects.ts";
@@ -47,6 +51,9 @@ export type HttpNeeds = {
   projects: Projects;
   keys: Keys;
   persons: Persons;
+  personEdits: PersonEdits;
+  activities: Activities;
+  deletions: Deletions;
   playlists: Playlists;
   events: Events;
   groups: Groups;
@@ -76,6 +83,9 @@ export const managementRoutes = (
   needs: Pick<
     HttpNeeds,
     | "persons"
+    | "personEdits"
+    | "activities"
+    | "deletions"
     | "playlists"
     | "events"
     | "groups"
@@ -87,6 +97,9 @@ export const managementRoutes = (
   >,
 ) => [
   ...personRoutes(needs.persons),
+  ...personEditRoutes(needs.personEdits),
+  ...activityRoutes(needs.activities),
+  ...deletionRoutes(needs.deletions),
   ...playlistRoutes(needs.playlists),
   ...eventRoutes(needs.events),
   ...groupRoutes(needs.groups),

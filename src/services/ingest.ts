@@ -4,7 +4,7 @@ import type { EventStore } from "../storage/events.ts";
 import type { Journal } from "../storage/journal.ts";
 import type { Load, LoadedFiles } from "../storage/loads.ts";
 import type { MirrorFiles } from "../storage/mirror.ts";
-import type { Duplicate, Slices, SplitApplied } from "./slices.ts";
+import type { Duplicate, PersonsChanged, Slices } from "./slices.ts";
 import { warningEntry } from "./warnings.ts";
 
 /**
@@ -65,8 +65,8 @@ export type Ingest = {
   applied(): number;
   /** Resolves when all that is in the journal by now is in both stores. */
   caughtUp(): Promise<void>;
-  /** Brings a split to the event store, behind the loads that are on their way. */
-  mirror(split: SplitApplied): Promise<void>;
+  /** Brings a change of persons to the event store, behind the loads that are on their way. */
+  mirror(changed: PersonsChanged): Promise<void>;
   /** Counts since the start. */
   counts(): { stored: number; duplicates: number; dead: number };
   /**
@@ -220,7 +220,7 @@ async function appending(needs: Needs, persist: Persist, onWarned: () => void) {
       const others = duplicates.filter(({ same }) => !same).length;
       if (others > 0) log.warn("a known uuid came with another event", { count: others });
     },
-    mirror({ load, changes }: SplitApplied): Promise<void> {
+    mirror({ load, changes }: PersonsChanged): Promise<void> {
       if (load !== null) behind(() => append(load));
       return behind(() => mirrored(changes));
     },

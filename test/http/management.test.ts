@@ -4,15 +4,26 @@ import { type TestApp, testApp } from "../support/app.ts";
 import { batch, event } from "../support/make.ts";
 import { PERSONAL_KEY, PROJECT_KEY, startServer } from "../support/server.ts";
 
+const PERSONS = "/api/environments/:project_id/persons/";
 const PLAYLISTS = "/api/environments/:project_id/session_recording_playlists/";
 const RECORDING = `${PLAYLISTS}:short_id/recordings/:session_recording_id/`;
 const NEW_KEY = { label: "ci", scopes: ["personal_api_key:read"] };
 
 /** Every management route: a new one without its row here fails the last test. */
 const ROUTES: [method: string, path: string, scope: string, query?: string, body?: object][] = [
-  ["GET", "/api/environments/:project_id/persons/", "person:read"],
-  ["GET", "/api/environments/:project_id/persons/:id/", "person:read"],
-  ["POST", "/api/environments/:project_id/persons/:id/split/", "person:write"],
+  ["GET", PERSONS, "person:read"],
+  ["GET", `${PERSONS}values/`, "person:read", "?key=plan"],
+  ["GET", `${PERSONS}activity/`, "activity_log:read"],
+  ["GET", `${PERSONS}deletion_status/`, "person:read"],
+  ["POST", `${PERSONS}bulk_delete/`, "person:write", "", { ids: [1] }],
+  ["GET", `${PERSONS}:id/`, "person:read"],
+  ["PATCH", `${PERSONS}:id/`, "person:write", "", { properties: {} }],
+  ["DELETE", `${PERSONS}:id/`, "person:write"],
+  ["GET", `${PERSONS}:id/activity/`, "activity_log:read"],
+  ["POST", `${PERSONS}:id/delete_events/`, "person:write"],
+  ["POST", `${PERSONS}:id/delete_property/`, "person:write", "?$unset=plan"],
+  ["POST", `${PERSONS}:id/update_property/`, "person:write", "", { key: "n", value: 1 }],
+  ["POST", `${PERSONS}:id/split/`, "person:write"],
   ["GET", PLAYLISTS, "session_recording_playlist:read"],
   ["POST", PLAYLISTS, "session_recording_playlist:write"],
   ["GET", `${PLAYLISTS}:short_id/`, "session_recording_playlist:read"],
@@ -40,11 +51,13 @@ const ROUTES: [method: string, path: string, scope: string, query?: string, body
   ["GET", "/metrics", "project:read"],
 ];
 
-const SOME_OTHER_SCOPE = "activity_log:read";
+const SOME_OTHER_SCOPE = "insight:read";
+/** The person of the distinct id `ann` of project 1, whenever it was made. */
+const ANN = "fe27503b-3771-5a01-819d-96bf829dfb35";
 const concrete = (path: string, { project = "1", playlist = "x" } = {}) =>
   path
     .replace(":project_id", project)
-    .replace(":id", path.startsWith("/api/personal_api_keys/") ? "@current" : "1")
+    .replace(":id", path.startsWith("/api/personal_api_keys/") ? "@current" : ANN)
     .replace(":short_id", playlist)
     .replace(":session_recording_id", "r");
 
@@ -172,7 +185,9 @@ describe("persons", () => {
       );
     expect(first.body).toMatchObject({
       count: 3,
-      next: "http://localhost:8000/api/environments/1/persons/?limit=2&offset=2",
+      next: expect.stringMatching(
+        /^http:\/\/localhost:8000\/api\/environments\/1\/persons\/\?limit=2&cursor=[^&]+&offset=2$/,
+      ),
       previous: null,
     });
     expect([ids(first), ids(second)]).toEqual([["bob", "cat"], ["ann"]]);
@@ -414,7 +429,9 @@ test("links never repeat a forged Host", async () => {
   );
 
   expect(await answered.json()).toMatchObject({
-    next: "http://127.0.0.1:8000/api/environments/1/persons/?limit=1&offset=1",
+    next: expect.stringMatching(
+      /^http:\/\/127\.0\.0\.1:8000\/api\/environments\/1\/persons\/\?limit=1&/,
+    ),
   });
 });
 
@@ -434,7 +451,7 @@ test("HEAD is answered like GET without the body, on every path that allows it",
     const refused = await fetch(server.url + path, { method: "PUT", headers });
 
     expect([path, head.status, await head.text()]).toEqual([path, 200, ""]);
-    expect(refused.headers.get("allow")).toMatch(/^GET\b.*\bHEAD\b/);
+    expect(refused.headers.get("allow")).toContain("HEAD");
   }
 });
 

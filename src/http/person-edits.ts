@@ -1,0 +1,185 @@
+import { t } from "elysia";
+import { BULK_PERSONS_MAX, type PersonEdits } from "../services/person-edits.ts";
+import { Format, formatted } from "./format.ts";
+import { PERSONS, PersonId } from "./persons.ts";
+import { route } from "./route.ts";
+import { AnyValue, PersonShape, SuccessShape } from "./schemas.ts";
+
+/** Of the shape of an object Elysia would make one of a list: that it is none is told by the service. */
+const PropertiesBody = t.Optional(
+  t.Object({ properties: t.Optional(AnyValue) }, { $id: "PersonProperties" }),
+);
+
+const SplitBody = t.Optional(
+  t.Object(
+    {
+      main_distinct_id: t.Optional(
+        t.String({ description: "Stays, with the ids it came with. By default all merges go." }),
+      ),
+      distinct_ids_to_split: t.Optional(
+        t.Array(t.String(), {
+          description: "Only these leave, with what came with them. Not with main_distinct_id.",
+        }),
+      ),
+    },
+    { $id: "PersonSplit" },
+  ),
+);
+
+const SUCCESS = { success: true };
+
+/** Persons, changed (contract 4.1, 4.4). */
+export const personEditRoutes = (edits: PersonEdits) => [
+  ...changeRoutes(edits),
+  ...removalRoutes(edits),
+];
+
+const changeRoutes = (edits: PersonEdits) => [
+  route({
+    method: "PATCH",
+    path: `${PERSONS}:id/`,
+    scope: "person:write",
+    operationId: "persons_partial_update",
+    summary: "Give a person properties; those it has beside them stay.",
+    params: PersonId,
+    query: t.Object(Format),
+    body: PropertiesBody,
+    status: 200,
+    response: PersonShape,
+    async handle({ project, params, query: { format }, body, principal }) {
+      const person = await edits.update(project, params.id, body?.properties, principal);
+      return formatted(format, { json: person, rows: [person], status: 200 });
+    },
+  }),
+  route({
+    method: "POST",
+    path: `${PERSONS}:id/update_property/`,
+    scope: "person:write",
+    operationId: "persons_update_property",
+    summary: "Give a person one property.",
+    params: PersonId,
+    query: t.Object(Format),
+    body: t.Object(
+      { key: t.Optional(t.String()), value: t.Optional(AnyValue) },
+      { $id: "PersonProperty" },
+    ),
+    status: 202,
+    empty: true,
+    response: PersonShape,
+    async handle({ project, params, query: { format }, body, principal }) {
+      const { key, value } = body;
+      const person = await edits.set(project, params.id, { key, value }, principal);
+      return formatted(format, { json: person, rows: [person], status: 200 });
+    },
+  }),
+  route({
+    method: "POST",
+    path: `${PERSONS}:id/delete_property/`,
+    scope: "person:write",
+    operationId: "persons_delete_property",
+    summary: "Remove a property of a person.",
+    params: PersonId,
+    query: t.Object({
+      ...Format,
+      $unset: t.Optional(t.String({ description: "The name of the property." })),
+    }),
+    body: t.Optional(
+      t.Object(
+        {
+          $unset: t.Optional(t.String({ description: "The name, if the query has none." })),
+          properties: t.Optional(AnyValue),
+        },
+        { $id: "PersonUnset" },
+      ),
+    ),
+    status: 201,
+    response: SuccessShape,
+    async handle({ project, params, query: { format, $unset }, body, principal }) {
+      await edits.unset(project, params.id, $unset ?? body?.$unset, principal);
+      return formatted(format, { json: SUCCESS, rows: [SUCCESS], status: 201 });
+    },
+  }),
+  route({
+    method: "POST",
+    path: `${PERSONS}:id/split/`,
+    scope: "person:write",
+    operationId: "persons_split",
+    summary: "Undo merges: those who were merged into a person come back as they were.",
+    params: PersonId,
+    body: SplitBody,
+    status: 201,
+    response: SuccessShape,
+    async handle({ project, params, body, principal }) {
+      await edits.split(project, params.id, body ?? {}, principal);
+      return SUCCESS;
+    },
+  }),
+];
+
+const removalRoutes = (edits: PersonEdits) => [
+  route({
+    method: "POST",
+    path: `${PERSONS}bulk_delete/`,
+    scope: "person:write",
+    operationId: "persons_bulk_delete",
+    summary: `Delete up to ${BULK_PERSONS_MAX} persons; those there are not are passed over.`,
+    body: t.Object(
+      {
+        ids: t.Optional(
+          t.Array(t.Union([t.Integer(), t.String()]), { description: "Integer ids or uuids." }),
+        ),
+        distinct_ids: t.Optional(t.Array(t.String(), { description: "Instead of ids." })),
+        delete_events: t.Optional(t.Boolean({ description: "Their events, too." })),
+      },
+      { $id: "PersonBulkDelete" },
+    ),
+    status: 202,
+    response: t.Object(
+      {
+        persons_found: t.Integer(),
+        persons_deleted: t.Integer(),
+        events_queued_for_deletion: t.Integer({ description: "Of how many persons." }),
+      },
+      { $id: "PersonsDeleted" },
+    ),
+    handle: ({ project, body, principal }) => edits.removeMany(project, body, principal),
+  }),
+  route({
+    method: "DELETE",
+    path: `${PERSONS}:id/`,
+    scope: "person:write",
+    operationId: "persons_destroy",
+    summary: "Delete a person. Its events stay, unless they are to be deleted too.",
+    params: PersonId,
+    query: t.Object({
+      ...Format,
+      delete_events: t.Optional(
+        t.Boolean({ description: "Queue the deletion of its events, on Sunday at 05:00 UTC." }),
+      ),
+    }),
+    status: 204,
+    empty: true,
+    response: SuccessShape,
+    async handle({ project, params, query: { format, delete_events = false }, principal }) {
+      await edits.remove(project, params.id, delete_events, principal);
+      return formatted(format, { json: SUCCESS, rows: [SUCCESS], status: 200 });
+    },
+  }),
+  route({
+    method: "POST",
+    path: `${PERSONS}:id/delete_events/`,
+    scope: "person:write",
+    operationId: "persons_delete_events",
+    summary: "Queue the deletion of all events of a person, in the night; the person stays.",
+    params: PersonId,
+    query: t.Object(Format),
+    body: PropertiesBody,
+    status: 200,
+    empty: true,
+    response: SuccessShape,
+    async handle({ project, params, query: { format }, principal }) {
+      await edits.removeEvents(project, params.id, principal);
+      return formatted(format, { json: SUCCESS, rows: [SUCCESS], status: 200 });
+    },
+  }),
+];
