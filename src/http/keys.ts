@@ -4,31 +4,35 @@ import { KEY_LABEL_CHARS_MAX } from "../domain/key.ts";
 import type { Principal } from "../domain/principal.ts";
 import type { Keys } from "../services/keys.ts";
 import { route } from "./route.ts";
-import { BodyInteger, KeyShape } from "./schemas.ts";
+import { BodyInteger, KeyShape, Text, Texts } from "./schemas.ts";
 
 const KEYS = "/api/personal_api_keys/";
 const OneKey = t.Object({
-  id: t.String({ description: "The id of the key, or `@current` for the one that asks." }),
+  id: Text("@current", "The id of the key, or `@current` for the one that asks."),
 });
 
-const label = t.String({ description: `At most ${KEY_LABEL_CHARS_MAX} characters.` });
-const scopes = t.Array(t.String(), {
-  description: "`<object>:<read|write>` each, or `*` for all. Write implies read.",
-});
+const label = Text("ci", `At most ${KEY_LABEL_CHARS_MAX} characters.`);
+const scopes = Texts(
+  ["person:read"],
+  "`<object>:<read|write>` each, or `*` for all. Write implies read.",
+);
 const Confines = {
   scoped_teams: t.Optional(
     t.Nullable(
-      t.Array(BodyInteger(), { description: "The projects it is confined to; null for all." }),
+      t.Array(BodyInteger(1), { description: "The projects it is confined to; null for all." }),
     ),
   ),
   expires_at: t.Optional(
-    t.Nullable(t.String({ description: "When it ends, ISO 8601; null for never." })),
+    t.Nullable(Text("2027-11-21T12:00:00Z", "When it ends, ISO 8601; null for never.")),
   ),
 };
-const KeyDraft = t.Object({ label, scopes, ...Confines }, { $id: "PersonalApiKeyDraft" });
+const KeyDraft = t.Object(
+  { label, scopes, ...Confines },
+  { $id: "PersonalApiKeyDraft", examples: [{ label: "ci", scopes: ["person:read"] }] },
+);
 const KeyChanges = t.Object(
   { label: t.Optional(label), scopes: t.Optional(scopes), ...Confines },
-  { $id: "PersonalApiKeyChanges" },
+  { $id: "PersonalApiKeyChanges", examples: [{ label: "ci" }] },
 );
 
 /** The personal keys of the user who asks (decision 54). */

@@ -3,26 +3,24 @@ import { BULK_PERSONS_MAX, type PersonEdits } from "../services/person-edits.ts"
 import { Format, formatted } from "./format.ts";
 import { PERSONS, PersonId } from "./persons.ts";
 import { route } from "./route.ts";
-import { AnyValue, PersonShape, SuccessShape } from "./schemas.ts";
+import { AnyValue, PersonShape, SuccessShape, Text, Texts, UUID, Whole } from "./schemas.ts";
 
 /** Of the shape of an object Elysia would make one of a list: that it is none is told by the service. */
 const PropertiesBody = t.Optional(
-  t.Object({ properties: t.Optional(AnyValue) }, { $id: "PersonProperties" }),
+  t.Object({ properties: t.Optional(AnyValue({ plan: "pro" })) }, { $id: "PersonProperties" }),
 );
 
 const SplitBody = t.Optional(
   t.Object(
     {
       main_distinct_id: t.Optional(
-        t.String({ description: "Stays, with the ids it came with. By default all merges go." }),
+        Text("ann", "Stays, with the ids it came with. By default all merges go."),
       ),
       distinct_ids_to_split: t.Optional(
-        t.Array(t.String(), {
-          description: "Only these leave, with what came with them. Not with main_distinct_id.",
-        }),
+        Texts(["bob"], "Only these leave, with what came with them. Not with main_distinct_id."),
       ),
     },
-    { $id: "PersonSplit" },
+    { $id: "PersonSplit", examples: [{ distinct_ids_to_split: ["bob"] }] },
   ),
 );
 
@@ -60,7 +58,7 @@ const changeRoutes = (edits: PersonEdits) => [
     params: PersonId,
     query: t.Object(Format),
     body: t.Object(
-      { key: t.Optional(t.String()), value: t.Optional(AnyValue) },
+      { key: t.Optional(Text("plan")), value: t.Optional(AnyValue("pro")) },
       { $id: "PersonProperty" },
     ),
     status: 202,
@@ -81,15 +79,15 @@ const changeRoutes = (edits: PersonEdits) => [
     params: PersonId,
     query: t.Object({
       ...Format,
-      $unset: t.Optional(t.String({ description: "The name of the property." })),
+      $unset: t.Optional(Text("plan", "The name of the property.")),
     }),
     body: t.Optional(
       t.Object(
         {
-          $unset: t.Optional(t.String({ description: "The name, if the query has none." })),
-          properties: t.Optional(AnyValue),
+          $unset: t.Optional(Text("plan", "The name, if the query has none.")),
+          properties: t.Optional(AnyValue({})),
         },
-        { $id: "PersonUnset" },
+        { $id: "PersonUnset", examples: [{ $unset: "plan" }] },
       ),
     ),
     status: 201,
@@ -126,19 +124,22 @@ const removalRoutes = (edits: PersonEdits) => [
     body: t.Object(
       {
         ids: t.Optional(
-          t.Array(t.Union([t.Integer(), t.String()]), { description: "Integer ids or uuids." }),
+          t.Array(t.Union([t.Integer(), t.String()]), {
+            description: "Integer ids or uuids.",
+            examples: [[1, UUID]],
+          }),
         ),
-        distinct_ids: t.Optional(t.Array(t.String(), { description: "Instead of ids." })),
+        distinct_ids: t.Optional(Texts(["ann"], "Instead of ids.")),
         delete_events: t.Optional(t.Boolean({ description: "Their events, too." })),
       },
-      { $id: "PersonBulkDelete" },
+      { $id: "PersonBulkDelete", examples: [{ ids: [1], delete_events: false }] },
     ),
     status: 202,
     response: t.Object(
       {
-        persons_found: t.Integer(),
-        persons_deleted: t.Integer(),
-        events_queued_for_deletion: t.Integer({ description: "Of how many persons." }),
+        persons_found: Whole(1),
+        persons_deleted: Whole(1),
+        events_queued_for_deletion: Whole(1, "Of how many persons."),
       },
       { $id: "PersonsDeleted" },
     ),

@@ -5,49 +5,64 @@ import type { Deletions } from "../services/deletions.ts";
 import type { Persons } from "../services/persons.ts";
 import { csv, Format, formatted } from "./format.ts";
 import { route } from "./route.ts";
-import { ActivityShape, DeletionShape, PageOf, Paging, PersonShape } from "./schemas.ts";
+import {
+  ActivityShape,
+  DeletionShape,
+  PageLink,
+  PageOf,
+  Paging,
+  PersonShape,
+  Text,
+  UUID,
+  Whole,
+} from "./schemas.ts";
 
 /** Where persons are. */
 export const PERSONS = "/api/environments/:project_id/persons/";
 
 /** The path parameter of one person. */
 export const PersonId = t.Object({
-  id: t.String({ description: "The integer id of the person, or its uuid." }),
+  id: Text("1", "The integer id of the person, or its uuid."),
 });
+
+const FILTER = '{"key":"plan","operator":"exact","value":"pro"}';
 
 const PersonsQuery = t.Object({
   ...Paging,
   ...Format,
   cursor: t.Optional(
-    t.String({ description: "Where the page begins, from `next`: new persons move nothing." }),
+    Text(
+      "2026-11-21T12:00:00.000000Z_1",
+      "Where the page begins, from `next`: new persons move nothing.",
+    ),
   ),
-  distinct_id: t.Optional(t.String({ description: "Filter by distinct id, exact." })),
-  email: t.Optional(t.String({ description: "Filter by e-mail, exact." })),
+  distinct_id: t.Optional(Text("ann", "Filter by distinct id, exact.")),
+  email: t.Optional(Text("ann@example.com", "Filter by e-mail, exact.")),
   properties: t.Optional(
     t.Unknown({
       type: "array",
       items: { type: "string" },
-      description:
-        'Filters that all must pass, each a JSON object such as {"key":"plan","operator":"exact","value":"pro"}, or one JSON list of them.',
+      examples: [[FILTER]],
+      description: `Filters that all must pass, each a JSON object such as ${FILTER}, or one JSON list of them.`,
     }),
   ),
   search: t.Optional(
-    t.String({ description: "A part of the e-mail in any case, or a whole distinct id." }),
+    Text("example.com", "A part of the e-mail in any case, or a whole distinct id."),
   ),
 });
 
 const ActivityQuery = t.Object({
   ...Format,
-  limit: t.Optional(t.Integer({ description: "Results per page: 10 by default, at most 100." })),
-  page: t.Optional(t.Integer({ description: "The number of the page, from 1." })),
+  limit: t.Optional(Whole(10, "Results per page: 10 by default, at most 100.")),
+  page: t.Optional(Whole(1, "The number of the page, from 1.")),
 });
 
 const ActivityPageShape = t.Object(
   {
     results: t.Array(ActivityShape),
-    next: t.Nullable(t.String({ format: "uri" })),
-    previous: t.Nullable(t.String({ format: "uri" })),
-    total_count: t.Integer(),
+    next: PageLink,
+    previous: PageLink,
+    total_count: Whole(1),
   },
   { $id: "ActivityPage" },
 );
@@ -81,13 +96,13 @@ export const personRoutes = (persons: Persons) => [
     operationId: "persons_values",
     summary: "List the values of a property of persons, the most frequent first.",
     query: t.Object({
-      key: t.String({ description: "The name of the property." }),
-      value: t.Optional(t.String({ description: "A part of the values, in any case." })),
+      key: Text("plan", "The name of the property."),
+      value: t.Optional(Text("pr", "A part of the values, in any case.")),
     }),
     status: 200,
     response: t.Object(
       {
-        results: t.Array(t.Object({ name: t.String(), count: t.Integer() })),
+        results: t.Array(t.Object({ name: Text("pro"), count: Whole(42) })),
         refreshing: t.Literal(false),
       },
       { $id: "PropertyValues" },
@@ -157,8 +172,8 @@ export const deletionRoutes = (deletions: Deletions) => [
     summary: "List the deletions of events that were asked for, the newest first.",
     query: t.Object({
       ...Paging,
-      status: t.Optional(t.String({ description: "pending, completed or all." })),
-      person_uuid: t.Optional(t.String()),
+      status: t.Optional(t.String({ enum: ["pending", "completed", "all"] })),
+      person_uuid: t.Optional(Text(UUID)),
     }),
     status: 200,
     response: PageOf(DeletionShape),

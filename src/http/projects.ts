@@ -3,12 +3,12 @@ import { page, pageQuery } from "../domain/page.ts";
 import { GRACE_HOURS_DEFAULT, GRACE_HOURS_MAX, PROJECT_NAME_CHARS_MAX } from "../domain/project.ts";
 import type { Projects } from "../services/projects.ts";
 import { route } from "./route.ts";
-import { BodyInteger, PageOf, Paging, ProjectShape } from "./schemas.ts";
+import { BodyInteger, PageOf, Paging, ProjectShape, Text } from "./schemas.ts";
 
 const PROJECTS = "/api/projects/";
 
 const ProjectDraft = t.Object(
-  { name: t.String({ description: `At most ${PROJECT_NAME_CHARS_MAX} characters.` }) },
+  { name: Text("Shop", `At most ${PROJECT_NAME_CHARS_MAX} characters.`) },
   { $id: "ProjectDraft" },
 );
 const TokenReset = t.Optional(
@@ -16,6 +16,7 @@ const TokenReset = t.Optional(
     {
       grace_hours: t.Optional(
         BodyInteger(
+          GRACE_HOURS_DEFAULT,
           `How long former keys are still accepted: ${GRACE_HOURS_DEFAULT} by default, at most ${GRACE_HOURS_MAX}.`,
         ),
       ),
