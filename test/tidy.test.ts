@@ -77,6 +77,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "http/health.ts": "test/http/management.test.ts",
   "http/methods.ts": "test/http/management.test.ts, test/http/errors.test.ts",
   "http/openapi.ts": "test/docs.test.ts, test/http/management.test.ts",
+  "http/openapi-mend.ts": "test/docs.test.ts",
   "http/request-id.ts": "test/http/management.test.ts",
   "http/route.ts": "types",
   "http/schemas.ts": "test/docs.test.ts",

@@ -1,4 +1,5 @@
 import { t } from "elysia";
+import type { Json } from "../domain/json.ts";
 import { BULK_PERSONS_MAX, type PersonEdits } from "../services/person-edits.ts";
 import { Format, formatted } from "./format.ts";
 import { PERSONS, PersonId } from "./persons.ts";
@@ -6,8 +7,14 @@ import { route } from "./route.ts";
 import { AnyValue, PersonShape, SuccessShape, Text, Texts, UUID, Whole } from "./schemas.ts";
 
 /** Of the shape of an object Elysia would make one of a list: that it is none is told by the service. */
-const PropertiesBody = t.Optional(
-  t.Object({ properties: t.Optional(AnyValue({ plan: "pro" })) }, { $id: "PersonProperties" }),
+const Properties = t.Unsafe<Json>(
+  t.Unknown({ type: "object", additionalProperties: true, examples: [{ plan: "pro" }] }),
+);
+const PropertiesBody = t.Object({ properties: Properties }, { $id: "PersonProperties" });
+
+/** The contract has properties where there is nothing to do with them. */
+const UnusedBody = t.Optional(
+  t.Object({ properties: t.Optional(AnyValue({})) }, { $id: "PersonUnused" }),
 );
 
 const SplitBody = t.Optional(
@@ -45,7 +52,7 @@ const changeRoutes = (edits: PersonEdits) => [
     status: 200,
     response: PersonShape,
     async handle({ project, params, query: { format }, body, principal }) {
-      const person = await edits.update(project, params.id, body?.properties, principal);
+      const person = await edits.update(project, params.id, body.properties, principal);
       return formatted(format, { json: person, rows: [person], status: 200 });
     },
   }),
@@ -57,10 +64,7 @@ const changeRoutes = (edits: PersonEdits) => [
     summary: "Give a person one property.",
     params: PersonId,
     query: t.Object(Format),
-    body: t.Object(
-      { key: t.Optional(Text("plan")), value: t.Optional(AnyValue("pro")) },
-      { $id: "PersonProperty" },
-    ),
+    body: t.Object({ key: Text("plan"), value: AnyValue("pro") }, { $id: "PersonProperty" }),
     status: 202,
     empty: true,
     response: PersonShape,
@@ -174,7 +178,7 @@ const removalRoutes = (edits: PersonEdits) => [
     summary: "Queue the deletion of all events of a person, in the night; the person stays.",
     params: PersonId,
     query: t.Object(Format),
-    body: PropertiesBody,
+    body: UnusedBody,
     status: 200,
     empty: true,
     response: SuccessShape,
