@@ -1,161 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { managementRoutes } from "../../src/http/server.ts";
 import { type TestApp, testApp } from "../support/app.ts";
 import { batch, event } from "../support/make.ts";
+import { concrete, keyWith, OPERATIONS } from "../support/operations.ts";
 import { PERSONAL_KEY, PROJECT_KEY, startServer } from "../support/server.ts";
-
-const PERSONS = "/api/environments/:project_id/persons/";
-const PLAYLISTS = "/api/environments/:project_id/session_recording_playlists/";
-const RECORDING = `${PLAYLISTS}:short_id/recordings/:session_recording_id/`;
-const NEW_KEY = { label: "ci", scopes: ["personal_api_key:read"] };
-
-/** Every management route: a new one without its row here fails the last test. */
-const ROUTES: [method: string, path: string, scope: string, query?: string, body?: object][] = [
-  ["GET", PERSONS, "person:read"],
-  ["GET", `${PERSONS}values/`, "person:read", "?key=plan"],
-  ["GET", `${PERSONS}activity/`, "activity_log:read"],
-  ["GET", `${PERSONS}deletion_status/`, "person:read"],
-  ["POST", `${PERSONS}bulk_delete/`, "person:write", "", { ids: [1] }],
-  ["GET", `${PERSONS}:id/`, "person:read"],
-  ["PATCH", `${PERSONS}:id/`, "person:write", "", { properties: {} }],
-  ["DELETE", `${PERSONS}:id/`, "person:write"],
-  ["GET", `${PERSONS}:id/activity/`, "activity_log:read"],
-  ["POST", `${PERSONS}:id/delete_events/`, "person:write"],
-  ["POST", `${PERSONS}:id/delete_property/`, "person:write", "?$unset=plan"],
-  ["POST", `${PERSONS}:id/update_property/`, "person:write", "", { key: "n", value: 1 }],
-  ["POST", `${PERSONS}:id/split/`, "person:write"],
-  ["GET", PLAYLISTS, "session_recording_playlist:read"],
-  ["POST", PLAYLISTS, "session_recording_playlist:write"],
-  ["GET", `${PLAYLISTS}:short_id/`, "session_recording_playlist:read"],
-  ["PATCH", `${PLAYLISTS}:short_id/`, "session_recording_playlist:write"],
-  ["DELETE", `${PLAYLISTS}:short_id/`, "session_recording_playlist:write"],
-  ["GET", `${PLAYLISTS}:short_id/recordings/`, "session_recording_playlist:read"],
-  ["POST", RECORDING, "session_recording_playlist:write"],
-  ["DELETE", RECORDING, "session_recording_playlist:write"],
-  ["GET", "/api/environments/:project_id/events/", "query:read"],
-  ["GET", "/api/environments/:project_id/groups/", "group:read", "?group_type_index=0"],
-  ["GET", "/api/environments/:project_id/groups_types/", "group:read"],
-  ["GET", "/api/environments/:project_id/ingestion_warnings/", "project:read"],
-  ["GET", "/api/projects/", "project:read"],
-  ["POST", "/api/projects/", "project:write", "", { name: "Shop" }],
-  ["GET", "/api/projects/:project_id/", "project:read"],
-  ["PATCH", "/api/projects/:project_id/", "project:write", "", { name: "Shop" }],
-  ["PATCH", "/api/projects/:project_id/reset_token/", "project:write"],
-  ["GET", "/api/personal_api_keys/", "personal_api_key:read"],
-  ["POST", "/api/personal_api_keys/", "personal_api_key:write", "", NEW_KEY],
-  ["GET", "/api/personal_api_keys/:id/", "personal_api_key:read"],
-  ["PATCH", "/api/personal_api_keys/:id/", "personal_api_key:write"],
-  ["DELETE", "/api/personal_api_keys/:id/", "personal_api_key:write"],
-  ["POST", "/api/personal_api_keys/:id/roll/", "personal_api_key:write"],
-  ["GET", "/api/users/@me/", "user:read"],
-  ["GET", "/metrics", "project:read"],
-];
-
-const SOME_OTHER_SCOPE = "insight:read";
-/** The person of the distinct id `ann` of project 1, whenever it was made. */
-const ANN = "fe27503b-3771-5a01-819d-96bf829dfb35";
-const concrete = (path: string, { project = "1", playlist = "x" } = {}) =>
-  path
-    .replace(":project_id", project)
-    .replace(":id", path.startsWith("/api/personal_api_keys/") ? "@current" : ANN)
-    .replace(":short_id", playlist)
-    .replace(":session_recording_id", "r");
-
-/** Makes what the routes are about: a person with a merge to undo, a playlist with a recording. */
-const something = async (app: TestApp): Promise<{ playlist: string }> => {
-  const merge = { event: "$create_alias", distinct_id: "new", properties: { alias: "ann" } };
-  await app.capture(batch(event(), event({ distinct_id: "new" }), event(merge)));
-  const made = await app.ask("POST", concrete(PLAYLISTS));
-  const { short_id: playlist } = made.body as { short_id: string };
-  await app.ask("POST", concrete(RECORDING, { playlist }));
-  return { playlist };
-};
-
-const keyWith = async ({ app }: TestApp, draft: object): Promise<string> =>
-  (await app.keys.create({ label: "test", scopes: ["*"], ...draft })).value;
-
-describe.each(ROUTES)("%s %s", (method, path, scope, query = "", body = undefined) => {
-  const hasProject = path.includes(":project_id");
-
-  test("answers whoever holds exactly the scope, with and without a trailing slash", async () => {
-    await using app = await testApp();
-    const isThis = (route: { method: string; path: string }) =>
-      route.method === method && route.path === path;
-    const declared = managementRoutes(app.app).find(isThis)?.status;
-
-    for (const slash of ["/", ""]) {
-      const key = await keyWith(app, { scopes: [scope] });
-      const form = concrete(path, await something(app)).replace(/\/$/, slash);
-      const { status } = await app.ask(method, form + query, { key, body });
-      expect(status).toBe(declared as number);
-    }
-  });
-
-  test("refuses every other key with its reason", async () => {
-    await using app = await testApp();
-    const refused = async (key: string | null, project = "1") => {
-      const { status, body } = await app.ask(method, concrete(path, { project }), { key });
-      return { status, ...(body as { code: string; detail: string }) };
-    };
-    const revoked = await app.app.keys.create({ label: "gone", scopes: ["*"] });
-    await app.app.keys.revoke(revoked.id);
-    const expired = await keyWith(app, { expires_at: "2026-11-21T12:00:01Z" });
-    app.clock.now += 1000;
-
-    expect(await refused(null)).toMatchObject({ status: 401, code: "not_authenticated" });
-    for (const key of ["phx_unknown0123456789abcdef", revoked.value, expired, PROJECT_KEY]) {
-      expect(await refused(key)).toMatchObject({ status: 401, code: "authentication_failed" });
-    }
-    const without = await refused(await keyWith(app, { scopes: [SOME_OTHER_SCOPE] }));
-    expect(without).toMatchObject({ status: 403, code: "permission_denied" });
-    expect(without.detail).toContain(`'${scope}'`);
-    if (!hasProject) return;
-    const confined = await keyWith(app, { scoped_teams: [1] });
-    const second = await app.app.projects.create({ name: "second" });
-    expect(await refused(confined, String(second.id))).toMatchObject({
-      status: 403,
-      code: "permission_denied",
-    });
-    for (const project of ["999", "0", "-1", "1e3", "x", "@other"]) {
-      expect(await refused(await keyWith(app, {}), project)).toMatchObject({
-        status: 404,
-        code: "not_found",
-      });
-    }
-  });
-
-  test("answers other methods 405 with Allow, and asks for a key before it looks at the body", async () => {
-    await using app = await testApp();
-    const own = managementRoutes(app.app).filter((route) => route.path === path);
-    const served = own.filter((route) => route.status !== 405).map((route) => route.method);
-    const allowed = served.flatMap((one) => (one === "GET" ? ["GET", "HEAD"] : [one]));
-    const known = new Set<string>([...allowed, ...own.map((route) => route.method)]);
-    const others = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND"];
-    for (const other of others.filter((one) => !known.has(one))) {
-      const refused = await app.ask(other, concrete(path));
-      expect(refused).toMatchObject({ status: 405, body: { code: "method_not_allowed" } });
-      expect(refused.headers.get("allow")?.split(", ").sort()).toEqual(allowed.sort());
-    }
-    const stranger = await app.ask(method, `${concrete(path)}?limit=x`, { key: null });
-    expect(stranger.status).toBe(401);
-    expect(stranger.headers.get("www-authenticate")).toBe("Bearer");
-  });
-});
-
-test("every route is in the table of this file and in the OpenAPI document", async () => {
-  await using app = await testApp();
-
-  const mounted = managementRoutes(app.app).map(({ method, path, scope }) => [method, path, scope]);
-  const { body } = await app.ask("GET", "/openapi.json", { key: null });
-  const { paths } = body as { paths: Record<string, Record<string, unknown>> };
-
-  const rows = ROUTES.map(([method, path, scope]) => [method, path, scope]);
-  expect(mounted.sort()).toEqual(rows.sort());
-  for (const [method, path] of ROUTES) {
-    const template = path.replace(/:(\w+)/g, "{$1}");
-    expect(paths[template]?.[method.toLowerCase()]).toBeDefined();
-  }
-});
 
 describe("persons", () => {
   const capture = (app: TestApp) =>
@@ -440,10 +287,12 @@ test("HEAD is answered like GET without the body, on every path that allows it",
   await server.capture(batch(event()));
   await server.stored(1);
   const headers = { authorization: `Bearer ${PERSONAL_KEY}` };
-  const made = await fetch(server.url + concrete(PLAYLISTS), { method: "POST", headers });
+  const playlists = "/api/environments/1/session_recording_playlists/";
+  const made = await fetch(server.url + playlists, { method: "POST", headers });
   const { short_id: playlist } = (await made.json()) as { short_id: string };
-  const get = ROUTES.filter(([method]) => method === "GET");
-  const managed = get.map(([, path, , query = ""]) => concrete(path, { playlist }) + query);
+  const managed = OPERATIONS.filter(([method]) => method === "GET").map(
+    ([, path, , , , { query = "" } = {}]) => concrete(path, { playlist }) + query,
+  );
   const pages = ["/_liveness", "/docs", "/openapi.json", "/static/array.js", "/api/surveys/"];
 
   for (const path of [...managed, ...pages]) {
