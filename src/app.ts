@@ -1,49 +1,42 @@
-import { join } from "node:path";
 import type { Settings } from "./config.ts";
-import { checkTogether, LockedError, opened, useDirectory } from "./data-directory.ts";
 import type { Clock } from "./domain/time.ts";
 import type { Meter } from "./http/body.ts";
-import { httpServer } from "./http/server.ts";
-import type { Log, LogFormat } from "./log.ts";
+import { type HttpNeeds, type HttpServer, httpServer } from "./http/server.ts";
+import { type Activities, activities } from "./services/activity.ts";
 import { type Capture, capture } from "./services/capture.ts";
+import { type Deletions, deletions } from "./services/deletions.ts";
 import { type Events, events } from "./services/events.ts";
 import { type Groups, groups } from "./services/groups.ts";
 import { type Ingest, startIngest } from "./services/ingest.ts";
-import { type Keys, keys } from "./services/keys.ts";
+import type { Keys } from "./services/keys.ts";
 import { type Logs, logs } from "./services/logs.ts";
 import { type Metrics, metrics } from "./services/metrics.ts";
+import { type PersonEdits, personEdits } from "./services/person-edits.ts";
 import { type Persons, persons } from "./services/persons.ts";
 import { type Playlists, playlists } from "./services/playlists.ts";
-import { openProjects, type Projects } from "./services/projects.ts";
+import type { Projects } from "./services/projects.ts";
 import { type FirstStart, prepare } from "./services/setup.ts";
 import { type Users, users } from "./services/users.ts";
 import { type Warnings, warnings } from "./services/warnings.ts";
-import { nodeDisk } from "./storage/disk.ts";
-import { openDuckdb } from "./storage/duckdb.ts";
-import { eventStore } from "./storage/events.ts";
+import { activityReads } from "./storage/activity.ts";
+import { deletionReads } from "./storage/deletions.ts";
 import { groupReads } from "./storage/groups.ts";
-import { openJournal } from "./storage/journal.ts";
-import { keyReads } from "./storage/keys.ts";
 import { removeLoad } from "./storage/loads.ts";
-import { lockDirectory } from "./storage/lock.ts";
-import { personReads } from "./storage/persons.ts";
+import { personReads } from "./storage/person-list.ts";
+import { personMatches } from "./storage/person-match.ts";
 import { playlistReads } from "./storage/playlists.ts";
-import { projectReads } from "./storage/projects.ts";
-import { readSqlite } from "./storage/sqlite.ts";
 import { userReads } from "./storage/users.ts";
 import { warningReads } from "./storage/warnings.ts";
-import { EXIT_INTERNAL, startDecoder, startWorker } from "./threads.ts";
+import {
+  type Base,
+  HOUR_MS,
+  openBase,
+  openEvents,
+  randomBytes,
+  type Surroundings,
+} from "./stores.ts";
+import { startDecoder } from "./threads.ts";
 import { VERSION } from "./version.ts";
-import type { Writer } from "./writer.ts";
-
-/** What the outside gives: time, the log, and where logs of other threads go. */
-export type Surroundings = {
-  now: Clock;
-  log: Log;
-  logFormat: LogFormat;
-  /** How long ingest must be idle before it checkpoints, in milliseconds, if not as usual. */
-  idleMs?: number;
-};
 
 /** The part of the appliance that the CLI administers; the event store stays closed. */
 export type Admin = { projects: Projects; keys: Keys };
@@ -53,6 +46,9 @@ export type App = Admin & {
   capture: Capture;
   logs: Logs;
   persons: Persons;
+  personEdits: PersonEdits;
+  activities: Activities;
+  deletions: Deletions;
   events: Events;
   groups: Groups;
   playlists: Playlists;
@@ -62,19 +58,13 @@ export type App = Admin & {
   ingest: Ingest;
   /** What the first start made; undefined on every other start. */
   firstStart: FirstStart | undefined;
-  /** The HTTP surface. `listenUrl` is where it is reached. */
-  http(listenUrl: string): (request: Request) => Promise<Response>;
+  /** The HTTP surface. `listenUrl` is where it is reached, `connectionOf` tells who is connected. */
+  http(listenUrl: string, connectionOf?: HttpNeeds["connectionOf"]): HttpServer;
   /** Refuses new events from now on; those accepted before are safe. */
   drain(): void;
   /** Applies what fits into `deadlineMs`, closes what is open. The journal keeps the rest. */
   close(deadlineMs: number): Promise<void>;
 };
-
-const HOUR_MS = 3_600_000;
-const MB = 1_000_000;
-
-/** The event store's file that is in use. */
-const GENERATION = 1;
 
 /** What the process knows of itself. */
 const SELF = { version: VERSION, memoryBytes: () => process.memoryUsage.rss() };
@@ -92,12 +82,13 @@ export async function openAdmin(
 export async function openApp(settings: Settings, surroundings: Surroundings): Promise<App> {
   const { now, log } = surroundings;
   const base = await openBase(settings, surroundings);
-  const { sqlite, projects } = base;
+  const { sqlite, projects, stores } = base;
+  const { slices } = stores;
   const { duckdb, eventsStored, journal } = await openEvents(settings, base, log);
   const replayUntil = journal.durable();
   const ingest = await startIngest({
     journal,
-    slices: base.stores.slices,
+    slices,
     events: eventsStored,
     removeLoad,
     windowMs: settings.dedup_window * HOUR_MS,
@@ -108,28 +99,24 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
   const newUuid = () => Bun.randomUUIDv7();
   const state = { draining: false };
   const meter: Meter = { held: 0 };
-  const lag = () => journal.durable() - ingest.applied();
-  const onAccepted = ingest.wake;
-  const accepting = { journal, decoder: decoder.decoder, now, newUuid, onAccepted, lag };
+  const outside = { now, newUuid, log };
+  const accepting = { ...outside, journal, decoder: decoder.decoder, ingest };
+  const isBehind = () => ingest.applied() < replayUntil;
+  const reads = personReads(sqlite);
   const services = {
     projects,
     keys: base.keys,
-    capture: capture({ ...accepting, projects, log }),
-    logs: logs({ ...accepting, log }),
-    persons: persons({
-      reads: personReads(sqlite),
-      async split(project, id, asked) {
-        const done = await base.stores.slices.split(project, id, asked);
-        if (done !== null) await ingest.mirror(done);
-        return done !== null;
-      },
-    }),
-    events: events(eventsStored, () => ingest.applied() < replayUntil),
+    capture: capture({ ...accepting, projects }),
+    logs: logs(accepting),
+    persons: persons({ reads, matches: personMatches(duckdb), isBehind, now }),
+    personEdits: personEdits({ reads, store: stores.persons, slices, ingest, journal, now }),
+    activities: activities(activityReads(sqlite), reads),
+    events: events(eventsStored, isBehind),
     ...records(base, now),
   };
   const reasons = () => [
     ...(state.draining ? ["shutting down"] : []),
-    ...(ingest.applied() < replayUntil ? ["replaying the journal"] : []),
+    ...(isBehind() ? ["replaying the journal"] : []),
     ...(services.capture.refusing() ? ["events cannot be stored"] : []),
   ];
   const isReady = () => reasons().length === 0;
@@ -144,18 +131,19 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
       personalKey: settings.personal_key,
       log,
     }),
-    http: (listenUrl) =>
+    http: (listenUrl, connectionOf = () => undefined) =>
       httpServer({
         ...services,
         metrics: measured,
         meter,
         readiness: () => ({ ready: isReady(), reasons: reasons() }),
         prefer: settings.prefer,
-        newUuid,
-        log,
+        ...outside,
         version: VERSION,
         publicUrl: settings.public_url,
         allowedHosts: settings.allowed_hosts,
+        trustedProxies: settings.trusted_proxies,
+        connectionOf,
         listenUrl,
       }),
     drain() {
@@ -173,8 +161,9 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
 }
 
 /** What is kept in SQLite and has no part in ingest. */
-function records({ sqlite, stores }: Awaited<ReturnType<typeof openBase>>, now: Clock) {
+function records({ sqlite, stores }: Base, now: Clock) {
   return {
+    deletions: deletions(deletionReads(sqlite)),
     groups: groups(groupReads(sqlite)),
     playlists: playlists({
       reads: playlistReads(sqlite),
@@ -185,101 +174,4 @@ function records({ sqlite, stores }: Awaited<ReturnType<typeof openBase>>, now: 
     users: users(userReads(sqlite)),
     warnings: warnings(warningReads(sqlite)),
   };
-}
-
-/** Opens the event store and the journal, and checks that the stores belong together. */
-async function openEvents(
-  settings: Settings,
-  { directory, stores }: Pick<Awaited<ReturnType<typeof openBase>>, "directory" | "stores">,
-  log: Log,
-) {
-  const file = join(directory, "events", `${GENERATION}.duckdb`);
-  const advice = "If it is damaged, move it away: it is made again from the journal.";
-  const duckdb = await opened(file, advice, () =>
-    openDuckdb({
-      directory,
-      generation: GENERATION,
-      memory_bytes: settings.memory * MB,
-      threads: settings.threads,
-      onFatal(error) {
-        log.error("the event store failed and must be opened anew; ending", { error });
-        process.exit(EXIT_INTERNAL);
-      },
-    }),
-  );
-  const eventsStored = eventStore(duckdb, join(directory, "dead-letters.ndjson"));
-  const applied = {
-    events: await opened(file, advice, () => eventsStored.applied()),
-    persons: await stores.persons.applied(),
-  };
-  const journal = await openJournal({
-    directory: join(directory, "journal"),
-    disk: nodeDisk,
-    after: applied.persons,
-    onCut: (part) => log.warn("the journal's torn end was cut off", part),
-  });
-  checkTogether(directory, { ...applied, first: journal.first(), last: journal.durable() });
-  if (applied.events < journal.durable()) {
-    const events = journal.durable() - applied.events;
-    log.warn("the event store is behind: it is brought up from the journal", { events });
-  }
-  return { duckdb, eventsStored, journal };
-}
-
-/** What both ways of opening share. */
-async function openBase(settings: Settings, surroundings: Surroundings) {
-  const { now, log, logFormat } = surroundings;
-  // Both engines create files by themselves: none of them is for anybody else to read.
-  process.umask(0o077);
-  const directory = useDirectory(settings.data);
-  const lock = lockDirectory(join(directory, "lock.db"));
-  if (lock === undefined) {
-    throw new LockedError(`Another hoglet is using ${directory}. Stop it, or give --data another.`);
-  }
-  const path = join(directory, "hoglet.sqlite");
-  const writer = startWorker<Writer>(new Worker(new URL("./writer.ts", import.meta.url)), log);
-  const stores = writer.surface;
-  await opened(
-    path,
-    "Free space, give it to this user, or recover it with sqlite3's .recover.",
-    () =>
-      stores.writer.open({
-        directory,
-        sqlite: path,
-        journal: join(directory, "journal"),
-        windowMs: settings.dedup_window * HOUR_MS,
-        logFormat,
-      }),
-  );
-  const sqlite = readSqlite(path);
-  const ids = { now, newUuid: () => Bun.randomUUIDv7(), randomBytes };
-  const projects = await openProjects({
-    reads: projectReads(sqlite),
-    writes: stores.projects,
-    ...ids,
-  });
-  const personal = keys({
-    reads: keyReads(sqlite),
-    writes: stores.keys,
-    users: { ...userReads(sqlite), insert: stores.users.insert },
-    ownerEmail: settings.owner_email,
-    ...ids,
-  });
-  return {
-    directory,
-    stores,
-    sqlite,
-    projects,
-    keys: personal,
-    async close() {
-      sqlite.close();
-      await stores.writer.close();
-      writer.terminate();
-      lock.release();
-    },
-  };
-}
-
-function randomBytes(count: number): Uint8Array {
-  return crypto.getRandomValues(new Uint8Array(count));
 }

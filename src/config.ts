@@ -2,87 +2,18 @@ import { existsSync, readFileSync } from "node:fs";
 import { availableParallelism, totalmem } from "node:os";
 import { resolve } from "node:path";
 import { isPersonalKey, isProjectKey } from "./domain/key.ts";
-
-/** One setting: `--name-with-dashes`, `HOGLET_NAME`, or `name` in hoglet.toml. */
-type Row<T> = {
-  help: string;
-  /** The unit of a number, for people. */
-  unit?: string;
-  /** Not printed; may also come from the file that `HOGLET_NAME_FILE` names. */
-  secret?: true;
-  fallback: T;
-  /** The value of a text; throws a sentence when it is none. */
-  parse(text: string): T;
-};
-
-const text = (help: string, fallback: string): Row<string> => ({
-  help,
-  fallback,
-  parse(value) {
-    if (value.trim() !== "") return value;
-    throw new Error("must not be empty");
-  },
-});
-const email = (help: string, fallback: string): Row<string> => ({
-  help,
-  fallback,
-  parse(value) {
-    if (/^[^\s@]+@[^\s@]+$/.test(value)) return value;
-    throw new Error("must be an e-mail address");
-  },
-});
-const optional = (help: string): Row<string | undefined> => ({
-  help,
-  fallback: undefined,
-  parse: (value) => value,
-});
-const secret = (
-  help: string,
-  { isValid, form }: { isValid: (text: string) => boolean; form: string },
-): Row<string | undefined> => ({
-  help,
-  fallback: undefined,
-  secret: true,
-  parse(value) {
-    if (isValid(value)) return value;
-    throw new Error(`must be ${form}`);
-  },
-});
-const list = (help: string): Row<string[]> => ({
-  help,
-  fallback: [],
-  parse: (value) =>
-    value
-      .split(",")
-      .map((item) => item.trim())
-      .filter(Boolean),
-});
-const whole = (help: string, fallback: number, range: [number, number], unit?: string) => ({
-  help,
-  fallback,
-  ...(unit === undefined ? {} : { unit }),
-  parse(value: string) {
-    const number = /^\d+$/.test(value.trim()) ? Number(value) : Number.NaN;
-    if (number >= range[0] && number <= range[1]) return number;
-    throw new Error(`must be a whole number from ${range[0]} to ${range[1]}`);
-  },
-});
-const choice = <T extends string>(help: string, fallback: T, choices: readonly T[]): Row<T> => ({
-  help: `${help}: ${choices.join(", ")}`,
-  fallback,
-  parse(value) {
-    const found = choices.find((known) => known === value);
-    if (found !== undefined) return found;
-    throw new Error(`must be one of ${choices.join(", ")}`);
-  },
-});
-const url = (help: string): Row<string | undefined> => ({
-  ...optional(help),
-  parse(value) {
-    if (/^https?:\/\/[^/?#]+\/?$/.test(value) && URL.canParse(value)) return value;
-    throw new Error("must be an address like https://events.example.com");
-  },
-});
+import {
+  choice,
+  email,
+  list,
+  networks,
+  optional,
+  type Row,
+  secret,
+  text,
+  url,
+  whole,
+} from "./setting.ts";
 
 /** Memory that DuckDB takes by default: a quarter of what there is, at most this, in MB. */
 const MEMORY_DEFAULT_MB_MAX = 512;
@@ -107,6 +38,9 @@ const ROWS = {
   port: whole("port to listen on; 0 for any free one", 8000, [0, 65_535]),
   public_url: url("address under which clients reach the server"),
   allowed_hosts: list("host names that links in answers may use, separated by commas"),
+  trusted_proxies: networks(
+    "addresses or networks of proxies whose X-Forwarded-For counts, separated by commas",
+  ),
   tls_cert: optional("file with the TLS certificate chain (PEM)"),
   tls_key: optional("file with the TLS key (PEM)"),
   owner_email: email("e-mail address of the first user", "owner@localhost.localdomain"),

@@ -1,6 +1,6 @@
 import { isoTime, parseTime } from "../domain/time.ts";
 import { makingAdmin, withAdmin } from "./admin.ts";
-import { type Command, EXIT, UsageError } from "./command.ts";
+import { type Command, EXIT, type Io, UsageError } from "./command.ts";
 import { table } from "./table.ts";
 
 /** Makes a personal key. */
@@ -23,14 +23,7 @@ export const keyCreate: Command = {
       expires_at: flags["--expires"] === undefined ? null : expiry(flags["--expires"]),
       email: flags["--user"],
     };
-    const key = await makingAdmin(config.settings, async ({ keys, projects }) => {
-      const known = new Set((await projects.all()).map(({ id }) => id));
-      const unknown = draft.scoped_teams?.find((id) => !known.has(id));
-      if (unknown === undefined) return keys.create(draft);
-      throw new UsageError(`There is no project ${unknown}. See: hoglet project list.`);
-    });
-    io.out(key.value);
-    if (io.isTerminal) io.err("Keep it: only its hash is stored, and it is not shown again.");
+    show(await makingAdmin(config.settings, ({ keys }) => keys.create(draft)), io);
     return EXIT.ok;
   },
 };
@@ -49,13 +42,26 @@ export const keyList: Command = {
       key.scoped_teams?.join(",") ?? "all",
       key.created_at,
       key.expires_at ?? "never",
+      key.last_used_at ?? "never",
     ]);
     for (const line of table(
-      ["id", "key", "label", "scopes", "projects", "created", "expires"],
+      ["id", "key", "label", "scopes", "projects", "created", "expires", "last used"],
       rows,
     )) {
       io.out(line);
     }
+    return EXIT.ok;
+  },
+};
+
+/** Replaces a personal key. */
+export const keyRoll: Command = {
+  name: "key roll",
+  summary: "Give a personal API key a new value, shown this once; the old one ends at once.",
+  args: ["ID"],
+  async run({ args, config }, io) {
+    const id = wholeNumber(args[0] ?? "", "ID");
+    show(await withAdmin(config.settings, ({ keys }) => keys.roll(id)), io);
     return EXIT.ok;
   },
 };
@@ -72,6 +78,11 @@ export const keyRevoke: Command = {
     return EXIT.ok;
   },
 };
+
+function show({ value }: { value: string }, io: Io): void {
+  io.out(value);
+  if (io.isTerminal) io.err("Keep it: only its hash is stored, and it is not shown again.");
+}
 
 /** A positive whole number; a UsageError that names the argument otherwise. */
 export function wholeNumber(text: string, name: string): number {

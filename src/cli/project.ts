@@ -1,5 +1,6 @@
+import { GRACE_HOURS_DEFAULT } from "../domain/project.ts";
 import { makingAdmin, withAdmin } from "./admin.ts";
-import { type Command, EXIT } from "./command.ts";
+import { type Command, EXIT, UsageError } from "./command.ts";
 import { wholeNumber } from "./key.ts";
 import { table } from "./table.ts";
 
@@ -33,15 +34,43 @@ export const projectCreate: Command = {
   },
 };
 
-/** Gives a project a new key. */
-export const projectRotateKey: Command = {
-  name: "project rotate-key",
-  summary: "Give a project a new project key; the old one stops at once.",
-  args: ["ID"],
+/** Gives a project another name. */
+export const projectRename: Command = {
+  name: "project rename",
+  summary: "Give a project another name.",
+  args: ["ID", "NAME"],
   async run({ args, config }, io) {
     const id = wholeNumber(args[0] ?? "", "ID");
-    const project = await withAdmin(config.settings, ({ projects }) => projects.rotateKey(id));
-    io.out(project.api_token);
+    const name = args[1] ?? "";
+    const project = await withAdmin(config.settings, ({ projects }) => projects.rename(id, name));
+    io.out(`${project.id} ${project.name}`);
     return EXIT.ok;
   },
 };
+
+/** Gives a project a new key. */
+export const projectRotateKey: Command = {
+  name: "project rotate-key",
+  summary: "Give a project a new project key; the old one is accepted for a while.",
+  args: ["ID"],
+  flags: {
+    "--grace-hours": `how long the old key is still accepted; 0 ends it at once (${GRACE_HOURS_DEFAULT})`,
+  },
+  async run({ args, flags, config }, io) {
+    const id = wholeNumber(args[0] ?? "", "ID");
+    const grace_hours = hours(flags["--grace-hours"] ?? String(GRACE_HOURS_DEFAULT));
+    const project = await withAdmin(config.settings, ({ projects }) =>
+      projects.rotateKey(id, { grace_hours }),
+    );
+    io.out(project.api_token);
+    for (const { api_token, ends_at } of project.former_api_tokens) {
+      io.err(`${api_token} is accepted until ${ends_at}.`);
+    }
+    return EXIT.ok;
+  },
+};
+
+function hours(text: string): number {
+  if (/^\d{1,6}$/.test(text)) return Number(text);
+  throw new UsageError("--grace-hours must be a whole number, such as 24.");
+}

@@ -4,9 +4,9 @@ import { Failure } from "../domain/errors.ts";
 import { type Command, EXIT, type Io, type Typed, UsageError } from "./command.ts";
 import { configShow } from "./config.ts";
 import { health } from "./health.ts";
-import { keyCreate, keyList, keyRevoke } from "./key.ts";
+import { keyCreate, keyList, keyRevoke, keyRoll } from "./key.ts";
 import { licensesShow } from "./licenses.ts";
-import { projectCreate, projectList, projectRotateKey } from "./project.ts";
+import { projectCreate, projectList, projectRename, projectRotateKey } from "./project.ts";
 import { serve } from "./serve.ts";
 import { table } from "./table.ts";
 import { versionShow } from "./version.ts";
@@ -22,9 +22,11 @@ export const COMMANDS: readonly Command[] = [
   serve,
   keyCreate,
   keyList,
+  keyRoll,
   keyRevoke,
   projectList,
   projectCreate,
+  projectRename,
   projectRotateKey,
   configShow,
   health,

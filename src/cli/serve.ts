@@ -29,7 +29,7 @@ export const serve: Command = {
     const log = openLog({ format: logFormat, now: Date.now });
     const listening = listenOn(settings);
     const app = await openApp(settings, { now: Date.now, log, logFormat });
-    listening.open(app.http(listening.url));
+    listening.open(app.http(listening.url, listening.connectionOf));
     const admin = openSocket(settings, app, log);
     for (const line of banner(settings, listening.url)) io.out(line);
     if (app.firstStart !== undefined) {
@@ -60,7 +60,7 @@ function logFormatOf({ log_format }: Settings): LogFormat {
 function listenOn(settings: Settings): Listening {
   const { host, port } = settings;
   try {
-    return listen({ host, port, tls: tlsOf(settings) });
+    return listen({ host, port, tls: tlsOf(settings), seed: Bun.randomUUIDv7() });
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
     const reason =

@@ -30,7 +30,7 @@ export type FailureCode = keyof typeof FAILURES;
 /** The body of every error answer: always these four, `attr` null when no field is to blame. */
 export type Problem = { type: string; code: FailureCode; detail: string; attr: string | null };
 
-/** Codes worth a retry after this many seconds; sent as `Retry-After` (RFC 9110 10.2.3). */
+/** Codes worth a retry are so after this many seconds, if not told otherwise (RFC 9110 10.2.3). */
 export const RETRY_AFTER_S = 5;
 
 /**
@@ -40,12 +40,20 @@ export const RETRY_AFTER_S = 5;
 export class Failure extends Error {
   readonly code: FailureCode;
   readonly attr: string | null;
+  /** When to try again, in seconds; told for the codes that are worth it. */
+  readonly retryAfterS: number;
 
-  constructor(code: FailureCode, detail: string, attr: string | null = null) {
+  constructor(
+    code: FailureCode,
+    detail: string,
+    attr: string | null = null,
+    retryAfterS = RETRY_AFTER_S,
+  ) {
     super(detail);
     this.name = "Failure";
     this.code = code;
     this.attr = attr;
+    this.retryAfterS = retryAfterS;
   }
 
   get status(): number {

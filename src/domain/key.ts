@@ -9,6 +9,12 @@ export const PERSONAL_KEY_PREFIX = "phx_";
 /** Characters of a label, and how many a key may have. */
 export const KEY_LABEL_CHARS_MAX = 40;
 
+/** Personal keys that one user may have at once. */
+export const KEYS_PER_USER_MAX = 1000;
+
+/** How old the time of a key's last use may be before it is written anew, in milliseconds. */
+export const LAST_USED_MS = 3_600_000;
+
 /** Bytes of any key that is looked up at all; longer ones are unknown by their length. */
 export const KEY_BYTES_MAX = 64;
 

@@ -1,4 +1,5 @@
 import { Failure } from "./errors.ts";
+import { parseTime } from "./time.ts";
 
 /** The list envelope (contract 2.2). `next` and `previous` are absolute URLs or null. */
 export type Page<T> = { count: number; next: string | null; previous: string | null; results: T[] };
@@ -53,7 +54,25 @@ export function page<T>(
  * How a list goes on from a place and not from a count: `next` is the cursor of the next page,
  * undefined on the last. Offsets over `offsetMax` are reached by cursor alone.
  */
-export type Walk = { next: string | undefined; offsetMax: number };
+export type Walk = { next: string | undefined; offsetMax?: number };
+
+/** The place of a row in a list: the newest first by time (ISO 8601), then by number. */
+export type Place = { at: string; id: number };
+
+const CURSOR = /^(\d{4}-\d\d-\d\dT[\d:.]+Z)_(\d{1,16})$/;
+
+/** A place as `next` carries it. */
+export function cursorOf({ at, id }: Place): string {
+  return `${at}_${id}`;
+}
+
+/** Reads what {@link cursorOf} wrote; undefined of undefined. Fails `invalid_input`. */
+export function readCursor(text: string | undefined): Place | undefined {
+  if (text === undefined) return undefined;
+  const [, at = "", id = ""] = CURSOR.exec(text) ?? [];
+  if (parseTime(at) !== undefined) return { at, id: Number(id) };
+  throw new Failure("invalid_input", "A cursor is taken from next, as it is.", "cursor");
+}
 
 function link(url: URL, limit: number, offset: number, cursor?: string): string {
   const target = new URL(url);

@@ -23,7 +23,12 @@ export type Principal = {
   scopes: readonly string[];
   /** The projects the key is confined to; null for all. */
   scoped_teams: readonly number[] | null;
+  /** When the key ends, ISO 8601; null for never. */
+  expires_at: string | null;
 };
+
+/** What a key may do, where, and until when. */
+export type Reach = Pick<Principal, "scopes" | "scoped_teams" | "expires_at">;
 
 /** Whether `text` may stand in a key's list of scopes. */
 export function isScope(text: string): boolean {
@@ -36,10 +41,30 @@ export function isScope(text: string): boolean {
   );
 }
 
-/** Whether the principal holds a scope; write implies read. */
-export function allows({ scopes }: Principal, scope: Scope): boolean {
+/** Whether the principal holds a scope, or `*`; write implies read. */
+export function allows({ scopes }: Principal, scope: string): boolean {
   if (scopes.includes("*") || scopes.includes(scope)) return true;
   return scope.endsWith(":read") && scopes.includes(scope.replace(/:read$/, ":write"));
+}
+
+/**
+ * What of a key's scopes, projects and time the principal does not have itself, as a sentence;
+ * undefined if it has all. Leave `expires_at` out where the key's time does not count.
+ */
+export function beyond(
+  principal: Principal,
+  { scopes, scoped_teams, expires_at }: Omit<Reach, "expires_at"> & Partial<Reach>,
+): string | undefined {
+  const scope = scopes.find((wanted) => !allows(principal, wanted));
+  if (scope !== undefined) return `The API key lacks the scope '${scope}'.`;
+  const project = scoped_teams?.find((wanted) => !sees(principal, wanted));
+  if (project !== undefined) return `The API key may not see project ${project}.`;
+  if (scoped_teams === null && principal.scoped_teams !== null) {
+    return "The API key may not see all projects.";
+  }
+  const end = principal.expires_at;
+  const outlasts = end !== null && expires_at !== undefined && (expires_at ?? "~") > end;
+  return outlasts ? "The API key itself ends before that." : undefined;
 }
 
 /** Whether the principal may see a project at all. */

@@ -10,5 +10,20 @@ export type Project = {
   created_at: string;
 };
 
+/** A project key that was replaced, and is accepted until `ends_at` (decision 52). */
+export type FormerKey = { api_token: string; ends_at: string };
+
+/** How long the old key of a project is accepted after a rotation, if not told otherwise, in hours. */
+export const GRACE_HOURS_DEFAULT = 24;
+
+/** The longest that it may be, in hours: apps that are installed send it until they are updated. */
+export const GRACE_HOURS_MAX = 8760;
+
+/** Former keys of one project that may be accepted at once. */
+export const FORMER_KEYS_MAX = 10;
+
+/** Projects of one data directory; they are known in memory. */
+export const PROJECTS_MAX = 1000;
+
 /** Characters of a project's name. */
 export const PROJECT_NAME_CHARS_MAX = 200;

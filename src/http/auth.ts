@@ -1,10 +1,22 @@
 import { Failure } from "../domain/errors.ts";
+import { keyMask, PROJECT_KEY_PREFIX } from "../domain/key.ts";
 import { allows, type Principal, type Scope, sees } from "../domain/principal.ts";
+import type { Log } from "../log.ts";
+import type { Attempts } from "../services/attempts.ts";
 import type { Keys } from "../services/keys.ts";
 import type { Projects } from "../services/projects.ts";
 
 /** Who asks, and about which project. */
 export type Granted = { principal: Principal; project: number | undefined };
+
+type Needs = {
+  keys: Keys;
+  projects: Projects;
+  attempts: Attempts;
+  /** The address a request comes from; undefined if that is nobody's in particular. */
+  addressOf: (request: Request) => string | undefined;
+  log: Log;
+};
 
 type Asked = {
   request: Request;
@@ -15,13 +27,19 @@ type Asked = {
 
 /**
  * Decides whether a request may go on: its key, then the scope, then the project (contract 5).
- * Fails with 401, 403 or 404. A request is decided once, however often it is asked about.
+ * Fails with 401, 403 or 404, and with 429 where too many keys were wrong (decision 53). A request
+ * is decided once, however often it is asked about.
  */
-export function authorizer(keys: Keys, projects: Projects) {
+export function authorizer(needs: Needs) {
+  const { keys, projects } = needs;
   const decided = new WeakMap<Request, Promise<Granted>>();
+  const tell = wrongKeys(needs);
 
   const decide = async ({ request, scope, projectId }: Asked): Promise<Granted> => {
-    const principal = await keys.authenticate(bearer(request));
+    const key = bearer(request);
+    const principal = await keys.authenticate(key).catch((error: unknown) => {
+      throw tell(error, request, key);
+    });
     if (!allows(principal, scope)) {
       throw new Failure("permission_denied", `The API key lacks the scope '${scope}'.`);
     }
@@ -43,6 +61,30 @@ export function authorizer(keys: Keys, projects: Projects) {
     const decision = decide(asked);
     decided.set(asked.request, decision);
     return decision;
+  };
+}
+
+/**
+ * What to answer to a key that is not valid: that, or after too many of them from one address to
+ * try again later. What is no personal key at all is no attempt at one.
+ */
+function wrongKeys({ attempts, addressOf, log }: Needs) {
+  let warned = false;
+  return (error: unknown, request: Request, key = ""): unknown => {
+    const isWrong = error instanceof Failure && error.code === "authentication_failed";
+    if (!isWrong || key === "" || key.startsWith(PROJECT_KEY_PREFIX)) return error;
+    const address = addressOf(request);
+    if (address === undefined && !warned) {
+      warned = true;
+      log.warn(
+        "a proxy is in front, but not in trusted_proxies: wrong keys are counted by their ending",
+      );
+    }
+    const waitMs = attempts.failed(address ?? keyMask(key));
+    if (waitMs === undefined) return error;
+    const seconds = Math.ceil(waitMs / 1000);
+    const detail = `Too many API keys were not valid. Try again in ${seconds} s.`;
+    return new Failure("throttled", detail, null, seconds);
   };
 }
 

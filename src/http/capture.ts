@@ -6,25 +6,32 @@ import type { Capture, Captured } from "../services/capture.ts";
 import { BODY_BYTES_MAX, tooLarge } from "../services/decoding.ts";
 import { type Meter, readBody } from "./body.ts";
 import { bearerOf, v1Route } from "./capture-v1.ts";
-import { AnyObject } from "./schemas.ts";
+import { AnyObject, Text } from "./schemas.ts";
 import type { SdkRoute } from "./sdk.ts";
 
 const OK = '{"status":"Ok"}';
 
 const CapturedFields = {
-  event: t.String({ description: "The event's name." }),
-  properties: t.Optional(AnyObject),
+  event: Text("signed up", "The event's name."),
+  properties: t.Optional(AnyObject({ plan: "pro", $set: { email: "ann@example.com" } })),
   timestamp: t.Optional(
-    t.String({ description: "ISO 8601; without a zone it is UTC. The time of arrival if absent." }),
+    Text(
+      "2026-11-21T12:00:00Z",
+      "ISO 8601; without a zone it is UTC. The time of arrival if absent.",
+    ),
   ),
   uuid: t.Optional(
-    t.String({ description: "What a retry is recognised by. Made if absent.", format: "uuid" }),
+    t.String({
+      format: "uuid",
+      description: "What a retry is recognised by. Made if absent.",
+      examples: ["019aa6ec-4c00-7000-8000-000000000001"],
+    }),
   ),
 };
-const ProjectKey = t.String({ description: "The project API key." });
+const ProjectKey = Text("phc_…", "The project API key.");
 
 const EventBody = t.Object(
-  { api_key: ProjectKey, distinct_id: t.String(), ...CapturedFields },
+  { api_key: ProjectKey, distinct_id: Text("ann"), ...CapturedFields },
   { examples: [{ api_key: "phc_…", event: "signed up", distinct_id: "user-1" }] },
 );
 
@@ -35,7 +42,7 @@ const BatchBody = t.Object(
     batch: t.Array(
       t.Object({
         ...CapturedFields,
-        distinct_id: t.Optional(t.String({ description: "Here, or inside properties." })),
+        distinct_id: t.Optional(Text("ann", "Here, or inside properties.")),
       }),
     ),
   },

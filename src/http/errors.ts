@@ -1,5 +1,5 @@
 import { NotFoundError, ParseError, ValidationError } from "elysia";
-import { Failure, RETRY_AFTER_S, serverError } from "../domain/errors.ts";
+import { Failure, serverError } from "../domain/errors.ts";
 import type { Log } from "../log.ts";
 
 /** The answer for a failure: its envelope, its status and the headers that go with it. */
@@ -15,7 +15,7 @@ export function problem(
       ...(status === 401 ? { "www-authenticate": "Bearer" } : {}),
       // What is left of a body that came too slowly is not waited for.
       ...(status === 408 ? { connection: "close" } : {}),
-      ...(status === 503 || status === 429 ? { "retry-after": String(RETRY_AFTER_S) } : {}),
+      ...(status === 503 || status === 429 ? { "retry-after": String(failure.retryAfterS) } : {}),
       ...headers,
     },
   });

@@ -2,7 +2,7 @@ import { t } from "elysia";
 import { pageQuery } from "../domain/page.ts";
 import { EVENTS_OFFSET_MAX, type Events } from "../services/events.ts";
 import { route } from "./route.ts";
-import { EventShape, PageOf, Paging } from "./schemas.ts";
+import { EventShape, PageOf, Paging, Text, UUID, Whole } from "./schemas.ts";
 
 /** Events, read (decision 15). */
 export const eventRoutes = (events: Events) => [
@@ -15,19 +15,23 @@ export const eventRoutes = (events: Events) => [
     query: t.Object({
       ...Paging,
       offset: t.Optional(
-        t.Integer({
-          description: `How many results to pass over, at most ${EVENTS_OFFSET_MAX}; \`next\` leads further.`,
-        }),
+        Whole(
+          0,
+          `How many results to pass over, at most ${EVENTS_OFFSET_MAX}; \`next\` leads further.`,
+        ),
       ),
       cursor: t.Optional(
-        t.String({ description: "Where the page begins, from `next`: new events move nothing." }),
+        Text(
+          "2026-11-21T12:00:00.000000Z_1",
+          "Where the page begins, from `next`: new events move nothing.",
+        ),
       ),
-      event: t.Optional(t.String({ description: "The event's name, exact." })),
-      distinct_id: t.Optional(t.String()),
-      person_id: t.Optional(t.String({ description: "The uuid of the person who owns it now." })),
-      uuid: t.Optional(t.String()),
-      after: t.Optional(t.String({ description: "Later than this time, ISO 8601." })),
-      before: t.Optional(t.String({ description: "Earlier than this time, ISO 8601." })),
+      event: t.Optional(Text("signed up", "The event's name, exact.")),
+      distinct_id: t.Optional(Text("ann")),
+      person_id: t.Optional(Text(UUID, "The uuid of the person who owns it now.")),
+      uuid: t.Optional(Text(UUID)),
+      after: t.Optional(Text("2026-11-01", "Later than this time, ISO 8601.")),
+      before: t.Optional(Text("2026-12-01", "Earlier than this time, ISO 8601.")),
     }),
     status: 200,
     response: PageOf(EventShape),

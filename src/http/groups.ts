@@ -2,7 +2,7 @@ import { t } from "elysia";
 import { pageQuery } from "../domain/page.ts";
 import type { Groups } from "../services/groups.ts";
 import { route } from "./route.ts";
-import { GroupShape, GroupTypeShape, PageOf, Paging } from "./schemas.ts";
+import { GroupShape, GroupTypeShape, PageOf, Paging, Text, Whole } from "./schemas.ts";
 
 /** Groups, read (decision 27). */
 export const groupRoutes = (groups: Groups) => [
@@ -14,10 +14,8 @@ export const groupRoutes = (groups: Groups) => [
     summary: "List the groups of a type, in order of their keys.",
     query: t.Object({
       ...Paging,
-      group_type_index: t.Optional(
-        t.Integer({ description: "Required: the index of the type, 0 to 4." }),
-      ),
-      search: t.Optional(t.String({ description: "Part of the key, in any case." })),
+      group_type_index: t.Optional(Whole(0, "Required: the index of the type, 0 to 4.")),
+      search: t.Optional(Text("acme", "Part of the key, in any case.")),
     }),
     status: 200,
     response: PageOf(GroupShape),

@@ -1,3 +1,5 @@
+import { RETRY_AFTER_S } from "../domain/errors.ts";
+
 /** Whether the server can serve, and why not. */
 export type Readiness = { ready: boolean; reasons: string[] };
 
@@ -7,7 +9,7 @@ export function healthRoutes(readiness: () => Readiness) {
     const { ready: isReady, reasons } = readiness();
     return Response.json(
       { status: isReady ? "ok" : "unavailable", reasons },
-      { status: isReady ? 200 : 503 },
+      isReady ? {} : { status: 503, headers: { "retry-after": String(RETRY_AFTER_S) } },
     );
   };
   return {

@@ -1,6 +1,7 @@
 import { Failure } from "../domain/errors.ts";
 import { corsHeaders, isOfSdk, preflight } from "./cors.ts";
 import { problem } from "./errors.ts";
+import { requestIds } from "./request-id.ts";
 
 /** Where and how to listen. */
 export type ListenOptions = {
@@ -9,6 +10,8 @@ export type ListenOptions = {
   port: number;
   /** Paths of PEM files; both or neither. */
   tls: { cert: string; key: string } | undefined;
+  /** Sets the ids of this start's answers apart from those of others. */
+  seed: string;
 };
 
 /** A server that listens. */
@@ -16,6 +19,8 @@ export type Listening = {
   url: string;
   /** Answers with `handle` from now on; until then every request gets 503. */
   open(handle: (request: Request) => Promise<Response>): void;
+  /** The address at the other end of a request's connection. */
+  connectionOf(request: Request): string | undefined;
   /**
    * Takes no new request, lets those in flight finish for at most `deadlineMs`, then cuts them.
    */
@@ -35,10 +40,11 @@ const ENGINE_BODY_BYTES_MAX = 4_294_967_295;
  * Starts to listen, before anything else is opened: a port that is taken must be found before
  * the first start has made keys. Throws with the code `EADDRINUSE` then.
  */
-export function listen({ host, port, tls }: ListenOptions): Listening {
+export function listen({ host, port, tls, seed }: ListenOptions): Listening {
   let closed: string | undefined = "The server is starting.";
   let inFlight = 0;
   let handle = (_request: Request): Promise<Response> => Promise.reject(new Error("not open"));
+  const requestId = requestIds(seed);
   const server = Bun.serve({
     hostname: host,
     port,
@@ -48,7 +54,11 @@ export function listen({ host, port, tls }: ListenOptions): Listening {
     maxRequestBodySize: ENGINE_BODY_BYTES_MAX,
     ...(tls === undefined ? {} : { tls: { cert: Bun.file(tls.cert), key: Bun.file(tls.key) } }),
     async fetch(request) {
-      if (closed !== undefined) return unavailable(request, closed);
+      if (closed !== undefined) {
+        const refused = unavailable(request, closed);
+        refused.headers.set("x-request-id", requestId(request));
+        return refused;
+      }
       inFlight += 1;
       try {
         return await handle(request);
@@ -61,6 +71,7 @@ export function listen({ host, port, tls }: ListenOptions): Listening {
   const url = `${tls === undefined ? "http" : "https"}://${shownHost}:${server.port}`;
   return {
     url,
+    connectionOf: (request) => server.requestIP(request)?.address,
     open(surface) {
       handle = surface;
       closed = undefined;

@@ -15,7 +15,7 @@ export const metricRoutes = (metrics: Metrics) => [
     operationId: "metrics_retrieve",
     summary: "Read the server's metrics in the text format of Prometheus.",
     status: 200,
-    response: t.String(),
+    response: t.String({ examples: ["hoglet_ready 1\n"] }),
     handle: async ({ principal }) =>
       metricsResponse(await metrics.read((project) => sees(principal, project))),
   }),

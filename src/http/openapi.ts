@@ -1,7 +1,9 @@
 import { STATUS_CODES } from "node:http";
 import { swagger } from "@elysiajs/swagger";
 import { Elysia, type TSchema, t } from "elysia";
-import { isObject, type Json, type JsonObject } from "../domain/json.ts";
+import { Failure, RETRY_AFTER_S, serverError } from "../domain/errors.ts";
+import type { JsonObject } from "../domain/json.ts";
+import { type Hints, mendPaths } from "./openapi-mend.ts";
 import { PreferHeader } from "./prefer.ts";
 import { type Route, shapesOf } from "./route.ts";
 import { ProblemShape } from "./schemas.ts";
@@ -9,6 +11,34 @@ import type { SdkRoute } from "./sdk.ts";
 
 const SECURITY_SCHEME = "personal_api_key";
 const DERIVED_AT = "/derived";
+
+/** What operations are grouped by: the noun of their path. */
+const TAGS: Record<string, string> = {
+  capture: "Events, sent by applications.",
+  persons: "Who did something, and what is known of them.",
+  session_recording_playlists: "Collections of session recordings.",
+  events: "What was captured.",
+  groups: "Companies, teams and whatever else events belong to.",
+  ingestion_warnings: "What was not stored as it was sent, and why.",
+  projects: "Projects and their project keys.",
+  personal_api_keys: "The personal keys of the user who asks.",
+  users: "Users.",
+  metrics: "How the server is doing.",
+};
+
+/** One failure of each status, as an example. */
+const FAILURES = [
+  new Failure("invalid_input", "A whole number is expected.", "limit"),
+  new Failure("not_authenticated", "A personal API key is required: Bearer phx_…."),
+  new Failure("permission_denied", "The API key lacks the scope 'person:read'."),
+  new Failure("not_found", "Not found."),
+  new Failure("request_timeout", "The body took too long to arrive."),
+  new Failure("payload_too_large", "The body is over 1048576 bytes."),
+  new Failure("unsupported_media_type", "The body must be application/json."),
+  new Failure("throttled", "Too many wrong API keys. Try again in 42 seconds.", null, 42),
+  serverError("m3x2k1-1a"),
+  new Failure("unavailable", "The event store is being brought up from the journal."),
+];
 
 /**
  * The OpenAPI 3.1 document of the server, derived by @elysiajs/swagger from the schemas that
@@ -23,22 +53,23 @@ export async function openApi(
   for (const route of sdk) if (route.operationId !== undefined) describeSdk(app, route);
   for (const route of management) describe(app, route);
   const derived = await app.handle(new Request(`http://localhost${DERIVED_AT}/json`));
-  const schemas: JsonObject = {};
   const { paths: inlined } = (await derived.json()) as JsonObject;
-  const paths = mend(inlined, schemas);
-  mend(plain(ProblemShape), schemas);
+  const { paths, schemas } = mendPaths(inlined ?? {}, { Problem: ProblemShape });
   return {
     openapi: "3.1.0",
     info: {
       title: "Hoglet",
       version,
       description:
-        "Capture is public and takes the project key in its body. Everything else takes a personal API key with a scope: `Authorization: Bearer phx_…`. Press Authorize to try it here.",
-      license: { name: "MIT" },
+        "Capture is public and takes the project key in its body. Everything else takes a personal API key with a scope: `Authorization: Bearer phx_…`. Press Authorize to try it here. Paths work without their trailing slash, too.",
+      license: { name: "MIT", identifier: "MIT" },
     },
+    servers: [{ url: "/", description: "This server." }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: {
       schemas,
+      responses: Object.fromEntries(FAILURES.map((failure) => [failure.status, answerOf(failure)])),
       securitySchemes: {
         [SECURITY_SCHEME]: {
           type: "http",
@@ -50,34 +81,61 @@ export async function openApi(
   };
 }
 
-/** Answers without a body; 405 stands in the document only where the contract has it empty. */
-const BODILESS = new Set(["204", "405"]);
+/** A failure as an answer. */
+function answerOf({ status, problem, retryAfterS }: Failure): JsonObject {
+  const header = (name: string, description: string, schema: JsonObject) => ({
+    headers: { [name]: { description, schema } },
+  });
+  const retry = header("Retry-After", `Seconds to wait: ${RETRY_AFTER_S} if not known better.`, {
+    type: "integer",
+    examples: [retryAfterS],
+  });
+  return {
+    description: STATUS_CODES[status] ?? "",
+    ...(status === 401
+      ? header("WWW-Authenticate", "How to authenticate.", { type: "string", const: "Bearer" })
+      : {}),
+    ...(status === 429 || status === 503 ? retry : {}),
+    content: {
+      "application/json": { schema: { $ref: "#/components/schemas/Problem" }, example: problem },
+    },
+  };
+}
 
 const noHandler = () => "";
 
 function describe(app: Elysia, route: Route): void {
-  const { operationId, summary, scope } = route;
-  const failures = [
-    ...[400, 401, 403],
-    ...(route.path.includes("/:") ? [404] : []),
-    ...(route.body === undefined ? [] : [408, 413, 415]),
-  ];
+  const { operationId, summary, scope, body } = route;
+  const hints: Hints = {
+    failures: [
+      ...[400, 401, 403],
+      ...(route.path.includes("/:") ? [404] : []),
+      // A body is read wherever there may be one, if only to refuse it.
+      ...(route.method === "GET" ? [] : [408, 413, 415]),
+      ...[429, 500, 503],
+    ],
+    needsBody: body !== undefined && t.Object({ body }).required !== undefined,
+  };
   app.route(route.method, route.path, noHandler, {
     ...shapesOf(route),
     ...(route.empty ? { headers: PreferHeader } : {}),
-    response: Object.fromEntries([
-      ...successesOf(route),
-      ...failures.map((failure) => [failure, ProblemShape]),
-    ]),
+    response: Object.fromEntries(successesOf(route)),
     detail: {
       operationId,
       summary,
       description: `Requires the scope \`${scope}\`.`,
-      tags: [operationId.split("_")[0] ?? ""],
+      tags: [tagOf(route)],
       // OpenAPI 3.1 lets roles be named for any scheme.
       security: [{ [SECURITY_SCHEME]: [scope] }],
+      ...hints,
     },
   });
+}
+
+/** The noun of a path, which its kinds go with: `groups` of `…/groups_types/`. */
+function tagOf({ path }: Route): string {
+  const [noun = ""] = path.replace(/^\/api\/(environments\/:project_id\/)?|^\//, "").split("/", 1);
+  return Object.keys(TAGS).find((tag) => `${noun}_`.startsWith(`${tag}_`)) ?? noun;
 }
 
 /** The answers of success. What a schema says of itself is said of the answer. */
@@ -93,9 +151,9 @@ function successesOf({ status, empty, response }: Route): [number, TSchema][] {
 
 function describeSdk(app: Elysia, route: SdkRoute): void {
   const { method, path, operationId, summary, description, body } = route;
+  const hints: Hints = { failures: [400, 401, 408, 413, 415, 500, 503], needsBody: true };
   const response: Record<number, TSchema> = {
     200: t.Object({ status: t.Literal("Ok") }, { $id: "Captured" }),
-    ...Object.fromEntries([400, 401, 408, 413, 415, 503].map((status) => [status, ProblemShape])),
   };
   app.route(method, path, noHandler, {
     ...(body === undefined ? {} : { body }),
@@ -106,87 +164,7 @@ function describeSdk(app: Elysia, route: SdkRoute): void {
       ...(description === undefined ? {} : { description }),
       tags: ["capture"],
       security: [],
+      ...hints,
     },
   });
-}
-
-/** A schema as plain JSON, without TypeBox's symbols. */
-function plain(schema: object): Json {
-  return JSON.parse(JSON.stringify(schema));
-}
-
-/**
- * Undoes what the deriver adds for its own coercion: integers as texts, three media types for
- * everything, models inlined where they are used. Named models land in `schemas`.
- */
-function mend(node: Json | undefined, schemas: JsonObject): Json {
-  if (Array.isArray(node)) return node.map((item) => mend(item, schemas));
-  if (!isObject(node)) return node ?? null;
-  const { anyOf } = node;
-  if (Array.isArray(anyOf) && anyOf.some(isCoercion)) {
-    const real = anyOf.filter((choice) => !isCoercion(choice));
-    return mend(real.length === 1 ? (real[0] ?? null) : { ...node, anyOf: real }, schemas);
-  }
-  if (isObject(node["responses"])) return mendOperation(node, schemas);
-  const { $id, nullable: _nullable, patternProperties, ...rest } = node;
-  // The deriver repeats a parameter's example in its schema, where 3.1 has no such word.
-  if (typeof rest["type"] === "string") delete rest["example"];
-  // A record, in the words that generators of clients know.
-  if (isObject(patternProperties)) {
-    rest["additionalProperties"] = Object.values(patternProperties)[0] ?? {};
-  }
-  const mended = Object.fromEntries(
-    Object.entries(rest).map(([key, value]) => [key, mend(value, schemas)]),
-  );
-  if (typeof $id !== "string") return mended;
-  schemas[$id] = mended;
-  return { $ref: `#/components/schemas/${$id}` };
-}
-
-function isCoercion(choice: Json): boolean {
-  return (
-    isObject(choice) &&
-    choice["type"] === "string" &&
-    (choice["format"] === "integer" || choice["format"] === "numeric")
-  );
-}
-
-function mendOperation(operation: JsonObject, schemas: JsonObject): JsonObject {
-  const { responses, requestBody, parameters, ...rest } = operation;
-  const mended: JsonObject = { ...rest };
-  if (Array.isArray(parameters) && parameters.length > 0) {
-    mended["parameters"] = mend(parameters, schemas);
-  }
-  if (isObject(requestBody)) {
-    mended["requestBody"] = { required: true, content: contentOf(requestBody, schemas) };
-  }
-  mended["responses"] = Object.fromEntries(
-    Object.entries(isObject(responses) ? responses : {}).map(([status, response]) => [
-      status,
-      {
-        description: descriptionOf(response) ?? STATUS_CODES[Number(status)] ?? status,
-        ...(isObject(response) && !BODILESS.has(status)
-          ? { content: contentOf(response, schemas) }
-          : {}),
-      },
-    ]),
-  );
-  return mended;
-}
-
-function descriptionOf(response: Json): string | undefined {
-  const description = isObject(response) ? response["description"] : undefined;
-  return typeof description === "string" ? description : undefined;
-}
-
-/**
- * Text is text, all else is JSON. The deriver leaves a named model's `$id` on the response instead
- * of its schema.
- */
-function contentOf({ content, $id }: JsonObject, schemas: JsonObject): JsonObject {
-  const json = isObject(content) ? content["application/json"] : undefined;
-  const schema = isObject(json) && isObject(json["schema"]) ? json["schema"] : {};
-  const named = typeof $id === "string" ? { ...schema, $id } : schema;
-  const type = schema["type"] === "string" ? "text/plain" : "application/json";
-  return { [type]: { schema: mend(named, schemas) } };
 }

@@ -1,31 +1,73 @@
 import { t } from "elysia";
 import { pageQuery } from "../domain/page.ts";
+import type { Activities } from "../services/activity.ts";
+import type { Deletions } from "../services/deletions.ts";
 import type { Persons } from "../services/persons.ts";
+import { csv, Format, formatted } from "./format.ts";
 import { route } from "./route.ts";
-import { PageOf, Paging, PersonShape, SuccessShape } from "./schemas.ts";
+import {
+  ActivityShape,
+  DeletionShape,
+  PageLink,
+  PageOf,
+  Paging,
+  PersonShape,
+  Text,
+  UUID,
+  Whole,
+} from "./schemas.ts";
 
-const PERSONS = "/api/environments/:project_id/persons/";
-const PersonId = t.Object({
-  id: t.String({ description: "The integer id of the person, or its uuid." }),
+/** Where persons are. */
+export const PERSONS = "/api/environments/:project_id/persons/";
+
+/** The path parameter of one person. */
+export const PersonId = t.Object({
+  id: Text("1", "The integer id of the person, or its uuid."),
 });
 
-const SplitBody = t.Optional(
-  t.Object(
-    {
-      main_distinct_id: t.Optional(
-        t.String({ description: "Stays, with the ids it came with. By default all merges go." }),
-      ),
-      distinct_ids_to_split: t.Optional(
-        t.Array(t.String(), {
-          description: "Only these leave, with what came with them. Not with main_distinct_id.",
-        }),
-      ),
-    },
-    { $id: "PersonSplit" },
+const FILTER = '{"key":"plan","operator":"exact","value":"pro"}';
+
+const PersonsQuery = t.Object({
+  ...Paging,
+  ...Format,
+  cursor: t.Optional(
+    Text(
+      "2026-11-21T12:00:00.000000Z_1",
+      "Where the page begins, from `next`: new persons move nothing.",
+    ),
   ),
+  distinct_id: t.Optional(Text("ann", "Filter by distinct id, exact.")),
+  email: t.Optional(Text("ann@example.com", "Filter by e-mail, exact.")),
+  properties: t.Optional(
+    t.Unknown({
+      type: "array",
+      items: { type: "string" },
+      examples: [[FILTER]],
+      description: `Filters that all must pass, each a JSON object such as ${FILTER}, or one JSON list of them.`,
+    }),
+  ),
+  search: t.Optional(
+    Text("example.com", "A part of the e-mail in any case, or a whole distinct id."),
+  ),
+});
+
+const ActivityQuery = t.Object({
+  ...Format,
+  limit: t.Optional(Whole(10, "Results per page: 10 by default, at most 100.")),
+  page: t.Optional(Whole(1, "The number of the page, from 1.")),
+});
+
+const ActivityPageShape = t.Object(
+  {
+    results: t.Array(ActivityShape),
+    next: PageLink,
+    previous: PageLink,
+    total_count: Whole(1),
+  },
+  { $id: "ActivityPage" },
 );
 
-/** Persons (contract 4.1, 4.2). */
+/** Persons, read (contract 4.1, 4.2). */
 export const personRoutes = (persons: Persons) => [
   route({
     method: "GET",
@@ -33,13 +75,41 @@ export const personRoutes = (persons: Persons) => [
     scope: "person:read",
     operationId: "persons_list",
     summary: "List persons, the newest first.",
-    query: t.Object({
-      ...Paging,
-      distinct_id: t.Optional(t.String({ description: "Filter by distinct id, exact." })),
-    }),
+    query: PersonsQuery,
     status: 200,
     response: PageOf(PersonShape),
-    handle: ({ project, query, url }) => persons.list(project, query, pageQuery(query), url),
+    async handle({ project, query, url }) {
+      const { limit, offset, format, cursor, distinct_id, email, search } = query;
+      // From the address: Elysia keeps one of a parameter that is repeated.
+      const properties = url.searchParams.getAll("properties");
+      const asked = { distinct_id, email, search, properties };
+      const checked = pageQuery({ limit, offset });
+      return format === "csv"
+        ? csv(await persons.csv(project, asked, { limit, offset }))
+        : persons.list(project, { ...asked, cursor }, checked, url);
+    },
+  }),
+  route({
+    method: "GET",
+    path: `${PERSONS}values/`,
+    scope: "person:read",
+    operationId: "persons_values",
+    summary: "List the values of a property of persons, the most frequent first.",
+    query: t.Object({
+      key: Text("plan", "The name of the property."),
+      value: t.Optional(Text("pr", "A part of the values, in any case.")),
+    }),
+    status: 200,
+    response: t.Object(
+      {
+        results: t.Array(t.Object({ name: Text("pro"), count: Whole(42) })),
+        refreshing: t.Literal(false),
+      },
+      { $id: "PropertyValues" },
+    ),
+    async handle({ project, query: { key, value = "" } }) {
+      return { results: await persons.values(project, key, value), refreshing: false };
+    },
   }),
   route({
     method: "GET",
@@ -48,23 +118,68 @@ export const personRoutes = (persons: Persons) => [
     operationId: "persons_retrieve",
     summary: "Read a person.",
     params: PersonId,
+    query: t.Object(Format),
     status: 200,
     response: PersonShape,
-    handle: ({ project, params }) => persons.get(project, params.id),
+    async handle({ project, params, query: { format } }) {
+      const person = await persons.get(project, params.id);
+      return formatted(format, { json: person, rows: [person], status: 200 });
+    },
+  }),
+];
+
+/** What was done to persons (contract 4.1, decision 50). */
+export const activityRoutes = (activities: Activities) => [
+  route({
+    method: "GET",
+    path: `${PERSONS}activity/`,
+    scope: "activity_log:read",
+    operationId: "persons_activity",
+    summary: "List what was done to persons, the newest first.",
+    query: ActivityQuery,
+    status: 200,
+    response: ActivityPageShape,
+    async handle({ project, query: { format, ...asked }, url }) {
+      const json = await activities.list(project, undefined, asked, url);
+      return formatted(format, { json, rows: json.results, status: 200 });
+    },
   }),
   route({
-    method: "POST",
-    path: `${PERSONS}:id/split/`,
-    scope: "person:write",
-    operationId: "persons_split",
-    summary: "Undo merges: those who were merged into a person come back as they were.",
+    method: "GET",
+    path: `${PERSONS}:id/activity/`,
+    scope: "activity_log:read",
+    operationId: "persons_activity_retrieve",
+    summary: "List what was done to a person, also to one who is gone, the newest first.",
     params: PersonId,
-    body: SplitBody,
-    status: 201,
-    response: SuccessShape,
-    async handle({ project, params, body }) {
-      await persons.split(project, params.id, body ?? {});
-      return { success: true };
+    query: ActivityQuery,
+    status: 200,
+    empty: true,
+    response: ActivityPageShape,
+    async handle({ project, params, query: { format, ...asked }, url }) {
+      const json = await activities.list(project, params.id, asked, url);
+      return formatted(format, { json, rows: json.results, status: 200 });
+    },
+  }),
+];
+
+/** Deletions of events that were asked for (decision 51). */
+export const deletionRoutes = (deletions: Deletions) => [
+  route({
+    method: "GET",
+    path: `${PERSONS}deletion_status/`,
+    scope: "person:read",
+    operationId: "persons_deletion_status",
+    summary: "List the deletions of events that were asked for, the newest first.",
+    query: t.Object({
+      ...Paging,
+      status: t.Optional(t.String({ enum: ["pending", "completed", "all"] })),
+      person_uuid: t.Optional(Text(UUID)),
+    }),
+    status: 200,
+    response: PageOf(DeletionShape),
+    handle({ project, query, url }) {
+      const { limit, offset, ...filter } = query;
+      return deletions.list(project, filter, pageQuery({ limit, offset }), url);
     },
   }),
 ];

@@ -1,5 +1,4 @@
 import { t } from "elysia";
-import type { Json } from "../domain/json.ts";
 import { pageQuery } from "../domain/page.ts";
 import {
   PLAYLIST_CHARS_MAX,
@@ -9,7 +8,16 @@ import {
 } from "../domain/playlist.ts";
 import type { Playlists } from "../services/playlists.ts";
 import { route } from "./route.ts";
-import { PageOf, Paging, PlaylistRecordingShape, PlaylistShape, SuccessShape } from "./schemas.ts";
+import {
+  AnyValue,
+  PageOf,
+  Paging,
+  PlaylistRecordingShape,
+  PlaylistShape,
+  SuccessShape,
+  Text,
+  Whole,
+} from "./schemas.ts";
 
 const PLAYLISTS = "/api/environments/:project_id/session_recording_playlists/";
 const PLAYLIST = `${PLAYLISTS}:short_id/` as const;
@@ -18,29 +26,32 @@ const RECORDING = `${PLAYLIST}recordings/:session_recording_id/` as const;
 /** What a playlist's address takes; DELETE is refused with no body (contract 4.4). */
 const ALLOWED = "GET, HEAD, PATCH";
 
-const ShortId = t.Object({ short_id: t.String() });
+const ShortId = t.Object({ short_id: Text("k7mXq2pB") });
 const Recording = t.Object({
   ...ShortId.properties,
-  session_recording_id: t.String({ description: "The session's id; it need not be known." }),
+  session_recording_id: Text("0193a5b1-7f3c", "The session's id; it need not be known."),
 });
 
-const text = (name: keyof typeof PLAYLIST_CHARS_MAX) =>
-  t.Optional(t.String({ description: `At most ${PLAYLIST_CHARS_MAX[name]} characters.` }));
+const text = (name: keyof typeof PLAYLIST_CHARS_MAX, example: string) =>
+  t.Optional(Text(example, `At most ${PLAYLIST_CHARS_MAX[name]} characters.`));
 
 const fields = {
-  name: text("name"),
-  derived_name: text("derived_name"),
-  description: text("description"),
+  name: text("name", "Lost carts"),
+  derived_name: text("derived_name", "Left the checkout"),
+  description: text("description", "Who left without paying."),
   pinned: t.Optional(t.Boolean()),
   deleted: t.Optional(t.Boolean({ description: "true deletes the playlist, false restores it." })),
   filters: t.Optional(
-    t.Unsafe<Json>(
-      t.Unknown({ description: `Any JSON, at most ${PLAYLIST_FILTERS_BYTES_MAX} bytes.` }),
-    ),
+    AnyValue({ duration: 60 }, `Any JSON, at most ${PLAYLIST_FILTERS_BYTES_MAX} bytes.`),
   ),
-  _create_in_folder: text("_create_in_folder"),
+  _create_in_folder: text("_create_in_folder", "Checkout"),
 };
-const FieldsBody = t.Optional(t.Object(fields, { $id: "PlaylistFields" }));
+const FieldsBody = t.Optional(
+  t.Object(fields, {
+    $id: "PlaylistFields",
+    examples: [{ name: "Lost carts", pinned: true }],
+  }),
+);
 const DraftBody = t.Optional(
   t.Object(
     {
@@ -49,21 +60,24 @@ const DraftBody = t.Optional(
         t.String({ description: "Stays as it was made.", enum: [...PLAYLIST_TYPES] }),
       ),
     },
-    { $id: "PlaylistDraft" },
+    {
+      $id: "PlaylistDraft",
+      examples: [{ name: "Lost carts", description: "Who left without paying." }],
+    },
   ),
 );
 
 const Listed = t.Object({
   ...Paging,
-  created_by: t.Optional(t.Integer({ description: "The id of the user who made it." })),
-  short_id: t.Optional(t.String()),
-  search: t.Optional(t.String({ description: "Part of name or derived name, in any case." })),
+  created_by: t.Optional(Whole(1, "The id of the user who made it.")),
+  short_id: t.Optional(Text("k7mXq2pB")),
+  search: t.Optional(Text("cart", "Part of name or derived name, in any case.")),
   pinned: t.Optional(t.Boolean()),
   type: t.Optional(t.String({ enum: [...PLAYLIST_TYPES] })),
   date_from: t.Optional(
-    t.String({ description: "Last modified then or later: ISO 8601, or an age such as -7d." }),
+    Text("-7d", "Last modified then or later: ISO 8601, or an age such as -7d."),
   ),
-  date_to: t.Optional(t.String({ description: "Last modified then or earlier." })),
+  date_to: t.Optional(Text("2026-11-30", "Last modified then or earlier.")),
   order: t.Optional(
     t.String({
       description: "By default -last_modified_at.",

@@ -1,14 +1,35 @@
 import { t } from "elysia";
 import { page, pageQuery } from "../domain/page.ts";
+import { GRACE_HOURS_DEFAULT, GRACE_HOURS_MAX, PROJECT_NAME_CHARS_MAX } from "../domain/project.ts";
 import type { Projects } from "../services/projects.ts";
 import { route } from "./route.ts";
-import { PageOf, Paging, ProjectShape } from "./schemas.ts";
+import { BodyInteger, PageOf, Paging, ProjectShape, Text } from "./schemas.ts";
 
-/** Projects (contract 4: the listing that tells the project's id). */
+const PROJECTS = "/api/projects/";
+
+const ProjectDraft = t.Object(
+  { name: Text("Shop", `At most ${PROJECT_NAME_CHARS_MAX} characters.`) },
+  { $id: "ProjectDraft" },
+);
+const TokenReset = t.Optional(
+  t.Object(
+    {
+      grace_hours: t.Optional(
+        BodyInteger(
+          GRACE_HOURS_DEFAULT,
+          `How long former keys are still accepted: ${GRACE_HOURS_DEFAULT} by default, at most ${GRACE_HOURS_MAX}.`,
+        ),
+      ),
+    },
+    { $id: "TokenReset" },
+  ),
+);
+
+/** Projects (contract 4: the listing that tells the project's id; decision 52). */
 export const projectRoutes = (projects: Projects) => [
   route({
     method: "GET",
-    path: "/api/projects/",
+    path: PROJECTS,
     scope: "project:read",
     operationId: "projects_list",
     summary: "List the projects that the key may see.",
@@ -22,13 +43,46 @@ export const projectRoutes = (projects: Projects) => [
     },
   }),
   route({
+    method: "POST",
+    path: PROJECTS,
+    scope: "project:write",
+    operationId: "projects_create",
+    summary: "Make a project; its key is in the answer.",
+    body: ProjectDraft,
+    status: 201,
+    response: ProjectShape,
+    handle: ({ principal, body: { name } }) => projects.create({ name }, principal),
+  }),
+  route({
     method: "GET",
-    path: "/api/projects/:project_id/",
+    path: `${PROJECTS}:project_id/`,
     scope: "project:read",
     operationId: "projects_retrieve",
     summary: "Read a project.",
     status: 200,
     response: ProjectShape,
     handle: ({ project }) => projects.get(project),
+  }),
+  route({
+    method: "PATCH",
+    path: `${PROJECTS}:project_id/`,
+    scope: "project:write",
+    operationId: "projects_update",
+    summary: "Rename a project.",
+    body: ProjectDraft,
+    status: 200,
+    response: ProjectShape,
+    handle: ({ project, body: { name } }) => projects.rename(project, name),
+  }),
+  route({
+    method: "PATCH",
+    path: `${PROJECTS}:project_id/reset_token/`,
+    scope: "project:write",
+    operationId: "projects_reset_token",
+    summary: "Give a project a new project key; the old one is accepted for a while.",
+    body: TokenReset,
+    status: 200,
+    response: ProjectShape,
+    handle: ({ project, body }) => projects.rotateKey(project, { grace_hours: body?.grace_hours }),
   }),
 ];

@@ -1,5 +1,6 @@
 import { type Static, type TSchema, t } from "elysia";
 import type { Principal, Scope } from "../domain/principal.ts";
+import { Text } from "./schemas.ts";
 
 type TObject<P extends Record<string, TSchema> = Record<string, TSchema>> = ReturnType<
   typeof t.Object<P>
@@ -64,10 +65,10 @@ export function hasProject({ path }: Pick<Route, "path">): boolean {
   return path.includes("/:project_id/");
 }
 
-const ProjectId = t.String({
-  description: "The id of the project, or `@current` for the first that the key may see.",
-  example: "1",
-});
+const ProjectId = Text(
+  "1",
+  "The id of the project, or `@current` for the first that the key may see.",
+);
 
 /** What goes into a route, as Elysia takes it: for checking and for the document alike. */
 export function shapesOf(route: Route) {

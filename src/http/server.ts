@@ -1,14 +1,17 @@
 import { Elysia } from "elysia";
 import { Failure } from "../domain/errors.ts";
-import { isObject, type JsonObject } from "../domain/json.ts";
-import { JSON_DEPTH_MAX, OBJECT_KEYS_MAX, scanBody } from "../domain/json-scan.ts";
+import type { Clock } from "../domain/time.ts";
 import type { Log } from "../log.ts";
+import type { Activities } from "../services/activity.ts";
+import { attempts } from "../services/attempts.ts";
 import type { Capture } from "../services/capture.ts";
+import type { Deletions } from "../services/deletions.ts";
 import type { Events } from "../services/events.ts";
 import type { Groups } from "../services/groups.ts";
 import type { Keys } from "../services/keys.ts";
 import type { Logs } from "../services/logs.ts";
 import type { Metrics } from "../services/metrics.ts";
+import type { PersonEdits } from "../services/person-edits.ts";
 import type { Persons } from "../services/persons.ts";
 import type { Playlists } from "../services/playlists.ts";
 import type { Projects } from "../services/projects.ts";
@@ -16,24 +19,28 @@ import type { Users } from "../services/users.ts";
 import type { Warnings } from "../services/warnings.ts";
 import { type AddressOptions, publicAddress } from "./address.ts";
 import { authorizer } from "./auth.ts";
-import { type Meter, readBody } from "./body.ts";
+import type { Meter } from "./body.ts";
 import { captureRoutes } from "./capture.ts";
-import { corsHeaders, preflight } from "./cors.ts";
+import { corsHeaders, isOfSdk } from "./cors.ts";
 import { docsRoutes } from "./docs.ts";
 import { failureOf, problem } from "./errors.ts";
 import { eventRoutes } from "./events.ts";
 import { groupRoutes } from "./groups.ts";
 import { healthRoutes, type Readiness } from "./health.ts";
 import { warningRoutes } from "./ingestion-warnings.ts";
+import { keyRoutes } from "./keys.ts";
 import { logRoutes } from "./logs.ts";
+import { checkPath, mountManagement } from "./management.ts";
+import { refuseOtherMethods } from "./methods.ts";
 import { metricRoutes } from "./metrics.ts";
 import { openApi } from "./openapi.ts";
-import { personRoutes } from "./persons.ts";
+import { peerAddress } from "./peer.ts";
+import { personEditRoutes } from "./person-edits.ts";
+import { activityRoutes, deletionRoutes, personRoutes } from "./persons.ts";
 import { playlistRoutes } from "./playlists.ts";
-import { answerOf, type Preference } from "./prefer.ts";
+import type { Preference } from "./prefer.ts";
 import { projectRoutes } from "./projects.ts";
 import { requestIds } from "./request-id.ts";
-import { hasProject, type Route, shapesOf } from "./route.ts";
 import { type SdkRoute, sdkRoutes } from "./sdk.ts";
 import { userRoutes } from "./users.ts";
 
@@ -44,6 +51,9 @@ export type HttpNeeds = {
   projects: Projects;
   keys: Keys;
   persons: Persons;
+  personEdits: PersonEdits;
+  activities: Activities;
+  deletions: Deletions;
   playlists: Playlists;
   events: Events;
   groups: Groups;
@@ -56,50 +66,83 @@ export type HttpNeeds = {
   /** What operations that are empty by contract answer when the caller has no preference. */
   prefer: Preference;
   newUuid: () => string;
+  now: Clock;
   log: Log;
   version: string;
+  /** The address at the other end of a request's connection, if there is one. */
+  connectionOf: (request: Request) => string | undefined;
+  /** Proxies whose word on where a request comes from counts (setting `trusted_proxies`). */
+  trustedProxies: readonly string[];
 } & AddressOptions;
 
-/** Bytes of a management request's body. */
-export const MANAGEMENT_BODY_BYTES_MAX = 1_048_576;
+/** Answers any request. */
+export type HttpServer = (request: Request) => Promise<Response>;
 
 /** Every management operation, in the order of contract 4.1. */
 export const managementRoutes = (
   needs: Pick<
     HttpNeeds,
-    "persons" | "playlists" | "events" | "groups" | "warnings" | "projects" | "users" | "metrics"
+    | "persons"
+    | "personEdits"
+    | "activities"
+    | "deletions"
+    | "playlists"
+    | "events"
+    | "groups"
+    | "warnings"
+    | "projects"
+    | "keys"
+    | "users"
+    | "metrics"
   >,
 ) => [
   ...personRoutes(needs.persons),
+  ...personEditRoutes(needs.personEdits),
+  ...activityRoutes(needs.activities),
+  ...deletionRoutes(needs.deletions),
   ...playlistRoutes(needs.playlists),
   ...eventRoutes(needs.events),
   ...groupRoutes(needs.groups),
   ...warningRoutes(needs.warnings),
   ...projectRoutes(needs.projects),
+  ...keyRoutes(needs.keys),
   ...userRoutes(needs.users),
   ...metricRoutes(needs.metrics),
 ];
 
 /** The server as a function from request to answer. */
-export function httpServer(needs: HttpNeeds): (request: Request) => Promise<Response> {
-  const { projects, log } = needs;
+export function httpServer(needs: HttpNeeds): HttpServer {
+  const { projects, keys, log } = needs;
   const requestId = requestIds(needs.newUuid());
   const allowed = new Map<string, Set<string>>();
+  const peerOf = peerAddress(needs.trustedProxies);
+  const authorize = authorizer({
+    keys,
+    projects,
+    attempts: attempts(needs.now),
+    addressOf: (request) => peerOf(request, needs.connectionOf(request)),
+    log,
+  });
   const app = new Elysia({
     strictPath: false,
     // Elysia looks for the path from a fixed place of the URL on: the 12th character, which misses
     // it behind short hosts, or the 8th, which is still in the scheme of https.
     handler: { standardHostname: needs.listenUrl.startsWith("https:") },
   });
-  app.onError(({ error, request }) => problem(failureOf(error, requestId(request), log)));
+  const refusal = (error: unknown, request: Request) => {
+    const failure = failureOf(error, requestId(request), log);
+    return problem(failure, isOfSdk(request) ? corsHeaders(request) : {});
+  };
+  app.onError(({ error, request }) => refusal(error, request));
   const allow = (path: string, method: string) => {
     allowed.set(path, (allowed.get(path) ?? new Set()).add(method));
   };
 
+  const guards = { authorize, address: publicAddress(needs), prefer: needs.prefer };
   const management = managementRoutes(needs);
   for (const route of management) {
     if (route.status !== 405) allow(route.path, route.method);
-    mountManagement(app, route, needs);
+    mountManagement(app, route, guards);
   }
   const sdk = [
     ...captureRoutes(needs.capture, needs.meter),
@@ -120,116 +163,26 @@ export function httpServer(needs: HttpNeeds): (request: Request) => Promise<Resp
   }
   refuseOtherMethods(app, allowed, new Set(sdk.map(({ path }) => path)));
 
+  const answer = async (request: Request): Promise<Response> => {
+    if (!HOST.test(request.headers.get("host") ?? "localhost")) {
+      return problem(new Failure("invalid_input", "The Host header is not valid."));
+    }
+    try {
+      return await app.handle(request);
+    } catch (error) {
+      // Elysia throws what goes wrong while it prepares a route.
+      return refusal(error, request);
+    }
+  };
   return async (request) => {
-    const response = isWellFormed(request.url)
-      ? await app.handle(request)
-      : problem(new Failure("invalid_input", "The address is not valid percent-encoding."));
+    const response = await answer(request);
     response.headers.set("x-request-id", requestId(request));
     return response;
   };
 }
 
-function isWellFormed(url: string): boolean {
-  if (!url.includes("%")) return true;
-  return decoded(new URL(url).pathname)?.includes("\0") === false;
-}
-
-/** What percent-encoding says in UTF-8; undefined if it is not valid. */
-function decoded(encoded: string): string | undefined {
-  try {
-    return decodeURIComponent(encoded);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Authentication comes before validation: a stranger with a bad body gets 401. */
-function mountManagement(app: Elysia, route: Route, needs: HttpNeeds): void {
-  const authorize = authorizer(needs.keys, needs.projects);
-  const address = publicAddress(needs);
-  const meter: Meter = { held: 0 };
-  type Context = { request: Request; params: Record<string, string> };
-  const authenticate = ({ request, params }: Context) => {
-    const projectId = hasProject(route) ? params["project_id"] : undefined;
-    return authorize({ request, scope: route.scope, projectId });
-  };
-  const handle = async (context: Context & { query: object; body: unknown }) => {
-    const granted = await authenticate(context);
-    const input = { ...context, ...granted, url: address(context.request) };
-    const result = await route.handle(input as Parameters<Route["handle"]>[0]);
-    return answerOf(route, context.request, { result, byDefault: needs.prefer });
-  };
-  app.route(route.method, route.path, handle as () => Promise<Response>, {
-    parse: [
-      async (context: unknown) => {
-        await authenticate(context as Context);
-      },
-      // What takes no body does not look at one; null tells Elysia not to either.
-      ({ request }: { request: Request }) =>
-        route.body === undefined ? null : readJson(request, meter),
-    ],
-    transform: async (context: unknown) => {
-      await authenticate(context as Context);
-      checkEncoding(route, (context as Context).request);
-      checkIntegers(route, context as { query: Record<string, unknown> });
-    },
-    ...shapesOf(route),
-  });
-}
-
-/** Elysia reads what is not valid as U+FFFD or as it stands, and such a filter finds nothing. */
-function checkEncoding({ query }: Route, { url }: Request): void {
-  if (!url.includes("%")) return;
-  for (const parameter of new URL(url).search.slice(1).split("&")) {
-    if (decoded(parameter) !== undefined) continue;
-    const [name = ""] = parameter.split("=", 1);
-    const attr = Object.hasOwn(query?.properties ?? {}, name) ? name : null;
-    throw new Failure("invalid_input", "The query is not valid percent-encoding in UTF-8.", attr);
-  }
-}
-
-/** Elysia's coercion takes `1e2`, `0x10` and `5.0` for integers. */
-function checkIntegers(route: Route, { query }: { query: Record<string, unknown> }): void {
-  for (const [name, shape] of Object.entries(route.query?.properties ?? {})) {
-    const value = query[name];
-    const isInteger = JSON.stringify(shape).includes('"type":"integer"');
-    if (isInteger && typeof value === "string" && !/^-?\d{1,16}$/.test(value)) {
-      throw new Failure("invalid_input", "A whole number is expected.", name);
-    }
-  }
-}
-
-/** A JSON object; undefined when the body is empty. */
-async function readJson(request: Request, meter: Meter): Promise<JsonObject | undefined> {
-  const { bytes, release } = await readBody(request, meter, {
-    bytesMax: MANAGEMENT_BODY_BYTES_MAX,
-    onTooLarge: () =>
-      new Failure("payload_too_large", `The body is over ${MANAGEMENT_BODY_BYTES_MAX} bytes.`),
-  });
-  release();
-  if (bytes.length === 0) return undefined;
-  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
-  if (type !== "application/json") {
-    throw new Failure("unsupported_media_type", "The body must be application/json.");
-  }
-  const body = parse(bytes);
-  // Checked here: Elysia holds a body that may be absent to its shape only if it has something in it.
-  const { refused, excesses } = scanBody(bytes);
-  if (refused !== undefined || excesses.length > 0) {
-    const detail = `Nesting is at most ${JSON_DEPTH_MAX} deep, an object has at most ${OBJECT_KEYS_MAX} keys.`;
-    throw new Failure("invalid_input", detail);
-  }
-  if (!isObject(body)) throw new Failure("invalid_input", "The body must be a JSON object.");
-  return body;
-}
-
-function parse(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-  } catch {
-    throw new Failure("parse_error", "The body is not valid JSON.");
-  }
-}
+/** Bun puts whatever Host says before the path: with a slash in it, the path would be another. */
+const HOST = /^(?:[\w.~-]+|\[[\da-f:.]+\])(?::\d*)?$/i;
 
 type FailureOf = (error: unknown, request: Request) => Failure;
 
@@ -238,6 +191,7 @@ function mountSdk(app: Elysia, route: SdkRoute, failure: FailureOf): void {
     const { request } = context;
     const cors = corsHeaders(request);
     try {
+      checkPath(request.url);
       const response = await route.handle(request, context.params);
       for (const [name, value] of Object.entries(cors)) response.headers.append(name, value);
       return response;
@@ -246,35 +200,4 @@ function mountSdk(app: Elysia, route: SdkRoute, failure: FailureOf): void {
     }
   };
   app.route(route.method, route.path, handle as () => Promise<Response>, { parse: "none" });
-}
-
-/**
- * Answers every other method on a known path with 405 and `Allow`, explicitly for each: a path
- * without parameters would else fall through to a sibling with one.
- */
-function refuseOtherMethods(
-  app: Elysia,
-  allowed: ReadonlyMap<string, ReadonlySet<string>>,
-  sdkPaths: ReadonlySet<string>,
-): void {
-  const mounted = new Set(app.routes.map(({ method, path }) => `${method} ${path}`));
-  for (const [path, methods] of allowed) {
-    const isSdk = sdkPaths.has(path);
-    // Elysia answers HEAD wherever there is GET.
-    const served = new Set([...methods, ...(methods.has("GET") ? ["HEAD"] : [])]);
-    const allow = [...served, ...(isSdk ? ["OPTIONS"] : [])].join(", ");
-    const refuse = ({ request }: { request: Request }) =>
-      problem(new Failure("method_not_allowed", `Allowed here: ${allow}.`), {
-        allow,
-        ...(isSdk ? corsHeaders(request) : {}),
-      });
-    for (const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]) {
-      if (served.has(method) || mounted.has(`${method} ${path}`)) continue;
-      const answer =
-        isSdk && method === "OPTIONS"
-          ? ({ request }: { request: Request }) => preflight(request)
-          : refuse;
-      app.route(method, path, answer as () => Response, { parse: "none" });
-    }
-  }
 }

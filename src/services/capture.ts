@@ -3,6 +3,7 @@ import type { Clock } from "../domain/time.ts";
 import type { Log } from "../log.ts";
 import type { Entry, Journal } from "../storage/journal.ts";
 import { type Admission, admitBody, type Body } from "./admission.ts";
+import type { Ingest } from "./ingest.ts";
 import { held } from "./pacing.ts";
 import type { Projects } from "./projects.ts";
 import { warningTeller } from "./warnings.ts";
@@ -30,10 +31,7 @@ type Needs = {
   decoder: Decoder;
   now: Clock;
   newUuid: () => string;
-  /** Called when events or warnings are in the journal. */
-  onAccepted: () => void;
-  /** How many events and log records wait for the stores. */
-  lag: () => number;
+  ingest: Pick<Ingest, "wake" | "lag">;
   log: Log;
 };
 
@@ -55,7 +53,7 @@ export type Capture = {
 
 /** Capture on a journal. */
 export function capture(needs: Needs): Capture {
-  const { journal, projects, now, onAccepted, lag } = needs;
+  const { journal, projects, now, ingest } = needs;
   const counts = { accepted: new Map<number, number>(), refused: new Map<FailureCode, number>() };
   const warn = warningTeller(needs);
   let refusedAt = Number.NEGATIVE_INFINITY;
@@ -85,9 +83,9 @@ export function capture(needs: Needs): Capture {
       const warned = warn(admission.warnings, { project_id, arrived_at });
       await accepted;
       await warned;
-      onAccepted();
+      ingest.wake();
       add(counts.accepted, project_id, count);
-      await held(lag(), count);
+      await held(ingest.lag(), count);
       return { accepted: count, dropped: admission.dropped, results: admission.results };
     },
     refusing: () => now() - refusedAt < REFUSED_MS,

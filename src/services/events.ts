@@ -1,8 +1,8 @@
 import { Failure } from "../domain/errors.ts";
-import { type Page, type PageQuery, page } from "../domain/page.ts";
+import { cursorOf, type Page, type PageQuery, page, readCursor } from "../domain/page.ts";
 import { isoTime, parseTime } from "../domain/time.ts";
 import { parseUuid } from "../domain/uuid.ts";
-import type { EventCursor, EventFilter, EventRow, EventStore } from "../storage/events.ts";
+import type { EventFilter, EventRow, EventStore } from "../storage/events.ts";
 
 /** How deep a list may be paged by `offset`; further back, `before` goes on. */
 export const EVENTS_OFFSET_MAX = 10_000;
@@ -33,7 +33,8 @@ export function events(store: Pick<EventStore, "list">, isBehind: () => boolean)
         const detail = `offset is at most ${EVENTS_OFFSET_MAX}. To go further back, follow next.`;
         throw new Failure("invalid_input", detail, "offset");
       }
-      const after = cursor === undefined ? undefined : readCursor(cursor);
+      const place = readCursor(cursor);
+      const after = place && { timestamp: place.at, seq: place.id };
       const asked = {
         limit: query.limit + 1,
         offset: cursor === undefined ? query.offset : 0,
@@ -44,24 +45,11 @@ export function events(store: Pick<EventStore, "list">, isBehind: () => boolean)
       const last = rows.length > query.limit ? results.at(-1) : undefined;
       const shown = results.map(({ seq: _, ...row }) => row);
       return page(url, query, count, shown, {
-        next: last && cursorOf(last),
+        next: last && cursorOf({ at: last.timestamp, id: last.seq }),
         offsetMax: EVENTS_OFFSET_MAX,
       });
     },
   };
-}
-
-const CURSOR = /^(\d{4}-\d\d-\d\dT[\d:.]+Z)_(\d{1,16})$/;
-
-/** The place of an event in the list, as `next` carries it. */
-function cursorOf({ timestamp, seq }: EventCursor): string {
-  return `${timestamp}_${seq}`;
-}
-
-function readCursor(text: string): EventCursor {
-  const [, timestamp = "", seq = ""] = CURSOR.exec(text) ?? [];
-  if (parseTime(timestamp) !== undefined) return { timestamp, seq: Number(seq) };
-  throw new Failure("invalid_input", "A cursor is taken from next, as it is.", "cursor");
 }
 
 function read(filter: EventFilter): EventFilter {

@@ -160,7 +160,7 @@ function merge(
     identified(one, asked);
     return undefined;
   }
-  const fits = slice.merge(source, target, event.uuid);
+  const fits = slice.merge(source, target, event);
   identified(target, asked);
   return fits ? undefined : "person_properties_size_violation";
 }

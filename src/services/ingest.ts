@@ -1,11 +1,8 @@
-import type { Log } from "../log.ts";
-import type { DeadLetter } from "../storage/dead-letters.ts";
 import type { EventStore } from "../storage/events.ts";
 import type { Journal } from "../storage/journal.ts";
-import type { Load, LoadedFiles } from "../storage/loads.ts";
-import type { MirrorFiles } from "../storage/mirror.ts";
-import type { Duplicate, Slices, SplitApplied } from "./slices.ts";
-import { warningEntry } from "./warnings.ts";
+import { type AppendingNeeds, appending } from "./appending.ts";
+import { retrying, stopSignal } from "./retrying.ts";
+import type { PersonsChanged, Slices } from "./slices.ts";
 
 /**
  * Shortest time from one slice to the next, in milliseconds: a slice of 2,000 events costs 1.7
@@ -28,33 +25,20 @@ const IDLE_MS = 600_000;
 /** How long events may wait for others to make a full load (decision 43), in milliseconds. */
 const GATHER_MS_MAX = 2000;
 
-/** Loads that may wait for the event store while it checkpoints (decision 23). */
-const APPENDS_WAITING_MAX = 4;
-
 /** How often a pause looks whether enough is waiting, in milliseconds. */
 const PAUSE_POLL_MS = 50;
-
-/** Wait before what failed is tried again, in milliseconds: doubled from the first to the last. */
-const RETRY_MS_MIN = 500;
-const RETRY_MS_MAX = 30_000;
 
 /** How often is looked whether everything is applied, in milliseconds. */
 const CATCH_UP_POLL_MS = 10;
 
-type Needs = {
-  journal: Pick<Journal, "append" | "durable">;
+type Needs = AppendingNeeds & {
+  journal: Pick<Journal, "durable">;
   slices: Slices;
-  events: Pick<
-    EventStore,
-    "applied" | "append" | "checkpoint" | "mirror" | "mirrorVersion" | "seen"
-  >;
-  /** Removes a load's files. */
-  removeLoad(load: LoadedFiles): Promise<void>;
+  events: Pick<EventStore, "checkpoint" | "mirrorVersion" | "seen">;
   /** How long a uuid is remembered, by arrival, in milliseconds. */
   windowMs: number;
   /** IDLE_MS by default. */
   idleMs?: number | undefined;
-  log: Log;
 };
 
 /** The loop that carries accepted events from the journal into both stores, in order. */
@@ -63,10 +47,12 @@ export type Ingest = {
   wake(): void;
   /** The last sequence number in both stores. */
   applied(): number;
+  /** How many events and log records wait for the stores; some of the numbers may be gaps. */
+  lag(): number;
   /** Resolves when all that is in the journal by now is in both stores. */
   caughtUp(): Promise<void>;
-  /** Brings a split to the event store, behind the loads that are on their way. */
-  mirror(split: SplitApplied): Promise<void>;
+  /** Brings a change of persons to the event store, behind the loads that are on their way. */
+  mirror(changed: PersonsChanged): Promise<void>;
   /** Counts since the start. */
   counts(): { stored: number; duplicates: number; dead: number };
   /**
@@ -155,6 +141,7 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
   return {
     wake: () => wake(),
     applied: end.applied,
+    lag: () => journal.durable() - end.applied(),
     counts: end.counts,
     mirror: end.mirror,
     caughtUp,
@@ -176,79 +163,6 @@ async function mirrorLacking({ slices, events, removeLoad }: Needs): Promise<voi
   await removeLoad({ events: null, logs: null, mirror: lacking });
 }
 
-/** The end of a load's way: the event store, and what is counted and told of it. */
-async function appending(needs: Needs, persist: Persist, onWarned: () => void) {
-  const { events, removeLoad, log } = needs;
-  let applied = await events.applied();
-  const counts = { stored: 0, duplicates: 0, dead: 0 };
-  const waiting: Promise<void>[] = [];
-
-  /** Appends a load. Only this may be repeated by itself: SQLite has its slices already. */
-  const append = async (load: Load): Promise<void> => {
-    const { dead } = await persist("append a load", () => events.append(load));
-    applied = load.last;
-    counts.stored += load.count - dead.length;
-    counts.dead += dead.length;
-    await removeLoad(load).catch((error: unknown) => {
-      log.warn("a load's files could not be removed; the next start does it", { error });
-    });
-    if (dead.length === 0) return;
-    log.warn("events went to the dead-letter file", { count: dead.length });
-    await tellDead(dead, needs);
-    onWarned();
-  };
-
-  const mirrored = async (changes: MirrorFiles): Promise<void> => {
-    await persist("change the mirror of persons", () => events.mirror(changes));
-    await removeLoad({ events: null, logs: null, mirror: changes });
-  };
-
-  /** Carries out work behind all that waits. */
-  const behind = (work: () => Promise<void>): Promise<void> => {
-    const done = (waiting.at(-1) ?? Promise.resolve()).then(work);
-    done.catch(() => {});
-    waiting.push(done);
-    return done;
-  };
-
-  return {
-    applied: () => applied,
-    counts: () => ({ ...counts }),
-    /** Counts events that were left out. */
-    count(duplicates: readonly Duplicate[]): void {
-      counts.duplicates += duplicates.length;
-      const others = duplicates.filter(({ same }) => !same).length;
-      if (others > 0) log.warn("a known uuid came with another event", { count: others });
-    },
-    mirror({ load, changes }: SplitApplied): Promise<void> {
-      if (load !== null) behind(() => append(load));
-      return behind(() => mirrored(changes));
-    },
-    /** Appends loads behind those that wait; resolves when there is room for another. */
-    async push(loads: readonly Load[]): Promise<void> {
-      for (const load of loads) behind(() => append(load));
-      while (waiting.length > APPENDS_WAITING_MAX) await waiting.shift();
-    },
-    /** Resolves when none waits. */
-    async drained(): Promise<void> {
-      while (waiting.length > 0) await waiting.shift();
-    },
-  };
-}
-
-/** Puts warnings of dead events into the journal, for a later slice; SQLite has theirs already. */
-async function tellDead(dead: readonly DeadLetter[], { journal, log }: Needs): Promise<void> {
-  const groups = Map.groupBy(dead, ({ project_id, type }) => `${project_id} ${type}`);
-  for (const [first, ...others] of groups.values()) {
-    if (first === undefined) continue;
-    const { project_id, type, uuid: event_uuid, distinct_id, arrived_at } = first;
-    const warning = { type, count: 1 + others.length, event_uuid, distinct_id };
-    await journal.append(warningEntry([warning], { project_id, arrived_at })).catch((error) => {
-      log.warn("a warning of dead letters is lost: the journal does not take it", { error });
-    });
-  }
-}
-
 /** Puts the stores in order; when it cannot, the next idle time will. */
 async function settle({ events, slices, log }: Needs): Promise<void> {
   try {
@@ -263,36 +177,4 @@ async function settle({ events, slices, log }: Needs): Promise<void> {
 async function giveBack({ slices }: Pick<Needs, "slices">): Promise<void> {
   await slices.release();
   Bun.gc(true);
-}
-
-type StopSignal = ReturnType<typeof stopSignal>;
-type Persist = ReturnType<typeof retrying>;
-
-/** Says once that the loop is to end; whoever sleeps by it wakes then. */
-function stopSignal() {
-  const told = Promise.withResolvers<void>();
-  let stopped = false;
-  return {
-    stopped: () => stopped,
-    sleep: (ms: number) => Promise.race([Bun.sleep(ms), told.promise]),
-    stop() {
-      stopped = true;
-      told.resolve();
-    },
-  };
-}
-
-/** Repeats what fails until it succeeds; once the loop is to end, it fails. */
-function retrying(log: Log, signal: StopSignal) {
-  return async <T>(what: string, work: () => Promise<T>): Promise<T> => {
-    for (let wait = RETRY_MS_MIN; ; wait = Math.min(wait * 2, RETRY_MS_MAX)) {
-      try {
-        return await work();
-      } catch (error) {
-        if (signal.stopped()) throw error;
-        log.error(`could not ${what}; trying again`, { error, wait_ms: wait });
-        await signal.sleep(wait);
-      }
-    }
-  };
 }

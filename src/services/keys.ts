@@ -3,45 +3,65 @@ import {
   isPersonalKey,
   KEY_BYTES_MAX,
   KEY_LABEL_CHARS_MAX,
+  KEYS_PER_USER_MAX,
   keyHash,
   keyMask,
+  LAST_USED_MS,
   newKey,
   PERSONAL_KEY_PREFIX,
 } from "../domain/key.ts";
-import { isScope, type Principal } from "../domain/principal.ts";
-import { type Clock, isoTime } from "../domain/time.ts";
+import { beyond, isScope, type Principal } from "../domain/principal.ts";
+import { type Clock, isoTime, parseTime } from "../domain/time.ts";
 import type { User } from "../domain/user.ts";
+import type { Log } from "../log.ts";
 import type { KeyReads, KeyRow, KeyWrites } from "../storage/keys.ts";
 import type { UserReads, UserWrites } from "../storage/users.ts";
 
-/** What a new personal key may do. */
+/** What a personal key may do. */
 export type KeyDraft = {
   label: string;
   scopes: string[];
   /** Projects the key is confined to; null for all. */
-  scoped_teams?: number[] | null;
-  /** ISO 8601; null for never. */
-  expires_at?: string | null;
+  scoped_teams?: number[] | null | undefined;
+  /** ISO 8601, ahead; null for never. */
+  expires_at?: string | null | undefined;
   /** E-mail of its owner, made if there is none; the first user by default. */
   email?: string | undefined;
   /** The key itself, for installs that bring their own. */
   value?: string | undefined;
 };
 
-/** A personal key as it may be shown. */
-export type ShownKey = Omit<KeyRow, "hash" | "revoked_at">;
+/** What may change of a key; what is left out stays. */
+export type KeyChanges = Partial<
+  Pick<KeyDraft, "label" | "scopes" | "scoped_teams" | "expires_at">
+>;
 
-/** Personal keys: made, recognised, revoked. */
+/** A personal key as it may be shown. `value` is the key itself, in the answer that made it. */
+export type ShownKey = Omit<KeyRow, "hash" | "revoked_at"> & { value: string | null };
+
+/** A key in the one answer that shows it. */
+export type NewKey = ShownKey & { value: string };
+
+/**
+ * Personal keys: made, recognised, changed, revoked. Without `by` the operator asks, who may do
+ * everything; a key has its own user's keys alone, the others are `not_found` to it, and those that
+ * may do more than itself it cannot change: `permission_denied` (decision 54).
+ */
 export type Keys = {
   /** Whose key it is. Fails `not_authenticated` or `authentication_failed`. */
   authenticate(key: string | undefined): Promise<Principal>;
-  /** The new key and, this once, its `value`. Fails `invalid_input`, `required`, `too_long`. */
-  create(draft: KeyDraft): Promise<ShownKey & { value: string }>;
-  list(): Promise<ShownKey[]>;
+  /** Fails `invalid_input`, `invalid_choice`, `required`, `too_long` on what the key must not be. */
+  create(draft: KeyDraft, by?: Principal): Promise<NewKey>;
+  list(by?: Principal): Promise<ShownKey[]>;
+  get(id: number, by: Principal): Promise<ShownKey>;
+  /** Fails as `create` does. */
+  change(id: number, changes: KeyChanges, by: Principal): Promise<ShownKey>;
+  /** Gives a key a new value; the old one ends at once. */
+  roll(id: number, by?: Principal): Promise<NewKey>;
+  /** Ends a key at once. */
+  revoke(id: number, by?: Principal): Promise<ShownKey>;
   /** Whether no key was ever made, also none that is revoked by now. */
   isUnused(): Promise<boolean>;
-  /** Ends a key at once. Fails `not_found`. */
-  revoke(id: number): Promise<ShownKey>;
   /** Makes a given key valid for everything, unless it is known; says if it was revoked. */
   ensure(value: string): Promise<"valid" | "revoked">;
 };
@@ -52,49 +72,48 @@ type Needs = {
   users: UserReads & UserWrites;
   /** The e-mail address that the first user gets. */
   ownerEmail: string;
+  hasProject: (id: number) => boolean;
   now: Clock;
   newUuid: () => string;
   randomBytes: (count: number) => Uint8Array;
+  log: Log;
 };
 
 /** The personal keys of this data directory. */
 export function keys(needs: Needs): Keys {
-  const { reads, writes, users, ownerEmail, now, newUuid, randomBytes } = needs;
-  const ownerOf = async (email: string | undefined): Promise<User> => {
-    const found = email === undefined ? await users.owner() : await users.byEmail(email);
-    if (found !== undefined) return found;
-    const address = email ?? ownerEmail;
-    if (!/^[^\s@]+@[^\s@]+$/.test(address)) {
-      throw new Failure("invalid_input", "An e-mail address is expected.", "user");
-    }
-    const uuid = newUuid();
-    return users.insert({
-      uuid,
-      distinct_id: uuid,
-      first_name: "",
-      last_name: "",
-      email: address,
-      is_email_verified: false,
-      hedgehog_config: null,
-      role_at_organization: null,
-      created_at: isoTime(now()),
-    });
+  const { reads, writes, users, now, randomBytes } = needs;
+  const noteUse = useNotes(needs);
+
+  const find = async (id: number, by?: Principal) => found(await reads.find(id, by?.user_id));
+  /** Fails unless `by` may do all that the key may; how long either lasts does not count. */
+  const changeable = async (id: number, by?: Principal): Promise<KeyRow> => {
+    const row = await find(id, by);
+    const { scopes, scoped_teams } = row;
+    expectWithin(by, { scopes, scoped_teams });
+    return row;
   };
 
-  const create = async (draft: KeyDraft) => {
-    const { label, scopes, scoped_teams = null, expires_at = null } = draft;
-    check(draft);
-    const value = draft.value ?? newKey(PERSONAL_KEY_PREFIX, randomBytes);
+  const create = async (draft: KeyDraft, by?: Principal) => {
+    const { label, scopes, scoped_teams = null, expires_at = null, value: given } = draft;
+    const fields = checked({ label, scopes, scoped_teams, expires_at }, by, needs);
+    if (given !== undefined && !isPersonalKey(given)) {
+      const detail = `A personal key is ${PERSONAL_KEY_PREFIX} and 20 to 60 letters, digits, - or _.`;
+      throw new Failure("invalid_input", detail, "value");
+    }
+    const user_id = by?.user_id ?? (await ownerOf(draft.email, needs)).id;
+    if ((await reads.list(user_id)).length >= KEYS_PER_USER_MAX) {
+      throw new Failure("invalid_input", `A user has at most ${KEYS_PER_USER_MAX} keys.`);
+    }
+    const value = given ?? newKey(PERSONAL_KEY_PREFIX, randomBytes);
     const row = await writes.insert({
-      user_id: (await ownerOf(draft.email)).id,
-      label,
+      ...{ label, scopes, scoped_teams, expires_at, ...fields },
+      user_id,
       hash: keyHash(value),
       mask_value: keyMask(value),
-      scopes,
-      scoped_teams,
       created_at: isoTime(now()),
-      expires_at,
       revoked_at: null,
+      last_used_at: null,
+      last_rolled_at: null,
     });
     return { ...shown(row), value };
   };
@@ -109,17 +128,32 @@ export function keys(needs: Needs): Keys {
       if (row === undefined || expired) {
         throw new Failure("authentication_failed", "The personal API key is not valid.");
       }
-      const { id: key_id, user_id, scopes, scoped_teams } = row;
-      return { key_id, user_id, scopes, scoped_teams };
+      noteUse(row);
+      const { id: key_id, user_id, scopes, scoped_teams, expires_at } = row;
+      return { key_id, user_id, scopes, scoped_teams, expires_at };
     },
     create,
-    list: async () => (await reads.list()).map(shown),
-    isUnused: async () => (await users.owner()) === undefined,
-    async revoke(id) {
-      const row = await writes.revoke(id, isoTime(now()));
-      if (row === undefined) throw new Failure("not_found", "There is no such key.");
-      return shown(row);
+    list: async (by) => (await reads.list(by?.user_id)).map(shown),
+    get: async (id, by) => shown(await find(id, by)),
+    async change(id, changes, by) {
+      const row = await changeable(id, by);
+      const fields = checked(changes, by, needs);
+      if (Object.keys(fields).length === 0) return shown(row);
+      return shown(found(await writes.change(id, fields)));
     },
+    async roll(id, by) {
+      const row = await changeable(id, by);
+      expectWithin(by, row);
+      const value = newKey(PERSONAL_KEY_PREFIX, randomBytes);
+      const last_rolled_at = isoTime(now());
+      const roll = { hash: keyHash(value), mask_value: keyMask(value), last_rolled_at };
+      return { ...shown(found(await writes.roll(id, roll))), value };
+    },
+    async revoke(id, by) {
+      await changeable(id, by);
+      return shown(found(await writes.revoke(id, isoTime(now()))));
+    },
+    isUnused: async () => (await users.owner()) === undefined,
     async ensure(value) {
       if (await reads.isRevoked(keyHash(value))) return "revoked";
       if ((await reads.byHash(keyHash(value))) === undefined) {
@@ -130,22 +164,99 @@ export function keys(needs: Needs): Keys {
   };
 }
 
-function check({ label, scopes, value }: KeyDraft): void {
+/** Fails unless what is given of a key may be so, and `by` may give it; undefined is not given. */
+function checked(changes: KeyChanges, by: Principal | undefined, needs: Needs): Checked {
+  const { label, scopes, scoped_teams, expires_at } = changes;
+  const fields: Checked = {};
+  if (label !== undefined) fields.label = checkedLabel(label);
+  if (scopes !== undefined) fields.scopes = checkedScopes(scopes);
+  if (scoped_teams !== undefined) fields.scoped_teams = scoped_teams && [...new Set(scoped_teams)];
+  if (expires_at !== undefined) fields.expires_at = expires_at && checkedEnd(expires_at, needs);
+  expectWithin(by, { scopes: [], scoped_teams: [], ...fields });
+  // Only now: whoever may not see a project is not told whether it is there.
+  const { length } = fields.scoped_teams ?? [0];
+  if (length === 0 || fields.scoped_teams?.every(needs.hasProject) === false) {
+    throw new Failure(
+      "invalid_input",
+      "Projects that exist are expected, or null.",
+      "scoped_teams",
+    );
+  }
+  return fields;
+}
+
+type Checked = Partial<Pick<KeyRow, "label" | "scopes" | "scoped_teams" | "expires_at">>;
+
+function checkedLabel(label: string): string {
   if (label.trim() === "") throw new Failure("required", "A label is required.", "label");
   if (label.length > KEY_LABEL_CHARS_MAX) {
     const detail = `A label has at most ${KEY_LABEL_CHARS_MAX} characters.`;
     throw new Failure("too_long", detail, "label");
   }
+  return label;
+}
+
+function checkedScopes(scopes: string[]): string[] {
   if (scopes.length === 0 || !scopes.every(isScope)) {
     const detail = "Scopes are `*` or a list of <object>:<read|write>.";
     throw new Failure("invalid_choice", detail, "scopes");
   }
-  if (value !== undefined && !isPersonalKey(value)) {
-    const detail = `A personal key is ${PERSONAL_KEY_PREFIX} and 20 to 60 letters, digits, - or _.`;
-    throw new Failure("invalid_input", detail, "value");
+  return [...new Set(scopes)];
+}
+
+function checkedEnd(text: string, { now }: Pick<Needs, "now">): string {
+  const at = parseTime(text);
+  if (at !== undefined && at > now()) return isoTime(at);
+  throw new Failure("invalid_input", "A time that lies ahead is expected, ISO 8601.", "expires_at");
+}
+
+function expectWithin(by: Principal | undefined, reach: Parameters<typeof beyond>[1]): void {
+  const lacking = by === undefined ? undefined : beyond(by, reach);
+  if (lacking !== undefined) throw new Failure("permission_denied", lacking);
+}
+
+/** Notes when keys are used, each at most once in LAST_USED_MS; nobody waits for it. */
+function useNotes({ writes, now, log }: Needs) {
+  const noted = new Map<number, number>();
+  return ({ id, last_used_at }: KeyRow): void => {
+    const at = now();
+    const last = noted.get(id) ?? Date.parse(last_used_at ?? "");
+    if (Math.abs(at - last) < LAST_USED_MS) return;
+    noted.set(id, at);
+    writes.change(id, { last_used_at: isoTime(at) }).catch((error: unknown) => {
+      log.warn("the last use of a key could not be noted", { error });
+    });
+  };
+}
+
+/** The user with this address, or the first one; made if there is none. */
+async function ownerOf(email: string | undefined, needs: Needs): Promise<User> {
+  const { users, ownerEmail, now, newUuid } = needs;
+  const known = email === undefined ? await users.owner() : await users.byEmail(email);
+  if (known !== undefined) return known;
+  const address = email ?? ownerEmail;
+  if (!/^[^\s@]+@[^\s@]+$/.test(address)) {
+    throw new Failure("invalid_input", "An e-mail address is expected.", "user");
   }
+  const uuid = newUuid();
+  return users.insert({
+    uuid,
+    distinct_id: uuid,
+    first_name: "",
+    last_name: "",
+    email: address,
+    is_email_verified: false,
+    hedgehog_config: null,
+    role_at_organization: null,
+    created_at: isoTime(now()),
+  });
+}
+
+function found(row: KeyRow | undefined): KeyRow {
+  if (row === undefined) throw new Failure("not_found", "There is no such key.");
+  return row;
 }
 
 function shown({ hash: _hash, revoked_at: _revoked, ...key }: KeyRow): ShownKey {
-  return key;
+  return { ...key, value: null };
 }

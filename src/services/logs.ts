@@ -19,6 +19,7 @@ import type { Log } from "../log.ts";
 import type { Journal } from "../storage/journal.ts";
 import { INLINE_BYTES_MAX } from "./capture.ts";
 import { BODY_BYTES_MAX, inflate, type Packed, unpack } from "./decoding.ts";
+import type { Ingest } from "./ingest.ts";
 import { logGroupsOfProtobuf } from "./otlp.ts";
 import { held } from "./pacing.ts";
 import { warningTeller } from "./warnings.ts";
@@ -51,10 +52,7 @@ type Needs = {
   decoder: LogDecoder;
   now: Clock;
   newUuid: () => string;
-  /** Called when records or warnings are in the journal. */
-  onAccepted: () => void;
-  /** How many events and log records wait for the stores. */
-  lag: () => number;
+  ingest: Pick<Ingest, "wake" | "lag">;
   log: Log;
 };
 
@@ -69,7 +67,7 @@ export type Logs = {
 
 /** Logs on a journal. */
 export function logs(needs: Needs): Logs {
-  const { journal, decoder, now, newUuid, onAccepted, lag } = needs;
+  const { journal, decoder, now, newUuid, ingest } = needs;
   const warn = warningTeller(needs);
   return {
     async accept(project_id, body) {
@@ -84,8 +82,8 @@ export function logs(needs: Needs): Logs {
       const warned = warn(warnings, { project_id, arrived_at });
       await accepted;
       await warned;
-      if (count > 0 || warnings.length > 0) onAccepted();
-      await held(lag(), count);
+      if (count > 0 || warnings.length > 0) ingest.wake();
+      await held(ingest.lag(), count);
       return { accepted: count, rejected };
     },
   };

@@ -1,3 +1,4 @@
+import type { CapturedEvent } from "../domain/event.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { storableJson } from "../domain/json.ts";
 import type { Lifts } from "../domain/lift.ts";
@@ -103,10 +104,10 @@ export function people({ ref, properties }: Known) {
      * Joins `source` into `target`, which wins where both have a property. Says whether the
      * properties fitted; if not, the target keeps its own.
      */
-    merge(source: Draft, target: Draft, event_uuid: string): boolean {
+    merge(source: Draft, target: Draft, event: Pick<CapturedEvent, "uuid" | "timestamp">): boolean {
       const gained = gainedKeys(source.properties, target.properties);
       const fits = gained.length === 0 || join(source, target, gained);
-      merged.push(mergeOf(source, target, { gained: fits ? gained : [], event_uuid }));
+      merged.push(mergeOf(source, target, { gained: fits ? gained : [], event }));
       target.ids = { left: ownIds(target), right: ownIds(source) };
       if (source.created_at < target.created_at) target.created_at = source.created_at;
       target.dirty = true;
@@ -146,7 +147,7 @@ function draftOf(
 function mergeOf(
   source: Draft,
   target: Draft,
-  { gained, event_uuid }: { gained: string[]; event_uuid: string },
+  { gained, event }: { gained: string[]; event: Pick<CapturedEvent, "uuid" | "timestamp"> },
 ): Merged {
   return {
     project_id: target.project_id,
@@ -159,7 +160,8 @@ function mergeOf(
     source_properties: storableJson(source.properties),
     source_created_at: source.created_at,
     source_is_identified: source.is_identified,
-    event_uuid,
+    event_uuid: event.uuid,
+    at: event.timestamp,
   };
 }
 

@@ -1,56 +1,181 @@
 import { Failure } from "../domain/errors.ts";
-import { type Page, type PageQuery, page } from "../domain/page.ts";
-import { type Person, personName } from "../domain/person.ts";
-import type { SplitAsked } from "../domain/split.ts";
+import { storableText } from "../domain/json.ts";
+import { cursorOf, type Page, type PageQuery, page, readCursor } from "../domain/page.ts";
+import type { Person } from "../domain/person.ts";
+import { propertyFilters } from "../domain/property-filter.ts";
+import type { Clock } from "../domain/time.ts";
 import { parseUuid } from "../domain/uuid.ts";
-import type { PersonFilter, PersonReads, PersonRow } from "../storage/persons.ts";
+import type {
+  MatchFilter,
+  PartAsked,
+  PersonFilter,
+  PersonReads,
+  PersonRow,
+} from "../storage/person-list.ts";
+import type { PersonMatches, PropertyValue } from "../storage/person-match.ts";
+import { personTable, shown } from "./person-table.ts";
+
+/** What a list of persons is asked for (contract 4.2); `properties` as texts of JSON. */
+export type PersonsAsked = PersonFilter & { properties?: readonly string[] | undefined };
 
 /** Persons of one project, read (contract 2.1, 4.1). */
 export type Persons = {
-  /** `url` is the address that the caller is known to reach us by, for the page's links. */
-  list(project: number, filter: PersonFilter, query: PageQuery, url: URL): Promise<Page<Person>>;
+  /**
+   * `url` is the address that the caller is known to reach us by, for the page's links. Fails
+   * `invalid_input` on filters and cursors that are none, and `unavailable` with a filter by
+   * property while the event store is behind.
+   */
+  list(
+    project: number,
+    asked: PersonsAsked & { cursor?: string | undefined },
+    query: PageQuery,
+    url: URL,
+  ): Promise<Page<Person>>;
+  /**
+   * All persons of a list as CSV, line by line, or those of a part. Its columns are those of the
+   * persons when it begins. Fails as `list` does.
+   */
+  csv(
+    project: number,
+    asked: PersonsAsked,
+    part: { limit?: number | undefined; offset?: number | undefined },
+  ): Promise<AsyncIterable<string>>;
   /** By integer id or uuid. Fails `invalid_input` on anything else and `not_found`. */
   get(project: number, id: string): Promise<Person>;
-  /**
-   * Undoes merges (decision 28), once queries know too. Fails as `get` does, and `invalid_input`
-   * on ids that are not the person's or when there is nothing to undo.
-   */
-  split(project: number, id: string, asked: SplitAsked): Promise<void>;
+  /** The values of a property, the most frequent first. Fails `unavailable`. */
+  values(project: number, key: string, part: string): Promise<PropertyValue[]>;
 };
+
+/** Persons of a CSV that are read at a time, and between which others get their turn. */
+const CSV_ROWS_AT_ONCE = 500;
+
+/** The same where the event store has to be asked: each time it looks at every person. */
+const CSV_MATCHES_AT_ONCE = 10_000;
 
 type Needs = {
   reads: PersonReads;
-  /** Splits a person by its integer id; false if there is none. */
-  split(project: number, id: number, asked: SplitAsked): Promise<boolean>;
+  matches: PersonMatches;
+  /** Whether the event store lacks events of before the start. */
+  isBehind: () => boolean;
+  now: Clock;
 };
 
-/** Persons in a store. */
-export function persons({ reads, split }: Needs): Persons {
-  const find = async (project: number, id: string): Promise<PersonRow> => {
-    const uuid = parseUuid(id);
-    if (uuid === undefined && !/^\d{1,15}$/.test(id)) {
-      const detail =
-        "A person's id is its integer id or its uuid. To find one, list by distinct_id.";
-      throw new Failure("invalid_input", detail, "id");
+/** Persons in the stores. */
+export function persons({ reads, matches, isBehind, now }: Needs): Persons {
+  const upToDate = () => {
+    if (isBehind()) {
+      throw new Failure("unavailable", "The event store is being brought up from the journal.");
     }
-    const row = await reads.find(project, uuid === undefined ? { id: Number(id) } : { uuid });
-    if (row === undefined) throw new Failure("not_found", "Not found.");
-    return row;
   };
+
+  const byIds = async (project: number, ids: number[]): Promise<PersonRow[]> => {
+    const found: PersonRow[] = [];
+    for (let at = 0; at < ids.length; at += CSV_ROWS_AT_ONCE) {
+      if (at > 0) await Bun.sleep(0);
+      found.push(...(await reads.byIds(project, ids.slice(at, at + CSV_ROWS_AT_ONCE))));
+    }
+    return found;
+  };
+
+  /** The mirror may still have persons who were merged or deleted: others come up in their place. */
+  const matching = async (project: number, filter: MatchFilter, part: PartAsked) => {
+    upToDate();
+    let { count, places } = await matches.places(project, filter, part);
+    const rows = await byIds(
+      project,
+      places.map(({ id }) => id),
+    );
+    for (let asked = part.limit; places.length === asked && rows.length < part.limit; ) {
+      asked = part.limit - rows.length;
+      const more = { limit: asked, offset: 0, after: places.at(-1) };
+      ({ places } = await matches.places(project, filter, more));
+      rows.push(
+        ...(await byIds(
+          project,
+          places.map(({ id }) => id),
+        )),
+      );
+    }
+    return { count, rows };
+  };
+
+  const isMatched = (filter: MatchFilter) => filter.properties.length > 0 || reads.isBroad(filter);
+
+  /** The persons of a list, a few at a time. */
+  async function* walk(project: number, filter: MatchFilter, { limit, offset }: PageQuery) {
+    const matched = isMatched(filter);
+    const step = matched ? CSV_MATCHES_AT_ONCE : CSV_ROWS_AT_ONCE;
+    let part: PartAsked = { limit: Math.min(limit, step), offset };
+    for (let left = limit; part.limit > 0; ) {
+      const rows = matched
+        ? (await matching(project, filter, part)).rows
+        : await reads.rows(project, filter, part);
+      yield rows;
+      left -= rows.length;
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < part.limit) return;
+      const after = { at: last.created_at, id: last.id };
+      part = { limit: Math.min(left, step), offset: 0, after };
+      await Bun.sleep(0);
+    }
+  }
+
   return {
-    async list(project, filter, query, url) {
-      const { count, rows } = await reads.list(project, filter, query);
-      return page(url, query, count, rows.map(shown));
+    async list(project, { cursor, ...asked }, query, url) {
+      const filter = read(asked, now());
+      const after = readCursor(cursor);
+      const part = {
+        limit: query.limit + 1,
+        offset: after === undefined ? query.offset : 0,
+        after,
+      };
+      const { count, rows } = isMatched(filter)
+        ? await matching(project, filter, part)
+        : await reads.list(project, filter, part);
+      const results = rows.slice(0, query.limit);
+      const last = rows.length > query.limit ? results.at(-1) : undefined;
+      const next = last && cursorOf({ at: last.created_at, id: last.id });
+      return page(url, query, count, results.map(shown), { next });
     },
-    get: async (project, id) => shown(await find(project, id)),
-    async split(project, id, asked) {
-      const { id: found } = await find(project, id);
-      if (!(await split(project, found, asked))) throw new Failure("not_found", "Not found.");
+
+    async csv(project, asked, { limit, offset = 0 }) {
+      const filter = read(asked, now());
+      const part = { limit: limit || Number.MAX_SAFE_INTEGER, offset };
+      return personTable(() => walk(project, filter, part));
+    },
+
+    get: async (project, id) => shown(await findPerson(reads, project, id)),
+
+    async values(project, key, part) {
+      upToDate();
+      return matches.values(project, key, storableText(part));
     },
   };
 }
 
-function shown({ id, uuid, properties, created_at, distinct_ids }: PersonRow): Person {
-  const name = personName(properties, distinct_ids);
-  return { id, name, distinct_ids, properties, created_at, uuid };
+/** A person by integer id or uuid. Fails `invalid_input` on anything else and `not_found`. */
+export async function findPerson(
+  reads: Pick<PersonReads, "find">,
+  project: number,
+  id: string,
+): Promise<PersonRow> {
+  const row = await reads.find(project, personKey(id));
+  if (row === undefined) throw new Failure("not_found", "Not found.");
+  return row;
+}
+
+/** What a person's id says it is. Fails `invalid_input` on `attr`. */
+export function personKey(id: string, attr = "id"): { id: number } | { uuid: string } {
+  const uuid = parseUuid(id);
+  if (uuid !== undefined) return { uuid };
+  if (/^\d{1,15}$/.test(id)) return { id: Number(id) };
+  const detail = "A person's id is its integer id or its uuid. To find one, list by distinct_id.";
+  throw new Failure("invalid_input", detail, attr);
+}
+
+/** An empty search is none. */
+function read({ properties = [], ...asked }: PersonsAsked, now: number): MatchFilter {
+  const filter = { ...asked, search: asked.search || undefined };
+  const storable = Object.entries(filter).map(([name, text]) => [name, text && storableText(text)]);
+  return { ...Object.fromEntries(storable), properties: propertyFilters(properties, now) };
 }

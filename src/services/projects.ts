@@ -2,7 +2,15 @@ import { Failure } from "../domain/errors.ts";
 import { isProjectKey, newKey, PROJECT_KEY_PREFIX } from "../domain/key.ts";
 import type { PageQuery } from "../domain/page.ts";
 import type { Principal } from "../domain/principal.ts";
-import { PROJECT_NAME_CHARS_MAX, type Project } from "../domain/project.ts";
+import {
+  FORMER_KEYS_MAX,
+  type FormerKey,
+  GRACE_HOURS_DEFAULT,
+  GRACE_HOURS_MAX,
+  PROJECT_NAME_CHARS_MAX,
+  PROJECTS_MAX,
+  type Project,
+} from "../domain/project.ts";
 import { type Clock, isoTime } from "../domain/time.ts";
 import type { ProjectReads, ProjectWrites } from "../storage/projects.ts";
 
@@ -14,37 +22,76 @@ type Needs = {
   randomBytes: (count: number) => Uint8Array;
 };
 
+/** A project as it may be shown, with its former keys that are still accepted. */
+export type ShownProject = Project & { former_api_tokens: FormerKey[] };
+
+/** How a project's key is replaced. */
+export type Rotation = {
+  /** The new key; made if it is not given. */
+  api_token?: string | undefined;
+  /** How long the old key is still accepted, in hours; GRACE_HOURS_DEFAULT if not given. */
+  grace_hours?: number | undefined;
+};
+
 /** The projects, and which one a project key means. */
 export type Projects = {
-  /** The id of the project with this key. In memory: it is asked for every capture request. */
+  /**
+   * The id of the project with this key, or that had it and still accepts it (decision 52). In
+   * memory: it is asked for every capture request.
+   */
   ofKey(key: string): number | undefined;
   /** Whether there is a project with this id. */
   exists(id: number): boolean;
   /** The first project that the key's owner may see. */
   current(principal: Principal): number | undefined;
   /** Those that the principal may see, oldest first. */
-  list(principal: Principal, page: PageQuery): Promise<{ count: number; rows: Project[] }>;
-  all(): Promise<Project[]>;
+  list(principal: Principal, page: PageQuery): Promise<{ count: number; rows: ShownProject[] }>;
+  all(): Promise<ShownProject[]>;
   /** Fails `not_found`. */
-  get(id: number): Promise<Project>;
-  /** `api_token` is made if it is not given. Fails `invalid_input`, `required` or `too_long`. */
-  create(draft: { name: string; api_token?: string | undefined }): Promise<Project>;
-  /** Gives a project a new key, or the one given; the old one stops at once. Fails `not_found`. */
-  rotateKey(id: number, api_token?: string): Promise<Project>;
+  get(id: number): Promise<ShownProject>;
+  /**
+   * `api_token` is made if it is not given; `by` is who asks, if not the operator. Fails
+   * `invalid_input`, `required` or `too_long`, and `permission_denied` if `by` would not see it.
+   */
+  create(
+    draft: { name: string; api_token?: string | undefined },
+    by?: Principal,
+  ): Promise<ShownProject>;
+  /** Fails `not_found`, `required` or `too_long`. */
+  rename(id: number, name: string): Promise<ShownProject>;
+  /** Gives a project a new key. Fails `not_found` or `invalid_input`. */
+  rotateKey(id: number, rotation?: Rotation): Promise<ShownProject>;
 };
+
+const HOUR_MS = 3_600_000;
 
 /** The projects of this data directory. */
 export async function openProjects(needs: Needs): Promise<Projects> {
   const { reads, writes, now, newUuid, randomBytes } = needs;
-  const ids = new Set<number>();
-  const idOfKey = new Map<string, number>();
-  const remember = (project: Project): Project => {
-    for (const [key, id] of idOfKey) if (id === project.id) idOfKey.delete(key);
-    ids.add(project.id);
-    idOfKey.set(project.api_token, project.id);
-    return project;
+  const keysOf = new Map<number, { current: string; former: FormerKey[] }>();
+  const holders = new Map<string, { id: number; endsAt: number }>();
+  const shown = (project: Project): ShownProject => {
+    const at = isoTime(now());
+    const { former = [] } = keysOf.get(project.id) ?? {};
+    return { ...project, former_api_tokens: former.filter(({ ends_at }) => ends_at > at) };
   };
-  for (const project of await reads.all()) remember(project);
+  const remember = async (project: Project): Promise<ShownProject> => {
+    const { id, api_token: current } = project;
+    const former = await reads.formerKeys(id);
+    const before = keysOf.get(id);
+    for (const key of before?.former ?? []) holders.delete(key.api_token);
+    if (before !== undefined) holders.delete(before.current);
+    for (const key of former) holders.set(key.api_token, { id, endsAt: Date.parse(key.ends_at) });
+    holders.set(current, { id, endsAt: Number.POSITIVE_INFINITY });
+    keysOf.set(id, { current, former });
+    return shown(project);
+  };
+  for (const project of await reads.all()) await remember(project);
+
+  const ofKey = (key: string): number | undefined => {
+    const holder = holders.get(key);
+    return holder !== undefined && now() < holder.endsAt ? holder.id : undefined;
+  };
 
   const token = (given: string | undefined, owner?: number): string => {
     const key = given ?? newKey(PROJECT_KEY_PREFIX, randomBytes);
@@ -52,7 +99,7 @@ export async function openProjects(needs: Needs): Promise<Projects> {
       const detail = `A project key is ${PROJECT_KEY_PREFIX} and 4 to 60 letters, digits, - or _.`;
       throw new Failure("invalid_input", detail, "api_token");
     }
-    const holder = idOfKey.get(key);
+    const holder = ofKey(key);
     if (holder !== undefined && holder !== owner) {
       throw new Failure("invalid_input", "Another project has this key.", "api_token");
     }
@@ -60,22 +107,26 @@ export async function openProjects(needs: Needs): Promise<Projects> {
   };
 
   return {
-    ofKey: (key) => idOfKey.get(key),
-    exists: (id) => ids.has(id),
+    ofKey,
+    exists: (id) => keysOf.has(id),
     current: ({ scoped_teams }) =>
-      [...ids].sort((a, b) => a - b).find((id) => scoped_teams?.includes(id) ?? true),
-    list: ({ scoped_teams }, page) => reads.list(page, scoped_teams),
-    all: () => reads.all(),
+      [...keysOf.keys()].sort((a, b) => a - b).find((id) => scoped_teams?.includes(id) ?? true),
+    async list({ scoped_teams }, page) {
+      const { count, rows } = await reads.list(page, scoped_teams);
+      return { count, rows: rows.map(shown) };
+    },
+    all: async () => (await reads.all()).map(shown),
     async get(id) {
       const project = await reads.find(id);
-      if (project === undefined) throw new Failure("not_found", "Project not found.");
-      return project;
+      return shown(found(project));
     },
-    async create({ name, api_token }) {
-      if (name.trim() === "") throw new Failure("required", "A name is required.", "name");
-      if (name.length > PROJECT_NAME_CHARS_MAX) {
-        const detail = `A name has at most ${PROJECT_NAME_CHARS_MAX} characters.`;
-        throw new Failure("too_long", detail, "name");
+    async create({ name, api_token }, by) {
+      checkName(name);
+      if (by !== undefined && by.scoped_teams !== null) {
+        throw new Failure("permission_denied", "A key confined to projects cannot make others.");
+      }
+      if (keysOf.size >= PROJECTS_MAX) {
+        throw new Failure("invalid_input", `There are ${PROJECTS_MAX} projects already.`);
       }
       const draft = {
         uuid: newUuid(),
@@ -86,10 +137,43 @@ export async function openProjects(needs: Needs): Promise<Projects> {
       };
       return remember(await writes.insert(draft));
     },
-    async rotateKey(id, api_token) {
-      const rotated = await writes.rotate(id, token(api_token, id));
-      if (rotated === undefined) throw new Failure("not_found", "Project not found.");
-      return remember(rotated);
+    async rename(id, name) {
+      checkName(name);
+      return shown(found(await writes.rename(id, name)));
+    },
+    async rotateKey(id, { api_token, grace_hours = GRACE_HOURS_DEFAULT } = {}) {
+      checkGrace(grace_hours, shown(found(await reads.find(id))));
+      const at = now();
+      const rotated = await writes.rotate(id, {
+        api_token: token(api_token, id),
+        at: isoTime(at),
+        ends_at: isoTime(at + grace_hours * HOUR_MS),
+      });
+      return remember(found(rotated));
     },
   };
+}
+
+function found(project: Project | undefined): Project {
+  if (project === undefined) throw new Failure("not_found", "Project not found.");
+  return project;
+}
+
+function checkGrace(grace_hours: number, { former_api_tokens }: ShownProject): void {
+  if (!Number.isInteger(grace_hours) || grace_hours < 0 || grace_hours > GRACE_HOURS_MAX) {
+    const detail = `A whole number of hours from 0 to ${GRACE_HOURS_MAX} is expected.`;
+    throw new Failure("invalid_input", detail, "grace_hours");
+  }
+  if (grace_hours > 0 && former_api_tokens.length >= FORMER_KEYS_MAX) {
+    const detail = `${FORMER_KEYS_MAX} former keys are still accepted. End them with 0 hours.`;
+    throw new Failure("invalid_input", detail, "grace_hours");
+  }
+}
+
+function checkName(name: string): void {
+  if (name.trim() === "") throw new Failure("required", "A name is required.", "name");
+  if (name.length > PROJECT_NAME_CHARS_MAX) {
+    const detail = `A name has at most ${PROJECT_NAME_CHARS_MAX} characters.`;
+    throw new Failure("too_long", detail, "name");
+  }
 }

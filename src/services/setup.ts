@@ -1,3 +1,4 @@
+import type { Project } from "../domain/project.ts";
 import type { Log } from "../log.ts";
 import type { Keys } from "./keys.ts";
 import type { Projects } from "./projects.ts";
@@ -23,16 +24,20 @@ type Needs = {
  */
 export async function prepare(needs: Needs): Promise<FirstStart | undefined> {
   const { projects, keys, projectKey, personalKey, log } = needs;
+  /** Nobody's, or a former one of the first project, which would end. */
+  const isFree = (key: string, { id, api_token }: Project) =>
+    key !== api_token && (projects.ofKey(key) ?? id) === id;
   if (personalKey !== undefined && (await keys.ensure(personalKey)) === "revoked") {
     log.warn("the personal key of the settings was revoked and stays so; give another");
   }
   const [first] = await projects.all();
   // A project alone may have been made on the command line, before anybody had a key.
   if (first !== undefined && !(await keys.isUnused())) {
-    const known = projectKey === undefined || projects.ofKey(projectKey) !== undefined;
-    if (!known) {
-      await projects.rotateKey(first.id, projectKey);
-      log.warn("the first project has the key of the settings now; its other key has ended");
+    if (projectKey !== undefined && isFree(projectKey, first)) {
+      await projects.rotateKey(first.id, { api_token: projectKey });
+      log.warn("the first project has the key of the settings now; its other key ends in a day", {
+        project: first.id,
+      });
     }
     return undefined;
   }
@@ -43,8 +48,8 @@ export async function prepare(needs: Needs): Promise<FirstStart | undefined> {
       : undefined;
   if (first === undefined) {
     await projects.create({ name: "Default project", api_token: projectKey });
-  } else if (projectKey !== undefined && projects.ofKey(projectKey) === undefined) {
-    await projects.rotateKey(first.id, projectKey);
+  } else if (projectKey !== undefined && isFree(projectKey, first)) {
+    await projects.rotateKey(first.id, { api_token: projectKey });
   }
   return { personal_key: made?.value };
 }

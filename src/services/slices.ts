@@ -1,3 +1,4 @@
+import type { Actor } from "../domain/activity.ts";
 import type { CapturedEvent } from "../domain/event.ts";
 import { personUuid } from "../domain/person.ts";
 import type { SeenEntries, SeenSeed } from "../domain/seen.ts";
@@ -7,6 +8,7 @@ import type { SliceEvent } from "../storage/event-lines.ts";
 import type { Frame, JournalReader } from "../storage/journal.ts";
 import type { Load, loadFiles } from "../storage/loads.ts";
 import type { MirrorFiles } from "../storage/mirror.ts";
+import type { EditAsked, RemovalAsked } from "../storage/person-edits.ts";
 import type { PersonRef, PersonWrites } from "../storage/persons.ts";
 import { type Grouped, group } from "./groups.ts";
 import { identify, type Refused } from "./identity.ts";
@@ -22,8 +24,8 @@ export type SliceApplied = {
   loads: Load[];
 };
 
-/** What the mirror lacks after a split, and the load that has to go before. */
-export type SplitApplied = { load: Load | null; changes: MirrorFiles };
+/** What the mirror lacks after a change by a user, and the load that has to go before. */
+export type PersonsChanged = { load: Load | null; changes: MirrorFiles };
 
 /** An event left out because its uuid was stored before; `same` if the event was the same one. */
 export type Duplicate = {
@@ -58,7 +60,6 @@ type Candidate = Omit<SliceEvent, "person_id" | "groups" | "mark">;
  */
 export function slices({ journal, persons, files, windowMs, seed }: Needs) {
   const seen = seenWindow({ windowMs, seed });
-
   return {
     /** Remembers what the event store holds of the window; before the first slice is read. */
     async remember(entries: SeenEntries): Promise<void> {
@@ -113,9 +114,35 @@ export function slices({ journal, persons, files, windowMs, seed }: Needs) {
     },
 
     /** Splits a person; null if there is no such person. */
-    async split(project: number, id: number, asked: SplitAsked): Promise<SplitApplied | null> {
-      const changes = await persons.split(project, id, asked);
+    async split(
+      project: number,
+      id: number,
+      asked: SplitAsked,
+      by: Actor,
+    ): Promise<PersonsChanged | null> {
+      const changes = await persons.split(project, id, asked, by);
       return changes === undefined ? null : files.endWith(changes);
+    },
+
+    /** Changes a person's properties; null if there is no such person. */
+    async edit(
+      project: number,
+      id: number,
+      asked: EditAsked,
+    ): Promise<PersonsChanged | "unchanged" | null> {
+      const changes = await persons.edit(project, id, asked);
+      if (changes === undefined) return null;
+      return changes === null ? "unchanged" : files.endWith(changes);
+    },
+
+    /** Deletes those of the persons that there are, and says how many those were. */
+    async remove(
+      project: number,
+      ids: readonly number[],
+      asked: RemovalAsked,
+    ): Promise<PersonsChanged & { count: number }> {
+      const { mirror, gone } = await persons.remove(project, ids, asked);
+      return { ...files.endWith(mirror), count: gone.length };
     },
 
     /** Gives back the memory of what is done with. */

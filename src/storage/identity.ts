@@ -1,5 +1,6 @@
 import { storableJson } from "../domain/json.ts";
 import { liftedIn } from "../domain/lift.ts";
+import { activityWrites } from "./activity.ts";
 import { distinctIds, type Placement } from "./distinct-ids.ts";
 import { groupWrites } from "./groups.ts";
 import type { MirrorChanges, MirrorOverride, MirrorOwned, MirrorPerson } from "./mirror-changes.ts";
@@ -62,6 +63,7 @@ export function identityWrites(sqlite: Sqlite) {
     mirrorSince: (version: number): MirrorChanges =>
       sqlite.transaction(() => ({
         version: mark.version(),
+        deleted: true,
         ...statements.since(version),
         groups: groups.since(version),
       })),
@@ -123,6 +125,7 @@ function prepare(raw: Sqlite["raw"]) {
   const ids = distinctIds(raw);
   const overrides = overridesOf(raw);
   const insertMerge = mergeJournal(raw);
+  const activity = activityWrites(raw);
 
   return {
     addPersons: (project: number, persons: number) => addPersons.run(persons, project),
@@ -151,11 +154,16 @@ function prepare(raw: Sqlite["raw"]) {
     /** Removes the persons that were merged away, whose ids and overrides have moved. */
     remove(merged: readonly Merged[], redirected: readonly Redirected[], version: number) {
       const targets = new Map(redirected.map((to) => [`${to.project_id} ${to.old_uuid}`, to.id]));
+      const sources = new Map(merged.map((of) => [`${of.project_id} ${of.source_uuid}`, of]));
       return merged.flatMap((merge) => {
         insertMerge(merge);
-        const { project_id, source_id, source_uuid } = merge;
+        const { project_id, source_id, source_uuid, target_uuid } = merge;
+        const target_id = targets.get(`${project_id} ${source_uuid}`) ?? 0;
+        // The target may have become part of a third person in the same slice.
+        const into = sources.get(`${project_id} ${target_uuid}`)?.source_id ?? target_id;
+        activity.merged(merge, into);
         if (source_id === null) return [];
-        overrides.follow(source_id, targets.get(`${project_id} ${source_uuid}`) ?? 0, version);
+        overrides.follow(source_id, target_id, version);
         deletePerson.run(source_id);
         insertGone.run(source_id, version);
         return [source_id];

@@ -79,21 +79,8 @@ export function loadFiles(directory: string, eventsMax: number) {
     });
     return { first, last: first - 1, events: part("events"), logs: part("logs"), mirror: null };
   };
-  const put = (name: string, lines: string[]): string | null =>
-    pathOf(appended({ path: join(directory, name), bytes: 0, rows: 0 }, lines));
-  const putMirror = (name: string, changes: MirrorChanges): MirrorFiles => {
-    const { version, persons, gone, overrides, groups, owned } = changes;
-    const lines = [...persons.map(propertiedLine), ...gone.map(goneLine)];
-    return {
-      version,
-      persons: put(`${name}.persons.ndjson`, lines),
-      known: gone.length > 0 || persons.some(({ known }) => known),
-      moved: persons.some(({ moved }) => moved.length > 0),
-      overrides: put(`${name}.overrides.ndjson`, overrides.map(line)),
-      groups: put(`${name}.groups.ndjson`, groups.map(propertiedLine)),
-      owned: put(`${name}.owned.ndjson`, owned.map(line)),
-    };
-  };
+  const putMirror = (name: string, changes: MirrorChanges) =>
+    mirrorFiles(join(directory, name), changes);
   const finished = ({ first, last, events, logs, mirror }: Open): Load => ({
     first,
     last,
@@ -177,6 +164,23 @@ export async function removeLoad({ events, logs, mirror }: LoadedFiles): Promise
 
 function joined(before: MirrorChanges | null, after: MirrorChanges | null): MirrorChanges | null {
   return before === null || after === null ? (before ?? after) : joinChanges(before, after);
+}
+
+/** Writes changes to the mirror as files whose paths begin with `start`. */
+function mirrorFiles(start: string, changes: MirrorChanges): MirrorFiles {
+  const { version, persons, gone, deleted = false, overrides, groups, owned } = changes;
+  const put = (kind: string, lines: string[]): string | null =>
+    pathOf(appended({ path: `${start}.${kind}.ndjson`, bytes: 0, rows: 0 }, lines));
+  return {
+    version,
+    persons: put("persons", [...persons.map(propertiedLine), ...gone.map(goneLine)]),
+    known: gone.length > 0 || persons.some(({ known }) => known),
+    deleted: deleted && gone.length > 0,
+    moved: persons.some(({ moved }) => moved.length > 0),
+    overrides: put("overrides", overrides.map(line)),
+    groups: put("groups", groups.map(propertiedLine)),
+    owned: put("owned", owned.map(line)),
+  };
 }
 
 const pathOf = ({ path, rows }: Part): string | null => (rows === 0 ? null : path);

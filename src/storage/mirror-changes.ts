@@ -28,6 +28,8 @@ export type MirrorChanges = {
   persons: MirrorPerson[];
   /** Integer ids of persons who are no more. */
   gone: number[];
+  /** Whether some of them were deleted, so that nobody has their distinct ids. */
+  deleted?: true;
   overrides: MirrorOverride[];
   groups: MirrorGroup[];
   /** Distinct ids all of whose events belong to another person now. */
@@ -40,6 +42,7 @@ export function joinChanges(before: MirrorChanges, after: MirrorChanges): Mirror
     version: after.version,
     persons: joinPersons(before.persons, after),
     gone: [...before.gone, ...after.gone],
+    ...(before.deleted || after.deleted ? { deleted: true as const } : {}),
     overrides: joinOverrides(before.overrides, after.overrides),
     groups: [...byKey([...before.groups, ...after.groups], groupKey).values()],
     owned: [...before.owned, ...after.owned],

@@ -9,6 +9,8 @@ export type MirrorFiles = {
   /** Whether the mirror may hold some of the persons, or of their distinct ids. */
   known: boolean;
   moved: boolean;
+  /** Whether persons were deleted. */
+  deleted: boolean;
   overrides: string | null;
   groups: string | null;
   owned: string | null;
@@ -70,9 +72,18 @@ async function mirrorOverrides(connection: DuckDBConnection, path: string): Prom
 async function mirrorPersons(
   connection: DuckDBConnection,
   path: string,
-  { known, moved }: MirrorFiles,
+  { known, moved, deleted }: MirrorFiles,
 ): Promise<void> {
   const source = MIRROR_ROWS(path);
+  if (deleted) {
+    for (const table of ["person_distinct_ids", "person_overrides"]) {
+      await connection.run(
+        `DELETE FROM ${table} WHERE (project_id, person_id) IN
+           (SELECT (project_id, uuid) FROM persons
+            WHERE id IN (SELECT id FROM ${source} WHERE gone))`,
+      );
+    }
+  }
   if (known) {
     await connection.run(`DELETE FROM persons WHERE id IN (SELECT id FROM ${source} WHERE known)`);
   }

@@ -1,39 +1,17 @@
+import type { Actor } from "../domain/activity.ts";
 import type { GroupType } from "../domain/group.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { Lifts } from "../domain/lift.ts";
-import type { PageQuery } from "../domain/page.ts";
 import type { SplitAsked } from "../domain/split.ts";
 import type { ProjectWarning } from "../domain/warning.ts";
+import type { DeletionAsked } from "./deletions.ts";
 import { type GroupChanges, type GroupKey, type GroupRow, groupReads } from "./groups.ts";
 import { identityWrites, type Stored } from "./identity.ts";
 import type { MirrorChanges } from "./mirror-changes.ts";
+import { type EditAsked, personEdits, type RemovalAsked, type Removed } from "./person-edits.ts";
 import { refCache } from "./ref-cache.ts";
 import { splitWrites } from "./splits.ts";
 import type { Sqlite } from "./sqlite.ts";
-
-/** A person as it is kept. `distinct_ids`: the main one first, then as they were attached. */
-export type PersonRow = {
-  id: number;
-  uuid: string;
-  properties: JsonObject;
-  created_at: string;
-  distinct_ids: string[];
-};
-
-/** Which persons a list asks for. */
-export type PersonFilter = { distinct_id?: string | undefined };
-
-/** What persons a project has. */
-export type PersonReads = {
-  /** Newest first by `created_at`, then id. `count` is exact. */
-  list(
-    project: number,
-    filter: PersonFilter,
-    page: PageQuery,
-  ): Promise<{ count: number; rows: PersonRow[] }>;
-  /** By integer id or by uuid. */
-  find(project: number, by: { id: number } | { uuid: string }): Promise<PersonRow | undefined>;
-};
 
 /** A person whom a distinct id means: all that is needed to tell whether an event changes it. */
 export type PersonRef = {
@@ -90,6 +68,8 @@ export type Merged = {
   source_created_at: string;
   source_is_identified: boolean;
   event_uuid: string;
+  /** When the event happened, ISO 8601. */
+  at: string;
 };
 
 /** Events that were stored with `old_uuid` belong to the person `uuid` now. */
@@ -130,60 +110,20 @@ export type PersonWrites = {
    * Splits a person in one transaction (decision 28) and says what the mirror lacks now; undefined
    * if there is no such person. Fails `invalid_input`.
    */
-  split(project: number, id: number, asked: SplitAsked): Promise<MirrorChanges | undefined>;
+  split(
+    project: number,
+    id: number,
+    asked: SplitAsked,
+    by: Actor,
+  ): Promise<MirrorChanges | undefined>;
+  /** As {@link personEdits}; says what the mirror lacks now. */
+  edit(project: number, id: number, asked: EditAsked): Promise<MirrorChanges | null | undefined>;
+  remove(project: number, ids: readonly number[], asked: RemovalAsked): Promise<Removed>;
+  queueEvents(project: number, id: number, asked: DeletionAsked): Promise<boolean>;
+  mirrored(version: number): Promise<void>;
   /** What a mirror of a version lacks; 0 for all there is. */
   mirrorSince(version: number): Promise<MirrorChanges>;
 };
-
-type StoredPerson = {
-  id: number;
-  project_id: number;
-  uuid: string;
-  properties: string;
-  created_at: string;
-};
-
-/** Columns of a person that the API shows. */
-const PERSON_COLUMNS = "id, project_id, uuid, properties, created_at";
-
-/** Reads persons on any connection. */
-export function personReads({ raw }: Sqlite): PersonReads {
-  const page = raw.query<StoredPerson, [number, number, number]>(
-    `SELECT ${PERSON_COLUMNS} FROM person WHERE project_id = ?1
-     ORDER BY created_at DESC, id DESC LIMIT ?2 OFFSET ?3`,
-  );
-  const count = raw.query<{ count: number }, [number]>(
-    "SELECT count FROM person_count WHERE project_id = ?1",
-  );
-  const byDistinctId = raw.query<StoredPerson, [number, string]>(
-    `SELECT ${PERSON_COLUMNS} FROM person WHERE project_id = ?1 AND id =
-       (SELECT person_id FROM distinct_id WHERE project_id = ?1 AND distinct_id = ?2)`,
-  );
-  const byId = raw.query<StoredPerson, [number, number]>(
-    `SELECT ${PERSON_COLUMNS} FROM person WHERE project_id = ?1 AND id = ?2`,
-  );
-  const byUuid = raw.query<StoredPerson, [number, string]>(
-    `SELECT ${PERSON_COLUMNS} FROM person WHERE project_id = ?1 AND uuid = ?2`,
-  );
-  const complete = completeRows(raw);
-
-  return {
-    async list(project, { distinct_id }, { limit, offset }) {
-      if (distinct_id !== undefined) {
-        const found = byDistinctId.all(project, distinct_id);
-        return { count: found.length, rows: complete(found.slice(offset, offset + limit)) };
-      }
-      return {
-        count: count.get(project)?.count ?? 0,
-        rows: complete(page.all(project, limit, offset)),
-      };
-    },
-    async find(project, by) {
-      const found = "id" in by ? byId.all(project, by.id) : byUuid.all(project, by.uuid);
-      return complete(found)[0];
-    },
-  };
-}
 
 /** Writes persons on the connection that writes. */
 export function personWrites(sqlite: Sqlite): PersonWrites {
@@ -199,6 +139,7 @@ export function personWrites(sqlite: Sqlite): PersonWrites {
   const refs = refCache();
   const identity = identityWrites(sqlite);
   const splits = splitWrites(sqlite, identity.nextVersion);
+  const edits = personEdits(sqlite, identity.nextVersion);
   const remember = (rows: readonly Stored[]) => {
     for (const { project_id, distinct_ids, ...ref } of rows) {
       refs.put(project_id, distinct_ids, ref);
@@ -244,11 +185,23 @@ export function personWrites(sqlite: Sqlite): PersonWrites {
       remember(stored);
       return mirror;
     },
-    async split(project, id, asked) {
-      const done = splits.split(project, id, asked);
+    async split(project, id, asked, by) {
+      const done = splits.split(project, id, asked, by);
       remember(done?.stored ?? []);
       return done?.mirror;
     },
+    async edit(project, id, asked) {
+      const done = edits.edit(project, id, asked);
+      remember(done?.stored ?? []);
+      return done === null ? null : done?.mirror;
+    },
+    async remove(project, ids, asked) {
+      const done = edits.remove(project, ids, asked);
+      refs.forget(done.gone);
+      return done;
+    },
+    queueEvents: async (project, id, asked) => edits.queueEvents(project, id, asked),
+    mirrored: async (version) => edits.mirrored(version),
     groupTypes: groupReads(sqlite).types,
     group: async (place) => identity.group(place),
     applied: async () => identity.applied(),
@@ -260,16 +213,3 @@ type StoredRef = Omit<PersonRef, "is_identified"> & { is_identified: number };
 
 /** A UTF-16 unit is at most this many bytes of UTF-8. */
 const BYTES_OF_UNIT = 3;
-
-/** Adds their distinct ids to rows. */
-function completeRows(raw: Sqlite["raw"]) {
-  const idsOf = raw.query<{ distinct_id: string }, [number]>(
-    "SELECT distinct_id FROM distinct_id WHERE person_id = ?1 ORDER BY position",
-  );
-  return (rows: StoredPerson[]) =>
-    rows.map((row) => ({
-      ...row,
-      properties: JSON.parse(row.properties) as JsonObject,
-      distinct_ids: idsOf.all(row.id).map(({ distinct_id }) => distinct_id),
-    }));
-}

@@ -1,7 +1,7 @@
-import { asc, eq, sql } from "drizzle-orm";
+import { and, asc, eq, gt, lte, sql } from "drizzle-orm";
 import type { PageQuery } from "../domain/page.ts";
-import type { Project } from "../domain/project.ts";
-import { project } from "./schema.ts";
+import type { FormerKey, Project } from "../domain/project.ts";
+import { formerProjectKey, project } from "./schema.ts";
 import type { Sqlite } from "./sqlite.ts";
 
 /** What projects there are. */
@@ -13,13 +13,26 @@ export type ProjectReads = {
   ): Promise<{ count: number; rows: Project[] }>;
   find(id: number): Promise<Project | undefined>;
   all(): Promise<Project[]>;
+  /** The former keys of a project that may still be accepted, those that end first first. */
+  formerKeys(project_id: number): Promise<FormerKey[]>;
+};
+
+/** How a project gets its new key. */
+export type Rotation = {
+  api_token: string;
+  /** ISO 8601; what has ended by then is forgotten. */
+  at: string;
+  /** Until when the old key is accepted; the ones before it end then, too, if not earlier. */
+  ends_at: string;
 };
 
 /** Changes to projects. */
 export type ProjectWrites = {
   insert(draft: Omit<Project, "id">): Promise<Project>;
+  /** Undefined if there is no such project. */
+  rename(id: number, name: string): Promise<Project | undefined>;
   /** Replaces the project key; undefined if there is no such project. */
-  rotate(id: number, api_token: string): Promise<Project | undefined>;
+  rotate(id: number, rotation: Rotation): Promise<Project | undefined>;
 };
 
 /** Reads projects on any connection. */
@@ -37,14 +50,38 @@ export function projectReads({ orm }: Sqlite): ProjectReads {
     },
     find: async (id) => byId.get({ id }),
     all: async () => all.all(),
+    formerKeys: async (project_id) =>
+      orm
+        .select({ api_token: formerProjectKey.api_token, ends_at: formerProjectKey.ends_at })
+        .from(formerProjectKey)
+        .where(eq(formerProjectKey.project_id, project_id))
+        .orderBy(asc(formerProjectKey.ends_at))
+        .all(),
   };
 }
 
 /** Writes projects on the connection that writes. */
-export function projectWrites({ orm }: Sqlite): ProjectWrites {
+export function projectWrites({ orm, transaction }: Sqlite): ProjectWrites {
+  const update = (id: number, changes: Partial<Project>) =>
+    orm.update(project).set(changes).where(eq(project.id, id)).returning().get();
   return {
     insert: async (draft) => orm.insert(project).values(draft).returning().get(),
-    rotate: async (id, api_token) =>
-      orm.update(project).set({ api_token }).where(eq(project.id, id)).returning().get(),
+    rename: async (id, name) => update(id, { name }),
+    rotate: async (id, { api_token, at, ends_at }) =>
+      transaction(() => {
+        const old = orm.select().from(project).where(eq(project.id, id)).get();
+        if (old === undefined || old.api_token === api_token) return old;
+        const former = formerProjectKey;
+        const later = and(eq(former.project_id, id), gt(former.ends_at, ends_at));
+        orm.update(former).set({ ends_at }).where(later).run();
+        orm
+          .insert(former)
+          .values({ api_token: old.api_token, project_id: id, ends_at })
+          .onConflictDoUpdate({ target: former.api_token, set: { project_id: id, ends_at } })
+          .run();
+        orm.delete(former).where(lte(former.ends_at, at)).run();
+        orm.delete(former).where(eq(former.api_token, api_token)).run();
+        return update(id, { api_token });
+      }),
   };
 }

@@ -1,4 +1,6 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { ActivityDetail } from "../domain/activity.ts";
+import type { DeletionKind, DeletionState } from "../domain/deletion.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
 import { PLAYLIST_TYPES } from "../domain/playlist.ts";
 
@@ -16,6 +18,13 @@ export const project = sqliteTable("project", {
   api_token: text().notNull(),
   timezone: text().notNull(),
   created_at: text().notNull(),
+});
+
+/** Project keys that were replaced, and are accepted until `ends_at`. */
+export const formerProjectKey = sqliteTable("former_project_key", {
+  api_token: text().primaryKey(),
+  project_id: integer().notNull(),
+  ends_at: text().notNull(),
 });
 
 /** Users; the row is a domain `User` and the time it was made. */
@@ -44,6 +53,8 @@ export const personalApiKey = sqliteTable("personal_api_key", {
   created_at: text().notNull(),
   expires_at: text(),
   revoked_at: text(),
+  last_used_at: text(),
+  last_rolled_at: text(),
 });
 
 /** Persons. */
@@ -127,4 +138,35 @@ export const playlistRecording = sqliteTable("playlist_recording", {
   playlist_id: integer().notNull(),
   session_recording_id: text().notNull(),
   added_at: text().notNull(),
+});
+
+/** What was done to persons, and by whom: `user_id` is null for events. */
+export const activity = sqliteTable("activity", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  project_id: integer().notNull(),
+  person_id: integer().notNull(),
+  person_uuid: text().notNull(),
+  user_id: integer(),
+  activity: text().notNull(),
+  detail: text({ mode: "json" }).$type<ActivityDetail>().notNull(),
+  created_at: text().notNull(),
+});
+
+/** Events of persons that are to be deleted, or were. */
+export const deletionTask = sqliteTable("deletion_task", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  project_id: integer().notNull(),
+  person_id: integer().notNull(),
+  person_uuid: text().notNull(),
+  uuids: text({ mode: "json" }).$type<string[]>().notNull(),
+  distinct_ids: text({ mode: "json" }).$type<string[]>().notNull(),
+  kind: text().$type<DeletionKind>().notNull(),
+  requested_by: integer().notNull(),
+  requested_at: text().notNull(),
+  journal_seq: integer().notNull(),
+  state: text().$type<DeletionState>().notNull(),
+  attempts: integer().notNull(),
+  error: text(),
+  finished_at: text(),
+  counts: text({ mode: "json" }).$type<Record<string, number>>(),
 });

@@ -1,7 +1,9 @@
+import type { Actor } from "../domain/activity.ts";
 import { storableJson } from "../domain/json.ts";
 import { liftedIn } from "../domain/lift.ts";
 import { personUuid } from "../domain/person.ts";
 import { type KeptMerge, type Part, type SplitAsked, split, type Whole } from "../domain/split.ts";
+import { activityWrites } from "./activity.ts";
 import type { Stored } from "./identity.ts";
 import type { MirrorChanges, MirrorPerson } from "./mirror-changes.ts";
 import type { Sqlite } from "./sqlite.ts";
@@ -22,7 +24,9 @@ type PersonRow = {
 export function splitWrites(sqlite: Sqlite, nextVersion: () => number) {
   const statements = prepare(sqlite.raw);
 
-  const apply = (person: PersonRow, asked: SplitAsked): SplitDone => {
+  const activity = activityWrites(sqlite.raw);
+
+  const apply = (person: PersonRow, asked: SplitAsked, by: Actor): SplitDone => {
     const whole: Whole = {
       ...person,
       properties: JSON.parse(person.properties),
@@ -37,6 +41,13 @@ export function splitWrites(sqlite: Sqlite, nextVersion: () => number) {
       ...parts.map((part) => statements.restore(project_id, part, version)),
     ];
     for (const merge of undone) statements.forget(merge);
+    const before = whole.ids.map(({ distinct_id }) => distinct_id);
+    const left = new Set(parts.flatMap(({ distinct_ids }) => distinct_ids));
+    const after = before.filter((id) => !left.has(id));
+    const changes = [{ field: "distinct_ids", before, after }];
+    rows.forEach((row, at) => {
+      activity.add(at === 0 ? "split_person" : "split_from", row, by, at === 0 ? { changes } : {});
+    });
     const owned = rows.slice(1).flatMap(({ uuid, id, distinct_ids }) => {
       statements.own({ project_id, uuid, id, distinct_ids }, version);
       return distinct_ids.map((distinct_id) => ({ project_id, distinct_id, person_id: uuid }));
@@ -60,10 +71,10 @@ export function splitWrites(sqlite: Sqlite, nextVersion: () => number) {
 
   return {
     /** Splits a person in one transaction; undefined if there is none. Fails as {@link split}. */
-    split(project: number, id: number, asked: SplitAsked): SplitDone | undefined {
+    split(project: number, id: number, asked: SplitAsked, by: Actor): SplitDone | undefined {
       return sqlite.transaction(() => {
         const person = statements.find(project, id);
-        return person === null ? undefined : apply(person, asked);
+        return person === null ? undefined : apply(person, asked, by);
       });
     },
   };

@@ -52,6 +52,12 @@ describe("the command line", () => {
     [["serve", "now"], "Usage: hoglet serve"],
     [["key", "revoke"], "Usage: hoglet key revoke ID"],
     [["key", "revoke", "x"], "ID must be a whole number"],
+    [["key", "roll", "x"], "ID must be a whole number"],
+    [["project", "rename", "x", "Shop"], "ID must be a whole number"],
+    [["project", "rename", "1"], "Usage: hoglet project rename ID NAME"],
+    [["project", "rotate-key", "1", "--grace-hours", "1d"], "--grace-hours must be"],
+    [["config", "--trusted-proxies", "10.0.0.0/33"], "--trusted-proxies must be addresses"],
+    [["config", "--trusted-proxies", "proxy.local"], "--trusted-proxies must be addresses"],
     [["key", "create", "--expires", "soon"], "--expires must be like"],
     [["key", "create", "--expires", "0d"], "--expires must lie ahead"],
     [["serve", "--bogus"], "knows no flag --bogus"],
@@ -114,21 +120,32 @@ describe("keys and projects without a server", () => {
       "ann@x.y",
     ]);
     const listed = await hoglet(["key", "list", ...data]);
+    const rolled = await hoglet(["key", "roll", "1", ...data]);
+    const relisted = await hoglet(["key", "list", ...data]);
     const revoked = await hoglet(["key", "revoke", "1", ...data]);
     const again = await hoglet(["key", "revoke", "1", ...data]);
     const project = await hoglet(["project", "create", "Shop", ...data]);
     const [, token = ""] = project.out[0]?.split(" ") ?? [];
+    const renamed = await hoglet(["project", "rename", "1", "Second shop", ...data]);
     const rotated = await hoglet(["project", "rotate-key", "1", ...data]);
+    const ended = await hoglet(["project", "rotate-key", "1", "--grace-hours", "0", ...data]);
     const projects = await hoglet(["project", "list", ...data]);
 
     expect(made.out).toEqual([expect.stringMatching(/^phx_[0-9A-Za-z]{43}$/)]);
     expect(listed.out[1]).toContain("person:read");
     expect(listed.out.join("\n")).not.toContain(made.out[0] ?? "");
+    expect(rolled.out).toEqual([expect.stringMatching(/^phx_[0-9A-Za-z]{43}$/)]);
+    expect(relisted.out[1]).toContain(`phx_...${rolled.out[0]?.slice(-4)}`);
+    expect(relisted.out).toHaveLength(2);
     expect(revoked.out[0]).toContain("(ci)");
     expect([again.code, again.err]).toEqual([1, ["There is no such key."]]);
     expect(rotated.out[0]).toMatch(/^phc_/);
     expect(rotated.out[0]).not.toBe(token);
-    expect(projects.out[1]).toContain(rotated.out[0] ?? "");
+    expect(rotated.err).toEqual([expect.stringContaining(`${token} is accepted until 20`)]);
+    expect([ended.code, ended.err]).toEqual([0, []]);
+    expect(renamed.out).toEqual(["1 Second shop"]);
+    expect(projects.out[1]).toContain(ended.out[0] ?? "");
+    expect(projects.out[1]).toContain("Second shop");
   });
 
   test.each([
@@ -137,32 +154,41 @@ describe("keys and projects without a server", () => {
     [["key", "create", "--user", "nobody"], "e-mail"],
     [["project", "create", " "], "A name is required"],
     [["project", "rotate-key", "7"], "Project not found"],
-    [["key", "create", "--projects", "7"], "no project 7"],
+    [["project", "rotate-key", "1", "--grace-hours", "9000"], "from 0 to 8760"],
+    [["project", "rename", "7", "Shop"], "Project not found"],
+    [["project", "rename", "1", " "], "A name is required"],
+    [["key", "roll", "7"], "no such key"],
+    [["key", "create", "--projects", "7"], "Projects that exist"],
+    [["key", "create", "--projects", ""], "Projects that exist"],
   ])("%p is refused", async (argv, sentence) => {
     using directory = temporaryDirectory();
     await hoglet(["project", "create", "Shop", "--data", directory.path]);
     const { code, err } = await hoglet([...argv, "--data", directory.path]);
-    const isTyped = sentence !== "Project not found";
+    const isTyped = !/^(Project not found|no such key)$/.test(sentence);
     expect([code, err.join()]).toEqual([isTyped ? 2 : 1, expect.stringContaining(sentence)]);
   });
 });
 
 describe("a data directory", () => {
-  test.each(["key list", "key revoke 1", "project list", "project rotate-key 1"])(
-    "is not made by %s, which says that there is none",
-    async (typed) => {
-      using directory = temporaryDirectory();
-      const absent = join(directory.path, "data");
+  test.each([
+    "key list",
+    "key roll 1",
+    "key revoke 1",
+    "project list",
+    "project rename 1 Shop",
+    "project rotate-key 1",
+  ])("is not made by %s, which says that there is none", async (typed) => {
+    using directory = temporaryDirectory();
+    const absent = join(directory.path, "data");
 
-      for (const data of [absent, directory.path]) {
-        const { code, out, err } = await hoglet([...typed.split(" "), "--data", data]);
-        const sentence = `There is no data directory of hoglet at ${data}.`;
-        expect([code, out, err]).toEqual([1, [], [expect.stringContaining(sentence)]]);
-      }
+    for (const data of [absent, directory.path]) {
+      const { code, out, err } = await hoglet([...typed.split(" "), "--data", data]);
+      const sentence = `There is no data directory of hoglet at ${data}.`;
+      expect([code, out, err]).toEqual([1, [], [expect.stringContaining(sentence)]]);
+    }
 
-      expect(readdirSync(directory.path)).toEqual([]);
-    },
-  );
+    expect(readdirSync(directory.path)).toEqual([]);
+  });
 
   test("that is none is told with its reason", async () => {
     using directory = temporaryDirectory();

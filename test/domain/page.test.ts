@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { PAGE_LIMIT_MAX, page, pageQuery } from "../../src/domain/page.ts";
+import { cursorOf, PAGE_LIMIT_MAX, page, pageQuery, readCursor } from "../../src/domain/page.ts";
 
 const url = (search: string) => new URL(`http://localhost:8000/api/x/${search}`);
 
@@ -47,4 +47,19 @@ describe("a page", () => {
       expect.objectContaining({ code: "invalid_input", attr }),
     );
   });
+});
+
+describe("a cursor", () => {
+  test("is the place it was made of", () => {
+    const place = { at: "2026-11-21T12:00:00.000001Z", id: 7 };
+    expect(readCursor(cursorOf(place))).toEqual(place);
+    expect(readCursor(undefined)).toBeUndefined();
+  });
+
+  test.each(["", "x", "2026-02-30T00:00:00.000000Z_1", "2026-11-21T12:00:00.000001Z_x"])(
+    "is not read from %p",
+    (text) => {
+      expect(() => readCursor(text)).toThrow(expect.objectContaining({ attr: "cursor" }));
+    },
+  );
 });

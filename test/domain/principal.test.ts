@@ -1,7 +1,13 @@
 import { describe, expect, test } from "bun:test";
-import { allows, isScope, type Scope, sees } from "../../src/domain/principal.ts";
+import { allows, beyond, isScope, type Scope, sees } from "../../src/domain/principal.ts";
 
-const holder = (...scopes: string[]) => ({ key_id: 1, user_id: 1, scopes, scoped_teams: null });
+const holder = (...scopes: string[]) => ({
+  key_id: 1,
+  user_id: 1,
+  scopes,
+  scoped_teams: null,
+  expires_at: null,
+});
 
 describe("scopes (contract 5.1)", () => {
   test.each<[string[], Scope, boolean]>([
@@ -25,6 +31,30 @@ describe("scopes (contract 5.1)", () => {
     ["", false],
   ])("%p is one: %p", (text, known) => {
     expect(isScope(text)).toBe(known);
+  });
+
+  test.each<[string, object, object, string | undefined]>([
+    ["all of its own", {}, {}, undefined],
+    ["less than all", { scopes: ["*"] }, {}, undefined],
+    ["read for write", { scopes: ["person:write"] }, {}, undefined],
+    ["a scope it lacks", {}, { scopes: ["person:read", "person:write"] }, "'person:write'"],
+    ["every scope", {}, { scopes: ["*"] }, "'*'"],
+    ["fewer projects", {}, { scoped_teams: [2] }, undefined],
+    ["another project", {}, { scoped_teams: [1, 3] }, "project 3"],
+    ["all projects", {}, { scoped_teams: null }, "all projects"],
+    ["less time", { expires_at: "2026-11-22" }, { expires_at: "2026-11-21" }, undefined],
+    ["more time", { expires_at: "2026-11-22" }, { expires_at: "2026-11-23" }, "ends before"],
+    ["time without end", { expires_at: "2026-11-22" }, { expires_at: null }, "ends before"],
+    [
+      "time that does not count",
+      { expires_at: "2026-11-22" },
+      { expires_at: undefined },
+      undefined,
+    ],
+  ])("a key may give %s or not", (_case, own, given, lacking) => {
+    const reach = { scopes: ["person:read"], scoped_teams: [1, 2], expires_at: null };
+    const told = beyond({ ...holder(), ...reach, ...own }, { ...reach, ...given });
+    expect(told).toEqual(lacking === undefined ? undefined : expect.stringContaining(lacking));
   });
 
   test("confine a key to its projects", () => {

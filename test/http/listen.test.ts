@@ -37,7 +37,7 @@ describe("a server with a certificate", () => {
 
 describe("a server that does not serve yet", () => {
   const origin = "https://site.example";
-  const listening = () => listen({ host: "127.0.0.1", port: 0, tls: undefined });
+  const listening = () => listen({ host: "127.0.0.1", port: 0, tls: undefined, seed: "start0" });
 
   test.each(["/e/?ip=0", "/i/v0/e", "/batch/", "/flags/?v=2", "/array/phc_a/config.js"])(
     "answers 503 on %s, which a page may read, and its preflight",
@@ -56,6 +56,7 @@ describe("a server that does not serve yet", () => {
       expect(await answered.json()).toMatchObject({ code: "unavailable" });
       expect(Number(answered.headers.get("retry-after"))).toBeGreaterThan(0);
       for (const { headers } of [preflight, answered]) {
+        expect(headers.get("x-request-id")).toMatch(/^start0-\d$/);
         expect(headers.get("access-control-allow-origin")).toBe(origin);
         expect(headers.get("access-control-allow-credentials")).toBe("true");
       }

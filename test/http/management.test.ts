@@ -1,139 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { managementRoutes } from "../../src/http/server.ts";
 import { type TestApp, testApp } from "../support/app.ts";
 import { batch, event } from "../support/make.ts";
+import { concrete, keyWith, OPERATIONS } from "../support/operations.ts";
 import { PERSONAL_KEY, PROJECT_KEY, startServer } from "../support/server.ts";
-
-const PLAYLISTS = "/api/environments/:project_id/session_recording_playlists/";
-const RECORDING = `${PLAYLISTS}:short_id/recordings/:session_recording_id/`;
-
-/**
- * Every management route: a new one without its row here fails the last test. `status` is what it
- * answers to whoever may call it.
- */
-const ROUTES: [method: string, path: string, scope: string, status: number, query?: string][] = [
-  ["GET", "/api/environments/:project_id/persons/", "person:read", 200],
-  ["GET", "/api/environments/:project_id/persons/:id/", "person:read", 200],
-  ["POST", "/api/environments/:project_id/persons/:id/split/", "person:write", 201],
-  ["GET", PLAYLISTS, "session_recording_playlist:read", 200],
-  ["POST", PLAYLISTS, "session_recording_playlist:write", 201],
-  ["GET", `${PLAYLISTS}:short_id/`, "session_recording_playlist:read", 200],
-  ["PATCH", `${PLAYLISTS}:short_id/`, "session_recording_playlist:write", 200],
-  ["DELETE", `${PLAYLISTS}:short_id/`, "session_recording_playlist:write", 405],
-  ["GET", `${PLAYLISTS}:short_id/recordings/`, "session_recording_playlist:read", 200],
-  ["POST", RECORDING, "session_recording_playlist:write", 200],
-  ["DELETE", RECORDING, "session_recording_playlist:write", 204],
-  ["GET", "/api/environments/:project_id/events/", "query:read", 200],
-  ["GET", "/api/environments/:project_id/groups/", "group:read", 200, "?group_type_index=0"],
-  ["GET", "/api/environments/:project_id/groups_types/", "group:read", 200],
-  ["GET", "/api/environments/:project_id/ingestion_warnings/", "project:read", 200],
-  ["GET", "/api/projects/", "project:read", 200],
-  ["GET", "/api/projects/:project_id/", "project:read", 200],
-  ["GET", "/api/users/@me/", "user:read", 200],
-  ["GET", "/metrics", "project:read", 200],
-];
-
-const SOME_OTHER_SCOPE = "activity_log:read";
-const concrete = (path: string, { project = "1", playlist = "x" } = {}) =>
-  path
-    .replace(":project_id", project)
-    .replace(":id", "1")
-    .replace(":short_id", playlist)
-    .replace(":session_recording_id", "r");
-
-/** The methods that a path serves, as `Allow` names them. */
-const allowed = (path: string) => {
-  const served = ROUTES.filter(([, other, , status]) => other === path && status !== 405);
-  return served.flatMap(([method]) => (method === "GET" ? ["GET", "HEAD"] : method)).sort();
-};
-
-/** Makes what the routes are about: a person with a merge to undo, a playlist with a recording. */
-const something = async (app: TestApp): Promise<{ playlist: string }> => {
-  const merge = { event: "$create_alias", distinct_id: "new", properties: { alias: "ann" } };
-  await app.capture(batch(event(), event({ distinct_id: "new" }), event(merge)));
-  const made = await app.ask("POST", concrete(PLAYLISTS));
-  const { short_id: playlist } = made.body as { short_id: string };
-  await app.ask("POST", concrete(RECORDING, { playlist }));
-  return { playlist };
-};
-
-const keyWith = async ({ app }: TestApp, draft: object): Promise<string> =>
-  (await app.keys.create({ label: "test", scopes: ["*"], ...draft })).value;
-
-describe.each(ROUTES)("%s %s", (method, path, scope, status, query = "") => {
-  const hasProject = path.includes(":project_id");
-
-  test("answers whoever holds exactly the scope, with and without a trailing slash", async () => {
-    await using app = await testApp();
-    const key = await keyWith(app, { scopes: [scope] });
-
-    for (const slash of ["/", ""]) {
-      const form = concrete(path, await something(app)).replace(/\/$/, slash);
-      const answered = await app.ask(method, form + query, { key });
-      expect(answered.status).toBe(status);
-    }
-  });
-
-  test("refuses every other key with its reason", async () => {
-    await using app = await testApp();
-    const refused = async (key: string | null, project = "1") => {
-      const { status, body } = await app.ask(method, concrete(path, { project }), { key });
-      return { status, ...(body as { code: string; detail: string }) };
-    };
-    const revoked = await app.app.keys.create({ label: "gone", scopes: ["*"] });
-    await app.app.keys.revoke(revoked.id);
-    const expired = await keyWith(app, { expires_at: "2026-11-21T11:59:59.000000Z" });
-
-    expect(await refused(null)).toMatchObject({ status: 401, code: "not_authenticated" });
-    for (const key of ["phx_unknown0123456789abcdef", revoked.value, expired, PROJECT_KEY]) {
-      expect(await refused(key)).toMatchObject({ status: 401, code: "authentication_failed" });
-    }
-    const without = await refused(await keyWith(app, { scopes: [SOME_OTHER_SCOPE] }));
-    expect(without).toMatchObject({ status: 403, code: "permission_denied" });
-    expect(without.detail).toContain(`'${scope}'`);
-    if (!hasProject) return;
-    const confined = await keyWith(app, { scoped_teams: [1] });
-    const second = await app.app.projects.create({ name: "second" });
-    expect(await refused(confined, String(second.id))).toMatchObject({
-      status: 403,
-      code: "permission_denied",
-    });
-    for (const project of ["999", "0", "-1", "1e3", "x", "@other"]) {
-      expect(await refused(await keyWith(app, {}), project)).toMatchObject({
-        status: 404,
-        code: "not_found",
-      });
-    }
-  });
-
-  test("answers other methods 405 with Allow, and asks for a key before it looks at the body", async () => {
-    await using app = await testApp();
-    const served = ROUTES.filter(([, other]) => other === path).map(([known]) => known);
-    for (const other of ["PUT", "TRACE", "DELETE"].filter((one) => !served.includes(one))) {
-      const refused = await app.ask(other, concrete(path));
-      expect(refused).toMatchObject({ status: 405, body: { code: "method_not_allowed" } });
-      expect(refused.headers.get("allow")?.split(", ").sort()).toEqual(allowed(path));
-    }
-    const stranger = await app.ask(method, `${concrete(path)}?limit=x`, { key: null });
-    expect(stranger.status).toBe(401);
-    expect(stranger.headers.get("www-authenticate")).toBe("Bearer");
-  });
-});
-
-test("every route is in the table of this file and in the OpenAPI document", async () => {
-  await using app = await testApp();
-
-  const mounted = managementRoutes(app.app).map(({ method, path, scope }) => [method, path, scope]);
-  const { body } = await app.ask("GET", "/openapi.json", { key: null });
-  const { paths } = body as { paths: Record<string, Record<string, unknown>> };
-
-  const rows = ROUTES.map(([method, path, scope]) => [method, path, scope]);
-  expect(mounted.sort()).toEqual(rows.sort());
-  for (const [method, path] of ROUTES) {
-    const template = path.replace(/:(\w+)/g, "{$1}");
-    expect(paths[template]?.[method.toLowerCase()]).toBeDefined();
-  }
-});
 
 describe("persons", () => {
   const capture = (app: TestApp) =>
@@ -163,7 +32,9 @@ describe("persons", () => {
       );
     expect(first.body).toMatchObject({
       count: 3,
-      next: "http://localhost:8000/api/environments/1/persons/?limit=2&offset=2",
+      next: expect.stringMatching(
+        /^http:\/\/localhost:8000\/api\/environments\/1\/persons\/\?limit=2&cursor=[^&]+&offset=2$/,
+      ),
       previous: null,
     });
     expect([ids(first), ids(second)]).toEqual([["bob", "cat"], ["ann"]]);
@@ -405,7 +276,9 @@ test("links never repeat a forged Host", async () => {
   );
 
   expect(await answered.json()).toMatchObject({
-    next: "http://127.0.0.1:8000/api/environments/1/persons/?limit=1&offset=1",
+    next: expect.stringMatching(
+      /^http:\/\/127\.0\.0\.1:8000\/api\/environments\/1\/persons\/\?limit=1&/,
+    ),
   });
 });
 
@@ -414,18 +287,20 @@ test("HEAD is answered like GET without the body, on every path that allows it",
   await server.capture(batch(event()));
   await server.stored(1);
   const headers = { authorization: `Bearer ${PERSONAL_KEY}` };
-  const made = await fetch(server.url + concrete(PLAYLISTS), { method: "POST", headers });
+  const playlists = "/api/environments/1/session_recording_playlists/";
+  const made = await fetch(server.url + playlists, { method: "POST", headers });
   const { short_id: playlist } = (await made.json()) as { short_id: string };
-  const get = ROUTES.filter(([method]) => method === "GET");
-  const managed = get.map(([, path, , , query = ""]) => concrete(path, { playlist }) + query);
+  const managed = OPERATIONS.filter(([method]) => method === "GET").map(
+    ([, path, , , , { query = "" } = {}]) => concrete(path, { playlist }) + query,
+  );
   const pages = ["/_liveness", "/docs", "/openapi.json", "/static/array.js", "/api/surveys/"];
 
   for (const path of [...managed, ...pages]) {
     const head = await fetch(server.url + path, { method: "HEAD", headers });
-    const refused = await fetch(server.url + path, { method: "DELETE", headers });
+    const refused = await fetch(server.url + path, { method: "PUT", headers });
 
     expect([path, head.status, await head.text()]).toEqual([path, 200, ""]);
-    expect(refused.headers.get("allow")).toMatch(/^GET\b.*\bHEAD\b/);
+    expect(refused.headers.get("allow")).toContain("HEAD");
   }
 });
 

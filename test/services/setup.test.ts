@@ -50,13 +50,19 @@ describe("the keys of the settings (decision 16)", () => {
   test("replace a project key that was rotated", async () => {
     using directory = temporaryDirectory();
     const data = directory.path;
+    let rotated = "";
     {
       await using app = await testApp({ data });
-      expect((await app.app.projects.rotateKey(1)).api_token).not.toBe(PROJECT_KEY);
+      rotated = (await app.app.projects.rotateKey(1)).api_token;
+      expect(rotated).not.toBe(PROJECT_KEY);
     }
 
     await using app = await testApp({ data });
 
+    expect(await app.app.projects.all()).toMatchObject([
+      { api_token: PROJECT_KEY, former_api_tokens: [{ api_token: rotated }] },
+    ]);
     expect(app.app.projects.ofKey(PROJECT_KEY)).toBe(1);
+    expect(app.app.projects.ofKey(rotated)).toBe(1);
   });
 });

@@ -44,7 +44,11 @@ const key = (user_id: number, label: string) => ({
   created_at: AT,
   expires_at: null,
   revoked_at: null,
+  last_used_at: null,
+  last_rolled_at: null,
 });
+
+const ROLL = { hash: "sha256$rolled", mask_value: "phx_...lled", last_rolled_at: AT };
 
 describe.each(IMPLEMENTATIONS)("keys and users on %s", (_name, make) => {
   test("users are found by id and address; the first is the owner", async () => {
@@ -74,6 +78,52 @@ describe.each(IMPLEMENTATIONS)("keys and users on %s", (_name, make) => {
     expect(await stores.keys.revoke(one.id, AT)).toBeUndefined();
     expect(await stores.keys.byHash("sha256$one")).toBeUndefined();
     expect(await stores.keys.list()).toEqual([confined]);
+  });
+
+  test("keys are found by id and listed by their user, without the revoked ones", async () => {
+    using stores = make();
+    const ann = await stores.users.insert(user("ann@x.y"));
+    const bob = await stores.users.insert(user("bob@x.y"));
+    const one = await stores.keys.insert(key(ann.id, "one"));
+    const two = await stores.keys.insert(key(bob.id, "two"));
+
+    expect(await stores.keys.list(bob.id)).toEqual([two]);
+    expect(await stores.keys.find(one.id)).toEqual(one);
+    expect(await stores.keys.find(one.id, ann.id)).toEqual(one);
+    expect(await stores.keys.find(one.id, bob.id)).toBeUndefined();
+    await stores.keys.revoke(one.id, AT);
+    expect(await stores.keys.find(one.id, ann.id)).toBeUndefined();
+    expect(await stores.keys.list(ann.id)).toEqual([]);
+  });
+
+  test("what is changed of a key leaves the rest as it is, and a revoked one stays", async () => {
+    using stores = make();
+    const { id } = await stores.users.insert(user("ann@x.y"));
+    const one = await stores.keys.insert(key(id, "one"));
+
+    const changes = { label: "1", scoped_teams: [3], expires_at: AT };
+    expect(await stores.keys.change(one.id, changes)).toEqual({ ...one, ...changes });
+    expect(await stores.keys.change(one.id, { scoped_teams: null })).toMatchObject({
+      label: "1",
+      scoped_teams: null,
+    });
+    await stores.keys.revoke(one.id, AT);
+    expect(await stores.keys.change(one.id, { label: "2" })).toBeUndefined();
+    expect(await stores.keys.roll(one.id, { ...ROLL, hash: "x" })).toBeUndefined();
+  });
+
+  test("a key that is rolled is found by its new hash, and its old one counts as revoked", async () => {
+    using stores = make();
+    const { id } = await stores.users.insert(user("ann@x.y"));
+    const one = await stores.keys.insert(key(id, "one"));
+
+    const rolled = await stores.keys.roll(one.id, ROLL);
+
+    expect(rolled).toEqual({ ...one, ...ROLL });
+    expect(await stores.keys.byHash("sha256$rolled")).toEqual({ ...one, ...ROLL });
+    expect(await stores.keys.byHash("sha256$one")).toBeUndefined();
+    expect(await stores.keys.isRevoked("sha256$one")).toBe(true);
+    expect(await stores.keys.list()).toEqual([{ ...one, ...ROLL }]);
   });
 
   test("a key belongs to a user that there is", async () => {

@@ -72,6 +72,12 @@ test("ids that a split gave to another person are his alone", () => {
   ]);
 });
 
+test("that somebody was deleted is not forgotten", () => {
+  const deleted = changes(1, { gone: [8], deleted: true });
+  expect(joinChanges(deleted, changes(2, {}))).toMatchObject({ gone: [8], deleted: true });
+  expect(joinChanges(changes(0, {}), deleted)).toMatchObject({ gone: [8], deleted: true });
+});
+
 test("merges in a chain lead to the last person, in their own project only", () => {
   const joined = joinChanges(
     changes(1, { overrides: [to("a", "b"), to("x", "b", 2), to("p", "q")] }),

@@ -1,18 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { JsonObject } from "../../src/domain/json.ts";
-import {
-  type NewPerson,
-  type PersonReads,
-  type PersonWrites,
-  personReads,
-  personWrites,
-} from "../../src/storage/persons.ts";
+import { type PersonReads, personReads } from "../../src/storage/person-list.ts";
+import { type NewPerson, type PersonWrites, personWrites } from "../../src/storage/persons.ts";
 import { projectWrites } from "../../src/storage/projects.ts";
 import { openSqlite, readSqlite } from "../../src/storage/sqlite.ts";
 import { temporaryDirectory } from "../support/app.ts";
 
-type Store = PersonReads & PersonWrites & Disposable;
+type Store = Omit<PersonReads, "applied"> & PersonWrites & Disposable;
 
 /** Every implementation of the person store, made anew, with the projects 1 and 2. */
 const IMPLEMENTATIONS: [string, () => Promise<Store>][] = [
@@ -34,8 +29,8 @@ async function sqliteStore(): Promise<Store> {
   }
   const reader = readSqlite(path);
   return {
-    ...personWrites(writer),
     ...personReads(reader),
+    ...personWrites(writer),
     [Symbol.dispose]() {
       reader.close();
       writer.close();
@@ -220,6 +215,7 @@ describe.each(IMPLEMENTATIONS)("the person store on %s", (_name, make) => {
           source_created_at: ann.created_at,
           source_is_identified: false,
           event_uuid: Bun.randomUUIDv7(),
+          at: "2026-11-21T12:00:00.000000Z",
         },
       ],
       ids: [

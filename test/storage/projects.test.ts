@@ -28,6 +28,14 @@ const draft = (name: string) => ({
   created_at: "2026-11-21T12:00:00.000000Z",
 });
 
+const at = (hour: number) => `2026-11-21T${String(hour).padStart(2, "0")}:00:00.000000Z`;
+
+const to = (api_token: string, { from = 0, hours = 1 } = {}) => ({
+  api_token,
+  at: at(from),
+  ends_at: at(hours),
+});
+
 describe.each(IMPLEMENTATIONS)("the project store on %s", (_name, make) => {
   test("keeps projects, oldest first, and finds them by id", async () => {
     using store = make();
@@ -61,8 +69,46 @@ describe.each(IMPLEMENTATIONS)("the project store on %s", (_name, make) => {
     await store.insert(draft("one"));
     const two = await store.insert(draft("two"));
 
-    expect(await store.rotate(2, "phc_new")).toEqual({ ...two, api_token: "phc_new" });
-    expect(await store.rotate(3, "phc_other")).toBeUndefined();
-    expect(store.rotate(2, "phc_one")).rejects.toThrow();
+    expect(await store.rotate(2, to("phc_new"))).toEqual({ ...two, api_token: "phc_new" });
+    expect(await store.rotate(3, to("phc_other"))).toBeUndefined();
+    expect(store.rotate(2, to("phc_one"))).rejects.toThrow();
+    expect((await store.find(2))?.api_token).toBe("phc_new");
+  });
+
+  test("keeps the keys it replaced until they end, and no longer than the last rotation says", async () => {
+    using store = make();
+    await store.insert(draft("one"));
+    await store.insert(draft("two"));
+
+    await store.rotate(1, to("phc_a", { hours: 9 }));
+    await store.rotate(1, to("phc_b", { hours: 5 }));
+    expect(await store.formerKeys(1)).toEqual([
+      { api_token: "phc_a", ends_at: at(5) },
+      { api_token: "phc_one", ends_at: at(5) },
+    ]);
+    expect(await store.formerKeys(2)).toEqual([]);
+
+    await store.rotate(1, to("phc_a", { hours: 9 }));
+    expect(await store.formerKeys(1)).toEqual([
+      { api_token: "phc_one", ends_at: at(5) },
+      { api_token: "phc_b", ends_at: at(9) },
+    ]);
+    await store.rotate(1, to("phc_c", { from: 5, hours: 7 }));
+    expect(await store.formerKeys(1)).toEqual([
+      { api_token: "phc_a", ends_at: at(7) },
+      { api_token: "phc_b", ends_at: at(7) },
+    ]);
+    await store.rotate(1, to("phc_d", { hours: 0 }));
+    expect(await store.formerKeys(1)).toEqual([]);
+  });
+
+  test("rotates to the key it has without ending it, and renames", async () => {
+    using store = make();
+    const one = await store.insert(draft("one"));
+
+    expect(await store.rotate(1, to("phc_one"))).toEqual(one);
+    expect(await store.formerKeys(1)).toEqual([]);
+    expect(await store.rename(1, "uno")).toEqual({ ...one, name: "uno" });
+    expect(await store.rename(2, "due")).toBeUndefined();
   });
 });

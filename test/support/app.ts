@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type App, openApp } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
 import { silentLog } from "../../src/log.ts";
+import { documented } from "./document.ts";
 import { PERSONAL_KEY, PROJECT_KEY } from "./server.ts";
 
 /** A temporary directory, gone when it is disposed. */
@@ -28,7 +29,10 @@ export type TestApp = AsyncDisposable & {
   directory: string;
   /** Moves the appliance's clock; it stands still between. */
   clock: { now: number };
-  /** Any request, without a socket. `body` is sent as JSON unless it is text or bytes. */
+  /**
+   * Any request, without a socket. `body` is sent as JSON unless it is text or bytes. Fails if the
+   * answer of an operation is not as the OpenAPI document has it.
+   */
   ask(method: string, path: string, asked?: Asked): Promise<Answered>;
   /** A management GET below `/api/environments/1`. */
   get(path: string, asked?: Asked): Promise<Answered>;
@@ -76,6 +80,9 @@ export async function testApp(
       }),
     );
     const text = await response.text();
+    const { status, headers: answered } = response;
+    const check = await documented(() => handle(new Request(`${LISTEN_URL}/openapi.json`)));
+    check({ method, path, status, headers: answered, text });
     const json = response.headers.get("content-type")?.startsWith("application/json");
     return {
       status: response.status,

@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { documented } from "./document.ts";
 
 /** Keys that every test server is started with. */
 export const PROJECT_KEY = "phc_testproject";
@@ -35,7 +36,10 @@ export type Server = AsyncDisposable & {
   pid: number;
   /** What it has printed so far. */
   output(): { out: string; err: string };
-  /** A management request with the personal key; paths are relative to the first project. */
+  /**
+   * A management request with the personal key; paths are relative to the first project. Fails if
+   * the answer is not as the OpenAPI document has it.
+   */
   get<T = Record<string, unknown>>(path: string): Promise<T>;
   /** Posts to a capture path. */
   capture(body: unknown, path?: string): Promise<Response>;
@@ -95,12 +99,18 @@ export async function startServer(options: Options = {}): Promise<Server> {
   });
   const api = `${url}/api/environments/1`;
   const get = async <T>(path: string): Promise<T> => {
-    const response = await fetch(path.startsWith("http") ? path : `${api}${path}`, {
-      tls: { rejectUnauthorized: false },
+    const address = path.startsWith("http") ? path : `${api}${path}`;
+    const tls = { rejectUnauthorized: false };
+    const response = await fetch(address, {
+      tls,
       headers: { authorization: `Bearer ${PERSONAL_KEY}` },
     });
-    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-    return (await response.json()) as T;
+    const { status, headers } = response;
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${path}: ${status} ${text}`);
+    const check = await documented(() => fetch(`${url}/openapi.json`, { tls }));
+    check({ method: "GET", path: new URL(address).pathname, status, headers, text });
+    return JSON.parse(text) as T;
   };
   const server: Server = {
     url,

@@ -4,9 +4,17 @@ import logsDuckdb from "./0002-logs.duckdb.sql" with { type: "text" };
 import warnings from "./0002-warnings.sqlite.sql" with { type: "text" };
 import marksDuckdb from "./0003-marks.duckdb.sql" with { type: "text" };
 import playlists from "./0004-playlists.sqlite.sql" with { type: "text" };
+import persons from "./0005-persons.sqlite.sql" with { type: "text" };
+import keys from "./0006-keys.sqlite.sql" with { type: "text" };
 
 /** SQLite's schema changes in order; the schema's version is how many were applied. Append only. */
-export const SQLITE_MIGRATIONS: readonly string[] = [initSqlite, warnings, playlists];
+export const SQLITE_MIGRATIONS: readonly string[] = [
+  initSqlite,
+  warnings,
+  playlists,
+  persons,
+  keys,
+];
 
 /** DuckDB's schema changes in order; each leaves a row in its table `migration`. Append only. */
 export const DUCKDB_MIGRATIONS: readonly string[] = [initDuckdb, logsDuckdb, marksDuckdb];

@@ -1,0 +1,41 @@
+import { t } from "elysia";
+import { csvColumns, csvLine, flatRow } from "../domain/csv.ts";
+import type { JsonObject } from "../domain/json.ts";
+
+/** The query parameter `format` (contract 4.1). */
+export const Format = {
+  format: t.Optional(
+    t.Union([t.Literal("json"), t.Literal("csv")], { description: "json by default." }),
+  ),
+};
+
+/** An answer of CSV (RFC 4180), as its lines come. */
+export function csv(lines: AsyncIterable<string>, status = 200): Response {
+  const iterator = lines[Symbol.asyncIterator]();
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await iterator.next();
+      if (done === true) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+    async cancel() {
+      await iterator.return?.();
+    },
+  });
+  const headers = { "content-type": "text/csv; charset=utf-8" };
+  return new Response(body, { status, headers });
+}
+
+/** A few objects in the format that is asked for: as they are, or as a table. */
+export function formatted<T>(
+  format: "json" | "csv" | undefined,
+  { json, rows, status }: { json: T; rows: readonly object[]; status: number },
+): T | Response {
+  if (format !== "csv") return json;
+  const flat = rows.map((row) => flatRow(row as JsonObject));
+  const columns = csvColumns(new Set(flat.flatMap((row) => [...row.keys()])));
+  const table = flat.map((row) => csvLine(columns.map((name) => row.get(name) ?? null)));
+  const text = [csvLine(columns), ...table].join("");
+  return new Response(text, { status, headers: { "content-type": "text/csv; charset=utf-8" } });
+}

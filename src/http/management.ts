@@ -1,0 +1,122 @@
+import type { Elysia } from "elysia";
+import { Failure } from "../domain/errors.ts";
+import { isObject, type JsonObject } from "../domain/json.ts";
+import { JSON_DEPTH_MAX, OBJECT_KEYS_MAX, scanBody } from "../domain/json-scan.ts";
+import type { publicAddress } from "./address.ts";
+import type { authorizer } from "./auth.ts";
+import { type Meter, readBody } from "./body.ts";
+import { answerOf, type Preference } from "./prefer.ts";
+import { hasProject, type Route, shapesOf } from "./route.ts";
+
+/** Bytes of a management request's body. */
+export const MANAGEMENT_BODY_BYTES_MAX = 1_048_576;
+
+/** What every operation is guarded by, and how it answers by default. */
+type Guards = {
+  authorize: ReturnType<typeof authorizer>;
+  address: ReturnType<typeof publicAddress>;
+  prefer: Preference;
+};
+
+/** Serves an operation. Authentication comes before validation: a stranger with a bad body gets 401. */
+export function mountManagement(app: Elysia, route: Route, guards: Guards): void {
+  const { authorize, address, prefer } = guards;
+  const meter: Meter = { held: 0 };
+  type Context = { request: Request; params: Record<string, string> };
+  const authenticate = ({ request, params }: Context) => {
+    const projectId = hasProject(route) ? params["project_id"] : undefined;
+    return authorize({ request, scope: route.scope, projectId });
+  };
+  const handle = async (context: Context & { query: object; body: unknown }) => {
+    const granted = await authenticate(context);
+    const input = { ...context, ...granted, url: address(context.request) };
+    const result = await route.handle(input as Parameters<Route["handle"]>[0]);
+    return answerOf(route, context.request, { result, byDefault: prefer });
+  };
+  app.route(route.method, route.path, handle as () => Promise<Response>, {
+    parse: [
+      async (context: unknown) => {
+        await authenticate(context as Context);
+      },
+      // What takes no body does not look at one; null tells Elysia not to either.
+      ({ request }: { request: Request }) =>
+        route.body === undefined ? null : readJson(request, meter),
+    ],
+    transform: async (context: unknown) => {
+      await authenticate(context as Context);
+      checkPath((context as Context).request.url);
+      checkEncoding(route, (context as Context).request);
+      checkIntegers(route, context as { query: Record<string, unknown> });
+    },
+    ...shapesOf(route),
+  });
+}
+
+/** Elysia passes on what it cannot decode, as it stands. Throws a failure for that. */
+export function checkPath(url: string): void {
+  if (!url.includes("%") || decoded(new URL(url).pathname)?.includes("\0") === false) return;
+  throw new Failure("invalid_input", "The address is not valid percent-encoding.");
+}
+
+/** What percent-encoding says in UTF-8; undefined if it is not valid. */
+function decoded(encoded: string): string | undefined {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Elysia reads what is not valid as U+FFFD or as it stands, and such a filter finds nothing. */
+function checkEncoding({ query }: Route, { url }: Request): void {
+  if (!url.includes("%")) return;
+  for (const parameter of new URL(url).search.slice(1).split("&")) {
+    if (decoded(parameter) !== undefined) continue;
+    const [name = ""] = parameter.split("=", 1);
+    const attr = Object.hasOwn(query?.properties ?? {}, name) ? name : null;
+    throw new Failure("invalid_input", "The query is not valid percent-encoding in UTF-8.", attr);
+  }
+}
+
+/** Elysia's coercion takes `1e2`, `0x10` and `5.0` for integers. */
+function checkIntegers(route: Route, { query }: { query: Record<string, unknown> }): void {
+  for (const [name, shape] of Object.entries(route.query?.properties ?? {})) {
+    const value = query[name];
+    const isInteger = JSON.stringify(shape).includes('"type":"integer"');
+    if (isInteger && typeof value === "string" && !/^-?\d{1,16}$/.test(value)) {
+      throw new Failure("invalid_input", "A whole number is expected.", name);
+    }
+  }
+}
+
+/** A JSON object; an empty one when there is no body, so that what is missing is told by name. */
+async function readJson(request: Request, meter: Meter): Promise<JsonObject> {
+  const { bytes, release } = await readBody(request, meter, {
+    bytesMax: MANAGEMENT_BODY_BYTES_MAX,
+    onTooLarge: () =>
+      new Failure("payload_too_large", `The body is over ${MANAGEMENT_BODY_BYTES_MAX} bytes.`),
+  });
+  release();
+  if (bytes.length === 0) return {};
+  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (type !== "application/json") {
+    throw new Failure("unsupported_media_type", "The body must be application/json.");
+  }
+  const body = parse(bytes);
+  // Checked here: Elysia holds a body that may be absent to its shape only if it has something in it.
+  const { refused, excesses } = scanBody(bytes);
+  if (refused !== undefined || excesses.length > 0) {
+    const detail = `Nesting is at most ${JSON_DEPTH_MAX} deep, an object has at most ${OBJECT_KEYS_MAX} keys.`;
+    throw new Failure("invalid_input", detail);
+  }
+  if (!isObject(body)) throw new Failure("invalid_input", "The body must be a JSON object.");
+  return body;
+}
+
+function parse(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    throw new Failure("parse_error", "The body is not valid JSON.");
+  }
+}

@@ -1,0 +1,58 @@
+import { BlockList, isIP } from "node:net";
+
+/** What a proxy says of whom it speaks for. */
+const FORWARDING = ["x-forwarded-for", "forwarded", "x-real-ip"];
+
+/**
+ * Finds the address that a request comes from: that of the connection, or, as far as those before
+ * it are among `trustedProxies` (addresses and networks), what `X-Forwarded-For` says. Undefined
+ * when there is none to go by: a proxy of this machine that nobody named speaks for everybody.
+ * Of IPv6 it is the network of 64 bits, which is one host's to choose from.
+ */
+export function peerAddress(trustedProxies: readonly string[]) {
+  const trusted = new BlockList();
+  for (const proxy of trustedProxies) {
+    const [address = "", bits] = proxy.split("/");
+    if (bits === undefined) trusted.addAddress(address, familyOf(address));
+    else trusted.addSubnet(address, Number(bits), familyOf(address));
+  }
+  const isTrusted = (address: string) => trusted.check(address, familyOf(address));
+
+  return ({ headers }: Request, connection: string | undefined): string | undefined => {
+    let address = plain(connection ?? "");
+    if (address === undefined) return undefined;
+    const isForwarded = FORWARDING.some((name) => headers.has(name));
+    if (isForwarded && trustedProxies.length === 0 && isLoopback(address)) return undefined;
+    const hops = (headers.get("x-forwarded-for") ?? "").split(",");
+    while (isTrusted(address)) {
+      const before = plain(hops.pop()?.trim() ?? "");
+      if (before === undefined) break;
+      address = before;
+    }
+    return familyOf(address) === "ipv6" ? networkOf(address) : address;
+  };
+}
+
+function familyOf(address: string): "ipv4" | "ipv6" {
+  return isIP(address) === 6 ? "ipv6" : "ipv4";
+}
+
+function isLoopback(address: string): boolean {
+  return address.startsWith("127.") || address === "::1";
+}
+
+/** An address without port, brackets, zone and the IPv6 form of an IPv4 address. */
+function plain(text: string): string | undefined {
+  const bare = /^\[(.*)\](?::\d+)?$/.exec(text)?.[1] ?? text.replace(/^([\d.]+):\d+$/, "$1");
+  const address = bare.replace(/%.*$/, "").replace(/^::ffff:(?=\d+\.)/i, "");
+  return isIP(address) === 0 ? undefined : address;
+}
+
+/** The first 64 bits, written in one way. */
+function networkOf(address: string): string {
+  const [head = "", tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split("::");
+  const [left, right] = [head, tail ?? ""].map((part) => part.split(":").filter(Boolean));
+  const missing = 8 - (left?.length ?? 0) - (right?.length ?? 0);
+  const zeros = new Array<string>(tail === undefined ? 0 : missing).fill("0");
+  return `${[...(left ?? []), ...zeros, ...(right ?? [])].slice(0, 4).join(":")}::/64`;
+}

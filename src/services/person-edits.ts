@@ -1,0 +1,148 @@
+import type { Actor } from "../domain/activity.ts";
+import { Failure } from "../domain/errors.ts";
+import { isObject, type Json, type JsonObject, setKey } from "../domain/json.ts";
+import type { Person } from "../domain/person.ts";
+import type { Principal } from "../domain/principal.ts";
+import type { SplitAsked } from "../domain/split.ts";
+import { type Clock, isoTime } from "../domain/time.ts";
+import type { EditAsked } from "../storage/person-edits.ts";
+import type { PersonReads } from "../storage/person-list.ts";
+import { shown } from "./person-table.ts";
+import { type PersonWritesNeeds, personWrites } from "./person-writes.ts";
+import { findPerson, personKey } from "./persons.ts";
+
+/** Which persons a bulk deletion names: one of both. */
+export type BulkAsked = {
+  ids?: (number | string)[] | undefined;
+  distinct_ids?: string[] | undefined;
+  delete_events?: boolean | undefined;
+};
+
+/** What became of a bulk deletion. */
+export type BulkDeleted = {
+  persons_found: number;
+  persons_deleted: number;
+  events_queued_for_deletion: number;
+};
+
+/**
+ * Persons of one project, changed by users (contract 4.1, decisions 49 to 51). All take a person by
+ * integer id or uuid; fail `invalid_input` on anything else, `not_found`, and `unavailable` while
+ * ingest is far behind.
+ */
+export type PersonEdits = {
+  /** Gives a person properties; others stay. Fails `required`, `too_long`. */
+  update(project: number, id: string, properties: Json | undefined, by: Principal): Promise<Person>;
+  /** Gives a person one property. Fails `required`, `too_long`. */
+  set(
+    project: number,
+    id: string,
+    property: { key?: string | undefined; value?: Json | undefined },
+    by: Principal,
+  ): Promise<Person>;
+  /** Removes a property; one that is not there is no error. Fails `required`. */
+  unset(project: number, id: string, key: Json | undefined, by: Principal): Promise<void>;
+  /** Deletes a person, and queues the deletion of its events if asked to. */
+  remove(project: number, id: string, withEvents: boolean, by: Principal): Promise<void>;
+  /** Deletes persons; those there are not are passed over. */
+  removeMany(project: number, asked: BulkAsked, by: Principal): Promise<BulkDeleted>;
+  /** Queues the deletion of a person's events. */
+  removeEvents(project: number, id: string, by: Principal): Promise<void>;
+  /**
+   * Undoes merges (decision 28). Fails `invalid_input` on ids that are not the person's or when
+   * there is nothing to undo.
+   */
+  split(project: number, id: string, asked: SplitAsked, by: Principal): Promise<void>;
+};
+
+/** Persons that one request may delete. */
+export const BULK_PERSONS_MAX = 1000;
+
+type Needs = PersonWritesNeeds & { reads: PersonReads; now: Clock };
+
+/** Changes to persons in a store. */
+export function personEdits({ reads, now, ...needs }: Needs): PersonEdits {
+  const writes = personWrites({ reads, ...needs });
+  const actor = ({ user_id }: Principal): Actor => ({ user_id, at: isoTime(now()) });
+  const idOf = async (project: number, id: string) => (await findPerson(reads, project, id)).id;
+  const orNotFound = (there: boolean) => {
+    if (!there) throw new Failure("not_found", "Not found.");
+  };
+  const edit = async (project: number, id: string, asked: EditAsked): Promise<number> => {
+    const found = await idOf(project, id);
+    orNotFound(await writes.edit(project, found, asked));
+    return found;
+  };
+  const update = async (project: number, id: string, set: JsonObject, by: Principal) => {
+    const asked = { set, set_once: {}, unset: [] };
+    const edited = await edit(project, id, { update: asked, activity: "updated", by: actor(by) });
+    return shown(await findPerson(reads, project, String(edited)));
+  };
+  const found = async (project: number, { ids, distinct_ids }: BulkAsked): Promise<number[]> => {
+    if (distinct_ids !== undefined) return reads.owners(project, distinct_ids);
+    const rows = (ids ?? []).map((id) => reads.find(project, personKey(String(id), "ids")));
+    return [...new Set((await Promise.all(rows)).flatMap((row) => row?.id ?? []))];
+  };
+
+  return {
+    async update(project, id, properties, by) {
+      if (properties === undefined) throw required("properties");
+      if (!isObject(properties)) {
+        throw new Failure("invalid_input", "Properties are a JSON object.", "properties");
+      }
+      return update(project, id, properties, by);
+    },
+    async set(project, id, { key, value }, by) {
+      if (key === undefined || key === "") throw required("key");
+      if (value === undefined) throw required("value");
+      const properties: JsonObject = {};
+      setKey(properties, key, value);
+      return update(project, id, properties, by);
+    },
+    async unset(project, id, key, by) {
+      if (key === undefined || key === null || key === "") throw required("$unset");
+      if (typeof key !== "string") {
+        throw new Failure("invalid_input", "The name of one property is expected.", "$unset");
+      }
+      const update = { set: {}, set_once: {}, unset: [key] };
+      await edit(project, id, { update, activity: "delete_property", by: actor(by) });
+    },
+    async remove(project, id, withEvents, by) {
+      const ids = [await idOf(project, id)];
+      orNotFound((await writes.remove(project, ids, { by: actor(by), withEvents })) === 1);
+    },
+    async removeMany(project, asked, by) {
+      checkBulk(asked);
+      const { delete_events: withEvents = false } = asked;
+      const ids = await found(project, asked);
+      const deleted = await writes.remove(project, ids, { by: actor(by), withEvents });
+      return {
+        persons_found: ids.length,
+        persons_deleted: deleted,
+        events_queued_for_deletion: withEvents ? deleted : 0,
+      };
+    },
+    async removeEvents(project, id, by) {
+      orNotFound(await writes.queueEvents(project, await idOf(project, id), actor(by)));
+    },
+    async split(project, id, asked, by) {
+      orNotFound(await writes.split(project, await idOf(project, id), asked, actor(by)));
+    },
+  };
+}
+
+function required(attr: string): Failure {
+  return new Failure("required", "This field is required.", attr);
+}
+
+function checkBulk({ ids, distinct_ids }: BulkAsked): void {
+  const listed = ids ?? distinct_ids;
+  if (listed === undefined) throw required("ids");
+  if (ids !== undefined && distinct_ids !== undefined) {
+    throw new Failure("invalid_input", "Give ids or distinct_ids, not both.", "ids");
+  }
+  if (listed.length > BULK_PERSONS_MAX) {
+    const detail = `At most ${BULK_PERSONS_MAX} persons are deleted at once.`;
+    throw new Failure("too_long", detail, ids === undefined ? "distinct_ids" : "ids");
+  }
+}

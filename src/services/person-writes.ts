@@ -1,0 +1,80 @@
+import type { Actor } from "../domain/activity.ts";
+import { Failure } from "../domain/errors.ts";
+import type { SplitAsked } from "../domain/split.ts";
+import type { Journal } from "../storage/journal.ts";
+import type { EditAsked } from "../storage/person-edits.ts";
+import type { PersonReads } from "../storage/person-list.ts";
+import type { PersonWrites as Store } from "../storage/persons.ts";
+import type { Ingest } from "./ingest.ts";
+import type { PersonsChanged, Slices } from "./slices.ts";
+
+/** How long a change waits for the events that were accepted before it, in milliseconds. */
+const WAIT_MS_MAX = 10_000;
+
+/** How often is looked whether they are applied, in milliseconds. */
+const POLL_MS = 5;
+
+/** What changes to persons go through. */
+export type PersonWritesNeeds = {
+  reads: Pick<PersonReads, "applied">;
+  store: Pick<Store, "queueEvents" | "mirrored">;
+  slices: Slices;
+  ingest: Pick<Ingest, "mirror">;
+  journal: Pick<Journal, "durable">;
+};
+
+/**
+ * Changes to persons by users: each behind the events that were accepted before it, so that none
+ * of those undoes it (decision 49), and done when queries know of it too. All fail `unavailable`
+ * while ingest is far behind; all but `remove` say whether there is such a person.
+ */
+export function personWrites({ reads, store, slices, ingest, journal }: PersonWritesNeeds) {
+  const caughtUp = async (): Promise<number> => {
+    const journal_seq = journal.durable();
+    const deadline = performance.now() + WAIT_MS_MAX;
+    while (reads.applied() < journal_seq) {
+      if (performance.now() > deadline) {
+        throw new Failure("unavailable", "Events that were accepted before are being applied.");
+      }
+      await Bun.sleep(POLL_MS);
+    }
+    return journal_seq;
+  };
+  const mirror = async (changed: PersonsChanged): Promise<void> => {
+    const { version, owned } = changed.changes;
+    await ingest.mirror(changed);
+    // Distinct ids that were written down for this alone must not outlive a deletion.
+    if (owned !== null) await store.mirrored(version);
+  };
+  const shown = async (changed: PersonsChanged | "unchanged" | null): Promise<boolean> => {
+    if (changed !== null && changed !== "unchanged") await mirror(changed);
+    return changed !== null;
+  };
+  return {
+    async split(project: number, id: number, asked: SplitAsked, by: Actor): Promise<boolean> {
+      await caughtUp();
+      return shown(await slices.split(project, id, asked, by));
+    },
+    async edit(project: number, id: number, asked: EditAsked): Promise<boolean> {
+      await caughtUp();
+      return shown(await slices.edit(project, id, asked));
+    },
+    /** Says how many of the persons there were. `withEvents` queues theirs for the weekly task. */
+    async remove(
+      project: number,
+      ids: readonly number[],
+      { by, withEvents }: { by: Actor; withEvents: boolean },
+    ): Promise<number> {
+      const journal_seq = await caughtUp();
+      const events = withEvents ? { kind: "weekly" as const, journal_seq, by } : undefined;
+      const removed = await slices.remove(project, ids, { by, events });
+      await mirror(removed);
+      return removed.count;
+    },
+    /** Queues the deletion of a person's events for the nightly task. */
+    async queueEvents(project: number, id: number, by: Actor): Promise<boolean> {
+      const journal_seq = await caughtUp();
+      return store.queueEvents(project, id, { kind: "nightly", journal_seq, by });
+    },
+  };
+}

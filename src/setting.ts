@@ -1,0 +1,118 @@
+import { isIP } from "node:net";
+
+/** One setting: `--name-with-dashes`, `HOGLET_NAME`, or `name` in hoglet.toml. */
+export type Row<T> = {
+  help: string;
+  /** The unit of a number, for people. */
+  unit?: string;
+  /** Not printed; may also come from the file that `HOGLET_NAME_FILE` names. */
+  secret?: true;
+  fallback: T;
+  /** The value of a text; throws a sentence when it is none. */
+  parse(text: string): T;
+};
+
+/** A text that is not empty. */
+export const text = (help: string, fallback: string): Row<string> => ({
+  help,
+  fallback,
+  parse(value) {
+    if (value.trim() !== "") return value;
+    throw new Error("must not be empty");
+  },
+});
+
+/** An e-mail address, about. */
+export const email = (help: string, fallback: string): Row<string> => ({
+  help,
+  fallback,
+  parse(value) {
+    if (/^[^\s@]+@[^\s@]+$/.test(value)) return value;
+    throw new Error("must be an e-mail address");
+  },
+});
+
+/** A text that need not be given. */
+export const optional = (help: string): Row<string | undefined> => ({
+  help,
+  fallback: undefined,
+  parse: (value) => value,
+});
+
+/** A text of a form that is not printed. */
+export const secret = (
+  help: string,
+  { isValid, form }: { isValid: (text: string) => boolean; form: string },
+): Row<string | undefined> => ({
+  help,
+  fallback: undefined,
+  secret: true,
+  parse(value) {
+    if (isValid(value)) return value;
+    throw new Error(`must be ${form}`);
+  },
+});
+
+/** Texts, separated by commas. */
+export const list = (help: string): Row<string[]> => ({
+  help,
+  fallback: [],
+  parse: (value) =>
+    value
+      .split(",")
+      .map((item) => item.trim())
+      .filter(Boolean),
+});
+
+/** Addresses and networks in CIDR notation, separated by commas. */
+export const networks = (help: string): Row<string[]> => ({
+  ...list(help),
+  parse(value) {
+    const items = list(help).parse(value);
+    if (items.every(isNetwork)) return items;
+    throw new Error("must be addresses or networks, such as 10.0.0.0/8");
+  },
+});
+
+/** A whole number within a range, both ends included. */
+export const whole = (help: string, fallback: number, range: [number, number], unit?: string) => ({
+  help,
+  fallback,
+  ...(unit === undefined ? {} : { unit }),
+  parse(value: string) {
+    const number = /^\d+$/.test(value.trim()) ? Number(value) : Number.NaN;
+    if (number >= range[0] && number <= range[1]) return number;
+    throw new Error(`must be a whole number from ${range[0]} to ${range[1]}`);
+  },
+});
+
+/** One of a few words. */
+export const choice = <T extends string>(
+  help: string,
+  fallback: T,
+  choices: readonly T[],
+): Row<T> => ({
+  help: `${help}: ${choices.join(", ")}`,
+  fallback,
+  parse(value) {
+    const found = choices.find((known) => known === value);
+    if (found !== undefined) return found;
+    throw new Error(`must be one of ${choices.join(", ")}`);
+  },
+});
+
+/** An origin, without a path. */
+export const url = (help: string): Row<string | undefined> => ({
+  ...optional(help),
+  parse(value) {
+    if (/^https?:\/\/[^/?#]+\/?$/.test(value) && URL.canParse(value)) return value;
+    throw new Error("must be an address like https://events.example.com");
+  },
+});
+
+/** Whether a text is an address or a network in CIDR notation (RFC 4632, RFC 4291 2.3). */
+function isNetwork(text: string): boolean {
+  const [address = "", bits = "0", ...rest] = text.split("/");
+  const bitsMax = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  return rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax;
+}

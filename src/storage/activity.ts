@@ -1,0 +1,101 @@
+import { and, count, desc, eq } from "drizzle-orm";
+import type { ActivityDetail, ActivityName, Actor } from "../domain/activity.ts";
+import { type JsonObject, storableJson } from "../domain/json.ts";
+import type { PageQuery } from "../domain/page.ts";
+import type { Merged } from "./persons.ts";
+import { activity, user } from "./schema.ts";
+import type { Sqlite } from "./sqlite.ts";
+
+/** What was done, and by whom; `user` is null for events. */
+export type ActivityRow = {
+  id: number;
+  person_id: number;
+  person_uuid: string;
+  activity: string;
+  detail: ActivityDetail;
+  created_at: string;
+  user: { first_name: string; email: string } | null;
+};
+
+/** What is kept of changes to persons. */
+export type ActivityReads = {
+  /** The newest first: of a person, also one who is gone, or of all. `count` is exact. */
+  list(
+    project: number,
+    person: { id: number } | { uuid: string } | undefined,
+    page: PageQuery,
+  ): Promise<{ count: number; rows: ActivityRow[] }>;
+};
+
+/** Reads activity on any connection. */
+export function activityReads({ orm }: Sqlite): ActivityReads {
+  return {
+    async list(project, person, { limit, offset }) {
+      const where = and(eq(activity.project_id, project), ofPerson(person));
+      const [total] = orm.select({ count: count() }).from(activity).where(where).all();
+      const rows = orm
+        .select({
+          id: activity.id,
+          person_id: activity.person_id,
+          person_uuid: activity.person_uuid,
+          activity: activity.activity,
+          detail: activity.detail,
+          created_at: activity.created_at,
+          user: { first_name: user.first_name, email: user.email },
+        })
+        .from(activity)
+        .leftJoin(user, eq(user.id, activity.user_id))
+        .where(where)
+        .orderBy(desc(activity.id))
+        .limit(limit)
+        .offset(offset)
+        .all();
+      return { count: total?.count ?? 0, rows };
+    },
+  };
+}
+
+function ofPerson(person: { id: number } | { uuid: string } | undefined) {
+  if (person === undefined) return undefined;
+  return "id" in person ? eq(activity.person_id, person.id) : eq(activity.person_uuid, person.uuid);
+}
+
+/** A person that something was done to. */
+export type ActedOn = { project_id: number; id: number; uuid: string };
+
+/** Writes activity in the caller's transaction. */
+export function activityWrites(raw: Sqlite["raw"]) {
+  type Columns = [number, number, string, number | null, string, string, string];
+  const insert = raw.query<null, Columns>(
+    `INSERT INTO activity
+       (project_id, person_id, person_uuid, user_id, activity, detail, created_at)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)`,
+  );
+  const shrink = raw.query<null, [number, string]>(
+    "UPDATE activity SET detail = '{}' WHERE project_id = ?1 AND person_uuid = ?2",
+  );
+  const add = (
+    name: ActivityName,
+    { project_id, id, uuid }: ActedOn,
+    by: { user_id: number | null; at: string },
+    detail: ActivityDetail,
+  ): void => {
+    const json = storableJson(detail as JsonObject);
+    insert.run(project_id, id, uuid, by.user_id, name, json, by.at);
+  };
+  return {
+    add: (name: ActivityName, person: ActedOn, by: Actor, detail: ActivityDetail) =>
+      add(name, person, by, detail),
+    /** A merge is told of both persons, one of whom is gone. */
+    merged(merge: Merged, target_id: number): void {
+      const { project_id, source_id, source_uuid: source, target_uuid: target, event_uuid } = merge;
+      const by = { user_id: null, at: merge.at };
+      const detail = { merge: { source, target }, event_uuid };
+      add("people_merged_into", { project_id, id: target_id, uuid: target }, by, detail);
+      if (source_id === null) return;
+      add("merged_into", { project_id, id: source_id, uuid: source }, by, detail);
+    },
+    /** Forgets all but who, what and when of a person's activity. */
+    shrink: (project_id: number, uuid: string) => shrink.run(project_id, uuid),
+  };
+}

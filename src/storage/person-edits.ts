@@ -1,0 +1,186 @@
+import type { ActivityName, Actor, Change } from "../domain/activity.ts";
+import { Failure } from "../domain/errors.ts";
+import { type JsonObject, sameJson, setKey, storableJson } from "../domain/json.ts";
+import { liftedIn } from "../domain/lift.ts";
+import { applyUpdate, PERSON_BYTES_MAX, type PersonUpdate, personUuid } from "../domain/person.ts";
+import { activityWrites } from "./activity.ts";
+import { type DeletionAsked, type DeletionOf, deletionWrites } from "./deletions.ts";
+import type { Stored } from "./identity.ts";
+import type { MirrorChanges, MirrorOwned } from "./mirror-changes.ts";
+import type { Sqlite } from "./sqlite.ts";
+
+/** What an edit did, for the mirror and for whoever remembers persons. */
+export type Edited = { mirror: MirrorChanges; stored: Stored[] };
+
+/** How a person is to be changed, and what that is called in its activity. */
+export type EditAsked = { update: PersonUpdate; activity: ActivityName; by: Actor };
+
+/** The persons that were deleted, by their integer ids. */
+export type Removed = { mirror: MirrorChanges; gone: number[] };
+
+/** Who deletes persons, and whether their events are to go. */
+export type RemovalAsked = { by: Actor; events: DeletionAsked | undefined };
+
+type PersonRow = {
+  id: number;
+  project_id: number;
+  uuid: string;
+  properties: string;
+  created_at: string;
+  is_identified: number;
+};
+
+/** The part of the person store that users change; synchronous, for its one connection. */
+export function personEdits(sqlite: Sqlite, nextVersion: () => number) {
+  const statements = prepare(sqlite.raw);
+  const activity = activityWrites(sqlite.raw);
+  const deletions = deletionWrites(sqlite);
+
+  const edit = (person: PersonRow, { update, activity: name, by }: EditAsked): Edited | null => {
+    const before = JSON.parse(person.properties) as JsonObject;
+    const after = JSON.parse(person.properties) as JsonObject;
+    if (!applyUpdate(after, update)) return null;
+    const properties = storableJson(after);
+    if (Buffer.byteLength(properties) > PERSON_BYTES_MAX) {
+      const detail = `A person's properties have at most ${PERSON_BYTES_MAX} bytes as JSON.`;
+      throw new Failure("too_long", detail, "properties");
+    }
+    const version = nextVersion();
+    const lifted = liftedIn(after);
+    statements.update.run(properties, lifted, version, person.id);
+    activity.add(name, person, by, { changes: [changeOf(before, after)] });
+    const { id, project_id, uuid, created_at } = person;
+    const mirrored = { id, project_id, uuid, created_at, properties, known: true };
+    const is_identified = person.is_identified === 1;
+    return {
+      mirror: { ...nothing(version), persons: [{ ...mirrored, distinct_ids: [], moved: [] }] },
+      stored: [{ id, project_id, uuid, created_at, is_identified, lifted, distinct_ids: [] }],
+    };
+  };
+
+  const remove = (person: PersonRow, asked: RemovalAsked, version: number): MirrorOwned[] => {
+    const { id, project_id, uuid } = person;
+    const whose = eventsOf(person);
+    if (asked.events !== undefined) deletions.queue(whose, asked.events);
+    for (const earlier of whose.uuids) activity.shrink(project_id, earlier);
+    activity.add("deleted", person, asked.by, {
+      changes: [{ field: "delete_events", before: null, after: asked.events !== undefined }],
+    });
+    statements.forgetMerges.run(project_id, uuid);
+    statements.delete.run(id);
+    statements.gone.run(id, version);
+    statements.uncount.run(project_id);
+    // Events of ids that had come to the person go back to whom these ids would make.
+    const owned = whose.distinct_ids.flatMap((distinct_id): MirrorOwned[] => {
+      const person_id = personUuid(project_id, distinct_id);
+      return person_id === uuid ? [] : [{ project_id, distinct_id, person_id }];
+    });
+    for (const { distinct_id, person_id } of owned) {
+      statements.own.run(project_id, distinct_id, person_id, version);
+    }
+    return owned;
+  };
+
+  const eventsOf = (person: PersonRow): DeletionOf => ({
+    project_id: person.project_id,
+    person_id: person.id,
+    person_uuid: person.uuid,
+    uuids: [person.uuid, ...statements.earlier(person.id)],
+    distinct_ids: statements.idsOf(person.id),
+  });
+
+  return {
+    /**
+     * Changes a person's properties; null if that changes nothing, undefined if there is no such
+     * person. Fails `too_long`.
+     */
+    edit: (project: number, id: number, asked: EditAsked): Edited | null | undefined =>
+      sqlite.transaction(() => {
+        const person = statements.find(project, id);
+        return person === null ? undefined : edit(person, asked);
+      }),
+    /** Deletes those of the persons that there are. */
+    remove: (project: number, ids: readonly number[], asked: RemovalAsked): Removed =>
+      sqlite.transaction(() => {
+        const version = nextVersion();
+        const persons = ids.flatMap((id) => statements.find(project, id) ?? []);
+        const owned = persons.flatMap((person) => remove(person, asked, version));
+        const gone = persons.map(({ id }) => id);
+        return { mirror: { ...nothing(version), gone, deleted: true, owned }, gone };
+      }),
+    /** Forgets what was kept until the mirror is of this version. */
+    mirrored: (version: number): void =>
+      sqlite.transaction(() => {
+        statements.forgetOwned.run(version);
+      }),
+    /** Queues the deletion of a person's events; false if there is no such person. */
+    queueEvents: (project: number, id: number, asked: DeletionAsked): boolean =>
+      sqlite.transaction(() => {
+        const person = statements.find(project, id);
+        if (person === null) return false;
+        deletions.queue(eventsOf(person), asked);
+        activity.add("delete_events", person, asked.by, {});
+        return true;
+      }),
+  };
+}
+
+function nothing(version: number): MirrorChanges {
+  return { version, persons: [], gone: [], overrides: [], groups: [], owned: [] };
+}
+
+/** The properties that differ, before and after. */
+function changeOf(before: JsonObject, after: JsonObject): Change {
+  const only = (here: JsonObject, there: JsonObject) => {
+    const differing: JsonObject = {};
+    for (const [key, value] of Object.entries(here)) {
+      const other = Object.hasOwn(there, key) ? there[key] : undefined;
+      if (other === undefined || !sameJson(value, other)) setKey(differing, key, value);
+    }
+    return differing;
+  };
+  return { field: "properties", before: only(before, after), after: only(after, before) };
+}
+
+function prepare(raw: Sqlite["raw"]) {
+  const find = raw.query<PersonRow, [number, number]>(
+    `SELECT id, project_id, uuid, properties, created_at, is_identified FROM person
+     WHERE project_id = ?1 AND id = ?2`,
+  );
+  const ids = raw.query<{ distinct_id: string }, [number]>(
+    "SELECT distinct_id FROM distinct_id WHERE person_id = ?1 ORDER BY position",
+  );
+  const earlier = raw.query<{ old_uuid: string }, [number]>(
+    "SELECT old_uuid FROM person_override WHERE person_id = ?1 ORDER BY old_uuid",
+  );
+  return {
+    find: (project: number, id: number) => find.get(project, id),
+    idsOf: (id: number) => ids.all(id).map(({ distinct_id }) => distinct_id),
+    /** The uuids under which events of the person may be stored beside its own. */
+    earlier: (id: number) => earlier.all(id).map(({ old_uuid }) => old_uuid),
+    update: raw.query<null, [string, number, number, number]>(
+      "UPDATE person SET properties = ?1, lifted = ?2, version = ?3 WHERE id = ?4",
+    ),
+    // Its distinct ids and overrides go with it.
+    delete: raw.query<null, [number]>("DELETE FROM person WHERE id = ?1"),
+    gone: raw.query<null, [number, number]>(
+      "INSERT OR REPLACE INTO person_gone (id, version) VALUES (?1, ?2)",
+    ),
+    uncount: raw.query<null, [number]>(
+      "UPDATE person_count SET count = count - 1 WHERE project_id = ?1",
+    ),
+    own: raw.query<null, [number, string, string, number]>(
+      `INSERT OR REPLACE INTO distinct_id_owned (project_id, distinct_id, uuid, version)
+       VALUES (?1, ?2, ?3, ?4)`,
+    ),
+    forgetOwned: raw.query<null, [number]>("DELETE FROM distinct_id_owned WHERE version <= ?1"),
+    // What was merged into the person, also by way of others: it holds their properties.
+    forgetMerges: raw.query<null, [number, string]>(
+      `WITH RECURSIVE part (uuid) AS (
+         SELECT ?2 UNION SELECT source_uuid FROM part CROSS JOIN person_merge
+         WHERE project_id = ?1 AND target_uuid = part.uuid)
+       DELETE FROM person_merge
+       WHERE project_id = ?1 AND target_uuid IN (SELECT uuid FROM part)`,
+    ),
+  };
+}

@@ -1,0 +1,65 @@
+import { describe, expect, test } from "bun:test";
+import { PROPERTY_FILTERS_MAX, propertyFilters } from "../../src/domain/property-filter.ts";
+
+const NOW = Date.parse("2026-03-31T12:00:00Z");
+const read = (...texts: string[]) => propertyFilters(texts, NOW);
+const one = (filter: object) => read(JSON.stringify({ key: "k", ...filter }))[0];
+
+describe("filters by property", () => {
+  test("come as one list, or as one object each", () => {
+    const [a, b] = ['{"key":"a","value":1}', '{"key":"b","value":2}'] as const;
+
+    expect(read(`[${a},${b}]`)).toEqual(read(a, b));
+    expect(read("[]")).toEqual([]);
+    expect(one({ value: ["x", 5, true] })).toEqual({
+      key: "k",
+      not: false,
+      test: { is: "equal", any: ["x", "5", "true"] },
+    });
+  });
+
+  test.each([
+    ["2026-01-15", "exact", "2026-01-15T00:00:00.000000Z", "2026-01-16T00:00:00.000000Z"],
+    ["2026-01-15", "before", null, "2026-01-15T00:00:00.000000Z"],
+    ["2026-01-15", "after", "2026-01-16T00:00:00.000000Z", null],
+    ["2026-01-15T10:00:00+02:00", "after", "2026-01-15T08:00:00.000001Z", null],
+    ["-7d", "after", "2026-03-24T12:00:00.000001Z", null],
+    ["-3h", "before", null, "2026-03-31T09:00:00.000000Z"],
+    ["-5M", "before", null, "2026-03-31T11:55:00.000000Z"],
+    ["-2w", "before", null, "2026-03-17T12:00:00.000000Z"],
+    ["-1m", "before", null, "2026-02-28T12:00:00.000000Z"],
+    ["-1q", "before", null, "2025-12-31T12:00:00.000000Z"],
+    ["-1y", "exact", "2025-03-31T00:00:00.000000Z", "2025-04-01T00:00:00.000000Z"],
+    ["-9999y", "before", null, "0001-01-01T00:00:00.000000Z"],
+  ])("read the date %s as a range: is_date_%s", (value, operator, from, before) => {
+    expect(one({ operator: `is_date_${operator}`, value })?.test).toEqual({
+      is: "date",
+      from,
+      before,
+    });
+  });
+
+  test.each([
+    ["{"],
+    ["5"],
+    ["[5]"],
+    ["[null]"],
+    ['{"value":1}'],
+    ['{"key":5,"value":1}'],
+    ['{"key":"k"}'],
+    ['{"key":"k","value":null}'],
+    ['{"key":"k","value":1,"type":"cohort"}'],
+    ['{"key":"k","value":1,"operator":"constructor"}'],
+    ['{"key":"k","value":[1],"operator":"gt"}'],
+    ['{"key":"k","value":[1],"operator":"between"}'],
+    ['{"key":"k","value":["a","b"],"operator":"between"}'],
+    ['{"key":"k","value":"soon","operator":"is_date_after"}'],
+    ['{"key":"k","value":"soon","operator":"semver_gt"}'],
+    [JSON.stringify({ key: "k", value: Array.from({ length: 1001 }, String) })],
+    [JSON.stringify(Array.from({ length: PROPERTY_FILTERS_MAX + 1 }, () => ({ key: "k" })))],
+  ])("are refused: %s", (text) => {
+    expect(() => read(text)).toThrow(
+      expect.objectContaining({ code: "invalid_input", attr: "properties" }),
+    );
+  });
+});

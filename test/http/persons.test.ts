@@ -1,0 +1,353 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type TestApp, testApp } from "../support/app.ts";
+import { batch, event } from "../support/make.ts";
+
+type Shown = { id: number; uuid: string; distinct_ids: string[]; properties: object };
+type Listed = { count: number; next: string | null; previous: string | null; results: Shown[] };
+
+const identified = (distinct_id: string, $set: object, fields: object = {}) =>
+  event({ distinct_id, properties: { $set }, ...fields });
+
+const list = async (app: TestApp, query: string) => {
+  const { status, body } = await app.get(`/persons/${query}`);
+  expect(status).toBe(200);
+  return body as Listed;
+};
+const idsOf = ({ results }: Listed) => results.map(({ distinct_ids }) => distinct_ids[0]);
+const filters = (...all: object[]) =>
+  `?properties=${encodeURIComponent(JSON.stringify(all.length === 1 ? all[0] : all))}`;
+
+let world: TestApp;
+
+beforeAll(async () => {
+  world = await testApp();
+  const people = ALL.map((id) => {
+    const email = id === "five" ? { email: "Five@x.y" } : {};
+    return identified(id, { ...(id === "without" ? {} : { k: VALUES[id] }), ...email });
+  });
+  await world.capture(batch(...people));
+});
+
+afterAll(() => world[Symbol.asyncDispose]());
+
+/** Each of them has one kind of value under `k`, or none. */
+const VALUES: Record<string, unknown> = {
+  pro: "Pro plan",
+  free: "free",
+  five: 5,
+  ten: "10",
+  yes: true,
+  nothing: null,
+  list: ["a", "b"],
+  old: "2026-01-15T10:00:00Z",
+  new: "2026-11-20",
+  v1: "1.2.3",
+  v2: "v1.10.0-beta",
+};
+const ALL = [...Object.keys(VALUES), "without"];
+
+describe("a filter by property", () => {
+  const without = (...ids: string[]) => ALL.filter((id) => !ids.includes(id));
+
+  test.each<[string, unknown, string[]]>([
+    ["exact", "free", ["free"]],
+    ["exact", ["free", 5], ["free", "five"]],
+    ["exact", "5", ["five"]],
+    ["exact", "true", ["yes"]],
+    ["exact", true, ["yes"]],
+    ["exact", ["a", "b"], []],
+    ["exact", 'it\'s "quoted"; DROP TABLE persons', []],
+    ["is_not", "free", without("free")],
+    ["is_not", ["free", 5], without("free", "five")],
+    ["in", ["free", "nobody"], ["free"]],
+    ["not_in", ["free"], without("free")],
+    ["is_cleaned_path_exact", "free", ["free"]],
+    ["icontains", "PLAN", ["pro"]],
+    ["icontains", ["plan", "REE"], ["pro", "free"]],
+    ["icontains_multi", ["plan", "REE"], ["pro", "free"]],
+    ["not_icontains", "PLAN", without("pro")],
+    ["not_icontains_multi", ["plan", "REE"], without("pro", "free")],
+    ["starts_with", "Pro", ["pro"]],
+    ["ends_with", "plan", ["pro"]],
+    ["regex", "^(Pro|fr)", ["pro", "free"]],
+    ["not_regex", "^(Pro|fr)", without("pro", "free")],
+    ["gt", 5, ["ten", "pro", "free", "yes", "list", "v2"]],
+    ["gte", "5", ["five", "ten", "pro", "free", "yes", "list", "v2"]],
+    ["min", 10, ["ten", "pro", "free", "yes", "list", "old", "new", "v2"]],
+    ["lt", 10, ["five", "v1"]],
+    ["lte", 10, ["five", "ten", "v1"]],
+    ["max", 5, ["five", "old", "new", "v1"]],
+    ["lt", "G", ["five", "ten", "old", "new", "v1"]],
+    ["between", [5, 10], ["five", "ten"]],
+    ["not_between", [6, 10], without("ten")],
+    ["is_set", "is_set", without("nothing", "without")],
+    ["is_not_set", undefined, ["nothing", "without"]],
+    ["is_date_exact", "2026-01-15", ["old"]],
+    ["is_date_exact", "2026-01-15T10:00:00Z", ["old"]],
+    ["is_date_before", "2026-01-16", ["old"]],
+    ["is_date_after", "-7d", ["new"]],
+    ["is_date_after", "2026-01-15", ["new"]],
+    ["semver_eq", "1.2.3", ["v1"]],
+    ["semver_neq", "1.2.3", without("v1")],
+    ["semver_gt", "1.9", ["five", "ten", "old", "new", "v2"]],
+    ["semver_gte", "1.10.0", ["five", "ten", "old", "new", "v2"]],
+    ["semver_lt", "1.10", ["v1"]],
+    ["semver_lte", "1.10", ["v1", "v2"]],
+    ["semver_tilde", "1.2.0", ["v1"]],
+    ["semver_caret", "1.2.0", ["v1", "v2"]],
+    ["semver_wildcard", "1.10.*", ["v2"]],
+  ])("%s %j finds them by the value", async (operator, value, wanted) => {
+    const found = await list(world, filters({ key: "k", operator, value }));
+    expect([found.count, idsOf(found).toSorted()]).toEqual([wanted.length, wanted.toSorted()]);
+  });
+
+  test("is one of several, and goes with every other filter", async () => {
+    const [set, plan] = [
+      { key: "k", operator: "is_set" },
+      { key: "k", operator: "icontains", value: "p" },
+    ];
+    const each = [set, plan].map((one) => `properties=${encodeURIComponent(JSON.stringify(one))}`);
+
+    expect(idsOf(await list(world, filters(set, plan)))).toEqual(["pro"]);
+    expect(idsOf(await list(world, `?${each.join("&")}`))).toEqual(["pro"]);
+    expect(idsOf(await list(world, `${filters(set)}&distinct_id=ten`))).toEqual(["ten"]);
+    expect(idsOf(await list(world, `${filters(set)}&search=pro`))).toEqual(["pro"]);
+    expect(idsOf(await list(world, `${filters(set)}&search=pr%25o`))).toEqual([]);
+    expect(idsOf(await list(world, `${filters(set)}&email=Five%40x.y`))).toEqual(["five"]);
+    expect(idsOf(await list(world, `${filters(plan)}&distinct_id=ten`))).toEqual([]);
+  });
+
+  test.each(["a.b", "$x", "a/b~c", "", "0", '"', "*", "__proto__"])(
+    "takes the key %p as it is",
+    async (key) => {
+      await using app = await testApp();
+      const $set = JSON.parse(`{${JSON.stringify(key)}:"here","other":{"b":"here"}}`);
+      await app.capture(batch(identified("ann", $set)));
+
+      expect((await list(app, filters({ key, value: "here" }))).count).toBe(1);
+      expect((await list(app, filters({ key: "other.b", value: "here" }))).count).toBe(0);
+    },
+  );
+
+  test.each([
+    ["properties", "{"],
+    ["properties", '{"key":"k"}'],
+    ["properties", '[{"key":"k","operator":"near","value":1}]'],
+    ["properties", '{"key":"k","operator":"regex","value":"("}'],
+    ["properties", '{"key":"k","operator":"not_regex","value":["a","(?=a)"]}'],
+    ["format", "xml"],
+    ["cursor", "x"],
+  ])("%s=%s is refused", async (name, value) => {
+    expect(await world.get(`/persons/?${name}=${encodeURIComponent(value)}`)).toMatchObject({
+      status: 400,
+      body: { code: "invalid_input", attr: name },
+    });
+  });
+
+  test("tells the values of a property, the most frequent first", async () => {
+    await using app = await testApp();
+    const plans = ["pro", "free", "pro", "Pro team", 5, null];
+    await app.capture(batch(...plans.map((plan, at) => identified(`p${at}`, { plan }))));
+    const values = async (query: string) => (await app.get(`/persons/values/${query}`)).body;
+    const [pro, five, team, free] = [
+      { name: "pro", count: 2 },
+      { name: "5", count: 1 },
+      { name: "Pro team", count: 1 },
+      { name: "free", count: 1 },
+    ];
+
+    expect(await values("?key=plan")).toEqual({
+      results: [pro, five, team, free] as never,
+      refreshing: false,
+    });
+    expect(await values("?key=plan&value=PRO")).toMatchObject({ results: [pro, team] as never });
+    expect(await values("?key=none")).toMatchObject({ results: [] });
+    expect(await values("")).toMatchObject({ code: "required", attr: "key" });
+  });
+});
+
+describe("a search", () => {
+  test.each([
+    ["?email=Ann%40x.y", ["ann"]],
+    ["?email=ann%40x.y", []],
+    ["?email=nn%40x.", []],
+    ["?email=A", []],
+    ["?search=NN%40X", ["ann"]],
+    ["?search=x.y", ["bob", "ann"]],
+    ["?search=nN", ["ann"]],
+    ["?search=%25", []],
+    ["?search=a_n", []],
+    ["?search=%22or", ["quote"]],
+    ["?search=cat", ["cat"]],
+    ["?search=ca", []],
+    ["?search=%C3%89MILE", ["é"]],
+    ["?search=nn%00%40x", []],
+    ["?search=5", []],
+    ["?search=x.y&distinct_id=bob", ["bob"]],
+    ["?search=x.y&email=Ann%40x.y", ["ann"]],
+    ["?search=&email=Ann%40x.y", ["ann"]],
+  ])(
+    "%s finds by a part of the address in any case, or by a distinct id",
+    async (query, wanted) => {
+      await using app = await testApp();
+      const addresses: Record<string, unknown> = {
+        ann: "Ann@x.y",
+        bob: "bob@x.y",
+        cat: undefined,
+        quote: 'q"or"q@z',
+        é: "émile@z",
+        five: 5,
+      };
+      const people = Object.entries(addresses).map(([id, email]) => identified(id, { email }));
+      await app.capture(batch(...people));
+
+      const found = await list(app, query);
+
+      expect([found.count, idsOf(found)]).toEqual([wanted.length, wanted]);
+    },
+  );
+
+  test("knows addresses as they are by now, and only those of its project", async () => {
+    await using app = await testApp();
+    await app.capture(batch(identified("ann", { email: "old@x.y", n: 1 })));
+    await app.capture(batch(identified("ann", { email: "new@x.y" }), identified("bob", {})));
+    await app.capture(batch(event({ distinct_id: "ann", properties: { $unset: ["n"] } })));
+    const second = await app.app.projects.create({ name: "second" });
+
+    expect((await list(app, "?search=old%40x")).count).toBe(0);
+    expect((await list(app, "?search=new%40x")).count).toBe(1);
+    const other = await app.ask("GET", `/api/environments/${second.id}/persons/?search=new%40x`);
+    expect(other.body).toMatchObject({ count: 0, results: [] });
+    const unset = event({ distinct_id: "ann", properties: { $unset: ["email"] } });
+    await app.capture(batch(unset));
+    expect((await list(app, "?email=new%40x.y")).count).toBe(0);
+  });
+
+  test("that finds very many is as exact as one that finds a few", async () => {
+    await using app = await testApp();
+    const many = Array.from({ length: 1200 }, (_, n) => identified(`p${n}`, { email: `${n}@x.y` }));
+    await app.capture(batch(...many));
+
+    const found = await list(app, "?search=%40x.y&limit=1000");
+    const few = await list(app, "?search=119");
+
+    expect([found.count, found.results.length, found.next === null]).toEqual([1200, 1000, false]);
+    expect(idsOf(few)).toEqual(
+      many
+        .map(({ distinct_id }) => distinct_id)
+        .filter((id) => id.includes("119"))
+        .toReversed(),
+    );
+  });
+});
+
+describe("a walk along the persons", () => {
+  test.each(["", `&${filters({ key: "n", operator: "is_set" }).slice(1)}`, "&search=%40x.y"])(
+    "by next%s neither skips nor repeats anybody, whoever comes or goes meanwhile",
+    async (query) => {
+      await using app = await testApp();
+      const made = (n: number) => {
+        const timestamp = `2026-11-${String(10 + (n % 5)).padStart(2, "0")}T00:00:00Z`;
+        return identified(`p${n}`, { n, email: `${n}@x.y` }, { timestamp });
+      };
+      await app.capture(batch(...Array.from({ length: 60 }, (_, n) => made(n))));
+      const gone = new Set<string>();
+      const walked: string[] = [];
+
+      let next: string | null = `/api/environments/1/persons/?limit=7${query}`;
+      for (let pages = 1; next !== null; pages += 1) {
+        const { body } = await app.ask("GET", next.replace("http://localhost:8000", ""));
+        const page = body as Listed;
+        if (page.next !== null) expect(page.results).toHaveLength(7);
+        walked.push(...page.results.map(({ distinct_ids }) => distinct_ids[0] ?? ""));
+        next = page.next;
+        const [first] = page.results;
+        if (pages % 3 !== 1 || first === undefined) continue;
+        await app.ask("DELETE", `/api/environments/1/persons/${first.id}/`);
+        gone.add(first.distinct_ids[0] ?? "");
+        const later = { timestamp: "2026-11-20T00:00:00Z" };
+        await app.capture(batch(identified(`late-${pages}`, { n: 0, email: "l@x.y" }, later)));
+      }
+
+      expect(new Set(walked).size).toBe(walked.length);
+      expect(walked.toSorted()).toEqual(Array.from({ length: 60 }, (_, n) => `p${n}`).toSorted());
+      expect(gone.size).toBeGreaterThan(2);
+    },
+  );
+
+  test("leads back by offset, and keeps the filters in its links", async () => {
+    await using app = await testApp();
+    await app.capture(batch(...["a", "b", "c", "d"].map((id) => identified(id, { n: 1 }))));
+    const query = `${filters({ key: "n", value: 1 })}&limit=2`;
+
+    const first = await list(app, query);
+    const { pathname, search } = new URL(first.next ?? "");
+    const second = (await app.ask("GET", pathname + search)).body as Listed;
+    const back = new URL(second.previous ?? "");
+    const again = (await app.ask("GET", back.pathname + back.search)).body;
+
+    expect([idsOf(first), idsOf(second)]).toEqual([
+      ["d", "c"],
+      ["b", "a"],
+    ]);
+    expect(second.next).toBeNull();
+    expect(again).toMatchObject({ results: first.results as never });
+  });
+});
+
+describe("persons as CSV", () => {
+  const rowsOf = (body: unknown) => String(body).split("\r\n");
+
+  test("are all there, taken apart into columns in a stable order, and no formulas", async () => {
+    await using app = await testApp();
+    await app.capture(
+      batch(
+        identified("ann", { email: "ann@x.y", note: '=1+1,"x"', n: -5 }),
+        event({ distinct_id: "anon" }),
+        event({ event: "$create_alias", distinct_id: "anon", properties: { alias: "ann" } }),
+        identified("bob", { at: { city: "Ulm", tags: ["a", "b"] } }),
+      ),
+    );
+
+    const { status, headers, body } = await app.get("/persons/?format=csv");
+
+    expect([status, headers.get("content-type")]).toEqual([200, "text/csv; charset=utf-8"]);
+    const [bob, ann] = (await list(app, "")).results;
+    const at = "2026-11-21T12:00:00.000000Z";
+    expect(rowsOf(body)).toEqual([
+      "created_at,distinct_ids.0,distinct_ids.1,id,name,properties.at.city,properties.at.tags.0,properties.at.tags.1,properties.email,properties.n,properties.note,uuid",
+      `${at},bob,,${bob?.id},bob,Ulm,a,b,,,,${bob?.uuid}`,
+      `${at},ann,anon,${ann?.id},ann@x.y,,,,ann@x.y,-5,"'=1+1,""x""",${ann?.uuid}`,
+      "",
+    ]);
+  });
+
+  test("know the filters, and are cut only by a limit or offset of their own", async () => {
+    await using app = await testApp();
+    const many = Array.from({ length: 1203 }, (_, n) => identified(`p${n}`, { n: n % 2 }));
+    await app.capture(batch(...many));
+    const count = async (query: string) =>
+      rowsOf((await app.get(`/persons/?format=csv${query}`)).body).length - 2;
+    const odd = `&${filters({ key: "n", value: 1 }).slice(1)}`;
+
+    expect(await count("")).toBe(1203);
+    expect(await count(odd)).toBe(601);
+    expect(await count("&limit=1100")).toBe(1100);
+    expect(await count("&offset=1200")).toBe(3);
+    expect(await count(`${odd}&offset=600&limit=5`)).toBe(1);
+    expect(await count("&distinct_id=p7")).toBe(1);
+    expect(await count("&search=nobody")).toBe(0);
+    expect(await app.get("/persons/?format=csv&limit=-1")).toMatchObject({ status: 400 });
+  });
+
+  test("of one person are a table of one row", async () => {
+    await using app = await testApp();
+    await app.capture(batch(identified("ann", { plan: "pro" })));
+    const { id, uuid } = (await list(app, "")).results[0] as Shown;
+
+    expect((await app.get(`/persons/${id}/?format=csv`)).body).toBe(
+      "created_at,distinct_ids.0,id,name,properties.plan,uuid\r\n" +
+        `2026-11-21T12:00:00.000000Z,ann,${id},ann,pro,${uuid}\r\n`,
+    );
+  });
+});
