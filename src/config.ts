@@ -16,7 +16,7 @@ import {
 } from "./setting.ts";
 
 /** Memory that DuckDB takes by default: a quarter of what there is, at most this, in MB. */
-const MEMORY_DEFAULT_MB_MAX = 512;
+const MEMORY_DEFAULT_MB_MAX = 256;
 
 function memoryDefaultMb(): number {
   return Math.max(128, Math.min(MEMORY_DEFAULT_MB_MAX, Math.floor(availableBytes() / 4 / 1e6)));

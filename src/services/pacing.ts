@@ -1,8 +1,8 @@
 /** Events and log records that may wait for the stores before answers are held back. */
-export const LAG_FREE = 131_072;
+export const LAG_FREE = 98_304;
 
 /** How many may wait before an answer is held back for as long as it ever is. */
-export const LAG_MAX = 393_216;
+export const LAG_MAX = 294_912;
 
 /** How long an answer is held back for each of its events at LAG_MAX, in milliseconds. */
 const HOLD_MS_EACH = 10;

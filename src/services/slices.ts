@@ -1,3 +1,4 @@
+import { fullGC } from "bun:jsc";
 import type { Actor } from "../domain/activity.ts";
 import type { CapturedEvent } from "../domain/event.ts";
 import { personUuid } from "../domain/person.ts";
@@ -42,6 +43,12 @@ export type Duplicate = {
  */
 export const SLICE_EVENTS_MAX = 16_384;
 
+/**
+ * Events after which the memory of their slices is collected (decision 23): the engine by itself
+ * lets it grow to five times of what one slice takes, and saves 3 % of the time.
+ */
+const COLLECT_EVENTS = SLICE_EVENTS_MAX;
+
 type Needs = {
   journal: JournalReader;
   persons: PersonWrites;
@@ -60,6 +67,15 @@ type Candidate = Omit<SliceEvent, "person_id" | "groups" | "mark">;
  */
 export function slices({ journal, persons, files, windowMs, seed }: Needs) {
   const seen = seenWindow({ windowMs, seed });
+  let uncollected = 0;
+
+  /** Only between slices: what one of them still holds would count as used from then on. */
+  const collect = () => {
+    if (uncollected < COLLECT_EVENTS) return;
+    uncollected = 0;
+    fullGC();
+  };
+
   return {
     /** Remembers what the event store holds of the window; before the first slice is read. */
     async remember(entries: SeenEntries): Promise<void> {
@@ -71,6 +87,7 @@ export function slices({ journal, persons, files, windowMs, seed }: Needs) {
      * journal holds nothing in between: a corrupt frame was set aside.
      */
     async apply(range: { after: number; upTo: number }): Promise<SliceApplied> {
+      collect();
       const applied = await persons.applied();
       // What only the event store misses is its own slice: it changes no person again.
       const replayed = range.after < applied;
@@ -98,6 +115,7 @@ export function slices({ journal, persons, files, windowMs, seed }: Needs) {
       });
       // Only now: a slice that could not be written is read again, and must not know itself.
       seen.add(fresh);
+      uncollected += events.length;
       const records = logs.reduce((sum, { count }) => sum + count, 0);
       return { last, count: kept.length + records, duplicates, loads };
     },
