@@ -1,3 +1,4 @@
+import { fullGC } from "bun:jsc";
 import { setPriority } from "node:os";
 import { join } from "node:path";
 import { type LogFormat, openLog } from "./log.ts";
@@ -52,6 +53,7 @@ export function openWriter(options: WriterOptions) {
       files: loadFiles(join(directory, LOADS_DIRECTORY), ROW_GROUP_ROWS),
       windowMs,
       seed: crypto.getRandomValues(new Uint32Array(2)),
+      collectGarbage: fullGC,
     }),
     users: userWrites(sqlite),
     writer: {

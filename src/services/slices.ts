@@ -1,4 +1,3 @@
-import { fullGC } from "bun:jsc";
 import type { Actor } from "../domain/activity.ts";
 import type { CapturedEvent } from "../domain/event.ts";
 import { personUuid } from "../domain/person.ts";
@@ -57,6 +56,8 @@ type Needs = {
   windowMs: number;
   /** Random numbers of this process, for the hashes of uuids. */
   seed: SeenSeed;
+  /** Collects the thread's garbage, all of it. */
+  collectGarbage: () => void;
 };
 
 type Candidate = Omit<SliceEvent, "person_id" | "groups" | "mark">;
@@ -65,7 +66,7 @@ type Candidate = Omit<SliceEvent, "person_id" | "groups" | "mark">;
  * Makes slices of the journal, in the thread that owns SQLite: deduplicates (decision 4), applies
  * what they do to persons, writes them for DuckDB.
  */
-export function slices({ journal, persons, files, windowMs, seed }: Needs) {
+export function slices({ journal, persons, files, windowMs, seed, collectGarbage }: Needs) {
   const seen = seenWindow({ windowMs, seed });
   let uncollected = 0;
 
@@ -73,7 +74,7 @@ export function slices({ journal, persons, files, windowMs, seed }: Needs) {
   const collect = () => {
     if (uncollected < COLLECT_EVENTS) return;
     uncollected = 0;
-    fullGC();
+    collectGarbage();
   };
 
   return {
