@@ -46,5 +46,15 @@ function invalid(error: ValidationError): Failure {
   if (first !== undefined && "value" in first && first.value === undefined) {
     return new Failure("required", "This field is required.", attr);
   }
+  const choices = first !== undefined && "schema" in first ? choicesOf(first.schema) : [];
+  if (choices.length > 0) {
+    return new Failure("invalid_choice", `One of ${choices.join(", ")} is expected.`, attr);
+  }
   return new Failure("invalid_input", "The value has the wrong type or form.", attr);
+}
+
+/** The words that a schema is a choice of; none if it is no such choice. */
+function choicesOf({ anyOf }: Record<string, unknown>): string[] {
+  const words = Array.isArray(anyOf) ? anyOf.map((choice) => choice.const) : [];
+  return words.every((word) => typeof word === "string") ? words : [];
 }

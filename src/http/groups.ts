@@ -14,7 +14,7 @@ export const groupRoutes = (groups: Groups) => [
     summary: "List the groups of a type, in order of their keys.",
     query: t.Object({
       ...Paging,
-      group_type_index: t.Optional(Whole(0, "Required: the index of the type, 0 to 4.")),
+      group_type_index: Whole(0, "The index of the type, 0 to 4."),
       search: t.Optional(Text("acme", "Part of the key, in any case.")),
     }),
     status: 200,

@@ -30,9 +30,11 @@ const KeyDraft = t.Object(
   { label, scopes, ...Confines },
   { $id: "PersonalApiKeyDraft", examples: [{ label: "ci", scopes: ["person:read"] }] },
 );
-const KeyChanges = t.Object(
-  { label: t.Optional(label), scopes: t.Optional(scopes), ...Confines },
-  { $id: "PersonalApiKeyChanges", examples: [{ label: "ci" }] },
+const KeyChanges = t.Optional(
+  t.Object(
+    { label: t.Optional(label), scopes: t.Optional(scopes), ...Confines },
+    { $id: "PersonalApiKeyChanges", examples: [{ label: "ci" }] },
+  ),
 );
 
 /** The personal keys of the user who asks (decision 54). */
@@ -80,7 +82,8 @@ export const keyRoutes = (keys: Keys) => [
     body: KeyChanges,
     status: 200,
     response: KeyShape,
-    handle: ({ principal, params, body }) => keys.change(idOf(params, principal), body, principal),
+    handle: ({ principal, params, body }) =>
+      keys.change(idOf(params, principal), body ?? {}, principal),
   }),
   route({
     method: "DELETE",

@@ -79,7 +79,10 @@ function mendSchema(node: JsonObject, schemas: JsonObject): Json {
     delete rest["multipleOf"];
   }
   const mended = Object.fromEntries(
-    Object.entries(rest).map(([key, value]) => [key, mend(value, schemas)]),
+    Object.entries(rest).map(([key, value]) => [
+      key,
+      key === "examples" ? value : mend(value, schemas),
+    ]),
   );
   if (typeof $id !== "string") return mended;
   schemas[$id] = mended;

@@ -110,8 +110,7 @@ function describe(app: Elysia, route: Route): void {
     failures: [
       ...[400, 401, 403],
       ...(route.path.includes("/:") ? [404] : []),
-      // A body is read wherever there may be one, if only to refuse it.
-      ...(route.method === "GET" ? [] : [408, 413, 415]),
+      ...(body === undefined ? [] : [408, 413, 415]),
       ...[429, 500, 503],
     ],
     needsBody: body !== undefined && t.Object({ body }).required !== undefined,

@@ -1,5 +1,4 @@
 import { t } from "elysia";
-import type { Json } from "../domain/json.ts";
 import { BULK_PERSONS_MAX, type PersonEdits } from "../services/person-edits.ts";
 import { Format, formatted } from "./format.ts";
 import { PERSONS, PersonId } from "./persons.ts";
@@ -7,10 +6,10 @@ import { route } from "./route.ts";
 import { AnyValue, PersonShape, SuccessShape, Text, Texts, UUID, Whole } from "./schemas.ts";
 
 /** Of the shape of an object Elysia would make one of a list: that it is none is told by the service. */
-const Properties = t.Unsafe<Json>(
-  t.Unknown({ type: "object", additionalProperties: true, examples: [{ plan: "pro" }] }),
+const PropertiesBody = t.Object(
+  { properties: AnyValue({ plan: "pro" }, "A JSON object.") },
+  { $id: "PersonProperties" },
 );
-const PropertiesBody = t.Object({ properties: Properties }, { $id: "PersonProperties" });
 
 /** The contract has properties where there is nothing to do with them. */
 const UnusedBody = t.Optional(

@@ -159,7 +159,7 @@ export const PlaylistShape = t.Object(
     pinned: t.Boolean(),
     created_at: DateTime,
     created_by: UserShape,
-    deleted: t.Boolean(),
+    deleted: t.Boolean(of(false)),
     filters: AnyValue({ duration: 60 }),
     last_modified_at: DateTime,
     last_modified_by: UserShape,

@@ -17,10 +17,10 @@ import type { ProjectEvent, Refused } from "./identity.ts";
 
 /** Groups of one project, read (decision 27). */
 export type Groups = {
-  /** Fails `required` without a type index, `invalid_input` with one that cannot be. */
+  /** Fails `invalid_input` with a type index that cannot be. */
   list(
     project: number,
-    filter: { group_type_index?: number | undefined; search?: string | undefined },
+    filter: { group_type_index: number; search?: string | undefined },
     query: PageQuery,
     url: URL,
   ): Promise<Page<Group>>;
@@ -31,9 +31,6 @@ export type Groups = {
 export function groups(reads: GroupReads): Groups {
   return {
     async list(project, { group_type_index, search }, query, url) {
-      if (group_type_index === undefined) {
-        throw new Failure("required", "The index of a group type is required.", "group_type_index");
-      }
       if (group_type_index < 0 || group_type_index >= GROUP_TYPES_MAX) {
         const detail = `An index is 0 to ${GROUP_TYPES_MAX - 1}.`;
         throw new Failure("invalid_input", detail, "group_type_index");

@@ -20,6 +20,7 @@ const LONG = "x".repeat(1_048_576);
 const NOT_FOUND = [404, "invalid_request", "not_found"] as const;
 const NOT_ALLOWED = [405, "invalid_request", "method_not_allowed"] as const;
 const INVALID = [400, "validation_error", "invalid_input"] as const;
+const NO_CHOICE = [400, "validation_error", "invalid_choice"] as const;
 const NO_JSON = [400, "invalid_request", "parse_error"] as const;
 const NO_PAYLOAD = [400, "validation_error", "invalid_payload"] as const;
 const TOO_LARGE = [413, "invalid_request", "payload_too_large"] as const;
@@ -59,6 +60,7 @@ const CASES: [name: string, asked: string, told: Told, sent?: Sent][] = [
   ["a list", `POST ${SPLIT}`, INVALID, { headers: JSON_TYPE, body: `["${ECHO}"]` }],
   ["a wrong type", "POST /api/projects/", INVALID, { headers: JSON_TYPE, body: '{"name":7351}' }],
   ["a wrong parameter", `GET /api/projects/?limit=${ECHO}`, INVALID],
+  ["a wrong choice", `GET /api/environments/1/persons/?format=${ECHO}`, NO_CHOICE],
   ["a bad address", "GET /api/environments/1/persons/%zz/", INVALID],
   ["a bad address on SDKs' paths", "GET /array/%zz/config", INVALID],
   ["NUL in an address on SDKs' paths", "GET /static/%00.js", INVALID],

@@ -57,6 +57,13 @@ export function resolved(document: OpenApi, ref: string): unknown {
     .reduce<unknown>((value, step) => (value as Record<string, unknown>)?.[step], document);
 }
 
+/** Every operation, with its path and method in lower case. */
+export function operationsOf({ paths }: OpenApi) {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+}
+
 /** An answer of an operation, wherever the document has it. */
 export function answerOf(
   document: OpenApi,
