@@ -193,7 +193,7 @@ function mountSdk(app: Elysia, route: SdkRoute, failure: FailureOf): void {
     try {
       checkPath(request.url);
       const response = await route.handle(request, context.params);
-      for (const [name, value] of Object.entries(cors)) response.headers.append(name, value);
+      for (const name in cors) response.headers.append(name, cors[name] ?? "");
       return response;
     } catch (error) {
       return problem(failure(error, request), cors);

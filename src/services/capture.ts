@@ -4,7 +4,7 @@ import type { Log } from "../log.ts";
 import type { Entry, Journal } from "../storage/journal.ts";
 import { type Admission, admitBody, type Body } from "./admission.ts";
 import type { Ingest } from "./ingest.ts";
-import { held } from "./pacing.ts";
+import { holdMs } from "./pacing.ts";
 import type { Projects } from "./projects.ts";
 import { warningTeller } from "./warnings.ts";
 
@@ -85,7 +85,8 @@ export function capture(needs: Needs): Capture {
       await warned;
       ingest.wake();
       add(counts.accepted, project_id, count);
-      await held(ingest.lag(), count);
+      const hold = holdMs(ingest.lag(), count);
+      if (hold > 0) await Bun.sleep(hold);
       return { accepted: count, dropped: admission.dropped, results: admission.results };
     },
     refusing: () => now() - refusedAt < REFUSED_MS,

@@ -21,7 +21,7 @@ import { INLINE_BYTES_MAX } from "./capture.ts";
 import { BODY_BYTES_MAX, inflate, type Packed, unpack } from "./decoding.ts";
 import type { Ingest } from "./ingest.ts";
 import { logGroupsOfProtobuf } from "./otlp.ts";
-import { held } from "./pacing.ts";
+import { holdMs } from "./pacing.ts";
 import { warningTeller } from "./warnings.ts";
 
 /**
@@ -83,7 +83,8 @@ export function logs(needs: Needs): Logs {
       await accepted;
       await warned;
       if (count > 0 || warnings.length > 0) ingest.wake();
-      await held(ingest.lag(), count);
+      const hold = holdMs(ingest.lag(), count);
+      if (hold > 0) await Bun.sleep(hold);
       return { accepted: count, rejected };
     },
   };

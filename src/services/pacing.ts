@@ -12,16 +12,10 @@ const HOLD_MS_MAX = 1000;
 
 /**
  * How long to hold back the answer to `count` events when `lag` of them wait for the stores, in
- * milliseconds (decision 57): little at first, and more the more a request holds, so that a
+ * whole milliseconds (decision 57): little at first, and more the more a request holds, so that a
  * backfill gives way to those who send one event.
  */
 export function holdMs(lag: number, count: number): number {
   const share = Math.min(Math.max((lag - LAG_FREE) / (LAG_MAX - LAG_FREE), 0), 1);
-  return Math.min(share ** 3 * HOLD_MS_EACH * count, HOLD_MS_MAX);
-}
-
-/** Resolves when the answer to `count` events may go. */
-export async function held(lag: number, count: number): Promise<void> {
-  const ms = Math.round(holdMs(lag, count));
-  if (ms > 0) await Bun.sleep(ms);
+  return Math.round(Math.min(share ** 3 * HOLD_MS_EACH * count, HOLD_MS_MAX));
 }

@@ -92,7 +92,7 @@ export const nodeDisk: Disk = {
 function writable(handle: FileHandle): WritableFile {
   return {
     async write(buffers, position) {
-      let rest = buffers;
+      let rest = gathered(buffers);
       let at = position;
       // A disk that runs full takes a part of the bytes first and says so only when asked again.
       while (rest.length > 0) {
@@ -105,6 +105,15 @@ function writable(handle: FileHandle): WritableFile {
     truncate: (bytes) => handle.truncate(bytes),
     close: () => handle.close(),
   };
+}
+
+/** Bytes up to which copying many buffers into one costs less than handing over each of them. */
+const GATHERED_BYTES_MAX = 262_144;
+
+function gathered(buffers: readonly Uint8Array[]): readonly Uint8Array[] {
+  let bytes = 0;
+  for (const { length } of buffers) bytes += length;
+  return bytes <= GATHERED_BYTES_MAX ? [Buffer.concat(buffers, bytes)] : buffers;
 }
 
 /** What is left of `buffers` after their first `bytes`. */
