@@ -8,13 +8,16 @@ export type AddressOptions = {
   listenUrl: string;
   /** Host names that links may repeat (setting `allowed_hosts`). */
   allowedHosts: readonly string[];
+  /** Whether a request comes by a proxy whose word counts (setting `trusted_proxies`). */
+  isProxied: (request: Request) => boolean;
 };
 
 /**
  * Finds the address for links in answers: `public_url`, else the Host header if it names this
- * machine or an allowed host, else where the server listens. Never a forged Host (decision 14).
+ * machine or an allowed host, else where the server listens. Never a forged Host (decision 14). A
+ * trusted proxy says in `X-Forwarded-Host` and `X-Forwarded-Proto` what was asked of it.
  */
-export function publicAddress({ publicUrl, listenUrl, allowedHosts }: AddressOptions) {
+export function publicAddress({ publicUrl, listenUrl, allowedHosts, isProxied }: AddressOptions) {
   const own = new Set([
     "localhost",
     "127.0.0.1",
@@ -25,8 +28,20 @@ export function publicAddress({ publicUrl, listenUrl, allowedHosts }: AddressOpt
       .map(({ address, family }) => (family === "IPv6" ? `[${address}]` : address)),
   ]);
   return (request: Request): URL => {
-    const asked = new URL(request.url);
+    const asked = isProxied(request) ? forwarded(request) : new URL(request.url);
     const base = publicUrl ?? (own.has(asked.hostname) ? asked.origin : listenUrl);
     return new URL(base.replace(/\/$/, "") + asked.pathname + asked.search);
   };
+}
+
+/** The address that a proxy was asked for, as it tells; what it does not tell is the request's own. */
+function forwarded({ url, headers }: Request): URL {
+  const own = new URL(url);
+  // The last value is the nearest proxy's own word.
+  const told = (name: string) => headers.get(name)?.split(",").at(-1)?.trim();
+  const proto = told("x-forwarded-proto")?.toLowerCase();
+  const scheme = proto === "http" || proto === "https" ? `${proto}:` : own.protocol;
+  const host = told("x-forwarded-host") ?? own.host;
+  const origin = `${scheme}//${host}`;
+  return URL.canParse(origin) ? new URL(own.pathname + own.search, origin) : own;
 }

@@ -2,7 +2,7 @@ import { Failure } from "../domain/errors.ts";
 import { keyMask, PROJECT_KEY_PREFIX } from "../domain/key.ts";
 import { allows, type Principal, type Scope, sees } from "../domain/principal.ts";
 import type { Log } from "../log.ts";
-import type { Attempts } from "../services/attempts.ts";
+import { type Attempts, UNNAMED_FAILURES_PER_MINUTE_MAX } from "../services/attempts.ts";
 import type { Keys } from "../services/keys.ts";
 import type { Projects } from "../services/projects.ts";
 
@@ -80,7 +80,9 @@ function wrongKeys({ attempts, addressOf, log }: Needs) {
         "a proxy is in front, but not in trusted_proxies: wrong keys are counted by their ending",
       );
     }
-    const waitMs = attempts.failed(address ?? keyMask(key));
+    const unnamedMs =
+      address === undefined ? attempts.failed("", UNNAMED_FAILURES_PER_MINUTE_MAX) : undefined;
+    const waitMs = attempts.failed(address ?? keyMask(key)) ?? unnamedMs;
     if (waitMs === undefined) return error;
     const seconds = Math.ceil(waitMs / 1000);
     const detail = `Too many API keys were not valid. Try again in ${seconds} s.`;

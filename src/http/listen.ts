@@ -1,4 +1,5 @@
 import { Failure } from "../domain/errors.ts";
+import { UPLOAD_MS_MAX } from "./body.ts";
 import { corsHeaders, isOfSdk, preflight } from "./cors.ts";
 import { problem } from "./errors.ts";
 import { requestIds } from "./request-id.ts";
@@ -27,8 +28,11 @@ export type Listening = {
   stop(deadlineMs: number): Promise<void>;
 };
 
-/** Seconds after which a connection on which nothing moves is closed. */
-const IDLE_TIMEOUT_S = 60;
+/**
+ * Seconds after which a connection on which nothing moves is closed. What arrives of a body does
+ * not count for Bun, so a slow upload would end without an answer before its time is over.
+ */
+const IDLE_TIMEOUT_S = UPLOAD_MS_MAX / 1000 + 15;
 
 /**
  * Bun's own limit answers 413 without envelope or CORS, so it is far above ours, which the

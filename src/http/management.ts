@@ -31,7 +31,11 @@ export function mountManagement(app: Elysia, route: Route, guards: Guards): void
     const granted = await authenticate(context);
     const input = { ...context, ...granted, url: address(context.request) };
     const result = await route.handle(input as Parameters<Route["handle"]>[0]);
-    return answerOf(route, context.request, { result, byDefault: prefer });
+    const answer = answerOf(route, context.request, { result, byDefault: prefer });
+    // Keys and persons are nothing for a cache, nor for a browser to guess a type of.
+    answer.headers.set("cache-control", "no-store");
+    answer.headers.set("x-content-type-options", "nosniff");
+    return answer;
   };
   app.route(route.method, route.path, handle as () => Promise<Response>, {
     parse: [
@@ -98,6 +102,9 @@ async function readJson(request: Request, meter: Meter): Promise<JsonObject> {
   });
   release();
   if (bytes.length === 0) return {};
+  if ((request.headers.get("content-encoding") ?? "identity").toLowerCase() !== "identity") {
+    throw new Failure("unsupported_media_type", "The body must not be encoded.");
+  }
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") {
     throw new Failure("unsupported_media_type", "The body must be application/json.");

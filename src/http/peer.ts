@@ -3,6 +3,20 @@ import { BlockList, isIP } from "node:net";
 /** What a proxy says of whom it speaks for. */
 const FORWARDING = ["x-forwarded-for", "forwarded", "x-real-ip"];
 
+/** Whether an address is among `trustedProxies`, which are addresses and networks. */
+export function trustedAddress(trustedProxies: readonly string[]): (address: string) => boolean {
+  const trusted = new BlockList();
+  for (const proxy of trustedProxies) {
+    const [address = "", bits] = proxy.split("/");
+    if (bits === undefined) trusted.addAddress(address, familyOf(address));
+    else trusted.addSubnet(address, Number(bits), familyOf(address));
+  }
+  return (text) => {
+    const address = plain(text);
+    return address !== undefined && trusted.check(address, familyOf(address));
+  };
+}
+
 /**
  * Finds the address that a request comes from: that of the connection, or, as far as those before
  * it are among `trustedProxies` (addresses and networks), what `X-Forwarded-For` says. Undefined
@@ -10,13 +24,7 @@ const FORWARDING = ["x-forwarded-for", "forwarded", "x-real-ip"];
  * Of IPv6 it is the network of 64 bits, which is one host's to choose from.
  */
 export function peerAddress(trustedProxies: readonly string[]) {
-  const trusted = new BlockList();
-  for (const proxy of trustedProxies) {
-    const [address = "", bits] = proxy.split("/");
-    if (bits === undefined) trusted.addAddress(address, familyOf(address));
-    else trusted.addSubnet(address, Number(bits), familyOf(address));
-  }
-  const isTrusted = (address: string) => trusted.check(address, familyOf(address));
+  const isTrusted = trustedAddress(trustedProxies);
 
   return ({ headers }: Request, connection: string | undefined): string | undefined => {
     let address = plain(connection ?? "");

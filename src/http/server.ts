@@ -34,7 +34,7 @@ import { checkPath, mountManagement } from "./management.ts";
 import { refuseOtherMethods } from "./methods.ts";
 import { metricRoutes } from "./metrics.ts";
 import { openApi } from "./openapi.ts";
-import { peerAddress } from "./peer.ts";
+import { peerAddress, trustedAddress } from "./peer.ts";
 import { personEditRoutes } from "./person-edits.ts";
 import { activityRoutes, deletionRoutes, personRoutes } from "./persons.ts";
 import { playlistRoutes } from "./playlists.ts";
@@ -73,7 +73,7 @@ export type HttpNeeds = {
   connectionOf: (request: Request) => string | undefined;
   /** Proxies whose word on where a request comes from counts (setting `trusted_proxies`). */
   trustedProxies: readonly string[];
-} & AddressOptions;
+} & Omit<AddressOptions, "isProxied">;
 
 /** Answers any request. */
 export type HttpServer = (request: Request) => Promise<Response>;
@@ -116,6 +116,8 @@ export function httpServer(needs: HttpNeeds): HttpServer {
   const requestId = requestIds(needs.newUuid());
   const allowed = new Map<string, Set<string>>();
   const peerOf = peerAddress(needs.trustedProxies);
+  const isTrusted = trustedAddress(needs.trustedProxies);
+  const isProxied = (request: Request) => isTrusted(needs.connectionOf(request) ?? "");
   const authorize = authorizer({
     keys,
     projects,
@@ -138,7 +140,11 @@ export function httpServer(needs: HttpNeeds): HttpServer {
     allowed.set(path, (allowed.get(path) ?? new Set()).add(method));
   };
 
-  const guards = { authorize, address: publicAddress(needs), prefer: needs.prefer };
+  const guards = {
+    authorize,
+    address: publicAddress({ ...needs, isProxied }),
+    prefer: needs.prefer,
+  };
   const management = managementRoutes(needs);
   for (const route of management) {
     if (route.status !== 405) allow(route.path, route.method);
@@ -164,7 +170,7 @@ export function httpServer(needs: HttpNeeds): HttpServer {
   refuseOtherMethods(app, allowed, new Set(sdk.map(({ path }) => path)));
 
   const answer = async (request: Request): Promise<Response> => {
-    if (!HOST.test(request.headers.get("host") ?? "localhost")) {
+    if (!isHost(request.headers.get("host") ?? "localhost")) {
       return problem(new Failure("invalid_input", "The Host header is not valid."));
     }
     try {
@@ -175,7 +181,7 @@ export function httpServer(needs: HttpNeeds): HttpServer {
     }
   };
   return async (request) => {
-    const response = await answer(request);
+    const response = await answer(request.headers.has("host") ? request : named(request, needs));
     response.headers.set("x-request-id", requestId(request));
     return response;
   };
@@ -183,6 +189,19 @@ export function httpServer(needs: HttpNeeds): HttpServer {
 
 /** Bun puts whatever Host says before the path: with a slash in it, the path would be another. */
 const HOST = /^(?:[\w.~-]+|\[[\da-f:.]+\])(?::\d*)?$/i;
+
+/** HTTP/1.0 names no host, and the address of such a request is but a path. */
+function named(request: Request, { listenUrl }: Pick<HttpNeeds, "listenUrl">): Request {
+  return request.url.startsWith("/")
+    ? new Request(new URL(request.url, listenUrl).href, request)
+    : request;
+}
+
+function isHost(host: string): boolean {
+  return HOST.test(host) && Number(/:(\d*)$/.exec(host)?.[1] ?? 0) <= PORT_MAX;
+}
+
+const PORT_MAX = 65_535;
 
 type FailureOf = (error: unknown, request: Request) => Failure;
 

@@ -171,7 +171,9 @@ function checked(changes: KeyChanges, by: Principal | undefined, needs: Needs): 
   if (label !== undefined) fields.label = checkedLabel(label);
   if (scopes !== undefined) fields.scopes = checkedScopes(scopes);
   if (scoped_teams !== undefined) fields.scoped_teams = scoped_teams && [...new Set(scoped_teams)];
-  if (expires_at !== undefined) fields.expires_at = expires_at && checkedEnd(expires_at, needs);
+  if (expires_at !== undefined) {
+    fields.expires_at = expires_at === null ? null : checkedEnd(expires_at, needs);
+  }
   expectWithin(by, { scopes: [], scoped_teams: [], ...fields });
   // Only now: whoever may not see a project is not told whether it is there.
   const { length } = fields.scoped_teams ?? [0];

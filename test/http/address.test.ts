@@ -5,7 +5,12 @@ import { type Answered, testApp } from "../support/app.ts";
 import { batch, event } from "../support/make.ts";
 
 const LISTEN = "http://127.0.0.1:8000";
-const options = { publicUrl: undefined, listenUrl: LISTEN, allowedHosts: [] };
+const options = {
+  publicUrl: undefined,
+  listenUrl: LISTEN,
+  allowedHosts: [],
+  isProxied: () => false,
+};
 
 /** The headers by which a proxy tells whom it speaks for, with a stranger's lies in them. */
 const FORGED = {
@@ -37,6 +42,20 @@ describe("the address in links", () => {
     const address = publicAddress(options);
     const asked = new Request("https://evil.example/a/?limit=1", { headers: FORGED });
     expect(address(asked).href).toBe(`${LISTEN}/a/?limit=1`);
+  });
+
+  test.each([
+    [{ "x-forwarded-proto": "https" }, "https://shop.example"],
+    [{ "x-forwarded-proto": "https", "x-forwarded-host": "pub.example" }, "https://pub.example"],
+    [{ "x-forwarded-host": "pub.example:8443" }, "http://pub.example:8443"],
+    [{ "x-forwarded-proto": "http, https", "x-forwarded-host": "evil.example" }, LISTEN],
+    [{ "x-forwarded-proto": "javascript", "x-forwarded-host": "a b" }, "http://shop.example"],
+    [{}, "http://shop.example"],
+  ])("is what a trusted proxy tells, %p, as far as the host is allowed", (headers, origin) => {
+    const allowedHosts = ["shop.example", "pub.example"];
+    const proxied = publicAddress({ ...options, allowedHosts, isProxied: () => true });
+    const asked = new Request("http://shop.example/a/?limit=1", { headers });
+    expect(proxied(asked).href).toBe(`${origin}/a/?limit=1`);
   });
 
   test("may be an allowed host's, and is always the public one's when that is set", () => {

@@ -67,6 +67,12 @@ const CASES: [name: string, asked: string, told: Told, sent?: Sent][] = [
   ["a long body", `POST ${SPLIT}`, TOO_LARGE, { headers: JSON_TYPE, body: `"${ECHO}${LONG}"` }],
   ["a long body on capture", "POST /e/", TOO_LARGE, { body: `"${ECHO}${LONG.repeat(20)}"` }],
   ["text", `POST ${SPLIT}`, OTHER_TYPE, { headers: { "content-type": ECHO }, body: "{}" }],
+  [
+    "an encoding of the API",
+    `POST ${SPLIT}`,
+    OTHER_TYPE,
+    { headers: { ...JSON_TYPE, "content-encoding": "gzip" }, body: "{}" },
+  ],
   ["an encoding", "POST /e/", OTHER_TYPE, { headers: { "content-encoding": ECHO }, body: "{}" }],
   [
     "an unknown project key",
@@ -163,15 +169,34 @@ describe("an error (decision 6)", () => {
 });
 
 describe("a request without a usable Host", () => {
-  test.each(["[", "a b", "", ":80", "a/b", "a@b"])("is refused: %p", async (host) => {
+  test.each(["[", "a b", "", ":80", "a/b", "a@b", "localhost:99999"])(
+    "is refused: %p",
+    async (host) => {
+      await using server = await startServer();
+      using connection = await openConnection(server.url);
+      connection.write(`GET /api/projects/ HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+
+      const answered = await connection.until("}");
+
+      expect(answered).toStartWith("HTTP/1.1 400");
+      expect(answered).toContain('"code":"invalid_input"');
+      expect(answered).toMatch(/^x-request-id: /im);
+    },
+  );
+
+  test("is answered as HTTP/1.0 has it, where there is none", async () => {
     await using server = await startServer();
-    using connection = await openConnection(server.url);
-    connection.write(`GET /api/projects/ HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    using reading = await openConnection(server.url);
+    reading.write("GET /api/projects/?limit=1 HTTP/1.0\r\n\r\n");
+    const refused = await reading.until("}");
+    using sending = await openConnection(server.url);
+    const body = JSON.stringify({ api_key: PROJECT_KEY, event: "old", distinct_id: "a" });
+    sending.write(`POST /i/v0/e/ HTTP/1.0\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    const captured = await sending.until("}");
 
-    const answered = await connection.until("}");
-
-    expect(answered).toStartWith("HTTP/1.1 400");
-    expect(answered).toContain('"code":"invalid_input"');
-    expect(answered).toMatch(/^x-request-id: /im);
+    expect(refused).toStartWith("HTTP/1.1 401");
+    expect(refused).toMatch(/^x-request-id: /im);
+    expect(captured).toContain('{"status":"Ok"}');
+    await server.stored(1);
   });
 });

@@ -115,6 +115,19 @@ describe("a personal key", () => {
     expect((await app.get("/persons/", { key: value })).status).toBe(401);
   });
 
+  test("ends at a time that lies ahead, or never", async () => {
+    await using app = await testApp();
+    const { id } = await make(app, {});
+    for (const expires_at of ["", " ", "x", "2020-01-01"]) {
+      const refused = { status: 400, body: { code: "invalid_input", attr: "expires_at" } };
+      expect(await app.ask("PATCH", `${KEYS}${id}/`, { body: { expires_at } })).toMatchObject(
+        refused,
+      );
+      const draft = { label: "e", scopes: ["person:read"], expires_at };
+      expect(await app.ask("POST", KEYS, { body: draft })).toMatchObject(refused);
+    }
+  });
+
   test("is changed in what is given, and in nothing that it must not be", async () => {
     await using app = await testApp();
     const made = await make(app, { scoped_teams: [1] });
@@ -367,7 +380,7 @@ describe("wrong personal keys (decision 53)", () => {
     expect(await ask("")).toBe(401);
   });
 
-  test("count by the key's ending behind a proxy that nobody named, which is warned of", async () => {
+  test("count by the key's ending, and all together, behind a proxy that nobody named", async () => {
     await using server = await startServer();
     const ask = async (key: string) => {
       const headers = { authorization: `Bearer ${key}`, "x-forwarded-for": "9.9.9.9" };
@@ -379,6 +392,11 @@ describe("wrong personal keys (decision 53)", () => {
 
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
     expect(await ask(wrong(1))).toBe(401);
+    const others: number[] = [];
+    for (let n = 100; n < 160; n++) others.push(await ask(`phx_guess0123456789${n}`));
+    expect(others.filter((status) => status === 401)).toHaveLength(53);
+    expect(others.at(-1)).toBe(429);
+    expect(await ask(PERSONAL_KEY)).toBe(200);
     expect(server.output().err.match(/trusted_proxies/g)).toHaveLength(1);
   });
 
