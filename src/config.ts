@@ -60,6 +60,12 @@ const ROWS = {
   dedup_window: whole("how long a uuid is remembered", 48, [1, 168], "hours"),
   memory: whole("memory for DuckDB", memoryDefaultMb(), [64, 1_048_576], "MB"),
   threads: whole("threads for DuckDB", availableParallelism(), [1, 256]),
+  disk_floor: whole(
+    "share of the disk that stays free, 128 MB to 2 GB; below it events are refused; 0 is none",
+    5,
+    [0, 50],
+    "%",
+  ),
   log_format: choice<"auto" | "human" | "json">(
     "how logs look; auto is human on a terminal, else json",
     "auto",

@@ -88,7 +88,8 @@ export function capture(needs: Needs): Capture {
       await held(ingest.lag(), count);
       return { accepted: count, dropped: admission.dropped, results: admission.results };
     },
-    refusing: () => now() - refusedAt < REFUSED_MS,
+    // A clock that was set back must not make it longer.
+    refusing: () => Math.abs(now() - refusedAt) < REFUSED_MS,
     refused: (code) => add(counts.refused, code, 1),
     counts: () => counts,
   };
