@@ -213,7 +213,7 @@ function fatalGuard(onFatal: (error: Error) => void) {
 }
 
 function isFatal({ message }: Error): boolean {
-  return /^(FATAL|INTERNAL) Error|database has been invalidated/i.test(message);
+  return /^(FATAL|INTERNAL) Error|has been invalidated|checkpoint failed/i.test(message);
 }
 
 /** Lends connections, in the order of asking. */
