@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { EXIT_INTERNAL } from "../src/threads.ts";
 import { expectKept, markerAt, settled } from "./support/kept.ts";
-import { FROM_SOURCE } from "./support/process.ts";
+import { FROM_SOURCE, runCommand } from "./support/process.ts";
 import { metricValue, scrape } from "./support/prometheus.ts";
 import { bodyOf, clockBefore, eventOf, type Sent, startSenders } from "./support/senders.ts";
 import { type Server, startServer } from "./support/server.ts";
@@ -70,9 +70,38 @@ test("an event store that fails for good ends the server, and the next start hea
 
   expect(await server.exited).toBe(EXIT_INTERNAL);
   expect(server.output().err).toContain("must be opened anew; ending");
+  disk.fill(0);
+  const refused = await runCommand(serveOn(disk), { command: disk.command(FROM_SOURCE) });
+  expect([refused.code, refused.out]).toEqual([1, ""]);
+  expect(refused.err).toMatch(/disk is full|Free space on its disk/);
   disk.empty();
   await using again = await serverOn(disk, ["--disk-floor", "0"]);
   await expectKept(again, sent);
+});
+
+test("a disk that can only be read is refused with a sentence, and costs nothing", async () => {
+  await using disk = await smallDisk(400 * MB);
+  const remount = (how: "ro" | "rw") => {
+    const { exitCode } = Bun.spawnSync(disk.command(["mount", "-o", `remount,${how}`, disk.path]));
+    expect(exitCode).toBe(0);
+  };
+  const sent = [eventOf({ distinct_id: "ann", timestamp: clockBefore(Date.now())() })];
+  await using first = await serverOn(disk, []);
+  expect((await first.capture(bodyOf(sent))).status).toBe(200);
+  first.signal("SIGKILL");
+  await first.exited;
+  remount("ro");
+
+  const refused = await runCommand(serveOn(disk), { command: disk.command(FROM_SOURCE) });
+
+  expect([refused.code, refused.out]).toEqual([1, ""]);
+  expect(refused.err).toMatch(/cannot be used \(EROFS\)\. Make it a directory .* can write/);
+  remount("rw");
+  await using again = await serverOn(disk, []);
+  await expectKept(
+    again,
+    sent.map((event) => ({ ...event, acknowledged: true })),
+  );
 });
 
 function serverOn(disk: SmallDisk, flags: string[]): Promise<Server> {
@@ -81,6 +110,10 @@ function serverOn(disk: SmallDisk, flags: string[]): Promise<Server> {
     command: disk.command(FROM_SOURCE),
     flags,
   });
+}
+
+function serveOn(disk: SmallDisk): string[] {
+  return ["serve", "--port", "0", "--data", join(disk.path, "data")];
 }
 
 /** Sends events until one is refused, and returns the answer. */

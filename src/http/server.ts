@@ -22,7 +22,7 @@ import { type AddressOptions, publicAddress } from "./address.ts";
 import { authorizer } from "./auth.ts";
 import type { Meter } from "./body.ts";
 import { captureRoutes } from "./capture.ts";
-import { corsHeaders, isOfSdk } from "./cors.ts";
+import { corsHeaders, firstSegment, isOfSdk } from "./cors.ts";
 import { docsRoutes } from "./docs.ts";
 import { failureOf, problem } from "./errors.ts";
 import { eventRoutes } from "./events.ts";
@@ -187,7 +187,7 @@ export function httpServer(needs: HttpNeeds): HttpServer {
 
 function kindOf(request: Request): RequestKind {
   if (isOfSdk(request)) return "capture";
-  return new URL(request.url).pathname.startsWith("/api/") ? "api" : "other";
+  return firstSegment(request.url) === "api" ? "api" : "other";
 }
 
 /** Bun puts whatever Host says before the path: with a slash in it, the path would be another. */

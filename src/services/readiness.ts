@@ -16,7 +16,7 @@ type Needs = {
   elapsedMs: () => number;
 };
 
-/** Why the server cannot do its work right now; nothing if it can. */
+/** Why the server cannot do its work right now (decision 68); nothing if it can. */
 export function readiness(needs: Needs): () => string[] {
   const { ingest, isBehind, room, refusing, isDraining, elapsedMs } = needs;
   let applied = -1;
