@@ -55,6 +55,27 @@ test.each(FULL)(
   },
 );
 
+test("a server told to stop on a full disk ends with 0, and the next one has everything", async () => {
+  await using disk = await smallDisk(400 * MB);
+  await using server = await serverOn(disk, []);
+  using senders = startSenders({ count: 4, seed: 5 });
+  const some = senders.acknowledged(50);
+  senders.open(server.url);
+  await some;
+
+  disk.fill(0);
+  server.signal("SIGTERM");
+
+  expect(await server.exited).toBe(0);
+  await senders.close();
+  disk.empty();
+  await using again = await serverOn(disk, []);
+  senders.open(again.url);
+  await senders.finish();
+  await expectKept(again, senders.sent());
+  expect(senders.surprises()).toEqual([]);
+});
+
 test("an event store that fails for good ends the server, and the next start heals it", async () => {
   await using disk = await smallDisk(400 * MB);
   const clock = clockBefore(Date.now());

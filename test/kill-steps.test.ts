@@ -9,7 +9,7 @@ import { bodyOf, clockBefore, eventOf, type Sent } from "./support/senders.ts";
 import { ROOT, startServer } from "./support/server.ts";
 
 /** Every so many steps one is tried: HOGLET_TEST_STRIDE=1 for all of them, in some minutes. */
-const STRIDE = Number(process.env["HOGLET_TEST_STRIDE"] ?? 16);
+const STRIDE = Number(process.env["HOGLET_TEST_STRIDE"] ?? 24);
 
 /** Which ones, and what they send: what a failed run has printed, to be tried again. */
 const SEED = Number(process.env["HOGLET_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
@@ -26,13 +26,23 @@ const FIRST_MAX = 6;
 /** How far apart the requests are, in milliseconds: enough for most to be slices of their own. */
 const REQUEST_MS = 120;
 
-test.each(["sqlite", "duckdb", "file"])(
-  "a server killed at any step of %s, from the migrations to the last checkpoint, keeps all, once",
-  async (kind) => {
-    const first = 1 + Math.floor(randomOf(SEED)() * Math.min(STRIDE, FIRST_MAX));
+/** The steps that are counted, and for how long at most the one that is hit goes on. */
+const STEPS = [
+  ["before any statement of SQLite", "sqlite", undefined],
+  ["before any statement of DuckDB", "duckdb", undefined],
+  ["within any statement of DuckDB", "duckdb", 6],
+  ["before any write or sync of the journal", "file", undefined],
+] as const;
+
+test.each(STEPS)(
+  "a server killed %s, from the migrations to the last checkpoint, keeps all, once",
+  async (_when, kind, withinMs) => {
+    const random = randomOf(SEED);
+    const first = 1 + Math.floor(random() * Math.min(STRIDE, FIRST_MAX));
+    const instant = () => (withinMs === undefined ? "" : `:${(random() * withinMs).toFixed(2)}`);
     let step = first;
     try {
-      while (await killAt(kind, step)) step += STRIDE;
+      while (await killAt(`${kind}:${step}${instant()}`)) step += STRIDE;
       expect(step).toBeGreaterThan(first);
     } catch (error) {
       const what = `HOGLET_TEST_STRIDE=${STRIDE} HOGLET_TEST_SEED=${SEED}`;
@@ -43,11 +53,11 @@ test.each(["sqlite", "duckdb", "file"])(
 );
 
 /** Kills a new server at a step and checks what the next one has; false if it ended before. */
-async function killAt(kind: string, step: number): Promise<boolean> {
+async function killAt(at: string): Promise<boolean> {
   const data = mkdtempSync(join(tmpdir(), "hoglet-step-"));
   const sent = work();
   try {
-    const code = await runUntilKilled(data, sent, `${kind}:${step}`);
+    const code = await runUntilKilled(data, sent, at);
     expect([0, KILLED]).toContain(code);
     await using server = await startServer({ data });
     // What nobody has answered is sent again, as SDKs do.

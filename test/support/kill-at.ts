@@ -2,14 +2,15 @@
  * Loaded before a server, it kills it with SIGKILL at one step of its work. `KILL_AT` says which:
  * `sqlite:7` is before the seventh statement that the writer runs by itself (the migrations, and
  * BEGIN and COMMIT of each transaction), `duckdb:7` before the seventh statement of the event
- * store, `file:7` before the seventh write or sync of the journal.
+ * store, `file:7` before the seventh write or sync of the journal. `duckdb:7:1.5` is 1.5 milliseconds
+ * after that statement was given to the event store's threads.
  */
 import { Database } from "bun:sqlite";
 import { open } from "node:fs/promises";
 
 type Methods = Record<string, (...args: unknown[]) => unknown>;
 
-const [kind = "", nth = "0"] = (process.env["KILL_AT"] ?? "").split(":");
+const [kind = "", nth = "0", afterMs] = (process.env["KILL_AT"] ?? "").split(":");
 let left = Number(nth);
 
 /** Counts every call of some methods. */
@@ -20,8 +21,12 @@ function count(prototype: object, names: readonly string[]): void {
     if (original === undefined) throw new Error(`There is no method ${name}`);
     methods[name] = function (this: unknown, ...args) {
       left -= 1;
-      if (left === 0) process.kill(process.pid, "SIGKILL");
-      return Reflect.apply(original, this, args);
+      if (left !== 0) return Reflect.apply(original, this, args);
+      if (afterMs !== undefined) {
+        Reflect.apply(original, this, args);
+        Bun.sleepSync(Number(afterMs));
+      }
+      return process.kill(process.pid, "SIGKILL");
     };
   }
 }
