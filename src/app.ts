@@ -15,16 +15,21 @@ import { type PersonEdits, personEdits } from "./services/person-edits.ts";
 import { type Persons, persons } from "./services/persons.ts";
 import { type Playlists, playlists } from "./services/playlists.ts";
 import type { Projects } from "./services/projects.ts";
+import { readiness } from "./services/readiness.ts";
+import { aboveFloor, type Room, roomOn } from "./services/room.ts";
 import { type FirstStart, prepare } from "./services/setup.ts";
+import { timings } from "./services/timings.ts";
 import { type Users, users } from "./services/users.ts";
 import { type Warnings, warnings } from "./services/warnings.ts";
 import { activityReads } from "./storage/activity.ts";
 import { deletionReads } from "./storage/deletions.ts";
 import { groupReads } from "./storage/groups.ts";
+import type { Journal } from "./storage/journal.ts";
 import { removeLoad } from "./storage/loads.ts";
 import { personReads } from "./storage/person-list.ts";
 import { personMatches } from "./storage/person-match.ts";
 import { playlistReads } from "./storage/playlists.ts";
+import { storeSizes, volumeOf } from "./storage/space.ts";
 import { userReads } from "./storage/users.ts";
 import { warningReads } from "./storage/warnings.ts";
 import {
@@ -85,6 +90,7 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
   const { sqlite, projects, stores } = base;
   const { slices } = stores;
   const { duckdb, eventsStored, journal } = await openEvents(settings, base, log);
+  const room = openRoom(settings, base.directory, surroundings);
   const replayUntil = journal.durable();
   const ingest = await startIngest({
     journal,
@@ -93,6 +99,7 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
     removeLoad,
     windowMs: settings.dedup_window * HOUR_MS,
     idleMs: surroundings.idleMs,
+    room,
     log,
   });
   const decoder = startDecoder(log);
@@ -100,7 +107,8 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
   const state = { draining: false };
   const meter: Meter = { held: 0 };
   const outside = { now, newUuid, log };
-  const accepting = { ...outside, journal, decoder: decoder.decoder, ingest };
+  const taking = aboveFloor(journal, room);
+  const accepting = { ...outside, journal: taking, decoder: decoder.decoder, ingest };
   const isBehind = () => ingest.applied() < replayUntil;
   const reads = personReads(sqlite);
   const services = {
@@ -114,16 +122,11 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
     events: events(eventsStored, isBehind),
     ...records(base, now),
   };
-  const reasons = () => [
-    ...(state.draining ? ["shutting down"] : []),
-    ...(isBehind() ? ["replaying the journal"] : []),
-    ...(services.capture.refusing() ? ["events cannot be stored"] : []),
-  ];
-  const isReady = () => reasons().length === 0;
-  const measured = metrics({ ...services, ...SELF, ingest, journal, meter, isReady, now });
+  const parts = { ingest, journal, meter, room, now };
+  const watched = watch({ services, base, parts, isBehind, state });
   return {
     ...services,
-    metrics: measured,
+    metrics: watched.metrics,
     ingest,
     firstStart: await prepare({
       ...services,
@@ -134,9 +137,8 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
     http: (listenUrl, connectionOf = () => undefined) =>
       httpServer({
         ...services,
-        metrics: measured,
+        ...watched,
         meter,
-        readiness: () => ({ ready: isReady(), reasons: reasons() }),
         prefer: settings.prefer,
         ...outside,
         version: VERSION,
@@ -157,6 +159,47 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
       await duckdb.close();
       await base.close();
     },
+  };
+}
+
+const elapsedMs = () => performance.now();
+
+/** Watches the disk of the data directory. */
+function openRoom(settings: Settings, directory: string, { volume, log }: Surroundings): Room {
+  const floorPercent = settings.disk_floor;
+  return roomOn({ volume: volume ?? (() => volumeOf(directory)), floorPercent, elapsedMs, log });
+}
+
+type Watched = {
+  services: Pick<App, "capture" | "warnings">;
+  base: Base;
+  parts: { ingest: Ingest; journal: Journal; meter: Meter; room: Room; now: Clock };
+  isBehind: () => boolean;
+  state: { draining: boolean };
+};
+
+/** What the server knows and tells of itself. */
+function watch({ services, base, parts, isBehind, state }: Watched) {
+  const reasons = readiness({
+    ...parts,
+    isBehind,
+    refusing: services.capture.refusing,
+    isDraining: () => state.draining,
+    elapsedMs,
+  });
+  const measuredTimings = timings(elapsedMs);
+  return {
+    timings: measuredTimings,
+    readiness: () => ({ ready: reasons().length === 0, reasons: reasons() }),
+    metrics: metrics({
+      ...services,
+      ...SELF,
+      ...parts,
+      timings: measuredTimings,
+      tasks: deletionReads(base.sqlite),
+      sizes: () => storeSizes(base.directory),
+      isReady: () => reasons().length === 0,
+    }),
   };
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
-import { availableParallelism, totalmem } from "node:os";
 import { resolve } from "node:path";
 import { isPersonalKey, isProjectKey } from "./domain/key.ts";
+import { machine } from "./machine.ts";
 import {
   choice,
   email,
@@ -18,19 +18,12 @@ import {
 /** Memory that DuckDB takes by default: a quarter of what there is, at most this, in MB. */
 const MEMORY_DEFAULT_MB_MAX = 256;
 
-function memoryDefaultMb(): number {
-  return Math.max(128, Math.min(MEMORY_DEFAULT_MB_MAX, Math.floor(availableBytes() / 4 / 1e6)));
-}
+const { memoryBytes, processors } = machine();
 
-/** The smaller of the machine's memory and its control group's limit. */
-function availableBytes(): number {
-  try {
-    const limit = Number(readFileSync("/sys/fs/cgroup/memory.max", "utf8"));
-    return Number.isFinite(limit) ? Math.min(limit, totalmem()) : totalmem();
-  } catch {
-    return totalmem();
-  }
-}
+const MEMORY_DEFAULT_MB = Math.max(
+  128,
+  Math.min(MEMORY_DEFAULT_MB_MAX, Math.floor(memoryBytes / 4 / 1e6)),
+);
 
 const ROWS = {
   data: text("data directory", "./data"),
@@ -58,8 +51,14 @@ const ROWS = {
     ["minimal", "representation"],
   ),
   dedup_window: whole("how long a uuid is remembered", 48, [1, 168], "hours"),
-  memory: whole("memory for DuckDB", memoryDefaultMb(), [64, 1_048_576], "MB"),
-  threads: whole("threads for DuckDB", availableParallelism(), [1, 256]),
+  memory: whole("memory for DuckDB", MEMORY_DEFAULT_MB, [64, 1_048_576], "MB"),
+  threads: whole("threads for DuckDB", processors, [1, 256]),
+  disk_floor: whole(
+    "share of the disk that stays free, 128 MB to 2 GB; below it events are refused; 0 is none",
+    5,
+    [0, 50],
+    "%",
+  ),
   log_format: choice<"auto" | "human" | "json">(
     "how logs look; auto is human on a terminal, else json",
     "auto",

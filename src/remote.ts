@@ -12,6 +12,9 @@ export type Answer =
   | { failure: { code: FailureCode; detail: string; attr: string | null } }
   | { error: { message: string; stack: string | undefined } };
 
+/** Calls that may wait for the other end (decision 67); the next one fails. */
+export const CALLS_WAITING_MAX = 1024;
+
 type Numbered<T> = T & { id: number };
 
 /** One end of the line between two threads. */
@@ -107,7 +110,10 @@ export function proxies<T extends Surface>(send: (call: Call) => Promise<Answer>
   });
 }
 
-/** The objects that {@link serve} offers on the other end of a port, under the same names. */
+/**
+ * The objects that {@link serve} offers on the other end of a port, under the same names. A call
+ * fails `unavailable` while CALLS_WAITING_MAX others wait.
+ */
 export function remote<T extends Surface>(port: Port): T {
   const waiting = new Map<number, (answered: Answer) => void>();
   let calls = 0;
@@ -115,7 +121,10 @@ export function remote<T extends Surface>(port: Port): T {
     waiting.get(data.id)?.(data);
     waiting.delete(data.id);
   });
-  return proxies<T>((call) => {
+  return proxies<T>(async (call) => {
+    if (waiting.size >= CALLS_WAITING_MAX) {
+      throw new Failure("unavailable", "Too many changes are waiting. Try again in a moment.");
+    }
     calls += 1;
     const id = calls;
     port.postMessage({ ...call, id } satisfies Numbered<Call>, takenAlong(call.args));

@@ -12,6 +12,7 @@ import { openJournal } from "./storage/journal.ts";
 import { keyReads } from "./storage/keys.ts";
 import { lockDirectory } from "./storage/lock.ts";
 import { projectReads } from "./storage/projects.ts";
+import type { Volume } from "./storage/space.ts";
 import { readSqlite } from "./storage/sqlite.ts";
 import { userReads } from "./storage/users.ts";
 import { EXIT_INTERNAL, startWorker } from "./threads.ts";
@@ -24,6 +25,8 @@ export type Surroundings = {
   logFormat: LogFormat;
   /** How long ingest must be idle before it checkpoints, in milliseconds, if not as usual. */
   idleMs?: number;
+  /** What the disk of the data directory says of itself, if not as it is. */
+  volume?: () => Volume | undefined;
 };
 
 /** Milliseconds of an hour, in which the deduplication window is set. */

@@ -16,6 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Everything, everything, expectKept, expectMirrored } from "./support/kept.ts";
 import { runCommand } from "./support/process.ts";
+import { metricValue, scrape } from "./support/prometheus.ts";
 import { bodyOf, clockBefore, eventOf, type Sent, startSenders } from "./support/senders.ts";
 import { type Server, startServer } from "./support/server.ts";
 
@@ -188,6 +189,7 @@ test("a damaged frame amid the journal is set aside, and what is behind it is re
   const [copy = ""] = readdirSync(join(data, "journal", "corrupt"));
   const aside = readFileSync(join(data, "journal", "corrupt", copy), "utf8");
   expect(aside).toContain(lost.uuid.slice(8));
+  expect(metricValue(await scrape(server), "hoglet_journal_parts_aside")).toBe(1);
 });
 
 describe("a slice", () => {

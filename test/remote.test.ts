@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { Failure } from "../src/domain/errors.ts";
-import { type Port, remote, serve, TRANSFER_BYTES_MIN } from "../src/remote.ts";
+import { CALLS_WAITING_MAX, type Port, remote, serve, TRANSFER_BYTES_MIN } from "../src/remote.ts";
 
 /** Two ends of one line: messages are copied and arrive later, as between threads. */
 function line(): [Port, Port] {
@@ -88,4 +88,18 @@ describe("a remote object", () => {
 
     expect(calls).toEqual(["a starts", "a ends", "b starts", "b ends"]);
   });
+});
+
+test("a call fails while too many wait, and is taken when they are through", async () => {
+  const [here, there] = line();
+  const hold = Promise.withResolvers<void>();
+  serve(there, { store: { wait: () => hold.promise } });
+  const { store } = remote<{ store: { wait(): Promise<void> } }>(here);
+  const waiting = Array.from({ length: CALLS_WAITING_MAX }, () => store.wait());
+
+  const refused = await store.wait().catch((error: unknown) => error);
+  expect(refused).toMatchObject({ code: "unavailable" });
+  hold.resolve();
+  await Promise.all(waiting);
+  expect(await store.wait()).toBeUndefined();
 });

@@ -48,5 +48,12 @@ const SDK_SEGMENTS: ReadonlySet<string> = new Set([
 
 /** Whether a request is to a path of capture or SDKs, told by its path alone. */
 export function isOfSdk({ url }: Request): boolean {
-  return SDK_SEGMENTS.has(new URL(url).pathname.split("/", 2)[1] ?? "");
+  return SDK_SEGMENTS.has(firstSegment(url));
+}
+
+/** The first part of the path of a request's URL, which is normalised already. */
+export function firstSegment(url: string): string {
+  const start = url.indexOf("/", url.indexOf("://") + 3) + 1;
+  const length = url.slice(start).search(/[/?#]/);
+  return length === -1 ? url.slice(start) : url.slice(start, start + length);
 }

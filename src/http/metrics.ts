@@ -29,7 +29,9 @@ export function metricsResponse(metrics: readonly Metric[]): Response {
 
 function exposition({ name, type, help, samples }: Metric): string {
   const lines = [`# HELP ${name} ${escaped(help)}`, `# TYPE ${name} ${type}`];
-  for (const { labels, value } of samples) lines.push(`${name}${labelSet(labels)} ${value}`);
+  for (const { part, labels, value } of samples) {
+    lines.push(`${part === undefined ? name : `${name}_${part}`}${labelSet(labels)} ${value}`);
+  }
   return `${lines.join("\n")}\n`;
 }
 

@@ -15,13 +15,14 @@ import type { PersonEdits } from "../services/person-edits.ts";
 import type { Persons } from "../services/persons.ts";
 import type { Playlists } from "../services/playlists.ts";
 import type { Projects } from "../services/projects.ts";
+import type { RequestKind, Timings } from "../services/timings.ts";
 import type { Users } from "../services/users.ts";
 import type { Warnings } from "../services/warnings.ts";
 import { type AddressOptions, publicAddress } from "./address.ts";
 import { authorizer } from "./auth.ts";
 import type { Meter } from "./body.ts";
 import { captureRoutes } from "./capture.ts";
-import { corsHeaders, isOfSdk } from "./cors.ts";
+import { corsHeaders, firstSegment, isOfSdk } from "./cors.ts";
 import { docsRoutes } from "./docs.ts";
 import { failureOf, problem } from "./errors.ts";
 import { eventRoutes } from "./events.ts";
@@ -60,6 +61,7 @@ export type HttpNeeds = {
   users: Users;
   warnings: Warnings;
   metrics: Metrics;
+  timings: Timings;
   /** Counts the capture bodies that are in memory. */
   meter: Meter;
   readiness: () => Readiness;
@@ -181,10 +183,17 @@ export function httpServer(needs: HttpNeeds): HttpServer {
     }
   };
   return async (request) => {
+    const done = needs.timings.begin();
     const response = await answer(request.headers.has("host") ? request : named(request, needs));
+    done(kindOf(request));
     response.headers.set("x-request-id", requestId(request));
     return response;
   };
+}
+
+function kindOf(request: Request): RequestKind {
+  if (isOfSdk(request)) return "capture";
+  return firstSegment(request.url) === "api" ? "api" : "other";
 }
 
 /** Bun puts whatever Host says before the path: with a slash in it, the path would be another. */

@@ -89,7 +89,8 @@ export function capture(needs: Needs): Capture {
       if (hold > 0) await Bun.sleep(hold);
       return { accepted: count, dropped: admission.dropped, results: admission.results };
     },
-    refusing: () => now() - refusedAt < REFUSED_MS,
+    // A clock that was set back must not make it longer.
+    refusing: () => Math.abs(now() - refusedAt) < REFUSED_MS,
     refused: (code) => add(counts.refused, code, 1),
     counts: () => counts,
   };

@@ -1,7 +1,8 @@
 import type { EventStore } from "../storage/events.ts";
 import type { Journal } from "../storage/journal.ts";
 import { type AppendingNeeds, appending } from "./appending.ts";
-import { retrying, stopSignal } from "./retrying.ts";
+import { retrying, type StopSignal, stopSignal } from "./retrying.ts";
+import type { Room } from "./room.ts";
 import type { PersonsChanged, Slices } from "./slices.ts";
 
 /**
@@ -28,6 +29,9 @@ const GATHER_MS_MAX = 2000;
 /** How often a pause looks whether enough is waiting, in milliseconds. */
 const PAUSE_POLL_MS = 50;
 
+/** How often is looked whether there is room on the disk again, in milliseconds. */
+const ROOM_POLL_MS = 500;
+
 /** How often is looked whether everything is applied, in milliseconds. */
 const CATCH_UP_POLL_MS = 10;
 
@@ -39,6 +43,8 @@ type Needs = AppendingNeeds & {
   windowMs: number;
   /** IDLE_MS by default. */
   idleMs?: number | undefined;
+  /** Whether the disk has room for what the stores would write. */
+  room: Pick<Room, "isTight">;
 };
 
 /** The loop that carries accepted events from the journal into both stores, in order. */
@@ -108,6 +114,7 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
     while (!signal.stopped()) {
       const grown = Promise.withResolvers<void>();
       wake = grown.resolve;
+      await roomy(needs, signal);
       if (taken >= journal.durable()) {
         await flush();
         await end.drained();
@@ -155,6 +162,11 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
   };
 }
 
+/** A checkpoint for which there is no room would take the event store down (decision 66). */
+async function roomy({ room }: Pick<Needs, "room">, signal: StopSignal): Promise<void> {
+  while (room.isTight() && !signal.stopped()) await signal.sleep(ROOM_POLL_MS);
+}
+
 /** After a crash, or with an older event store, the mirror lacks what SQLite has. */
 async function mirrorLacking({ slices, events, removeLoad }: Needs): Promise<void> {
   const lacking = await slices.mirrorSince(await events.mirrorVersion());
@@ -164,7 +176,8 @@ async function mirrorLacking({ slices, events, removeLoad }: Needs): Promise<voi
 }
 
 /** Puts the stores in order; when it cannot, the next idle time will. */
-async function settle({ events, slices, log }: Needs): Promise<void> {
+async function settle({ events, slices, room, log }: Needs): Promise<void> {
+  if (room.isTight()) return;
   try {
     await events.checkpoint();
     await giveBack({ slices });

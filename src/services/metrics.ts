@@ -1,10 +1,14 @@
 import type { Metric, MetricSample } from "../domain/metric.ts";
 import type { Clock } from "../domain/time.ts";
 import { isAboutLogs, meaningOf, type Severity } from "../domain/warning.ts";
+import type { DeletionCount } from "../storage/deletions.ts";
 import type { Journal } from "../storage/journal.ts";
+import type { StoreSizes } from "../storage/space.ts";
 import type { WarningCount } from "../storage/warnings.ts";
 import type { Capture } from "./capture.ts";
 import type { Ingest } from "./ingest.ts";
+import type { Room } from "./room.ts";
+import type { Timings } from "./timings.ts";
 import type { Warnings } from "./warnings.ts";
 
 /** What the server measures of itself. */
@@ -18,6 +22,10 @@ type Needs = {
   ingest: Pick<Ingest, "applied" | "counts">;
   journal: Pick<Journal, "bytes" | "durable" | "waiting">;
   warnings: Pick<Warnings, "counts">;
+  timings: Pick<Timings, "metric">;
+  room: Pick<Room, "figures">;
+  sizes: () => StoreSizes;
+  tasks: { counts(): Promise<DeletionCount[]> };
   /** `held` is how many bytes of capture bodies are in memory. */
   meter: { held: number };
   /** Bytes of memory that the process holds. */
@@ -36,6 +44,9 @@ export function metrics(needs: Needs): Metrics {
       const measured = [
         ...eventMetrics(needs, warned),
         ...pipelineMetrics(needs),
+        ...diskMetrics(needs),
+        taskMetric(await needs.tasks.counts()),
+        needs.timings.metric(),
         ...processMetrics(needs, startedAt),
       ];
       return measured.map((metric) => ({
@@ -101,6 +112,37 @@ function pipelineMetrics({ ingest, journal, meter }: Needs): Metric[] {
     gauge("ingest_lag", "Sequence numbers that are durable and not in both stores yet.", lag),
     gauge("capture_body_bytes", "Bytes of capture bodies that are in memory.", meter.held),
   ];
+}
+
+function diskMetrics({ sizes, room }: Needs): Metric[] {
+  const { events, loads, sqlite, journalPartsAside } = sizes();
+  const bytes = Object.entries({ events, loads, sqlite }).map(([kind, value]) => ({
+    labels: { kind },
+    value,
+  }));
+  const figures = room.figures();
+  const of = (value: number | undefined) => (value === undefined ? [] : one(value));
+  return [
+    { ...gauge("store_bytes", "Bytes of the stores' files.", 0), samples: bytes },
+    gauge(
+      "journal_parts_aside",
+      "Parts of the journal that were damaged and are kept in journal/corrupt.",
+      journalPartsAside,
+    ),
+    { ...gauge("disk_free_bytes", "Bytes that are free.", 0), samples: of(figures?.free) },
+    {
+      ...gauge("disk_floor_bytes", "Free bytes below which events are refused.", 0),
+      samples: of(figures?.floor),
+    },
+  ];
+}
+
+function taskMetric(counts: readonly DeletionCount[]): Metric {
+  const samples = counts.map(({ project_id, state, count }) => ({
+    labels: { project_id, state },
+    value: count,
+  }));
+  return { ...gauge("deletion_tasks", "Deletions of events, by state.", 0), samples };
 }
 
 function processMetrics(

@@ -8,8 +8,13 @@ import type { Sqlite } from "./sqlite.ts";
 /** A deletion of a person's events as it is kept. */
 export type DeletionRow = typeof deletionTask.$inferSelect;
 
+/** How many deletions of a project are in a state. */
+export type DeletionCount = { project_id: number; state: DeletionState; count: number };
+
 /** What deletions there are. */
 export type DeletionReads = {
+  /** Of every project, those in each state that any is in. */
+  counts(): Promise<DeletionCount[]>;
   /** The newest first. `count` is exact. */
   list(
     project: number,
@@ -21,6 +26,12 @@ export type DeletionReads = {
 /** Reads deletions on any connection. */
 export function deletionReads({ orm }: Sqlite): DeletionReads {
   return {
+    async counts() {
+      const { project_id, state } = deletionTask;
+      const columns = { project_id, state, count: count() };
+      return orm.select(columns).from(deletionTask).groupBy(project_id, state).all();
+    },
+
     async list(project, { states, person_uuid }, { limit, offset }) {
       const where = and(
         eq(deletionTask.project_id, project),

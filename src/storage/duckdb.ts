@@ -4,6 +4,7 @@ import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import { Failure } from "../domain/errors.ts";
 import { engine } from "./engine.ts";
 import { DUCKDB_MIGRATIONS } from "./migrations/index.ts";
+import { volumeOf } from "./space.ts";
 
 /** The event store's engine: one connection that writes, a few that read. */
 export type Duckdb = {
@@ -49,8 +50,8 @@ const CHECKPOINT_MB_MAX = 64;
  */
 export const ROW_GROUP_ROWS = 24_576;
 
-/** Disk that queries may use for what does not fit in memory. */
-const TEMP_BYTES_MAX_GB = 4;
+/** Disk that queries may use for what does not fit in memory: so much, and a half of what is free. */
+const TEMP_BYTES_MAX = 4_000_000_000;
 
 /** The directory of the event store's files, below the data directory. */
 export const EVENTS_DIRECTORY = "events";
@@ -124,7 +125,7 @@ async function configure(connection: DuckDBConnection, options: DuckdbOptions): 
     "SET autoload_known_extensions = false",
     "SET allow_community_extensions = false",
     `SET temp_directory = ${inside(TEMP_DIRECTORY)}`,
-    `SET max_temp_directory_size = '${TEMP_BYTES_MAX_GB}GB'`,
+    `SET max_temp_directory_size = '${tempMb(directory)}MB'`,
     `SET checkpoint_threshold = '${Math.min(CHECKPOINT_MB_MAX, Math.floor(memory_bytes / 1e6))}MB'`,
     `ATTACH ${file} AS ${catalog(generation)} (STORAGE_VERSION 'latest', ROW_GROUP_SIZE ${ROW_GROUP_ROWS})`,
     `USE ${catalog(generation)}`,
@@ -133,6 +134,11 @@ async function configure(connection: DuckDBConnection, options: DuckdbOptions): 
     "SET lock_configuration = true",
   ];
   for (const statement of statements) await connection.run(statement);
+}
+
+function tempMb(directory: string): number {
+  const free = volumeOf(directory)?.free ?? Number.POSITIVE_INFINITY;
+  return Math.floor(Math.min(TEMP_BYTES_MAX, free / 2) / 1e6);
 }
 
 /** The version is the count of rows in `migration`, changed in each migration's transaction. */
@@ -213,7 +219,7 @@ function fatalGuard(onFatal: (error: Error) => void) {
 }
 
 function isFatal({ message }: Error): boolean {
-  return /^(FATAL|INTERNAL) Error|database has been invalidated/i.test(message);
+  return /^(FATAL|INTERNAL) Error|has been invalidated|checkpoint failed/i.test(message);
 }
 
 /** Lends connections, in the order of asking. */

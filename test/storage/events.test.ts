@@ -343,17 +343,33 @@ describe("DuckDB", () => {
     expect(existsSync(load.logs ?? "")).toBe(false);
   });
 
-  test("cannot reach files outside of its directories", async () => {
+  test("reaches nothing outside of its directories, loads no extension, and stays so", async () => {
     await using duck = await duckdbStore();
     for (const sql of [
       "SELECT * FROM read_text('/etc/passwd')",
+      `SELECT * FROM read_text('${duck.deadLetters}')`,
       "COPY (SELECT 1) TO '/tmp/out.csv'",
       "ATTACH '/tmp/other.duckdb'",
+      "SELECT * FROM 'https://example.com/events.parquet'",
+      "SELECT * FROM read_csv('s3://bucket/events.csv')",
       "INSTALL httpfs",
+      "INSTALL h3 FROM community",
+      "LOAD httpfs",
+      "LOAD '/tmp/some.duckdb_extension'",
       "SET enable_external_access = true",
+      "SET allowed_directories = ['/']",
+      "SET autoinstall_known_extensions = true",
+      "SET custom_extension_repository = 'https://example.com'",
+      "RESET lock_configuration",
       "SET memory_limit = '1TB'",
     ]) {
-      expect(duck.query(sql)).rejects.toThrow();
+      const refused = await duck.query(sql).then(
+        () => "it was done",
+        (error: unknown) => String(error),
+      );
+      expect(refused).toMatch(
+        /Permission Error|configuration has been locked|disabled through configuration|Cannot change/,
+      );
     }
   });
 });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type App, openApp } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
 import { silentLog } from "../../src/log.ts";
+import type { Volume } from "../../src/storage/space.ts";
 import { documented } from "./document.ts";
 import { PERSONAL_KEY, PROJECT_KEY } from "./server.ts";
 
@@ -44,7 +45,13 @@ const LISTEN_URL = "http://127.0.0.1:8000";
 
 /** Starts an appliance; `data` reopens a directory that another one has closed. */
 export async function testApp(
-  options: { data?: string; now?: number; idleMs?: number; flags?: Record<string, string> } = {},
+  options: {
+    data?: string;
+    now?: number;
+    idleMs?: number;
+    flags?: Record<string, string>;
+    volume?: () => Volume;
+  } = {},
 ): Promise<TestApp> {
   const own = options.data === undefined ? temporaryDirectory() : undefined;
   const directory = options.data ?? own?.path ?? "";
@@ -63,6 +70,7 @@ export async function testApp(
     log: silentLog,
     logFormat: "json",
     ...(options.idleMs === undefined ? {} : { idleMs: options.idleMs }),
+    ...(options.volume === undefined ? {} : { volume: options.volume }),
   });
   const handle = app.http(LISTEN_URL);
 

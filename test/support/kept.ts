@@ -47,14 +47,15 @@ export async function everything(server: Server): Promise<Everything> {
   return { events, persons };
 }
 
+/** An event that {@link expectKept} passes over. */
+export function markerAt(timestamp: number): Sent {
+  const properties = { $process_person_profile: false };
+  return eventOf({ event: MARKER, distinct_id: MARKER, timestamp, properties });
+}
+
 /** Waits until everything that was accepted so far is queryable. */
 export async function settled(server: Server): Promise<void> {
-  const marker = eventOf({
-    event: MARKER,
-    distinct_id: MARKER,
-    timestamp: Date.now() - 3_600_000,
-    properties: { $process_person_profile: false },
-  });
+  const marker = markerAt(Date.now() - 3_600_000);
   const answer = await server.capture(bodyOf([marker]));
   expect(answer.status).toBe(200);
   // Events are stored in the order in which they were accepted.

@@ -12,7 +12,8 @@ type Options = {
   env?: Record<string, string>;
 };
 
-const KEYS = { HOGLET_PROJECT_KEY: PROJECT_KEY, HOGLET_PERSONAL_KEY: PERSONAL_KEY };
+/** What a server is told by default. */
+export const KEYS = { HOGLET_PROJECT_KEY: PROJECT_KEY, HOGLET_PERSONAL_KEY: PERSONAL_KEY };
 
 /** A server from the first instant of its start, to be killed at any. */
 export type Started = AsyncDisposable & {

@@ -34,7 +34,7 @@ export function parseMetrics(text: string): Map<string, ScrapedMetric> {
     }
     if (keyword === "TYPE") {
       const metric = metrics.get(name);
-      if (metric === undefined || awaited !== name || !/^(counter|gauge)$/.test(rest)) {
+      if (metric === undefined || awaited !== name || !/^(counter|gauge|histogram)$/.test(rest)) {
         throw wrong(line);
       }
       metric.type = rest;
@@ -42,9 +42,16 @@ export function parseMetrics(text: string): Map<string, ScrapedMetric> {
       continue;
     }
     const [, sampled = "", labelSet, value = ""] = SAMPLE.exec(line) ?? [];
-    const metric = metrics.get(sampled);
-    if (metric === undefined || sampled !== last || awaited !== undefined) throw wrong(line);
-    const labels = labelSet === undefined ? {} : parseLabels(labelSet, line);
+    const [, of = "", part = ""] = /^(.*)_(bucket|sum|count)$/.exec(sampled) ?? [];
+    const isPart = metrics.get(of)?.type === "histogram";
+    const metric = metrics.get(isPart ? of : sampled);
+    const isInPlace = last === (isPart ? of : sampled) && awaited === undefined;
+    if (metric === undefined || !isInPlace) throw wrong(line);
+    if (isPart !== (metric.type === "histogram")) throw wrong(line);
+    const labels = {
+      ...(labelSet === undefined ? {} : parseLabels(labelSet, line)),
+      ...(isPart ? { part } : {}),
+    };
     const same = metric.samples.some((known) => Bun.deepEquals(known.labels, labels));
     const falling = metric.type === "counter" && Number(value) < 0;
     if (same || falling || !Number.isFinite(Number(value))) throw wrong(line);
@@ -71,7 +78,7 @@ function wrong(line: string): Error {
   return new Error(`Not in the text format: ${line}`);
 }
 
-/** The value of a metric's sample with exactly these labels; 0 if there is none. */
+/** The value of a metric's sample with exactly these labels (of a histogram, `part` beside them); 0 if there is none. */
 export function metricValue(
   metrics: ReadonlyMap<string, ScrapedMetric>,
   name: string,

@@ -1,0 +1,39 @@
+import type { Ingest } from "./ingest.ts";
+import type { Room } from "./room.ts";
+
+/** How long events may wait while none of them gets into the stores, in milliseconds. */
+export const STALL_MS_MAX = 60_000;
+
+type Needs = {
+  ingest: Pick<Ingest, "applied" | "lag">;
+  /** Whether the stores lack what a crash left in the journal. */
+  isBehind: () => boolean;
+  room: Pick<Room, "isLow">;
+  /** Whether the journal refused events lately. */
+  refusing: () => boolean;
+  isDraining: () => boolean;
+  /** Milliseconds of a clock that is never set. */
+  elapsedMs: () => number;
+};
+
+/** Why the server cannot do its work right now (decision 68); nothing if it can. */
+export function readiness(needs: Needs): () => string[] {
+  const { ingest, isBehind, room, refusing, isDraining, elapsedMs } = needs;
+  let applied = -1;
+  let movedAt = elapsedMs();
+
+  /** Asked now and then: what has moved since the last time counts as moving until now. */
+  const isStalled = () => {
+    if (ingest.lag() <= 0 || ingest.applied() !== applied) movedAt = elapsedMs();
+    applied = ingest.applied();
+    return elapsedMs() - movedAt > STALL_MS_MAX;
+  };
+
+  return () => [
+    ...(isDraining() ? ["shutting down"] : []),
+    ...(isBehind() ? ["replaying the journal"] : []),
+    ...(room.isLow() ? ["the disk is almost full"] : []),
+    ...(refusing() ? ["events cannot be stored"] : []),
+    ...(isStalled() ? ["events do not get into the stores"] : []),
+  ];
+}

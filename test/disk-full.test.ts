@@ -1,0 +1,176 @@
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { EXIT_INTERNAL } from "../src/threads.ts";
+import { expectKept, markerAt, settled } from "./support/kept.ts";
+import { FROM_SOURCE, runCommand } from "./support/process.ts";
+import { metricValue, scrape } from "./support/prometheus.ts";
+import { bodyOf, clockBefore, eventOf, type Sent, startSenders } from "./support/senders.ts";
+import { type Server, startServer } from "./support/server.ts";
+import { type SmallDisk, smallDisk } from "./support/small-disk.ts";
+
+setDefaultTimeout(120_000);
+
+const MB = 1_000_000;
+
+/** How the last bytes go: those of the floor, or, where there is none, all. */
+const FULL = [
+  ["below its floor", "5", 50 * MB],
+  ["to its last byte, floor or no floor", "5", 0],
+  ["to its last byte without a floor", "0", 0],
+] as const;
+
+test.each(FULL)(
+  "a disk that others fill %s refuses events and loses none, and takes them when it has room again",
+  async (_how, floor, leave) => {
+    await using disk = await smallDisk(400 * MB);
+    await using server = await serverOn(disk, ["--disk-floor", floor]);
+    using senders = startSenders({ count: 6, seed: 4 });
+    const some = senders.acknowledged(100);
+    senders.open(server.url);
+    await some;
+    await settled(server);
+
+    disk.fill(leave);
+    const refused = await refusal(server);
+
+    expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
+    expect(await refused.json()).toMatchObject({ code: "unavailable", attr: null });
+    await unready(server, floor === "0" ? "events cannot be stored" : "the disk is almost full");
+    expect((await fetch(`${server.url}/_liveness`)).status).toBe(200);
+    expect((await server.get<{ count: number }>("/events/?limit=1")).count).toBeGreaterThan(99);
+    expect((await server.get<{ count: number }>("/persons/?limit=1")).count).toBeGreaterThan(0);
+    const metrics = await scrape(server);
+    expect(metricValue(metrics, "hoglet_disk_floor_bytes")).toBe(floor === "0" ? 0 : 2 ** 27);
+    expect(metricValue(metrics, "hoglet_ready")).toBe(0);
+
+    disk.empty();
+    await senders.acknowledged(100);
+    await senders.finish();
+    await expectKept(server, senders.sent());
+    expect(senders.surprises()).toEqual([]);
+    expect((await fetch(`${server.url}/_readiness`)).status).toBe(200);
+    server.signal("SIGTERM");
+    expect(await server.exited).toBe(0);
+  },
+);
+
+test("a server told to stop on a full disk ends with 0, and the next one has everything", async () => {
+  await using disk = await smallDisk(400 * MB);
+  await using server = await serverOn(disk, []);
+  using senders = startSenders({ count: 4, seed: 5 });
+  const some = senders.acknowledged(50);
+  senders.open(server.url);
+  await some;
+
+  disk.fill(0);
+  server.signal("SIGTERM");
+
+  expect(await server.exited).toBe(0);
+  await senders.close();
+  disk.empty();
+  await using again = await serverOn(disk, []);
+  senders.open(again.url);
+  await senders.finish();
+  await expectKept(again, senders.sent());
+  expect(senders.surprises()).toEqual([]);
+});
+
+test("an event store that fails for good ends the server, and the next start heals it", async () => {
+  await using disk = await smallDisk(400 * MB);
+  const clock = clockBefore(Date.now());
+  const sent: Sent[] = [];
+  await using server = await serverOn(disk, ["--disk-floor", "0"]);
+  for (const _ of [1, 2, 3]) sent.push(...(await sendLarge(server, clock)));
+  await settled(server);
+
+  // What is in the write-ahead log does not fit into the file any more.
+  disk.fill(75 * MB);
+  sent.push(...(await sendLarge(server, clock)));
+  await untilGone(server);
+
+  expect(await server.exited).toBe(EXIT_INTERNAL);
+  expect(server.output().err).toContain("must be opened anew; ending");
+  disk.fill(0);
+  const refused = await runCommand(serveOn(disk), { command: disk.command(FROM_SOURCE) });
+  expect([refused.code, refused.out]).toEqual([1, ""]);
+  expect(refused.err).toMatch(/disk is full|Free space on its disk/);
+  disk.empty();
+  await using again = await serverOn(disk, ["--disk-floor", "0"]);
+  await expectKept(again, sent);
+});
+
+test("a disk that can only be read is refused with a sentence, and costs nothing", async () => {
+  await using disk = await smallDisk(400 * MB);
+  const remount = (how: "ro" | "rw") => {
+    const { exitCode } = Bun.spawnSync(disk.command(["mount", "-o", `remount,${how}`, disk.path]));
+    expect(exitCode).toBe(0);
+  };
+  const sent = [eventOf({ distinct_id: "ann", timestamp: clockBefore(Date.now())() })];
+  await using first = await serverOn(disk, []);
+  expect((await first.capture(bodyOf(sent))).status).toBe(200);
+  first.signal("SIGKILL");
+  await first.exited;
+  remount("ro");
+
+  const refused = await runCommand(serveOn(disk), { command: disk.command(FROM_SOURCE) });
+
+  expect([refused.code, refused.out]).toEqual([1, ""]);
+  expect(refused.err).toMatch(/cannot be used \(EROFS\)\. Make it a directory .* can write/);
+  remount("rw");
+  await using again = await serverOn(disk, []);
+  await expectKept(
+    again,
+    sent.map((event) => ({ ...event, acknowledged: true })),
+  );
+});
+
+function serverOn(disk: SmallDisk, flags: string[]): Promise<Server> {
+  return startServer({
+    data: join(disk.path, "data"),
+    command: disk.command(FROM_SOURCE),
+    flags,
+  });
+}
+
+function serveOn(disk: SmallDisk): string[] {
+  return ["serve", "--port", "0", "--data", join(disk.path, "data")];
+}
+
+/** Sends events until one is refused, and returns the answer. */
+async function refusal(server: Server): Promise<Response> {
+  for (;;) {
+    const answer = await server.capture(bodyOf([markerAt(Date.now() - 3_600_000)]));
+    if (answer.status !== 200) return answer;
+    await Bun.sleep(20);
+  }
+}
+
+/** Waits until a server says that it is not ready, for this reason. */
+async function unready(server: Server, reason: string): Promise<void> {
+  for (let told: string[] = []; !told.includes(reason); await Bun.sleep(20)) {
+    const answer = await fetch(`${server.url}/_readiness`);
+    told = ((await answer.json()) as { reasons: string[] }).reasons;
+    if (told.length > 0) expect(answer.status).toBe(503);
+  }
+}
+
+/** Sends events until nobody answers. */
+async function untilGone(server: Server): Promise<void> {
+  for (let answer: unknown = server; answer !== undefined; await Bun.sleep(20)) {
+    const body = bodyOf([markerAt(Date.now() - 3_600_000)]);
+    answer = await server.capture(body).catch(() => undefined);
+  }
+}
+
+/** Sends 17 MB of events that nothing compresses. */
+async function sendLarge(server: Server, clock: () => number): Promise<Sent[]> {
+  const events = Array.from({ length: 18 }, () => {
+    const pad = randomBytes(690_000).toString("base64");
+    const properties = { pad, $process_person_profile: false };
+    return eventOf({ distinct_id: "large", timestamp: clock(), properties });
+  });
+  const { status } = await server.capture(bodyOf(events));
+  expect(status).toBe(200);
+  return events.map((event) => ({ ...event, acknowledged: true }));
+}

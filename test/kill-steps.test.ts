@@ -1,0 +1,110 @@
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { randomOf } from "./support/faulty-disk.ts";
+import { expectKept, expectMirrored } from "./support/kept.ts";
+import { KEYS, start } from "./support/process.ts";
+import { bodyOf, clockBefore, eventOf, type Sent } from "./support/senders.ts";
+import { ROOT, startServer } from "./support/server.ts";
+
+/** Every so many steps one is tried: HOGLET_TEST_STRIDE=1 for all of them, in some minutes. */
+const STRIDE = Number(process.env["HOGLET_TEST_STRIDE"] ?? 24);
+
+/** Which ones, and what they send: what a failed run has printed, to be tried again. */
+const SEED = Number(process.env["HOGLET_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+
+setDefaultTimeout(60_000 + (600_000 * 2) / STRIDE);
+
+const KILL_AT = join(ROOT, "test/support/kill-at.ts");
+const KILLABLE = [process.execPath, "--preload", KILL_AT, join(ROOT, "src/main.ts")];
+const KILLED = 137;
+
+/** The first step that is tried is at most this one: every kind has as many. */
+const FIRST_MAX = 6;
+
+/** How far apart the requests are, in milliseconds: enough for most to be slices of their own. */
+const REQUEST_MS = 120;
+
+/** The steps that are counted, and for how long at most the one that is hit goes on. */
+const STEPS = [
+  ["before any statement of SQLite", "sqlite", undefined],
+  ["before any statement of DuckDB", "duckdb", undefined],
+  ["within any statement of DuckDB", "duckdb", 6],
+  ["before any write or sync of the journal", "file", undefined],
+] as const;
+
+test.each(STEPS)(
+  "a server killed %s, from the migrations to the last checkpoint, keeps all, once",
+  async (_when, kind, withinMs) => {
+    const random = randomOf(SEED);
+    const first = 1 + Math.floor(random() * Math.min(STRIDE, FIRST_MAX));
+    const instant = () => (withinMs === undefined ? "" : `:${(random() * withinMs).toFixed(2)}`);
+    let step = first;
+    try {
+      while (await killAt(`${kind}:${step}${instant()}`)) step += STRIDE;
+      expect(step).toBeGreaterThan(first);
+    } catch (error) {
+      const what = `HOGLET_TEST_STRIDE=${STRIDE} HOGLET_TEST_SEED=${SEED}`;
+      console.error(`At ${kind}:${step}. To try again: ${what}`);
+      throw error;
+    }
+  },
+);
+
+/** Kills a new server at a step and checks what the next one has; false if it ended before. */
+async function killAt(at: string): Promise<boolean> {
+  const data = mkdtempSync(join(tmpdir(), "hoglet-step-"));
+  const sent = work();
+  try {
+    const code = await runUntilKilled(data, sent, at);
+    expect([0, KILLED]).toContain(code);
+    await using server = await startServer({ data });
+    // What nobody has answered is sent again, as SDKs do.
+    for (const event of sent) if (!event.acknowledged) await send(server.url, event);
+    const kept = await expectKept(server, sent);
+    expect(sent.filter(({ acknowledged }) => !acknowledged)).toEqual([]);
+    server.signal("SIGTERM");
+    expect(await server.exited).toBe(0);
+    await expectMirrored(data, kept);
+    expect(readdirSync(join(data, "loads"))).toEqual([]);
+    return code === KILLED;
+  } finally {
+    rmSync(data, { recursive: true, force: true });
+  }
+}
+
+/** Starts a server that kills itself, sends to it, and stops it if it is still there. */
+async function runUntilKilled(data: string, sent: readonly Sent[], at: string): Promise<number> {
+  await using server = start(data, { command: KILLABLE, env: { ...KEYS, KILL_AT: at } });
+  const url = await server.listening;
+  if (url === undefined) return await server.exited;
+  for (const event of sent) {
+    await send(url, event);
+    await Bun.sleep(REQUEST_MS);
+  }
+  server.signal("SIGTERM");
+  return await server.exited;
+}
+
+/** Sends an event and notes whether it was acknowledged. */
+async function send(url: string, event: Sent): Promise<void> {
+  const answer = await fetch(`${url}/batch/`, {
+    method: "POST",
+    body: JSON.stringify(bodyOf([event])),
+  }).catch(() => undefined);
+  if (answer?.status === 200) event.acknowledged = true;
+}
+
+/** A few events of two persons, each of which overwrites what the last one wrote. */
+function work(): Sent[] {
+  const clock = clockBefore(Date.now());
+  return [1, 2, 3, 4].map((n) =>
+    eventOf({
+      event: "step",
+      distinct_id: n % 2 === 0 ? "even" : "odd",
+      timestamp: clock(),
+      properties: { n, $set: { n }, $set_once: { first: n } },
+    }),
+  );
+}
