@@ -3,6 +3,7 @@ import type { Clock } from "./domain/time.ts";
 import type { Meter } from "./http/body.ts";
 import { type HttpNeeds, type HttpServer, httpServer } from "./http/server.ts";
 import { type Activities, activities } from "./services/activity.ts";
+import { startArchiving } from "./services/archiving.ts";
 import { type Capture, capture } from "./services/capture.ts";
 import { type Deletions, deletions } from "./services/deletions.ts";
 import { type Events, events } from "./services/events.ts";
@@ -21,20 +22,12 @@ import { type Warnings, warnings } from "./services/warnings.ts";
 import { activityReads } from "./storage/activity.ts";
 import { deletionReads } from "./storage/deletions.ts";
 import { groupReads } from "./storage/groups.ts";
-import { removeLoad } from "./storage/loads.ts";
 import { personReads } from "./storage/person-list.ts";
 import { personMatches } from "./storage/person-match.ts";
 import { playlistReads } from "./storage/playlists.ts";
 import { userReads } from "./storage/users.ts";
 import { warningReads } from "./storage/warnings.ts";
-import {
-  type Base,
-  HOUR_MS,
-  openBase,
-  openEvents,
-  randomBytes,
-  type Surroundings,
-} from "./stores.ts";
+import { type Base, openBase, openEvents, randomBytes, type Surroundings } from "./stores.ts";
 import { startDecoder } from "./threads.ts";
 import { VERSION } from "./version.ts";
 
@@ -84,24 +77,18 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
   const base = await openBase(settings, surroundings);
   const { sqlite, projects, stores } = base;
   const { slices } = stores;
-  const { duckdb, eventsStored, journal } = await openEvents(settings, base, log);
+  const stored = await openEvents(settings, base, surroundings);
+  const { duckdb, eventsStored, journal, restoring } = stored;
   const replayUntil = journal.durable();
-  const ingest = await startIngest({
-    journal,
-    slices,
-    events: eventsStored,
-    removeLoad,
-    windowMs: settings.dedup_window * HOUR_MS,
-    idleMs: surroundings.idleMs,
-    log,
-  });
+  const ingest = await startIngest({ ...stored.ingestNeeds, idleMs: surroundings.idleMs, log });
+  const archiving = startArchiving({ ...stored.archivingNeeds, ingest, log });
   const decoder = startDecoder(log);
   const newUuid = () => Bun.randomUUIDv7();
   const state = { draining: false };
   const meter: Meter = { held: 0 };
   const outside = { now, newUuid, log };
   const accepting = { ...outside, journal, decoder: decoder.decoder, ingest };
-  const isBehind = () => ingest.applied() < replayUntil;
+  const isBehind = () => restoring.active() || ingest.applied() < replayUntil;
   const reads = personReads(sqlite);
   const services = {
     projects,
@@ -109,14 +96,22 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
     capture: capture({ ...accepting, projects }),
     logs: logs(accepting),
     persons: persons({ reads, matches: personMatches(duckdb), isBehind, now }),
-    personEdits: personEdits({ reads, store: stores.persons, slices, ingest, journal, now }),
+    personEdits: personEdits({
+      reads,
+      restoring,
+      store: stores.persons,
+      slices,
+      ingest,
+      journal,
+      now,
+    }),
     activities: activities(activityReads(sqlite), reads),
     events: events(eventsStored, isBehind),
     ...records(base, now),
   };
   const reasons = () => [
     ...(state.draining ? ["shutting down"] : []),
-    ...(isBehind() ? ["replaying the journal"] : []),
+    ...(isBehind() ? [restoring.active() ? "rebuilding" : "replaying the journal"] : []),
     ...(services.capture.refusing() ? ["events cannot be stored"] : []),
   ];
   const isReady = () => reasons().length === 0;
@@ -125,12 +120,7 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
     ...services,
     metrics: measured,
     ingest,
-    firstStart: await prepare({
-      ...services,
-      projectKey: settings.project_key,
-      personalKey: settings.personal_key,
-      log,
-    }),
+    firstStart: await prepare({ ...services, ...keysOf(settings), log }),
     http: (listenUrl, connectionOf = () => undefined) =>
       httpServer({
         ...services,
@@ -150,14 +140,20 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
       state.draining = true;
     },
     async close(deadlineMs) {
+      const archived = archiving.stop(deadlineMs);
       await journal.close();
       decoder.close();
-      // A slice that is still being applied is left to the journal, and the process must end.
-      if (!(await ingest.stop(deadlineMs))) return;
+      // What is still being applied is left to the journal, and the process must end.
+      if (!(await ingest.stop(deadlineMs)) || !(await archived)) return;
       await duckdb.close();
       await base.close();
     },
   };
+}
+
+/** The keys that the settings bring. */
+function keysOf({ project_key: projectKey, personal_key: personalKey }: Settings) {
+  return { projectKey, personalKey };
 }
 
 /** What is kept in SQLite and has no part in ingest. */

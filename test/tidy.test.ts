@@ -31,6 +31,7 @@ const FLOORS: Record<string, { src: string[]; types?: string[]; packages: string
       "config.ts",
       "data-directory.ts",
       "log.ts",
+      "rebuild.ts",
       "version.ts",
     ],
     packages: ["node:"],

@@ -1,6 +1,7 @@
 import type { EventStore } from "../storage/events.ts";
 import type { Journal } from "../storage/journal.ts";
 import { type AppendingNeeds, appending } from "./appending.ts";
+import type { Restoring } from "./restoring.ts";
 import { retrying, stopSignal } from "./retrying.ts";
 import type { PersonsChanged, Slices } from "./slices.ts";
 
@@ -39,6 +40,7 @@ type Needs = AppendingNeeds & {
   windowMs: number;
   /** IDLE_MS by default. */
   idleMs?: number | undefined;
+  restoring: Restoring;
 };
 
 /** The loop that carries accepted events from the journal into both stores, in order. */
@@ -64,7 +66,7 @@ export type Ingest = {
 
 /** Starts the loop; it begins with what a crash left out of either store. */
 export async function startIngest(needs: Needs): Promise<Ingest> {
-  const { journal, slices, events, windowMs, idleMs = IDLE_MS, log } = needs;
+  const { journal, slices, idleMs = IDLE_MS, restoring, log } = needs;
   const signal = stopSignal();
   const persist = retrying(log, signal);
   const end = await appending(needs, persist, () => wake());
@@ -102,9 +104,9 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
   };
 
   const loop = async () => {
+    await persist("fill the event store", () => restoring.run(signal.stopped));
     await persist("bring the mirror of persons up to date", () => mirrorLacking(needs));
-    await events.seen(windowMs, slices.remember);
-    await giveBack(needs);
+    await remember(needs);
     while (!signal.stopped()) {
       const grown = Promise.withResolvers<void>();
       wake = grown.resolve;
@@ -135,7 +137,8 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
   });
   const caughtUp = async () => {
     const target = journal.durable();
-    while (end.applied() < target && !signal.stopped()) await Bun.sleep(CATCH_UP_POLL_MS);
+    while ((restoring.active() || end.applied() < target) && !signal.stopped())
+      await Bun.sleep(CATCH_UP_POLL_MS);
   };
 
   return {
@@ -161,6 +164,12 @@ async function mirrorLacking({ slices, events, removeLoad }: Needs): Promise<voi
   if (lacking === null) return;
   await events.mirror(lacking);
   await removeLoad({ events: null, logs: null, mirror: lacking });
+}
+
+/** Hands on which uuids are known, which takes memory for a while. */
+async function remember({ events, slices, windowMs }: Needs): Promise<void> {
+  await events.seen(windowMs, slices.remember);
+  await giveBack({ slices });
 }
 
 /** Puts the stores in order; when it cannot, the next idle time will. */
