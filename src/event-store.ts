@@ -4,7 +4,7 @@ import type { Clock } from "./domain/time.ts";
 import type { Log } from "./log.ts";
 import type { ArchiveFiles } from "./storage/archive-files.ts";
 import { type Duckdb, isDamage, rows } from "./storage/duckdb.ts";
-import { isNotedDamaged, removeEventFile, setAside } from "./storage/event-file.ts";
+import { isNotedDamaged, removeEventFile, removeSetAside, setAside } from "./storage/event-file.ts";
 import { restoreOf } from "./storage/restore.ts";
 
 /** Why the event store's file is made anew. */
@@ -46,6 +46,8 @@ export async function openEventStore(needs: Needs): Promise<OpenedStore> {
   const found = await inspect(needs);
   if ("duckdb" in found) {
     check(found.applied);
+    // A rebuild that was killed has left it, and another has come to its end since.
+    removeSetAside(file, "replaced-");
     return { ...found, unfilled: false, aside: undefined };
   }
   const { reason, cause } = found;

@@ -59,25 +59,21 @@ export async function openBase(settings: Settings, surroundings: Surroundings) {
   const path = join(directory, "hoglet.sqlite");
   const writer = startWorker<Writer>(new Worker(new URL("./writer.ts", import.meta.url)), log);
   const stores = writer.surface;
-  await opened(
-    path,
-    `Free space, give it to this user, restore it from a backup, or recover it: sqlite3 ${path} .recover | sqlite3 recovered.sqlite.`,
-    () =>
-      stores.writer.open({
-        directory,
-        sqlite: path,
-        journal: join(directory, "journal"),
-        windowMs: settings.dedup_window * HOUR_MS,
-        logFormat,
-      }),
+  const advice = `Free space, give it to this user, restore it from a backup, or recover it: sqlite3 ${path} .recover | sqlite3 recovered.sqlite.`;
+  await opened(path, advice, () =>
+    stores.writer.open({
+      directory,
+      sqlite: path,
+      journal: join(directory, "journal"),
+      windowMs: settings.dedup_window * HOUR_MS,
+      logFormat,
+    }),
   );
   const sqlite = readSqlite(path);
   const ids = { now, newUuid: () => Bun.randomUUIDv7(), randomBytes };
-  const projects = await openProjects({
-    reads: projectReads(sqlite),
-    writes: stores.projects,
-    ...ids,
-  });
+  const projects = await opened(path, advice, () =>
+    openProjects({ reads: projectReads(sqlite), writes: stores.projects, ...ids }),
+  );
   const personal = keys({
     reads: keyReads(sqlite),
     writes: stores.keys,

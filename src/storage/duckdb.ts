@@ -234,7 +234,6 @@ const DAMAGE = [
   /corrupt database file/i,
   /could not read enough bytes from file "[^"]*\.duckdb/i,
   /failure while replaying WAL|serialization error|failed to deserialize/i,
-  /catalog error: table with name (meta|migration|events) does not exist/i,
 ];
 
 /** Lends connections, in the order of asking. */

@@ -39,10 +39,14 @@ export function removeEventFile(file: string): void {
   for (const path of [file + LOG, file]) rmSync(path, { force: true });
 }
 
-/** Removes all that was set aside from the file: deleted persons must not live on in it. */
-export function removeSetAside(file: string): void {
+/**
+ * Removes what was set aside from the file under names that begin with `name`, by default all:
+ * deleted persons must not live on in it.
+ */
+export function removeSetAside(file: string, name: "" | "replaced-" = ""): void {
   const start = `${basename(file)}.`;
-  for (const name of readdirSync(dirname(file))) {
-    if (name.startsWith(start) && name !== `${start}wal`) rmSync(join(dirname(file), name));
+  for (const found of readdirSync(dirname(file))) {
+    const isAside = found.startsWith(start + name) && found !== `${start}wal`;
+    if (isAside) rmSync(join(dirname(file), found), { force: true });
   }
 }
