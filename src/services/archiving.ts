@@ -52,24 +52,24 @@ export function startArchiving(needs: Needs): Archiving {
   let trimmed = 0;
   let lastAt = performance.now();
 
-  /** The last sequence number that the journal need not have. */
-  const secured = async (): Promise<number> => {
+  /** Removes from the journal what is safe elsewhere. */
+  const trim = async (upTo: number): Promise<void> => {
+    await journal.trim(upTo);
+    trimmed = upTo;
+  };
+
+  const run = async (): Promise<void> => {
     const applied = ingest.applied();
     if (archive === undefined) {
       // The event store has the only copy from here on: not one that is in its log alone.
       await events.checkpoint();
-      return applied;
+      await trim(applied);
     }
-    while (archive.last() < applied && !signal.stopped()) {
+    while (archive !== undefined && archive.last() < applied && !signal.stopped()) {
       await archive.add(Math.min(applied, archive.last() + step));
+      await trim(archive.last());
       step = STEP_MAX;
     }
-    return archive.last();
-  };
-
-  const run = async (): Promise<void> => {
-    trimmed = await secured();
-    await journal.trim(trimmed);
     lastAt = performance.now();
     while (!signal.stopped() && (await archive?.compact()));
   };
