@@ -64,6 +64,9 @@ export function startArchiving(needs: Needs): Archiving {
       // The event store has the only copy from here on: not one that is in its log alone.
       await events.checkpoint();
       await trim(applied);
+    } else {
+      // A crash may have come between the archive and this; and the archive may be ahead.
+      await trim(Math.min(archive.last(), applied));
     }
     while (archive !== undefined && archive.last() < applied && !signal.stopped()) {
       await archive.add(Math.min(applied, archive.last() + step));
