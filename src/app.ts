@@ -3,6 +3,7 @@ import type { Clock } from "./domain/time.ts";
 import type { Meter } from "./http/body.ts";
 import { type HttpNeeds, type HttpServer, httpServer } from "./http/server.ts";
 import { type Activities, activities } from "./services/activity.ts";
+import { startArchiving } from "./services/archiving.ts";
 import { type Capture, capture } from "./services/capture.ts";
 import { type Deletions, deletions } from "./services/deletions.ts";
 import { type Events, events } from "./services/events.ts";
@@ -16,7 +17,7 @@ import { type Persons, persons } from "./services/persons.ts";
 import { type Playlists, playlists } from "./services/playlists.ts";
 import type { Projects } from "./services/projects.ts";
 import { readiness } from "./services/readiness.ts";
-import { aboveFloor, type Room, roomOn } from "./services/room.ts";
+import { aboveFloor, type Room } from "./services/room.ts";
 import { type FirstStart, prepare } from "./services/setup.ts";
 import { timings } from "./services/timings.ts";
 import { type Users, users } from "./services/users.ts";
@@ -25,18 +26,18 @@ import { activityReads } from "./storage/activity.ts";
 import { deletionReads } from "./storage/deletions.ts";
 import { groupReads } from "./storage/groups.ts";
 import type { Journal } from "./storage/journal.ts";
-import { removeLoad } from "./storage/loads.ts";
 import { personReads } from "./storage/person-list.ts";
 import { personMatches } from "./storage/person-match.ts";
 import { playlistReads } from "./storage/playlists.ts";
-import { storeSizes, volumeOf } from "./storage/space.ts";
+import { storeSizes } from "./storage/space.ts";
 import { userReads } from "./storage/users.ts";
 import { warningReads } from "./storage/warnings.ts";
 import {
   type Base,
-  HOUR_MS,
+  elapsedMs,
   openBase,
   openEvents,
+  openRoom,
   randomBytes,
   type Surroundings,
 } from "./stores.ts";
@@ -89,19 +90,13 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
   const base = await openBase(settings, surroundings);
   const { sqlite, projects, stores } = base;
   const { slices } = stores;
-  const { duckdb, eventsStored, journal } = await openEvents(settings, base, log);
+  const stored = await openEvents(settings, base, surroundings);
+  const { duckdb, eventsStored, journal, restoring } = stored;
   const room = openRoom(settings, base.directory, surroundings);
   const replayUntil = journal.durable();
-  const ingest = await startIngest({
-    journal,
-    slices,
-    events: eventsStored,
-    removeLoad,
-    windowMs: settings.dedup_window * HOUR_MS,
-    idleMs: surroundings.idleMs,
-    room,
-    log,
-  });
+  const { idleMs } = surroundings;
+  const ingest = await startIngest({ ...stored.ingestNeeds, idleMs, room, log });
+  const archiving = startArchiving({ ...stored.archivingNeeds, ingest, log });
   const decoder = startDecoder(log);
   const newUuid = () => Bun.randomUUIDv7();
   const state = { draining: false };
@@ -109,7 +104,7 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
   const outside = { now, newUuid, log };
   const taking = aboveFloor(journal, room);
   const accepting = { ...outside, journal: taking, decoder: decoder.decoder, ingest };
-  const isBehind = () => ingest.applied() < replayUntil;
+  const isBehind = () => restoring.active() || ingest.applied() < replayUntil;
   const reads = personReads(sqlite);
   const services = {
     projects,
@@ -117,23 +112,26 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
     capture: capture({ ...accepting, projects }),
     logs: logs(accepting),
     persons: persons({ reads, matches: personMatches(duckdb), isBehind, now }),
-    personEdits: personEdits({ reads, store: stores.persons, slices, ingest, journal, now }),
+    personEdits: personEdits({
+      reads,
+      restoring,
+      store: stores.persons,
+      slices,
+      ingest,
+      journal,
+      now,
+    }),
     activities: activities(activityReads(sqlite), reads),
     events: events(eventsStored, isBehind),
     ...records(base, now),
   };
   const parts = { ingest, journal, meter, room, now };
-  const watched = watch({ services, base, parts, isBehind, state });
+  const watched = watch({ services, base, parts, isBehind, isRestoring: restoring.active, state });
   return {
     ...services,
     metrics: watched.metrics,
     ingest,
-    firstStart: await prepare({
-      ...services,
-      projectKey: settings.project_key,
-      personalKey: settings.personal_key,
-      log,
-    }),
+    firstStart: await prepare({ ...services, ...keysOf(settings), log }),
     http: (listenUrl, connectionOf = () => undefined) =>
       httpServer({
         ...services,
@@ -152,22 +150,15 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
       state.draining = true;
     },
     async close(deadlineMs) {
+      const archived = archiving.stop(deadlineMs);
       await journal.close();
       decoder.close();
-      // A slice that is still being applied is left to the journal, and the process must end.
-      if (!(await ingest.stop(deadlineMs))) return;
+      // What is still being applied is left to the journal, and the process must end.
+      if (!(await ingest.stop(deadlineMs)) || !(await archived)) return;
       await duckdb.close();
       await base.close();
     },
   };
-}
-
-const elapsedMs = () => performance.now();
-
-/** Watches the disk of the data directory. */
-function openRoom(settings: Settings, directory: string, { volume, log }: Surroundings): Room {
-  const floorPercent = settings.disk_floor;
-  return roomOn({ volume: volume ?? (() => volumeOf(directory)), floorPercent, elapsedMs, log });
 }
 
 type Watched = {
@@ -175,14 +166,16 @@ type Watched = {
   base: Base;
   parts: { ingest: Ingest; journal: Journal; meter: Meter; room: Room; now: Clock };
   isBehind: () => boolean;
+  isRestoring: () => boolean;
   state: { draining: boolean };
 };
 
 /** What the server knows and tells of itself. */
-function watch({ services, base, parts, isBehind, state }: Watched) {
+function watch({ services, base, parts, isBehind, isRestoring, state }: Watched) {
   const reasons = readiness({
     ...parts,
     isBehind,
+    isRestoring,
     refusing: services.capture.refusing,
     isDraining: () => state.draining,
     elapsedMs,
@@ -201,6 +194,11 @@ function watch({ services, base, parts, isBehind, state }: Watched) {
       isReady: () => reasons().length === 0,
     }),
   };
+}
+
+/** The keys that the settings bring. */
+function keysOf({ project_key: projectKey, personal_key: personalKey }: Settings) {
+  return { projectKey, personalKey };
 }
 
 /** What is kept in SQLite and has no part in ingest. */

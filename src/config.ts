@@ -51,6 +51,17 @@ const ROWS = {
     ["minimal", "representation"],
   ),
   dedup_window: whole("how long a uuid is remembered", 48, [1, 168], "hours"),
+  journal: whole(
+    "journal of events that are in the event store already, about at most",
+    256,
+    [1, 1_048_576],
+    "MB",
+  ),
+  archive: choice<"on" | "off">(
+    "whether events that leave the journal are kept as Parquet, from which the event store can be made again",
+    "on",
+    ["on", "off"],
+  ),
   memory: whole("memory for DuckDB", MEMORY_DEFAULT_MB, [64, 1_048_576], "MB"),
   threads: whole("threads for DuckDB", processors, [1, 256]),
   disk_floor: whole(

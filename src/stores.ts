@@ -2,17 +2,25 @@ import { join } from "node:path";
 import type { Settings } from "./config.ts";
 import { checkTogether, LockedError, opened, useDirectory } from "./data-directory.ts";
 import type { Clock } from "./domain/time.ts";
+import { openEventStore } from "./event-store.ts";
 import type { Log, LogFormat } from "./log.ts";
 import { keys } from "./services/keys.ts";
 import { openProjects } from "./services/projects.ts";
+import { type RestoreProgress, restoring } from "./services/restoring.ts";
+import { type Room, roomOn } from "./services/room.ts";
+import { archiveOf } from "./storage/archive.ts";
+import { ARCHIVE_DIRECTORY, openArchiveFiles } from "./storage/archive-files.ts";
 import { nodeDisk } from "./storage/disk.ts";
-import { openDuckdb } from "./storage/duckdb.ts";
+import { EVENTS_DIRECTORY, isDamage, openDuckdb } from "./storage/duckdb.ts";
+import { noteDamage } from "./storage/event-file.ts";
 import { eventStore } from "./storage/events.ts";
-import { openJournal } from "./storage/journal.ts";
+import { openJournal, SEGMENT_BYTES_MAX } from "./storage/journal.ts";
 import { keyReads } from "./storage/keys.ts";
+import { removeLoad } from "./storage/loads.ts";
 import { lockDirectory } from "./storage/lock.ts";
 import { projectReads } from "./storage/projects.ts";
-import type { Volume } from "./storage/space.ts";
+import { restoreOf } from "./storage/restore.ts";
+import { type Volume, volumeOf } from "./storage/space.ts";
 import { readSqlite } from "./storage/sqlite.ts";
 import { userReads } from "./storage/users.ts";
 import { EXIT_INTERNAL, startWorker } from "./threads.ts";
@@ -33,6 +41,9 @@ export type Surroundings = {
 export const HOUR_MS = 3_600_000;
 const MB = 1_000_000;
 
+/** Segments that the journal has at least when it is full: a segment is what leaves it. */
+const SEGMENTS_MIN = 4;
+
 /** The event store's file that is in use. */
 const GENERATION = 1;
 
@@ -52,25 +63,21 @@ export async function openBase(settings: Settings, surroundings: Surroundings) {
   const path = join(directory, "hoglet.sqlite");
   const writer = startWorker<Writer>(new Worker(new URL("./writer.ts", import.meta.url)), log);
   const stores = writer.surface;
-  await opened(
-    path,
-    "Free space, give it to this user, or recover it with sqlite3's .recover.",
-    () =>
-      stores.writer.open({
-        directory,
-        sqlite: path,
-        journal: join(directory, "journal"),
-        windowMs: settings.dedup_window * HOUR_MS,
-        logFormat,
-      }),
+  const advice = `Free space, give it to this user, restore it from a backup, or recover it: sqlite3 ${path} .recover | sqlite3 recovered.sqlite.`;
+  await opened(path, advice, () =>
+    stores.writer.open({
+      directory,
+      sqlite: path,
+      journal: join(directory, "journal"),
+      windowMs: settings.dedup_window * HOUR_MS,
+      logFormat,
+    }),
   );
   const sqlite = readSqlite(path);
   const ids = { now, newUuid: () => Bun.randomUUIDv7(), randomBytes };
-  const projects = await openProjects({
-    reads: projectReads(sqlite),
-    writes: stores.projects,
-    ...ids,
-  });
+  const projects = await opened(path, advice, () =>
+    openProjects({ reads: projectReads(sqlite), writes: stores.projects, ...ids }),
+  );
   const personal = keys({
     reads: keyReads(sqlite),
     writes: stores.keys,
@@ -98,46 +105,114 @@ export async function openBase(settings: Settings, surroundings: Surroundings) {
 /** What {@link openBase} opens. */
 export type Base = Awaited<ReturnType<typeof openBase>>;
 
-/** Opens the event store and the journal, and checks that the stores belong together. */
+type EventsSurroundings = Pick<Surroundings, "now" | "log"> & {
+  rebuild?: boolean;
+  /** Told how far the event store is filled, when it has to be. */
+  onProgress?: (progress: RestoreProgress) => void;
+};
+
+/**
+ * Opens the event store, the journal and the archive, and checks that they belong together. With
+ * `rebuild` the event store is set aside and made anew.
+ */
 export async function openEvents(
   settings: Settings,
   { directory, stores }: Pick<Base, "directory" | "stores">,
-  log: Log,
+  { now, log, rebuild = false, onProgress = progressLog(log) }: EventsSurroundings,
 ) {
-  const file = join(directory, "events", `${GENERATION}.duckdb`);
-  const advice = "If it is damaged, move it away: it is made again from the journal.";
-  const duckdb = await opened(file, advice, () =>
+  const file = join(directory, EVENTS_DIRECTORY, `${GENERATION}.duckdb`);
+  const files = await opened(
+    join(directory, ARCHIVE_DIRECTORY),
+    "Restore it from a backup, or move it away: then events that are only in it are lost.",
+    () => openArchiveFiles(join(directory, ARCHIVE_DIRECTORY), { make: settings.archive === "on" }),
+  );
+  const persons = await stores.persons.applied();
+  const journalBytesMax = settings.journal * MB;
+  const journal = await openJournal({
+    directory: join(directory, "journal"),
+    disk: nodeDisk,
+    after: Math.max(persons, files.manifest().last),
+    onCut: (part) => log.warn("the journal's torn end was cut off", part),
+    segmentBytesMax: Math.min(SEGMENT_BYTES_MAX, journalBytesMax / SEGMENTS_MIN),
+  });
+  const range = { first: journal.first(), last: journal.durable() };
+  const open = () =>
     openDuckdb({
       directory,
       generation: GENERATION,
       memory_bytes: settings.memory * MB,
       threads: settings.threads,
       onFatal(error) {
+        if (isDamage(error)) noteDamage(file);
         log.error("the event store failed and must be opened anew; ending", { error });
         process.exit(EXIT_INTERNAL);
       },
+    });
+  const store = await opened(file, "Give this user the file, or run hoglet rebuild.", () =>
+    openEventStore({
+      file,
+      open,
+      files,
+      journalFirst: range.first,
+      rebuild,
+      check: (events) => checkTogether(directory, { events, persons, ...range }),
+      now,
+      log,
     }),
   );
-  const eventsStored = eventStore(duckdb, join(directory, "dead-letters.ndjson"));
-  const applied = {
-    events: await opened(file, advice, () => eventsStored.applied()),
-    persons: await stores.persons.applied(),
-  };
-  const journal = await openJournal({
-    directory: join(directory, "journal"),
-    disk: nodeDisk,
-    after: applied.persons,
-    onCut: (part) => log.warn("the journal's torn end was cut off", part),
-  });
-  checkTogether(directory, { ...applied, first: journal.first(), last: journal.durable() });
-  if (applied.events < journal.durable()) {
-    const events = journal.durable() - applied.events;
+  const { duckdb, applied } = store;
+  if (applied < journal.durable()) {
+    const events = journal.durable() - applied;
     log.warn("the event store is behind: it is brought up from the journal", { events });
   }
-  return { duckdb, eventsStored, journal };
+  const eventsStored = eventStore(duckdb, join(directory, "dead-letters.ndjson"));
+  const { slices } = stores;
+  const filling = restoring({
+    restore: restoreOf(duckdb, files),
+    files: store.unfilled ? files.manifest().files : undefined,
+    slices,
+    events: eventsStored,
+    removeLoad,
+    onProgress,
+  });
+  const archive = archiveOf(duckdb, files);
+  const common = { journal, events: eventsStored, restoring: filling };
+  return {
+    ...store,
+    file,
+    journal,
+    eventsStored,
+    restoring: filling,
+    archive,
+    ingestNeeds: { ...common, slices, removeLoad, windowMs: settings.dedup_window * HOUR_MS },
+    archivingNeeds: {
+      ...common,
+      archive: settings.archive === "on" ? archive : undefined,
+      journalBytesMax,
+    },
+  };
+}
+
+/** Tells the log how far a rebuild is. */
+function progressLog(log: Log) {
+  return ({ rows, of }: RestoreProgress): void =>
+    log.info("filling the event store from the archive", { rows, of });
 }
 
 /** Random bytes for keys and ids. */
 export function randomBytes(count: number): Uint8Array {
   return crypto.getRandomValues(new Uint8Array(count));
+}
+
+/** A clock that is never set, in milliseconds. */
+export const elapsedMs = () => performance.now();
+
+/** Watches the disk of the data directory. */
+export function openRoom(
+  settings: Settings,
+  directory: string,
+  { volume, log }: Surroundings,
+): Room {
+  const floorPercent = settings.disk_floor;
+  return roomOn({ volume: volume ?? (() => volumeOf(directory)), floorPercent, elapsedMs, log });
 }

@@ -7,6 +7,7 @@ import { health } from "./health.ts";
 import { keyCreate, keyList, keyRevoke, keyRoll } from "./key.ts";
 import { licensesShow } from "./licenses.ts";
 import { projectCreate, projectList, projectRename, projectRotateKey } from "./project.ts";
+import { rebuild } from "./rebuild.ts";
 import { serve } from "./serve.ts";
 import { table } from "./table.ts";
 import { versionShow } from "./version.ts";
@@ -28,6 +29,7 @@ export const COMMANDS: readonly Command[] = [
   projectCreate,
   projectRename,
   projectRotateKey,
+  rebuild,
   configShow,
   health,
   versionShow,

@@ -16,11 +16,13 @@ export type Person = {
 export type PersonUpdate = { set: JsonObject; set_once: JsonObject; unset: string[] };
 
 /** PostHog's namespace: a distinct id makes the same uuid in both products (decision 13). */
-const PERSON_NAMESPACE = uuidBytes("932979b4-65c3-4424-8467-0b66ec27bc22");
+export const PERSON_NAMESPACE = "932979b4-65c3-4424-8467-0b66ec27bc22";
+
+const NAMESPACE_BYTES = uuidBytes(PERSON_NAMESPACE);
 
 /** The uuid of the person whom a distinct id makes, and of its events before there is one. */
 export function personUuid(project: number, distinctId: string): string {
-  return uuidV5(PERSON_NAMESPACE, `${project}:${distinctId}`);
+  return uuidV5(NAMESPACE_BYTES, `${project}:${distinctId}`);
 }
 
 /** Whether an event may create or change a person (contract 4.5.1, decision 11). */

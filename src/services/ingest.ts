@@ -1,6 +1,7 @@
 import type { EventStore } from "../storage/events.ts";
 import type { Journal } from "../storage/journal.ts";
 import { type AppendingNeeds, appending } from "./appending.ts";
+import type { Restoring } from "./restoring.ts";
 import { retrying, type StopSignal, stopSignal } from "./retrying.ts";
 import type { Room } from "./room.ts";
 import type { PersonsChanged, Slices } from "./slices.ts";
@@ -45,6 +46,7 @@ type Needs = AppendingNeeds & {
   idleMs?: number | undefined;
   /** Whether the disk has room for what the stores would write. */
   room: Pick<Room, "isTight">;
+  restoring: Restoring;
 };
 
 /** The loop that carries accepted events from the journal into both stores, in order. */
@@ -70,7 +72,7 @@ export type Ingest = {
 
 /** Starts the loop; it begins with what a crash left out of either store. */
 export async function startIngest(needs: Needs): Promise<Ingest> {
-  const { journal, slices, events, windowMs, idleMs = IDLE_MS, log } = needs;
+  const { journal, slices, idleMs = IDLE_MS, restoring, log } = needs;
   const signal = stopSignal();
   const persist = retrying(log, signal);
   const end = await appending(needs, persist, () => wake());
@@ -89,11 +91,7 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
 
   /** Waits for more; when none comes for long, uses the time to put the stores in order. */
   const idle = async (grown: Promise<void>) => {
-    const timer = Promise.withResolvers<"idle">();
-    const handle = setTimeout(timer.resolve, idleMs, "idle");
-    const waited = await Promise.race([grown, timer.promise]);
-    clearTimeout(handle);
-    if (waited === "idle" && settled !== taken) {
+    if ((await isLate(grown, idleMs)) && settled !== taken) {
       await settle(needs);
       settled = taken;
     }
@@ -108,9 +106,9 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
   };
 
   const loop = async () => {
+    await persist("fill the event store", () => restoring.run(signal.stopped));
     await persist("bring the mirror of persons up to date", () => mirrorLacking(needs));
-    await events.seen(windowMs, slices.remember);
-    await giveBack(needs);
+    await remember(needs);
     while (!signal.stopped()) {
       const grown = Promise.withResolvers<void>();
       wake = grown.resolve;
@@ -142,7 +140,8 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
   });
   const caughtUp = async () => {
     const target = journal.durable();
-    while (end.applied() < target && !signal.stopped()) await Bun.sleep(CATCH_UP_POLL_MS);
+    while ((restoring.active() || end.applied() < target) && !signal.stopped())
+      await Bun.sleep(CATCH_UP_POLL_MS);
   };
 
   return {
@@ -162,6 +161,15 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
   };
 }
 
+/** Whether something has not come within so many milliseconds. */
+async function isLate(awaited: Promise<void>, ms: number): Promise<boolean> {
+  const timer = Promise.withResolvers<boolean>();
+  const handle = setTimeout(timer.resolve, ms, true);
+  const late = await Promise.race([awaited.then(() => false), timer.promise]);
+  clearTimeout(handle);
+  return late;
+}
+
 /** A checkpoint for which there is no room would take the event store down (decision 66). */
 async function roomy({ room }: Pick<Needs, "room">, signal: StopSignal): Promise<void> {
   while (room.isTight() && !signal.stopped()) await signal.sleep(ROOM_POLL_MS);
@@ -173,6 +181,12 @@ async function mirrorLacking({ slices, events, removeLoad }: Needs): Promise<voi
   if (lacking === null) return;
   await events.mirror(lacking);
   await removeLoad({ events: null, logs: null, mirror: lacking });
+}
+
+/** Hands on which uuids are known, which takes memory for a while. */
+async function remember({ events, slices, windowMs }: Needs): Promise<void> {
+  await events.seen(windowMs, slices.remember);
+  await giveBack({ slices });
 }
 
 /** Puts the stores in order; when it cannot, the next idle time will. */

@@ -6,6 +6,7 @@ import type { EditAsked } from "../storage/person-edits.ts";
 import type { PersonReads } from "../storage/person-list.ts";
 import type { PersonWrites as Store } from "../storage/persons.ts";
 import type { Ingest } from "./ingest.ts";
+import type { Restoring } from "./restoring.ts";
 import type { PersonsChanged, Slices } from "./slices.ts";
 
 /** How long a change waits for the events that were accepted before it, in milliseconds. */
@@ -18,6 +19,7 @@ const POLL_MS = 5;
 export type PersonWritesNeeds = {
   reads: Pick<PersonReads, "applied">;
   store: Pick<Store, "queueEvents" | "mirrored">;
+  restoring: Pick<Restoring, "active">;
   slices: Slices;
   ingest: Pick<Ingest, "mirror">;
   journal: Pick<Journal, "durable">;
@@ -28,8 +30,18 @@ export type PersonWritesNeeds = {
  * of those undoes it (decision 49), and done when queries know of it too. All fail `unavailable`
  * while ingest is far behind; all but `remove` say whether there is such a person.
  */
-export function personWrites({ reads, store, slices, ingest, journal }: PersonWritesNeeds) {
+export function personWrites({
+  reads,
+  store,
+  restoring,
+  slices,
+  ingest,
+  journal,
+}: PersonWritesNeeds) {
   const caughtUp = async (): Promise<number> => {
+    if (restoring.active()) {
+      throw new Failure("unavailable", "The event store is being made anew.");
+    }
     const journal_seq = journal.durable();
     const deadline = performance.now() + WAIT_MS_MAX;
     while (reads.applied() < journal_seq) {

@@ -8,6 +8,8 @@ type Needs = {
   ingest: Pick<Ingest, "applied" | "lag">;
   /** Whether the stores lack what a crash left in the journal. */
   isBehind: () => boolean;
+  /** Whether the event store is being made again. */
+  isRestoring: () => boolean;
   room: Pick<Room, "isLow">;
   /** Whether the journal refused events lately. */
   refusing: () => boolean;
@@ -18,7 +20,7 @@ type Needs = {
 
 /** Why the server cannot do its work right now (decision 68); nothing if it can. */
 export function readiness(needs: Needs): () => string[] {
-  const { ingest, isBehind, room, refusing, isDraining, elapsedMs } = needs;
+  const { ingest, isBehind, isRestoring, room, refusing, isDraining, elapsedMs } = needs;
   let applied = -1;
   let movedAt = elapsedMs();
 
@@ -31,7 +33,7 @@ export function readiness(needs: Needs): () => string[] {
 
   return () => [
     ...(isDraining() ? ["shutting down"] : []),
-    ...(isBehind() ? ["replaying the journal"] : []),
+    ...(isBehind() ? [isRestoring() ? "rebuilding" : "replaying the journal"] : []),
     ...(room.isLow() ? ["the disk is almost full"] : []),
     ...(refusing() ? ["events cannot be stored"] : []),
     ...(isStalled() ? ["events do not get into the stores"] : []),

@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import { Failure } from "../domain/errors.ts";
+import { ARCHIVE_DIRECTORY } from "./archive-files.ts";
 import { engine } from "./engine.ts";
 import { DUCKDB_MIGRATIONS } from "./migrations/index.ts";
 import { volumeOf } from "./space.ts";
@@ -70,8 +71,14 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
   const { DuckDBInstance } = await import("@duckdb/node-api");
   const instance = await DuckDBInstance.create(":memory:");
   const first = await instance.connect();
-  await configure(first, options);
-  await migrate(first);
+  try {
+    await configure(first, options);
+    await migrate(first);
+  } catch (error) {
+    // What is open here could not be moved away.
+    instance.closeSync();
+    throw error;
+  }
 
   const guard = fatalGuard(onFatal);
   const writer = pool([first], Number.POSITIVE_INFINITY);
@@ -129,7 +136,7 @@ async function configure(connection: DuckDBConnection, options: DuckdbOptions): 
     `SET checkpoint_threshold = '${Math.min(CHECKPOINT_MB_MAX, Math.floor(memory_bytes / 1e6))}MB'`,
     `ATTACH ${file} AS ${catalog(generation)} (STORAGE_VERSION 'latest', ROW_GROUP_SIZE ${ROW_GROUP_ROWS})`,
     `USE ${catalog(generation)}`,
-    `SET allowed_directories = [${inside(LOADS_DIRECTORY)}, ${inside(EVENTS_DIRECTORY)}]`,
+    `SET allowed_directories = [${[LOADS_DIRECTORY, EVENTS_DIRECTORY, ARCHIVE_DIRECTORY].map(inside).join(", ")}]`,
     "SET enable_external_access = false",
     "SET lock_configuration = true",
   ];
@@ -218,9 +225,25 @@ function fatalGuard(onFatal: (error: Error) => void) {
   };
 }
 
-function isFatal({ message }: Error): boolean {
-  return /^(FATAL|INTERNAL) Error|has been invalidated|checkpoint failed/i.test(message);
+function isFatal(error: Error): boolean {
+  const { message } = error;
+  return (
+    /^(FATAL|INTERNAL) Error|has been invalidated|checkpoint failed/i.test(message) ||
+    isDamage(error)
+  );
 }
+
+/** Whether an error says that the event store's own file is damaged (decision 65). */
+export function isDamage({ message }: Error): boolean {
+  return DAMAGE.some((said) => said.test(message));
+}
+
+const DAMAGE = [
+  /not a valid DuckDB database file/i,
+  /corrupt database file/i,
+  /could not read enough bytes from file "[^"]*\.duckdb/i,
+  /failure while replaying WAL|serialization error|failed to deserialize/i,
+];
 
 /** Lends connections, in the order of asking. */
 function pool(idle: DuckDBConnection[], waitingMax: number) {

@@ -53,6 +53,8 @@ export type EventStore = {
   checkpoint(): Promise<void>;
   /** Hands on what arrived within so many milliseconds before the event that came last. */
   seen(windowMs: number, take: (chunk: SeenEntries) => Promise<void>): Promise<void>;
+  /** How many events and log records there are, of all projects. */
+  counts(): Promise<{ events: number; logs: number }>;
   /** Newest first by `timestamp`, then by arrival; those behind `after`. `count` is of all. */
   list(
     project: number,
@@ -133,6 +135,16 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
     checkpoint: () => duckdb.checkpoint(),
 
     seen: (windowMs, take) => duckdb.read((connection) => handOnSeen(connection, windowMs, take)),
+
+    counts: () =>
+      duckdb.read(async (connection) => {
+        const [row] = await rows(
+          connection,
+          `SELECT (SELECT count(*) FROM events)::DOUBLE AS events,
+             (SELECT count(*) FROM logs)::DOUBLE AS logs`,
+        );
+        return { events: Number(row?.["events"]), logs: Number(row?.["logs"]) };
+      }),
 
     list: (project, filter, page) =>
       duckdb.read((connection) => listEvents(connection, project, filter, page)),

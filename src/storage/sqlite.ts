@@ -26,6 +26,9 @@ const WRITER_CACHE_KIB = 65_536;
  */
 const WAL_PAGES = 16_384;
 
+/** Bytes up to which a file is checked whole at the start. */
+const CHECKED_BYTES_MAX = 67_108_864;
+
 /**
  * Opens the one connection that writes, and brings the schema up to date. Throws if the file
  * was written by a newer version.
@@ -33,6 +36,7 @@ const WAL_PAGES = 16_384;
 export function openSqlite(path: string): Sqlite {
   const raw = new Database(path, { create: true, strict: true });
   if (path !== ":memory:") chmodSync(path, 0o600);
+  checkFile(raw);
   raw.run("PRAGMA journal_mode = WAL");
   raw.run("PRAGMA synchronous = FULL");
   raw.run("PRAGMA secure_delete = ON");
@@ -43,6 +47,24 @@ export function openSqlite(path: string): Sqlite {
   const sqlite = connection(raw);
   migrate(sqlite);
   return sqlite;
+}
+
+/**
+ * Throws on a damaged file: of a small one every page is looked at, of a larger one only the first
+ * of each table and index, because the start must not take seconds (decision 65).
+ */
+function checkFile(raw: Database): void {
+  const pragma = (sql: string): unknown => Object.values(raw.query<object, []>(sql).get() ?? {})[0];
+  const bytes = Number(pragma("PRAGMA page_count")) * Number(pragma("PRAGMA page_size"));
+  if (bytes > CHECKED_BYTES_MAX) {
+    const tables = raw.query<{ name: string }, []>(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0",
+    );
+    for (const { name } of tables.all()) raw.run(`SELECT 1 FROM "${name}" LIMIT 1`);
+    return;
+  }
+  const found = pragma("PRAGMA quick_check(1)");
+  if (found !== "ok") throw new Error(`it is damaged: ${found}`);
 }
 
 /** Opens a connection that can only read; the file must exist and be up to date. */

@@ -7,6 +7,7 @@ function subject() {
   const reasons = readiness({
     ingest: { applied: () => state.applied, lag: () => state.lag },
     isBehind: () => state.behind,
+    isRestoring: () => false,
     room: { isLow: () => state.low },
     refusing: () => state.refusing,
     isDraining: () => state.draining,

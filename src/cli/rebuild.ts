@@ -1,0 +1,53 @@
+import { expectUsed } from "../data-directory.ts";
+import { openLog } from "../log.ts";
+import { type RebuildProgress, rebuildEvents } from "../rebuild.ts";
+import { type Command, EXIT, type Io } from "./command.ts";
+
+/** Characters of the bar. */
+const BAR_WIDTH = 30;
+
+/** Makes the event store anew. */
+export const rebuild: Command = {
+  name: "rebuild",
+  summary: "Make the event store anew from archive, journal and persons; no server may run.",
+  async run({ config: { settings } }, io) {
+    expectUsed(settings.data);
+    const log = openLog({ format: "human", now: Date.now });
+    const bar = progressBar(io);
+    const quiet = { ...log, info: () => {}, warn: () => {} };
+    const rebuilt = await rebuildEvents(settings, {
+      now: Date.now,
+      log: quiet,
+      logFormat: "human",
+      onProgress: bar.show,
+    }).finally(bar.end);
+    const { events, logs } = rebuilt;
+    io.out(`The event store is made anew: ${events} events, ${logs} log records.`);
+    return EXIT.ok;
+  },
+};
+
+/** A bar that moves on a terminal; elsewhere a line for each tenth. */
+function progressBar({ out, isTerminal }: Io) {
+  let last = "";
+  let isDrawn = false;
+  return {
+    show({ from, done, of }: RebuildProgress): void {
+      const share = of === 0 ? 1 : Math.min(1, done / of);
+      const percent = Math.floor(share * 100);
+      const text = `${from}: ${done} of ${of}`;
+      const tenth = `${from} ${Math.floor(percent / 10)}`;
+      if (isTerminal) {
+        const bar = "#".repeat(Math.round(share * BAR_WIDTH)).padEnd(BAR_WIDTH, ".");
+        process.stdout.write(`\r\x1b[K[${bar}] ${percent} % ${text}`);
+        isDrawn = true;
+      } else if (tenth !== last) {
+        out(`${percent} % ${text}`);
+      }
+      last = tenth;
+    },
+    end(): void {
+      if (isDrawn) process.stdout.write("\n");
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import { existsSync } from "node:fs";
+import { basename } from "node:path";
+import type { Clock } from "./domain/time.ts";
+import type { Log } from "./log.ts";
+import type { ArchiveFiles } from "./storage/archive-files.ts";
+import { type Duckdb, isDamage, rows } from "./storage/duckdb.ts";
+import { isNotedDamaged, removeEventFile, removeSetAside, setAside } from "./storage/event-file.ts";
+import { restoreOf } from "./storage/restore.ts";
+
+/** Why the event store's file is made anew. */
+type Reason = "asked" | "missing" | "damaged" | "unfinished" | "behind";
+
+type Needs = {
+  file: string;
+  open: () => Promise<Duckdb>;
+  files: ArchiveFiles;
+  /** A number that the journal's oldest event has or exceeds. */
+  journalFirst: number | undefined;
+  /** Whether the file is to be made anew however it is. */
+  rebuild: boolean;
+  /** Throws a DataError if the other stores do not have all behind this sequence number. */
+  check: (applied: number) => void;
+  now: Clock;
+  log: Log;
+};
+
+/** The event store, open. */
+export type OpenedStore = {
+  duckdb: Duckdb;
+  /** The last sequence number that it has, or is about to get from the archive. */
+  applied: number;
+  /** Whether it is yet to be filled from the archive. */
+  unfilled: boolean;
+  /** Where the file is that it replaces; undefined if there was none. */
+  aside: string | undefined;
+};
+
+/**
+ * Opens the event store. A file that is missing, damaged, half made or older than the journal is set
+ * aside and made anew (decision 65), if archive, journal and persons have all that it takes: else it
+ * stays as it is, and this throws a DataError.
+ */
+export async function openEventStore(needs: Needs): Promise<OpenedStore> {
+  const { file, open, files, check, log } = needs;
+  const archived = files.manifest().last;
+  const found = await inspect(needs);
+  if ("duckdb" in found) {
+    check(found.applied);
+    // A rebuild that was killed has left it, and another has come to its end since.
+    removeSetAside(file, "replaced-");
+    return { ...found, unfilled: false, aside: undefined };
+  }
+  const { reason, cause } = found;
+  check(archived);
+  const stamp = new Date(needs.now()).toISOString().replaceAll(/[-:]|\.\d+/g, "");
+  if (reason === "unfinished") removeEventFile(file);
+  const name = `${reason === "asked" ? "replaced" : "damaged"}-${stamp}`;
+  const aside = setAside(file, name);
+  const unfilled = archived > 0;
+  if (unfilled || aside !== undefined) {
+    const kept = aside === undefined ? {} : { set_aside: basename(aside) };
+    const error = cause === undefined ? {} : { error: cause };
+    const facts = { file: basename(file), reason, ...kept, ...error };
+    log.warn("the event store is made anew from archive, journal and persons", facts);
+  }
+  const duckdb = await open();
+  if (unfilled) await restoreOf(duckdb, files).begin();
+  return { duckdb, applied: archived, unfilled, aside };
+}
+
+type Inspected = { duckdb: Duckdb; applied: number } | { reason: Reason; cause?: unknown };
+
+async function inspect({ file, open, files, journalFirst, rebuild }: Needs): Promise<Inspected> {
+  if (rebuild) return { reason: "asked" };
+  if (isNotedDamaged(file)) return { reason: "damaged" };
+  if (!existsSync(file)) return { reason: "missing" };
+  let duckdb: Duckdb | undefined;
+  try {
+    duckdb = await open();
+    const reason = (await restoreOf(duckdb, files).isUnfinished()) ? "unfinished" : undefined;
+    const applied = await duckdb.read(appliedSeq);
+    const isBehind = applied < files.manifest().last && !(Number(journalFirst) <= applied + 1);
+    if (reason === undefined && !isBehind) return { duckdb, applied };
+    await duckdb.close();
+    return { reason: reason ?? "behind" };
+  } catch (error) {
+    await duckdb?.close();
+    if (error instanceof Error && isDamage(error)) return { reason: "damaged", cause: error };
+    throw error;
+  }
+}
+
+async function appliedSeq(connection: Parameters<typeof rows>[0]): Promise<number> {
+  const [row] = await rows(connection, "SELECT value FROM meta WHERE key = 'applied_seq'");
+  return Number(row?.["value"] ?? 0);
+}

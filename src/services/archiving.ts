@@ -1,0 +1,111 @@
+import type { Log } from "../log.ts";
+import type { Archive } from "../storage/archive.ts";
+import type { EventStore } from "../storage/events.ts";
+import type { Journal } from "../storage/journal.ts";
+import type { Ingest } from "./ingest.ts";
+import type { Restoring } from "./restoring.ts";
+import { stopSignal } from "./retrying.ts";
+
+/** Sequence numbers that are archived at once; half as many after each failure. */
+const STEP_MAX = 100_000;
+
+/** How often is looked whether the journal has grown too large, in milliseconds. */
+const POLL_MS = 500;
+
+/** The least time between two files, in milliseconds: a backlog is archived while it is applied. */
+const PAUSE_MS_MIN = 2000;
+
+/** How long applied events may be in the journal alone, in milliseconds. */
+const JOURNAL_MS_MAX = 3_600_000;
+
+/** Waiting events that make ingest busy: then the journal may grow to its bound. */
+const LAG_BUSY = 20_000;
+
+/** How long is waited after a failure, in milliseconds. */
+const RETRY_MS = 30_000;
+
+type Needs = {
+  journal: Pick<Journal, "bytes" | "trim">;
+  ingest: Pick<Ingest, "applied" | "lag">;
+  restoring: Pick<Restoring, "active">;
+  events: Pick<EventStore, "checkpoint">;
+  /** Undefined if there is to be none. */
+  archive: Archive | undefined;
+  /** Bytes that the journal may have beyond what is not yet applied, about (decision 63). */
+  journalBytesMax: number;
+  log: Log;
+};
+
+/** Keeps the journal small: what is archived leaves it. */
+export type Archiving = {
+  /** Archives all that is applied, and trims the journal. Throws what DuckDB or the disk throws. */
+  run(): Promise<void>;
+  /** Ends the loop within so many milliseconds, and says whether it has: a step may take longer. */
+  stop(deadlineMs: number): Promise<boolean>;
+};
+
+/** Starts to archive. */
+export function startArchiving(needs: Needs): Archiving {
+  const { journal, ingest, restoring, events, archive, journalBytesMax, log } = needs;
+  const signal = stopSignal();
+  let step = STEP_MAX;
+  let trimmed = 0;
+  let lastAt = performance.now();
+
+  /** Removes from the journal what is safe elsewhere. */
+  const trim = async (upTo: number): Promise<void> => {
+    await journal.trim(upTo);
+    trimmed = upTo;
+  };
+
+  const run = async (): Promise<void> => {
+    const applied = ingest.applied();
+    if (archive === undefined) {
+      // The event store has the only copy from here on: not one that is in its log alone.
+      await events.checkpoint();
+      await trim(applied);
+    } else {
+      // A crash may have come between the archive and this; and the archive may be ahead.
+      await trim(Math.min(archive.last(), applied));
+    }
+    while (archive !== undefined && archive.last() < applied && !signal.stopped()) {
+      await archive.add(Math.min(applied, archive.last() + step));
+      await trim(archive.last());
+      step = STEP_MAX;
+    }
+    lastAt = performance.now();
+    while (!signal.stopped() && (await archive?.compact()));
+  };
+
+  const isDue = (): boolean => {
+    if (restoring.active() || ingest.applied() <= trimmed) return false;
+    const age = performance.now() - lastAt;
+    if (age < PAUSE_MS_MIN) return false;
+    const bytesMax = ingest.lag() > LAG_BUSY ? journalBytesMax : journalBytesMax / 2;
+    return journal.bytes() > bytesMax || age > JOURNAL_MS_MAX;
+  };
+
+  const loop = async (): Promise<void> => {
+    while (!signal.stopped()) {
+      await signal.sleep(POLL_MS);
+      if (signal.stopped() || !isDue()) continue;
+      try {
+        await run();
+      } catch (error) {
+        step = Math.max(1, Math.floor(step / 2));
+        log.warn("could not archive; the journal keeps its events", { error, wait_ms: RETRY_MS });
+        await signal.sleep(RETRY_MS);
+      }
+    }
+  };
+  const running = loop();
+
+  return {
+    run,
+    stop(deadlineMs) {
+      signal.stop();
+      const ended = running.then(() => true);
+      return Promise.race([ended, Bun.sleep(deadlineMs).then(() => false)]);
+    },
+  };
+}

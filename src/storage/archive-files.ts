@@ -1,0 +1,163 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { nodeDisk } from "./disk.ts";
+
+/** What is archived: the tables of the event store that hold what was sent. */
+export const ARCHIVED_KINDS = ["events", "logs"] as const;
+
+/** A table whose rows are archived. */
+export type ArchivedKind = (typeof ARCHIVED_KINDS)[number];
+
+/** Where rows belong: of one kind and project, and of a month (`2026-11`, UTC) by arrival. */
+export type ArchivePlace = { kind: ArchivedKind; project_id: number; month: string };
+
+/** A file of the archive. Its rows have sequence numbers from `first` to `last`, with gaps. */
+export type ArchivedFile = ArchivePlace & {
+  /** Below the archive's directory, with `/`. */
+  path: string;
+  first: number;
+  last: number;
+  rows: number;
+};
+
+/** What the archive is: all rows up to `last`, in these files and no others. */
+export type Manifest = { version: 1; last: number; files: ArchivedFile[] };
+
+/** The archive's files, and the list that says which of them count. */
+export type ArchiveFiles = {
+  directory: string;
+  manifest(): Manifest;
+  pathOf(file: ArchivedFile): string;
+  /** The rows of files, for a query of DuckDB. */
+  source(files: readonly ArchivedFile[]): string;
+  /**
+   * Makes a file of rows, durable under its name when it resolves, that counts once a manifest
+   * names it; `copy` writes it under another name. Throws what it throws.
+   */
+  write(
+    place: ArchivePlace,
+    range: { first: number; last: number },
+    copy: (path: string) => Promise<number>,
+  ): Promise<ArchivedFile>;
+  /** Changes what the archive is, in one step, durable when it resolves; then removes the rest. */
+  commit(manifest: Manifest): Promise<void>;
+};
+
+/** The directory of the archive, below the data directory. */
+export const ARCHIVE_DIRECTORY = "archive";
+
+const MANIFEST_FILE = "archive.json";
+const WRITING = ".writing";
+
+/**
+ * Opens the archive in `directory` and removes what a crash has left in it; if there is none, makes
+ * it, or without `make` takes it for empty. Throws on a list that cannot be read, and on files
+ * without one: what counts could not be told from what does not.
+ */
+export async function openArchiveFiles(
+  directory: string,
+  { make }: { make: boolean },
+): Promise<ArchiveFiles> {
+  const list = join(directory, MANIFEST_FILE);
+  let manifest: Manifest = { version: 1, last: 0, files: [] };
+
+  const commit = async (next: Manifest): Promise<void> => {
+    await put(list, JSON.stringify(next, null, 1));
+    manifest = next;
+    await sweep(directory, manifest);
+  };
+
+  if (existsSync(list)) {
+    manifest = readManifest(list);
+    await sweep(directory, manifest);
+  } else {
+    if (parquetIn(directory).some((path) => path.endsWith(".parquet"))) {
+      throw new Error(`${MANIFEST_FILE}, the list of its files, is missing`);
+    }
+    if (make) {
+      await nodeDisk.makeDirectory(directory);
+      await commit(manifest);
+    }
+  }
+
+  const pathOf = ({ path }: ArchivedFile) => join(directory, path);
+
+  const freePath = ({ kind, project_id, month }: ArchivePlace, name: string): string => {
+    const taken = new Set(manifest.files.map(({ path }) => path));
+    for (let n = 1; ; n += 1) {
+      const path = `${kind}/${project_id}/${month}/${name}${n === 1 ? "" : `.${n}`}.parquet`;
+      if (!taken.has(path)) return path;
+    }
+  };
+
+  return {
+    directory,
+    manifest: () => manifest,
+    pathOf,
+    source(some) {
+      const paths = some.map((file) => `'${pathOf(file).replaceAll("'", "''")}'`);
+      return `read_parquet([${paths.join(", ")}], union_by_name = true)`;
+    },
+    async write(place, { first, last }, copy) {
+      const path = freePath(place, `${first}-${last}`);
+      const target = join(directory, path);
+      mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+      const rows = await copy(target + WRITING);
+      await syncFile(target + WRITING);
+      await rename(target + WRITING, target);
+      for (let at = dirname(target); at.length >= directory.length; at = dirname(at)) {
+        await nodeDisk.syncDirectory(at);
+      }
+      return { ...place, path, first, last, rows };
+    },
+    commit,
+  };
+}
+
+function readManifest(list: string): Manifest {
+  let manifest: Manifest;
+  try {
+    manifest = JSON.parse(readFileSync(list, "utf8")) as Manifest;
+  } catch {
+    throw new Error(`${MANIFEST_FILE}, the list of its files, is damaged`);
+  }
+  if (manifest.version !== 1)
+    throw new Error("It was written by a newer version. Run that version");
+  return manifest;
+}
+
+/** Removes files that do not count: of an attempt that failed, or replaced by others. */
+async function sweep(directory: string, { files }: Manifest): Promise<void> {
+  const counting = new Set(files.map(({ path }) => path));
+  for (const path of parquetIn(directory)) {
+    if (!counting.has(path)) await rm(join(directory, path), { force: true });
+  }
+}
+
+/** Paths of the archive's own files, whole or half written. */
+function parquetIn(directory: string): string[] {
+  return ARCHIVED_KINDS.filter((kind) => existsSync(join(directory, kind))).flatMap((kind) =>
+    readdirSync(join(directory, kind), { recursive: true, encoding: "utf8" })
+      .map((name) => join(kind, name))
+      .filter((path) => /\.parquet(\.writing)?$/.test(path)),
+  );
+}
+
+/** Puts a text in the place of a file's, all or nothing. */
+async function put(path: string, text: string): Promise<void> {
+  nodeDisk.put(path + WRITING, Buffer.from(text));
+  await syncFile(path + WRITING);
+  await rename(path + WRITING, path);
+  await nodeDisk.syncDirectory(dirname(path));
+}
+
+async function syncFile(path: string): Promise<void> {
+  const file = await open(path, "r+");
+  try {
+    await file.chmod(0o600);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,325 @@
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { temporaryDirectory } from "./support/app.ts";
+import { type Everything, everything, expectMirrored } from "./support/kept.ts";
+import { logsBody, type StoredLog, storedLogs } from "./support/logs.ts";
+import { runCommand, start } from "./support/process.ts";
+import { bodyOf, clockBefore, eventOf, type Sent } from "./support/senders.ts";
+import { PERSONAL_KEY, PROJECT_KEY, type Server, startServer } from "./support/server.ts";
+
+setDefaultTimeout(120_000);
+
+/** All that a server holds. */
+type Held = Everything & { logs: StoredLog[] };
+
+/** A journal so small that it is archived at once. */
+const SMALL = ["--journal", "1"];
+
+/** Text that makes an event so large that a few hundred fill such a journal. */
+const PADDING = "padding ".repeat(512);
+
+let root = temporaryDirectory();
+let data = "";
+
+beforeEach(() => {
+  root = temporaryDirectory();
+  data = join(root.path, "data");
+});
+
+afterEach(() => root[Symbol.dispose]());
+
+const clock = clockBefore(Date.now());
+
+/** Events of a few persons, some of them without one. */
+function events(count: number, n = 0): Sent[] {
+  return Array.from({ length: count }, (_, at) => {
+    const properties =
+      at % 10 === 0
+        ? { $process_person_profile: false, padding: PADDING }
+        : { padding: PADDING, $browser: "Firefox", $set: { n: n + at } };
+    const distinct_id = `person-${at % 7}`;
+    return eventOf({ event: `step ${at % 3}`, distinct_id, timestamp: clock(), properties });
+  });
+}
+
+async function send(server: Server, sent: readonly Sent[]): Promise<void> {
+  for (let at = 0; at < sent.length; at += 50) {
+    const { status } = await server.capture(bodyOf(sent.slice(at, at + 50)));
+    expect(status).toBe(200);
+  }
+  await server.stored(1, `&uuid=${sent.at(-1)?.uuid}`);
+}
+
+async function change(server: Server, method: string, path: string, body: unknown) {
+  const { status } = await fetch(`${server.url}/api/environments/1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${PERSONAL_KEY}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  expect(status).toBeLessThan(300);
+}
+
+/** The archive's list, once it has events up to a number. */
+async function archived(last: number) {
+  const list = join(data, "archive", "archive.json");
+  for (;;) {
+    const manifest = JSON.parse(readFileSync(list, "utf8"));
+    if (manifest.last >= last) return manifest as { last: number; files: { path: string }[] };
+    await Bun.sleep(50);
+  }
+}
+
+const segments = () => readdirSync(join(data, "journal")).filter((name) => /journal$/.test(name));
+
+const FIRST_SEGMENT = `${"1".padStart(16, "0")}.journal`;
+
+const eventFile = () => join(data, "events", "1.duckdb");
+
+async function stop(server: Server): Promise<void> {
+  server.signal("SIGTERM");
+  expect(await server.exited).toBe(0);
+}
+
+/** A server that has archived most of what it was sent, and what it held when it was stopped. */
+async function sent(flags: string[] = SMALL): Promise<Held> {
+  await using server = await startServer({ data, flags });
+  await sendLogs(server);
+  await send(server, events(600));
+  await send(server, [alias("person-1", "person-2"), alias("person-4", "person-5")]);
+  if (flags === SMALL) await archived(600);
+  // What is archived says otherwise than these, and merges that came before it.
+  await change(server, "POST", `/persons/${await personOf(server, "person-4")}/split/`, {});
+  const deleted = { distinct_ids: ["person-1", "person-3"] };
+  await change(server, "POST", "/persons/bulk_delete/", deleted);
+  await send(server, [alias("person-6", "person-0"), ...events(20, 1000)]);
+  await sendLogs(server);
+  const held = await everything(server);
+  await stop(server);
+  return { ...held, logs: await storedLogs(data) };
+}
+
+function alias(distinct_id: string, other: string): Sent {
+  const properties = { distinct_id, alias: other };
+  return eventOf({ event: "$create_alias", distinct_id, timestamp: clock(), properties });
+}
+
+async function personOf(server: Server, distinct_id: string): Promise<number> {
+  const path = `/persons/?distinct_id=${distinct_id}`;
+  const { results } = await server.get<{ results: { id: number }[] }>(path);
+  return results[0]?.id ?? 0;
+}
+
+async function sendLogs(server: Server): Promise<void> {
+  const { status } = await server.capture(
+    logsBody([{ body: { stringValue: "one" } }, { body: { stringValue: "two" } }]),
+    `/i/v1/logs?token=${PROJECT_KEY}`,
+  );
+  expect(status).toBe(200);
+}
+
+/** Checks that a server started now holds what one held before. */
+async function expectSame(before: Held): Promise<void> {
+  await using server = await startServer({ data, flags: SMALL });
+  await ready(server);
+  const { events: found, persons } = await everything(server);
+  expect(found.length).toBe(before.events.length);
+  expect(Bun.deepEquals(found, before.events)).toBe(true);
+  expect(persons).toEqual(before.persons);
+  await stop(server);
+  await expectMirrored(data, before);
+  expect(await storedLogs(data)).toEqual(before.logs);
+}
+
+async function ready({ url }: { url: string }): Promise<void> {
+  while (!(await fetch(`${url}/_readiness`)).ok) await Bun.sleep(20);
+}
+
+describe("the archive", () => {
+  test("takes what leaves the journal, and no gap and no double is between them", async () => {
+    const before = await sent();
+
+    expect(segments().length).toBeLessThan(6);
+    expect(segments()).not.toContain(FIRST_SEGMENT);
+    rmSync(join(data, "events"), { recursive: true });
+    await expectSame(before);
+  });
+
+  test("is there when it is asked for later, whole", async () => {
+    const first = await sent(["--archive", "off", "--journal", "1"]);
+    expect(existsSync(join(data, "archive", "archive.json"))).toBe(false);
+    {
+      await using server = await startServer({ data, flags: SMALL });
+      await archived(600);
+      await stop(server);
+    }
+    rmSync(join(data, "events"), { recursive: true });
+    await expectSame(first);
+  });
+});
+
+describe("an event store that is damaged", () => {
+  const damages: Record<string, () => void> = {
+    "is no file of DuckDB": () => writeFileSync(eventFile(), "nonsense"),
+    "is empty": () => writeFileSync(eventFile(), ""),
+    "has lost its end": () => truncateSync(eventFile(), statSync(eventFile()).size >> 1),
+    "has lost its beginning": () => {
+      const file = openSync(eventFile(), "r+");
+      writeSync(file, Buffer.alloc(12_288), 0, 12_288, 0);
+      closeSync(file);
+    },
+  };
+
+  test.each(Object.entries(damages))("is set aside and made anew: it %s", async (_what, damage) => {
+    const before = await sent();
+    damage();
+    const bad = readFileSync(eventFile());
+
+    // Where the damage shows only in use, the process ends, and whoever supervises starts another.
+    await using server = start(data);
+    await Promise.race([server.exited, readyOrEnded(server)]);
+    server.signal("SIGKILL");
+    await server.exited;
+
+    await expectSame(before);
+    const aside = readdirSync(join(data, "events")).filter((name) =>
+      /damaged-\d{8}T\d{6}Z$/.test(name),
+    );
+    expect(aside.length).toBe(1);
+    expect(readFileSync(join(data, "events", aside[0] ?? "")).equals(bad)).toBe(true);
+  });
+
+  test("stays as it is, and the start is refused, where nothing else has its events", async () => {
+    await sent(["--archive", "off", "--journal", "1"]);
+    {
+      await using server = await startServer({
+        data,
+        flags: ["--archive", "off", "--journal", "1"],
+      });
+      while (segments().includes(FIRST_SEGMENT)) await Bun.sleep(50);
+      await stop(server);
+    }
+    writeFileSync(eventFile(), "nonsense");
+
+    const refused = await runCommand(["serve", "--port", "0", "--data", data]);
+    const rebuilt = await runCommand(["rebuild", "--data", data]);
+
+    for (const { code, err } of [refused, rebuilt]) {
+      expect([code, err]).toEqual([
+        1,
+        expect.stringContaining("lacks events, and the journal does not have them"),
+      ]);
+    }
+    expect(readFileSync(eventFile(), "utf8")).toBe("nonsense");
+  });
+});
+
+describe("hoglet rebuild", () => {
+  test("makes the event store anew, with equal counts and lists, and says how far it is", async () => {
+    const before = await sent();
+
+    const { code, out, err } = await runCommand(["rebuild", "--data", data]);
+
+    expect([code, err]).toEqual([0, ""]);
+    expect(out).toContain("100 % archive: ");
+    expect(out).toEndWith(
+      `The event store is made anew: ${before.events.length} events, 4 log records.\n`,
+    );
+    expect(readdirSync(join(data, "events"))).toEqual(["1.duckdb"]);
+    await expectSame(before);
+  });
+
+  test("is refused while a server runs", async () => {
+    await using server = await startServer({ data });
+
+    const { code, err } = await runCommand(["rebuild", "--data", server.data]);
+
+    expect([code, err]).toEqual([4, expect.stringContaining("Another hoglet is using")]);
+  });
+
+  test("puts the event store back if the archive cannot be read", async () => {
+    const before = await sent();
+    const [{ path } = { path: "" }] = (await archived(1)).files;
+    truncateSync(join(data, "archive", path), 100);
+
+    const { code, err } = await runCommand(["rebuild", "--data", data]);
+
+    expect([code, err]).toEqual([1, expect.stringContaining("could not be made anew")]);
+    expect(readdirSync(join(data, "events"))).toEqual(["1.duckdb"]);
+    await expectSame(before);
+  });
+
+  test("that is killed at any instant is begun anew by the next start", async () => {
+    const before = await sent();
+    for (const ms of [250, 350, 450, 600]) {
+      const child = Bun.spawn([process.execPath, "src/main.ts", "rebuild", "--data", data], {
+        stdout: "ignore",
+        stderr: "ignore",
+      });
+      await Bun.sleep(ms);
+      child.kill("SIGKILL");
+      await child.exited;
+    }
+
+    await expectSame(before);
+    await using server = await startServer({ data });
+    expect(
+      readdirSync(join(server.data, "events")).filter((name) => !/duckdb(.wal)?$/.test(name)),
+    ).toEqual([]);
+  });
+});
+
+test("a server killed at random instants while it archives keeps each event, once", async () => {
+  const all: Sent[] = [];
+  for (let round = 0; round < 6; round += 1) {
+    await using server = await startServer({ data, flags: SMALL });
+    await ready(server);
+    const more = events(250, round);
+    all.push(...more);
+    await send(server, more);
+    await Bun.sleep(1500 + round * 130);
+    server.signal("SIGKILL");
+    await server.exited;
+  }
+  await archived(500);
+  rmSync(join(data, "events"), { recursive: true });
+
+  await using server = await startServer({ data, flags: SMALL });
+  await ready(server);
+
+  const { events: found } = await everything(server);
+  expect(found.map(({ uuid }) => uuid)).toEqual(all.map(({ uuid }) => uuid).reverse());
+});
+
+test("a corrupt hoglet.sqlite stops the start with a sentence that says how to recover it", async () => {
+  await sent(["--journal", "256"]);
+  const path = join(data, "hoglet.sqlite");
+  const file = openSync(path, "r+");
+  writeSync(file, Buffer.alloc(40_960, 7), 0, 40_960, 4096);
+  closeSync(file);
+
+  const { code, out, err } = await runCommand(["serve", "--port", "0", "--data", data]);
+
+  expect([code, out]).toEqual([1, ""]);
+  expect(err).toContain(path);
+  expect(err).toContain(`sqlite3 ${path} .recover`);
+});
+
+/** Waits until a server that was started is ready. */
+async function readyOrEnded(server: ReturnType<typeof start>): Promise<void> {
+  const url = await server.listening;
+  while (url !== undefined && !(await fetch(`${url}/_readiness`).catch(() => undefined))?.ok) {
+    if ((await Promise.race([server.exited, Bun.sleep(20)])) !== undefined) return;
+  }
+}

@@ -1,0 +1,244 @@
+import { describe, expect, test } from "bun:test";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { archiveOf } from "../../src/storage/archive.ts";
+import { openArchiveFiles } from "../../src/storage/archive-files.ts";
+import { openDuckdb, rows } from "../../src/storage/duckdb.ts";
+import { temporaryDirectory } from "../support/app.ts";
+
+const ANN = "01a1fc9a-592b-78b3-8d80-aa75992efae9";
+const BOB = "01a1fc9a-592b-78b3-8d80-aa75992efaea";
+
+/** Text that is nobody else's, about as DuckDB would find it hardest to hide. */
+const secret = (name: string) => `secret-of-${name}-${Bun.hash(name)}`;
+
+type Row = {
+  seq: number;
+  project_id?: number;
+  distinct_id?: string;
+  person_id?: string;
+  day?: string;
+};
+
+async function openStores() {
+  const data = temporaryDirectory();
+  const directory = join(data.path, "archive");
+  const duckdb = await openDuckdb({
+    directory: data.path,
+    generation: 1,
+    memory_bytes: 128_000_000,
+    threads: 2,
+    onFatal(error) {
+      throw error;
+    },
+  });
+  const files = await openArchiveFiles(directory, { make: true });
+  const query = (sql: string) => duckdb.read((connection) => rows(connection, sql));
+  return {
+    directory,
+    files,
+    archive: archiveOf(duckdb, files),
+    query,
+    async put(...events: Row[]) {
+      for (const event of events) {
+        const {
+          seq,
+          project_id = 1,
+          distinct_id = "ann",
+          person_id = ANN,
+          day = "2026-11-21",
+        } = event;
+        await duckdb.write((connection) =>
+          connection.run(
+            `INSERT INTO events BY NAME SELECT ${seq} AS seq, ${project_id} AS project_id,
+               uuid() AS uuid, 'e' AS event, '${distinct_id}' AS distinct_id,
+               '${person_id}'::UUID AS person_id, TIMESTAMP '1999-01-01' AS "timestamp",
+               TIMESTAMP '${day}' AS ingested_at, '{"t":"${secret(distinct_id)}"}'::JSON AS properties`,
+          ),
+        );
+      }
+    },
+    /** Sequence numbers of all archived events, as any reader of Parquet finds them. */
+    archived: async (place = "*/*"): Promise<number[]> => {
+      const found = await query(
+        `SELECT seq::INTEGER AS seq FROM '${directory}/events/${place}/*.parquet' ORDER BY seq`,
+      );
+      return found.map(({ seq }) => Number(seq));
+    },
+    async [Symbol.asyncDispose]() {
+      await duckdb.close();
+      data[Symbol.dispose]();
+    },
+  };
+}
+
+/** Names of the archive's Parquet files, and of what is half written. */
+const namesIn = (directory: string) =>
+  readdirSync(directory, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.includes(".parquet"))
+    .sort();
+
+describe("the archive", () => {
+  test("has a file for each project and month of arrival, and all rows up to its mark once", async () => {
+    await using stores = await openStores();
+    const { archive, files, directory } = stores;
+    await stores.put(
+      { seq: 1, day: "2026-10-31" },
+      { seq: 2 },
+      { seq: 3, project_id: 2 },
+      { seq: 5 },
+    );
+
+    await archive.add(3);
+    await archive.add(3);
+    await archive.add(9);
+
+    expect(namesIn(directory)).toEqual([
+      "events/1/2026-10/1-3.parquet",
+      "events/1/2026-11/1-3.parquet",
+      "events/1/2026-11/4-9.parquet",
+      "events/2/2026-11/1-3.parquet",
+    ]);
+    expect(await stores.archived()).toEqual([1, 2, 3, 5]);
+    expect(await stores.archived("2/*")).toEqual([3]);
+    expect([archive.last(), files.manifest().files.map((file) => file.rows)]).toEqual([
+      9,
+      [1, 1, 1, 1],
+    ]);
+    for (const name of namesIn(directory)) {
+      expect(statSync(join(directory, name)).mode & 0o777).toBe(0o600);
+    }
+  });
+
+  test("joins small files, all of an earlier month and many of this one, and loses no row", async () => {
+    await using stores = await openStores();
+    const { archive, directory } = stores;
+    for (let seq = 1; seq <= 20; seq += 1) {
+      await stores.put({ seq, day: seq <= 3 ? "2026-10-31" : "2026-11-01" });
+      await archive.add(seq);
+    }
+
+    while (await archive.compact());
+
+    expect(namesIn(directory)).toEqual([
+      "events/1/2026-10/1-3.parquet",
+      "events/1/2026-11/4-20.parquet",
+    ]);
+    expect(await stores.archived()).toEqual(Array.from({ length: 20 }, (_, at) => at + 1));
+    expect(await archive.compact()).toBe(false);
+  });
+
+  test("is as it was before a step that a crash has cut short", async () => {
+    await using stores = await openStores();
+    const { archive, directory } = stores;
+    await stores.put({ seq: 1 });
+    await archive.add(1);
+    const [whole = ""] = namesIn(directory);
+    for (const name of ["2-9.parquet", "2-9.parquet.writing"]) {
+      writeFileSync(
+        join(directory, "events/1/2026-11", name),
+        readFileSync(join(directory, whole)),
+      );
+    }
+
+    const again = await openArchiveFiles(directory, { make: false });
+
+    expect(namesIn(directory)).toEqual([whole]);
+    expect(again.manifest()).toEqual(stores.files.manifest());
+  });
+
+  test("is not taken for another one when its list is gone or damaged", async () => {
+    await using stores = await openStores();
+    const { archive, directory } = stores;
+    await stores.put({ seq: 1 });
+    await archive.add(1);
+    const list = join(directory, "archive.json");
+
+    writeFileSync(list, "{");
+    await expect(openArchiveFiles(directory, { make: true })).rejects.toThrow("is damaged");
+    rmSync(list);
+    await expect(openArchiveFiles(directory, { make: true })).rejects.toThrow("is missing");
+
+    expect(await stores.archived()).toEqual([1]);
+  });
+
+  test("changes nothing when it cannot be written, and can be tried again", async () => {
+    await using stores = await openStores();
+    const { archive, directory } = stores;
+    await stores.put({ seq: 1 }, { seq: 2, project_id: 2 });
+    writeFileSync(join(directory, "events"), "in the way");
+
+    await expect(archive.add(2)).rejects.toThrow();
+    expect(archive.last()).toBe(0);
+    rmSync(join(directory, "events"));
+    mkdirSync(join(directory, "events"));
+    await archive.add(2);
+
+    expect(await stores.archived()).toEqual([1, 2]);
+  });
+});
+
+describe("erasing from the archive", () => {
+  test("leaves no byte of those who are erased, and all of the others", async () => {
+    await using stores = await openStores();
+    const { archive, directory } = stores;
+    await stores.put(
+      { seq: 1 },
+      { seq: 2, distinct_id: "bob", person_id: BOB },
+      { seq: 3, distinct_id: "anonymous" },
+    );
+    await archive.add(3);
+    await stores.put({ seq: 4, distinct_id: "carl", person_id: BOB });
+    await archive.add(4);
+
+    const textsOf = async () => {
+      const from = `'${directory}/events/*/*/*.parquet'`;
+      const stored = await stores.query(`SELECT properties::VARCHAR AS text FROM ${from}`);
+      return stored.map(({ text }) => String(text)).join();
+    };
+    expect(await textsOf()).toContain(secret("anonymous"));
+
+    const erased = await archive.erase([
+      { project_id: 1, uuids: [ANN], distinct_ids: ["ann"], journal_seq: 4 },
+    ]);
+
+    expect(erased).toBe(2);
+    expect(await stores.archived()).toEqual([2, 4]);
+    const texts = await textsOf();
+    const bytes = namesIn(directory)
+      .map((name) => readFileSync(join(directory, name), "latin1"))
+      .join();
+    for (const name of ["ann", "anonymous"]) {
+      expect(texts).not.toContain(secret(name));
+      expect(bytes).not.toContain(secret(name));
+    }
+    expect(texts).toContain(secret("bob"));
+  });
+
+  test("ends at the sequence number, and keeps to the project", async () => {
+    await using stores = await openStores();
+    const { archive } = stores;
+    await stores.put({ seq: 1 }, { seq: 2, project_id: 2 }, { seq: 3 });
+    await archive.add(3);
+
+    const asked = { project_id: 1, uuids: [ANN, BOB], distinct_ids: ["ann"], journal_seq: 2 };
+
+    expect(await archive.erase([asked, asked])).toBe(1);
+    expect(await stores.archived()).toEqual([2, 3]);
+    expect(await archive.erase([asked])).toBe(0);
+  });
+
+  test("removes a file of which nothing is left, and touches none that has nothing of them", async () => {
+    await using stores = await openStores();
+    const { archive, directory } = stores;
+    await stores.put({ seq: 1 });
+    await archive.add(1);
+    await stores.put({ seq: 2, distinct_id: "bob", person_id: BOB });
+    await archive.add(2);
+
+    await archive.erase([{ project_id: 1, uuids: [], distinct_ids: ["ann"], journal_seq: 9 }]);
+
+    expect(namesIn(directory)).toEqual(["events/1/2026-11/2-2.parquet"]);
+    expect(archive.last()).toBe(2);
+  });
+});
