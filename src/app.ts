@@ -4,7 +4,17 @@ import type { Meter } from "./http/body.ts";
 import { type HttpNeeds, type HttpServer, httpServer } from "./http/server.ts";
 import { type Activities, activities } from "./services/activity.ts";
 import { type Capture, capture } from "./services/capture.ts";
-import { type Deletions, deletions } from "./services/deletions.ts";
+import {
+  type DeletionRunNeeds,
+  type DeletionRuns,
+  startDeletionRuns,
+} from "./services/deletion-runs.ts";
+import {
+  type DeletionDesk,
+  type Deletions,
+  deletionDesk,
+  deletions,
+} from "./services/deletions.ts";
 import { type Events, events } from "./services/events.ts";
 import { type Groups, groups } from "./services/groups.ts";
 import { type Ingest, startIngest } from "./services/ingest.ts";
@@ -21,6 +31,7 @@ import { type Warnings, warnings } from "./services/warnings.ts";
 import { activityReads } from "./storage/activity.ts";
 import { deletionReads } from "./storage/deletions.ts";
 import { groupReads } from "./storage/groups.ts";
+import { removeLeftovers } from "./storage/leftovers.ts";
 import { removeLoad } from "./storage/loads.ts";
 import { personReads } from "./storage/person-list.ts";
 import { personMatches } from "./storage/person-match.ts";
@@ -39,7 +50,7 @@ import { startDecoder } from "./threads.ts";
 import { VERSION } from "./version.ts";
 
 /** The part of the appliance that the CLI administers; the event store stays closed. */
-export type Admin = { projects: Projects; keys: Keys };
+export type Admin = { projects: Projects; keys: Keys; deletionDesk: DeletionDesk };
 
 /** The whole appliance, serving. */
 export type App = Admin & {
@@ -49,6 +60,7 @@ export type App = Admin & {
   personEdits: PersonEdits;
   activities: Activities;
   deletions: Deletions;
+  deletionRuns: DeletionRuns;
   events: Events;
   groups: Groups;
   playlists: Playlists;
@@ -74,8 +86,9 @@ export async function openAdmin(
   settings: Settings,
   surroundings: Surroundings,
 ): Promise<Admin & { close(): Promise<void> }> {
-  const { projects, keys: personal, close } = await openBase(settings, surroundings);
-  return { projects, keys: personal, close };
+  const base = await openBase(settings, surroundings);
+  const { projects, keys: personal, close } = base;
+  return { projects, keys: personal, deletionDesk: desk(base, surroundings.now), close };
 }
 
 /** Opens everything and starts to ingest (decision 1). Throws DataError if the directory cannot be used. */
@@ -119,10 +132,12 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
     ...(isBehind() ? ["replaying the journal"] : []),
     ...(services.capture.refusing() ? ["events cannot be stored"] : []),
   ];
+  const deletionRuns = runsOf(settings, base, { events: eventsStored, ingest, journal, now, log });
   const isReady = () => reasons().length === 0;
   const measured = metrics({ ...services, ...SELF, ingest, journal, meter, isReady, now });
   return {
     ...services,
+    deletionRuns,
     metrics: measured,
     ingest,
     firstStart: await prepare({
@@ -137,12 +152,9 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
         metrics: measured,
         meter,
         readiness: () => ({ ready: isReady(), reasons: reasons() }),
-        prefer: settings.prefer,
+        ...addressed(settings),
         ...outside,
         version: VERSION,
-        publicUrl: settings.public_url,
-        allowedHosts: settings.allowed_hosts,
-        trustedProxies: settings.trusted_proxies,
         connectionOf,
         listenUrl,
       }),
@@ -150,6 +162,7 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
       state.draining = true;
     },
     async close(deadlineMs) {
+      await deletionRuns.stop();
       await journal.close();
       decoder.close();
       // A slice that is still being applied is left to the journal, and the process must end.
@@ -160,10 +173,29 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
   };
 }
 
+function addressed({ prefer, public_url, allowed_hosts, trusted_proxies }: Settings) {
+  const [publicUrl, allowedHosts] = [public_url, allowed_hosts];
+  return { prefer, publicUrl, allowedHosts, trustedProxies: trusted_proxies };
+}
+
+function runsOf(
+  { deletions_weekly: weekly, deletions_nightly: nightly }: Settings,
+  { directory, stores: { deletionRuns: writes, slices } }: Base,
+  needs: Pick<DeletionRunNeeds, "events" | "ingest" | "journal" | "now" | "log">,
+): DeletionRuns {
+  const patterns = { weekly, nightly };
+  return startDeletionRuns({ ...needs, directory, writes, slices, removeLeftovers, patterns });
+}
+
+function desk({ sqlite, stores }: Pick<Base, "sqlite" | "stores">, now: Clock): DeletionDesk {
+  return deletionDesk(deletionReads(sqlite), stores.deletionRuns, now);
+}
+
 /** What is kept in SQLite and has no part in ingest. */
 function records({ sqlite, stores }: Base, now: Clock) {
   return {
     deletions: deletions(deletionReads(sqlite)),
+    deletionDesk: desk({ sqlite, stores }, now),
     groups: groups(groupReads(sqlite)),
     playlists: playlists({
       reads: playlistReads(sqlite),

@@ -9,6 +9,7 @@ import {
   networks,
   optional,
   type Row,
+  schedule,
   secret,
   text,
   url,
@@ -58,6 +59,8 @@ const ROWS = {
     ["minimal", "representation"],
   ),
   dedup_window: whole("how long a uuid is remembered", 48, [1, 168], "hours"),
+  deletions_weekly: schedule("when the events of deleted persons are deleted", "0 5 * * 0"),
+  deletions_nightly: schedule("when events are deleted whose person stays", "0 3 * * *"),
   memory: whole("memory for DuckDB", memoryDefaultMb(), [64, 1_048_576], "MB"),
   threads: whole("threads for DuckDB", availableParallelism(), [1, 256]),
   log_format: choice<"auto" | "human" | "json">(

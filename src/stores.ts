@@ -6,8 +6,9 @@ import type { Log, LogFormat } from "./log.ts";
 import { keys } from "./services/keys.ts";
 import { openProjects } from "./services/projects.ts";
 import { nodeDisk } from "./storage/disk.ts";
-import { openDuckdb } from "./storage/duckdb.ts";
+import { EVENTS_DIRECTORY, openDuckdb } from "./storage/duckdb.ts";
 import { eventStore } from "./storage/events.ts";
+import { currentGeneration, generationFile } from "./storage/generations.ts";
 import { openJournal } from "./storage/journal.ts";
 import { keyReads } from "./storage/keys.ts";
 import { lockDirectory } from "./storage/lock.ts";
@@ -29,9 +30,6 @@ export type Surroundings = {
 /** Milliseconds of an hour, in which the deduplication window is set. */
 export const HOUR_MS = 3_600_000;
 const MB = 1_000_000;
-
-/** The event store's file that is in use. */
-const GENERATION = 1;
 
 /**
  * Locks the directory, starts the thread that writes, and opens what is kept in SQLite. Throws
@@ -101,12 +99,13 @@ export async function openEvents(
   { directory, stores }: Pick<Base, "directory" | "stores">,
   log: Log,
 ) {
-  const file = join(directory, "events", `${GENERATION}.duckdb`);
+  const generation = currentGeneration(join(directory, EVENTS_DIRECTORY));
+  const file = generationFile(join(directory, EVENTS_DIRECTORY), generation);
   const advice = "If it is damaged, move it away: it is made again from the journal.";
   const duckdb = await opened(file, advice, () =>
     openDuckdb({
       directory,
-      generation: GENERATION,
+      generation,
       memory_bytes: settings.memory * MB,
       threads: settings.threads,
       onFatal(error) {
