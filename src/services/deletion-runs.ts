@@ -2,7 +2,7 @@ import type { DeletionKind } from "../domain/deletion.ts";
 import { Failure } from "../domain/errors.ts";
 import { type Clock, isoTime } from "../domain/time.ts";
 import type { Log } from "../log.ts";
-import type { Batch, deletionRunWrites } from "../storage/deletion-runs.ts";
+import type { Batch, deletionRunWrites, Wanted } from "../storage/deletion-runs.ts";
 import type { DeletionRow } from "../storage/deletions.ts";
 import type { EventStore } from "../storage/events.ts";
 import type { Journal } from "../storage/journal.ts";
@@ -31,7 +31,10 @@ export type DeletionRunNeeds = {
 
 /** Deletes the events of persons for good (decisions 60 and 61). */
 export type DeletionRuns = {
-  /** Carries out all that is queued; resolves with how many tasks are done. Throws why it cannot. */
+  /**
+   * Carries out all that is queued, and what was given up; resolves with how many tasks are done.
+   * Throws why it cannot.
+   */
   run(): Promise<{ done: number }>;
   /** Carries out what is due, if anything. */
   tick(): Promise<void>;
@@ -48,7 +51,7 @@ const RETRY_MS = 600_000;
 /** How often is looked whether the mirror has come so far, in milliseconds. */
 const POLL_MS = 20;
 
-const KINDS: readonly DeletionKind[] = ["weekly", "nightly"];
+const ALL: Wanted = { kinds: ["weekly", "nightly"], states: ["queued", "failed"] };
 
 /** Starts to look at the clock; what a crash interrupted goes on at the first look. */
 export function startDeletionRuns(needs: DeletionRunNeeds): DeletionRuns {
@@ -60,46 +63,48 @@ export function startDeletionRuns(needs: DeletionRunNeeds): DeletionRuns {
   let stopped = false;
   let last: Promise<unknown> = Promise.resolve();
 
-  const carryOut = async (kinds: readonly DeletionKind[]): Promise<{ done: number }> => {
+  const carryOut = async (wanted: Wanted): Promise<{ done: number }> => {
     let done = 0;
     try {
       for (;;) {
-        const ran = await runBatch(needs, kinds, () => stopped);
+        const ran = await runBatch(needs, wanted, () => stopped);
         if (ran === 0) return { done };
         done += ran;
       }
     } catch (error) {
-      failed = { kinds, at: now() + RETRY_MS };
+      failed = { kinds: wanted.kinds, at: now() + RETRY_MS };
       throw error;
     }
   };
   /** One run at a time. */
-  const inTurn = (kinds: readonly DeletionKind[]): Promise<{ done: number }> => {
-    const turn = last.then(() => carryOut(kinds));
+  const inTurn = (wanted: Wanted): Promise<{ done: number }> => {
+    const turn = last.then(() => carryOut(wanted));
     last = turn.catch(() => {});
     return turn;
   };
-  const tick = async (): Promise<void> => {
+  const take = async (): Promise<void> => {
     if (stopped) return;
     const kinds = new Set(await due.take());
     if (failed.at <= now()) for (const kind of failed.kinds) kinds.add(kind);
     if (kinds.size > 0) failed = { kinds: [], at: 0 };
-    if (kinds.size > 0) await inTurn([...kinds]);
+    if (kinds.size > 0) await inTurn({ kinds: [...kinds], states: ["queued"] });
   };
-  const look = () =>
-    tick().catch((error: unknown) => {
-      if (!stopped)
-        log.error("deletions could not be carried out; they are tried again", { error });
+  // What a crash has interrupted is not left until something is due.
+  let looking: Promise<unknown> = inTurn({ kinds: [], states: [] }).catch(() => {});
+  const tick = (): Promise<void> => {
+    const taken = looking.then(take);
+    looking = taken.catch((error: unknown) => {
+      if (!stopped) log.error("deletions failed; they are tried again", { error });
     });
+    return taken;
+  };
 
+  const look = () => tick().catch(() => {});
   const timer = setInterval(look, TICK_MS);
   timer.unref();
-  // Whatever is due, what a crash has interrupted is not left for later.
-  inTurn([])
-    .catch(() => {})
-    .then(look);
+  look();
   return {
-    run: () => inTurn(KINDS),
+    run: () => inTurn(ALL),
     tick,
     async stop() {
       stopped = true;
@@ -112,15 +117,15 @@ export function startDeletionRuns(needs: DeletionRunNeeds): DeletionRuns {
 /** One batch: one pass over the events. Returns how many tasks are done. */
 async function runBatch(
   needs: DeletionRunNeeds,
-  kinds: readonly DeletionKind[],
+  wanted: Wanted,
   stopped: () => boolean,
 ): Promise<number> {
   const { writes, now, log } = needs;
   if (stopped()) return 0;
-  const batch = await writes.begin(kinds, isoTime(now()));
+  const batch = await writes.begin(wanted, isoTime(now()));
   const { tasks, isPurging } = batch;
   // A person who is deleted without events leaves the mirror with the weekly run.
-  const purge = isPurging && kinds.length > 0;
+  const purge = isPurging && wanted.kinds.length > 0;
   if (tasks.length === 0 && !purge) return 0;
   log.info("deletions begin", { tasks: tasks.length });
   try {

@@ -24,6 +24,12 @@ export type Batch = {
   removed_version: number;
 };
 
+/** Which tasks are to be carried out. */
+export type Wanted = {
+  kinds: readonly DeletionKind[];
+  states: readonly ("queued" | "failed")[];
+};
+
 /** What is left to do for tasks whose events are gone. */
 export type Leftovers = {
   tasks: readonly Pick<DeletionRow, "id" | "project_id" | "distinct_ids" | "requested_at">[];
@@ -48,10 +54,9 @@ export function deletionRunWrites(sqlite: Sqlite) {
     setDue: async (kind: DeletionKind, at: string): Promise<void> =>
       facts.write(`deletions_${kind}`, at),
 
-    /** Begins what is queued of some kinds, and what a crash has interrupted. */
-    begin: async (kinds: readonly DeletionKind[], at: string): Promise<Batch> =>
+    /** Begins what is in some states, of some kinds, and what a crash has interrupted. */
+    begin: async ({ kinds, states }: Wanted, at: string): Promise<Batch> =>
       transaction(() => {
-        const state = (name: DeletionRow["state"]) => eq(deletionTask.state, name);
         const of = (where: ReturnType<typeof and>) =>
           orm
             .select()
@@ -60,8 +65,12 @@ export function deletionRunWrites(sqlite: Sqlite) {
             .orderBy(asc(deletionTask.id))
             .limit(BATCH_TASKS_MAX)
             .all();
-        const queued = of(and(state("queued"), inArray(deletionTask.kind, [...kinds])));
-        const tasks = [...of(state("running")), ...queued].slice(0, BATCH_TASKS_MAX);
+        const asked = and(
+          inArray(deletionTask.state, [...states]),
+          inArray(deletionTask.kind, [...kinds]),
+        );
+        const begun = of(eq(deletionTask.state, "running"));
+        const tasks = [...begun, ...of(asked)].slice(0, BATCH_TASKS_MAX);
         for (const { id, attempts } of tasks) {
           changed([id], { state: "running", attempts: attempts + 1, started_at: at, error: null });
         }

@@ -54,7 +54,7 @@ const doomedLogs = ({ from }: Names) => `
   CREATE TEMP TABLE doomed_log AS
   SELECT logs.rowid AS row, task FROM ${from}.logs
   JOIN temp.by_id ON by_id.project_id = logs.project_id AND logs.seq <= by_id.seq
-    AND by_id.key = attributes ->> 'posthogDistinctId'
+    AND by_id.key = (attributes ->> '$.posthogDistinctId')
   WHERE contains(attributes::VARCHAR, 'posthogDistinctId')`;
 
 const COUNTS = `

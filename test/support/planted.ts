@@ -15,15 +15,18 @@ const POINTER_BYTES = 8;
 
 /**
  * Which of some texts are in any file below a directory, in the open or within any zstd frame that
- * begins anywhere: also where no store would look any more. By the name of the file.
+ * begins anywhere: also where no store would look any more. By the place: a file's name, or that of its
+ * frames, `<name> in frames`.
  */
 export async function findPlanted(
   directory: string,
   planted: readonly string[],
-): Promise<Map<string, string>> {
-  const found = new Map<string, string>();
+): Promise<Record<string, string[]>> {
+  const found = new Map<string, Set<string>>();
   const search = (bytes: Buffer, file: string) => {
-    for (const text of planted) if (!found.has(text) && bytes.includes(text)) found.set(text, file);
+    for (const text of planted) {
+      if (bytes.includes(text)) found.set(file, (found.get(file) ?? new Set()).add(text));
+    }
   };
   for (const path of filesBelow(directory)) {
     if (path.includes("/engine/")) continue;
@@ -31,11 +34,11 @@ export async function findPlanted(
     search(bytes, basename(path));
     for (let at = bytes.indexOf(MAGIC); at !== -1; at = bytes.indexOf(MAGIC, at + 1)) {
       for (const part of [piecesInBlocks(bytes, at), [bytes.subarray(at)]]) {
-        search(await inflated(part), `${basename(path)}, in a frame`);
+        search(await inflated(part), `${basename(path)} in frames`);
       }
     }
   }
-  return found;
+  return Object.fromEntries([...found].map(([file, texts]) => [file, [...texts]]));
 }
 
 /** The rest of a block from `at` on, and the contents of the few blocks behind it. */
