@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import { Failure } from "../domain/errors.ts";
@@ -71,6 +71,10 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
   let { generation } = options;
   for (const name of [EVENTS_DIRECTORY, LOADS_DIRECTORY, TEMP_DIRECTORY]) {
     mkdirSync(join(directory, name), { recursive: true, mode: 0o700 });
+  }
+  // The engine removes its own only when it is closed, and they hold what was in memory.
+  for (const leftover of readdirSync(join(directory, TEMP_DIRECTORY))) {
+    rmSync(join(directory, TEMP_DIRECTORY, leftover), { force: true, recursive: true });
   }
   engine.directory = join(directory, "engine");
   const { DuckDBInstance } = await import("@duckdb/node-api");

@@ -30,8 +30,13 @@ export type EraseOptions = {
 const TARGETS = `
   CREATE TEMP TABLE target (task INTEGER, project_id INTEGER, seq BIGINT, key VARCHAR, is_id BOOLEAN)`;
 const ADD_TARGETS = `
-  INSERT INTO temp.target
-  SELECT $task::INTEGER, $project::INTEGER, $seq::BIGINT, unnest(from_json($keys, '["VARCHAR"]')), $is_id`;
+  INSERT INTO temp.target SELECT unnest(from_json($targets,
+    '[{"task": "INTEGER", "project_id": "INTEGER", "seq": "BIGINT", "key": "VARCHAR",
+       "is_id": "BOOLEAN"}]'), recursive := true)`;
+
+/** Targets of one statement. */
+const TARGETS_MAX = 10_000;
+
 const BY_KEY = `
   SELECT project_id, key, max(seq) AS seq, arg_max(task, seq) AS task FROM temp.target`;
 const BY_PERSON = `
@@ -139,12 +144,14 @@ async function findDoomed(
   tasks: readonly Erasing[],
 ): Promise<ErasedRows> {
   await connection.run(TARGETS);
-  for (const { id: task, project_id: project, journal_seq: seq, uuids, distinct_ids } of tasks) {
-    const of = { task, project, seq };
-    const add = (keys: readonly string[], is_id: boolean) =>
-      connection.run(ADD_TARGETS, { ...of, keys: JSON.stringify(keys), is_id });
-    await add(uuids, false);
-    await add(distinct_ids, true);
+  const targets = tasks.flatMap(({ id: task, project_id, journal_seq: seq, ...of }) => {
+    const whose = { task, project_id, seq };
+    const persons = of.uuids.map((key) => ({ ...whose, key, is_id: false }));
+    return [...persons, ...of.distinct_ids.map((key) => ({ ...whose, key, is_id: true }))];
+  });
+  for (let at = 0; at < targets.length; at += TARGETS_MAX) {
+    const some = JSON.stringify(targets.slice(at, at + TARGETS_MAX));
+    await connection.run(ADD_TARGETS, { targets: some });
   }
   for (const sql of [BY_PERSON, BY_ID, doomedEvents(names), doomedLogs(names)]) {
     await connection.run(sql);

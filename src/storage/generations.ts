@@ -115,7 +115,8 @@ export async function rewriteFile(
   const { directory, generation, attach, migrate, exclusively } = needs;
   const names = { from: catalog(generation), to: DRAFT };
   const draft = join(directory, `${DRAFT}.duckdb`);
-  discardDrafts(directory);
+  // Also what could not be removed when it should have been.
+  currentGeneration(directory);
   expectRoom(directory, generation);
   try {
     await attach(connection, draft, DRAFT);

@@ -113,7 +113,7 @@ describe("deleted means gone", () => {
     expect(files(app)).toEqual(["2.duckdb"]);
     expect(await statuses(app)).toEqual(["completed"]);
     expect((await app.app.deletionDesk.receipt(1)).counts).toMatchObject({
-      ...{ events: texts.length + 3, logs: 0, dead_letters: 1 },
+      ...{ events: texts.length + 3, logs: 0, warnings: 1, dead_letters: 1 },
     });
     const letters = readFileSync(join(app.directory, "dead-letters.ndjson"), "utf8");
     expect(letters.trim().split("\n")).toHaveLength(1);
