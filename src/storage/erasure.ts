@@ -68,11 +68,17 @@ const COUNTS = `
   FROM (SELECT task, true AS is_event FROM temp.doomed
     UNION ALL SELECT task, false FROM temp.doomed_log) GROUP BY task`;
 
-/** One row group: it is read by one thread, which keeps the rows in order and leaves room to ingest. */
+/**
+ * Rows that are copied at once. As many as a row group go straight into the file, and neither into
+ * memory nor into the write-ahead log; more of them would be read by all threads.
+ */
+const COPY_ROWS = 2 * ROW_GROUP_ROWS;
+
 const copyRows = ({ from, to }: Names, table: string, doomed: string) => `
   INSERT INTO ${to}.${table} BY NAME SELECT * FROM ${from}.${table}
-  WHERE rowid >= $start::BIGINT AND rowid < $end::BIGINT AND rowid NOT IN
-    (SELECT row FROM temp.${doomed} WHERE row >= $start::BIGINT AND row < $end::BIGINT)`;
+  WHERE rowid >= $start::BIGINT AND rowid < $end::BIGINT AND seq <= $mark::BIGINT
+    AND rowid NOT IN
+      (SELECT row FROM temp.${doomed} WHERE row >= $start::BIGINT AND row < $end::BIGINT)`;
 
 const MOVED = ({ to }: Names) => `
   UPDATE ${to}.events SET person_id = moved.person_id::UUID FROM
@@ -81,8 +87,16 @@ const MOVED = ({ to }: Names) => `
       recursive := true)) AS moved
   WHERE events.project_id = moved.project_id AND events.distinct_id = moved.distinct_id`;
 
-/** Tables that are copied row by row; the version of the schema comes with the schema. */
-const OF_THEIR_OWN = ["events", "logs", "migration"];
+type Copied = { table: string; doomed: string };
+
+/** Tables that are copied part by part, and where is written which of their rows are not. */
+const COPIED: readonly Copied[] = [
+  { table: "events", doomed: "doomed" },
+  { table: "logs", doomed: "doomed_log" },
+];
+
+/** Those, and the version of the schema, which comes with the schema. */
+const OF_THEIR_OWN = [...COPIED.map(({ table }) => table), "migration"];
 
 /** Deletes events for good: what remains is written anew (decision 60). */
 export function eventErasure(duckdb: Duckdb) {
@@ -109,13 +123,14 @@ export function eventErasure(duckdb: Duckdb) {
             expectStored(tasks, mark);
             erased = await findDoomed(connection, names, tasks);
             if (erased.size === 0 && !options.isPurging) return false;
-            await copyTable(connection, names, { table: "events", doomed: "doomed", ...options });
-            await copyTable(connection, names, { table: "logs", doomed: "doomed_log", ...options });
+            for (const of of COPIED)
+              await copyTable(connection, names, { ...of, mark, ...options });
             return true;
           },
           async catchUp(connection, names) {
             for (const ids of moved ?? []) await connection.run(MOVED(names), { moved: ids });
             await copyRest(connection, names, mark);
+            for (const of of COPIED) await expectAll(connection, names, of);
           },
           ready: (generation) => options.ready(erased, generation),
           done: (connection) => handOnErased(connection, options.forget),
@@ -168,14 +183,14 @@ async function findDoomed(
 async function copyTable(
   connection: DuckDBConnection,
   names: Names,
-  { table, doomed, stopped }: { table: string; doomed: string } & Pick<EraseOptions, "stopped">,
+  { table, doomed, mark, stopped }: Copied & { mark: number } & Pick<EraseOptions, "stopped">,
 ): Promise<void> {
   const [row] = await rows(connection, `SELECT max(rowid) AS last FROM ${names.from}.${table}`);
   const last = Number(row?.["last"] ?? -1);
-  for (let start = 0; start <= last; start += ROW_GROUP_ROWS) {
+  for (let start = 0; start <= last; start += COPY_ROWS) {
     if (stopped()) throw new Error("The server is stopping");
-    const end = start + ROW_GROUP_ROWS;
-    await connection.run(copyRows(names, table, doomed), { start, end });
+    const end = start + COPY_ROWS;
+    await connection.run(copyRows(names, table, doomed), { start, end, mark });
   }
 }
 
@@ -185,7 +200,7 @@ async function copyRest(
   { from, to }: Names,
   mark: number,
 ): Promise<void> {
-  for (const table of ["events", "logs"]) {
+  for (const { table } of COPIED) {
     await connection.run(
       `INSERT INTO ${to}.${table} BY NAME SELECT * FROM ${from}.${table} WHERE seq > $mark::BIGINT`,
       { mark },
@@ -201,4 +216,19 @@ async function copyRest(
     await connection.run(`DELETE FROM ${to}."${name}"`);
     await connection.run(`INSERT INTO ${to}."${name}" BY NAME SELECT * FROM ${from}."${name}"`);
   }
+}
+
+/** The old file goes: better none is written anew than one that lacks a row. */
+async function expectAll(
+  connection: DuckDBConnection,
+  { from, to }: Names,
+  { table, doomed }: Copied,
+): Promise<void> {
+  const [row] = await rows(
+    connection,
+    `SELECT (SELECT count(*) FROM ${from}.${table}) - (SELECT count(*) FROM temp.${doomed})
+       - (SELECT count(*) FROM ${to}.${table}) AS lacking`,
+  );
+  if (Number(row?.["lacking"]) !== 0)
+    throw new Error(`Rows of ${table} were not copied as they are`);
 }

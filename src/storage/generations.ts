@@ -15,9 +15,12 @@ import { Failure } from "../domain/errors.ts";
 /** The names under which the file that is read and the one that is written are attached. */
 export type Names = { from: string; to: string };
 
-/** What a new generation of the event store's file is to hold (decision 60). */
+/**
+ * What a new generation of the event store's file is to hold (decision 60). Nothing here is one
+ * transaction: what is not committed by and by is held in memory, and nobody reads a draft.
+ */
 export type Rewriting = {
-  /** Begins the state of the old file that `copy` reads. Nothing is written meanwhile: be brief. */
+  /** Looks how far the old file is that `copy` reads. Nothing is written meanwhile: be brief. */
   begin(connection: DuckDBConnection, names: Names): Promise<void>;
   /** Copies what there was then, while more comes; false if the old file may stay after all. */
   copy(connection: DuckDBConnection, names: Names): Promise<boolean>;
@@ -122,20 +125,13 @@ export async function rewriteFile(
     await attach(connection, draft, DRAFT);
     await connection.run(`USE ${DRAFT}`);
     await migrate(connection);
-    await exclusively(async () => {
-      await connection.run("BEGIN TRANSACTION");
-      await rewriting.begin(connection, names);
-    });
-    const isWanted = await rewriting.copy(connection, names);
-    await connection.run(isWanted ? "COMMIT" : "ROLLBACK");
-    if (!isWanted) {
+    await exclusively(() => rewriting.begin(connection, names));
+    if (!(await rewriting.copy(connection, names))) {
       await discard(connection, directory);
       return;
     }
     await exclusively(async (writer) => {
-      await connection.run("BEGIN TRANSACTION");
       await rewriting.catchUp(connection, names);
-      await connection.run("COMMIT");
       await connection.run(`CHECKPOINT ${DRAFT}`);
       await detach(connection, DRAFT);
       sync(draft);
@@ -143,7 +139,6 @@ export async function rewriteFile(
       await replace(connection, writer, { draft, ...needs });
     });
   } catch (error) {
-    await connection.run("ROLLBACK").catch(() => undefined);
     await discard(connection, directory);
     throw error;
   }
