@@ -3,9 +3,19 @@ import type { Clock } from "./domain/time.ts";
 import type { Meter } from "./http/body.ts";
 import { type HttpNeeds, type HttpServer, httpServer } from "./http/server.ts";
 import { type Activities, activities } from "./services/activity.ts";
-import { startArchiving } from "./services/archiving.ts";
+import { type Archiving, startArchiving } from "./services/archiving.ts";
 import { type Capture, capture } from "./services/capture.ts";
-import { type Deletions, deletions } from "./services/deletions.ts";
+import {
+  type DeletionRunNeeds,
+  type DeletionRuns,
+  startDeletionRuns,
+} from "./services/deletion-runs.ts";
+import {
+  type DeletionDesk,
+  type Deletions,
+  deletionDesk,
+  deletions,
+} from "./services/deletions.ts";
 import { type Events, events } from "./services/events.ts";
 import { type Groups, groups } from "./services/groups.ts";
 import { type Ingest, startIngest } from "./services/ingest.ts";
@@ -23,9 +33,11 @@ import { timings } from "./services/timings.ts";
 import { type Users, users } from "./services/users.ts";
 import { type Warnings, warnings } from "./services/warnings.ts";
 import { activityReads } from "./storage/activity.ts";
-import { deletionReads } from "./storage/deletions.ts";
+import { type DeletionRow, deletionReads } from "./storage/deletions.ts";
+import { removeSetAside } from "./storage/event-file.ts";
 import { groupReads } from "./storage/groups.ts";
 import type { Journal } from "./storage/journal.ts";
+import { removeLeftovers } from "./storage/leftovers.ts";
 import { personReads } from "./storage/person-list.ts";
 import { personMatches } from "./storage/person-match.ts";
 import { playlistReads } from "./storage/playlists.ts";
@@ -45,7 +57,7 @@ import { startDecoder } from "./threads.ts";
 import { VERSION } from "./version.ts";
 
 /** The part of the appliance that the CLI administers; the event store stays closed. */
-export type Admin = { projects: Projects; keys: Keys };
+export type Admin = { projects: Projects; keys: Keys; deletionDesk: DeletionDesk };
 
 /** The whole appliance, serving. */
 export type App = Admin & {
@@ -55,6 +67,7 @@ export type App = Admin & {
   personEdits: PersonEdits;
   activities: Activities;
   deletions: Deletions;
+  deletionRuns: DeletionRuns;
   events: Events;
   groups: Groups;
   playlists: Playlists;
@@ -80,8 +93,9 @@ export async function openAdmin(
   settings: Settings,
   surroundings: Surroundings,
 ): Promise<Admin & { close(): Promise<void> }> {
-  const { projects, keys: personal, close } = await openBase(settings, surroundings);
-  return { projects, keys: personal, close };
+  const base = await openBase(settings, surroundings);
+  const { projects, keys: personal, close } = base;
+  return { projects, keys: personal, deletionDesk: desk(base, surroundings.now), close };
 }
 
 /** Opens everything and starts to ingest (decision 1). Throws DataError if the directory cannot be used. */
@@ -127,8 +141,12 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
   };
   const parts = { ingest, journal, meter, room, now };
   const watched = watch({ services, base, parts, isBehind, isRestoring: restoring.active, state });
+  const eraseArchived = archiveEraser(stored, archiving);
+  const running = { events: eventsStored, ingest, journal, eraseArchived, now, log };
+  const deletionRuns = runsOf(settings, base, running);
   return {
     ...services,
+    deletionRuns,
     metrics: watched.metrics,
     ingest,
     firstStart: await prepare({ ...services, ...keysOf(settings), log }),
@@ -137,12 +155,9 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
         ...services,
         ...watched,
         meter,
-        prefer: settings.prefer,
+        ...addressed(settings),
         ...outside,
         version: VERSION,
-        publicUrl: settings.public_url,
-        allowedHosts: settings.allowed_hosts,
-        trustedProxies: settings.trusted_proxies,
         connectionOf,
         listenUrl,
       }),
@@ -150,6 +165,7 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
       state.draining = true;
     },
     async close(deadlineMs) {
+      await deletionRuns.stop();
       const archived = archiving.stop(deadlineMs);
       await journal.close();
       decoder.close();
@@ -201,10 +217,41 @@ function keysOf({ project_key: projectKey, personal_key: personalKey }: Settings
   return { projectKey, personalKey };
 }
 
+function addressed({ prefer, public_url, allowed_hosts, trusted_proxies }: Settings) {
+  const [publicUrl, allowedHosts] = [public_url, allowed_hosts];
+  return { prefer, publicUrl, allowedHosts, trustedProxies: trusted_proxies };
+}
+
+function runsOf(
+  { deletions_weekly: weekly, deletions_nightly: nightly }: Settings,
+  { directory, stores: { deletionRuns: writes, slices } }: Base,
+  needs: Pick<DeletionRunNeeds, "events" | "ingest" | "journal" | "eraseArchived" | "now" | "log">,
+): DeletionRuns {
+  const patterns = { weekly, nightly };
+  return startDeletionRuns({ ...needs, directory, writes, slices, removeLeftovers, patterns });
+}
+
+/** Takes the events of deletions out of the archive, and what is in the journal alone into it. */
+function archiveEraser(
+  { archive, file }: Pick<Awaited<ReturnType<typeof openEvents>>, "archive" | "file">,
+  archiving: Archiving,
+) {
+  return async (tasks: readonly DeletionRow[]): Promise<void> => {
+    await archive.erase(tasks);
+    await archiving.run();
+    removeSetAside(file);
+  };
+}
+
+function desk({ sqlite, stores }: Pick<Base, "sqlite" | "stores">, now: Clock): DeletionDesk {
+  return deletionDesk(deletionReads(sqlite), stores.deletionRuns, now);
+}
+
 /** What is kept in SQLite and has no part in ingest. */
 function records({ sqlite, stores }: Base, now: Clock) {
   return {
     deletions: deletions(deletionReads(sqlite)),
+    deletionDesk: desk({ sqlite, stores }, now),
     groups: groups(groupReads(sqlite)),
     playlists: playlists({
       reads: playlistReads(sqlite),

@@ -9,6 +9,7 @@ import {
   networks,
   optional,
   type Row,
+  schedule,
   secret,
   text,
   url,
@@ -51,6 +52,8 @@ const ROWS = {
     ["minimal", "representation"],
   ),
   dedup_window: whole("how long a uuid is remembered", 48, [1, 168], "hours"),
+  deletions_weekly: schedule("when the events of deleted persons are deleted", "0 5 * * 0"),
+  deletions_nightly: schedule("when events are deleted whose person stays", "0 3 * * *"),
   journal: whole(
     "journal of events that are in the event store already, about at most",
     256,

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { Cron } from "croner";
 
 /** One setting: `--name-with-dashes`, `HOGLET_NAME`, or `name` in hoglet.toml. */
 export type Row<T> = {
@@ -83,6 +84,21 @@ export const whole = (help: string, fallback: number, range: [number, number], u
     const number = /^\d+$/.test(value.trim()) ? Number(value) : Number.NaN;
     if (number >= range[0] && number <= range[1]) return number;
     throw new Error(`must be a whole number from ${range[0]} to ${range[1]}`);
+  },
+});
+
+/** When something is done: a pattern of cron (minute, hour, day, month, weekday), in UTC. */
+export const schedule = (help: string, fallback: string): Row<string> => ({
+  help: `${help}, as cron has it, in UTC`,
+  fallback,
+  parse(value) {
+    try {
+      const isPattern = value.trim().split(/\s+/).length === 5;
+      if (isPattern && new Cron(value, { paused: true, timezone: "UTC" }).nextRun() !== null) {
+        return value;
+      }
+    } catch {}
+    throw new Error("must be a time as cron has it, such as 0 5 * * 0");
   },
 });
 

@@ -14,6 +14,7 @@ import { nodeDisk } from "./storage/disk.ts";
 import { EVENTS_DIRECTORY, isDamage, openDuckdb } from "./storage/duckdb.ts";
 import { noteDamage } from "./storage/event-file.ts";
 import { eventStore } from "./storage/events.ts";
+import { currentGeneration, generationFile } from "./storage/generations.ts";
 import { openJournal, SEGMENT_BYTES_MAX } from "./storage/journal.ts";
 import { keyReads } from "./storage/keys.ts";
 import { removeLoad } from "./storage/loads.ts";
@@ -43,9 +44,6 @@ const MB = 1_000_000;
 
 /** Segments that the journal has at least when it is full: a segment is what leaves it. */
 const SEGMENTS_MIN = 4;
-
-/** The event store's file that is in use. */
-const GENERATION = 1;
 
 /**
  * Locks the directory, starts the thread that writes, and opens what is kept in SQLite. Throws
@@ -120,7 +118,8 @@ export async function openEvents(
   { directory, stores }: Pick<Base, "directory" | "stores">,
   { now, log, rebuild = false, onProgress = progressLog(log) }: EventsSurroundings,
 ) {
-  const file = join(directory, EVENTS_DIRECTORY, `${GENERATION}.duckdb`);
+  const generation = currentGeneration(join(directory, EVENTS_DIRECTORY));
+  const file = generationFile(join(directory, EVENTS_DIRECTORY), generation);
   const files = await opened(
     join(directory, ARCHIVE_DIRECTORY),
     "Restore it from a backup, or move it away: then events that are only in it are lost.",
@@ -139,7 +138,7 @@ export async function openEvents(
   const open = () =>
     openDuckdb({
       directory,
-      generation: GENERATION,
+      generation,
       memory_bytes: settings.memory * MB,
       threads: settings.threads,
       onFatal(error) {

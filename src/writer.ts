@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type LogFormat, openLog } from "./log.ts";
 import { serve } from "./remote.ts";
 import { slices } from "./services/slices.ts";
+import { deletionRunWrites } from "./storage/deletion-runs.ts";
 import { nodeDisk } from "./storage/disk.ts";
 import { LOADS_DIRECTORY, ROW_GROUP_ROWS } from "./storage/duckdb.ts";
 import { journalReader } from "./storage/journal-reader.ts";
@@ -43,6 +44,7 @@ export function openWriter(options: WriterOptions) {
     onCorrupt: (part) => log.error("a corrupt part of the journal was set aside", part),
   });
   return {
+    deletionRuns: deletionRunWrites(sqlite),
     keys: keyWrites(sqlite),
     persons,
     playlists: playlistWrites(sqlite),

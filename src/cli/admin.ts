@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type Admin, openAdmin } from "../app.ts";
+import { type Admin, type App, openAdmin, openApp } from "../app.ts";
 import type { Settings } from "../config.ts";
 import { expectUsed, LockedError } from "../data-directory.ts";
 import { adminClient } from "../http/admin.ts";
@@ -27,17 +27,46 @@ export async function makingAdmin<T>(
   settings: Settings,
   work: (admin: Admin) => Promise<T>,
 ): Promise<T> {
-  const surroundings = { now: Date.now, log: silentLog, logFormat: "human" as const };
+  return here(settings, () => openAdmin(settings, SURROUNDINGS), work);
+}
+
+/** What of the running server the CLI reaches, beside {@link Admin}. */
+export type Running = Admin & Pick<App, "deletionRuns">;
+
+/** How long ingest may go on when a command is done, in milliseconds; the journal keeps the rest. */
+const APPLY_MS_MAX = 3000;
+
+/** The same as {@link withAdmin} for work that needs the whole appliance. */
+export async function withApp<T>(
+  settings: Settings,
+  work: (app: Running) => Promise<T>,
+): Promise<T> {
+  expectUsed(settings.data);
+  const open = async () => {
+    const app = await openApp(settings, SURROUNDINGS);
+    return { ...app, close: () => app.close(APPLY_MS_MAX) };
+  };
+  return here<Running, T>(settings, open, work);
+}
+
+const SURROUNDINGS = { now: Date.now, log: silentLog, logFormat: "human" as const };
+
+/** In this process if nobody has the data directory, else in the one that has. */
+async function here<Opened extends Record<string, object>, T>(
+  settings: Settings,
+  open: () => Promise<Opened & { close(): Promise<void> }>,
+  work: (opened: Opened) => Promise<T>,
+): Promise<T> {
   try {
-    const admin = await openAdmin(settings, surroundings);
+    const opened = await open();
     try {
-      return await work(admin);
+      return await work(opened);
     } finally {
-      await admin.close();
+      await opened.close();
     }
   } catch (error) {
     const socket = join(settings.data, SOCKET_FILE);
     if (!(error instanceof LockedError && existsSync(socket))) throw error;
-    return work(adminClient<Admin>(socket));
+    return work(adminClient<Opened>(socket));
   }
 }

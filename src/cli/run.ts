@@ -3,6 +3,7 @@ import { DataError, isDiskFull, LockedError } from "../data-directory.ts";
 import { Failure } from "../domain/errors.ts";
 import { type Command, EXIT, type Io, type Typed, UsageError } from "./command.ts";
 import { configShow } from "./config.ts";
+import { deletionsCancel, deletionsList, deletionsReceipt, deletionsRun } from "./deletions.ts";
 import { health } from "./health.ts";
 import { keyCreate, keyList, keyRevoke, keyRoll } from "./key.ts";
 import { licensesShow } from "./licenses.ts";
@@ -30,6 +31,10 @@ export const COMMANDS: readonly Command[] = [
   projectRename,
   projectRotateKey,
   rebuild,
+  deletionsList,
+  deletionsRun,
+  deletionsCancel,
+  deletionsReceipt,
   configShow,
   health,
   versionShow,

@@ -7,7 +7,7 @@ import { type AdminServer, serveAdmin } from "../http/admin.ts";
 import { type Listening, listen } from "../http/listen.ts";
 import { type Log, type LogFormat, openLog } from "../log.ts";
 import { VERSION } from "../version.ts";
-import { SOCKET_FILE } from "./admin.ts";
+import { type Running, SOCKET_FILE } from "./admin.ts";
 import { type Command, EXIT, type Io } from "./command.ts";
 
 /** How long requests in flight may take once the server is told to stop, in milliseconds. */
@@ -78,11 +78,12 @@ function tlsOf({ tls_cert: cert, tls_key: key }: Settings) {
 /** The socket for the CLI. A path that is too long for one must not keep the server from running. */
 function openSocket(
   { data }: Settings,
-  { projects, keys, metrics }: App,
+  { projects, keys, deletionDesk, deletionRuns, metrics }: App,
   log: Log,
 ): AdminServer | undefined {
   try {
-    return serveAdmin(join(data, SOCKET_FILE), { projects, keys }, metrics);
+    const surface = { projects, keys, deletionDesk, deletionRuns } satisfies Running;
+    return serveAdmin(join(data, SOCKET_FILE), surface, metrics);
   } catch (error) {
     log.warn("no socket for the command line: stop the server to use other commands", { error });
     return undefined;

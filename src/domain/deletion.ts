@@ -9,3 +9,24 @@ export const DELETION_STATUSES = {
   pending: ["queued", "running"],
   completed: ["done"],
 } as const satisfies Record<string, readonly DeletionState[]>;
+
+/**
+ * What is kept of a deletion for good: whose events, who asked for it and when, how often it was
+ * tried, when it ran, and how many rows of which kind it has removed. Times are ISO 8601.
+ */
+export type Receipt = {
+  id: number;
+  project_id: number;
+  person_uuid: string;
+  kind: DeletionKind;
+  /** The user's id. */
+  requested_by: number;
+  requested_at: string;
+  state: DeletionState;
+  attempts: number;
+  /** Why it was put off or given up. */
+  error: string | null;
+  started_at: string | null;
+  finished_at: string | null;
+  counts: Record<string, number> | null;
+};

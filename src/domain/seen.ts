@@ -5,6 +5,9 @@ const LOAD_MAX = 0.75;
 
 const SLOTS_MIN = 1 << 16;
 
+/** A minute before every window: an entry that is as good as gone. */
+const LEFT_MINUTE = 1;
+
 /** 64 bits of a hash, as two unsigned numbers. */
 export type SeenHash = { low: number; high: number };
 
@@ -67,6 +70,12 @@ export function seenTable() {
       return minute === 0 || minute < minuteOf(since) ? undefined : marks[at];
     },
 
+    /** Forgets an event, as if it had left the window; its hash stays until {@link sweep}. */
+    remove(hash: SeenHash): void {
+      const at = slotOf(hash);
+      if (minutes[at] !== 0) minutes[at] = LEFT_MINUTE;
+    },
+
     /** Forgets what arrived before, and shrinks to what is left. */
     forget(before: number): void {
       const firstMinute = minuteOf(before);
@@ -75,6 +84,11 @@ export function seenTable() {
       let capacity = SLOTS_MIN;
       while (kept >= (capacity * LOAD_MAX) / 1.5) capacity *= 2;
       rebuild(capacity, firstMinute);
+    },
+
+    /** Takes the hashes of what was removed out of memory. */
+    sweep(): void {
+      rebuild(slots, LEFT_MINUTE + 1);
     },
 
     /** Entries held. */

@@ -18,6 +18,8 @@ export function serveAdmin(path: string, surface: Surface, metrics: Metrics): Ad
     // Else Bun would print what was sent.
     error: () => new Response("Not a call.\n", { status: 400 }),
     async fetch(request) {
+      // A run of deletions may take minutes.
+      server.timeout(request, 0);
       const asksMetrics = request.method === "GET" && new URL(request.url).pathname === "/metrics";
       if (asksMetrics) return metricsResponse(await metrics.read());
       return Response.json(await answer(surface, (await request.json()) as Call));
@@ -39,6 +41,7 @@ export function adminClient<T extends Surface>(path: string): T {
       unix: path,
       method: "POST",
       body: JSON.stringify(call),
+      timeout: false,
     });
     return (await response.json()) as Answer;
   });

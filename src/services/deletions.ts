@@ -1,6 +1,12 @@
-import { DELETION_STATUSES, type DeletionKind, type DeletionState } from "../domain/deletion.ts";
+import {
+  DELETION_STATUSES,
+  type DeletionKind,
+  type DeletionState,
+  type Receipt,
+} from "../domain/deletion.ts";
 import { Failure } from "../domain/errors.ts";
 import { type Page, type PageQuery, page } from "../domain/page.ts";
+import { type Clock, isoTime } from "../domain/time.ts";
 import { parseUuid } from "../domain/uuid.ts";
 import type { DeletionReads, DeletionRow } from "../storage/deletions.ts";
 
@@ -17,6 +23,47 @@ export type Deletion = {
   error: string | null;
   counts: Record<string, number> | null;
 };
+
+/** Deletions of all projects, for the operator. */
+export type DeletionDesk = {
+  /** Those that wait, run or have failed, the newest first. */
+  open(): Promise<Receipt[]>;
+  /** Fails `not_found`. */
+  receipt(id: number): Promise<Receipt>;
+  /** Withdraws one that waits or has failed. Fails `not_found`. */
+  cancel(id: number): Promise<Receipt>;
+};
+
+/** How many of the open deletions are listed. */
+const OPEN_MAX = 1000;
+
+/** Deletions in a store, for the operator. */
+export function deletionDesk(
+  reads: DeletionReads,
+  writes: { cancel(id: number, at: string): Promise<boolean> },
+  now: Clock,
+): DeletionDesk {
+  const receipt = async (id: number): Promise<Receipt> => {
+    const row = await reads.get(id);
+    if (row !== undefined) return receiptOf(row);
+    throw new Failure("not_found", "There is no such deletion.");
+  };
+  return {
+    open: async () => (await reads.all(OPEN_STATES, OPEN_MAX)).map(receiptOf),
+    receipt,
+    async cancel(id) {
+      if (await writes.cancel(id, isoTime(now()))) return receipt(id);
+      throw new Failure("not_found", "No such deletion waits.");
+    },
+  };
+}
+
+const OPEN_STATES: readonly DeletionState[] = ["queued", "running", "failed"];
+
+function receiptOf({ uuids: _, distinct_ids: _ids, person_id: _id, ...row }: DeletionRow): Receipt {
+  const { journal_seq: _seq, generation: _generation, ...receipt } = row;
+  return receipt;
+}
 
 /** Deletions of one project, read (decision 51). */
 export type Deletions = {

@@ -65,12 +65,18 @@ export function seenWindow({ windowMs, seed }: Options) {
 
     /** Remembers what the event store holds. */
     addEntries(entries: SeenEntries): void {
-      for (let at = 0; at < entries.length; at += SEEN_FIELDS) {
-        const [project = 0, a = 0, b = 0, c = 0, d = 0, minute = 0, mark = UNMARKED] =
-          entries.subarray(at, at + SEEN_FIELDS);
-        table.add(seenHash(seed, project, [a, b, c, d]), minute * MINUTE_MS, mark);
+      for (const { hash, minute, mark } of entriesOf(entries, seed)) {
+        table.add(hash, minute * MINUTE_MS, mark);
       }
     },
+
+    /** Forgets events that were deleted. Their hashes stay in memory until {@link sweep}. */
+    removeEntries(entries: SeenEntries): void {
+      for (const { hash } of entriesOf(entries, seed)) table.remove(hash);
+    },
+
+    /** Takes the hashes of removed entries out of memory. */
+    sweep: (): void => table.sweep(),
 
     /** Forgets what has left the window, once an hour. */
     forget(now: number): void {
@@ -80,4 +86,14 @@ export function seenWindow({ windowMs, seed }: Options) {
       table.forget(now - windowMs);
     },
   };
+}
+
+function* entriesOf(entries: SeenEntries, seed: SeenSeed) {
+  for (let at = 0; at < entries.length; at += SEEN_FIELDS) {
+    const [project = 0, a = 0, b = 0, c = 0, d = 0, minute = 0, mark = UNMARKED] = entries.subarray(
+      at,
+      at + SEEN_FIELDS,
+    );
+    yield { hash: seenHash(seed, project, [a, b, c, d]), minute, mark };
+  }
 }

@@ -83,6 +83,12 @@ export function slices({ journal, persons, files, windowMs, seed, collectGarbage
       seen.addEntries(entries);
     },
 
+    /** Forgets events that were deleted; null when those were all (decision 60). */
+    async forgetErased(entries: SeenEntries | null): Promise<void> {
+      if (entries === null) seen.sweep();
+      else seen.removeEntries(entries);
+    },
+
     /**
      * Applies the next slice after a sequence number and up to another. It is empty where the
      * journal holds nothing in between: a corrupt frame was set aside.

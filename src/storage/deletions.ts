@@ -21,6 +21,9 @@ export type DeletionReads = {
     filter: { states?: readonly DeletionState[] | undefined; person_uuid?: string | undefined },
     page: PageQuery,
   ): Promise<{ count: number; rows: DeletionRow[] }>;
+  /** Those of every project in some states, the newest first; at most `limit`. */
+  all(states: readonly DeletionState[], limit: number): Promise<DeletionRow[]>;
+  get(id: number): Promise<DeletionRow | undefined>;
 };
 
 /** Reads deletions on any connection. */
@@ -49,6 +52,15 @@ export function deletionReads({ orm }: Sqlite): DeletionReads {
         .all();
       return { count: total?.count ?? 0, rows };
     },
+    all: async (states, limit) =>
+      orm
+        .select()
+        .from(deletionTask)
+        .where(inArray(deletionTask.state, [...states]))
+        .orderBy(desc(deletionTask.id))
+        .limit(limit)
+        .all(),
+    get: async (id) => orm.select().from(deletionTask).where(eq(deletionTask.id, id)).get(),
   };
 }
 

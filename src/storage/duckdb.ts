@@ -1,9 +1,10 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import { Failure } from "../domain/errors.ts";
 import { ARCHIVE_DIRECTORY } from "./archive-files.ts";
 import { engine } from "./engine.ts";
+import { catalog, generationFile, type Rewriting, readersOf, rewriteFile } from "./generations.ts";
 import { DUCKDB_MIGRATIONS } from "./migrations/index.ts";
 import { volumeOf } from "./space.ts";
 
@@ -18,6 +19,10 @@ export type Duckdb = {
   read<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T>;
   /** Moves the write-ahead log into the file; blocks every query while it runs. */
   checkpoint(): Promise<void>;
+  /** Writes the file anew, as {@link rewriteFile}; one at a time. Queries go on meanwhile. */
+  rewrite(rewriting: Rewriting): Promise<void>;
+  /** Which `events/<n>.duckdb` is in use. */
+  generation(): number;
   close(): Promise<void>;
 };
 
@@ -63,9 +68,15 @@ const TEMP_DIRECTORY = "temp";
 
 /** Opens the event store (decision 5), creating it if absent, and locks the engine down. */
 export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
-  const { directory, generation, onFatal } = options;
+  const { directory, onFatal } = options;
+  const files = join(directory, EVENTS_DIRECTORY);
+  let { generation } = options;
   for (const name of [EVENTS_DIRECTORY, LOADS_DIRECTORY, TEMP_DIRECTORY]) {
     mkdirSync(join(directory, name), { recursive: true, mode: 0o700 });
+  }
+  // The engine removes its own only when it is closed, and they hold what was in memory.
+  for (const leftover of readdirSync(join(directory, TEMP_DIRECTORY))) {
+    rmSync(join(directory, TEMP_DIRECTORY, leftover), { force: true, recursive: true });
   }
   engine.directory = join(directory, "engine");
   const { DuckDBInstance } = await import("@duckdb/node-api");
@@ -92,9 +103,30 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
     ),
     READERS_WAITING_MAX,
   );
+  const reading = readersOf(generation);
   return {
     write: (work) => writer.use((connection) => guard(transaction(connection, work))),
-    read: (work) => readers.use((connection) => guard(transaction(connection, work))),
+    read: (work) =>
+      readers.use((connection) =>
+        reading.during(connection, generation, () => guard(transaction(connection, work))),
+      ),
+    generation: () => generation,
+    async rewrite(rewriting) {
+      const connection = await instance.connect();
+      try {
+        await guard(
+          rewriteFile(connection, rewriting, {
+            ...{ directory: files, generation, attach, migrate, unread: reading.unread },
+            exclusively: writer.use,
+            switched(next) {
+              generation = next;
+            },
+          }),
+        );
+      } finally {
+        connection.closeSync();
+      }
+    },
     checkpoint: () =>
       writer.use(async (connection) => {
         await guard(connection.run("CHECKPOINT"));
@@ -111,17 +143,18 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
   };
 }
 
-/** The name under which a generation of the file is attached. */
-function catalog(generation: number): string {
-  return `events_${generation}`;
+/** Attaches a file of the event store, making it if there is none. */
+async function attach(connection: DuckDBConnection, path: string, name: string): Promise<void> {
+  await connection.run(
+    `ATTACH ${quoted(path)} AS ${name} (STORAGE_VERSION 'latest', ROW_GROUP_SIZE ${ROW_GROUP_ROWS})`,
+  );
 }
 
 /** The order matters: once the configuration is locked, nothing outside can be reached. */
 async function configure(connection: DuckDBConnection, options: DuckdbOptions): Promise<void> {
   const { directory, generation, memory_bytes, threads } = options;
   const inside = (name: string) => quoted(join(directory, name));
-  const file = quoted(join(directory, EVENTS_DIRECTORY, `${generation}.duckdb`));
-  const statements = [
+  const before = [
     `SET memory_limit = '${Math.floor(memory_bytes / 1e6)}MB'`,
     `SET threads = ${threads}`,
     "SET TimeZone = 'UTC'",
@@ -134,13 +167,17 @@ async function configure(connection: DuckDBConnection, options: DuckdbOptions): 
     `SET temp_directory = ${inside(TEMP_DIRECTORY)}`,
     `SET max_temp_directory_size = '${tempMb(directory)}MB'`,
     `SET checkpoint_threshold = '${Math.min(CHECKPOINT_MB_MAX, Math.floor(memory_bytes / 1e6))}MB'`,
-    `ATTACH ${file} AS ${catalog(generation)} (STORAGE_VERSION 'latest', ROW_GROUP_SIZE ${ROW_GROUP_ROWS})`,
+  ];
+  const after = [
     `USE ${catalog(generation)}`,
     `SET allowed_directories = [${[LOADS_DIRECTORY, EVENTS_DIRECTORY, ARCHIVE_DIRECTORY].map(inside).join(", ")}]`,
     "SET enable_external_access = false",
     "SET lock_configuration = true",
   ];
-  for (const statement of statements) await connection.run(statement);
+  for (const statement of before) await connection.run(statement);
+  const file = generationFile(join(directory, EVENTS_DIRECTORY), generation);
+  await attach(connection, file, catalog(generation));
+  for (const statement of after) await connection.run(statement);
 }
 
 function tempMb(directory: string): number {

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { GROUP_TYPES_MAX } from "../domain/group.ts";
 import type { JsonObject } from "../domain/json.ts";
@@ -5,6 +6,7 @@ import type { PageQuery } from "../domain/page.ts";
 import type { SeenEntries } from "../domain/seen.ts";
 import { type DeadLetter, isAboutTheData, setUnreadableAside } from "./dead-letters.ts";
 import { type Duckdb, quoted, readColumns, rows } from "./duckdb.ts";
+import { type EraseOptions, type Erasing, eventErasure } from "./erasure.ts";
 import { groupColumn, HOT_PROPERTIES } from "./event-lines.ts";
 import { listEvents } from "./event-list.ts";
 import type { Load } from "./loads.ts";
@@ -51,6 +53,8 @@ export type EventStore = {
   mirror(changes: MirrorFiles): Promise<void>;
   /** Moves what was appended from the write-ahead log into the file; blocks every query. */
   checkpoint(): Promise<void>;
+  /** Deletes events for good, as {@link eventErasure}. */
+  erase(tasks: readonly Erasing[], options: EraseOptions): Promise<void>;
   /** Hands on what arrived within so many milliseconds before the event that came last. */
   seen(windowMs: number, take: (chunk: SeenEntries) => Promise<void>): Promise<void>;
   /** How many events and log records there are, of all projects. */
@@ -103,6 +107,15 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
       const [row] = await rows(connection, "SELECT value FROM meta WHERE key = $key", { key });
       return Number(row?.["value"] ?? 0);
     });
+  const erasure = eventErasure(duckdb);
+  const noteMoved = (changes: MirrorFiles | null) => {
+    if (typeof changes?.owned === "string") erasure.moved(readFileSync(changes.owned, "utf8"));
+  };
+  const apply = (load: Load) =>
+    duckdb.write(async (connection) => {
+      await applyLoad(connection, load);
+      noteMoved(load.mirror);
+    });
   const setAside = async ({ events, logs }: Load): Promise<DeadLetter[]> => [
     ...(await setUnreadableAside(duckdb, events, {
       deadLetters,
@@ -118,16 +131,21 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
   return {
     applied: () => meta("applied_seq"),
     mirrorVersion: () => meta("mirror_version"),
-    mirror: (changes) => duckdb.write((connection) => applyMirror(connection, changes)),
+    mirror: (changes) =>
+      duckdb.write(async (connection) => {
+        await applyMirror(connection, changes);
+        noteMoved(changes);
+      }),
+    erase: erasure.erase,
 
     async append(load) {
       try {
-        await duckdb.write((connection) => applyLoad(connection, load));
+        await apply(load);
         return { dead: [] };
       } catch (error) {
         const dead = isAboutTheData(error) ? await setAside(load) : [];
         if (dead.length === 0) throw error;
-        await duckdb.write((connection) => applyLoad(connection, load));
+        await apply(load);
         return { dead };
       }
     },

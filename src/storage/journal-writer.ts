@@ -4,6 +4,7 @@ import {
   type Frame,
   frameBytes,
   frameHeader,
+  lastSeq,
   segmentHeader,
   segmentName,
 } from "./journal-frame.ts";
@@ -19,7 +20,12 @@ export type SegmentWriter = {
   write(frames: readonly Frame[]): Promise<void>;
   /** Bytes of all segments. */
   bytes(): number;
-  /** Removes the segments all of whose numbers are below `seq`, never the newest; how many. */
+  /** Ends the segment that is written; the next frames begin another one. Not during a `write`. */
+  end(): Promise<void>;
+  /**
+   * Removes the segments all of whose numbers are below `seq`; how many. The newest stays, unless
+   * it was ended.
+   */
   removeBelow(seq: number): Promise<number>;
   close(): Promise<void>;
 };
@@ -28,11 +34,16 @@ type Options = { directory: string; disk: Disk; segmentBytesMax: number };
 type Active = { segment: SegmentFile; file: WritableFile };
 
 /** Goes on where `recovered` ends. */
-export function segmentWriter({ segments, tail }: Recovered, options: Options): SegmentWriter {
+export function segmentWriter(recovered: Recovered, options: Options): SegmentWriter {
+  const { segments, tail } = recovered;
   const { directory, disk, segmentBytesMax } = options;
   const newest = segments.at(-1);
   /** The segment that is written, while there is one that may be. */
   let active: Active | undefined = tail && newest && { segment: newest, file: tail };
+  /** The last number that was written. */
+  let { last } = recovered;
+  /** The newest segment, if it was ended. */
+  let ended: SegmentFile | undefined;
 
   const pathOf = (segment: SegmentFile) => join(directory, segmentName(segment.first));
 
@@ -77,6 +88,9 @@ export function segmentWriter({ segments, tail }: Recovered, options: Options): 
   const isFull = (segment: SegmentFile, more: number) =>
     segment.bytes > 0 && segment.bytes + more > segmentBytesMax;
 
+  const isBelow = (seq: number, segment: SegmentFile, following: SegmentFile | undefined) =>
+    following === undefined ? segment === ended && last < seq : following.first <= seq;
+
   return {
     async write(frames) {
       const first = frames[0]?.first_seq;
@@ -85,6 +99,7 @@ export function segmentWriter({ segments, tail }: Recovered, options: Options): 
       if (active !== undefined && isFull(active.segment, bytes)) await leave(active);
       active ??= await begin(first);
       await add(frames, active);
+      last = frames.reduce((_, frame) => lastSeq(frame), first);
     },
 
     bytes: () => segments.reduce((sum, segment) => sum + segment.bytes, 0),
@@ -93,7 +108,7 @@ export function segmentWriter({ segments, tail }: Recovered, options: Options): 
       let removed = 0;
       for (;;) {
         const [oldest, following] = segments;
-        if (oldest === undefined || following === undefined || following.first > seq) break;
+        if (oldest === undefined || !isBelow(seq, oldest, following)) break;
         segments.shift();
         try {
           await disk.remove(pathOf(oldest));
@@ -105,6 +120,11 @@ export function segmentWriter({ segments, tail }: Recovered, options: Options): 
       }
       await disk.syncDirectory(directory);
       return removed;
+    },
+
+    async end() {
+      ended = segments.at(-1);
+      if (active !== undefined) await leave(active);
     },
 
     async close() {

@@ -36,8 +36,14 @@ export type Journal = {
   waiting(): number;
 
   /**
+   * Ends the segment that is written: what comes from now on is in another one. Returns the number
+   * of the last event before.
+   */
+  rotate(): Promise<number>;
+
+  /**
    * Removes the segments that end at event `upTo` or before, durably, and returns how many. The
-   * newest one stays. May be repeated. Throws what the disk throws.
+   * newest one stays, unless it was ended. May be repeated. Throws what the disk throws.
    */
   trim(upTo: number): Promise<number>;
 
@@ -81,7 +87,8 @@ export async function openJournal(options: Options): Promise<Journal> {
   // What the last segment's name says was given out, even if none of its frames can be read.
   const given = recovered.segments.at(-1)?.first ?? 0;
   let next = Math.max(recovered.last, given, after) + 1;
-  let durable = recovered.last;
+  // An empty journal was trimmed: both stores have all that was ever in it.
+  let durable = recovered.segments.length === 0 ? after : recovered.last;
   const queue: Waiting[] = [];
   let waitingBytes = 0;
   let writing: Promise<void> | undefined;
@@ -127,6 +134,13 @@ export async function openJournal(options: Options): Promise<Journal> {
     first: () => recovered.segments[0]?.first,
     bytes: segments.bytes,
     waiting: () => waitingBytes,
+
+    async rotate() {
+      while (writing !== undefined) await writing;
+      const last = durable;
+      await segments.end();
+      return last;
+    },
 
     trim: (upTo) => segments.removeBelow(upTo + 1),
 

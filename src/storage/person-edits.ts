@@ -106,6 +106,7 @@ export function personEdits(sqlite: Sqlite, nextVersion: () => number) {
         const persons = ids.flatMap((id) => statements.find(project, id) ?? []);
         const owned = persons.flatMap((person) => remove(person, asked, version));
         const gone = persons.map(({ id }) => id);
+        if (gone.length > 0) statements.removed.run(String(version));
         return { mirror: { ...nothing(version), gone, deleted: true, owned }, gone };
       }),
     /** Forgets what was kept until the mirror is of this version. */
@@ -165,6 +166,10 @@ function prepare(raw: Sqlite["raw"]) {
     delete: raw.query<null, [number]>("DELETE FROM person WHERE id = ?1"),
     gone: raw.query<null, [number, number]>(
       "INSERT OR REPLACE INTO person_gone (id, version) VALUES (?1, ?2)",
+    ),
+    // Until the event store is written anew, its mirror's file may hold bytes of them (decision 60).
+    removed: raw.query<null, [string]>(
+      "INSERT OR REPLACE INTO meta (key, value) VALUES ('removed_version', ?1)",
     ),
     uncount: raw.query<null, [number]>(
       "UPDATE person_count SET count = count - 1 WHERE project_id = ?1",

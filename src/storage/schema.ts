@@ -169,4 +169,6 @@ export const deletionTask = sqliteTable("deletion_task", {
   error: text(),
   finished_at: text(),
   counts: text({ mode: "json" }).$type<Record<string, number>>(),
+  started_at: text(),
+  generation: integer(),
 });

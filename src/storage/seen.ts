@@ -1,4 +1,4 @@
-import type { DuckDBConnection, DuckDBDataChunk } from "@duckdb/node-api";
+import type { DuckDBConnection, DuckDBDataChunk, DuckDBValue } from "@duckdb/node-api";
 import { SEEN_FIELDS, type SeenEntries, UNMARKED } from "../domain/seen.ts";
 import { micros } from "./duckdb.ts";
 
@@ -17,7 +17,27 @@ export async function handOnSeen(
   windowMs: number,
   take: (chunk: SeenEntries) => Promise<void>,
 ): Promise<void> {
-  const result = await connection.stream(SEEN, { window: micros(windowMs) });
+  await handOn(connection, take, { sql: SEEN, values: { window: micros(windowMs) } });
+}
+
+const ERASED = `
+  SELECT uuid, project_id, (epoch_ms(ingested_at) // 60000)::INTEGER AS minute, ${UNMARKED} AS mark
+  FROM temp.doomed`;
+
+/** Hands on which events were erased (decision 60). */
+export async function handOnErased(
+  connection: DuckDBConnection,
+  take: (chunk: SeenEntries) => Promise<void>,
+): Promise<void> {
+  await handOn(connection, take, { sql: ERASED, values: {} });
+}
+
+async function handOn(
+  connection: DuckDBConnection,
+  take: (chunk: SeenEntries) => Promise<void>,
+  { sql, values }: { sql: string; values: Record<string, DuckDBValue> },
+): Promise<void> {
+  const result = await connection.stream(sql, values);
   const entries = new Uint32Array(SEEN_ENTRIES_MAX * SEEN_FIELDS);
   let used = 0;
   for (;;) {

@@ -20,6 +20,23 @@ describe("the table of seen uuids", () => {
     expect(others).toEqual([]);
   });
 
+  test("knows nothing of what was removed, and all the rest, before and after it is swept", () => {
+    const table = seenTable();
+    const added = Array.from({ length: 60_000 }, () => Bun.randomUUIDv7());
+    for (const uuid of added) table.add(hashOf(1, uuid), NOON, 7);
+    const isKnown = (uuid: string) => table.markSince(hashOf(1, uuid), NOON - MINUTE_MS) === 7;
+
+    for (const uuid of added.slice(0, 1000)) table.remove(hashOf(1, uuid));
+    table.remove(hashOf(1, Bun.randomUUIDv7()));
+    const before = added.filter(isKnown);
+    const size = table.size();
+    table.sweep();
+
+    expect([before, size]).toEqual([added.slice(1000), 60_000]);
+    expect(added.filter(isKnown)).toEqual(added.slice(1000));
+    expect(table.size()).toBe(59_000);
+  });
+
   test("gives every uuid of a million a hash of its own in each half", () => {
     const lows = new Set<number>();
     const highs = new Set<number>();

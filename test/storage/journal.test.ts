@@ -221,3 +221,50 @@ describe("a journal", () => {
     await reopened.close();
   });
 });
+
+describe("ending a segment", () => {
+  test("puts what comes from then on into another one, so that all before may go", async () => {
+    const directory = place();
+    const journal = await open(directory);
+    for (const text of "abc") await journal.append(entry(text));
+
+    const late = journal.append(entry("d"));
+    const last = await journal.rotate();
+    await journal.append(entry("e"));
+    const removed = [await journal.trim(last - 1), await journal.trim(last)];
+
+    expect([last, await late, removed]).toEqual([4, 4, [0, 1]]);
+    expect(segments(directory)).toEqual([segmentOf(5)]);
+    expect(readAll(directory).texts).toEqual(["e"]);
+    await journal.close();
+  });
+
+  test("lets the newest go too, and numbers go on, also after the next start", async () => {
+    const directory = place();
+    const journal = await open(directory);
+    for (const text of "abc") await journal.append(entry(text));
+
+    const last = await journal.rotate();
+    const removed = [await journal.trim(last - 1), await journal.trim(last)];
+    const left = segments(directory);
+    const seq = await journal.append(entry("d"));
+    await journal.trim(await journal.rotate());
+    await journal.close();
+    const reopened = await open(directory, { after: 4 });
+
+    expect([last, removed, left, seq]).toEqual([3, [0, 1], [], 4]);
+    expect([reopened.durable(), await reopened.append(entry("e"))]).toEqual([4, 5]);
+    expect(readAll(directory).texts).toEqual(["e"]);
+    await reopened.close();
+  });
+
+  test("may be repeated, and needs nothing to be there", async () => {
+    const directory = place();
+    const journal = await open(directory);
+    expect([await journal.rotate(), await journal.rotate(), await journal.trim(0)]).toEqual([
+      0, 0, 0,
+    ]);
+    expect(await journal.append(entry("a"))).toBe(1);
+    await journal.close();
+  });
+});

@@ -1,0 +1,61 @@
+import type { Receipt } from "../domain/deletion.ts";
+import { withAdmin, withApp } from "./admin.ts";
+import { type Command, EXIT } from "./command.ts";
+import { wholeNumber } from "./key.ts";
+import { table } from "./table.ts";
+
+/** Lists deletions of events. */
+export const deletionsList: Command = {
+  name: "deletions list",
+  summary: "List the deletions of events that wait, run or have failed.",
+  async run({ config }, io) {
+    const open = await withAdmin(config.settings, ({ deletionDesk }) => deletionDesk.open());
+    const heads = ["id", "project", "person", "runs", "requested", "state", "attempts", "reason"];
+    for (const line of table(heads, open.map(rowOf))) io.out(line);
+    return EXIT.ok;
+  },
+};
+
+function rowOf({ error, ...deletion }: Receipt): string[] {
+  const { id, project_id, person_uuid, kind, requested_at, state, attempts } = deletion;
+  return [id, project_id, person_uuid, kind, requested_at, state, attempts, error ?? ""].map(
+    String,
+  );
+}
+
+/** Carries deletions out (decision 62). */
+export const deletionsRun: Command = {
+  name: "deletions run",
+  summary: "Delete the events that are queued for deletion now; returns when they are gone.",
+  async run({ config }, io) {
+    const { done } = await withApp(config.settings, ({ deletionRuns }) => deletionRuns.run());
+    io.out(`${done} done`);
+    return EXIT.ok;
+  },
+};
+
+/** Withdraws a deletion. */
+export const deletionsCancel: Command = {
+  name: "deletions cancel",
+  summary: "Withdraw a deletion of events that has not begun, or has failed.",
+  args: ["ID"],
+  async run({ args, config }, io) {
+    const id = wholeNumber(args[0] ?? "", "ID");
+    const { state } = await withAdmin(config.settings, (admin) => admin.deletionDesk.cancel(id));
+    io.out(`${id} ${state}`);
+    return EXIT.ok;
+  },
+};
+
+/** Shows the receipt of a deletion. */
+export const deletionsReceipt: Command = {
+  name: "deletions receipt",
+  summary: "Print what was deleted, who asked for it and when, and when it was done, as JSON.",
+  args: ["ID"],
+  async run({ args, config }, io) {
+    const id = wholeNumber(args[0] ?? "", "ID");
+    const receipt = await withAdmin(config.settings, (admin) => admin.deletionDesk.receipt(id));
+    io.out(JSON.stringify(receipt, null, 2));
+    return EXIT.ok;
+  },
+};

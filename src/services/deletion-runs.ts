@@ -1,0 +1,213 @@
+import type { DeletionKind } from "../domain/deletion.ts";
+import { Failure } from "../domain/errors.ts";
+import { type Clock, isoTime } from "../domain/time.ts";
+import type { Log } from "../log.ts";
+import type { Batch, deletionRunWrites, Wanted } from "../storage/deletion-runs.ts";
+import type { DeletionRow } from "../storage/deletions.ts";
+import type { EventStore } from "../storage/events.ts";
+import type { Journal } from "../storage/journal.ts";
+import type { removeLeftovers } from "../storage/leftovers.ts";
+import type { Ingest } from "./ingest.ts";
+import { type LastDue, schedules } from "./schedules.ts";
+import type { Slices } from "./slices.ts";
+
+/** What carrying deletions out takes. */
+export type DeletionRunNeeds = {
+  /** The data directory. */
+  directory: string;
+  writes: ReturnType<typeof deletionRunWrites>;
+  events: Pick<EventStore, "applied" | "erase" | "mirrorVersion">;
+  ingest: Pick<Ingest, "caughtUp">;
+  journal: Pick<Journal, "rotate" | "trim">;
+  slices: Pick<Slices, "forgetErased">;
+  removeLeftovers: typeof removeLeftovers;
+  /** Erases the same from what is archived; before the tasks are done. */
+  eraseArchived?: ((tasks: readonly DeletionRow[]) => Promise<void>) | undefined;
+  /** When each kind runs, as cron has it, in UTC. */
+  patterns: Record<DeletionKind, string>;
+  now: Clock;
+  log: Log;
+};
+
+/** Deletes the events of persons for good (decisions 60 and 61). */
+export type DeletionRuns = {
+  /**
+   * Carries out all that is queued, and what was given up; resolves with how many tasks are done.
+   * Throws why it cannot.
+   */
+  run(): Promise<{ done: number }>;
+  /** Carries out what is due, if anything. */
+  tick(): Promise<void>;
+  /** Ends a run between two steps; the next start goes on with it. */
+  stop(): Promise<void>;
+};
+
+/** How often is looked whether a run is due, in milliseconds. */
+const TICK_MS = 30_000;
+
+/** How long after a run that failed the next one is, in milliseconds. */
+const RETRY_MS = 600_000;
+
+/** How often is looked whether the mirror has come so far, in milliseconds. */
+const POLL_MS = 20;
+
+const ALL: Wanted = { kinds: ["weekly", "nightly"], states: ["queued", "failed"] };
+
+/** Starts to look at the clock; what a crash interrupted goes on at the first look. */
+export function startDeletionRuns(needs: DeletionRunNeeds): DeletionRuns {
+  const { writes, patterns, now, log } = needs;
+  const lastDue: LastDue = { read: writes.lastDue, write: writes.setDue };
+  const due = schedules(patterns, lastDue, now);
+  /** What the last run could not do, and when it is tried again. */
+  let failed: { kinds: readonly DeletionKind[]; at: number } = { kinds: [], at: 0 };
+  let stopped = false;
+  let last: Promise<unknown> = Promise.resolve();
+
+  const carryOut = async (wanted: Wanted): Promise<{ done: number }> => {
+    let done = 0;
+    try {
+      for (;;) {
+        const ran = await runBatch(needs, wanted, () => stopped);
+        if (ran === 0) return { done };
+        done += ran;
+      }
+    } catch (error) {
+      failed = { kinds: wanted.kinds, at: now() + RETRY_MS };
+      throw error;
+    }
+  };
+  /** One run at a time. */
+  const inTurn = (wanted: Wanted): Promise<{ done: number }> => {
+    const turn = last.then(() => carryOut(wanted));
+    last = turn.catch(() => {});
+    return turn;
+  };
+  const take = async (): Promise<void> => {
+    if (stopped) return;
+    const kinds = new Set(await due.take());
+    if (failed.at <= now()) for (const kind of failed.kinds) kinds.add(kind);
+    if (kinds.size > 0) failed = { kinds: [], at: 0 };
+    if (kinds.size > 0) await inTurn({ kinds: [...kinds], states: ["queued"] });
+  };
+  // What a crash has interrupted is not left until something is due.
+  let looking: Promise<unknown> = inTurn({ kinds: [], states: [] }).catch(() => {});
+  const tick = (): Promise<void> => {
+    const taken = looking.then(take);
+    looking = taken.catch((error: unknown) => {
+      if (!stopped) log.error("deletions failed; they are tried again", { error });
+    });
+    return taken;
+  };
+
+  const look = () => tick().catch(() => {});
+  const timer = setInterval(look, TICK_MS);
+  timer.unref();
+  look();
+  return {
+    run: () => inTurn(ALL),
+    tick,
+    async stop() {
+      stopped = true;
+      clearInterval(timer);
+      await last;
+    },
+  };
+}
+
+/** One batch: one pass over the events. Returns how many tasks are done. */
+async function runBatch(
+  needs: DeletionRunNeeds,
+  wanted: Wanted,
+  stopped: () => boolean,
+): Promise<number> {
+  const { writes, now, log } = needs;
+  if (stopped()) return 0;
+  const batch = await writes.begin(wanted, isoTime(now()));
+  const { tasks, isPurging } = batch;
+  // A person who is deleted without events leaves the mirror with the weekly run.
+  const purge = isPurging && wanted.kinds.length > 0;
+  if (tasks.length === 0 && !purge) return 0;
+  log.info("deletions begin", { tasks: tasks.length });
+  try {
+    await erase(needs, batch, stopped);
+  } catch (error) {
+    // What the server's end interrupts is gone on with at its next start.
+    if (!stopped()) {
+      const waits = error instanceof Failure;
+      await writes.fail(tasks, reasonOf(error), { counts: !waits });
+    }
+    throw error;
+  }
+  log.info("deletions done", { tasks: tasks.length });
+  return tasks.length;
+}
+
+/** Every step may be repeated: a kill between any two of them begins at the first again. */
+async function erase(needs: DeletionRunNeeds, batch: Batch, stopped: () => boolean): Promise<void> {
+  const { directory, writes, events, journal, eraseArchived, now, log } = needs;
+  const { tasks } = batch;
+  const step = (name: string) => {
+    if (stopped()) throw new Error("The server is stopping");
+    log.info("deletions go on", { step: name });
+  };
+  await caughtUp(needs, batch, stopped);
+  const upTo = await journal.rotate();
+  step("events");
+  const { counts, purged_version } = await eraseEvents(needs, batch, { stopped, step });
+  step("leftovers");
+  const mirror_version = await events.mirrorVersion();
+  const stored = { applied: await events.applied(), mirror_version };
+  const warnings = await writes.forget({ tasks, mirror_version, purged_version });
+  const dead_letters = await needs.removeLeftovers(directory, tasks, stored);
+  step("archive");
+  await eraseArchived?.(tasks);
+  step("journal");
+  await journal.trim(upTo);
+  step("scrub");
+  await writes.scrub(tasks.map(({ id }) => id));
+  step("finish");
+  const done = tasks.map(({ id }) => {
+    const rows = { events: 0, logs: 0, ...counts.get(id) };
+    const others = { warnings: warnings.get(id) ?? 0, dead_letters: dead_letters.get(id) ?? 0 };
+    return { id, counts: { ...rows, ...others } };
+  });
+  await writes.finish(done, isoTime(now()));
+}
+
+/** Waits until both stores have all that came before, and the mirror all who are gone. */
+async function caughtUp(
+  { ingest, events }: DeletionRunNeeds,
+  { removed_version }: Batch,
+  stopped: () => boolean,
+): Promise<void> {
+  await ingest.caughtUp();
+  while (!stopped() && (await events.mirrorVersion()) < removed_version) await Bun.sleep(POLL_MS);
+}
+
+/** Erases events, in the stores and in memory; says how many and what the mirror then was. */
+async function eraseEvents(
+  { writes, events, slices }: DeletionRunNeeds,
+  { tasks, isPurging }: Batch,
+  { stopped, step }: { stopped: () => boolean; step: (name: string) => void },
+) {
+  let counts = new Map(tasks.map(({ id, counts: before }) => [id, before ?? {}]));
+  let purged_version: number | undefined;
+  await events.erase(tasks, {
+    isPurging,
+    stopped,
+    async ready(rows, generation) {
+      purged_version = await events.mirrorVersion();
+      counts = await writes.erasing(tasks, rows, generation);
+      step("switch");
+    },
+    forget: (entries) => slices.forgetErased(entries),
+  });
+  await slices.forgetErased(null);
+  return { counts, purged_version };
+}
+
+/** The engines quote data in their messages: that is left out. */
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return (message.split("\n")[0] ?? "").replace(/["'`].*["'`]/s, "'…'");
+}

@@ -1,0 +1,234 @@
+import type { DuckDBConnection } from "@duckdb/node-api";
+import type { SeenEntries } from "../domain/seen.ts";
+import type { DeletionRow } from "./deletions.ts";
+import { type Duckdb, ROW_GROUP_ROWS, rows } from "./duckdb.ts";
+import type { Names } from "./generations.ts";
+import { handOnErased } from "./seen.ts";
+
+/** Whose events go: those that came up to `journal_seq`. */
+export type Erasing = Pick<
+  DeletionRow,
+  "id" | "project_id" | "uuids" | "distinct_ids" | "journal_seq"
+>;
+
+/** Rows that were erased for each task, by its id. */
+export type ErasedRows = Map<number, { events: number; logs: number }>;
+
+/** What is to be done around an erasure. */
+export type EraseOptions = {
+  /** Write the file anew even if no row goes: the mirror of persons has some who are gone. */
+  isPurging: boolean;
+  /** Told what goes and in which generation it is gone, before it is. */
+  ready(erased: ErasedRows, generation: number): Promise<void>;
+  /** Takes the uuids of the events that are gone, in their window's form. */
+  forget(entries: SeenEntries): Promise<void>;
+  /** Ends the work early: then it throws. */
+  stopped(): boolean;
+};
+
+/** Whom to look for, once each. */
+const TARGETS = `
+  CREATE TEMP TABLE target (task INTEGER, project_id INTEGER, seq BIGINT, key VARCHAR, is_id BOOLEAN)`;
+const ADD_TARGETS = `
+  INSERT INTO temp.target SELECT unnest(from_json($targets,
+    '[{"task": "INTEGER", "project_id": "INTEGER", "seq": "BIGINT", "key": "VARCHAR",
+       "is_id": "BOOLEAN"}]'), recursive := true)`;
+
+/** Targets of one statement. */
+const TARGETS_MAX = 10_000;
+
+const BY_KEY = `
+  SELECT project_id, key, max(seq) AS seq, arg_max(task, seq) AS task FROM temp.target`;
+const BY_PERSON = `
+  CREATE TEMP TABLE by_person AS
+  SELECT * REPLACE (key::UUID AS key) FROM (${BY_KEY} WHERE NOT is_id GROUP BY ALL)`;
+const BY_ID = `CREATE TEMP TABLE by_id AS ${BY_KEY} WHERE is_id GROUP BY ALL`;
+
+const doomedEvents = ({ from }: Names) => `
+  CREATE TEMP TABLE doomed AS
+  SELECT events.rowid AS row, uuid, events.project_id, ingested_at,
+    CASE WHEN events.seq <= by_person.seq THEN by_person.task ELSE by_id.task END AS task
+  FROM ${from}.events
+  LEFT JOIN temp.by_person
+    ON by_person.project_id = events.project_id AND by_person.key = events.person_id
+  LEFT JOIN temp.by_id ON by_id.project_id = events.project_id AND by_id.key = events.distinct_id
+  WHERE events.seq <= by_person.seq OR events.seq <= by_id.seq`;
+
+/** Whose a log record is, SDKs say in an attribute. */
+const doomedLogs = ({ from }: Names) => `
+  CREATE TEMP TABLE doomed_log AS
+  SELECT logs.rowid AS row, task FROM ${from}.logs
+  JOIN temp.by_id ON by_id.project_id = logs.project_id AND logs.seq <= by_id.seq
+    AND by_id.key = (attributes ->> '$.posthogDistinctId')
+  WHERE contains(attributes::VARCHAR, 'posthogDistinctId')`;
+
+const COUNTS = `
+  SELECT task, count(*) FILTER (is_event)::INTEGER AS events,
+    count(*) FILTER (NOT is_event)::INTEGER AS logs
+  FROM (SELECT task, true AS is_event FROM temp.doomed
+    UNION ALL SELECT task, false FROM temp.doomed_log) GROUP BY task`;
+
+/**
+ * Rows that are copied at once. As many as a row group go straight into the file, and neither into
+ * memory nor into the write-ahead log; more of them would be read by all threads.
+ */
+const COPY_ROWS = 2 * ROW_GROUP_ROWS;
+
+const copyRows = ({ from, to }: Names, table: string, doomed: string) => `
+  INSERT INTO ${to}.${table} BY NAME SELECT * FROM ${from}.${table}
+  WHERE rowid >= $start::BIGINT AND rowid < $end::BIGINT AND seq <= $mark::BIGINT
+    AND rowid NOT IN
+      (SELECT row FROM temp.${doomed} WHERE row >= $start::BIGINT AND row < $end::BIGINT)`;
+
+const MOVED = ({ to }: Names) => `
+  UPDATE ${to}.events SET person_id = moved.person_id::UUID FROM
+    (SELECT unnest(from_json($moved,
+      '[{"project_id": "INTEGER", "distinct_id": "VARCHAR", "person_id": "VARCHAR"}]'),
+      recursive := true)) AS moved
+  WHERE events.project_id = moved.project_id AND events.distinct_id = moved.distinct_id`;
+
+type Copied = { table: string; doomed: string };
+
+/** Tables that are copied part by part, and where is written which of their rows are not. */
+const COPIED: readonly Copied[] = [
+  { table: "events", doomed: "doomed" },
+  { table: "logs", doomed: "doomed_log" },
+];
+
+/** Those, and the version of the schema, which comes with the schema. */
+const OF_THEIR_OWN = [...COPIED.map(({ table }) => table), "migration"];
+
+/** Deletes events for good: what remains is written anew (decision 60). */
+export function eventErasure(duckdb: Duckdb) {
+  /** Splits and deletions since the copy began: whose some distinct ids are, as JSON. */
+  let moved: string[] | undefined;
+
+  return {
+    /** Told of distinct ids all of whose events are another person's now, in the same transaction. */
+    moved(lines: string): void {
+      moved?.push(`[${lines.trim().split("\n").join(",")}]`);
+    },
+
+    /** Erases the events of tasks; all that came up to their `journal_seq` must be stored. */
+    async erase(tasks: readonly Erasing[], options: EraseOptions): Promise<void> {
+      let mark = 0;
+      let erased: ErasedRows = new Map();
+      try {
+        await duckdb.rewrite({
+          async begin(connection, { from }) {
+            mark = await seqOf(connection, from);
+            moved = [];
+          },
+          async copy(connection, names) {
+            expectStored(tasks, mark);
+            erased = await findDoomed(connection, names, tasks);
+            if (erased.size === 0 && !options.isPurging) return false;
+            for (const of of COPIED)
+              await copyTable(connection, names, { ...of, mark, ...options });
+            return true;
+          },
+          async catchUp(connection, names) {
+            for (const ids of moved ?? []) await connection.run(MOVED(names), { moved: ids });
+            await copyRest(connection, names, mark);
+            for (const of of COPIED) await expectAll(connection, names, of);
+          },
+          ready: (generation) => options.ready(erased, generation),
+          done: (connection) => handOnErased(connection, options.forget),
+        });
+      } finally {
+        moved = undefined;
+      }
+    },
+  };
+}
+
+async function seqOf(connection: DuckDBConnection, from: string): Promise<number> {
+  const sql = `SELECT value FROM ${from}.meta WHERE key = 'applied_seq'`;
+  const [row] = await rows(connection, sql);
+  return Number(row?.["value"]);
+}
+
+function expectStored(tasks: readonly Erasing[], mark: number): void {
+  if (tasks.every(({ journal_seq }) => journal_seq <= mark)) return;
+  throw new Error("Events that are to be deleted are not stored yet");
+}
+
+async function findDoomed(
+  connection: DuckDBConnection,
+  names: Names,
+  tasks: readonly Erasing[],
+): Promise<ErasedRows> {
+  await connection.run(TARGETS);
+  const targets = tasks.flatMap(({ id: task, project_id, journal_seq: seq, ...of }) => {
+    const whose = { task, project_id, seq };
+    const persons = of.uuids.map((key) => ({ ...whose, key, is_id: false }));
+    return [...persons, ...of.distinct_ids.map((key) => ({ ...whose, key, is_id: true }))];
+  });
+  for (let at = 0; at < targets.length; at += TARGETS_MAX) {
+    const some = JSON.stringify(targets.slice(at, at + TARGETS_MAX));
+    await connection.run(ADD_TARGETS, { targets: some });
+  }
+  for (const sql of [BY_PERSON, BY_ID, doomedEvents(names), doomedLogs(names)]) {
+    await connection.run(sql);
+  }
+  const counts = await rows(connection, COUNTS);
+  return new Map(
+    counts.map(({ task, events, logs }) => [
+      Number(task),
+      { events: Number(events), logs: Number(logs) },
+    ]),
+  );
+}
+
+async function copyTable(
+  connection: DuckDBConnection,
+  names: Names,
+  { table, doomed, mark, stopped }: Copied & { mark: number } & Pick<EraseOptions, "stopped">,
+): Promise<void> {
+  const [row] = await rows(connection, `SELECT max(rowid) AS last FROM ${names.from}.${table}`);
+  const last = Number(row?.["last"] ?? -1);
+  for (let start = 0; start <= last; start += COPY_ROWS) {
+    if (stopped()) throw new Error("The server is stopping");
+    const end = start + COPY_ROWS;
+    await connection.run(copyRows(names, table, doomed), { start, end, mark });
+  }
+}
+
+/** What came behind the mark, and the small tables, which change all the time, as they are now. */
+async function copyRest(
+  connection: DuckDBConnection,
+  { from, to }: Names,
+  mark: number,
+): Promise<void> {
+  for (const { table } of COPIED) {
+    await connection.run(
+      `INSERT INTO ${to}.${table} BY NAME SELECT * FROM ${from}.${table} WHERE seq > $mark::BIGINT`,
+      { mark },
+    );
+  }
+  const tables = await rows(
+    connection,
+    "SELECT table_name AS name FROM duckdb_tables() WHERE database_name = $from AND NOT internal",
+    { from },
+  );
+  for (const { name } of tables) {
+    if (typeof name !== "string" || OF_THEIR_OWN.includes(name)) continue;
+    await connection.run(`DELETE FROM ${to}."${name}"`);
+    await connection.run(`INSERT INTO ${to}."${name}" BY NAME SELECT * FROM ${from}."${name}"`);
+  }
+}
+
+/** The old file goes: better none is written anew than one that lacks a row. */
+async function expectAll(
+  connection: DuckDBConnection,
+  { from, to }: Names,
+  { table, doomed }: Copied,
+): Promise<void> {
+  const [row] = await rows(
+    connection,
+    `SELECT (SELECT count(*) FROM ${from}.${table}) - (SELECT count(*) FROM temp.${doomed})
+       - (SELECT count(*) FROM ${to}.${table}) AS lacking`,
+  );
+  if (Number(row?.["lacking"]) !== 0)
+    throw new Error(`Rows of ${table} were not copied as they are`);
+}

@@ -1,0 +1,227 @@
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from "node:fs";
+import { join } from "node:path";
+import type { DuckDBConnection } from "@duckdb/node-api";
+import { Failure } from "../domain/errors.ts";
+
+/** The names under which the file that is read and the one that is written are attached. */
+export type Names = { from: string; to: string };
+
+/**
+ * What a new generation of the event store's file is to hold (decision 60). Nothing here is one
+ * transaction: what is not committed by and by is held in memory, and nobody reads a draft.
+ */
+export type Rewriting = {
+  /** Looks how far the old file is that `copy` reads. Nothing is written meanwhile: be brief. */
+  begin(connection: DuckDBConnection, names: Names): Promise<void>;
+  /** Copies what there was then, while more comes; false if the old file may stay after all. */
+  copy(connection: DuckDBConnection, names: Names): Promise<boolean>;
+  /** Copies what came since. Nothing is written meanwhile: be brief. */
+  catchUp(connection: DuckDBConnection, names: Names): Promise<void>;
+  /** Told of the generation before it becomes the current one, by which all is on disk. */
+  ready(generation: number): Promise<void>;
+  /** On the same connection, once the old file is gone. */
+  done(connection: DuckDBConnection): Promise<void>;
+};
+
+/** What a rewrite needs of the engine around it. */
+export type RewriteNeeds = {
+  /** The directory of the event store's files. */
+  directory: string;
+  generation: number;
+  /** Attaches a file under a name, for good. */
+  attach(connection: DuckDBConnection, path: string, name: string): Promise<void>;
+  /** Gives a new file its tables; they are those of the connection's current one. */
+  migrate(connection: DuckDBConnection): Promise<void>;
+  /** Runs `work` while nobody writes. */
+  exclusively(work: (writer: DuckDBConnection) => Promise<void>): Promise<void>;
+  /** From here on the new generation is what is read and written. */
+  switched(generation: number): void;
+  /** Resolves when nobody reads the old generation any more. */
+  unread(generation: number): Promise<void>;
+};
+
+/** A generation's file, or its write-ahead log. */
+const FILE = /^(\d+)\.duckdb(\.wal)?$/;
+const DRAFT = "draft";
+
+/** How much more room than the file itself a rewrite asks for. */
+const ROOM = 1.1;
+
+/** The name under which a generation of the file is attached. */
+export function catalog(generation: number): string {
+  return `events_${generation}`;
+}
+
+/** A generation's file. */
+export function generationFile(directory: string, generation: number): string {
+  return join(directory, `${generation}.duckdb`);
+}
+
+/**
+ * The current generation: the highest, because a file gets its name only when it is whole. Removes
+ * what a crash in a rewrite has left: drafts, and the files of generations before.
+ */
+export function currentGeneration(directory: string): number {
+  const files = namesIn(directory).flatMap((name) => {
+    const [, generation, log] = FILE.exec(name) ?? [];
+    return generation === undefined ? [] : { name, generation: Number(generation), log };
+  });
+  const whole = files.filter(({ log }) => log === undefined);
+  const current = Math.max(1, ...whole.map(({ generation }) => generation));
+  discardDrafts(directory);
+  for (const { name, generation } of files) {
+    if (generation < current) rmSync(join(directory, name));
+  }
+  return current;
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    // At the first start there is no directory yet.
+    return [];
+  }
+}
+
+function discardDrafts(directory: string): void {
+  for (const name of namesIn(directory)) {
+    if (name.startsWith(DRAFT)) rmSync(join(directory, name));
+  }
+}
+
+function removeGeneration(directory: string, generation: number): void {
+  const path = generationFile(directory, generation);
+  rmSync(`${path}.wal`, { force: true });
+  rmSync(path, { force: true });
+  sync(directory);
+}
+
+/**
+ * Writes the event store's file anew and puts it in the place of the old one, which goes. After a
+ * kill at any instant it is one or the other, whole. Fails `unavailable` without the room for it.
+ */
+export async function rewriteFile(
+  connection: DuckDBConnection,
+  rewriting: Rewriting,
+  needs: RewriteNeeds,
+): Promise<void> {
+  const { directory, generation, attach, migrate, exclusively } = needs;
+  const names = { from: catalog(generation), to: DRAFT };
+  const draft = join(directory, `${DRAFT}.duckdb`);
+  // Also what could not be removed when it should have been.
+  currentGeneration(directory);
+  expectRoom(directory, generation);
+  try {
+    await attach(connection, draft, DRAFT);
+    await connection.run(`USE ${DRAFT}`);
+    await migrate(connection);
+    await exclusively(() => rewriting.begin(connection, names));
+    if (!(await rewriting.copy(connection, names))) {
+      await discard(connection, directory);
+      return;
+    }
+    await exclusively(async (writer) => {
+      await rewriting.catchUp(connection, names);
+      await connection.run(`CHECKPOINT ${DRAFT}`);
+      await detach(connection, DRAFT);
+      sync(draft);
+      await rewriting.ready(generation + 1);
+      await replace(connection, writer, { draft, ...needs });
+    });
+  } catch (error) {
+    await discard(connection, directory);
+    throw error;
+  }
+  await needs.unread(generation);
+  await connection.run(`USE ${catalog(generation + 1)}`);
+  // It would checkpoint what nobody needs, and may find no room for it.
+  await connection.run(`DETACH ${names.from}`).catch(() => undefined);
+  removeGeneration(directory, generation);
+  await rewriting.done(connection);
+}
+
+/** From its new name on, the new file is what the next start opens: there is no way back. */
+async function replace(
+  connection: DuckDBConnection,
+  writer: DuckDBConnection,
+  { directory, generation, draft, attach, switched }: RewriteNeeds & { draft: string },
+): Promise<void> {
+  const next = generation + 1;
+  const path = generationFile(directory, next);
+  renameSync(draft, path);
+  try {
+    sync(directory);
+    await attach(connection, path, catalog(next));
+    await writer.run(`USE ${catalog(next)}`);
+  } catch (cause) {
+    throw new Error("FATAL Error: the event store written anew cannot be opened", { cause });
+  }
+  switched(next);
+}
+
+async function discard(connection: DuckDBConnection, directory: string): Promise<void> {
+  await detach(connection, DRAFT).catch(() => undefined);
+  discardDrafts(directory);
+}
+
+async function detach(connection: DuckDBConnection, name: string): Promise<void> {
+  await connection.run("USE memory");
+  await connection.run(`DETACH ${name}`);
+}
+
+function expectRoom(directory: string, generation: number): void {
+  const { bavail, bsize } = statfsSync(directory);
+  const { size } = statSync(generationFile(directory, generation));
+  if (bavail * bsize > size * ROOM) return;
+  throw new Failure("unavailable", "disk_space: too little room to write the event store anew.");
+}
+
+/** How often is looked whether a generation is read no more, in milliseconds. */
+const UNREAD_POLL_MS = 10;
+
+/** Knows which generations are read, on connections that all begin with the `first`. */
+export function readersOf(first: number) {
+  const current = new WeakMap<DuckDBConnection, number>();
+  const counts = new Map<number, number>();
+  const count = (generation: number, by: number) =>
+    counts.set(generation, (counts.get(generation) ?? 0) + by);
+  return {
+    async during<T>(connection: DuckDBConnection, generation: number, work: () => Promise<T>) {
+      count(generation, 1);
+      try {
+        if ((current.get(connection) ?? first) !== generation) {
+          await connection.run(`USE ${catalog(generation)}`);
+          current.set(connection, generation);
+        }
+        return await work();
+      } finally {
+        count(generation, -1);
+      }
+    },
+    async unread(generation: number): Promise<void> {
+      while ((counts.get(generation) ?? 0) > 0) await Bun.sleep(UNREAD_POLL_MS);
+    },
+  };
+}
+
+/** Makes a file, or the names in a directory, survive a power cut. */
+function sync(path: string): void {
+  // Windows cannot open a directory, and NTFS journals its names.
+  if (process.platform === "win32" && !path.endsWith(".duckdb")) return;
+  const file = openSync(path, path.endsWith(".duckdb") ? "r+" : "r");
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,59 @@
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { batch, event } from "../support/make.ts";
+import { findPlanted } from "../support/planted.ts";
+import { runCommand } from "../support/process.ts";
+import { PERSONAL_KEY, type Server, startServer } from "../support/server.ts";
+
+setDefaultTimeout(60_000);
+
+const hoglet = ({ data }: Server, ...args: string[]) =>
+  runCommand(["deletions", ...args, "--data", data]);
+
+/** Sends an event of each person and asks for the deletion of theirs; their ids are to be found. */
+async function asked(server: Server): Promise<{ ann: string; bob: string }> {
+  const [ann, bob] = [`ann-${crypto.randomUUID()}`, `bob-${crypto.randomUUID()}`];
+  await server.capture(batch(event({ distinct_id: ann }), event({ distinct_id: bob })));
+  await server.stored(2);
+  const headers = { authorization: `Bearer ${PERSONAL_KEY}` };
+  for (const id of [ann, bob]) {
+    const found = await server.get<{ results: { id: number }[] }>(`/persons/?distinct_id=${id}`);
+    const person = `${server.url}/api/environments/1/persons/${found.results[0]?.id}/`;
+    await fetch(`${person}?delete_events=true`, { method: "DELETE", headers });
+  }
+  return { ann, bob };
+}
+
+test("deletions are listed, withdrawn and run in the running server, and leave a receipt", async () => {
+  await using server = await startServer();
+  const { ann, bob } = await asked(server);
+
+  const listed = await hoglet(server, "list");
+  expect(listed.out.trim().split("\n")).toHaveLength(3);
+  expect(await hoglet(server, "cancel", "1")).toMatchObject({ code: 0, out: "1 cancelled\n" });
+  expect(await hoglet(server, "run")).toEqual({ code: 0, out: "1 done\n", err: "" });
+
+  expect(await findPlanted(server.data, [bob])).toEqual({});
+  expect((await server.events()).map(({ distinct_id }) => distinct_id)).toEqual([ann]);
+  expect(JSON.parse((await hoglet(server, "receipt", "2")).out)).toMatchObject({
+    ...{ id: 2, project_id: 1, kind: "weekly", state: "done", attempts: 1, requested_by: 1 },
+    counts: { events: 1, logs: 0 },
+  });
+  expect((await hoglet(server, "list")).out.trim().split("\n")).toHaveLength(1);
+  const again = await hoglet(server, "cancel", "2");
+  expect(again).toEqual({ code: 1, out: "", err: "No such deletion waits.\n" });
+});
+
+test("without a server the command does it on the files, and the next start reads them", async () => {
+  await using server = await startServer();
+  const { ann, bob } = await asked(server);
+  server.signal("SIGTERM");
+  await server.exited;
+
+  expect(await hoglet(server, "run")).toEqual({ code: 0, out: "2 done\n", err: "" });
+  expect(await findPlanted(server.data, [ann, bob])).toEqual({});
+
+  await using again = await startServer({ data: server.data });
+  await again.capture(batch(event({ distinct_id: "later" })));
+  await again.stored(1);
+  expect((await again.events()).map(({ distinct_id }) => distinct_id)).toEqual(["later"]);
+});

@@ -1,0 +1,118 @@
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { randomOf } from "./support/faulty-disk.ts";
+import { batch, event } from "./support/make.ts";
+import { findPlanted } from "./support/planted.ts";
+import { runCommand } from "./support/process.ts";
+import { PERSONAL_KEY, type Server, startServer } from "./support/server.ts";
+
+setDefaultTimeout(240_000);
+
+/** What a failed run has printed, to be tried again. */
+const SEED = Number(process.env["HOGLET_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+
+/** The steps of a run, as the log names them. */
+const STEPS = ["events", "switch", "leftovers", "archive", "journal", "scrub", "finish"];
+
+/** The kill comes so long after the step was told, in milliseconds, and less. */
+const LATER_MS_MAX = 40;
+
+/** Events of others, so that writing the file anew takes a while. */
+const OTHERS = 60_000;
+
+type Deletion = { status: string; attempts: number; counts: Record<string, number> };
+
+/** A person with an event and property that can be found again. */
+function person(at: number) {
+  const [id, text] = [`person-${at}-${crypto.randomUUID()}`, `text-${crypto.randomUUID()}`];
+  const properties = { text, $set: { text } };
+  return { id, planted: [id, text], events: [event({ distinct_id: id, properties })] };
+}
+
+async function capture(server: Server, events: unknown[]): Promise<void> {
+  expect((await server.capture(batch(...events))).status).toBe(200);
+}
+
+/** Asks for the deletion of a person with its events. */
+async function remove(server: Server, distinctId: string): Promise<void> {
+  const found = await server.get<{ results: { id: number }[] }>(
+    `/persons/?distinct_id=${distinctId}`,
+  );
+  const url = `${server.url}/api/environments/1/persons/${found.results[0]?.id}/?delete_events=true`;
+  const headers = { authorization: `Bearer ${PERSONAL_KEY}` };
+  expect((await fetch(url, { method: "DELETE", headers })).status).toBe(204);
+}
+
+const newest = async (server: Server): Promise<Deletion | undefined> =>
+  (await server.get<{ results: Deletion[] }>("/persons/deletion_status/")).results[0];
+
+test("a server killed at any step of a deletion goes on with it at its next start", async () => {
+  const random = randomOf(SEED);
+  const data = mkdtempSync(join(tmpdir(), "hoglet-kill-"));
+  try {
+    let kept = 0;
+    for (const [at, step] of STEPS.entries()) {
+      const { id, planted, events } = person(at);
+      {
+        await using server = await startServer({ data });
+        for (; kept < OTHERS; kept += 5000) {
+          const others = Array.from({ length: 5000 }, (_, n) =>
+            event({ distinct_id: `user-${n}` }),
+          );
+          await capture(server, others);
+        }
+        await capture(server, events);
+        await server.stored(kept + 1);
+        await remove(server, id);
+        const running = runCommand(["deletions", "run", "--data", data]);
+        while (!server.output().err.includes(`"step":"${step}"`)) await Bun.sleep(1);
+        await Bun.sleep(random() * LATER_MS_MAX);
+        server.signal("SIGKILL");
+        await Promise.all([server.exited, running]);
+      }
+      await using server = await startServer({ data });
+      await capture(server, [event({ distinct_id: "later" })]);
+      kept += 1;
+      while ((await newest(server))?.status !== "completed") await Bun.sleep(20);
+      await server.stored(kept);
+
+      expect((await newest(server))?.counts).toMatchObject({ events: 1 });
+      expect(await findPlanted(data, planted)).toEqual({});
+      expect((await server.get<{ count: number }>("/events/?limit=1")).count).toBe(kept);
+      const files = readdirSync(join(data, "events")).filter((name) => name.endsWith(".duckdb"));
+      expect(files).toHaveLength(1);
+      server.signal("SIGTERM");
+      expect(await server.exited).toBe(0);
+    }
+  } catch (error) {
+    console.error(`To try again: HOGLET_TEST_SEED=${SEED}`);
+    throw error;
+  } finally {
+    rmSync(data, { recursive: true, force: true });
+  }
+});
+
+test("a server told to stop in the middle of a deletion ends at once, and goes on at its next start", async () => {
+  const data = mkdtempSync(join(tmpdir(), "hoglet-stop-"));
+  try {
+    const { id, planted, events } = person(0);
+    {
+      await using server = await startServer({ data });
+      await capture(server, events);
+      await server.stored(1);
+      await remove(server, id);
+      const running = runCommand(["deletions", "run", "--data", data]);
+      while (!server.output().err.includes('"step":"events"')) await Bun.sleep(1);
+      server.signal("SIGTERM");
+      expect(await server.exited).toBe(0);
+      await running;
+    }
+    await using server = await startServer({ data });
+    while ((await newest(server))?.status !== "completed") await Bun.sleep(20);
+    expect(await findPlanted(data, planted)).toEqual({});
+  } finally {
+    rmSync(data, { recursive: true, force: true });
+  }
+});

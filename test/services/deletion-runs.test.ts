@@ -1,0 +1,375 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import type { Receipt } from "../../src/domain/deletion.ts";
+import { ROW_GROUP_ROWS } from "../../src/storage/duckdb.ts";
+import { type TestApp, temporaryDirectory, testApp } from "../support/app.ts";
+import { batch, event } from "../support/make.ts";
+import { findPlanted } from "../support/planted.ts";
+
+setDefaultTimeout(60_000);
+
+const PERSONS = "/api/environments/1/persons";
+
+type Listed<Row> = { count: number; results: Row[] };
+type Stored = { uuid: string; event: string; distinct_id: string; person_id: string };
+
+const personOf = async (app: TestApp, distinctId: string) => {
+  const found = await app.get(`/persons/?distinct_id=${distinctId}`);
+  const [person] = (found.body as Listed<{ id: number; uuid: string }>).results;
+  if (person === undefined) throw new Error(`nobody has ${distinctId}`);
+  return person;
+};
+
+const eventsOf = async (app: TestApp, distinctId: string) =>
+  ((await app.get(`/events/?limit=1000&distinct_id=${distinctId}`)).body as Listed<Stored>).results;
+
+const namesOf = async (app: TestApp, distinctId: string) =>
+  (await eventsOf(app, distinctId)).map((row) => row.event).toSorted();
+
+/** Asks for the deletion of a person with its events. */
+async function remove(app: TestApp, distinctId: string, query = "?delete_events=true") {
+  const { id, uuid } = await personOf(app, distinctId);
+  expect((await app.ask("DELETE", `${PERSONS}/${id}/${query}`)).status).toBe(204);
+  return uuid;
+}
+
+/** Asks for the deletion of a person's events. */
+async function removeEvents(app: TestApp, distinctId: string) {
+  const { id } = await personOf(app, distinctId);
+  expect((await app.ask("POST", `${PERSONS}/${id}/delete_events/`)).status).toBe(200);
+}
+
+const statuses = async (app: TestApp) => {
+  const { body } = await app.get("/persons/deletion_status/");
+  return (body as Listed<{ status: string }>).results.map(({ status }) => status);
+};
+
+const files = ({ directory }: TestApp) => readdirSync(join(directory, "events")).toSorted();
+
+const named = (name: string, distinct_id: string, fields: object = {}) =>
+  event({ event: name, distinct_id, ...fields });
+
+let tokens = 0;
+/** A text that is nowhere else. */
+function token(): string {
+  tokens += 1;
+  return `planted-${tokens}-${crypto.randomUUID()}`;
+}
+
+describe("deleted means gone", () => {
+  test("no byte of a person is left in any file, raw or in a frame, and all others stay", async () => {
+    await using app = await testApp();
+    const rowGroups = 5;
+    const texts = Array.from({ length: 120 }, token);
+    const every = Math.floor((rowGroups * ROW_GROUP_ROWS) / texts.length);
+    const [id, anonymous, name, email] = [token(), token(), token(), `${token()}@x.y`];
+    const more = [id, anonymous, name, email];
+    await app.ask("POST", "/batch/", {
+      key: null,
+      body: batch(
+        named("before", anonymous, { properties: { $set: { was: more[2] } } }),
+        named("$identify", id, {
+          properties: { $anon_distinct_id: anonymous, $set: { name, email } },
+        }),
+        named("$create_alias", id, { properties: { alias: id } }),
+      ),
+    });
+    for (let from = 0; from < every * texts.length; from += 4096) {
+      const events = Array.from(
+        { length: Math.min(4096, every * texts.length - from) },
+        (_, at) => {
+          const secret = (from + at) % every === 0 ? texts[(from + at) / every] : undefined;
+          const pad = Bun.hash(String(from + at))
+            .toString(36)
+            .repeat(8);
+          const distinct_id = secret === undefined ? `user-${(from + at) % 997}` : id;
+          return event({ distinct_id, properties: { pad, secret } });
+        },
+      );
+      await app.ask("POST", "/batch/", { body: batch(...events), key: null });
+    }
+    await app.app.ingest.caughtUp();
+    const uuid = await remove(app, id);
+    plantLeftovers(app, { id, uuid, text: more[2] ?? "" });
+
+    const before = await findPlanted(app.directory, texts);
+    expect(before["1.duckdb in frames"]?.length).toBeGreaterThanOrEqual(80);
+    expect(before["0000000000000001.journal"]?.length).toBe(texts.length);
+
+    expect(await app.app.deletionRuns.run()).toEqual({ done: 1 });
+
+    expect(await findPlanted(app.directory, [...texts, ...more])).toEqual({});
+    const { count } = (await app.get("/events/?limit=1")).body as { count: number };
+    expect(count).toBe((every - 1) * texts.length);
+    expect(files(app)).toEqual(["2.duckdb"]);
+    expect(await statuses(app)).toEqual(["completed"]);
+    expect((await app.app.deletionDesk.receipt(1)).counts).toMatchObject({
+      ...{ events: texts.length + 3, logs: 0, warnings: 1, dead_letters: 1 },
+    });
+    const letters = readFileSync(join(app.directory, "dead-letters.ndjson"), "utf8");
+    expect(letters.trim().split("\n")).toHaveLength(1);
+  });
+
+  test("a person whose events stay loses what the person store held, in every file", async () => {
+    await using app = await testApp({ now: Date.parse("2026-11-21T12:00:00Z") });
+    const secret = token();
+    const email = `${token()}@x.y`;
+    await app.capture(
+      batch(
+        named("kept", "ann", { properties: { page: "kept-page" } }),
+        named("told", "ann", { properties: { $set: { secret, email } } }),
+        named("other", "bob"),
+      ),
+    );
+    await remove(app, "ann", "");
+    // The second event tells it too, and stays: so only what is beside it may have it.
+    await app.app.deletionRuns.run();
+
+    expect(await namesOf(app, "ann")).toEqual(["kept", "told"]);
+    const found = await findPlanted(app.directory, [secret, email]);
+    expect(Object.keys(found).filter((file) => !file.startsWith("2.duckdb"))).toEqual([]);
+    const { body } = await app.get("/persons/");
+    expect(body).toMatchObject({ count: 1 });
+    expect(JSON.stringify(body)).not.toContain(secret);
+  });
+
+  test("distinct ids of merged persons are included, and those of others are not", async () => {
+    await using app = await testApp();
+    await app.capture(
+      batch(
+        named("one", "anon-1"),
+        named("$identify", "ann", { properties: { $anon_distinct_id: "anon-1" } }),
+        named("two", "ann-2", { properties: { $set: { a: 1 } } }),
+        named("$merge_dangerously", "ann", { properties: { alias: "ann-2" } }),
+        named("three", "ann-2"),
+        named("four", "bob"),
+      ),
+    );
+    await removeEvents(app, "ann");
+    await app.app.deletionRuns.run();
+    for (const id of ["anon-1", "ann", "ann-2"]) expect(await namesOf(app, id)).toEqual([]);
+    expect(await namesOf(app, "bob")).toEqual(["four"]);
+    expect((await personOf(app, "ann-2")).uuid).toBe((await personOf(app, "anon-1")).uuid);
+  });
+
+  test("future-dated events go, and events that came after the request stay", async () => {
+    await using app = await testApp();
+    await app.capture(batch(named("ahead", "ann", { timestamp: "2026-11-22T10:00:00Z" })));
+    await removeEvents(app, "ann");
+    await app.capture(batch(named("late", "ann", { timestamp: "2001-01-01T00:00:00Z" })));
+    await app.app.deletionRuns.run();
+    expect(await namesOf(app, "ann")).toEqual(["late"]);
+  });
+
+  test("a deleted event may be sent again, and others of its batch stay known", async () => {
+    await using app = await testApp();
+    const [gone, kept] = [named("gone", "ann"), named("kept", "bob")];
+    await app.capture(batch(gone, kept));
+    await removeEvents(app, "ann");
+    await app.app.deletionRuns.run();
+    await app.capture(batch(gone, kept));
+    expect([await namesOf(app, "ann"), await namesOf(app, "bob")]).toEqual([["gone"], ["kept"]]);
+  });
+
+  test("log records that name the person go too", async () => {
+    await using app = await testApp();
+    const record = (id: string) => ({
+      body: { stringValue: `of ${id}` },
+      attributes: [{ key: "posthogDistinctId", value: { stringValue: id } }],
+    });
+    await app.capture(batch(named("one", "ann"), named("two", "bob")));
+    const logRecords = [record("ann"), record("bob")];
+    const body = { resourceLogs: [{ scopeLogs: [{ logRecords }] }] };
+    const path = "/i/v1/logs?token=phc_testproject";
+    expect((await app.ask("POST", path, { body, key: null })).status).toBe(200);
+    await app.app.ingest.caughtUp();
+    await removeEvents(app, "ann");
+    await app.app.deletionRuns.run();
+    expect((await app.app.deletionDesk.receipt(1)).counts).toMatchObject({ events: 1, logs: 1 });
+    expect(await findPlanted(app.directory, ["of ann"])).toEqual({});
+  });
+});
+
+describe("while a batch runs", () => {
+  test("events are accepted and stored, and persons split and deleted, and all of it holds", async () => {
+    await using app = await testApp();
+    await fill(app, 6 * ROW_GROUP_ROWS);
+    await app.capture(
+      batch(
+        named("one", "left", { properties: { $set: { a: 1 } } }),
+        named("two", "right", { properties: { $set: { b: 1 } } }),
+        named("$merge_dangerously", "left", { properties: { alias: "right" } }),
+        named("three", "right"),
+        named("gone", "ann"),
+      ),
+    );
+    await removeEvents(app, "ann");
+    const { id } = await personOf(app, "left");
+
+    let isRunning = true;
+    const running = app.app.deletionRuns.run().finally(() => {
+      isRunning = false;
+    });
+    const split = app.ask("POST", `${PERSONS}/${id}/split/`, { body: {} });
+    let sent = 0;
+    while (isRunning) {
+      await app.capture(batch(named(`during-${sent}`, "during")));
+      sent += 1;
+    }
+    await running;
+    expect((await split).status).toBe(201);
+    await app.app.ingest.caughtUp();
+
+    expect(sent).toBeGreaterThan(0);
+    expect(await eventsOf(app, "during")).toHaveLength(sent);
+    expect(await namesOf(app, "ann")).toEqual([]);
+    const right = await personOf(app, "right");
+    const owners = new Set((await eventsOf(app, "right")).map(({ person_id }) => person_id));
+    expect(owners).toEqual(new Set([right.uuid]));
+    expect(right.uuid).not.toBe((await personOf(app, "left")).uuid);
+    expect(((await app.get("/events/?limit=1")).body as Listed<Stored>).count).toBe(
+      6 * ROW_GROUP_ROWS + 4 + sent,
+    );
+  });
+
+  test("what is asked for meanwhile waits for the next, and two runs are one after the other", async () => {
+    await using app = await testApp();
+    await app.capture(batch(named("one", "ann"), named("two", "bob")));
+    await removeEvents(app, "ann");
+    const first = app.app.deletionRuns.run();
+    await removeEvents(app, "bob");
+    const second = app.app.deletionRuns.run();
+    const done = (await Promise.all([first, second])).map((ran) => ran.done);
+    expect(done[0] ?? 0).toBeGreaterThan(0);
+    expect((done[0] ?? 0) + (done[1] ?? 0)).toBe(2);
+    expect(await statuses(app)).toEqual(["completed", "completed"]);
+  });
+});
+
+describe("schedules", () => {
+  test("Sunday at five runs the weekly batch and three o'clock the nightly one", async () => {
+    await using app = await testApp({ now: Date.parse("2026-11-21T12:00:00Z") });
+    await app.capture(batch(named("one", "ann"), named("two", "bob")));
+    await app.app.deletionRuns.tick();
+    await remove(app, "ann");
+    await removeEvents(app, "bob");
+    app.clock.now = Date.parse("2026-11-22T02:59:59Z");
+    await app.app.deletionRuns.tick();
+    expect(await statuses(app)).toEqual(["pending", "pending"]);
+    app.clock.now = Date.parse("2026-11-22T03:00:10Z");
+    await app.app.deletionRuns.tick();
+    expect(await statuses(app)).toEqual(["completed", "pending"]);
+    app.clock.now = Date.parse("2026-11-22T05:00:00Z");
+    await app.app.deletionRuns.tick();
+    expect(await statuses(app)).toEqual(["completed", "completed"]);
+  });
+
+  test("a run that was missed is caught up at the next start, both kinds in one batch", async () => {
+    using place = temporaryDirectory();
+    {
+      await using app = await testApp({
+        data: place.path,
+        now: Date.parse("2026-11-21T12:00:00Z"),
+      });
+      await app.capture(batch(named("one", "ann"), named("two", "bob")));
+      await app.app.deletionRuns.tick();
+      await remove(app, "ann");
+      await removeEvents(app, "bob");
+    }
+    await using app = await testApp({ data: place.path, now: Date.parse("2026-12-24T12:00:00Z") });
+    await app.app.deletionRuns.tick();
+    expect(await statuses(app)).toEqual(["completed", "completed"]);
+    expect(files(app)).toEqual(["2.duckdb"]);
+    await app.capture(batch(named("again", "ann")));
+    expect(await namesOf(app, "ann")).toEqual(["again"]);
+  });
+});
+
+describe("a task", () => {
+  test("leaves a receipt that names the person by uuid only", async () => {
+    await using app = await testApp({ now: Date.parse("2026-11-21T12:00:00Z") });
+    await app.capture(batch(named("one", "ann"), named("two", "ann")));
+    const uuid = await remove(app, "ann");
+    app.clock.now = Date.parse("2026-11-21T13:00:00Z");
+    await app.app.deletionRuns.run();
+    const receipt: Receipt = await app.app.deletionDesk.receipt(1);
+    expect(receipt).toEqual({
+      ...{ id: 1, project_id: 1, person_uuid: uuid, kind: "weekly", requested_by: 1 },
+      ...{ requested_at: "2026-11-21T12:00:00.000000Z", state: "done", attempts: 1, error: null },
+      started_at: "2026-11-21T13:00:00.000000Z",
+      finished_at: "2026-11-21T13:00:00.000000Z",
+      counts: { events: 2, logs: 0, warnings: 0, dead_letters: 0 },
+    });
+  });
+
+  test("can be withdrawn before it runs, and not when it is done", async () => {
+    await using app = await testApp();
+    await app.capture(batch(named("one", "ann")));
+    await removeEvents(app, "ann");
+    expect(await app.app.deletionDesk.cancel(1)).toMatchObject({ state: "cancelled" });
+    expect(await app.app.deletionRuns.run()).toEqual({ done: 0 });
+    expect(await namesOf(app, "ann")).toEqual(["one"]);
+    const { cancel, receipt } = app.app.deletionDesk;
+    expect(await cancel(1).catch((error) => error.code)).toBe("not_found");
+    expect(await receipt(7).catch((error) => error.code)).toBe("not_found");
+  });
+
+  test("that fails tells why, is tried again, and is given up in the end", async () => {
+    await using app = await testApp();
+    await app.capture(batch(named("one", "ann")));
+    await removeEvents(app, "ann");
+    // A directory where the draft of the dead letters would be cannot be written to.
+    appendFileSync(join(app.directory, "dead-letters.ndjson"), "{}\n");
+    mkdirSync(join(app.directory, "dead-letters.ndjson.new", "in-the-way"), { recursive: true });
+    for (let attempt = 1; attempt <= 5; attempt++) {
+      expect(await app.app.deletionRuns.run().catch(() => "failed")).toBe("failed");
+      const { state, attempts, error } = await app.app.deletionDesk.receipt(1);
+      expect([state, attempts]).toEqual([attempt < 5 ? "queued" : "failed", attempt]);
+      expect(error).not.toBe("");
+    }
+    expect(await statuses(app)).toEqual(["failed"]);
+    rmSync(join(app.directory, "dead-letters.ndjson.new"), { recursive: true });
+    app.clock.now += 366 * 86_400_000;
+    await app.app.deletionRuns.tick();
+    expect(await statuses(app)).toEqual(["failed"]);
+    expect(await app.app.deletionRuns.run()).toEqual({ done: 1 });
+    expect((await app.app.deletionDesk.receipt(1)).counts).toMatchObject({ events: 1 });
+  });
+});
+
+/** What a failed load, a torn journal and a crash may have left of a person and of somebody else. */
+function plantLeftovers(
+  app: TestApp,
+  { id, uuid, text }: { id: string; uuid: string; text: string },
+) {
+  const letter = (distinct_id: string, person_id: string) =>
+    `${JSON.stringify({ seq: 1, project_id: 1, person_id, distinct_id, properties: { text } })}\n`;
+  const letters = join(app.directory, "dead-letters.ndjson");
+  writeFileSync(letters, letter(id, uuid) + letter("bob", "other").replace(text, ""));
+  const corrupt = join(app.directory, "journal", "corrupt");
+  mkdirSync(corrupt);
+  writeFileSync(join(corrupt, "0000000000000001-16.bin"), `\u0000${id} ${text}`);
+  writeFileSync(join(app.directory, "loads", "1.events.ndjson"), letter(id, uuid));
+  writeFileSync(join(app.directory, "events", "draft.duckdb"), letter(id, uuid));
+  expect(existsSync(letters)).toBe(true);
+}
+
+/** Stores events of many persons. */
+async function fill(app: TestApp, count: number): Promise<void> {
+  for (let from = 0; from < count; from += 8192) {
+    const events = Array.from({ length: Math.min(8192, count - from) }, (_, at) =>
+      named("filled", `user-${(from + at) % 997}`, { properties: { at: from + at } }),
+    );
+    await app.ask("POST", "/batch/", { body: batch(...events), key: null });
+  }
+  await app.app.ingest.caughtUp();
+}

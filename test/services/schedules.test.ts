@@ -1,0 +1,79 @@
+import { afterEach, expect, test } from "bun:test";
+import { schedules } from "../../src/services/schedules.ts";
+
+const PATTERNS = { weekly: "0 5 * * 0", nightly: "0 3 * * *" };
+
+/** Schedules whose memory outlives a restart, and a clock that is moved by hand. */
+function scheduled(start: string) {
+  const clock = { now: Date.parse(start) };
+  const kept = new Map<string, string>();
+  const memory = {
+    read: async (kind: string) => kept.get(kind),
+    write: async (kind: string, at: string) => void kept.set(kind, at),
+  };
+  const begin = () => schedules(PATTERNS, memory, () => clock.now);
+  let current = begin();
+  return {
+    restart: () => {
+      current = begin();
+    },
+    at: (time: string) => {
+      clock.now = Date.parse(time);
+      return current.take();
+    },
+  };
+}
+
+const zone = process.env["TZ"];
+afterEach(() => {
+  if (zone === undefined) delete process.env["TZ"];
+  else process.env["TZ"] = zone;
+});
+
+test("each kind is due at its time, once, and nothing was missed before the first look", async () => {
+  const { at } = scheduled("2026-11-21T12:00:00Z");
+  expect(await at("2026-11-21T12:00:00Z")).toEqual([]);
+  expect(await at("2026-11-22T02:59:59.999Z")).toEqual([]);
+  expect(await at("2026-11-22T03:00:00Z")).toEqual(["nightly"]);
+  expect(await at("2026-11-22T03:00:30Z")).toEqual([]);
+  expect(await at("2026-11-22T04:59:59.999Z")).toEqual([]);
+  expect(await at("2026-11-22T05:00:00Z")).toEqual(["weekly"]);
+  expect(await at("2026-11-22T05:00:00Z")).toEqual([]);
+});
+
+test("what was missed while nobody looked is due once at the next start, both kinds together", async () => {
+  const { at, restart } = scheduled("2026-11-21T12:00:00Z");
+  await at("2026-11-21T12:00:00Z");
+  restart();
+  expect(await at("2026-12-21T12:00:00Z")).toEqual(["weekly", "nightly"]);
+  restart();
+  expect(await at("2026-12-21T12:00:01Z")).toEqual([]);
+});
+
+test.each(["Europe/Berlin", "America/New_York"])(
+  "summer time in %s moves nothing: 05:00 UTC every Sunday",
+  async (name) => {
+    process.env["TZ"] = name;
+    const { at } = scheduled("2026-03-01T00:00:00Z");
+    await at("2026-03-01T00:00:00Z");
+    const taken: string[] = [];
+    for (let hour = 0; hour < 24 * 70; hour++) {
+      const time = new Date(Date.UTC(2026, 2, 1, hour)).toISOString();
+      if ((await at(time)).includes("weekly")) taken.push(time);
+    }
+    expect(taken).toEqual(
+      [1, 8, 15, 22, 29, 36, 43, 50, 57, 64].map((day) =>
+        new Date(Date.UTC(2026, 2, day, 5)).toISOString(),
+      ),
+    );
+  },
+);
+
+test("a clock that is set back makes nothing due, and later times are due again", async () => {
+  const { at } = scheduled("2026-11-21T12:00:00Z");
+  await at("2026-11-21T12:00:00Z");
+  expect(await at("2099-01-01T00:00:00Z")).toEqual(["weekly", "nightly"]);
+  expect(await at("2026-11-21T12:01:00Z")).toEqual([]);
+  expect(await at("2026-11-22T03:00:00Z")).toEqual(["nightly"]);
+  expect(await at("2026-11-22T05:00:00Z")).toEqual(["weekly"]);
+});
