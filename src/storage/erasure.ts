@@ -69,11 +69,9 @@ const COUNTS = `
     UNION ALL SELECT task, false FROM temp.doomed_log) GROUP BY task`;
 
 /**
- * Rows that are copied at once. As many as a row group go straight into the file, and neither into
- * memory nor into the write-ahead log; more of them would be read by all threads.
+ * One row group at a time: it is read by one thread, which keeps the rows in their order, takes
+ * memory for one, and leaves room to ingest.
  */
-const COPY_ROWS = 2 * ROW_GROUP_ROWS;
-
 const copyRows = ({ from, to }: Names, table: string, doomed: string) => `
   INSERT INTO ${to}.${table} BY NAME SELECT * FROM ${from}.${table}
   WHERE rowid >= $start::BIGINT AND rowid < $end::BIGINT AND seq <= $mark::BIGINT
@@ -187,9 +185,9 @@ async function copyTable(
 ): Promise<void> {
   const [row] = await rows(connection, `SELECT max(rowid) AS last FROM ${names.from}.${table}`);
   const last = Number(row?.["last"] ?? -1);
-  for (let start = 0; start <= last; start += COPY_ROWS) {
+  for (let start = 0; start <= last; start += ROW_GROUP_ROWS) {
     if (stopped()) throw new Error("The server is stopping");
-    const end = start + COPY_ROWS;
+    const end = start + ROW_GROUP_ROWS;
     await connection.run(copyRows(names, table, doomed), { start, end, mark });
   }
 }
