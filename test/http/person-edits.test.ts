@@ -422,6 +422,10 @@ describe("bulk_delete", () => {
     ["nobody", {}, "required", "ids"],
     ["both ways", { ids: [1], distinct_ids: ["a"] }, "invalid_input", "ids"],
     ["what is no id", { ids: ["x"] }, "invalid_input", "ids"],
+    ["what is no list", { ids: "34" }, "invalid_input", "ids"],
+    ["an empty text", { ids: "" }, "invalid_input", "ids"],
+    ["a number", { ids: 5 }, "invalid_input", "ids"],
+    ["an object", { ids: { 0: 1 } }, "invalid_input", "ids"],
     ["a text", { ids: [1], delete_events: "no" }, "invalid_input", "delete_events"],
     [
       "too many",
