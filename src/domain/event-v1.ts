@@ -1,5 +1,5 @@
 import { DISTINCT_ID_CHARS_MAX, type DropReason, EVENT_NAME_CHARS_MAX } from "./event.ts";
-import { isObject, type Json, type JsonObject } from "./json.ts";
+import { isLonger, isObject, type Json, type JsonObject } from "./json.ts";
 import { parseTime } from "./time.ts";
 import { parseUuid } from "./uuid.ts";
 
@@ -93,8 +93,4 @@ function texts(fields: Record<string, Json | undefined>): JsonObject {
       typeof value === "string" ? [[name, value]] : [],
     ),
   );
-}
-
-function isLonger(text: string, chars: number): boolean {
-  return text.length > chars && [...text.slice(0, chars * 2 + 1)].length > chars;
 }

@@ -55,3 +55,8 @@ export function storable(json: string): string {
 export function storableText(text: string): string {
   return text.replaceAll("\0", "\ufffd").toWellFormed();
 }
+
+/** Whether a text has more than `chars` code points. */
+export function isLonger(text: string, chars: number): boolean {
+  return text.length > chars && [...text.slice(0, chars * 2 + 1)].length > chars;
+}

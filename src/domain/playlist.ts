@@ -1,5 +1,5 @@
 import { Failure } from "./errors.ts";
-import { type Json, storableText } from "./json.ts";
+import { isLonger, type Json, storableText } from "./json.ts";
 import { randomText } from "./random-text.ts";
 import type { User } from "./user.ts";
 
@@ -50,6 +50,11 @@ export type PlaylistFields = Pick<
   _create_in_folder: string;
 };
 
+/** What a caller sends: null is an empty name. */
+export type SentFields = Partial<
+  Omit<PlaylistFields, "name" | "derived_name"> & Record<"name" | "derived_name", string | null>
+>;
+
 /** A recording of a playlist. */
 export type PlaylistRecording = {
   /** The session's id, as its recorder gave it. */
@@ -82,16 +87,16 @@ export function newShortId(randomBytes: (count: number) => Uint8Array): string {
 }
 
 /** What was sent as it is stored, no field but those sent. Fails `too_long`. */
-export function storableFields(sent: Partial<PlaylistFields>): Partial<PlaylistFields> {
-  const fields = { ...sent };
+export function storableFields(sent: SentFields): Partial<PlaylistFields> {
+  const texts: Partial<Record<keyof typeof PLAYLIST_CHARS_MAX, string>> = {};
   for (const [name, charsMax] of Object.entries(PLAYLIST_CHARS_MAX)) {
     const key = name as keyof typeof PLAYLIST_CHARS_MAX;
-    const text = sent[key];
+    const text = sent[key] === null ? "" : sent[key];
     if (text === undefined) continue;
-    if (text.length > charsMax) {
+    if (isLonger(text, charsMax)) {
       throw new Failure("too_long", `At most ${charsMax} characters.`, name);
     }
-    fields[key] = storableText(text);
+    texts[key] = storableText(text);
   }
   const { filters } = sent;
   const filtersBytes = filters === undefined ? 0 : Buffer.byteLength(JSON.stringify(filters));
@@ -99,11 +104,11 @@ export function storableFields(sent: Partial<PlaylistFields>): Partial<PlaylistF
     const detail = `At most ${PLAYLIST_FILTERS_BYTES_MAX} bytes as JSON.`;
     throw new Failure("too_long", detail, "filters");
   }
-  return fields;
+  return { ...sent, ...texts } as Partial<PlaylistFields>;
 }
 
 /** Whether what was sent makes its sender the last who modified the playlist (decision 45). */
-export function isModification({ name, description, filters }: Partial<PlaylistFields>): boolean {
+export function isModification({ name, description, filters }: SentFields): boolean {
   return name !== undefined || description !== undefined || filters !== undefined;
 }
 

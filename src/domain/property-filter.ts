@@ -8,7 +8,7 @@ export type PropertyTest =
   | { is: "set" }
   /** Its text against any of these: what is no text is tested as JSON. `contains` ignores case. */
   | { is: "equal" | "contains" | "starts" | "ends" | "matches"; any: string[] }
-  /** By `number` where both are numbers, else by `text`. */
+  /** With numbers alone if `number` is one, else with the text of any value. */
   | { is: "compare"; by: ">" | ">=" | "<" | "<="; text: string; number: number | null }
   | { is: "between"; from: number; to: number }
   /** From a time on and before another, ISO 8601. */
@@ -127,7 +127,7 @@ const OPERATORS = new Map<string, Read>([
 function between(filter: JsonObject): PropertyTest {
   const pair = given(filter);
   const [from, to] = Array.isArray(pair) && pair.length === 2 ? pair.map(Number) : [];
-  if (from === undefined || to === undefined || !Number.isFinite(from + to)) {
+  if (from === undefined || to === undefined || !Number.isFinite(from) || !Number.isFinite(to)) {
     throw malformed("A list of two numbers is expected.");
   }
   return { is: "between", from, to };
@@ -208,7 +208,10 @@ function textsOf(filter: JsonObject): string[] {
 }
 
 function textOf(value: Json): string {
-  return storableText(typeof value === "string" ? value : JSON.stringify(value));
+  if (typeof value === "string") return storableText(value);
+  const json = storableText(JSON.stringify(value));
+  // The event store writes 1e21 for what is 1e+21 here.
+  return typeof value === "number" ? json.replace("e+", "e") : json;
 }
 
 function malformed(detail: string): Failure {

@@ -76,7 +76,7 @@ export function split(person: Whole, merges: readonly KeptMerge[], asked: SplitA
     (id) => !own.has(id) && (id.home === null || rootOf(id.home) === undefined),
   );
   if (left.length === 0) {
-    const detail = "Name at least one distinct id, and leave the person one.";
+    const detail = "Leave the person a distinct id.";
     throw new Failure("invalid_input", detail, "distinct_ids_to_split");
   }
   const lost = lostBy(homes, bySource, rootOf);
@@ -170,6 +170,9 @@ function idsNamed(person: Whole, asked: SplitAsked): Whole["ids"] {
     if (found !== undefined) return found;
     throw new Failure("invalid_input", "This is no distinct id of the person.", attr);
   };
+  if (listed?.length === 0) {
+    throw new Failure("invalid_input", "Name at least one distinct id.", "distinct_ids_to_split");
+  }
   if (listed !== undefined) {
     return [...new Set(listed)].map((id) => find(id, "distinct_ids_to_split"));
   }
@@ -179,8 +182,17 @@ function idsNamed(person: Whole, asked: SplitAsked): Whole["ids"] {
     return id.home !== null || personUuid(project_id, id.distinct_id) !== uuid;
   });
   if (joined.length > 0) return joined;
-  const detail = "Nothing was merged into this person, so there is nothing to undo.";
-  throw new Failure("invalid_input", detail, "distinct_ids_to_split");
+  throw main === undefined
+    ? new Failure(
+        "invalid_input",
+        "Nothing was merged into this person, so there is nothing to undo.",
+        "distinct_ids_to_split",
+      )
+    : new Failure(
+        "invalid_input",
+        "Nothing else was merged into this person. To have this id leave, name it in distinct_ids_to_split.",
+        "main_distinct_id",
+      );
 }
 
 /** A person of an id that came by no merge: without properties, they stay where they are. */

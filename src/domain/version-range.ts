@@ -1,15 +1,16 @@
-/** Major, minor, patch. */
-export type Version = [number, number, number];
+/** Major, minor, patch, and 1; 0 for a pre-release, which comes before (SemVer 2.0 11). */
+export type Version = [number, number, number, 0 | 1];
 
 /** From a version on and before another; null where it is open. */
 export type VersionRange = { from: Version | null; before: Version | null };
 
-const VERSION = /^[vV]?(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?:[-+].*)?$/;
+const VERSION = /^[vV]?(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(-.*|\+.*)?$/;
 const WILDCARD = /^[vV]?(\d{1,9})(?:\.(\d{1,9}))?\.[*xX]$/;
 
 /**
  * The versions that an operator means by `text`, by their first three numbers; undefined if it is
  * none. `~1.2` is 1.2.x, `^1.2` is from 1.2 on below 2, `^0.2` below 0.3, a wildcard is `1.2.*`.
+ * All pre-releases of one version are the same.
  */
 export function versionRange(
   operator: "eq" | "gt" | "gte" | "lt" | "lte" | "tilde" | "caret" | "wildcard",
@@ -17,15 +18,13 @@ export function versionRange(
 ): VersionRange | undefined {
   const match = (operator === "wildcard" ? WILDCARD : VERSION).exec(text.trim());
   if (match === null) return undefined;
-  const given = match
-    .slice(1)
-    .filter((part) => part !== undefined)
-    .map(Number);
-  const [major = 0, minor = 0, patch = 0] = given;
-  const from: Version = [major, minor, patch];
-  const next: Version = [major, minor, patch + 1];
-  const nextMinor: Version = [major, minor + 1, 0];
-  const nextMajor: Version = [major + 1, 0, 0];
+  const [major = 0, minor = 0, patch = 0] = match.slice(1, 4).map((part) => Number(part ?? 0));
+  const given = match.slice(1, 4).filter((part) => part !== undefined).length;
+  const isRelease = !match[4]?.startsWith("-");
+  const from: Version = [major, minor, patch, isRelease ? 1 : 0];
+  const next: Version = isRelease ? [major, minor, patch + 1, 0] : [major, minor, patch, 1];
+  const nextMinor: Version = [major, minor + 1, 0, 0];
+  const nextMajor: Version = [major + 1, 0, 0, 0];
   switch (operator) {
     case "eq":
       return { from, before: next };
@@ -38,9 +37,10 @@ export function versionRange(
     case "lte":
       return { from: null, before: next };
     case "caret":
-      if (major > 0 || given.length === 1) return { from, before: nextMajor };
-      return { from, before: minor > 0 || given.length === 2 ? nextMinor : next };
+      if (major > 0 || given === 1) return { from, before: nextMajor };
+      if (minor > 0 || given === 2) return { from, before: nextMinor };
+      return { from, before: [0, 0, patch + 1, 0] };
     default:
-      return { from, before: given.length === 1 ? nextMajor : nextMinor };
+      return { from, before: given === 1 ? nextMajor : nextMinor };
   }
 }

@@ -1,4 +1,5 @@
 import { Failure } from "../domain/errors.ts";
+import { readId } from "../domain/id.ts";
 import { keyMask, PROJECT_KEY_PREFIX } from "../domain/key.ts";
 import { allows, type Principal, type Scope, sees } from "../domain/principal.ts";
 import type { Log } from "../log.ts";
@@ -44,10 +45,8 @@ export function authorizer(needs: Needs) {
       throw new Failure("permission_denied", `The API key lacks the scope '${scope}'.`);
     }
     if (projectId === undefined) return { principal, project: undefined };
-    const project = projectId === "@current" ? projects.current(principal) : Number(projectId);
-    if (project === undefined || !(/^\d{1,15}$/.test(projectId) || projectId === "@current")) {
-      throw new Failure("not_found", "Project not found.");
-    }
+    const project = projectId === "@current" ? projects.current(principal) : readId(projectId);
+    if (project === undefined) throw new Failure("not_found", "Project not found.");
     if (!sees(principal, project)) {
       throw new Failure("permission_denied", `The API key may not see project ${project}.`);
     }

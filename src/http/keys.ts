@@ -1,5 +1,6 @@
 import { t } from "elysia";
 import { Failure } from "../domain/errors.ts";
+import { readId } from "../domain/id.ts";
 import { KEY_LABEL_CHARS_MAX } from "../domain/key.ts";
 import type { Principal } from "../domain/principal.ts";
 import type { Keys } from "../services/keys.ts";
@@ -114,6 +115,7 @@ export const keyRoutes = (keys: Keys) => [
 
 function idOf({ id }: { id: string }, { key_id }: Principal): number {
   if (id === "@current") return key_id;
-  if (/^\d{1,15}$/.test(id)) return Number(id);
+  const integer = readId(id);
+  if (integer !== undefined) return integer;
   throw new Failure("invalid_input", "A key's id is a whole number, or @current.", "id");
 }

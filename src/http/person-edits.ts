@@ -3,7 +3,16 @@ import { BULK_PERSONS_MAX, type PersonEdits } from "../services/person-edits.ts"
 import { Format, formatted } from "./format.ts";
 import { PERSONS, PersonId } from "./persons.ts";
 import { route } from "./route.ts";
-import { AnyValue, PersonShape, SuccessShape, Text, Texts, UUID, Whole } from "./schemas.ts";
+import {
+  AnyValue,
+  BodyInteger,
+  PersonShape,
+  SuccessShape,
+  Text,
+  Texts,
+  UUID,
+  Whole,
+} from "./schemas.ts";
 
 /** Of the shape of an object Elysia would make one of a list: that it is none is told by the service. */
 const PropertiesBody = t.Object(
@@ -127,7 +136,7 @@ const removalRoutes = (edits: PersonEdits) => [
     body: t.Object(
       {
         ids: t.Optional(
-          t.Array(t.Union([t.Integer(), t.String()]), {
+          t.Array(t.Union([BodyInteger(1), t.String()]), {
             description: "Integer ids or uuids.",
             examples: [[1, UUID]],
           }),

@@ -35,9 +35,14 @@ const Recording = t.Object({
 const text = (name: keyof typeof PLAYLIST_CHARS_MAX, example: string) =>
   t.Optional(Text(example, `At most ${PLAYLIST_CHARS_MAX[name]} characters.`));
 
+const nullable = (name: "name" | "derived_name", example: string) =>
+  t.Optional(
+    t.Nullable(Text(example, `At most ${PLAYLIST_CHARS_MAX[name]} characters; null for none.`)),
+  );
+
 const fields = {
-  name: text("name", "Lost carts"),
-  derived_name: text("derived_name", "Left the checkout"),
+  name: nullable("name", "Lost carts"),
+  derived_name: nullable("derived_name", "Left the checkout"),
   description: text("description", "Who left without paying."),
   pinned: t.Optional(t.Boolean()),
   deleted: t.Optional(t.Boolean({ description: "true deletes the playlist, false restores it." })),

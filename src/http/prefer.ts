@@ -15,11 +15,14 @@ export const PreferHeader = t.Object({
   ),
 });
 
+/** What is between commas that are not in a quoted string. */
+const PREFERENCES = /(?:"(?:\\.|[^"\\])*(?:"|$)|[^,"])+/g;
+
 const RETURN = /^\s*return\s*=\s*"?([^";\s]*)"?\s*(?:;|$)/i;
 
 /** The first `return` of the header `Prefer` (RFC 7240 2); undefined if it is none of the two. */
 function preferenceOf({ headers }: Request): Preference | undefined {
-  const preferences = headers.get("prefer")?.split(",") ?? [];
+  const preferences = headers.get("prefer")?.match(PREFERENCES) ?? [];
   const [first] = preferences.flatMap((preference) => RETURN.exec(preference)?.[1] ?? []);
   const value = first?.toLowerCase();
   return value === "minimal" || value === "representation" ? value : undefined;

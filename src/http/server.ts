@@ -129,6 +129,8 @@ export function httpServer(needs: HttpNeeds): HttpServer {
   });
   const app = new Elysia({
     strictPath: false,
+    // Drops what no shape has. Elysia's own way makes a list of a text before it is checked.
+    normalize: "typebox",
     // Elysia looks for the path from a fixed place of the URL on: the 12th character, which misses
     // it behind short hosts, or the 8th, which is still in the scheme of https.
     handler: { standardHostname: needs.listenUrl.startsWith("https:") },

@@ -56,8 +56,10 @@ export function activities(reads: ActivityReads, persons: Pick<PersonReads, "fin
       const key = person === undefined ? undefined : personKey(person);
       const { limit, page } = read(asked);
       const part = { limit, offset: (page - 1) * limit };
-      const { count, rows } = await reads.list(project, key, part);
-      if (count === 0 && key !== undefined && (await persons.find(project, key)) === undefined) {
+      const found = key === undefined ? undefined : await persons.find(project, key);
+      // A uuid may also be that of somebody gone, whose distinct id was used again.
+      const { count, rows } = await reads.list(project, found ?? key, part);
+      if (count === 0 && key !== undefined && found === undefined) {
         throw new Failure("not_found", "Not found.");
       }
       return {

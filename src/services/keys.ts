@@ -1,4 +1,5 @@
 import { Failure } from "../domain/errors.ts";
+import { isLonger } from "../domain/json.ts";
 import {
   isPersonalKey,
   KEY_BYTES_MAX,
@@ -191,7 +192,7 @@ type Checked = Partial<Pick<KeyRow, "label" | "scopes" | "scoped_teams" | "expir
 
 function checkedLabel(label: string): string {
   if (label.trim() === "") throw new Failure("required", "A label is required.", "label");
-  if (label.length > KEY_LABEL_CHARS_MAX) {
+  if (isLonger(label, KEY_LABEL_CHARS_MAX)) {
     const detail = `A label has at most ${KEY_LABEL_CHARS_MAX} characters.`;
     throw new Failure("too_long", detail, "label");
   }

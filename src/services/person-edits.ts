@@ -93,14 +93,14 @@ export function personEdits({ reads, now, ...needs }: Needs): PersonEdits {
       return update(project, id, properties, by);
     },
     async set(project, id, { key, value }, by) {
-      if (key === undefined || key === "") throw required("key");
+      if (key === undefined) throw required("key");
       if (value === undefined) throw required("value");
       const properties: JsonObject = {};
       setKey(properties, key, value);
       return update(project, id, properties, by);
     },
     async unset(project, id, key, by) {
-      if (key === undefined || key === null || key === "") throw required("$unset");
+      if (key === undefined || key === null) throw required("$unset");
       if (typeof key !== "string") {
         throw new Failure("invalid_input", "The name of one property is expected.", "$unset");
       }

@@ -1,4 +1,5 @@
 import { Failure } from "../domain/errors.ts";
+import { readId } from "../domain/id.ts";
 import { storableText } from "../domain/json.ts";
 import { cursorOf, type Page, type PageQuery, page, readCursor } from "../domain/page.ts";
 import type { Person } from "../domain/person.ts";
@@ -168,7 +169,8 @@ export async function findPerson(
 export function personKey(id: string, attr = "id"): { id: number } | { uuid: string } {
   const uuid = parseUuid(id);
   if (uuid !== undefined) return { uuid };
-  if (/^\d{1,15}$/.test(id)) return { id: Number(id) };
+  const integer = readId(id);
+  if (integer !== undefined) return { id: integer };
   const detail = "A person's id is its integer id or its uuid. To find one, list by distinct_id.";
   throw new Failure("invalid_input", detail, attr);
 }

@@ -1,4 +1,5 @@
 import { Failure } from "../domain/errors.ts";
+import { isLonger } from "../domain/json.ts";
 import { type Page, type PageQuery, page } from "../domain/page.ts";
 import {
   isModification,
@@ -6,12 +7,12 @@ import {
   PLAYLIST_ORDERS,
   PLAYLIST_TYPES,
   type Playlist,
-  type PlaylistFields,
   type PlaylistOrder,
   type PlaylistRecording,
   type PlaylistType,
   recordingsCounts,
   SESSION_RECORDING_ID_CHARS_MAX,
+  type SentFields,
   storableFields,
 } from "../domain/playlist.ts";
 import { parseTimeOrAge } from "../domain/relative-time.ts";
@@ -48,19 +49,19 @@ export type Playlists = {
   create(
     project: number,
     user: number,
-    sent: Partial<PlaylistFields> & { type?: string | undefined },
+    sent: SentFields & { type?: string | undefined },
   ): Promise<Playlist>;
   /** Fails `not_found`, also when it is deleted. */
   get(place: PlaylistPlace): Promise<Playlist>;
   /** Changes what was sent, also of a deleted one. Fails `not_found` and `too_long`. */
-  change(place: PlaylistPlace, user: number, sent: Partial<PlaylistFields>): Promise<Playlist>;
+  change(place: PlaylistPlace, user: number, sent: SentFields): Promise<Playlist>;
   /** Its recordings, the last added first. Fails as `get` does. */
   recordings(place: PlaylistPlace, query: PageQuery, url: URL): Promise<Page<PlaylistRecording>>;
   /**
    * Adds a recording, known or not, if it is not there. `sent` is checked and changes nothing.
    * Fails as `change` does.
    */
-  attach(place: PlaylistPlace, recording: string, sent: Partial<PlaylistFields>): Promise<void>;
+  attach(place: PlaylistPlace, recording: string, sent: SentFields): Promise<void>;
   /** Removes a recording. Fails `not_found`, also when it is not there. */
   detach(place: PlaylistPlace, recording: string): Promise<void>;
 };
@@ -122,7 +123,7 @@ export function playlists({ reads, writes, now, randomBytes }: Needs): Playlists
     },
     async attach(place, recording, sent) {
       storableFields(sent);
-      if (recording.length > SESSION_RECORDING_ID_CHARS_MAX) {
+      if (isLonger(recording, SESSION_RECORDING_ID_CHARS_MAX)) {
         const detail = `At most ${SESSION_RECORDING_ID_CHARS_MAX} characters.`;
         throw new Failure("too_long", detail, "session_recording_id");
       }

@@ -1,4 +1,5 @@
 import { Failure } from "../domain/errors.ts";
+import { isLonger } from "../domain/json.ts";
 import { isProjectKey, newKey, PROJECT_KEY_PREFIX } from "../domain/key.ts";
 import type { PageQuery } from "../domain/page.ts";
 import type { Principal } from "../domain/principal.ts";
@@ -172,7 +173,7 @@ function checkGrace(grace_hours: number, { former_api_tokens }: ShownProject): v
 
 function checkName(name: string): void {
   if (name.trim() === "") throw new Failure("required", "A name is required.", "name");
-  if (name.length > PROJECT_NAME_CHARS_MAX) {
+  if (isLonger(name, PROJECT_NAME_CHARS_MAX)) {
     const detail = `A name has at most ${PROJECT_NAME_CHARS_MAX} characters.`;
     throw new Failure("too_long", detail, "name");
   }

@@ -139,7 +139,10 @@ function condition({ key, not, test }: PropertyFilter, bind: Bind): string {
 
 function tested(test: PropertyTest, text: string, bind: Bind): string {
   const any = (values: string[], one: (value: string) => string) =>
-    values.map((value) => one(bind(value))).join(" OR ") || "false";
+    values.map((value) => one(bind(value))).join(" OR ") || `${text} IN (NULL)`;
+  const number = `TRY_CAST(${text} AS DOUBLE)`;
+  // As a text: whole numbers would be bound as integers of 64 bits.
+  const bindNumber = (value: number) => bind(String(value), "DOUBLE");
   switch (test.is) {
     case "set":
       return `${text} IS NOT NULL`;
@@ -153,17 +156,14 @@ function tested(test: PropertyTest, text: string, bind: Bind): string {
       return any(test.any, (value) => `ends_with(${text}, ${value})`);
     case "matches":
       return any(test.any, (value) => `regexp_matches(${text}, ${value})`);
-    case "compare": {
-      const asText = `${text} ${test.by} ${bind(test.text)}`;
-      if (test.number === null) return asText;
-      const asNumber = `TRY_CAST(${text} AS DOUBLE) ${test.by} ${bind(test.number, "DOUBLE")}`;
-      return `coalesce(${asNumber}, ${asText})`;
-    }
+    case "compare":
+      if (test.number === null) return `${text} ${test.by} ${bind(test.text)}`;
+      return `isfinite(${number}) AND ${number} ${test.by} ${bindNumber(test.number)}`;
     case "between":
-      return `TRY_CAST(${text} AS DOUBLE)
-        BETWEEN ${bind(test.from, "DOUBLE")} AND ${bind(test.to, "DOUBLE")}`;
+      return `${number} BETWEEN ${bindNumber(test.from)} AND ${bindNumber(test.to)}`;
     case "date":
-      return within(`TRY_CAST(${text} AS TIMESTAMP)`, test, (time) => bind(time, "TIMESTAMP"));
+      // A time without a zone is in UTC, which is the engine's.
+      return within(`TRY_CAST(${text} AS TIMESTAMPTZ)`, test, (time) => bind(time, "TIMESTAMPTZ"));
     case "version": {
       const isVersion = `regexp_matches(${text}, '^[vV]?\\d')`;
       return `${isVersion} AND ${within(versionOf(text), test, (version: Version) => {
@@ -184,10 +184,12 @@ function within<T>(
   ].join(" AND ");
 }
 
-/** The first three numbers of a version, as a list. */
+/** A version as domain's, as a list. */
 function versionOf(text: string): string {
   const numbers = `regexp_extract(${text}, '^[vV]?(\\d+(?:\\.\\d+){0,2})', 1)`;
-  return `list_resize(TRY_CAST(string_split(${numbers}, '.') AS BIGINT[]), 3, 0)`;
+  const isRelease = `NOT regexp_matches(${text}, '^[vV]?\\d+(\\.\\d+){0,2}-')`;
+  return `list_append(list_resize(TRY_CAST(string_split(${numbers}, '.') AS BIGINT[]), 3, 0),
+    CAST(${isRelease} AS BIGINT))`;
 }
 
 /** A key as a JSON pointer (RFC 6901): as a path, `$` and dots in it would mean something. */

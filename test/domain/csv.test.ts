@@ -16,6 +16,7 @@ describe("a line of CSV", () => {
     ["-1", "'-1"],
     ["@SUM(A1)", "'@SUM(A1)"],
     ["\tx", "'\tx"],
+    ["\n=1+1", '"\'\n=1+1"'],
     ["\rx", '"\'\rx"'],
     ['=HYPERLINK("x","y")', '"\'=HYPERLINK(""x"",""y"")"'],
     ["a=1", "a=1"],
@@ -37,6 +38,14 @@ test("a row is taken apart into columns, whose order does not depend on rows", (
     ["ids.1", "b"],
     ["properties.plan", "pro"],
     ["properties.at.deep.0", null],
+  ]);
+  const alike = { "a.b": 1, a: { b: 2, "c.d": 3, "e\\": { f: 4 }, "e\\.f": 5 } };
+  expect([...flatRow(alike)]).toEqual([
+    ["a\\.b", 1],
+    ["a.b", 2],
+    ["a.c\\.d", 3],
+    ["a.e\\\\.f", 4],
+    ["a.e\\\\\\.f", 5],
   ]);
   expect(csvColumns(["b", "a.1", "B", "a.0"])).toEqual(["B", "a.0", "a.1", "b"]);
 });

@@ -70,6 +70,10 @@ describe("persons", () => {
   test.each([
     ["/persons/999/", 404, "not_found", null],
     ["/persons/01a1fc9a-592b-78b3-8d80-aa75992efae9/", 404, "not_found", null],
+    ["/persons/9007199254740993/", 404, "not_found", null],
+    ["/persons/99999999999999999999999/activity/", 404, "not_found", null],
+    ["/persons/01/", 400, "invalid_input", "id"],
+    ["/persons/0/", 404, "not_found", null],
     ["/persons/ann/", 400, "invalid_input", "id"],
     ["/persons/?limit=ten", 400, "invalid_input", "limit"],
     ["/persons/?limit=-1", 400, "invalid_input", "limit"],

@@ -11,6 +11,23 @@ const UNKNOWN_KEY = "phx_unknown0123456789abcdef";
 /** Wrong keys are put off after a few within this time, in milliseconds (decision 53). */
 const ATTEMPTS_MS = 60_000;
 
+/** What is most easily taken for something else, of each type of JSON. */
+const JSON_VALUES = [
+  ...["", "0", "34", "true", "null", "[1]", '{"a":1}'].map((text) => ["string", text] as const),
+  ...([0, 1, 1.5].map((number) => ["number", number]) as ["number", number][]),
+  ...([[], ["a"], [1]].map((list) => ["array", list]) as ["array", unknown[]][]),
+  ["object", {}],
+  ["object", { 0: 1 }],
+  ["boolean", true],
+  ["null", null],
+] as const;
+
+type Shape = { type?: string; anyOf?: Shape[] };
+
+/** The types of JSON that a shape takes; undefined for any. */
+const typesOf = ({ type, anyOf }: Shape): (string | undefined)[] =>
+  anyOf === undefined ? [type] : anyOf.flatMap(typesOf);
+
 /** One appliance that refuses all that it is asked; only its clock and its projects change. */
 let app: TestApp;
 const keys = { revoked: "", expired: "", confined: "", whole: "" };
@@ -83,6 +100,24 @@ describe.each(OPERATIONS)("%s %s", (method, path, scope, success, parameters, as
       const answered = await app.ask(other, concrete(path));
       expect(answered).toMatchObject({ status: 405, body: { code: "method_not_allowed" } });
       expect(answered.headers.get("allow")?.split(", ").sort()).toEqual(allowed.sort());
+    }
+  });
+
+  test("takes no value of its body for one of another type", async () => {
+    const [route] = managementRoutes(app.app as never).filter(
+      (one) => one.method === method && one.path === path,
+    );
+    const shapes: Record<string, Shape> = route?.body?.["properties"] ?? {};
+    for (const [field, shape] of Object.entries(shapes)) {
+      for (const [type, value] of JSON_VALUES) {
+        if (typesOf(shape).some((known) => known === undefined || known === type)) continue;
+        const sent = { ...body, [field]: value };
+        const answered = await app.ask(method, concrete(path, { project: "1" }), { body: sent });
+        expect({ value, ...answered }).toMatchObject({
+          status: 400,
+          body: { code: "invalid_input", attr: field },
+        });
+      }
     }
   });
 

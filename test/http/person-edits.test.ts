@@ -136,7 +136,7 @@ describe("PATCH of a person", () => {
     expect(String(table.body)).toContain("properties.plan,uuid\r\n");
     expect(one).toMatchObject({ status: 202, body: "" });
     expect((await personOf(app, "ann")).properties).toEqual({ plan: "pro", n: { deep: [null] } });
-    for (const body of [{}, { key: "n" }, { value: 1 }, { key: "", value: 1 }]) {
+    for (const body of [{}, { key: "n" }, { value: 1 }]) {
       expect((await post(app, `/${id}/update_property/`, body)).status).toBe(400);
     }
   });
@@ -163,7 +163,21 @@ describe("delete_property", () => {
     expect((await personOf(app, "ann")).properties).toEqual({ n: 1, m: 2 });
   });
 
-  test.each([[undefined], [{}], [{ $unset: "" }]])("needs a key: %j", async (body) => {
+  test.each(["?$unset=", ""])("removes the empty key, which can be set: %j", async (query) => {
+    await using app = await testApp();
+    await app.capture(batch(identified("ann", { plan: "pro" })));
+    const { id } = await personOf(app, "ann");
+    const set = await post(app, `/${id}/update_property/`, { key: "", value: 1 });
+    expect(set.status).toBe(202);
+    expect((await personOf(app, "ann")).properties).toEqual({ plan: "pro", "": 1 });
+
+    const body = query === "" ? { $unset: "" } : undefined;
+    expect((await post(app, `/${id}/delete_property/${query}`, body)).status).toBe(201);
+
+    expect((await personOf(app, "ann")).properties).toEqual({ plan: "pro" });
+  });
+
+  test.each([[undefined], [{}], [{ properties: {} }]])("needs a key: %j", async (body) => {
     await using app = await testApp();
     await app.capture(batch(event()));
     const { id } = await personOf(app, "ann");
@@ -422,6 +436,10 @@ describe("bulk_delete", () => {
     ["nobody", {}, "required", "ids"],
     ["both ways", { ids: [1], distinct_ids: ["a"] }, "invalid_input", "ids"],
     ["what is no id", { ids: ["x"] }, "invalid_input", "ids"],
+    ["what is no list", { ids: "34" }, "invalid_input", "ids"],
+    ["an empty text", { ids: "" }, "invalid_input", "ids"],
+    ["a number", { ids: 5 }, "invalid_input", "ids"],
+    ["an object", { ids: { 0: 1 } }, "invalid_input", "ids"],
     ["a text", { ids: [1], delete_events: "no" }, "invalid_input", "delete_events"],
     [
       "too many",
@@ -524,6 +542,28 @@ describe("activity", () => {
     }
     expect((await app.get("/persons/999/activity/")).status).toBe(404);
     expect((await app.get("/persons/x/activity/")).status).toBe(400);
+  });
+
+  test("of one who is there again is the same by both ids, and that of the dead by theirs", async () => {
+    await using app = await testApp();
+    await app.capture(batch(identified("ann", { plan: "free" })));
+    const dead = await personOf(app, "ann");
+    await app.ask("DELETE", `${HERE}/${dead.id}/`);
+    await app.capture(batch(identified("ann", { plan: "pro" })));
+    const again = await personOf(app, "ann");
+    await patch(app, `/${again.id}/`, { properties: { plan: "team" } });
+    const told = async (id: number | string) => {
+      const headers = { prefer: "return=representation" };
+      const { body } = await app.get(`/persons/${id}/activity/`, { headers });
+      return (body as { results: Acted[] }).results.map((one) => one.activity);
+    };
+
+    expect(again.uuid).toBe(dead.uuid);
+    expect(await told(again.id)).toEqual(["updated"]);
+    expect(await told(again.uuid)).toEqual(["updated"]);
+    expect(await told(dead.id)).toEqual(["deleted"]);
+    await app.ask("DELETE", `${HERE}/${again.id}/`);
+    expect(await told(again.uuid)).toEqual(["deleted", "updated", "deleted"]);
   });
 
   test("comes in pages by number, and as CSV", async () => {

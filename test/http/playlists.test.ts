@@ -77,6 +77,17 @@ describe("a playlist", () => {
     });
   });
 
+  test("takes null for an empty name", async () => {
+    await using app = await testApp();
+    const body = { name: null, derived_name: null };
+    const made = await app.ask("POST", PLAYLISTS, { body });
+    expect(made).toMatchObject({ status: 201, body: { name: "", derived_name: "" } });
+
+    const { address } = await make(app);
+    const changed = await app.ask("PATCH", address, { body });
+    expect(changed).toMatchObject({ status: 200, body: { name: "", derived_name: "" } });
+  });
+
   test("takes its type when it is made, and keeps it", async () => {
     await using app = await testApp();
     const { address } = await make(app, { type: "filters", filters: { a: 1 } });
@@ -204,7 +215,7 @@ describe("a playlist", () => {
 
   test.each([
     [{ name: 5 }, "invalid_input", "name"],
-    [{ name: null }, "invalid_input", "name"],
+    [{ description: null }, "invalid_input", "description"],
     [{ derived_name: [] }, "invalid_input", "derived_name"],
     [{ description: {} }, "invalid_input", "description"],
     [{ pinned: "true" }, "invalid_input", "pinned"],

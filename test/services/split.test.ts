@@ -179,6 +179,8 @@ describe("splitting a person", () => {
     [{ distinct_ids_to_split: ["user", "device"] }, "distinct_ids_to_split"],
     [{ distinct_ids_to_split: ["user"] }, "distinct_ids_to_split"],
     [{ distinct_ids_to_split: ["device"], main_distinct_id: "user" }, "main_distinct_id"],
+    [{ distinct_ids_to_split: [] }, "distinct_ids_to_split"],
+    [{ main_distinct_id: "device" }, "main_distinct_id"],
     [{ distinct_ids_to_split: "user" }, "distinct_ids_to_split"],
   ])("with %p is refused and changes nothing", async (body, attr) => {
     await using app = await testApp();
