@@ -3,12 +3,14 @@ import type { Clock } from "./domain/time.ts";
 import type { Meter } from "./http/body.ts";
 import { type HttpNeeds, type HttpServer, httpServer } from "./http/server.ts";
 import { type Activities, activities } from "./services/activity.ts";
+import type { IsBehind } from "./services/behind.ts";
 import { type Capture, capture } from "./services/capture.ts";
 import { type Deletions, deletions } from "./services/deletions.ts";
 import { type Events, events } from "./services/events.ts";
 import { type Groups, groups } from "./services/groups.ts";
 import { type Ingest, startIngest } from "./services/ingest.ts";
 import type { Keys } from "./services/keys.ts";
+import { type LogQueries, logQueries } from "./services/log-query.ts";
 import { type Logs, logs } from "./services/logs.ts";
 import { type Metrics, metrics } from "./services/metrics.ts";
 import { type PersonEdits, personEdits } from "./services/person-edits.ts";
@@ -22,7 +24,8 @@ import { activityReads } from "./storage/activity.ts";
 import { deletionReads } from "./storage/deletions.ts";
 import { groupReads } from "./storage/groups.ts";
 import { removeLoad } from "./storage/loads.ts";
-import { personReads } from "./storage/person-list.ts";
+import { logReads } from "./storage/log-list.ts";
+import { type PersonReads, personReads } from "./storage/person-list.ts";
 import { personMatches } from "./storage/person-match.ts";
 import { playlistReads } from "./storage/playlists.ts";
 import { userReads } from "./storage/users.ts";
@@ -45,6 +48,7 @@ export type Admin = { projects: Projects; keys: Keys };
 export type App = Admin & {
   capture: Capture;
   logs: Logs;
+  logQueries: LogQueries;
   persons: Persons;
   personEdits: PersonEdits;
   activities: Activities;
@@ -108,10 +112,9 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
     keys: base.keys,
     capture: capture({ ...accepting, projects }),
     logs: logs(accepting),
-    persons: persons({ reads, matches: personMatches(duckdb), isBehind, now }),
     personEdits: personEdits({ reads, store: stores.persons, slices, ingest, journal, now }),
     activities: activities(activityReads(sqlite), reads),
-    events: events(eventsStored, isBehind),
+    ...searches({ reads, duckdb, eventsStored, isBehind, now }),
     ...records(base, now),
   };
   const reasons = () => [
@@ -159,6 +162,21 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
     },
   };
 }
+
+/** What is looked for in the event store. */
+function searches({ reads, duckdb, eventsStored, isBehind, now }: Searched) {
+  return {
+    persons: persons({ reads, matches: personMatches(duckdb), isBehind, now }),
+    events: events(eventsStored, isBehind),
+    logQueries: logQueries({ reads: logReads(duckdb), isBehind, now }),
+  };
+}
+
+type Searched = Pick<Awaited<ReturnType<typeof openEvents>>, "duckdb" | "eventsStored"> & {
+  reads: PersonReads;
+  isBehind: IsBehind;
+  now: Clock;
+};
 
 /** What is kept in SQLite and has no part in ingest. */
 function records({ sqlite, stores }: Base, now: Clock) {

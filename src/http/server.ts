@@ -9,6 +9,7 @@ import type { Deletions } from "../services/deletions.ts";
 import type { Events } from "../services/events.ts";
 import type { Groups } from "../services/groups.ts";
 import type { Keys } from "../services/keys.ts";
+import type { LogQueries } from "../services/log-query.ts";
 import type { Logs } from "../services/logs.ts";
 import type { Metrics } from "../services/metrics.ts";
 import type { PersonEdits } from "../services/person-edits.ts";
@@ -29,6 +30,7 @@ import { groupRoutes } from "./groups.ts";
 import { healthRoutes, type Readiness } from "./health.ts";
 import { warningRoutes } from "./ingestion-warnings.ts";
 import { keyRoutes } from "./keys.ts";
+import { logQueryRoutes } from "./log-query.ts";
 import { logRoutes } from "./logs.ts";
 import { checkPath, mountManagement } from "./management.ts";
 import { refuseOtherMethods } from "./methods.ts";
@@ -48,6 +50,7 @@ import { userRoutes } from "./users.ts";
 export type HttpNeeds = {
   capture: Capture;
   logs: Logs;
+  logQueries: LogQueries;
   projects: Projects;
   keys: Keys;
   persons: Persons;
@@ -82,6 +85,7 @@ export type HttpServer = (request: Request) => Promise<Response>;
 export const managementRoutes = (
   needs: Pick<
     HttpNeeds,
+    | "logQueries"
     | "persons"
     | "personEdits"
     | "activities"
@@ -96,6 +100,7 @@ export const managementRoutes = (
     | "metrics"
   >,
 ) => [
+  ...logQueryRoutes(needs.logQueries),
   ...personRoutes(needs.persons),
   ...personEditRoutes(needs.personEdits),
   ...activityRoutes(needs.activities),
@@ -125,6 +130,8 @@ export function httpServer(needs: HttpNeeds): HttpServer {
   });
   const app = new Elysia({
     strictPath: false,
+    // By itself Elysia makes an empty object of whatever is none before it checks it.
+    normalize: "typebox",
     // Elysia looks for the path from a fixed place of the URL on: the 12th character, which misses
     // it behind short hosts, or the 8th, which is still in the scheme of https.
     handler: { standardHostname: needs.listenUrl.startsWith("https:") },
