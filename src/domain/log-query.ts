@@ -3,7 +3,7 @@ import { isObject, type Json, storableText } from "./json.ts";
 import { LOG_LEVELS, type LogLevel } from "./log-record.ts";
 import { type Place, readCursor } from "./page.ts";
 import {
-  checkFilterCount,
+  checkFilters,
   type FilterReading,
   type PropertyFilter,
   propertyFilter,
@@ -164,7 +164,7 @@ function filtersOf(value: Json | undefined, now: number): LogFilterGroup {
   if (value === undefined || value === null) return { any: false, of: [] };
   const reading = { types: LOG_FILTER_TYPES, now, attr: LOG_FILTERS_ATTR };
   const group = groupOf(value, reading);
-  checkFilterCount(filtersIn(group).length, LOG_FILTERS_ATTR);
+  checkFilters(filtersIn(group), LOG_FILTERS_ATTR);
   return group;
 }
 

@@ -20,9 +20,11 @@ export type PropertyTest =
 /** One condition on a property; `not` turns the test round (decision 48). */
 export type PropertyFilter = { key: string; not: boolean; test: PropertyTest };
 
-/** Filters of one request, and values of one filter. */
+/** Filters of one request. */
 export const PROPERTY_FILTERS_MAX = 50;
-const VALUES_MAX = 1000;
+
+/** Values that the filters of one request are about, in all. */
+export const FILTER_VALUES_MAX = 1000;
 
 /**
  * Reads filters of persons from the parameter `properties`: each text is a filter as a JSON object,
@@ -35,15 +37,21 @@ export function propertyFilters(texts: readonly string[], now: number): Property
     const value = parse(text, attr);
     return Array.isArray(value) ? value : [value];
   });
-  checkFilterCount(filters.length, attr);
   const reading: FilterReading<"person"> = { types: ["person"], now, attr };
-  return filters.map((filter) => propertyFilter(filter, reading).filter);
+  const read = filters.map((filter) => propertyFilter(filter, reading).filter);
+  checkFilters(read, attr);
+  return read;
 }
 
-/** Fails `invalid_input` on more filters than PROPERTY_FILTERS_MAX; `attr` is to blame. */
-export function checkFilterCount(count: number, attr: string): void {
-  if (count <= PROPERTY_FILTERS_MAX) return;
-  throw new Failure("invalid_input", `At most ${PROPERTY_FILTERS_MAX} filters are taken.`, attr);
+/**
+ * Fails `invalid_input` on more filters than PROPERTY_FILTERS_MAX, or more values than
+ * FILTER_VALUES_MAX; `attr` is to blame.
+ */
+export function checkFilters(filters: readonly PropertyFilter[], attr: string): void {
+  const values = filters.reduce((sum, { test }) => sum + ("any" in test ? test.any.length : 1), 0);
+  if (filters.length <= PROPERTY_FILTERS_MAX && values <= FILTER_VALUES_MAX) return;
+  const detail = `At most ${PROPERTY_FILTERS_MAX} filters with ${FILTER_VALUES_MAX} values in all are taken.`;
+  throw new Failure("invalid_input", detail, attr);
 }
 
 function parse(text: string, attr: string): Json {
@@ -189,11 +197,7 @@ function single(given: Given): Json {
 
 function textsOf(given: Given): string[] {
   const value = some(given);
-  const list = Array.isArray(value) ? value : [value];
-  if (list.length > VALUES_MAX) {
-    throw given.malformed(`A filter has at most ${VALUES_MAX} values.`);
-  }
-  return list.map(textOf);
+  return (Array.isArray(value) ? value : [value]).map(textOf);
 }
 
 function textOf(value: Json): string {

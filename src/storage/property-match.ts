@@ -50,7 +50,10 @@ export function passes(
   textAt: (pointer: string) => string,
   bind: Bind,
 ): string {
-  return `(${tested(test, textAt(bind(pointer(key))), bind)}) IS ${not ? "NOT TRUE" : "TRUE"}`;
+  const text = textAt(bind(pointer(key)));
+  // A lambda, so that the text is taken out of the JSON once, and not for each of many values.
+  const passed = `list_transform([${text}], lambda t: ${tested(test, "t", bind)})[1]`;
+  return `(${passed}) IS ${not ? "NOT TRUE" : "TRUE"}`;
 }
 
 function tested(test: PropertyTest, text: string, bind: Bind): string {
