@@ -4,6 +4,7 @@ import type { Meter } from "./http/body.ts";
 import { type HttpNeeds, type HttpServer, httpServer } from "./http/server.ts";
 import { type Activities, activities } from "./services/activity.ts";
 import { type Archiving, startArchiving } from "./services/archiving.ts";
+import type { IsBehind } from "./services/behind.ts";
 import { type Capture, capture } from "./services/capture.ts";
 import {
   type DeletionRunNeeds,
@@ -20,6 +21,7 @@ import { type Events, events } from "./services/events.ts";
 import { type Groups, groups } from "./services/groups.ts";
 import { type Ingest, startIngest } from "./services/ingest.ts";
 import type { Keys } from "./services/keys.ts";
+import { type LogQueries, logQueries } from "./services/log-query.ts";
 import { type Logs, logs } from "./services/logs.ts";
 import { type Metrics, metrics } from "./services/metrics.ts";
 import { type PersonEdits, personEdits } from "./services/person-edits.ts";
@@ -38,7 +40,8 @@ import { removeSetAside } from "./storage/event-file.ts";
 import { groupReads } from "./storage/groups.ts";
 import type { Journal } from "./storage/journal.ts";
 import { removeLeftovers } from "./storage/leftovers.ts";
-import { personReads } from "./storage/person-list.ts";
+import { logReads } from "./storage/log-list.ts";
+import { type PersonReads, personReads } from "./storage/person-list.ts";
 import { personMatches } from "./storage/person-match.ts";
 import { playlistReads } from "./storage/playlists.ts";
 import { storeSizes } from "./storage/space.ts";
@@ -63,6 +66,7 @@ export type Admin = { projects: Projects; keys: Keys; deletionDesk: DeletionDesk
 export type App = Admin & {
   capture: Capture;
   logs: Logs;
+  logQueries: LogQueries;
   persons: Persons;
   personEdits: PersonEdits;
   activities: Activities;
@@ -125,7 +129,6 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
     keys: base.keys,
     capture: capture({ ...accepting, projects }),
     logs: logs(accepting),
-    persons: persons({ reads, matches: personMatches(duckdb), isBehind, now }),
     personEdits: personEdits({
       reads,
       restoring,
@@ -136,7 +139,7 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
       now,
     }),
     activities: activities(activityReads(sqlite), reads),
-    events: events(eventsStored, isBehind),
+    ...searches({ reads, duckdb, eventsStored, isBehind, now }),
     ...records(base, now),
   };
   const parts = { ingest, journal, meter, room, now };
@@ -246,6 +249,21 @@ function archiveEraser(
 function desk({ sqlite, stores }: Pick<Base, "sqlite" | "stores">, now: Clock): DeletionDesk {
   return deletionDesk(deletionReads(sqlite), stores.deletionRuns, now);
 }
+
+/** What is looked for in the event store. */
+function searches({ reads, duckdb, eventsStored, isBehind, now }: Searched) {
+  return {
+    persons: persons({ reads, matches: personMatches(duckdb), isBehind, now }),
+    events: events(eventsStored, isBehind),
+    logQueries: logQueries({ reads: logReads(duckdb), isBehind, now }),
+  };
+}
+
+type Searched = Pick<Awaited<ReturnType<typeof openEvents>>, "duckdb" | "eventsStored"> & {
+  reads: PersonReads;
+  isBehind: IsBehind;
+  now: Clock;
+};
 
 /** What is kept in SQLite and has no part in ingest. */
 function records({ sqlite, stores }: Base, now: Clock) {

@@ -66,12 +66,12 @@ export function cursorOf({ at, id }: Place): string {
   return `${at}_${id}`;
 }
 
-/** Reads what {@link cursorOf} wrote; undefined of undefined. Fails `invalid_input`. */
-export function readCursor(text: string | undefined): Place | undefined {
+/** Reads what {@link cursorOf} wrote; undefined of undefined. Fails `invalid_input` on `attr`. */
+export function readCursor(text: string | undefined, attr = "cursor"): Place | undefined {
   if (text === undefined) return undefined;
   const [, at = "", id = ""] = CURSOR.exec(text) ?? [];
   if (parseTime(at) !== undefined) return { at, id: Number(id) };
-  throw new Failure("invalid_input", "A cursor is taken from next, as it is.", "cursor");
+  throw new Failure("invalid_input", "A cursor is taken from an answer, as it is.", attr);
 }
 
 function link(url: URL, limit: number, offset: number, cursor?: string): string {

@@ -1,6 +1,7 @@
 import { Failure } from "./errors.ts";
-import { isObject, type Json, type JsonObject, storableText } from "./json.ts";
-import { isoTime, parseTime, TIME_MS_MAX, TIME_MS_MIN } from "./time.ts";
+import { isObject, type Json, storableText } from "./json.ts";
+import { timeSpan } from "./relative-time.ts";
+import { isoTime } from "./time.ts";
 import { type Version, versionRange } from "./version-range.ts";
 
 /** What a property's value is tested for; a property that is missing or null passes no test. */
@@ -16,70 +17,104 @@ export type PropertyTest =
   /** From a version on and before another. */
   | { is: "version"; from: Version | null; before: Version | null };
 
-/** One condition on a person's property; `not` turns the test round (decision 48). */
+/** One condition on a property; `not` turns the test round (decision 48). */
 export type PropertyFilter = { key: string; not: boolean; test: PropertyTest };
 
-/** Filters of one request, and values of one filter. */
+/** Filters of one request. */
 export const PROPERTY_FILTERS_MAX = 50;
-const VALUES_MAX = 1000;
+
+/** Values that the filters of one request are about, in all. */
+export const FILTER_VALUES_MAX = 1000;
 
 /**
- * Reads filters from the parameter `properties`: each text is a filter as a JSON object, or a list
- * of them; all must pass. `now` is what relative dates count from, in milliseconds. Fails
+ * Reads filters of persons from the parameter `properties`: each text is a filter as a JSON object,
+ * or a list of them; all must pass. `now` is what relative dates count from, in milliseconds. Fails
  * `invalid_input`.
  */
 export function propertyFilters(texts: readonly string[], now: number): PropertyFilter[] {
+  const attr = "properties";
   const filters = texts.flatMap((text) => {
-    const value = parse(text);
+    const value = parse(text, attr);
     return Array.isArray(value) ? value : [value];
   });
-  if (filters.length > PROPERTY_FILTERS_MAX) {
-    throw malformed(`At most ${PROPERTY_FILTERS_MAX} filters are taken.`);
-  }
-  return filters.map((filter) => propertyFilter(filter, now));
+  const reading: FilterReading<"person"> = { types: ["person"], now, attr };
+  const read = filters.map((filter) => propertyFilter(filter, reading).filter);
+  checkFilters(read, attr);
+  return read;
 }
 
-function parse(text: string): Json {
+/**
+ * Fails `invalid_input` on more filters than PROPERTY_FILTERS_MAX, or more values than
+ * FILTER_VALUES_MAX; `attr` is to blame.
+ */
+export function checkFilters(filters: readonly PropertyFilter[], attr: string): void {
+  const values = filters.reduce((sum, { test }) => sum + ("any" in test ? test.any.length : 1), 0);
+  if (filters.length <= PROPERTY_FILTERS_MAX && values <= FILTER_VALUES_MAX) return;
+  const detail = `At most ${PROPERTY_FILTERS_MAX} filters with ${FILTER_VALUES_MAX} values in all are taken.`;
+  throw new Failure("invalid_input", detail, attr);
+}
+
+function parse(text: string, attr: string): Json {
   try {
     return JSON.parse(text);
   } catch {
-    throw malformed("A JSON list of filters is expected, or one filter as a JSON object.");
+    const detail = "A JSON list of filters is expected, or one filter as a JSON object.";
+    throw new Failure("invalid_input", detail, attr);
   }
 }
 
-function propertyFilter(filter: Json, now: number): PropertyFilter {
+/** How a filter is read. */
+export type FilterReading<Type extends string> = {
+  /** What its `type` may be; it is the first if it has none. */
+  types: readonly [Type, ...Type[]];
+  /** What relative dates count from, in milliseconds since the epoch. */
+  now: number;
+  /** The field to blame. */
+  attr: string;
+};
+
+/** Reads a filter `{key, operator, value, type}`. Fails `invalid_input`. */
+export function propertyFilter<Type extends string>(
+  filter: Json,
+  { types, now, attr }: FilterReading<Type>,
+): { type: Type; filter: PropertyFilter } {
+  const malformed = (detail: string) => new Failure("invalid_input", detail, attr);
   if (!isObject(filter)) throw malformed("A filter is an object with key, operator and value.");
-  const { key, operator = "exact", type = "person" } = filter;
+  const { key, operator = "exact", type: named = types[0], value } = filter;
   if (typeof key !== "string") throw malformed("A filter's key is the name of a property.");
-  if (type !== "person") throw malformed("Only filters of the type person are known.");
+  const type = types.find((known) => known === named);
+  if (type === undefined) throw malformed(`A filter's type is ${types.join(" or ")}.`);
   const read = typeof operator === "string" ? OPERATORS.get(operator) : undefined;
   if (read === undefined) {
     throw malformed(`An operator is one of ${[...OPERATORS.keys()].join(", ")}.`);
   }
-  const { not = false, ...test } = read(filter, now);
-  return { key: storableText(key), not, test: test as PropertyTest };
+  const { not = false, ...test } = read({ value, now, malformed });
+  return { type, filter: { key: storableText(key), not, test: test as PropertyTest } };
 }
 
-type Read = (filter: JsonObject, now: number) => PropertyTest & { not?: boolean };
+/** What an operator is given. */
+type Given = { value: Json | undefined; now: number; malformed: (detail: string) => Failure };
+
+type Read = (given: Given) => PropertyTest & { not?: boolean };
 
 const not =
   (read: Read): Read =>
-  (filter, now) => ({ ...read(filter, now), not: true });
+  (given) => ({ ...read(given), not: true });
 const texts =
   (is: "equal" | "contains" | "starts" | "ends" | "matches"): Read =>
-  (filter) => ({ is, any: textsOf(filter) });
+  (given) => ({ is, any: textsOf(given) });
 const compare =
   (by: ">" | ">=" | "<" | "<="): Read =>
-  (filter) => {
-    const text = textOf(single(filter));
+  (given) => {
+    const text = textOf(single(given));
     const number = text.trim() === "" ? Number.NaN : Number(text);
     return { is: "compare", by, text, number: Number.isFinite(number) ? number : null };
   };
 const version =
   (operator: Parameters<typeof versionRange>[0]): Read =>
-  (filter) => {
-    const range = versionRange(operator, textOf(single(filter)));
-    if (range === undefined) throw malformed("A version like 1.2.3 is expected.");
+  (given) => {
+    const range = versionRange(operator, textOf(single(given)));
+    if (range === undefined) throw given.malformed("A version like 1.2.3 is expected.");
     return { is: "version", ...range };
   };
 const set: Read = () => ({ is: "set" });
@@ -110,7 +145,7 @@ const OPERATORS = new Map<string, Read>([
   ["not_between", not(between)],
   ["is_set", set],
   ["is_not_set", not(set)],
-  ["is_date_exact", date((from, before) => ({ from, before }))],
+  ["is_date_exact", date((from, before) => ({ from, before }), { agesAreDays: true })],
   ["is_date_before", date((from) => ({ from: null, before: from }))],
   ["is_date_after", date((_, before) => ({ from: before, before: null }))],
   ["semver_eq", version("eq")],
@@ -124,87 +159,45 @@ const OPERATORS = new Map<string, Read>([
   ["semver_wildcard", version("wildcard")],
 ]);
 
-function between(filter: JsonObject): PropertyTest {
-  const pair = given(filter);
+function between(given: Given): PropertyTest {
+  const pair = some(given);
   const [from, to] = Array.isArray(pair) && pair.length === 2 ? pair.map(Number) : [];
   if (from === undefined || to === undefined || !Number.isFinite(from) || !Number.isFinite(to)) {
-    throw malformed("A list of two numbers is expected.");
+    throw given.malformed("A list of two numbers is expected.");
   }
   return { is: "between", from, to };
 }
 
 type Range = { from: string | null; before: string | null };
 
-/** Reads a date as the time it spans: a whole day where no time of day is given. */
-function date(range: (from: string, before: string) => Range): Read {
-  return (filter, now) => {
-    const { from, before } = span(textOf(single(filter)), now, filter["operator"]);
-    return { is: "date", ...range(iso(from), iso(before)) };
+/** Reads a date as the time it spans. */
+function date(
+  range: (from: string, before: string) => Range,
+  options?: { agesAreDays: boolean },
+): Read {
+  return (given) => {
+    const span = timeSpan(textOf(single(given)), given.now, options);
+    if (span === undefined) {
+      throw given.malformed("A time in ISO 8601 is expected, or a relative one such as -7d.");
+    }
+    return { is: "date", ...range(isoTime(span.from), isoTime(span.before)) };
   };
 }
 
-const DAY_MS = 86_400_000;
-const MICROSECOND_MS = 0.001;
-const RELATIVE = /^-(\d{1,4})([Mhdwmqy])$/;
-const DATE_ONLY = /^\d{4}-\d\d-\d\d$/;
-
-function span(text: string, now: number, operator: Json | undefined) {
-  const relative = RELATIVE.exec(text);
-  const time = relative === null ? parseTime(text) : earlier(now, relative);
-  if (time === undefined) {
-    throw malformed("A time in ISO 8601 is expected, or a relative one such as -7d.");
-  }
-  const isDay = DATE_ONLY.test(text) || (relative !== null && operator === "is_date_exact");
-  if (!isDay) return { from: time, before: time + MICROSECOND_MS };
-  const day = Math.floor(time / DAY_MS) * DAY_MS;
-  return { from: day, before: day + DAY_MS };
-}
-
-const UNIT_MS = new Map([
-  ["M", 60_000],
-  ["h", 3_600_000],
-  ["d", DAY_MS],
-  ["w", 7 * DAY_MS],
-]);
-const UNIT_MONTHS = new Map([
-  ["m", 1],
-  ["q", 3],
-  ["y", 12],
-]);
-
-/** A month before the 31st may have no 31st: then it is its last day. */
-function earlier(now: number, [, count = "", unit = ""]: RegExpExecArray): number {
-  const ms = UNIT_MS.get(unit);
-  if (ms !== undefined) return now - Number(count) * ms;
-  const time = new Date(now);
-  const day = time.getUTCDate();
-  time.setUTCDate(1);
-  time.setUTCMonth(time.getUTCMonth() - Number(count) * (UNIT_MONTHS.get(unit) ?? 0));
-  const last = new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + 1, 0)).getUTCDate();
-  time.setUTCDate(Math.min(day, last));
-  return time.getTime();
-}
-
-function iso(ms: number): string {
-  return isoTime(Math.min(Math.max(ms, TIME_MS_MIN), TIME_MS_MAX));
-}
-
-function given({ value }: JsonObject): Json {
+function some({ value, malformed }: Given): Json {
   if (value === undefined || value === null) throw malformed("This operator needs a value.");
   return value;
 }
 
-function single(filter: JsonObject): Json {
-  const value = given(filter);
-  if (Array.isArray(value)) throw malformed("This operator takes one value.");
+function single(given: Given): Json {
+  const value = some(given);
+  if (Array.isArray(value)) throw given.malformed("This operator takes one value.");
   return value;
 }
 
-function textsOf(filter: JsonObject): string[] {
-  const value = given(filter);
-  const list = Array.isArray(value) ? value : [value];
-  if (list.length > VALUES_MAX) throw malformed(`A filter has at most ${VALUES_MAX} values.`);
-  return list.map(textOf);
+function textsOf(given: Given): string[] {
+  const value = some(given);
+  return (Array.isArray(value) ? value : [value]).map(textOf);
 }
 
 function textOf(value: Json): string {
@@ -212,8 +205,4 @@ function textOf(value: Json): string {
   const json = storableText(JSON.stringify(value));
   // The event store writes 1e21 for what is 1e+21 here.
   return typeof value === "number" ? json.replace("e+", "e") : json;
-}
-
-function malformed(detail: string): Failure {
-  return new Failure("invalid_input", detail, "properties");
 }

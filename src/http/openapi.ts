@@ -15,6 +15,7 @@ const DERIVED_AT = "/derived";
 /** What operations are grouped by: the noun of their path. */
 const TAGS: Record<string, string> = {
   capture: "Events, sent by applications.",
+  logs: "Log records, found.",
   persons: "Who did something, and what is known of them.",
   session_recording_playlists: "Collections of session recordings.",
   events: "What was captured.",

@@ -30,13 +30,15 @@ export const AnyValue = (example: Json, description?: string) =>
 export const AnyObject = (example: JsonObject, description?: string) =>
   t.Record(t.String(), t.Unsafe<Json>(t.Unknown()), of(example, description));
 
-const DateTime = t.String({
+/** A time, with an example. */
+export const DateTime = t.String({
   format: "date-time",
   ...of("2026-11-21T12:00:00.000000Z", "ISO 8601, UTC."),
 });
 /** A uuid for examples: the person of `ann` in project 1. */
 export const UUID = "fe27503b-3771-5a01-819d-96bf829dfb35";
-const Uuid = t.String({ format: "uuid", ...of(UUID) });
+/** A uuid, with an example. */
+export const Uuid = t.String({ format: "uuid", ...of(UUID) });
 const PROPERTIES = { email: "ann@example.com", plan: "pro" };
 
 /** A person (contract 2.1). */

@@ -9,6 +9,7 @@ import type { Deletions } from "../services/deletions.ts";
 import type { Events } from "../services/events.ts";
 import type { Groups } from "../services/groups.ts";
 import type { Keys } from "../services/keys.ts";
+import type { LogQueries } from "../services/log-query.ts";
 import type { Logs } from "../services/logs.ts";
 import type { Metrics } from "../services/metrics.ts";
 import type { PersonEdits } from "../services/person-edits.ts";
@@ -30,6 +31,7 @@ import { groupRoutes } from "./groups.ts";
 import { healthRoutes, type Readiness } from "./health.ts";
 import { warningRoutes } from "./ingestion-warnings.ts";
 import { keyRoutes } from "./keys.ts";
+import { logQueryRoutes } from "./log-query.ts";
 import { logRoutes } from "./logs.ts";
 import { checkPath, mountManagement } from "./management.ts";
 import { refuseOtherMethods } from "./methods.ts";
@@ -49,6 +51,7 @@ import { userRoutes } from "./users.ts";
 export type HttpNeeds = {
   capture: Capture;
   logs: Logs;
+  logQueries: LogQueries;
   projects: Projects;
   keys: Keys;
   persons: Persons;
@@ -84,6 +87,7 @@ export type HttpServer = (request: Request) => Promise<Response>;
 export const managementRoutes = (
   needs: Pick<
     HttpNeeds,
+    | "logQueries"
     | "persons"
     | "personEdits"
     | "activities"
@@ -98,6 +102,7 @@ export const managementRoutes = (
     | "metrics"
   >,
 ) => [
+  ...logQueryRoutes(needs.logQueries),
   ...personRoutes(needs.persons),
   ...personEditRoutes(needs.personEdits),
   ...activityRoutes(needs.activities),

@@ -3,6 +3,7 @@ import { cursorOf, type Page, type PageQuery, page, readCursor } from "../domain
 import { isoTime, parseTime } from "../domain/time.ts";
 import { parseUuid } from "../domain/uuid.ts";
 import type { EventFilter, EventRow, EventStore } from "../storage/events.ts";
+import { checkUpToDate, type IsBehind } from "./behind.ts";
 
 /** How deep a list may be paged by `offset`; further back, `before` goes on. */
 export const EVENTS_OFFSET_MAX = 10_000;
@@ -23,12 +24,10 @@ export type Events = {
 };
 
 /** Events in a store. */
-export function events(store: Pick<EventStore, "list">, isBehind: () => boolean): Events {
+export function events(store: Pick<EventStore, "list">, isBehind: IsBehind): Events {
   return {
     async list(project, { cursor, ...filter }, query, url) {
-      if (isBehind()) {
-        throw new Failure("unavailable", "The event store is being brought up from the journal.");
-      }
+      checkUpToDate(isBehind);
       if (query.offset > EVENTS_OFFSET_MAX && cursor === undefined) {
         const detail = `offset is at most ${EVENTS_OFFSET_MAX}. To go further back, follow next.`;
         throw new Failure("invalid_input", detail, "offset");

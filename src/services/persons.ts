@@ -14,6 +14,7 @@ import type {
   PersonRow,
 } from "../storage/person-list.ts";
 import type { PersonMatches, PropertyValue } from "../storage/person-match.ts";
+import { checkUpToDate, type IsBehind } from "./behind.ts";
 import { personTable, shown } from "./person-table.ts";
 
 /** What a list of persons is asked for (contract 4.2); `properties` as texts of JSON. */
@@ -56,19 +57,12 @@ const CSV_MATCHES_AT_ONCE = 10_000;
 type Needs = {
   reads: PersonReads;
   matches: PersonMatches;
-  /** Whether the event store lacks events of before the start. */
-  isBehind: () => boolean;
+  isBehind: IsBehind;
   now: Clock;
 };
 
 /** Persons in the stores. */
 export function persons({ reads, matches, isBehind, now }: Needs): Persons {
-  const upToDate = () => {
-    if (isBehind()) {
-      throw new Failure("unavailable", "The event store is being brought up from the journal.");
-    }
-  };
-
   const byIds = async (project: number, ids: number[]): Promise<PersonRow[]> => {
     const found: PersonRow[] = [];
     for (let at = 0; at < ids.length; at += CSV_ROWS_AT_ONCE) {
@@ -80,7 +74,7 @@ export function persons({ reads, matches, isBehind, now }: Needs): Persons {
 
   /** The mirror may still have persons who were merged or deleted: others come up in their place. */
   const matching = async (project: number, filter: MatchFilter, part: PartAsked) => {
-    upToDate();
+    checkUpToDate(isBehind);
     let { count, places } = await matches.places(project, filter, part);
     const rows = await byIds(
       project,
@@ -148,7 +142,7 @@ export function persons({ reads, matches, isBehind, now }: Needs): Persons {
     get: async (project, id) => shown(await findPerson(reads, project, id)),
 
     async values(project, key, part) {
-      upToDate();
+      checkUpToDate(isBehind);
       return matches.values(project, key, storableText(part));
     },
   };

@@ -1,10 +1,8 @@
-import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
-import { Failure } from "../domain/errors.ts";
+import type { DuckDBConnection } from "@duckdb/node-api";
 import type { Place } from "../domain/page.ts";
-import type { PropertyFilter, PropertyTest } from "../domain/property-filter.ts";
-import type { Version } from "../domain/version-range.ts";
 import { type Duckdb, rows } from "./duckdb.ts";
 import type { MatchFilter, PartAsked } from "./person-list.ts";
+import { type Bind, binder, checkPatterns, passes, pointer } from "./property-match.ts";
 
 /** A value of a property, and how many persons have it. */
 export type PropertyValue = { name: string; count: number };
@@ -69,20 +67,15 @@ async function places(
   filter: MatchFilter,
   { limit, offset, after }: PartAsked,
 ) {
-  await checkPatterns(connection, filter.properties);
-  const values = new Map<string, DuckDBValue>();
-  const bind = (value: DuckDBValue, type = "VARCHAR") => {
-    const name = `v${values.size}`;
-    values.set(name, value);
-    return `$${name}::${type}`;
-  };
+  await checkPatterns(connection, filter.properties, "properties");
+  const { values, bind } = binder();
   const where = [
     "project_id = $project::INTEGER",
     ...ownConditions(filter, bind),
-    ...filter.properties.map((property) => condition(property, bind)),
+    ...filter.properties.map((property) => passes(property, textAt, bind)),
   ].join(" AND ");
   const found = await rows(connection, PLACES(where, after === undefined ? "" : BEHIND), {
-    ...Object.fromEntries(values),
+    ...values,
     ...(after === undefined ? {} : { at: after.at, after: after.id }),
     project,
     limit,
@@ -95,26 +88,6 @@ async function places(
       .map(({ id, at }) => ({ id: Number(id), at: String(at) })),
   };
 }
-
-/** RE2 takes no backtracking pattern and none that is too large: the caller is told which it is. */
-async function checkPatterns(
-  connection: DuckDBConnection,
-  filters: readonly PropertyFilter[],
-): Promise<void> {
-  for (const { test } of filters) {
-    for (const pattern of test.is === "matches" ? test.any : []) {
-      try {
-        await rows(connection, "SELECT regexp_matches('', $pattern)", { pattern });
-      } catch (error) {
-        if (!String(error).includes("Invalid Input Error")) throw error;
-        const detail = "A regular expression of RE2 is expected, which has no lookaround.";
-        throw new Failure("invalid_input", detail, "properties");
-      }
-    }
-  }
-}
-
-type Bind = (value: DuckDBValue, type?: string) => string;
 
 /** What SQLite answers where there is no filter by property: an address is a text here, too. */
 function ownConditions({ distinct_id, email, search }: MatchFilter, bind: Bind): string[] {
@@ -131,68 +104,6 @@ function ownConditions({ distinct_id, email, search }: MatchFilter, bind: Bind):
   ];
 }
 
-/** What has no value passes no test, and so every test that is turned round. */
-function condition({ key, not, test }: PropertyFilter, bind: Bind): string {
-  const passes = tested(test, `json_extract_string(properties, ${bind(pointer(key))})`, bind);
-  return `(${passes}) IS ${not ? "NOT TRUE" : "TRUE"}`;
-}
-
-function tested(test: PropertyTest, text: string, bind: Bind): string {
-  const any = (values: string[], one: (value: string) => string) =>
-    values.map((value) => one(bind(value))).join(" OR ") || `${text} IN (NULL)`;
-  const number = `TRY_CAST(${text} AS DOUBLE)`;
-  // As a text: whole numbers would be bound as integers of 64 bits.
-  const bindNumber = (value: number) => bind(String(value), "DOUBLE");
-  switch (test.is) {
-    case "set":
-      return `${text} IS NOT NULL`;
-    case "equal":
-      return any(test.any, (value) => `${text} = ${value}`);
-    case "contains":
-      return any(test.any, (value) => `contains(lower(${text}), lower(${value}))`);
-    case "starts":
-      return any(test.any, (value) => `starts_with(${text}, ${value})`);
-    case "ends":
-      return any(test.any, (value) => `ends_with(${text}, ${value})`);
-    case "matches":
-      return any(test.any, (value) => `regexp_matches(${text}, ${value})`);
-    case "compare":
-      if (test.number === null) return `${text} ${test.by} ${bind(test.text)}`;
-      return `isfinite(${number}) AND ${number} ${test.by} ${bindNumber(test.number)}`;
-    case "between":
-      return `${number} BETWEEN ${bindNumber(test.from)} AND ${bindNumber(test.to)}`;
-    case "date":
-      // A time without a zone is in UTC, which is the engine's.
-      return within(`TRY_CAST(${text} AS TIMESTAMPTZ)`, test, (time) => bind(time, "TIMESTAMPTZ"));
-    case "version": {
-      const isVersion = `regexp_matches(${text}, '^[vV]?\\d')`;
-      return `${isVersion} AND ${within(versionOf(text), test, (version: Version) => {
-        return `[${version.map((part) => bind(part, "BIGINT")).join(", ")}]`;
-      })}`;
-    }
-  }
-}
-
-function within<T>(
-  value: string,
-  { from, before }: { from: T | null; before: T | null },
-  bind: (bound: T) => string,
-): string {
-  return [
-    ...(from === null ? [] : [`${value} >= ${bind(from)}`]),
-    ...(before === null ? [] : [`${value} < ${bind(before)}`]),
-  ].join(" AND ");
-}
-
-/** A version as domain's, as a list. */
-function versionOf(text: string): string {
-  const numbers = `regexp_extract(${text}, '^[vV]?(\\d+(?:\\.\\d+){0,2})', 1)`;
-  const isRelease = `NOT regexp_matches(${text}, '^[vV]?\\d+(\\.\\d+){0,2}-')`;
-  return `list_append(list_resize(TRY_CAST(string_split(${numbers}, '.') AS BIGINT[]), 3, 0),
-    CAST(${isRelease} AS BIGINT))`;
-}
-
-/** A key as a JSON pointer (RFC 6901): as a path, `$` and dots in it would mean something. */
-function pointer(key: string): string {
-  return `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+function textAt(pointer: string): string {
+  return `json_extract_string(properties, ${pointer})`;
 }

@@ -1,8 +1,13 @@
 import { describe, expect, test } from "bun:test";
-import { PROPERTY_FILTERS_MAX, propertyFilters } from "../../src/domain/property-filter.ts";
+import {
+  FILTER_VALUES_MAX,
+  PROPERTY_FILTERS_MAX,
+  propertyFilters,
+} from "../../src/domain/property-filter.ts";
 
 const NOW = Date.parse("2026-03-31T12:00:00Z");
 const read = (...texts: string[]) => propertyFilters(texts, NOW);
+const values = (length: number) => Array.from({ length }, String);
 const one = (filter: object) => read(JSON.stringify({ key: "k", ...filter }))[0];
 
 describe("filters by property", () => {
@@ -11,6 +16,7 @@ describe("filters by property", () => {
 
     expect(read(`[${a},${b}]`)).toEqual(read(a, b));
     expect(read("[]")).toEqual([]);
+    expect(one({ value: values(FILTER_VALUES_MAX) })?.test).toMatchObject({ is: "equal" });
     expect(one({ value: ["x", 5, true] })).toEqual({
       key: "k",
       not: false,
@@ -55,7 +61,13 @@ describe("filters by property", () => {
     ['{"key":"k","value":["a","b"],"operator":"between"}'],
     ['{"key":"k","value":"soon","operator":"is_date_after"}'],
     ['{"key":"k","value":"soon","operator":"semver_gt"}'],
-    [JSON.stringify({ key: "k", value: Array.from({ length: 1001 }, String) })],
+    [JSON.stringify({ key: "k", value: values(FILTER_VALUES_MAX + 1) })],
+    [
+      JSON.stringify([
+        { key: "k", value: values(FILTER_VALUES_MAX) },
+        { key: "j", value: 1 },
+      ]),
+    ],
     [JSON.stringify(Array.from({ length: PROPERTY_FILTERS_MAX + 1 }, () => ({ key: "k" })))],
   ])("are refused: %s", (text) => {
     expect(() => read(text)).toThrow(

@@ -22,6 +22,14 @@ export type Row = [
 /** The operations of contract 4.1, in its order. */
 const OF_CONTRACT: Row[] = [
   [
+    "POST",
+    "/api/environments/:project_id/logs/query/",
+    "error_tracking:read",
+    200,
+    "",
+    { body: { query: {} } },
+  ],
+  [
     "GET",
     PERSONS,
     "person:read",

@@ -1,0 +1,182 @@
+import { Failure } from "./errors.ts";
+import { isObject, type Json, storableText } from "./json.ts";
+import { LOG_LEVELS, type LogLevel } from "./log-record.ts";
+import { type Place, readCursor } from "./page.ts";
+import {
+  checkFilters,
+  type FilterReading,
+  type PropertyFilter,
+  propertyFilter,
+} from "./property-filter.ts";
+import { type TimeSpan, timeSpan } from "./relative-time.ts";
+import { isoTime, TIME_MS_MIN } from "./time.ts";
+
+/** Records of one answer when `limit` is not given. */
+export const LOG_LIMIT_DEFAULT = 1000;
+
+/** Most records of one answer; a larger `limit` is cut to it. */
+export const LOG_LIMIT_MAX = 2000;
+
+/** How deep logs may be paged by `offset`; further back, `after` goes on. */
+export const LOG_OFFSET_MAX = 10_000;
+
+/** Services that one query may name. */
+export const LOG_SERVICES_MAX = 1000;
+
+/** Characters of what is searched for. */
+export const LOG_SEARCH_CHARS_MAX = 1000;
+
+/** How far back a query looks that does not say, in milliseconds. */
+const LOOKBACK_MS = 86_400_000;
+
+/** Which records come first. */
+export const LOG_ORDERS = ["latest", "earliest"] as const;
+
+/**
+ * What a filter's `type` may be: where the property is. With `log` it is the record's attribute or,
+ * where the record has none of the name, its resource's.
+ */
+export const LOG_FILTER_TYPES = ["log", "log_attribute", "log_resource_attribute"] as const;
+
+/** One of LOG_FILTER_TYPES. */
+export type LogFilterType = (typeof LOG_FILTER_TYPES)[number];
+
+/** One condition on an attribute. */
+export type LogFilter = { type: LogFilterType; filter: PropertyFilter };
+
+/** Conditions that all must be met, or `any` of them. An empty group is met by every record. */
+export type LogFilterGroup = { any: boolean; of: (LogFilter | LogFilterGroup)[] };
+
+/** A query as it is sent; what is null counts as absent. */
+export type LogQueryAsked = {
+  dateRange?:
+    | { date_from?: string | null | undefined; date_to?: string | null | undefined }
+    | undefined;
+  severityLevels?: string[] | undefined;
+  serviceNames?: string[] | undefined;
+  searchTerm?: string | null | undefined;
+  filterGroup?: Json | undefined;
+  orderBy?: string | null | undefined;
+  limit?: number | null | undefined;
+  offset?: number | null | undefined;
+  after?: string | null | undefined;
+};
+
+/** What a query asks for (decision 70). */
+export type LogQuery = {
+  /** From a time on and before another, ISO 8601; the end is open if it is undefined. */
+  from: string;
+  before: string | undefined;
+  /** Any of these; all if there are none. */
+  levels: LogLevel[];
+  services: string[];
+  /** A part of the body, in any case. */
+  search: string;
+  filters: LogFilterGroup;
+  order: (typeof LOG_ORDERS)[number];
+  limit: number;
+  /** 0 if `after` is given. */
+  offset: number;
+  /** The last record of the page before. */
+  after: Place | undefined;
+};
+
+/** The field that holds the filters. */
+export const LOG_FILTERS_ATTR = "query__filterGroup";
+
+/**
+ * Reads a query; `now` is what relative dates count from, in milliseconds since the epoch. Fails
+ * `invalid_input`, `invalid_choice` and `too_long`, and names the field.
+ */
+export function logQuery(asked: LogQueryAsked, now: number): LogQuery {
+  const limit = whole("limit", asked.limit) || LOG_LIMIT_DEFAULT;
+  const offset = whole("offset", asked.offset);
+  const after = readCursor(asked.after ?? undefined, "query__after");
+  if (offset > LOG_OFFSET_MAX && after === undefined) {
+    const detail = `offset is at most ${LOG_OFFSET_MAX}. To go further, send nextCursor as after.`;
+    throw new Failure("invalid_input", detail, "query__offset");
+  }
+  return {
+    ...rangeOf(asked.dateRange, now),
+    levels: (asked.severityLevels ?? []).map((level) =>
+      choice("severityLevels", level, LOG_LEVELS),
+    ),
+    services: servicesOf(asked.serviceNames ?? []),
+    search: searchOf(asked.searchTerm ?? ""),
+    filters: filtersOf(asked.filterGroup, now),
+    order: choice("orderBy", asked.orderBy ?? "latest", LOG_ORDERS),
+    limit: Math.min(limit, LOG_LIMIT_MAX),
+    offset: after === undefined ? offset : 0,
+    after,
+  };
+}
+
+/** Every filter of a group, also of the groups inside it. */
+export function filtersIn(group: LogFilterGroup): PropertyFilter[] {
+  return group.of.flatMap((one) => ("of" in one ? filtersIn(one) : [one.filter]));
+}
+
+function whole(name: string, value: number | null | undefined): number {
+  const number = value ?? 0;
+  if (Number.isSafeInteger(number) && number >= 0) return number;
+  throw new Failure("invalid_input", "A whole number of 0 or more is expected.", `query__${name}`);
+}
+
+function choice<T extends string>(name: string, text: string, choices: readonly T[]): T {
+  const found = choices.find((known) => known === text);
+  if (found !== undefined) return found;
+  const detail = `One of ${choices.join(", ")} is expected.`;
+  throw new Failure("invalid_choice", detail, `query__${name}`);
+}
+
+/** Without an end there is none: a sender's clock may be ahead of ours. */
+function rangeOf(
+  { date_from, date_to }: NonNullable<LogQueryAsked["dateRange"]> = {},
+  now: number,
+) {
+  const to = date_to == null ? undefined : span("date_to", date_to, now);
+  const from =
+    date_from == null
+      ? Math.max((to?.before ?? now) - LOOKBACK_MS, TIME_MS_MIN)
+      : span("date_from", date_from, now).from;
+  return { from: isoTime(from), before: to && isoTime(to.before) };
+}
+
+function span(name: string, text: string, now: number): TimeSpan {
+  const found = timeSpan(text, now);
+  if (found !== undefined) return found;
+  const detail = "A time in ISO 8601, or an age such as -1h or -7d, is expected.";
+  throw new Failure("invalid_input", detail, `query__dateRange__${name}`);
+}
+
+function servicesOf(names: string[]): string[] {
+  if (names.length <= LOG_SERVICES_MAX) return names.map(storableText);
+  throw new Failure("too_long", `At most ${LOG_SERVICES_MAX} names.`, "query__serviceNames");
+}
+
+function searchOf(term: string): string {
+  if (term.length <= LOG_SEARCH_CHARS_MAX) return storableText(term);
+  const detail = `At most ${LOG_SEARCH_CHARS_MAX} characters.`;
+  throw new Failure("too_long", detail, "query__searchTerm");
+}
+
+function filtersOf(value: Json | undefined, now: number): LogFilterGroup {
+  if (value === undefined || value === null) return { any: false, of: [] };
+  const reading = { types: LOG_FILTER_TYPES, now, attr: LOG_FILTERS_ATTR };
+  const group = groupOf(value, reading);
+  checkFilters(filtersIn(group), LOG_FILTERS_ATTR);
+  return group;
+}
+
+function groupOf(value: Json, reading: FilterReading<LogFilterType>): LogFilterGroup {
+  const { type = "AND", values } = isObject(value) ? value : {};
+  if (!Array.isArray(values) || (type !== "AND" && type !== "OR")) {
+    const detail = "A group is an object with the type AND or OR and its values as a list.";
+    throw new Failure("invalid_input", detail, reading.attr);
+  }
+  const of = values.map((one) =>
+    isObject(one) && "values" in one ? groupOf(one, reading) : propertyFilter(one, reading),
+  );
+  // An empty group says nothing, wherever it is.
+  return { any: type === "OR", of: of.filter((one) => !("of" in one) || one.of.length > 0) };
+}

@@ -1,0 +1,41 @@
+import { type LogQueryAsked, logQuery } from "../domain/log-query.ts";
+import { cursorOf } from "../domain/page.ts";
+import type { Clock } from "../domain/time.ts";
+import type { LogReads, LogRow } from "../storage/log-list.ts";
+import { checkUpToDate, type IsBehind } from "./behind.ts";
+
+/** What a query found. */
+export type LogsFound = {
+  /** As it was sent. */
+  query: LogQueryAsked;
+  results: LogRow[];
+  hasMore: boolean;
+  /** What the next page's query has as `after`; null if there is none. */
+  nextCursor: string | null;
+};
+
+/** Log records of one project, read (contract 4.1, decision 70). */
+export type LogQueries = {
+  /** Fails as {@link logQuery} and {@link LogReads} do, and `unavailable`. */
+  run(project: number, asked: LogQueryAsked): Promise<LogsFound>;
+};
+
+type Needs = { reads: LogReads; isBehind: IsBehind; now: Clock };
+
+/** Queries of the log records in a store. */
+export function logQueries({ reads, isBehind, now }: Needs): LogQueries {
+  return {
+    async run(project, asked) {
+      const query = logQuery(asked, now());
+      checkUpToDate(isBehind);
+      const { rows, isMore } = await reads.list(project, query);
+      const last = isMore ? rows.at(-1) : undefined;
+      return {
+        query: asked,
+        results: rows.map(({ seq: _, ...row }) => row),
+        hasMore: isMore,
+        nextCursor: last === undefined ? null : cursorOf({ at: last.timestamp, id: last.seq }),
+      };
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
+import { Failure } from "../domain/errors.ts";
+import type { PropertyFilter, PropertyTest } from "../domain/property-filter.ts";
+import type { Version } from "../domain/version-range.ts";
+import { rows } from "./duckdb.ts";
+
+/** Binds a value to a statement and returns the parameter that stands for it. */
+export type Bind = (value: DuckDBValue, type?: string) => string;
+
+/** Parameters of a statement that is put together, `v0` and so on, and what is bound to them. */
+export function binder(): { values: Record<string, DuckDBValue>; bind: Bind } {
+  const values: Record<string, DuckDBValue> = {};
+  let count = 0;
+  const bind: Bind = (value, type = "VARCHAR") => {
+    const name = `v${count++}`;
+    values[name] = value;
+    return `$${name}::${type}`;
+  };
+  return { values, bind };
+}
+
+/**
+ * RE2 takes no backtracking pattern and none that is too large: fails `invalid_input`, and `attr` is
+ * to blame.
+ */
+export async function checkPatterns(
+  connection: DuckDBConnection,
+  filters: readonly PropertyFilter[],
+  attr: string,
+): Promise<void> {
+  for (const { test } of filters) {
+    for (const pattern of test.is === "matches" ? test.any : []) {
+      try {
+        await rows(connection, "SELECT regexp_matches('', $pattern)", { pattern });
+      } catch (error) {
+        if (!String(error).includes("Invalid Input Error")) throw error;
+        const detail = "A regular expression of RE2 is expected, which has no lookaround.";
+        throw new Failure("invalid_input", detail, attr);
+      }
+    }
+  }
+}
+
+/**
+ * The condition that a filter is passed; `textAt` says where the property's text is, of a parameter
+ * that is its JSON pointer. What has no value passes no test, and so every test that is turned round.
+ */
+export function passes(
+  { key, not, test }: PropertyFilter,
+  textAt: (pointer: string) => string,
+  bind: Bind,
+): string {
+  const text = textAt(bind(pointer(key)));
+  // A lambda, so that the text is taken out of the JSON once, and not for each of many values.
+  const passed = `list_transform([${text}], lambda t: ${tested(test, "t", bind)})[1]`;
+  return `(${passed}) IS ${not ? "NOT TRUE" : "TRUE"}`;
+}
+
+function tested(test: PropertyTest, text: string, bind: Bind): string {
+  const any = (values: string[], one: (value: string) => string) =>
+    values.map((value) => one(bind(value))).join(" OR ") || `${text} IN (NULL)`;
+  const number = `TRY_CAST(${text} AS DOUBLE)`;
+  // As a text: whole numbers would be bound as integers of 64 bits.
+  const bindNumber = (value: number) => bind(String(value), "DOUBLE");
+  switch (test.is) {
+    case "set":
+      return `${text} IS NOT NULL`;
+    case "equal":
+      return any(test.any, (value) => `${text} = ${value}`);
+    case "contains":
+      return any(test.any, (value) => `contains(lower(${text}), lower(${value}))`);
+    case "starts":
+      return any(test.any, (value) => `starts_with(${text}, ${value})`);
+    case "ends":
+      return any(test.any, (value) => `ends_with(${text}, ${value})`);
+    case "matches":
+      return any(test.any, (value) => `regexp_matches(${text}, ${value})`);
+    case "compare":
+      if (test.number === null) return `${text} ${test.by} ${bind(test.text)}`;
+      return `isfinite(${number}) AND ${number} ${test.by} ${bindNumber(test.number)}`;
+    case "between":
+      return `${number} BETWEEN ${bindNumber(test.from)} AND ${bindNumber(test.to)}`;
+    case "date":
+      // A time without a zone is in UTC, which is the engine's.
+      return within(`TRY_CAST(${text} AS TIMESTAMPTZ)`, test, (time) => bind(time, "TIMESTAMPTZ"));
+    case "version": {
+      const isVersion = `regexp_matches(${text}, '^[vV]?\\d')`;
+      return `${isVersion} AND ${within(versionOf(text), test, (version: Version) => {
+        return `[${version.map((part) => bind(part, "BIGINT")).join(", ")}]`;
+      })}`;
+    }
+  }
+}
+
+function within<T>(
+  value: string,
+  { from, before }: { from: T | null; before: T | null },
+  bind: (bound: T) => string,
+): string {
+  return [
+    ...(from === null ? [] : [`${value} >= ${bind(from)}`]),
+    ...(before === null ? [] : [`${value} < ${bind(before)}`]),
+  ].join(" AND ");
+}
+
+/** A version as domain's, as a list. */
+function versionOf(text: string): string {
+  const numbers = `regexp_extract(${text}, '^[vV]?(\\d+(?:\\.\\d+){0,2})', 1)`;
+  const isRelease = `NOT regexp_matches(${text}, '^[vV]?\\d+(\\.\\d+){0,2}-')`;
+  return `list_append(list_resize(TRY_CAST(string_split(${numbers}, '.') AS BIGINT[]), 3, 0),
+    CAST(${isRelease} AS BIGINT))`;
+}
+
+/** A key as a JSON pointer (RFC 6901): as a path, `$` and dots in it would mean something. */
+export function pointer(key: string): string {
+  return `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+}
