@@ -120,6 +120,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "storage/deletions.ts": "test/http/person-edits.test.ts, test/cli/deletions.test.ts",
   "storage/disk.ts": "test/storage/journal.test.ts",
   "storage/distinct-ids.ts": "test/storage/persons.test.ts, test/services/identity.test.ts",
+  "storage/duckdb-pool.ts": "test/storage/events.test.ts",
   "storage/duckdb.ts": "test/storage/events.test.ts",
   "storage/engine.ts": "test/build.test.ts",
   "storage/erasure.ts": "test/services/deletion-runs.test.ts, test/kill-deletions.test.ts",

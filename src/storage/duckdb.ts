@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
-import { Failure } from "../domain/errors.ts";
 import { ARCHIVE_DIRECTORY } from "./archive-files.ts";
+import { pool } from "./duckdb-pool.ts";
 import { engine } from "./engine.ts";
 import { catalog, generationFile, type Rewriting, readersOf, rewriteFile } from "./generations.ts";
 import { DUCKDB_MIGRATIONS } from "./migrations/index.ts";
@@ -281,28 +281,3 @@ const DAMAGE = [
   /could not read enough bytes from file "[^"]*\.duckdb/i,
   /failure while replaying WAL|serialization error|failed to deserialize/i,
 ];
-
-/** Lends connections, in the order of asking. */
-function pool(idle: DuckDBConnection[], waitingMax: number) {
-  const waiting: ((connection: DuckDBConnection) => void)[] = [];
-  const take = (): Promise<DuckDBConnection> | DuckDBConnection => {
-    const connection = idle.pop();
-    if (connection !== undefined) return connection;
-    if (waiting.length >= waitingMax) {
-      throw new Failure("unavailable", "Too many queries are waiting. Try again in a moment.");
-    }
-    return new Promise((resolve) => waiting.push(resolve));
-  };
-  return {
-    async use<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
-      const connection = await take();
-      try {
-        return await work(connection);
-      } finally {
-        const next = waiting.shift();
-        if (next === undefined) idle.push(connection);
-        else next(connection);
-      }
-    },
-  };
-}

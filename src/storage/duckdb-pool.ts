@@ -1,0 +1,29 @@
+import type { DuckDBConnection } from "@duckdb/node-api";
+import { Failure } from "../domain/errors.ts";
+
+/**
+ * Lends connections, in the order of asking. Fails `unavailable` when `waitingMax` wait already.
+ */
+export function pool(idle: DuckDBConnection[], waitingMax: number) {
+  const waiting: ((connection: DuckDBConnection) => void)[] = [];
+  const take = (): Promise<DuckDBConnection> | DuckDBConnection => {
+    const connection = idle.pop();
+    if (connection !== undefined) return connection;
+    if (waiting.length >= waitingMax) {
+      throw new Failure("unavailable", "Too many queries are waiting. Try again in a moment.");
+    }
+    return new Promise((resolve) => waiting.push(resolve));
+  };
+  return {
+    async use<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
+      const connection = await take();
+      try {
+        return await work(connection);
+      } finally {
+        const next = waiting.shift();
+        if (next === undefined) idle.push(connection);
+        else next(connection);
+      }
+    },
+  };
+}
