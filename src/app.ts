@@ -8,6 +8,7 @@ import { type Deletions, deletions } from "./services/deletions.ts";
 import { type Events, events } from "./services/events.ts";
 import { type Groups, groups } from "./services/groups.ts";
 import { type Ingest, startIngest } from "./services/ingest.ts";
+import { type Insights, insights } from "./services/insights.ts";
 import type { Keys } from "./services/keys.ts";
 import { type Logs, logs } from "./services/logs.ts";
 import { type Metrics, metrics } from "./services/metrics.ts";
@@ -20,11 +21,14 @@ import { type Users, users } from "./services/users.ts";
 import { type Warnings, warnings } from "./services/warnings.ts";
 import { activityReads } from "./storage/activity.ts";
 import { deletionReads } from "./storage/deletions.ts";
+import { draftSql } from "./storage/draft-sql.ts";
 import { groupReads } from "./storage/groups.ts";
+import { insightReads } from "./storage/insights.ts";
 import { removeLoad } from "./storage/loads.ts";
 import { personReads } from "./storage/person-list.ts";
 import { personMatches } from "./storage/person-match.ts";
 import { playlistReads } from "./storage/playlists.ts";
+import { type TrendQueries, trendQueries } from "./storage/trends.ts";
 import { userReads } from "./storage/users.ts";
 import { warningReads } from "./storage/warnings.ts";
 import {
@@ -51,6 +55,7 @@ export type App = Admin & {
   deletions: Deletions;
   events: Events;
   groups: Groups;
+  insights: Insights;
   playlists: Playlists;
   users: Users;
   warnings: Warnings;
@@ -112,6 +117,7 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
     personEdits: personEdits({ reads, store: stores.persons, slices, ingest, journal, now }),
     activities: activities(activityReads(sqlite), reads),
     events: events(eventsStored, isBehind),
+    ...asking(base, trendQueries(duckdb), isBehind, now),
     ...records(base, now),
   };
   const reasons = () => [
@@ -158,6 +164,18 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
       await base.close();
     },
   };
+}
+
+/** What is asked of the events in words of its own. */
+function asking(
+  { sqlite, stores, projects }: Base,
+  trends: TrendQueries,
+  isBehind: () => boolean,
+  now: Clock,
+) {
+  const reads = insightReads(sqlite);
+  const kept = { reads, writes: stores.insights, randomBytes };
+  return { insights: insights({ ...kept, trends, draft: draftSql, projects, isBehind, now }) };
 }
 
 /** What is kept in SQLite and has no part in ingest. */

@@ -6,6 +6,7 @@ import { serve } from "./remote.ts";
 import { slices } from "./services/slices.ts";
 import { nodeDisk } from "./storage/disk.ts";
 import { LOADS_DIRECTORY, ROW_GROUP_ROWS } from "./storage/duckdb.ts";
+import { insightWrites } from "./storage/insights.ts";
 import { journalReader } from "./storage/journal-reader.ts";
 import { keyWrites } from "./storage/keys.ts";
 import { loadFiles } from "./storage/loads.ts";
@@ -43,6 +44,7 @@ export function openWriter(options: WriterOptions) {
     onCorrupt: (part) => log.error("a corrupt part of the journal was set aside", part),
   });
   return {
+    insights: insightWrites(sqlite),
     keys: keyWrites(sqlite),
     persons,
     playlists: playlistWrites(sqlite),

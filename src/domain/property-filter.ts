@@ -16,7 +16,7 @@ export type PropertyTest =
   /** From a version on and before another. */
   | { is: "version"; from: Version | null; before: Version | null };
 
-/** One condition on a person's property; `not` turns the test round (decision 48). */
+/** One condition on a property of a person or event; `not` turns the test round (decision 48). */
 export type PropertyFilter = { key: string; not: boolean; test: PropertyTest };
 
 /** Filters of one request, and values of one filter. */
@@ -47,11 +47,16 @@ function parse(text: string): Json {
   }
 }
 
-function propertyFilter(filter: Json, now: number): PropertyFilter {
+/** One filter, on what `of` says has the property. Fails as {@link propertyFilters} does. */
+export function propertyFilter(
+  filter: Json,
+  now: number,
+  of: "event" | "person" = "person",
+): PropertyFilter {
   if (!isObject(filter)) throw malformed("A filter is an object with key, operator and value.");
-  const { key, operator = "exact", type = "person" } = filter;
+  const { key, operator = "exact", type = of } = filter;
   if (typeof key !== "string") throw malformed("A filter's key is the name of a property.");
-  if (type !== "person") throw malformed("Only filters of the type person are known.");
+  if (type !== of) throw malformed(`Only filters of the type ${of} are known.`);
   const read = typeof operator === "string" ? OPERATORS.get(operator) : undefined;
   if (read === undefined) {
     throw malformed(`An operator is one of ${[...OPERATORS.keys()].join(", ")}.`);

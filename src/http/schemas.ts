@@ -30,7 +30,8 @@ export const AnyValue = (example: Json, description?: string) =>
 export const AnyObject = (example: JsonObject, description?: string) =>
   t.Record(t.String(), t.Unsafe<Json>(t.Unknown()), of(example, description));
 
-const DateTime = t.String({
+/** A time, with an example. */
+export const DateTime = t.String({
   format: "date-time",
   ...of("2026-11-21T12:00:00.000000Z", "ISO 8601, UTC."),
 });

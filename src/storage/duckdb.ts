@@ -163,12 +163,26 @@ export async function rows(
   return reader.getRowObjects();
 }
 
+/** Puts a value into a statement: returns what stands there in its place. */
+export type Bind = (value: string | number, type?: string) => string;
+
+/** Binds values as parameters, named in the order in which they come. */
+export function binder(): { bind: Bind; values: Record<string, DuckDBValue> } {
+  const values: Record<string, DuckDBValue> = {};
+  const bind: Bind = (value, type = "VARCHAR") => {
+    const name = `v${Object.keys(values).length}`;
+    values[name] = value;
+    return `$${name}::${type}`;
+  };
+  return { bind, values };
+}
+
 /** Microseconds since the epoch, for DuckDB, of milliseconds. */
 export function micros(ms: number): bigint {
   return BigInt(Math.floor(ms * 1000));
 }
 
-/** A text as a SQL literal; only for paths of our own, in statements that take no parameter. */
+/** A text as a SQL literal; for paths of our own and for SQL that is shown, never for what came in. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }

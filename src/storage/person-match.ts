@@ -1,9 +1,9 @@
-import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
+import type { DuckDBConnection } from "@duckdb/node-api";
 import { Failure } from "../domain/errors.ts";
 import type { Place } from "../domain/page.ts";
 import type { PropertyFilter, PropertyTest } from "../domain/property-filter.ts";
 import type { Version } from "../domain/version-range.ts";
-import { type Duckdb, rows } from "./duckdb.ts";
+import { type Bind, binder, type Duckdb, rows } from "./duckdb.ts";
 import type { MatchFilter, PartAsked } from "./person-list.ts";
 
 /** A value of a property, and how many persons have it. */
@@ -70,19 +70,14 @@ async function places(
   { limit, offset, after }: PartAsked,
 ) {
   await checkPatterns(connection, filter.properties);
-  const values = new Map<string, DuckDBValue>();
-  const bind = (value: DuckDBValue, type = "VARCHAR") => {
-    const name = `v${values.size}`;
-    values.set(name, value);
-    return `$${name}::${type}`;
-  };
+  const { bind, values } = binder();
   const where = [
     "project_id = $project::INTEGER",
     ...ownConditions(filter, bind),
     ...filter.properties.map((property) => condition(property, bind)),
   ].join(" AND ");
   const found = await rows(connection, PLACES(where, after === undefined ? "" : BEHIND), {
-    ...Object.fromEntries(values),
+    ...values,
     ...(after === undefined ? {} : { at: after.at, after: after.id }),
     project,
     limit,
@@ -97,7 +92,7 @@ async function places(
 }
 
 /** RE2 takes no backtracking pattern and none that is too large: the caller is told which it is. */
-async function checkPatterns(
+export async function checkPatterns(
   connection: DuckDBConnection,
   filters: readonly PropertyFilter[],
 ): Promise<void> {
@@ -114,8 +109,6 @@ async function checkPatterns(
   }
 }
 
-type Bind = (value: DuckDBValue, type?: string) => string;
-
 /** What SQLite answers where there is no filter by property: an address is a text here, too. */
 function ownConditions({ distinct_id, email, search }: MatchFilter, bind: Bind): string[] {
   const address = `CASE json_type(properties, '/email') WHEN 'VARCHAR'
@@ -131,8 +124,11 @@ function ownConditions({ distinct_id, email, search }: MatchFilter, bind: Bind):
   ];
 }
 
-/** What has no value passes no test, and so every test that is turned round. */
-function condition({ key, not, test }: PropertyFilter, bind: Bind): string {
+/**
+ * A filter on the column `properties`. What has no value passes no test, and so every test that
+ * is turned round.
+ */
+export function condition({ key, not, test }: PropertyFilter, bind: Bind): string {
   const passes = tested(test, `json_extract_string(properties, ${bind(pointer(key))})`, bind);
   return `(${passes}) IS ${not ? "NOT TRUE" : "TRUE"}`;
 }
@@ -191,6 +187,6 @@ function versionOf(text: string): string {
 }
 
 /** A key as a JSON pointer (RFC 6901): as a path, `$` and dots in it would mean something. */
-function pointer(key: string): string {
+export function pointer(key: string): string {
   return `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }

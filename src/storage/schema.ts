@@ -170,3 +170,14 @@ export const deletionTask = sqliteTable("deletion_task", {
   finished_at: text(),
   counts: text({ mode: "json" }).$type<Record<string, number>>(),
 });
+
+/** What was asked of events. */
+export const insight = sqliteTable("insight", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  project_id: integer().notNull(),
+  short_id: text().notNull(),
+  name: text().notNull(),
+  query: text({ mode: "json" }).$type<JsonObject>().notNull(),
+  created_at: text().notNull(),
+  created_by: integer().notNull(),
+});

@@ -6,6 +6,7 @@ import marksDuckdb from "./0003-marks.duckdb.sql" with { type: "text" };
 import playlists from "./0004-playlists.sqlite.sql" with { type: "text" };
 import persons from "./0005-persons.sqlite.sql" with { type: "text" };
 import keys from "./0006-keys.sqlite.sql" with { type: "text" };
+import insights from "./0010-insights.sqlite.sql" with { type: "text" };
 
 /** SQLite's schema changes in order; the schema's version is how many were applied. Append only. */
 export const SQLITE_MIGRATIONS: readonly string[] = [
@@ -14,6 +15,7 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
   playlists,
   persons,
   keys,
+  insights,
 ];
 
 /** DuckDB's schema changes in order; each leaves a row in its table `migration`. Append only. */
