@@ -117,8 +117,7 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
     personEdits: personEdits({ reads, store: stores.persons, slices, ingest, journal, now }),
     activities: activities(activityReads(sqlite), reads),
     events: events(eventsStored, isBehind),
-    ...asking(base, trendQueries(duckdb), isBehind, now),
-    ...records(base, now),
+    ...records(base, trendQueries(duckdb), isBehind, now),
   };
   const reasons = () => [
     ...(state.draining ? ["shutting down"] : []),
@@ -166,23 +165,18 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
   };
 }
 
-/** What is asked of the events in words of its own. */
-function asking(
+/** What has no part in ingest. */
+function records(
   { sqlite, stores, projects }: Base,
   trends: TrendQueries,
   isBehind: () => boolean,
   now: Clock,
 ) {
-  const reads = insightReads(sqlite);
-  const kept = { reads, writes: stores.insights, randomBytes };
-  return { insights: insights({ ...kept, trends, draft: draftSql, projects, isBehind, now }) };
-}
-
-/** What is kept in SQLite and has no part in ingest. */
-function records({ sqlite, stores }: Base, now: Clock) {
+  const asked = { reads: insightReads(sqlite), writes: stores.insights, randomBytes, trends };
   return {
     deletions: deletions(deletionReads(sqlite)),
     groups: groups(groupReads(sqlite)),
+    insights: insights({ ...asked, draft: draftSql, projects, isBehind, now }),
     playlists: playlists({
       reads: playlistReads(sqlite),
       writes: stores.playlists,

@@ -121,7 +121,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "storage/event-names.ts": "test/services/insights.test.ts",
   "storage/groups.ts": "test/services/groups.test.ts, test/storage/events.test.ts",
   "storage/identity.ts": "test/storage/persons.test.ts, test/services/identity.test.ts",
-  "storage/insights.ts": "test/services/insights.test.ts",
   "storage/journal-frame.ts": "test/storage/journal.test.ts",
   "storage/journal-reader.ts": "test/storage/journal.test.ts",
   "storage/journal-recovery.ts": "test/storage/journal.test.ts",

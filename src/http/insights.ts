@@ -75,7 +75,10 @@ const AnswerShape = t.Object(
 
 const AskedBody = t.Object(
   {
-    query: AnyValue(QUERY, "A `TrendsQuery`: series of events, and what of them is told."),
+    query: AnyValue(
+      QUERY,
+      "A `TrendsQuery`: series of events, and what of them is told. Or words: `weekly unique users of $pageview by $browser last 90 days`.",
+    ),
     insight_type: t.Optional(Text("trends", "Others are not answered yet.")),
     name: t.Optional(
       Text(
@@ -122,7 +125,12 @@ export const insightRoutes = (insights: Insights) => [
     operationId: "query_draft_sql",
     summary: "Draft a first SQL query over the names of the project's own events.",
     query: t.Object({
-      prompt: t.Optional(Text("weekly unique users of signup last 90 days", "Not understood yet.")),
+      prompt: t.Optional(
+        Text(
+          "weekly unique users of signup last 90 days",
+          "A question in words; else a first query is drafted.",
+        ),
+      ),
     }),
     status: 200,
     empty: true,

@@ -7,11 +7,11 @@ import {
   type Trends,
 } from "../domain/insight.ts";
 import { periodOf } from "../domain/insight-period.ts";
+import { type EventNames, readWords } from "../domain/insight-words.ts";
 import { isObject, type Json, type JsonObject, storableText } from "../domain/json.ts";
 import { type Page, type PageQuery, page } from "../domain/page.ts";
 import { newShortId } from "../domain/playlist.ts";
 import { type Clock, isoTime } from "../domain/time.ts";
-import type { EventNames } from "../storage/event-names.ts";
 import type { InsightReads, InsightWrites } from "../storage/insights.ts";
 import type { TrendQueries, TrendsPlan, TrendsRow } from "../storage/trends.ts";
 import type { Projects } from "./projects.ts";
@@ -62,7 +62,7 @@ export type Insights = {
   /** Fails `not_found`. */
   get(project: number, short_id: string): Promise<Insight>;
   /**
-   * A first query over the project's events (decision 71). Fails `invalid_input` on words that are
+   * A first query over the project's events, or what `prompt` asks (decision 71). Fails `invalid_input` on words that are
    * not understood, `too_long`, and `unavailable` while the event store is behind.
    */
   draft(project: number, prompt: string | undefined): Promise<{ sql: string }>;
@@ -96,13 +96,16 @@ export function insights(needs: Needs): Insights {
     const { interval, dateRange } = query;
     return { ...query, timezone, period: periodOf(dateRange, { interval, timezone, now: now() }) };
   };
+  const understood = async (project: number, words: string, attr: string) =>
+    readWords(words, await trends.names(project), attr);
   return {
     async ask(project, user, { query: sent, insight_type, name }) {
       checkInsightType(insight_type);
-      const query = typedQuery(sent);
-      const read = readTrends(query, now());
-      const title = nameOf(name, read);
       upToDate();
+      const query =
+        typeof sent === "string" ? await understood(project, sent, "query") : typedQuery(sent);
+      const read = readTrends(query, now());
+      const title = nameOf(name || (typeof sent === "string" ? sent : ""), read);
       const plan = await planOf(project, read);
       const began = now();
       const found = await trends.run(project, plan);
@@ -126,22 +129,22 @@ export function insights(needs: Needs): Insights {
       return found;
     },
     async draft(project, prompt) {
-      if (prompt !== undefined) {
-        const detail = "Words are not understood yet. Without a prompt, a first query is answered.";
-        throw new Failure("invalid_input", detail, "prompt");
-      }
       upToDate();
-      return { sql: needs.draft(project, await trends.names(project)) };
+      if (prompt === undefined) {
+        return { sql: needs.draft(project, await trends.names(project)) };
+      }
+      const query = readTrends(await understood(project, prompt, "prompt"), now());
+      return { sql: trends.sql(project, await planOf(project, query)) };
     },
   };
 }
 
 function typedQuery(sent: Json | undefined): JsonObject {
-  if (sent === undefined || sent === null || sent === "") {
+  if (sent === undefined || sent === null) {
     throw new Failure("required", "This field is required.", "query");
   }
   if (isObject(sent)) return sent;
-  throw new Failure("invalid_input", "A TrendsQuery as a JSON object is expected.", "query");
+  throw new Failure("invalid_input", "A TrendsQuery is expected, or a question in words.", "query");
 }
 
 async function keep(
@@ -157,8 +160,8 @@ async function keep(
   throw new Error(`${SHORT_IDS_MAX} new short ids were taken`);
 }
 
-function nameOf(name: string | undefined, { series, breakdown }: Trends): string {
-  if (name !== undefined && name.length > INSIGHT_NAME_CHARS_MAX) {
+function nameOf(name: string, { series, breakdown }: Trends): string {
+  if (name.length > INSIGHT_NAME_CHARS_MAX) {
     throw new Failure("too_long", `At most ${INSIGHT_NAME_CHARS_MAX} characters.`, "name");
   }
   const labels = series.map(labelOf).join(", ");

@@ -1,5 +1,5 @@
+import type { EventNames } from "../domain/insight-words.ts";
 import { quoted } from "./duckdb.ts";
-import type { EventNames } from "./event-names.ts";
 import { pointer } from "./person-match.ts";
 
 /** Names that the draft's remarks tell of either kind. */

@@ -1,18 +1,12 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
+import type { EventNames } from "../domain/insight-words.ts";
 import { rows } from "./duckdb.ts";
 
-/** What events and properties are called, the most frequent first; names decide between equals. */
-export type EventNames = {
-  events: { name: string; count: number }[];
-  /** `count` is of the newest PROPERTIES_EVENTS_MAX events alone. */
-  properties: { name: string; count: number }[];
-};
-
 /** Names that are read of either kind. */
-export const NAMES_MAX = 1000;
+const NAMES_MAX = 1000;
 
-/** Newest events in which properties are looked for. */
-export const PROPERTIES_EVENTS_MAX = 2000;
+/** The newest events, in which properties are looked for. */
+const PROPERTIES_EVENTS_MAX = 2000;
 
 const EVENTS = `
   SELECT event AS name, count(*)::DOUBLE AS count FROM events

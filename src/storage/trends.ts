@@ -1,9 +1,10 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { Series, SeriesMath, Trends } from "../domain/insight.ts";
 import type { Interval, Period } from "../domain/insight-period.ts";
+import type { EventNames } from "../domain/insight-words.ts";
 import { type Bind, binder, type Duckdb, quoted, rows } from "./duckdb.ts";
 import { HOT_PROPERTIES } from "./event-lines.ts";
-import { type EventNames, eventNames } from "./event-names.ts";
+import { eventNames } from "./event-names.ts";
 import { checkPatterns, condition, pointer } from "./person-match.ts";
 
 /** A trends query with everything that it depends on. */

@@ -142,6 +142,24 @@ describe("a question about events", () => {
     expect(await idOf("two")).not.toBe(first);
   });
 
+  test("may be asked in words", async () => {
+    const words = "daily unique users of VIEW by $browser last 1 day";
+    const { body } = await ask({ query: words, insight_type: "trends" });
+
+    expect(body).toMatchObject({
+      insight: { name: words, query: { kind: "TrendsQuery", interval: "day" } },
+      results: [
+        { breakdown_value: "Chrome" },
+        { breakdown_value: "Firefox" },
+        { breakdown_value: "Safari" },
+        { breakdown_value: "$$_posthog_breakdown_null_$$", data: [0, 1] },
+      ],
+    });
+    const other = await ask({ query: "weekly visits" });
+    expect(other).toMatchObject({ status: 400, body: { code: "invalid_input", attr: "query" } });
+    expect((other.body as { detail: string }).detail).toContain('"visits" is not understood');
+  });
+
   test("is of one project", async () => {
     const { id } = await app.app.projects.create({ name: "second" });
     const [kept] = ((await app.get("/insights/")).body as { results: { short_id: string }[] })
@@ -244,13 +262,21 @@ describe("a question about events", () => {
 });
 
 describe("a drafted query", () => {
-  const drafted = async () => {
-    const { body } = await app.ask("GET", DRAFT, { headers: PREFER });
+  const drafted = async (prompt = "") => {
+    const { body } = await app.ask("GET", DRAFT + prompt, { headers: PREFER });
     return (body as { sql: string }).sql;
   };
 
   test("is empty by default", async () => {
     expect(await app.ask("GET", DRAFT)).toMatchObject({ status: 200, body: "" });
+  });
+
+  test("is of what a prompt asks, which is refused if it is not understood", async () => {
+    expect(await drafted("?prompt=unique+users+of+view")).toContain("event = 'view'");
+    expect(await app.ask("GET", `${DRAFT}?prompt=visits`)).toMatchObject({
+      status: 400,
+      body: { code: "invalid_input", attr: "prompt" },
+    });
   });
 
   test("names the project's own events and properties", async () => {
