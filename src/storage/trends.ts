@@ -53,9 +53,19 @@ export function trendQueries(duckdb: Duckdb): TrendQueries {
         return found;
       }),
     sql: (project, plan) =>
-      plan.series.map((series) => `${seriesSql(project, plan, series, writtenOut)};\n`).join("\n"),
+      plan.series
+        .map(
+          (series) => `${remark(plan, series)}${seriesSql(project, plan, series, writtenOut)};\n`,
+        )
+        .join("\n"),
     names: (project) => duckdb.read((connection) => eventNames(connection, project)),
   };
+}
+
+/** Says what SQL is of; names as JSON, which has no line end that would end the remark. */
+function remark({ interval, timezone }: TrendsPlan, { name, math }: Series): string {
+  const what = `${math} of ${JSON.stringify(name)} by ${interval}, on the clock of ${timezone}`;
+  return `-- ${what}. Rows without a bucket are of the whole time.\n`;
 }
 
 /** For SQL that is shown; what is run has parameters. */
