@@ -20,6 +20,7 @@ import {
 import { type Events, events } from "./services/events.ts";
 import { type Groups, groups } from "./services/groups.ts";
 import { type Ingest, startIngest } from "./services/ingest.ts";
+import { type Insights, insights } from "./services/insights.ts";
 import type { Keys } from "./services/keys.ts";
 import { type LogQueries, logQueries } from "./services/log-query.ts";
 import { type Logs, logs } from "./services/logs.ts";
@@ -36,8 +37,10 @@ import { type Users, users } from "./services/users.ts";
 import { type Warnings, warnings } from "./services/warnings.ts";
 import { activityReads } from "./storage/activity.ts";
 import { type DeletionRow, deletionReads } from "./storage/deletions.ts";
+import { draftSql } from "./storage/draft-sql.ts";
 import { removeSetAside } from "./storage/event-file.ts";
 import { groupReads } from "./storage/groups.ts";
+import { insightReads } from "./storage/insights.ts";
 import type { Journal } from "./storage/journal.ts";
 import { removeLeftovers } from "./storage/leftovers.ts";
 import { logReads } from "./storage/log-list.ts";
@@ -45,6 +48,7 @@ import { type PersonReads, personReads } from "./storage/person-list.ts";
 import { personMatches } from "./storage/person-match.ts";
 import { playlistReads } from "./storage/playlists.ts";
 import { storeSizes } from "./storage/space.ts";
+import { trendQueries } from "./storage/trends.ts";
 import { userReads } from "./storage/users.ts";
 import { warningReads } from "./storage/warnings.ts";
 import {
@@ -74,6 +78,7 @@ export type App = Admin & {
   deletionRuns: DeletionRuns;
   events: Events;
   groups: Groups;
+  insights: Insights;
   playlists: Playlists;
   users: Users;
   warnings: Warnings;
@@ -139,7 +144,7 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
       now,
     }),
     activities: activities(activityReads(sqlite), reads),
-    ...searches({ reads, duckdb, eventsStored, isBehind, now }),
+    ...searches({ base, reads, duckdb, eventsStored, isBehind, now }),
     ...records(base, now),
   };
   const parts = { ingest, journal, meter, room, now };
@@ -251,8 +256,12 @@ function desk({ sqlite, stores }: Pick<Base, "sqlite" | "stores">, now: Clock): 
 }
 
 /** What is looked for in the event store. */
-function searches({ reads, duckdb, eventsStored, isBehind, now }: Searched) {
+function searches({ base, reads, duckdb, eventsStored, isBehind, now }: Searched) {
+  const { sqlite, stores, projects } = base;
+  const kept = { reads: insightReads(sqlite), writes: stores.insights, randomBytes };
+  const trends = trendQueries(duckdb);
   return {
+    insights: insights({ ...kept, trends, draft: draftSql, projects, isBehind, now }),
     persons: persons({ reads, matches: personMatches(duckdb), isBehind, now }),
     events: events(eventsStored, isBehind),
     logQueries: logQueries({ reads: logReads(duckdb), isBehind, now }),
@@ -260,6 +269,7 @@ function searches({ reads, duckdb, eventsStored, isBehind, now }: Searched) {
 }
 
 type Searched = Pick<Awaited<ReturnType<typeof openEvents>>, "duckdb" | "eventsStored"> & {
+  base: Base;
   reads: PersonReads;
   isBehind: IsBehind;
   now: Clock;

@@ -7,6 +7,7 @@ import { slices } from "./services/slices.ts";
 import { deletionRunWrites } from "./storage/deletion-runs.ts";
 import { nodeDisk } from "./storage/disk.ts";
 import { LOADS_DIRECTORY, ROW_GROUP_ROWS } from "./storage/duckdb.ts";
+import { insightWrites } from "./storage/insights.ts";
 import { journalReader } from "./storage/journal-reader.ts";
 import { keyWrites } from "./storage/keys.ts";
 import { loadFiles } from "./storage/loads.ts";
@@ -45,6 +46,7 @@ export function openWriter(options: WriterOptions) {
   });
   return {
     deletionRuns: deletionRunWrites(sqlite),
+    insights: insightWrites(sqlite),
     keys: keyWrites(sqlite),
     persons,
     playlists: playlistWrites(sqlite),

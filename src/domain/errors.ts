@@ -35,7 +35,7 @@ export const RETRY_AFTER_S = 5;
 
 /**
  * Something the caller did or can wait out. `detail` is shown to the caller and never repeats
- * what was sent; `attr` names the field to blame, nested names joined by `__`.
+ * what was sent, but for words of a question (decision 72); `attr` names the field to blame, nested names joined by `__`.
  */
 export class Failure extends Error {
   readonly code: FailureCode;

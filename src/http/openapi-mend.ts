@@ -103,45 +103,54 @@ function mendOperation(operation: JsonObject, schemas: JsonObject): JsonObject {
   }
   const answered = isObject(responses) ? Object.entries(responses) : [];
   const failed = Array.isArray(failures) ? failures.map(String) : [];
-  const hasTable = takesTable(mended["parameters"]);
+  const table = tableOf(mended["parameters"]);
   mended["responses"] = Object.fromEntries([
     ...answered.map(([status, response]) => [
       status,
-      success(status, { response, schemas, hasTable }),
+      success(status, { response, schemas, table }),
     ]),
     ...failed.map((status) => [status, { $ref: `#/components/responses/${status}` }]),
   ]);
   return mended;
 }
 
-type Answered = { response: Json; schemas: JsonObject; hasTable: boolean };
+type Answered = { response: Json; schemas: JsonObject; table: JsonObject };
 
-function success(status: string, { response, schemas, hasTable }: Answered): JsonObject {
+function success(status: string, { response, schemas, table }: Answered): JsonObject {
   const { description } = isObject(response) ? response : {};
   const named = typeof description === "string" ? description : STATUS_CODES[Number(status)];
   const content = isObject(response) ? contentOf(response, schemas) : undefined;
   if (content === undefined) return { description: named ?? status };
-  return { description: named ?? status, content: hasTable ? { ...content, ...TABLE } : content };
+  return { description: named ?? status, content: { ...content, ...table } };
 }
 
-/** What `format=csv` answers. */
-const TABLE = {
-  "text/csv": {
-    schema: { type: "string", description: "Nested values have columns of their own (RFC 4180)." },
-    example: "id,name,properties.plan\r\n1,ann@example.com,pro\r\n",
+/** What formats other than JSON answer. */
+const TABLES: Record<string, JsonObject> = {
+  csv: {
+    "text/csv": {
+      schema: {
+        type: "string",
+        description: "Nested values have columns of their own (RFC 4180).",
+      },
+      example: "id,name,properties.plan\r\n1,ann@example.com,pro\r\n",
+    },
+  },
+  txt: {
+    "text/plain": {
+      schema: { type: "string", description: "A table with a bar a row." },
+      example: "Visitors\n\n$pageview\n2026-11-21  42  ████\nall         42\n",
+    },
   },
 };
 
-/** Whether an operation takes `format=csv`. */
-function takesTable(parameters: Json | undefined): boolean {
-  return (Array.isArray(parameters) ? parameters : []).some(
-    (parameter) =>
-      isObject(parameter) &&
-      parameter["name"] === "format" &&
-      isObject(parameter["schema"]) &&
-      Array.isArray(parameter["schema"]["enum"]) &&
-      parameter["schema"]["enum"].includes("csv"),
+/** What the operation answers in the format that it takes beside JSON. */
+function tableOf(parameters: Json | undefined): JsonObject {
+  const format = (Array.isArray(parameters) ? parameters : []).find(
+    (parameter) => isObject(parameter) && parameter["name"] === "format",
   );
+  const schema = isObject(format) && isObject(format["schema"]) ? format["schema"] : {};
+  const choices = Array.isArray(schema["enum"]) ? schema["enum"] : [];
+  return Object.assign({}, ...choices.map((choice) => TABLES[String(choice)] ?? {}));
 }
 
 /**

@@ -18,6 +18,7 @@ const TAGS: Record<string, string> = {
   logs: "Log records, found.",
   persons: "Who did something, and what is known of them.",
   session_recording_playlists: "Collections of session recordings.",
+  insights: "Questions about events, and their answers.",
   events: "What was captured.",
   groups: "Companies, teams and whatever else events belong to.",
   ingestion_warnings: "What was not stored as it was sent, and why.",
@@ -132,9 +133,13 @@ function describe(app: Elysia, route: Route): void {
   });
 }
 
+/** What the paths of the contract are of that have no noun of ours in them. */
+const INSIGHT_NOUNS = ["max_tools", "query"];
+
 /** The noun of a path, which its kinds go with: `groups` of `…/groups_types/`. */
 function tagOf({ path }: Route): string {
   const [noun = ""] = path.replace(/^\/api\/(environments\/:project_id\/)?|^\//, "").split("/", 1);
+  if (INSIGHT_NOUNS.includes(noun)) return "insights";
   return Object.keys(TAGS).find((tag) => `${noun}_`.startsWith(`${tag}_`)) ?? noun;
 }
 

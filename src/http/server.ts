@@ -8,6 +8,7 @@ import type { Capture } from "../services/capture.ts";
 import type { Deletions } from "../services/deletions.ts";
 import type { Events } from "../services/events.ts";
 import type { Groups } from "../services/groups.ts";
+import type { Insights } from "../services/insights.ts";
 import type { Keys } from "../services/keys.ts";
 import type { LogQueries } from "../services/log-query.ts";
 import type { Logs } from "../services/logs.ts";
@@ -30,6 +31,7 @@ import { eventRoutes } from "./events.ts";
 import { groupRoutes } from "./groups.ts";
 import { healthRoutes, type Readiness } from "./health.ts";
 import { warningRoutes } from "./ingestion-warnings.ts";
+import { insightRoutes } from "./insights.ts";
 import { keyRoutes } from "./keys.ts";
 import { logQueryRoutes } from "./log-query.ts";
 import { logRoutes } from "./logs.ts";
@@ -61,6 +63,7 @@ export type HttpNeeds = {
   playlists: Playlists;
   events: Events;
   groups: Groups;
+  insights: Insights;
   users: Users;
   warnings: Warnings;
   metrics: Metrics;
@@ -95,6 +98,7 @@ export const managementRoutes = (
     | "playlists"
     | "events"
     | "groups"
+    | "insights"
     | "warnings"
     | "projects"
     | "keys"
@@ -108,6 +112,7 @@ export const managementRoutes = (
   ...activityRoutes(needs.activities),
   ...deletionRoutes(needs.deletions),
   ...playlistRoutes(needs.playlists),
+  ...insightRoutes(needs.insights),
   ...eventRoutes(needs.events),
   ...groupRoutes(needs.groups),
   ...warningRoutes(needs.warnings),

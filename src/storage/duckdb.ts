@@ -218,7 +218,7 @@ export function micros(ms: number): bigint {
   return BigInt(Math.floor(ms * 1000));
 }
 
-/** A text as a SQL literal; only for paths of our own, in statements that take no parameter. */
+/** A text as a SQL literal; for paths of our own and for SQL that is shown, never for what came in. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }

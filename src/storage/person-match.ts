@@ -2,7 +2,7 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import type { Place } from "../domain/page.ts";
 import { type Duckdb, rows } from "./duckdb.ts";
 import type { MatchFilter, PartAsked } from "./person-list.ts";
-import { type Bind, binder, checkPatterns, passes, pointer } from "./property-match.ts";
+import { type Bind, binder, checkPatterns, passes, pointer, textIn } from "./property-match.ts";
 
 /** A value of a property, and how many persons have it. */
 export type PropertyValue = { name: string; count: number };
@@ -72,7 +72,7 @@ async function places(
   const where = [
     "project_id = $project::INTEGER",
     ...ownConditions(filter, bind),
-    ...filter.properties.map((property) => passes(property, textAt, bind)),
+    ...filter.properties.map((property) => passes(property, textIn, bind)),
   ].join(" AND ");
   const found = await rows(connection, PLACES(where, after === undefined ? "" : BEHIND), {
     ...values,
@@ -102,8 +102,4 @@ function ownConditions({ distinct_id, email, search }: MatchFilter, bind: Bind):
       ? []
       : [`(contains(lower(${address}), lower(${bind(search)})) OR ${owner(search)})`]),
   ];
-}
-
-function textAt(pointer: string): string {
-  return `json_extract_string(properties, ${pointer})`;
 }

@@ -5,7 +5,7 @@ import type { Version } from "../domain/version-range.ts";
 import { rows } from "./duckdb.ts";
 
 /** Binds a value to a statement and returns the parameter that stands for it. */
-export type Bind = (value: DuckDBValue, type?: string) => string;
+export type Bind = (value: string | number, type?: string) => string;
 
 /** Parameters of a statement that is put together, `v0` and so on, and what is bound to them. */
 export function binder(): { values: Record<string, DuckDBValue>; bind: Bind } {
@@ -114,4 +114,9 @@ function versionOf(text: string): string {
 /** A key as a JSON pointer (RFC 6901): as a path, `$` and dots in it would mean something. */
 export function pointer(key: string): string {
   return `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+}
+
+/** The text of a property in the column `properties`; `pointer` is a parameter of its JSON pointer. */
+export function textIn(pointer: string): string {
+  return `json_extract_string(properties, ${pointer})`;
 }

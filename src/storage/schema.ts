@@ -172,3 +172,14 @@ export const deletionTask = sqliteTable("deletion_task", {
   started_at: text(),
   generation: integer(),
 });
+
+/** What was asked of events. */
+export const insight = sqliteTable("insight", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  project_id: integer().notNull(),
+  short_id: text().notNull(),
+  name: text().notNull(),
+  query: text({ mode: "json" }).$type<JsonObject>().notNull(),
+  created_at: text().notNull(),
+  created_by: integer().notNull(),
+});

@@ -294,8 +294,15 @@ test("HEAD is answered like GET without the body, on every path that allows it",
   const playlists = "/api/environments/1/session_recording_playlists/";
   const made = await fetch(server.url + playlists, { method: "POST", headers });
   const { short_id: playlist } = (await made.json()) as { short_id: string };
+  const ask = "/api/environments/1/max_tools/create_and_query_insight/";
+  const asked = await fetch(server.url + ask, {
+    method: "POST",
+    headers: { ...headers, "content-type": "application/json", prefer: "return=representation" },
+    body: JSON.stringify({ query: "all events" }),
+  });
+  const { short_id: insight } = ((await asked.json()) as { insight: { short_id: string } }).insight;
   const managed = OPERATIONS.filter(([method]) => method === "GET").map(
-    ([, path, , , , { query = "" } = {}]) => concrete(path, { playlist }) + query,
+    ([, path, , , , { query = "" } = {}]) => concrete(path, { playlist, insight }) + query,
   );
   const pages = ["/_liveness", "/docs", "/openapi.json", "/static/array.js", "/api/surveys/"];
 

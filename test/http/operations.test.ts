@@ -5,7 +5,7 @@ import type { OpenApi } from "../support/document.ts";
 import { concrete, keyWith, OPERATIONS, something } from "../support/operations.ts";
 import { PROJECT_KEY } from "../support/server.ts";
 
-const SOME_OTHER_SCOPE = "insight:read";
+const SOME_OTHER_SCOPE = "error_tracking:read";
 const UNKNOWN_KEY = "phx_unknown0123456789abcdef";
 
 /** Wrong keys are put off after a few within this time, in milliseconds (decision 53). */

@@ -6,6 +6,8 @@ const PERSON = `${PERSONS}:id/`;
 const PLAYLISTS = "/api/environments/:project_id/session_recording_playlists/";
 const PLAYLIST = `${PLAYLISTS}:short_id/`;
 const RECORDING = `${PLAYLIST}recordings/:session_recording_id/`;
+const ENVIRONMENT = "/api/environments/:project_id/";
+const INSIGHTS = `${ENVIRONMENT}insights/`;
 const KEYS = "/api/personal_api_keys/";
 const PROJECT = "/api/projects/:project_id/";
 
@@ -29,6 +31,15 @@ const OF_CONTRACT: Row[] = [
     "",
     { body: { query: {} } },
   ],
+  [
+    "POST",
+    `${ENVIRONMENT}max_tools/create_and_query_insight/`,
+    "insight:read",
+    200,
+    "format",
+    { body: { query: { kind: "TrendsQuery", series: [{ event: "tested" }] } } },
+  ],
+  ["GET", `${ENVIRONMENT}query/draft_sql/`, "insight:read", 200, "prompt"],
   [
     "GET",
     PERSONS,
@@ -68,6 +79,8 @@ const OF_CONTRACT: Row[] = [
 /** Every management operation: one that has no row here fails the test of the table. */
 export const OPERATIONS: Row[] = [
   ...OF_CONTRACT,
+  ["GET", INSIGHTS, "insight:read", 200, "limit offset"],
+  ["GET", `${INSIGHTS}:short_id/`, "insight:read", 200, ""],
   ["GET", `${PERSONS}values/`, "person:read", 200, "key value", { query: "?key=plan" }],
   ["GET", `${PERSONS}activity/`, "activity_log:read", 200, "format limit page"],
   ["GET", `${PERSONS}deletion_status/`, "person:read", 200, "limit offset person_uuid status"],
@@ -130,22 +143,37 @@ export const OPERATIONS: Row[] = [
 const ANN = "fe27503b-3771-5a01-819d-96bf829dfb35";
 
 /** A path with ids in it: of project 1, of Ann, of the key that asks. */
-export function concrete(path: string, { project = "1", playlist = "x" } = {}): string {
+export function concrete(
+  path: string,
+  { project = "1", playlist = "x", insight = "x" } = {},
+): string {
   return path
     .replace(":project_id", project)
     .replace(":id", path.startsWith(KEYS) ? "@current" : ANN)
-    .replace(":short_id", playlist)
+    .replace(":short_id", path.startsWith(INSIGHTS) ? insight : playlist)
     .replace(":session_recording_id", "r");
 }
 
-/** Makes what operations are about: a person with a merge to undo, a playlist with a recording. */
-export async function something(app: TestApp): Promise<{ playlist: string }> {
+/**
+ * Makes what operations are about: a person with a merge to undo, a playlist with a recording, an
+ * insight.
+ */
+export async function something(app: TestApp): Promise<{ playlist: string; insight: string }> {
   const merge = { event: "$create_alias", distinct_id: "new", properties: { alias: "ann" } };
   await app.capture(batch(event(), event({ distinct_id: "new" }), event(merge)));
   const made = await app.ask("POST", concrete(PLAYLISTS));
   const { short_id: playlist } = made.body as { short_id: string };
   await app.ask("POST", concrete(RECORDING, { playlist }));
-  return { playlist };
+  const asked = await app.ask(
+    "POST",
+    concrete(`${ENVIRONMENT}max_tools/create_and_query_insight/`),
+    {
+      body: { query: { kind: "TrendsQuery", series: [{}] } },
+      headers: { prefer: "return=representation" },
+    },
+  );
+  const { insight } = asked.body as { insight: { short_id: string } };
+  return { playlist, insight: insight.short_id };
 }
 
 /** A new personal key, for everything unless `draft` says otherwise. */

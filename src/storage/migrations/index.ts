@@ -7,6 +7,7 @@ import playlists from "./0004-playlists.sqlite.sql" with { type: "text" };
 import persons from "./0005-persons.sqlite.sql" with { type: "text" };
 import keys from "./0006-keys.sqlite.sql" with { type: "text" };
 import deletions from "./0007-deletions.sqlite.sql" with { type: "text" };
+import insights from "./0010-insights.sqlite.sql" with { type: "text" };
 
 /** SQLite's schema changes in order; the schema's version is how many were applied. Append only. */
 export const SQLITE_MIGRATIONS: readonly string[] = [
@@ -16,6 +17,7 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
   persons,
   keys,
   deletions,
+  insights,
 ];
 
 /** DuckDB's schema changes in order; each leaves a row in its table `migration`. Append only. */

@@ -1,0 +1,162 @@
+import { t } from "elysia";
+import { INSIGHT_NAME_CHARS_MAX } from "../domain/insight.ts";
+import { insightTable } from "../domain/insight-table.ts";
+import { pageQuery } from "../domain/page.ts";
+import type { Insights } from "../services/insights.ts";
+import { route } from "./route.ts";
+import {
+  AnyObject,
+  AnyValue,
+  DateTime,
+  PageOf,
+  Paging,
+  Text,
+  Texts,
+  UserShape,
+  Whole,
+} from "./schemas.ts";
+
+const ENVIRONMENT = "/api/environments/:project_id/";
+const INSIGHTS = `${ENVIRONMENT}insights/` as const;
+
+const QUERY = {
+  kind: "TrendsQuery",
+  series: [{ kind: "EventsNode", event: "$pageview", math: "dau" }],
+  interval: "week",
+  dateRange: { date_from: "-90d" },
+  breakdownFilter: { breakdown: "$browser", breakdown_limit: 5 },
+};
+
+const InsightShape = t.Object(
+  {
+    id: Whole(1),
+    short_id: Text("k7mXq2pB"),
+    name: Text("Visitors by browser"),
+    query: AnyObject(QUERY, "The query as it was sent."),
+    created_at: DateTime,
+    created_by: UserShape,
+  },
+  { $id: "Insight" },
+);
+
+const number = (example: number, description: string) =>
+  t.Nullable(t.Number({ examples: [example], description }));
+
+const AnswerShape = t.Object(
+  {
+    insight: InsightShape,
+    columns: Texts(
+      ["2026-11-16"],
+      "The beginnings of the intervals, on the clock of the project's time zone.",
+    ),
+    results: t.Array(
+      t.Object({
+        label: Text("dau of $pageview"),
+        event: t.Nullable(Text("$pageview", "Null for all events.")),
+        math: Text("dau"),
+        math_property: t.Nullable(Text("price")),
+        breakdown_value: t.Nullable(
+          Text(
+            "Firefox",
+            "Null without a breakdown; `$$_posthog_breakdown_null_$$` of events without a value, `$$_posthog_breakdown_other_$$` of values that are not told apart.",
+          ),
+        ),
+        data: t.Array(number(42, "Null where there is nothing to calculate with."), {
+          description: "A number for each column.",
+        }),
+        aggregated_value: number(42, "The same of the whole time: of `dau`, how many persons."),
+      }),
+    ),
+    sql: Text("SELECT …", "What was asked of the event store, in DuckDB's dialect."),
+    elapsed_ms: Whole(42),
+  },
+  { $id: "InsightAnswer" },
+);
+
+const AskedBody = t.Object(
+  {
+    query: AnyValue(
+      QUERY,
+      "A `TrendsQuery`: series of events, and what of them is told. Or words: `weekly unique users of $pageview by $browser last 90 days`.",
+    ),
+    insight_type: t.Optional(Text("trends", "Others are not answered yet.")),
+    name: t.Optional(
+      Text(
+        "Visitors by browser",
+        `At most ${INSIGHT_NAME_CHARS_MAX} characters; else made of the query.`,
+      ),
+    ),
+  },
+  { $id: "InsightAsked", examples: [{ query: QUERY, name: "Visitors by browser" }] },
+);
+
+/** Questions about events (contract 4.1). */
+export const insightRoutes = (insights: Insights) => [
+  route({
+    method: "POST",
+    path: `${ENVIRONMENT}max_tools/create_and_query_insight/`,
+    scope: "insight:read",
+    operationId: "insights_create_and_query",
+    summary: "Answer a question about events, and keep it.",
+    query: t.Object({
+      format: t.Optional(
+        t.Union([t.Literal("json"), t.Literal("txt")], {
+          description: "json by default; txt is a table with a bar a row.",
+        }),
+      ),
+    }),
+    body: AskedBody,
+    status: 200,
+    empty: true,
+    response: AnswerShape,
+    async handle({ project, principal, query, body }) {
+      const answer = await insights.ask(project, principal.user_id, body);
+      if (query.format !== "txt") return answer;
+      const { insight, columns, results } = answer;
+      return new Response(insightTable(insight.name, columns, results), {
+        headers: { "content-type": "text/plain; charset=utf-8" },
+      });
+    },
+  }),
+  route({
+    method: "GET",
+    path: `${ENVIRONMENT}query/draft_sql/`,
+    scope: "insight:read",
+    operationId: "query_draft_sql",
+    summary: "Draft a first SQL query over the names of the project's own events.",
+    query: t.Object({
+      prompt: t.Optional(
+        Text(
+          "weekly unique users of signup last 90 days",
+          "A question in words; else a first query is drafted.",
+        ),
+      ),
+    }),
+    status: 200,
+    empty: true,
+    response: t.Object({ sql: Text("SELECT event, count(*) FROM events …") }, { $id: "DraftSql" }),
+    handle: ({ project, query }) => insights.draft(project, query.prompt),
+  }),
+  route({
+    method: "GET",
+    path: INSIGHTS,
+    scope: "insight:read",
+    operationId: "insights_list",
+    summary: "List insights, the newest first.",
+    query: t.Object(Paging),
+    status: 200,
+    response: PageOf(InsightShape),
+    handle: ({ project, query, url }) => insights.list(project, pageQuery(query), url),
+  }),
+  route({
+    method: "GET",
+    path: `${INSIGHTS}:short_id/`,
+    scope: "insight:read",
+    operationId: "insights_retrieve",
+    summary: "Read an insight.",
+    params: t.Object({ short_id: Text("k7mXq2pB") }),
+    status: 200,
+    response: InsightShape,
+    handle: ({ project, params }) => insights.get(project, params.short_id),
+  }),
+];

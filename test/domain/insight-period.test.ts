@@ -1,0 +1,69 @@
+import { describe, expect, test } from "bun:test";
+import {
+  BUCKETS_MAX,
+  type Interval,
+  periodOf,
+  wallClock,
+} from "../../src/domain/insight-period.ts";
+
+/** A Saturday noon. */
+const NOW = Date.parse("2026-11-21T12:00:00Z");
+
+const period = (
+  date_from: string,
+  date_to: string | null = null,
+  { interval = "day", timezone = "UTC" }: { interval?: Interval; timezone?: string } = {},
+) => periodOf({ date_from, date_to }, { interval, timezone, now: NOW });
+
+describe("the time of an insight", () => {
+  test.each<[Interval, string, string[]]>([
+    ["day", "-2d", ["2026-11-19", "2026-11-20", "2026-11-21"]],
+    ["week", "-7d", ["2026-11-09", "2026-11-16"]],
+    ["month", "-2m", ["2026-09-01", "2026-10-01", "2026-11-01"]],
+  ])("has whole intervals, by the %s", (interval, from, buckets) => {
+    expect(period(from, null, { interval }).buckets).toEqual(buckets);
+  });
+
+  test("begins and ends where it says, days included whole", () => {
+    expect(period("2026-11-01", "2026-11-02")).toEqual({
+      from: "2026-11-01T00:00:00.000000",
+      before: "2026-11-03T00:00:00.000000",
+      buckets: ["2026-11-01", "2026-11-02"],
+    });
+    const hours = period("-2h", "2026-11-21T11:30:00Z", { interval: "hour" });
+    expect(hours).toEqual({
+      from: "2026-11-21T10:00:00.000000",
+      before: "2026-11-21T11:30:00.000001",
+      buckets: ["2026-11-21 10:00", "2026-11-21 11:00"],
+    });
+  });
+
+  test("is on the clock of the time zone", () => {
+    const auckland = { timezone: "Pacific/Auckland" };
+    expect(period("-0d", null, auckland).buckets).toEqual(["2026-11-22"]);
+    const sent = period("2026-11-21T12:00:00Z", "2026-11-21T12:30:00Z", {
+      ...auckland,
+      interval: "hour",
+    });
+    expect(sent.buckets).toEqual(["2026-11-22 01:00"]);
+    expect(wallClock(-1, "Europe/Berlin")).toBe(3_600_000 - 1);
+  });
+
+  test.each([
+    ["yesterday", null, "query__dateRange__date_from"],
+    ["-9999y", "-9998y", "query__dateRange__date_from"],
+    ["-7d", "2026-02-30", "query__dateRange__date_to"],
+    ["2026-11-21", "2026-11-20", "query__dateRange__date_to"],
+    ["1000-01-01", null, "query__dateRange"],
+  ])("is refused from %s to %s", (from, to, attr) => {
+    expect(() => period(from, to)).toThrow(
+      expect.objectContaining({ code: "invalid_input", attr }),
+    );
+  });
+
+  test(`has at most ${BUCKETS_MAX} intervals, also where time ends`, () => {
+    expect(period(`-${BUCKETS_MAX - 1}d`).buckets).toHaveLength(BUCKETS_MAX);
+    expect(() => period(`-${BUCKETS_MAX}d`)).toThrow("at most");
+    expect(period("9999-12-30", "9999-12-31").before).toBe("9999-12-31T23:59:59.999000");
+  });
+});
