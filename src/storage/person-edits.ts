@@ -7,6 +7,7 @@ import { activityWrites } from "./activity.ts";
 import { type DeletionAsked, type DeletionOf, deletionWrites } from "./deletions.ts";
 import type { Stored } from "./identity.ts";
 import type { MirrorChanges, MirrorOwned } from "./mirror-changes.ts";
+import type { PersonRow } from "./splits.ts";
 import type { Sqlite } from "./sqlite.ts";
 
 /** What an edit did, for the mirror and for whoever remembers persons. */
@@ -20,15 +21,6 @@ export type Removed = { mirror: MirrorChanges; gone: number[] };
 
 /** Who deletes persons, and whether their events are to go. */
 export type RemovalAsked = { by: Actor; events: DeletionAsked | undefined };
-
-type PersonRow = {
-  id: number;
-  project_id: number;
-  uuid: string;
-  properties: string;
-  created_at: string;
-  is_identified: number;
-};
 
 /** The part of the person store that users change; synchronous, for its one connection. */
 export function personEdits(sqlite: Sqlite, nextVersion: () => number) {

@@ -11,7 +11,8 @@ import type { Sqlite } from "./sqlite.ts";
 /** What a split did, for the mirror and for whoever remembers persons. */
 export type SplitDone = { mirror: MirrorChanges; stored: Stored[] };
 
-type PersonRow = {
+/** A person as SQLite has it: `properties` is JSON text, `is_identified` 0 or 1. */
+export type PersonRow = {
   id: number;
   project_id: number;
   uuid: string;
