@@ -57,12 +57,6 @@ function arrivedAt(): (ms: number) => string {
   };
 }
 
-/** A migration is stored by time, so that queries of a period skip the rest of it (contract 4.5.3). */
-export function inOrder(events: readonly SliceEvent[]): readonly SliceEvent[] {
-  if (!events.some(({ historical }) => historical)) return events;
-  return events.toSorted((a, b) => (a.event.timestamp < b.event.timestamp ? -1 : 1));
-}
-
 /**
  * Writes each event as its own line with what ingest adds in front. The line is copied as bytes:
  * made into a text and back, it would cost as much as everything else here.

@@ -88,13 +88,17 @@ const READ_COLUMNS = {
 
 const HOT_COLUMNS = HOT_NAMES.map((name) => `"${name}"`).join(", ");
 
-/** VARCHAR and TRY_CAST, because one value that a typed column refuses would fail the load. */
-const INSERT_EVENTS = (path: string) => `
+/**
+ * VARCHAR and TRY_CAST, because one value that a typed column refuses would fail the load. A
+ * migration is stored by time (contract 4.5.3), everything else by person (decision 29).
+ */
+const INSERT_EVENTS = (path: string, { historical }: Pick<Load, "historical">) => `
   INSERT INTO events BY NAME SELECT project_id, seq, TRY_CAST(uuid AS UUID) AS uuid, event, distinct_id,
     TRY_CAST(person_id AS UUID) AS person_id, TRY_CAST("timestamp" AS TIMESTAMP) AS "timestamp",
     TRY_CAST(ingested_at AS TIMESTAMP) AS ingested_at, mark, ${HOT_COLUMNS}, properties
   FROM read_json(${quoted(path)}, columns = ${readColumns(READ_COLUMNS)},
-    format = 'newline_delimited', maximum_object_size = ${LINE_BYTES_MAX})`;
+    format = 'newline_delimited', maximum_object_size = ${LINE_BYTES_MAX})
+  ORDER BY ${historical ? '"timestamp"' : "person_id"}, seq`;
 
 const ADVANCE = `
   UPDATE meta SET value = $last::BIGINT WHERE key = 'applied_seq' AND value < $first::BIGINT
@@ -116,11 +120,11 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
       await applyLoad(connection, load);
       noteMoved(load.mirror);
     });
-  const setAside = async ({ events, logs }: Load): Promise<DeadLetter[]> => [
+  const setAside = async ({ events, logs, historical }: Load): Promise<DeadLetter[]> => [
     ...(await setUnreadableAside(duckdb, events, {
       deadLetters,
       type: "unreadable_event",
-      insert: INSERT_EVENTS,
+      insert: (path) => INSERT_EVENTS(path, { historical }),
     })),
     ...(await setUnreadableAside(duckdb, logs, {
       deadLetters,
@@ -173,7 +177,7 @@ async function applyLoad(connection: DuckDBConnection, load: Load): Promise<void
   const { first, last, events, logs, mirror } = load;
   const advanced = await rows(connection, ADVANCE, { first, last });
   if (advanced.length !== 1) throw new Error(`Load up to ${last} was applied before`);
-  if (events !== null) await connection.run(INSERT_EVENTS(events));
+  if (events !== null) await connection.run(INSERT_EVENTS(events, load));
   if (logs !== null) await connection.run(INSERT_LOGS(logs));
   if (mirror !== null) await applyMirror(connection, mirror);
 }

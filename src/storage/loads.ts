@@ -10,7 +10,7 @@ import {
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type JsonObject, storableJson } from "../domain/json.ts";
-import { inOrder, type SliceEvent, writeEvents } from "./event-lines.ts";
+import { type SliceEvent, writeEvents } from "./event-lines.ts";
 import type { MirrorGroup } from "./groups.ts";
 import type { Frame } from "./journal-frame.ts";
 import { lastSeq } from "./journal-frame.ts";
@@ -28,6 +28,8 @@ export type Load = {
   logs: string | null;
   /** How many events and log records there are to store. */
   count: number;
+  /** Whether some of the events were sent as a historical migration. */
+  historical: boolean;
   /** Null if the mirror has all that these events change. */
   mirror: MirrorFiles | null;
 };
@@ -50,11 +52,12 @@ export type SliceContent = {
 type Open = {
   first: number;
   last: number;
-  events: Part;
+  events: EventPart;
   logs: Part;
   mirror: MirrorChanges | null;
 };
 type Part = { path: string; bytes: number; rows: number };
+type EventPart = Part & { historical: boolean };
 
 /** Lines that are joined for one write, so that a file is never in memory as one text. */
 const LINES_PER_WRITE = 2000;
@@ -77,7 +80,8 @@ export function loadFiles(directory: string, eventsMax: number) {
       bytes: 0,
       rows: 0,
     });
-    return { first, last: first - 1, events: part("events"), logs: part("logs"), mirror: null };
+    const events = { ...part("events"), historical: false };
+    return { first, last: first - 1, events, logs: part("logs"), mirror: null };
   };
   const putMirror = (name: string, changes: MirrorChanges) =>
     mirrorFiles(join(directory, name), changes);
@@ -87,6 +91,7 @@ export function loadFiles(directory: string, eventsMax: number) {
     events: pathOf(events),
     logs: pathOf(logs),
     count: events.rows + logs.rows,
+    historical: events.historical,
     mirror: mirror && putMirror(String(first), mirror),
   });
   const end = (): Load | null => {
@@ -116,7 +121,7 @@ export function loadFiles(directory: string, eventsMax: number) {
         making = {
           ...making,
           last,
-          events: appendedEvents(making.events, inOrder(part)),
+          events: appendedEvents(making.events, part),
           logs: appended(making.logs, taken.flatMap(logLines)),
         };
         if (making.events.rows < eventsMax) break;
@@ -185,8 +190,9 @@ function mirrorFiles(start: string, changes: MirrorChanges): MirrorFiles {
 
 const pathOf = ({ path, rows }: Part): string | null => (rows === 0 ? null : path);
 
-function appendedEvents(part: Part, events: readonly SliceEvent[]): Part {
-  return written(part, events.length, (write) => writeEvents(events, write));
+function appendedEvents(part: EventPart, events: readonly SliceEvent[]): EventPart {
+  const historical = part.historical || events.some((event) => event.historical);
+  return { ...written(part, events.length, (write) => writeEvents(events, write)), historical };
 }
 
 function appended(part: Part, lines: readonly string[]): Part {

@@ -119,6 +119,22 @@ const mirror = (fields: Partial<MirrorPerson> = {}): MirrorPerson => ({
 const IMPLEMENTATIONS = [["DuckDB", duckdbStore]] as const;
 
 describe.each(IMPLEMENTATIONS)("the event store on %s", (_name, make) => {
+  test("puts the events of a person next to each other, and those of a migration by time", async () => {
+    await using made = await make();
+    const other = PERSON.replace("0", "1");
+    const events = (first: number, fields: Partial<SliceEvent>) =>
+      [other, PERSON, other].map((person_id, at) => {
+        const timestamp = `2026-11-0${3 - at}T00:00:00Z`;
+        return { ...sliceEvent(first + at, { timestamp }), person_id, ...fields };
+      });
+
+    await made.store.append(made.load(1, events(1, {})));
+    await made.store.append(made.load(4, events(4, { historical: true })));
+
+    const stored = await made.query("SELECT seq::INTEGER AS seq FROM events ORDER BY rowid");
+    expect(stored.map(({ seq }) => seq)).toEqual([2, 1, 3, 6, 5, 4]);
+  });
+
   test("stores a load, and reads its events back as they were sent", async () => {
     await using made = await make();
     const properties = {
