@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dir, "..");
 const DIST = join(ROOT, "dist");
 
 /** The main module first, then every module that is started as a Worker; all relative to `src`. */
-export const ENTRIES = ["main.ts", "writer.ts", "decoder.ts"];
+export const ENTRIES = ["main.ts", "writer.ts", "decoder.ts", "syncer.ts"];
 
 const USAGE = `bun scripts/build.ts [--all] [--check] [--out DIR]
   --all      build for every platform, not only this one

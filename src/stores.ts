@@ -4,18 +4,18 @@ import { checkTogether, LockedError, opened, useDirectory } from "./data-directo
 import type { Clock } from "./domain/time.ts";
 import { openEventStore } from "./event-store.ts";
 import type { Log, LogFormat } from "./log.ts";
+import { poolGivesWay } from "./priority.ts";
 import { keys } from "./services/keys.ts";
 import { openProjects } from "./services/projects.ts";
 import { type RestoreProgress, restoring } from "./services/restoring.ts";
 import { type Room, roomOn } from "./services/room.ts";
 import { archiveOf } from "./storage/archive.ts";
 import { ARCHIVE_DIRECTORY, openArchiveFiles } from "./storage/archive-files.ts";
-import { nodeDisk } from "./storage/disk.ts";
 import { EVENTS_DIRECTORY, isDamage, openDuckdb } from "./storage/duckdb.ts";
 import { noteDamage } from "./storage/event-file.ts";
 import { eventStore } from "./storage/events.ts";
 import { currentGeneration, generationFile } from "./storage/generations.ts";
-import { openJournal, SEGMENT_BYTES_MAX } from "./storage/journal.ts";
+import { type Journal, openJournal, SEGMENT_BYTES_MAX } from "./storage/journal.ts";
 import { keyReads } from "./storage/keys.ts";
 import { removeLoad } from "./storage/loads.ts";
 import { lockDirectory } from "./storage/lock.ts";
@@ -24,7 +24,7 @@ import { restoreOf } from "./storage/restore.ts";
 import { type Volume, volumeOf } from "./storage/space.ts";
 import { readSqlite } from "./storage/sqlite.ts";
 import { userReads } from "./storage/users.ts";
-import { EXIT_INTERNAL, startWorker } from "./threads.ts";
+import { EXIT_INTERNAL, startSyncer, startWorker } from "./threads.ts";
 import type { Writer } from "./writer.ts";
 
 /** What the outside gives: time, the log, and where logs of other threads go. */
@@ -127,9 +127,8 @@ export async function openEvents(
   );
   const persons = await stores.persons.applied();
   const journalBytesMax = settings.journal * MB;
-  const journal = await openJournal({
+  const journal = await syncedJournal(log, {
     directory: join(directory, "journal"),
-    disk: nodeDisk,
     after: Math.max(persons, files.manifest().last),
     onCut: (part) => log.warn("the journal's torn end was cut off", part),
     segmentBytesMax: Math.min(SEGMENT_BYTES_MAX, journalBytesMax / SEGMENTS_MIN),
@@ -159,6 +158,7 @@ export async function openEvents(
       log,
     }),
   );
+  poolGivesWay();
   const { duckdb, applied } = store;
   if (applied < journal.durable()) {
     const events = journal.durable() - applied;
@@ -188,6 +188,22 @@ export async function openEvents(
       ...common,
       archive: settings.archive === "on" ? archive : undefined,
       journalBytesMax,
+    },
+  };
+}
+
+/** A journal whose disk a thread of its own waits for (decision 55). */
+async function syncedJournal(
+  log: Log,
+  options: Omit<Parameters<typeof openJournal>[0], "disk">,
+): Promise<Journal> {
+  const { disk, close } = startSyncer(log);
+  const journal = await openJournal({ ...options, disk });
+  return {
+    ...journal,
+    async close() {
+      await journal.close();
+      close();
     },
   };
 }

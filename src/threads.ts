@@ -2,6 +2,8 @@ import type { Log } from "./log.ts";
 import { remote } from "./remote.ts";
 import type { Decoder } from "./services/capture.ts";
 import type { LogDecoder } from "./services/logs.ts";
+import type { Disk } from "./storage/disk.ts";
+import { sharedDisk, threadDisk } from "./storage/disk-thread.ts";
 
 /** Exit code for a bug or a failed engine: whoever supervises should start it again. */
 export const EXIT_INTERNAL = 70;
@@ -22,11 +24,32 @@ export function startDecoder(log: Log): { decoder: Decoder & LogDecoder; close()
   };
 }
 
-/** A thread and the objects it offers. Without it nothing works, so its end is the process's. */
+/** The thread that waits for the disk, and the disk as it is by it (decision 55). */
+export function startSyncer(log: Log): { disk: Disk; close(): void } {
+  const worker = new Worker(new URL("./syncer.ts", import.meta.url), { smol: true });
+  endWith(worker, log);
+  const shared = sharedDisk();
+  worker.postMessage(shared);
+  const disk = threadDisk(shared);
+  return {
+    disk,
+    close() {
+      disk.close();
+      worker.terminate();
+    },
+  };
+}
+
+/** A thread and the objects it offers. */
 export function startWorker<T extends Record<string, object>>(worker: Worker, log: Log) {
+  endWith(worker, log);
+  return { surface: remote<T>(worker), terminate: () => worker.terminate() };
+}
+
+/** Without any of the threads nothing works, so its end is the process's. */
+function endWith(worker: Worker, log: Log): void {
   worker.addEventListener("error", ({ message }) => {
     log.error("a thread failed; ending", { error: message });
     process.exit(EXIT_INTERNAL);
   });
-  return { surface: remote<T>(worker), terminate: () => worker.terminate() };
 }

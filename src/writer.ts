@@ -1,7 +1,7 @@
 import { fullGC } from "bun:jsc";
-import { setPriority } from "node:os";
 import { join } from "node:path";
 import { type LogFormat, openLog } from "./log.ts";
+import { giveWay } from "./priority.ts";
 import { serve } from "./remote.ts";
 import { slices } from "./services/slices.ts";
 import { deletionRunWrites } from "./storage/deletion-runs.ts";
@@ -16,9 +16,6 @@ import { playlistWrites } from "./storage/playlists.ts";
 import { projectWrites } from "./storage/projects.ts";
 import { openSqlite } from "./storage/sqlite.ts";
 import { userWrites } from "./storage/users.ts";
-
-/** How far the writer gives way to the thread that answers: 0 is as important, 19 the least. */
-const WRITER_NICENESS = 5;
 
 /** Where the writer works. */
 export type WriterOptions = {
@@ -84,8 +81,7 @@ if (!Bun.isMainThread) {
   const surface = {
     writer: {
       async open(options: WriterOptions) {
-        // On Linux a thread has a priority of its own (decision 57).
-        if (process.platform === "linux") setPriority(0, WRITER_NICENESS);
+        giveWay();
         Object.assign(surface, openWriter(options));
       },
     },

@@ -155,6 +155,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "storage/splits.ts": "test/services/split.test.ts",
   "storage/users.ts": "test/storage/keys.test.ts",
   "stores.ts": "every test that starts an appliance",
+  "syncer.ts": "test/storage/disk-thread.test.ts",
   "threads.ts": "every test that starts an appliance",
   "version.ts": "test/cli/run.test.ts",
   "writer.ts": "every test that starts an appliance",

@@ -77,8 +77,8 @@ export const nodeDisk: Disk = {
   },
 
   list: (directory) => readdirSync(directory),
-  create: async (path) => writable(await open(path, "wx", FILE_MODE)),
-  open: async (path) => writable(await open(path, "r+")),
+  create: async (path) => writable(await openHandle(path, "wx")),
+  open: async (path) => writable(await openHandle(path, "r+")),
   read: (path) => readable(openSync(path, "r")),
 
   put(path, bytes) {
@@ -88,6 +88,11 @@ export const nodeDisk: Disk = {
 
   remove: (path) => rm(path, { force: true }),
 };
+
+/** Opens a file for writing, 0600 if it is made. */
+export function openHandle(path: string, flags: "wx" | "r+"): Promise<FileHandle> {
+  return open(path, flags, FILE_MODE);
+}
 
 function writable(handle: FileHandle): WritableFile {
   return {

@@ -1,5 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { holdMs, LAG_FREE, LAG_MAX } from "../../src/services/pacing.ts";
+import {
+  BULK_EVENTS_MIN,
+  holdMs,
+  LAG_FREE,
+  LAG_MAX,
+  LIVE_FACTOR,
+} from "../../src/services/pacing.ts";
 
 const BATCH = 100;
 
@@ -16,10 +22,15 @@ describe("an answer", () => {
     expect(new Set(holds).size).toBe(holds.length);
   });
 
-  test("to one event waits a hundredth of what a batch of a hundred waits", () => {
+  test("waits the longer the more events it is to", () => {
     const lag = (LAG_FREE + LAG_MAX) / 2;
-    expect(holdMs(lag, 1)).toBe(1);
-    expect(holdMs(lag, BATCH)).toBe(125);
+    expect([holdMs(lag, BATCH / 2), holdMs(lag, BATCH)]).toEqual([63, 125]);
+  });
+
+  test("to a few events, as browsers send them, is held back only far later", () => {
+    const few = BULK_EVENTS_MIN - 1;
+    expect([holdMs(LAG_FREE * LIVE_FACTOR, few), holdMs(LAG_MAX, few)]).toEqual([0, 0]);
+    expect(holdMs(LAG_MAX * LIVE_FACTOR, 1)).toBe(10);
   });
 
   test("never waits for more than a second", () => {

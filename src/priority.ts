@@ -1,0 +1,30 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { getPriority, setPriority } from "node:os";
+
+/** How much less they matter than the thread that answers, of 39 steps. */
+const STEPS = 5;
+const NICENESS_MAX = 19;
+
+/** Bun's pool, and the threads of DuckDB, which are started by it and bear its name. */
+const POOL_NAME = "Bun Pool";
+
+/**
+ * Lets the calling thread give way to the others (decision 57). On Linux alone a thread has a
+ * priority of its own.
+ */
+export function giveWay(): void {
+  if (process.platform === "linux") lower(0);
+}
+
+/** Lets the threads give way on which DuckDB computes, as {@link giveWay}; once they run. */
+export function poolGivesWay(): void {
+  if (process.platform !== "linux") return;
+  for (const thread of readdirSync("/proc/self/task")) {
+    const name = readFileSync(`/proc/self/task/${thread}/comm`, "utf8");
+    if (name.startsWith(POOL_NAME)) lower(Number(thread));
+  }
+}
+
+function lower(thread: number): void {
+  setPriority(thread, Math.min(getPriority(process.pid) + STEPS, NICENESS_MAX));
+}
