@@ -1,10 +1,18 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { readFileSync } from "node:fs";
 import { type Ask, asker, type Told } from "../support/asking.ts";
 import { openConnection } from "../support/connection.ts";
 import type { OpenApi } from "../support/document.ts";
 import { batch, event } from "../support/make.ts";
 import { concrete, OPERATIONS } from "../support/operations.ts";
-import { PERSONAL_KEY, PROJECT_KEY, ROOT, type Server, startServer } from "../support/server.ts";
+import {
+  filesBelow,
+  PERSONAL_KEY,
+  PROJECT_KEY,
+  ROOT,
+  type Server,
+  startServer,
+} from "../support/server.ts";
 
 setDefaultTimeout(60_000);
 
@@ -179,6 +187,24 @@ describe("a wrong key (S33)", () => {
     const answered = await ask("GET", `/api/projects/${query}`, { key: null, headers });
     expect(answered).toMatchObject({ status: 401, body: { type: "authentication_error" } });
   });
+});
+
+test("a personal key is nowhere in the data directory, nor in what is printed (S40)", async () => {
+  const draft = { label: "planted", scopes: ["*"] };
+  const made = (await ask("POST", KEYS, { body: draft })).body as { id: number; value: string };
+  const rolled = await ask("POST", `${KEYS}${made.id}/roll/`, { key: made.value });
+  const { value } = rolled.body as { value: string };
+  await ask("GET", `/api/projects/?key=${value}`, { key: value });
+  await ask("GET", `${KEYS}${value}/`, { key: value });
+  await ask("GET", `/${value}`, { key: value, headers: { "x-key": value } });
+
+  const { out, err } = server.output();
+  const files = filesBelow(server.data).map((path) => readFileSync(path));
+  expect(files.length).toBeGreaterThan(3);
+  for (const key of [PERSONAL_KEY, made.value, value]) {
+    expect(files.filter((bytes) => bytes.includes(key))).toEqual([]);
+    expect([out.includes(key), err.includes(key)]).toEqual([false, false]);
+  }
 });
 
 test("no error tells more than its envelope, whatever is asked wrongly of whatever operation (S34)", async () => {

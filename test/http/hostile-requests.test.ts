@@ -147,6 +147,24 @@ describe("a path (S31)", () => {
   });
 });
 
+test.each([
+  ...["/storybook", "/debug", "/debug/pprof/", "/dev", "/admin", "/console", "/swagger"],
+  ...[
+    "/swagger/json",
+    "/docs/json",
+    "/scalar",
+    "/graphql",
+    "/_bun/client",
+    "/bun:info",
+    "/src/main.ts",
+  ],
+  ...["/__bun__/inspect", "/test", "/phpinfo.php", "/actuator", "/server-status", "/.git/config"],
+])("nothing but the product is served: %s (S49)", async (path) => {
+  for (const method of ["GET", "POST", "OPTIONS"]) {
+    expect([method, statusOf(await raw(`${method} ${path}`))]).toEqual([method, 404]);
+  }
+});
+
 describe("a method (S32)", () => {
   const METHODS = [
     "TRACE",
