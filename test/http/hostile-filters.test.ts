@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Json } from "../../src/domain/json.ts";
+import { PATTERNS_MAX } from "../../src/storage/property-match.ts";
 import { type Ask, asker } from "../support/asking.ts";
 import { randomOf } from "../support/faulty-disk.ts";
 import { HOSTILE_TEXTS, stored } from "../support/hostile.ts";
@@ -175,6 +176,40 @@ describe("a filter by property (S23, S24)", () => {
       body: { code: "invalid_input", attr: "properties" },
     });
   });
+});
+
+test("patterns are few in one request: the dearest would keep the store busy (S23)", async () => {
+  const values = (count: number) => Array.from({ length: count }, (_, n) => `^p${n}$`);
+  const filter = (count: number, type: string) => ({
+    ...{ key: "k", operator: "regex", value: values(count), type },
+  });
+  const halves = (type: string) => [filter(PATTERNS_MAX, type), filter(1, type)];
+  const question = (properties: object[]) => ({
+    query: { kind: "TrendsQuery", series: [{}], properties },
+  });
+  const search = (values: object[]) => ({ query: { filterGroup: { type: "OR", values } } });
+  const persons = (filters: object[]) =>
+    `${PERSONS}?${new URLSearchParams({ properties: JSON.stringify(filters) })}`;
+  const insights = "/api/environments/1/max_tools/create_and_query_insight/";
+  const logs = "/api/environments/1/logs/query/";
+
+  const taken = [
+    await ask("GET", persons([filter(PATTERNS_MAX, "person")])),
+    await ask("POST", insights, { body: question([filter(PATTERNS_MAX, "event")]) }),
+    await ask("POST", logs, { body: search([filter(PATTERNS_MAX, "log")]) }),
+  ];
+  const refused = [
+    await ask("GET", persons(halves("person"))),
+    await ask("POST", insights, { body: question(halves("event")) }),
+    await ask("POST", logs, { body: search(halves("log")) }),
+  ];
+
+  expect(taken.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect(refused.map(({ status, body }) => [status, (body as { attr: string }).attr])).toEqual([
+    [400, "properties"],
+    [400, "query"],
+    [400, "query__filterGroup"],
+  ]);
 });
 
 async function idOf(distinct_id: string): Promise<number> {
