@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { flatRow } from "../../src/domain/csv.ts";
-import type { JsonObject } from "../../src/domain/json.ts";
+import type { Json, JsonObject } from "../../src/domain/json.ts";
 import { type Ask, asker, type Told } from "../support/asking.ts";
 import { HOSTILE_TEXTS, stored } from "../support/hostile.ts";
 import { batch, event } from "../support/make.ts";
@@ -62,6 +61,17 @@ function parsed(text: string): string[][] {
   return rows;
 }
 
+type Cell = [name: string, value: Exclude<Json, object> | null];
+
+/** The cells of a value by decision 47: what is nested is taken apart. */
+function cellsOf(value: Json, name = ""): Cell[] {
+  if (value === null || typeof value !== "object") return [[name, value]];
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const own = key.replace(/[.\\]/g, "\\$&");
+    return cellsOf(inner, name === "" ? own : `${name}.${own}`);
+  });
+}
+
 const harmless = (text: string) => (/^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text);
 
 function expectTable({ status, headers }: Told): void {
@@ -81,15 +91,15 @@ describe("a table (S28)", () => {
       expectTable(table);
       const [columns = [], cells = [], ...others] = parsed(table.text);
       expect(others).toEqual([]);
-      const flat = flatRow(person as unknown as JsonObject);
-      const wanted = [...flat].map(([name, value]) => [
+      const flat = cellsOf(person as unknown as JsonObject);
+      const wanted = flat.map(([name, value]) => [
         harmless(name),
         typeof value === "string" ? harmless(value) : String(value ?? ""),
       ]);
       const found = columns.map((name, at) => [name, cells[at]]);
       expect(found.toSorted()).toEqual(wanted.toSorted() as string[][]);
       const numbers = new Set(
-        [...flat.values()].filter((value) => typeof value === "number").map(String),
+        flat.flatMap(([, value]) => (typeof value === "number" ? [String(value)] : [])),
       );
       const running = [...columns, ...cells].filter((cell) => /^[=+\-@\t\r\n]/.test(cell));
       expect(running.filter((cell) => !numbers.has(cell))).toEqual([]);
