@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type Ask, asker } from "../support/asking.ts";
 import { batch, event } from "../support/make.ts";
 import { PROJECT_KEY, type Server, startServer } from "../support/server.ts";
+
+setDefaultTimeout(60_000);
 
 const ENVIRONMENT = "/api/environments/1";
 const PLAYLISTS = `${ENVIRONMENT}/session_recording_playlists/`;

@@ -33,7 +33,11 @@ beforeAll(async () => {
   server = await startServer({ data: join(own.path, "data") });
   ask = asker(server);
   const events = NAMES.map((name) => event({ event: name, properties: { [name]: name, n: 1 } }));
-  await server.capture(batch(...events, event({ properties: { [LONG]: LONG } })));
+  const groups = NAMES.map((name) => {
+    const properties = { $group_type: "company", $group_key: name, $group_set: { [name]: name } };
+    return event({ event: "$groupidentify", properties });
+  });
+  await server.capture(batch(...events, ...groups, event({ properties: { [LONG]: LONG } })));
   const records = NAMES.map((name) => ({
     body: { stringValue: `body of ${name}` },
     attributes: attributesOf({ [name]: name }),
@@ -43,7 +47,7 @@ beforeAll(async () => {
     headers: { "content-type": "application/json" },
     body: JSON.stringify(logsBody(records)),
   });
-  await server.stored(NAMES.length + 1);
+  await server.stored(2 * NAMES.length + 1);
 });
 
 afterAll(async () => {
@@ -87,9 +91,8 @@ describe("a name of an event or property is never SQL (S23, S24)", () => {
   test("in insights, of whatever length", async () => {
     const filter = { key: LONG, operator: "exact", value: LONG, type: "event" };
     expect(await counted(trends({ properties: [filter] }))).toBe(1);
-    expect(await counted(trends({}, { breakdownFilter: { breakdown: LONG } }))).toBe(
-      NAMES.length + 1,
-    );
+    const all = await counted(trends({}, { breakdownFilter: { breakdown: LONG } }));
+    expect(all).toBe(2 * NAMES.length + 1);
   });
 
   test("in words, which name an event or are refused", async () => {
@@ -128,6 +131,27 @@ describe("a name of an event or property is never SQL (S23, S24)", () => {
     }
   });
 
+  test("nor is one of a group or playlist, which are found by any part of it", async () => {
+    const playlists = `${ENVIRONMENT}/session_recording_playlists/`;
+    for (const name of NAMES) await ask("POST", playlists, { body: { name } });
+
+    const searched = async (path: string, search: string) => {
+      const query = new URLSearchParams({ search, limit: "1000" });
+      const { status, body } = await ask("GET", `${path}${query}`);
+      expect([search, status]).toEqual([search, 200]);
+      const { results } = body as { results: { group_key?: string; name?: string }[] };
+      return results.map(({ group_key, name }) => group_key ?? name).sort();
+    };
+    for (const name of NAMES) {
+      const search = name.slice(0, -1);
+      const part = search.toLowerCase();
+      const wanted = NAMES.filter((one) => one.toLowerCase().includes(part)).sort();
+      const found = await searched(`${ENVIRONMENT}/groups/?group_type_index=0&`, search);
+      expect([search, found]).toEqual([search, wanted]);
+      expect([search, await searched(`${playlists}?`, search)]).toEqual([search, wanted]);
+    }
+  });
+
   test("in the SQL that is shown, which finds the same as was told", async () => {
     const drafted = (await ask("GET", DRAFT)).body as Answer;
     server.signal("SIGTERM");
@@ -151,7 +175,11 @@ describe("a name of an event or property is never SQL (S23, S24)", () => {
       }
       const names = (await run(drafted.sql)).map(({ event }) => event as string);
       expect(names).toHaveLength(20);
-      expect(names.filter((name) => name !== "tested" && !NAMES.includes(name))).toEqual([]);
+      expect(
+        names.filter(
+          (name) => !["tested", "$groupidentify"].includes(name) && !NAMES.includes(name),
+        ),
+      ).toEqual([]);
     } finally {
       connection.closeSync();
       instance.closeSync();
