@@ -161,7 +161,7 @@ describe("the executable in an empty folder", () => {
     expect(projects).toMatchObject({ results: [{ id: 1, api_token: projectKey }] });
   });
 
-  test("is not moved by files that Bun would read", async () => {
+  test("is not moved by files that Bun would read (S45)", async () => {
     const cwd = place();
     const trap = `require("node:fs").writeFileSync(${JSON.stringify(join(cwd, "sprung"))}, "");`;
     const plant = (path: string, content: string) => {
@@ -190,7 +190,7 @@ describe("the executable in an empty folder", () => {
 });
 
 describe("its data directory", () => {
-  test("is for its owner alone, whatever the umask", async () => {
+  test("is for its owner alone, whatever the umask (S42)", async () => {
     const cwd = place();
     const command = ["/bin/sh", "-c", 'umask 000; exec "$0" "$@"', executable];
     const data = join(cwd, "deep", "data");
@@ -210,7 +210,7 @@ describe("its data directory", () => {
     expect(openToOthers(data)).toEqual([]);
   });
 
-  test("is closed to others when it was open to them", async () => {
+  test("is closed to others when it was open to them (S42)", async () => {
     const cwd = place();
     mkdirSync(join(cwd, "data"), { mode: 0o755 });
 

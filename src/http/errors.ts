@@ -12,6 +12,7 @@ export function problem(
   return Response.json(envelope, {
     status,
     headers: {
+      "x-content-type-options": "nosniff",
       ...(status === 401 ? { "www-authenticate": "Bearer" } : {}),
       // What is left of a body that came too slowly is not waited for.
       ...(status === 408 ? { connection: "close" } : {}),

@@ -9,6 +9,12 @@ export const Format = {
   ),
 };
 
+/** A table is saved and never shown: what is in it is not for a browser. */
+const CSV_HEADERS = {
+  "content-type": "text/csv; charset=utf-8",
+  "content-disposition": "attachment",
+};
+
 /** An answer of CSV (RFC 4180), as its lines come. */
 export function csv(lines: AsyncIterable<string>, status = 200): Response {
   const iterator = lines[Symbol.asyncIterator]();
@@ -23,8 +29,7 @@ export function csv(lines: AsyncIterable<string>, status = 200): Response {
       await iterator.return?.();
     },
   });
-  const headers = { "content-type": "text/csv; charset=utf-8" };
-  return new Response(body, { status, headers });
+  return new Response(body, { status, headers: CSV_HEADERS });
 }
 
 /** A few objects in the format that is asked for: as they are, or as a table. */
@@ -37,5 +42,5 @@ export function formatted<T>(
   const columns = csvColumns(new Set(flat.flatMap((row) => [...row.keys()])));
   const table = flat.map((row) => csvLine(columns.map((name) => row.get(name) ?? null)));
   const text = [csvLine(columns), ...table].join("");
-  return new Response(text, { status, headers: { "content-type": "text/csv; charset=utf-8" } });
+  return new Response(text, { status, headers: CSV_HEADERS });
 }

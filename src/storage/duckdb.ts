@@ -80,6 +80,7 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
   }
   engine.directory = join(directory, "engine");
   const { DuckDBInstance } = await import("@duckdb/node-api");
+  await readTextsWhole();
   const instance = await DuckDBInstance.create(":memory:");
   const first = await instance.connect();
   try {
@@ -141,6 +142,12 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
       instance.closeSync();
     },
   };
+}
+
+/** The package's own decoder leaves out the byte order mark that a text may begin with. */
+async function readTextsWhole(): Promise<void> {
+  const { default: accessors } = await import("@duckdb/node-api/lib/vectors/dataAccessors.js");
+  Object.assign(accessors, { textDecoder: new TextDecoder("utf-8", { ignoreBOM: true }) });
 }
 
 /** Attaches a file of the event store, making it if there is none. */

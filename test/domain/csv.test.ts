@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { csvColumns, csvLine, flatRow } from "../../src/domain/csv.ts";
 
-describe("a line of CSV", () => {
+describe("a line of CSV (S28)", () => {
   test.each<[string | number | boolean | null, string]>([
     ["plain", "plain"],
     ["a,b", '"a,b"'],

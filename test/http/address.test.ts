@@ -29,7 +29,7 @@ const own = Object.values(networkInterfaces())
   .filter(({ family }) => family === "IPv4")
   .map(({ address }) => `http://${address}:8000`);
 
-describe("the address in links", () => {
+describe("the address in links (S35)", () => {
   test.each([...own, "http://localhost:81", "http://127.0.0.1:9", "http://[::1]:8000"])(
     "is %s, which names this machine",
     (origin) => {

@@ -82,7 +82,7 @@ const CASES: [name: string, asked: string, told: Told, sent?: Sent][] = [
   ],
 ];
 
-describe("an error (decision 6)", () => {
+describe("an error (decision 6, S34)", () => {
   test.each(CASES)("for %s is told in the envelope, and nothing else (%s)", async (...row) => {
     const [, asked, [status, type, code], { headers = {}, ...sent } = {}] = row;
     const [method = "", path = ""] = asked.split(" ");
@@ -168,7 +168,7 @@ describe("an error (decision 6)", () => {
   });
 });
 
-describe("a request without a usable Host", () => {
+describe("a request without a usable Host (S35)", () => {
   test.each(["[", "a b", "", ":80", "a/b", "a@b", "localhost:99999"])(
     "is refused: %p",
     async (host) => {

@@ -128,7 +128,7 @@ describe("a personal key", () => {
     }
   });
 
-  test("is changed in what is given, and in nothing that it must not be", async () => {
+  test("is changed in what is given, and in nothing that it must not be (S22)", async () => {
     await using app = await testApp();
     const made = await make(app, { scoped_teams: [1] });
     const change = async (body: object) => app.ask("PATCH", `${KEYS}${made.id}/`, { body });
@@ -208,7 +208,7 @@ describe("a personal key", () => {
 });
 
 describe("a key that manages keys (decision 54)", () => {
-  test("makes and changes those within its own scopes, projects and time", async () => {
+  test("makes and changes those within its own scopes, projects and time (S22)", async () => {
     await using app = await testApp();
     const { value: key } = await narrow(app);
     const within = { scoped_teams: [1], expires_at: "2026-11-22T12:00:00Z" };
@@ -286,7 +286,7 @@ describe("a key that manages keys (decision 54)", () => {
     expect((await app.ask("DELETE", `${KEYS}${id}/`, { key })).status).toBe(204);
   });
 
-  test("finds another user's keys as little as absent ones, with any method", async () => {
+  test("finds another user's keys as little as absent ones, with any method (S21)", async () => {
     await using app = await testApp();
     const { id } = await app.app.keys.create({ ...DRAFT, email: "ann@x.y" });
     const { value: key } = await narrow(app);
@@ -316,7 +316,7 @@ describe("a key that manages keys (decision 54)", () => {
   });
 });
 
-describe("wrong personal keys (decision 53)", () => {
+describe("wrong personal keys (decision 53, S33)", () => {
   const wrong = (n: number) => `phx_wrong0123456789abcdefghi${n}`;
 
   test("get 429 after five in a minute, with the time to wait, while valid ones are let in", async () => {

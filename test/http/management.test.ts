@@ -268,7 +268,7 @@ describe("projects", () => {
   });
 });
 
-test("links never repeat a forged Host", async () => {
+test("links never repeat a forged Host (S35)", async () => {
   await using app = await testApp();
   await app.capture(batch(event({ distinct_id: "a" }), event({ distinct_id: "b" })));
   const handle = app.app.http("http://127.0.0.1:8000");
@@ -286,7 +286,7 @@ test("links never repeat a forged Host", async () => {
   });
 });
 
-test("HEAD is answered like GET without the body, on every path that allows it", async () => {
+test("HEAD is answered like GET without the body, on every path that allows it (S32)", async () => {
   await using server = await startServer();
   await server.capture(batch(event()));
   await server.stored(1);

@@ -47,7 +47,7 @@ beforeAll(async () => {
 
 afterAll(() => app[Symbol.asyncDispose]());
 
-describe.each(OPERATIONS)("%s %s", (method, path, scope, success, parameters, asked = {}) => {
+describe.each(OPERATIONS)("%s %s (S20)", (method, path, scope, success, parameters, asked = {}) => {
   const { query = "", body = undefined } = asked;
   const hasProject = path.includes(":project_id");
   const refused = async (key: string | null, project = "1") => {
@@ -152,7 +152,7 @@ describe.each(OPERATIONS)("%s %s", (method, path, scope, success, parameters, as
   });
 });
 
-test("every operation is in the table, and every one of the table is served and documented", async () => {
+test("every operation is in the table, and every one of the table is served and documented (S20, S49)", async () => {
   const rows = OPERATIONS.map(([method, path, scope, success]) => [method, path, scope, success]);
   const routes = managementRoutes(app.app);
   const { body } = await app.ask("GET", "/openapi.json", { key: null });

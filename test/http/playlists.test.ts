@@ -95,7 +95,7 @@ describe("a playlist", () => {
     expect(changed).toMatchObject({ status: 200, body: { type: "filters", name: "x" } });
   });
 
-  test("changes in what is sent and nothing else; what cannot be written is passed over", async () => {
+  test("changes in what is sent and nothing else; what cannot be written is passed over (S22)", async () => {
     await using app = await testApp();
     const { playlist, address } = await make(app);
     const fixed = {
@@ -189,7 +189,7 @@ describe("a playlist", () => {
     });
   });
 
-  test("is never deleted by DELETE: 405 with no body, whether it is there or not (contract 4.4.4)", async () => {
+  test("is never deleted by DELETE: 405 with no body, whether it is there or not (contract 4.4.4, S32)", async () => {
     await using app = await testApp();
     const { playlist, address } = await make(app);
     const headers = { "content-type": "application/json" };

@@ -183,7 +183,7 @@ describe("a project key that is rotated (decision 52)", () => {
   });
 });
 
-test("an object of another project is answered as one that is absent, whatever is asked", async () => {
+test("an object of another project is answered as one that is absent, whatever is asked (S21)", async () => {
   await using app = await testApp();
   await app.capture(batch(event(), event({ distinct_id: "bob" })));
   await app.app.projects.create({ name: "second" });
