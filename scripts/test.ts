@@ -1,10 +1,24 @@
 /** Runs the checks and every test, and ends with the line `N passed, N failed`. */
 
+import { join } from "node:path";
+import { BUILT_VARIABLE } from "../test/support/binary.ts";
+
 /** How long one test may take, in milliseconds; only what hangs comes near. */
 const TEST_MS_MAX = 120_000;
 
+/** Test files that run at once: many of them wait for a process or the disk most of the time. */
+const FILES_AT_ONCE = 2;
+
+/** Where the executable is that all test files try: each would build its own. */
+const BUILT = join(import.meta.dir, "../node_modules/.cache/hoglet/test");
+
 const run = async (command: string[]): Promise<{ ok: boolean; output: string }> => {
-  const child = Bun.spawn(command, { stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+  const child = Bun.spawn(command, {
+    env: { ...process.env, [BUILT_VARIABLE]: BUILT },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
   let output = "";
   const pass = async (stream: ReadableStream<Uint8Array>) => {
     const decoder = new TextDecoder();
@@ -25,9 +39,10 @@ const counted = (output: string, word: string): number => {
 
 let passed = 0;
 let failed = 0;
-for (const check of [["biome", "check", "."], ["tsc"]]) {
-  // `--bun`: both name Node in their first line, which a machine with only Bun lacks.
-  const { ok } = await run([process.execPath, "x", "--bun", ...check]);
+const build = [join(import.meta.dir, "build.ts"), "--out", BUILT];
+// `--bun`: both name Node in their first line, which a machine with only Bun lacks.
+for (const check of [["x", "--bun", "biome", "check", "."], ["x", "--bun", "tsc"], build]) {
+  const { ok } = await run([process.execPath, ...check]);
   if (ok) passed += 1;
   else failed += 1;
 }
@@ -35,6 +50,7 @@ const tests = await run([
   process.execPath,
   "test",
   `--timeout=${TEST_MS_MAX}`,
+  `--parallel=${FILES_AT_ONCE}`,
   ...process.argv.slice(2),
 ]);
 passed += counted(tests.output, "pass");
@@ -43,5 +59,3 @@ failed += counted(tests.output, "fail");
 if (!tests.ok && counted(tests.output, "fail") === 0) failed += 1;
 process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
 process.exit(failed === 0 ? 0 : 1);
-
-export {};
