@@ -6,8 +6,9 @@ export type MirrorPerson = {
   id: number;
   uuid: string;
   created_at: string;
-  /** JSON text. */
+  /** JSON texts: the properties of SDKs (`$…`) apart from the others. */
   properties: string;
+  sdk_properties: string;
   /** Distinct ids to be put in the mirror with it. */
   distinct_ids: string[];
   /** Those of them that the mirror may hold already, as another person's. */

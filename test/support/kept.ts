@@ -147,7 +147,8 @@ export async function mirrored(data: string): Promise<MirrorPerson[]> {
   const connection = await instance.connect();
   try {
     const persons = await connection.runAndReadAll(
-      "SELECT id::INTEGER AS id, uuid::VARCHAR AS uuid, properties FROM persons ORDER BY uuid",
+      `SELECT id::INTEGER AS id, uuid::VARCHAR AS uuid,
+         json_merge_patch(properties, sdk_properties) AS properties FROM persons ORDER BY uuid`,
     );
     const ids = await connection.runAndReadAll(
       "SELECT distinct_id, person_id::VARCHAR AS person_id FROM person_distinct_ids",
