@@ -49,7 +49,7 @@ export type Persons = {
 };
 
 /** Persons of a CSV that are read at a time, and between which others get their turn. */
-const CSV_ROWS_AT_ONCE = 500;
+const CSV_ROWS_AT_ONCE = 200;
 
 /** The same where the event store has to be asked: each time it looks at every person. */
 const CSV_MATCHES_AT_ONCE = 10_000;

@@ -207,15 +207,20 @@ function aheadOf(raw: Sqlite["raw"]) {
 /** Persons that are walked along rather than counted by marks. */
 const OFFSET_WALKED_MAX = 1000;
 
-/** Adds their distinct ids to rows. */
+/** Adds their distinct ids to rows, with one query for all: one for each takes longer than the rest. */
 function completeRows(raw: Sqlite["raw"]) {
-  const idsOf = raw.query<{ distinct_id: string }, [number]>(
-    "SELECT distinct_id FROM distinct_id WHERE person_id = ?1 ORDER BY position",
+  const idsOf = raw.query<{ person_id: number; distinct_id: string }, [string]>(
+    `SELECT person_id, distinct_id FROM json_each(?1) AS person
+     CROSS JOIN distinct_id ON person_id = person.value ORDER BY person_id, position`,
   );
-  return (rows: StoredPerson[]): PersonRow[] =>
-    rows.map((row) => ({
+  return (rows: StoredPerson[]): PersonRow[] => {
+    const ids = new Map<number, string[]>(rows.map(({ id }) => [id, []]));
+    const found = idsOf.all(JSON.stringify([...ids.keys()]));
+    for (const { person_id, distinct_id } of found) ids.get(person_id)?.push(distinct_id);
+    return rows.map((row) => ({
       ...row,
       properties: JSON.parse(row.properties) as JsonObject,
-      distinct_ids: idsOf.all(row.id).map(({ distinct_id }) => distinct_id),
+      distinct_ids: ids.get(row.id) ?? [],
     }));
+  };
 }
