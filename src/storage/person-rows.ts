@@ -12,7 +12,10 @@ export type PersonToWrite = {
   is_identified: boolean;
 };
 
-/** Properties as JSON: all of them, and for the mirror those of SDKs (`$…`) apart from the others. */
+/**
+ * Properties as JSON: all of them, and for the mirror those of SDKs (`$…`) apart from the others
+ * (decision 74).
+ */
 export type PropertyTexts = { text: string; own: string; sdk: string };
 
 /** What became of a person when it was written. */
