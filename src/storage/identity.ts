@@ -3,12 +3,7 @@ import { activityWrites } from "./activity.ts";
 import { distinctIds, type Placement } from "./distinct-ids.ts";
 import { groupWrites } from "./groups.ts";
 import type { MirrorChanges, MirrorOverride, MirrorOwned, MirrorPerson } from "./mirror-changes.ts";
-import {
-  mirroredProperties,
-  personRows,
-  propertyTexts,
-  type WrittenPerson,
-} from "./person-rows.ts";
+import { personRows, propertyTexts, type WrittenPerson } from "./person-rows.ts";
 import type {
   ChangedPerson,
   Merged,
@@ -81,8 +76,7 @@ function mirrored(row: Row, placement: Placement | undefined): MirrorPerson {
   const { project_id, id, uuid, created_at, known, texts } = row;
   const { put = [], moved = [] } = placement ?? {};
   const distinct_ids = [...put, ...moved];
-  const properties = mirroredProperties(texts);
-  return { project_id, id, uuid, created_at, known, ...properties, distinct_ids, moved };
+  return { project_id, id, uuid, created_at, known, ...texts.columns, distinct_ids, moved };
 }
 
 function stored(row: Row, placement: Placement | undefined): Stored {
@@ -244,8 +238,8 @@ function changesSince(raw: Sqlite["raw"]) {
     return {
       persons: persons.all(version).map(({ ids, properties, ...person }): MirrorPerson => {
         const distinct_ids = JSON.parse(ids) as string[];
-        const split = mirroredProperties(propertyTexts(JSON.parse(properties) as JsonObject));
-        return { ...person, ...split, known: true, distinct_ids, moved: distinct_ids };
+        const { columns } = propertyTexts(JSON.parse(properties) as JsonObject);
+        return { ...person, ...columns, known: true, distinct_ids, moved: distinct_ids };
       }),
       gone: gone.all(version).map(({ id }) => id),
       overrides: overrides.all(version),

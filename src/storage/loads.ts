@@ -220,8 +220,9 @@ function written(
 }
 
 /** A line of a person, whose properties are JSON already. */
-function personLine({ properties, sdk_properties, ...rest }: MirrorPerson): string {
-  const texts = `"properties":${properties},"sdk_properties":${sdk_properties}`;
+function personLine(person: MirrorPerson): string {
+  const { properties, sdk_properties, initial_properties, ...rest } = person;
+  const texts = `"properties":${properties},"sdk_properties":${sdk_properties},"initial_properties":${initial_properties}`;
   return `${storableJson(rest).slice(0, -1)},${texts}}\n`;
 }
 

@@ -32,6 +32,7 @@ const MIRROR_ROWS = (path: string) => `
       gone: "BOOLEAN",
       properties: "JSON",
       sdk_properties: "JSON",
+      initial_properties: "JSON",
     })})`;
 
 const OVERRIDE_ROWS = (path: string) => `
@@ -96,7 +97,8 @@ async function mirrorPersons(
   }
   await connection.run(
     `INSERT INTO persons BY NAME SELECT project_id, id, uuid,
-       TRY_CAST(created_at AS TIMESTAMP) AS created_at, properties, sdk_properties FROM ${source}
+       TRY_CAST(created_at AS TIMESTAMP) AS created_at,
+       properties, sdk_properties, initial_properties FROM ${source}
        WHERE gone IS NOT TRUE`,
   );
   await connection.run(

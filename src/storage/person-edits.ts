@@ -6,7 +6,7 @@ import { activityWrites } from "./activity.ts";
 import { type DeletionAsked, type DeletionOf, deletionWrites } from "./deletions.ts";
 import type { Stored } from "./identity.ts";
 import type { MirrorChanges, MirrorOwned } from "./mirror-changes.ts";
-import { mirroredProperties, personRows, propertyTexts } from "./person-rows.ts";
+import { personRows, propertyTexts } from "./person-rows.ts";
 import type { PersonRow } from "./splits.ts";
 import type { Sqlite } from "./sqlite.ts";
 
@@ -43,8 +43,7 @@ export function personEdits(sqlite: Sqlite, nextVersion: () => number) {
     const { lifted, texts } = rows.update(changed, version);
     activity.add(name, person, by, { changes: [changeOf(before, after)] });
     const { id, project_id, uuid, created_at } = person;
-    const row = { id, project_id, uuid, created_at, known: true };
-    const mirrored = { ...row, ...mirroredProperties(texts) };
+    const mirrored = { id, project_id, uuid, created_at, ...texts.columns, known: true };
     return {
       mirror: { ...nothing(version), persons: [{ ...mirrored, distinct_ids: [], moved: [] }] },
       stored: [{ id, project_id, uuid, created_at, is_identified, lifted, distinct_ids: [] }],

@@ -2,7 +2,7 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import type { Place } from "../domain/page.ts";
 import { type Duckdb, rows } from "./duckdb.ts";
 import type { MatchFilter, PartAsked } from "./person-list.ts";
-import { isOfSdk } from "./person-rows.ts";
+import { columnOf } from "./person-rows.ts";
 import { type Bind, binder, checkPatterns, passes, pointer, textIn } from "./property-match.ts";
 
 /** A value of a property, and how many persons have it. */
@@ -34,15 +34,22 @@ export function personMatches(duckdb: Duckdb): PersonMatches {
     values: (project, key, part) =>
       duckdb.read(async (connection) => {
         const values = { project, key: pointer(key), part, limit: PROPERTY_VALUES_MAX };
-        const found = await rows(connection, VALUES(columnOf(key)), values);
+        const column = (await columnsOf(connection))(key);
+        const found = await rows(connection, VALUES(column), values);
         return found.map(({ name, count }) => ({ name: String(name), count: Number(count) }));
       }),
   };
 }
 
-/** Which column of the mirror has a property; a row of an earlier version has all in one. */
-const columnOf = (key: string): string =>
-  isOfSdk(key) ? "coalesce(sdk_properties, properties)" : "properties";
+/** Rows of an earlier version have all properties in one column. */
+const UNDIVIDED = "SELECT 1 FROM persons WHERE sdk_properties IS NULL LIMIT 1";
+
+/** Says where the mirror has a property. */
+async function columnsOf(connection: DuckDBConnection): Promise<(key: string) => string> {
+  const [undivided] = await rows(connection, UNDIVIDED);
+  if (undivided === undefined) return columnOf;
+  return (key) => `coalesce(${columnOf(key)}, properties)`;
+}
 
 const VALUES = (column: string) => `
   SELECT name, count(*)::DOUBLE AS count
@@ -74,11 +81,12 @@ async function places(
 ) {
   await checkPatterns(connection, filter.properties, "properties");
   const { values, bind } = binder();
+  const columns = await columnsOf(connection);
   const where = [
     "project_id = $project::INTEGER",
     ...ownConditions(filter, bind),
     ...filter.properties.map((property) => {
-      return passes(property, (pointer) => textIn(pointer, columnOf(property.key)), bind);
+      return passes(property, (pointer) => textIn(pointer, columns(property.key)), bind);
     }),
   ].join(" AND ");
   const found = await rows(connection, PLACES(where, after === undefined ? "" : BEHIND), {

@@ -12,11 +12,14 @@ export type PersonToWrite = {
   is_identified: boolean;
 };
 
-/**
- * Properties as JSON: all of them, and for the mirror those of SDKs (`$…`) apart from the others
- * (decision 74).
- */
-export type PropertyTexts = { text: string; own: string; sdk: string };
+/** Properties as JSON: all of them, and as the mirror has them (decision 74). */
+export type PropertyTexts = { text: string; columns: MirroredProperties };
+
+/** JSON texts of properties by what their names begin with: `$initial_`, `$`, anything else. */
+export type MirroredProperties = Record<PropertyColumn, string>;
+
+/** A column of the mirror. */
+export type PropertyColumn = "properties" | "sdk_properties" | "initial_properties";
 
 /** What became of a person when it was written. */
 export type WrittenPerson = { id: number; lifted: Lifts; texts: PropertyTexts };
@@ -84,25 +87,25 @@ function addressIn({ email }: JsonObject): string | null {
 
 /** Properties as JSON; each is written once. */
 export function propertyTexts(properties: JsonObject): PropertyTexts {
-  const [own, sdk] = [{}, {}] as [JsonObject, JsonObject];
+  const parts: Record<PropertyColumn, JsonObject> = {
+    properties: {},
+    sdk_properties: {},
+    initial_properties: {},
+  };
   for (const key of Object.keys(properties)) {
-    setKey(isOfSdk(key) ? sdk : own, key, properties[key] ?? null);
+    setKey(parts[columnOf(key)], key, properties[key] ?? null);
   }
-  const texts = { own: storableJson(own), sdk: storableJson(sdk) };
-  return { ...texts, text: joined(texts.own, texts.sdk) };
+  const columns = {
+    properties: storableJson(parts.properties),
+    sdk_properties: storableJson(parts.sdk_properties),
+    initial_properties: storableJson(parts.initial_properties),
+  };
+  const inner = Object.values(columns).map((text) => text.slice(1, -1));
+  return { columns, text: `{${inner.filter((text) => text !== "").join(",")}}` };
 }
 
-/** The properties of a person as the mirror has them. */
-export function mirroredProperties({ own, sdk }: PropertyTexts) {
-  return { properties: own, sdk_properties: sdk };
-}
-
-/** Whether the mirror keeps a property apart from those that users set. */
-export function isOfSdk(key: string): boolean {
-  return key.startsWith("$");
-}
-
-function joined(own: string, sdk: string): string {
-  if (own === "{}") return sdk;
-  return sdk === "{}" ? own : `${own.slice(0, -1)},${sdk.slice(1)}`;
+/** Where the mirror keeps a property. */
+export function columnOf(key: string): PropertyColumn {
+  if (!key.startsWith("$")) return "properties";
+  return key.startsWith("$initial_") ? "initial_properties" : "sdk_properties";
 }

@@ -4,7 +4,7 @@ import { type KeptMerge, type Part, type SplitAsked, split, type Whole } from ".
 import { activityWrites } from "./activity.ts";
 import type { Stored } from "./identity.ts";
 import type { MirrorChanges, MirrorPerson } from "./mirror-changes.ts";
-import { mirroredProperties, type PropertyTexts, personRows } from "./person-rows.ts";
+import { type PropertyTexts, personRows } from "./person-rows.ts";
 import type { Sqlite } from "./sqlite.ts";
 
 /** What a split did, for the mirror and for whoever remembers persons. */
@@ -84,7 +84,7 @@ type Row = Stored & { texts: PropertyTexts };
 
 function mirrored({ project_id, id, uuid, created_at, texts, distinct_ids }: Row): MirrorPerson {
   const rest = { distinct_ids, moved: distinct_ids, known: true };
-  return { project_id, id, uuid, created_at, ...mirroredProperties(texts), ...rest };
+  return { project_id, id, uuid, created_at, ...texts.columns, ...rest };
 }
 
 type StoredMerge = Omit<

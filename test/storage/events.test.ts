@@ -110,6 +110,7 @@ const mirror = (fields: Partial<MirrorPerson> = {}): MirrorPerson => ({
   created_at: "2026-11-21T12:00:00.000000Z",
   properties: '{"email":"a@b.c"}',
   sdk_properties: '{"$os":"Linux"}',
+  initial_properties: "{}",
   distinct_ids: ["ann"],
   moved: [],
   known: false,

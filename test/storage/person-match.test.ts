@@ -17,11 +17,11 @@ test("persons are found by what SDKs and users set, also in rows that have both 
   await duckdb.write(async (connection) => {
     await connection.run(
       `INSERT INTO persons BY NAME SELECT 1 AS project_id, id, uuid() AS uuid,
-         TIMESTAMP '2026-11-21' AS created_at, properties, sdk_properties
+         TIMESTAMP '2026-11-21' AS created_at, properties, sdk_properties, initial_properties
        FROM (VALUES
-         (1, '{"plan":"pro","$os":"Linux"}', NULL),
-         (2, '{"plan":"pro"}', '{"$os":"Linux"}'),
-         (3, '{"plan":"free"}', '{}')) AS rows (id, properties, sdk_properties)`,
+         (2, '{"plan":"pro"}', '{"$os":"Linux"}', '{"$initial_os":"iOS"}'),
+         (3, '{"plan":"free"}', '{}', '{}'))
+         AS rows (id, properties, sdk_properties, initial_properties)`,
     );
   });
   const { places, values } = personMatches(duckdb);
@@ -32,8 +32,19 @@ test("persons are found by what SDKs and users set, also in rows that have both 
     return [page.count, ...page.places.map(({ id }) => id)];
   };
 
-  expect(await found("plan", "pro")).toEqual([2, 2, 1]);
-  expect(await found("$os", "Linux")).toEqual([2, 2, 1]);
+  expect(await found("plan", "pro")).toEqual([1, 2]);
+  expect(await found("$os", "Linux")).toEqual([1, 2]);
+  expect(await found("$initial_os", "iOS")).toEqual([1, 2]);
+  expect(await values(1, "$initial_os", "")).toEqual([{ name: "iOS", count: 1 }]);
+  await duckdb.write(async (connection) => {
+    await connection.run(
+      `INSERT INTO persons VALUES (1, 9, uuid(), TIMESTAMP '2026-11-21',
+         '{"plan":"pro","$os":"Linux","$initial_os":"iOS"}', NULL, NULL)`,
+    );
+  });
+  expect(await found("plan", "pro")).toEqual([2, 9, 2]);
+  expect(await found("$os", "Linux")).toEqual([2, 9, 2]);
+  expect(await found("$initial_os", "iOS")).toEqual([2, 9, 2]);
   expect(await found("$os", "")).toEqual([0]);
   expect(await values(1, "$os", "")).toEqual([{ name: "Linux", count: 2 }]);
   expect(await values(1, "plan", "")).toEqual([

@@ -148,7 +148,8 @@ export async function mirrored(data: string): Promise<MirrorPerson[]> {
   try {
     const persons = await connection.runAndReadAll(
       `SELECT id::INTEGER AS id, uuid::VARCHAR AS uuid,
-         json_merge_patch(properties, sdk_properties) AS properties FROM persons ORDER BY uuid`,
+         json_merge_patch(json_merge_patch(properties, sdk_properties), initial_properties)
+           AS properties FROM persons ORDER BY uuid`,
     );
     const ids = await connection.runAndReadAll(
       "SELECT distinct_id, person_id::VARCHAR AS person_id FROM person_distinct_ids",
