@@ -224,7 +224,7 @@ function putHex(into: Uint8Array, at: number, value: number, digits: number): vo
 }
 
 /** A bijection of 32-bit numbers that looks random. */
-function mix(value: number): number {
+export function mix(value: number): number {
   let x = value | 0;
   x = Math.imul(x ^ (x >>> 16), 0x85_eb_ca_6b);
   x = Math.imul(x ^ (x >>> 13), 0xc2_b2_ae_35);

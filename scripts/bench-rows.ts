@@ -4,8 +4,10 @@ import { type Server, startServer } from "../test/support/server.ts";
 import { chainOfAliases, LINKS } from "./bench-aliases.ts";
 import { decodeCosts } from "./bench-decode.ts";
 import { FILL_STREAM, PROJECT_KEY, type Run } from "./bench-events.ts";
+import { median, megabytes, ms, seconds, spread, whole } from "./bench-figures.ts";
 import type { Job, Sent } from "./bench-load.ts";
 import { usage } from "./bench-machine.ts";
+import { personRows, TRICKLE_PER_SECOND } from "./bench-persons.ts";
 import {
   coldStart,
   type Floor,
@@ -38,6 +40,8 @@ export type Plan = {
   idleSeconds: number;
   coldStarts: number;
   decodeRounds: number;
+  persons: number;
+  personSeconds: number;
 };
 
 /** What the rows share: the server under test and what has been sent to it. */
@@ -411,6 +415,32 @@ async function memory(bench: Bench): Promise<Row[]> {
   ];
 }
 
+/** Requests for persons of a large store, beside a trickle of events. */
+async function persons(bench: Bench): Promise<Row[]> {
+  const { plan, server, pace } = bench;
+  return personRows({
+    server,
+    persons: plan.persons,
+    seconds: plan.personSeconds,
+    async stored(events) {
+      bench.expected += events;
+      await stored(bench);
+    },
+    async trickle(seconds) {
+      const sent = await pace.send({
+        port: portOf(server),
+        stream: STREAM.pace,
+        connections: CONNECTIONS,
+        batch: 1,
+        rate: TRICKLE_PER_SECOND,
+        seconds,
+      });
+      bench.expected += sent.unique;
+      return sent;
+    },
+  });
+}
+
 /** The parts that can be chosen, in the order in which they are measured. */
 export const PARTS: Record<string, (bench: Bench) => Promise<Row[]>> = {
   decode,
@@ -423,7 +453,11 @@ export const PARTS: Record<string, (bench: Bench) => Promise<Row[]>> = {
   singles,
   batches,
   memory,
+  persons,
 };
+
+/** Parts that take minutes, and change what others measure: only by name. */
+export const PARTS_BY_NAME: readonly string[] = ["persons"];
 
 /** Stops the server as an operator would, and fails if it does not end well. */
 export async function stop({ server }: Bench): Promise<void> {
@@ -534,22 +568,3 @@ function cpuText(cpu: (number | undefined)[]): string {
 
 const rate = ({ events, startedAt, lastAnswerAt }: Sent): number =>
   (events * 1000) / (lastAnswerAt - startedAt);
-
-function spread(took: number[]): string {
-  const sorted = took.toSorted((a, b) => a - b);
-  const at = (share: number) =>
-    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
-  return `${[0.5, 0.99, 1].map((share) => (at(share) ?? Number.NaN).toFixed(1)).join(" / ")} ms`;
-}
-
-function median(values: number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const [low, high] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
-  return ((low ?? Number.NaN) + (high ?? Number.NaN)) / 2;
-}
-
-const whole = (value: number): string => Math.round(value).toLocaleString("en-US");
-const ms = (value: number): string => `${value.toFixed(0)} ms`;
-const seconds = (value: number): string => `${(value / 1000).toFixed(2)} s`;
-const megabytes = (bytes: number | undefined): string =>
-  bytes === undefined ? "n/a" : `${(bytes / 1e6).toFixed(0)} MB`;

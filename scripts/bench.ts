@@ -4,7 +4,8 @@
  *
  *   npm run bench                          all of it, about 5 minutes
  *   npm run bench -- --quick               less of everything, about 1 minute
- *   npm run bench -- --only singles,disk   some parts; see PARTS
+ *   npm run bench -- singles disk          some parts; see PARTS
+ *   npm run bench -- persons               a million persons, about 4 minutes; only by name
  *   npm run bench -- --source              the sources also if there is an executable
  *   npm run bench -- --binary <path>       another executable than dist/hoglet
  */
@@ -15,7 +16,7 @@ import { parseArgs } from "node:util";
 import { ROOT } from "../test/support/server.ts";
 import { busySeconds, machine, ownSeconds, usage } from "./bench-machine.ts";
 import { temporaryDirectory } from "./bench-process.ts";
-import { PARTS, type Plan, prepare, type Row, stop } from "./bench-rows.ts";
+import { PARTS, PARTS_BY_NAME, type Plan, prepare, type Row, stop } from "./bench-rows.ts";
 
 const FULL: Plan = {
   fillEvents: 500_000,
@@ -29,6 +30,8 @@ const FULL: Plan = {
   idleSeconds: 8,
   coldStarts: 5,
   decodeRounds: 300,
+  persons: 1_000_000,
+  personSeconds: 8,
 };
 
 const QUICK: Plan = {
@@ -43,20 +46,25 @@ const QUICK: Plan = {
   idleSeconds: 3,
   coldStarts: 2,
   decodeRounds: 100,
+  persons: 100_000,
+  personSeconds: 3,
 };
 
 const started = performance.now();
 const busyBefore = busySeconds();
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
   args: process.argv.slice(2),
+  allowPositionals: true,
   options: {
     quick: { type: "boolean", default: false },
-    only: { type: "string", default: Object.keys(PARTS).join(",") },
+    only: { type: "string", multiple: true, default: [] },
     source: { type: "boolean", default: false },
     binary: { type: "string", default: join(ROOT, "dist/hoglet") },
   },
 });
-const parts = new Set(values.only.split(","));
+const named = [...positionals, ...values.only.flatMap((list) => list.split(","))];
+const usual = Object.keys(PARTS).filter((part) => !PARTS_BY_NAME.includes(part));
+const parts = new Set(named.length === 0 ? usual : named);
 const unknown = [...parts].find((part) => !Object.hasOwn(PARTS, part));
 if (unknown !== undefined) {
   console.error(`There is no part ${unknown}. Parts: ${Object.keys(PARTS).join(", ")}.`);

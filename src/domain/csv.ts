@@ -1,33 +1,87 @@
-import { isObject, type Json, type JsonObject } from "./json.ts";
+import type { Json, JsonObject } from "./json.ts";
 
-/** A row with nested values taken apart: `properties.plan`, `distinct_ids.0`. */
-export type FlatRow = Map<string, string | number | boolean | null>;
+/** What a cell holds. */
+type Value = string | number | boolean | null;
+
+/** A name on the way to a value, and those below it. */
+type Column = {
+  name: string;
+  below: Map<string, Column>;
+  /** Where its values are in a line; undefined if no row has one, -1 until that is known. */
+  at: number | undefined;
+};
+
+/** Rows of nested values as lines of a CSV: `properties.plan`, `distinct_ids.0`. */
+export type CsvTable = {
+  /** Takes the columns of a row; what is empty has none. */
+  add(row: JsonObject): void;
+  /** Columns so far. */
+  columns(): number;
+  /** The line of names, by which the order of the columns is settled. */
+  head(): string;
+  /** The line of a row; what has no column is left out. */
+  line(row: JsonObject): string;
+};
 
 /**
- * Takes nested values apart; what is empty leaves nothing. A dot or backslash of a key has a
- * backslash before it, so that no two values share a column.
+ * A table without rows, which has some columns in any case. A dot or backslash of a key has a
+ * backslash before it, so that no two values share a column. They are in the order of their names.
  */
-export function flatRow(row: JsonObject): FlatRow {
-  const flat: FlatRow = new Map();
-  const put = (name: string, value: Json) => {
-    if (!isObject(value) && !Array.isArray(value)) flat.set(name, value);
-    else for (const [key, inner] of Object.entries(value)) put(`${name}.${escaped(key)}`, inner);
+export function csvTable(always: readonly string[] = []): CsvTable {
+  const root: Column = { name: "", below: new Map(), at: undefined };
+  const found: Column[] = [];
+
+  const below = (column: Column, key: string): Column => {
+    const name = column === root ? escaped(key) : `${column.name}.${escaped(key)}`;
+    const made = { name, below: new Map(), at: undefined };
+    column.below.set(key, made);
+    return made;
   };
-  for (const [key, value] of Object.entries(row)) put(escaped(key), value);
-  return flat;
+  const add = (column: Column, key: string, value: Json): void => {
+    const inner = column.below.get(key) ?? below(column, key);
+    if (typeof value === "object" && value !== null) addAll(inner, value);
+    else if (inner.at === undefined) {
+      inner.at = -1;
+      found.push(inner);
+    }
+  };
+  const addAll = (column: Column, values: JsonObject | Json[]): void => {
+    for (const [key, value] of Object.entries(values)) add(column, key, value);
+  };
+  const put = (column: Column, values: JsonObject | Json[], line: Value[]): void => {
+    for (const [key, value] of Object.entries(values)) {
+      const inner = column.below.get(key);
+      if (inner === undefined) continue;
+      if (typeof value === "object" && value !== null) put(inner, value, line);
+      else if (inner.at !== undefined) line[inner.at] = value;
+    }
+  };
+
+  for (const name of always) add(root, name, null);
+  return {
+    add: (row) => addAll(root, row),
+    columns: () => found.length,
+    head() {
+      found.sort((a, b) => (a.name < b.name ? -1 : 1));
+      found.forEach((column, at) => {
+        column.at = at;
+      });
+      return csvLine(found.map(({ name }) => name));
+    },
+    line(row) {
+      const line = new Array<Value>(found.length).fill(null);
+      put(root, row, line);
+      return csvLine(line);
+    },
+  };
 }
 
 function escaped(key: string): string {
   return key.replace(/[.\\]/g, "\\$&");
 }
 
-/** The columns of a table in the order in which they are written. */
-export function csvColumns(names: Iterable<string>): string[] {
-  return [...names].sort((a, b) => (a < b ? -1 : 1));
-}
-
 /** A line of values (RFC 4180), with its end. */
-export function csvLine(values: readonly (string | number | boolean | null)[]): string {
+export function csvLine(values: readonly Value[]): string {
   return `${values.map(cell).join(",")}\r\n`;
 }
 
@@ -35,7 +89,7 @@ export function csvLine(values: readonly (string | number | boolean | null)[]): 
 const FORMULA = /^[=+\-@\t\r\n]/;
 const NEEDS_QUOTES = /[",\r\n]/;
 
-function cell(value: string | number | boolean | null): string {
+function cell(value: Value): string {
   if (value === null) return "";
   if (typeof value !== "string") return String(value);
   const harmless = FORMULA.test(value) ? `'${value}` : value;

@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { csvColumns, csvLine, flatRow } from "../domain/csv.ts";
+import { csvTable } from "../domain/csv.ts";
 import type { JsonObject } from "../domain/json.ts";
 
 /** The query parameter `format` (contract 4.1). */
@@ -38,9 +38,8 @@ export function formatted<T>(
   { json, rows, status }: { json: T; rows: readonly object[]; status: number },
 ): T | Response {
   if (format !== "csv") return json;
-  const flat = rows.map((row) => flatRow(row as JsonObject));
-  const columns = csvColumns(new Set(flat.flatMap((row) => [...row.keys()])));
-  const table = flat.map((row) => csvLine(columns.map((name) => row.get(name) ?? null)));
-  const text = [csvLine(columns), ...table].join("");
+  const table = csvTable();
+  for (const row of rows) table.add(row as JsonObject);
+  const text = [table.head(), ...rows.map((row) => table.line(row as JsonObject))].join("");
   return new Response(text, { status, headers: CSV_HEADERS });
 }

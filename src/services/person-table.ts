@@ -1,4 +1,4 @@
-import { csvColumns, csvLine, flatRow } from "../domain/csv.ts";
+import { type CsvTable, csvTable } from "../domain/csv.ts";
 import { Failure } from "../domain/errors.ts";
 import { type Person, personName } from "../domain/person.ts";
 import type { PersonRow } from "../storage/person-list.ts";
@@ -16,25 +16,21 @@ const COLUMNS_ALWAYS = ["id", "name", "created_at", "uuid"];
 export async function personTable(
   walk: () => AsyncIterable<PersonRow[]>,
 ): Promise<AsyncIterable<string>> {
-  const names = new Set(COLUMNS_ALWAYS);
+  const table = csvTable(COLUMNS_ALWAYS);
   for await (const rows of walk()) {
-    for (const row of rows) for (const name of flatRow(shown(row)).keys()) names.add(name);
-    if (names.size > CSV_COLUMNS_MAX) {
+    for (const { properties, distinct_ids } of rows) table.add({ properties, distinct_ids });
+    if (table.columns() > CSV_COLUMNS_MAX) {
       const detail = `These persons have over ${CSV_COLUMNS_MAX} columns. Filter them, or ask for JSON.`;
       throw new Failure("invalid_input", detail, "format");
     }
   }
-  return lines(csvColumns(names), walk());
+  return lines(table, walk());
 }
 
-async function* lines(columns: string[], walked: AsyncIterable<PersonRow[]>) {
-  yield csvLine(columns);
+async function* lines(table: CsvTable, walked: AsyncIterable<PersonRow[]>) {
+  yield table.head();
   for await (const rows of walked) {
-    const texts = rows.map((row) => {
-      const flat = flatRow(shown(row));
-      return csvLine(columns.map((name) => flat.get(name) ?? null));
-    });
-    if (texts.length > 0) yield texts.join("");
+    if (rows.length > 0) yield rows.map((row) => table.line(shown(row))).join("");
   }
 }
 

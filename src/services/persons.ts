@@ -49,7 +49,7 @@ export type Persons = {
 };
 
 /** Persons of a CSV that are read at a time, and between which others get their turn. */
-const CSV_ROWS_AT_ONCE = 500;
+const CSV_ROWS_AT_ONCE = 200;
 
 /** The same where the event store has to be asked: each time it looks at every person. */
 const CSV_MATCHES_AT_ONCE = 10_000;
@@ -94,23 +94,27 @@ export function persons({ reads, matches, isBehind, now }: Needs): Persons {
     return { count, rows };
   };
 
-  const isMatched = (filter: MatchFilter) => filter.properties.length > 0 || reads.isBroad(filter);
+  /** Undefined where the mirror has to be asked. */
+  const listed = async (project: number, filter: MatchFilter, part: PartAsked) =>
+    filter.properties.length > 0 ? undefined : reads.list(project, filter, part);
 
   /** The persons of a list, a few at a time. */
   async function* walk(project: number, filter: MatchFilter, { limit, offset }: PageQuery) {
-    const matched = isMatched(filter);
-    const step = matched ? CSV_MATCHES_AT_ONCE : CSV_ROWS_AT_ONCE;
-    let part: PartAsked = { limit: Math.min(limit, step), offset };
-    for (let left = limit; part.limit > 0; ) {
-      const rows = matched
-        ? (await matching(project, filter, part)).rows
-        : await reads.rows(project, filter, part);
+    let part: PartAsked = { limit, offset };
+    for (let left = limit; left > 0; ) {
+      const upTo = (step: number) => ({ ...part, limit: Math.min(left, step) });
+      let asked = upTo(CSV_ROWS_AT_ONCE);
+      let found = await listed(project, filter, asked);
+      if (found === undefined) {
+        asked = upTo(CSV_MATCHES_AT_ONCE);
+        found = await matching(project, filter, asked);
+      }
+      const { rows } = found;
       yield rows;
       left -= rows.length;
       const last = rows.at(-1);
-      if (last === undefined || rows.length < part.limit) return;
-      const after = { at: last.created_at, id: last.id };
-      part = { limit: Math.min(left, step), offset: 0, after };
+      if (last === undefined || rows.length < asked.limit) return;
+      part = { limit: left, offset: 0, after: { at: last.created_at, id: last.id } };
       await Bun.sleep(0);
     }
   }
@@ -124,9 +128,8 @@ export function persons({ reads, matches, isBehind, now }: Needs): Persons {
         offset: after === undefined ? query.offset : 0,
         after,
       };
-      const { count, rows } = isMatched(filter)
-        ? await matching(project, filter, part)
-        : await reads.list(project, filter, part);
+      const { count, rows } =
+        (await listed(project, filter, part)) ?? (await matching(project, filter, part));
       const results = rows.slice(0, query.limit);
       const last = rows.length > query.limit ? results.at(-1) : undefined;
       const next = last && cursorOf({ at: last.created_at, id: last.id });

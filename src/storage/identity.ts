@@ -1,9 +1,9 @@
-import { storableJson } from "../domain/json.ts";
-import { liftedIn } from "../domain/lift.ts";
+import type { JsonObject } from "../domain/json.ts";
 import { activityWrites } from "./activity.ts";
 import { distinctIds, type Placement } from "./distinct-ids.ts";
 import { groupWrites } from "./groups.ts";
 import type { MirrorChanges, MirrorOverride, MirrorOwned, MirrorPerson } from "./mirror-changes.ts";
+import { personRows, propertyTexts, type WrittenPerson } from "./person-rows.ts";
 import type {
   ChangedPerson,
   Merged,
@@ -70,13 +70,13 @@ export function identityWrites(sqlite: Sqlite) {
   };
 }
 
-type Row = ChangedPerson & { known: boolean; text: string; lifted: number };
+type Row = ChangedPerson & WrittenPerson & { known: boolean };
 
 function mirrored(row: Row, placement: Placement | undefined): MirrorPerson {
-  const { project_id, id, uuid, created_at, known, text } = row;
+  const { project_id, id, uuid, created_at, known, texts } = row;
   const { put = [], moved = [] } = placement ?? {};
   const distinct_ids = [...put, ...moved];
-  return { project_id, id, uuid, created_at, known, properties: text, distinct_ids, moved };
+  return { project_id, id, uuid, created_at, known, ...texts.columns, distinct_ids, moved };
 }
 
 function stored(row: Row, placement: Placement | undefined): Stored {
@@ -105,15 +105,7 @@ function count({ created, merged }: PersonChanges, { addPersons }: ReturnType<ty
 
 /** The statements, each run many times in a slice. */
 function prepare(raw: Sqlite["raw"]) {
-  const insertPerson = raw.query<null, [number, string, string, string, number, number, number]>(
-    `INSERT INTO person
-       (project_id, uuid, properties, created_at, is_identified, lifted, version)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)`,
-  );
-  const updatePerson = raw.query<null, [string, string, number, number, number, number]>(
-    `UPDATE person SET properties = ?1, created_at = ?2, is_identified = ?3, lifted = ?4,
-       version = ?5 WHERE id = ?6`,
-  );
+  const rows = personRows(raw);
   const deletePerson = raw.query<null, [number]>("DELETE FROM person WHERE id = ?1");
   const insertGone = raw.query<null, [number, number]>(
     "INSERT OR REPLACE INTO person_gone (id, version) VALUES (?1, ?2)",
@@ -121,7 +113,6 @@ function prepare(raw: Sqlite["raw"]) {
   const addPersons = raw.query<null, [number, number]>(
     "UPDATE person_count SET count = count + ?1 WHERE project_id = ?2",
   );
-  const text = ({ properties }: NewPerson) => storableJson(properties);
   const ids = distinctIds(raw);
   const overrides = overridesOf(raw);
   const insertMerge = mergeJournal(raw);
@@ -129,25 +120,11 @@ function prepare(raw: Sqlite["raw"]) {
 
   return {
     addPersons: (project: number, persons: number) => addPersons.run(persons, project),
-    insert(person: NewPerson, version: number): Row {
-      const { project_id, uuid, created_at, is_identified, properties } = person;
-      const [json, lifted] = [text(person), liftedIn(properties)];
-      const { lastInsertRowid } = insertPerson.run(
-        project_id,
-        uuid,
-        json,
-        created_at,
-        is_identified ? 1 : 0,
-        lifted,
-        version,
-      );
-      return { ...person, id: Number(lastInsertRowid), known: false, text: json, lifted };
+    insert: (person: NewPerson, version: number): Row => {
+      return { ...person, ...rows.insert(person, version), known: false };
     },
-    update(person: ChangedPerson, version: number): Row {
-      const { id, created_at, is_identified, properties } = person;
-      const [json, lifted] = [text(person), liftedIn(properties)];
-      updatePerson.run(json, created_at, is_identified ? 1 : 0, lifted, version, id);
-      return { ...person, known: true, text: json, lifted };
+    update: (person: ChangedPerson, version: number): Row => {
+      return { ...person, ...rows.update(person, version), known: true };
     },
     place: ids.place,
     redirect: overrides.redirect,
@@ -236,7 +213,9 @@ function mergeJournal(raw: Sqlite["raw"]) {
  * mirror of that version has and nobody else needs.
  */
 function changesSince(raw: Sqlite["raw"]) {
-  type Person = Omit<MirrorPerson, "known" | "distinct_ids" | "moved"> & { ids: string };
+  type Person = Pick<MirrorPerson, "project_id" | "id" | "uuid" | "created_at" | "properties"> & {
+    ids: string;
+  };
   const persons = raw.query<Person, [number]>(
     `SELECT project_id, id, uuid, created_at, properties, (SELECT json_group_array(distinct_id)
        FROM distinct_id WHERE person_id = person.id) AS ids
@@ -257,9 +236,10 @@ function changesSince(raw: Sqlite["raw"]) {
   return (version: number) => {
     forgetOwned.run(version);
     return {
-      persons: persons.all(version).map(({ ids, ...person }) => {
+      persons: persons.all(version).map(({ ids, properties, ...person }): MirrorPerson => {
         const distinct_ids = JSON.parse(ids) as string[];
-        return { ...person, known: true, distinct_ids, moved: distinct_ids };
+        const { columns } = propertyTexts(JSON.parse(properties) as JsonObject);
+        return { ...person, ...columns, known: true, distinct_ids, moved: distinct_ids };
       }),
       gone: gone.all(version).map(({ id }) => id),
       overrides: overrides.all(version),

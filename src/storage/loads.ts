@@ -178,12 +178,12 @@ function mirrorFiles(start: string, changes: MirrorChanges): MirrorFiles {
     pathOf(appended({ path: `${start}.${kind}.ndjson`, bytes: 0, rows: 0 }, lines));
   return {
     version,
-    persons: put("persons", [...persons.map(propertiedLine), ...gone.map(goneLine)]),
+    persons: put("persons", [...persons.map(personLine), ...gone.map(goneLine)]),
     known: gone.length > 0 || persons.some(({ known }) => known),
     deleted: deleted && gone.length > 0,
     moved: persons.some(({ moved }) => moved.length > 0),
     overrides: put("overrides", overrides.map(line)),
-    groups: put("groups", groups.map(propertiedLine)),
+    groups: put("groups", groups.map(groupLine)),
     owned: put("owned", owned.map(line)),
   };
 }
@@ -225,9 +225,15 @@ function written(
   return { path: part.path, bytes, rows: part.rows + rows };
 }
 
-/** A line of a person or group, whose properties are JSON already. */
-function propertiedLine(row: MirrorPerson | MirrorGroup): string {
-  const { properties, ...rest } = row;
+/** A line of a person, whose properties are JSON already. */
+function personLine(person: MirrorPerson): string {
+  const { properties, sdk_properties, initial_properties, ...rest } = person;
+  const texts = `"properties":${properties},"sdk_properties":${sdk_properties},"initial_properties":${initial_properties}`;
+  return `${storableJson(rest).slice(0, -1)},${texts}}\n`;
+}
+
+/** The same of a group. */
+function groupLine({ properties, ...rest }: MirrorGroup): string {
   return `${storableJson(rest).slice(0, -1)},"properties":${properties}}\n`;
 }
 

@@ -1,13 +1,12 @@
 import type { MirrorGroup } from "./groups.ts";
+import type { MirroredProperties } from "./person-rows.ts";
 
 /** A person to be put in the mirror. */
-export type MirrorPerson = {
+export type MirrorPerson = MirroredProperties & {
   project_id: number;
   id: number;
   uuid: string;
   created_at: string;
-  /** JSON text. */
-  properties: string;
   /** Distinct ids to be put in the mirror with it. */
   distinct_ids: string[];
   /** Those of them that the mirror may hold already, as another person's. */

@@ -31,6 +31,8 @@ const MIRROR_ROWS = (path: string) => `
       known: "BOOLEAN",
       gone: "BOOLEAN",
       properties: "JSON",
+      sdk_properties: "JSON",
+      initial_properties: "JSON",
     })})`;
 
 const OVERRIDE_ROWS = (path: string) => `
@@ -95,7 +97,8 @@ async function mirrorPersons(
   }
   await connection.run(
     `INSERT INTO persons BY NAME SELECT project_id, id, uuid,
-       TRY_CAST(created_at AS TIMESTAMP) AS created_at, properties FROM ${source}
+       TRY_CAST(created_at AS TIMESTAMP) AS created_at,
+       properties, sdk_properties, initial_properties FROM ${source}
        WHERE gone IS NOT TRUE`,
   );
   await connection.run(

@@ -1,12 +1,12 @@
 import type { ActivityName, Actor, Change } from "../domain/activity.ts";
 import { Failure } from "../domain/errors.ts";
-import { type JsonObject, sameJson, setKey, storableJson } from "../domain/json.ts";
-import { liftedIn } from "../domain/lift.ts";
+import { type JsonObject, sameJson, setKey } from "../domain/json.ts";
 import { applyUpdate, PERSON_BYTES_MAX, type PersonUpdate, personUuid } from "../domain/person.ts";
 import { activityWrites } from "./activity.ts";
 import { type DeletionAsked, type DeletionOf, deletionWrites } from "./deletions.ts";
 import type { Stored } from "./identity.ts";
 import type { MirrorChanges, MirrorOwned } from "./mirror-changes.ts";
+import { personRows, propertyTexts } from "./person-rows.ts";
 import type { PersonRow } from "./splits.ts";
 import type { Sqlite } from "./sqlite.ts";
 
@@ -25,6 +25,7 @@ export type RemovalAsked = { by: Actor; events: DeletionAsked | undefined };
 /** The part of the person store that users change; synchronous, for its one connection. */
 export function personEdits(sqlite: Sqlite, nextVersion: () => number) {
   const statements = prepare(sqlite.raw);
+  const rows = personRows(sqlite.raw);
   const activity = activityWrites(sqlite.raw);
   const deletions = deletionWrites(sqlite);
 
@@ -32,18 +33,17 @@ export function personEdits(sqlite: Sqlite, nextVersion: () => number) {
     const before = JSON.parse(person.properties) as JsonObject;
     const after = JSON.parse(person.properties) as JsonObject;
     if (!applyUpdate(after, update)) return null;
-    const properties = storableJson(after);
-    if (Buffer.byteLength(properties) > PERSON_BYTES_MAX) {
+    if (Buffer.byteLength(propertyTexts(after).text) > PERSON_BYTES_MAX) {
       const detail = `A person's properties have at most ${PERSON_BYTES_MAX} bytes as JSON.`;
       throw new Failure("too_long", detail, "properties");
     }
     const version = nextVersion();
-    const lifted = liftedIn(after);
-    statements.update.run(properties, lifted, version, person.id);
+    const is_identified = person.is_identified === 1;
+    const changed = { ...person, is_identified, properties: after };
+    const { lifted, texts } = rows.update(changed, version);
     activity.add(name, person, by, { changes: [changeOf(before, after)] });
     const { id, project_id, uuid, created_at } = person;
-    const mirrored = { id, project_id, uuid, created_at, properties, known: true };
-    const is_identified = person.is_identified === 1;
+    const mirrored = { id, project_id, uuid, created_at, ...texts.columns, known: true };
     return {
       mirror: { ...nothing(version), persons: [{ ...mirrored, distinct_ids: [], moved: [] }] },
       stored: [{ id, project_id, uuid, created_at, is_identified, lifted, distinct_ids: [] }],
@@ -151,9 +151,6 @@ function prepare(raw: Sqlite["raw"]) {
     idsOf: (id: number) => ids.all(id).map(({ distinct_id }) => distinct_id),
     /** The uuids under which events of the person may be stored beside its own. */
     earlier: (id: number) => earlier.all(id).map(({ old_uuid }) => old_uuid),
-    update: raw.query<null, [string, number, number, number]>(
-      "UPDATE person SET properties = ?1, lifted = ?2, version = ?3 WHERE id = ?4",
-    ),
     // Its distinct ids and overrides go with it.
     delete: raw.query<null, [number]>("DELETE FROM person WHERE id = ?1"),
     gone: raw.query<null, [number, number]>(

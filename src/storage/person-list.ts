@@ -31,18 +31,15 @@ export type PartAsked = PageQuery & { after?: Place | undefined };
 /** What persons a project has. */
 export type PersonReads = {
   /**
-   * Whether a filter is left to the mirror, which looks at everybody without holding up others:
-   * too many addresses have the part that is searched for, or it is too short for the index.
+   * Newest first by `created_at`, then id. `count` is exact. Undefined where the filter is left to
+   * the mirror, which looks at everybody without holding up others: too many persons have the
+   * address or the part of one, or the part is too short for the index.
    */
-  isBroad(filter: PersonFilter): boolean;
-  /** Newest first by `created_at`, then id. `count` is exact. Not for what `isBroad`. */
   list(
     project: number,
     filter: PersonFilter,
     part: PartAsked,
-  ): Promise<{ count: number; rows: PersonRow[] }>;
-  /** The same without the count. */
-  rows(project: number, filter: PersonFilter, part: PartAsked): Promise<PersonRow[]>;
+  ): Promise<{ count: number; rows: PersonRow[] } | undefined>;
   /** Those of the ids that there are, in the order of the ids. */
   byIds(project: number, ids: readonly number[]): Promise<PersonRow[]>;
   /** By integer id or by uuid. */
@@ -76,42 +73,42 @@ export function personReads(sqlite: Sqlite): PersonReads {
   const applied = raw.query<{ value: string }, []>(
     "SELECT value FROM meta WHERE key = 'applied_seq'",
   );
-  const having = raw.query<{ count: number }, [string]>(
-    `SELECT count(*) AS count FROM
-       (SELECT 1 FROM person_email WHERE person_email MATCH ?1 LIMIT ${FOUND_MAX + 1})`,
-  );
   const complete = completeRows(raw);
+  const narrow = narrowed(raw);
+  const ahead = aheadOf(raw);
 
-  const rows = (project: number, filter: PersonFilter, part: PartAsked) => {
-    const { source, values } = where(project, filter, part.after);
+  const listed = (project: number, part: PartAsked) => {
+    const { after, offset } = part.after === undefined ? ahead(project, part.offset) : part;
+    const { condition, values } = behind(after);
     const page = raw.query<StoredPerson, SQLQueryBindings>(
-      `SELECT ${PERSON_COLUMNS} FROM ${source}
-       ORDER BY created_at DESC, id DESC LIMIT $limit OFFSET $offset`,
+      `SELECT ${PERSON_COLUMNS} FROM person WHERE project_id = $project ${condition} ${IN_ORDER}`,
     );
-    return complete(page.all({ ...values, limit: part.limit, offset: part.offset }));
+    const rows = page.all({ ...values, project, limit: part.limit, offset });
+    return { count: count.get(project)?.count ?? 0, rows: complete(rows) };
   };
-  const total = (project: number, filter: PersonFilter) => {
-    if (!isNarrow(filter)) return count.get(project)?.count ?? 0;
-    const { source, values } = where(project, filter, undefined);
-    return (
-      raw
-        .query<{ count: number }, SQLQueryBindings>(`SELECT count(*) AS count FROM ${source}`)
-        .get(values)?.count ?? 0
+  const among = (project: number, found: ReadonlySet<number>, part: PartAsked) => {
+    const { condition, values } = behind(part.after);
+    const ids = JSON.stringify([...found]);
+    const total = raw.query<{ count: number }, SQLQueryBindings>(
+      `SELECT count(*) AS count FROM ${FOUND}`,
     );
+    const page = raw.query<StoredPerson, SQLQueryBindings>(
+      `SELECT ${PERSON_COLUMNS} FROM ${FOUND} ${condition} ${IN_ORDER}`,
+    );
+    const { limit, offset } = part;
+    return {
+      count: total.get({ project, ids })?.count ?? 0,
+      rows: complete(page.all({ ...values, project, ids, limit, offset })),
+    };
   };
 
   return {
-    isBroad({ email, search }) {
-      if (email !== undefined && !isIndexed(email)) return true;
-      if (search === undefined) return false;
-      return !isIndexed(search) || (having.get(phrase(search))?.count ?? 0) > FOUND_MAX;
-    },
     list: async (project, filter, part) =>
-      sqlite.snapshot(() => ({
-        count: total(project, filter),
-        rows: rows(project, filter, part),
-      })),
-    rows: async (project, filter, part) => sqlite.snapshot(() => rows(project, filter, part)),
+      sqlite.snapshot(() => {
+        const found = narrow(project, filter);
+        if (found === "too many") return undefined;
+        return found === undefined ? listed(project, part) : among(project, found, part);
+      }),
     byIds: async (project, ids) =>
       sqlite.snapshot(() => complete(ids.flatMap((id) => byId.all(project, id)))),
     async find(project, by) {
@@ -127,49 +124,59 @@ export function personReads(sqlite: Sqlite): PersonReads {
   };
 }
 
+const IN_ORDER = "ORDER BY created_at DESC, id DESC LIMIT $limit OFFSET $offset";
+
+/** By the few ids: along the index of the newest, all persons would be looked at. */
+const FOUND = `person NOT INDEXED
+  WHERE project_id = $project AND id IN (SELECT value FROM json_each($ids))`;
+
+function behind(after: Place | undefined) {
+  return after === undefined
+    ? { condition: "", values: {} }
+    : {
+        condition: "AND (created_at, id) < ($at, $after)",
+        values: { at: after.at, after: after.id },
+      };
+}
+
 /** Characters of the parts that the index of addresses is made of. */
 const TRIGRAM_CHARS = 3;
 
-/** Addresses that a search may find before it is left to the mirror: 10 ms of everybody's time. */
+/** Persons that a filter may find before it is left to the mirror: 10 ms of everybody's time. */
 const FOUND_MAX = 1000;
 
-const isIndexed = (text: string) => [...text].length >= TRIGRAM_CHARS;
-
-function isNarrow({ distinct_id, email, search }: PersonFilter): boolean {
-  return distinct_id !== undefined || email !== undefined || search !== undefined;
-}
-
-const OWNER = (name: string) =>
-  `SELECT person_id FROM distinct_id WHERE project_id = $project AND distinct_id = ${name}`;
-
-/** The persons of a filter behind a place, as a table with a condition. */
-function where(project: number, filter: PersonFilter, after: Place | undefined) {
-  const { distinct_id, email, search } = filter;
-  const conditions = ["project_id = $project"];
-  const values: Record<string, string | number> = { project };
-  const add = (condition: string, more: Record<string, string | number>) => {
-    conditions.push(condition);
-    Object.assign(values, more);
+/** Finds the integer ids of the persons of a filter; undefined if it asks for everybody. */
+function narrowed(raw: Sqlite["raw"]) {
+  type Found = { id: number };
+  const byDistinctId = raw.query<Found, [number, string]>(
+    "SELECT person_id AS id FROM distinct_id WHERE project_id = ?1 AND distinct_id = ?2",
+  );
+  const byEmail = raw.query<Found, [number, string]>(
+    `SELECT id FROM person WHERE project_id = ?1 AND email = ?2 LIMIT ${FOUND_MAX + 1}`,
+  );
+  // Of all projects: it is cut to one of them when the rows are read.
+  const byPart = raw.query<Found, [string]>(
+    `SELECT rowid AS id FROM person_email WHERE person_email MATCH ?1 LIMIT ${FOUND_MAX + 1}`,
+  );
+  return (
+    project: number,
+    { distinct_id, email, search }: PersonFilter,
+  ): ReadonlySet<number> | "too many" | undefined => {
+    if (search !== undefined && [...search].length < TRIGRAM_CHARS) return "too many";
+    const found: Found[][] = [];
+    if (distinct_id !== undefined) found.push(byDistinctId.all(project, distinct_id));
+    if (email !== undefined) found.push(byEmail.all(project, email));
+    if (search !== undefined) {
+      found.push([...byPart.all(phrase(search)), ...byDistinctId.all(project, search)]);
+    }
+    if (found.some(({ length }) => length > FOUND_MAX)) return "too many";
+    return found
+      .map((rows): ReadonlySet<number> => new Set(rows.map(({ id }) => id)))
+      .reduceRight<ReadonlySet<number> | undefined>(
+        (all, ids) => (all === undefined ? ids : all.intersection(ids)),
+        undefined,
+      );
   };
-  if (distinct_id !== undefined) add(`id = (${OWNER("$distinct_id")})`, { distinct_id });
-  if (email !== undefined) {
-    add(
-      "id IN (SELECT rowid FROM person_email WHERE person_email MATCH $whole AND email = $email)",
-      { email, whole: phrase(email) },
-    );
-  }
-  if (search !== undefined) {
-    add(
-      `id IN (SELECT rowid FROM person_email WHERE person_email MATCH $part
-         UNION ${OWNER("$search")})`,
-      { search, part: phrase(search) },
-    );
-  }
-  if (after !== undefined)
-    add("(created_at, id) < ($at, $after)", { at: after.at, after: after.id });
-  // By the few ids that were found: along the index of the newest, all persons would be looked at.
-  const table = isNarrow(filter) ? "person NOT INDEXED" : "person";
-  return { source: `${table} WHERE ${conditions.join(" AND ")}`, values };
 }
 
 /** A text as one phrase of the full-text index. */
@@ -177,15 +184,43 @@ function phrase(text: string): string {
   return `"${text.replaceAll('"', '""')}"`;
 }
 
-/** Adds their distinct ids to rows. */
-function completeRows(raw: Sqlite["raw"]) {
-  const idsOf = raw.query<{ distinct_id: string }, [number]>(
-    "SELECT distinct_id FROM distinct_id WHERE person_id = ?1 ORDER BY position",
+/**
+ * Finds the place from which on a list without filters is to be read to get behind `offset` persons,
+ * and how many of them are left to be passed over: at most one mark's (decision 73).
+ */
+function aheadOf(raw: Sqlite["raw"]) {
+  const mark = raw.query<{ at: string | null; id: number; ahead: number }, [number, number]>(
+    `SELECT at, id, ahead FROM (
+       SELECT lag(created_at) OVER newest AS at, lag(id) OVER newest AS id,
+         sum(persons) OVER newest - persons AS ahead
+       FROM person_mark WHERE project_id = ?1
+       WINDOW newest AS (ORDER BY created_at DESC, id DESC))
+     WHERE ahead <= ?2 ORDER BY ahead DESC LIMIT 1`,
   );
-  return (rows: StoredPerson[]): PersonRow[] =>
-    rows.map((row) => ({
+  return (project: number, offset: number): { after: Place | undefined; offset: number } => {
+    const found = offset < OFFSET_WALKED_MAX ? null : mark.get(project, offset);
+    if (found === null || found.at === null) return { after: undefined, offset };
+    return { after: { at: found.at, id: found.id }, offset: offset - found.ahead };
+  };
+}
+
+/** Persons that are walked along rather than counted by marks. */
+const OFFSET_WALKED_MAX = 1000;
+
+/** Adds their distinct ids to rows, with one query for all: one for each takes longer than the rest. */
+function completeRows(raw: Sqlite["raw"]) {
+  const idsOf = raw.query<{ person_id: number; distinct_id: string }, [string]>(
+    `SELECT person_id, distinct_id FROM json_each(?1) AS person
+     CROSS JOIN distinct_id ON person_id = person.value ORDER BY person_id, position`,
+  );
+  return (rows: StoredPerson[]): PersonRow[] => {
+    const ids = new Map<number, string[]>(rows.map(({ id }) => [id, []]));
+    const found = idsOf.all(JSON.stringify([...ids.keys()]));
+    for (const { person_id, distinct_id } of found) ids.get(person_id)?.push(distinct_id);
+    return rows.map((row) => ({
       ...row,
       properties: JSON.parse(row.properties) as JsonObject,
-      distinct_ids: idsOf.all(row.id).map(({ distinct_id }) => distinct_id),
+      distinct_ids: ids.get(row.id) ?? [],
     }));
+  };
 }

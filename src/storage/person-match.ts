@@ -2,6 +2,7 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import type { Place } from "../domain/page.ts";
 import { type Duckdb, rows } from "./duckdb.ts";
 import type { MatchFilter, PartAsked } from "./person-list.ts";
+import { columnOf } from "./person-rows.ts";
 import { type Bind, binder, checkPatterns, passes, pointer, textIn } from "./property-match.ts";
 
 /** A value of a property, and how many persons have it. */
@@ -33,15 +34,26 @@ export function personMatches(duckdb: Duckdb): PersonMatches {
     values: (project, key, part) =>
       duckdb.read(async (connection) => {
         const values = { project, key: pointer(key), part, limit: PROPERTY_VALUES_MAX };
-        const found = await rows(connection, VALUES, values);
+        const column = (await columnsOf(connection))(key);
+        const found = await rows(connection, VALUES(column), values);
         return found.map(({ name, count }) => ({ name: String(name), count: Number(count) }));
       }),
   };
 }
 
-const VALUES = `
+/** Rows of an earlier version have all properties in one column. */
+const UNDIVIDED = "SELECT 1 FROM persons WHERE sdk_properties IS NULL LIMIT 1";
+
+/** Says where the mirror has a property. */
+async function columnsOf(connection: DuckDBConnection): Promise<(key: string) => string> {
+  const [undivided] = await rows(connection, UNDIVIDED);
+  if (undivided === undefined) return columnOf;
+  return (key) => `coalesce(${columnOf(key)}, properties)`;
+}
+
+const VALUES = (column: string) => `
   SELECT name, count(*)::DOUBLE AS count
-  FROM (SELECT json_extract_string(properties, $key) AS name FROM persons
+  FROM (SELECT ${textIn("$key", column)} AS name FROM persons
     WHERE project_id = $project::INTEGER)
   WHERE name IS NOT NULL AND contains(lower(name), lower($part))
   GROUP BY name ORDER BY count DESC, name LIMIT $limit::BIGINT`;
@@ -69,10 +81,13 @@ async function places(
 ) {
   await checkPatterns(connection, filter.properties, "properties");
   const { values, bind } = binder();
+  const columns = await columnsOf(connection);
   const where = [
     "project_id = $project::INTEGER",
     ...ownConditions(filter, bind),
-    ...filter.properties.map((property) => passes(property, textIn, bind)),
+    ...filter.properties.map((property) => {
+      return passes(property, (pointer) => textIn(pointer, columns(property.key)), bind);
+    }),
   ].join(" AND ");
   const found = await rows(connection, PLACES(where, after === undefined ? "" : BEHIND), {
     ...values,

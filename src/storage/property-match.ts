@@ -122,7 +122,7 @@ export function pointer(key: string): string {
   return `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
-/** The text of a property in the column `properties`; `pointer` is a parameter of its JSON pointer. */
-export function textIn(pointer: string): string {
-  return `json_extract_string(properties, ${pointer})`;
+/** The text of a property in a column of JSON; `pointer` is a parameter of its JSON pointer. */
+export function textIn(pointer: string, column = "properties"): string {
+  return `json_extract_string(${column}, ${pointer})`;
 }

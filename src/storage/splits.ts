@@ -1,11 +1,10 @@
 import type { Actor } from "../domain/activity.ts";
-import { storableJson } from "../domain/json.ts";
-import { liftedIn } from "../domain/lift.ts";
 import { personUuid } from "../domain/person.ts";
 import { type KeptMerge, type Part, type SplitAsked, split, type Whole } from "../domain/split.ts";
 import { activityWrites } from "./activity.ts";
 import type { Stored } from "./identity.ts";
 import type { MirrorChanges, MirrorPerson } from "./mirror-changes.ts";
+import { type PropertyTexts, personRows } from "./person-rows.ts";
 import type { Sqlite } from "./sqlite.ts";
 
 /** What a split did, for the mirror and for whoever remembers persons. */
@@ -81,11 +80,11 @@ export function splitWrites(sqlite: Sqlite, nextVersion: () => number) {
   };
 }
 
-type Row = Stored & { text: string };
+type Row = Stored & { texts: PropertyTexts };
 
-function mirrored({ project_id, id, uuid, created_at, text, distinct_ids }: Row): MirrorPerson {
+function mirrored({ project_id, id, uuid, created_at, texts, distinct_ids }: Row): MirrorPerson {
   const rest = { distinct_ids, moved: distinct_ids, known: true };
-  return { project_id, id, uuid, created_at, properties: text, ...rest };
+  return { project_id, id, uuid, created_at, ...texts.columns, ...rest };
 }
 
 type StoredMerge = Omit<
@@ -115,18 +114,7 @@ function prepare(raw: Sqlite["raw"]) {
      SELECT * FROM person_merge
      WHERE project_id = ?1 AND target_uuid IN (SELECT uuid FROM part) ORDER BY id`,
   );
-  const update = raw.query<null, [string, string, number, number, number, number]>(
-    `UPDATE person SET properties = ?1, created_at = ?2, is_identified = ?3, lifted = ?4,
-       version = ?5 WHERE id = ?6`,
-  );
-  const insert = raw.query<
-    null,
-    [number | null, number, string, string, string, number, number, number]
-  >(
-    `INSERT INTO person
-       (id, project_id, uuid, properties, created_at, is_identified, lifted, version)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`,
-  );
+  const rows = personRows(raw);
   const ungone = raw.query<null, [number]>("DELETE FROM person_gone WHERE id = ?1");
   const count = raw.query<null, [number]>(
     "UPDATE person_count SET count = count + 1 WHERE project_id = ?1",
@@ -147,22 +135,16 @@ function prepare(raw: Sqlite["raw"]) {
     forget: (merge: number) => forget.run(merge),
     own,
     keep(person: Omit<Whole, "ids"> & { id: number }, version: number): Row {
-      const { id, project_id, uuid, properties, created_at, is_identified } = person;
-      const [text, lifted] = [storableJson(properties), liftedIn(properties)];
-      update.run(text, created_at, is_identified ? 1 : 0, lifted, version, id);
-      return { id, project_id, uuid, created_at, is_identified, lifted, text, distinct_ids: [] };
+      const { project_id, uuid, created_at, is_identified } = person;
+      const written = rows.update(person, version);
+      return { ...written, project_id, uuid, created_at, is_identified, distinct_ids: [] };
     },
     restore(project_id: number, part: Part, version: number): Row {
-      const { uuid, properties, created_at, is_identified, distinct_ids } = part;
-      const [text, lifted] = [storableJson(properties), liftedIn(properties)];
-      const identified = is_identified ? 1 : 0;
-      const id = Number(
-        insert.run(part.id, project_id, uuid, text, created_at, identified, lifted, version)
-          .lastInsertRowid,
-      );
-      ungone.run(id);
+      const { uuid, created_at, is_identified, distinct_ids } = part;
+      const written = rows.insert({ ...part, id: part.id ?? undefined, project_id }, version);
+      ungone.run(written.id);
       count.run(project_id);
-      return { id, project_id, uuid, created_at, is_identified, lifted, text, distinct_ids };
+      return { ...written, project_id, uuid, created_at, is_identified, distinct_ids };
     },
   };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { csvColumns, csvLine, flatRow } from "../../src/domain/csv.ts";
+import { csvLine, csvTable } from "../../src/domain/csv.ts";
+import type { JsonObject } from "../../src/domain/json.ts";
 
 describe("a line of CSV (S28)", () => {
   test.each<[string | number | boolean | null, string]>([
@@ -25,27 +26,38 @@ describe("a line of CSV (S28)", () => {
   });
 });
 
-test("a row is taken apart into columns, whose order does not depend on rows", () => {
-  const row = flatRow({
-    id: 1,
-    ids: ["a", "b"],
-    properties: { plan: "pro", at: { deep: [null] } },
-  });
+test("rows are taken apart into columns, whose order does not depend on rows", () => {
+  const linesOf = (...rows: JsonObject[]) => {
+    const table = csvTable();
+    for (const row of rows) table.add(row);
+    return [table.head(), ...rows.map(table.line)].map((line) => line.trimEnd());
+  };
 
-  expect([...row]).toEqual([
-    ["id", 1],
-    ["ids.0", "a"],
-    ["ids.1", "b"],
-    ["properties.plan", "pro"],
-    ["properties.at.deep.0", null],
+  expect(
+    linesOf(
+      { id: 1, ids: ["a", "b"], properties: { plan: "pro", at: { deep: [null] } } },
+      { properties: { at: "home", none: {} }, ids: [], id: 2 },
+    ),
+  ).toEqual([
+    "id,ids.0,ids.1,properties.at,properties.at.deep.0,properties.plan",
+    "1,a,b,,,pro",
+    "2,,,home,,",
   ]);
   const alike = { "a.b": 1, a: { b: 2, "c.d": 3, "e\\": { f: 4 }, "e\\.f": 5 } };
-  expect([...flatRow(alike)]).toEqual([
-    ["a\\.b", 1],
-    ["a.b", 2],
-    ["a.c\\.d", 3],
-    ["a.e\\\\.f", 4],
-    ["a.e\\\\\\.f", 5],
+  expect(linesOf(alike)).toEqual(["a.b,a.c\\.d,a.e\\\\.f,a.e\\\\\\.f,a\\.b", "2,3,4,5,1"]);
+  expect(linesOf(JSON.parse('{"__proto__":{"b":1},"B":2,"b":3}'))).toEqual([
+    "B,__proto__.b,b",
+    "2,1,3",
   ]);
-  expect(csvColumns(["b", "a.1", "B", "a.0"])).toEqual(["B", "a.0", "a.1", "b"]);
+});
+
+test("a table has its columns without rows, and leaves out what has none", () => {
+  const table = csvTable(["id", "name"]);
+  table.add({ n: 1 });
+
+  expect([table.columns(), table.head(), table.line({ id: 1, late: 2, n: { deep: 3 } })]).toEqual([
+    3,
+    "id,n,name\r\n",
+    "1,,\r\n",
+  ]);
 });

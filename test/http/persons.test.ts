@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { csv } from "../../src/http/format.ts";
 import { type TestApp, testApp } from "../support/app.ts";
 import { batch, event } from "../support/make.ts";
+import { PERSONAL_KEY } from "../support/server.ts";
 
 type Shown = { id: number; uuid: string; distinct_ids: string[]; properties: object };
 type Listed = { count: number; next: string | null; previous: string | null; results: Shown[] };
@@ -405,6 +407,51 @@ describe("persons as CSV", () => {
     expect(await count("&distinct_id=p7")).toBe(1);
     expect(await count("&search=nobody")).toBe(0);
     expect(await app.get("/persons/?format=csv&limit=-1")).toMatchObject({ status: 400 });
+  });
+
+  test("come in parts as they are read, and are read no further than they are taken", async () => {
+    await using app = await testApp();
+    const many = Array.from({ length: 1000 }, (_, n) => identified(`p${n}`, { n }));
+    await app.capture(batch(...many));
+    const handle = app.app.http("http://127.0.0.1:8000");
+    const asked = () =>
+      handle(
+        new Request("http://localhost:8000/api/environments/1/persons/?format=csv", {
+          headers: { authorization: `Bearer ${PERSONAL_KEY}` },
+        }),
+      );
+
+    const parts = await Array.fromAsync((await asked()).body ?? [], (part) => part.length);
+    const reader = (await asked()).body?.getReader();
+    const head = await reader?.read();
+    await reader?.cancel();
+
+    expect(parts.length).toBeGreaterThan(4);
+    expect(new TextDecoder().decode(head?.value)).toBe(
+      "created_at,distinct_ids.0,id,name,properties.n,uuid\r\n",
+    );
+    expect(await reader?.read()).toEqual({ done: true, value: undefined });
+  });
+
+  test("are not read on when the client has gone", async () => {
+    const seen = { read: 0, ended: false };
+    async function* endless() {
+      try {
+        for (;;) {
+          seen.read += 1;
+          yield "a\r\n";
+        }
+      } finally {
+        seen.ended = true;
+      }
+    }
+
+    const reader = csv(endless()).body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+
+    expect(seen.ended).toBe(true);
+    expect(seen.read).toBeLessThan(4);
   });
 
   test("of one person are a table of one row", async () => {

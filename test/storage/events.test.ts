@@ -109,6 +109,8 @@ const mirror = (fields: Partial<MirrorPerson> = {}): MirrorPerson => ({
   uuid: PERSON,
   created_at: "2026-11-21T12:00:00.000000Z",
   properties: '{"email":"a@b.c"}',
+  sdk_properties: '{"$os":"Linux"}',
+  initial_properties: "{}",
   distinct_ids: ["ann"],
   moved: [],
   known: false,
@@ -263,10 +265,12 @@ describe("DuckDB", () => {
     );
 
     expect(
-      await duck.query("SELECT id::INTEGER AS id, properties FROM persons ORDER BY id"),
+      await duck.query(
+        "SELECT id::INTEGER AS id, properties, sdk_properties AS sdk FROM persons ORDER BY id",
+      ),
     ).toEqual([
-      { id: 1, properties: "{}" },
-      { id: 2, properties: '{"a":1}' },
+      { id: 1, properties: "{}", sdk: '{"$os":"Linux"}' },
+      { id: 2, properties: '{"a":1}', sdk: '{"$os":"Linux"}' },
     ]);
     const ids = await duck.query("SELECT distinct_id FROM person_distinct_ids ORDER BY ALL");
     expect(ids.map(({ distinct_id }) => distinct_id)).toEqual(["ann", "ann-2", "bob", "cat"]);

@@ -136,6 +136,8 @@ test("the mirror's changes of all its slices are one", () => {
     uuid: PERSON,
     created_at: "2026-11-21T12:00:00.000000Z",
     properties: "{}",
+    sdk_properties: "{}",
+    initial_properties: "{}",
     distinct_ids: ["ann"],
     moved: [],
     known: false,
@@ -148,7 +150,13 @@ test("the mirror's changes of all its slices are one", () => {
 
   expect(load?.mirror).toMatchObject({ version: 8, known: false, moved: false, overrides: null });
   expect(readLines(load?.mirror?.persons ?? "")).toEqual([
-    { ...person, properties: { n: 2 }, distinct_ids: ["ann"] },
+    {
+      ...person,
+      properties: { n: 2 },
+      sdk_properties: {},
+      initial_properties: {},
+      distinct_ids: ["ann"],
+    },
   ]);
 });
 

@@ -27,6 +27,9 @@ async function sqliteStore(): Promise<Store> {
       created_at: "2026-11-21T12:00:00.000000Z",
     });
   }
+  writer.raw.run(
+    "INSERT INTO user (uuid, distinct_id, email, created_at) VALUES ('u', 'u', 'u@x.y', '')",
+  );
   const reader = readSqlite(path);
   return {
     ...personReads(reader),
@@ -142,12 +145,60 @@ describe.each(IMPLEMENTATIONS)("the person store on %s", (_name, make) => {
     await create(store, 1, ...created);
 
     const ids = async (page: { limit: number; offset: number }) => {
-      const { count, rows } = await store.list(1, {}, page);
+      const { count, rows = [] } = (await store.list(1, {}, page)) ?? {};
       return [count, ...rows.map(({ distinct_ids }) => distinct_ids[0])];
     };
     expect(await ids({ limit: 3, offset: 0 })).toEqual([4, "p0", "p3", "p2"]);
     expect(await ids({ limit: 3, offset: 3 })).toEqual([4, "p1"]);
     expect(await ids({ limit: 3, offset: 9 })).toEqual([4]);
+  });
+
+  test("finds a page behind any number of persons, whoever came, went or moved", async () => {
+    using store = await make();
+    const by = { user_id: 1, at: "2026-11-21T12:00:00.000000Z" };
+    const on = (n: number) => `2026-11-${String(10 + (n % 7)).padStart(2, "0")}T00:00:00.000000Z`;
+    const many = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, n) =>
+        person(`p${from + n}`, { created_at: on((from + n) * 5) }),
+      );
+    const everybody = async () => {
+      const walked: number[] = [];
+      for (let after: { at: string; id: number } | undefined; ; ) {
+        const found = await store.list(1, {}, { limit: 1000, offset: 0, after });
+        const last = found?.rows.at(-1);
+        if (last === undefined) return walked;
+        walked.push(...(found?.rows ?? []).map(({ id }) => id));
+        after = { at: last.created_at, id: last.id };
+      }
+    };
+    const check = async (persons: number) => {
+      const walked = await everybody();
+      expect([walked.length, new Set(walked).size]).toEqual([persons, persons]);
+      const offsets = Array.from({ length: 40 }, (_, n) => Math.floor((persons / 38) * n));
+      for (const offset of [999, 1000, 1023, 1024, 1025, 2048, 2049, ...offsets, 1e9]) {
+        const { count, rows = [] } = (await store.list(1, {}, { limit: 3, offset })) ?? {};
+        expect([offset, count, ...rows.map(({ id }) => id)]).toEqual([
+          offset,
+          persons,
+          ...walked.slice(offset, offset + 3),
+        ]);
+      }
+    };
+
+    const ids = await create(store, 1, ...many(0, 6000));
+    await create(store, 2, person("elsewhere", { project_id: 2 }));
+    await check(6000);
+    const leaving = ids.filter((id, n) => n % 3 === 0 || (id > 2000 && id < 3500));
+    await store.remove(1, leaving, { by, events: undefined });
+    const staying = ids.filter((id) => !leaving.includes(id));
+    await check(staying.length);
+    const moved = staying
+      .slice(0, 2500)
+      .map((id) => change(id, person("", { created_at: on(0) }), {}));
+    await store.apply({ ...NOTHING, changed: moved, applied_seq: 3 });
+    await check(staying.length);
+    await create(store, 4, ...many(6000, 9000));
+    await check(staying.length + 3000);
   });
 
   test("changes properties, whole", async () => {

@@ -1,14 +1,19 @@
+import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { getTableColumns, getTableName, is } from "drizzle-orm";
 import { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { SQLITE_MIGRATIONS } from "../../src/storage/migrations/index.ts";
+import { type PersonFilter, personReads } from "../../src/storage/person-list.ts";
 import * as schema from "../../src/storage/schema.ts";
 import { openSqlite, readSqlite } from "../../src/storage/sqlite.ts";
 import { temporaryDirectory } from "../support/app.ts";
 
 const version = ({ raw }: ReturnType<typeof openSqlite>) =>
   raw.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version;
+
+/** Migrations before the one of decision 73. */
+const EARLIER = 7;
 
 describe("SQLite", () => {
   test("is brought up to date once, and opened again as it is", () => {
@@ -30,6 +35,40 @@ describe("SQLite", () => {
     newer.close();
 
     expect(() => openSqlite(path)).toThrow(/newer version .*999/);
+  });
+
+  test("of an earlier version gets the addresses and marks of its persons", async () => {
+    using directory = temporaryDirectory();
+    const path = join(directory.path, "hoglet.sqlite");
+    const earlier = new Database(path);
+    for (const migration of SQLITE_MIGRATIONS.slice(0, EARLIER)) earlier.run(migration);
+    earlier.run(`PRAGMA user_version = ${EARLIER}`);
+    for (const id of [1, 2]) {
+      earlier.run("INSERT INTO project VALUES (?1, ?2, 'p', ?2, 'UTC', '')", [id, String(id)]);
+    }
+    earlier.run(
+      `WITH RECURSIVE numbers (value) AS (
+         SELECT 1 UNION ALL SELECT value + 1 FROM numbers WHERE value < 3000)
+       INSERT INTO person (project_id, uuid, properties, created_at, version)
+       SELECT 1, value, json_object('email', iif(value % 2, 'p' || value || '@x.y', value)),
+         '2026-11-2' || (value % 5), 1 FROM numbers`,
+    );
+    earlier.run("UPDATE person_count SET count = 3000 WHERE project_id = 1");
+    earlier.close();
+
+    const writer = openSqlite(path);
+    const reads = personReads(writer);
+
+    const count = async (filter: PersonFilter) =>
+      (await reads.list(1, filter, { limit: 1, offset: 0 }))?.count;
+    expect(await count({ email: "p77@x.y" })).toBe(1);
+    expect(await count({ email: "78" })).toBe(0);
+    expect(await count({ search: "p299" })).toBe(6);
+    const at = async (offset: number) =>
+      (await reads.list(1, {}, { limit: 1, offset }))?.rows[0]?.id;
+    expect([await at(0), await at(2000), await at(2999)]).toEqual([2999, 1996, 5]);
+    expect(await reads.list(2, {}, { limit: 1, offset: 5000 })).toEqual({ count: 0, rows: [] });
+    writer.close();
   });
 
   test("has the columns that drizzle's schema names", () => {

@@ -147,16 +147,18 @@ export async function mirrored(data: string): Promise<MirrorPerson[]> {
   const connection = await instance.connect();
   try {
     const persons = await connection.runAndReadAll(
-      "SELECT id::INTEGER AS id, uuid::VARCHAR AS uuid, properties FROM persons ORDER BY uuid",
+      `SELECT id::INTEGER AS id, uuid::VARCHAR AS uuid,
+         [properties, sdk_properties, initial_properties]::VARCHAR[] AS parts
+       FROM persons ORDER BY uuid`,
     );
     const ids = await connection.runAndReadAll(
       "SELECT distinct_id, person_id::VARCHAR AS person_id FROM person_distinct_ids",
     );
     const idsOf = Map.groupBy(ids.getRowObjects(), (row) => row["person_id"]);
-    return persons.getRowObjects().map(({ id, uuid, properties }) => ({
+    return persons.getRowObjectsJson().map(({ id, uuid, parts }) => ({
       id: Number(id),
       uuid: String(uuid),
-      properties: JSON.parse(String(properties)),
+      properties: Object.assign({}, ...(parts as string[]).map((part) => JSON.parse(part))),
       distinct_ids: (idsOf.get(String(uuid)) ?? []).map((row) => String(row["distinct_id"])),
     }));
   } finally {

@@ -8,6 +8,8 @@ import persons from "./0005-persons.sqlite.sql" with { type: "text" };
 import keys from "./0006-keys.sqlite.sql" with { type: "text" };
 import deletions from "./0007-deletions.sqlite.sql" with { type: "text" };
 import insights from "./0010-insights.sqlite.sql" with { type: "text" };
+import personScale from "./0011-person-scale.sqlite.sql" with { type: "text" };
+import sdkPropertiesDuckdb from "./0012-sdk-properties.duckdb.sql" with { type: "text" };
 
 /** SQLite's schema changes in order; the schema's version is how many were applied. Append only. */
 export const SQLITE_MIGRATIONS: readonly string[] = [
@@ -18,7 +20,13 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
   keys,
   deletions,
   insights,
+  personScale,
 ];
 
 /** DuckDB's schema changes in order; each leaves a row in its table `migration`. Append only. */
-export const DUCKDB_MIGRATIONS: readonly string[] = [initDuckdb, logsDuckdb, marksDuckdb];
+export const DUCKDB_MIGRATIONS: readonly string[] = [
+  initDuckdb,
+  logsDuckdb,
+  marksDuckdb,
+  sdkPropertiesDuckdb,
+];

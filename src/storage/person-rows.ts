@@ -1,0 +1,111 @@
+import { type JsonObject, setKey, storableJson, storableText } from "../domain/json.ts";
+import { type Lifts, liftedIn } from "../domain/lift.ts";
+import type { Sqlite } from "./sqlite.ts";
+
+/** A person to be written; without `id` it gets the next one. */
+export type PersonToWrite = {
+  id?: number | undefined;
+  project_id: number;
+  uuid: string;
+  properties: JsonObject;
+  created_at: string;
+  is_identified: boolean;
+};
+
+/** Properties as JSON: all of them, and as the mirror has them (decision 74). */
+export type PropertyTexts = { text: string; columns: MirroredProperties };
+
+/** JSON texts of properties by what their names begin with: `$initial_`, `$`, anything else. */
+export type MirroredProperties = Record<PropertyColumn, string>;
+
+/** A column of the mirror. */
+export type PropertyColumn = "properties" | "sdk_properties" | "initial_properties";
+
+/** What became of a person when it was written. */
+export type WrittenPerson = { id: number; lifted: Lifts; texts: PropertyTexts };
+
+/** Writes the rows of persons, each in the caller's transaction. */
+export function personRows(raw: Sqlite["raw"]) {
+  type Columns = [
+    number | null,
+    number,
+    string,
+    string,
+    string,
+    number,
+    number,
+    string | null,
+    number,
+  ];
+  const insert = raw.query<null, Columns>(
+    `INSERT INTO person
+       (id, project_id, uuid, properties, created_at, is_identified, lifted, email, version)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`,
+  );
+  const update = raw.query<null, [string, number, number, number, number]>(
+    `UPDATE person SET properties = ?1, is_identified = ?2, lifted = ?3, version = ?4
+     WHERE id = ?5`,
+  );
+  // Apart, because an index is written anew even if its columns stay as they are.
+  const updateIndexed = raw.query<null, [string, string | null, number]>(
+    `UPDATE person SET created_at = ?1, email = ?2
+     WHERE id = ?3 AND (created_at IS NOT ?1 OR email IS NOT ?2)`,
+  );
+  return {
+    insert(person: PersonToWrite, version: number): WrittenPerson {
+      const { project_id, uuid, created_at, properties } = person;
+      const texts = propertyTexts(properties);
+      const lifted = liftedIn(properties);
+      const { lastInsertRowid } = insert.run(
+        person.id ?? null,
+        project_id,
+        uuid,
+        texts.text,
+        created_at,
+        person.is_identified ? 1 : 0,
+        lifted,
+        addressIn(properties),
+        version,
+      );
+      return { id: Number(lastInsertRowid), lifted, texts };
+    },
+    /** Replaces all but project and uuid. */
+    update(person: PersonToWrite & { id: number }, version: number): WrittenPerson {
+      const { id, created_at, properties } = person;
+      const texts = propertyTexts(properties);
+      const lifted = liftedIn(properties);
+      update.run(texts.text, person.is_identified ? 1 : 0, lifted, version, id);
+      updateIndexed.run(created_at, addressIn(properties), id);
+      return { id, lifted, texts };
+    },
+  };
+}
+
+function addressIn({ email }: JsonObject): string | null {
+  return typeof email === "string" ? storableText(email) : null;
+}
+
+/** Properties as JSON; each is written once. */
+export function propertyTexts(properties: JsonObject): PropertyTexts {
+  const parts: Record<PropertyColumn, JsonObject> = {
+    properties: {},
+    sdk_properties: {},
+    initial_properties: {},
+  };
+  for (const key of Object.keys(properties)) {
+    setKey(parts[columnOf(key)], key, properties[key] ?? null);
+  }
+  const columns = {
+    properties: storableJson(parts.properties),
+    sdk_properties: storableJson(parts.sdk_properties),
+    initial_properties: storableJson(parts.initial_properties),
+  };
+  const inner = Object.values(columns).map((text) => text.slice(1, -1));
+  return { columns, text: `{${inner.filter((text) => text !== "").join(",")}}` };
+}
+
+/** Where the mirror keeps a property. */
+export function columnOf(key: string): PropertyColumn {
+  if (!key.startsWith("$")) return "properties";
+  return key.startsWith("$initial_") ? "initial_properties" : "sdk_properties";
+}

@@ -1,0 +1,55 @@
+import { expect, test } from "bun:test";
+import { openDuckdb } from "../../src/storage/duckdb.ts";
+import { personMatches } from "../../src/storage/person-match.ts";
+import { temporaryDirectory } from "../support/app.ts";
+
+test("persons are found by what SDKs and users set, also in rows that have both in one", async () => {
+  using directory = temporaryDirectory();
+  const duckdb = await openDuckdb({
+    directory: directory.path,
+    generation: 1,
+    memory_bytes: 128_000_000,
+    threads: 1,
+    onFatal(error) {
+      throw error;
+    },
+  });
+  await duckdb.write(async (connection) => {
+    await connection.run(
+      `INSERT INTO persons BY NAME SELECT 1 AS project_id, id, uuid() AS uuid,
+         TIMESTAMP '2026-11-21' AS created_at, properties, sdk_properties, initial_properties
+       FROM (VALUES
+         (2, '{"plan":"pro"}', '{"$os":"Linux"}', '{"$initial_os":"iOS"}'),
+         (3, '{"plan":"free"}', '{}', '{}'))
+         AS rows (id, properties, sdk_properties, initial_properties)`,
+    );
+  });
+  const { places, values } = personMatches(duckdb);
+  const found = async (key: string, value: string) => {
+    const test = { is: "equal" as const, any: [value] };
+    const filter = { properties: [{ key, not: false, test }] };
+    const page = await places(1, filter, { limit: 10, offset: 0 });
+    return [page.count, ...page.places.map(({ id }) => id)];
+  };
+
+  expect(await found("plan", "pro")).toEqual([1, 2]);
+  expect(await found("$os", "Linux")).toEqual([1, 2]);
+  expect(await found("$initial_os", "iOS")).toEqual([1, 2]);
+  expect(await values(1, "$initial_os", "")).toEqual([{ name: "iOS", count: 1 }]);
+  await duckdb.write(async (connection) => {
+    await connection.run(
+      `INSERT INTO persons VALUES (1, 9, uuid(), TIMESTAMP '2026-11-21',
+         '{"plan":"pro","$os":"Linux","$initial_os":"iOS"}', NULL, NULL)`,
+    );
+  });
+  expect(await found("plan", "pro")).toEqual([2, 9, 2]);
+  expect(await found("$os", "Linux")).toEqual([2, 9, 2]);
+  expect(await found("$initial_os", "iOS")).toEqual([2, 9, 2]);
+  expect(await found("$os", "")).toEqual([0]);
+  expect(await values(1, "$os", "")).toEqual([{ name: "Linux", count: 2 }]);
+  expect(await values(1, "plan", "")).toEqual([
+    { name: "pro", count: 2 },
+    { name: "free", count: 1 },
+  ]);
+  await duckdb.close();
+});
