@@ -304,7 +304,8 @@ describe("a task", () => {
     await app.app.deletionRuns.run();
     const receipt: Receipt = await app.app.deletionDesk.receipt(1);
     expect(receipt).toEqual({
-      ...{ id: 1, project_id: 1, person_uuid: uuid, kind: "weekly", requested_by: 1 },
+      ...{ id: 1, project_id: 1, person_uuid: uuid, kind: "weekly" },
+      ...{ requested_by: 1, requested_by_email: "owner@localhost.localdomain" },
       ...{ requested_at: "2026-11-21T12:00:00.000000Z", state: "done", attempts: 1, error: null },
       started_at: "2026-11-21T13:00:00.000000Z",
       finished_at: "2026-11-21T13:00:00.000000Z",
