@@ -48,7 +48,7 @@ async function remove(server: Server, distinctId: string): Promise<void> {
 const newest = async (server: Server): Promise<Deletion | undefined> =>
   (await server.get<{ results: Deletion[] }>("/persons/deletion_status/")).results[0];
 
-test("a server killed at any step of a deletion goes on with it at its next start", async () => {
+test("S36, S46: a server killed at any step of a deletion goes on with it at its next start", async () => {
   const random = randomOf(SEED);
   const data = mkdtempSync(join(tmpdir(), "hoglet-kill-"));
   try {

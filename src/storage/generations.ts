@@ -53,7 +53,7 @@ export type RewriteNeeds = {
 const FILE = /^(\d+)\.duckdb(\.wal)?$/;
 const DRAFT = "draft";
 
-/** How much more room than the file itself a rewrite asks for. */
+/** How much more room than the file and its log a rewrite asks for. */
 const ROOM = 1.1;
 
 /** The name under which a generation of the file is attached. */
@@ -181,8 +181,9 @@ async function detach(connection: DuckDBConnection, name: string): Promise<void>
 
 function expectRoom(directory: string, generation: number): void {
   const { bavail, bsize } = statfsSync(directory);
-  const { size } = statSync(generationFile(directory, generation));
-  if (bavail * bsize > size * ROOM) return;
+  const path = generationFile(directory, generation);
+  const [{ size }, log] = [statSync(path), statSync(`${path}.wal`, { throwIfNoEntry: false })];
+  if (bavail * bsize > (size + (log?.size ?? 0)) * ROOM) return;
   throw new Failure("unavailable", "disk_space: too little room to write the event store anew.");
 }
 
