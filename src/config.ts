@@ -58,7 +58,7 @@ const ROWS = {
   deletions_weekly: schedule("when the events of deleted persons are deleted", "0 5 * * 0"),
   deletions_nightly: schedule("when events are deleted whose person stays", "0 3 * * *"),
   journal: whole(
-    "journal at most, while what it has can be stored and archived",
+    "journal of events that are in the event store already, at most",
     1024,
     [1, 1_048_576],
     "MB",

@@ -12,7 +12,10 @@ const STEP_MAX = 100_000;
 /** How often is looked whether the journal has grown too large, in milliseconds. */
 const POLL_MS = 500;
 
-/** The least time between two files, in milliseconds: a backlog is archived while it is applied. */
+/**
+ * The least time between two files, in milliseconds, while the journal is within its bound: a backlog
+ * is archived while it is applied.
+ */
 const PAUSE_MS_MIN = 2000;
 
 /** How long applied events may be in the journal alone, in milliseconds. */
@@ -37,7 +40,7 @@ type Needs = {
   events: Pick<EventStore, "checkpoint">;
   /** Undefined if there is to be none. */
   archive: Archive | undefined;
-  /** Bytes that the journal may have (decision 63), while it can be archived. */
+  /** Bytes that the journal may have beside what is not yet applied (decision 63). */
   journalBytesMax: number;
   log: Log;
 };
@@ -86,7 +89,7 @@ export function startArchiving(needs: Needs): Archiving {
   const isDue = (): boolean => {
     if (restoring.active() || ingest.applied() <= trimmed) return false;
     const age = performance.now() - lastAt;
-    if (age < PAUSE_MS_MIN) return false;
+    if (age < PAUSE_MS_MIN && journal.bytes() <= journalBytesMax) return false;
     const share = ingest.lag() > LAG_BUSY ? SHARE_BUSY : SHARE_QUIET;
     return journal.bytes() > journalBytesMax * share || age > JOURNAL_MS_MAX;
   };

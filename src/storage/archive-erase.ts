@@ -28,7 +28,7 @@ export async function copyTo(
 /**
  * Writes the files that hold what is erased from the event store anew without it, and removes the
  * old ones; durable when it resolves. What the store still has stays: that was archived under a
- * person whose it is no more. Nothing else may change the archive meanwhile.
+ * person whose it is no more (decision 77). Nothing else may change the archive meanwhile.
  */
 export function eraseArchived(
   duckdb: Duckdb,

@@ -39,7 +39,7 @@ const SMALL_FILES_MAX = 16;
 
 /**
  * The archive in `files` of the event store in `duckdb`. A file that is found to be damaged is
- * written anew from the event store, and `onMended` told of it.
+ * written anew from the event store, and `onMended` told of it (decision 76).
  */
 export function archiveOf(
   duckdb: Duckdb,
