@@ -111,6 +111,24 @@ async function archived(last: number) {
   }
 }
 
+/** What a DuckDB that knows nothing of hoglet finds in the archive, by the layout that README has. */
+async function stockCounts() {
+  const { DuckDBInstance } = await import("@duckdb/node-api");
+  const instance = await DuckDBInstance.create(":memory:");
+  const connection = await instance.connect();
+  const files = (kind: string) => `'${join(data, "archive", kind)}/1/*/*.parquet'`;
+  const found = await connection.runAndReadAll(
+    `SELECT count(*)::INTEGER AS rows, max(seq)::INTEGER AS last FROM (
+       SELECT seq, uuid, ingested_at FROM ${files("events")}
+       WHERE project_id = 1 AND person_id IS NOT NULL AND (properties ->> '$.padding') IS NOT NULL
+         OR event = '$create_alias'
+       UNION ALL SELECT seq, uuid, ingested_at FROM ${files("logs")})`,
+  );
+  connection.closeSync();
+  instance.closeSync();
+  return found.getRowObjects()[0];
+}
+
 const segments = () => readdirSync(join(data, "journal")).filter((name) => /journal$/.test(name));
 
 const FIRST_SEGMENT = `${"1".padStart(16, "0")}.journal`;
@@ -210,6 +228,9 @@ describe("the archive", () => {
   test("takes what leaves the journal, and no gap and no double is between them", async () => {
     const before = await sent();
 
+    const { files } = await archived(1);
+    const rows = files.reduce((sum, file) => sum + file.rows, 0);
+    expect(await stockCounts()).toEqual({ rows, last: (await archived(1)).last });
     expect(segments().length).toBeLessThan(6);
     expect(segments()).not.toContain(FIRST_SEGMENT);
     rmSync(join(data, "events"), { recursive: true });
