@@ -11,6 +11,7 @@ import {
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { Failure } from "../domain/errors.ts";
+import { clearSlack } from "./slack.ts";
 
 /** The names under which the file that is read and the one that is written are attached. */
 export type Names = { from: string; to: string };
@@ -130,9 +131,13 @@ export async function rewriteFile(
       await discard(connection, directory);
       return;
     }
+    const slack = { name: DRAFT, path: draft, cleared: new Set<number>() };
+    await connection.run(`CHECKPOINT ${DRAFT}`);
+    await clearSlack(connection, slack);
     await exclusively(async (writer) => {
       await rewriting.catchUp(connection, names);
       await connection.run(`CHECKPOINT ${DRAFT}`);
+      await clearSlack(connection, slack);
       await detach(connection, DRAFT);
       sync(draft);
       await rewriting.ready(generation + 1);

@@ -139,6 +139,9 @@ describe("deleted means gone", () => {
     expect(letters.trim().split("\n")).toHaveLength(1);
     const archived = await findPlanted(join(app.directory, "archive"), ["log of bob"]);
     expect(Object.keys(archived).length).toBeGreaterThan(0);
+    // Nor does what was in memory come back with what is written next.
+    await fill(app, 2 * ROW_GROUP_ROWS);
+    expect(await findPlanted(join(app.directory, "events"), all)).toEqual({});
   });
 
   test("S47: a person whose events stay loses what the person store held, in every file", async () => {
