@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { Settings } from "./config.ts";
 import type { Clock } from "./domain/time.ts";
 import type { Meter } from "./http/body.ts";
@@ -24,7 +25,7 @@ import { type Insights, insights } from "./services/insights.ts";
 import type { Keys } from "./services/keys.ts";
 import { type LogQueries, logQueries } from "./services/log-query.ts";
 import { type Logs, logs } from "./services/logs.ts";
-import { type Metrics, metrics } from "./services/metrics.ts";
+import { type MetricNeeds, type Metrics, metrics } from "./services/metrics.ts";
 import { type PersonEdits, personEdits } from "./services/person-edits.ts";
 import { type Persons, persons } from "./services/persons.ts";
 import { type Playlists, playlists } from "./services/playlists.ts";
@@ -36,8 +37,10 @@ import { timings } from "./services/timings.ts";
 import { type Users, users } from "./services/users.ts";
 import { type Warnings, warnings } from "./services/warnings.ts";
 import { activityReads } from "./storage/activity.ts";
+import type { Archive } from "./storage/archive.ts";
 import { type DeletionRow, deletionReads } from "./storage/deletions.ts";
 import { draftSql } from "./storage/draft-sql.ts";
+import { EVENTS_DIRECTORY } from "./storage/duckdb.ts";
 import { removeSetAside } from "./storage/event-file.ts";
 import { groupReads } from "./storage/groups.ts";
 import { insightReads } from "./storage/insights.ts";
@@ -147,9 +150,10 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
     ...searches({ base, reads, duckdb, eventsStored, isBehind, now }),
     ...records(base, now),
   };
-  const parts = { ingest, journal, meter, room, now };
+  const { archiveRowsLost } = stored;
+  const parts = { ingest, journal, meter, room, archiveRowsLost, now };
   const watched = watch({ services, base, parts, isBehind, isRestoring: restoring.active, state });
-  const eraseArchived = archiveEraser(stored, archiving);
+  const eraseArchived = archiveEraser(base.directory, stored.archive, archiving);
   const running = { events: eventsStored, ingest, journal, eraseArchived, now, log };
   const deletionRuns = runsOf(settings, base, running);
   return {
@@ -188,7 +192,11 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
 type Watched = {
   services: Pick<App, "capture" | "warnings">;
   base: Base;
-  parts: { ingest: Ingest; journal: Journal; meter: Meter; room: Room; now: Clock };
+  parts: Pick<MetricNeeds, "archiveRowsLost" | "meter" | "now"> & {
+    ingest: Ingest;
+    journal: Journal;
+    room: Room;
+  };
   isBehind: () => boolean;
   isRestoring: () => boolean;
   state: { draining: boolean };
@@ -240,19 +248,17 @@ function runsOf(
 }
 
 /** Takes the events of deletions out of the archive, and what is in the journal alone into it. */
-function archiveEraser(
-  { archive, file }: Pick<Awaited<ReturnType<typeof openEvents>>, "archive" | "file">,
-  archiving: Archiving,
-) {
+function archiveEraser(directory: string, archive: Archive, archiving: Archiving) {
   return async (tasks: readonly DeletionRow[]): Promise<void> => {
     await archive.erase(tasks);
     await archiving.run();
-    removeSetAside(file);
+    removeSetAside(join(directory, EVENTS_DIRECTORY));
   };
 }
 
 function desk({ sqlite, stores }: Pick<Base, "sqlite" | "stores">, now: Clock): DeletionDesk {
-  return deletionDesk(deletionReads(sqlite), stores.deletionRuns, now);
+  const [reads, users] = [deletionReads(sqlite), userReads(sqlite)];
+  return deletionDesk({ reads, writes: stores.deletionRuns, users, now });
 }
 
 /** What is looked for in the event store. */

@@ -16,13 +16,16 @@ import {
   whole,
 } from "./setting.ts";
 
+/** With less the event store's file cannot be written anew, which deletions and rebuilds do. */
+const MEMORY_MB_MIN = 128;
+
 /** Memory that DuckDB takes by default: a quarter of what there is, at most this, in MB. */
 const MEMORY_DEFAULT_MB_MAX = 256;
 
 const { memoryBytes, processors } = machine();
 
 const MEMORY_DEFAULT_MB = Math.max(
-  128,
+  MEMORY_MB_MIN,
   Math.min(MEMORY_DEFAULT_MB_MAX, Math.floor(memoryBytes / 4 / 1e6)),
 );
 
@@ -55,8 +58,8 @@ const ROWS = {
   deletions_weekly: schedule("when the events of deleted persons are deleted", "0 5 * * 0"),
   deletions_nightly: schedule("when events are deleted whose person stays", "0 3 * * *"),
   journal: whole(
-    "journal of events that are in the event store already, about at most",
-    256,
+    "journal of events that are in the event store already, at most",
+    1024,
     [1, 1_048_576],
     "MB",
   ),
@@ -65,7 +68,7 @@ const ROWS = {
     "on",
     ["on", "off"],
   ),
-  memory: whole("memory for DuckDB", MEMORY_DEFAULT_MB, [64, 1_048_576], "MB"),
+  memory: whole("memory for DuckDB", MEMORY_DEFAULT_MB, [MEMORY_MB_MIN, 1_048_576], "MB"),
   threads: whole("threads for DuckDB", processors, [1, 256]),
   disk_floor: whole(
     "share of the disk that stays free, 128 MB to 2 GB; below it events are refused; 0 is none",

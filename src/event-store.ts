@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
 import type { Clock } from "./domain/time.ts";
 import type { Log } from "./log.ts";
 import type { ArchiveFiles } from "./storage/archive-files.ts";
@@ -47,7 +47,7 @@ export async function openEventStore(needs: Needs): Promise<OpenedStore> {
   if ("duckdb" in found) {
     check(found.applied);
     // A rebuild that was killed has left it, and another has come to its end since.
-    removeSetAside(file, "replaced-");
+    removeSetAside(dirname(file), { kind: "replaced" });
     return { ...found, unfilled: false, aside: undefined };
   }
   const { reason, cause } = found;

@@ -1,6 +1,8 @@
+import { join } from "node:path";
 import type { Settings } from "./config.ts";
 import { DataError } from "./data-directory.ts";
 import { startIngest } from "./services/ingest.ts";
+import { EVENTS_DIRECTORY } from "./storage/duckdb.ts";
 import { putBack, removeSetAside } from "./storage/event-file.ts";
 import { openBase, openEvents, openRoom, type Surroundings } from "./stores.ts";
 
@@ -33,8 +35,9 @@ export async function rebuildEvents(
       rebuild: true,
       onProgress: ({ rows, of }) => onProgress({ from: "archive", done: rows, of }),
     });
+    const eventsDirectory = join(base.directory, EVENTS_DIRECTORY);
     const room = openRoom(settings, base.directory, surroundings);
-    const { duckdb, journal, eventsStored, restoring, applied, file, aside } = stored;
+    const { duckdb, journal, eventsStored, restoring, applied, aside } = stored;
     try {
       // A failure here is told, not repeated.
       await restoring.run(() => false);
@@ -49,11 +52,11 @@ export async function rebuildEvents(
       await ingest.stop(STOP_MS_MAX);
       const counts = await eventsStored.counts();
       await duckdb.close();
-      removeSetAside(file);
+      removeSetAside(eventsDirectory);
       return counts;
     } catch (error) {
       await duckdb.close();
-      if (aside !== undefined) putBack(file, aside);
+      if (aside !== undefined) putBack(aside);
       const reason = error instanceof Error ? error.message.split("\n")[0] : String(error);
       throw new DataError(`The event store could not be made anew: ${reason}.`);
     } finally {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Settings } from "./config.ts";
 import { checkTogether, LockedError, opened, useDirectory } from "./data-directory.ts";
 import type { Clock } from "./domain/time.ts";
-import { openEventStore } from "./event-store.ts";
+import { type OpenedStore, openEventStore } from "./event-store.ts";
 import type { Log, LogFormat } from "./log.ts";
 import { poolGivesWay } from "./priority.ts";
 import { keys } from "./services/keys.ts";
@@ -10,7 +10,12 @@ import { openProjects } from "./services/projects.ts";
 import { type RestoreProgress, restoring } from "./services/restoring.ts";
 import { type Room, roomOn } from "./services/room.ts";
 import { archiveOf } from "./storage/archive.ts";
-import { ARCHIVE_DIRECTORY, openArchiveFiles } from "./storage/archive-files.ts";
+import {
+  ARCHIVE_DIRECTORY,
+  type ArchivedFile,
+  type ArchiveFiles,
+  openArchiveFiles,
+} from "./storage/archive-files.ts";
 import { EVENTS_DIRECTORY, isDamage, openDuckdb } from "./storage/duckdb.ts";
 import { noteDamage } from "./storage/event-file.ts";
 import { eventStore } from "./storage/events.ts";
@@ -140,8 +145,8 @@ export async function openEvents(
       generation,
       memory_bytes: settings.memory * MB,
       threads: settings.threads,
-      onFatal(error) {
-        if (isDamage(error)) noteDamage(file);
+      onFatal(error, current) {
+        if (isDamage(error)) noteDamage(current);
         log.error("the event store failed and must be opened anew; ending", { error });
         process.exit(EXIT_INTERNAL);
       },
@@ -166,21 +171,25 @@ export async function openEvents(
   }
   const eventsStored = eventStore(duckdb, join(directory, "dead-letters.ndjson"));
   const { slices } = stores;
+  const onDamaged = (damaged: ArchivedFile) => giveUp(damaged, files, { rebuild, store, log });
   const filling = restoring({
     restore: restoreOf(duckdb, files),
-    files: store.unfilled ? files.manifest().files : undefined,
+    archive: store.unfilled ? files : undefined,
     slices,
     events: eventsStored,
     removeLoad,
     onProgress,
+    onDamaged,
   });
-  const archive = archiveOf(duckdb, files);
+  const archive = archiveOf(duckdb, files, ({ path }) =>
+    log.warn("a damaged file of the archive was written anew from the event store", { file: path }),
+  );
   const common = { journal, events: eventsStored, restoring: filling };
   return {
     ...store,
-    file,
     journal,
     eventsStored,
+    archiveRowsLost: () => files.manifest().rows_lost ?? 0,
     restoring: filling,
     archive,
     ingestNeeds: { ...common, slices, removeLoad, windowMs: settings.dedup_window * HOUR_MS },
@@ -206,6 +215,21 @@ async function syncedJournal(
       close();
     },
   };
+}
+
+/** Does without a file of the archive, unless there is an event store to go back to. */
+async function giveUp(
+  damaged: ArchivedFile,
+  files: ArchiveFiles,
+  { rebuild, store, log }: { rebuild: boolean; store: OpenedStore; log: Log },
+): Promise<void> {
+  const { path: file, rows, first, last } = damaged;
+  if (rebuild && store.aside !== undefined) {
+    throw new Error(`${file} of the archive is missing or damaged`);
+  }
+  await files.setAside(damaged);
+  const message = "a file of the archive is missing or damaged: only what was in it is lost";
+  log.error(message, { file, rows, first, last });
 }
 
 /** Tells the log how far a rebuild is. */

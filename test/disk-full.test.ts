@@ -6,7 +6,7 @@ import { expectKept, markerAt, settled } from "./support/kept.ts";
 import { FROM_SOURCE, runCommand } from "./support/process.ts";
 import { metricValue, scrape } from "./support/prometheus.ts";
 import { bodyOf, clockBefore, eventOf, type Sent, startSenders } from "./support/senders.ts";
-import { type Server, startServer } from "./support/server.ts";
+import { PERSONAL_KEY, type Server, startServer } from "./support/server.ts";
 import { type SmallDisk, smallDisk } from "./support/small-disk.ts";
 
 setDefaultTimeout(120_000);
@@ -100,6 +100,49 @@ test("an event store that fails for good ends the server, and the next start hea
   await expectKept(again, sent);
 });
 
+test("a deletion waits for disk, with the reason, and gives back what its events took", async () => {
+  await using disk = await smallDisk(400 * MB);
+  const clock = clockBefore(Date.now());
+  {
+    await using server = await serverOn(disk, ["--archive", "off", "--journal", "1"]);
+    for (const _ of [1, 2, 3]) await sendLarge(server, clock, {});
+    await settled(server);
+    server.signal("SIGTERM");
+    expect(await server.exited).toBe(0);
+  }
+  const flags = ["--archive", "off", "--journal", "1", "--disk-floor", "0"];
+  await using server = await serverOn(disk, flags);
+  const [person] = (await server.get<{ results: { id: number }[] }>("/persons/")).results;
+  const headers = { authorization: `Bearer ${PERSONAL_KEY}` };
+  const path = `/api/environments/1/persons/${person?.id}/?delete_events=true`;
+  expect((await fetch(server.url + path, { method: "DELETE", headers })).status).toBe(204);
+  const status = async () => {
+    const { results } = await server.get<{ results: object[] }>("/persons/deletion_status/");
+    return results[0];
+  };
+  const data = join(disk.path, "data");
+  const run = () =>
+    runCommand(["deletions", "run", "--now", "--data", data], {
+      command: disk.command(FROM_SOURCE),
+    });
+
+  disk.fill(30 * MB);
+  const waiting = await run();
+
+  expect([waiting.code, waiting.err]).toEqual([1, expect.stringContaining("disk_space")]);
+  expect(await status()).toMatchObject({
+    ...{ status: "pending", attempts: 0, error: expect.stringMatching(/^disk_space: /) },
+  });
+  const sent = [eventOf({ distinct_id: "small", timestamp: clock(), properties: {} })];
+  expect((await server.capture(bodyOf(sent))).status).toBe(200);
+  disk.empty();
+  const before = disk.free();
+  expect(await run()).toMatchObject({ code: 0, out: "1 done\n" });
+  expect(await status()).toMatchObject({ status: "completed", attempts: 1, error: null });
+  expect(disk.free() - before).toBeGreaterThan(40 * MB);
+  await server.stored(1, `&uuid=${sent[0]?.uuid}`);
+});
+
 test("a disk that can only be read is refused with a sentence, and costs nothing", async () => {
   await using disk = await smallDisk(400 * MB);
   const remount = (how: "ro" | "rw") => {
@@ -164,10 +207,14 @@ async function untilGone(server: Server): Promise<void> {
 }
 
 /** Sends 17 MB of events that nothing compresses. */
-async function sendLarge(server: Server, clock: () => number): Promise<Sent[]> {
+async function sendLarge(
+  server: Server,
+  clock: () => number,
+  fields: object = { $process_person_profile: false },
+): Promise<Sent[]> {
   const events = Array.from({ length: 18 }, () => {
     const pad = randomBytes(690_000).toString("base64");
-    const properties = { pad, $process_person_profile: false };
+    const properties = { pad, ...fields };
     return eventOf({ distinct_id: "large", timestamp: clock(), properties });
   });
   const { status } = await server.capture(bodyOf(events));

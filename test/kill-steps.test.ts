@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { randomOf } from "./support/faulty-disk.ts";
@@ -25,6 +25,12 @@ const FIRST_MAX = 6;
 
 /** How far apart the requests are, in milliseconds: enough for most to be slices of their own. */
 const REQUEST_MS = 120;
+
+/** The archive has few steps. */
+const ARCHIVE_STRIDE_MAX = 6;
+
+/** So much that four events are more than the journal's smallest bound. */
+const LARGE = { padding: "padding ".repeat(40_000) };
 
 /** The steps that are counted, and for how long at most the one that is hit goes on. */
 const STEPS = [
@@ -52,12 +58,26 @@ test.each(STEPS)(
   },
 );
 
-/** Kills a new server at a step and checks what the next one has; false if it ended before. */
-async function killAt(at: string): Promise<boolean> {
-  const data = mkdtempSync(join(tmpdir(), "hoglet-step-"));
-  const sent = work();
+test("a server killed before any sync of the archive or a directory keeps all, once, and can rebuild it", async () => {
+  const random = randomOf(SEED);
+  const stride = Math.min(STRIDE, ARCHIVE_STRIDE_MAX);
+  const first = 1 + Math.floor(random() * stride);
+  let step = first;
   try {
-    const code = await runUntilKilled(data, sent, at);
+    while (await killAt(`sync:${step}`, { archives: true })) step += stride;
+    expect(step).toBeGreaterThan(first);
+  } catch (error) {
+    console.error(`At sync:${step}. To try again: HOGLET_TEST_SEED=${SEED}`);
+    throw error;
+  }
+});
+
+/** Kills a new server at a step and checks what the next one has; false if it ended before. */
+async function killAt(at: string, { archives = false } = {}): Promise<boolean> {
+  const data = mkdtempSync(join(tmpdir(), "hoglet-step-"));
+  const sent = work(archives ? LARGE : {});
+  try {
+    const code = await runUntilKilled(data, sent, { at, archives });
     expect([0, KILLED]).toContain(code);
     await using server = await startServer({ data });
     // What nobody has answered is sent again, as SDKs do.
@@ -68,6 +88,11 @@ async function killAt(at: string): Promise<boolean> {
     expect(await server.exited).toBe(0);
     await expectMirrored(data, kept);
     expect(readdirSync(join(data, "loads"))).toEqual([]);
+    if (archives) {
+      rmSync(join(data, "events"), { recursive: true });
+      await using rebuilt = await startServer({ data });
+      expect((await expectKept(rebuilt, sent)).persons).toEqual(kept.persons);
+    }
     return code === KILLED;
   } finally {
     rmSync(data, { recursive: true, force: true });
@@ -75,14 +100,20 @@ async function killAt(at: string): Promise<boolean> {
 }
 
 /** Starts a server that kills itself, sends to it, and stops it if it is still there. */
-async function runUntilKilled(data: string, sent: readonly Sent[], at: string): Promise<number> {
-  await using server = start(data, { command: KILLABLE, env: { ...KEYS, KILL_AT: at } });
+async function runUntilKilled(
+  data: string,
+  sent: readonly Sent[],
+  { at, archives }: { at: string; archives: boolean },
+): Promise<number> {
+  const env = { ...KEYS, KILL_AT: at, ...(archives ? { HOGLET_JOURNAL: "1" } : {}) };
+  await using server = start(data, { command: KILLABLE, env });
   const url = await server.listening;
   if (url === undefined) return await server.exited;
   for (const event of sent) {
     await send(url, event);
     await Bun.sleep(REQUEST_MS);
   }
+  if (archives) await Promise.race([isArchived(data), server.exited]);
   server.signal("SIGTERM");
   return await server.exited;
 }
@@ -97,14 +128,21 @@ async function send(url: string, event: Sent): Promise<void> {
 }
 
 /** A few events of two persons, each of which overwrites what the last one wrote. */
-function work(): Sent[] {
+function work(fields: object): Sent[] {
   const clock = clockBefore(Date.now());
   return [1, 2, 3, 4].map((n) =>
     eventOf({
       event: "step",
       distinct_id: n % 2 === 0 ? "even" : "odd",
       timestamp: clock(),
-      properties: { n, $set: { n }, $set_once: { first: n } },
+      properties: { n, $set: { n }, $set_once: { first: n }, ...fields },
     }),
   );
+}
+
+/** Waits until all that was sent is archived and has left the journal. */
+async function isArchived(data: string): Promise<void> {
+  const list = join(data, "archive", "archive.json");
+  const last = () => (existsSync(list) ? JSON.parse(readFileSync(list, "utf8")).last : 0);
+  while (last() < 4) await Bun.sleep(20);
 }

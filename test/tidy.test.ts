@@ -91,7 +91,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "services/activity.ts": "test/http/person-edits.test.ts",
   "services/admission.ts": "test/http/capture.test.ts",
   "services/appending.ts": "test/services/ingest.test.ts",
-  "services/archiving.ts": "test/rebuild.test.ts",
   "services/capture.ts": "test/http/capture.test.ts",
   "services/decoding.ts": "test/http/capture.test.ts, test/http/hostile-bodies.test.ts",
   "services/deletions.ts": "test/http/person-edits.test.ts, test/cli/deletions.test.ts",

@@ -27,6 +27,8 @@ export type Command = {
   args?: readonly string[];
   /** Its own flags, each with a value, and what they mean. */
   flags?: Readonly<Record<string, string>>;
+  /** Flags that have no value and say nothing new, and what they mean. */
+  switches?: Readonly<Record<string, string>>;
   /** Returns the exit code. */
   run(typed: Typed, io: Io): Promise<number>;
 };

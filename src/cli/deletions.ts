@@ -27,6 +27,7 @@ function rowOf({ error, ...deletion }: Receipt): string[] {
 export const deletionsRun: Command = {
   name: "deletions run",
   summary: "Delete the events that are queued for deletion now; returns when they are gone.",
+  switches: { "--now": "as it is without" },
   async run({ config }, io) {
     const { done } = await withApp(config.settings, ({ deletionRuns }) => deletionRuns.run());
     io.out(`${done} done`);

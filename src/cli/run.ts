@@ -81,7 +81,9 @@ function explain(error: unknown, io: Io): number {
   return EXIT.internal;
 }
 
-/** Tells words and flags apart. A flag has a value, behind `=` or as the next word. */
+const SWITCHES = new Set(COMMANDS.flatMap(({ switches = {} }) => Object.keys(switches)));
+
+/** Tells words and flags apart. A flag has a value, behind `=` or as the next word, a switch none. */
 function split(argv: readonly string[]) {
   const words: string[] = [];
   const flags: Record<string, string | undefined> = {};
@@ -91,7 +93,8 @@ function split(argv: readonly string[]) {
       words.push(argv[at] ?? "");
       continue;
     }
-    const following = argv[at + 1]?.startsWith("--") ? undefined : argv[at + 1];
+    const isAlone = SWITCHES.has(word) || argv[at + 1]?.startsWith("--");
+    const following = isAlone ? undefined : argv[at + 1];
     flags[word] = inline.length === 0 ? following : inline.join("=");
     if (inline.length === 0 && following !== undefined) at += 1;
   }
@@ -105,6 +108,10 @@ function parse(argv: readonly string[]) {
   const args = words.slice(command.name.split(" ").length);
   const flags: Record<string, string> = {};
   for (const [flag, value] of Object.entries(given)) {
+    if (Object.hasOwn(command.switches ?? {}, flag)) {
+      if (value === undefined) continue;
+      throw new UsageError(`${flag} takes no value.`);
+    }
     if (!isSettingFlag(flag) && !Object.hasOwn(command.flags ?? {}, flag)) {
       throw new UsageError(`hoglet ${command.name} knows no flag ${flag}. See: hoglet help.`);
     }
@@ -133,9 +140,12 @@ function printHelp(io: Io): number {
 }
 
 function helpLines(): string[] {
-  const commands = COMMANDS.flatMap(({ name, args = [], flags = {}, summary }) => [
+  const commands = COMMANDS.flatMap(({ name, args = [], flags = {}, switches = {}, summary }) => [
     [`  hoglet ${[name, ...args].join(" ")}`, summary],
-    ...Object.entries(flags).map(([flag, meaning]) => [`      ${flag}`, meaning]),
+    ...Object.entries({ ...flags, ...switches }).map(([flag, meaning]) => [
+      `      ${flag}`,
+      meaning,
+    ]),
   ]);
   const settings = settingsHelp().map(([flag, meaning]) => [`  ${flag}`, meaning]);
   return [

@@ -19,8 +19,9 @@ export type Receipt = {
   project_id: number;
   person_uuid: string;
   kind: DeletionKind;
-  /** The user's id. */
+  /** The user's id, and e-mail address as it is now. */
   requested_by: number;
+  requested_by_email: string | null;
   requested_at: string;
   state: DeletionState;
   attempts: number;
@@ -28,5 +29,9 @@ export type Receipt = {
   error: string | null;
   started_at: string | null;
   finished_at: string | null;
+  /**
+   * Rows that are gone: `events` and `logs` of the event store (and its archive), `warnings` that
+   * named the person of the person store, and lines of the file `dead_letters`.
+   */
   counts: Record<string, number> | null;
 };

@@ -12,18 +12,23 @@ const STEP_MAX = 100_000;
 /** How often is looked whether the journal has grown too large, in milliseconds. */
 const POLL_MS = 500;
 
-/** The least time between two files, in milliseconds: a backlog is archived while it is applied. */
+/**
+ * The least time between two files, in milliseconds, while the journal is within its bound: a backlog
+ * is archived while it is applied.
+ */
 const PAUSE_MS_MIN = 2000;
 
 /** How long applied events may be in the journal alone, in milliseconds. */
 const JOURNAL_MS_MAX = 3_600_000;
 
 /**
- * Waiting events that make ingest busy. Then the journal may grow to so many times its bound: beside
- * loads, archiving takes the threads that answers wait for, too (p99 380 ms instead of 60).
+ * Waiting events that make ingest busy, and the share of the journal's bound at which archiving
+ * begins, busy or not: beside loads it takes the threads that answers wait for, too (p99 380 ms
+ * instead of 60). While it runs, the journal grows on.
  */
 const LAG_BUSY = 20_000;
-const BUSY_FACTOR = 4;
+const SHARE_BUSY = 3 / 4;
+const SHARE_QUIET = 1 / 8;
 
 /** How long is waited after a failure, in milliseconds. */
 const RETRY_MS = 30_000;
@@ -35,7 +40,7 @@ type Needs = {
   events: Pick<EventStore, "checkpoint">;
   /** Undefined if there is to be none. */
   archive: Archive | undefined;
-  /** Bytes that the journal may have beyond what is not yet applied, about (decision 63). */
+  /** Bytes that the journal may have beside what is not yet applied (decision 63). */
   journalBytesMax: number;
   log: Log;
 };
@@ -84,9 +89,9 @@ export function startArchiving(needs: Needs): Archiving {
   const isDue = (): boolean => {
     if (restoring.active() || ingest.applied() <= trimmed) return false;
     const age = performance.now() - lastAt;
-    if (age < PAUSE_MS_MIN) return false;
-    const bytesMax = ingest.lag() > LAG_BUSY ? journalBytesMax * BUSY_FACTOR : journalBytesMax / 2;
-    return journal.bytes() > bytesMax || age > JOURNAL_MS_MAX;
+    if (age < PAUSE_MS_MIN && journal.bytes() <= journalBytesMax) return false;
+    const share = ingest.lag() > LAG_BUSY ? SHARE_BUSY : SHARE_QUIET;
+    return journal.bytes() > journalBytesMax * share || age > JOURNAL_MS_MAX;
   };
 
   const loop = async (): Promise<void> => {

@@ -9,6 +9,7 @@ import { type Page, type PageQuery, page } from "../domain/page.ts";
 import { type Clock, isoTime } from "../domain/time.ts";
 import { parseUuid } from "../domain/uuid.ts";
 import type { DeletionReads, DeletionRow } from "../storage/deletions.ts";
+import type { UserReads } from "../storage/users.ts";
 
 /** A deletion of a person's events, as the API shows it. */
 export type Deletion = {
@@ -34,22 +35,31 @@ export type DeletionDesk = {
   cancel(id: number): Promise<Receipt>;
 };
 
+type DeskNeeds = {
+  reads: DeletionReads;
+  writes: { cancel(id: number, at: string): Promise<boolean> };
+  users: Pick<UserReads, "find">;
+  now: Clock;
+};
+
 /** How many of the open deletions are listed. */
 const OPEN_MAX = 1000;
 
 /** Deletions in a store, for the operator. */
-export function deletionDesk(
-  reads: DeletionReads,
-  writes: { cancel(id: number, at: string): Promise<boolean> },
-  now: Clock,
-): DeletionDesk {
+export function deletionDesk({ reads, writes, users, now }: DeskNeeds): DeletionDesk {
+  const receiptOf = async (row: DeletionRow): Promise<Receipt> => {
+    const { uuids: _, distinct_ids: _ids, person_id: _id, ...rest } = row;
+    const { journal_seq: _seq, generation: _generation, ...known } = rest;
+    const user = await users.find(row.requested_by);
+    return { ...known, requested_by_email: user?.email ?? null };
+  };
   const receipt = async (id: number): Promise<Receipt> => {
     const row = await reads.get(id);
     if (row !== undefined) return receiptOf(row);
     throw new Failure("not_found", "There is no such deletion.");
   };
   return {
-    open: async () => (await reads.all(OPEN_STATES, OPEN_MAX)).map(receiptOf),
+    open: async () => Promise.all((await reads.all(OPEN_STATES, OPEN_MAX)).map(receiptOf)),
     receipt,
     async cancel(id) {
       if (await writes.cancel(id, isoTime(now()))) return receipt(id);
@@ -59,11 +69,6 @@ export function deletionDesk(
 }
 
 const OPEN_STATES: readonly DeletionState[] = ["queued", "running", "failed"];
-
-function receiptOf({ uuids: _, distinct_ids: _ids, person_id: _id, ...row }: DeletionRow): Receipt {
-  const { journal_seq: _seq, generation: _generation, ...receipt } = row;
-  return receipt;
-}
 
 /** Deletions of one project, read (decision 51). */
 export type Deletions = {

@@ -17,7 +17,8 @@ export type Metrics = {
   read(sees?: (project: number) => boolean): Promise<Metric[]>;
 };
 
-type Needs = {
+/** What is measured. */
+export type MetricNeeds = {
   capture: Pick<Capture, "counts">;
   ingest: Pick<Ingest, "applied" | "counts">;
   journal: Pick<Journal, "bytes" | "durable" | "waiting">;
@@ -25,6 +26,8 @@ type Needs = {
   timings: Pick<Timings, "metric">;
   room: Pick<Room, "figures">;
   sizes: () => StoreSizes;
+  /** Rows that were only in damaged files of the archive. */
+  archiveRowsLost: () => number;
   tasks: { counts(): Promise<DeletionCount[]> };
   /** `held` is how many bytes of capture bodies are in memory. */
   meter: { held: number };
@@ -36,7 +39,7 @@ type Needs = {
 };
 
 /** Metrics of a server that starts now (decision 40). */
-export function metrics(needs: Needs): Metrics {
+export function metrics(needs: MetricNeeds): Metrics {
   const startedAt = needs.now();
   return {
     async read(sees = () => true) {
@@ -59,7 +62,7 @@ export function metrics(needs: Needs): Metrics {
   };
 }
 
-function eventMetrics({ capture, ingest }: Needs, warned: readonly WarningCount[]): Metric[] {
+function eventMetrics({ capture, ingest }: MetricNeeds, warned: readonly WarningCount[]): Metric[] {
   const { accepted, refused } = capture.counts();
   const { stored, duplicates, dead } = ingest.counts();
   const perProject = [...accepted].map(([project_id, value]) => ({
@@ -99,7 +102,7 @@ function eventMetrics({ capture, ingest }: Needs, warned: readonly WarningCount[
   ];
 }
 
-function pipelineMetrics({ ingest, journal, meter }: Needs): Metric[] {
+function pipelineMetrics({ ingest, journal, meter }: MetricNeeds): Metric[] {
   const applied = ingest.applied();
   const durable = journal.durable();
   // The numbers go on above those of the stores when the journal has lost its end.
@@ -114,7 +117,7 @@ function pipelineMetrics({ ingest, journal, meter }: Needs): Metric[] {
   ];
 }
 
-function diskMetrics({ sizes, room }: Needs): Metric[] {
+function diskMetrics({ sizes, room, archiveRowsLost }: MetricNeeds): Metric[] {
   const { events, loads, sqlite, journalPartsAside } = sizes();
   const bytes = Object.entries({ events, loads, sqlite }).map(([kind, value]) => ({
     labels: { kind },
@@ -128,6 +131,11 @@ function diskMetrics({ sizes, room }: Needs): Metric[] {
       "journal_parts_aside",
       "Parts of the journal that were damaged and are kept in journal/corrupt.",
       journalPartsAside,
+    ),
+    gauge(
+      "archive_rows_lost",
+      "Rows that were lost with damaged files of the archive, when the event store was made anew.",
+      archiveRowsLost(),
     ),
     { ...gauge("disk_free_bytes", "Bytes that are free.", 0), samples: of(figures?.free) },
     {
@@ -146,7 +154,7 @@ function taskMetric(counts: readonly DeletionCount[]): Metric {
 }
 
 function processMetrics(
-  { memoryBytes, isReady, now, version }: Needs,
+  { memoryBytes, isReady, now, version }: MetricNeeds,
   startedAt: number,
 ): Metric[] {
   const build = [{ labels: { version }, value: 1 }];

@@ -1,4 +1,4 @@
-import type { ArchivedFile } from "../storage/archive-files.ts";
+import type { ArchivedFile, ArchiveFiles } from "../storage/archive-files.ts";
 import type { EventStore } from "../storage/events.ts";
 import type { LoadedFiles } from "../storage/loads.ts";
 import type { Restore } from "../storage/restore.ts";
@@ -17,8 +17,10 @@ export type Restoring = {
 
 type Needs = {
   restore: Restore;
-  /** The archive's files; undefined if the event store need not be filled. */
-  files: readonly ArchivedFile[] | undefined;
+  /** The archive; undefined if the event store need not be filled. */
+  archive: Pick<ArchiveFiles, "manifest" | "isSound"> | undefined;
+  /** Takes a file that is damaged out of the archive; throws if it rather does without the rest. */
+  onDamaged(file: ArchivedFile): Promise<void>;
   slices: Pick<Slices, "mirrorSince">;
   events: Pick<EventStore, "mirror">;
   removeLoad(load: LoadedFiles): Promise<void>;
@@ -29,22 +31,26 @@ type Needs = {
  * Fills the event store from the archive and the persons (decision 64); what came after the archive
  * is for ingest.
  */
-export function restoring({ files, ...needs }: Needs): Restoring {
-  let isActive = files !== undefined;
+export function restoring({ archive, ...needs }: Needs): Restoring {
+  let isActive = archive !== undefined;
   return {
     active: () => isActive,
     async run(isStopped) {
-      if (isActive && files !== undefined) await fill(files, needs, isStopped);
+      if (isActive && archive !== undefined) await fill({ archive, ...needs }, isStopped);
       isActive = false;
     },
   };
 }
 
 async function fill(
-  files: readonly ArchivedFile[],
-  { restore, slices, events, removeLoad, onProgress }: Omit<Needs, "files">,
+  { archive, onDamaged, ...needs }: Needs & { archive: NonNullable<Needs["archive"]> },
   isStopped: () => boolean,
 ): Promise<void> {
+  const { restore, slices, events, removeLoad, onProgress } = needs;
+  for (const file of archive.manifest().files) {
+    if (!(await archive.isSound(file))) await onDamaged(file);
+  }
+  const { files } = archive.manifest();
   const of = files.reduce((sum, file) => sum + file.rows, 0);
   let rows = 0;
   await restore.begin();

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
-import type { ArchivedFile, ArchiveFiles } from "./archive-files.ts";
+import type { ArchivedFile, ArchivedKind, ArchiveFiles } from "./archive-files.ts";
 import { type Duckdb, quoted, rows } from "./duckdb.ts";
 
 /** Whose events are to be erased: those that arrived up to `journal_seq`, by person or id. */
@@ -26,8 +26,9 @@ export async function copyTo(
 }
 
 /**
- * Writes the files that hold these events anew without them, and removes the old ones; durable when
- * it resolves. Returns how many events it were. Nothing else may change the archive meanwhile.
+ * Writes the files that hold what is erased from the event store anew without it, and removes the
+ * old ones; durable when it resolves. What the store still has stays: that was archived under a
+ * person whose it is no more (decision 77). Nothing else may change the archive meanwhile.
  */
 export function eraseArchived(
   duckdb: Duckdb,
@@ -42,42 +43,55 @@ export function eraseArchived(
     for (const file of manifest.files) {
       const isMeant = asked.some(
         ({ project_id, journal_seq }) =>
-          file.kind === "events" && project_id === file.project_id && file.first <= journal_seq,
+          project_id === file.project_id && file.first <= journal_seq,
       );
       const done = isMeant ? await eraseFrom(connection, files, file) : { erased: 0, kept: [file] };
       kept.push(...done.kept);
       count += done.erased;
     }
     if (count > 0) await files.commit({ ...manifest, files: kept });
-    for (const table of ERASED_TABLES) await connection.run(`DROP TABLE temp.${table}`);
+    for (const table of ERASED_TABLES) await connection.run(`DROP TABLE IF EXISTS temp.${table}`);
     return count;
   });
 }
 
 async function eraseFrom(connection: DuckDBConnection, files: ArchiveFiles, file: ArchivedFile) {
-  const source = `${files.source([file])} AS stored ${ERASED_JOINS}`;
-  const [found] = await rows(
-    connection,
-    `SELECT count(*)::DOUBLE AS found FROM ${source} WHERE ${IS_ERASED}`,
+  const { kind, first, last } = file;
+  const stored = `${files.source([file])} AS stored`;
+  // Few match, and only whether those are still stored is looked up.
+  await connection.run(
+    `CREATE OR REPLACE TEMP TABLE erased_row AS
+       SELECT seq FROM (SELECT stored.seq FROM ${stored} ${ERASED_JOINS[kind]}) AS matched
+       ANTI JOIN (SELECT seq FROM ${kind} WHERE seq BETWEEN ${first} AND ${last}) AS held
+         USING (seq)`,
   );
+  const [found] = await rows(connection, "SELECT count(*)::DOUBLE AS found FROM temp.erased_row");
   const erased = Number(found?.["found"] ?? 0);
   if (erased === 0) return { erased, kept: [file] };
   if (erased === file.rows) return { erased, kept: [] };
   const written = await files.write(file, file, (path) =>
-    copyTo(connection, path, `SELECT stored.* FROM ${source} WHERE NOT (${IS_ERASED})`),
+    copyTo(connection, path, `SELECT * FROM ${stored} ANTI JOIN temp.erased_row USING (seq)`),
   );
   return { erased, kept: [written] };
 }
 
-const ERASED_TABLES = ["erased_person", "erased_id"];
+const ERASED_TABLES = ["erased_person", "erased_id", "erased_row"];
 
-const ERASED_JOINS = `
+const EVENT_JOINS = `
   LEFT JOIN temp.erased_person AS of_person
     ON of_person.project_id = stored.project_id AND of_person.uuid = stored.person_id
   LEFT JOIN temp.erased_id AS of_id
-    ON of_id.project_id = stored.project_id AND of_id.distinct_id = stored.distinct_id`;
+    ON of_id.project_id = stored.project_id AND of_id.distinct_id = stored.distinct_id
+  WHERE stored.seq <= greatest(of_person.up_to, of_id.up_to, 0)`;
 
-const IS_ERASED = "stored.seq <= greatest(of_person.up_to, of_id.up_to, 0)";
+const LOG_JOINS = `
+  JOIN temp.erased_id AS of_id
+    ON of_id.project_id = stored.project_id AND stored.seq <= of_id.up_to
+    AND of_id.distinct_id = (stored.attributes ->> '$.posthogDistinctId')
+  WHERE contains(stored.attributes::VARCHAR, 'posthogDistinctId')`;
+
+/** What matches, by the kind of row. */
+const ERASED_JOINS: Record<ArchivedKind, string> = { events: EVENT_JOINS, logs: LOG_JOINS };
 
 /** COPY takes no parameters, so what it is to leave out is in tables. */
 async function putErased(connection: DuckDBConnection, asked: readonly Erasure[]): Promise<void> {

@@ -1,6 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { createReadStream, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { pipeline } from "node:stream/promises";
 import { nodeDisk } from "./disk.ts";
 
 /** What is archived: the tables of the event store that hold what was sent. */
@@ -19,10 +21,18 @@ export type ArchivedFile = ArchivePlace & {
   first: number;
   last: number;
   rows: number;
+  /** The file's SHA-256 in hexadecimal digits; lists that are older have none. */
+  sha256?: string;
 };
 
 /** What the archive is: all rows up to `last`, in these files and no others. */
-export type Manifest = { version: 1; last: number; files: ArchivedFile[] };
+export type Manifest = {
+  version: 1;
+  last: number;
+  files: ArchivedFile[];
+  /** Rows that were only in files that were damaged. */
+  rows_lost?: number;
+};
 
 /** The archive's files, and the list that says which of them count. */
 export type ArchiveFiles = {
@@ -40,6 +50,12 @@ export type ArchiveFiles = {
     range: { first: number; last: number },
     copy: (path: string) => Promise<number>,
   ): Promise<ArchivedFile>;
+  /** Whether a file is there and as it was written. */
+  isSound(file: ArchivedFile): Promise<boolean>;
+  /** Takes a damaged file out of the archive, and keeps it under another name, if it is there. */
+  setAside(file: ArchivedFile): Promise<void>;
+  /** Removes what was set aside: deleted persons must not live on in it. */
+  removeSetAside(): Promise<void>;
   /** Changes what the archive is, in one step, durable when it resolves; then removes the rest. */
   commit(manifest: Manifest): Promise<void>;
 };
@@ -49,6 +65,7 @@ export const ARCHIVE_DIRECTORY = "archive";
 
 const MANIFEST_FILE = "archive.json";
 const WRITING = ".writing";
+const DAMAGED = ".damaged";
 
 /**
  * Opens the archive in `directory` and removes what a crash has left in it; if there is none, makes
@@ -72,7 +89,7 @@ export async function openArchiveFiles(
     manifest = readManifest(list);
     await sweep(directory, manifest);
   } else {
-    if (parquetIn(directory).some((path) => path.endsWith(".parquet"))) {
+    if (parquetIn(directory, /\.parquet$/).length > 0) {
       throw new Error(`${MANIFEST_FILE}, the list of its files, is missing`);
     }
     if (make) {
@@ -109,7 +126,26 @@ export async function openArchiveFiles(
       for (let at = dirname(target); at.length >= directory.length; at = dirname(at)) {
         await nodeDisk.syncDirectory(at);
       }
-      return { ...place, path, first, last, rows };
+      return { ...place, path, first, last, rows, sha256: await sha256Of(target) };
+    },
+    async isSound(file) {
+      if (!existsSync(pathOf(file))) return false;
+      return file.sha256 === undefined || file.sha256 === (await sha256Of(pathOf(file)));
+    },
+    async setAside(file) {
+      const path = pathOf(file);
+      if (existsSync(path)) await rename(path, path + DAMAGED);
+      const others = manifest.files.filter((other) => other !== file);
+      await commit({
+        ...manifest,
+        files: others,
+        rows_lost: (manifest.rows_lost ?? 0) + file.rows,
+      });
+    },
+    async removeSetAside() {
+      for (const path of parquetIn(directory, /\.parquet\.damaged$/)) {
+        await rm(join(directory, path), { force: true });
+      }
     },
     commit,
   };
@@ -130,17 +166,17 @@ function readManifest(list: string): Manifest {
 /** Removes files that do not count: of an attempt that failed, or replaced by others. */
 async function sweep(directory: string, { files }: Manifest): Promise<void> {
   const counting = new Set(files.map(({ path }) => path));
-  for (const path of parquetIn(directory)) {
+  for (const path of parquetIn(directory, /\.parquet(\.writing)?$/)) {
     if (!counting.has(path)) await rm(join(directory, path), { force: true });
   }
 }
 
-/** Paths of the archive's own files, whole or half written. */
-function parquetIn(directory: string): string[] {
+/** Paths of the archive's own files with such names. */
+function parquetIn(directory: string, named: RegExp): string[] {
   return ARCHIVED_KINDS.filter((kind) => existsSync(join(directory, kind))).flatMap((kind) =>
     readdirSync(join(directory, kind), { recursive: true, encoding: "utf8" })
       .map((name) => join(kind, name))
-      .filter((path) => /\.parquet(\.writing)?$/.test(path)),
+      .filter((path) => named.test(path)),
   );
 }
 
@@ -150,6 +186,12 @@ async function put(path: string, text: string): Promise<void> {
   await syncFile(path + WRITING);
   await rename(path + WRITING, path);
   await nodeDisk.syncDirectory(dirname(path));
+}
+
+async function sha256Of(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(path), hash);
+  return hash.digest("hex");
 }
 
 async function syncFile(path: string): Promise<void> {

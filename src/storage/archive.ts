@@ -5,6 +5,7 @@ import {
   type ArchivedFile,
   type ArchivedKind,
   type ArchiveFiles,
+  type ArchivePlace,
 } from "./archive-files.ts";
 import { type Duckdb, quoted, rows } from "./duckdb.ts";
 
@@ -23,8 +24,9 @@ export type Archive = {
   /** Makes one file of many small ones, where there are; says whether there were. */
   compact(): Promise<boolean>;
   /**
-   * Writes the files that hold these events anew without them, and removes the old ones; durable
-   * when it resolves. Returns how many events it were. What is not in the archive is none of its.
+   * Writes the files that hold what was erased from the event store anew without it, and removes
+   * the old ones, and files that were set aside; durable when it resolves. Returns how many rows it
+   * were.
    */
   erase(asked: readonly Erasure[]): Promise<number>;
 };
@@ -35,8 +37,15 @@ const FILE_ROWS = 1_000_000;
 /** Small files of the newest month that are worth being joined; of an earlier one, two. */
 const SMALL_FILES_MAX = 16;
 
-/** The archive in `files` of the event store in `duckdb`. */
-export function archiveOf(duckdb: Duckdb, files: ArchiveFiles): Archive {
+/**
+ * The archive in `files` of the event store in `duckdb`. A file that is found to be damaged is
+ * written anew from the event store, and `onMended` told of it (decision 76).
+ */
+export function archiveOf(
+  duckdb: Duckdb,
+  files: ArchiveFiles,
+  onMended: (file: ArchivedFile) => void,
+): Archive {
   let before: Promise<unknown> = Promise.resolve();
   const alone = <T>(work: () => Promise<T>): Promise<T> => {
     const done = before.then(work);
@@ -50,10 +59,8 @@ export function archiveOf(duckdb: Duckdb, files: ArchiveFiles): Archive {
     const added = await duckdb.read(async (connection) => {
       const made: ArchivedFile[] = [];
       for (const kind of ARCHIVED_KINDS) {
-        for (const { where, ...place } of await placesOf(connection, kind, range)) {
-          const copy = (path: string) =>
-            copyTo(connection, path, `SELECT * FROM ${kind} WHERE ${where}`);
-          made.push(await files.write(place, range, copy));
+        for (const place of await placesOf(connection, kind, range)) {
+          made.push(await writeStored(connection, files, { ...place, ...range }));
         }
       }
       return made;
@@ -61,7 +68,20 @@ export function archiveOf(duckdb: Duckdb, files: ArchiveFiles): Archive {
     await files.commit({ ...rest, last: upTo, files: [...kept, ...added] });
   };
 
+  /** Has the event store, which holds all that is archived, make up for what is damaged. */
+  const mend = async (suspects: readonly ArchivedFile[]): Promise<void> => {
+    for (const file of suspects) {
+      if (await files.isSound(file)) continue;
+      const made = await duckdb.read((connection) => writeStored(connection, files, file));
+      const { files: all, ...rest } = files.manifest();
+      const others = all.filter((other) => other !== file);
+      await files.commit({ ...rest, files: made.rows === 0 ? others : [...others, made] });
+      onMended(file);
+    }
+  };
+
   const compact = async (): Promise<boolean> => {
+    await mend(smallFiles(files.manifest().files));
     const manifest = files.manifest();
     const small = smallFiles(manifest.files);
     const [sample] = small;
@@ -85,27 +105,48 @@ export function archiveOf(duckdb: Duckdb, files: ArchiveFiles): Archive {
     last: () => files.manifest().last,
     add: (upTo) => alone(() => add(upTo)),
     compact: () => alone(compact),
-    erase: (asked) => alone(() => eraseArchived(duckdb, files, asked)),
+    erase: (asked) =>
+      alone(async () => {
+        await files.removeSetAside();
+        const projects = new Set(asked.map(({ project_id }) => project_id));
+        await mend(files.manifest().files.filter(({ project_id }) => projects.has(project_id)));
+        return eraseArchived(duckdb, files, asked);
+      }),
   };
 }
 
-/** The projects and months that have rows in a range, and which rows those are. */
+/** Writes what the event store has of a place and a range of sequence numbers. */
+function writeStored(
+  connection: DuckDBConnection,
+  files: ArchiveFiles,
+  of: ArchivePlace & { first: number; last: number },
+): Promise<ArchivedFile> {
+  const { kind, project_id, month, first, last } = of;
+  const where = `seq BETWEEN ${first} AND ${last} AND project_id = ${project_id} AND ${MONTH} = ${quoted(month)}`;
+  return files.write({ kind, project_id, month }, of, (path) =>
+    copyTo(connection, path, `SELECT * FROM ${kind} WHERE ${where}`),
+  );
+}
+
+/** The month in which a row arrived. */
+const MONTH = "strftime(ingested_at, '%Y-%m')";
+
+/** The projects and months that have rows in a range. */
 async function placesOf(
   connection: DuckDBConnection,
   kind: ArchivedKind,
   { first, last }: { first: number; last: number },
-) {
-  const range = `seq BETWEEN ${first} AND ${last}`;
-  const month = "strftime(ingested_at, '%Y-%m')";
+): Promise<ArchivePlace[]> {
   const found = await rows(
     connection,
-    `SELECT DISTINCT project_id, ${month} AS month FROM ${kind} WHERE ${range} ORDER BY ALL`,
+    `SELECT DISTINCT project_id, ${MONTH} AS month FROM ${kind}
+     WHERE seq BETWEEN ${first} AND ${last} ORDER BY ALL`,
   );
-  return found.map((row) => {
-    const place = { kind, project_id: Number(row["project_id"]), month: String(row["month"]) };
-    const where = `${range} AND project_id = ${place.project_id} AND ${month} = ${quoted(place.month)}`;
-    return { ...place, where };
-  });
+  return found.map((row) => ({
+    kind,
+    project_id: Number(row["project_id"]),
+    month: String(row["month"]),
+  }));
 }
 
 /** Small files of one place, if they are worth joining. */

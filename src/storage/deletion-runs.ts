@@ -11,6 +11,8 @@ export const BATCH_TASKS_MAX = 10_000;
 /** How often a task is tried before it counts as failed. */
 export const ATTEMPTS_MAX = 5;
 
+const INTERRUPTED = "The server ended each time while this ran";
+
 /** How often the write-ahead log is tried to be emptied, and how long in between (milliseconds). */
 const TRUNCATE_TRIES = 200;
 const TRUNCATE_WAIT_MS = 50;
@@ -69,7 +71,12 @@ export function deletionRunWrites(sqlite: Sqlite) {
           inArray(deletionTask.state, [...states]),
           inArray(deletionTask.kind, [...kinds]),
         );
-        const begun = of(eq(deletionTask.state, "running"));
+        const begun = of(eq(deletionTask.state, "running")).filter(({ id, attempts }) => {
+          const goesOn = attempts < ATTEMPTS_MAX;
+          // What ends the process each time must not do so for ever.
+          if (!goesOn) changed([id], { state: "failed", error: INTERRUPTED });
+          return goesOn;
+        });
         const tasks = [...begun, ...of(asked)].slice(0, BATCH_TASKS_MAX);
         for (const { id, attempts } of tasks) {
           changed([id], { state: "running", attempts: attempts + 1, started_at: at, error: null });

@@ -34,8 +34,11 @@ export type DuckdbOptions = {
   generation: number;
   memory_bytes: number;
   threads: number;
-  /** Called once when the engine can no longer be trusted: the process must end (design 3). */
-  onFatal: (error: Error) => void;
+  /**
+   * Called once, with the file that is in use, when the engine can no longer be trusted: the process
+   * must end (design 3).
+   */
+  onFatal: (error: Error, file: string) => void;
 };
 
 /** Queries that run at once; the others wait. */
@@ -92,7 +95,7 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
     throw error;
   }
 
-  const guard = fatalGuard(onFatal);
+  const guard = fatalGuard((error) => onFatal(error, generationFile(files, generation)));
   const writer = pool([first], Number.POSITIVE_INFINITY);
   const readers = pool(
     await Promise.all(

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { join } from "node:path";
 
 /** Behind the file's name: what went wrong in it while it was used, for the next start. */
 const DAMAGED = ".damaged";
@@ -28,7 +28,8 @@ export function setAside(file: string, name: string): string | undefined {
 }
 
 /** Puts back what was set aside, in the place of what was made since. */
-export function putBack(file: string, aside: string): void {
+export function putBack(aside: string): void {
+  const file = aside.replace(/\.[^.]*$/, "");
   rmSync(file + LOG, { force: true });
   renameSync(aside, file);
   if (existsSync(aside + LOG)) renameSync(aside + LOG, file + LOG);
@@ -39,14 +40,17 @@ export function removeEventFile(file: string): void {
   for (const path of [file + LOG, file]) rmSync(path, { force: true });
 }
 
+/** What was set aside of any generation, or is its log. */
+const ASIDE = /^\d+\.duckdb\.(damaged|replaced)-/;
+
 /**
- * Removes what was set aside from the file under names that begin with `name`, by default all:
- * deleted persons must not live on in it.
+ * Removes what was set aside in the event store's directory, by default all: deleted persons must
+ * not live on in it.
  */
-export function removeSetAside(file: string, name: "" | "replaced-" = ""): void {
-  const start = `${basename(file)}.`;
-  for (const found of readdirSync(dirname(file))) {
-    const isAside = found.startsWith(start + name) && found !== `${start}wal`;
-    if (isAside) rmSync(join(dirname(file), found), { force: true });
+export function removeSetAside(directory: string, { kind }: { kind?: "replaced" } = {}): void {
+  for (const name of readdirSync(directory)) {
+    const [, found] = ASIDE.exec(name) ?? [];
+    const isMeant = found !== undefined && (kind === undefined || found === kind);
+    if (isMeant) rmSync(join(directory, name), { force: true });
   }
 }

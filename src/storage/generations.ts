@@ -11,6 +11,7 @@ import {
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { Failure } from "../domain/errors.ts";
+import { clearSlack } from "./slack.ts";
 
 /** The names under which the file that is read and the one that is written are attached. */
 export type Names = { from: string; to: string };
@@ -53,7 +54,7 @@ export type RewriteNeeds = {
 const FILE = /^(\d+)\.duckdb(\.wal)?$/;
 const DRAFT = "draft";
 
-/** How much more room than the file itself a rewrite asks for. */
+/** How much more room than the file and its log a rewrite asks for. */
 const ROOM = 1.1;
 
 /** The name under which a generation of the file is attached. */
@@ -130,9 +131,13 @@ export async function rewriteFile(
       await discard(connection, directory);
       return;
     }
+    const slack = { name: DRAFT, path: draft, cleared: new Set<number>() };
+    await connection.run(`CHECKPOINT ${DRAFT}`);
+    await clearSlack(connection, slack);
     await exclusively(async (writer) => {
       await rewriting.catchUp(connection, names);
       await connection.run(`CHECKPOINT ${DRAFT}`);
+      await clearSlack(connection, slack);
       await detach(connection, DRAFT);
       sync(draft);
       await rewriting.ready(generation + 1);
@@ -181,8 +186,9 @@ async function detach(connection: DuckDBConnection, name: string): Promise<void>
 
 function expectRoom(directory: string, generation: number): void {
   const { bavail, bsize } = statfsSync(directory);
-  const { size } = statSync(generationFile(directory, generation));
-  if (bavail * bsize > size * ROOM) return;
+  const path = generationFile(directory, generation);
+  const [{ size }, log] = [statSync(path), statSync(`${path}.wal`, { throwIfNoEntry: false })];
+  if (bavail * bsize > (size + (log?.size ?? 0)) * ROOM) return;
   throw new Failure("unavailable", "disk_space: too little room to write the event store anew.");
 }
 

@@ -6,7 +6,7 @@ const SEEN = `
   SELECT uuid, project_id, (epoch_ms(ingested_at) // 60000)::INTEGER AS minute,
     coalesce(mark, ${UNMARKED}) AS mark
   FROM events WHERE ingested_at >=
-    (SELECT max(ingested_at) FROM events) - to_microseconds($window::BIGINT)`;
+    (SELECT ingested_at FROM events ORDER BY seq DESC LIMIT 1) - to_microseconds($window::BIGINT)`;
 
 /** Entries that are handed on at once. */
 const SEEN_ENTRIES_MAX = 65_536;

@@ -30,12 +30,13 @@ test("deletions are listed, withdrawn and run in the running server, and leave a
   const listed = await hoglet(server, "list");
   expect(listed.out.trim().split("\n")).toHaveLength(3);
   expect(await hoglet(server, "cancel", "1")).toMatchObject({ code: 0, out: "1 cancelled\n" });
-  expect(await hoglet(server, "run")).toEqual({ code: 0, out: "1 done\n", err: "" });
+  expect(await hoglet(server, "run", "--now")).toEqual({ code: 0, out: "1 done\n", err: "" });
 
   expect(await findPlanted(server.data, [bob])).toEqual({});
   expect((await server.events()).map(({ distinct_id }) => distinct_id)).toEqual([ann]);
   expect(JSON.parse((await hoglet(server, "receipt", "2")).out)).toMatchObject({
-    ...{ id: 2, project_id: 1, kind: "weekly", state: "done", attempts: 1, requested_by: 1 },
+    ...{ id: 2, project_id: 1, kind: "weekly", state: "done", attempts: 1 },
+    ...{ requested_by: 1, requested_by_email: "owner@localhost.localdomain" },
     counts: { events: 1, logs: 0 },
   });
   expect((await hoglet(server, "list")).out.trim().split("\n")).toHaveLength(1);
@@ -49,7 +50,8 @@ test("without a server the command does it on the files, and the next start read
   server.signal("SIGTERM");
   await server.exited;
 
-  expect(await hoglet(server, "run")).toEqual({ code: 0, out: "2 done\n", err: "" });
+  const run = ["deletions", "--now", "run", "--data", server.data];
+  expect(await runCommand(run)).toEqual({ code: 0, out: "2 done\n", err: "" });
   expect(await findPlanted(server.data, [ann, bob])).toEqual({});
 
   await using again = await startServer({ data: server.data });

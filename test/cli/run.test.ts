@@ -66,6 +66,9 @@ describe("the command line", () => {
     [["config", "--personal-key", "phx_short"], "--personal-key must be phx_"],
     [["config", "--owner-email", "nobody"], "--owner-email must be an e-mail address"],
     [["version", "--label", "x"], "knows no flag --label"],
+    [["version", "--now"], "knows no flag --now"],
+    [["deletions", "run", "--now=1"], "--now takes no value"],
+    [["serve", "--memory", "127"], "--memory must be a whole number from 128"],
   ])("%p is refused with exit code 2, and makes nothing", async (argv, sentence) => {
     using directory = temporaryDirectory();
     const data = join(directory.path, "data");

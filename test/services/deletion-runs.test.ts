@@ -1,3 +1,4 @@
+import { Database } from "bun:sqlite";
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import {
   appendFileSync,
@@ -12,6 +13,7 @@ import { join } from "node:path";
 import type { Receipt } from "../../src/domain/deletion.ts";
 import { ROW_GROUP_ROWS } from "../../src/storage/duckdb.ts";
 import { type TestApp, temporaryDirectory, testApp } from "../support/app.ts";
+import { logsBody } from "../support/logs.ts";
 import { batch, event } from "../support/make.ts";
 import { findPlanted } from "../support/planted.ts";
 
@@ -66,21 +68,23 @@ function token(): string {
 }
 
 describe("deleted means gone", () => {
-  test("no byte of a person is left in any file, raw or in a frame, and all others stay", async () => {
-    await using app = await testApp();
+  test("S47: no byte of a person is left in any file, raw or in a frame, and all others stay", async () => {
+    await using app = await testApp({ flags: { "--memory": "128" } });
     const rowGroups = 5;
     const texts = Array.from({ length: 120 }, token);
     const every = Math.floor((rowGroups * ROW_GROUP_ROWS) / texts.length);
-    const [id, anonymous, name, email] = [token(), token(), token(), `${token()}@x.y`];
-    const more = [id, anonymous, name, email];
+    const [id, anonymous, name, was] = [token(), token(), token(), token()];
+    const [patched, logged, late] = [token(), token(), token()];
+    const email = `${token()}@x.y`;
     await app.ask("POST", "/batch/", {
       key: null,
       body: batch(
-        named("before", anonymous, { properties: { $set: { was: more[2] } } }),
+        named("before", anonymous, { properties: { $set: { was } } }),
         named("$identify", id, {
           properties: { $anon_distinct_id: anonymous, $set: { name, email } },
         }),
         named("$create_alias", id, { properties: { alias: id } }),
+        named("of another", "carl"),
       ),
     });
     for (let from = 0; from < every * texts.length; from += 4096) {
@@ -97,50 +101,83 @@ describe("deleted means gone", () => {
       );
       await app.ask("POST", "/batch/", { body: batch(...events), key: null });
     }
-    await app.app.ingest.caughtUp();
+    await sendLogs(app, [id, "bob"], logged);
+    // Another's deletion has all of it archived and the journal emptied.
+    await removeEvents(app, "carl");
+    await app.app.deletionRuns.run();
+    await app.capture(batch(named("late", id, { properties: { late } })));
+    const person = await personOf(app, id);
+    const path = `${PERSONS}/${person.id}/`;
+    await app.ask("PATCH", path, { body: { properties: { patched } } });
     const uuid = await remove(app, id);
-    plantLeftovers(app, { id, uuid, text: more[2] ?? "" });
+    plantLeftovers(app, { id, uuid, text: was });
 
-    const before = await findPlanted(app.directory, texts);
-    expect(before["1.duckdb in frames"]?.length).toBeGreaterThanOrEqual(80);
-    expect(before["0000000000000001.journal"]?.length).toBe(texts.length);
+    const before = await findPlanted(app.directory, [...texts, late, logged, name, patched]);
+    expect(before["2.duckdb in frames"]?.length).toBeGreaterThanOrEqual(80);
+    expect(inArchive(before, texts).size).toBe(texts.length);
+    expect(inArchive(before, [logged]).size).toBe(1);
+    expect(Object.entries(before).filter(([file]) => file.endsWith(".journal"))).toEqual([
+      [expect.any(String), [late]],
+    ]);
+    for (const file of ["2.duckdb.wal", "hoglet.sqlite"]) {
+      const inside = Object.keys(before).filter((name) => name.startsWith(file));
+      expect(inside.flatMap((name) => before[name] ?? [])).toContain(patched);
+    }
 
     expect(await app.app.deletionRuns.run()).toEqual({ done: 1 });
 
-    expect(await findPlanted(app.directory, [...texts, ...more])).toEqual({});
+    const all = [...texts, id, anonymous, name, was, email, patched, logged, late];
+    expect(await findPlanted(app.directory, all)).toEqual({});
     const { count } = (await app.get("/events/?limit=1")).body as { count: number };
     expect(count).toBe((every - 1) * texts.length);
-    expect(files(app)).toEqual(["2.duckdb"]);
-    expect(await statuses(app)).toEqual(["completed"]);
-    expect((await app.app.deletionDesk.receipt(1)).counts).toMatchObject({
-      ...{ events: texts.length + 3, logs: 0, warnings: 1, dead_letters: 1 },
+    expect(files(app)).toEqual(["3.duckdb"]);
+    expect(await statuses(app)).toEqual(["completed", "completed"]);
+    expect((await app.app.deletionDesk.receipt(2)).counts).toMatchObject({
+      ...{ events: texts.length + 4, logs: 1, warnings: 1, dead_letters: 1 },
     });
     const letters = readFileSync(join(app.directory, "dead-letters.ndjson"), "utf8");
     expect(letters.trim().split("\n")).toHaveLength(1);
+    const archived = await findPlanted(join(app.directory, "archive"), ["log of bob"]);
+    expect(Object.keys(archived).length).toBeGreaterThan(0);
+    // Nor does what was in memory come back with what is written next.
+    await fill(app, 2 * ROW_GROUP_ROWS);
+    expect(await findPlanted(join(app.directory, "events"), all)).toEqual({});
   });
 
-  test("a person whose events stay loses what the person store held, in every file", async () => {
+  test("S47: a person whose events stay loses what the person store held, in every file", async () => {
     await using app = await testApp({ now: Date.parse("2026-11-21T12:00:00Z") });
-    const secret = token();
-    const email = `${token()}@x.y`;
+    const [told, email] = [token(), `${token()}@x.y`];
+    const kept = token();
     await app.capture(
       batch(
-        named("kept", "ann", { properties: { page: "kept-page" } }),
-        named("told", "ann", { properties: { $set: { secret, email } } }),
+        named("kept", "ann", { properties: { kept } }),
+        named("told", "ann", { properties: { $set: { told, email } } }),
         named("other", "bob"),
       ),
     );
+    const { id } = await personOf(app, "ann");
+    const [patched, before] = [token(), token()];
+    for (const value of [before, patched]) {
+      await app.ask("PATCH", `${PERSONS}/${id}/`, { body: { properties: { value } } });
+    }
+    // What only the person store holds is in the event store's mirror of it, too.
+    expect(Object.keys(await findPlanted(app.directory, [patched])).toSorted()).toEqual([
+      expect.stringMatching(/^1\.duckdb/),
+      expect.stringMatching(/^hoglet\.sqlite/),
+    ]);
+
     await remove(app, "ann", "");
-    // The second event tells it too, and stays: so only the event store and its archive may have it.
     await app.app.deletionRuns.run();
 
     expect(await namesOf(app, "ann")).toEqual(["kept", "told"]);
-    const found = await findPlanted(app.directory, [secret, email]);
+    expect(await findPlanted(app.directory, [patched, before])).toEqual({});
+    // The second event tells the others too, and stays: so only the event store and its archive have them.
+    const found = await findPlanted(app.directory, [told, email]);
     const ofEvents = /^2\.duckdb|\.parquet/;
     expect(Object.keys(found).filter((file) => !ofEvents.test(file))).toEqual([]);
     const { body } = await app.get("/persons/");
     expect(body).toMatchObject({ count: 1 });
-    expect(JSON.stringify(body)).not.toContain(secret);
+    expect(JSON.stringify(body)).not.toContain(told);
   });
 
   test("distinct ids of merged persons are included, and those of others are not", async () => {
@@ -181,22 +218,46 @@ describe("deleted means gone", () => {
     expect([await namesOf(app, "ann"), await namesOf(app, "bob")]).toEqual([["gone"], ["kept"]]);
   });
 
-  test("log records that name the person go too", async () => {
+  test("log records that name the person go too, those of others stay", async () => {
     await using app = await testApp();
-    const record = (id: string) => ({
-      body: { stringValue: `of ${id}` },
-      attributes: [{ key: "posthogDistinctId", value: { stringValue: id } }],
-    });
     await app.capture(batch(named("one", "ann"), named("two", "bob")));
-    const logRecords = [record("ann"), record("bob")];
-    const body = { resourceLogs: [{ scopeLogs: [{ logRecords }] }] };
-    const path = "/i/v1/logs?token=phc_testproject";
-    expect((await app.ask("POST", path, { body, key: null })).status).toBe(200);
-    await app.app.ingest.caughtUp();
+    await sendLogs(app, ["ann", "bob"]);
     await removeEvents(app, "ann");
     await app.app.deletionRuns.run();
     expect((await app.app.deletionDesk.receipt(1)).counts).toMatchObject({ events: 1, logs: 1 });
-    expect(await findPlanted(app.directory, ["of ann"])).toEqual({});
+    expect(await findPlanted(app.directory, ["log of ann"])).toEqual({});
+    expect(await findPlanted(app.directory, ["log of bob"])).not.toEqual({});
+  });
+
+  test("what was split off a person before stays, in the archive, too, when that person goes", async () => {
+    using place = temporaryDirectory();
+    {
+      await using app = await testApp({ data: place.path });
+      await app.capture(
+        batch(
+          named("one", "ann", { properties: { $set: { a: 1 } } }),
+          named("two", "bob", { properties: { $set: { a: 2 } } }),
+          named("$merge_dangerously", "ann", { properties: { alias: "bob" } }),
+          named("three", "bob"),
+          named("four", "carl"),
+        ),
+      );
+      // Has it all archived, while what bob sent is ann's.
+      await removeEvents(app, "carl");
+      await app.app.deletionRuns.run();
+      const { id } = await personOf(app, "ann");
+      expect((await app.ask("POST", `${PERSONS}/${id}/split/`, { body: {} })).status).toBe(201);
+      await remove(app, "ann");
+      await app.app.deletionRuns.run();
+      expect(await namesOf(app, "bob")).toEqual(["three", "two"]);
+    }
+    rmSync(join(place.path, "events"), { recursive: true });
+
+    await using app = await testApp({ data: place.path });
+    await app.app.ingest.caughtUp();
+
+    expect(await namesOf(app, "bob")).toEqual(["three", "two"]);
+    expect(await namesOf(app, "ann")).toEqual([]);
   });
 });
 
@@ -240,6 +301,39 @@ describe("while a batch runs", () => {
     expect(((await app.get("/events/?limit=1")).body as Listed<Stored>).count).toBe(
       6 * ROW_GROUP_ROWS + 4 + sent,
     );
+  });
+
+  test("S36: the same person is captured, changed by two, merged and deleted again, and it holds", async () => {
+    await using app = await testApp();
+    await fill(app, 2 * ROW_GROUP_ROWS);
+    await app.capture(batch(named("one", "ann"), named("two", "bob"), named("three", "eve")));
+    const [{ id }, eve] = [await personOf(app, "ann"), await personOf(app, "eve")];
+    await removeEvents(app, "ann");
+    await removeEvents(app, "bob");
+
+    const running = app.app.deletionRuns.run();
+    const patch = (properties: object) =>
+      app.ask("PATCH", `${PERSONS}/${id}/`, { body: { properties } });
+    const merge = named("$merge_dangerously", "ann", { properties: { alias: "bob" } });
+    const answers = await Promise.all([
+      ...[patch({ a: 1 }), patch({ b: 2 })],
+      app.ask("POST", "/batch/", { body: batch(named("four", "ann"), merge), key: null }),
+      app.ask("DELETE", `${PERSONS}/${eve.id}/?delete_events=true`),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 204]);
+    await running;
+    await app.app.ingest.caughtUp();
+
+    // What came after the requests stays.
+    expect(await namesOf(app, "ann")).toEqual(["$merge_dangerously", "four"]);
+    expect(await namesOf(app, "bob")).toEqual([]);
+    const { body } = await app.get(`/persons/${id}/`);
+    expect(body).toMatchObject({ distinct_ids: ["ann", "bob"], properties: { a: 1, b: 2 } });
+    expect((await app.get(`/persons/${eve.id}/`)).status).toBe(404);
+    await app.app.deletionRuns.run();
+    expect(await namesOf(app, "eve")).toEqual([]);
+    expect(await statuses(app)).toEqual(["completed", "completed", "completed"]);
+    expect((await app.app.deletionDesk.receipt(1)).counts).toMatchObject({ events: 1 });
   });
 
   test("what is asked for meanwhile waits for the next, and two runs are one after the other", async () => {
@@ -295,6 +389,33 @@ describe("schedules", () => {
   });
 });
 
+describe("S46: a clock that jumps", () => {
+  const SUNDAY = "2026-11-22";
+
+  test.each([
+    ["steps back over Sunday five o'clock", [`${SUNDAY}T05:00:01Z`, `${SUNDAY}T04:59:58Z`]],
+    ["is set back by a day", [`${SUNDAY}T05:00:01Z`, "2026-11-21T05:00:00Z"]],
+    ["is set ahead by a year and back", ["2027-11-22T05:00:00Z", `${SUNDAY}T04:00:00Z`]],
+  ])("runs each task once, and all of them: it %s", async (_how, moves) => {
+    await using app = await testApp({ now: Date.parse("2026-11-21T12:00:00Z") });
+    await app.capture(batch(named("one", "ann"), named("two", "bob")));
+    await app.app.deletionRuns.tick();
+    await remove(app, "ann");
+    for (const at of [...moves, `${SUNDAY}T05:00:02Z`]) {
+      app.clock.now = Date.parse(at);
+      await app.app.deletionRuns.tick();
+    }
+    const first = await app.app.deletionDesk.receipt(1);
+    expect(first).toMatchObject({ state: "done", attempts: 1, counts: { events: 1 } });
+
+    await remove(app, "bob");
+    app.clock.now = Date.parse("2026-11-29T05:00:00Z");
+    await app.app.deletionRuns.tick();
+    expect(await statuses(app)).toEqual(["completed", "completed"]);
+    expect(await app.app.deletionDesk.receipt(1)).toEqual(first);
+  });
+});
+
 describe("a task", () => {
   test("leaves a receipt that names the person by uuid only", async () => {
     await using app = await testApp({ now: Date.parse("2026-11-21T12:00:00Z") });
@@ -304,7 +425,8 @@ describe("a task", () => {
     await app.app.deletionRuns.run();
     const receipt: Receipt = await app.app.deletionDesk.receipt(1);
     expect(receipt).toEqual({
-      ...{ id: 1, project_id: 1, person_uuid: uuid, kind: "weekly", requested_by: 1 },
+      ...{ id: 1, project_id: 1, person_uuid: uuid, kind: "weekly" },
+      ...{ requested_by: 1, requested_by_email: "owner@localhost.localdomain" },
       ...{ requested_at: "2026-11-21T12:00:00.000000Z", state: "done", attempts: 1, error: null },
       started_at: "2026-11-21T13:00:00.000000Z",
       finished_at: "2026-11-21T13:00:00.000000Z",
@@ -345,7 +467,46 @@ describe("a task", () => {
     expect(await app.app.deletionRuns.run()).toEqual({ done: 1 });
     expect((await app.app.deletionDesk.receipt(1)).counts).toMatchObject({ events: 1 });
   });
+
+  test("that ends the process each time is given up, too, and can be run by hand", async () => {
+    using place = temporaryDirectory();
+    {
+      await using app = await testApp({ data: place.path });
+      await app.capture(batch(named("one", "ann")));
+      await removeEvents(app, "ann");
+    }
+    const sqlite = new Database(join(place.path, "hoglet.sqlite"));
+    sqlite.run("UPDATE deletion_task SET state = 'running', attempts = 5");
+    sqlite.close();
+
+    await using app = await testApp({ data: place.path });
+    await app.app.deletionRuns.tick();
+
+    expect(await app.app.deletionDesk.receipt(1)).toMatchObject({
+      ...{ state: "failed", attempts: 5, error: "The server ended each time while this ran" },
+    });
+    expect(await namesOf(app, "ann")).toEqual(["one"]);
+    expect(await app.app.deletionRuns.run()).toEqual({ done: 1 });
+    expect(await namesOf(app, "ann")).toEqual([]);
+  });
 });
+
+/** Captures a log record of each of some ids. */
+async function sendLogs(app: TestApp, ids: readonly string[], text = ""): Promise<void> {
+  const logRecords = ids.map((id) => ({
+    body: { stringValue: `log of ${id} ${id === ids[0] ? text : ""}` },
+    attributes: [{ key: "posthogDistinctId", value: { stringValue: id } }],
+  }));
+  const path = "/i/v1/logs?token=phc_testproject";
+  expect((await app.ask("POST", path, { body: logsBody(logRecords), key: null })).status).toBe(200);
+  await app.app.ingest.caughtUp();
+}
+
+/** Which of some texts were found in files of the archive. */
+function inArchive(found: Record<string, string[]>, texts: readonly string[]): Set<string> {
+  const inside = Object.entries(found).filter(([file]) => file.includes(".parquet"));
+  return new Set(inside.flatMap(([, some]) => some).filter((text) => texts.includes(text)));
+}
 
 /** What a failed load, a torn journal and a crash may have left of a person and of somebody else. */
 function plantLeftovers(
@@ -360,7 +521,11 @@ function plantLeftovers(
   mkdirSync(corrupt);
   writeFileSync(join(corrupt, "0000000000000001-16.bin"), `\u0000${id} ${text}`);
   writeFileSync(join(app.directory, "loads", "1.events.ndjson"), letter(id, uuid));
-  writeFileSync(join(app.directory, "events", "draft.duckdb"), letter(id, uuid));
+  for (const name of ["draft.duckdb", "7.duckdb.damaged-20260101T000000Z"]) {
+    writeFileSync(join(app.directory, "events", name), letter(id, uuid));
+  }
+  const archived = join(app.directory, "archive", "events", "1", "2026-11");
+  writeFileSync(join(archived, "7-7.parquet.damaged"), letter(id, uuid));
   expect(existsSync(letters)).toBe(true);
 }
 

@@ -104,6 +104,23 @@ describe("a resent uuid", () => {
     expect(await sendAt(48.1)).toBe(2);
   });
 
+  test("is known after a restart though the clock was set back for longer than the window", async () => {
+    using directory = temporaryDirectory();
+    const data = directory.path;
+    const start = Date.parse("2026-11-21T12:00:00Z");
+    const sent = [event(), event(), event()];
+    const sendAt = async (hours: number, some: number) => {
+      await using app = await testApp({ data, now: start + hours * HOUR_MS });
+      await app.capture(batch(...sent.slice(0, some)));
+      return await eventCount(app);
+    };
+
+    expect(await sendAt(0, 1)).toBe(1);
+    expect(await sendAt(-100, 2)).toBe(2);
+    expect(await sendAt(-99, 2)).toBe(2);
+    expect(await sendAt(-52, 3)).toBe(3);
+  });
+
   test("of another project is another event", async () => {
     await using app = await testApp();
     const second = await app.app.projects.create({ name: "second", api_token: "phc_second" });

@@ -34,11 +34,20 @@ async function openStores() {
   });
   const files = await openArchiveFiles(directory, { make: true });
   const query = (sql: string) => duckdb.read((connection) => rows(connection, sql));
+  const mended: string[] = [];
   return {
     directory,
     files,
-    archive: archiveOf(duckdb, files),
+    archive: archiveOf(duckdb, files, ({ path }) => mended.push(path)),
+    /** Paths of the files that were written anew because they were damaged. */
+    mended,
     query,
+    /** Removes events from the event store, as an erasure does first. */
+    async remove(...seqs: number[]) {
+      await duckdb.write((connection) =>
+        connection.run(`DELETE FROM events WHERE seq IN (${seqs.join()})`),
+      );
+    },
     async put(...events: Row[]) {
       for (const event of events) {
         const {
@@ -198,6 +207,7 @@ describe("erasing from the archive", () => {
     };
     expect(await textsOf()).toContain(secret("anonymous"));
 
+    await stores.remove(1, 3);
     const erased = await archive.erase([
       { project_id: 1, uuids: [ANN], distinct_ids: ["ann"], journal_seq: 4 },
     ]);
@@ -222,6 +232,7 @@ describe("erasing from the archive", () => {
     await archive.add(3);
 
     const asked = { project_id: 1, uuids: [ANN, BOB], distinct_ids: ["ann"], journal_seq: 2 };
+    await stores.remove(1);
 
     expect(await archive.erase([asked, asked])).toBe(1);
     expect(await stores.archived()).toEqual([2, 3]);
@@ -235,10 +246,82 @@ describe("erasing from the archive", () => {
     await archive.add(1);
     await stores.put({ seq: 2, distinct_id: "bob", person_id: BOB });
     await archive.add(2);
+    await stores.remove(1);
 
     await archive.erase([{ project_id: 1, uuids: [], distinct_ids: ["ann"], journal_seq: 9 }]);
 
     expect(namesIn(directory)).toEqual(["events/1/2026-11/2-2.parquet"]);
     expect(archive.last()).toBe(2);
+  });
+
+  test("keeps what the event store keeps: events that were another's when they were archived", async () => {
+    await using stores = await openStores();
+    const { archive } = stores;
+    await stores.put({ seq: 1 }, { seq: 2, distinct_id: "split off" });
+    await archive.add(2);
+    await stores.remove(1);
+
+    const asked = { project_id: 1, uuids: [ANN], distinct_ids: ["ann"], journal_seq: 2 };
+
+    expect(await archive.erase([asked])).toBe(1);
+    expect(await stores.archived()).toEqual([2]);
+  });
+});
+
+describe("a file of the archive that is damaged", () => {
+  const damages: Record<string, (path: string) => void> = {
+    "is gone": (path) => rmSync(path),
+    "is empty": (path) => writeFileSync(path, ""),
+    "has a wrong bit, amid what is compressed": (path) => {
+      const bytes = readFileSync(path);
+      bytes.writeUInt8(bytes.readUInt8(bytes.length >> 1) ^ 1, bytes.length >> 1);
+      writeFileSync(path, bytes);
+    },
+  };
+
+  test.each(Object.entries(damages))(
+    "is written anew from the event store when it is joined or erased from: it %s",
+    async (_what, damage) => {
+      await using stores = await openStores();
+      const { archive, directory, mended } = stores;
+      for (let seq = 1; seq <= 16; seq += 1) {
+        await stores.put({ seq, distinct_id: seq === 3 ? "bob" : "ann" });
+        await archive.add(seq);
+      }
+      damage(join(directory, "events/1/2026-11/7-7.parquet"));
+
+      expect(await archive.compact()).toBe(true);
+
+      expect(mended).toEqual(["events/1/2026-11/7-7.parquet"]);
+      expect(await stores.archived()).toEqual(Array.from({ length: 16 }, (_, at) => at + 1));
+      const [whole = ""] = namesIn(directory);
+      damage(join(directory, whole));
+      await stores.remove(3);
+      await archive.erase([{ project_id: 1, uuids: [], distinct_ids: ["bob"], journal_seq: 16 }]);
+      expect(mended).toEqual(["events/1/2026-11/7-7.parquet", whole]);
+      expect(await stores.archived()).not.toContain(3);
+      expect(await stores.archived()).toHaveLength(15);
+    },
+  );
+
+  test("is set aside where nothing else has its rows, counted, and gone with the next erasure", async () => {
+    await using stores = await openStores();
+    const { archive, directory, files } = stores;
+    await stores.put({ seq: 1 }, { seq: 2, project_id: 2 });
+    await archive.add(2);
+    const [damaged] = files.manifest().files;
+    if (damaged === undefined) throw new Error("There is no file");
+    writeFileSync(files.pathOf(damaged), "nonsense");
+
+    expect(await files.isSound(damaged)).toBe(false);
+    await files.setAside(damaged);
+
+    expect(files.manifest()).toMatchObject({ last: 2, rows_lost: 1 });
+    expect(namesIn(directory)).toEqual([`${damaged.path}.damaged`, "events/2/2026-11/1-2.parquet"]);
+    expect(await stores.archived()).toEqual([2]);
+    const again = await openArchiveFiles(directory, { make: false });
+    expect(again.manifest()).toEqual(files.manifest());
+    await archive.erase([]);
+    expect(namesIn(directory)).toEqual(["events/2/2026-11/1-2.parquet"]);
   });
 });

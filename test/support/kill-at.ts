@@ -2,7 +2,8 @@
  * Loaded before a server, it kills it with SIGKILL at one step of its work. `KILL_AT` says which:
  * `sqlite:7` is before the seventh statement that the writer runs by itself (the migrations, and
  * BEGIN and COMMIT of each transaction), `duckdb:7` before the seventh statement of the event
- * store, `file:7` before the seventh write or sync of the journal. `duckdb:7:1.5` is 1.5 milliseconds
+ * store, `file:7` before the seventh write or sync of the journal, `sync:7` before the seventh sync of
+ * a file of the archive or of a directory. `duckdb:7:1.5` is 1.5 milliseconds
  * after that statement was given to the event store's threads.
  */
 import { Database } from "bun:sqlite";
@@ -45,9 +46,10 @@ if (!Bun.isMainThread) {
     const { DuckDBConnection } = await import("@duckdb/node-api");
     count(DuckDBConnection.prototype, ["run", "runAndReadAll"]);
   }
-  if (kind === "file") {
+  if (kind === "file" || kind === "sync") {
     const handle = await open("/dev/null", "r");
-    count(Object.getPrototypeOf(handle), ["writev", "datasync"]);
+    const names = kind === "file" ? ["writev", "datasync"] : ["sync"];
+    count(Object.getPrototypeOf(handle), names);
     await handle.close();
   }
 }

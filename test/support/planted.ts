@@ -30,7 +30,7 @@ export async function findPlanted(
   };
   for (const path of filesBelow(directory)) {
     if (path.includes("/engine/")) continue;
-    const bytes = readFileSync(path);
+    const bytes = bytesOf(path);
     search(bytes, basename(path));
     for (let at = bytes.indexOf(MAGIC); at !== -1; at = bytes.indexOf(MAGIC, at + 1)) {
       for (const part of [piecesInBlocks(bytes, at), [bytes.subarray(at)]]) {
@@ -39,6 +39,16 @@ export async function findPlanted(
     }
   }
   return Object.fromEntries([...found].map(([file, texts]) => [file, [...texts]]));
+}
+
+/** What a server has just removed has nothing. */
+function bytesOf(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+    return Buffer.alloc(0);
+  }
 }
 
 /** The rest of a block from `at` on, and the contents of the few blocks behind it. */

@@ -18,6 +18,8 @@ export type SmallDisk = AsyncDisposable & {
   outside: string;
   /** A command that sees it. */
   command(command: readonly string[]): string[];
+  /** Bytes that are free. */
+  free(): number;
   /** Fills it with a file until at most so many bytes are free. */
   fill(leave: number): void;
   /** Removes that file. */
@@ -52,6 +54,7 @@ export async function smallDisk(bytes: number): Promise<SmallDisk> {
     path,
     outside,
     command: (command) => [...inside, ...(isRoot ? [] : ["--preserve-credentials"]), ...command],
+    free,
     fill(leave) {
       const file = openSync(filler, "w");
       try {
