@@ -32,6 +32,7 @@ import type { Projects } from "./services/projects.ts";
 import { readiness } from "./services/readiness.ts";
 import { aboveFloor, type Room } from "./services/room.ts";
 import { type FirstStart, prepare } from "./services/setup.ts";
+import { type Sql, sql } from "./services/sql.ts";
 import { timings } from "./services/timings.ts";
 import { type Users, users } from "./services/users.ts";
 import { type Warnings, warnings } from "./services/warnings.ts";
@@ -48,6 +49,7 @@ import { type PersonReads, personReads } from "./storage/person-list.ts";
 import { personMatches } from "./storage/person-match.ts";
 import { playlistReads } from "./storage/playlists.ts";
 import { storeSizes } from "./storage/space.ts";
+import { sqlReads } from "./storage/sql.ts";
 import { trendQueries } from "./storage/trends.ts";
 import { userReads } from "./storage/users.ts";
 import { warningReads } from "./storage/warnings.ts";
@@ -79,6 +81,7 @@ export type App = Admin & {
   events: Events;
   groups: Groups;
   insights: Insights;
+  sql: Sql;
   playlists: Playlists;
   users: Users;
   warnings: Warnings;
@@ -145,6 +148,7 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
     }),
     activities: activities(activityReads(sqlite), reads),
     ...searches({ base, reads, duckdb, eventsStored, isBehind, now }),
+    sql: sql({ reads: sqlReads(duckdb), isBehind, limits: sqlLimits(settings), ...SELF }),
     ...records(base, now),
   };
   const parts = { ingest, journal, meter, room, now };
@@ -218,6 +222,11 @@ function watch({ services, base, parts, isBehind, isRestoring, state }: Watched)
       isReady: () => reasons().length === 0,
     }),
   };
+}
+
+/** How far a statement of others may go. */
+function sqlLimits({ query_seconds: seconds, query_rows: rows, memory }: Settings) {
+  return { seconds, rows, memoryBytes: memory * 1e6 };
 }
 
 /** The keys that the settings bring. */

@@ -17,6 +17,7 @@ import type { PersonEdits } from "../services/person-edits.ts";
 import type { Persons } from "../services/persons.ts";
 import type { Playlists } from "../services/playlists.ts";
 import type { Projects } from "../services/projects.ts";
+import type { Sql } from "../services/sql.ts";
 import type { RequestKind, Timings } from "../services/timings.ts";
 import type { Users } from "../services/users.ts";
 import type { Warnings } from "../services/warnings.ts";
@@ -45,6 +46,7 @@ import { activityRoutes, deletionRoutes, personRoutes } from "./persons.ts";
 import { playlistRoutes } from "./playlists.ts";
 import type { Preference } from "./prefer.ts";
 import { projectRoutes } from "./projects.ts";
+import { queryRoutes } from "./query.ts";
 import { requestIds } from "./request-id.ts";
 import { type SdkRoute, sdkRoutes } from "./sdk.ts";
 import { userRoutes } from "./users.ts";
@@ -64,6 +66,7 @@ export type HttpNeeds = {
   events: Events;
   groups: Groups;
   insights: Insights;
+  sql: Sql;
   users: Users;
   warnings: Warnings;
   metrics: Metrics;
@@ -99,6 +102,7 @@ export const managementRoutes = (
     | "events"
     | "groups"
     | "insights"
+    | "sql"
     | "warnings"
     | "projects"
     | "keys"
@@ -113,6 +117,7 @@ export const managementRoutes = (
   ...deletionRoutes(needs.deletions),
   ...playlistRoutes(needs.playlists),
   ...insightRoutes(needs.insights),
+  ...queryRoutes(needs.sql),
   ...eventRoutes(needs.events),
   ...groupRoutes(needs.groups),
   ...warningRoutes(needs.warnings),
