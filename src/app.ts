@@ -4,8 +4,8 @@ import type { Meter } from "./http/body.ts";
 import { type HttpNeeds, type HttpServer, httpServer } from "./http/server.ts";
 import { type Activities, activities } from "./services/activity.ts";
 import { type Archiving, startArchiving } from "./services/archiving.ts";
-import type { IsBehind } from "./services/behind.ts";
 import { type Capture, capture } from "./services/capture.ts";
+import { type Definitions, definitions } from "./services/definitions.ts";
 import {
   type DeletionRunNeeds,
   type DeletionRuns,
@@ -37,6 +37,7 @@ import { timings } from "./services/timings.ts";
 import { type Users, users } from "./services/users.ts";
 import { type Warnings, warnings } from "./services/warnings.ts";
 import { activityReads } from "./storage/activity.ts";
+import { definitionReads } from "./storage/definitions.ts";
 import { type DeletionRow, deletionReads } from "./storage/deletions.ts";
 import { draftSql } from "./storage/draft-sql.ts";
 import { removeSetAside } from "./storage/event-file.ts";
@@ -76,6 +77,7 @@ export type App = Admin & {
   persons: Persons;
   personEdits: PersonEdits;
   activities: Activities;
+  definitions: Definitions;
   deletions: Deletions;
   deletionRuns: DeletionRuns;
   events: Events;
@@ -147,8 +149,7 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
       now,
     }),
     activities: activities(activityReads(sqlite), reads),
-    ...searches({ base, reads, duckdb, eventsStored, isBehind, now }),
-    sql: sql({ reads: sqlReads(duckdb), isBehind, limits: sqlLimits(settings), ...SELF }),
+    ...searches({ base, reads, duckdb, eventsStored, isBehind, now, settings }),
     ...records(base, now),
   };
   const parts = { ingest, journal, meter, room, now };
@@ -224,11 +225,6 @@ function watch({ services, base, parts, isBehind, isRestoring, state }: Watched)
   };
 }
 
-/** How far a statement of others may go. */
-function sqlLimits({ query_seconds: seconds, query_rows: rows, memory }: Settings) {
-  return { seconds, rows, memoryBytes: memory * 1e6 };
-}
-
 /** The keys that the settings bring. */
 function keysOf({ project_key: projectKey, personal_key: personalKey }: Settings) {
   return { projectKey, personalKey };
@@ -260,28 +256,30 @@ function archiveEraser(
   };
 }
 
-function desk({ sqlite, stores }: Pick<Base, "sqlite" | "stores">, now: Clock): DeletionDesk {
-  return deletionDesk(deletionReads(sqlite), stores.deletionRuns, now);
-}
+const desk = ({ sqlite, stores }: Pick<Base, "sqlite" | "stores">, now: Clock): DeletionDesk =>
+  deletionDesk(deletionReads(sqlite), stores.deletionRuns, now);
 
 /** What is looked for in the event store. */
-function searches({ base, reads, duckdb, eventsStored, isBehind, now }: Searched) {
+function searches({ base, reads, duckdb, eventsStored, isBehind, now, settings }: Searched) {
   const { sqlite, stores, projects } = base;
   const kept = { reads: insightReads(sqlite), writes: stores.insights, randomBytes };
   const trends = trendQueries(duckdb);
   return {
     insights: insights({ ...kept, trends, draft: draftSql, projects, isBehind, now }),
     persons: persons({ reads, matches: personMatches(duckdb), isBehind, now }),
+    definitions: definitions(definitionReads(duckdb), isBehind),
     events: events(eventsStored, isBehind),
     logQueries: logQueries({ reads: logReads(duckdb), isBehind, now }),
+    sql: sql({ reads: sqlReads(duckdb), isBehind, limits: settings, ...SELF }),
   };
 }
 
 type Searched = Pick<Awaited<ReturnType<typeof openEvents>>, "duckdb" | "eventsStored"> & {
   base: Base;
   reads: PersonReads;
-  isBehind: IsBehind;
+  isBehind: () => boolean;
   now: Clock;
+  settings: Settings;
 };
 
 /** What is kept in SQLite and has no part in ingest. */

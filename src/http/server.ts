@@ -5,6 +5,7 @@ import type { Log } from "../log.ts";
 import type { Activities } from "../services/activity.ts";
 import { attempts } from "../services/attempts.ts";
 import type { Capture } from "../services/capture.ts";
+import type { Definitions } from "../services/definitions.ts";
 import type { Deletions } from "../services/deletions.ts";
 import type { Events } from "../services/events.ts";
 import type { Groups } from "../services/groups.ts";
@@ -26,6 +27,7 @@ import { authorizer } from "./auth.ts";
 import type { Meter } from "./body.ts";
 import { captureRoutes } from "./capture.ts";
 import { corsHeaders, firstSegment, isOfSdk } from "./cors.ts";
+import { definitionRoutes } from "./definitions.ts";
 import { docsRoutes } from "./docs.ts";
 import { failureOf, problem } from "./errors.ts";
 import { eventRoutes } from "./events.ts";
@@ -61,6 +63,7 @@ export type HttpNeeds = {
   persons: Persons;
   personEdits: PersonEdits;
   activities: Activities;
+  definitions: Definitions;
   deletions: Deletions;
   playlists: Playlists;
   events: Events;
@@ -97,6 +100,7 @@ export const managementRoutes = (
     | "persons"
     | "personEdits"
     | "activities"
+    | "definitions"
     | "deletions"
     | "playlists"
     | "events"
@@ -119,6 +123,7 @@ export const managementRoutes = (
   ...insightRoutes(needs.insights),
   ...queryRoutes(needs.sql),
   ...eventRoutes(needs.events),
+  ...definitionRoutes(needs.definitions),
   ...groupRoutes(needs.groups),
   ...warningRoutes(needs.warnings),
   ...projectRoutes(needs.projects),

@@ -35,8 +35,8 @@ export type Sql = {
   run(project: number, text: string, signal: AbortSignal): Promise<SqlAnswer>;
 };
 
-/** How far a statement may go. */
-type SqlSettings = { seconds: number; rows: number; memoryBytes: number };
+/** How far a statement may go; `memory` is what the engine may use, in MB. */
+type SqlSettings = { query_seconds: number; query_rows: number; memory: number };
 
 type Needs = {
   reads: SqlReads;
@@ -60,7 +60,11 @@ export function sql({ reads, isBehind, limits, memoryBytes }: Needs): Sql {
       running += 1;
       const ending = new AbortController();
       const work = reads
-        .run(project, text, { ...limits, signal: ending.signal, bytes: SQL_ANSWER_BYTES_MAX })
+        .run(project, text, {
+          signal: ending.signal,
+          rows: limits.query_rows,
+          bytes: SQL_ANSWER_BYTES_MAX,
+        })
         .finally(() => {
           running -= 1;
         });
@@ -97,10 +101,11 @@ function watched(
     ending.abort();
   };
   const gone = () => end("Nobody waits for the answer.");
-  const tooLong = () => end(`The query took longer than ${limits.seconds} s. Select less.`);
+  const seconds = limits.query_seconds;
+  const tooLong = () => end(`The query took longer than ${seconds} s. Select less.`);
   // What some functions take does not count for the engine's own limit.
-  const most = memoryBytes() + 2 * limits.memoryBytes;
-  const timer = setTimeout(tooLong, limits.seconds * 1000);
+  const most = memoryBytes() + 2 * limits.memory * 1e6;
+  const timer = setTimeout(tooLong, seconds * 1000);
   const memory = setInterval(() => {
     if (memoryBytes() > most) end("The query takes more memory than there is. Select less.");
   }, MEMORY_EVERY_MS);

@@ -1,16 +1,6 @@
-import {
-  type DuckDBConnection,
-  DuckDBDecimalValue,
-  DuckDBListValue,
-  type DuckDBResult,
-  DuckDBTimestampTZValue,
-  DuckDBTimestampValue,
-  type DuckDBType,
-  type DuckDBValue,
-  StatementType,
-} from "@duckdb/node-api";
+import type { DuckDBConnection, DuckDBResult, DuckDBType, DuckDBValue } from "@duckdb/node-api";
 import { Failure } from "../domain/errors.ts";
-import type { Json } from "../domain/json.ts";
+import type { Json, JsonObject } from "../domain/json.ts";
 import { SQL_ATTR } from "../domain/sql-part.ts";
 import { checkSql } from "../domain/sql-tree.ts";
 import { SQL_VIEWS } from "../domain/sql-view.ts";
@@ -118,10 +108,10 @@ async function whileWanted<T>(
  */
 async function allowed(connection: DuckDBConnection, text: string): Promise<string> {
   const tree = await treeOf(connection, text);
-  checkSql(JSON.parse(tree), SQL_VIEWS, text);
+  checkSql(parsed(tree), SQL_VIEWS, text);
   const [row] = await rows(connection, "SELECT json_deserialize_sql($tree::JSON) AS sql", { tree });
   const sql = String(row?.["sql"]);
-  checkSql(JSON.parse(await treeOf(connection, sql)), SQL_VIEWS, sql);
+  checkSql(parsed(await treeOf(connection, sql)), SQL_VIEWS, sql);
   return sql;
 }
 
@@ -131,12 +121,22 @@ async function treeOf(connection: DuckDBConnection, text: string): Promise<strin
   return String(row?.["tree"]);
 }
 
+/** DuckDB writes numbers that are not finite, which are none of JSON, nor read back by itself. */
+function parsed(tree: string): JsonObject {
+  try {
+    return JSON.parse(tree);
+  } catch {
+    throw refused("A number in the SQL is too large.");
+  }
+}
+
 async function bound(connection: DuckDBConnection, sql: string): Promise<DuckDBResult> {
   const prepared = await connection.prepare(sql).catch((error: Error) => {
     // These are about names and types alone: nothing that is stored is in them.
     if (/^(Binder|Catalog|Parser) Error/.test(error.message)) throw refused(said(error.message));
     throw error;
   });
+  const { StatementType } = await import("@duckdb/node-api");
   if (prepared.statementType !== StatementType.SELECT) throw new Error("Not a SELECT");
   return await prepared.stream();
 }
@@ -189,14 +189,14 @@ function shown(value: DuckDBValue, type?: DuckDBType): Json {
     case "bigint":
       return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
     default:
-      return value === null ? null : shownObject(value);
+      return value === null ? null : shownObject(value, type);
   }
 }
 
-function shownObject(value: DuckDBValue & object): Json {
-  if (value instanceof DuckDBDecimalValue) return value.toDouble();
-  if (value instanceof DuckDBListValue) return value.items.map((item) => shown(item));
-  if (value instanceof DuckDBTimestampValue || value instanceof DuckDBTimestampTZValue) {
+function shownObject(value: DuckDBValue & object, type?: DuckDBType): Json {
+  if ("toDouble" in value) return value.toDouble();
+  if ("items" in value) return value.items.map((item) => shown(item));
+  if ("micros" in value && type?.toString().startsWith("TIMESTAMP")) {
     const ms = Number(value.micros) / 1000;
     return ms >= TIME_MS_MIN && ms <= TIME_MS_MAX ? isoTime(ms) : String(value);
   }
