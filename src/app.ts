@@ -99,7 +99,6 @@ export type App = Admin & {
   close(deadlineMs: number): Promise<void>;
 };
 
-/** What the process knows of itself. */
 const SELF = { version: VERSION, memoryBytes: () => process.memoryUsage.rss() };
 
 /** Opens projects and keys alone. Throws DataError if the directory cannot be used. */

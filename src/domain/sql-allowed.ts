@@ -30,7 +30,7 @@ const BY_ARGUMENTS: Record<number, string> = {
     count sum avg mean min max median mode any_value first last arbitrary bool_and bool_or
     stddev stddev_pop stddev_samp variance var_pop var_samp skewness kurtosis product fsum kahan_sum
     favg count_if approx_count_distinct ntile first_value last_value`,
-  2: `round trunc mod fmod pow power log atan2 nullif ifnull left right strpos instr position
+  2: `round trunc mod fmod pow power log atan2 nullif left right strpos instr position
     contains starts_with prefix ends_with suffix trim ltrim rtrim ^@
     + - * / // % ** ^ & | date_trunc datetrunc date_part datepart date_add timezone age
     json_array_length json_type
@@ -71,7 +71,6 @@ const WITH_RULES: Record<string, FunctionRule> = {
   strftime: format,
   strptime: format,
   try_strptime: format,
-  "->": path,
   "->>": path,
   json_extract: path,
   json_extract_string: path,
