@@ -17,7 +17,8 @@ export function fatalGuard(onFatal: (error: Error) => void) {
 }
 
 /** What is about a statement repeats its words and values, and those may say anything. */
-const OF_STATEMENT = /^(Binder|Catalog|Conversion|Invalid Input|Out of Range|Parser) Error/;
+const OF_STATEMENT =
+  /^(Binder|Catalog|Conversion|Invalid Input|Not implemented|Out of Range|Parser) Error/;
 
 function isFatal(error: Error): boolean {
   const { message } = error;

@@ -133,7 +133,8 @@ function parsed(tree: string): JsonObject {
 async function bound(connection: DuckDBConnection, sql: string): Promise<DuckDBResult> {
   const prepared = await connection.prepare(sql).catch((error: Error) => {
     // These are about names and types alone: nothing that is stored is in them.
-    if (/^(Binder|Catalog|Parser) Error/.test(error.message)) throw refused(said(error.message));
+    if (/^(Binder|Catalog|Not implemented|Parser) Error/.test(error.message))
+      throw refused(said(error.message));
     throw error;
   });
   const { StatementType } = await import("@duckdb/node-api");
@@ -210,7 +211,7 @@ function refused(detail: string): Failure {
 /** What DuckDB says while it runs may repeat what is stored: the caller is told only its kind. */
 function failureOf(error: unknown): unknown {
   if (error instanceof Failure || !(error instanceof Error)) return error;
-  if (/^(Conversion|Invalid Input|Out of Range) Error/.test(error.message)) {
+  if (/^(Conversion|Invalid Input|Not implemented|Out of Range) Error/.test(error.message)) {
     return refused("A value cannot be converted or calculated with. TRY_CAST makes it NULL.");
   }
   if (error.message.startsWith("Out of Memory Error")) {
