@@ -11,6 +11,7 @@ import {
   type Extent,
   folded,
   isNothing,
+  LEAF,
   named,
   nodesIn,
   onlyWith,
@@ -22,14 +23,24 @@ import {
 /** How much longer than what is stored a text may become. */
 export const SQL_GROWTH_MAX = 64;
 
+/** Parts within each other: planning takes time by their square, and cannot be interrupted. */
+export const SQL_DEPTH_MAX = 60;
+
+/** What a query within an expression counts for: with each, planning takes twice as long. */
+const QUERY_DEPTH = 10;
+
 type Look = (node: JsonObject, scope: Scope) => Extent;
 
 /** The extent of an expression. Fails `invalid_input` on what is not allowed. */
 export function expression(node: Json | undefined, scope: Scope): Extent {
-  if (!isObject(node)) return { size: 0, growth: 1 };
+  if (!isObject(node)) return { ...LEAF, size: 0 };
   const look = EXPRESSIONS[String(node["class"])];
   if (look === undefined) return refuse(`${node["class"]} is not allowed.`, node, scope.text);
-  return look(node, scope);
+  const extent = look(node, scope);
+  if (extent.depth > SQL_DEPTH_MAX) {
+    refuse(`At most ${SQL_DEPTH_MAX} parts may stand within each other.`, node, scope.text);
+  }
+  return extent;
 }
 
 const all = (nodes: (Json | undefined)[], scope: Scope) =>
@@ -86,7 +97,7 @@ const EXPRESSIONS: Record<string, Look> = {
   CONSTANT(node, scope) {
     onlyWith(node, ["value"], scope.text);
     const text = textOf(node);
-    return { size: 1, growth: Math.max(1, Math.ceil((text?.length ?? 0) / SQL_LITERAL_CHARS)) };
+    return { ...LEAF, growth: Math.max(1, Math.ceil((text?.length ?? 0) / SQL_LITERAL_CHARS)) };
   },
   FUNCTION: called,
   // What `->` looks like behind a name; as an arrow of JSON it has something written out behind it.
@@ -108,10 +119,9 @@ const EXPRESSIONS: Record<string, Look> = {
   },
   SUBQUERY(node, scope) {
     onlyWith(node, ["subquery_type", "subquery", "child", "comparison_type"], scope.text);
-    return together([
-      scope.query(innerQuery(node["subquery"], scope), scope),
-      expression(node["child"], scope),
-    ]);
+    const query = scope.query(innerQuery(node["subquery"], scope), scope);
+    const both = together([query, expression(node["child"], scope)]);
+    return { ...both, depth: both.depth + QUERY_DEPTH };
   },
   WINDOW: windowed,
 };
@@ -143,7 +153,7 @@ function columnRef(node: JsonObject, scope: Scope): Extent {
   const names = Array.isArray(node["column_names"]) ? node["column_names"] : [];
   const [name] = names;
   if (names.length > 2) refuse("A column is named by one table at most.", node, scope.text);
-  if (names.length === 2) return { size: 1, growth: scope.growth };
+  if (names.length === 2) return { ...LEAF, growth: scope.growth };
   // A whole row as one value would hold other rows, twice as many in each query around it.
   if (scope.tables.has(folded(name))) {
     refuse(`${named(name)} is the name of a table, not of a column.`, node, scope.text);
@@ -152,6 +162,7 @@ function columnRef(node: JsonObject, scope: Scope): Extent {
   return {
     size: 1 + (alias?.size ?? 0),
     growth: Math.max(scope.growth, alias?.growth ?? 1),
+    depth: 1 + (alias?.depth ?? 0),
   };
 }
 
@@ -195,7 +206,7 @@ function called(node: JsonObject, scope: Scope): Extent {
     const detail = `Texts may become at most ${SQL_GROWTH_MAX} times longer than what is stored.`;
     refuse(detail, node, scope.text);
   }
-  return { size: together([...parts, ...rest]).size, growth };
+  return { ...together([...parts, ...rest]), growth };
 }
 
 function ruleOf(isKnown: boolean, node: JsonObject, { text }: Scope): FunctionRule {

@@ -7,7 +7,12 @@ export type Extent = {
   size: number;
   /** How many times longer a text may be than the longest of those that are stored. */
   growth: number;
+  /** How many parts stand within each other, with what names stand for. */
+  depth: number;
 };
+
+/** The extent of what is nothing, or has a name of its own. */
+export const LEAF: Extent = { size: 1, growth: 1, depth: 1 };
 
 /** A table that a query reads, or another query. */
 export type SqlTable = Extent & { columns: number };
@@ -82,7 +87,11 @@ export function isNothing(value: Json): boolean {
 /** The extents of several parts as one: what comes out is one of them. */
 export function together(extents: readonly Extent[]): Extent {
   return extents.reduce(
-    (all, { size, growth }) => ({ size: all.size + size, growth: Math.max(all.growth, growth) }),
-    { size: 1, growth: 1 },
+    (all, { size, growth, depth }) => ({
+      size: all.size + size,
+      growth: Math.max(all.growth, growth),
+      depth: Math.max(all.depth, depth + 1),
+    }),
+    LEAF,
   );
 }

@@ -4,6 +4,7 @@ import { expression, innerQuery, orders } from "./sql-expression.ts";
 import {
   type Extent,
   folded,
+  LEAF,
   named,
   nodesIn,
   onlyWith,
@@ -121,16 +122,16 @@ function select(node: JsonObject, outer: Scope, tables: SqlTables): SqlTable {
     expression(node[field], scope),
   );
   const groups = nodesIn(node["group_expressions"]).map((group) => expression(group, scope));
-  const { size } = together([from, ...items, ...conditions, ...groups, modifiers(node, scope)]);
-  return { columns, size, growth: together(items).growth };
+  const all = together([from, ...items, ...conditions, ...groups, modifiers(node, scope)]);
+  return { ...all, columns, growth: together(items).growth };
 }
 
 function star(node: JsonObject, from: SqlTable, scope: Scope): Extent {
   const known = ["relation_name", "exclude_list", "qualified_exclude_list", "replace_list"];
   onlyWith(node, [...known, "rename_list"], scope.text);
   const replaced = nodesIn(node["replace_list"]).map(({ value }) => expression(value, scope));
-  const { size, growth } = together(replaced);
-  return { size: size + from.columns, growth: Math.max(growth, from.growth) };
+  const { size, growth, depth } = together(replaced);
+  return { size: size + from.columns, growth: Math.max(growth, from.growth), depth };
 }
 
 function setOperation(node: JsonObject, scope: Scope): SqlTable {
@@ -202,7 +203,7 @@ const JOINS = ["REGULAR", "NATURAL", "CROSS", "ASOF"];
 const TABLES: Record<string, (node: JsonObject, scope: Scope, tables: SqlTables) => SqlTable> = {
   EMPTY(node, { text }) {
     onlyWith(node, [], text);
-    return { columns: 0, size: 0, growth: 1 };
+    return { ...LEAF, columns: 0 };
   },
   BASE_TABLE(node, scope, tables) {
     onlyWith(node, ["table_name", "column_name_alias"], scope.text);
@@ -215,7 +216,7 @@ const TABLES: Record<string, (node: JsonObject, scope: Scope, tables: SqlTables)
       const detail = `There is no table ${named(node["table_name"])}: there are ${known}.`;
       refuse(detail, node, scope.text);
     }
-    return { columns: Object.keys(tables[name] ?? {}).length, size: 0, growth: 1 };
+    return { ...LEAF, columns: Object.keys(tables[name] ?? {}).length };
   },
   SUBQUERY(node, scope) {
     onlyWith(node, ["subquery", "column_name_alias"], scope.text);

@@ -164,7 +164,7 @@ describe("what grows by itself is bounded", () => {
     ["rows on top of each other", chain("SELECT 1", "FROM $ UNION ALL FROM $", 7)],
     ["queries that nobody reads", `${chain("FROM events", "SELECT 1 FROM $ a, $ b", 7)} x, c0 y`],
     ["columns of the same list", `SELECT 1 AS a0, ${doubled((n) => `a${n}+a${n} AS a${n + 1}`)}`],
-    ["conditions", `SELECT ${Array(70).fill("(SELECT 1 FROM events)").join("+")}`],
+    ["values", `SELECT ${Array(70).fill("(SELECT 1 FROM events)").join(", ")}`],
   ])("%s", async (_, text) => {
     expect(await problemOf(text)).toContain("too large once its names are written out");
   });
@@ -196,6 +196,15 @@ describe("what grows by itself is bounded", () => {
   ])("texts, by %s", async (_, text) => {
     const grown = `at most ${SQL_GROWTH_MAX} times longer`;
     expect(await problemOf(text)).toMatch(new RegExp(`${grown}|too large once`));
+  });
+
+  test.each([
+    ["sums", `SELECT 1${"+1".repeat(60)}`],
+    ["calls", `SELECT ${"abs(".repeat(61)}1${")".repeat(61)}`],
+    ["queries", `SELECT ${"(SELECT ".repeat(7)}1${")".repeat(7)}`],
+    ["columns of the same list", `SELECT 1 AS a0, ${doubled((n) => `a${n}+1+1+1+1 AS a${n + 1}`)}`],
+  ])("depth, of %s", async (_, text) => {
+    expect(await problemOf(text)).toContain("At most 60 parts may stand within each other.");
   });
 
   test("sets that are grouped by", async () => {
