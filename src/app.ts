@@ -3,10 +3,11 @@ import type { Settings } from "./config.ts";
 import type { Clock } from "./domain/time.ts";
 import type { Meter } from "./http/body.ts";
 import { type HttpNeeds, type HttpServer, httpServer } from "./http/server.ts";
+import { SELF, searches } from "./searches.ts";
 import { type Activities, activities } from "./services/activity.ts";
 import { type Archiving, startArchiving } from "./services/archiving.ts";
-import type { IsBehind } from "./services/behind.ts";
 import { type Capture, capture } from "./services/capture.ts";
+import type { Definitions } from "./services/definitions.ts";
 import {
   type DeletionRunNeeds,
   type DeletionRuns,
@@ -18,40 +19,36 @@ import {
   deletionDesk,
   deletions,
 } from "./services/deletions.ts";
-import { type Events, events } from "./services/events.ts";
+import type { Events } from "./services/events.ts";
 import { type Groups, groups } from "./services/groups.ts";
 import { type Ingest, startIngest } from "./services/ingest.ts";
-import { type Insights, insights } from "./services/insights.ts";
+import type { Insights } from "./services/insights.ts";
 import type { Keys } from "./services/keys.ts";
-import { type LogQueries, logQueries } from "./services/log-query.ts";
+import type { LogQueries } from "./services/log-query.ts";
 import { type Logs, logs } from "./services/logs.ts";
 import { type MetricNeeds, type Metrics, metrics } from "./services/metrics.ts";
 import { type PersonEdits, personEdits } from "./services/person-edits.ts";
-import { type Persons, persons } from "./services/persons.ts";
+import type { Persons } from "./services/persons.ts";
 import { type Playlists, playlists } from "./services/playlists.ts";
 import type { Projects } from "./services/projects.ts";
 import { readiness } from "./services/readiness.ts";
 import { aboveFloor, type Room } from "./services/room.ts";
 import { type FirstStart, prepare } from "./services/setup.ts";
+import type { Sql } from "./services/sql.ts";
 import { timings } from "./services/timings.ts";
 import { type Users, users } from "./services/users.ts";
 import { type Warnings, warnings } from "./services/warnings.ts";
 import { activityReads } from "./storage/activity.ts";
 import type { Archive } from "./storage/archive.ts";
 import { type DeletionRow, deletionReads } from "./storage/deletions.ts";
-import { draftSql } from "./storage/draft-sql.ts";
 import { EVENTS_DIRECTORY } from "./storage/duckdb.ts";
 import { removeSetAside } from "./storage/event-file.ts";
 import { groupReads } from "./storage/groups.ts";
-import { insightReads } from "./storage/insights.ts";
 import type { Journal } from "./storage/journal.ts";
 import { removeLeftovers } from "./storage/leftovers.ts";
-import { logReads } from "./storage/log-list.ts";
-import { type PersonReads, personReads } from "./storage/person-list.ts";
-import { personMatches } from "./storage/person-match.ts";
+import { personReads } from "./storage/person-list.ts";
 import { playlistReads } from "./storage/playlists.ts";
 import { storeSizes } from "./storage/space.ts";
-import { trendQueries } from "./storage/trends.ts";
 import { userReads } from "./storage/users.ts";
 import { warningReads } from "./storage/warnings.ts";
 import {
@@ -77,11 +74,13 @@ export type App = Admin & {
   persons: Persons;
   personEdits: PersonEdits;
   activities: Activities;
+  definitions: Definitions;
   deletions: Deletions;
   deletionRuns: DeletionRuns;
   events: Events;
   groups: Groups;
   insights: Insights;
+  sql: Sql;
   playlists: Playlists;
   users: Users;
   warnings: Warnings;
@@ -96,9 +95,6 @@ export type App = Admin & {
   /** Applies what fits into `deadlineMs`, closes what is open. The journal keeps the rest. */
   close(deadlineMs: number): Promise<void>;
 };
-
-/** What the process knows of itself. */
-const SELF = { version: VERSION, memoryBytes: () => process.memoryUsage.rss() };
 
 /** Opens projects and keys alone. Throws DataError if the directory cannot be used. */
 export async function openAdmin(
@@ -147,7 +143,7 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
       now,
     }),
     activities: activities(activityReads(sqlite), reads),
-    ...searches({ base, reads, duckdb, eventsStored, isBehind, now }),
+    ...searches({ base, reads, duckdb, eventsStored, isBehind, now, settings }),
     ...records(base, now),
   };
   const { archiveRowsLost } = stored;
@@ -260,26 +256,6 @@ function desk({ sqlite, stores }: Pick<Base, "sqlite" | "stores">, now: Clock): 
   const [reads, users] = [deletionReads(sqlite), userReads(sqlite)];
   return deletionDesk({ reads, writes: stores.deletionRuns, users, now });
 }
-
-/** What is looked for in the event store. */
-function searches({ base, reads, duckdb, eventsStored, isBehind, now }: Searched) {
-  const { sqlite, stores, projects } = base;
-  const kept = { reads: insightReads(sqlite), writes: stores.insights, randomBytes };
-  const trends = trendQueries(duckdb);
-  return {
-    insights: insights({ ...kept, trends, draft: draftSql, projects, isBehind, now }),
-    persons: persons({ reads, matches: personMatches(duckdb), isBehind, now }),
-    events: events(eventsStored, isBehind),
-    logQueries: logQueries({ reads: logReads(duckdb), isBehind, now }),
-  };
-}
-
-type Searched = Pick<Awaited<ReturnType<typeof openEvents>>, "duckdb" | "eventsStored"> & {
-  base: Base;
-  reads: PersonReads;
-  isBehind: IsBehind;
-  now: Clock;
-};
 
 /** What is kept in SQLite and has no part in ingest. */
 function records({ sqlite, stores }: Base, now: Clock) {

@@ -3,7 +3,8 @@ import { basename, dirname } from "node:path";
 import type { Clock } from "./domain/time.ts";
 import type { Log } from "./log.ts";
 import type { ArchiveFiles } from "./storage/archive-files.ts";
-import { type Duckdb, isDamage, rows } from "./storage/duckdb.ts";
+import { type Duckdb, rows } from "./storage/duckdb.ts";
+import { isDamage } from "./storage/duckdb-faults.ts";
 import { isNotedDamaged, removeEventFile, removeSetAside, setAside } from "./storage/event-file.ts";
 import { restoreOf } from "./storage/restore.ts";
 

@@ -16,7 +16,8 @@ import {
   type ArchiveFiles,
   openArchiveFiles,
 } from "./storage/archive-files.ts";
-import { EVENTS_DIRECTORY, isDamage, openDuckdb } from "./storage/duckdb.ts";
+import { EVENTS_DIRECTORY, openDuckdb } from "./storage/duckdb.ts";
+import { isDamage } from "./storage/duckdb-faults.ts";
 import { noteDamage } from "./storage/event-file.ts";
 import { eventStore } from "./storage/events.ts";
 import { currentGeneration, generationFile } from "./storage/generations.ts";

@@ -2,11 +2,13 @@
 export const SCOPE_OBJECTS = [
   "activity_log",
   "error_tracking",
+  "event_definition",
   "group",
   "insight",
   "person",
   "personal_api_key",
   "project",
+  "property_definition",
   "query",
   "session_recording_playlist",
   "user",

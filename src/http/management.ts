@@ -29,7 +29,8 @@ export function mountManagement(app: Elysia, route: Route, guards: Guards): void
   };
   const handle = async (context: Context & { query: object; body: unknown }) => {
     const granted = await authenticate(context);
-    const input = { ...context, ...granted, url: address(context.request) };
+    const { request } = context;
+    const input = { ...context, ...granted, url: address(request), signal: request.signal };
     const result = await route.handle(input as Parameters<Route["handle"]>[0]);
     const answer = answerOf(route, context.request, { result, byDefault: prefer });
     // Keys and persons are nothing for a cache, nor for a browser to guess a type of.

@@ -20,6 +20,8 @@ const TAGS: Record<string, string> = {
   session_recording_playlists: "Collections of session recordings.",
   insights: "Questions about events, and their answers.",
   events: "What was captured.",
+  event_definitions: "What events there are.",
+  property_definitions: "What properties events, persons and groups have.",
   groups: "Companies, teams and whatever else events belong to.",
   ingestion_warnings: "What was not stored as it was sent, and why.",
   projects: "Projects and their project keys.",

@@ -14,6 +14,8 @@ export type Input<Path extends string, P extends TObject, Q extends TObject, B e
   params: Static<P>;
   query: Static<Q>;
   body: Static<B>;
+  /** Aborted when the caller goes away. */
+  signal: AbortSignal;
   /** The request's address as the caller is known to reach it, for links in the answer. */
   url: URL;
 };

@@ -5,6 +5,7 @@ import type { Log } from "../log.ts";
 import type { Activities } from "../services/activity.ts";
 import { attempts } from "../services/attempts.ts";
 import type { Capture } from "../services/capture.ts";
+import type { Definitions } from "../services/definitions.ts";
 import type { Deletions } from "../services/deletions.ts";
 import type { Events } from "../services/events.ts";
 import type { Groups } from "../services/groups.ts";
@@ -17,6 +18,7 @@ import type { PersonEdits } from "../services/person-edits.ts";
 import type { Persons } from "../services/persons.ts";
 import type { Playlists } from "../services/playlists.ts";
 import type { Projects } from "../services/projects.ts";
+import type { Sql } from "../services/sql.ts";
 import type { RequestKind, Timings } from "../services/timings.ts";
 import type { Users } from "../services/users.ts";
 import type { Warnings } from "../services/warnings.ts";
@@ -25,6 +27,7 @@ import { authorizer } from "./auth.ts";
 import type { Meter } from "./body.ts";
 import { captureRoutes } from "./capture.ts";
 import { corsHeaders, firstSegment, isOfSdk } from "./cors.ts";
+import { definitionRoutes } from "./definitions.ts";
 import { docsRoutes } from "./docs.ts";
 import { failureOf, problem } from "./errors.ts";
 import { eventRoutes } from "./events.ts";
@@ -45,6 +48,7 @@ import { activityRoutes, deletionRoutes, personRoutes } from "./persons.ts";
 import { playlistRoutes } from "./playlists.ts";
 import type { Preference } from "./prefer.ts";
 import { projectRoutes } from "./projects.ts";
+import { queryRoutes } from "./query.ts";
 import { requestIds } from "./request-id.ts";
 import { type SdkRoute, sdkRoutes } from "./sdk.ts";
 import { userRoutes } from "./users.ts";
@@ -59,11 +63,13 @@ export type HttpNeeds = {
   persons: Persons;
   personEdits: PersonEdits;
   activities: Activities;
+  definitions: Definitions;
   deletions: Deletions;
   playlists: Playlists;
   events: Events;
   groups: Groups;
   insights: Insights;
+  sql: Sql;
   users: Users;
   warnings: Warnings;
   metrics: Metrics;
@@ -94,11 +100,13 @@ export const managementRoutes = (
     | "persons"
     | "personEdits"
     | "activities"
+    | "definitions"
     | "deletions"
     | "playlists"
     | "events"
     | "groups"
     | "insights"
+    | "sql"
     | "warnings"
     | "projects"
     | "keys"
@@ -113,7 +121,9 @@ export const managementRoutes = (
   ...deletionRoutes(needs.deletions),
   ...playlistRoutes(needs.playlists),
   ...insightRoutes(needs.insights),
+  ...queryRoutes(needs.sql),
   ...eventRoutes(needs.events),
+  ...definitionRoutes(needs.definitions),
   ...groupRoutes(needs.groups),
   ...warningRoutes(needs.warnings),
   ...projectRoutes(needs.projects),

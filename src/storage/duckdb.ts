@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import { ARCHIVE_DIRECTORY } from "./archive-files.ts";
+import { fatalGuard } from "./duckdb-faults.ts";
 import { pool } from "./duckdb-pool.ts";
 import { engine } from "./engine.ts";
 import { catalog, generationFile, type Rewriting, readersOf, rewriteFile } from "./generations.ts";
@@ -17,6 +18,11 @@ export type Duckdb = {
   write<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T>;
   /** Runs `work` in one transaction, so that its queries see one state. */
   read<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` on a connection of its own, which ends with it: it is in no database, and `catalog`
+   * is the name of the one to read from. For statements of others, whose words are in errors.
+   */
+  apart<T>(work: (connection: DuckDBConnection, catalog: string) => Promise<T>): Promise<T>;
   /** Moves the write-ahead log into the file; blocks every query while it runs. */
   checkpoint(): Promise<void>;
   /** Writes the file anew, as {@link rewriteFile}; one at a time. Queries go on meanwhile. */
@@ -115,6 +121,16 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
         reading.during(connection, generation, () => guard(transaction(connection, work))),
       ),
     generation: () => generation,
+    async apart(work) {
+      const connection = await instance.connect();
+      try {
+        return await reading.holding(generation, () =>
+          guard(work(connection, catalog(generation))),
+        );
+      } finally {
+        connection.closeSync();
+      }
+    },
     async rewrite(rewriting) {
       const connection = await instance.connect();
       try {
@@ -255,39 +271,3 @@ async function transaction<T>(
     throw error;
   }
 }
-
-/** Passes errors on, and reports the first that says the database is lost until a restart. */
-function fatalGuard(onFatal: (error: Error) => void) {
-  let reported = false;
-  return async <T>(work: Promise<T>): Promise<T> => {
-    try {
-      return await work;
-    } catch (error) {
-      if (!reported && error instanceof Error && isFatal(error)) {
-        reported = true;
-        onFatal(error);
-      }
-      throw error;
-    }
-  };
-}
-
-function isFatal(error: Error): boolean {
-  const { message } = error;
-  return (
-    /^(FATAL|INTERNAL) Error|has been invalidated|checkpoint failed/i.test(message) ||
-    isDamage(error)
-  );
-}
-
-/** Whether an error says that the event store's own file is damaged (decision 65). */
-export function isDamage({ message }: Error): boolean {
-  return DAMAGE.some((said) => said.test(message));
-}
-
-const DAMAGE = [
-  /not a valid DuckDB database file/i,
-  /corrupt database file/i,
-  /could not read enough bytes from file "[^"]*\.duckdb/i,
-  /failure while replaying WAL|serialization error|failed to deserialize/i,
-];

@@ -201,19 +201,24 @@ export function readersOf(first: number) {
   const counts = new Map<number, number>();
   const count = (generation: number, by: number) =>
     counts.set(generation, (counts.get(generation) ?? 0) + by);
+  const holding = async <T>(generation: number, work: () => Promise<T>) => {
+    count(generation, 1);
+    try {
+      return await work();
+    } finally {
+      count(generation, -1);
+    }
+  };
   return {
-    async during<T>(connection: DuckDBConnection, generation: number, work: () => Promise<T>) {
-      count(generation, 1);
-      try {
+    holding,
+    during: <T>(connection: DuckDBConnection, generation: number, work: () => Promise<T>) =>
+      holding(generation, async () => {
         if ((current.get(connection) ?? first) !== generation) {
           await connection.run(`USE ${catalog(generation)}`);
           current.set(connection, generation);
         }
         return await work();
-      } finally {
-        count(generation, -1);
-      }
-    },
+      }),
     async unread(generation: number): Promise<void> {
       while ((counts.get(generation) ?? 0) > 0) await Bun.sleep(UNREAD_POLL_MS);
     },

@@ -102,6 +102,22 @@ export const OPERATIONS: Row[] = [
     "after before cursor distinct_id event limit offset person_id uuid",
   ],
   [
+    "POST",
+    `${ENVIRONMENT}query/`,
+    "query:read",
+    200,
+    "format",
+    { body: { query: { kind: "HogQLQuery", query: "SELECT 1" } } },
+  ],
+  ["GET", `${ENVIRONMENT}event_definitions/`, "event_definition:read", 200, "limit offset search"],
+  [
+    "GET",
+    `${ENVIRONMENT}property_definitions/`,
+    "property_definition:read",
+    200,
+    "limit offset search type",
+  ],
+  [
     "GET",
     "/api/environments/:project_id/groups/",
     "group:read",

@@ -1,0 +1,82 @@
+import { t } from "elysia";
+import { csvLine } from "../domain/csv.ts";
+import type { Json } from "../domain/json.ts";
+import { SQL_VIEWS } from "../domain/sql-view.ts";
+import { SQL_ANSWER_BYTES_MAX, SQL_BYTES_MAX, SQL_RUNNING_MAX, type Sql } from "../services/sql.ts";
+import { Format } from "./format.ts";
+import { route } from "./route.ts";
+import { AnyValue, Text, Texts } from "./schemas.ts";
+
+const SELECT = "SELECT event, count(*) AS events FROM events GROUP BY event ORDER BY events DESC";
+
+const TABLES = Object.entries(SQL_VIEWS)
+  .map(([view, columns]) => {
+    const shown = Object.entries(columns).map(
+      ([name, { type, about }]) => `${name} ${type}${about === undefined ? "" : ` (${about})`}`,
+    );
+    return `\`${view}\`: ${shown.join(", ")}.`;
+  })
+  .join("\n\n");
+
+const QueryBody = t.Object(
+  {
+    query: t.Object({
+      kind: t.Union([t.Literal("HogQLQuery"), t.Literal("SQLQuery")], {
+        description: "Either; both are the same.",
+      }),
+      query: Text(
+        SELECT,
+        `One SELECT in DuckDB's dialect over these tables of the project, at most ${SQL_BYTES_MAX} bytes. Times are UTC.\n\n${TABLES}`,
+      ),
+    }),
+  },
+  { $id: "QueryAsked", examples: [{ query: { kind: "HogQLQuery", query: SELECT } }] },
+);
+
+const AnswerShape = t.Object(
+  {
+    columns: Texts(["event", "events"]),
+    types: t.Array(t.Array(t.String()), {
+      examples: [
+        [
+          ["event", "VARCHAR"],
+          ["events", "BIGINT"],
+        ],
+      ],
+      description: "The name and DuckDB's type of each column.",
+    }),
+    results: t.Array(t.Array(AnyValue(42)), {
+      examples: [[["$pageview", 42]]],
+      description: "Rows. A number that JSON cannot say exactly is a text.",
+    }),
+    hogql: Text(SELECT, "The statement as it was run."),
+  },
+  { $id: "QueryAnswer" },
+);
+
+/** SQL of the caller (decision 81). */
+export const queryRoutes = (sql: Sql) => [
+  route({
+    method: "POST",
+    path: "/api/environments/:project_id/query/",
+    scope: "query:read",
+    operationId: "query_create",
+    summary: `Run a SELECT over the project: ${SQL_RUNNING_MAX} at a time, answers of at most ${SQL_ANSWER_BYTES_MAX} bytes.`,
+    query: t.Object(Format),
+    body: QueryBody,
+    status: 200,
+    response: AnswerShape,
+    async handle({ project, query: { format }, body, signal }) {
+      const answer = await sql.run(project, body.query.query, signal);
+      if (format !== "csv") return answer;
+      const lines = [answer.columns, ...answer.results.map((row) => row.map(cell))].map(csvLine);
+      return new Response(lines.join(""), {
+        headers: { "content-type": "text/csv; charset=utf-8" },
+      });
+    },
+  }),
+];
+
+function cell(value: Json): string | number | boolean | null {
+  return typeof value === "object" && value !== null ? JSON.stringify(value) : value;
+}

@@ -1,0 +1,44 @@
+import type { Settings } from "./config.ts";
+import type { Clock } from "./domain/time.ts";
+import { definitions } from "./services/definitions.ts";
+import { events } from "./services/events.ts";
+import { insights } from "./services/insights.ts";
+import { logQueries } from "./services/log-query.ts";
+import { persons } from "./services/persons.ts";
+import { sql } from "./services/sql.ts";
+import { definitionReads } from "./storage/definitions.ts";
+import { draftSql } from "./storage/draft-sql.ts";
+import { insightReads } from "./storage/insights.ts";
+import { logReads } from "./storage/log-list.ts";
+import type { PersonReads } from "./storage/person-list.ts";
+import { personMatches } from "./storage/person-match.ts";
+import { sqlReads } from "./storage/sql.ts";
+import { trendQueries } from "./storage/trends.ts";
+import { type Base, type openEvents, randomBytes } from "./stores.ts";
+import { VERSION } from "./version.ts";
+
+/** What this process is, and the bytes that it has in memory. */
+export const SELF = { version: VERSION, memoryBytes: () => process.memoryUsage.rss() };
+
+type Searched = Pick<Awaited<ReturnType<typeof openEvents>>, "duckdb" | "eventsStored"> & {
+  base: Base;
+  reads: PersonReads;
+  isBehind: () => boolean;
+  now: Clock;
+  settings: Settings;
+};
+
+/** Puts together what is looked for in the event store. */
+export function searches({ base, reads, duckdb, eventsStored, isBehind, now, settings }: Searched) {
+  const { sqlite, stores, projects } = base;
+  const kept = { reads: insightReads(sqlite), writes: stores.insights, randomBytes };
+  const trends = trendQueries(duckdb);
+  return {
+    insights: insights({ ...kept, trends, draft: draftSql, projects, isBehind, now }),
+    persons: persons({ reads, matches: personMatches(duckdb), isBehind, now }),
+    definitions: definitions(definitionReads(duckdb), isBehind),
+    events: events(eventsStored, isBehind),
+    logQueries: logQueries({ reads: logReads(duckdb), isBehind, now }),
+    sql: sql({ reads: sqlReads(duckdb), isBehind, limits: settings, ...SELF }),
+  };
+}

@@ -1,0 +1,135 @@
+import type { DuckDBValue } from "@duckdb/node-api";
+import type {
+  DefinitionFilter,
+  EventDefinition,
+  PropertyDefinition,
+  PropertyOwner,
+} from "../domain/definition.ts";
+import type { PageQuery } from "../domain/page.ts";
+import { type Duckdb, rows } from "./duckdb.ts";
+
+/** Event names in whose events properties are looked for: the most frequent. */
+export const PROPERTY_EVENTS_MAX = 1000;
+
+/** Events of each of them that are looked at, and persons or groups: the newest. */
+export const PROPERTY_EVENTS_EACH_MAX = 200;
+
+/** Persons, or groups, that are looked at: the newest. */
+export const PROPERTY_PERSONS_MAX = 20_000;
+
+/** A page of a list; `count` is of all. */
+type Found<T> = { count: number; rows: T[] };
+
+/** What events and properties there are, the most frequent first. */
+export type DefinitionReads = {
+  events(
+    project: number,
+    filter: DefinitionFilter,
+    page: PageQuery,
+  ): Promise<Found<EventDefinition>>;
+  properties(
+    project: number,
+    filter: DefinitionFilter & { type: PropertyOwner },
+    page: PageQuery,
+  ): Promise<Found<PropertyDefinition>>;
+};
+
+/** Looks for names in the event store. */
+export function definitionReads(duckdb: Duckdb): DefinitionReads {
+  const found = async <T>(
+    sql: string,
+    values: Record<string, DuckDBValue>,
+    read: (row: Record<string, DuckDBValue>) => T,
+  ): Promise<Found<T>> => {
+    const all = await duckdb.read((connection) => rows(connection, sql, values));
+    const named = all.filter(({ name }) => name !== null);
+    return { count: Number(all[0]?.["total"]), rows: named.map(read) };
+  };
+  return {
+    events: (project, { search = "" }, page) =>
+      found(PAGE(EVENTS), { project, search, ...page }, (row) => ({
+        name: String(row["name"]),
+        count: Number(row["count"]),
+        first_seen_at: String(row["first_seen_at"]),
+        last_seen_at: String(row["last_seen_at"]),
+      })),
+    properties: (project, { search = "", type }, page) =>
+      found(
+        PAGE(PROPERTIES(OWNERS[type])),
+        { project, search, ...LOOKED_AT[type], ...page },
+        (row) => {
+          const property_type = row["property_type"] as PropertyDefinition["property_type"];
+          return {
+            name: String(row["name"]),
+            type,
+            property_type,
+            is_numerical: property_type === "Numeric",
+            count: Number(row["count"]),
+            last_seen_at: row["last_seen_at"] === null ? null : String(row["last_seen_at"]),
+          };
+        },
+      ),
+  };
+}
+
+const ISO_FORMAT = "'%Y-%m-%dT%H:%M:%S.%fZ'";
+const IS_SEARCHED = "contains(lower(name), lower($search))";
+
+const EVENTS = `
+  SELECT event AS name, count(*)::DOUBLE AS count,
+    strftime(min("timestamp"), ${ISO_FORMAT}) AS first_seen_at,
+    strftime(max("timestamp"), ${ISO_FORMAT}) AS last_seen_at
+  FROM events WHERE project_id = $project::INTEGER AND contains(lower(event), lower($search))
+  GROUP BY name`;
+
+/** Where properties are read from, and when they were seen. */
+const OWNERS: Record<PropertyOwner, string> = {
+  event: `
+    SELECT properties, "timestamp" AS seen FROM events WHERE project_id = $project::INTEGER
+    AND seq IN (SELECT unnest(newest) FROM (
+      SELECT max(seq, $each::BIGINT) AS newest FROM events WHERE project_id = $project::INTEGER
+      GROUP BY event ORDER BY count(*) DESC, event LIMIT $most::BIGINT))`,
+  person: `
+    SELECT properties, NULL::TIMESTAMP AS seen FROM persons WHERE project_id = $project::INTEGER
+    ORDER BY id DESC LIMIT $most::BIGINT`,
+  group: `
+    SELECT properties, NULL::TIMESTAMP AS seen FROM groups WHERE project_id = $project::INTEGER
+    ORDER BY created_at DESC, type_index, key LIMIT $most::BIGINT`,
+};
+
+const LOOKED_AT = {
+  event: { most: PROPERTY_EVENTS_MAX, each: PROPERTY_EVENTS_EACH_MAX },
+  person: { most: PROPERTY_PERSONS_MAX },
+  group: { most: PROPERTY_PERSONS_MAX },
+};
+
+/** A time as events have it: what looks like one otherwise may be anything. */
+const IS_TIME = `regexp_full_match(json_extract_string(properties, place),
+    '\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d.*)?')`;
+
+/** The key of a property as a JSON pointer (RFC 6901). */
+const PROPERTIES = (owner: string) => `
+  SELECT name, count(*)::DOUBLE AS count, mode(kind) AS property_type,
+    strftime(max(seen), ${ISO_FORMAT}) AS last_seen_at
+  FROM (
+    SELECT name, seen, CASE json_type(properties, place)
+        WHEN 'BOOLEAN' THEN 'Boolean' WHEN 'BIGINT' THEN 'Numeric' WHEN 'UBIGINT' THEN 'Numeric'
+        WHEN 'DOUBLE' THEN 'Numeric'
+        WHEN 'VARCHAR' THEN CASE WHEN ${IS_TIME} THEN 'DateTime' ELSE 'String' END
+      END AS kind
+    FROM (
+      SELECT name, seen, properties,
+        '/' || replace(replace(name, '~', '~0'), '/', '~1') AS place
+      FROM (SELECT properties, seen, unnest(json_keys(properties)) AS name FROM (${owner}))
+      WHERE ${IS_SEARCHED}))
+  GROUP BY name`;
+
+/** A page behind what there is in all, which is told with a row of nulls if the page is empty. */
+const PAGE = (found: string) => `
+  WITH found AS MATERIALIZED (${found})
+  SELECT total, shown.*
+  FROM (SELECT count(*)::DOUBLE AS total FROM found)
+  LEFT JOIN (
+    FROM found ORDER BY count DESC, name LIMIT $limit::BIGINT OFFSET $offset::BIGINT
+  ) AS shown ON true
+  ORDER BY count DESC, name`;

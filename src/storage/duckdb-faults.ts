@@ -1,0 +1,42 @@
+import { Failure } from "../domain/errors.ts";
+
+/** Passes errors on, and reports the first that says the database is lost until a restart. */
+export function fatalGuard(onFatal: (error: Error) => void) {
+  let reported = false;
+  return async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } catch (error) {
+      if (!reported && error instanceof Error && isFatal(error)) {
+        reported = true;
+        onFatal(error);
+      }
+      throw error;
+    }
+  };
+}
+
+/** What is about a statement repeats its words and values, and those may say anything. */
+const OF_STATEMENT =
+  /^(Binder|Catalog|Conversion|Invalid Input|Not implemented|Out of Range|Parser) Error/;
+
+function isFatal(error: Error): boolean {
+  const { message } = error;
+  if (error instanceof Failure || OF_STATEMENT.test(message)) return false;
+  return (
+    /^(FATAL|INTERNAL) Error|has been invalidated|checkpoint failed/i.test(message) ||
+    isDamage(error)
+  );
+}
+
+/** Whether an error says that the event store's own file is damaged (decision 65). */
+export function isDamage({ message }: Error): boolean {
+  return DAMAGE.some((said) => said.test(message));
+}
+
+const DAMAGE = [
+  /not a valid DuckDB database file/i,
+  /corrupt database file/i,
+  /could not read enough bytes from file "[^"]*\.duckdb/i,
+  /failure while replaying WAL|serialization error|failed to deserialize/i,
+];

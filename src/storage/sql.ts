@@ -1,0 +1,221 @@
+import type { DuckDBConnection, DuckDBResult, DuckDBType, DuckDBValue } from "@duckdb/node-api";
+import { Failure } from "../domain/errors.ts";
+import type { Json, JsonObject } from "../domain/json.ts";
+import { SQL_ATTR } from "../domain/sql-part.ts";
+import { checkSql } from "../domain/sql-tree.ts";
+import { SQL_VIEWS } from "../domain/sql-view.ts";
+import { isoTime, TIME_MS_MAX, TIME_MS_MIN } from "../domain/time.ts";
+import { type Duckdb, rows } from "./duckdb.ts";
+
+/** What a statement answers: as many values in each row as there are columns. */
+export type SqlTable = {
+  columns: string[];
+  /** DuckDB's names of the columns' types. */
+  types: string[];
+  rows: Json[][];
+  /** The statement as it was run. */
+  sql: string;
+};
+
+/** How far a statement may go. */
+export type SqlLimits = {
+  /** Ends it. */
+  signal: AbortSignal;
+  rows: number;
+  /** Of the texts in the answer. */
+  bytes: number;
+};
+
+/** SQL of others over what is stored of a project. */
+export type SqlReads = {
+  /**
+   * Runs one SELECT over the views of the project (decision 81). Fails `invalid_input` on what is
+   * not allowed, not understood, or over a limit.
+   */
+  run(project: number, text: string, limits: SqlLimits): Promise<SqlTable>;
+};
+
+/** How often a statement that is to end is told so: an interrupt between two steps goes unheard. */
+const INTERRUPT_EVERY_MS = 50;
+
+/** Characters of what DuckDB says about a statement. */
+const SAID_CHARS_MAX = 600;
+
+/** Runs SQL in the event store. */
+export function sqlReads(duckdb: Duckdb): SqlReads {
+  return {
+    async run(project, text, limits) {
+      try {
+        return await duckdb.apart((connection, catalog) =>
+          whileWanted(connection, limits.signal, async () => {
+            for (const view of viewsOf(project, catalog)) await connection.run(view);
+            const sql = await allowed(connection, text);
+            await connection.run("BEGIN TRANSACTION READ ONLY");
+            return { sql, ...(await answered(await bound(connection, sql), limits)) };
+          }),
+        );
+      } catch (error) {
+        throw failureOf(error);
+      }
+    },
+  };
+}
+
+/** Columns that are not in the table under their own name. */
+const MADE: Record<string, string> = {
+  person_id: "coalesce(moved.person_id, stored.person_id)",
+};
+
+/** Temporary views hide every table from a connection that is in no database. */
+function viewsOf(project: number, catalog: string): string[] {
+  return Object.entries(SQL_VIEWS).map(([name, columns]) => {
+    const chosen = Object.keys(columns).map((column) =>
+      MADE[column] === undefined ? `stored."${column}"` : `${MADE[column]} AS "${column}"`,
+    );
+    const moved =
+      columns["person_id"] === undefined
+        ? ""
+        : `LEFT JOIN ${catalog}.main.person_overrides AS moved
+            ON moved.project_id = ${project} AND moved.old_person_id = stored.person_id`;
+    return `CREATE TEMP VIEW "${name}" AS SELECT ${chosen.join(", ")}
+      FROM ${catalog}.main."${name}" AS stored ${moved} WHERE stored.project_id = ${project}`;
+  });
+}
+
+async function whileWanted<T>(
+  connection: DuckDBConnection,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
+  let again: ReturnType<typeof setInterval> | undefined;
+  const interrupt = () => {
+    connection.interrupt();
+    again = setInterval(() => connection.interrupt(), INTERRUPT_EVERY_MS);
+  };
+  signal.addEventListener("abort", interrupt, { once: true });
+  try {
+    signal.throwIfAborted();
+    return await work();
+  } finally {
+    signal.removeEventListener("abort", interrupt);
+    clearInterval(again);
+  }
+}
+
+/**
+ * The statement as DuckDB writes it out of its own parse tree. That text is what is run, and what
+ * it says is looked at again: nothing rests on the way there and back being exact.
+ */
+async function allowed(connection: DuckDBConnection, text: string): Promise<string> {
+  const tree = await treeOf(connection, text);
+  checkSql(parsed(tree), SQL_VIEWS, text);
+  const [row] = await rows(connection, "SELECT json_deserialize_sql($tree::JSON) AS sql", { tree });
+  const sql = String(row?.["sql"]);
+  checkSql(parsed(await treeOf(connection, sql)), SQL_VIEWS, sql);
+  return sql;
+}
+
+async function treeOf(connection: DuckDBConnection, text: string): Promise<string> {
+  const read = "SELECT json_serialize_sql($text::VARCHAR)::VARCHAR AS tree";
+  const [row] = await rows(connection, read, { text });
+  return String(row?.["tree"]);
+}
+
+/** DuckDB writes numbers that are not finite, which are none of JSON, nor read back by itself. */
+function parsed(tree: string): JsonObject {
+  try {
+    return JSON.parse(tree);
+  } catch {
+    throw refused("A number in the SQL is too large.");
+  }
+}
+
+async function bound(connection: DuckDBConnection, sql: string): Promise<DuckDBResult> {
+  const prepared = await connection.prepare(sql).catch((error: Error) => {
+    // These are about names and types alone: nothing that is stored is in them.
+    if (/^(Binder|Catalog|Not implemented|Parser) Error/.test(error.message))
+      throw refused(said(error.message));
+    throw error;
+  });
+  const { StatementType } = await import("@duckdb/node-api");
+  if (prepared.statementType !== StatementType.SELECT) throw new Error("Not a SELECT");
+  return await prepared.stream();
+}
+
+function said(message: string): string {
+  const [sentence = ""] = message.split("\n\nLINE ");
+  return sentence.replace(/\s+/g, " ").trim().slice(0, SAID_CHARS_MAX);
+}
+
+async function answered(result: DuckDBResult, limits: SqlLimits): Promise<Omit<SqlTable, "sql">> {
+  const types = result.columnTypes();
+  const found: Json[][] = [];
+  let bytes = 0;
+  for (let chunk = await nextRows(result); chunk !== null; chunk = await nextRows(result)) {
+    limits.signal.throwIfAborted();
+    if (found.length + chunk.length > limits.rows) {
+      throw refused(`The answer has more than ${limits.rows} rows. Add a LIMIT.`);
+    }
+    for (const row of chunk) {
+      bytes += row.reduce((sum: number, value) => sum + bytesOf(value), 0);
+      if (bytes > limits.bytes) {
+        throw refused(`The answer has more than ${limits.bytes} bytes. Select less.`);
+      }
+      found.push(row.map((value, index) => shown(value, types[index])));
+    }
+  }
+  return {
+    columns: result.columnNames(),
+    types: types.map((type) => type.alias ?? type.toString()),
+    rows: found,
+  };
+}
+
+async function nextRows(result: DuckDBResult): Promise<DuckDBValue[][] | null> {
+  const chunk = await result.fetchChunk();
+  return chunk === null || chunk.rowCount === 0 ? null : chunk.getRows();
+}
+
+const bytesOf = (value: DuckDBValue) => (typeof value === "string" ? value.length : 8);
+
+/** A value as JSON: a number where it is exact, else a text; times in ISO 8601. */
+function shown(value: DuckDBValue, type?: DuckDBType): Json {
+  switch (typeof value) {
+    case "boolean":
+      return value;
+    case "string":
+      return type?.alias === "JSON" ? JSON.parse(value) : value;
+    case "number":
+      return Number.isFinite(value) ? value : String(value);
+    case "bigint":
+      return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+    default:
+      return value === null ? null : shownObject(value, type);
+  }
+}
+
+function shownObject(value: DuckDBValue & object, type?: DuckDBType): Json {
+  if ("toDouble" in value) return value.toDouble();
+  if ("items" in value) return value.items.map((item) => shown(item));
+  if ("micros" in value && type?.toString().startsWith("TIMESTAMP")) {
+    const ms = Number(value.micros) / 1000;
+    return ms >= TIME_MS_MIN && ms <= TIME_MS_MAX ? isoTime(ms) : String(value);
+  }
+  return String(value);
+}
+
+function refused(detail: string): Failure {
+  return new Failure("invalid_input", detail, SQL_ATTR);
+}
+
+/** What DuckDB says while it runs may repeat what is stored: the caller is told only its kind. */
+function failureOf(error: unknown): unknown {
+  if (error instanceof Failure || !(error instanceof Error)) return error;
+  if (/^(Conversion|Invalid Input|Not implemented|Out of Range) Error/.test(error.message)) {
+    return refused("A value cannot be converted or calculated with. TRY_CAST makes it NULL.");
+  }
+  if (error.message.startsWith("Out of Memory Error")) {
+    return refused("The query takes more memory than there is. Select less, or group by less.");
+  }
+  return error;
+}
