@@ -2,6 +2,7 @@ import type { Settings } from "./config.ts";
 import type { Clock } from "./domain/time.ts";
 import { definitions } from "./services/definitions.ts";
 import { events } from "./services/events.ts";
+import type { Ingest } from "./services/ingest.ts";
 import { insights } from "./services/insights.ts";
 import { logQueries } from "./services/log-query.ts";
 import { persons } from "./services/persons.ts";
@@ -24,18 +25,26 @@ type Searched = Pick<Awaited<ReturnType<typeof openEvents>>, "duckdb" | "eventsS
   base: Base;
   reads: PersonReads;
   isBehind: () => boolean;
+  ingest: Pick<Ingest, "mirrored">;
   now: Clock;
   settings: Settings;
 };
 
 /** Puts together what is looked for in the event store. */
-export function searches({ base, reads, duckdb, eventsStored, isBehind, now, settings }: Searched) {
+export function searches(searched: Searched) {
+  const { base, reads, duckdb, eventsStored, isBehind, ingest, now, settings } = searched;
   const { sqlite, stores, projects } = base;
   const kept = { reads: insightReads(sqlite), writes: stores.insights, randomBytes };
   const trends = trendQueries(duckdb);
   return {
     insights: insights({ ...kept, trends, draft: draftSql, projects, isBehind, now }),
-    persons: persons({ reads, matches: personMatches(duckdb), isBehind, now }),
+    persons: persons({
+      reads,
+      mirrored: ingest.mirrored,
+      matches: personMatches(duckdb),
+      isBehind,
+      now,
+    }),
     definitions: definitions(definitionReads(duckdb), isBehind),
     events: events(eventsStored, isBehind),
     logQueries: logQueries({ reads: logReads(duckdb), isBehind, now }),

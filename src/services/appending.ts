@@ -73,6 +73,8 @@ export async function appending(needs: AppendingNeeds, persist: Persist, onWarne
       for (const load of loads) behind(() => append(load));
       while (waiting.length > APPENDS_WAITING_MAX) await waiting.shift();
     },
+    /** Resolves when those that wait by now are in the event store. */
+    reached: async (): Promise<void> => waiting.at(-1),
     /** Resolves when none waits. */
     async drained(): Promise<void> {
       while (waiting.length > 0) await waiting.shift();

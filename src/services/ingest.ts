@@ -1,6 +1,7 @@
 import type { EventStore } from "../storage/events.ts";
 import type { Journal } from "../storage/journal.ts";
 import { type AppendingNeeds, appending } from "./appending.ts";
+import { mirrorWaiting } from "./mirrored.ts";
 import type { Restoring } from "./restoring.ts";
 import { retrying, type StopSignal, stopSignal } from "./retrying.ts";
 import type { Room } from "./room.ts";
@@ -27,8 +28,8 @@ const IDLE_MS = 600_000;
 /** How long events may wait for others to make a full load (decision 43), in milliseconds. */
 const GATHER_MS_MAX = 2000;
 
-/** How often a pause looks whether enough is waiting, in milliseconds. */
-const PAUSE_POLL_MS = 50;
+/** How often a pause looks whether enough is waiting, or somebody for it, in milliseconds. */
+const PAUSE_POLL_MS = 20;
 
 /** How often is looked whether there is room on the disk again, in milliseconds. */
 const ROOM_POLL_MS = 500;
@@ -61,6 +62,8 @@ export type Ingest = {
   caughtUp(): Promise<void>;
   /** Brings a change of persons to the event store, behind the loads that are on their way. */
   mirror(changed: PersonsChanged): Promise<void>;
+  /** As of {@link mirrorWaiting}. */
+  mirrored(): Promise<void>;
   /** Counts since the start. */
   counts(): { stored: number; duplicates: number; dead: number };
   /**
@@ -80,11 +83,12 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
   let settled = taken;
   /** Since when events wait for others to make a load. */
   let gathering: number | undefined;
+  const looking = mirrorWaiting(end.reached);
   let wake = () => {};
 
   const pause = async (until: number) => {
     while (!signal.stopped() && performance.now() < until) {
-      if (journal.durable() - taken >= SLICE_EVENTS_ENOUGH) return;
+      if (journal.durable() - taken >= SLICE_EVENTS_ENOUGH || looking.isAsked()) return;
       await signal.sleep(PAUSE_POLL_MS);
     }
   };
@@ -116,7 +120,7 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
       if (taken >= journal.durable()) {
         await flush();
         await end.drained();
-        await idle(grown.promise);
+        await looking.rest(() => idle(grown.promise));
         continue;
       }
       const started = performance.now();
@@ -129,7 +133,9 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
       gathering ??= started;
       await end.push(slice.loads);
       const busy = slice.count >= SLICE_EVENTS_BUSY;
-      if (!busy || performance.now() - gathering > GATHER_MS_MAX) await flush();
+      const late = performance.now() - gathering > GATHER_MS_MAX;
+      if (!busy || late || looking.isAsked()) await flush();
+      looking.sent();
       await pause(started + (busy ? SLICE_INTERVAL_MS.busy : SLICE_INTERVAL_MS.quiet));
     }
     await end.drained();
@@ -150,13 +156,13 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
     lag: () => journal.durable() - end.applied(),
     counts: end.counts,
     mirror: end.mirror,
+    mirrored: looking.mirrored,
     caughtUp,
     async stop(deadlineMs) {
-      await Promise.race([caughtUp(), Bun.sleep(deadlineMs)]);
+      await isLate(caughtUp(), deadlineMs);
       signal.stop();
       wake();
-      const ended = running.then(() => true);
-      return Promise.race([ended, Bun.sleep(deadlineMs).then(() => false)]);
+      return !(await isLate(running, deadlineMs));
     },
   };
 }

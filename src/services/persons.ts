@@ -58,11 +58,18 @@ type Needs = {
   reads: PersonReads;
   matches: PersonMatches;
   isBehind: IsBehind;
+  /** Resolves when the mirror that `matches` looks at has what `reads` reads by now. */
+  mirrored: () => Promise<void>;
   now: Clock;
 };
 
 /** Persons in the stores. */
-export function persons({ reads, matches, isBehind, now }: Needs): Persons {
+export function persons({ reads, matches, isBehind, mirrored, now }: Needs): Persons {
+  const upToDate = async (): Promise<void> => {
+    checkUpToDate(isBehind);
+    await mirrored();
+  };
+
   const byIds = async (project: number, ids: number[]): Promise<PersonRow[]> => {
     const found: PersonRow[] = [];
     for (let at = 0; at < ids.length; at += CSV_ROWS_AT_ONCE) {
@@ -72,9 +79,9 @@ export function persons({ reads, matches, isBehind, now }: Needs): Persons {
     return found;
   };
 
-  /** The mirror may still have persons who were merged or deleted: others come up in their place. */
+  /** Who is merged or deleted meanwhile is missing: others come up in their place. */
   const matching = async (project: number, filter: MatchFilter, part: PartAsked) => {
-    checkUpToDate(isBehind);
+    await upToDate();
     let { count, places } = await matches.places(project, filter, part);
     const rows = await byIds(
       project,
@@ -145,7 +152,7 @@ export function persons({ reads, matches, isBehind, now }: Needs): Persons {
     get: async (project, id) => shown(await findPerson(reads, project, id)),
 
     async values(project, key, part) {
-      checkUpToDate(isBehind);
+      await upToDate();
       return matches.values(project, key, storableText(part));
     },
   };

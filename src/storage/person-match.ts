@@ -11,7 +11,7 @@ export type PropertyValue = { name: string; count: number };
 /** Values that are told of one property. */
 const PROPERTY_VALUES_MAX = 100;
 
-/** Persons by their properties, from the event store's mirror: seconds behind, under load. */
+/** Persons by their properties, from the event store's mirror, which may be seconds behind. */
 export type PersonMatches = {
   /**
    * Where the persons are, newest first by `created_at`, then id. `count` is of all. Fails

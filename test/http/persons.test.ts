@@ -465,3 +465,43 @@ describe("persons as CSV", () => {
     );
   });
 });
+
+describe("a filter by property, right behind an event", () => {
+  const OTHERS = 400;
+  /** Sends a batch that makes the slice a busy one: it would wait for others to make a load. */
+  const send = async (app: TestApp, ...events: object[]) => {
+    const others = Array.from({ length: OTHERS }, (_, at) => event({ distinct_id: `other-${at}` }));
+    const { status } = await app.ask("POST", "/batch/", { body: batch(...events, ...others) });
+    expect(status).toBe(200);
+  };
+  const ids = Array.from({ length: 20 }, (_, at) => `ann-${at}`);
+  const pro = filters({ key: "plan", value: "pro" });
+
+  test("finds who the list shows with it, and nobody whom it shows without", async () => {
+    await using app = await testApp();
+    await app.capture(batch(...ids.map((id) => identified(id, { plan: "pro" }))));
+    expect((await list(app, pro)).count).toBe(20);
+
+    await send(app, ...ids.map((id) => identified(id, { plan: "free" })));
+    const shown = async () => (await list(app, "?distinct_id=ann-19")).results[0];
+    while (!JSON.stringify(await shown()).includes("free")) await Bun.sleep(1);
+
+    expect(await list(app, pro)).toMatchObject({ count: 0, results: [] });
+    expect((await list(app, filters({ key: "plan", value: "free" }))).count).toBe(20);
+  });
+
+  test("pages and values are of persons as they are while events keep coming", async () => {
+    await using app = await testApp();
+    await app.capture(batch(...ids.map((id) => identified(id, { n: 0 }))));
+    for (let n = 1; n <= 5; n += 1) {
+      await send(app, ...ids.map((id) => identified(id, { n })));
+      const shown = async () => (await list(app, "?distinct_id=ann-19")).results[0];
+      while (!JSON.stringify(await shown()).includes(`"n":${n}`)) await Bun.sleep(1);
+
+      const found = await list(app, filters({ key: "n", value: n }));
+      expect([found.count, found.results.length]).toEqual([20, 20]);
+      const { body } = await app.get("/persons/values/?key=n");
+      expect(body).toMatchObject({ results: [{ name: String(n), count: 20 }] });
+    }
+  });
+});
