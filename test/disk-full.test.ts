@@ -126,7 +126,7 @@ test("a deletion waits for disk, with the reason, and gives back what its events
       command: disk.command(FROM_SOURCE),
     });
 
-  disk.fill(30 * MB);
+  disk.fill(12 * MB);
   const waiting = await run();
 
   expect([waiting.code, waiting.err]).toEqual([1, expect.stringContaining("disk_space")]);

@@ -1,4 +1,4 @@
-import { fdatasyncSync, writeSync } from "node:fs";
+import fs from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { type Disk, nodeDisk, openHandle, type WritableFile } from "./disk.ts";
 
@@ -41,10 +41,10 @@ export function serveDisk({ words, position, bytes }: SharedDisk): void {
     let outcome: number = Outcome.writeFailed;
     try {
       for (let at = 0; at < length; ) {
-        at += writeSync(file, bytes, at, length - at, (position[0] ?? 0) + at);
+        at += fs.writeSync(file, bytes, at, length - at, (position[0] ?? 0) + at);
       }
       outcome = Outcome.syncFailed;
-      if (words[Word.sync] === 1) fdatasyncSync(file);
+      if (words[Word.sync] === 1) fs.fdatasyncSync(file);
       outcome = Outcome.done;
     } catch (error) {
       const { message, code } = error as Error & { code?: string };
