@@ -40,6 +40,7 @@ import { type DeletionRow, deletionReads } from "./storage/deletions.ts";
 import { draftSql } from "./storage/draft-sql.ts";
 import { removeSetAside } from "./storage/event-file.ts";
 import { groupReads } from "./storage/groups.ts";
+import { insightQueries } from "./storage/insight-queries.ts";
 import { insightReads } from "./storage/insights.ts";
 import type { Journal } from "./storage/journal.ts";
 import { removeLeftovers } from "./storage/leftovers.ts";
@@ -48,7 +49,6 @@ import { type PersonReads, personReads } from "./storage/person-list.ts";
 import { personMatches } from "./storage/person-match.ts";
 import { playlistReads } from "./storage/playlists.ts";
 import { storeSizes } from "./storage/space.ts";
-import { trendQueries } from "./storage/trends.ts";
 import { userReads } from "./storage/users.ts";
 import { warningReads } from "./storage/warnings.ts";
 import {
@@ -259,9 +259,9 @@ function desk({ sqlite, stores }: Pick<Base, "sqlite" | "stores">, now: Clock): 
 function searches({ base, reads, duckdb, eventsStored, isBehind, now }: Searched) {
   const { sqlite, stores, projects } = base;
   const kept = { reads: insightReads(sqlite), writes: stores.insights, randomBytes };
-  const trends = trendQueries(duckdb);
+  const queries = insightQueries(duckdb);
   return {
-    insights: insights({ ...kept, trends, draft: draftSql, projects, isBehind, now }),
+    insights: insights({ ...kept, queries, draft: draftSql, projects, isBehind, now }),
     persons: persons({ reads, matches: personMatches(duckdb), isBehind, now }),
     events: events(eventsStored, isBehind),
     logQueries: logQueries({ reads: logReads(duckdb), isBehind, now }),

@@ -1,7 +1,8 @@
 import { Failure } from "./errors.ts";
-import type { SeriesMath } from "./insight.ts";
+import type { InsightType } from "./insight.ts";
 import type { Interval } from "./insight-period.ts";
 import type { JsonObject } from "./json.ts";
+import type { SeriesMath } from "./trend.ts";
 
 /** What events and properties are called, the most frequent first; names decide between equals. */
 export type EventNames = {
@@ -57,12 +58,15 @@ const EVERYTHING = /^(?:all )?events$/i;
 const FORM =
   "[hourly|daily|weekly|monthly] [unique users of|unique sessions of|sum of PROPERTY of|…] EVENT[, EVENT] [by PROPERTY] [last N days|since 2026-11-21|today]";
 
+/** Which field the words are in, and of which type the answer is to be, if that is told. */
+export type WordsAsked = { attr: string; type?: InsightType | undefined };
+
 /**
  * The `TrendsQuery` that words ask for, in which names are those of the project, in any case.
  * Fails `required`, `too_long`, and `invalid_input` with what was not understood and what there is
  * instead. `attr` is the field to blame.
  */
-export function readWords(words: string, names: EventNames, attr: string): JsonObject {
+export function readWords(words: string, names: EventNames, { attr }: WordsAsked): JsonObject {
   if (words.length > WORDS_CHARS_MAX) {
     throw new Failure("too_long", `At most ${WORDS_CHARS_MAX} characters.`, attr);
   }
