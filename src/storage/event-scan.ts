@@ -71,10 +71,12 @@ export function eventScan(project: number, period: Period, bind: Bind): EventSca
       return [...since, `${wall} >= ${from}`, ...until];
     },
     named(name, columns, conditions) {
+      const made = facts.made();
+      const tables = made.length === 0 ? "" : `WITH ${made.join(", ")}\n  `;
       const moved = isMoved ? [MOVED] : [];
       const where = [`events.project_id = ${bind(project, "INTEGER")}`, ...conditions];
-      return `${facts.made().join("")}${name} AS (
-  SELECT ${columns.join(",\n    ")}
+      return `${name} AS (
+  ${tables}SELECT ${columns.join(",\n    ")}
   ${["FROM events", ...moved, ...facts.joined()].join("\n  ")}
   WHERE ${where.join("\n    AND ")}
 )`;
@@ -123,7 +125,7 @@ function factTables(project: number, bind: Bind) {
     },
     made: () =>
       [...tables].map(([name, { select, from, columns }]) => {
-        return `${name} AS (SELECT ${[select, ...columns].join(", ")} FROM ${from}), `;
+        return `${name} AS (SELECT ${[select, ...columns].join(", ")} FROM ${from})`;
       }),
     joined: () => [...tables].map(([name, { on }]) => `LEFT JOIN ${name} ON ${on}`),
   };

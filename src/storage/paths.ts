@@ -47,9 +47,9 @@ export function pathsSql(project: number, paths: Paths, period: Period, bind: Bi
   SELECT list_sort(list({t: t, seq: seq, place: place})) AS steps
   FROM numbered WHERE begins = 1 OR place <> before GROUP BY person_id, path
 ), ${cutSql(paths, bind)}, ways AS (
-  SELECT unnest(list_transform(range(1, len(steps)), lambda at: {
-    step: at, source: steps[at].place, target: steps[at + 1].place,
-    took: epoch_us(steps[at + 1].t) - epoch_us(steps[at].t)
+  SELECT unnest(list_transform(range(1, len(steps)), lambda n: {
+    step: n, source: steps[n].place, target: steps[n + 1].place,
+    took: epoch_us(steps[n + 1].t) - epoch_us(steps[n].t)
   })) AS way FROM cut
 )
 SELECT way.step::INTEGER AS step, way.source AS source, way.target AS target,
@@ -65,14 +65,14 @@ function cutSql({ start, end, steps }: Paths, bind: Bind): string {
   const places = "list_transform(steps, lambda step: step.place)";
   if (start === null || end === null) {
     const at = `list_position(${places}, ${bind(start ?? end ?? "")})`;
-    const part = end === null ? `at:at + ${limit} - 1` : `greatest(1, at - ${limit} + 1):at`;
-    return `found AS (SELECT steps, ${at} AS at FROM walked), cut AS (
-  SELECT steps[${part}] AS steps FROM found WHERE at > 0
+    const part = end === null ? `n:n + ${limit} - 1` : `greatest(1, n - ${limit} + 1):n`;
+    return `found AS (SELECT steps, ${at} AS n FROM walked), cut AS (
+  SELECT steps[${part}] AS steps FROM found WHERE n > 0
 )`;
   }
-  return `begun AS (SELECT steps, list_position(${places}, ${bind(start)}) AS at FROM walked), found AS (
-  SELECT steps[at:] AS steps, list_position(${places}[at + 1:], ${bind(end)}) AS until
-  FROM begun WHERE at > 0
+  return `begun AS (SELECT steps, list_position(${places}, ${bind(start)}) AS n FROM walked), found AS (
+  SELECT steps[n:] AS steps, list_position(${places}[n + 1:], ${bind(end)}) AS until
+  FROM begun WHERE n > 0
 ), cut AS (
   SELECT steps[1:until + 1] AS steps FROM found WHERE until > 0 AND until < ${limit}
 )`;

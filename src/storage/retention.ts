@@ -41,7 +41,7 @@ export function retentionSql(
     `unnest(list_filter(${places}, lambda bit: (${number} >> bit::INTEGER) & 1 = 1))`;
   return `WITH ${scan.named("matched", columns, conditions)}, present AS (
   SELECT ${began} AS began,
-    coalesce(bit_or(1::HUGEINT << place::INTEGER) FILTER (is_returning AND place >= 0), 0) AS came
+    coalesce(bit_or(1::HUGEINT << greatest(place, 0)::INTEGER) FILTER (is_returning AND place >= 0), 0) AS came
   FROM matched GROUP BY person_id
 ), alike AS (
   SELECT began, came, count(*) AS persons FROM present WHERE began IS NOT NULL GROUP BY began, came

@@ -41,7 +41,7 @@ export type DataSet = {
   groups: Map<string, JsonObject>;
 };
 
-const EVENTS_MAX = 40;
+const EVENTS_MAX = 60;
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
@@ -67,7 +67,7 @@ const GROUP_KEYS = ["g1", "g'2", "ğ"];
 const URLS = ["https://x.test/a/", "https://x.test/b?c=/d", "https://x.test", "/a", "odd", "/b//"];
 
 const PERSONS = Array.from(
-  { length: 6 },
+  { length: 5 },
   (_, index) => `0000000${index}-592b-78b3-8d80-aa75992efae9`,
 );
 
@@ -101,7 +101,7 @@ export function dataSet(project: number): DataSet {
   const some = (keys: string[], likely: number): JsonObject =>
     Object.fromEntries(keys.filter(() => next(likely) > 0).map((key) => [key, of(VALUES)]));
   const events = Array.from({ length: next(EVENTS_MAX) }, () => ({
-    event: of(EVENTS),
+    event: of(["a", "a", "a", "b", "b", "b", ...EVENTS]),
     person_id: of(PERSONS),
     timestamp: `${new Date(start + next(all / step) * step).toISOString().slice(0, -1)}${of(["000", "000", "000", "001", "999"])}Z`,
     properties: {

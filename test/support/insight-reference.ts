@@ -114,8 +114,8 @@ export function nodeOfChance(
   set: DataSet,
   dice: Chance,
 ): { node: EventsNode; isOf: (event: Stored) => boolean } {
-  const event = dice.of([null, "a", "a", ...EVENTS]);
-  const chosen = Array.from({ length: Math.max(0, dice.next(5) - 2) }, () => {
+  const event = dice.of([null, "a", "a", "a", "b", "b", "b", ...EVENTS]);
+  const chosen = Array.from({ length: Math.max(0, dice.next(6) - 3) }, () => {
     const [operator, passes] = dice.of(FILTERS);
     const [of, key] = [placeOfChance(dice), dice.of(KEYS)];
     const reading = { types: ["event"], now: 0, attr: "query" } as const;
@@ -133,3 +133,22 @@ export function nodeOfChance(
 /** Rows of an answer, in an order that does not matter. */
 export const sorted = (all: readonly unknown[]) =>
   all.map((row) => JSON.stringify(row)).sort((a, b) => (a < b ? -1 : 1));
+
+/** Queries that are asked of the store at once: it reads on as many connections. */
+const AT_ONCE = 4;
+
+/** Does something for each, a few at once. */
+export async function forEach<T>(
+  all: readonly T[],
+  work: (one: T) => Promise<void>,
+): Promise<void> {
+  const waiting = [...all];
+  const run = async () => {
+    for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) await work(one);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, run));
+}
+
+/** How many data sets each kind of query is tried on, and how long that may take. */
+export const DATA_SETS = Number(process.env["INSIGHT_DATA_SETS"] ?? 300);
+export const TIMEOUT_MS = 120_000 + DATA_SETS * 100;
