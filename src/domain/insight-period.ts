@@ -28,8 +28,11 @@ export type Period = { from: string; before: string; buckets: string[]; clock: C
 /** What a period is divided into, and whose clock it is on: the IANA name of a zone. */
 export type Divided = { interval: Interval; timezone: string };
 
-/** A period may be not divided: it begins with a day then, and has no buckets. */
-type MaybeDivided = { interval: Interval | null; timezone: string };
+/**
+ * A period may be not divided: it begins with a day then, and has no buckets. Else it has at most
+ * `max`.
+ */
+type MaybeDivided = { interval: Interval | null; timezone: string; max?: number | undefined };
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -42,10 +45,13 @@ const MONDAY_MS = -3 * DAY_MS;
 const DAY = /^\d{4}-\d\d-\d\d$|^-\d+[dwmy]$/;
 const WITH_ZONE = /[T ].*(?:Z|[+-]\d\d(?::?\d\d)?)$/i;
 
-/** The period of a range. It begins with a whole interval. Fails `invalid_input`. */
+/**
+ * The period of a range. It begins with a whole interval, and has at most `max`. Fails
+ * `invalid_input`.
+ */
 export function periodOf(
   { date_from, date_to }: DateRange,
-  { interval, timezone, now }: MaybeDivided & { now: number },
+  { interval, timezone, now, max }: MaybeDivided & { now: number },
 ): Period {
   const unit = interval ?? "day";
   const wallNow = wallClock(now, timezone);
@@ -54,15 +60,15 @@ export function periodOf(
     if (time === undefined || time < TIME_MS_MIN) throw malformed(attr);
     return WITH_ZONE.test(text) ? wallClock(time, timezone) : time;
   };
+  const told =
+    typeof date_from === "string" ? dayIfAsked(date_from, read(date_from, "date_from")) : undefined;
   const before = endOf(date_to ?? "-0d", read(date_to ?? "-0d", "date_to"));
-  const from =
-    typeof date_from === "number"
-      ? backBy(unit, startOf(unit, before - MICROSECOND_MS), date_from - 1)
-      : dayIfAsked(date_from, read(date_from, "date_from"));
-  if (before <= startOf(unit, from)) {
+  const last = startOf(unit, before - MICROSECOND_MS);
+  const from = startOf(unit, told ?? backBy(unit, last, Number(date_from) - 1));
+  if (before <= from) {
     throw new Failure("invalid_input", "The range ends before it begins.", `${RANGE}__date_to`);
   }
-  return periodBetween(startOf(unit, from), before, { interval, timezone });
+  return periodBetween(from, before, { interval, timezone, max });
 }
 
 /** As many intervals just before a period; as much of the last of them as the period has of its own. */
@@ -84,12 +90,16 @@ export function withIntervalBefore(period: Period, { interval, timezone }: Divid
   };
 }
 
-function periodBetween(from: number, before: number, { interval, timezone }: MaybeDivided): Period {
+function periodBetween(
+  from: number,
+  before: number,
+  { interval, timezone, max = BUCKETS_MAX }: MaybeDivided,
+): Period {
   if (from < TIME_MS_MIN) throw malformed("date_from");
   const buckets: string[] = [];
   for (let at = from; interval !== null && at < before; at = nextOf(interval, at)) {
-    if (buckets.length === BUCKETS_MAX) {
-      const detail = `A range has at most ${BUCKETS_MAX} intervals. A longer interval makes fewer.`;
+    if (buckets.length === max) {
+      const detail = `A range has at most ${max} intervals. A longer interval makes fewer.`;
       throw new Failure("invalid_input", detail, RANGE);
     }
     buckets.push(bucketName(interval, at));

@@ -79,14 +79,22 @@ export function checkType({ kind }: Query, type: InsightType | undefined): void 
  * is refused. Fails `required`, `invalid_input`, `invalid_choice`, `too_long`.
  */
 export function readQuery(sent: JsonObject, now: number): Query {
-  const { kind, source } = sent;
-  if (kind === "InsightVizNode" && isObject(source)) return readQuery(source, now);
-  if (!isKind(kind)) {
-    const detail = `One of ${Object.keys(READERS).join(", ")} is expected.`;
-    throw new Failure("invalid_choice", detail, "query__kind");
-  }
+  const kind = kindOf(sent);
   if (Buffer.byteLength(JSON.stringify(sent)) > QUERY_BYTES_MAX) {
     throw new Failure("too_long", `At most ${QUERY_BYTES_MAX} bytes as JSON.`, "query");
   }
-  return READERS[kind](sent, now);
+  return READERS[kind](sourceOf(sent), now);
+}
+
+/** Which kind a query is of. Fails `invalid_choice`. */
+export function kindOf(sent: JsonObject): Query["kind"] {
+  const { kind } = sourceOf(sent);
+  if (isKind(kind)) return kind;
+  const detail = `One of ${Object.keys(READERS).join(", ")} is expected.`;
+  throw new Failure("invalid_choice", detail, "query__kind");
+}
+
+function sourceOf(sent: JsonObject): JsonObject {
+  const { kind, source } = sent;
+  return kind === "InsightVizNode" && isObject(source) ? sourceOf(source) : sent;
 }

@@ -11,6 +11,9 @@ const DAY_MS = 86_400_000;
 /** No clock is as far from UTC as a day. */
 const MARGIN_MS = DAY_MS;
 
+/** No clock is put forward and back within a week. */
+const STEP_MS = 7 * DAY_MS;
+
 /** What the clock on the wall shows at a time, as if that were UTC; both in milliseconds. */
 export function wallClock(ms: number, timezone: string): number {
   return clockOf(timezone)(ms);
@@ -29,10 +32,10 @@ export function clockPieces(
   const aheadAt = (ms: number) => Math.round((clock(ms) - ms) / 1000);
   const pieces: ClockPiece[] = [];
   let at = from - MARGIN_MS;
-  for (let ahead_s = aheadAt(at); at < before + MARGIN_MS; at += DAY_MS) {
-    const next = aheadAt(at + DAY_MS);
+  for (let ahead_s = aheadAt(at); at < before + MARGIN_MS; at += STEP_MS) {
+    const next = aheadAt(at + STEP_MS);
     if (next === ahead_s) continue;
-    const changed = changeWithin(at, at + DAY_MS, (ms) => aheadAt(ms) === ahead_s);
+    const changed = changeWithin(at, at + STEP_MS, (ms) => aheadAt(ms) === ahead_s);
     pieces.push({ until: isoTime(changed), ahead_s });
     ahead_s = next;
   }

@@ -10,11 +10,13 @@ import {
 import { insightName } from "../domain/insight-name.ts";
 import { periodOf, previousPeriod, withIntervalBefore } from "../domain/insight-period.ts";
 import type { InsightResult } from "../domain/insight-result.ts";
-import { type EventNames, readWords, type WordsAsked } from "../domain/insight-words.ts";
+import { readWords, type WordsAsked } from "../domain/insight-words.ts";
 import { isObject, type Json, type JsonObject, storableText } from "../domain/json.ts";
 import { type Page, type PageQuery, page } from "../domain/page.ts";
 import { newShortId } from "../domain/playlist.ts";
+import { RETENTION_INTERVALS_MAX } from "../domain/retention.ts";
 import { type Clock, isoTime } from "../domain/time.ts";
+import type { EventNames } from "../domain/words-names.ts";
 import type { InsightQueries, Plan } from "../storage/insight-queries.ts";
 import type { InsightReads, InsightWrites } from "../storage/insights.ts";
 import { resultsOf } from "./insight-results.ts";
@@ -81,7 +83,8 @@ export function insights(needs: Needs): Insights {
   const planOf = async (project: number, query: Query): Promise<Plan> => {
     const { timezone } = await projects.get(project);
     const interval = "interval" in query ? query.interval : null;
-    const period = periodOf(query.dateRange, { interval, timezone, now: now() });
+    const max = query.kind === "RetentionQuery" ? RETENTION_INTERVALS_MAX : undefined;
+    const period = periodOf(query.dateRange, { interval, timezone, now: now(), max });
     const plan = { query, period, previous: null, timezone } as Plan;
     if (query.kind === "LifecycleQuery") {
       plan.period = withIntervalBefore(period, { interval: query.interval, timezone });

@@ -1,9 +1,9 @@
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import type { Query } from "../domain/insight.ts";
 import type { Period } from "../domain/insight-period.ts";
-import type { EventNames } from "../domain/insight-words.ts";
 import type { EventFilter } from "../domain/query-fields.ts";
 import type { Trends } from "../domain/trend.ts";
+import type { EventNames } from "../domain/words-names.ts";
 import { type Duckdb, quoted, rows } from "./duckdb.ts";
 import { eventNames } from "./event-names.ts";
 import { type FunnelRow, funnelSql } from "./funnels.ts";

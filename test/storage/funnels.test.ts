@@ -129,9 +129,9 @@ function reference(set: DataSet): FunnelRow[] {
     return best(attempts) ?? [];
   });
   const { breakdown } = query;
-  const valueOf = ({ began }: Attempt) =>
+  const valueIn = ({ began }: Attempt) =>
     breakdown === null ? "" : textOf(set, began, breakdown.of, breakdown.property);
-  const ranked = [...Map.groupBy(reached, valueOf)]
+  const ranked = [...Map.groupBy(reached, valueIn)]
     .sort(([a, some], [b, others]) => {
       if (some.length !== others.length) return others.length - some.length;
       if (a === null || b === null) return a === null ? 1 : -1;
@@ -140,7 +140,7 @@ function reference(set: DataSet): FunnelRow[] {
     .map(([value]) => value);
   const top = ranked.slice(0, breakdown?.limit ?? 1);
   const lines = Map.groupBy(reached, (attempt) => {
-    const value = valueOf(attempt);
+    const value = valueIn(attempt);
     if (!top.includes(value)) return "other";
     return value === null ? "none" : `=${value}`;
   });

@@ -83,10 +83,10 @@ function reference(set: DataSet, { plan, isOf, isIn }: Asked, index: number): Tr
   const series = query.series[index] as Series;
   const eventsOf = (at: number) =>
     set.events.filter((event) => isIn(event) && isOf[at]?.(event) === true);
-  const valueOf = (event: Stored) =>
+  const valueIn = (event: Stored) =>
     breakdown === null ? "" : textOf(set, event, breakdown.of, breakdown.property);
   const first = formula === null ? index : 0;
-  const ranked = [...Map.groupBy(eventsOf(first), valueOf)]
+  const ranked = [...Map.groupBy(eventsOf(first), valueIn)]
     .map(([value, some]) => ({ value, rank: told(set, query.series[first] as Series, some) }))
     .sort((a, b) => {
       if (a.rank !== b.rank) return (b.rank ?? -Infinity) - (a.rank ?? -Infinity);
@@ -95,7 +95,7 @@ function reference(set: DataSet, { plan, isOf, isIn }: Asked, index: number): Tr
     });
   const top = ranked.slice(0, breakdown?.limit ?? 1).map(({ value }) => value);
   const lines = Map.groupBy(eventsOf(index), (event) => {
-    const value = valueOf(event);
+    const value = valueIn(event);
     if (breakdown === null) return "=";
     if (!top.includes(value)) return "other";
     return value === null ? "none" : `=${value}`;

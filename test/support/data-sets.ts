@@ -1,18 +1,9 @@
 import { expect } from "bun:test";
 import { join } from "node:path";
-import type { Query } from "../../src/domain/insight.ts";
-import {
-  type Interval,
-  type Period,
-  periodOf,
-  withIntervalBefore,
-} from "../../src/domain/insight-period.ts";
 import type { Json, JsonObject } from "../../src/domain/json.ts";
-import { propertyFilter } from "../../src/domain/property-filter.ts";
-import type { EventFilter, EventsNode, PropertyOf } from "../../src/domain/query-fields.ts";
 import { type Duckdb, openDuckdb, ROW_GROUP_ROWS, rows } from "../../src/storage/duckdb.ts";
 import { eventStore } from "../../src/storage/events.ts";
-import { type InsightQueries, insightQueries } from "../../src/storage/insight-queries.ts";
+import { insightQueries } from "../../src/storage/insight-queries.ts";
 import { loadFiles } from "../../src/storage/loads.ts";
 import type { MirrorPerson } from "../../src/storage/mirror-changes.ts";
 import { temporaryDirectory } from "./app.ts";
