@@ -35,47 +35,51 @@ export function pathsSql(project: number, paths: Paths, period: Period, bind: Bi
     scan.isOf({ event: null, filters }),
   ];
   const passed = excluded.map((place) => bind(place)).join(", ");
+  const ordered = "PARTITION BY person_id ORDER BY t, seq";
+  const part = partOf(paths, bind);
   return `WITH ${scan.named("matched", columns, conditions)}, noted AS (
   SELECT *, lag(place) OVER forwards AS before,
     CASE WHEN t - lag(t) OVER forwards <= INTERVAL ${PATH_GAP_MINUTES} MINUTE THEN 0 ELSE 1 END AS begins
   FROM matched${passed === "" ? "" : ` WHERE place NOT IN (${passed})`}
-  WINDOW forwards AS (PARTITION BY person_id ORDER BY t, seq)
-), numbered AS (
-  SELECT *, sum(begins) OVER (PARTITION BY person_id ORDER BY t, seq ROWS UNBOUNDED PRECEDING) AS path
-  FROM noted
+  WINDOW forwards AS (${ordered})
+), moved AS (
+  SELECT person_id, t, seq, place,
+    sum(begins) OVER (${ordered} ROWS UNBOUNDED PRECEDING) AS path
+  FROM noted WHERE begins = 1 OR place <> before
 ), walked AS (
-  SELECT list_sort(list({t: t, seq: seq, place: place})) AS steps
-  FROM numbered WHERE begins = 1 OR place <> before GROUP BY person_id, path
-), ${cutSql(paths, bind)}, ways AS (
-  SELECT unnest(list_transform(range(1, len(steps)), lambda n: {
-    step: n, source: steps[n].place, target: steps[n + 1].place,
-    took: epoch_us(steps[n + 1].t) - epoch_us(steps[n].t)
-  })) AS way FROM cut
+  SELECT person_id, path, t, place AS source, row_number() OVER along AS n,
+    lead(place) OVER along AS target, lead(t) OVER along AS later
+  FROM moved WINDOW along AS (PARTITION BY person_id, path ORDER BY t, seq)
+)${part.tables}, told AS (
+  SELECT n - ${part.first} + 1 AS step, source, target, epoch_us(later) - epoch_us(t) AS took
+  FROM ${part.from} WHERE target IS NOT NULL AND ${part.condition}
 )
-SELECT way.step::INTEGER AS step, way.source AS source, way.target AS target,
-  count(*)::DOUBLE AS paths, avg(way.took) / 1000 AS average_ms
-FROM ways GROUP BY ALL ORDER BY paths DESC, step, source, target LIMIT ${bind(edges, "BIGINT")}`;
+SELECT step::INTEGER AS step, source, target, count(*)::DOUBLE AS paths, avg(took) / 1000 AS average_ms
+FROM told GROUP BY ALL ORDER BY paths DESC, step, source, target LIMIT ${bind(edges, "BIGINT")}`;
 }
 
-/** The part of each path that is told, as `cut`. */
-function cutSql({ start, end, steps }: Paths, bind: Bind): string {
+/** Which steps of each path are told: from its `first`, where `condition` holds. */
+function partOf({ start, end, steps }: Paths, bind: Bind) {
   const limit = bind(steps, "BIGINT");
-  if (start === null && end === null)
-    return `cut AS (SELECT steps[1:${limit}] AS steps FROM walked)`;
-  const places = "list_transform(steps, lambda step: step.place)";
-  if (start === null || end === null) {
-    const at = `list_position(${places}, ${bind(start ?? end ?? "")})`;
-    const part = end === null ? `n:n + ${limit} - 1` : `greatest(1, n - ${limit} + 1):n`;
-    return `found AS (SELECT steps, ${at} AS n FROM walked), cut AS (
-  SELECT steps[${part}] AS steps FROM found WHERE n > 0
-)`;
+  const where = (place: string, more = "") =>
+    `min(CASE WHEN source = ${bind(place)}${more} THEN n END) OVER (PARTITION BY person_id, path)`;
+  const begun =
+    start === null ? "" : `, begun AS (SELECT *, ${where(start)} AS first_n FROM walked)`;
+  const from = start === null ? "walked" : "begun";
+  const first = start === null ? "1" : "first_n";
+  if (end === null) {
+    const condition = `n >= ${first} AND n < ${first} + ${limit} - 1`;
+    return { tables: begun, from, first, condition };
   }
-  return `begun AS (SELECT steps, list_position(${places}, ${bind(start)}) AS n FROM walked), found AS (
-  SELECT steps[n:] AS steps, list_position(${places}[n + 1:], ${bind(end)}) AS until
-  FROM begun WHERE n > 0
-), cut AS (
-  SELECT steps[1:until + 1] AS steps FROM found WHERE until > 0 AND until < ${limit}
-)`;
+  const last = where(end, start === null ? "" : " AND n > first_n");
+  const tables = `${begun}, ended AS (SELECT *, ${last} AS last_n FROM ${from})`;
+  if (start === null) {
+    const earliest = `greatest(1, last_n - ${limit} + 1)`;
+    const condition = `n >= ${earliest} AND n < last_n`;
+    return { tables, from: "ended", first: earliest, condition };
+  }
+  const condition = `n >= first_n AND n < last_n AND last_n - first_n < ${limit}`;
+  return { tables, from: "ended", first, condition };
 }
 
 const ADDRESS = "^([a-zA-Z][a-zA-Z0-9+.-]*:/)?/";
