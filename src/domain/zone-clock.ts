@@ -14,6 +14,9 @@ const MARGIN_MS = DAY_MS;
 /** No clock is put forward and back within a week. */
 const STEP_MS = 7 * DAY_MS;
 
+/** Before, no clock had been changed by a rule; events from behind are not taken (decision 12). */
+const RULES_MS = { from: Date.UTC(1800, 0), before: Date.UTC(2200, 0) };
+
 /** What the clock on the wall shows at a time, as if that were UTC; both in milliseconds. */
 export function wallClock(ms: number, timezone: string): number {
   return clockOf(timezone)(ms);
@@ -31,8 +34,9 @@ export function clockPieces(
   const clock = clockOf(timezone);
   const aheadAt = (ms: number) => Math.round((clock(ms) - ms) / 1000);
   const pieces: ClockPiece[] = [];
-  let at = from - MARGIN_MS;
-  for (let ahead_s = aheadAt(at); at < before + MARGIN_MS; at += STEP_MS) {
+  let at = Math.max(from - MARGIN_MS, RULES_MS.from);
+  const end = Math.min(before + MARGIN_MS, RULES_MS.before);
+  for (let ahead_s = aheadAt(at); at < end; at += STEP_MS) {
     const next = aheadAt(at + STEP_MS);
     if (next === ahead_s) continue;
     const changed = changeWithin(at, at + STEP_MS, (ms) => aheadAt(ms) === ahead_s);

@@ -28,6 +28,15 @@ test("a clock is put forward and back at the second", () => {
   ]);
 });
 
+test("a clock goes evenly before there were rules, and where no event can be", () => {
+  const ever = { from: at("0001-01-01T00:00:00Z"), before: at("9999-12-31T00:00:00Z") };
+  const pieces = clockPieces("Europe/Berlin", ever);
+
+  expect(pieces[0]).toEqual({ until: "1893-03-31T23:06:32.000000Z", ahead_s: 3208 });
+  expect(pieces.length).toBeGreaterThan(400);
+  expect(pieces.at(-1)).toEqual({ until: null, ahead_s: 3600 });
+});
+
 test.each(["Europe/Berlin", "Africa/Casablanca", "Australia/Lord_Howe", "America/Sao_Paulo"])(
   "the pieces are what the clock of %s shows, day and night for five years",
   (timezone) => {
