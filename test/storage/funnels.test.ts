@@ -193,4 +193,4 @@ test("funnels are shown as SQL that answers the same", async () => {
     const persons = shown.map((row) => (row["persons"] as { items: number[] }).items);
     expect(sorted(persons)).toEqual(sorted(reference(set).map((row) => row.persons)));
   });
-});
+}, TIMEOUT_MS);

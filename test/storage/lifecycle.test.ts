@@ -88,4 +88,4 @@ test("a lifecycle is shown as SQL that answers the same", async () => {
       sorted(expected),
     );
   });
-});
+}, TIMEOUT_MS);

@@ -148,4 +148,4 @@ test("paths are shown as SQL that answers the same", async () => {
     const { plan, expected } = asked(set);
     expect(await stored.rows(stored.queries.sql(set.project, plan))).toEqual(expected);
   });
-});
+}, TIMEOUT_MS);

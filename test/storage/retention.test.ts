@@ -90,4 +90,4 @@ test("retention is shown as SQL that answers the same", async () => {
       sorted(expected),
     );
   });
-});
+}, TIMEOUT_MS);

@@ -74,4 +74,4 @@ test("stickiness is shown as SQL that answers the same", async () => {
     const [first = ""] = stored.queries.sql(set.project, plan).split(";\n\n");
     expect(sorted(await stored.rows(first))).toEqual(sorted(expected[0] ?? []));
   });
-});
+}, TIMEOUT_MS);

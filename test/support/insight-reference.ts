@@ -150,5 +150,5 @@ export async function forEach<T>(
 }
 
 /** How many data sets each kind of query is tried on, and how long that may take. */
-export const DATA_SETS = Number(process.env["INSIGHT_DATA_SETS"] ?? 300);
+export const DATA_SETS = Number(process.env["INSIGHT_DATA_SETS"] ?? 350);
 export const TIMEOUT_MS = 120_000 + DATA_SETS * 100;
