@@ -88,7 +88,7 @@ export function dataSet(project: number): DataSet {
   const { next, of } = chance(project);
   const [timezone, day] = ZONES[project % ZONES.length] as (typeof ZONES)[number];
   const [all, step] = of(SPREADS_MS);
-  const start = Date.parse(`${day}T03:00:00Z`) - all / 2;
+  const start = Date.parse(`${day}T01:00:00Z`) - all / 2;
   const some = (keys: string[], likely: number): JsonObject =>
     Object.fromEntries(keys.filter(() => next(likely) > 0).map((key) => [key, of(VALUES)]));
   const events = Array.from({ length: next(EVENTS_MAX) }, () => ({
