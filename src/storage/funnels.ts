@@ -103,6 +103,10 @@ function ordered(project: number, funnel: Funnel, period: Period, bind: Bind): s
   // What the events of a step tell of those after it, and whether the least or the greatest is next.
   const carried = new Map<string, "min" | "max">();
   const levels: string[] = [];
+  let flags = [
+    ...steps.map((_, index) => `is_${index + 1}`),
+    ...exclusions.map((_, index) => `is_excluded_${index}`),
+  ];
   for (let step = steps.length - 1; step >= 1; step--) {
     const next = step + 1;
     const ofNext = (column: string) => `CASE WHEN is_${next} THEN ${column} END`;
@@ -131,9 +135,10 @@ function ordered(project: number, funnel: Funnel, period: Period, bind: Bind): s
     levels.push(`from_${step} AS (
   SELECT ${kept.join(", ")},
     ${told.join(",\n    ")}
-  FROM ${before}
+  FROM ${before} WHERE ${flags.join(" OR ")}
   WINDOW following AS (${BACKWARDS} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
 )`);
+    flags = kept.filter((name) => name.startsWith("is_"));
   }
   const place = `row_number() OVER (${BACKWARDS}) AS place`;
   const until = `t + to_seconds(${bind(funnel.window_s, "BIGINT")})`;
@@ -198,12 +203,13 @@ function unordered(project: number, funnel: Funnel, period: Period, bind: Bind):
   return `${matchedSql(project, funnel, period, bind)}, followed AS (
   SELECT *,
     ${first.join(",\n    ")}
-  FROM matched WINDOW until AS (PARTITION BY person_id ORDER BY t ${within})
+  FROM matched WHERE ${numbers.map((step) => `is_${step}`).join(" OR ")}
+  WINDOW until AS (PARTITION BY person_id ORDER BY t ${within})
 ), attempts AS (
   SELECT ${kept.join(", ")}, list_count(done) AS depth, ${ordered.join(", ")}
   FROM (
     SELECT *, list_sort([${numbers.map((step) => `first_${step}`).join(", ")}], 'ASC', 'NULLS LAST') AS done
-    FROM followed WHERE ${numbers.map((step) => `is_${step}`).join(" OR ")}
+    FROM followed
   )
 )`;
 }

@@ -243,7 +243,7 @@ describe("trends", () => {
 test.each([
   ["funnel view then signup", "FROM attempts"],
   ["retention of view weekly", "later"],
-  ["paths from /pricing", "steps"],
+  ["paths from /pricing", "walked"],
   ["lifecycle of view", "resurrecting"],
   ["stickiness of view", "intervals"],
 ])("a query is drafted of what a prompt asks: %s", async (prompt, part) => {

@@ -186,11 +186,15 @@ test(
   TIMEOUT_MS,
 );
 
-test("funnels are shown as SQL that answers the same", async () => {
-  await forEach(stored.sets.slice(0, 60), async (set) => {
-    const { plan } = asked(set);
-    const shown = await stored.rows(stored.queries.sql(set.project, plan));
-    const persons = shown.map((row) => (row["persons"] as { items: number[] }).items);
-    expect(sorted(persons)).toEqual(sorted(reference(set).map((row) => row.persons)));
-  });
-}, TIMEOUT_MS);
+test(
+  "funnels are shown as SQL that answers the same",
+  async () => {
+    await forEach(stored.sets.slice(0, 60), async (set) => {
+      const { plan } = asked(set);
+      const shown = await stored.rows(stored.queries.sql(set.project, plan));
+      const persons = shown.map((row) => (row["persons"] as { items: number[] }).items);
+      expect(sorted(persons)).toEqual(sorted(reference(set).map((row) => row.persons)));
+    });
+  },
+  TIMEOUT_MS,
+);

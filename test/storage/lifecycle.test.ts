@@ -81,11 +81,15 @@ test(
   TIMEOUT_MS,
 );
 
-test("a lifecycle is shown as SQL that answers the same", async () => {
-  await forEach(stored.sets.slice(0, 40), async (set) => {
-    const { plan, expected } = asked(set);
-    expect(sorted(await stored.rows(stored.queries.sql(set.project, plan)))).toEqual(
-      sorted(expected),
-    );
-  });
-}, TIMEOUT_MS);
+test(
+  "a lifecycle is shown as SQL that answers the same",
+  async () => {
+    await forEach(stored.sets.slice(0, 40), async (set) => {
+      const { plan, expected } = asked(set);
+      expect(sorted(await stored.rows(stored.queries.sql(set.project, plan)))).toEqual(
+        sorted(expected),
+      );
+    });
+  },
+  TIMEOUT_MS,
+);

@@ -143,9 +143,13 @@ test(
   TIMEOUT_MS,
 );
 
-test("paths are shown as SQL that answers the same", async () => {
-  await forEach(stored.sets.slice(0, 40), async (set) => {
-    const { plan, expected } = asked(set);
-    expect(await stored.rows(stored.queries.sql(set.project, plan))).toEqual(expected);
-  });
-}, TIMEOUT_MS);
+test(
+  "paths are shown as SQL that answers the same",
+  async () => {
+    await forEach(stored.sets.slice(0, 40), async (set) => {
+      const { plan, expected } = asked(set);
+      expect(await stored.rows(stored.queries.sql(set.project, plan))).toEqual(expected);
+    });
+  },
+  TIMEOUT_MS,
+);

@@ -68,10 +68,14 @@ test(
   TIMEOUT_MS,
 );
 
-test("stickiness is shown as SQL that answers the same", async () => {
-  await forEach(stored.sets.slice(0, 40), async (set) => {
-    const { plan, expected } = asked(set);
-    const [first = ""] = stored.queries.sql(set.project, plan).split(";\n\n");
-    expect(sorted(await stored.rows(first))).toEqual(sorted(expected[0] ?? []));
-  });
-}, TIMEOUT_MS);
+test(
+  "stickiness is shown as SQL that answers the same",
+  async () => {
+    await forEach(stored.sets.slice(0, 40), async (set) => {
+      const { plan, expected } = asked(set);
+      const [first = ""] = stored.queries.sql(set.project, plan).split(";\n\n");
+      expect(sorted(await stored.rows(first))).toEqual(sorted(expected[0] ?? []));
+    });
+  },
+  TIMEOUT_MS,
+);
