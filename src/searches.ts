@@ -9,12 +9,12 @@ import { persons } from "./services/persons.ts";
 import { sql } from "./services/sql.ts";
 import { definitionReads } from "./storage/definitions.ts";
 import { draftSql } from "./storage/draft-sql.ts";
+import { insightQueries } from "./storage/insight-queries.ts";
 import { insightReads } from "./storage/insights.ts";
 import { logReads } from "./storage/log-list.ts";
 import type { PersonReads } from "./storage/person-list.ts";
 import { personMatches } from "./storage/person-match.ts";
 import { sqlReads } from "./storage/sql.ts";
-import { trendQueries } from "./storage/trends.ts";
 import { type Base, type openEvents, randomBytes } from "./stores.ts";
 import { VERSION } from "./version.ts";
 
@@ -35,9 +35,9 @@ export function searches(searched: Searched) {
   const { base, reads, duckdb, eventsStored, isBehind, ingest, now, settings } = searched;
   const { sqlite, stores, projects } = base;
   const kept = { reads: insightReads(sqlite), writes: stores.insights, randomBytes };
-  const trends = trendQueries(duckdb);
+  const queries = insightQueries(duckdb);
   return {
-    insights: insights({ ...kept, trends, draft: draftSql, projects, isBehind, now }),
+    insights: insights({ ...kept, queries, draft: draftSql, projects, isBehind, now }),
     persons: persons({
       reads,
       mirrored: ingest.mirrored,

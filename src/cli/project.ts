@@ -42,7 +42,9 @@ export const projectRename: Command = {
   async run({ args, config }, io) {
     const id = wholeNumber(args[0] ?? "", "ID");
     const name = args[1] ?? "";
-    const project = await withAdmin(config.settings, ({ projects }) => projects.rename(id, name));
+    const project = await withAdmin(config.settings, ({ projects }) =>
+      projects.change(id, { name }),
+    );
     io.out(`${project.id} ${project.name}`);
     return EXIT.ok;
   },

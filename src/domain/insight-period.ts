@@ -1,6 +1,7 @@
 import { Failure } from "./errors.ts";
 import { parseTimeOrAge } from "./relative-time.ts";
 import { isoTime, TIME_MS_MAX, TIME_MS_MIN } from "./time.ts";
+import { type ClockPiece, clockPieces, wallClock } from "./zone-clock.ts";
 
 /** What the time of an insight is divided into. */
 export const INTERVALS = ["hour", "day", "week", "month"] as const;
@@ -14,15 +15,24 @@ export const BUCKETS_MAX = 1000;
 /** The days of an insight that does not say: those since then, and that one. */
 export const DATE_FROM_DEFAULT = "-7d";
 
-/** What an insight says of its time. */
-export type DateRange = { date_from: string; date_to: string | null };
+/** What an insight says of its time. `date_from` may be how many intervals there are up to the end. */
+export type DateRange = { date_from: string | number; date_to: string | null };
 
 /**
  * The time of an insight on the clock of the project's time zone (decision 72): from `from` on,
  * before `before`, ISO 8601. `buckets` are the beginnings of its intervals, in order, as days or,
- * by the hour, as `2026-11-21 14:00`.
+ * by the hour, as `2026-11-21 14:00`. `clock` is how the zone's clock goes meanwhile.
  */
-export type Period = { from: string; before: string; buckets: string[] };
+export type Period = { from: string; before: string; buckets: string[]; clock: ClockPiece[] };
+
+/** What a period is divided into, and whose clock it is on: the IANA name of a zone. */
+export type Divided = { interval: Interval; timezone: string };
+
+/**
+ * A period may be not divided: it begins with a day then, and has no buckets. Else it has at most
+ * `max`.
+ */
+type MaybeDivided = { interval: Interval | null; timezone: string; max?: number | undefined };
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -35,31 +45,67 @@ const MONDAY_MS = -3 * DAY_MS;
 const DAY = /^\d{4}-\d\d-\d\d$|^-\d+[dwmy]$/;
 const WITH_ZONE = /[T ].*(?:Z|[+-]\d\d(?::?\d\d)?)$/i;
 
-/** The period of a range. It begins with a whole interval. Fails `invalid_input`. */
+/**
+ * The period of a range. It begins with a whole interval, and has at most `max`. Fails
+ * `invalid_input`.
+ */
 export function periodOf(
   { date_from, date_to }: DateRange,
-  { interval, timezone, now }: { interval: Interval; timezone: string; now: number },
+  { interval, timezone, now, max }: MaybeDivided & { now: number },
 ): Period {
+  const unit = interval ?? "day";
   const wallNow = wallClock(now, timezone);
   const read = (text: string, attr: string) => {
     const time = parseTimeOrAge(text, wallNow);
     if (time === undefined || time < TIME_MS_MIN) throw malformed(attr);
     return WITH_ZONE.test(text) ? wallClock(time, timezone) : time;
   };
-  const from = startOf(interval, dayIfAsked(date_from, read(date_from, "date_from")));
+  const told =
+    typeof date_from === "string" ? dayIfAsked(date_from, read(date_from, "date_from")) : undefined;
   const before = endOf(date_to ?? "-0d", read(date_to ?? "-0d", "date_to"));
+  const last = startOf(unit, before - MICROSECOND_MS);
+  const from = startOf(unit, told ?? backBy(unit, last, Number(date_from) - 1));
   if (before <= from) {
     throw new Failure("invalid_input", "The range ends before it begins.", `${RANGE}__date_to`);
   }
+  return periodBetween(from, before, { interval, timezone, max });
+}
+
+/** As many intervals just before a period; as much of the last of them as the period has of its own. */
+export function previousPeriod({ from, before, buckets }: Period, divided: Divided): Period {
+  const back = (wall: string) => backBy(divided.interval, wallMs(wall), buckets.length);
+  return periodBetween(back(from), back(before), divided);
+}
+
+/** A period that begins one interval earlier. */
+export function withIntervalBefore(period: Period, { interval, timezone }: Divided): Period {
+  const before = wallMs(period.before);
+  const from = backBy(interval, wallMs(period.from), 1);
+  if (from < TIME_MS_MIN) throw malformed("date_from");
+  return {
+    from: wallText(from),
+    before: period.before,
+    buckets: [bucketName(interval, from), ...period.buckets],
+    clock: clockPieces(timezone, { from, before }),
+  };
+}
+
+function periodBetween(
+  from: number,
+  before: number,
+  { interval, timezone, max = BUCKETS_MAX }: MaybeDivided,
+): Period {
+  if (from < TIME_MS_MIN) throw malformed("date_from");
   const buckets: string[] = [];
-  for (let at = from; at < before; at = nextOf(interval, at)) {
-    if (buckets.length === BUCKETS_MAX) {
-      const detail = `A range has at most ${BUCKETS_MAX} intervals. A longer interval makes fewer.`;
+  for (let at = from; interval !== null && at < before; at = nextOf(interval, at)) {
+    if (buckets.length === max) {
+      const detail = `A range has at most ${max} intervals. A longer interval makes fewer.`;
       throw new Failure("invalid_input", detail, RANGE);
     }
     buckets.push(bucketName(interval, at));
   }
-  return { from: wallText(from), before: wallText(before), buckets };
+  const clock = clockPieces(timezone, { from, before });
+  return { from: wallText(from), before: wallText(before), buckets, clock };
 }
 
 /** Field to blame for a range. */
@@ -77,26 +123,6 @@ const dayIfAsked = (text: string, time: number) => (DAY.test(text) ? startOf("da
 function endOf(text: string, time: number): number {
   const end = DAY.test(text) ? startOf("day", time) + DAY_MS : time + MICROSECOND_MS;
   return Math.min(end, TIME_MS_MAX);
-}
-
-/** What the clock on the wall shows at a time, as if that were UTC; both in milliseconds. */
-export function wallClock(ms: number, timezone: string): number {
-  if (timezone === "UTC") return ms;
-  const format = new Intl.DateTimeFormat("en-US", {
-    timeZone: timezone,
-    hourCycle: "h23",
-    year: "numeric",
-    month: "numeric",
-    day: "numeric",
-    hour: "numeric",
-    minute: "numeric",
-    second: "numeric",
-  });
-  const parts = new Map(format.formatToParts(ms).map(({ type, value }) => [type, Number(value)]));
-  const part = (name: Intl.DateTimeFormatPartTypes) => parts.get(name) ?? 0;
-  const day = Date.UTC(part("year"), part("month") - 1, part("day"));
-  const seconds = (part("hour") * 60 + part("minute")) * 60 + part("second");
-  return day + seconds * 1000 + (((ms % 1000) + 1000) % 1000);
 }
 
 function startOf(interval: Interval, ms: number): number {
@@ -119,6 +145,22 @@ function nextOf(interval: Interval, ms: number): number {
   if (interval === "week") return ms + WEEK_MS;
   const date = new Date(ms);
   return date.setUTCMonth(date.getUTCMonth() + 1);
+}
+
+/** So many intervals earlier; what a shorter month does not have is its end. */
+function backBy(interval: Interval, ms: number, count: number): number {
+  if (interval === "hour") return ms - count * HOUR_MS;
+  if (interval === "day") return ms - count * DAY_MS;
+  if (interval === "week") return ms - count * WEEK_MS;
+  const month = startOf("month", ms);
+  const date = new Date(month);
+  const start = date.setUTCMonth(date.getUTCMonth() - count);
+  return Math.min(start + (ms - month), nextOf("month", start));
+}
+
+function wallMs(text: string): number {
+  const fraction = Number(text.slice(23, 26)) * MICROSECOND_MS;
+  return Date.parse(`${text.slice(0, 23)}Z`) + fraction;
 }
 
 function wallText(ms: number): string {

@@ -1,10 +1,8 @@
+import type { Query } from "./insight.ts";
+import type { InsightResult } from "./insight-result.ts";
+
 /** A line of numbers, one for each of some columns. */
-type Line = {
-  label: string;
-  breakdown_value: string | null;
-  data: readonly (number | null)[];
-  aggregated_value: number | null;
-};
+type Line = Pick<InsightResult, "label" | "breakdown_value" | "data" | "aggregated_value">;
 
 /** Characters of the longest bar. */
 const BAR_CHARS = 40;
@@ -14,33 +12,74 @@ const HEADING_CHARS_MAX = 200;
 
 const CONTROLS = /\p{C}/gu;
 
+/** From nothing to the greatest number of a line. */
+const SPARKS = [..." ▁▂▃▄▅▆▇█"];
+
 /**
- * Lines of numbers as text: of each a heading, and a row per column with its number and a bar. The
- * longest bar of all is of the greatest number; negative numbers have none.
+ * An answer as text: a table for each line, with a row and a bar for each of its numbers; retention
+ * and paths are one table, with a row for each line.
  */
 export function insightTable(
   name: string,
-  columns: readonly string[],
-  lines: readonly Line[],
+  kind: Query["kind"],
+  { columns, results }: { columns: string[]; results: readonly Line[] },
 ): string {
+  const isOne = kind === "RetentionQuery" || kind === "PathsQuery";
+  const whole = kind === "FunnelsQuery" ? "share" : "all";
+  const text = isOne ? rowEach(columns, results) : tableEach(columns, results, whole);
+  return `${plain(name)}\n${results.length === 0 ? "\nNothing was found.\n" : text}`;
+}
+
+/** The longest bar of all is of the greatest number; negative numbers have none. */
+function tableEach(columns: readonly string[], lines: readonly Line[], whole: string): string {
   const numbers = lines.flatMap(({ data }) => data.filter((value) => value !== null));
   const greatest = numbers.reduce((most, value) => Math.max(most, value), 0);
-  const width = [...numbers, ...lines.map((line) => line.aggregated_value)].reduce<number>(
-    (most, value) => Math.max(most, shown(value).length),
-    1,
+  const names = widest([whole, ...columns.map(plain)]);
+  const width = widest(
+    [...numbers, ...lines.map((line) => line.aggregated_value), null].map(shown),
   );
   const row = (column: string, value: number | null) => {
     const bar = bars(value ?? 0, greatest);
-    return `${column}  ${shown(value).padStart(width)}${bar === "" ? "" : `  ${bar}`}\n`;
+    const number = shown(value).padStart(width);
+    return `${plain(column).padEnd(names)}  ${number}${bar === "" ? "" : `  ${bar}`}\n`;
   };
-  const [first = ""] = columns;
   const tables = lines.map(({ label, breakdown_value, data, aggregated_value }) => {
     const heading = breakdown_value === null ? label : `${label}: ${breakdown_value}`;
     const rows = columns.map((column, at) => row(column, data[at] ?? null));
-    const whole = `${"all".padEnd(first.length)}  ${shown(aggregated_value).padStart(width)}\n`;
-    return `\n${plain(heading)}\n${rows.join("")}${whole}`;
+    const all = `${whole.padEnd(names)}  ${shown(aggregated_value).padStart(width)}\n`;
+    return `\n${plain(heading)}\n${rows.join("")}${all}`;
   });
-  return `${plain(name)}\n${tables.join("") || "\nNothing was found.\n"}`;
+  return tables.join("");
+}
+
+/** With several columns a row ends in a line of sparks, with one in a bar. */
+function rowEach(columns: readonly string[], lines: readonly Line[]): string {
+  const greatest = lines.reduce((most, { data }) => Math.max(most, data[0] ?? 0), 0);
+  const labels = widest(["", ...lines.map(({ label }) => plain(label))]);
+  const widths = columns.map((column, at) =>
+    widest([column, ...lines.map(({ data }) => cell(data[at]))]),
+  );
+  const row = (label: string, cells: string[], end: string) => {
+    const aligned = cells.map((text, at) => text.padStart(widths[at] ?? 0));
+    return `${[label.padEnd(labels), ...aligned, end].join("  ").trimEnd()}\n`;
+  };
+  const rows = lines.map(({ label, data }) => {
+    const end = columns.length === 1 ? bars(data[0] ?? 0, greatest) : sparks(data);
+    return row(
+      plain(label),
+      columns.map((_, at) => cell(data[at])),
+      end,
+    );
+  });
+  return `\n${row("", [...columns], "")}${rows.join("")}`;
+}
+
+function cell(value: number | null | undefined): string {
+  return value === null || value === undefined ? "" : shown(value);
+}
+
+function widest(texts: readonly string[]): number {
+  return texts.reduce((most, text) => Math.max(most, text.length), 0);
 }
 
 /** Without line ends and whatever else moves a terminal's cursor. */
@@ -56,4 +95,11 @@ function shown(value: number | null): string {
 function bars(value: number, greatest: number): string {
   if (!(value > 0)) return "";
   return "█".repeat(Math.max(1, Math.round((value / greatest) * BAR_CHARS)));
+}
+
+function sparks(data: readonly (number | null)[]): string {
+  const greatest = data.reduce<number>((most, value) => Math.max(most, value ?? 0), 0);
+  return data
+    .map((value) => SPARKS[greatest === 0 ? 0 : Math.round(((value ?? 0) / greatest) * 8)] ?? " ")
+    .join("");
 }

@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { INSIGHT_NAME_CHARS_MAX } from "../domain/insight.ts";
+import { INSIGHT_NAME_CHARS_MAX, INSIGHT_TYPES, kindOf } from "../domain/insight.ts";
 import { insightTable } from "../domain/insight-table.ts";
 import { pageQuery } from "../domain/page.ts";
 import type { Insights } from "../services/insights.ts";
@@ -18,6 +18,8 @@ import {
 
 const ENVIRONMENT = "/api/environments/:project_id/";
 const INSIGHTS = `${ENVIRONMENT}insights/` as const;
+
+const INSIGHT_TYPES_TOLD = Object.keys(INSIGHT_TYPES).join(", ");
 
 const QUERY = {
   kind: "TrendsQuery",
@@ -42,31 +44,54 @@ const InsightShape = t.Object(
 const number = (example: number, description: string) =>
   t.Nullable(t.Number({ examples: [example], description }));
 
+const seconds = (description: string) => t.Optional(t.Array(number(3600, description)));
+
+const ResultShape = t.Object(
+  {
+    label: Text("dau of $pageview"),
+    breakdown_value: t.Nullable(
+      Text(
+        "Firefox",
+        "Null without a breakdown; `$$_posthog_breakdown_null_$$` of events without a value, `$$_posthog_breakdown_other_$$` of values that are not told apart.",
+      ),
+    ),
+    data: t.Array(
+      number(42, "Null where there is nothing to calculate with, or the time has not come yet."),
+      { description: "A number for each column." },
+    ),
+    aggregated_value: number(
+      42,
+      "The whole: of `dau`, how many persons in all; of a funnel, the share of those who came to its end; of retention, who began.",
+    ),
+    event: t.Optional(
+      t.Nullable(Text("$pageview", "Of trends and stickiness. Null for all events.")),
+    ),
+    math: t.Optional(Text("dau", "Of trends; `formula` for a formula.")),
+    math_property: t.Optional(t.Nullable(Text("price"))),
+    compare_label: t.Optional(
+      t.Union([t.Literal("current"), t.Literal("previous")], {
+        description: "Of trends that are compared with the period before.",
+      }),
+    ),
+    average_conversion_times: seconds("Of funnels: seconds from the step before."),
+    median_conversion_times: seconds("Of funnels: seconds from the step before."),
+    source: t.Optional(Text("1_/pricing", "Of paths.")),
+    target: t.Optional(Text("2_signup", "Of paths.")),
+    average_conversion_time: t.Optional(
+      t.Number({ examples: [1500], description: "Of paths: milliseconds." }),
+    ),
+  },
+  { $id: "InsightResult" },
+);
+
 const AnswerShape = t.Object(
   {
     insight: InsightShape,
     columns: Texts(
       ["2026-11-16"],
-      "The beginnings of the intervals, on the clock of the project's time zone.",
+      "What the numbers are of. Trends and lifecycle: the beginnings of the intervals, on the clock of the project's time zone; funnels: steps; retention and stickiness: intervals.",
     ),
-    results: t.Array(
-      t.Object({
-        label: Text("dau of $pageview"),
-        event: t.Nullable(Text("$pageview", "Null for all events.")),
-        math: Text("dau"),
-        math_property: t.Nullable(Text("price")),
-        breakdown_value: t.Nullable(
-          Text(
-            "Firefox",
-            "Null without a breakdown; `$$_posthog_breakdown_null_$$` of events without a value, `$$_posthog_breakdown_other_$$` of values that are not told apart.",
-          ),
-        ),
-        data: t.Array(number(42, "Null where there is nothing to calculate with."), {
-          description: "A number for each column.",
-        }),
-        aggregated_value: number(42, "The same of the whole time: of `dau`, how many persons."),
-      }),
-    ),
+    results: t.Array(ResultShape),
     sql: Text("SELECT …", "What was asked of the event store, in DuckDB's dialect."),
     elapsed_ms: Whole(42),
   },
@@ -77,9 +102,11 @@ const AskedBody = t.Object(
   {
     query: AnyValue(
       QUERY,
-      "A `TrendsQuery`: series of events, and what of them is told. Or words: `weekly unique users of $pageview by $browser last 90 days`.",
+      "A `TrendsQuery`, `FunnelsQuery`, `RetentionQuery`, `PathsQuery`, `LifecycleQuery` or `StickinessQuery`. Or words: `weekly unique users of $pageview by $browser last 90 days`, `funnel $pageview then signup within 7 days`, `retention of signup weekly`, `paths from /pricing`, `lifecycle of $pageview`, `stickiness of $pageview`.",
     ),
-    insight_type: t.Optional(Text("trends", "Others are not answered yet.")),
+    insight_type: t.Optional(
+      Text("trends", `One of ${INSIGHT_TYPES_TOLD}; the query must be of it.`),
+    ),
     name: t.Optional(
       Text(
         "Visitors by browser",
@@ -112,8 +139,8 @@ export const insightRoutes = (insights: Insights) => [
     async handle({ project, principal, query, body }) {
       const answer = await insights.ask(project, principal.user_id, body);
       if (query.format !== "txt") return answer;
-      const { insight, columns, results } = answer;
-      return new Response(insightTable(insight.name, columns, results), {
+      const { name, query: asked } = answer.insight;
+      return new Response(insightTable(name, kindOf(asked), answer), {
         headers: { "content-type": "text/plain; charset=utf-8" },
       });
     },

@@ -11,6 +11,15 @@ const ProjectDraft = t.Object(
   { name: Text("Shop", `At most ${PROJECT_NAME_CHARS_MAX} characters.`) },
   { $id: "ProjectDraft" },
 );
+const ProjectChanges = t.Object(
+  {
+    name: t.Optional(Text("Shop", `At most ${PROJECT_NAME_CHARS_MAX} characters.`)),
+    timezone: t.Optional(
+      Text("Europe/Berlin", "The IANA name of a time zone: by its clock days and weeks begin."),
+    ),
+  },
+  { $id: "ProjectChanges" },
+);
 const TokenReset = t.Optional(
   t.Object(
     {
@@ -68,11 +77,11 @@ export const projectRoutes = (projects: Projects) => [
     path: `${PROJECTS}:project_id/`,
     scope: "project:write",
     operationId: "projects_update",
-    summary: "Rename a project.",
-    body: ProjectDraft,
+    summary: "Rename a project, or give it another time zone.",
+    body: ProjectChanges,
     status: 200,
     response: ProjectShape,
-    handle: ({ project, body: { name } }) => projects.rename(project, name),
+    handle: ({ project, body }) => projects.change(project, body),
   }),
   route({
     method: "PATCH",

@@ -26,6 +26,9 @@ type Needs = {
 /** A project as it may be shown, with its former keys that are still accepted. */
 export type ShownProject = Project & { former_api_tokens: FormerKey[] };
 
+/** What of a project may be changed; what is absent stays. */
+export type ProjectChanges = { name?: string | undefined; timezone?: string | undefined };
+
 /** How a project's key is replaced. */
 export type Rotation = {
   /** The new key; made if it is not given. */
@@ -58,8 +61,8 @@ export type Projects = {
     draft: { name: string; api_token?: string | undefined },
     by?: Principal,
   ): Promise<ShownProject>;
-  /** Fails `not_found`, `required` or `too_long`. */
-  rename(id: number, name: string): Promise<ShownProject>;
+  /** Fails `not_found`, `required`, `too_long`, or `invalid_input` on a time zone that is none. */
+  change(id: number, changes: ProjectChanges): Promise<ShownProject>;
   /** Gives a project a new key. Fails `not_found` or `invalid_input`. */
   rotateKey(id: number, rotation?: Rotation): Promise<ShownProject>;
 };
@@ -138,9 +141,14 @@ export async function openProjects(needs: Needs): Promise<Projects> {
       };
       return remember(await writes.insert(draft));
     },
-    async rename(id, name) {
-      checkName(name);
-      return shown(found(await writes.rename(id, name)));
+    async change(id, { name, timezone }) {
+      // What is missing is what a project cannot do without.
+      if (name !== undefined || timezone === undefined) checkName(name ?? "");
+      const changes = {
+        ...(name === undefined ? {} : { name }),
+        ...(timezone === undefined ? {} : { timezone: zoneNamed(timezone) }),
+      };
+      return shown(found(await writes.update(id, changes)));
     },
     async rotateKey(id, { api_token, grace_hours = GRACE_HOURS_DEFAULT } = {}) {
       checkGrace(grace_hours, shown(found(await reads.find(id))));
@@ -169,6 +177,20 @@ function checkGrace(grace_hours: number, { former_api_tokens }: ShownProject): v
     const detail = `${FORMER_KEYS_MAX} former keys are still accepted. End them with 0 hours.`;
     throw new Failure("invalid_input", detail, "grace_hours");
   }
+}
+
+/** The name that the zone goes by, in any case. */
+function zoneNamed(timezone: string): string {
+  try {
+    // Offsets such as +02:00 are taken there too, and have no days on which clocks change.
+    if (/^[a-z]/i.test(timezone)) {
+      return new Intl.DateTimeFormat("en-US", { timeZone: timezone }).resolvedOptions().timeZone;
+    }
+  } catch {
+    // Not known: told below.
+  }
+  const detail = "The IANA name of a time zone is expected, such as Europe/Berlin.";
+  throw new Failure("invalid_input", detail, "timezone");
 }
 
 function checkName(name: string): void {

@@ -7,6 +7,7 @@ import type {
 } from "../domain/definition.ts";
 import type { PageQuery } from "../domain/page.ts";
 import { type Duckdb, rows } from "./duckdb.ts";
+import { ALL_PROPERTIES } from "./person-rows.ts";
 
 /** Event names in whose events properties are looked for: the most frequent. */
 export const PROPERTY_EVENTS_MAX = 1000;
@@ -90,7 +91,7 @@ const OWNERS: Record<PropertyOwner, string> = {
       SELECT max(seq, $each::BIGINT) AS newest FROM events WHERE project_id = $project::INTEGER
       GROUP BY event ORDER BY count(*) DESC, event LIMIT $most::BIGINT))`,
   person: `
-    SELECT properties, NULL::TIMESTAMP AS seen FROM persons WHERE project_id = $project::INTEGER
+    SELECT ${ALL_PROPERTIES} AS properties, NULL::TIMESTAMP AS seen FROM persons WHERE project_id = $project::INTEGER
     ORDER BY id DESC LIMIT $most::BIGINT`,
   group: `
     SELECT properties, NULL::TIMESTAMP AS seen FROM groups WHERE project_id = $project::INTEGER

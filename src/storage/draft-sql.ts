@@ -1,4 +1,4 @@
-import type { EventNames } from "../domain/insight-words.ts";
+import type { EventNames } from "../domain/words-names.ts";
 import { quoted } from "./duckdb.ts";
 import { pointer, textIn } from "./property-match.ts";
 

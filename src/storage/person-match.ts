@@ -2,7 +2,7 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import type { Place } from "../domain/page.ts";
 import { type Duckdb, rows } from "./duckdb.ts";
 import type { MatchFilter, PartAsked } from "./person-list.ts";
-import { columnOf } from "./person-rows.ts";
+import { columnOf, mirroredIn } from "./person-rows.ts";
 import { type Bind, binder, checkPatterns, passes, pointer, textIn } from "./property-match.ts";
 
 /** A value of a property, and how many persons have it. */
@@ -48,7 +48,7 @@ const UNDIVIDED = "SELECT 1 FROM persons WHERE sdk_properties IS NULL LIMIT 1";
 async function columnsOf(connection: DuckDBConnection): Promise<(key: string) => string> {
   const [undivided] = await rows(connection, UNDIVIDED);
   if (undivided === undefined) return columnOf;
-  return (key) => `coalesce(${columnOf(key)}, properties)`;
+  return mirroredIn;
 }
 
 const VALUES = (column: string) => `

@@ -109,3 +109,18 @@ export function columnOf(key: string): PropertyColumn {
   if (!key.startsWith("$")) return "properties";
   return key.startsWith("$initial_") ? "initial_properties" : "sdk_properties";
 }
+
+/** All properties of a row of the mirror: no two of its columns have a key in common. */
+export const ALL_PROPERTIES = `('{' || concat_ws(',', ${[
+  "initial_properties",
+  "sdk_properties",
+  "properties",
+]
+  .map((column) => `nullif(substr(${column}, 2, length(${column}) - 2), '')`)
+  .join(", ")}) || '}')::JSON`;
+
+/** The column of a row of the mirror that has a property: in rows of an earlier version one has all. */
+export function mirroredIn(key: string): string {
+  const column = columnOf(key);
+  return column === "properties" ? column : `coalesce(${column}, properties)`;
+}

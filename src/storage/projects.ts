@@ -30,7 +30,10 @@ export type Rotation = {
 export type ProjectWrites = {
   insert(draft: Omit<Project, "id">): Promise<Project>;
   /** Undefined if there is no such project. */
-  rename(id: number, name: string): Promise<Project | undefined>;
+  update(
+    id: number,
+    changes: Partial<Pick<Project, "name" | "timezone">>,
+  ): Promise<Project | undefined>;
   /** Replaces the project key; undefined if there is no such project. */
   rotate(id: number, rotation: Rotation): Promise<Project | undefined>;
 };
@@ -66,7 +69,7 @@ export function projectWrites({ orm, transaction }: Sqlite): ProjectWrites {
     orm.update(project).set(changes).where(eq(project.id, id)).returning().get();
   return {
     insert: async (draft) => orm.insert(project).values(draft).returning().get(),
-    rename: async (id, name) => update(id, { name }),
+    update: async (id, changes) => update(id, changes),
     rotate: async (id, { api_token, at, ends_at }) =>
       transaction(() => {
         const old = orm.select().from(project).where(eq(project.id, id)).get();

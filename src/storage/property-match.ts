@@ -62,6 +62,11 @@ export function passes(
   return `(${passed}) IS ${not ? "NOT TRUE" : "TRUE"}`;
 }
 
+/** The same of a property that is a column of its own. */
+export function passesIn(column: string, { not, test }: PropertyFilter, bind: Bind): string {
+  return `(${tested(test, column, bind)}) IS ${not ? "NOT TRUE" : "TRUE"}`;
+}
+
 function tested(test: PropertyTest, text: string, bind: Bind): string {
   const any = (values: string[], one: (value: string) => string) =>
     values.map((value) => one(bind(value))).join(" OR ") || `${text} IN (NULL)`;

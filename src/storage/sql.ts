@@ -6,6 +6,7 @@ import { checkSql } from "../domain/sql-tree.ts";
 import { SQL_VIEWS } from "../domain/sql-view.ts";
 import { isoTime, TIME_MS_MAX, TIME_MS_MIN } from "../domain/time.ts";
 import { type Duckdb, rows } from "./duckdb.ts";
+import { ALL_PROPERTIES } from "./person-rows.ts";
 
 /** What a statement answers: as many values in each row as there are columns. */
 export type SqlTable = {
@@ -61,17 +62,19 @@ export function sqlReads(duckdb: Duckdb): SqlReads {
   };
 }
 
-/** Columns that are not in the table under their own name. */
-const MADE: Record<string, string> = {
-  person_id: "coalesce(moved.person_id, stored.person_id)",
+/** Columns that are not in the table as they are, by view. */
+const MADE: Record<string, Record<string, string>> = {
+  events: { person_id: "coalesce(moved.person_id, stored.person_id)" },
+  persons: { properties: ALL_PROPERTIES },
 };
 
 /** Temporary views hide every table from a connection that is in no database. */
 function viewsOf(project: number, catalog: string): string[] {
   return Object.entries(SQL_VIEWS).map(([name, columns]) => {
-    const chosen = Object.keys(columns).map((column) =>
-      MADE[column] === undefined ? `stored."${column}"` : `${MADE[column]} AS "${column}"`,
-    );
+    const chosen = Object.keys(columns).map((column) => {
+      const made = MADE[name]?.[column];
+      return made === undefined ? `stored."${column}"` : `${made} AS "${column}"`;
+    });
     const moved =
       columns["person_id"] === undefined
         ? ""

@@ -3,7 +3,8 @@ import {
   BUCKETS_MAX,
   type Interval,
   periodOf,
-  wallClock,
+  previousPeriod,
+  withIntervalBefore,
 } from "../../src/domain/insight-period.ts";
 
 /** A Saturday noon. */
@@ -29,9 +30,10 @@ describe("the time of an insight", () => {
       from: "2026-11-01T00:00:00.000000",
       before: "2026-11-03T00:00:00.000000",
       buckets: ["2026-11-01", "2026-11-02"],
+      clock: [{ until: null, ahead_s: 0 }],
     });
     const hours = period("-2h", "2026-11-21T11:30:00Z", { interval: "hour" });
-    expect(hours).toEqual({
+    expect(hours).toMatchObject({
       from: "2026-11-21T10:00:00.000000",
       before: "2026-11-21T11:30:00.000001",
       buckets: ["2026-11-21 10:00", "2026-11-21 11:00"],
@@ -46,7 +48,6 @@ describe("the time of an insight", () => {
       interval: "hour",
     });
     expect(sent.buckets).toEqual(["2026-11-22 01:00"]);
-    expect(wallClock(-1, "Europe/Berlin")).toBe(3_600_000 - 1);
   });
 
   test.each([
@@ -65,5 +66,52 @@ describe("the time of an insight", () => {
     expect(period(`-${BUCKETS_MAX - 1}d`).buckets).toHaveLength(BUCKETS_MAX);
     expect(() => period(`-${BUCKETS_MAX}d`)).toThrow("at most");
     expect(period("9999-12-30", "9999-12-31").before).toBe("9999-12-31T23:59:59.999000");
+  });
+
+  test("may be so many intervals, up to its end", () => {
+    const weeks = { interval: "week", timezone: "UTC", now: NOW } as const;
+    const { from, buckets } = periodOf({ date_from: 2, date_to: "2026-11-08" }, weeks);
+    expect({ from, buckets }).toEqual({
+      from: "2026-10-26T00:00:00.000000",
+      buckets: ["2026-10-26", "2026-11-02"],
+    });
+  });
+
+  test("is not divided where nothing asks for it, and may be long then", () => {
+    const asked = { interval: null, timezone: "UTC", now: NOW };
+    expect(periodOf({ date_from: "-20y", date_to: null }, asked)).toMatchObject({
+      from: "2006-11-21T00:00:00.000000",
+      before: "2026-11-22T00:00:00.000000",
+      buckets: [],
+    });
+  });
+
+  test.each<[Interval, string, string, string, string]>([
+    ["day", "2026-11-01", "2026-11-03", "2026-10-29T00:00", "2026-11-01T00:00"],
+    ["week", "2026-11-09", "2026-11-17", "2026-10-26T00:00", "2026-11-04T00:00"],
+    ["month", "2026-03-01", "2026-03-30", "2026-02-01T00:00", "2026-03-01T00:00"],
+    ["month", "2026-03-01", "2026-03-09", "2026-02-01T00:00", "2026-02-10T00:00"],
+    ["hour", "2026-03-01", "2026-03-01T05:30", "2026-02-28T18:00", "2026-02-28T23:30"],
+  ])("by the %s from %s to %s, is before it %s to %s", (interval, from, to, start, end) => {
+    const divided = { interval, timezone: "UTC" };
+    const asked = period(from, to, divided);
+    const before = previousPeriod(asked, divided);
+
+    expect([before.from.slice(0, 16), before.before.slice(0, 16)]).toEqual([start, end]);
+    expect(before.buckets).toHaveLength(asked.buckets.length);
+  });
+
+  test("may begin one interval earlier", () => {
+    const monthly = { interval: "month", timezone: "Europe/Berlin" } as const;
+    const longer = withIntervalBefore(period("2026-11-01", null, monthly), monthly);
+
+    expect(longer).toMatchObject({
+      from: "2026-10-01T00:00:00.000000",
+      buckets: ["2026-10-01", "2026-11-01"],
+      clock: [
+        { until: "2026-10-25T01:00:00.000000Z", ahead_s: 7200 },
+        { until: null, ahead_s: 3600 },
+      ],
+    });
   });
 });

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import type { InsightType } from "../../src/domain/insight.ts";
 import { readWords } from "../../src/domain/insight-words.ts";
+import type { JsonObject } from "../../src/domain/json.ts";
 
 const names = {
   events: [
@@ -12,9 +14,11 @@ const names = {
     "used last 3 days",
   ].map((name, index) => ({ name, count: 10 - index })),
   properties: ["$browser", "price", "rate of change", "Plan"].map((name) => ({ name, count: 1 })),
+  person_properties: [{ name: "Plan of person", count: 1 }],
 };
 
-const read = (words: string) => readWords(words, names, "query");
+const read = (words: string, type?: InsightType) =>
+  readWords(words, names, { attr: "query", type });
 const series = (event: string | null, math = "total", math_property?: string) => ({
   kind: "EventsNode",
   event,
@@ -74,6 +78,114 @@ describe("a question in words", () => {
     expect(read(words)).toEqual({ kind: "TrendsQuery", ...query });
   });
 
+  test("may ask for a comparison, and for what persons have", () => {
+    expect(
+      read("signed up by person plan of PERSON last 7 days compared to the previous period"),
+    ).toEqual({
+      kind: "TrendsQuery",
+      series: [series("signed up")],
+      interval: "day",
+      ...last("-7d"),
+      breakdownFilter: { breakdown: "Plan of person", breakdown_type: "person" },
+      compareFilter: { compare: true },
+    });
+  });
+
+  const node = (event: string | null) => ({ kind: "EventsNode", event });
+
+  test.each<[string, JsonObject, JsonObject]>([
+    [
+      "funnel $pageview then signed up then é🦔 within 7 days",
+      { series: ["$pageview", "signed up", "é🦔"].map(node) },
+      { funnelOrderType: "ordered", funnelWindowInterval: 7, funnelWindowIntervalUnit: "day" },
+    ],
+    [
+      "strict funnel of $pageview, signed up by $browser last 30 days",
+      { series: ["$pageview", "signed up"].map(node), ...by("$browser"), ...last("-30d") },
+      { funnelOrderType: "strict" },
+    ],
+    [
+      "unordered funnel from by bus and foot to all events within 1 hour by price",
+      { series: ["by bus and foot", null].map(node), ...by("price") },
+      { funnelOrderType: "unordered", funnelWindowInterval: 1, funnelWindowIntervalUnit: "hour" },
+    ],
+    [
+      "Funnel $pageview -> signed up without é🦔 past 2 weeks",
+      { series: ["$pageview", "signed up"].map(node), ...last("-2w") },
+      {
+        funnelOrderType: "ordered",
+        exclusions: [{ ...node("é🦔"), funnelFromStep: 0, funnelToStep: 1 }],
+      },
+    ],
+  ])("may be of a funnel: %s", (words, query, funnelsFilter) => {
+    expect(read(words)).toEqual({ kind: "FunnelsQuery", ...query, funnelsFilter });
+  });
+
+  const entity = (id: string) => ({ id, type: "events" });
+
+  test.each<[string, JsonObject, JsonObject]>([
+    ["retention of signed up weekly", { targetEntity: entity("signed up"), period: "Week" }, {}],
+    [
+      "monthly retention of signed up then $pageview",
+      {
+        targetEntity: entity("signed up"),
+        returningEntity: entity("$pageview"),
+        period: "Month",
+      },
+      {},
+    ],
+    [
+      "recurring retention for é🦔 last 12 weeks",
+      { targetEntity: entity("é🦔"), period: "Week", retentionType: "retention_recurring" },
+      last("-12w"),
+    ],
+  ])("may be of retention: %s", (words, filter, query) => {
+    expect(read(words)).toEqual({
+      kind: "RetentionQuery",
+      retentionFilter: { retentionType: "retention_first_time", ...filter },
+      ...query,
+    });
+  });
+
+  test.each<[string, JsonObject, JsonObject]>([
+    ["paths", {}, {}],
+    ["paths from /pricing", { startPoint: "/pricing" }, {}],
+    ["path to SIGNED up since 2026-01-01", { endPoint: "signed up" }, last("2026-01-01")],
+    [
+      "paths from https://x.test/a to screen Home today",
+      { startPoint: "https://x.test/a", endPoint: "Home" },
+      last("-0d"),
+    ],
+  ])("may be of paths: %s", (words, pathsFilter, query) => {
+    expect(read(words)).toEqual({ kind: "PathsQuery", pathsFilter, ...query });
+  });
+
+  test.each<[string, JsonObject]>([
+    [
+      "lifecycle of $pageview",
+      { kind: "LifecycleQuery", series: [node("$pageview")], interval: "day" },
+    ],
+    [
+      "weekly stickiness of $pageview and signed up last 60 days",
+      {
+        kind: "StickinessQuery",
+        series: ["$pageview", "signed up"].map(node),
+        interval: "week",
+        ...last("-60d"),
+      },
+    ],
+  ])("may be of how persons come and go: %s", (words, query) => {
+    expect(read(words)).toEqual(query);
+  });
+
+  test("need not say its type if that is told", () => {
+    expect(read("$pageview then signed up", "funnel")).toEqual(
+      read("funnel $pageview then signed up"),
+    );
+    expect(read("from /a", "paths")).toEqual(read("paths from /a"));
+    expect(() => read("paths from /a", "trends")).toThrow("is not understood as an event");
+  });
+
   test.each([
     [
       "weekly visits",
@@ -83,8 +195,18 @@ describe("a question in words", () => {
     ["signed up by color", '"color" is not understood as a property. There are: "$browser"'],
     ["sum of cost of signed up", '"cost" is not understood as a property'],
     ["signed up last week", '"signed up last week" is not understood as an event'],
-    ["funnel $pageview then signed up", "Only trends are answered so far"],
-    ["retention of signed up weekly", "Only trends are answered so far"],
+    ["signed up by person color", '"color" is not understood as a property of persons'],
+    ["funnel $pageview then paid", '"paid" is not understood as an event. There are: "$pageview"'],
+    [
+      "funnel $pageview",
+      "A funnel has two steps or more. Ask like this: [strict|unordered] funnel",
+    ],
+    ["retention of signing up weekly", '"signing up" is not understood as an event'],
+    ["retention of é🦔 then é🦔 then é🦔", "A retention is of one event, or of two."],
+    ["paths from pricing", '"pricing" is not understood as an address or an event'],
+    ["paths $pageview", '"$pageview" is not understood as an address or an event'],
+    ["lifecycle", '"" is not understood as an event'],
+    ["stickiness of visits", '"visits" is not understood as an event'],
     ["daily", '"daily" is not understood as an event'],
     ["x".repeat(500), `"${"x".repeat(80)}" is not understood`],
   ])("that is not understood is told why: %s", (words, detail) => {
@@ -94,8 +216,8 @@ describe("a question in words", () => {
   test("has a length, and is there", () => {
     expect(() => read("x".repeat(1001))).toThrow(expect.objectContaining({ code: "too_long" }));
     expect(() => read(" ")).toThrow(expect.objectContaining({ code: "required", attr: "query" }));
-    expect(() => readWords("x", { events: [], properties: [] }, "prompt")).toThrow(
-      expect.objectContaining({ code: "invalid_input", attr: "prompt" }),
-    );
+    expect(() =>
+      readWords("x", { events: [], properties: [], person_properties: [] }, { attr: "prompt" }),
+    ).toThrow(expect.objectContaining({ code: "invalid_input", attr: "prompt" }));
   });
 });

@@ -83,6 +83,28 @@ describe("a project", () => {
     });
   });
 
+  test("is given a time zone, by any name that it has, and keeps what else it is", async () => {
+    await using app = await testApp();
+    const before = projectOf(await app.ask("GET", `${PROJECTS}1/`));
+    const zoned = (timezone: unknown) =>
+      app.ask("PATCH", `${PROJECTS}1/`, { body: { timezone } as object });
+
+    expect(await zoned("europe/berlin")).toMatchObject({
+      status: 200,
+      body: { ...before, timezone: "Europe/Berlin" },
+    });
+    for (const wrong of ["Europe/Bonn", "", "+02:00", "x".repeat(5000)]) {
+      expect(await zoned(wrong)).toMatchObject({
+        status: 400,
+        body: { code: "invalid_input", attr: "timezone" },
+      });
+    }
+    const both = { name: "Shop", timezone: "Asia/Kathmandu" };
+    expect(await app.ask("PATCH", `${PROJECTS}1/`, { body: both })).toMatchObject({
+      body: { ...before, ...both },
+    });
+  });
+
   test("is not made by a key that is confined to projects and would not see it", async () => {
     await using app = await testApp();
     const scopes = ["project:write"];

@@ -108,7 +108,7 @@ describe.each(IMPLEMENTATIONS)("the project store on %s", (_name, make) => {
 
     expect(await store.rotate(1, to("phc_one"))).toEqual(one);
     expect(await store.formerKeys(1)).toEqual([]);
-    expect(await store.rename(1, "uno")).toEqual({ ...one, name: "uno" });
-    expect(await store.rename(2, "due")).toBeUndefined();
+    expect(await store.update(1, { name: "uno" })).toEqual({ ...one, name: "uno" });
+    expect(await store.update(2, { name: "due" })).toBeUndefined();
   });
 });

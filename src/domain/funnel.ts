@@ -1,0 +1,117 @@
+import type { DateRange } from "./insight-period.ts";
+import type { Json, JsonObject } from "./json.ts";
+import {
+  type Breakdown,
+  breakdownOf,
+  choice,
+  type EventsNode,
+  eventsNode,
+  fields,
+  filtersOf,
+  malformed,
+  nodesOf,
+  rangeOf,
+  whole,
+} from "./query-fields.ts";
+
+/** Steps of one funnel. */
+export const FUNNEL_STEPS_MAX = 10;
+
+/** Exclusions of one funnel. */
+export const FUNNEL_EXCLUSIONS_MAX = 5;
+
+/** How the steps follow each other: with anything between them, with nothing, or in any order. */
+export const FUNNEL_ORDERS = ["ordered", "strict", "unordered"] as const;
+
+/** Seconds of the units of a window; a month is 30 days. */
+const UNIT_S = {
+  second: 1,
+  minute: 60,
+  hour: 3600,
+  day: 86_400,
+  week: 604_800,
+  month: 2_592_000,
+} as const;
+
+const UNITS = Object.keys(UNIT_S) as (keyof typeof UNIT_S)[];
+
+/** The window of a funnel that does not say, in days. */
+const WINDOW_DAYS_DEFAULT = 14;
+
+/** The longest window, in its unit. */
+const WINDOW_MAX = 10_000;
+
+/** An attempt is not counted if this happens between two of its steps, by their number from 0 on. */
+export type Exclusion = EventsNode & { from: number; to: number };
+
+/** A funnels query, read (decision 78). */
+export type Funnel = {
+  kind: "FunnelsQuery";
+  steps: EventsNode[];
+  order: (typeof FUNNEL_ORDERS)[number];
+  /** The longest from the first step to the last. */
+  window_s: number;
+  exclusions: Exclusion[];
+  dateRange: DateRange;
+  breakdown: Breakdown | null;
+};
+
+/** Reads a `FunnelsQuery`. Fails `required`, `invalid_input`, `invalid_choice`. */
+export function readFunnel(sent: JsonObject, now: number): Funnel {
+  const known = ["kind", "series", "dateRange", "breakdownFilter", "properties", "funnelsFilter"];
+  const query = fields(sent, "query", known);
+  const common = filtersOf(query["properties"], "query__properties", now);
+  const attr = "query__funnelsFilter";
+  const filter = fields(query["funnelsFilter"] ?? {}, attr, [
+    ...["funnelOrderType", "funnelWindowInterval", "funnelWindowIntervalUnit", "exclusions"],
+    // Which are only about how the answer is shown.
+    ...["funnelVizType", "layout", "funnelStepReference"],
+  ]);
+  choice(filter["funnelVizType"] ?? "steps", ["steps"], `${attr}__funnelVizType`);
+  const steps = nodesOf(
+    query["series"],
+    { attr: "query__series", min: 2, max: FUNNEL_STEPS_MAX },
+    (one, node) => eventsNode(one, { attr: node, now, common }).read,
+  );
+  const order = choice(
+    filter["funnelOrderType"] ?? "ordered",
+    FUNNEL_ORDERS,
+    `${attr}__funnelOrderType`,
+  );
+  const exclusions = exclusionsOf(filter["exclusions"], { steps: steps.length, now });
+  if (exclusions.length > 0 && order !== "ordered") {
+    throw malformed("Only an ordered funnel has exclusions.", `${attr}__exclusions`);
+  }
+  return {
+    kind: "FunnelsQuery",
+    steps,
+    order,
+    window_s: windowOf(filter),
+    exclusions,
+    dateRange: rangeOf(query["dateRange"]),
+    breakdown: breakdownOf(query["breakdownFilter"]),
+  };
+}
+
+function windowOf(filter: JsonObject): number {
+  const attr = "query__funnelsFilter__funnelWindowInterval";
+  const unit = choice(filter["funnelWindowIntervalUnit"] ?? "day", UNITS, `${attr}Unit`);
+  const count = filter["funnelWindowInterval"] ?? WINDOW_DAYS_DEFAULT;
+  return whole(count, { attr, min: 1, max: WINDOW_MAX }) * UNIT_S[unit];
+}
+
+function exclusionsOf(
+  sent: Json | undefined,
+  { steps, now }: { steps: number; now: number },
+): Exclusion[] {
+  const attr = "query__funnelsFilter__exclusions";
+  const range = { attr, min: 0, max: FUNNEL_EXCLUSIONS_MAX };
+  return nodesOf(sent ?? [], range, (one, named) => {
+    const more = ["funnelFromStep", "funnelToStep"];
+    const { node, read } = eventsNode(one, { attr: named, now, more });
+    const [from, to] = [node["funnelFromStep"] ?? 0, node["funnelToStep"] ?? steps - 1];
+    const at = whole(from, { attr: `${named}__funnelFromStep`, min: 0, max: steps - 2 });
+    const until = { attr: `${named}__funnelToStep`, min: at + 1, max: steps - 1 };
+    return { ...read, from: at, to: whole(to, until) };
+  });
+}

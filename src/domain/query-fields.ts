@@ -1,0 +1,202 @@
+import { Failure } from "./errors.ts";
+import { GROUP_TYPES_MAX } from "./group.ts";
+import { DATE_FROM_DEFAULT, type DateRange, INTERVALS, type Interval } from "./insight-period.ts";
+import { isObject, type Json, type JsonObject, storableText } from "./json.ts";
+import {
+  checkFilters,
+  PROPERTY_FILTERS_MAX,
+  type PropertyFilter,
+  propertyFilter,
+} from "./property-filter.ts";
+
+/** Whose property it is: the event's, that of its person as it is now, or of its group as it is now. */
+export type PropertyOf =
+  | { type: "event" }
+  | { type: "person" }
+  /** The index of the group's type, 0 to GROUP_TYPES_MAX - 1. */
+  | { type: "group"; group_type_index: number };
+
+/** A condition that events must pass. */
+export type EventFilter = { of: PropertyOf; filter: PropertyFilter };
+
+/** Events that a query is about. */
+export type EventsNode = {
+  /** The events' name; null for all events. */
+  event: string | null;
+  /** What the caller calls it. */
+  name: string;
+  filters: EventFilter[];
+};
+
+/** What events are told apart by. */
+export type Breakdown = {
+  of: PropertyOf;
+  property: string;
+  /** Values that are told apart. */
+  limit: number;
+};
+
+/** Values of a breakdown that are told apart if it does not say how many. */
+export const BREAKDOWN_LIMIT_DEFAULT = 25;
+
+/** Most values of a breakdown that are told apart. */
+export const BREAKDOWN_LIMIT_MAX = 100;
+
+const NODE_FIELDS = ["kind", "event", "name", "custom_name", "properties"];
+
+/** A query's nodes: a list of `min` to `max`, each read by `one`. */
+export function nodesOf<T>(
+  sent: Json | undefined,
+  { attr, min, max }: { attr: string; min: number; max: number },
+  one: (node: Json, attr: string) => T,
+): T[] {
+  if (sent === undefined || sent === null) throw missing(attr);
+  if (!Array.isArray(sent) || sent.length < min || sent.length > max) {
+    const count = min === max ? String(min) : `${min} to ${max}`;
+    throw malformed(`A list of ${count} series is expected.`, attr);
+  }
+  return sent.map((node, index) => one(node, `${attr}__${index}`));
+}
+
+/** How a node is read. */
+export type NodeReading = {
+  attr: string;
+  /** What the dates of filters count from, in milliseconds. */
+  now: number;
+  /** Filters of the whole query, which are before the node's own. */
+  common?: EventFilter[];
+  /** Fields that are known beside those of an EventsNode. */
+  more?: readonly string[];
+};
+
+/** Reads an EventsNode; `node` has its fields. */
+export function eventsNode(
+  sent: Json,
+  { attr, now, common = [], more = [] }: NodeReading,
+): { node: JsonObject; read: EventsNode } {
+  const node = fields(sent, attr, [...NODE_FIELDS, ...more]);
+  choice(node["kind"] ?? "EventsNode", ["EventsNode"], `${attr}__kind`);
+  const event = textOrNone(node["event"], `${attr}__event`);
+  const name =
+    textOrNone(node["custom_name"], `${attr}__custom_name`) ??
+    textOrNone(node["name"], `${attr}__name`) ??
+    event ??
+    "All events";
+  const properties = `${attr}__properties`;
+  const filters = [...common, ...filtersOf(node["properties"], properties, now)];
+  checkFilters(
+    filters.map(({ filter }) => filter),
+    properties,
+  );
+  return { node, read: { event, name, filters } };
+}
+
+/** Reads `properties`: a list of filters, all of which must pass. */
+export function filtersOf(sent: Json | undefined, attr: string, now: number): EventFilter[] {
+  const list = sent ?? [];
+  if (!Array.isArray(list) || list.length > PROPERTY_FILTERS_MAX) {
+    throw malformed(`A list of at most ${PROPERTY_FILTERS_MAX} filters is expected.`, attr);
+  }
+  return list.map((one) => {
+    const types = ["event", "person", "group"] as const;
+    const { type, filter } = propertyFilter(one, { types, now, attr });
+    const index = isObject(one) ? one["group_type_index"] : null;
+    return { of: propertyOf(type, index, attr), filter };
+  });
+}
+
+function propertyOf(type: PropertyOf["type"], index: Json | undefined, attr: string): PropertyOf {
+  if (type !== "group") return { type };
+  const max = GROUP_TYPES_MAX - 1;
+  return { type, group_type_index: whole(index, { attr, min: 0, max }, "A group_type_index") };
+}
+
+/** Reads `group_type_index`, as a field of its own. */
+export function groupTypeIndex(sent: Json | undefined, attr: string): number {
+  if (sent === undefined || sent === null) throw missing(attr);
+  return whole(sent, { attr, min: 0, max: GROUP_TYPES_MAX - 1 });
+}
+
+/** Reads `dateRange`. */
+export function rangeOf(
+  sent: Json | undefined,
+  date_from: string | number = DATE_FROM_DEFAULT,
+): DateRange {
+  const attr = "query__dateRange";
+  const range = fields(sent ?? {}, attr, ["date_from", "date_to"]);
+  return {
+    date_from: textOrNone(range["date_from"], `${attr}__date_from`) ?? date_from,
+    date_to: textOrNone(range["date_to"], `${attr}__date_to`),
+  };
+}
+
+/** Reads `interval`. */
+export function intervalOf(sent: Json | undefined): Interval {
+  return choice(sent ?? "day", INTERVALS, "query__interval");
+}
+
+/** Reads `breakdownFilter`; null if it names no property. */
+export function breakdownOf(sent: Json | undefined): Breakdown | null {
+  const attr = "query__breakdownFilter";
+  const known = ["breakdown", "breakdown_type", "breakdown_limit", "breakdown_group_type_index"];
+  const filter = fields(sent ?? {}, attr, known);
+  const property = textOrNone(filter["breakdown"], `${attr}__breakdown`);
+  const types = ["event", "person", "group"] as const;
+  const type = choice(filter["breakdown_type"] ?? "event", types, `${attr}__breakdown_type`);
+  const index = `${attr}__breakdown_group_type_index`;
+  const of = propertyOf(type, filter["breakdown_group_type_index"], index);
+  const limit = whole(filter["breakdown_limit"] ?? BREAKDOWN_LIMIT_DEFAULT, {
+    attr: `${attr}__breakdown_limit`,
+    min: 1,
+    max: BREAKDOWN_LIMIT_MAX,
+  });
+  return property === null ? null : { of, property, limit };
+}
+
+/** An object that has nothing but fields that are known; nulls are as good as absent. */
+export function fields(sent: Json, attr: string, known: readonly string[]): JsonObject {
+  if (!isObject(sent)) throw malformed("An object is expected.", attr);
+  const unknown = Object.keys(sent).filter((key) => sent[key] !== null && !known.includes(key));
+  if (unknown.length === 0) return sent;
+  throw malformed(`Only ${known.join(", ")} are known here.`, attr);
+}
+
+/** One of some texts. Fails `invalid_choice`. */
+export function choice<T extends string>(
+  value: Json | undefined,
+  choices: readonly T[],
+  attr: string,
+): T {
+  const found = choices.find((known) => known === value);
+  if (found !== undefined) return found;
+  throw new Failure("invalid_choice", `One of ${choices.join(", ")} is expected.`, attr);
+}
+
+/** A whole number from `min` to `max`. */
+export function whole(
+  value: Json | undefined,
+  { attr, min, max }: { attr: string; min: number; max: number },
+  what = "A whole number",
+): number {
+  if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= max) {
+    return value;
+  }
+  throw malformed(`${what} from ${min} to ${max} is expected.`, attr);
+}
+
+/** A text, null if it is absent. */
+export function textOrNone(value: Json | undefined, attr: string): string | null {
+  if (value === undefined || value === null) return null;
+  if (typeof value !== "string") throw malformed("A text is expected.", attr);
+  return storableText(value);
+}
+
+/** What fails where a field is missing. */
+export function missing(attr: string): Failure {
+  return new Failure("required", "This field is required.", attr);
+}
+
+/** What fails where a field is not as it should be. */
+export function malformed(detail: string, attr: string): Failure {
+  return new Failure("invalid_input", detail, attr);
+}

@@ -1,0 +1,38 @@
+import type { DateRange, Interval } from "./insight-period.ts";
+import type { JsonObject } from "./json.ts";
+import {
+  type EventsNode,
+  eventsNode,
+  fields,
+  filtersOf,
+  intervalOf,
+  nodesOf,
+  rangeOf,
+} from "./query-fields.ts";
+import { SERIES_MAX } from "./trend.ts";
+
+/** A stickiness query, read: in how many intervals persons did it (decision 79). */
+export type Stickiness = {
+  kind: "StickinessQuery";
+  series: EventsNode[];
+  interval: Interval;
+  dateRange: DateRange;
+};
+
+/** Reads a `StickinessQuery`. Fails `required`, `invalid_input`, `invalid_choice`. */
+export function readStickiness(sent: JsonObject, now: number): Stickiness {
+  const known = ["kind", "series", "interval", "dateRange", "properties"];
+  const query = fields(sent, "query", known);
+  const common = filtersOf(query["properties"], "query__properties", now);
+  const range = { attr: "query__series", min: 1, max: SERIES_MAX };
+  return {
+    kind: "StickinessQuery",
+    series: nodesOf(
+      query["series"],
+      range,
+      (one, attr) => eventsNode(one, { attr, now, common }).read,
+    ),
+    interval: intervalOf(query["interval"]),
+    dateRange: rangeOf(query["dateRange"]),
+  };
+}

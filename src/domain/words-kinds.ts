@@ -1,0 +1,201 @@
+import type { InsightType } from "./insight.ts";
+import type { Interval } from "./insight-period.ts";
+import type { JsonObject } from "./json.ts";
+import type { SeriesMath } from "./trend.ts";
+import { eventList, eventOf, eventsBy, type Known } from "./words-names.ts";
+import { intervalFirst, type Timed, timeAtEnd } from "./words-time.ts";
+
+/** How a question of another kind than trends begins, after its interval. */
+export const KIND =
+  /^(?:(strict|ordered|unordered|recurring|first[- ]time) )?(funnel|retention|paths?|lifecycle|stickiness)(?: |$)(?:(?:of|for) )?/i;
+
+/** The query that a text asks for, by the type of insight. Each fails `invalid_input`. */
+export const GRAMMARS: Record<InsightType, (text: string, known: Known) => JsonObject> = {
+  trends: trendsIn,
+  funnel: funnelIn,
+  retention: retentionIn,
+  paths: pathsIn,
+  lifecycle: lifecycleIn,
+  stickiness: stickinessIn,
+};
+
+const LIST = /, ?(?:and )?| and /gi;
+const THEN = /,? (?:and )?then | to |, ?| ?(?:->|→) ?/gi;
+const WITHIN = / within (?:(\d{1,4}) )?(second|minute|hour|day|week|month)s?(?= |$)/i;
+const WITHOUT = / (?:without|excluding) (.+)$/i;
+
+const node = (event: string | null) => ({ kind: "EventsNode", event });
+
+/** A question without what it begins with, and without what it says of its time. */
+function takenApart(text: string, known: Known): Timed & { how: string; rest: string } {
+  const first = intervalFirst(text);
+  const [begins = "", how = ""] = KIND.exec(`${first.rest} `.trimStart()) ?? [];
+  const asked = first.rest.slice(begins.length);
+  const timed = timeAtEnd(asked === "" ? "" : ` ${asked}`, (name) => isEvent(name, known));
+  const { interval } = first;
+  return {
+    ...timed,
+    ...(interval === undefined ? {} : { interval }),
+    how: how.toLowerCase(),
+    rest: timed.rest.trim(),
+  };
+}
+
+const isEvent = (text: string, known: Known) => known.event(text.trim()) !== undefined;
+
+const rangeIn = ({ dateRange }: Pick<Timed, "dateRange">) =>
+  dateRange === undefined ? {} : { dateRange };
+
+function trendsIn(text: string, known: Known): JsonObject {
+  const first = intervalFirst(text);
+  const timed = timeAtEnd(first.rest, (name) => isEvent(name, known));
+  const { math, property, rest } = mathOf(timed.rest, known);
+  const { events, broken } = eventsBy(rest, LIST, known);
+  const counted = property === undefined ? { math } : { math, math_property: property };
+  return {
+    kind: "TrendsQuery",
+    series: events.map((event) => ({ ...node(event), ...counted })),
+    interval: first.interval ?? timed.interval ?? (timed.unit === "hour" ? "hour" : "day"),
+    ...rangeIn(timed),
+    ...(broken === undefined ? {} : { breakdownFilter: broken }),
+    ...(timed.compare === true ? { compareFilter: { compare: true } } : {}),
+  };
+}
+
+/** How to say what is counted, before `of` or the event itself. */
+const COUNTED: [words: RegExp, math: SeriesMath][] = [
+  [/^(?:unique |distinct )?(?:users|persons|visitors)(?: of)? /i, "dau"],
+  [/^(?:unique |distinct )?sessions(?: of)? /i, "unique_session"],
+  [/^(?:total|count|number)(?: of)? /i, "total"],
+];
+
+/** How to say what is calculated, before `of`, a property, `of` and the event. */
+const CALCULATED: Record<string, SeriesMath> = {
+  sum: "sum",
+  average: "avg",
+  avg: "avg",
+  minimum: "min",
+  min: "min",
+  maximum: "max",
+  max: "max",
+  median: "median",
+  p50: "p50",
+  p75: "p75",
+  p90: "p90",
+  p95: "p95",
+  p99: "p99",
+};
+
+/** What is told of the events, which stands before them. An event may be called like that, too. */
+function mathOf(text: string, known: Known): { math: SeriesMath; property?: string; rest: string } {
+  if (known.event(text) !== undefined) return { math: "total", rest: text };
+  const [called, name = ""] = /^(\w+) of /i.exec(text) ?? [];
+  const calculated = CALCULATED[name.toLowerCase()];
+  if (called !== undefined && calculated !== undefined) {
+    const after = text.slice(called.length);
+    for (const { index: middle } of after.matchAll(/ (?:of|in|on) /gi)) {
+      const property = known.property(after.slice(0, middle));
+      if (property === undefined) continue;
+      return { math: calculated, property, rest: after.slice(middle + 4) };
+    }
+    throw known.noProperty(after.split(/ (?:of|in|on) /i, 1)[0] ?? "");
+  }
+  for (const [words, math] of COUNTED) {
+    const [found] = words.exec(text) ?? [];
+    if (found !== undefined) return { math, rest: text.slice(found.length) };
+  }
+  return { math: "total", rest: text };
+}
+
+function funnelIn(text: string, known: Known): JsonObject {
+  const { how, rest, ...timed } = takenApart(text, known);
+  const [within = "", count = "1", unit] = WITHIN.exec(rest) ?? [];
+  const asked = rest.replace(within, "");
+  const [without = "", name = ""] = WITHOUT.exec(asked) ?? [];
+  const excluded = known.event(name);
+  const steps = (excluded === undefined ? asked : asked.slice(0, -without.length)).trim();
+  const { events, broken } = eventsBy(steps.replace(/^from /i, ""), THEN, known);
+  if (events.length < 2) throw known.refused("A funnel has two steps or more.");
+  const between = { funnelFromStep: 0, funnelToStep: events.length - 1 };
+  return {
+    kind: "FunnelsQuery",
+    series: events.map(node),
+    ...rangeIn(timed),
+    funnelsFilter: {
+      funnelOrderType: how === "strict" || how === "unordered" ? how : "ordered",
+      ...(unit === undefined
+        ? {}
+        : {
+            funnelWindowInterval: Number(count),
+            funnelWindowIntervalUnit: unit.toLowerCase(),
+          }),
+      ...(excluded === undefined ? {} : { exclusions: [{ ...node(excluded), ...between }] }),
+    },
+    ...(broken === undefined ? {} : { breakdownFilter: broken }),
+  };
+}
+
+const PERIODS: Record<Interval, string> = {
+  hour: "Hour",
+  day: "Day",
+  week: "Week",
+  month: "Month",
+};
+
+function retentionIn(text: string, known: Known): JsonObject {
+  const { how, rest, interval, unit = "day", ...timed } = takenApart(text, known);
+  const events = eventList(rest, THEN, known);
+  const [target, returning, ...others] = events ?? [];
+  if (target === undefined) throw known.noEvent(rest);
+  if (others.length > 0) throw known.refused("A retention is of one event, or of two.");
+  const entity = (id: string | null) => ({ id, type: "events" });
+  return {
+    kind: "RetentionQuery",
+    retentionFilter: {
+      targetEntity: entity(target),
+      ...(returning === undefined ? {} : { returningEntity: entity(returning) }),
+      retentionType: how === "recurring" ? "retention_recurring" : "retention_first_time",
+      period: PERIODS[interval ?? unit],
+    },
+    ...rangeIn(timed),
+  };
+}
+
+const WAY = /^(?:from (.+?))?(?:(?:^| )to (.+))?$/i;
+
+function pathsIn(text: string, known: Known): JsonObject {
+  const { rest, ...timed } = takenApart(text, known);
+  const [way, start, end] = WAY.exec(rest) ?? [];
+  if (way === undefined) throw known.noPlace(rest);
+  const point = (name: string, place: string | undefined) =>
+    place === undefined ? {} : { [name]: placeIn(place, known) };
+  return {
+    kind: "PathsQuery",
+    pathsFilter: { ...point("startPoint", start), ...point("endPoint", end) },
+    ...rangeIn(timed),
+  };
+}
+
+/** An address as it is, an event by its name, or a screen, which may have any name. */
+function placeIn(text: string, known: Known): string {
+  const [, screen] = /^screen (.+)$/i.exec(text) ?? [];
+  if (screen !== undefined) return screen;
+  if (/^(?:[a-z][a-z\d+.-]*:\/)?\//i.test(text)) return text;
+  const event = known.event(text);
+  if (event === undefined) throw known.noPlace(text);
+  return event;
+}
+
+function lifecycleIn(text: string, known: Known): JsonObject {
+  const { rest, interval = "day", ...timed } = takenApart(text, known);
+  const series = [node(eventOf(rest, known))];
+  return { kind: "LifecycleQuery", series, interval, ...rangeIn(timed) };
+}
+
+function stickinessIn(text: string, known: Known): JsonObject {
+  const { rest, interval = "day", ...timed } = takenApart(text, known);
+  const events = eventList(rest, LIST, known);
+  if (events === undefined) throw known.noEvent(rest);
+  const series = events.map(node);
+  return { kind: "StickinessQuery", series, interval, ...rangeIn(timed) };
+}

@@ -1,0 +1,76 @@
+import type { Interval } from "./insight-period.ts";
+import type { JsonObject } from "./json.ts";
+
+/** What a question says of its time, and the rest of it. */
+export type Timed = {
+  rest: string;
+  /** The interval that it names. */
+  interval?: Interval;
+  /** The unit that its time is counted in. */
+  unit?: Interval;
+  dateRange?: JsonObject;
+  /** Whether it asks for a comparison with the time before. */
+  compare?: true;
+};
+
+const EVERY: Record<string, Interval> = {
+  hourly: "hour",
+  daily: "day",
+  weekly: "week",
+  monthly: "month",
+};
+
+const UNITS: Record<string, Interval> = {
+  hour: "hour",
+  day: "day",
+  week: "week",
+  month: "month",
+  year: "month",
+};
+
+const LAST = / (?:in the |over the )?(?:last|past) (\d{1,4}) (hour|day|week|month|year)s?$/i;
+const SINCE = / (?:since|from) (\d{4}-\d\d-\d\d)(?: (?:to|until) (\d{4}-\d\d-\d\d))?$/i;
+const TODAY = / today$/i;
+const AT_END = / (hourly|daily|weekly|monthly)$/i;
+const COMPARED = /,? (?:compared (?:to|with)|vs\.?) (?:the )?(?:previous|last)(?: period)?$/i;
+
+/** The interval that a question begins with, and the rest; a question is more than one word. */
+export function intervalFirst(text: string): Timed {
+  const [first = "", ...others] = text.split(" ");
+  const interval = others.length === 0 ? undefined : EVERY[first.toLowerCase()];
+  return interval === undefined ? { rest: text } : { rest: others.join(" "), interval };
+}
+
+/** What is said of time at the end, in any order; `isName` tells what is no part of the question. */
+export function timeAtEnd(text: string, isName: (text: string) => boolean): Timed {
+  let timed: Timed = { rest: text };
+  while (!isName(timed.rest)) {
+    const found = oneAtEnd(timed.rest);
+    if (found === undefined) break;
+    timed = { ...found, ...timed, rest: found.rest };
+  }
+  return timed;
+}
+
+function oneAtEnd(text: string): Timed | undefined {
+  const before = (end: string) => text.slice(0, -end.length);
+  const [every, name = ""] = AT_END.exec(text) ?? [];
+  const interval = EVERY[name.toLowerCase()];
+  if (every !== undefined && interval !== undefined) return { rest: before(every), interval };
+  const [compared] = COMPARED.exec(text) ?? [];
+  if (compared !== undefined) return { rest: before(compared), compare: true };
+  const [last, count, name_ = ""] = LAST.exec(text) ?? [];
+  const unit = UNITS[name_.toLowerCase()];
+  if (last !== undefined && unit !== undefined) {
+    const date_from = `-${count}${name_.charAt(0).toLowerCase()}`;
+    return { rest: before(last), unit, dateRange: { date_from } };
+  }
+  const [since, from = "", to] = SINCE.exec(text) ?? [];
+  if (since !== undefined) {
+    const until = to === undefined ? {} : { date_to: to };
+    return { rest: before(since), unit: "day", dateRange: { date_from: from, ...until } };
+  }
+  const [today] = TODAY.exec(text) ?? [];
+  if (today === undefined) return undefined;
+  return { rest: before(today), unit: "hour", dateRange: { date_from: "-0d" } };
+}

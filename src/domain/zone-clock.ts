@@ -1,0 +1,80 @@
+import { isoTime } from "./time.ts";
+
+/**
+ * For how long a zone's clock is how far ahead of UTC, negative if it is behind: in order, each until
+ * a time in UTC, ISO 8601; the last is for ever.
+ */
+export type ClockPiece = { until: string | null; ahead_s: number };
+
+const DAY_MS = 86_400_000;
+
+/** No clock is as far from UTC as a day. */
+const MARGIN_MS = DAY_MS;
+
+/** No clock is put forward and back within a week. */
+const STEP_MS = 7 * DAY_MS;
+
+/** Before, no clock had been changed by a rule; events from behind are not taken (decision 12). */
+const RULES_MS = { from: Date.UTC(1800, 0), before: Date.UTC(2200, 0) };
+
+/** What the clock on the wall shows at a time, as if that were UTC; both in milliseconds. */
+export function wallClock(ms: number, timezone: string): number {
+  return clockOf(timezone)(ms);
+}
+
+/**
+ * How a zone's clock goes between two times on it, in milliseconds as `wallClock` gives them. Asked
+ * of the engine for every event, it would take ten times as long.
+ */
+export function clockPieces(
+  timezone: string,
+  { from, before }: { from: number; before: number },
+): ClockPiece[] {
+  if (timezone === "UTC") return [{ until: null, ahead_s: 0 }];
+  const clock = clockOf(timezone);
+  const aheadAt = (ms: number) => Math.round((clock(ms) - ms) / 1000);
+  const pieces: ClockPiece[] = [];
+  let at = Math.max(from - MARGIN_MS, RULES_MS.from);
+  const end = Math.min(before + MARGIN_MS, RULES_MS.before);
+  for (let ahead_s = aheadAt(at); at < end; at += STEP_MS) {
+    const next = aheadAt(at + STEP_MS);
+    if (next === ahead_s) continue;
+    const changed = changeWithin(at, at + STEP_MS, (ms) => aheadAt(ms) === ahead_s);
+    pieces.push({ until: isoTime(changed), ahead_s });
+    ahead_s = next;
+  }
+  return [...pieces, { until: null, ahead_s: aheadAt(at) }];
+}
+
+/** The first whole second at which something no longer holds that held at `from`. */
+function changeWithin(from: number, to: number, holds: (ms: number) => boolean): number {
+  let [held, changed] = [Math.floor(from / 1000), Math.ceil(to / 1000)];
+  while (changed - held > 1) {
+    const middle = Math.floor((held + changed) / 2);
+    if (holds(middle * 1000)) held = middle;
+    else changed = middle;
+  }
+  return changed * 1000;
+}
+
+/** Reads a zone's clock; making what reads it takes longer than many readings. */
+function clockOf(timezone: string): (ms: number) => number {
+  if (timezone === "UTC") return (ms) => ms;
+  const format = new Intl.DateTimeFormat("en-US", {
+    timeZone: timezone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric",
+  });
+  return (ms) => {
+    const parts = new Map(format.formatToParts(ms).map(({ type, value }) => [type, Number(value)]));
+    const part = (name: Intl.DateTimeFormatPartTypes) => parts.get(name) ?? 0;
+    const day = new Date(0).setUTCFullYear(part("year"), part("month") - 1, part("day"));
+    const seconds = (part("hour") * 60 + part("minute")) * 60 + part("second");
+    return day + seconds * 1000 + (((ms % 1000) + 1000) % 1000);
+  };
+}

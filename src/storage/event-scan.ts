@@ -1,0 +1,138 @@
+import type { Period } from "../domain/insight-period.ts";
+import type { EventFilter, EventsNode, PropertyOf } from "../domain/query-fields.ts";
+import type { ClockPiece } from "../domain/zone-clock.ts";
+import { groupColumn, HOT_PROPERTIES } from "./event-lines.ts";
+import { mirroredIn } from "./person-rows.ts";
+import { type Bind, passes, passesIn, pointer, textIn } from "./property-match.ts";
+
+/**
+ * One pass over the events of a project, put together as what is asked of them becomes known. Each
+ * method returns SQL; every value is bound.
+ */
+export type EventScan = {
+  /** When an event happened, on the clock of the period's zone. */
+  wall: string;
+  /** Who owns the event now, after every merge. */
+  person(): string;
+  /** A property as text: what is no text is so as JSON; null if it is missing or null. */
+  text(of: PropertyOf, property: string): string;
+  /** The condition that an event is one of the node's. */
+  isOf(node: Pick<EventsNode, "event" | "filters">): string;
+  /** Conditions of the events of the period; with `everBefore` also of all before it. */
+  within(options?: { everBefore?: boolean }): string[];
+  /** `name AS (SELECT … FROM events …)`, with what the columns and conditions need before it. */
+  named(name: string, columns: readonly string[], conditions: readonly string[]): string;
+};
+
+/** Scans the events of a project, on the clock of a period. */
+export function eventScan(project: number, period: Period, bind: Bind): EventScan {
+  const isUtc = period.clock.length === 1 && period.clock[0]?.ahead_s === 0;
+  const wall = isUtc ? `"timestamp"` : `("timestamp" + ${aheadOf(period.clock, bind)})`;
+  const facts = factTables(project, bind);
+  let isMoved = false;
+  const person = () => {
+    isMoved = true;
+    return "coalesce(moved.person_id, events.person_id)";
+  };
+  const hotColumn = (property: string) => {
+    const hot = HOT_PROPERTIES.find((name) => name === property);
+    return hot === undefined ? undefined : `"${hot}"`;
+  };
+  const passed = ({ of, filter }: EventFilter) => {
+    const hot = hotColumn(filter.key);
+    if (of.type === "event" && hot !== undefined) return passesIn(hot, filter, bind);
+    const condition = passes(filter, textOf(of, filter.key), bind);
+    if (of.type === "event") return condition;
+    // Who has no row has no properties.
+    return `coalesce(${facts.column(of, person, condition)}, ${filter.not})`;
+  };
+  return {
+    wall,
+    person,
+    text(of, property) {
+      const hot = hotColumn(property);
+      if (of.type === "event" && hot !== undefined) return hot;
+      const text = textOf(of, property)(bind(pointer(property)));
+      return of.type === "event" ? text : facts.column(of, person, text);
+    },
+    isOf({ event, filters }) {
+      const named = event === null ? [] : [`event = ${bind(event)}`];
+      return [...named, ...filters.map(passed)].join("\n    AND ") || "true";
+    },
+    within({ everBefore = false } = {}) {
+      const before = bind(period.before, "TIMESTAMP");
+      // No clock is a day off: what is stored by time is passed over without looking at the clock.
+      const until = [
+        ...(isUtc ? [] : [`"timestamp" < ${before} + INTERVAL 1 DAY`]),
+        `${wall} < ${before}`,
+      ];
+      if (everBefore) return until;
+      const from = bind(period.from, "TIMESTAMP");
+      const since = isUtc ? [] : [`"timestamp" >= ${from} - INTERVAL 1 DAY`];
+      return [...since, `${wall} >= ${from}`, ...until];
+    },
+    named(name, columns, conditions) {
+      const made = facts.made();
+      const tables = made.length === 0 ? "" : `WITH ${made.join(", ")}\n  `;
+      const moved = isMoved ? [MOVED] : [];
+      const where = [`events.project_id = ${bind(project, "INTEGER")}`, ...conditions];
+      return `${name} AS (
+  ${tables}SELECT ${columns.join(",\n    ")}
+  ${["FROM events", ...moved, ...facts.joined()].join("\n  ")}
+  WHERE ${where.join("\n    AND ")}
+)`;
+    },
+  };
+}
+
+/** Events count for the person who owns them now, after every merge. */
+const MOVED = `LEFT JOIN person_overrides AS moved
+    ON moved.project_id = events.project_id AND moved.old_person_id = events.person_id`;
+
+/** How the text of a property is found in the table that has it, by its JSON pointer. */
+function textOf({ type }: PropertyOf, property: string): (pointer: string) => string {
+  return (pointer) => textIn(pointer, type === "person" ? mirroredIn(property) : "properties");
+}
+
+/** How far the clock is ahead when an event happens. */
+function aheadOf(pieces: readonly ClockPiece[], bind: Bind): string {
+  const ahead = ({ ahead_s }: ClockPiece) => `to_seconds(${bind(ahead_s, "BIGINT")})`;
+  const [last, ...earlier] = pieces.toReversed() as [ClockPiece, ...ClockPiece[]];
+  const cases = earlier.reverse().map((piece) => {
+    return `WHEN "timestamp" < ${bind(piece.until ?? "", "TIMESTAMP")} THEN ${ahead(piece)}`;
+  });
+  return cases.length === 0 ? ahead(last) : `CASE ${cases.join(" ")} ELSE ${ahead(last)} END`;
+}
+
+type Facts = { select: string; from: string; on: string; columns: string[] };
+
+/** What of persons and groups is asked, worked out once for each of them and not for each event. */
+function factTables(project: number, bind: Bind) {
+  const tables = new Map<string, Facts>();
+  const ofProject = () => `project_id = ${bind(project, "INTEGER")}`;
+  const tableOf = (of: PropertyOf, name: string, person: () => string): Facts => {
+    if (of.type !== "group") {
+      const from = `persons WHERE ${ofProject()}`;
+      return { select: "uuid AS id", from, on: `${name}.id = ${person()}`, columns: [] };
+    }
+    const { group_type_index: index } = of;
+    const from = `groups WHERE ${ofProject()} AND type_index = ${bind(index, "INTEGER")}`;
+    return { select: "key AS id", from, on: `${name}.id = "${groupColumn(index)}"`, columns: [] };
+  };
+  return {
+    /** A column of the row that an event's person or group has, if it has one. */
+    column(of: PropertyOf, person: () => string, sql: string): string {
+      const name = of.type === "group" ? `group_facts_${of.group_type_index}` : "person_facts";
+      const table = tables.get(name) ?? tableOf(of, name, person);
+      tables.set(name, table);
+      const column = `fact_${table.columns.length}`;
+      table.columns.push(`${sql} AS ${column}`);
+      return `${name}.${column}`;
+    },
+    made: () =>
+      [...tables].map(([name, { select, from, columns }]) => {
+        return `${name} AS (SELECT ${[select, ...columns].join(", ")} FROM ${from})`;
+      }),
+    joined: () => [...tables].map(([name, { on }]) => `LEFT JOIN ${name} ON ${on}`),
+  };
+}

@@ -1,0 +1,215 @@
+import type { Exclusion, Funnel } from "../domain/funnel.ts";
+import type { Period } from "../domain/insight-period.ts";
+import type { BreakdownKind } from "../domain/insight-result.ts";
+import { eventScan } from "./event-scan.ts";
+import type { Bind } from "./property-match.ts";
+import { toldApart } from "./trends.ts";
+
+/** How persons went through a funnel; of one value of the breakdown, if there is one. */
+export type FunnelRow = {
+  kind: BreakdownKind;
+  breakdown: string | null;
+  /** How many reached each step. */
+  persons: number[];
+  /** Seconds from the step before, null for the first and where nobody reached the step. */
+  average_s: (number | null)[];
+  median_s: (number | null)[];
+};
+
+/**
+ * SQL of a funnel (decision 78), as rows of {@link FunnelRow}: none where nobody began. Every event of
+ * the first step is an attempt, and of each person the best attempt counts.
+ */
+export function funnelSql(project: number, funnel: Funnel, period: Period, bind: Bind): string {
+  const { steps, order, breakdown } = funnel;
+  const attempts = { ordered, strict, unordered }[order];
+  const times = `[${steps.map((_, index) => `t_${index + 1}`).join(", ")}]`;
+  const value = breakdown === null ? "" : ", breakdown: breakdown";
+  const best = `best AS (
+  SELECT person_id, arg_max({depth: depth, times: ${times}${value}},
+    {depth: depth, sooner: -epoch_us(${times}[depth]), later: t_1, last: seq}) AS best
+  FROM attempts GROUP BY person_id
+), reached AS (
+  SELECT best.depth AS depth, best.times AS times${breakdown === null ? "" : ", best.breakdown AS breakdown"}
+  FROM best
+)`;
+  const attempted = `WITH ${attempts(project, funnel, period, bind)}, ${best}`;
+  if (breakdown === null) {
+    return `${attempted}
+SELECT 'value' AS kind, NULL AS breakdown, ${toldOf(steps.length)}
+FROM reached HAVING count(*) > 0`;
+  }
+  return `${attempted}, top AS (
+  SELECT breakdown, true AS is_top FROM reached GROUP BY breakdown
+  ORDER BY count(*) DESC, breakdown NULLS LAST
+  LIMIT ${bind(breakdown.limit, "BIGINT")}
+), named AS (
+  SELECT depth, times, ${toldApart("reached")}
+)
+SELECT kind, told AS breakdown, ${toldOf(steps.length)}
+FROM named GROUP BY kind, told`;
+}
+
+/** How many reached each step, and how long it took them. */
+function toldOf(steps: number): string {
+  const numbers = Array.from({ length: steps }, (_, index) => index + 1);
+  const taken = (step: number) => `epoch_us(times[${step}]) - epoch_us(times[${step - 1}])`;
+  const ofStep = (step: number, aggregate: (taken: string) => string) =>
+    step === 1 ? "NULL" : `${aggregate(taken(step))} FILTER (depth >= ${step}) / 1000000`;
+  const persons = numbers.map((step) => `count(*) FILTER (depth >= ${step})`);
+  const average = numbers.map((step) => ofStep(step, (took) => `avg(${took})`));
+  const median = numbers.map((step) => ofStep(step, (took) => `quantile_cont(${took}, 0.5)`));
+  return `
+  [${persons.join(", ")}]::DOUBLE[] AS persons,
+  [${average.join(", ")}]::DOUBLE[] AS average_s,
+  [${median.join(", ")}]::DOUBLE[] AS median_s`;
+}
+
+/** The events that a funnel looks at, and which of its steps each of them is. */
+function matchedSql(
+  project: number,
+  { steps, order, exclusions, breakdown }: Funnel,
+  period: Period,
+  bind: Bind,
+): string {
+  const scan = eventScan(project, period, bind);
+  const is = (node: Exclusion | Funnel["steps"][number]) => `(${scan.isOf(node)})`;
+  const columns = [
+    `${scan.person()} AS person_id`,
+    `"timestamp" AS t`,
+    "seq",
+    ...steps.map((step, index) => `${is(step)} AS is_${index + 1}`),
+    ...exclusions.map((exclusion, index) => `${is(exclusion)} AS is_excluded_${index}`),
+    ...(breakdown === null ? [] : [`${scan.text(breakdown.of, breakdown.property)} AS breakdown`]),
+  ];
+  const names = new Set([...steps, ...exclusions].map(({ event }) => event));
+  // What is between two steps counts in a strict funnel, whatever it is.
+  const isAny = order === "strict" || names.has(null);
+  const looked = isAny ? [] : [...names].map((name) => `event = ${bind(String(name))}`);
+  const conditions = [...scan.within(), ...(isAny ? [] : [`(${looked.join(" OR ")})`])];
+  return scan.named("matched", columns, conditions);
+}
+
+const FORWARDS = "PARTITION BY person_id ORDER BY t, seq";
+const BACKWARDS = "PARTITION BY person_id ORDER BY t DESC, seq DESC";
+
+/**
+ * From the last step to the first: at each event, when the steps after it come, each as soon as may
+ * be. Of an event these are never later than of one after it, so that the least of them is the next.
+ */
+function ordered(project: number, funnel: Funnel, period: Period, bind: Bind): string {
+  const { steps, exclusions, breakdown } = funnel;
+  const follows = "OVER following";
+  // What the events of a step tell of those after it, and whether the least or the greatest is next.
+  const carried = new Map<string, "min" | "max">();
+  const levels: string[] = [];
+  let flags = [
+    ...steps.map((_, index) => `is_${index + 1}`),
+    ...exclusions.map((_, index) => `is_excluded_${index}`),
+  ];
+  for (let step = steps.length - 1; step >= 1; step--) {
+    const next = step + 1;
+    const ofNext = (column: string) => `CASE WHEN is_${next} THEN ${column} END`;
+    const told = [...carried].map(([name, by]) => `${by}(${ofNext(name)}) ${follows} AS ${name}`);
+    told.push(`min(${ofNext("t")}) ${follows} AS t_${next}`);
+    carried.set(`t_${next}`, "min");
+    if (exclusions.some(({ to }) => to === step)) {
+      told.push(`max(${ofNext("place")}) ${follows} AS place_${next}`);
+      carried.set(`place_${next}`, "max");
+    }
+    for (const [index, { from }] of exclusions.entries()) {
+      if (from + 1 !== step) continue;
+      const excluded = (column: string) => `CASE WHEN is_excluded_${index} THEN ${column} END`;
+      told.push(`min(${excluded("t")}) ${follows} AS t_excluded_${index}`);
+      told.push(`max(${excluded("place")}) ${follows} AS place_excluded_${index}`);
+      carried.set(`t_excluded_${index}`, "min").set(`place_excluded_${index}`, "max");
+    }
+    const kept = [
+      ...["person_id", "t", "seq"],
+      ...(exclusions.length === 0 ? [] : ["place"]),
+      ...(breakdown === null ? [] : ["breakdown"]),
+      ...exclusions.flatMap(({ from }, index) => (from + 1 < step ? [`is_excluded_${index}`] : [])),
+      ...Array.from({ length: step }, (_, index) => `is_${index + 1}`),
+    ];
+    const before = step === steps.length - 1 ? "placed" : `from_${next}`;
+    levels.push(`from_${step} AS (
+  SELECT ${kept.join(", ")},
+    ${told.join(",\n    ")}
+  FROM ${before} WHERE ${flags.join(" OR ")}
+  WINDOW following AS (${BACKWARDS} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+)`);
+    flags = kept.filter((name) => name.startsWith("is_"));
+  }
+  const place = `row_number() OVER (${BACKWARDS}) AS place`;
+  const until = `t + to_seconds(${bind(funnel.window_s, "BIGINT")})`;
+  return `${matchedSql(project, funnel, period, bind)}, placed AS (
+  SELECT *${exclusions.length === 0 ? "" : `, ${place}`} FROM matched
+), ${levels.join(", ")}, attempts AS (
+  SELECT *, t AS t_1, ${depthOf(steps.length, (step) => `t_${step} <= ${until}`)} AS depth
+  FROM from_1 WHERE is_1${exclusions.map((one, index) => `\n    AND ${passesBy(one, index, until)}`).join("")}
+)`;
+}
+
+/** Steps are reached one after the other; the first is. */
+function depthOf(steps: number, isReached: (step: number) => string): string {
+  const later = Array.from({ length: steps - 1 }, (_, index) => index + 2);
+  const reached = later.map((_, index) =>
+    later
+      .slice(0, index + 1)
+      .map(isReached)
+      .join(" AND "),
+  );
+  return ["1", ...reached.map((all) => `coalesce((${all})::INTEGER, 0)`)].join(" + ");
+}
+
+/**
+ * An attempt that came to the step `from` is not counted if what is excluded is next before the step
+ * `to`, or before the window ends. Places are counted from a person's last event.
+ */
+function passesBy({ from, to }: Exclusion, index: number, until: string): string {
+  const came = from === 0 ? "true" : `t_${from + 1} <= ${until}`;
+  const isBefore = `(t_${to + 1} <= ${until}) IS NOT TRUE OR place_excluded_${index} > place_${to + 1}`;
+  return `(${came} AND t_excluded_${index} <= ${until} AND (${isBefore})) IS NOT TRUE`;
+}
+
+/** Each step is the very next event after the one before. */
+function strict(project: number, funnel: Funnel, period: Period, bind: Bind): string {
+  const { steps } = funnel;
+  const later = steps.slice(1).map((_, index) => index + 2);
+  const times = later.map((step) => {
+    return `lead(CASE WHEN is_${step} THEN t END, ${step - 1}) OVER forwards AS t_${step}`;
+  });
+  const until = `t + to_seconds(${bind(funnel.window_s, "BIGINT")})`;
+  return `${matchedSql(project, funnel, period, bind)}, followed AS (
+  SELECT *,
+    ${times.join(",\n    ")}
+  FROM matched WINDOW forwards AS (${FORWARDS})
+), attempts AS (
+  SELECT *, t AS t_1, ${depthOf(steps.length, (step) => `t_${step} <= ${until}`)} AS depth
+  FROM followed WHERE is_1
+)`;
+}
+
+/** From every event that is a step: when each step is first done within the window. */
+function unordered(project: number, funnel: Funnel, period: Period, bind: Bind): string {
+  const { steps, window_s, breakdown } = funnel;
+  const numbers = steps.map((_, index) => index + 1);
+  const first = numbers.map((step) => {
+    return `min(CASE WHEN is_${step} THEN t END) OVER until AS first_${step}`;
+  });
+  const within = `RANGE BETWEEN CURRENT ROW AND to_seconds(${bind(window_s, "BIGINT")}) FOLLOWING`;
+  const ordered = numbers.map((step) => `done[${step}] AS t_${step}`);
+  const kept = ["person_id", "seq", ...(breakdown === null ? [] : ["breakdown"])];
+  return `${matchedSql(project, funnel, period, bind)}, followed AS (
+  SELECT *,
+    ${first.join(",\n    ")}
+  FROM matched WHERE ${numbers.map((step) => `is_${step}`).join(" OR ")}
+  WINDOW until AS (PARTITION BY person_id ORDER BY t ${within})
+), attempts AS (
+  SELECT ${kept.join(", ")}, list_count(done) AS depth, ${ordered.join(", ")}
+  FROM (
+    SELECT *, list_sort([${numbers.map((step) => `first_${step}`).join(", ")}], 'ASC', 'NULLS LAST') AS done
+    FROM followed
+  )
+)`;
+}

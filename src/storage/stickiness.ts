@@ -1,0 +1,26 @@
+import type { Period } from "../domain/insight-period.ts";
+import type { EventsNode } from "../domain/query-fields.ts";
+import type { Stickiness } from "../domain/stickiness.ts";
+import { eventScan } from "./event-scan.ts";
+import type { Bind } from "./property-match.ts";
+
+/** How many persons did it in so many intervals. */
+export type StickinessRow = { intervals: number; persons: number };
+
+/** SQL of one series of a stickiness (decision 79), as rows of {@link StickinessRow}. */
+export function stickinessSql(
+  project: number,
+  { series, interval }: { series: EventsNode } & Pick<Stickiness, "interval">,
+  period: Period,
+  bind: Bind,
+): string {
+  const scan = eventScan(project, period, bind);
+  const columns = [
+    `${scan.person()} AS person_id`,
+    `date_trunc('${interval}', ${scan.wall}) AS starts_at`,
+  ];
+  return `WITH ${scan.named("matched", columns, [...scan.within(), scan.isOf(series)])}, active AS (
+  SELECT person_id, count(DISTINCT starts_at) AS intervals FROM matched GROUP BY person_id
+)
+SELECT intervals::INTEGER AS intervals, count(*)::DOUBLE AS persons FROM active GROUP BY intervals`;
+}

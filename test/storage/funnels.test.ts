@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type Exclusion, FUNNEL_ORDERS, type Funnel } from "../../src/domain/funnel.ts";
+import type { FunnelRow } from "../../src/storage/funnels.ts";
+import type { PlanOf } from "../../src/storage/insight-queries.ts";
+import {
+  chance,
+  type DataSet,
+  type DataSets,
+  dataSets,
+  KEYS,
+  type Stored,
+} from "../support/data-sets.ts";
+import {
+  DATA_SETS,
+  forEach,
+  histories,
+  microsOf,
+  nodeOfChance,
+  percentile,
+  periodOfChance,
+  placeOfChance,
+  sorted,
+  TIMEOUT_MS,
+  textOf,
+} from "../support/insight-reference.ts";
+
+let stored: DataSets;
+
+beforeAll(async () => {
+  stored = await dataSets(DATA_SETS);
+});
+
+afterAll(() => stored[Symbol.asyncDispose]());
+
+type IsOf = (event: Stored) => boolean;
+type Excluded = { from: number; to: number; isOf: IsOf };
+
+/** When the steps of an attempt were reached, and which event it began with. */
+type Attempt = { times: number[]; began: Stored; at: number };
+
+/** A funnel of chance over a data set, and what its steps and exclusions are by hand. */
+function asked(set: DataSet) {
+  const dice = chance(set.project * 31);
+  const { next, of } = dice;
+  const steps = Array.from({ length: 2 + next(3) }, () => nodeOfChance(set, dice));
+  const order = of(FUNNEL_ORDERS);
+  const excluded = Array.from({ length: order === "ordered" ? next(3) : 0 }, () => {
+    const { node, isOf } = nodeOfChance(set, dice);
+    const from = next(steps.length - 1);
+    const to = from + 1 + next(steps.length - 1 - from);
+    return { exclusion: { ...node, from, to } as Exclusion, isOf, from, to };
+  });
+  const { period, isIn } = periodOfChance(set, dice, null);
+  const query: Funnel = {
+    kind: "FunnelsQuery",
+    steps: steps.map(({ node }) => node),
+    order,
+    window_s: of([420, 600, 43_200, 86_400, 14 * 86_400]),
+    exclusions: excluded.map(({ exclusion }) => exclusion),
+    dateRange: { date_from: "", date_to: null },
+    breakdown:
+      next(2) === 0 ? null : { of: placeOfChance(dice), property: of(KEYS), limit: 1 + next(3) },
+  };
+  const plan: PlanOf<"FunnelsQuery"> = { query, period, previous: null, timezone: set.timezone };
+  return { plan, isIn, steps: steps.map(({ isOf }) => isOf), excluded };
+}
+
+/** What comes of beginning with one event of a person. */
+function attemptAt(
+  events: Stored[],
+  at: number,
+  { query, steps, excluded }: { query: Funnel; steps: IsOf[]; excluded: Excluded[] },
+): Attempt | undefined {
+  const began = events[at] as Stored;
+  const until = microsOf(began) + query.window_s * 1e6;
+  const rest = events.map((event, place) => ({ event, place })).slice(at + 1);
+  const inWindow = rest.filter(({ event }) => microsOf(event) <= until);
+  if (query.order === "unordered") {
+    if (!steps.some((isOf) => isOf(began))) return undefined;
+    const all = events.filter(
+      (event) => microsOf(event) >= microsOf(began) && microsOf(event) <= until,
+    );
+    const times = steps.flatMap((isOf) => {
+      const done = all.filter(isOf).map(microsOf);
+      return done.length === 0 ? [] : [Math.min(...done)];
+    });
+    return { times: times.sort((a, b) => a - b), began, at };
+  }
+  if (!steps[0]?.(began)) return undefined;
+  const reached = [at];
+  for (const isOf of steps.slice(1)) {
+    const last = reached.at(-1) as number;
+    const found =
+      query.order === "strict"
+        ? inWindow.find(({ event, place }) => place === last + 1 && isOf(event))
+        : inWindow.find(({ event, place }) => place > last && isOf(event));
+    if (found === undefined) break;
+    reached.push(found.place);
+  }
+  for (const { from, to, isOf } of excluded) {
+    const [after, before = Number.POSITIVE_INFINITY] = [reached[from], reached[to]];
+    if (after === undefined) continue;
+    const spoils = inWindow.some(
+      ({ event, place }) => place > after && place < before && isOf(event),
+    );
+    if (spoils) return undefined;
+  }
+  return { times: reached.map((place) => microsOf(events[place] as Stored)), began, at };
+}
+
+/** The best: most steps, then the soonest at its end, then the last to begin. */
+function best(attempts: Attempt[]): Attempt | undefined {
+  return attempts.toSorted(
+    (a, b) =>
+      b.times.length - a.times.length ||
+      (a.times.at(-1) as number) - (b.times.at(-1) as number) ||
+      b.at - a.at,
+  )[0];
+}
+
+/** The same by a plain loop over each person's events. */
+function reference(set: DataSet): FunnelRow[] {
+  const { plan, isIn, steps, excluded } = asked(set);
+  const { query } = plan;
+  const reached = [...histories(set, set.events.filter(isIn)).values()].flatMap((events) => {
+    const attempts = events.flatMap(
+      (_, at) => attemptAt(events, at, { query, steps, excluded }) ?? [],
+    );
+    return best(attempts) ?? [];
+  });
+  const { breakdown } = query;
+  const valueIn = ({ began }: Attempt) =>
+    breakdown === null ? "" : textOf(set, began, breakdown.of, breakdown.property);
+  const ranked = [...Map.groupBy(reached, valueIn)]
+    .sort(([a, some], [b, others]) => {
+      if (some.length !== others.length) return others.length - some.length;
+      if (a === null || b === null) return a === null ? 1 : -1;
+      return Buffer.compare(Buffer.from(a), Buffer.from(b));
+    })
+    .map(([value]) => value);
+  const top = ranked.slice(0, breakdown?.limit ?? 1);
+  const lines = Map.groupBy(reached, (attempt) => {
+    const value = valueIn(attempt);
+    if (!top.includes(value)) return "other";
+    return value === null ? "none" : `=${value}`;
+  });
+  return [...lines].map(([key, line]) => {
+    const kind = key.startsWith("=") ? "value" : (key as "none" | "other");
+    const taken = (step: number) =>
+      line
+        .filter(({ times }) => times.length > step)
+        .map(({ times }) => (times[step] as number) - (times[step - 1] as number));
+    const tell = (told: (numbers: number[]) => number) =>
+      query.steps.map((_, step) =>
+        step === 0 || taken(step).length === 0 ? null : told(taken(step)) / 1_000_000,
+      );
+    return {
+      kind,
+      breakdown: kind === "value" && breakdown !== null ? key.slice(1) : null,
+      persons: query.steps.map((_, step) => line.filter(({ times }) => times.length > step).length),
+      average_s: tell((numbers) => numbers.reduce((sum, one) => sum + one, 0) / numbers.length),
+      median_s: tell((numbers) => percentile(numbers, 0.5) as number),
+    };
+  });
+}
+
+test(
+  `funnels are what a plain loop over each person's events finds, on ${DATA_SETS} sets`,
+  async () => {
+    const reached = [0, 0, 0, 0];
+    await forEach(stored.sets, async (set) => {
+      const { plan } = asked(set);
+      const { found } = await stored.queries.run(set.project, plan);
+
+      const expected = reference(set);
+      expect([set.project, ...sorted(found as FunnelRow[])]).toEqual([
+        set.project,
+        ...sorted(expected),
+      ]);
+      for (const { persons } of expected) {
+        for (const [step, count] of persons.entries()) reached[step] = (reached[step] ?? 0) + count;
+      }
+    });
+    expect(Math.min(...reached)).toBeGreaterThan(10);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "funnels are shown as SQL that answers the same",
+  async () => {
+    await forEach(stored.sets.slice(0, 60), async (set) => {
+      const { plan } = asked(set);
+      const shown = await stored.rows(stored.queries.sql(set.project, plan));
+      const persons = shown.map((row) => (row["persons"] as { items: number[] }).items);
+      expect(sorted(persons)).toEqual(sorted(reference(set).map((row) => row.persons)));
+    });
+  },
+  TIMEOUT_MS,
+);

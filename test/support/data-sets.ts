@@ -1,0 +1,199 @@
+import { expect } from "bun:test";
+import { join } from "node:path";
+import type { Json, JsonObject } from "../../src/domain/json.ts";
+import { type Duckdb, openDuckdb, ROW_GROUP_ROWS, rows } from "../../src/storage/duckdb.ts";
+import { eventStore } from "../../src/storage/events.ts";
+import { insightQueries } from "../../src/storage/insight-queries.ts";
+import { loadFiles } from "../../src/storage/loads.ts";
+import type { MirrorPerson } from "../../src/storage/mirror-changes.ts";
+import { propertyTexts } from "../../src/storage/person-rows.ts";
+import { temporaryDirectory } from "./app.ts";
+
+/** An event as it is stored; ties of time are in the order of the list. */
+export type Stored = {
+  event: string;
+  person_id: string;
+  /** With microseconds and `Z`. */
+  timestamp: string;
+  properties: JsonObject;
+  groups: Record<number, string>;
+};
+
+/** The events of a project, and to whom those of persons who were merged belong. */
+export type DataSet = {
+  project: number;
+  timezone: string;
+  /** Around which its events are. */
+  day: string;
+  events: Stored[];
+  moved: Map<string, string>;
+  /** Properties by uuid; who has none here has no profile. */
+  persons: Map<string, JsonObject>;
+  /** Properties by the type's index and the key. */
+  groups: Map<string, JsonObject>;
+};
+
+const EVENTS_MAX = 60;
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+
+/** Numbers from 0 on that look like chance, the same in every run. */
+export function chance(seed: number) {
+  let state = seed * 2_654_435_761 + 1;
+  const next = (below: number) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+  return { next, of: <T>(choices: readonly T[]): T => choices[next(choices.length)] as T };
+}
+
+/** What chance chooses from. */
+export type Chance = ReturnType<typeof chance>;
+
+export const EVENTS = ["a", "b", "é🦔", "it's", 'q"; --', "$pageview", "$screen"];
+export const VALUES: Json[] = [
+  ...["x", "y", "", null, 1, 1.5, "1.5", true, "é", "z'z", { a: 1 }, "ü", "1e2"],
+];
+export const KEYS = ["$browser", "own", "a/b~c", "$.x"];
+const GROUP_KEYS = ["g1", "g'2", "ğ"];
+const URLS = ["https://x.test/a/", "https://x.test/b?c=/d", "https://x.test", "/a", "odd", "/b//"];
+
+const PERSONS = Array.from(
+  { length: 5 },
+  (_, index) => `0000000${index}-592b-78b3-8d80-aa75992efae9`,
+);
+
+/** Around the nights on which these clocks are put forward and back, and a year's turn. */
+const ZONES: [timezone: string, day: string][] = [
+  ["UTC", "2026-03-01"],
+  ["Europe/Berlin", "2026-03-29"],
+  ["Europe/Berlin", "2026-10-25"],
+  ["America/New_York", "2026-11-01"],
+  ["America/Havana", "2026-11-01"],
+  ["Africa/Cairo", "2026-04-24"],
+  ["Asia/Kathmandu", "2026-01-01"],
+  ["Australia/Lord_Howe", "2026-04-05"],
+  ["America/St_Johns", "2010-11-07"],
+];
+
+/** How far apart events are: so far in all, in steps of so long, so that some are at the same time. */
+const SPREADS_MS: [all: number, step: number][] = [
+  [20 * DAY_MS, 5 * MINUTE_MS],
+  [20 * DAY_MS, 12 * 60 * MINUTE_MS],
+  [2 * DAY_MS, 10 * MINUTE_MS],
+  [3 * 60 * MINUTE_MS, 7 * MINUTE_MS],
+];
+
+/** The same data set for the same project in every run. */
+export function dataSet(project: number): DataSet {
+  const { next, of } = chance(project);
+  const [timezone, day] = ZONES[project % ZONES.length] as (typeof ZONES)[number];
+  const [all, step] = of(SPREADS_MS);
+  const start = Date.parse(`${day}T01:00:00Z`) - all / 2;
+  const some = (keys: string[], likely: number): JsonObject =>
+    Object.fromEntries(keys.filter(() => next(likely) > 0).map((key) => [key, of(VALUES)]));
+  const events = Array.from({ length: next(EVENTS_MAX) }, () => ({
+    event: of(["a", "a", "a", "b", "b", "b", ...EVENTS]),
+    person_id: of(PERSONS),
+    timestamp: `${new Date(start + next(all / step) * step).toISOString().slice(0, -1)}${of(["000", "000", "000", "001", "999"])}Z`,
+    properties: {
+      ...some(KEYS, 3),
+      ...(next(2) === 0 ? {} : { $session_id: of(["s1", "s2", "s3"]) }),
+      ...(next(2) === 0 ? {} : { $current_url: of(URLS) }),
+      ...(next(4) === 0 ? { $pathname: of(["/a", "/c/", "", "/"]) } : {}),
+      ...(next(2) === 0 ? {} : { $screen_name: of(["Home", ""]) }),
+    },
+    groups: Object.fromEntries(
+      [0, 2].filter(() => next(2) === 0).map((at) => [at, of(GROUP_KEYS)]),
+    ),
+  }));
+  const moved = new Map(
+    [
+      [PERSONS[1], PERSONS[0]],
+      [PERSONS[2], PERSONS[0]],
+      [PERSONS[3], PERSONS[4]],
+    ].filter(() => next(2) === 0) as [string, string][],
+  );
+  const there = PERSONS.filter((uuid) => !moved.has(uuid) && next(4) > 0);
+  const groups = [0, 2].flatMap((index) => GROUP_KEYS.map((key) => `${index} ${key}`));
+  return {
+    ...{ project, timezone, day, events, moved },
+    persons: new Map(there.map((uuid) => [uuid, some(KEYS, 3)])),
+    groups: new Map(groups.filter(() => next(3) > 0).map((name) => [name, some(KEYS, 3)])),
+  };
+}
+
+/** An event store with the data sets of the projects 1 to `count`. */
+export async function dataSets(count: number) {
+  const directory = temporaryDirectory();
+  const duckdb = await openDuckdb({
+    directory: directory.path,
+    generation: 1,
+    memory_bytes: 256_000_000,
+    threads: 2,
+    onFatal(error) {
+      throw error;
+    },
+  });
+  const sets = Array.from({ length: count }, (_, index) => dataSet(index + 1));
+  await store(duckdb, directory.path, sets);
+  return {
+    sets,
+    duckdb,
+    queries: insightQueries(duckdb),
+    /** Rows of SQL that is shown. */
+    rows: (sql: string) => duckdb.read((connection) => rows(connection, sql)),
+    async [Symbol.asyncDispose]() {
+      await duckdb.close();
+      directory[Symbol.dispose]();
+    },
+  };
+}
+
+/** An event store with data sets. */
+export type DataSets = Awaited<ReturnType<typeof dataSets>>;
+
+async function store(duckdb: Duckdb, directory: string, sets: DataSet[]): Promise<void> {
+  let seq = 0;
+  const events = sets.flatMap(({ project, events }) =>
+    events.map(({ person_id, groups, ...fields }) => {
+      const event = { uuid: Bun.randomUUIDv7(), distinct_id: "ann", ...fields };
+      seq += 1;
+      const line = Buffer.from(JSON.stringify(event));
+      return {
+        ...{ seq, project_id: project, arrived_at: 0, person_id, event, groups, line },
+        ...{ mark: 9, historical: false },
+      };
+    }),
+  );
+  const created_at = "2026-01-01T00:00:00.000000Z";
+  const persons = sets.flatMap(({ project: project_id, persons }) =>
+    [...persons].map(([uuid, properties], at): MirrorPerson => {
+      const about = { project_id, id: project_id * 10 + at, uuid, created_at, known: false };
+      const { columns } = propertyTexts(properties as JsonObject);
+      return { ...about, ...columns, distinct_ids: [], moved: [] };
+    }),
+  );
+  const groups = sets.flatMap(({ project: project_id, groups }) =>
+    [...groups].map(([name, properties]) => {
+      const [index, key] = [name.slice(0, 1), name.slice(2)];
+      return {
+        ...{ project_id, type_index: Number(index), key, created_at, known: false },
+        properties: JSON.stringify(properties),
+      };
+    }),
+  );
+  const overrides = sets.flatMap(({ project: project_id, moved }) =>
+    [...moved].map(([old_person_id, person_id]) => ({ project_id, old_person_id, person_id })),
+  );
+  const files = loadFiles(join(directory, "loads"), ROW_GROUP_ROWS);
+  const mirror = { version: 1, persons, gone: [], overrides, groups, owned: [] };
+  const range = { first: 1, last: seq };
+  const loads = [...files.add({ range, events, logs: [], mirror }), files.end()];
+  const events_ = eventStore(duckdb, join(directory, "dead"));
+  for (const load of loads) {
+    if (load === null || load === undefined) continue;
+    const { dead } = await events_.append(load);
+    expect(dead).toEqual([]);
+  }
+}

@@ -1,0 +1,154 @@
+import { type Interval, type Period, periodOf } from "../../src/domain/insight-period.ts";
+import type { Json } from "../../src/domain/json.ts";
+import { propertyFilter } from "../../src/domain/property-filter.ts";
+import type { EventFilter, EventsNode, PropertyOf } from "../../src/domain/query-fields.ts";
+import { type Chance, type DataSet, EVENTS, KEYS, type Stored } from "./data-sets.ts";
+
+const DAY_MS = 86_400_000;
+
+/** What the clock of a zone shows: day and hour, by its own calendar. */
+export type Shown = { day: string; hour: string };
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+export function shownAt(timestamp: string, timeZone: string): Shown {
+  const options = { timeZone, dateStyle: "short", timeStyle: "short" } as const;
+  const format = formats.get(timeZone) ?? new Intl.DateTimeFormat("sv-SE", options);
+  formats.set(timeZone, format);
+  const text = format.format(Date.parse(`${timestamp.slice(0, 19)}Z`));
+  return { day: text.slice(0, 10), hour: `${text.slice(0, 13)}:00` };
+}
+
+/** The beginning of the interval, as columns name it. */
+export function bucketOf({ day, hour }: Shown, interval: Interval): string {
+  if (interval === "hour") return hour;
+  if (interval === "month") return `${day.slice(0, 7)}-01`;
+  if (interval === "day") return day;
+  let monday = Date.parse(`${day}T00:00:00Z`);
+  while (new Date(monday).getUTCDay() !== 1) monday -= DAY_MS;
+  return new Date(monday).toISOString().slice(0, 10);
+}
+
+/** Microseconds since the epoch. */
+export function microsOf({ timestamp }: Stored): number {
+  return Date.parse(`${timestamp.slice(0, 23)}Z`) * 1000 + Number(timestamp.slice(23, 26));
+}
+
+/** Who owns an event now. */
+export function ownerOf({ moved }: DataSet, { person_id }: Stored): string {
+  return moved.get(person_id) ?? person_id;
+}
+
+export const asText = (value: Json | undefined): string | null => {
+  if (value === undefined || value === null) return null;
+  return typeof value === "string" ? value : JSON.stringify(value);
+};
+
+/** A property of an event, its person or its group, as text. */
+export function textOf(set: DataSet, event: Stored, of: PropertyOf, key: string): string | null {
+  if (of.type === "event") return asText(event.properties[key]);
+  if (of.type === "person") return asText(set.persons.get(ownerOf(set, event))?.[key]);
+  const group = `${of.group_type_index} ${event.groups[of.group_type_index]}`;
+  return asText(set.groups.get(group)?.[key]);
+}
+
+/** The events of each person, by time, and in the order of arrival where that is the same. */
+export function histories(set: DataSet, events: readonly Stored[]): Map<string, Stored[]> {
+  const inOrder = events.toSorted((a, b) => microsOf(a) - microsOf(b));
+  return Map.groupBy(inOrder, (event) => ownerOf(set, event));
+}
+
+export function percentile(numbers: readonly number[], share: number): number | null {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const at = (sorted.length - 1) * share;
+  const [low, high] = [sorted[Math.floor(at)], sorted[Math.ceil(at)]];
+  if (low === undefined || high === undefined) return null;
+  return low + (high - low) * (at - Math.floor(at));
+}
+
+/** Days of chance around the middle of a data set: a period, and how an event is within it. */
+export function periodOfChance(set: DataSet, { next }: Chance, interval: Interval | null) {
+  const dayAt = (days: number) =>
+    new Date(Date.parse(`${set.day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
+  const [first, to] = [dayAt(next(9) - 9), dayAt(next(9))];
+  const { timezone } = set;
+  const period = periodOf({ date_from: first, date_to: to }, { interval, timezone, now: 0 });
+  const unit = interval === null || interval === "hour" ? "day" : interval;
+  const from = bucketOf({ day: first, hour: "" }, unit);
+  const isIn = (event: Stored) => {
+    const { day } = shownAt(event.timestamp, timezone);
+    return day >= from && day <= to;
+  };
+  const isUntil = (event: Stored) => shownAt(event.timestamp, timezone).day <= to;
+  return { period: period as Period, from, to, isIn, isUntil };
+}
+
+const PLACES: PropertyOf[] = [
+  { type: "event" },
+  { type: "event" },
+  { type: "person" },
+  { type: "group", group_type_index: 0 },
+  { type: "group", group_type_index: 2 },
+];
+
+/** Whose property, of chance. */
+export const placeOfChance = ({ of }: Chance): PropertyOf => of(PLACES);
+
+/** Filters without their key, and the same by hand. */
+const FILTERS: [
+  filter: { operator: string; value?: Json },
+  passes: (text: string | null) => boolean,
+][] = [
+  [{ operator: "exact", value: "x" }, (text) => text === "x"],
+  [{ operator: "is_not", value: ["x", "1.5"] }, (text) => !["x", "1.5"].includes(text ?? "")],
+  [{ operator: "is_set" }, (text) => text !== null],
+  [{ operator: "is_not_set" }, (text) => text === null],
+  [{ operator: "icontains", value: "Z'" }, (text) => text?.includes("z'") === true],
+  [{ operator: "not_icontains", value: "é" }, (text) => text?.includes("é") !== true],
+  [{ operator: "gt", value: 1 }, (text) => text !== null && text !== "" && Number(text) > 1],
+  [{ operator: "regex", value: "^[xy]$" }, (text) => text === "x" || text === "y"],
+];
+
+/** Events that chance asks for, and which they are. */
+export function nodeOfChance(
+  set: DataSet,
+  dice: Chance,
+): { node: EventsNode; isOf: (event: Stored) => boolean } {
+  const event = dice.of([null, "a", "a", "a", "b", "b", "b", ...EVENTS]);
+  const chosen = Array.from({ length: Math.max(0, dice.next(6) - 3) }, () => {
+    const [operator, passes] = dice.of(FILTERS);
+    const [of, key] = [placeOfChance(dice), dice.of(KEYS)];
+    const reading = { types: ["event"], now: 0, attr: "query" } as const;
+    const { filter } = propertyFilter({ key, ...operator }, { ...reading, types: ["event"] });
+    const read: EventFilter = { of, filter };
+    return { read, passes: (one: Stored) => passes(textOf(set, one, of, key)) };
+  });
+  return {
+    node: { event, name: event ?? "All", filters: chosen.map(({ read }) => read) },
+    isOf: (one) =>
+      (event === null || one.event === event) && chosen.every(({ passes }) => passes(one)),
+  };
+}
+
+/** Rows of an answer, in an order that does not matter. */
+export const sorted = (all: readonly unknown[]) =>
+  all.map((row) => JSON.stringify(row)).sort((a, b) => (a < b ? -1 : 1));
+
+/** Queries that are asked of the store at once: it reads on as many connections. */
+const AT_ONCE = 4;
+
+/** Does something for each, a few at once. */
+export async function forEach<T>(
+  all: readonly T[],
+  work: (one: T) => Promise<void>,
+): Promise<void> {
+  const waiting = [...all];
+  const run = async () => {
+    for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) await work(one);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, run));
+}
+
+/** How many data sets each kind of query is tried on, and how long that may take. */
+export const DATA_SETS = Number(process.env["INSIGHT_DATA_SETS"] ?? 350);
+export const TIMEOUT_MS = 120_000 + DATA_SETS * 100;
