@@ -145,7 +145,6 @@ export function httpServer(needs: HttpNeeds): HttpServer {
     projects,
     attempts: attempts(needs.now),
     addressOf: (request) => peerOf(request, needs.connectionOf(request)),
-    log,
   });
   const app = new Elysia({
     strictPath: false,
