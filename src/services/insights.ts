@@ -9,7 +9,7 @@ import {
 import { periodOf } from "../domain/insight-period.ts";
 import { type EventNames, readWords } from "../domain/insight-words.ts";
 import { isObject, type Json, type JsonObject, storableText } from "../domain/json.ts";
-import { type Page, type PageQuery, page } from "../domain/page.ts";
+import { type Page, type PageQuery, walkedPage } from "../domain/page.ts";
 import { newShortId } from "../domain/playlist.ts";
 import { type Clock, isoTime } from "../domain/time.ts";
 import type { InsightReads, InsightWrites } from "../storage/insights.ts";
@@ -119,10 +119,12 @@ export function insights(needs: Needs): Insights {
         elapsed_ms,
       };
     },
-    async list(project, query, url) {
-      const { count, rows } = await reads.list(project, query);
-      return page(url, query, count, rows);
-    },
+    list: (project, query, url) =>
+      walkedPage(url, query, {
+        keysOf: ({ id }: Insight) => [id] as const,
+        like: [0],
+        read: (part) => reads.list(project, part),
+      }),
     async get(project, short_id) {
       const found = await reads.find(project, short_id);
       if (found === undefined) throw new Failure("not_found", "Not found.");
