@@ -35,6 +35,15 @@ async function narrow(app: TestApp) {
 }
 
 describe("a personal key", () => {
+  test("have labels that every store and reader takes", async () => {
+    await using app = await testApp();
+    const headers = { "content-type": "application/json" };
+    const body = '{"label":"ok\\u0000\\ud800","scopes":["person:read"]}';
+    const made = keyOf(await app.ask("POST", KEYS, { body, headers }));
+    const changed = keyOf(await app.ask("PATCH", `${KEYS}${made.id}/`, { body, headers }));
+    expect([made.label, changed.label]).toEqual(["ok\ufffd\ufffd", "ok\ufffd\ufffd"]);
+  });
+
   test("is shown once, masked ever after, and kept as its hash alone", async () => {
     await using server = await startServer();
     const headers = { authorization: `Bearer ${PERSONAL_KEY}`, "content-type": "application/json" };

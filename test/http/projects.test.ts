@@ -83,6 +83,18 @@ describe("a project", () => {
     });
   });
 
+  test("has a name that every store and reader takes", async () => {
+    await using app = await testApp();
+    const body = '{"name":"ok\\u0000\\ud800"}';
+    const headers = { "content-type": "application/json" };
+    const made = await app.ask("POST", PROJECTS, { body, headers });
+    const renamed = await app.ask("PATCH", `${PROJECTS}1/`, { body, headers });
+    expect([projectOf(made).name, projectOf(renamed).name]).toEqual([
+      "ok\ufffd\ufffd",
+      "ok\ufffd\ufffd",
+    ]);
+  });
+
   test("is listed once by who walks along next while others are made", async () => {
     await using app = await testApp();
     for (const name of ["b", "c"]) await app.ask("POST", PROJECTS, { body: { name } });
