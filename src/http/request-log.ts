@@ -21,7 +21,8 @@ export function requestLog(
   const words = new Set(paths.flatMap((path) => path.split("/")));
   let minute = { since: 0, logged: 0, left_out: 0 };
   return ({ request, status, requestId }) => {
-    if (status < 400) return;
+    // A 500 is logged with its cause.
+    if (status < 400 || status === 500) return;
     const at = now();
     if (Math.abs(at - minute.since) >= MINUTE_MS) {
       if (minute.left_out > 0) {
@@ -35,7 +36,7 @@ export function requestLog(
     }
     minute.logged += 1;
     const facts = { request_id: requestId, status, method: request.method };
-    const path = new URL(request.url).pathname.replace(/[^/]+/g, (part) =>
+    const path = (URL.parse(request.url)?.pathname ?? "").replace(/[^/]+/g, (part) =>
       words.has(part) ? part : "*",
     );
     log[status < 500 ? "warn" : "error"]("request refused", { ...facts, path });

@@ -26,7 +26,7 @@ test("refusals are logged by their ids without what may name anybody, so many a 
     path: "/api/environments/*/persons/*/",
   });
   clock.now += 60_000;
-  logged({ request, status: 500, requestId: "r-last" });
+  logged({ request, status: 503, requestId: "r-last" });
   expect(lines.slice(REFUSALS_PER_MINUTE_MAX).map((line) => JSON.parse(line))).toMatchObject([
     { left_out: 5 },
     { level: "error", request_id: "r-last" },
