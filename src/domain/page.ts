@@ -1,11 +1,22 @@
 import { Failure } from "./errors.ts";
+import { storableText } from "./json.ts";
 import { parseTime } from "./time.ts";
 
 /** The list envelope (contract 2.2). `next` and `previous` are absolute URLs or null. */
 export type Page<T> = { count: number; next: string | null; previous: string | null; results: T[] };
 
-/** What `limit` and `offset` ask for. */
-export type PageQuery = { limit: number; offset: number };
+/** What `limit`, `offset` and `cursor` ask for. */
+export type PageQuery = { limit: number; offset: number; cursor?: string | undefined };
+
+/** What a list's rows are in order of; no two rows have the last of it, or all of it, in common. */
+export type Keys = readonly (string | number)[];
+
+/** Rows to read: those behind a row that had the keys `after`, or behind as many as `offset`. */
+export type Part<K extends Keys = readonly [id: number]> = {
+  limit: number;
+  offset: number;
+  after?: K | undefined;
+};
 
 /** Rows of a page when `limit` is not given. */
 export const PAGE_LIMIT_DEFAULT = 100;
@@ -13,18 +24,19 @@ export const PAGE_LIMIT_DEFAULT = 100;
 /** Most rows of one page; a larger `limit` is cut to it (decision 14). */
 export const PAGE_LIMIT_MAX = 1000;
 
-/** Reads `limit` and `offset`; 0 rows mean the default. Fails `invalid_input` below 0. */
+/** Reads `limit`, `offset` and `cursor`; 0 rows mean the default. Fails `invalid_input` below 0. */
 export function pageQuery(asked: {
   limit?: number | undefined;
   offset?: number | undefined;
+  cursor?: string | undefined;
 }): PageQuery {
-  const { limit = PAGE_LIMIT_DEFAULT, offset = 0 } = asked;
+  const { limit = PAGE_LIMIT_DEFAULT, offset = 0, cursor } = asked;
   for (const [name, value] of Object.entries({ limit, offset })) {
     if (!Number.isSafeInteger(value) || value < 0) {
       throw new Failure("invalid_input", "A whole number of 0 or more is expected.", name);
     }
   }
-  return { limit: Math.min(limit || PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX), offset };
+  return { limit: Math.min(limit || PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX), offset, cursor };
 }
 
 /**
@@ -56,6 +68,54 @@ export function page<T>(
  */
 export type Walk = { next: string | undefined; offsetMax?: number };
 
+/** How a list is read: the keys of its rows, any keys of their types, and the rows of a part. */
+type Reading<Row, K extends Keys> = {
+  keysOf: (row: Row) => K;
+  like: K;
+  read: (part: Part<K>) => Promise<{ count: number; rows: Row[] }>;
+};
+
+/**
+ * A page of a list that is walked along by cursor, so that `next` neither passes over nor repeats a
+ * row because others came or went (decision 56). Fails `invalid_input` on a cursor of another list.
+ */
+export async function walkedPage<Row, K extends Keys>(
+  url: URL,
+  query: PageQuery,
+  { keysOf, like, read }: Reading<Row, K>,
+): Promise<Page<Row>> {
+  const after = readKeys(query.cursor, like);
+  const offset = after === undefined ? query.offset : 0;
+  const { count, rows } = await read({ limit: query.limit + 1, offset, after });
+  const results = rows.slice(0, query.limit);
+  const last = rows.length > query.limit ? results.at(-1) : undefined;
+  return page(url, query, count, results, { next: last && JSON.stringify(keysOf(last)) });
+}
+
+/** Keys as a cursor has them; they have as many and the types that `like` has. */
+function readKeys<K extends Keys>(cursor: string | undefined, like: K): K | undefined {
+  if (cursor === undefined) return undefined;
+  const keys = parsed(cursor);
+  const isLike =
+    Array.isArray(keys) &&
+    keys.length === like.length &&
+    keys.every((key, index) => typeof key === typeof like[index]);
+  if (!isLike) throw unreadable("cursor");
+  return keys.map((key) => (typeof key === "string" ? storableText(key) : key)) as unknown as K;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function unreadable(attr: string): Failure {
+  return new Failure("invalid_input", "A cursor is taken from an answer, as it is.", attr);
+}
+
 /** The place of a row in a list: the newest first by time (ISO 8601), then by number. */
 export type Place = { at: string; id: number };
 
@@ -71,7 +131,7 @@ export function readCursor(text: string | undefined, attr = "cursor"): Place | u
   if (text === undefined) return undefined;
   const [, at = "", id = ""] = CURSOR.exec(text) ?? [];
   if (parseTime(at) !== undefined) return { at, id: Number(id) };
-  throw new Failure("invalid_input", "A cursor is taken from an answer, as it is.", attr);
+  throw unreadable(attr);
 }
 
 function link(url: URL, limit: number, offset: number, cursor?: string): string {

@@ -1,9 +1,8 @@
 import { Failure } from "../domain/errors.ts";
 import { readId } from "../domain/id.ts";
-import { keyMask, PROJECT_KEY_PREFIX } from "../domain/key.ts";
+import { PROJECT_KEY_PREFIX } from "../domain/key.ts";
 import { allows, type Principal, type Scope, sees } from "../domain/principal.ts";
-import type { Log } from "../log.ts";
-import { type Attempts, UNNAMED_FAILURES_PER_MINUTE_MAX } from "../services/attempts.ts";
+import type { Attempts } from "../services/attempts.ts";
 import type { Keys } from "../services/keys.ts";
 import type { Projects } from "../services/projects.ts";
 
@@ -14,9 +13,8 @@ type Needs = {
   keys: Keys;
   projects: Projects;
   attempts: Attempts;
-  /** The address a request comes from; undefined if that is nobody's in particular. */
+  /** The address a request comes from; undefined without a connection. */
   addressOf: (request: Request) => string | undefined;
-  log: Log;
 };
 
 type Asked = {
@@ -67,21 +65,11 @@ export function authorizer(needs: Needs) {
  * What to answer to a key that is not valid: that, or after too many of them from one address to
  * try again later. What is no personal key at all is no attempt at one.
  */
-function wrongKeys({ attempts, addressOf, log }: Needs) {
-  let warned = false;
+function wrongKeys({ attempts, addressOf }: Needs) {
   return (error: unknown, request: Request, key = ""): unknown => {
     const isWrong = error instanceof Failure && error.code === "authentication_failed";
     if (!isWrong || key === "" || key.startsWith(PROJECT_KEY_PREFIX)) return error;
-    const address = addressOf(request);
-    if (address === undefined && !warned) {
-      warned = true;
-      log.warn(
-        "a proxy is in front, but not in trusted_proxies: wrong keys are counted by their ending",
-      );
-    }
-    const unnamedMs =
-      address === undefined ? attempts.failed("", UNNAMED_FAILURES_PER_MINUTE_MAX) : undefined;
-    const waitMs = attempts.failed(address ?? keyMask(key)) ?? unnamedMs;
+    const waitMs = attempts.failed(addressOf(request) ?? "");
     if (waitMs === undefined) return error;
     const seconds = Math.ceil(waitMs / 1000);
     const detail = `Too many API keys were not valid. Try again in ${seconds} s.`;

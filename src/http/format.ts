@@ -5,7 +5,10 @@ import type { JsonObject } from "../domain/json.ts";
 /** The query parameter `format` (contract 4.1). */
 export const Format = {
   format: t.Optional(
-    t.Union([t.Literal("json"), t.Literal("csv")], { description: "json by default." }),
+    t.Union([t.Literal("json"), t.Literal("csv")], {
+      description:
+        "json by default. A column of csv is `properties.plan`; dots and backslashes of a key have a backslash before them.",
+    }),
   ),
 };
 

@@ -1,8 +1,5 @@
 import { BlockList, isIP } from "node:net";
 
-/** What a proxy says of whom it speaks for. */
-const FORWARDING = ["x-forwarded-for", "forwarded", "x-real-ip"];
-
 /** Whether an address is among `trustedProxies`, which are addresses and networks. */
 export function trustedAddress(trustedProxies: readonly string[]): (address: string) => boolean {
   const trusted = new BlockList();
@@ -20,8 +17,7 @@ export function trustedAddress(trustedProxies: readonly string[]): (address: str
 /**
  * Finds the address that a request comes from: that of the connection, or, as far as those before
  * it are among `trustedProxies` (addresses and networks), what `X-Forwarded-For` says. Undefined
- * when there is none to go by: a proxy of this machine that nobody named speaks for everybody.
- * Of IPv6 it is the network of 64 bits, which is one host's to choose from.
+ * without a connection. Of IPv6 it is the network of 64 bits, which is one host's to choose from.
  */
 export function peerAddress(trustedProxies: readonly string[]) {
   const isTrusted = trustedAddress(trustedProxies);
@@ -29,8 +25,6 @@ export function peerAddress(trustedProxies: readonly string[]) {
   return ({ headers }: Request, connection: string | undefined): string | undefined => {
     let address = plain(connection ?? "");
     if (address === undefined) return undefined;
-    const isForwarded = FORWARDING.some((name) => headers.has(name));
-    if (isForwarded && trustedProxies.length === 0 && isLoopback(address)) return undefined;
     const hops = (headers.get("x-forwarded-for") ?? "").split(",");
     while (isTrusted(address)) {
       const before = plain(hops.pop()?.trim() ?? "");
@@ -43,10 +37,6 @@ export function peerAddress(trustedProxies: readonly string[]) {
 
 function familyOf(address: string): "ipv4" | "ipv6" {
   return isIP(address) === 6 ? "ipv6" : "ipv4";
-}
-
-function isLoopback(address: string): boolean {
-  return address.startsWith("127.") || address === "::1";
 }
 
 /** An address without port, brackets, zone and the IPv6 form of an IPv4 address. */

@@ -178,8 +178,8 @@ export const deletionRoutes = (deletions: Deletions) => [
     status: 200,
     response: PageOf(DeletionShape),
     handle({ project, query, url }) {
-      const { limit, offset, ...filter } = query;
-      return deletions.list(project, filter, pageQuery({ limit, offset }), url);
+      const { limit, offset, cursor, ...filter } = query;
+      return deletions.list(project, filter, pageQuery({ limit, offset, cursor }), url);
     },
   }),
 ];

@@ -103,8 +103,8 @@ export const playlistRoutes = (playlists: Playlists) => [
     status: 200,
     response: PageOf(PlaylistShape),
     handle({ project, query, url }) {
-      const { limit, offset, ...asked } = query;
-      return playlists.list(project, asked, pageQuery({ limit, offset }), url);
+      const { limit, offset, cursor, ...asked } = query;
+      return playlists.list(project, asked, pageQuery({ limit, offset, cursor }), url);
     },
   }),
   route({

@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { page, pageQuery } from "../domain/page.ts";
+import { pageQuery } from "../domain/page.ts";
 import { GRACE_HOURS_DEFAULT, GRACE_HOURS_MAX, PROJECT_NAME_CHARS_MAX } from "../domain/project.ts";
 import type { Projects } from "../services/projects.ts";
 import { route } from "./route.ts";
@@ -45,11 +45,7 @@ export const projectRoutes = (projects: Projects) => [
     query: t.Object(Paging),
     status: 200,
     response: PageOf(ProjectShape),
-    async handle({ principal, query, url }) {
-      const asked = pageQuery(query);
-      const { count, rows } = await projects.list(principal, asked);
-      return page(url, asked, count, rows);
-    },
+    handle: ({ principal, query, url }) => projects.list(principal, pageQuery(query), url),
   }),
   route({
     method: "POST",

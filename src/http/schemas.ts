@@ -283,4 +283,7 @@ export const Paging = {
     Whole(100, `Results per page: ${PAGE_LIMIT_DEFAULT} by default, at most ${PAGE_LIMIT_MAX}.`),
   ),
   offset: t.Optional(Whole(0, "How many results to pass over.")),
+  cursor: t.Optional(
+    Text("[42]", "Where the page begins, from `next`: what comes and goes moves nothing."),
+  ),
 };

@@ -50,6 +50,7 @@ import type { Preference } from "./prefer.ts";
 import { projectRoutes } from "./projects.ts";
 import { queryRoutes } from "./query.ts";
 import { requestIds } from "./request-id.ts";
+import { requestLog } from "./request-log.ts";
 import { type SdkRoute, sdkRoutes } from "./sdk.ts";
 import { userRoutes } from "./users.ts";
 
@@ -145,7 +146,6 @@ export function httpServer(needs: HttpNeeds): HttpServer {
     projects,
     attempts: attempts(needs.now),
     addressOf: (request) => peerOf(request, needs.connectionOf(request)),
-    log,
   });
   const app = new Elysia({
     strictPath: false,
@@ -170,6 +170,8 @@ export function httpServer(needs: HttpNeeds): HttpServer {
     prefer: needs.prefer,
   };
   const management = managementRoutes(needs);
+  const paths = management.map(({ path }) => path);
+  const logged = requestLog(log, needs.now, paths);
   for (const route of management) {
     if (route.status !== 405) allow(route.path, route.method);
     mountManagement(app, route, guards);
@@ -207,8 +209,10 @@ export function httpServer(needs: HttpNeeds): HttpServer {
   return async (request) => {
     const done = needs.timings.begin();
     const response = await answer(request.headers.has("host") ? request : named(request, needs));
-    done(kindOf(request));
+    const kind = kindOf(request);
+    done(kind);
     response.headers.set("x-request-id", requestId(request));
+    if (kind === "api") logged({ request, status: response.status, requestId: requestId(request) });
     return response;
   };
 }

@@ -3,9 +3,6 @@ import type { Clock } from "../domain/time.ts";
 /** Failed authentications of one source that are answered as such within a minute. */
 export const FAILURES_PER_MINUTE_MAX = 5;
 
-/** The same for all whom a proxy that nobody named speaks for, together. */
-export const UNNAMED_FAILURES_PER_MINUTE_MAX = 60;
-
 /** Sources that are remembered; the one that failed least recently is forgotten for a new one. */
 export const SOURCES_MAX = 10_000;
 
@@ -15,16 +12,16 @@ const MINUTE_MS = 60_000;
 export type Attempts = {
   /**
    * Notes a failure. Undefined if it is among the first of its minute, else how long until the
-   * source may fail again, in milliseconds. `max` is FAILURES_PER_MINUTE_MAX if not given.
+   * source may fail again, in milliseconds.
    */
-  failed(source: string, max?: number): number | undefined;
+  failed(source: string): number | undefined;
 };
 
 /** Nobody has failed yet. */
 export function attempts(now: Clock): Attempts {
   const failures = new Map<string, number[]>();
   return {
-    failed(source, max = FAILURES_PER_MINUTE_MAX) {
+    failed(source) {
       const at = now();
       // A clock that was set back must not lock anybody out for longer.
       const recent = (failures.get(source) ?? []).filter(
@@ -35,7 +32,7 @@ export function attempts(now: Clock): Attempts {
       if (longest !== undefined && failures.size >= SOURCES_MAX) failures.delete(longest);
       failures.set(source, recent);
       const [first = at] = recent;
-      if (recent.length >= max) return first + MINUTE_MS - at;
+      if (recent.length >= FAILURES_PER_MINUTE_MAX) return first + MINUTE_MS - at;
       recent.push(at);
       return undefined;
     },

@@ -4,8 +4,8 @@ import type {
   PropertyDefinition,
   PropertyOwner,
 } from "../domain/definition.ts";
-import { type Page, type PageQuery, page } from "../domain/page.ts";
-import type { DefinitionReads } from "../storage/definitions.ts";
+import { type Page, type PageQuery, walkedPage } from "../domain/page.ts";
+import type { DefinitionKeys, DefinitionReads } from "../storage/definitions.ts";
 import { checkUpToDate, type IsBehind } from "./behind.ts";
 
 /**
@@ -27,18 +27,27 @@ export type Definitions = {
   ): Promise<Page<PropertyDefinition>>;
 };
 
+const KEYS = {
+  keysOf: ({ count, name }: { count: number; name: string }): DefinitionKeys => [count, name],
+  like: [0, ""] as DefinitionKeys,
+};
+
 /** Definitions in a store. */
 export function definitions(reads: DefinitionReads, isBehind: IsBehind): Definitions {
   return {
     async events(project, filter, query, url) {
       checkUpToDate(isBehind);
-      const { count, rows } = await reads.events(project, filter, query);
-      return page(url, query, count, rows);
+      return walkedPage(url, query, {
+        ...KEYS,
+        read: (part) => reads.events(project, filter, part),
+      });
     },
     async properties(project, filter, query, url) {
       checkUpToDate(isBehind);
-      const { count, rows } = await reads.properties(project, filter, query);
-      return page(url, query, count, rows);
+      return walkedPage(url, query, {
+        ...KEYS,
+        read: (part) => reads.properties(project, filter, part),
+      });
     },
   };
 }

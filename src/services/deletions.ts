@@ -5,7 +5,7 @@ import {
   type Receipt,
 } from "../domain/deletion.ts";
 import { Failure } from "../domain/errors.ts";
-import { type Page, type PageQuery, page } from "../domain/page.ts";
+import { type Page, type PageQuery, walkedPage } from "../domain/page.ts";
 import { type Clock, isoTime } from "../domain/time.ts";
 import { parseUuid } from "../domain/uuid.ts";
 import type { DeletionReads, DeletionRow } from "../storage/deletions.ts";
@@ -86,8 +86,12 @@ export function deletions(reads: DeletionReads): Deletions {
   return {
     async list(project, { status, person_uuid }, query, url) {
       const filter = { states: statesOf(status), person_uuid: uuidOf(person_uuid) };
-      const { count, rows } = await reads.list(project, filter, query);
-      return page(url, query, count, rows.map(shown));
+      const listed = await walkedPage(url, query, {
+        keysOf: ({ id }: DeletionRow) => [id] as const,
+        like: [0],
+        read: (part) => reads.list(project, filter, part),
+      });
+      return { ...listed, results: listed.results.map(shown) };
     },
   };
 }

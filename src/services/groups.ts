@@ -9,7 +9,7 @@ import {
   groupsAsked,
 } from "../domain/group.ts";
 import { type JsonObject, sameJson, storableJson } from "../domain/json.ts";
-import { type Page, type PageQuery, page } from "../domain/page.ts";
+import { type Page, type PageQuery, walkedPage } from "../domain/page.ts";
 import type { EffectReason } from "../domain/warning.ts";
 import type { GroupChanges, GroupKey, GroupReads, GroupRow } from "../storage/groups.ts";
 import type { PersonWrites } from "../storage/persons.ts";
@@ -36,8 +36,11 @@ export function groups(reads: GroupReads): Groups {
         throw new Failure("invalid_input", detail, "group_type_index");
       }
       const filter = { type_index: group_type_index, search };
-      const { count, rows } = await reads.list(project, filter, query);
-      return page(url, query, count, rows);
+      return walkedPage(url, query, {
+        keysOf: ({ group_key }: Group) => [group_key] as const,
+        like: [""],
+        read: (part) => reads.list(project, filter, part),
+      });
     },
     types: (project) => reads.types(project),
   };

@@ -12,7 +12,7 @@ import { periodOf, previousPeriod, withIntervalBefore } from "../domain/insight-
 import type { InsightResult } from "../domain/insight-result.ts";
 import { readWords, type WordsAsked } from "../domain/insight-words.ts";
 import { isObject, type Json, type JsonObject, storableText } from "../domain/json.ts";
-import { type Page, type PageQuery, page } from "../domain/page.ts";
+import { type Page, type PageQuery, walkedPage } from "../domain/page.ts";
 import { newShortId } from "../domain/playlist.ts";
 import { RETENTION_INTERVALS_MAX } from "../domain/retention.ts";
 import { type Clock, isoTime } from "../domain/time.ts";
@@ -115,10 +115,12 @@ export function insights(needs: Needs): Insights {
       const sql = queries.sql(project, plan);
       return { insight, ...resultsOf(answered), sql, elapsed_ms };
     },
-    async list(project, query, url) {
-      const { count, rows } = await reads.list(project, query);
-      return page(url, query, count, rows);
-    },
+    list: (project, query, url) =>
+      walkedPage(url, query, {
+        keysOf: ({ id }: Insight) => [id] as const,
+        like: [0],
+        read: (part) => reads.list(project, part),
+      }),
     async get(project, short_id) {
       const found = await reads.find(project, short_id);
       if (found === undefined) throw new Failure("not_found", "Not found.");

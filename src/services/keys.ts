@@ -1,5 +1,5 @@
 import { Failure } from "../domain/errors.ts";
-import { isLonger } from "../domain/json.ts";
+import { isLonger, storableText } from "../domain/json.ts";
 import {
   isPersonalKey,
   KEY_BYTES_MAX,
@@ -196,7 +196,7 @@ function checkedLabel(label: string): string {
     const detail = `A label has at most ${KEY_LABEL_CHARS_MAX} characters.`;
     throw new Failure("too_long", detail, "label");
   }
-  return label;
+  return storableText(label);
 }
 
 function checkedScopes(scopes: string[]): string[] {

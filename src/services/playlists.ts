@@ -1,6 +1,6 @@
 import { Failure } from "../domain/errors.ts";
-import { isLonger } from "../domain/json.ts";
-import { type Page, type PageQuery, page } from "../domain/page.ts";
+import { isLonger, storableText } from "../domain/json.ts";
+import { type Page, type PageQuery, walkedPage } from "../domain/page.ts";
 import {
   isModification,
   newShortId,
@@ -19,10 +19,12 @@ import { parseTimeOrAge } from "../domain/relative-time.ts";
 import { type Clock, isoTime } from "../domain/time.ts";
 import type {
   PlaylistFilter,
+  PlaylistKeys,
   PlaylistPlace,
   PlaylistReads,
   PlaylistRow,
   PlaylistWrites,
+  RecordingRow,
 } from "../storage/playlists.ts";
 
 /** What a list of playlists asks for, as it was sent. */
@@ -90,8 +92,13 @@ const EMPTY = {
 export function playlists({ reads, writes, now, randomBytes }: Needs): Playlists {
   return {
     async list(project, asked, query, url) {
-      const { count, rows } = await reads.list(project, filterOf(asked, now()), query);
-      return page(url, query, count, rows.map(shown));
+      const filter = filterOf(asked, now());
+      const listed = await walkedPage(url, query, {
+        keysOf: (row: PlaylistRow): PlaylistKeys => [row[filter.order.by], row.id],
+        like: ["", 0],
+        read: (part) => reads.list(project, filter, part),
+      });
+      return { ...listed, results: listed.results.map(shown) };
     },
     async create(project_id, user, { type = "collection", ...sent }) {
       const at = isoTime(now());
@@ -118,8 +125,12 @@ export function playlists({ reads, writes, now, randomBytes }: Needs): Playlists
       return shown(found(await writes.update(place, change)));
     },
     async recordings(place, query, url) {
-      const { count, rows } = found(await reads.recordings(place, query));
-      return page(url, query, count, rows);
+      const listed = await walkedPage(url, query, {
+        keysOf: ({ number }: RecordingRow) => [number] as const,
+        like: [0],
+        read: async (part) => found(await reads.recordings(place, part)),
+      });
+      return { ...listed, results: listed.results.map(({ number: _, ...row }) => row) };
     },
     async attach(place, recording, sent) {
       storableFields(sent);
@@ -146,9 +157,10 @@ function shown({ recordings, ...row }: PlaylistRow): Playlist {
 }
 
 function filterOf(asked: PlaylistQuery, now: number): PlaylistFilter {
-  const { type, date_from, date_to, order, ...rest } = asked;
+  const { type, date_from, date_to, order, search, ...rest } = asked;
   return {
     ...rest,
+    search: search && storableText(search),
     type: type === undefined ? undefined : typeOf(type),
     from: timeOf("date_from", date_from, now),
     to: timeOf("date_to", date_to, now),

@@ -1,7 +1,7 @@
 import { Failure } from "../domain/errors.ts";
-import { isLonger } from "../domain/json.ts";
+import { isLonger, storableText } from "../domain/json.ts";
 import { isProjectKey, newKey, PROJECT_KEY_PREFIX } from "../domain/key.ts";
-import type { PageQuery } from "../domain/page.ts";
+import { type Page, type PageQuery, walkedPage } from "../domain/page.ts";
 import type { Principal } from "../domain/principal.ts";
 import {
   FORMER_KEYS_MAX,
@@ -48,8 +48,11 @@ export type Projects = {
   exists(id: number): boolean;
   /** The first project that the key's owner may see. */
   current(principal: Principal): number | undefined;
-  /** Those that the principal may see, oldest first. */
-  list(principal: Principal, page: PageQuery): Promise<{ count: number; rows: ShownProject[] }>;
+  /**
+   * Those that the principal may see, oldest first. `url` is the address that the caller is known
+   * to reach us by.
+   */
+  list(principal: Principal, query: PageQuery, url: URL): Promise<Page<ShownProject>>;
   all(): Promise<ShownProject[]>;
   /** Fails `not_found`. */
   get(id: number): Promise<ShownProject>;
@@ -115,9 +118,13 @@ export async function openProjects(needs: Needs): Promise<Projects> {
     exists: (id) => keysOf.has(id),
     current: ({ scoped_teams }) =>
       [...keysOf.keys()].sort((a, b) => a - b).find((id) => scoped_teams?.includes(id) ?? true),
-    async list({ scoped_teams }, page) {
-      const { count, rows } = await reads.list(page, scoped_teams);
-      return { count, rows: rows.map(shown) };
+    async list({ scoped_teams }, query, url) {
+      const listed = await walkedPage(url, query, {
+        keysOf: ({ id }: Project) => [id] as const,
+        like: [0],
+        read: (part) => reads.list(part, scoped_teams),
+      });
+      return { ...listed, results: listed.results.map(shown) };
     },
     all: async () => (await reads.all()).map(shown),
     async get(id) {
@@ -134,22 +141,14 @@ export async function openProjects(needs: Needs): Promise<Projects> {
       }
       const draft = {
         uuid: newUuid(),
-        name,
+        name: storableText(name),
         api_token: token(api_token),
         timezone: "UTC",
         created_at: isoTime(now()),
       };
       return remember(await writes.insert(draft));
     },
-    async change(id, { name, timezone }) {
-      // What is missing is what a project cannot do without.
-      if (name !== undefined || timezone === undefined) checkName(name ?? "");
-      const changes = {
-        ...(name === undefined ? {} : { name }),
-        ...(timezone === undefined ? {} : { timezone: zoneNamed(timezone) }),
-      };
-      return shown(found(await writes.update(id, changes)));
-    },
+    change: async (id, asked) => shown(found(await writes.update(id, changesOf(asked)))),
     async rotateKey(id, { api_token, grace_hours = GRACE_HOURS_DEFAULT } = {}) {
       checkGrace(grace_hours, shown(found(await reads.find(id))));
       const at = now();
@@ -160,6 +159,15 @@ export async function openProjects(needs: Needs): Promise<Projects> {
       });
       return remember(found(rotated));
     },
+  };
+}
+
+function changesOf({ name, timezone }: Parameters<Projects["change"]>[1]) {
+  // What is missing is what a project cannot do without.
+  if (name !== undefined || timezone === undefined) checkName(name ?? "");
+  return {
+    ...(name === undefined ? {} : { name: storableText(name) }),
+    ...(timezone === undefined ? {} : { timezone: zoneNamed(timezone) }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { Failure } from "../domain/errors.ts";
-import { type Page, type PageQuery, page } from "../domain/page.ts";
+import { type Page, type PageQuery, walkedPage } from "../domain/page.ts";
 import type { Clock } from "../domain/time.ts";
 import {
   isWarningType,
@@ -38,8 +38,12 @@ export function warnings(reads: WarningReads): Warnings {
       if (filter.type !== undefined && !isWarningType(filter.type)) {
         throw new Failure("invalid_choice", "There is no such type of warning.", "type");
       }
-      const { count, rows } = await reads.list(project, filter, query);
-      return page(url, query, count, rows.map(shown));
+      const listed = await walkedPage(url, query, {
+        keysOf: ({ last_at, type }: WarningRow) => [last_at, type] as const,
+        like: ["", ""],
+        read: (part) => reads.list(project, filter, part),
+      });
+      return { ...listed, results: listed.results.map(shown) };
     },
     counts: () => reads.counts(),
   };

@@ -5,7 +5,7 @@ import type {
   PropertyDefinition,
   PropertyOwner,
 } from "../domain/definition.ts";
-import type { PageQuery } from "../domain/page.ts";
+import type { Part } from "../domain/page.ts";
 import { type Duckdb, rows } from "./duckdb.ts";
 import { ALL_PROPERTIES } from "./person-rows.ts";
 
@@ -21,17 +21,20 @@ export const PROPERTY_PERSONS_MAX = 20_000;
 /** A page of a list; `count` is of all. */
 type Found<T> = { count: number; rows: T[] };
 
+/** How often a name was found, and the name. */
+export type DefinitionKeys = readonly [count: number, name: string];
+
 /** What events and properties there are, the most frequent first. */
 export type DefinitionReads = {
   events(
     project: number,
     filter: DefinitionFilter,
-    page: PageQuery,
+    part: Part<DefinitionKeys>,
   ): Promise<Found<EventDefinition>>;
   properties(
     project: number,
     filter: DefinitionFilter & { type: PropertyOwner },
-    page: PageQuery,
+    part: Part<DefinitionKeys>,
   ): Promise<Found<PropertyDefinition>>;
 };
 
@@ -47,17 +50,17 @@ export function definitionReads(duckdb: Duckdb): DefinitionReads {
     return { count: Number(all[0]?.["total"]), rows: named.map(read) };
   };
   return {
-    events: (project, { search = "" }, page) =>
-      found(PAGE(EVENTS), { project, search, ...page }, (row) => ({
+    events: (project, { search = "" }, part) =>
+      found(PAGE(EVENTS), { project, search, ...placed(part) }, (row) => ({
         name: String(row["name"]),
         count: Number(row["count"]),
         first_seen_at: String(row["first_seen_at"]),
         last_seen_at: String(row["last_seen_at"]),
       })),
-    properties: (project, { search = "", type }, page) =>
+    properties: (project, { search = "", type }, part) =>
       found(
         PAGE(PROPERTIES(OWNERS[type])),
-        { project, search, ...LOOKED_AT[type], ...page },
+        { project, search, ...LOOKED_AT[type], ...placed(part) },
         (row) => {
           const property_type = row["property_type"] as PropertyDefinition["property_type"];
           return {
@@ -71,6 +74,12 @@ export function definitionReads(duckdb: Duckdb): DefinitionReads {
         },
       ),
   };
+}
+
+/** Without a place, the first: nothing is found more often. */
+function placed({ limit, offset, after }: Part<DefinitionKeys>) {
+  const [after_count, after_name] = after ?? [Number.MAX_VALUE, ""];
+  return { limit, offset, after_count: String(after_count), after_name };
 }
 
 const ISO_FORMAT = "'%Y-%m-%dT%H:%M:%S.%fZ'";
@@ -131,6 +140,7 @@ const PAGE = (found: string) => `
   SELECT total, shown.*
   FROM (SELECT count(*)::DOUBLE AS total FROM found)
   LEFT JOIN (
-    FROM found ORDER BY count DESC, name LIMIT $limit::BIGINT OFFSET $offset::BIGINT
+    FROM found WHERE count < $after_count::DOUBLE OR (count = $after_count::DOUBLE AND name > $after_name)
+    ORDER BY count DESC, name LIMIT $limit::BIGINT OFFSET $offset::BIGINT
   ) AS shown ON true
   ORDER BY count DESC, name`;

@@ -1,7 +1,8 @@
 import { and, count, desc, eq, inArray } from "drizzle-orm";
 import type { Actor } from "../domain/activity.ts";
 import type { DeletionKind, DeletionState } from "../domain/deletion.ts";
-import type { PageQuery } from "../domain/page.ts";
+import type { Part } from "../domain/page.ts";
+import { behind } from "./keyset.ts";
 import { deletionTask } from "./schema.ts";
 import type { Sqlite } from "./sqlite.ts";
 
@@ -19,7 +20,7 @@ export type DeletionReads = {
   list(
     project: number,
     filter: { states?: readonly DeletionState[] | undefined; person_uuid?: string | undefined },
-    page: PageQuery,
+    part: Part,
   ): Promise<{ count: number; rows: DeletionRow[] }>;
   /** Those of every project in some states, the newest first; at most `limit`. */
   all(states: readonly DeletionState[], limit: number): Promise<DeletionRow[]>;
@@ -35,7 +36,7 @@ export function deletionReads({ orm }: Sqlite): DeletionReads {
       return orm.select(columns).from(deletionTask).groupBy(project_id, state).all();
     },
 
-    async list(project, { states, person_uuid }, { limit, offset }) {
+    async list(project, { states, person_uuid }, { limit, offset, after }) {
       const where = and(
         eq(deletionTask.project_id, project),
         states === undefined ? undefined : inArray(deletionTask.state, [...states]),
@@ -45,7 +46,7 @@ export function deletionReads({ orm }: Sqlite): DeletionReads {
       const rows = orm
         .select()
         .from(deletionTask)
-        .where(where)
+        .where(and(where, behind([deletionTask.id], "down", after)))
         .orderBy(desc(deletionTask.id))
         .limit(limit)
         .offset(offset)

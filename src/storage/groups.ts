@@ -1,6 +1,7 @@
 import type { Group, GroupType } from "../domain/group.ts";
 import { type JsonObject, storableJson } from "../domain/json.ts";
-import type { PageQuery } from "../domain/page.ts";
+import type { Part } from "../domain/page.ts";
+import { anyCase } from "./any-case.ts";
 import type { Sqlite } from "./sqlite.ts";
 
 /** What groups a project has. */
@@ -9,7 +10,7 @@ export type GroupReads = {
   list(
     project: number,
     filter: { type_index: number; search?: string | undefined },
-    page: PageQuery,
+    part: Part<readonly [key: string]>,
   ): Promise<{ count: number; rows: Group[] }>;
   /** In order of their indexes. */
   types(project: number): Promise<GroupType[]>;
@@ -36,9 +37,9 @@ const GROUP_COLUMNS = "project_id, type_index, key, properties, created_at";
 /** Reads groups on any connection. */
 export function groupReads({ raw }: Sqlite): GroupReads {
   const where = `FROM "group" WHERE project_id = ?1 AND type_index = ?2
-    AND (?3 = '' OR instr(lower(key), lower(?3)) > 0)`;
-  const page = raw.query<MirrorGroup, [number, number, string, number, number]>(
-    `SELECT ${GROUP_COLUMNS} ${where} ORDER BY key LIMIT ?4 OFFSET ?5`,
+    AND key GLOB ?3`;
+  const page = raw.query<MirrorGroup, [number, number, string, number, number, string]>(
+    `SELECT ${GROUP_COLUMNS} ${where} AND key > ?6 ORDER BY key LIMIT ?4 OFFSET ?5`,
   );
   const count = raw.query<{ count: number }, [number, number, string]>(
     `SELECT count(*) AS count ${where}`,
@@ -48,10 +49,11 @@ export function groupReads({ raw }: Sqlite): GroupReads {
      WHERE project_id = ?1 ORDER BY type_index`,
   );
   return {
-    async list(project, { type_index, search = "" }, { limit, offset }) {
-      const rows = page.all(project, type_index, search, limit, offset);
+    async list(project, { type_index, search = "" }, { limit, offset, after: [after] = [""] }) {
+      const part = anyCase(search);
+      const rows = page.all(project, type_index, part, limit, offset, after);
       return {
-        count: count.get(project, type_index, search)?.count ?? 0,
+        count: count.get(project, type_index, part)?.count ?? 0,
         rows: rows.map(({ key, properties, created_at }) => ({
           group_type_index: type_index,
           group_key: key,

@@ -1,13 +1,14 @@
 import { and, count, desc, eq, getTableColumns, lte, type SQL } from "drizzle-orm";
 import { INSIGHTS_MAX, type Insight } from "../domain/insight.ts";
-import type { PageQuery } from "../domain/page.ts";
+import type { Part } from "../domain/page.ts";
+import { behind } from "./keyset.ts";
 import { insight, user } from "./schema.ts";
 import type { Sqlite } from "./sqlite.ts";
 
 /** What insights a project has. */
 export type InsightReads = {
   /** The newest first; `count` is exact. */
-  list(project: number, page: PageQuery): Promise<{ count: number; rows: Insight[] }>;
+  list(project: number, part: Part): Promise<{ count: number; rows: Insight[] }>;
   find(project: number, short_id: string): Promise<Insight | undefined>;
 };
 
@@ -31,12 +32,17 @@ export function insightReads(sqlite: Sqlite): InsightReads {
   const { orm, snapshot } = sqlite;
   const rows = selects(sqlite);
   return {
-    list: async (project, { limit, offset }) =>
+    list: async (project, { limit, offset, after }) =>
       snapshot(() => {
         const wanted = eq(insight.project_id, project);
         return {
           count: orm.select({ count: count() }).from(insight).where(wanted).get()?.count ?? 0,
-          rows: rows(wanted).orderBy(desc(insight.id)).limit(limit).offset(offset).all().map(flat),
+          rows: rows(and(wanted, behind([insight.id], "down", after)))
+            .orderBy(desc(insight.id))
+            .limit(limit)
+            .offset(offset)
+            .all()
+            .map(flat),
         };
       }),
     find: async (project, short_id) => {

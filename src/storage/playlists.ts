@@ -1,6 +1,6 @@
 import { and, asc, count, desc, eq, getTableColumns, gte, lte, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
-import type { PageQuery } from "../domain/page.ts";
+import type { Part } from "../domain/page.ts";
 import type {
   Playlist,
   PlaylistFields,
@@ -8,6 +8,8 @@ import type {
   PlaylistRecording,
   PlaylistType,
 } from "../domain/playlist.ts";
+import { anyCase } from "./any-case.ts";
+import { behind } from "./keyset.ts";
 import { playlist, playlistRecording, user } from "./schema.ts";
 import type { Sqlite } from "./sqlite.ts";
 
@@ -16,6 +18,9 @@ export type PlaylistRow = Omit<Playlist, "recordings_counts"> & { recordings: nu
 
 /** A playlist by its place; a deleted one is found only where that is said. */
 export type PlaylistPlace = { project: number; short_id: string };
+
+/** A recording with the number that it was added under. */
+export type RecordingRow = PlaylistRecording & { number: number };
 
 /** Which playlists a list asks for, and in which order. */
 export type PlaylistFilter = {
@@ -32,21 +37,24 @@ export type PlaylistFilter = {
   order: PlaylistOrder;
 };
 
+/** What a playlist is listed by, and its id. */
+export type PlaylistKeys = readonly [by: string, id: number];
+
 /** What playlists a project has. */
 export type PlaylistReads = {
   /** Those that are not deleted; ids decide between equals. `count` is exact. */
   list(
     project: number,
     filter: PlaylistFilter,
-    page: PageQuery,
+    part: Part<PlaylistKeys>,
   ): Promise<{ count: number; rows: PlaylistRow[] }>;
   /** One that is not deleted. */
   find(place: PlaylistPlace): Promise<PlaylistRow | undefined>;
   /** The recordings of one that is not deleted, the last added first; undefined without one. */
   recordings(
     place: PlaylistPlace,
-    page: PageQuery,
-  ): Promise<{ count: number; rows: PlaylistRecording[] } | undefined>;
+    part: Part,
+  ): Promise<{ count: number; rows: RecordingRow[] } | undefined>;
 };
 
 /** A playlist that is made; users by their ids. */
@@ -80,16 +88,17 @@ export function playlistReads(sqlite: Sqlite): PlaylistReads {
   const { orm, snapshot } = sqlite;
   const select = selects(sqlite);
   return {
-    list: async (project, { order, ...filter }, { limit, offset }) =>
+    list: async (project, { order, ...filter }, { limit, offset, after }) =>
       snapshot(() => {
         const wanted = and(eq(playlist.project_id, project), present(), ...conditions(filter));
         const direction = order.isDescending ? desc : asc;
         const by = order.by === "name" ? sql`${playlist.name} COLLATE NOCASE` : playlist[order.by];
+        const rest = behind([by, playlist.id], order.isDescending ? "down" : "up", after);
         return {
           count: orm.select({ count: count() }).from(playlist).where(wanted).get()?.count ?? 0,
           rows: select
             .rows()
-            .where(wanted)
+            .where(and(wanted, rest))
             .orderBy(direction(by), direction(playlist.id))
             .limit(limit)
             .offset(offset)
@@ -98,17 +107,23 @@ export function playlistReads(sqlite: Sqlite): PlaylistReads {
         };
       }),
     find: async (place) => select.one(and(at(place), present())),
-    recordings: async (place, { limit, offset }) =>
+    recordings: async (place, { limit, offset, after }) =>
       snapshot(() => {
         const found = select.one(and(at(place), present()));
         if (found === undefined) return undefined;
         const rows = orm
           .select({
+            number: playlistRecording.id,
             id: playlistRecording.session_recording_id,
             added_at: playlistRecording.added_at,
           })
           .from(playlistRecording)
-          .where(eq(playlistRecording.playlist_id, found.id))
+          .where(
+            and(
+              eq(playlistRecording.playlist_id, found.id),
+              behind([playlistRecording.id], "down", after),
+            ),
+          )
           .orderBy(desc(playlistRecording.id))
           .limit(limit)
           .offset(offset)
@@ -226,7 +241,7 @@ function present(): SQL {
 function conditions(filter: Omit<PlaylistFilter, "order">): (SQL | undefined)[] {
   const { created_by, short_id, search, pinned, type, from, to } = filter;
   const holds = (column: typeof playlist.name | typeof playlist.derived_name) =>
-    sql`instr(lower(${column}), lower(${search})) > 0`;
+    sql`${column} GLOB ${anyCase(search ?? "")}`;
   return [
     created_by === undefined ? undefined : eq(playlist.created_by, created_by),
     short_id === undefined ? undefined : eq(playlist.short_id, short_id),

@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, lte, sql } from "drizzle-orm";
-import type { PageQuery } from "../domain/page.ts";
+import type { Part } from "../domain/page.ts";
 import type { FormerKey, Project } from "../domain/project.ts";
 import { formerProjectKey, project } from "./schema.ts";
 import type { Sqlite } from "./sqlite.ts";
@@ -7,10 +7,7 @@ import type { Sqlite } from "./sqlite.ts";
 /** What projects there are. */
 export type ProjectReads = {
   /** Oldest first, those of `only` if it is given. */
-  list(
-    page: PageQuery,
-    only: readonly number[] | null,
-  ): Promise<{ count: number; rows: Project[] }>;
+  list(part: Part, only: readonly number[] | null): Promise<{ count: number; rows: Project[] }>;
   find(id: number): Promise<Project | undefined>;
   all(): Promise<Project[]>;
   /** The former keys of a project that may still be accepted, those that end first first. */
@@ -47,9 +44,10 @@ export function projectReads({ orm }: Sqlite): ProjectReads {
     .prepare();
   const all = orm.select().from(project).orderBy(asc(project.id)).prepare();
   return {
-    async list({ limit, offset }, only) {
+    async list({ limit, offset, after: [after] = [0] }, only) {
       const seen = all.all().filter(({ id }) => only === null || only.includes(id));
-      return { count: seen.length, rows: seen.slice(offset, offset + limit) };
+      const rows = seen.filter(({ id }) => id > after).slice(offset, offset + limit);
+      return { count: seen.length, rows };
     },
     find: async (id) => byId.get({ id }),
     all: async () => all.all(),

@@ -93,7 +93,8 @@ function tested(test: PropertyTest, text: string, bind: Bind): string {
       return `${number} BETWEEN ${bindNumber(test.from)} AND ${bindNumber(test.to)}`;
     case "date":
       // A time without a zone is in UTC, which is the engine's.
-      return within(`TRY_CAST(${text} AS TIMESTAMPTZ)`, test, (time) => bind(time, "TIMESTAMPTZ"));
+      return `regexp_full_match(${text}, '${ISO_TIME}')
+        AND ${within(`TRY_CAST(${text} AS TIMESTAMPTZ)`, test, (time) => bind(time, "TIMESTAMPTZ"))}`;
     case "version": {
       const isVersion = `regexp_matches(${text}, '^[vV]?\\d')`;
       return `${isVersion} AND ${within(versionOf(text), test, (version: Version) => {
@@ -102,6 +103,9 @@ function tested(test: PropertyTest, text: string, bind: Bind): string {
     }
   }
 }
+
+/** ISO 8601, with a time of day or without: the engine takes `infinity` and `epoch` for times, too. */
+const ISO_TIME = String.raw`\s*\d{4}-\d\d-\d\d([Tt ]\d\d:\d\d(:\d\d([.,]\d+)?)?\s*([Zz]|[+-]\d\d(:?\d\d)?)?)?\s*`;
 
 function within<T>(
   value: string,

@@ -1,5 +1,5 @@
-import { and, count, desc, eq, sql } from "drizzle-orm";
-import type { PageQuery } from "../domain/page.ts";
+import { and, count, desc, eq, gt, lt, or, sql } from "drizzle-orm";
+import type { Part } from "../domain/page.ts";
 import { isoTime } from "../domain/time.ts";
 import { type ProjectWarning, WARNING_SAMPLES_MAX } from "../domain/warning.ts";
 import { ingestionWarning, ingestionWarningSample } from "./schema.ts";
@@ -31,7 +31,7 @@ export type WarningReads = {
   list(
     project: number,
     filter: { type?: string | undefined },
-    page: PageQuery,
+    part: Part<readonly [last_at: string, type: string]>,
   ): Promise<{ count: number; rows: WarningRow[] }>;
   /** The counts of all projects. */
   counts(): Promise<WarningCount[]>;
@@ -56,16 +56,24 @@ export function warningReads({ orm, snapshot }: Sqlite): WarningReads {
     .orderBy(desc(ingestionWarningSample.id))
     .prepare();
   return {
-    list: async (project, { type }, { limit, offset }) =>
+    list: async (project, { type }, { limit, offset, after }) =>
       snapshot(() => {
         const ofProject = eq(ingestionWarning.project_id, project);
         const wanted =
           type === undefined ? ofProject : and(ofProject, eq(ingestionWarning.type, type));
         const found = orm.select({ count: count() }).from(ingestionWarning).where(wanted).get();
+        const [last_at, after_type] = after ?? [];
+        const rest =
+          last_at === undefined || after_type === undefined
+            ? undefined
+            : or(
+                lt(ingestionWarning.last_at, last_at),
+                and(eq(ingestionWarning.last_at, last_at), gt(ingestionWarning.type, after_type)),
+              );
         const rows = orm
           .select()
           .from(ingestionWarning)
-          .where(wanted)
+          .where(and(wanted, rest))
           .orderBy(desc(ingestionWarning.last_at), ingestionWarning.type)
           .limit(limit)
           .offset(offset)

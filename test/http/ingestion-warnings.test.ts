@@ -309,7 +309,9 @@ describe("the list", () => {
 
     expect(first.body).toEqual({
       count: 2,
-      next: "http://localhost:8000/api/environments/1/ingestion_warnings/?limit=1&offset=1",
+      next: expect.stringMatching(
+        /^http:\/\/localhost:8000\/api\/environments\/1\/ingestion_warnings\/\?limit=1&cursor=[^&]+&offset=1$/,
+      ),
       previous: null,
       results: [
         {

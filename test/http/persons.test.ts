@@ -166,6 +166,21 @@ describe("a filter by property", () => {
     expect((await list(app, filters({ key: "k", operator, value }))).count).toBe(is ? 1 : 0);
   });
 
+  test.each([
+    "Infinity",
+    "-infinity",
+    "epoch",
+    "2026-11-20 (BC)",
+    "2026-11-20 00:00 Europe/Berlin",
+  ])("takes %j for no date", async (text) => {
+    await using app = await testApp();
+    await app.capture(batch(identified("ann", { k: text })));
+    for (const operator of ["is_date_after", "is_date_before", "is_date_exact"]) {
+      const value = text === "epoch" && operator === "is_date_exact" ? "1970-01-01" : "2000-01-01";
+      expect((await list(app, filters({ key: "k", operator, value }))).count).toBe(0);
+    }
+  });
+
   test("is one of several, and goes with every other filter", async () => {
     const [set, plan] = [
       { key: "k", operator: "is_set" },

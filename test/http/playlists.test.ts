@@ -365,7 +365,66 @@ describe("the list of playlists", () => {
     expect(walked).toEqual([...new Set(walked)].sort((a, b) => a - b));
   });
 
+  test.each(["name", "-name", "created_at", "-last_modified_at"])(
+    "is walked by next in order of %s, though others are made, deleted and renamed meanwhile",
+    async (order) => {
+      await using app = await testApp();
+      const names = ["B", "a", "Ü", "c", "a", "ü", "D", "_1"];
+      const made: { playlist: Playlist; address: string }[] = [];
+      for (const name of names) {
+        made.push(await make(app, { name }));
+        app.clock.now += 1000;
+      }
+      const asked = `${PLAYLISTS}?limit=2&order=${order}`;
+      const whole = (await app.ask("GET", asked.replace("limit=2", "limit=9"))).body as Listed;
+      const ids = whole.results.map(({ id }) => id);
+
+      const walked: number[] = [];
+      let next: string | null = asked;
+      while (next !== null) {
+        const { body } = await app.ask("GET", next.replace("http://localhost:8000", ""));
+        const { results, next: link } = body as Listed;
+        walked.push(...results.map(({ id }) => id));
+        next = link;
+        // What was shown last goes, and another comes at the beginning.
+        const shown = made.find(({ playlist }) => playlist.id === results.at(-1)?.id);
+        if (shown !== undefined) await app.ask("PATCH", shown.address, { body: { deleted: true } });
+        if (order.startsWith("-")) await make(app, { name: "🦔" });
+        else if (order === "name") await make(app, { name: " " });
+      }
+      expect(walked).toEqual(ids);
+    },
+  );
+
   test.each([
+    ["%C3%BCBERSICHT", ["Übersicht"]],
+    ["%C3%96L", ["Öl und öl"]],
+    ["ъезд", ["СЪЕЗД"]],
+    ["[*]", ["a[*]b"]],
+    ["*", ["a[*]b"]],
+    ["?", ["what?"]],
+    ["^a", ["^A]"]],
+    ["]", ["^A]", "a[*]b"]],
+    ["x-z", []],
+  ])("is searched in any case of any script, and by nothing else: %s", async (part, names) => {
+    await using app = await testApp();
+    for (const name of ["Übersicht", "Öl und öl", "СЪЕЗД", "a[*]b", "what?", "^A]", "y"]) {
+      await make(app, { name });
+    }
+    const found = await app.ask(
+      "GET",
+      `${PLAYLISTS}?order=name&search=${part.replace("[*]", "%5B*%5D")}`,
+    );
+    expect((found.body as Listed).results.map(({ name }) => name as string).sort()).toEqual(
+      names.sort(),
+    );
+  });
+
+  test.each([
+    ["cursor=x", "invalid_input", "cursor"],
+    ["cursor=[1]", "invalid_input", "cursor"],
+    ["cursor=[1,1]", "invalid_input", "cursor"],
+    ['cursor=["",1,1]', "invalid_input", "cursor"],
     ["created_by=me", "invalid_input", "created_by"],
     ["created_by=1.0", "invalid_input", "created_by"],
     ["pinned=maybe", "invalid_input", "pinned"],
@@ -442,11 +501,20 @@ describe("the recordings of a playlist", () => {
     for (const id of ["1", "2", "3"]) await app.ask("POST", `${address}recordings/${id}/`);
 
     const first = await listed(app, address, "?limit=2");
+    const rest = new URL(first.next ?? "").search;
     const second = await listed(app, address, "?limit=2&offset=2");
 
     const ids = ({ results }: Listed) => results.map(({ id }) => id as unknown);
     expect([ids(first), ids(second)]).toEqual([["3", "2"], ["1"]]);
-    expect(first).toMatchObject({ count: 3, next: expect.stringContaining("limit=2&offset=2") });
+    expect(first).toMatchObject({
+      count: 3,
+      next: expect.stringMatching(/limit=2&cursor=%5B\d+%5D&offset=2$/),
+    });
+
+    await app.ask("DELETE", `${address}recordings/3/`);
+    await app.ask("POST", `${address}recordings/4/`);
+    const next = await listed(app, address, rest);
+    expect(next).toMatchObject({ count: 3, next: null, results: [{ id: "1" }] });
   });
 
   test.each([

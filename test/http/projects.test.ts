@@ -105,6 +105,27 @@ describe("a project", () => {
     });
   });
 
+  test("has a name that every store and reader takes", async () => {
+    await using app = await testApp();
+    const body = '{"name":"ok\\u0000\\ud800"}';
+    const headers = { "content-type": "application/json" };
+    const made = await app.ask("POST", PROJECTS, { body, headers });
+    const renamed = await app.ask("PATCH", `${PROJECTS}1/`, { body, headers });
+    expect([projectOf(made).name, projectOf(renamed).name]).toEqual([
+      "ok\ufffd\ufffd",
+      "ok\ufffd\ufffd",
+    ]);
+  });
+
+  test("is listed once by who walks along next while others are made", async () => {
+    await using app = await testApp();
+    for (const name of ["b", "c"]) await app.ask("POST", PROJECTS, { body: { name } });
+    const first = (await app.ask("GET", `${PROJECTS}?limit=2`)).body as { next: string };
+    await app.ask("POST", PROJECTS, { body: { name: "d" } });
+    const rest = (await app.ask("GET", PROJECTS + new URL(first.next).search)).body;
+    expect(rest).toMatchObject({ count: 4, next: null, results: [{ name: "c" }, { name: "d" }] });
+  });
+
   test("is not made by a key that is confined to projects and would not see it", async () => {
     await using app = await testApp();
     const scopes = ["project:write"];
