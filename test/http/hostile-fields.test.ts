@@ -21,13 +21,13 @@ const FORGED: [name: string, value: unknown][] = Object.entries({
   ...{ hash: "sha256$00", mask_value: "phx_...forg", value: FORGED_KEY, email: "eve@x.y" },
   ...{ revoked_at: OTHER_TIME, last_used_at: OTHER_TIME, last_rolled_at: OTHER_TIME },
   ...{ api_token: "phc_forged", former_api_tokens: [{ api_token: "phc_forged" }] },
-  ...{ timezone: "Asia/Tokyo", distinct_ids: ["eve"], distinct_id: "eve", version: 99 },
+  ...{ distinct_ids: ["eve"], distinct_id: "eve", version: 99 },
   ...{ is_identified: true, is_staff: true, is_email_verified: true, lifted: "{}" },
   ...{ prototype: { deleted: true }, deleted_at: OTHER_TIME },
 });
 
 /** Something of it in an answer. */
-const FORGERY = /forged|:7351|2001-01-01|"eve"|eve@|Tokyo/;
+const FORGERY = /forged|:7351|2001-01-01|"eve"|eve@/;
 
 /** A body as JSON with what is forged around it; what it has itself counts. */
 function forged(body: object): string {
