@@ -59,7 +59,7 @@ const ROWS = {
   deletions_nightly: schedule("when events are deleted whose person stays", "0 3 * * *"),
   journal: whole(
     "journal of events that are in the event store already, at most",
-    1024,
+    2048,
     [1, 1_048_576],
     "MB",
   ),

@@ -28,7 +28,7 @@ const JOURNAL_MS_MAX = 3_600_000;
  */
 const LAG_BUSY = 20_000;
 const SHARE_BUSY = 3 / 4;
-const SHARE_QUIET = 1 / 8;
+const SHARE_QUIET = 1 / 16;
 
 /** How long is waited after a failure, in milliseconds. */
 const RETRY_MS = 30_000;
