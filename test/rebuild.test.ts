@@ -494,3 +494,12 @@ async function readyOrEnded(server: ReturnType<typeof start>): Promise<void> {
     if ((await Promise.race([server.exited, Bun.sleep(20)])) !== undefined) return;
   }
 }
+
+test("a damaged lock.db stops the start with a sentence that says what to do", async () => {
+  using directory = temporaryDirectory();
+  writeFileSync(join(directory.path, "lock.db"), Buffer.alloc(5000, 7));
+
+  const { code, err } = await runCommand(["serve", "--port", "0", "--data", directory.path]);
+
+  expect([code, err]).toEqual([1, expect.stringMatching(/lock\.db cannot be opened: .*Remove it/)]);
+});
