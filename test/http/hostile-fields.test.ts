@@ -21,13 +21,13 @@ const FORGED: [name: string, value: unknown][] = Object.entries({
   ...{ hash: "sha256$00", mask_value: "phx_...forg", value: FORGED_KEY, email: "eve@x.y" },
   ...{ revoked_at: OTHER_TIME, last_used_at: OTHER_TIME, last_rolled_at: OTHER_TIME },
   ...{ api_token: "phc_forged", former_api_tokens: [{ api_token: "phc_forged" }] },
-  ...{ distinct_ids: ["eve"], distinct_id: "eve", version: 99 },
+  ...{ timezone: "Asia/Tokyo", distinct_ids: ["eve"], distinct_id: "eve", version: 99 },
   ...{ is_identified: true, is_staff: true, is_email_verified: true, lifted: "{}" },
   ...{ prototype: { deleted: true }, deleted_at: OTHER_TIME },
 });
 
 /** Something of it in an answer. */
-const FORGERY = /forged|:7351|2001-01-01|"eve"|eve@/;
+const FORGERY = /forged|:7351|2001-01-01|"eve"|eve@|Tokyo/;
 
 /** A body as JSON with what is forged around it; what it has itself counts. */
 function forged(body: object): string {
@@ -86,7 +86,7 @@ describe("fields that no caller may write (S22)", () => {
       { properties: {} },
     ],
     ["PATCH", () => `${KEYS}${key.id}/`, "", { label: "cd" }, { label: "cd" }],
-    ["PATCH", () => "/api/projects/1/", "", { name: "Shop" }, { name: "Shop" }],
+    ["PATCH", () => "/api/projects/1/", "", { name: "Shop", timezone: "UTC" }, { name: "Shop" }],
   ])("are passed over: %s %s %s", async (method, path, below, body, changed) => {
     const before = (await ask("GET", path())).body as Record<string, unknown>;
 
