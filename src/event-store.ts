@@ -5,7 +5,13 @@ import type { Log } from "./log.ts";
 import type { ArchiveFiles } from "./storage/archive-files.ts";
 import { type Duckdb, rows } from "./storage/duckdb.ts";
 import { isDamage } from "./storage/duckdb-faults.ts";
-import { isNotedDamaged, removeEventFile, removeSetAside, setAside } from "./storage/event-file.ts";
+import {
+  isNotedDamaged,
+  isReplacing,
+  removeEventFile,
+  removeSetAside,
+  setAside,
+} from "./storage/event-file.ts";
 import { restoreOf } from "./storage/restore.ts";
 
 /** Why the event store's file is made anew. */
@@ -54,7 +60,9 @@ export async function openEventStore(needs: Needs): Promise<OpenedStore> {
   const { reason, cause } = found;
   check(archived);
   const stamp = new Date(needs.now()).toISOString().replaceAll(/[-:]|\.\d+/g, "");
-  if (reason === "unfinished") removeEventFile(file);
+  // Killed before it could be marked as unfinished, a new file is in no state at all.
+  const isHalfMade = reason === "damaged" && isReplacing(dirname(file));
+  if (reason === "unfinished" || isHalfMade) removeEventFile(file);
   const name = `${reason === "asked" ? "replaced" : "damaged"}-${stamp}`;
   const aside = setAside(file, name);
   const unfilled = archived > 0;

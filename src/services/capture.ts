@@ -14,6 +14,12 @@ export const INLINE_BYTES_MAX = 262_144;
 /** How long a refusal counts, in milliseconds: nobody may be sending, to show that it is over. */
 const REFUSED_MS = 15_000;
 
+/**
+ * How long nothing may be refused before something that is taken shows that it is over, in
+ * milliseconds: into a full disk a small event still fits now and then.
+ */
+const CALM_MS = 2000;
+
 /** The thread that decodes large bodies. */
 export type Decoder = { admit(body: Body, now: number): Promise<Admission> };
 
@@ -60,7 +66,7 @@ export function capture(needs: Needs): Capture {
   const append = async (entry: Entry) => {
     try {
       await journal.append(entry);
-      refusedAt = Number.NEGATIVE_INFINITY;
+      if (Math.abs(now() - refusedAt) > CALM_MS) refusedAt = Number.NEGATIVE_INFINITY;
     } catch (error) {
       refusedAt = now();
       throw error;

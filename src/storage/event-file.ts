@@ -43,6 +43,11 @@ export function removeEventFile(file: string): void {
 /** What was set aside of any generation, or is its log. */
 const ASIDE = /^\d+\.duckdb\.(damaged|replaced)-/;
 
+/** Whether a rebuild that was asked for has not come to its end: it keeps what it replaces. */
+export function isReplacing(directory: string): boolean {
+  return readdirSync(directory).some((name) => ASIDE.exec(name)?.[1] === "replaced");
+}
+
 /**
  * Removes what was set aside in the event store's directory, by default all: deleted persons must
  * not live on in it.

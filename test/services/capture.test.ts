@@ -49,10 +49,17 @@ test("a disk that refuses a warning fails no request, and is told of once in a w
   const refused = await send(event(), dropped).catch((error: unknown) => error);
   expect(refused).toMatchObject({ code: "unavailable" });
   expect(await send(event(), dropped)).toMatchObject({ accepted: 1, dropped: 1 });
+  // One that fits into what is left of a full disk does not show that there is room.
+  expect(captured.refusing()).toBe(true);
+  clock.now += 2001;
+  expect(captured.refusing()).toBe(true);
+  expect(await send(event())).toMatchObject({ accepted: 1, dropped: 0 });
+  expect(captured.refusing()).toBe(false);
   await journal.close();
   expect(readAll(directory).frames.map(({ kind, count }) => [kind, count])).toEqual([
     ["events", 1],
     ["warnings", 1],
+    ["events", 1],
   ]);
   expect(JSON.stringify(told)).not.toContain("ann");
 });
