@@ -354,6 +354,28 @@ describe("an archive of which a file is damaged", () => {
     },
   );
 
+  test.each(["is gone", "was cut"])(
+    "is whole again after a start with the event store: it %s",
+    async (what) => {
+      const before = await sent();
+      const { path, whole } = await damagedFile();
+      if (what === "is gone") rmSync(whole);
+      else truncateSync(whole, 1000);
+      {
+        await using server = await startServer({ data, flags: SMALL });
+        while (!server.output().err.includes(path)) await Bun.sleep(20);
+        await stop(server);
+      }
+      rmSync(join(data, "events"), { recursive: true });
+
+      await using server = await startServer({ data, flags: SMALL });
+      await ready(server);
+
+      expect((await everything(server)).events).toEqual(before.events);
+      expect(metricValue(await scrape(server), "hoglet_archive_rows_lost")).toBe(0);
+    },
+  );
+
   test("is rebuilt from without it only where there is no event store to go back to", async () => {
     await sent();
     const { rows, whole } = await damagedFile();

@@ -1,4 +1,5 @@
 import { chmodSync, rmSync } from "node:fs";
+import { Failure } from "../domain/errors.ts";
 import { type Answer, answer, type Call, proxies, type Surface } from "../remote.ts";
 import type { Metrics } from "../services/metrics.ts";
 import { metricsResponse } from "./metrics.ts";
@@ -37,12 +38,18 @@ export function serveAdmin(path: string, surface: Surface, metrics: Metrics): Ad
 /** The objects that {@link serveAdmin} offers on a socket. */
 export function adminClient<T extends Surface>(path: string): T {
   return proxies<T>(async (call) => {
-    const response = await fetch("http://hoglet/", {
+    const asked = {
       unix: path,
       method: "POST",
       body: JSON.stringify(call),
       timeout: false,
-    });
-    return (await response.json()) as Answer;
+    } as const;
+    try {
+      const response = await fetch("http://hoglet/", asked);
+      return (await response.json()) as Answer;
+    } catch {
+      const detail = "The server ended before it answered. What it had begun it goes on with.";
+      throw new Failure("unavailable", detail);
+    }
   });
 }

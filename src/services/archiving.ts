@@ -60,6 +60,13 @@ export function startArchiving(needs: Needs): Archiving {
   let step = STEP_MAX;
   let trimmed = 0;
   let lastAt = performance.now();
+  let isComplete = archive === undefined;
+
+  /** At first the event store makes up for what went while nobody looked (decision 76). */
+  const complete = async (): Promise<void> => {
+    if (!isComplete) await archive?.complete();
+    isComplete = true;
+  };
 
   /** Removes from the journal what is safe elsewhere. */
   const trim = async (upTo: number): Promise<void> => {
@@ -87,7 +94,7 @@ export function startArchiving(needs: Needs): Archiving {
   };
 
   const isDue = (): boolean => {
-    if (restoring.active() || ingest.applied() <= trimmed) return false;
+    if (ingest.applied() <= trimmed) return false;
     const age = performance.now() - lastAt;
     if (age < PAUSE_MS_MIN && journal.bytes() <= journalBytesMax) return false;
     const share = ingest.lag() > LAG_BUSY ? SHARE_BUSY : SHARE_QUIET;
@@ -97,9 +104,10 @@ export function startArchiving(needs: Needs): Archiving {
   const loop = async (): Promise<void> => {
     while (!signal.stopped()) {
       await signal.sleep(POLL_MS);
-      if (signal.stopped() || !isDue()) continue;
+      if (signal.stopped() || restoring.active()) continue;
       try {
-        await run();
+        await complete();
+        if (isDue()) await run();
       } catch (error) {
         step = Math.max(1, Math.floor(step / 2));
         log.warn("could not archive; the journal keeps its events", { error, wait_ms: RETRY_MS });

@@ -32,8 +32,8 @@ export type DeletionRunNeeds = {
 /** Deletes the events of persons for good (decisions 60 and 61). */
 export type DeletionRuns = {
   /**
-   * Carries out all that is queued, and what was given up; resolves with how many tasks are done.
-   * Throws why it cannot.
+   * Carries out all that is queued, was given up or is being gone on with; resolves with how many
+   * tasks are done. Throws why it cannot.
    */
   run(): Promise<{ done: number }>;
   /** Carries out what is due, if anything. */
@@ -90,7 +90,12 @@ export function startDeletionRuns(needs: DeletionRunNeeds): DeletionRuns {
     if (kinds.size > 0) await inTurn({ kinds: [...kinds], states: ["queued"] });
   };
   // What a crash has interrupted is not left until something is due.
-  let looking: Promise<unknown> = inTurn({ kinds: [], states: [] }).catch(() => {});
+  let resuming: Promise<{ done: number }> | undefined = inTurn({ kinds: [], states: [] });
+  let looking: Promise<unknown> = resuming
+    .catch(() => {})
+    .finally(() => {
+      resuming = undefined;
+    });
   const tick = (): Promise<void> => {
     const taken = looking.then(take);
     looking = taken.catch((error: unknown) => {
@@ -104,7 +109,11 @@ export function startDeletionRuns(needs: DeletionRunNeeds): DeletionRuns {
   timer.unref();
   look();
   return {
-    run: () => inTurn(ALL),
+    async run() {
+      const resumed = await resuming?.catch(() => undefined);
+      const { done } = await inTurn(ALL);
+      return { done: done + (resumed?.done ?? 0) };
+    },
     tick,
     async stop() {
       stopped = true;
@@ -153,25 +162,21 @@ async function erase(needs: DeletionRunNeeds, batch: Batch, stopped: () => boole
   await caughtUp(needs, batch, stopped);
   const upTo = await journal.rotate();
   step("events");
-  const { counts, purged_version } = await eraseEvents(needs, batch, { stopped, step });
+  const purged_version = await eraseEvents(needs, batch, { stopped, step });
   step("leftovers");
   const mirror_version = await events.mirrorVersion();
   const stored = { applied: await events.applied(), mirror_version };
-  const warnings = await writes.forget({ tasks, mirror_version, purged_version });
-  const dead_letters = await needs.removeLeftovers(directory, tasks, stored);
+  await writes.forget({ tasks, mirror_version, purged_version });
+  await writes.count("dead_letters", await needs.removeLeftovers(directory, tasks, stored));
   step("archive");
   await eraseArchived?.(tasks);
   step("journal");
   await journal.trim(upTo);
   step("scrub");
-  await writes.scrub(tasks.map(({ id }) => id));
+  const ids = tasks.map(({ id }) => id);
+  await writes.scrub(ids);
   step("finish");
-  const done = tasks.map(({ id }) => {
-    const rows = { events: 0, logs: 0, ...counts.get(id) };
-    const others = { warnings: warnings.get(id) ?? 0, dead_letters: dead_letters.get(id) ?? 0 };
-    return { id, counts: { ...rows, ...others } };
-  });
-  await writes.finish(done, isoTime(now()));
+  await writes.finish(ids, isoTime(now()));
 }
 
 /** Waits until both stores have all that came before, and the mirror all who are gone. */
@@ -184,26 +189,25 @@ async function caughtUp(
   while (!stopped() && (await events.mirrorVersion()) < removed_version) await Bun.sleep(POLL_MS);
 }
 
-/** Erases events, in the stores and in memory; says how many and what the mirror then was. */
+/** Erases events, in the stores and in memory; says what the mirror then was. */
 async function eraseEvents(
   { writes, events, slices }: DeletionRunNeeds,
   { tasks, isPurging }: Batch,
   { stopped, step }: { stopped: () => boolean; step: (name: string) => void },
 ) {
-  let counts = new Map(tasks.map(({ id, counts: before }) => [id, before ?? {}]));
   let purged_version: number | undefined;
   await events.erase(tasks, {
     isPurging,
     stopped,
     async ready(rows, generation) {
       purged_version = await events.mirrorVersion();
-      counts = await writes.erasing(tasks, rows, generation);
+      await writes.erasing(tasks, rows, generation);
       step("switch");
     },
     forget: (entries) => slices.forgetErased(entries),
   });
   await slices.forgetErased(null);
-  return { counts, purged_version };
+  return purged_version;
 }
 
 /** The engines quote data in their messages: that is left out. */

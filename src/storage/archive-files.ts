@@ -1,5 +1,12 @@
 import { createHash } from "node:crypto";
-import { createReadStream, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import {
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+} from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -21,6 +28,8 @@ export type ArchivedFile = ArchivePlace & {
   first: number;
   last: number;
   rows: number;
+  /** The file's length; lists that are older have none. */
+  bytes?: number;
   /** The file's SHA-256 in hexadecimal digits; lists that are older have none. */
   sha256?: string;
 };
@@ -50,6 +59,8 @@ export type ArchiveFiles = {
     range: { first: number; last: number },
     copy: (path: string) => Promise<number>,
   ): Promise<ArchivedFile>;
+  /** Whether a file is there, and as long as it was. */
+  isThere(file: ArchivedFile): boolean;
   /** Whether a file is there and as it was written. */
   isSound(file: ArchivedFile): Promise<boolean>;
   /** Takes a damaged file out of the archive, and keeps it under another name, if it is there. */
@@ -100,6 +111,11 @@ export async function openArchiveFiles(
 
   const pathOf = ({ path }: ArchivedFile) => join(directory, path);
 
+  const isThere = (file: ArchivedFile): boolean => {
+    const found = statSync(pathOf(file), { throwIfNoEntry: false });
+    return found !== undefined && (file.bytes === undefined || file.bytes === found.size);
+  };
+
   const freePath = ({ kind, project_id, month }: ArchivePlace, name: string): string => {
     const taken = new Set(manifest.files.map(({ path }) => path));
     for (let n = 1; ; n += 1) {
@@ -112,6 +128,7 @@ export async function openArchiveFiles(
     directory,
     manifest: () => manifest,
     pathOf,
+    isThere,
     source(some) {
       const paths = some.map((file) => `'${pathOf(file).replaceAll("'", "''")}'`);
       return `read_parquet([${paths.join(", ")}], union_by_name = true)`;
@@ -126,10 +143,11 @@ export async function openArchiveFiles(
       for (let at = dirname(target); at.length >= directory.length; at = dirname(at)) {
         await nodeDisk.syncDirectory(at);
       }
-      return { ...place, path, first, last, rows, sha256: await sha256Of(target) };
+      const bytes = statSync(target).size;
+      return { ...place, path, first, last, rows, bytes, sha256: await sha256Of(target) };
     },
     async isSound(file) {
-      if (!existsSync(pathOf(file))) return false;
+      if (!isThere(file)) return false;
       return file.sha256 === undefined || file.sha256 === (await sha256Of(pathOf(file)));
     },
     async setAside(file) {

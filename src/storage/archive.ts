@@ -21,6 +21,8 @@ export type Archive = {
    * resolves. Throws what DuckDB or the disk throws; then nothing has changed.
    */
   add(upTo: number): Promise<void>;
+  /** Writes anew what is missing or was cut; other damage shows when a file is read. */
+  complete(): Promise<void>;
   /** Makes one file of many small ones, where there are; says whether there were. */
   compact(): Promise<boolean>;
   /**
@@ -104,6 +106,8 @@ export function archiveOf(
   return {
     last: () => files.manifest().last,
     add: (upTo) => alone(() => add(upTo)),
+    complete: () =>
+      alone(() => mend(files.manifest().files.filter((file) => !files.isThere(file)))),
     compact: () => alone(compact),
     erase: (asked) =>
       alone(async () => {

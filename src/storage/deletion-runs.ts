@@ -32,6 +32,12 @@ export type Wanted = {
   states: readonly ("queued" | "failed")[];
 };
 
+/** What a receipt counts. */
+const COUNTED = ["events", "logs", "warnings", "dead_letters"] as const;
+
+/** Something that a receipt counts. */
+export type Counted = (typeof COUNTED)[number];
+
 /** What is left to do for tasks whose events are gone. */
 export type Leftovers = {
   tasks: readonly Pick<DeletionRow, "id" | "project_id" | "distinct_ids" | "requested_at">[];
@@ -46,6 +52,7 @@ export function deletionRunWrites(sqlite: Sqlite) {
   const { orm, transaction } = sqlite;
   const facts = factsOf(sqlite);
   const changed = changing(sqlite);
+  const counted = counting(sqlite);
 
   return {
     ...erasureWrites(sqlite),
@@ -86,11 +93,14 @@ export function deletionRunWrites(sqlite: Sqlite) {
         return { tasks, isPurging, removed_version };
       }),
 
-    finish: async (done: readonly Pick<DeletionRow, "id" | "counts">[], at: string) =>
+    /** Adds to what the receipts of tasks count, whatever becomes of the attempt. */
+    count: async (what: Counted, found: ReadonlyMap<number, number>): Promise<void> =>
+      transaction(() => counted(what, found)),
+
+    finish: async (ids: readonly number[], at: string): Promise<void> =>
       transaction(() => {
-        for (const { id, counts } of done) {
-          changed([id], { state: "done", finished_at: at, counts, error: null });
-        }
+        for (const what of COUNTED) counted(what, new Map(ids.map((id) => [id, 0])));
+        changed(ids, { state: "done", finished_at: at, error: null });
       }),
 
     /** Puts tasks off, or gives them up; `isFor` tells whether the attempt counts. */
@@ -122,6 +132,7 @@ function erasureWrites(sqlite: Sqlite) {
   const { raw, transaction } = sqlite;
   const facts = factsOf(sqlite);
   const changed = changing(sqlite);
+  const counted = counting(sqlite);
   const forgetOwned = raw.query<null, [number]>(
     "DELETE FROM distinct_id_owned WHERE version <= ?1",
   );
@@ -133,40 +144,34 @@ function erasureWrites(sqlite: Sqlite) {
     samples.run(project, distinct_id, until).changes;
 
   return {
-    /** Notes what will be gone in a generation of the event store's file; returns it all. */
-    erasing: async (tasks: readonly DeletionRow[], rows: ErasedRows, generation: number) =>
-      transaction(
-        () =>
-          new Map(
-            tasks.map(({ id, counts: before, generation: since }) => {
-              const { events, logs } = rows.get(id) ?? { events: 0, logs: 0 };
-              // What an attempt has noted that did not come as far is not added.
-              const earlier = since !== null && since < generation ? before : null;
-              const { events: e = 0, logs: l = 0 } = earlier ?? {};
-              const counts: Record<string, number> = { events: e + events, logs: l + logs };
-              changed([id], { counts, generation });
-              return [id, counts] as const;
-            }),
-          ),
-      ),
+    /** Notes what will be gone in a generation of the event store's file. */
+    erasing: async (
+      tasks: readonly DeletionRow[],
+      rows: ErasedRows,
+      generation: number,
+    ): Promise<void> =>
+      transaction(() => {
+        for (const { id, counts: before, generation: since } of tasks) {
+          const { events, logs } = rows.get(id) ?? { events: 0, logs: 0 };
+          // What an attempt has noted that did not come as far is not added.
+          const earlier = since !== null && since < generation ? before : null;
+          const { events: e = 0, logs: l = 0 } = earlier ?? {};
+          changed([id], { counts: { ...before, events: e + events, logs: l + logs }, generation });
+        }
+      }),
 
-    /** Forgets what else is kept of the distinct ids, and then these; says how many warnings. */
-    forget: async ({
-      tasks,
-      mirror_version,
-      purged_version,
-    }: Leftovers): Promise<Map<number, number>> =>
+    /** Forgets what else is kept of the distinct ids, and counts the warnings. */
+    forget: async ({ tasks, mirror_version, purged_version }: Leftovers): Promise<void> =>
       transaction(() => {
         forgetOwned.run(mirror_version);
         if (purged_version !== undefined) facts.write("purged_version", String(purged_version));
-        return new Map(
-          tasks.map(({ id, project_id, distinct_ids, requested_at }) => {
-            const removed = distinct_ids.map((distinct_id) => {
-              return removeSamples(project_id, distinct_id, requested_at);
-            });
-            return [id, removed.reduce((sum, count) => sum + count, 0)] as const;
-          }),
-        );
+        const warnings = tasks.map(({ id, project_id, distinct_ids, requested_at }) => {
+          const removed = distinct_ids.map((distinct_id) => {
+            return removeSamples(project_id, distinct_id, requested_at);
+          });
+          return [id, removed.reduce((sum, count) => sum + count, 0)] as const;
+        });
+        counted("warnings", new Map(warnings));
       }),
 
     /** Forgets the distinct ids, and leaves no byte of what was deleted in the files. */
@@ -187,6 +192,18 @@ function changing({ orm }: Sqlite) {
       .set(change)
       .where(inArray(deletionTask.id, [...ids]))
       .run();
+}
+
+/** Adds to what receipts count, in the caller's transaction. */
+function counting(sqlite: Sqlite) {
+  const changed = changing(sqlite);
+  return (what: Counted, found: ReadonlyMap<number, number>): void => {
+    for (const [id, more] of found) {
+      const row = sqlite.orm.select().from(deletionTask).where(eq(deletionTask.id, id)).get();
+      const counts = row?.counts ?? {};
+      changed([id], { counts: { ...counts, [what]: (counts[what] ?? 0) + more } });
+    }
+  };
 }
 
 function factsOf({ orm }: Sqlite) {

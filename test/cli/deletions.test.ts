@@ -1,4 +1,6 @@
+import { Database } from "bun:sqlite";
 import { expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
 import { batch, event } from "../support/make.ts";
 import { findPlanted } from "../support/planted.ts";
 import { runCommand } from "../support/process.ts";
@@ -58,4 +60,35 @@ test("without a server the command does it on the files, and the next start read
   await again.capture(batch(event({ distinct_id: "later" })));
   await again.stored(1);
   expect((await again.events()).map(({ distinct_id }) => distinct_id)).toEqual(["later"]);
+});
+
+test("what a crash has interrupted counts as done by the command that finishes it", async () => {
+  await using server = await startServer();
+  const { ann, bob } = await asked(server);
+  server.signal("SIGKILL");
+  await server.exited;
+  const sqlite = new Database(join(server.data, "hoglet.sqlite"));
+  sqlite.run("UPDATE deletion_task SET state = 'running', attempts = 1 WHERE id = 1");
+  sqlite.close();
+
+  const run = ["deletions", "run", "--data", server.data];
+
+  expect(await runCommand(run)).toEqual({ code: 0, out: "2 done\n", err: "" });
+  expect(await findPlanted(server.data, [ann, bob])).toEqual({});
+});
+
+test("a server that ends meanwhile is told of with a sentence", async () => {
+  await using server = await startServer();
+  await asked(server);
+  // It takes the connection, but does not answer any more.
+  server.signal("SIGSTOP");
+  const running = hoglet(server, "run");
+  await Bun.sleep(1000);
+
+  server.signal("SIGKILL");
+
+  expect(await running).toEqual({
+    ...{ code: 1, out: "" },
+    err: "The server ended before it answered. What it had begun it goes on with.\n",
+  });
 });
