@@ -15,7 +15,7 @@ export const INLINE_BYTES_MAX = 262_144;
 const REFUSED_MS = 15_000;
 
 /**
- * How long nothing may be refused before something that is taken shows that it is over, in
+ * How long the disk may refuse nothing before something that is taken shows that it is over, in
  * milliseconds: into a full disk a small event still fits now and then.
  */
 const CALM_MS = 2000;
@@ -63,12 +63,15 @@ export function capture(needs: Needs): Capture {
   const counts = { accepted: new Map<number, number>(), refused: new Map<FailureCode, number>() };
   const warn = warningTeller(needs);
   let refusedAt = Number.NEGATIVE_INFINITY;
+  let calmMs = 0;
   const append = async (entry: Entry) => {
     try {
       await journal.append(entry);
-      if (Math.abs(now() - refusedAt) > CALM_MS) refusedAt = Number.NEGATIVE_INFINITY;
+      if (Math.abs(now() - refusedAt) >= calmMs) refusedAt = Number.NEGATIVE_INFINITY;
     } catch (error) {
       refusedAt = now();
+      // What the floor refuses is over when there is room: the disk itself was not asked.
+      calmMs = error instanceof Error && error.cause !== undefined ? CALM_MS : 0;
       throw error;
     }
   };
