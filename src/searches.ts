@@ -5,6 +5,7 @@ import { events } from "./services/events.ts";
 import type { Ingest } from "./services/ingest.ts";
 import { insights } from "./services/insights.ts";
 import { logQueries } from "./services/log-query.ts";
+import { personMatching } from "./services/person-matching.ts";
 import { persons } from "./services/persons.ts";
 import { sql } from "./services/sql.ts";
 import { definitionReads } from "./storage/definitions.ts";
@@ -14,6 +15,7 @@ import { insightReads } from "./storage/insights.ts";
 import { logReads } from "./storage/log-list.ts";
 import type { PersonReads } from "./storage/person-list.ts";
 import { personMatches } from "./storage/person-match.ts";
+import { personSnapshots } from "./storage/person-snapshots.ts";
 import { sqlReads } from "./storage/sql.ts";
 import { type Base, type openEvents, randomBytes } from "./stores.ts";
 import { VERSION } from "./version.ts";
@@ -25,7 +27,7 @@ type Searched = Pick<Awaited<ReturnType<typeof openEvents>>, "duckdb" | "eventsS
   base: Base;
   reads: PersonReads;
   isBehind: () => boolean;
-  ingest: Pick<Ingest, "mirrored">;
+  ingest: Pick<Ingest, "mirrored" | "watch">;
   now: Clock;
   settings: Settings;
 };
@@ -40,9 +42,12 @@ export function searches(searched: Searched) {
     insights: insights({ ...kept, queries, draft: draftSql, projects, isBehind, now }),
     persons: persons({
       reads,
-      mirrored: ingest.mirrored,
-      matches: personMatches(duckdb),
-      isBehind,
+      matching: personMatching({
+        matches: personMatches(duckdb),
+        snapshots: personSnapshots(sqlite),
+        ingest,
+        isBehind,
+      }),
       now,
     }),
     definitions: definitions(definitionReads(duckdb), isBehind),

@@ -5,7 +5,8 @@ import type { Journal } from "../storage/journal.ts";
 import type { Load, LoadedFiles } from "../storage/loads.ts";
 import type { MirrorFiles } from "../storage/mirror.ts";
 import type { Persist } from "./retrying.ts";
-import type { Duplicate, PersonsChanged } from "./slices.ts";
+import type { PersonsChanged, SliceApplied } from "./slices.ts";
+import { unmirroredPersons } from "./unmirrored.ts";
 import { warningEntry } from "./warnings.ts";
 
 /** Loads that may wait for the event store while it checkpoints (decision 23). */
@@ -24,6 +25,7 @@ export type AppendingNeeds = {
 export async function appending(needs: AppendingNeeds, persist: Persist, onWarned: () => void) {
   const { events, removeLoad, log } = needs;
   let applied = await events.applied();
+  const unmirrored = unmirroredPersons();
   const counts = { stored: 0, duplicates: 0, dead: 0 };
   const waiting: Promise<void>[] = [];
 
@@ -33,6 +35,7 @@ export async function appending(needs: AppendingNeeds, persist: Persist, onWarne
     applied = load.last;
     counts.stored += load.count - dead.length;
     counts.dead += dead.length;
+    if (load.mirror !== null) unmirrored.reached(load.mirror.version);
     await removeLoad(load).catch((error: unknown) => {
       log.warn("a load's files could not be removed; the next start does it", { error });
     });
@@ -44,6 +47,7 @@ export async function appending(needs: AppendingNeeds, persist: Persist, onWarne
 
   const mirrored = async (changes: MirrorFiles): Promise<void> => {
     await persist("change the mirror of persons", () => events.mirror(changes));
+    unmirrored.reached(changes.version);
     await removeLoad({ events: null, logs: null, mirror: changes });
   };
 
@@ -58,19 +62,23 @@ export async function appending(needs: AppendingNeeds, persist: Persist, onWarne
   return {
     applied: () => applied,
     counts: () => ({ ...counts }),
-    /** Counts events that were left out. */
-    count(duplicates: readonly Duplicate[]): void {
+    /** As of {@link unmirroredPersons}. */
+    watch: unmirrored.watch,
+    /** Takes note of what became of a slice. */
+    note({ duplicates, changed }: Pick<SliceApplied, "duplicates" | "changed">): void {
+      if (changed !== null) unmirrored.add(changed);
       counts.duplicates += duplicates.length;
       const others = duplicates.filter(({ same }) => !same).length;
       if (others > 0) log.warn("a known uuid came with another event", { count: others });
     },
-    mirror({ load, changes }: PersonsChanged): Promise<void> {
+    mirror({ load, changes, changed }: PersonsChanged): Promise<void> {
+      unmirrored.add(changed);
       if (load !== null) behind(() => append(load));
       return behind(() => mirrored(changes));
     },
     /** Appends loads behind those that wait; resolves when there is room for another. */
-    async push(loads: readonly Load[]): Promise<void> {
-      for (const load of loads) behind(() => append(load));
+    async push(loads: readonly (Load | null)[]): Promise<void> {
+      for (const load of loads) if (load !== null) behind(() => append(load));
       while (waiting.length > APPENDS_WAITING_MAX) await waiting.shift();
     },
     /** Resolves when those that wait by now are in the event store. */

@@ -6,6 +6,7 @@ import type { Restoring } from "./restoring.ts";
 import { retrying, type StopSignal, stopSignal } from "./retrying.ts";
 import type { Room } from "./room.ts";
 import type { PersonsChanged, Slices } from "./slices.ts";
+import type { Watch } from "./unmirrored.ts";
 
 /**
  * Shortest time from one slice to the next, in milliseconds: a slice of 2,000 events costs 1.7
@@ -64,6 +65,8 @@ export type Ingest = {
   mirror(changed: PersonsChanged): Promise<void>;
   /** As of {@link mirrorWaiting}. */
   mirrored(): Promise<void>;
+  /** Watches what the mirror of persons lacks. */
+  watch(): Watch;
   /** Counts since the start. */
   counts(): { stored: number; duplicates: number; dead: number };
   /**
@@ -104,9 +107,8 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
 
   /** Sends on what waits for more. */
   const flush = async () => {
-    const load = await persist("write a load", slices.flush);
     gathering = undefined;
-    if (load !== null) await end.push([load]);
+    await end.push([await persist("write a load", slices.flush)]);
   };
 
   const loop = async () => {
@@ -128,7 +130,7 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
         slices.apply({ after: taken, upTo: journal.durable() }),
       );
       taken = slice.last;
-      end.count(slice.duplicates);
+      end.note(slice);
       if (slice.loads.length > 0) gathering = undefined;
       gathering ??= started;
       await end.push(slice.loads);
@@ -157,6 +159,7 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
     counts: end.counts,
     mirror: end.mirror,
     mirrored: looking.mirrored,
+    watch: end.watch,
     caughtUp,
     async stop(deadlineMs) {
       await isLate(caughtUp(), deadlineMs);

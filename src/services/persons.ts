@@ -13,8 +13,8 @@ import type {
   PersonReads,
   PersonRow,
 } from "../storage/person-list.ts";
-import type { PersonMatches, PropertyValue } from "../storage/person-match.ts";
-import { checkUpToDate, type IsBehind } from "./behind.ts";
+import type { PropertyValue } from "../storage/person-match.ts";
+import type { PersonMatching } from "./person-matching.ts";
 import { personTable, shown } from "./person-table.ts";
 
 /** What a list of persons is asked for (contract 4.2); `properties` as texts of JSON. */
@@ -56,51 +56,12 @@ const CSV_MATCHES_AT_ONCE = 10_000;
 
 type Needs = {
   reads: PersonReads;
-  matches: PersonMatches;
-  isBehind: IsBehind;
-  /** Resolves when the mirror that `matches` looks at has what `reads` reads by now. */
-  mirrored: () => Promise<void>;
+  matching: PersonMatching;
   now: Clock;
 };
 
 /** Persons in the stores. */
-export function persons({ reads, matches, isBehind, mirrored, now }: Needs): Persons {
-  const upToDate = async (): Promise<void> => {
-    checkUpToDate(isBehind);
-    await mirrored();
-  };
-
-  const byIds = async (project: number, ids: number[]): Promise<PersonRow[]> => {
-    const found: PersonRow[] = [];
-    for (let at = 0; at < ids.length; at += CSV_ROWS_AT_ONCE) {
-      if (at > 0) await Bun.sleep(0);
-      found.push(...(await reads.byIds(project, ids.slice(at, at + CSV_ROWS_AT_ONCE))));
-    }
-    return found;
-  };
-
-  /** Who is merged or deleted meanwhile is missing: others come up in their place. */
-  const matching = async (project: number, filter: MatchFilter, part: PartAsked) => {
-    await upToDate();
-    let { count, places } = await matches.places(project, filter, part);
-    const rows = await byIds(
-      project,
-      places.map(({ id }) => id),
-    );
-    for (let asked = part.limit; places.length === asked && rows.length < part.limit; ) {
-      asked = part.limit - rows.length;
-      const more = { limit: asked, offset: 0, after: places.at(-1) };
-      ({ places } = await matches.places(project, filter, more));
-      rows.push(
-        ...(await byIds(
-          project,
-          places.map(({ id }) => id),
-        )),
-      );
-    }
-    return { count, rows };
-  };
-
+export function persons({ reads, matching, now }: Needs): Persons {
   /** Undefined where the mirror has to be asked. */
   const listed = async (project: number, filter: MatchFilter, part: PartAsked) =>
     filter.properties.length > 0 ? undefined : reads.list(project, filter, part);
@@ -114,7 +75,7 @@ export function persons({ reads, matches, isBehind, mirrored, now }: Needs): Per
       let found = await listed(project, filter, asked);
       if (found === undefined) {
         asked = upTo(CSV_MATCHES_AT_ONCE);
-        found = await matching(project, filter, asked);
+        found = await matching.places(project, filter, asked);
       }
       const { rows } = found;
       yield rows;
@@ -136,7 +97,7 @@ export function persons({ reads, matches, isBehind, mirrored, now }: Needs): Per
         after,
       };
       const { count, rows } =
-        (await listed(project, filter, part)) ?? (await matching(project, filter, part));
+        (await listed(project, filter, part)) ?? (await matching.places(project, filter, part));
       const results = rows.slice(0, query.limit);
       const last = rows.length > query.limit ? results.at(-1) : undefined;
       const next = last && cursorOf({ at: last.created_at, id: last.id });
@@ -151,10 +112,7 @@ export function persons({ reads, matches, isBehind, mirrored, now }: Needs): Per
 
     get: async (project, id) => shown(await findPerson(reads, project, id)),
 
-    async values(project, key, part) {
-      await upToDate();
-      return matches.values(project, key, storableText(part));
-    },
+    values: (project, key, part) => matching.values(project, key, storableText(part)),
   };
 }
 

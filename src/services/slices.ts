@@ -8,11 +8,13 @@ import type { SliceEvent } from "../storage/event-lines.ts";
 import type { Frame, JournalReader } from "../storage/journal.ts";
 import type { Load, loadFiles } from "../storage/loads.ts";
 import type { MirrorFiles } from "../storage/mirror.ts";
+import type { MirrorChanges } from "../storage/mirror-changes.ts";
 import type { EditAsked, RemovalAsked } from "../storage/person-edits.ts";
 import type { PersonRef, PersonWrites } from "../storage/persons.ts";
 import { type Grouped, group } from "./groups.ts";
 import { identify, type Refused } from "./identity.ts";
 import { type Repeated, seenWindow } from "./seen.ts";
+import { type ChangedIds, changedIds } from "./unmirrored.ts";
 
 /** What became of a slice on its way to the event store. */
 export type SliceApplied = {
@@ -22,10 +24,12 @@ export type SliceApplied = {
   duplicates: Duplicate[];
   /** Loads that are full by it; its rest waits for more, or for `flush`. */
   loads: Load[];
+  /** Null if no person store took it just now. */
+  changed: ChangedIds | null;
 };
 
 /** What the mirror lacks after a change by a user, and the load that has to go before. */
-export type PersonsChanged = { load: Load | null; changes: MirrorFiles };
+export type PersonsChanged = { load: Load | null; changes: MirrorFiles; changed: ChangedIds };
 
 /** An event left out because its uuid was stored before; `same` if the event was the same one. */
 export type Duplicate = {
@@ -123,8 +127,8 @@ export function slices({ journal, persons, files, windowMs, seed, collectGarbage
       // Only now: a slice that could not be written is read again, and must not know itself.
       seen.add(fresh);
       uncollected += events.length;
-      const records = logs.reduce((sum, { count }) => sum + count, 0);
-      return { last, count: kept.length + records, duplicates, loads };
+      const count = logs.reduce((sum, frame) => sum + frame.count, kept.length);
+      return { last, count, duplicates, loads, changed: mirror && changedIds(mirror) };
     },
 
     /** What waits for more to make a load, as a load; null if there is nothing. */
@@ -146,7 +150,7 @@ export function slices({ journal, persons, files, windowMs, seed, collectGarbage
       by: Actor,
     ): Promise<PersonsChanged | null> {
       const changes = await persons.split(project, id, asked, by);
-      return changes === undefined ? null : files.endWith(changes);
+      return changes === undefined ? null : ended(files, changes);
     },
 
     /** Changes a person's properties; null if there is no such person. */
@@ -157,7 +161,7 @@ export function slices({ journal, persons, files, windowMs, seed, collectGarbage
     ): Promise<PersonsChanged | "unchanged" | null> {
       const changes = await persons.edit(project, id, asked);
       if (changes === undefined) return null;
-      return changes === null ? "unchanged" : files.endWith(changes);
+      return changes === null ? "unchanged" : ended(files, changes);
     },
 
     /** Deletes those of the persons that there are, and says how many those were. */
@@ -167,7 +171,7 @@ export function slices({ journal, persons, files, windowMs, seed, collectGarbage
       asked: RemovalAsked,
     ): Promise<PersonsChanged & { count: number }> {
       const { mirror, gone } = await persons.remove(project, ids, asked);
-      return { ...files.endWith(mirror), count: gone.length };
+      return { ...ended(files, mirror), count: gone.length };
     },
 
     /** Gives back the memory of what is done with. */
@@ -175,6 +179,11 @@ export function slices({ journal, persons, files, windowMs, seed, collectGarbage
       Bun.gc(true);
     },
   };
+}
+
+/** Ends the load that is being made, with changes to go behind it. */
+function ended(files: Needs["files"], changes: MirrorChanges): PersonsChanged {
+  return { ...files.endWith(changes), changed: changedIds(changes) };
 }
 
 /** The surface of {@link slices} for the thread that drives it. */

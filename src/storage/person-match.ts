@@ -11,8 +11,27 @@ export type PropertyValue = { name: string; count: number };
 /** Values that are told of one property. */
 const PROPERTY_VALUES_MAX = 100;
 
-/** Persons by their properties, from the event store's mirror, which may be seconds behind. */
+/** What a person is filtered by, as SQLite has it; `properties` is JSON. */
+export type PersonFacts = { id: number; created_at: string; properties: string };
+
+/** What the mirror lacks of the persons of a project. */
+export type Unmirrored = {
+  /** Integer ids of all who changed, and of those who are no more. */
+  ids: readonly number[];
+  /** Those of them that there are. */
+  persons: readonly PersonFacts[];
+};
+
+/** Persons by their properties: those of the event store's mirror, but for what it lacks. */
 export type PersonMatches = {
+  /** Runs `work` on one state of the mirror. */
+  read<T>(work: (mirror: MirrorState) => Promise<T>): Promise<T>;
+};
+
+/** One state of the mirror. */
+export type MirrorState = {
+  /** The version of the person store that it has. */
+  version: number;
   /**
    * Where the persons are, newest first by `created_at`, then id. `count` is of all. Fails
    * `invalid_input` on a pattern that is none.
@@ -21,25 +40,35 @@ export type PersonMatches = {
     project: number,
     filter: MatchFilter,
     part: PartAsked,
+    now: MatchedNow,
   ): Promise<{ count: number; places: Place[] }>;
   /** The values of a property, the most frequent first; `part` is in them, in any case. */
-  values(project: number, key: string, part: string): Promise<PropertyValue[]>;
+  values(project: number, key: string, part: string, now: MatchedNow): Promise<PropertyValue[]>;
+};
+
+/** What is to be answered of, though the mirror may not have it. */
+export type MatchedNow = {
+  unmirrored: Unmirrored;
+  /** The person of a distinct id. */
+  owner(distinct_id: string): number | undefined;
 };
 
 /** Looks for persons in the event store. */
-export function personMatches(duckdb: Duckdb): PersonMatches {
+export function personMatches(duckdb: Pick<Duckdb, "read">): PersonMatches {
   return {
-    places: (project, filter, part) =>
-      duckdb.read((connection) => places(connection, project, filter, part)),
-    values: (project, key, part) =>
+    read: (work) =>
       duckdb.read(async (connection) => {
-        const values = { project, key: pointer(key), part, limit: PROPERTY_VALUES_MAX };
-        const column = (await columnsOf(connection))(key);
-        const found = await rows(connection, VALUES(column), values);
-        return found.map(({ name, count }) => ({ name: String(name), count: Number(count) }));
+        const [row] = await rows(connection, VERSION);
+        return work({
+          version: Number(row?.["value"]),
+          places: (...asked) => places(connection, ...asked),
+          values: (...asked) => values(connection, ...asked),
+        });
       }),
   };
 }
+
+const VERSION = "SELECT value FROM meta WHERE key = 'mirror_version'";
 
 /** Rows of an earlier version have all properties in one column. */
 const UNDIVIDED = "SELECT 1 FROM persons WHERE sdk_properties IS NULL LIMIT 1";
@@ -51,16 +80,50 @@ async function columnsOf(connection: DuckDBConnection): Promise<(key: string) =>
   return mirroredIn;
 }
 
-const VALUES = (column: string) => `
+/** The mirror's persons of a project, with what it lacks in their place. */
+function personsNow({ ids, persons }: Unmirrored) {
+  const mirrored = `SELECT ${PERSON_COLUMNS} FROM persons WHERE project_id = $project::INTEGER`;
+  if (ids.length === 0) return { from: `(${mirrored})`, values: {} };
+  const lines = persons.map(({ id, created_at, properties }) => {
+    return `{"id":${id},"at":${JSON.stringify(created_at)},"properties":${properties}}`;
+  });
+  return {
+    from: `(${mirrored} AND id NOT IN (SELECT unnest(from_json($changed::JSON, '["BIGINT"]')))
+      UNION ALL
+      SELECT row.id, row.at::TIMESTAMP, row.properties, row.properties, row.properties
+      FROM (SELECT unnest(from_json($persons::JSON,
+        '[{"id":"BIGINT","at":"VARCHAR","properties":"JSON"}]')) AS row))`,
+    values: { changed: JSON.stringify(ids), persons: `[${lines.join(",")}]` },
+  };
+}
+
+const PERSON_COLUMNS = "id, created_at, properties, sdk_properties, initial_properties";
+
+async function values(
+  connection: DuckDBConnection,
+  project: number,
+  key: string,
+  part: string,
+  { unmirrored }: MatchedNow,
+): Promise<PropertyValue[]> {
+  const column = (await columnsOf(connection))(key);
+  const { from, values } = personsNow(unmirrored);
+  const found = await rows(connection, VALUES(from, column), {
+    ...values,
+    ...{ project, key: pointer(key), part, limit: PROPERTY_VALUES_MAX },
+  });
+  return found.map(({ name, count }) => ({ name: String(name), count: Number(count) }));
+}
+
+const VALUES = (from: string, column: string) => `
   SELECT name, count(*)::DOUBLE AS count
-  FROM (SELECT ${textIn("$key", column)} AS name FROM persons
-    WHERE project_id = $project::INTEGER)
+  FROM (SELECT ${textIn("$key", column)} AS name FROM ${from})
   WHERE name IS NOT NULL AND contains(lower(name), lower($part))
   GROUP BY name ORDER BY count DESC, name LIMIT $limit::BIGINT`;
 
 /** One scan finds the page and counts all, also where the page has nobody. */
-const PLACES = (where: string, behind: string) => `
-  WITH found AS MATERIALIZED (SELECT id, created_at FROM persons WHERE ${where})
+const PLACES = (from: string, where: string, behind: string) => `
+  WITH found AS MATERIALIZED (SELECT id, created_at FROM ${from} WHERE ${where})
   SELECT total.count, page.id, page.at
   FROM (SELECT count(*)::DOUBLE AS count FROM found) AS total
   LEFT JOIN (
@@ -78,19 +141,21 @@ async function places(
   project: number,
   filter: MatchFilter,
   { limit, offset, after }: PartAsked,
+  now: MatchedNow,
 ) {
   await checkPatterns(connection, filter.properties, "properties");
   const { values, bind } = binder();
   const columns = await columnsOf(connection);
   const where = [
-    "project_id = $project::INTEGER",
-    ...ownConditions(filter, bind),
+    ...ownConditions(filter, now, bind),
     ...filter.properties.map((property) => {
       return passes(property, (pointer) => textIn(pointer, columns(property.key)), bind);
     }),
   ].join(" AND ");
-  const found = await rows(connection, PLACES(where, after === undefined ? "" : BEHIND), {
+  const { from, values: unmirrored } = personsNow(now.unmirrored);
+  const found = await rows(connection, PLACES(from, where, after === undefined ? "" : BEHIND), {
     ...values,
+    ...unmirrored,
     ...(after === undefined ? {} : { at: after.at, after: after.id }),
     project,
     limit,
@@ -104,12 +169,18 @@ async function places(
   };
 }
 
+/** An id that no person has. */
+const NOBODY = -1;
+
 /** What SQLite answers where there is no filter by property: an address is a text here, too. */
-function ownConditions({ distinct_id, email, search }: MatchFilter, bind: Bind): string[] {
+function ownConditions(
+  { distinct_id, email, search }: MatchFilter,
+  now: MatchedNow,
+  bind: Bind,
+): string[] {
   const address = `CASE json_type(properties, '/email') WHEN 'VARCHAR'
     THEN json_extract_string(properties, '/email') END`;
-  const owner = (id: string) => `uuid IN (SELECT person_id FROM person_distinct_ids
-    WHERE project_id = $project::INTEGER AND distinct_id = ${bind(id)})`;
+  const owner = (id: string) => `id = ${bind(String(now.owner(id) ?? NOBODY), "BIGINT")}`;
   return [
     ...(distinct_id === undefined ? [] : [owner(distinct_id)]),
     ...(email === undefined ? [] : [`${address} = ${bind(email)}`]),
