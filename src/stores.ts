@@ -31,7 +31,7 @@ import { type Volume, volumeOf } from "./storage/space.ts";
 import { readSqlite } from "./storage/sqlite.ts";
 import { userReads } from "./storage/users.ts";
 import { EXIT_INTERNAL, startSyncer, startWorker } from "./threads.ts";
-import type { Writer } from "./writer.ts";
+import type { Writer, WriterOptions } from "./writer.ts";
 
 /** What the outside gives: time, the log, and where logs of other threads go. */
 export type Surroundings = {
@@ -67,24 +67,15 @@ export async function openBase(settings: Settings, surroundings: Surroundings) {
   if (lock === undefined) {
     throw new LockedError(`Another hoglet is using ${directory}. Stop it, or give --data another.`);
   }
-  const path = join(directory, "hoglet.sqlite");
   const writer = startWorker<Writer>(new Worker(new URL("./writer.ts", import.meta.url)), log);
   const stores = writer.surface;
-  const advice = `Free space, give it to this user, restore it from a backup, or recover it: sqlite3 ${path} .recover | sqlite3 recovered.sqlite.`;
-  await opened(path, advice, () =>
-    stores.writer.open({
-      directory,
-      sqlite: path,
-      journal: join(directory, "journal"),
-      windowMs: settings.dedup_window * HOUR_MS,
-      logFormat,
-    }),
-  );
-  const sqlite = readSqlite(path);
   const ids = { now, newUuid: () => Bun.randomUUIDv7(), randomBytes };
-  const projects = await opened(path, advice, () =>
-    openProjects({ reads: projectReads(sqlite), writes: stores.projects, ...ids }),
-  );
+  const windowMs = settings.dedup_window * HOUR_MS;
+  const opening = openPersons(stores, { directory, windowMs, logFormat }, ids);
+  const { sqlite, projects } = await orUndo(opening, () => {
+    writer.terminate();
+    lock.release();
+  });
   const personal = keys({
     reads: keyReads(sqlite),
     writes: stores.keys,
@@ -107,6 +98,25 @@ export async function openBase(settings: Settings, surroundings: Surroundings) {
       lock.release();
     },
   };
+}
+
+type Ids = Pick<Parameters<typeof openProjects>[0], "newUuid" | "now" | "randomBytes">;
+
+/** Opens what is kept in SQLite, in the thread that writes and in this one. */
+async function openPersons(
+  stores: Writer,
+  { directory, ...options }: Pick<WriterOptions, "directory" | "logFormat" | "windowMs">,
+  ids: Ids,
+) {
+  const path = join(directory, "hoglet.sqlite");
+  const journal = join(directory, "journal");
+  const advice = `Give it to this user, restore it from a backup, or recover it: sqlite3 ${path} .recover | sqlite3 recovered.sqlite.`;
+  return await opened(path, advice, async () => {
+    await stores.writer.open({ directory, sqlite: path, journal, ...options });
+    const sqlite = readSqlite(path);
+    const reads = projectReads(sqlite);
+    return { sqlite, projects: await openProjects({ reads, writes: stores.projects, ...ids }) };
+  });
 }
 
 /** What {@link openBase} opens. */
@@ -155,7 +165,7 @@ export async function openEvents(
         process.exit(EXIT_INTERNAL);
       },
     });
-  const store = await opened(file, "Give this user the file, or run hoglet rebuild.", () =>
+  const opening = opened(file, "Give this user the file, or run hoglet rebuild.", () =>
     openEventStore({
       file,
       open,
@@ -167,6 +177,7 @@ export async function openEvents(
       log,
     }),
   );
+  const store = await orUndo(opening, journal.close);
   poolGivesWay();
   const { duckdb, applied } = store;
   if (applied < journal.durable()) {
@@ -211,7 +222,7 @@ async function syncedJournal(
   options: Omit<Parameters<typeof openJournal>[0], "disk">,
 ): Promise<Journal> {
   const { disk, close } = startSyncer(log);
-  const journal = await openJournal({ ...options, disk });
+  const journal = await orUndo(openJournal({ ...options, disk }), close);
   return {
     ...journal,
     async close() {
@@ -234,6 +245,16 @@ async function giveUp(
   await files.setAside(damaged);
   const message = "a file of the archive is missing or damaged: only what was in it is lost";
   log.error(message, { file, rows, first, last });
+}
+
+/** What is opened, or what else was is closed first: a start may be tried again (decision 84). */
+export async function orUndo<T>(opening: Promise<T>, undo: () => unknown): Promise<T> {
+  try {
+    return await opening;
+  } catch (error) {
+    await undo();
+    throw error;
+  }
 }
 
 /** Tells the log how far a rebuild is. */

@@ -1,4 +1,4 @@
-import { Database } from "bun:sqlite";
+import { constants, Database, SQLiteError } from "bun:sqlite";
 import { chmodSync } from "node:fs";
 import { drizzle } from "drizzle-orm/bun-sqlite";
 import { SQLITE_MIGRATIONS } from "./migrations/index.ts";
@@ -35,9 +35,25 @@ const CHECKED_BYTES_MAX = 67_108_864;
  */
 export function openSqlite(path: string): Sqlite {
   const raw = new Database(path, { create: true, strict: true });
+  try {
+    return prepared(raw, path);
+  } catch (error) {
+    raw.close();
+    throw isShared(error) ? new Error("database or disk is full", { cause: error }) : error;
+  }
+}
+
+/** Whether the memory that connections share, which is a file, could not be made as large. */
+function isShared(error: unknown): boolean {
+  return error instanceof SQLiteError && error.code === "SQLITE_IOERR_SHMSIZE";
+}
+
+function prepared(raw: Database, path: string): Sqlite {
   if (path !== ":memory:") chmodSync(path, 0o600);
   checkFile(raw);
   raw.run("PRAGMA journal_mode = WAL");
+  // The files beside it stay when it is closed: a start on a full disk could not make them.
+  raw.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 1);
   raw.run("PRAGMA synchronous = FULL");
   raw.run("PRAGMA secure_delete = ON");
   raw.run("PRAGMA foreign_keys = ON");
