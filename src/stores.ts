@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Settings } from "./config.ts";
 import { checkTogether, LockedError, opened, useDirectory } from "./data-directory.ts";
@@ -28,7 +29,7 @@ import { lockDirectory } from "./storage/lock.ts";
 import { projectReads } from "./storage/projects.ts";
 import { restoreOf } from "./storage/restore.ts";
 import { type Volume, volumeOf } from "./storage/space.ts";
-import { readSqlite } from "./storage/sqlite.ts";
+import { expectKept, readSqlite } from "./storage/sqlite.ts";
 import { userReads } from "./storage/users.ts";
 import { EXIT_INTERNAL, startSyncer, startWorker } from "./threads.ts";
 import type { Writer, WriterOptions } from "./writer.ts";
@@ -110,8 +111,10 @@ async function openPersons(
 ) {
   const path = join(directory, "hoglet.sqlite");
   const journal = join(directory, "journal");
-  const advice = `Give it to this user, restore it from a backup, or recover it: sqlite3 ${path} .recover | sqlite3 recovered.sqlite.`;
+  const advice = `Restore it from a backup, or recover it: sqlite3 ${path} .recover | sqlite3 recovered.sqlite, and put that in its place, without -wal and -shm beside it.`;
   return await opened(path, advice, async () => {
+    // Whoever has a journal had persons before.
+    if (existsSync(journal)) expectKept(path);
     await stores.writer.open({ directory, sqlite: path, journal, ...options });
     const sqlite = readSqlite(path);
     const reads = projectReads(sqlite);

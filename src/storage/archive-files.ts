@@ -170,15 +170,20 @@ export async function openArchiveFiles(
 }
 
 function readManifest(list: string): Manifest {
-  let manifest: Manifest;
-  try {
-    manifest = JSON.parse(readFileSync(list, "utf8")) as Manifest;
-  } catch {
+  const found = parsed(list);
+  if (typeof found?.version !== "number" || !Array.isArray(found.files)) {
     throw new Error(`${MANIFEST_FILE}, the list of its files, is damaged`);
   }
-  if (manifest.version !== 1)
-    throw new Error("It was written by a newer version. Run that version");
-  return manifest;
+  if (found.version !== 1) throw new Error("It was written by a newer version. Run that version");
+  return found as Manifest;
+}
+
+function parsed(list: string): Partial<Manifest> | null {
+  try {
+    return JSON.parse(readFileSync(list, "utf8")) as Partial<Manifest> | null;
+  } catch {
+    return null;
+  }
 }
 
 /** Removes files that do not count: of an attempt that failed, or replaced by others. */
