@@ -153,6 +153,7 @@ export async function openEvents(
     directory: join(directory, "journal"),
     after: Math.max(persons, files.manifest().last),
     onCut: (part) => log.warn("the journal's torn end was cut off", part),
+    onCorrupt: (part) => log.error("a corrupt part of the journal was set aside", part),
     segmentBytesMax: Math.min(SEGMENT_BYTES_MAX, journalBytesMax / SEGMENTS_MIN),
   });
   const range = { first: journal.first(), last: journal.durable() };
