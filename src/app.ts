@@ -145,8 +145,7 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
     ...searches({ base, reads, duckdb, eventsStored, isBehind: isNotThere, ingest, now, settings }),
     ...records(base, now),
   };
-  const { archiveRowsLost } = stored;
-  const parts = { ingest, journal, meter, room, archiveRowsLost, now };
+  const parts = { ingest, journal, meter, room, archive: stored.archiveCounts, now };
   const watched = watch({ services, base, parts, isBehind, isRestoring: restoring.active, state });
   const eraseArchived = archiveEraser(base.directory, stored.archive, archiving);
   const running = { events: eventsStored, ingest, journal, eraseArchived, now, log };
@@ -189,7 +188,7 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
 type Watched = {
   services: Pick<App, "capture" | "warnings">;
   base: Base;
-  parts: Pick<MetricNeeds, "archiveRowsLost" | "meter" | "now"> & {
+  parts: Pick<MetricNeeds, "archive" | "meter" | "now"> & {
     ingest: Ingest;
     journal: Journal;
     room: Room;

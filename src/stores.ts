@@ -1,22 +1,17 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Settings } from "./config.ts";
+import { countedArchive, giveUp } from "./damaged-archive.ts";
 import { checkTogether, LockedError, opened, useDirectory } from "./data-directory.ts";
 import type { Clock } from "./domain/time.ts";
-import { type OpenedStore, openEventStore } from "./event-store.ts";
+import { openEventStore } from "./event-store.ts";
 import type { Log, LogFormat } from "./log.ts";
 import { poolGivesWay } from "./priority.ts";
 import { keys } from "./services/keys.ts";
 import { openProjects } from "./services/projects.ts";
 import { type RestoreProgress, restoring } from "./services/restoring.ts";
 import { type Room, roomOn } from "./services/room.ts";
-import { archiveOf } from "./storage/archive.ts";
-import {
-  ARCHIVE_DIRECTORY,
-  type ArchivedFile,
-  type ArchiveFiles,
-  openArchiveFiles,
-} from "./storage/archive-files.ts";
+import { ARCHIVE_DIRECTORY, type ArchivedFile, openArchiveFiles } from "./storage/archive-files.ts";
 import { EVENTS_DIRECTORY, openDuckdb } from "./storage/duckdb.ts";
 import { isDamage } from "./storage/duckdb-faults.ts";
 import { noteDamage } from "./storage/event-file.ts";
@@ -190,7 +185,8 @@ export async function openEvents(
   }
   const eventsStored = eventStore(duckdb, join(directory, "dead-letters.ndjson"));
   const { slices } = stores;
-  const onDamaged = (damaged: ArchivedFile) => giveUp(damaged, files, { rebuild, store, log });
+  const onDamaged = (damaged: readonly ArchivedFile[]) =>
+    giveUp(damaged, files, { rebuild, store, log });
   const filling = restoring({
     restore: restoreOf(duckdb, files),
     archive: store.unfilled ? files : undefined,
@@ -200,21 +196,20 @@ export async function openEvents(
     onProgress,
     onDamaged,
   });
-  const archive = archiveOf(duckdb, files, ({ path }) =>
-    log.warn("a damaged file of the archive was written anew from the event store", { file: path }),
-  );
+  const { archive, archiveCounts } = countedArchive(duckdb, files, log);
   const common = { journal, events: eventsStored, restoring: filling };
   return {
     ...store,
     journal,
     eventsStored,
-    archiveRowsLost: () => files.manifest().rows_lost ?? 0,
+    archiveCounts,
     restoring: filling,
     archive,
     ingestNeeds: { ...common, slices, removeLoad, windowMs: settings.dedup_window * HOUR_MS },
     archivingNeeds: {
       ...common,
       archive: settings.archive === "on" ? archive : undefined,
+      now,
       journalBytesMax,
     },
   };
@@ -234,21 +229,6 @@ async function syncedJournal(
       close();
     },
   };
-}
-
-/** Does without a file of the archive, unless there is an event store to go back to. */
-async function giveUp(
-  damaged: ArchivedFile,
-  files: ArchiveFiles,
-  { rebuild, store, log }: { rebuild: boolean; store: OpenedStore; log: Log },
-): Promise<void> {
-  const { path: file, rows, first, last } = damaged;
-  if (rebuild && store.aside !== undefined) {
-    throw new Error(`${file} of the archive is missing or damaged`);
-  }
-  await files.setAside(damaged);
-  const message = "a file of the archive is missing or damaged: only what was in it is lost";
-  log.error(message, { file, rows, first, last });
 }
 
 /** What is opened, or what else was is closed first: a start may be tried again (decision 84). */

@@ -63,7 +63,9 @@ export type ArchiveFiles = {
   isThere(file: ArchivedFile): boolean;
   /** Whether a file is there and as it was written. */
   isSound(file: ArchivedFile): Promise<boolean>;
-  /** Takes a damaged file out of the archive, and keeps it under another name, if it is there. */
+  /** Keeps a damaged file under another name, if it is there: it counts as missing from then on. */
+  moveAway(file: ArchivedFile): Promise<void>;
+  /** Takes a damaged file out of the archive, and moves it away. */
   setAside(file: ArchivedFile): Promise<void>;
   /** Removes what was set aside: deleted persons must not live on in it. */
   removeSetAside(): Promise<void>;
@@ -116,6 +118,11 @@ export async function openArchiveFiles(
     return found !== undefined && (file.bytes === undefined || file.bytes === found.size);
   };
 
+  const moveAway = async (file: ArchivedFile): Promise<void> => {
+    const path = pathOf(file);
+    if (existsSync(path)) await rename(path, path + DAMAGED);
+  };
+
   const freePath = ({ kind, project_id, month }: ArchivePlace, name: string): string => {
     const taken = new Set(manifest.files.map(({ path }) => path));
     for (let n = 1; ; n += 1) {
@@ -150,9 +157,9 @@ export async function openArchiveFiles(
       if (!isThere(file)) return false;
       return file.sha256 === undefined || file.sha256 === (await sha256Of(pathOf(file)));
     },
+    moveAway,
     async setAside(file) {
-      const path = pathOf(file);
-      if (existsSync(path)) await rename(path, path + DAMAGED);
+      await moveAway(file);
       const others = manifest.files.filter((other) => other !== file);
       await commit({
         ...manifest,
