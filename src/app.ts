@@ -57,11 +57,15 @@ import {
   openBase,
   openEvents,
   openRoom,
+  orUndo,
   randomBytes,
   type Surroundings,
 } from "./stores.ts";
 import { startDecoder } from "./threads.ts";
 import { VERSION } from "./version.ts";
+
+/** How long what a start that fails has begun may take to end, in milliseconds. */
+const UNDO_MS_MAX = 5000;
 
 /** The part of the appliance that the CLI administers; the event store stays closed. */
 export type Admin = { projects: Projects; keys: Keys; deletionDesk: DeletionDesk };
@@ -112,7 +116,7 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
   const base = await openBase(settings, surroundings);
   const { sqlite, projects, stores } = base;
   const { slices } = stores;
-  const stored = await openEvents(settings, base, surroundings);
+  const stored = await orUndo(openEvents(settings, base, surroundings), base.close);
   const { duckdb, eventsStored, journal, restoring } = stored;
   const room = openRoom(settings, base.directory, surroundings);
   const replayUntil = journal.durable();
@@ -127,37 +131,42 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
   const taking = aboveFloor(journal, room);
   const accepting = { ...outside, journal: taking, decoder: decoder.decoder, ingest };
   const isBehind = () => restoring.active() || ingest.applied() < replayUntil;
+  // What has nowhere to go will not be there soon: until then, what there is is shown (decision 84).
+  const isNotThere = () => restoring.active() || (isBehind() && !ingest.held());
   const reads = personReads(sqlite);
+  const editing = { reads, restoring, ingest, journal };
   const services = {
     projects,
     keys: base.keys,
     capture: capture({ ...accepting, projects }),
     logs: logs(accepting),
-    personEdits: personEdits({
-      reads,
-      restoring,
-      store: stores.persons,
-      slices,
-      ingest,
-      journal,
-      now,
-    }),
+    personEdits: personEdits({ ...editing, store: stores.persons, slices, now }),
     activities: activities(activityReads(sqlite), reads),
-    ...searches({ base, reads, duckdb, eventsStored, isBehind, ingest, now, settings }),
+    ...searches({ base, reads, duckdb, eventsStored, isBehind: isNotThere, ingest, now, settings }),
     ...records(base, now),
   };
-  const { archiveRowsLost } = stored;
-  const parts = { ingest, journal, meter, room, archiveRowsLost, now };
+  const parts = { ingest, journal, meter, room, archive: stored.archiveCounts, now };
   const watched = watch({ services, base, parts, isBehind, isRestoring: restoring.active, state });
   const eraseArchived = archiveEraser(base.directory, stored.archive, archiving);
   const running = { events: eventsStored, ingest, journal, eraseArchived, now, log };
   const deletionRuns = runsOf(settings, base, running);
+  const close = async (deadlineMs: number) => {
+    await deletionRuns.stop();
+    const archived = archiving.stop(deadlineMs);
+    await journal.close();
+    decoder.close();
+    // What is still being applied is left to the journal, and the process must end.
+    if (!(await ingest.stop(deadlineMs)) || !(await archived)) return;
+    await duckdb.close();
+    await base.close();
+  };
+  const prepared = prepare({ ...services, ...keysOf(settings), log });
   return {
     ...services,
     deletionRuns,
     metrics: watched.metrics,
     ingest,
-    firstStart: await prepare({ ...services, ...keysOf(settings), log }),
+    firstStart: await orUndo(prepared, () => close(UNDO_MS_MAX)),
     http: (listenUrl, connectionOf = () => undefined) =>
       httpServer({
         ...services,
@@ -172,23 +181,14 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
     drain() {
       state.draining = true;
     },
-    async close(deadlineMs) {
-      await deletionRuns.stop();
-      const archived = archiving.stop(deadlineMs);
-      await journal.close();
-      decoder.close();
-      // What is still being applied is left to the journal, and the process must end.
-      if (!(await ingest.stop(deadlineMs)) || !(await archived)) return;
-      await duckdb.close();
-      await base.close();
-    },
+    close,
   };
 }
 
 type Watched = {
   services: Pick<App, "capture" | "warnings">;
   base: Base;
-  parts: Pick<MetricNeeds, "archiveRowsLost" | "meter" | "now"> & {
+  parts: Pick<MetricNeeds, "archive" | "meter" | "now"> & {
     ingest: Ingest;
     journal: Journal;
     room: Room;

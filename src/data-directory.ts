@@ -1,4 +1,13 @@
-import { accessSync, chmodSync, constants, mkdirSync, readdirSync } from "node:fs";
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  mkdirSync,
+  readdirSync,
+  type Stats,
+  statSync,
+} from "node:fs";
+import { join } from "node:path";
 
 /** A data directory that cannot be used; the message is a sentence that says what to do. */
 export class DataError extends Error {}
@@ -43,11 +52,63 @@ export function useDirectory(path: string): string {
       throw new DataError(`${path} holds other files. Give --data a directory of its own.`);
     }
     chmodSync(path, 0o700);
+    expectKinds(path);
     return path;
   } catch (error) {
     if (error instanceof DataError) throw error;
     throw unusable(path, error);
   }
+}
+
+/** What is a directory in a data directory. */
+const DIRECTORIES = ["archive", "engine", "events", "journal", "loads", "temp"];
+
+/** What is a file, by the directory that it is in. */
+const FILES: Record<string, RegExp> = {
+  "": /^(lock\.db|hoglet\.sqlite(-wal|-shm)?|dead-letters\.ndjson|initial-key)$/,
+  archive: /^archive\.json$/,
+  events: /^\d+\.duckdb(\.wal)?$/,
+  journal: /^\d+\.journal$/,
+};
+
+/**
+ * Throws DataError if something else is where a file or directory of ours should be, or is not for
+ * this user: whoever opens a pipe waits for ever.
+ */
+function expectKinds(path: string): void {
+  for (const name of namesIn(path).filter((found) => DIRECTORIES.includes(found))) {
+    if (!kindOf(join(path, name))?.isDirectory()) throw notAs(join(path, name), "directory");
+  }
+  for (const [directory, files] of Object.entries(FILES)) {
+    for (const name of namesIn(join(path, directory)).filter((found) => files.test(found))) {
+      const file = join(path, directory, name);
+      if (!kindOf(file)?.isFile()) throw notAs(file, "file");
+      expectAccess(file);
+    }
+  }
+}
+
+/** What a path leads to; undefined if nowhere. */
+function kindOf(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function expectAccess(file: string): void {
+  try {
+    accessSync(file, constants.R_OK | constants.W_OK);
+  } catch (error) {
+    throw new DataError(
+      `${file} cannot be read and written (${codeOf(error)}). Give it to the user that runs hoglet.`,
+    );
+  }
+}
+
+function notAs(path: string, kind: "directory" | "file"): DataError {
+  return new DataError(`${path} is no ${kind}. Move it away, and put back what was there.`);
 }
 
 function unusable(path: string, error: unknown): DataError {

@@ -73,7 +73,12 @@ export async function openEventStore(needs: Needs): Promise<OpenedStore> {
     log.warn("the event store is made anew from archive, journal and persons", facts);
   }
   const duckdb = await open();
-  if (unfilled) await restoreOf(duckdb, files).begin();
+  try {
+    if (unfilled) await restoreOf(duckdb, files).begin();
+  } catch (error) {
+    await duckdb.close();
+    throw error;
+  }
   return { duckdb, applied: archived, unfilled, aside };
 }
 

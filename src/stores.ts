@@ -1,21 +1,17 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Settings } from "./config.ts";
+import { countedArchive, giveUp } from "./damaged-archive.ts";
 import { checkTogether, LockedError, opened, useDirectory } from "./data-directory.ts";
 import type { Clock } from "./domain/time.ts";
-import { type OpenedStore, openEventStore } from "./event-store.ts";
+import { openEventStore } from "./event-store.ts";
 import type { Log, LogFormat } from "./log.ts";
 import { poolGivesWay } from "./priority.ts";
 import { keys } from "./services/keys.ts";
 import { openProjects } from "./services/projects.ts";
 import { type RestoreProgress, restoring } from "./services/restoring.ts";
 import { type Room, roomOn } from "./services/room.ts";
-import { archiveOf } from "./storage/archive.ts";
-import {
-  ARCHIVE_DIRECTORY,
-  type ArchivedFile,
-  type ArchiveFiles,
-  openArchiveFiles,
-} from "./storage/archive-files.ts";
+import { ARCHIVE_DIRECTORY, type ArchivedFile, openArchiveFiles } from "./storage/archive-files.ts";
 import { EVENTS_DIRECTORY, openDuckdb } from "./storage/duckdb.ts";
 import { isDamage } from "./storage/duckdb-faults.ts";
 import { noteDamage } from "./storage/event-file.ts";
@@ -28,10 +24,10 @@ import { lockDirectory } from "./storage/lock.ts";
 import { projectReads } from "./storage/projects.ts";
 import { restoreOf } from "./storage/restore.ts";
 import { type Volume, volumeOf } from "./storage/space.ts";
-import { readSqlite } from "./storage/sqlite.ts";
+import { expectKept, readSqlite } from "./storage/sqlite.ts";
 import { userReads } from "./storage/users.ts";
 import { EXIT_INTERNAL, startSyncer, startWorker } from "./threads.ts";
-import type { Writer } from "./writer.ts";
+import type { Writer, WriterOptions } from "./writer.ts";
 
 /** What the outside gives: time, the log, and where logs of other threads go. */
 export type Surroundings = {
@@ -67,24 +63,15 @@ export async function openBase(settings: Settings, surroundings: Surroundings) {
   if (lock === undefined) {
     throw new LockedError(`Another hoglet is using ${directory}. Stop it, or give --data another.`);
   }
-  const path = join(directory, "hoglet.sqlite");
   const writer = startWorker<Writer>(new Worker(new URL("./writer.ts", import.meta.url)), log);
   const stores = writer.surface;
-  const advice = `Free space, give it to this user, restore it from a backup, or recover it: sqlite3 ${path} .recover | sqlite3 recovered.sqlite.`;
-  await opened(path, advice, () =>
-    stores.writer.open({
-      directory,
-      sqlite: path,
-      journal: join(directory, "journal"),
-      windowMs: settings.dedup_window * HOUR_MS,
-      logFormat,
-    }),
-  );
-  const sqlite = readSqlite(path);
   const ids = { now, newUuid: () => Bun.randomUUIDv7(), randomBytes };
-  const projects = await opened(path, advice, () =>
-    openProjects({ reads: projectReads(sqlite), writes: stores.projects, ...ids }),
-  );
+  const windowMs = settings.dedup_window * HOUR_MS;
+  const opening = openPersons(stores, { directory, windowMs, logFormat }, ids);
+  const { sqlite, projects } = await orUndo(opening, () => {
+    writer.terminate();
+    lock.release();
+  });
   const personal = keys({
     reads: keyReads(sqlite),
     writes: stores.keys,
@@ -107,6 +94,27 @@ export async function openBase(settings: Settings, surroundings: Surroundings) {
       lock.release();
     },
   };
+}
+
+type Ids = Pick<Parameters<typeof openProjects>[0], "newUuid" | "now" | "randomBytes">;
+
+/** Opens what is kept in SQLite, in the thread that writes and in this one. */
+async function openPersons(
+  stores: Writer,
+  { directory, ...options }: Pick<WriterOptions, "directory" | "logFormat" | "windowMs">,
+  ids: Ids,
+) {
+  const path = join(directory, "hoglet.sqlite");
+  const journal = join(directory, "journal");
+  const advice = `Restore it from a backup, or recover it: sqlite3 ${path} .recover | sqlite3 recovered.sqlite, and put that in its place, without -wal and -shm beside it.`;
+  return await opened(path, advice, async () => {
+    // Whoever has a journal had persons before.
+    if (existsSync(journal)) expectKept(path);
+    await stores.writer.open({ directory, sqlite: path, journal, ...options });
+    const sqlite = readSqlite(path);
+    const reads = projectReads(sqlite);
+    return { sqlite, projects: await openProjects({ reads, writes: stores.projects, ...ids }) };
+  });
 }
 
 /** What {@link openBase} opens. */
@@ -140,6 +148,7 @@ export async function openEvents(
     directory: join(directory, "journal"),
     after: Math.max(persons, files.manifest().last),
     onCut: (part) => log.warn("the journal's torn end was cut off", part),
+    onCorrupt: (part) => log.error("a corrupt part of the journal was set aside", part),
     segmentBytesMax: Math.min(SEGMENT_BYTES_MAX, journalBytesMax / SEGMENTS_MIN),
   });
   const range = { first: journal.first(), last: journal.durable() };
@@ -155,7 +164,7 @@ export async function openEvents(
         process.exit(EXIT_INTERNAL);
       },
     });
-  const store = await opened(file, "Give this user the file, or run hoglet rebuild.", () =>
+  const opening = opened(file, "Give this user the file, or run hoglet rebuild.", () =>
     openEventStore({
       file,
       open,
@@ -167,6 +176,7 @@ export async function openEvents(
       log,
     }),
   );
+  const store = await orUndo(opening, journal.close);
   poolGivesWay();
   const { duckdb, applied } = store;
   if (applied < journal.durable()) {
@@ -175,7 +185,8 @@ export async function openEvents(
   }
   const eventsStored = eventStore(duckdb, join(directory, "dead-letters.ndjson"));
   const { slices } = stores;
-  const onDamaged = (damaged: ArchivedFile) => giveUp(damaged, files, { rebuild, store, log });
+  const onDamaged = (damaged: readonly ArchivedFile[]) =>
+    giveUp(damaged, files, { rebuild, store, log });
   const filling = restoring({
     restore: restoreOf(duckdb, files),
     archive: store.unfilled ? files : undefined,
@@ -185,21 +196,20 @@ export async function openEvents(
     onProgress,
     onDamaged,
   });
-  const archive = archiveOf(duckdb, files, ({ path }) =>
-    log.warn("a damaged file of the archive was written anew from the event store", { file: path }),
-  );
+  const { archive, archiveCounts } = countedArchive(duckdb, files, log);
   const common = { journal, events: eventsStored, restoring: filling };
   return {
     ...store,
     journal,
     eventsStored,
-    archiveRowsLost: () => files.manifest().rows_lost ?? 0,
+    archiveCounts,
     restoring: filling,
     archive,
     ingestNeeds: { ...common, slices, removeLoad, windowMs: settings.dedup_window * HOUR_MS },
     archivingNeeds: {
       ...common,
       archive: settings.archive === "on" ? archive : undefined,
+      now,
       journalBytesMax,
     },
   };
@@ -211,7 +221,7 @@ async function syncedJournal(
   options: Omit<Parameters<typeof openJournal>[0], "disk">,
 ): Promise<Journal> {
   const { disk, close } = startSyncer(log);
-  const journal = await openJournal({ ...options, disk });
+  const journal = await orUndo(openJournal({ ...options, disk }), close);
   return {
     ...journal,
     async close() {
@@ -221,19 +231,14 @@ async function syncedJournal(
   };
 }
 
-/** Does without a file of the archive, unless there is an event store to go back to. */
-async function giveUp(
-  damaged: ArchivedFile,
-  files: ArchiveFiles,
-  { rebuild, store, log }: { rebuild: boolean; store: OpenedStore; log: Log },
-): Promise<void> {
-  const { path: file, rows, first, last } = damaged;
-  if (rebuild && store.aside !== undefined) {
-    throw new Error(`${file} of the archive is missing or damaged`);
+/** What is opened, or what else was is closed first: a start may be tried again (decision 84). */
+export async function orUndo<T>(opening: Promise<T>, undo: () => unknown): Promise<T> {
+  try {
+    return await opening;
+  } catch (error) {
+    await undo();
+    throw error;
   }
-  await files.setAside(damaged);
-  const message = "a file of the archive is missing or damaged: only what was in it is lost";
-  log.error(message, { file, rows, first, last });
 }
 
 /** Tells the log how far a rebuild is. */

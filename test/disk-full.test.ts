@@ -1,10 +1,10 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { randomBytes } from "node:crypto";
-import { statSync } from "node:fs";
+import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { EXIT_INTERNAL } from "../src/threads.ts";
 import { expectKept, markerAt, settled } from "./support/kept.ts";
-import { FROM_SOURCE, runCommand } from "./support/process.ts";
+import { FROM_SOURCE, runCommand, type Started, start } from "./support/process.ts";
 import { metricValue, scrape } from "./support/prometheus.ts";
 import { bodyOf, clockBefore, eventOf, type Sent, startSenders } from "./support/senders.ts";
 import { PERSONAL_KEY, type Server, startServer } from "./support/server.ts";
@@ -93,12 +93,111 @@ test("an event store that fails for good ends the server, and the next start hea
   expect(await server.exited).toBe(EXIT_INTERNAL);
   expect(server.output().err).toContain("must be opened anew; ending");
   disk.fill(0);
-  const refused = await runCommand(serveOn(disk), { command: disk.command(FROM_SOURCE) });
-  expect([refused.code, refused.out]).toEqual([1, ""]);
-  expect(refused.err).toMatch(/disk is full|Free space on its disk/);
+  {
+    await using full = startOn(disk);
+    const url = await full.listening;
+    const { count } = await readable<{ count: number }>(url, "/events/?limit=1");
+    expect(count).toBeGreaterThan(0);
+    full.signal("SIGTERM");
+    expect(await full.exited).toBe(0);
+  }
   disk.empty();
   await using again = await serverOn(disk, ["--disk-floor", "0"]);
   await expectKept(again, sent);
+});
+
+test.each(["SIGTERM", "SIGKILL"] as const)(
+  "a start on a full disk, after a %s, serves what there is, and goes on when there is room",
+  async (signal) => {
+    await using disk = await smallDisk(400 * MB);
+    const clock = clockBefore(Date.now());
+    const sent: Sent[] = [];
+    const send = async (server: Server, count: number) => {
+      const properties = { $set: { plan: "pro" } };
+      const some = Array.from({ length: count }, () => {
+        return eventOf({ distinct_id: "ann", timestamp: clock(), properties });
+      });
+      sent.push(...some.map((event) => ({ ...event, acknowledged: true })));
+      expect((await server.capture(bodyOf(some))).status).toBe(200);
+    };
+    {
+      await using server = await serverOn(disk, []);
+      await send(server, 100);
+      await server.stored(100);
+      // Killed now, the stores lack what the journal has.
+      await send(server, 2000);
+      server.signal(signal);
+      await server.exited;
+    }
+    disk.fill(0);
+
+    await using full = startOn(disk);
+    const url = await full.listening;
+
+    const filter = encodeURIComponent('[{"key":"plan","value":"pro","type":"person"}]');
+    const { count } = await readable<{ count: number }>(url, "/events/?limit=1");
+    expect(count).toBeGreaterThan(99);
+    expect(await readable(url, "/persons/")).toMatchObject({ count: 1 });
+    expect(await readable(url, `/persons/?properties=${filter}`)).toMatchObject({ count: 1 });
+    const refused = await fetch(`${url}/batch/`, { method: "POST", body: bodyOfOne(clock()) });
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
+    const unready = await fetch(`${url}/_readiness`);
+    expect(unready.status).toBe(503);
+    const { reasons } = (await unready.json()) as { reasons: string[] };
+    expect(reasons).toContain("the disk is almost full");
+
+    disk.empty();
+    while (!(await fetch(`${url}/_readiness`)).ok) await Bun.sleep(50);
+    const taken = await fetch(`${url}/batch/`, { method: "POST", body: bodyOfOne(clock()) });
+    expect(taken.status).toBe(200);
+    full.signal("SIGTERM");
+    expect(await full.exited).toBe(0);
+    await using again = await serverOn(disk, []);
+    await again.stored(sent.length + 1);
+    await expectKept(again, sent);
+  },
+);
+
+test.each([
+  ["for a store that cannot be opened without it", true],
+  ["for the first files there are", false],
+])("a start waits for room %s, says so, and is one when there is some", async (_what, isUsed) => {
+  await using disk = await smallDisk(400 * MB);
+  const data = join(disk.path, "data");
+  if (isUsed) {
+    await using server = await serverOn(disk, []);
+    server.signal("SIGTERM");
+    expect(await server.exited).toBe(0);
+    // As from a backup.
+    for (const name of ["hoglet.sqlite-shm", "hoglet.sqlite-wal"]) {
+      rmSync(join(disk.outside, "data", name));
+    }
+  }
+  disk.fill(0);
+
+  await using server = startOn(disk);
+  while (!server.output().err.includes("the start waits for room")) await Bun.sleep(20);
+  const [told = "{}"] = server.output().err.split("\n");
+  const { url, why } = JSON.parse(told) as { url: string; why: string };
+
+  expect(why).toMatch(/ cannot be .*[Ff]ree space on its disk\.$/);
+  for (const path of ["/batch/", "/_readiness"]) {
+    const refused = await fetch(url + path);
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
+    const { detail } = (await refused.json()) as { detail: string };
+    expect(detail).toBe("The disk is full: the server starts when there is room.");
+  }
+  const key = await runCommand(["project", "create", "x", "--data", data], {
+    command: disk.command(FROM_SOURCE),
+  });
+  expect(key.code).not.toBe(0);
+  expect(key.err).not.toContain(" at ");
+  disk.empty();
+  expect(await server.listening).toBe(url);
+  while (!(await fetch(`${url}/_readiness`)).ok) await Bun.sleep(50);
+  expect(server.output().err.match(/the start waits for room/g)).toHaveLength(1);
 });
 
 test("a deletion waits for disk, with the reason, and gives back what its events took", async () => {
@@ -178,6 +277,26 @@ function serverOn(disk: SmallDisk, flags: string[]): Promise<Server> {
     command: disk.command(FROM_SOURCE),
     flags,
   });
+}
+
+/** Starts a server whatever the disk is like; it may not get ready. */
+function startOn(disk: SmallDisk): Started {
+  return start(join(disk.path, "data"), { command: disk.command(FROM_SOURCE) });
+}
+
+/** What a server answers as soon as it does: what it reads first is in its stores soon. */
+async function readable<T>(url: string | undefined, path: string): Promise<T> {
+  const headers = { authorization: `Bearer ${PERSONAL_KEY}` };
+  for (;;) {
+    const answer = await fetch(`${url}/api/environments/1${path}`, { headers });
+    if (answer.ok) return (await answer.json()) as T;
+    expect(answer.status).toBe(503);
+    await Bun.sleep(50);
+  }
+}
+
+function bodyOfOne(timestamp: number): string {
+  return JSON.stringify(bodyOf([markerAt(timestamp)]));
 }
 
 function serveOn(disk: SmallDisk): string[] {

@@ -312,6 +312,13 @@ describe("an event store that is damaged", () => {
   });
 });
 
+/** Makes a bit in the middle of a file another one. */
+function flipped(path: string): void {
+  const bytes = readFileSync(path);
+  bytes.writeUInt8(bytes.readUInt8(bytes.length >> 1) ^ 4, bytes.length >> 1);
+  writeFileSync(path, bytes);
+}
+
 describe("an archive of which a file is damaged", () => {
   /** A file of events, and what it is a part of. */
   const damagedFile = async () => {
@@ -327,11 +334,7 @@ describe("an archive of which a file is damaged", () => {
       const before = await sent();
       const { path, rows, whole } = await damagedFile();
       if (what === "is gone") rmSync(whole);
-      else {
-        const bytes = readFileSync(whole);
-        bytes.writeUInt8(bytes.readUInt8(bytes.length >> 1) ^ 4, bytes.length >> 1);
-        writeFileSync(whole, bytes);
-      }
+      else flipped(whole);
       rmSync(join(data, "events"), { recursive: true });
 
       for (const isFirst of [true, false]) {
@@ -373,6 +376,50 @@ describe("an archive of which a file is damaged", () => {
 
       expect((await everything(server)).events).toEqual(before.events);
       expect(metricValue(await scrape(server), "hoglet_archive_rows_lost")).toBe(0);
+    },
+  );
+
+  test("is whole again by and by, where nothing but a comparison shows the damage", async () => {
+    const before = await sent();
+    const { files } = await archived(1);
+    // Whichever has its turn.
+    for (const { path } of files) flipped(join(data, "archive", path));
+    await using server = await startServer({ data, flags: SMALL });
+    const mended = async () =>
+      metricValue(await scrape(server), "hoglet_archive_files_mended_total");
+
+    while ((await mended()) === 0) await Bun.sleep(50);
+
+    expect(await mended()).toBe(1);
+    expect(server.output().err).toContain("was written anew from the event store");
+    expect((await everything(server)).events).toEqual(before.events);
+  });
+
+  test.each(["has a wrong bit", "is gone"])(
+    "is what a rebuild refuses, with a way on that leads there: it %s",
+    async (what) => {
+      const before = await sent();
+      const { path, rows, whole } = await damagedFile();
+      if (what === "is gone") rmSync(whole);
+      else flipped(whole);
+
+      const refused = await runCommand(["rebuild", "--data", data]);
+
+      const events = join(data, "events");
+      expect([refused.code, refused.err]).toEqual([
+        1,
+        `The event store could not be made anew: ${path} of the archive is missing or damaged. ` +
+          "Start hoglet serve: it writes that anew from the event store, while that is whole; then rebuild. " +
+          `Or move ${events} away and rebuild without the ${rows} rows.\n`,
+      ]);
+      {
+        await using server = await startServer({ data, flags: SMALL });
+        while (!server.output().err.includes(path)) await Bun.sleep(20);
+        await stop(server);
+      }
+      const done = await runCommand(["rebuild", "--data", data]);
+      expect([done.code, done.err]).toEqual([0, ""]);
+      await expectSame(before);
     },
   );
 

@@ -99,18 +99,22 @@ describe("an event store that is behind the persons", () => {
 });
 
 describe("a journal whose end is damaged", () => {
-  const garbage = {
-    "bytes of no meaning": (last: Buffer) => Buffer.alloc(333, last.subarray(100)),
-    zeros: () => Buffer.alloc(4096),
-    "the first half of a frame": (last: Buffer) => last.subarray(0, last.length >> 1),
-    "a frame with a wrong byte": (last: Buffer) => {
-      const frame = Buffer.from(last);
-      frame.writeUInt8(frame.readUInt8(frame.length - 5) ^ 1, frame.length - 5);
-      return frame;
-    },
-  };
+  const ends: [string, string, (last: Buffer) => Buffer][] = [
+    ["set aside", "bytes of no meaning", (last) => Buffer.alloc(333, last.subarray(100))],
+    ["cut off", "zeros", () => Buffer.alloc(4096)],
+    ["cut off", "the first half of a frame", (last) => last.subarray(0, last.length >> 1)],
+    [
+      "set aside",
+      "a frame with a wrong byte",
+      (last) => {
+        const frame = Buffer.from(last);
+        frame.writeUInt8(frame.readUInt8(frame.length - 5) ^ 1, frame.length - 5);
+        return frame;
+      },
+    ],
+  ];
 
-  test.each(Object.entries(garbage))("is cut off: %s", async (_what, damage) => {
+  test.each(ends)("has it %s: %s", async (how, _what, damage) => {
     const events = steps("one");
     await using first = await startServer({ data });
     await accept(first, events);
@@ -122,8 +126,12 @@ describe("a journal whose end is damaged", () => {
 
     await using server = await startServer({ data });
 
-    const cut = { segment: nameOf(segment), offset: bytes.length, bytes: tail.length };
-    expect(cutsIn(server)).toEqual([expect.objectContaining(cut)]);
+    const part = { segment: nameOf(segment), offset: bytes.length, bytes: tail.length };
+    const [cut, aside] = how === "cut off" ? [[part], []] : [[], [part]];
+    expect(cutsIn(server)).toEqual(cut.map((one) => expect.objectContaining(one)));
+    expect(asideIn(server)).toEqual(aside.map((one) => expect.objectContaining(one)));
+    const counted = metricValue(await scrape(server), "hoglet_journal_parts_aside");
+    expect(counted).toBe(aside.length);
     expect(readFileSync(segment).equals(bytes)).toBe(true);
     const more = steps("two");
     await accept(server, more);
@@ -139,7 +147,8 @@ describe("a journal whose end is damaged", () => {
     truncateSync(segment, statSync(segment).size - 7);
 
     await using second = await startServer({ data });
-    expect(cutsIn(second)).toHaveLength(1);
+    // The stores have them: so they were durable.
+    expect([cutsIn(second).length, asideIn(second).length]).toEqual([0, 1]);
     const more = steps("two");
     await accept(second, more);
     await expectKept(second, [...events, ...more]);
@@ -301,12 +310,16 @@ function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** What the server has logged about parts of the journal that it cut off. */
-function cutsIn(server: Server): Record<string, unknown>[] {
+/** What the server has logged about parts of the journal that it cut off, and kept aside. */
+const cutsIn = (server: Server) => logs(server, "warn", "the journal's torn end was cut off");
+const asideIn = (server: Server) =>
+  logs(server, "error", "a corrupt part of the journal was set aside");
+
+function logs(server: Server, level: string, message: string): Record<string, unknown>[] {
   const lines = server.output().err.split("\n").filter(Boolean);
   return lines
     .map((line) => JSON.parse(line))
-    .filter(({ level, message }) => level === "warn" && message.includes("torn end was cut"));
+    .filter((line) => line.level === level && line.message === message);
 }
 
 /** Waits until the server has logged something. */

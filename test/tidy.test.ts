@@ -52,6 +52,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "cli/serve.ts": "test/binary.test.ts, test/kill.test.ts",
   "cli/table.ts": "test/cli/run.test.ts",
   "cli/version.ts": "test/cli/run.test.ts",
+  "damaged-archive.ts": "test/rebuild.test.ts",
   "decoder.ts": "test/http/capture.test.ts",
   "domain/activity.ts": "types",
   "domain/definition.ts": "types and constants",

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type App, openApp } from "../app.ts";
 import type { Settings } from "../config.ts";
-import { DataError } from "../data-directory.ts";
+import { DataError, isDiskFull } from "../data-directory.ts";
 import { type AdminServer, serveAdmin } from "../http/admin.ts";
 import { type Listening, listen } from "../http/listen.ts";
 import { type Log, type LogFormat, openLog } from "../log.ts";
@@ -16,6 +16,9 @@ const DRAIN_MS_MAX = 10_000;
 /** How long ingest goes on after that, in milliseconds; the journal keeps the rest. */
 const APPLY_MS_MAX = 3000;
 
+/** How often a start without room on the disk tries again, in milliseconds. */
+const ROOM_POLL_MS = 5000;
+
 /** The file that gets the first personal key when nobody reads what is printed. */
 const INITIAL_KEY_FILE = "initial-key";
 
@@ -28,7 +31,8 @@ export const serve: Command = {
     const logFormat = logFormatOf(settings);
     const log = openLog({ format: logFormat, now: Date.now });
     const listening = listenOn(settings);
-    const app = await openApp(settings, { now: Date.now, log, logFormat });
+    const open = () => openApp(settings, { now: Date.now, log, logFormat });
+    const app = await openWithRoom(open, listening, log);
     listening.open(app.http(listening.url, listening.connectionOf));
     const admin = openSocket(settings, app, log);
     for (const line of banner(settings, listening.url)) io.out(line);
@@ -51,6 +55,28 @@ export const serve: Command = {
     return EXIT.ok;
   },
 };
+
+/**
+ * Opens the stores; where that takes room that the disk does not have, as soon as it has (decision
+ * 84). Whoever supervises would not start it again for ever.
+ */
+async function openWithRoom(
+  open: () => Promise<App>,
+  listening: Listening,
+  log: Log,
+): Promise<App> {
+  for (let isTold = false; ; isTold = true) {
+    try {
+      return await open();
+    } catch (error) {
+      if (!(error instanceof Error) || !isDiskFull(error)) throw error;
+      listening.say("The disk is full: the server starts when there is room.");
+      const facts = { url: listening.url, why: error.message };
+      if (!isTold) log.error("the disk is full: the start waits for room", facts);
+      await Bun.sleep(ROOM_POLL_MS);
+    }
+  }
+}
 
 function logFormatOf({ log_format }: Settings): LogFormat {
   if (log_format !== "auto") return log_format;

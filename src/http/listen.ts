@@ -20,6 +20,8 @@ export type Listening = {
   url: string;
   /** Answers with `handle` from now on; until then every request gets 503. */
   open(handle: (request: Request) => Promise<Response>): void;
+  /** What those requests are told meanwhile. */
+  say(why: string): void;
   /** The address at the other end of a request's connection. */
   connectionOf(request: Request): string | undefined;
   /**
@@ -76,6 +78,9 @@ export function listen({ host, port, tls, seed }: ListenOptions): Listening {
   return {
     url,
     connectionOf: (request) => server.requestIP(request)?.address,
+    say(why) {
+      closed = why;
+    },
     open(surface) {
       handle = surface;
       closed = undefined;

@@ -1,3 +1,4 @@
+import type { Clock } from "../domain/time.ts";
 import type { Log } from "../log.ts";
 import type { Archive } from "../storage/archive.ts";
 import type { EventStore } from "../storage/events.ts";
@@ -30,6 +31,9 @@ const LAG_BUSY = 20_000;
 const SHARE_BUSY = 3 / 4;
 const SHARE_QUIET = 1 / 16;
 
+/** In how long each file of the archive is read and compared once, in milliseconds (decision 76). */
+export const CHECK_ROUND_MS = 604_800_000;
+
 /** How long is waited after a failure, in milliseconds. */
 const RETRY_MS = 30_000;
 
@@ -42,6 +46,7 @@ type Needs = {
   archive: Archive | undefined;
   /** Bytes that the journal may have beside what is not yet applied (decision 63). */
   journalBytesMax: number;
+  now: Clock;
   log: Log;
 };
 
@@ -55,17 +60,31 @@ export type Archiving = {
 
 /** Starts to archive. */
 export function startArchiving(needs: Needs): Archiving {
-  const { journal, ingest, restoring, events, archive, journalBytesMax, log } = needs;
+  const { journal, ingest, restoring, events, archive, journalBytesMax, now, log } = needs;
   const signal = stopSignal();
   let step = STEP_MAX;
   let trimmed = 0;
   let lastAt = performance.now();
   let isComplete = archive === undefined;
+  /** The last sequence number at the last look, and whose turn it was. */
+  let seen = -1;
+  let checked = -1;
 
   /** At first the event store makes up for what went while nobody looked (decision 76). */
   const complete = async (): Promise<void> => {
     if (!isComplete) await archive?.complete();
     isComplete = true;
+  };
+
+  /** While nothing comes, the file whose turn it is by the clock: who starts often misses none. */
+  const check = async (): Promise<void> => {
+    const isQuiet = ingest.lag() <= 0 && ingest.applied() === seen;
+    seen = ingest.applied();
+    const count = archive?.files() ?? 0;
+    const turn = Math.floor(now() / (CHECK_ROUND_MS / count));
+    if (!isQuiet || count === 0 || turn === checked) return;
+    await archive?.check(turn % count);
+    checked = turn;
   };
 
   /** Removes from the journal what is safe elsewhere. */
@@ -108,6 +127,7 @@ export function startArchiving(needs: Needs): Archiving {
       try {
         await complete();
         if (isDue()) await run();
+        else await check();
       } catch (error) {
         step = Math.max(1, Math.floor(step / 2));
         log.warn("could not archive; the journal keeps its events", { error, wait_ms: RETRY_MS });

@@ -3,7 +3,7 @@ import type { Journal } from "../storage/journal.ts";
 import { type AppendingNeeds, appending } from "./appending.ts";
 import { mirrorWaiting } from "./mirrored.ts";
 import type { Restoring } from "./restoring.ts";
-import { retrying, type StopSignal, stopSignal } from "./retrying.ts";
+import { type Persist, retrying, type StopSignal, stopSignal } from "./retrying.ts";
 import type { Room } from "./room.ts";
 import type { PersonsChanged, Slices } from "./slices.ts";
 import type { Watch } from "./unmirrored.ts";
@@ -35,6 +35,9 @@ const PAUSE_POLL_MS = 20;
 /** How often is looked whether there is room on the disk again, in milliseconds. */
 const ROOM_POLL_MS = 500;
 
+/** What holds the loop while there is none. */
+const NO_ROOM = "room";
+
 /** How often is looked whether everything is applied, in milliseconds. */
 const CATCH_UP_POLL_MS = 10;
 
@@ -59,6 +62,8 @@ export type Ingest = {
   applied(): number;
   /** How many events and log records wait for the stores; some of the numbers may be gaps. */
   lag(): number;
+  /** Whether the stores take nothing at the moment: there is no room, or a step has failed. */
+  held(): boolean;
   /** Resolves when all that is in the journal by now is in both stores. */
   caughtUp(): Promise<void>;
   /** Brings a change of persons to the event store, behind the loads that are on their way. */
@@ -78,9 +83,10 @@ export type Ingest = {
 
 /** Starts the loop; it begins with what a crash left out of either store. */
 export async function startIngest(needs: Needs): Promise<Ingest> {
-  const { journal, slices, idleMs = IDLE_MS, restoring, log } = needs;
+  const { journal, slices, idleMs = IDLE_MS, log } = needs;
   const signal = stopSignal();
-  const persist = retrying(log, signal);
+  const held = new Set<string>();
+  const persist = retrying(log, signal, held);
   const end = await appending(needs, persist, () => wake());
   let taken = end.applied();
   let settled = taken;
@@ -112,13 +118,12 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
   };
 
   const loop = async () => {
-    await persist("fill the event store", () => restoring.run(signal.stopped));
-    await persist("bring the mirror of persons up to date", () => mirrorLacking(needs));
-    await remember(needs);
+    await begin(needs, persist, { signal, held, looking });
     while (!signal.stopped()) {
       const grown = Promise.withResolvers<void>();
       wake = grown.resolve;
-      await roomy(needs, signal);
+      const isMirrored = gathering === undefined;
+      await untilRoomy(needs, { signal, held, looking }, isMirrored);
       if (taken >= journal.durable()) {
         await flush();
         await end.drained();
@@ -146,16 +151,13 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
     if (!signal.stopped()) throw error;
     log.warn("ingest stopped in a slice; the journal keeps it", { error });
   });
-  const caughtUp = async () => {
-    const target = journal.durable();
-    while ((restoring.active() || end.applied() < target) && !signal.stopped())
-      await Bun.sleep(CATCH_UP_POLL_MS);
-  };
+  const caughtUp = () => reached(needs, end, signal);
 
   return {
     wake: () => wake(),
     applied: end.applied,
     lag: () => journal.durable() - end.applied(),
+    held: () => held.size > 0,
     counts: end.counts,
     mirror: end.mirror,
     mirrored: looking.mirrored,
@@ -170,6 +172,51 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
   };
 }
 
+type Waits = {
+  signal: StopSignal;
+  held: Set<string>;
+  looking: ReturnType<typeof mirrorWaiting>;
+};
+
+/**
+ * A checkpoint for which there is no room would take the event store down (decision 66). Whoever
+ * waits for the mirror need not, if it has all there is.
+ */
+async function untilRoomy(
+  { room }: Pick<Needs, "room">,
+  { signal, held, looking }: Waits,
+  isMirrored: boolean,
+): Promise<void> {
+  if (!room.isTight()) return;
+  held.add(NO_ROOM);
+  const wait = async () => {
+    while (room.isTight() && !signal.stopped()) await signal.sleep(ROOM_POLL_MS);
+  };
+  await (isMirrored ? looking.rest(wait) : wait());
+  held.delete(NO_ROOM);
+}
+
+/** Makes the event store what the journal can be applied to. */
+async function begin(needs: Needs, persist: Persist, waits: Waits): Promise<void> {
+  const { restoring } = needs;
+  const { signal } = waits;
+  if (restoring.active()) await untilRoomy(needs, waits, false);
+  await persist("fill the event store", () => restoring.run(signal.stopped));
+  await persist("bring the mirror of persons up to date", () => mirrorLacking(needs, waits));
+  await remember(needs);
+}
+
+/** Waits until what is in the journal by now is in both stores. */
+async function reached(
+  { journal, restoring }: Pick<Needs, "journal" | "restoring">,
+  { applied }: { applied: () => number },
+  signal: StopSignal,
+): Promise<void> {
+  const target = journal.durable();
+  const isBehind = () => restoring.active() || applied() < target;
+  while (isBehind() && !signal.stopped()) await Bun.sleep(CATCH_UP_POLL_MS);
+}
+
 /** Whether something has not come within so many milliseconds. */
 async function isLate(awaited: Promise<void>, ms: number): Promise<boolean> {
   const timer = Promise.withResolvers<boolean>();
@@ -179,17 +226,18 @@ async function isLate(awaited: Promise<void>, ms: number): Promise<boolean> {
   return late;
 }
 
-/** A checkpoint for which there is no room would take the event store down (decision 66). */
-async function roomy({ room }: Pick<Needs, "room">, signal: StopSignal): Promise<void> {
-  while (room.isTight() && !signal.stopped()) await signal.sleep(ROOM_POLL_MS);
-}
-
 /** After a crash, or with an older event store, the mirror lacks what SQLite has. */
-async function mirrorLacking({ slices, events, removeLoad }: Needs): Promise<void> {
-  const lacking = await slices.mirrorSince(await events.mirrorVersion());
-  if (lacking === null) return;
-  await events.mirror(lacking);
-  await removeLoad({ events: null, logs: null, mirror: lacking });
+async function mirrorLacking(needs: Needs, waits: Waits): Promise<void> {
+  const { slices, events, removeLoad, room } = needs;
+  for (let isDone = false; !isDone && !waits.signal.stopped(); ) {
+    const lacking = await slices.mirrorSince(await events.mirrorVersion());
+    if (lacking === null) return;
+    // Persons may change while there is no room.
+    isDone = !room.isTight();
+    if (isDone) await events.mirror(lacking);
+    await removeLoad({ events: null, logs: null, mirror: lacking });
+    await untilRoomy(needs, waits, false);
+  }
 }
 
 /** Hands on which uuids are known, which takes memory for a while. */

@@ -26,8 +26,8 @@ export type MetricNeeds = {
   timings: Pick<Timings, "metric">;
   room: Pick<Room, "figures">;
   sizes: () => StoreSizes;
-  /** Rows that were only in damaged files of the archive. */
-  archiveRowsLost: () => number;
+  /** Rows that were only in damaged files of the archive, and files that were written anew. */
+  archive: { rowsLost: () => number; mended: () => number };
   tasks: { counts(): Promise<DeletionCount[]> };
   /** `held` is how many bytes of capture bodies are in memory. */
   meter: { held: number };
@@ -117,7 +117,7 @@ function pipelineMetrics({ ingest, journal, meter }: MetricNeeds): Metric[] {
   ];
 }
 
-function diskMetrics({ sizes, room, archiveRowsLost }: MetricNeeds): Metric[] {
+function diskMetrics({ sizes, room, archive }: MetricNeeds): Metric[] {
   const { events, loads, sqlite, journalPartsAside } = sizes();
   const bytes = Object.entries({ events, loads, sqlite }).map(([kind, value]) => ({
     labels: { kind },
@@ -135,7 +135,12 @@ function diskMetrics({ sizes, room, archiveRowsLost }: MetricNeeds): Metric[] {
     gauge(
       "archive_rows_lost",
       "Rows that were lost with damaged files of the archive, when the event store was made anew.",
-      archiveRowsLost(),
+      archive.rowsLost(),
+    ),
+    counter(
+      "archive_files_mended",
+      "Damaged files of the archive that were written anew from the event store.",
+      one(archive.mended()),
     ),
     { ...gauge("disk_free_bytes", "Bytes that are free.", 0), samples: of(figures?.free) },
     {

@@ -5,7 +5,7 @@ import type { Room } from "./room.ts";
 export const STALL_MS_MAX = 60_000;
 
 type Needs = {
-  ingest: Pick<Ingest, "applied" | "lag">;
+  ingest: Pick<Ingest, "applied" | "held" | "lag">;
   /** Whether the stores lack what a crash left in the journal. */
   isBehind: () => boolean;
   /** Whether the event store is being made again. */
@@ -31,11 +31,14 @@ export function readiness(needs: Needs): () => string[] {
     return elapsedMs() - movedAt > STALL_MS_MAX;
   };
 
+  /** What a crash left is not waited for in vain without a word. */
+  const isHeld = () => isBehind() && ingest.held();
+
   return () => [
     ...(isDraining() ? ["shutting down"] : []),
     ...(isBehind() ? [isRestoring() ? "rebuilding" : "replaying the journal"] : []),
     ...(room.isLow() ? ["the disk is almost full"] : []),
     ...(refusing() ? ["events cannot be stored"] : []),
-    ...(isStalled() ? ["events do not get into the stores"] : []),
+    ...(isStalled() || isHeld() ? ["events do not get into the stores"] : []),
   ];
 }

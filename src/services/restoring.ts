@@ -19,8 +19,8 @@ type Needs = {
   restore: Restore;
   /** The archive; undefined if the event store need not be filled. */
   archive: Pick<ArchiveFiles, "manifest" | "isSound"> | undefined;
-  /** Takes a file that is damaged out of the archive; throws if it rather does without the rest. */
-  onDamaged(file: ArchivedFile): Promise<void>;
+  /** Takes files that are damaged out of the archive; throws if it rather does without the rest. */
+  onDamaged(files: readonly ArchivedFile[]): Promise<void>;
   slices: Pick<Slices, "mirrorSince">;
   events: Pick<EventStore, "mirror">;
   removeLoad(load: LoadedFiles): Promise<void>;
@@ -47,9 +47,11 @@ async function fill(
   isStopped: () => boolean,
 ): Promise<void> {
   const { restore, slices, events, removeLoad, onProgress } = needs;
+  const damaged: ArchivedFile[] = [];
   for (const file of archive.manifest().files) {
-    if (!(await archive.isSound(file))) await onDamaged(file);
+    if (!(await archive.isSound(file))) damaged.push(file);
   }
+  if (damaged.length > 0) await onDamaged(damaged);
   const { files } = archive.manifest();
   const of = files.reduce((sum, file) => sum + file.rows, 0);
   let rows = 0;

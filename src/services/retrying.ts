@@ -23,14 +23,17 @@ export function stopSignal() {
   };
 }
 
-/** Repeats what fails until it succeeds; once the loop is to end, it fails. */
-export function retrying(log: Log, signal: StopSignal) {
+/** Repeats what fails until it succeeds, and is in `held` meanwhile; once the loop is to end, it fails. */
+export function retrying(log: Log, signal: StopSignal, held: Set<string>) {
   return async <T>(what: string, work: () => Promise<T>): Promise<T> => {
     for (let wait = RETRY_MS_MIN; ; wait = Math.min(wait * 2, RETRY_MS_MAX)) {
       try {
-        return await work();
+        const result = await work();
+        held.delete(what);
+        return result;
       } catch (error) {
         if (signal.stopped()) throw error;
+        held.add(what);
         log.error(`could not ${what}; trying again`, { error, wait_ms: wait });
         await signal.sleep(wait);
       }

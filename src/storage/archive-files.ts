@@ -63,7 +63,9 @@ export type ArchiveFiles = {
   isThere(file: ArchivedFile): boolean;
   /** Whether a file is there and as it was written. */
   isSound(file: ArchivedFile): Promise<boolean>;
-  /** Takes a damaged file out of the archive, and keeps it under another name, if it is there. */
+  /** Keeps a damaged file under another name, if it is there: it counts as missing from then on. */
+  moveAway(file: ArchivedFile): Promise<void>;
+  /** Takes a damaged file out of the archive, and moves it away. */
   setAside(file: ArchivedFile): Promise<void>;
   /** Removes what was set aside: deleted persons must not live on in it. */
   removeSetAside(): Promise<void>;
@@ -116,6 +118,11 @@ export async function openArchiveFiles(
     return found !== undefined && (file.bytes === undefined || file.bytes === found.size);
   };
 
+  const moveAway = async (file: ArchivedFile): Promise<void> => {
+    const path = pathOf(file);
+    if (existsSync(path)) await rename(path, path + DAMAGED);
+  };
+
   const freePath = ({ kind, project_id, month }: ArchivePlace, name: string): string => {
     const taken = new Set(manifest.files.map(({ path }) => path));
     for (let n = 1; ; n += 1) {
@@ -150,9 +157,9 @@ export async function openArchiveFiles(
       if (!isThere(file)) return false;
       return file.sha256 === undefined || file.sha256 === (await sha256Of(pathOf(file)));
     },
+    moveAway,
     async setAside(file) {
-      const path = pathOf(file);
-      if (existsSync(path)) await rename(path, path + DAMAGED);
+      await moveAway(file);
       const others = manifest.files.filter((other) => other !== file);
       await commit({
         ...manifest,
@@ -170,15 +177,20 @@ export async function openArchiveFiles(
 }
 
 function readManifest(list: string): Manifest {
-  let manifest: Manifest;
-  try {
-    manifest = JSON.parse(readFileSync(list, "utf8")) as Manifest;
-  } catch {
+  const found = parsed(list);
+  if (typeof found?.version !== "number" || !Array.isArray(found.files)) {
     throw new Error(`${MANIFEST_FILE}, the list of its files, is damaged`);
   }
-  if (manifest.version !== 1)
-    throw new Error("It was written by a newer version. Run that version");
-  return manifest;
+  if (found.version !== 1) throw new Error("It was written by a newer version. Run that version");
+  return found as Manifest;
+}
+
+function parsed(list: string): Partial<Manifest> | null {
+  try {
+    return JSON.parse(readFileSync(list, "utf8")) as Partial<Manifest> | null;
+  } catch {
+    return null;
+  }
 }
 
 /** Removes files that do not count: of an attempt that failed, or replaced by others. */

@@ -23,6 +23,10 @@ export type Archive = {
   add(upTo: number): Promise<void>;
   /** Writes anew what is missing or was cut; other damage shows when a file is read. */
   complete(): Promise<void>;
+  /** How many files there are. */
+  files(): number;
+  /** Reads the file in this place of the list, if there is one, and writes it anew if it is damaged. */
+  check(place: number): Promise<void>;
   /** Makes one file of many small ones, where there are; says whether there were. */
   compact(): Promise<boolean>;
   /**
@@ -108,6 +112,8 @@ export function archiveOf(
     add: (upTo) => alone(() => add(upTo)),
     complete: () =>
       alone(() => mend(files.manifest().files.filter((file) => !files.isThere(file)))),
+    files: () => files.manifest().files.length,
+    check: (place) => alone(() => mend(files.manifest().files.slice(place, place + 1))),
     compact: () => alone(compact),
     erase: (asked) =>
       alone(async () => {

@@ -65,8 +65,11 @@ const CHECKPOINT_MB_MAX = 64;
  */
 export const ROW_GROUP_ROWS = 24_576;
 
-/** Disk that queries may use for what does not fit in memory: so much, and a half of what is free. */
-const TEMP_BYTES_MAX = 4_000_000_000;
+/**
+ * Disk that queries may use for what does not fit in memory: a half of what is free, within these.
+ * Who starts on a full disk gets room later, and the limit stays.
+ */
+const TEMP_BYTES = { min: 128_000_000, max: 4_000_000_000 };
 
 /** The directory of the event store's files, below the data directory. */
 export const EVENTS_DIRECTORY = "events";
@@ -192,9 +195,11 @@ async function configure(connection: DuckDBConnection, options: DuckdbOptions): 
     "SET allow_community_extensions = false",
     `SET temp_directory = ${inside(TEMP_DIRECTORY)}`,
     `SET max_temp_directory_size = '${tempMb(directory)}MB'`,
-    `SET checkpoint_threshold = '${Math.min(CHECKPOINT_MB_MAX, Math.floor(memory_bytes / 1e6))}MB'`,
+    // A checkpoint while the file is opened would fail on a full disk (decision 84).
+    "SET checkpoint_threshold = '1TB'",
   ];
   const after = [
+    `SET checkpoint_threshold = '${Math.min(CHECKPOINT_MB_MAX, Math.floor(memory_bytes / 1e6))}MB'`,
     `USE ${catalog(generation)}`,
     `SET allowed_directories = [${[LOADS_DIRECTORY, EVENTS_DIRECTORY, ARCHIVE_DIRECTORY].map(inside).join(", ")}]`,
     "SET enable_external_access = false",
@@ -208,7 +213,7 @@ async function configure(connection: DuckDBConnection, options: DuckdbOptions): 
 
 function tempMb(directory: string): number {
   const free = volumeOf(directory)?.free ?? Number.POSITIVE_INFINITY;
-  return Math.floor(Math.min(TEMP_BYTES_MAX, free / 2) / 1e6);
+  return Math.floor(Math.min(TEMP_BYTES.max, Math.max(TEMP_BYTES.min, free / 2)) / 1e6);
 }
 
 /** The version is the count of rows in `migration`, changed in each migration's transaction. */

@@ -87,6 +87,13 @@ export function frameBytesOf(header: Uint8Array): number | undefined {
   return FRAME_HEADER_BYTES + view.getUint32(8, true);
 }
 
+/** How many lines the frame that begins with this header says it has; undefined if it is none. */
+export function frameLinesOf(header: Uint8Array): number | undefined {
+  const view = viewOf(header);
+  if (frameBytesOf(header) === undefined) return undefined;
+  return view.getUint32(12, true) < KINDS.length ? view.getUint32(20, true) : undefined;
+}
+
 /** The frame that is exactly these bytes; undefined if a bit of it is wrong. No copy is made. */
 export function frameOf(bytes: Uint8Array): Frame | undefined {
   const view = viewOf(bytes);

@@ -23,6 +23,15 @@ export type JournalReader = {
   close(): void;
 };
 
+/** Keeps a part that is no frame in `corrupt/<segment>-<offset>.bin` of the journal's directory. */
+export function keepPart(
+  { disk, directory }: { disk: Pick<Disk, "put">; directory: string },
+  { segment, offset }: Omit<Part, "bytes">,
+  bytes: Uint8Array,
+): void {
+  disk.put(join(directory, "corrupt", segment.replace(".journal", `-${offset}.bin`)), bytes);
+}
+
 /** The most bytes of lines that one read returns, unless its first frame alone is larger. */
 export const READ_BYTES_MAX = 64 * 1024 * 1024;
 
@@ -65,11 +74,11 @@ export function journalReader(options: {
 
   /** Copies what lies between this place and `end`, reports it, and goes on to `end`. */
   function setAside(from: Segment, end: number): void {
-    const name = segmentName(from.first);
+    const segment = segmentName(from.first);
     const bytes = from.bytes(offset, end);
     if (bytes !== undefined && bytes.length > 0) {
-      disk.put(join(directory, "corrupt", name.replace(".journal", `-${offset}.bin`)), bytes);
-      onCorrupt({ segment: name, offset, bytes: bytes.length });
+      keepPart({ disk, directory }, { segment, offset }, bytes);
+      onCorrupt({ segment, offset, bytes: bytes.length });
     }
     offset = end;
   }

@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import type { Disk, WritableFile } from "./disk.ts";
 import { lastSeq, segmentName, segmentsAmong } from "./journal-frame.ts";
-import type { Part } from "./journal-reader.ts";
+import { keepPart, type Part } from "./journal-reader.ts";
 import { openSegment } from "./journal-segment.ts";
+import { mayBeTorn } from "./journal-torn.ts";
 
 /** A segment on disk: the number in its name and its size up to the end of its last frame. */
 export type SegmentFile = { first: number; bytes: number };
@@ -17,16 +18,26 @@ export type Recovered = {
   last: number;
 };
 
-type Options = { directory: string; disk: Disk; onCut: (part: Part) => void };
+type Options = {
+  directory: string;
+  disk: Disk;
+  /** The highest number that a store has applied. */
+  after: number;
+  /** Told what a crash had torn off, once it is cut. */
+  onCut: (part: Part) => void;
+  /** Told what was damaged and is kept aside, once it is cut. */
+  onCorrupt: (part: Part) => void;
+};
 
 /**
- * Finds the segments in `directory` and cuts what the last one ends with that is no frame: a
- * crash has torn it, so nobody was told that it is durable. Only the last segment is checked; a
- * bad frame before a good one is no torn tail and is left to the reader, and nothing is added to
- * a segment that has one. Throws what the disk throws, and on a segment of another format version.
+ * Finds the segments in `directory` and cuts what the last one ends with that is no frame. What a
+ * crash may have torn nobody was told to be durable; of anything else a copy is kept (decision 85).
+ * Only the last segment is checked; a bad frame before a good one is no torn tail and is left to
+ * the reader, and nothing is added to a segment that has one. Throws what the disk throws, and on
+ * a segment of another format version.
  */
 export async function recoverSegments(options: Options): Promise<Recovered> {
-  const { directory, disk, onCut } = options;
+  const { directory, disk } = options;
   const segments = segmentsAmong(disk.list(directory)).map((first) => sized(options, first));
   let tail: WritableFile | undefined;
   let last = 0;
@@ -34,9 +45,9 @@ export async function recoverSegments(options: Options): Promise<Recovered> {
   const newest = segments.at(-1);
   if (newest !== undefined) {
     const found = walk(options, newest.first);
-    const torn = newest.bytes - found.end;
+    const tell = keepEnd(options, newest, found);
     tail = await mend(options, newest, found);
-    if (torn > 0) onCut({ segment: segmentName(newest.first), offset: found.end, bytes: torn });
+    tell();
     if (found.end === 0) segments.pop();
     last = found.last;
   }
@@ -47,6 +58,24 @@ export async function recoverSegments(options: Options): Promise<Recovered> {
   // The names of the last files may not have reached the disk before the crash.
   await disk.syncDirectory(directory);
   return { segments, tail, last };
+}
+
+/** Keeps what a segment ends with, unless it is nothing or torn; returns how to tell of it. */
+function keepEnd(
+  { disk, directory, after, onCut, onCorrupt }: Options,
+  { first, bytes }: SegmentFile,
+  { end, last }: Walked,
+): () => void {
+  if (end === bytes) return () => {};
+  const part = { segment: segmentName(first), offset: end, bytes: bytes - end };
+  const segment = openSegment(disk, directory, first);
+  const rest = segment.bytes(end, bytes) ?? new Uint8Array(0);
+  segment.close();
+  // What a store has applied was durable once, whatever became of it.
+  const isApplied = after > Math.max(last, first - 1);
+  if (!isApplied && mayBeTorn(rest, end)) return () => onCut(part);
+  keepPart({ disk, directory }, part, rest);
+  return () => onCorrupt(part);
 }
 
 type Walked = {

@@ -68,6 +68,8 @@ type Options = {
   after: number;
   /** Told what a crash had torn off the last segment's end, once it is cut. */
   onCut?: (part: Part) => void;
+  /** Told what was damaged at the last segment's end, once it is kept in `corrupt`. */
+  onCorrupt?: (part: Part) => void;
   /** SEGMENT_BYTES_MAX by default. */
   segmentBytesMax?: number;
 };
@@ -79,9 +81,10 @@ type Waiting = { frame: Frame; resolve: (seq: number) => void; reject: (failure:
  * Throws what the disk throws, and on a segment of another format version.
  */
 export async function openJournal(options: Options): Promise<Journal> {
-  const { directory, disk, after, onCut = () => {}, segmentBytesMax = SEGMENT_BYTES_MAX } = options;
+  const { directory, disk, after, segmentBytesMax = SEGMENT_BYTES_MAX } = options;
+  const { onCut = () => {}, onCorrupt = () => {} } = options;
   await disk.makeDirectory(directory);
-  const recovered = await recoverSegments({ directory, disk, onCut });
+  const recovered = await recoverSegments({ directory, disk, after, onCut, onCorrupt });
   const segments = segmentWriter(recovered, { directory, disk, segmentBytesMax });
 
   // What the last segment's name says was given out, even if none of its frames can be read.

@@ -10,6 +10,8 @@ export function lockDirectory(path: string): { release: () => void } | undefined
   chmodSync(path, 0o600);
   try {
     database.run("PRAGMA locking_mode = EXCLUSIVE");
+    // Else there is a file beside it, for which a full disk has no room.
+    database.run("PRAGMA journal_mode = MEMORY");
     database.run("BEGIN EXCLUSIVE");
     return { release: () => database.close() };
   } catch (error) {

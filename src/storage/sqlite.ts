@@ -1,7 +1,8 @@
-import { Database } from "bun:sqlite";
-import { chmodSync } from "node:fs";
+import { constants, Database, SQLiteError } from "bun:sqlite";
+import { chmodSync, statSync } from "node:fs";
 import { drizzle } from "drizzle-orm/bun-sqlite";
 import { SQLITE_MIGRATIONS } from "./migrations/index.ts";
+import { isLogDamaged } from "./sqlite-log.ts";
 
 /** One connection: bun:sqlite for prepared hot paths, drizzle for the rest. Synchronous. */
 export type Sqlite = {
@@ -34,10 +35,27 @@ const CHECKED_BYTES_MAX = 67_108_864;
  * was written by a newer version.
  */
 export function openSqlite(path: string): Sqlite {
+  if (isLogDamaged(path)) throw new Error(`its write-ahead log ${path}-wal is damaged`);
   const raw = new Database(path, { create: true, strict: true });
+  try {
+    return prepared(raw, path);
+  } catch (error) {
+    raw.close();
+    throw isShared(error) ? new Error("database or disk is full", { cause: error }) : error;
+  }
+}
+
+/** Whether the memory that connections share, which is a file, could not be made as large. */
+function isShared(error: unknown): boolean {
+  return error instanceof SQLiteError && error.code === "SQLITE_IOERR_SHMSIZE";
+}
+
+function prepared(raw: Database, path: string): Sqlite {
   if (path !== ":memory:") chmodSync(path, 0o600);
   checkFile(raw);
   raw.run("PRAGMA journal_mode = WAL");
+  // The files beside it stay when it is closed: a start on a full disk could not make them.
+  raw.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 1);
   raw.run("PRAGMA synchronous = FULL");
   raw.run("PRAGMA secure_delete = ON");
   raw.run("PRAGMA foreign_keys = ON");
@@ -63,8 +81,14 @@ function checkFile(raw: Database): void {
     for (const { name } of tables.all()) raw.run(`SELECT 1 FROM "${name}" LIMIT 1`);
     return;
   }
-  const found = pragma("PRAGMA quick_check(1)");
-  if (found !== "ok") throw new Error(`it is damaged: ${found}`);
+  if (pragma("PRAGMA quick_check(1)") !== "ok") throw new Error("it is damaged");
+}
+
+/** Throws if there is no file, or nothing in it: SQLite would begin a new one. */
+export function expectKept(path: string): void {
+  const size = statSync(path, { throwIfNoEntry: false })?.size;
+  if (size === undefined) throw new Error("it is missing");
+  if (size === 0) throw new Error("it is empty");
 }
 
 /** Opens a connection that can only read; the file must exist and be up to date. */

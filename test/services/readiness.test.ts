@@ -2,10 +2,13 @@ import { expect, test } from "bun:test";
 import { readiness, STALL_MS_MAX } from "../../src/services/readiness.ts";
 
 function subject() {
-  const state = { applied: 0, lag: 0, behind: false, low: false, refusing: false, draining: false };
+  const state = {
+    ...{ applied: 0, lag: 0, held: false },
+    ...{ behind: false, low: false, refusing: false, draining: false },
+  };
   const clock = { now: 0 };
   const reasons = readiness({
-    ingest: { applied: () => state.applied, lag: () => state.lag },
+    ingest: { applied: () => state.applied, lag: () => state.lag, held: () => state.held },
     isBehind: () => state.behind,
     isRestoring: () => false,
     room: { isLow: () => state.low },
@@ -26,6 +29,14 @@ test("a server is ready while nothing keeps it from its work, and tells each rea
     "the disk is almost full",
     "events cannot be stored",
   ]);
+});
+
+test("a server whose stores take nothing of what a crash left says so at once", () => {
+  const { state, reasons } = subject();
+  state.held = true;
+  expect(reasons()).toEqual([]);
+  state.behind = true;
+  expect(reasons()).toEqual(["replaying the journal", "events do not get into the stores"]);
 });
 
 test("events that wait make no server unready as long as some get into the stores", () => {

@@ -1,0 +1,50 @@
+import { dirname } from "node:path";
+import type { OpenedStore } from "./event-store.ts";
+import type { Log } from "./log.ts";
+import { archiveOf } from "./storage/archive.ts";
+import type { ArchivedFile, ArchiveFiles } from "./storage/archive-files.ts";
+import type { Duckdb } from "./storage/duckdb.ts";
+
+/** The archive, and what is counted of damage in it. */
+export function countedArchive(duckdb: Duckdb, files: ArchiveFiles, log: Log) {
+  let mended = 0;
+  const archive = archiveOf(duckdb, files, ({ path: file }) => {
+    mended += 1;
+    log.warn("a damaged file of the archive was written anew from the event store", { file });
+  });
+  const rowsLost = () => files.manifest().rows_lost ?? 0;
+  return { archive, archiveCounts: { rowsLost, mended: () => mended } };
+}
+
+/**
+ * Does without files of the archive; throws if a rebuild has an event store to go back to, which has
+ * their rows (decision 76).
+ */
+export async function giveUp(
+  damaged: readonly ArchivedFile[],
+  files: ArchiveFiles,
+  { rebuild, store, log }: { rebuild: boolean; store: Pick<OpenedStore, "aside">; log: Log },
+): Promise<void> {
+  if (rebuild && store.aside !== undefined) {
+    for (const file of damaged) await files.moveAway(file);
+    throw new Error(wayOn(damaged, dirname(store.aside)));
+  }
+  for (const file of damaged) {
+    await files.setAside(file);
+    const { path, rows, first, last } = file;
+    const message = "a file of the archive is missing or damaged: only what was in it is lost";
+    log.error(message, { file: path, rows, first, last });
+  }
+}
+
+/** What whoever wants the event store made anew can do, when the archive is not whole. */
+function wayOn(damaged: readonly ArchivedFile[], events: string): string {
+  const [{ path } = { path: "" }, ...others] = damaged;
+  const which = others.length === 0 ? path : `${path} and ${others.length} more files`;
+  const rows = damaged.reduce((sum, file) => sum + file.rows, 0);
+  return (
+    `${which} of the archive ${others.length === 0 ? "is" : "are"} missing or damaged. ` +
+    "Start hoglet serve: it writes that anew from the event store, while that is whole; then rebuild. " +
+    `Or move ${events} away and rebuild without the ${rows} rows`
+  );
+}
