@@ -65,6 +65,13 @@ const CHECKPOINT_MB_MAX = 64;
  */
 export const ROW_GROUP_ROWS = 24_576;
 
+/**
+ * How many row groups of loads are one where the file is written anew (decision 93), at most, and the
+ * memory that each of them asks for: what is in it is sorted.
+ */
+const JOINED_MAX = 4;
+const JOINED_BYTES = 60_000_000;
+
 /** Disk that queries may use for what does not fit in memory: so much, and a half of what is free. */
 const TEMP_BYTES_MAX = 4_000_000_000;
 
@@ -137,6 +144,7 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
         await guard(
           rewriteFile(connection, rewriting, {
             ...{ directory: files, generation, attach, migrate, unread: reading.unread },
+            rows: ROW_GROUP_ROWS * joinable(options),
             exclusively: writer.use,
             switched(next) {
               generation = next;
@@ -170,10 +178,19 @@ async function readTextsWhole(): Promise<void> {
 }
 
 /** Attaches a file of the event store, making it if there is none. */
-async function attach(connection: DuckDBConnection, path: string, name: string): Promise<void> {
+async function attach(
+  connection: DuckDBConnection,
+  path: string,
+  name: string,
+  rows = ROW_GROUP_ROWS,
+): Promise<void> {
   await connection.run(
-    `ATTACH ${quoted(path)} AS ${name} (STORAGE_VERSION 'latest', ROW_GROUP_SIZE ${ROW_GROUP_ROWS})`,
+    `ATTACH ${quoted(path)} AS ${name} (STORAGE_VERSION 'latest', ROW_GROUP_SIZE ${rows})`,
   );
+}
+
+function joinable({ memory_bytes }: Pick<DuckdbOptions, "memory_bytes">): number {
+  return Math.min(JOINED_MAX, Math.max(1, Math.floor(memory_bytes / JOINED_BYTES)));
 }
 
 /** The order matters: once the configuration is locked, nothing outside can be reached. */
