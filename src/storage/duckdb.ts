@@ -1,8 +1,9 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
+import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from "@duckdb/node-api";
 import { ARCHIVE_DIRECTORY } from "./archive-files.ts";
 import { fatalGuard } from "./duckdb-faults.ts";
+import { joinable, memoryLimit, shrink } from "./duckdb-memory.ts";
 import { pool } from "./duckdb-pool.ts";
 import { engine } from "./engine.ts";
 import { catalog, generationFile, type Rewriting, readersOf, rewriteFile } from "./generations.ts";
@@ -25,6 +26,8 @@ export type Duckdb = {
   apart<T>(work: (connection: DuckDBConnection, catalog: string) => Promise<T>): Promise<T>;
   /** Moves the write-ahead log into the file; blocks every query while it runs. */
   checkpoint(): Promise<void>;
+  /** Lets go of what was read and is in memory to be read again, unless something runs. */
+  letGo(): Promise<void>;
   /** Writes the file anew, as {@link rewriteFile}; one at a time. Queries go on meanwhile. */
   rewrite(rewriting: Rewriting): Promise<void>;
   /** Which `events/<n>.duckdb` is in use. */
@@ -65,13 +68,6 @@ const CHECKPOINT_MB_MAX = 64;
  */
 export const ROW_GROUP_ROWS = 24_576;
 
-/**
- * How many row groups of loads are one where the file is written anew (decision 93), at most, and the
- * memory that each of them asks for: what is in it is sorted.
- */
-const JOINED_MAX = 4;
-const JOINED_BYTES = 60_000_000;
-
 /** Disk that queries may use for what does not fit in memory: so much, and a half of what is free. */
 const TEMP_BYTES_MAX = 4_000_000_000;
 
@@ -95,9 +91,9 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
     rmSync(join(directory, TEMP_DIRECTORY, leftover), { force: true, recursive: true });
   }
   engine.directory = join(directory, "engine");
-  const { DuckDBInstance } = await import("@duckdb/node-api");
+  const { DuckDBInstance: Instance } = await import("@duckdb/node-api");
   await readTextsWhole();
-  const instance = await DuckDBInstance.create(":memory:");
+  const instance = await Instance.create(":memory:");
   const first = await instance.connect();
   try {
     await configure(first, options);
@@ -110,17 +106,10 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
 
   const guard = fatalGuard((error) => onFatal(error, generationFile(files, generation)));
   const writer = pool([first], Number.POSITIVE_INFINITY);
-  const readers = pool(
-    await Promise.all(
-      Array.from({ length: READERS_MAX }, async () => {
-        const reader = await instance.connect();
-        await reader.run(`USE ${catalog(generation)}`);
-        return reader;
-      }),
-    ),
-    READERS_WAITING_MAX,
-  );
+  const readers = pool(await connected(instance, catalog(generation)), READERS_WAITING_MAX);
   const reading = readersOf(generation);
+  let isRewriting = false;
+  let shrunk = Promise.resolve();
   return {
     write: (work) => writer.use((connection) => guard(transaction(connection, work))),
     read: (work) =>
@@ -128,17 +117,20 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
         reading.during(connection, generation, () => guard(transaction(connection, work))),
       ),
     generation: () => generation,
-    async apart(work) {
-      const connection = await instance.connect();
-      try {
-        return await reading.holding(generation, () =>
-          guard(work(connection, catalog(generation))),
-        );
-      } finally {
-        connection.closeSync();
-      }
-    },
+    apart: (work) =>
+      reading.holding(generation, async () => {
+        const name = catalog(generation);
+        await shrunk;
+        const connection = await instance.connect();
+        try {
+          return await guard(work(connection, name));
+        } finally {
+          connection.closeSync();
+        }
+      }),
     async rewrite(rewriting) {
+      isRewriting = true;
+      await shrunk;
       const connection = await instance.connect();
       try {
         await guard(
@@ -152,8 +144,16 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
           }),
         );
       } finally {
+        isRewriting = false;
         connection.closeSync();
       }
+    },
+    async letGo() {
+      if (isRewriting || reading.isHeld()) return;
+      const work = () => guard(shrink(first, options));
+      const done = readers.whileIdle(() => writer.whileIdle(work));
+      shrunk = done.catch(() => undefined);
+      await done;
     },
     checkpoint: () =>
       writer.use(async (connection) => {
@@ -169,6 +169,16 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
       instance.closeSync();
     },
   };
+}
+
+/** The connections that read. */
+function connected(instance: DuckDBInstance, name: string): Promise<DuckDBConnection[]> {
+  const connect = async () => {
+    const reader = await instance.connect();
+    await reader.run(`USE ${name}`);
+    return reader;
+  };
+  return Promise.all(Array.from({ length: READERS_MAX }, connect));
 }
 
 /** The package's own decoder leaves out the byte order mark that a text may begin with. */
@@ -189,16 +199,12 @@ async function attach(
   );
 }
 
-function joinable({ memory_bytes }: Pick<DuckdbOptions, "memory_bytes">): number {
-  return Math.min(JOINED_MAX, Math.max(1, Math.floor(memory_bytes / JOINED_BYTES)));
-}
-
 /** The order matters: once the configuration is locked, nothing outside can be reached. */
 async function configure(connection: DuckDBConnection, options: DuckdbOptions): Promise<void> {
   const { directory, generation, memory_bytes, threads } = options;
   const inside = (name: string) => quoted(join(directory, name));
   const before = [
-    `SET memory_limit = '${Math.floor(memory_bytes / 1e6)}MB'`,
+    memoryLimit(options),
     `SET threads = ${threads}`,
     "SET TimeZone = 'UTC'",
     // Gives freed memory back to the system by and by: 100 MB under load, at no cost that shows.
@@ -215,6 +221,7 @@ async function configure(connection: DuckDBConnection, options: DuckdbOptions): 
     `USE ${catalog(generation)}`,
     `SET allowed_directories = [${[LOADS_DIRECTORY, EVENTS_DIRECTORY, ARCHIVE_DIRECTORY].map(inside).join(", ")}]`,
     "SET enable_external_access = false",
+    "SET allowed_configs = ['memory_limit']",
     "SET lock_configuration = true",
   ];
   for (const statement of before) await connection.run(statement);

@@ -55,6 +55,8 @@ export type EventStore = {
   checkpoint(): Promise<void>;
   /** Whether so much came since the file was written that it is worth being put in order. */
   isLoose(): Promise<boolean>;
+  /** Lets go of memory for what was read, unless something runs. */
+  letGo(): Promise<void>;
   /** Deletes events for good, as {@link eventErasure}. */
   erase(tasks: readonly Erasing[], options: EraseOptions): Promise<void>;
   /** Hands on what arrived within so many milliseconds before the event that came last. */
@@ -144,6 +146,7 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
       }),
     erase: erasure.erase,
     isLoose: erasure.isLoose,
+    letGo: () => duckdb.letGo(),
 
     async append(load) {
       try {

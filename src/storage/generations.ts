@@ -216,6 +216,7 @@ export function readersOf(first: number) {
   };
   return {
     holding,
+    isHeld: () => [...counts.values()].some((held) => held > 0),
     during: <T>(connection: DuckDBConnection, generation: number, work: () => Promise<T>) =>
       holding(generation, async () => {
         if ((current.get(connection) ?? first) !== generation) {
