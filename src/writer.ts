@@ -55,6 +55,10 @@ export function openWriter(options: WriterOptions) {
       windowMs,
       seed: crypto.getRandomValues(new Uint32Array(2)),
       collectGarbage: fullGC,
+      release() {
+        sqlite.release();
+        Bun.gc(true);
+      },
     }),
     users: userWrites(sqlite),
     writer: {

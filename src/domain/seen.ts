@@ -1,9 +1,18 @@
 const MINUTE_MS = 60_000;
 
-/** Share of slots that may be taken before the table grows. */
-const LOAD_MAX = 0.75;
+/**
+ * Share of a part's slots that may be taken before it grows, and how many times as many there are
+ * then: with twice as many, half of the memory would be empty slots.
+ */
+const LOAD_MAX = 0.85;
+const GROWTH = 1.2;
 
-const SLOTS_MIN = 1 << 16;
+/** Parts of the table: only one at a time is in memory twice, to grow. A power of two. */
+const PARTS = 64;
+const PART_SHIFT = 26;
+
+/** Slots of a part at first. */
+const SLOTS_MIN = 1024;
 
 /** A minute before every window: an entry that is as good as gone. */
 const LEFT_MINUTE = 1;
@@ -17,6 +26,38 @@ export type SeenHash = { low: number; high: number };
  * seeded, so that nobody can look for such two (decision 4).
  */
 export function seenTable() {
+  const parts = Array.from({ length: PARTS }, seenPart);
+  const partOf = ({ low }: SeenHash) => parts[low >>> PART_SHIFT] as SeenPart;
+  return {
+    /** Remembers an event that arrived at `arrivedAt`, in milliseconds since the epoch. */
+    add: (hash: SeenHash, arrivedAt: number, mark: number): void =>
+      partOf(hash).add(hash, minuteOf(arrivedAt), mark),
+
+    /** The mark of an event that arrived at `since` or later, to the minute; else undefined. */
+    markSince: (hash: SeenHash, since: number): number | undefined =>
+      partOf(hash).markSince(hash, minuteOf(since)),
+
+    /** Forgets an event, as if it had left the window; its hash stays until {@link sweep}. */
+    remove: (hash: SeenHash): void => partOf(hash).remove(hash),
+
+    /** Forgets what arrived before, and shrinks to what is left. */
+    forget(before: number): void {
+      for (const part of parts) part.keepFrom(minuteOf(before));
+    },
+
+    /** Takes the hashes of what was removed out of memory. */
+    sweep(): void {
+      for (const part of parts) part.keepFrom(LEFT_MINUTE + 1);
+    },
+
+    /** Entries held. */
+    size: () => parts.reduce((sum, part) => sum + part.size(), 0),
+  };
+}
+
+type SeenPart = ReturnType<typeof seenPart>;
+
+function seenPart() {
   let slots = SLOTS_MIN;
   let low = new Uint32Array(slots);
   let high = new Uint32Array(slots);
@@ -25,10 +66,12 @@ export function seenTable() {
   let marks = new Uint16Array(slots);
   let size = 0;
 
+  /** The bits that do not name the part, as a share of the slots: the entries are in their order. */
   const slotOf = (hash: SeenHash): number => {
-    let at = hash.low & (slots - 1);
+    let at = Math.floor(((hash.low << (32 - PART_SHIFT)) >>> 0) * (slots / 2 ** 32));
     while (minutes[at] !== 0 && !(low[at] === hash.low && high[at] === hash.high)) {
-      at = (at + 1) & (slots - 1);
+      at += 1;
+      if (at === slots) at = 0;
     }
     return at;
   };
@@ -57,41 +100,29 @@ export function seenTable() {
   };
 
   return {
-    /** Remembers an event that arrived at `arrivedAt`, in milliseconds since the epoch. */
-    add(hash: SeenHash, arrivedAt: number, mark: number): void {
-      if (size >= slots * LOAD_MAX) rebuild(slots * 2, 0);
-      place(hash, minuteOf(arrivedAt), mark);
+    add(hash: SeenHash, minute: number, mark: number): void {
+      if (size >= slots * LOAD_MAX) rebuild(Math.ceil(slots * GROWTH), 0);
+      place(hash, minute, mark);
     },
 
-    /** The mark of an event that arrived at `since` or later, to the minute; else undefined. */
     markSince(hash: SeenHash, since: number): number | undefined {
       const at = slotOf(hash);
       const minute = minutes[at] ?? 0;
-      return minute === 0 || minute < minuteOf(since) ? undefined : marks[at];
+      return minute === 0 || minute < since ? undefined : marks[at];
     },
 
-    /** Forgets an event, as if it had left the window; its hash stays until {@link sweep}. */
     remove(hash: SeenHash): void {
       const at = slotOf(hash);
       if (minutes[at] !== 0) minutes[at] = LEFT_MINUTE;
     },
 
-    /** Forgets what arrived before, and shrinks to what is left. */
-    forget(before: number): void {
-      const firstMinute = minuteOf(before);
+    /** Keeps what arrived in a minute or later, in as few slots as leave room for some more. */
+    keepFrom(firstMinute: number): void {
       let kept = 0;
       for (const minute of minutes) if (minute >= firstMinute) kept += 1;
-      let capacity = SLOTS_MIN;
-      while (kept >= (capacity * LOAD_MAX) / 1.5) capacity *= 2;
-      rebuild(capacity, firstMinute);
+      rebuild(Math.max(SLOTS_MIN, Math.ceil((kept * GROWTH) / LOAD_MAX)), firstMinute);
     },
 
-    /** Takes the hashes of what was removed out of memory. */
-    sweep(): void {
-      rebuild(slots, LEFT_MINUTE + 1);
-    },
-
-    /** Entries held. */
     size: () => size,
   };
 }

@@ -16,7 +16,7 @@ export type DeletionRunNeeds = {
   /** The data directory. */
   directory: string;
   writes: ReturnType<typeof deletionRunWrites>;
-  events: Pick<EventStore, "applied" | "erase" | "mirrorVersion">;
+  events: Pick<EventStore, "applied" | "erase" | "isLoose" | "mirrorVersion">;
   ingest: Pick<Ingest, "caughtUp">;
   journal: Pick<Journal, "rotate" | "trim">;
   slices: Pick<Slices, "forgetErased">;
@@ -135,7 +135,10 @@ async function runBatch(
   const { tasks, isPurging } = batch;
   // A person who is deleted without events leaves the mirror with the weekly run.
   const purge = isPurging && wanted.kinds.length > 0;
-  if (tasks.length === 0 && !purge) return 0;
+  if (tasks.length === 0 && !purge) {
+    if (wanted.kinds.includes("nightly")) await putInOrder(needs, stopped);
+    return 0;
+  }
   log.info("deletions begin", { tasks: tasks.length });
   try {
     await erase(needs, batch, stopped);
@@ -149,6 +152,19 @@ async function runBatch(
   }
   log.info("deletions done", { tasks: tasks.length });
   return tasks.length;
+}
+
+/** Once much has come, the event store is written anew, in order (decision 93). */
+async function putInOrder({ events, log }: DeletionRunNeeds, stopped: () => boolean) {
+  if (!(await events.isLoose())) return;
+  log.info("the event store is put in order");
+  const nothing = async () => {};
+  try {
+    await events.erase([], { isPurging: true, stopped, ready: nothing, forget: nothing });
+    log.info("the event store is in order");
+  } catch (error) {
+    if (!stopped()) log.warn("the event store stays as it is until the next night", { error });
+  }
 }
 
 /** Every step may be repeated: a kill between any two of them begins at the first again. */

@@ -44,7 +44,7 @@ const CATCH_UP_POLL_MS = 10;
 type Needs = AppendingNeeds & {
   journal: Pick<Journal, "durable">;
   slices: Slices;
-  events: Pick<EventStore, "checkpoint" | "mirrorVersion" | "seen">;
+  events: Pick<EventStore, "checkpoint" | "letGo" | "mirrorVersion" | "seen">;
   /** How long a uuid is remembered, by arrival, in milliseconds. */
   windowMs: number;
   /** IDLE_MS by default. */
@@ -243,7 +243,7 @@ async function mirrorLacking(needs: Needs, waits: Waits): Promise<void> {
 /** Hands on which uuids are known, which takes memory for a while. */
 async function remember({ events, slices, windowMs }: Needs): Promise<void> {
   await events.seen(windowMs, slices.remember);
-  await giveBack({ slices });
+  await giveBack({ events, slices });
 }
 
 /** Puts the stores in order; when it cannot, the next idle time will. */
@@ -251,14 +251,15 @@ async function settle({ events, slices, room, log }: Needs): Promise<void> {
   if (room.isTight()) return;
   try {
     await events.checkpoint();
-    await giveBack({ slices });
+    await giveBack({ events, slices });
   } catch (error) {
     log.warn("could not checkpoint", { error });
   }
 }
 
-/** Gives back the memory of work that is done with, in both threads. */
-async function giveBack({ slices }: Pick<Needs, "slices">): Promise<void> {
+/** Gives back the memory of work that is done with, in both threads and both stores (decision 94). */
+async function giveBack({ events, slices }: Pick<Needs, "events" | "slices">): Promise<void> {
+  await events.letGo();
   await slices.release();
   Bun.gc(true);
 }

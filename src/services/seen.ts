@@ -88,12 +88,12 @@ export function seenWindow({ windowMs, seed }: Options) {
   };
 }
 
+/** One by one: a view or an object of each would take more memory than all that is remembered. */
 function* entriesOf(entries: SeenEntries, seed: SeenSeed) {
+  const uuid: [number, number, number, number] = [0, 0, 0, 0];
   for (let at = 0; at < entries.length; at += SEEN_FIELDS) {
-    const [project = 0, a = 0, b = 0, c = 0, d = 0, minute = 0, mark = UNMARKED] = entries.subarray(
-      at,
-      at + SEEN_FIELDS,
-    );
-    yield { hash: seenHash(seed, project, [a, b, c, d]), minute, mark };
+    for (let word = 0; word < uuid.length; word++) uuid[word] = entries[at + 1 + word] ?? 0;
+    const hash = seenHash(seed, entries[at] ?? 0, uuid);
+    yield { hash, minute: entries[at + 5] ?? 0, mark: entries[at + 6] ?? UNMARKED };
   }
 }

@@ -34,6 +34,11 @@ export function isDamage({ message }: Error): boolean {
   return DAMAGE.some((said) => said.test(message));
 }
 
+/** Whether a statement asked for more than the memory and temporary files it may use. */
+export function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith("Out of Memory Error");
+}
+
 const DAMAGE = [
   /not a valid DuckDB database file/i,
   /corrupt database file/i,

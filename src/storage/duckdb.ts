@@ -1,8 +1,9 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
+import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from "@duckdb/node-api";
 import { ARCHIVE_DIRECTORY } from "./archive-files.ts";
 import { fatalGuard } from "./duckdb-faults.ts";
+import { joinable, memoryLimit, shrink } from "./duckdb-memory.ts";
 import { pool } from "./duckdb-pool.ts";
 import { engine } from "./engine.ts";
 import { catalog, generationFile, type Rewriting, readersOf, rewriteFile } from "./generations.ts";
@@ -25,6 +26,8 @@ export type Duckdb = {
   apart<T>(work: (connection: DuckDBConnection, catalog: string) => Promise<T>): Promise<T>;
   /** Moves the write-ahead log into the file; blocks every query while it runs. */
   checkpoint(): Promise<void>;
+  /** Lets go of what was read and is in memory to be read again, unless something runs. */
+  letGo(): Promise<void>;
   /** Writes the file anew, as {@link rewriteFile}; one at a time. Queries go on meanwhile. */
   rewrite(rewriting: Rewriting): Promise<void>;
   /** Which `events/<n>.duckdb` is in use. */
@@ -91,9 +94,9 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
     rmSync(join(directory, TEMP_DIRECTORY, leftover), { force: true, recursive: true });
   }
   engine.directory = join(directory, "engine");
-  const { DuckDBInstance } = await import("@duckdb/node-api");
+  const { DuckDBInstance: Instance } = await import("@duckdb/node-api");
   await readTextsWhole();
-  const instance = await DuckDBInstance.create(":memory:");
+  const instance = await Instance.create(":memory:");
   const first = await instance.connect();
   try {
     await configure(first, options);
@@ -106,17 +109,10 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
 
   const guard = fatalGuard((error) => onFatal(error, generationFile(files, generation)));
   const writer = pool([first], Number.POSITIVE_INFINITY);
-  const readers = pool(
-    await Promise.all(
-      Array.from({ length: READERS_MAX }, async () => {
-        const reader = await instance.connect();
-        await reader.run(`USE ${catalog(generation)}`);
-        return reader;
-      }),
-    ),
-    READERS_WAITING_MAX,
-  );
+  const readers = pool(await connected(instance, catalog(generation)), READERS_WAITING_MAX);
   const reading = readersOf(generation);
+  let isRewriting = false;
+  let shrunk = Promise.resolve();
   return {
     write: (work) => writer.use((connection) => guard(transaction(connection, work))),
     read: (work) =>
@@ -124,22 +120,26 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
         reading.during(connection, generation, () => guard(transaction(connection, work))),
       ),
     generation: () => generation,
-    async apart(work) {
-      const connection = await instance.connect();
-      try {
-        return await reading.holding(generation, () =>
-          guard(work(connection, catalog(generation))),
-        );
-      } finally {
-        connection.closeSync();
-      }
-    },
+    apart: (work) =>
+      reading.holding(generation, async () => {
+        const name = catalog(generation);
+        await shrunk;
+        const connection = await instance.connect();
+        try {
+          return await guard(work(connection, name));
+        } finally {
+          connection.closeSync();
+        }
+      }),
     async rewrite(rewriting) {
+      isRewriting = true;
+      await shrunk;
       const connection = await instance.connect();
       try {
         await guard(
           rewriteFile(connection, rewriting, {
             ...{ directory: files, generation, attach, migrate, unread: reading.unread },
+            rows: ROW_GROUP_ROWS * joinable(options),
             exclusively: writer.use,
             switched(next) {
               generation = next;
@@ -147,8 +147,16 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
           }),
         );
       } finally {
+        isRewriting = false;
         connection.closeSync();
       }
+    },
+    async letGo() {
+      if (isRewriting || reading.isHeld()) return;
+      const work = () => guard(shrink(first, options));
+      const done = readers.whileIdle(() => writer.whileIdle(work));
+      shrunk = done.catch(() => undefined);
+      await done;
     },
     checkpoint: () =>
       writer.use(async (connection) => {
@@ -166,6 +174,16 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
   };
 }
 
+/** The connections that read. */
+function connected(instance: DuckDBInstance, name: string): Promise<DuckDBConnection[]> {
+  const connect = async () => {
+    const reader = await instance.connect();
+    await reader.run(`USE ${name}`);
+    return reader;
+  };
+  return Promise.all(Array.from({ length: READERS_MAX }, connect));
+}
+
 /** The package's own decoder leaves out the byte order mark that a text may begin with. */
 async function readTextsWhole(): Promise<void> {
   const { default: accessors } = await import("@duckdb/node-api/lib/vectors/dataAccessors.js");
@@ -173,9 +191,14 @@ async function readTextsWhole(): Promise<void> {
 }
 
 /** Attaches a file of the event store, making it if there is none. */
-async function attach(connection: DuckDBConnection, path: string, name: string): Promise<void> {
+async function attach(
+  connection: DuckDBConnection,
+  path: string,
+  name: string,
+  rows = ROW_GROUP_ROWS,
+): Promise<void> {
   await connection.run(
-    `ATTACH ${quoted(path)} AS ${name} (STORAGE_VERSION 'latest', ROW_GROUP_SIZE ${ROW_GROUP_ROWS})`,
+    `ATTACH ${quoted(path)} AS ${name} (STORAGE_VERSION 'latest', ROW_GROUP_SIZE ${rows})`,
   );
 }
 
@@ -184,7 +207,7 @@ async function configure(connection: DuckDBConnection, options: DuckdbOptions): 
   const { directory, generation, memory_bytes, threads } = options;
   const inside = (name: string) => quoted(join(directory, name));
   const before = [
-    `SET memory_limit = '${Math.floor(memory_bytes / 1e6)}MB'`,
+    memoryLimit(options),
     `SET threads = ${threads}`,
     "SET TimeZone = 'UTC'",
     // Gives freed memory back to the system by and by: 100 MB under load, at no cost that shows.
@@ -203,6 +226,7 @@ async function configure(connection: DuckDBConnection, options: DuckdbOptions): 
     `USE ${catalog(generation)}`,
     `SET allowed_directories = [${[LOADS_DIRECTORY, EVENTS_DIRECTORY, ARCHIVE_DIRECTORY].map(inside).join(", ")}]`,
     "SET enable_external_access = false",
+    "SET allowed_configs = ['memory_limit']",
     "SET lock_configuration = true",
   ];
   for (const statement of before) await connection.run(statement);

@@ -2,6 +2,7 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import type { SeenEntries } from "../domain/seen.ts";
 import type { DeletionRow } from "./deletions.ts";
 import { type Duckdb, ROW_GROUP_ROWS, rows } from "./duckdb.ts";
+import { isOutOfMemory } from "./duckdb-faults.ts";
 import type { Names } from "./generations.ts";
 import { handOnErased } from "./seen.ts";
 
@@ -68,15 +69,17 @@ const COUNTS = `
   FROM (SELECT task, true AS is_event FROM temp.doomed
     UNION ALL SELECT task, false FROM temp.doomed_log) GROUP BY task`;
 
-/**
- * One row group at a time: it is read by one thread, which keeps the rows in their order, takes
- * memory for one, and leaves room to ingest.
- */
-const copyRows = ({ from, to }: Names, table: string, doomed: string) => `
+/** A row group at a time takes memory for one, and leaves room to ingest. */
+const copyRows = ({ from, to }: Names, { table, doomed, order }: Copied) => `
   INSERT INTO ${to}.${table} BY NAME SELECT * FROM ${from}.${table}
   WHERE rowid >= $start::BIGINT AND rowid < $end::BIGINT AND seq <= $mark::BIGINT
     AND rowid NOT IN
-      (SELECT row FROM temp.${doomed} WHERE row >= $start::BIGINT AND row < $end::BIGINT)`;
+      (SELECT row FROM temp.${doomed} WHERE row >= $start::BIGINT AND row < $end::BIGINT)
+  ${order}`;
+
+const FORGET_ORDERED = ({ to }: Names) => `DELETE FROM ${to}.meta WHERE key = 'ordered_seq'`;
+const NOTE_ORDERED = ({ to }: Names) =>
+  `INSERT INTO ${to}.meta VALUES ('ordered_seq', $mark::BIGINT)`;
 
 const MOVED = ({ to }: Names) => `
   UPDATE ${to}.events SET person_id = moved.person_id::UUID FROM
@@ -85,13 +88,31 @@ const MOVED = ({ to }: Names) => `
       recursive := true)) AS moved
   WHERE events.project_id = moved.project_id AND events.distinct_id = moved.distinct_id`;
 
-type Copied = { table: string; doomed: string };
+type Copied = { table: string; doomed: string; order: string };
 
-/** Tables that are copied part by part, and where is written which of their rows are not. */
+/**
+ * Tables that are copied part by part, where is written which of their rows are not, and how those of
+ * a part are ordered: events by day, so that a migration stays as it was sent, and then by person
+ * (decision 93).
+ */
 const COPIED: readonly Copied[] = [
-  { table: "events", doomed: "doomed" },
-  { table: "logs", doomed: "doomed_log" },
+  {
+    table: "events",
+    doomed: "doomed",
+    order: `ORDER BY date_trunc('day', "timestamp"), person_id, seq`,
+  },
+  { table: "logs", doomed: "doomed_log", order: "ORDER BY seq" },
 ];
+
+/** What rows there are, and how many of them came since the file was written. */
+const LOOSE = `
+  SELECT count(*)::DOUBLE AS events, (SELECT count(*) FROM events WHERE seq >
+    (SELECT coalesce(max(value), 0) FROM meta WHERE key = 'ordered_seq'))::DOUBLE AS loose
+  FROM events`;
+
+/** So many events, and this share of all, are worth writing the file anew. */
+const LOOSE_MIN = 4 * ROW_GROUP_ROWS;
+const LOOSE_SHARE = 1 / 4;
 
 /** Those, and the version of the schema, which comes with the schema. */
 const OF_THEIR_OWN = [...COPIED.map(({ table }) => table), "migration"];
@@ -102,6 +123,14 @@ export function eventErasure(duckdb: Duckdb) {
   let moved: string[] | undefined;
 
   return {
+    /** Whether so much came since the file was written that it is worth being put in order. */
+    isLoose: () =>
+      duckdb.read(async (connection) => {
+        const [row] = await rows(connection, LOOSE);
+        const [events, loose] = [Number(row?.["events"]), Number(row?.["loose"])];
+        return loose >= LOOSE_MIN && loose >= events * LOOSE_SHARE;
+      }),
+
     /** Told of distinct ids all of whose events are another person's now, in the same transaction. */
     moved(lines: string): void {
       moved?.push(`[${lines.trim().split("\n").join(",")}]`);
@@ -128,6 +157,8 @@ export function eventErasure(duckdb: Duckdb) {
           async catchUp(connection, names) {
             for (const ids of moved ?? []) await connection.run(MOVED(names), { moved: ids });
             await copyRest(connection, names, mark);
+            await connection.run(FORGET_ORDERED(names));
+            await connection.run(NOTE_ORDERED(names), { mark });
             for (const of of COPIED) await expectAll(connection, names, of);
           },
           ready: (generation) => options.ready(erased, generation),
@@ -181,14 +212,20 @@ async function findDoomed(
 async function copyTable(
   connection: DuckDBConnection,
   names: Names,
-  { table, doomed, mark, stopped }: Copied & { mark: number } & Pick<EraseOptions, "stopped">,
+  { mark, stopped, ...of }: Copied & { mark: number } & Pick<EraseOptions, "stopped">,
 ): Promise<void> {
-  const [row] = await rows(connection, `SELECT max(rowid) AS last FROM ${names.from}.${table}`);
+  const [row] = await rows(connection, `SELECT max(rowid) AS last FROM ${names.from}.${of.table}`);
   const last = Number(row?.["last"] ?? -1);
-  for (let start = 0; start <= last; start += ROW_GROUP_ROWS) {
+  const copy = (order: string, start: number, end: number) =>
+    connection.run(copyRows(names, { ...of, order }), { start, end, mark });
+  for (let start = 0; start <= last; start += names.rows) {
     if (stopped()) throw new Error("The server is stopping");
-    const end = start + ROW_GROUP_ROWS;
-    await connection.run(copyRows(names, table, doomed), { start, end, mark });
+    // What is too large to be sorted is copied as it is.
+    await copy(of.order, start, start + names.rows).catch(async (error: unknown) => {
+      if (!isOutOfMemory(error)) throw error;
+      for (let at = start; at < start + names.rows; at += ROW_GROUP_ROWS)
+        await copy("", at, at + ROW_GROUP_ROWS);
+    });
   }
 }
 

@@ -53,6 +53,10 @@ export type EventStore = {
   mirror(changes: MirrorFiles): Promise<void>;
   /** Moves what was appended from the write-ahead log into the file; blocks every query. */
   checkpoint(): Promise<void>;
+  /** Whether so much came since the file was written that it is worth being put in order. */
+  isLoose(): Promise<boolean>;
+  /** Lets go of memory for what was read, unless something runs. */
+  letGo(): Promise<void>;
   /** Deletes events for good, as {@link eventErasure}. */
   erase(tasks: readonly Erasing[], options: EraseOptions): Promise<void>;
   /** Hands on what arrived within so many milliseconds before the event that came last. */
@@ -141,6 +145,8 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
         noteMoved(changes);
       }),
     erase: erasure.erase,
+    isLoose: erasure.isLoose,
+    letGo: () => duckdb.letGo(),
 
     async append(load) {
       try {

@@ -13,8 +13,11 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import { Failure } from "../domain/errors.ts";
 import { clearSlack } from "./slack.ts";
 
-/** The names under which the file that is read and the one that is written are attached. */
-export type Names = { from: string; to: string };
+/**
+ * The names under which the file that is read and the one that is written are attached, and how many
+ * rows are a row group of the one that is written.
+ */
+export type Names = { from: string; to: string; rows: number };
 
 /**
  * What a new generation of the event store's file is to hold (decision 60). Nothing here is one
@@ -38,8 +41,10 @@ export type RewriteNeeds = {
   /** The directory of the event store's files. */
   directory: string;
   generation: number;
-  /** Attaches a file under a name, for good. */
-  attach(connection: DuckDBConnection, path: string, name: string): Promise<void>;
+  /** Rows of a row group in the new file. */
+  rows: number;
+  /** Attaches a file under a name, for good; row groups are those of loads unless it is said. */
+  attach(connection: DuckDBConnection, path: string, name: string, rows?: number): Promise<void>;
   /** Gives a new file its tables; they are those of the connection's current one. */
   migrate(connection: DuckDBConnection): Promise<void>;
   /** Runs `work` while nobody writes. */
@@ -116,14 +121,14 @@ export async function rewriteFile(
   rewriting: Rewriting,
   needs: RewriteNeeds,
 ): Promise<void> {
-  const { directory, generation, attach, migrate, exclusively } = needs;
-  const names = { from: catalog(generation), to: DRAFT };
+  const { directory, generation, rows, attach, migrate, exclusively } = needs;
+  const names = { from: catalog(generation), to: DRAFT, rows };
   const draft = join(directory, `${DRAFT}.duckdb`);
   // Also what could not be removed when it should have been.
   currentGeneration(directory);
   expectRoom(directory, generation);
   try {
-    await attach(connection, draft, DRAFT);
+    await attach(connection, draft, DRAFT, rows);
     await connection.run(`USE ${DRAFT}`);
     await migrate(connection);
     await exclusively(() => rewriting.begin(connection, names));
@@ -211,6 +216,7 @@ export function readersOf(first: number) {
   };
   return {
     holding,
+    isHeld: () => [...counts.values()].some((held) => held > 0),
     during: <T>(connection: DuckDBConnection, generation: number, work: () => Promise<T>) =>
       holding(generation, async () => {
         if ((current.get(connection) ?? first) !== generation) {

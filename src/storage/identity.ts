@@ -61,12 +61,11 @@ export function identityWrites(sqlite: Sqlite) {
     apply: (changes: PersonChanges) => sqlite.transaction(() => apply(changes)),
     nextVersion: mark.nextVersion,
     mirrorSince: (version: number): MirrorChanges =>
-      sqlite.transaction(() => ({
-        version: mark.version(),
-        deleted: true,
-        ...statements.since(version),
-        groups: groups.since(version),
-      })),
+      sqlite.transaction(() => {
+        const last = mark.version();
+        const since = statements.since(version, last);
+        return { version: last, deleted: true, ...since, groups: groups.since(version) };
+      }),
   };
 }
 
@@ -233,8 +232,10 @@ function changesSince(raw: Sqlite["raw"]) {
   const owned = raw.query<MirrorOwned, []>(
     "SELECT project_id, distinct_id, uuid AS person_id FROM distinct_id_owned",
   );
-  return (version: number) => {
+  return (version: number, last: number) => {
     forgetOwned.run(version);
+    // To look for what came since means to read every person.
+    if (version === last) return { persons: [], gone: [], overrides: [], owned: [] };
     return {
       persons: persons.all(version).map(({ ids, properties, ...person }): MirrorPerson => {
         const distinct_ids = JSON.parse(ids) as string[];

@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { DuckDBInstance } from "@duckdb/node-api";
 import type { Receipt } from "../../src/domain/deletion.ts";
 import { ROW_GROUP_ROWS } from "../../src/storage/duckdb.ts";
 import { type TestApp, temporaryDirectory, testApp } from "../support/app.ts";
@@ -389,6 +390,40 @@ describe("schedules", () => {
   });
 });
 
+describe("the order of the event store", () => {
+  test("the nightly run puts it in order by person once much of it is new, and not before", async () => {
+    using place = temporaryDirectory();
+    const count = 4 * ROW_GROUP_ROWS;
+    {
+      await using app = await testApp({
+        data: place.path,
+        now: Date.parse("2026-11-21T12:00:00Z"),
+        flags: { "--memory": "256" },
+      });
+      const night = async (at: string) => {
+        app.clock.now = Date.parse(at);
+        await app.app.deletionRuns.tick();
+        return files(app);
+      };
+      await fill(app, count - 1);
+      expect(await night("2026-11-21T12:00:01Z")).toEqual(["1.duckdb", "1.duckdb.wal"]);
+      expect(await night("2026-11-22T03:00:00Z")).toEqual(["1.duckdb", "1.duckdb.wal"]);
+      await app.capture(batch(named("last", "user-0")));
+      expect(await night("2026-11-23T02:59:59Z")).toEqual(["1.duckdb", "1.duckdb.wal"]);
+      expect(await night("2026-11-23T03:00:00Z")).toEqual(["2.duckdb"]);
+      await app.capture(batch(named("later", "user-0")));
+      expect(await night("2026-11-24T03:00:00Z")).toEqual(["2.duckdb", "2.duckdb.wal"]);
+      expect(await namesOf(app, "user-0")).toEqual([
+        ...Array.from({ length: Math.ceil((count - 1) / 997) }, () => "filled"),
+        ...["last", "later"],
+      ]);
+    }
+    const path = join(place.path, "events", "2.duckdb");
+    // Each person's are next to each other, and what came later is behind.
+    expect(await runsOfPersons(path)).toBe(997 + 1);
+  });
+});
+
 describe("S46: a clock that jumps", () => {
   const SUNDAY = "2026-11-22";
 
@@ -493,6 +528,22 @@ describe("a task", () => {
     expect(await namesOf(app, "ann")).toEqual([]);
   });
 });
+
+/** How often the person changes from one row of the events to the next, and once more. */
+async function runsOfPersons(path: string): Promise<number> {
+  const instance = await DuckDBInstance.create(":memory:");
+  const connection = await instance.connect();
+  await connection.run(`ATTACH '${path}' AS store`);
+  const [[runs] = []] = (
+    await connection.runAndReadAll(
+      `SELECT count(*)::INTEGER FROM (SELECT person_id, lag(person_id) OVER (ORDER BY rowid) AS last
+         FROM store.events) WHERE person_id IS DISTINCT FROM last`,
+    )
+  ).getRows();
+  connection.closeSync();
+  instance.closeSync();
+  return Number(runs);
+}
 
 /** Captures a log record of each of some ids. */
 async function sendLogs(app: TestApp, ids: readonly string[], text = ""): Promise<void> {

@@ -381,7 +381,8 @@ describe("DuckDB", () => {
       "SET autoinstall_known_extensions = true",
       "SET custom_extension_repository = 'https://example.com'",
       "RESET lock_configuration",
-      "SET memory_limit = '1TB'",
+      "SET temp_directory = '/tmp'",
+      "SET allowed_configs = ['threads']",
     ]) {
       const refused = await duck.query(sql).then(
         () => "it was done",
@@ -391,5 +392,37 @@ describe("DuckDB", () => {
         /Permission Error|configuration has been locked|disabled through configuration|Cannot change/,
       );
     }
+  });
+
+  test("lets go of what it has read, unless something runs, and answers as before", async () => {
+    await using duck = await duckdbStore();
+    const noise = () => Buffer.from(crypto.getRandomValues(new Uint8Array(8192))).toString("hex");
+    const events = Array.from({ length: 2000 }, (_, at) =>
+      sliceEvent(at + 1, { properties: { noise: noise() } }),
+    );
+    await duck.store.append(duck.load(1, events));
+    await duck.reopen();
+    const sum = "SELECT md5(string_agg(properties ORDER BY seq)) AS sum FROM events";
+    const held = async () => {
+      const [row] = await duck.query(
+        `SELECT sum(memory_usage_bytes)::DOUBLE AS bytes, current_setting('memory_limit') AS most
+         FROM duckdb_memory()`,
+      );
+      return { bytes: Number(row?.["bytes"]), most: row?.["most"] };
+    };
+    const before = await duck.query(sum);
+    const read = await held();
+
+    const running = duck.query(sum);
+    await duck.store.letGo();
+    expect(await running).toEqual(before);
+    expect((await held()).bytes).toBe(read.bytes);
+    await duck.store.letGo();
+
+    const left = await held();
+    expect(read.bytes).toBeGreaterThan(16_000_000);
+    expect(left.bytes).toBeLessThan(8_000_001);
+    expect(left.most).toBe(read.most);
+    expect(await duck.query(sum)).toEqual(before);
   });
 });
