@@ -1,6 +1,5 @@
-import { rmSync } from "node:fs";
-import { join } from "node:path";
-import { openDuckdb, ROW_GROUP_ROWS } from "../src/storage/duckdb.ts";
+import { availableParallelism } from "node:os";
+import { type Duckdb, openDuckdb, ROW_GROUP_ROWS } from "../src/storage/duckdb.ts";
 
 /** The days that events are spread over; the last of them is over. */
 export const INSIGHT_DAYS = 90;
@@ -12,7 +11,6 @@ export type Filling = {
   events: number;
   /** When the first event happened, as DuckDB reads times. */
   from: string;
-  threads: number;
 };
 
 /** Persons that events may be of: the first ones have most. */
@@ -101,35 +99,34 @@ const FILL = `
  * order, row group by row group. Sequence numbers are below those that a journal gives, so that it
  * has nothing to make up for.
  */
-export async function fillInsights({ data, events, from, threads }: Filling): Promise<void> {
-  const fatal = (error: Error) => {
-    throw error;
-  };
-  const options = { directory: data, generation: 1, memory_bytes: FILL_MEMORY_BYTES };
-  const duckdb = await openDuckdb({ ...options, threads, onFatal: fatal });
+export async function fillInsights({ data, events, from }: Filling): Promise<void> {
   const step = ROW_GROUP_ROWS * GROUPS_AT_ONCE;
-  for (let first = 0; first < events; first += step) {
-    const end = Math.min(first + step, events);
-    await duckdb.write((writer) => writer.run(FILL, { first, end, events, from }));
-  }
-  await duckdb.close();
-  await mergeAnonymous(data, { first: 0, end: MERGED });
-  rmSync(join(data, "engine"), { recursive: true, force: true });
+  await writing(data, async (duckdb) => {
+    for (let first = 0; first < events; first += step) {
+      const end = Math.min(first + step, events);
+      await duckdb.write((writer) => writer.run(FILL, { first, end, events, from }));
+    }
+    await merge(duckdb, 0, MERGED);
+  });
 }
 
-/** Merges what some persons did before they were known into them. */
-export async function mergeAnonymous(
-  data: string,
-  persons: { first: number; end: number },
-): Promise<void> {
-  const options = { directory: data, generation: 1, memory_bytes: FILL_MEMORY_BYTES, threads: 2 };
-  const duckdb = await openDuckdb({ ...options, onFatal: () => undefined });
-  await duckdb.write((writer) =>
-    writer.run(
-      `INSERT INTO person_overrides SELECT 1, md5('anonymous-' || n)::UUID, md5('person-' || n)::UUID
-       FROM range($first::BIGINT, $end::BIGINT) AS persons(n)`,
-      persons,
-    ),
-  );
+/** Merges what all other persons did before they were known into them. */
+export const mergeMany = (data: string): Promise<void> =>
+  writing(data, (duckdb) => merge(duckdb, MERGED, PERSONS));
+
+async function writing(data: string, work: (duckdb: Duckdb) => Promise<void>): Promise<void> {
+  const duckdb = await openDuckdb({
+    ...{ directory: data, generation: 1, memory_bytes: FILL_MEMORY_BYTES },
+    threads: availableParallelism(),
+    onFatal: (error) => console.error(error),
+  });
+  await work(duckdb);
   await duckdb.close();
 }
+
+const MERGE = `
+  INSERT INTO person_overrides SELECT 1, md5('anonymous-' || n)::UUID, md5('person-' || n)::UUID
+  FROM range($first::BIGINT, $end::BIGINT) AS persons(n)`;
+
+const merge = (duckdb: Duckdb, first: number, end: number): Promise<void> =>
+  duckdb.write(async (writer) => void (await writer.run(MERGE, { first, end })));
