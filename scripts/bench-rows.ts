@@ -5,6 +5,7 @@ import { chainOfAliases, LINKS } from "./bench-aliases.ts";
 import { decodeCosts } from "./bench-decode.ts";
 import { FILL_STREAM, PROJECT_KEY, type Run } from "./bench-events.ts";
 import { median, megabytes, ms, seconds, spread, whole } from "./bench-figures.ts";
+import { insightRows } from "./bench-insights.ts";
 import type { Job, Sent } from "./bench-load.ts";
 import { usage } from "./bench-machine.ts";
 import { personRows, TRICKLE_PER_SECOND } from "./bench-persons.ts";
@@ -42,6 +43,8 @@ export type Plan = {
   decodeRounds: number;
   persons: number;
   personSeconds: number;
+  insightEvents: number;
+  insightRounds: number;
 };
 
 /** What the rows share: the server under test and what has been sent to it. */
@@ -441,6 +444,19 @@ async function persons(bench: Bench): Promise<Row[]> {
   });
 }
 
+/** Insights of a store of their own, beside a trickle of events. */
+async function insights({ plan, command, data, pace }: Bench): Promise<Row[]> {
+  return insightRows({
+    ...{ command, events: plan.insightEvents, rounds: plan.insightRounds },
+    directory: `${data}-insights`,
+    trickle: (server, seconds) =>
+      pace.send({
+        ...{ port: portOf(server), stream: STREAM.pace, connections: CONNECTIONS, batch: 1 },
+        ...{ rate: PACE_PER_SECOND, seconds },
+      }),
+  });
+}
+
 /** The parts that can be chosen, in the order in which they are measured. */
 export const PARTS: Record<string, (bench: Bench) => Promise<Row[]>> = {
   decode,
@@ -454,10 +470,11 @@ export const PARTS: Record<string, (bench: Bench) => Promise<Row[]>> = {
   batches,
   memory,
   persons,
+  insights,
 };
 
 /** Parts that take minutes, and change what others measure: only by name. */
-export const PARTS_BY_NAME: readonly string[] = ["persons"];
+export const PARTS_BY_NAME: readonly string[] = ["persons", "insights"];
 
 /** Stops the server as an operator would, and fails if it does not end well. */
 export async function stop({ server }: Bench): Promise<void> {

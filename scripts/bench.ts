@@ -6,6 +6,7 @@
  *   npm run bench -- --quick               less of everything, about 1 minute
  *   npm run bench -- singles disk          some parts; see PARTS
  *   npm run bench -- persons               a million persons, about 4 minutes; only by name
+ *   npm run bench -- insights              ten million events, about 6 minutes; only by name
  *   npm run bench -- --source              the sources also if there is an executable
  *   npm run bench -- --binary <path>       another executable than dist/hoglet
  */
@@ -32,6 +33,8 @@ const FULL: Plan = {
   decodeRounds: 300,
   persons: 1_000_000,
   personSeconds: 8,
+  insightEvents: 10_000_000,
+  insightRounds: 5,
 };
 
 const QUICK: Plan = {
@@ -48,6 +51,8 @@ const QUICK: Plan = {
   decodeRounds: 100,
   persons: 100_000,
   personSeconds: 3,
+  insightEvents: 1_000_000,
+  insightRounds: 3,
 };
 
 const started = performance.now();

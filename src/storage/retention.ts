@@ -1,15 +1,25 @@
-import type { Period } from "../domain/insight-period.ts";
+import { isDeepStrictEqual } from "node:util";
+import type { Interval, Period } from "../domain/insight-period.ts";
+import type { EventsNode } from "../domain/query-fields.ts";
 import type { Retention } from "../domain/retention.ts";
-import { eventScan } from "./event-scan.ts";
+import { type EventScan, eventScan } from "./event-scan.ts";
 import type { Bind } from "./property-match.ts";
 
 /** How many of those who began in the interval `began` came so many intervals later. */
 export type RetentionRow = { began: number; later: number; persons: number };
 
+/** Microseconds of the intervals that are all as long; on a wall's clock no day is shorter. */
+const INTERVAL_US: Partial<Record<Interval, number>> = {
+  hour: 3_600_000_000,
+  day: 86_400_000_000,
+  week: 604_800_000_000,
+};
+
 /**
  * SQL of a retention (decision 79), as rows of {@link RetentionRow}, intervals by their number from 0
  * on; no row where there is nobody. Zero intervals later are all who began. The intervals that a person
- * was there in are bits of a number: one pass over the events, and few persons differ.
+ * was there in are bits of a number, the lowest is of all before them: one pass over the events, and
+ * few persons differ.
  */
 export function retentionSql(
   project: number,
@@ -18,33 +28,37 @@ export function retentionSql(
   bind: Bind,
 ): string {
   const scan = eventScan(project, period, bind);
-  const from = bind(period.from, "TIMESTAMP");
+  const isSame = isDeepStrictEqual(whichOf(returning), whichOf(target));
   const isTarget = `(${scan.isOf(target)})`;
-  const isReturning = returning === target ? isTarget : `(${scan.isOf(returning)})`;
+  const isReturning = isSame ? isTarget : `(${scan.isOf(returning)})`;
+  const bit = bitOf({ interval, isFirstTime }, period, { scan, bind });
   const columns = [
     `${scan.person()} AS person_id`,
-    `${isTarget} AS is_target`,
-    `${isReturning} AS is_returning`,
-    `CASE WHEN ${scan.wall} < ${from} THEN -1
-      ELSE date_diff('${interval}', ${from}, ${scan.wall}) END AS place`,
+    ...(isSame
+      ? [`${bit} AS target_bit`]
+      : [
+          `CASE WHEN ${isTarget} THEN ${bit} END AS target_bit`,
+          `CASE WHEN ${isReturning} THEN ${bit} END AS returning_bit`,
+        ]),
   ];
   const conditions = [
     ...scan.within({ everBefore: isFirstTime }),
-    `(${isTarget} OR ${isReturning})`,
+    isSame ? isTarget : `(${isTarget} OR ${isReturning})`,
   ];
+  const came = isSame ? "began" : "coalesce(bit_or(returning_bit), 0)";
   // Who did it for the first time before is not new.
-  const began = isFirstTime
-    ? "1::HUGEINT << nullif(min(place) FILTER (is_target), -1)::INTEGER"
-    : "bit_or(1::HUGEINT << place::INTEGER) FILTER (is_target)";
+  const begins = isFirstTime ? "(began & -began) >> 1" : "began >> 1";
+  const isNew = isFirstTime ? "began & 1 = 0" : "began IS NOT NULL";
   const places = `range(${bind(period.buckets.length, "BIGINT")})`;
   const bits = (number: string) =>
     `unnest(list_filter(${places}, lambda bit: (${number} >> bit::INTEGER) & 1 = 1))`;
   return `WITH ${scan.named("matched", columns, conditions)}, present AS (
-  SELECT ${began} AS began,
-    coalesce(bit_or(1::HUGEINT << greatest(place, 0)::INTEGER) FILTER (is_returning AND place >= 0), 0) AS came
-  FROM matched GROUP BY person_id
+  SELECT bit_or(target_bit) AS began, ${came} AS came FROM matched GROUP BY person_id
 ), alike AS (
-  SELECT began, came, count(*) AS persons FROM present WHERE began IS NOT NULL GROUP BY began, came
+  SELECT ${begins} AS began, came >> 1 AS came, persons
+  FROM (SELECT began::HUGEINT AS began, came::HUGEINT AS came, count(*) AS persons
+    FROM present GROUP BY ALL)
+  WHERE ${isNew}
 ), cohort AS (
   SELECT ${bits("began")} AS began, came, persons FROM alike
 ), later AS (
@@ -56,4 +70,23 @@ export function retentionSql(
 )
 SELECT began::INTEGER AS began, later::INTEGER AS later, sum(persons)::DOUBLE AS persons
 FROM told GROUP BY ALL`;
+}
+
+const whichOf = ({ event, filters }: EventsNode) => ({ event, filters });
+
+/** The bit of an event's interval, in the smallest type that has one for each. */
+function bitOf(
+  { interval, isFirstTime }: Pick<Retention, "interval" | "isFirstTime">,
+  { from, buckets }: Period,
+  { scan, bind }: { scan: EventScan; bind: Bind },
+): string {
+  const start = bind(from, "TIMESTAMP");
+  const width = INTERVAL_US[interval];
+  const place =
+    width === undefined
+      ? `date_diff('${interval}', ${start}, ${scan.wall})`
+      : `(epoch_us(${scan.wall}) - epoch_us(${start})) // ${width}`;
+  const type = ["INTEGER", "BIGINT"][Math.floor((buckets.length + 1) / 31)] ?? "HUGEINT";
+  const bit = `1::${type} << (1 + ${place})::${type}`;
+  return isFirstTime ? `CASE WHEN ${scan.wall} < ${start} THEN 1 ELSE ${bit} END` : bit;
 }

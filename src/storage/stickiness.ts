@@ -19,8 +19,10 @@ export function stickinessSql(
     `${scan.person()} AS person_id`,
     `date_trunc('${interval}', ${scan.wall}) AS starts_at`,
   ];
-  return `WITH ${scan.named("matched", columns, [...scan.within(), scan.isOf(series)])}, active AS (
-  SELECT person_id, count(DISTINCT starts_at) AS intervals FROM matched GROUP BY person_id
+  return `WITH ${scan.named("matched", columns, [...scan.within(), scan.isOf(series)])}, present AS (
+  SELECT DISTINCT person_id, starts_at FROM matched
+), active AS (
+  SELECT person_id, count(*) AS intervals FROM present GROUP BY person_id
 )
 SELECT intervals::INTEGER AS intervals, count(*)::DOUBLE AS persons FROM active GROUP BY intervals`;
 }
