@@ -61,7 +61,7 @@ type Needs = {
   reads: InsightReads;
   writes: InsightWrites;
   queries: InsightQueries;
-  draft: (project: number, names: EventNames) => string;
+  draft: (names: EventNames) => string;
   projects: Pick<Projects, "get">;
   /** Whether the event store lacks events of before the start. */
   isBehind: () => boolean;
@@ -112,7 +112,7 @@ export function insights(needs: Needs): Insights {
       const answered = await queries.run(project, plan);
       const elapsed_ms = now() - began;
       const insight = await keep(needs, { project, user, name: title, query });
-      const sql = queries.sql(project, plan);
+      const sql = queries.sql(plan);
       return { insight, ...resultsOf(answered), sql, elapsed_ms };
     },
     list: (project, query, url) =>
@@ -129,10 +129,10 @@ export function insights(needs: Needs): Insights {
     async draft(project, prompt) {
       upToDate();
       if (prompt === undefined) {
-        return { sql: needs.draft(project, await queries.names(project)) };
+        return { sql: needs.draft(await queries.names(project)) };
       }
       const query = readQuery(await understood(project, prompt, { attr: "prompt" }), now());
-      return { sql: queries.sql(project, await planOf(project, query)) };
+      return { sql: queries.sql(await planOf(project, query)) };
     },
   };
 }

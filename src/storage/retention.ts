@@ -1,10 +1,19 @@
 import type { Period } from "../domain/insight-period.ts";
+import type { BreakdownKind } from "../domain/insight-result.ts";
 import type { Retention } from "../domain/retention.ts";
 import { eventScan } from "./event-scan.ts";
 import type { Bind } from "./property-match.ts";
+import { retentionByValueSql } from "./retention-by-value.ts";
 
 /** How many of those who began in the interval `began` came so many intervals later. */
-export type RetentionRow = { began: number; later: number; persons: number };
+export type RetentionRow = {
+  began: number;
+  later: number;
+  persons: number;
+  /** With a breakdown, the value by which they began. */
+  kind?: BreakdownKind;
+  breakdown?: string | null;
+};
 
 /**
  * SQL of a retention (decision 79), as rows of {@link RetentionRow}, intervals by their number from 0
@@ -13,10 +22,14 @@ export type RetentionRow = { began: number; later: number; persons: number };
  */
 export function retentionSql(
   project: number,
-  { target, returning, isFirstTime, interval }: Retention,
+  retention: Retention,
   period: Period,
   bind: Bind,
 ): string {
+  const { target, returning, isFirstTime, interval, breakdown } = retention;
+  if (breakdown !== null) {
+    return retentionByValueSql(project, { ...retention, breakdown }, period, bind);
+  }
   const scan = eventScan(project, period, bind);
   const from = bind(period.from, "TIMESTAMP");
   const isTarget = `(${scan.isOf(target)})`;
