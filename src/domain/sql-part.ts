@@ -23,6 +23,8 @@ export type Scope = {
   text: string;
   /** Queries with names (WITH), by name in lower case. */
   ctes: ReadonlyMap<string, SqlTable>;
+  /** Those of them that were named anywhere. */
+  used: Set<SqlTable>;
   /** Names of tables in FROM, in lower case. */
   tables: Set<string>;
   /** Names of the columns that are selected so far: they may be used again. */

@@ -1,6 +1,6 @@
 import type { Exclusion, Funnel } from "../domain/funnel.ts";
 import { draftScan } from "./draft-scan.ts";
-import { draftToldApart } from "./draft-trends.ts";
+import { draftRanked, draftValue } from "./draft-trends.ts";
 import { quoted } from "./duckdb.ts";
 import type { PlanOf } from "./insight-queries.ts";
 
@@ -18,12 +18,10 @@ export function draftFunnel(plan: PlanOf<"FunnelsQuery">): string {
   ORDER BY count(*) DESC, breakdown NULLS LAST
   LIMIT ${breakdown.limit}
 )
-SELECT breakdown, is_other,
+SELECT ${draftValue("top")},
   ${told}
-FROM (
-  SELECT best.* EXCLUDE (breakdown), ${draftToldApart("best", "top")}
-)
-GROUP BY breakdown, is_other
+${draftRanked("best", "top")}
+GROUP BY top.breakdown, top.is_top
 ORDER BY is_other, persons_1 DESC, breakdown NULLS LAST`;
 }
 

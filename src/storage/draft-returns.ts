@@ -1,6 +1,6 @@
 import type { Interval } from "../domain/insight-period.ts";
 import { draftScan, shownBucket, timeText } from "./draft-scan.ts";
-import { draftToldApart } from "./draft-trends.ts";
+import { draftRanked, draftValue } from "./draft-trends.ts";
 import type { PlanOf } from "./insight-queries.ts";
 
 /**
@@ -24,7 +24,8 @@ ${started(plan)}
   ORDER BY count(*) DESC, breakdown NULLS LAST
   LIMIT ${breakdown.limit}
 ), cohort AS (
-  SELECT started.* EXCLUDE (breakdown), ${draftToldApart("started", "top")}
+  SELECT started.* EXCLUDE (breakdown), ${draftValue("top")}
+  ${draftRanked("started", "top")}
 )`,
         ]),
     `came AS (

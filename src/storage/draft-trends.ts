@@ -89,17 +89,20 @@ function top(name: string, aggregate: string, limit: number): string {
 }
 
 function broken(name: string, ranked: string, told: string, series: Series): string {
-  return `SELECT ${told}, breakdown, is_other, bucket, ${aggregateOf(series)} AS value
-FROM (
-  SELECT ${name}.* EXCLUDE (breakdown), ${draftToldApart(name, `${ranked}_top`)}
-)
-GROUP BY GROUPING SETS ((breakdown, is_other, bucket), (breakdown, is_other))`;
+  const values = `${ranked}_top.breakdown, ${ranked}_top.is_top`;
+  return `SELECT ${told}, ${draftValue(`${ranked}_top`)}, bucket, ${aggregateOf(series)} AS value
+${draftRanked(name, `${ranked}_top`)}
+GROUP BY GROUPING SETS ((${values}, bucket), (${values}))`;
 }
 
-/** `breakdown` and `is_other` of the rows of a table, by the table of the values on top. */
-export function draftToldApart(name: string, ranked: string): string {
-  return `${ranked}.breakdown, ${ranked}.is_top IS NULL AS is_other
-  FROM ${name} LEFT JOIN ${ranked} ON ${name}.breakdown IS NOT DISTINCT FROM ${ranked}.breakdown`;
+/** The value of a breakdown, by the table of those on top: none of all that are not told apart. */
+export function draftValue(top: string): string {
+  return `${top}.breakdown, ${top}.is_top IS NULL AS is_other`;
+}
+
+/** The rows of a table, and which of them have a value on top. */
+export function draftRanked(name: string, top: string): string {
+  return `FROM ${name} LEFT JOIN ${top} ON ${name}.breakdown IS NOT DISTINCT FROM ${top}.breakdown`;
 }
 
 function aggregateOf({ math }: { math: SeriesMath }): string {

@@ -12,13 +12,7 @@ import { toldApart } from "./trends.ts";
  */
 export function retentionByValueSql(
   project: number,
-  {
-    target,
-    returning,
-    isFirstTime,
-    interval,
-    breakdown,
-  }: Retention & { breakdown: Breakdown },
+  { target, returning, isFirstTime, interval, breakdown }: Retention & { breakdown: Breakdown },
   period: Period,
   bind: Bind,
 ): string {

@@ -117,6 +117,18 @@ describe("a question in words", () => {
         exclusions: [{ ...node("é🦔"), funnelFromStep: 0, funnelToStep: 1 }],
       },
     ],
+    [
+      "funnel $pageview then signed up without by bus and foot within 90 minutes by person plan of person",
+      {
+        series: ["$pageview", "signed up"].map(node),
+        breakdownFilter: { breakdown: "Plan of person", breakdown_type: "person" },
+      },
+      {
+        ...{ funnelOrderType: "ordered", funnelWindowInterval: 90 },
+        funnelWindowIntervalUnit: "minute",
+        exclusions: [{ ...node("by bus and foot"), funnelFromStep: 0, funnelToStep: 1 }],
+      },
+    ],
   ])("may be of a funnel: %s", (words, query, funnelsFilter) => {
     expect(read(words)).toEqual({ kind: "FunnelsQuery", ...query, funnelsFilter });
   });

@@ -84,7 +84,11 @@ insightTrials<"RetentionQuery", RetentionRow>("retention", {
   asked,
   rows: (found) =>
     found.map(({ persons, kind, breakdown, ...row }) => {
-      return { ...row, ...(kind === undefined ? {} : { kind, breakdown }), persons } as RetentionRow;
+      return {
+        ...row,
+        ...(kind === undefined ? {} : { kind, breakdown }),
+        persons,
+      } as RetentionRow;
     }),
   enough: (all) => expect(all.filter(({ later }) => later > 0).length).toBeGreaterThan(50),
   drafted: ({ began, later, persons, ...value }, { period, query }) => ({

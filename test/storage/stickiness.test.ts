@@ -47,7 +47,8 @@ function asked(set: DataSet) {
 
 insightTrials<"StickinessQuery", Row>("stickiness", {
   asked,
-  rows: (found) => found.flatMap((rows, at) => rows.map((row) => ({ ...row, series: SERIES[at] ?? "" }))),
+  rows: (found) =>
+    found.flatMap((rows, at) => rows.map((row) => ({ ...row, series: SERIES[at] ?? "" }))),
   enough: (all) => expect(all.filter(({ intervals }) => intervals > 2).length).toBeGreaterThan(20),
   drafted: ({ series, intervals, persons }) => ({
     intervals: Number(intervals),

@@ -222,9 +222,7 @@ describe("trends", () => {
         const found = drafted.map((row) => ({
           period: isCompared ? row["period"] : "current",
           series: row["series"],
-          ...(query.breakdown === null
-            ? { kind: "value", breakdown: null }
-            : draftValue(row)),
+          ...(query.breakdown === null ? { kind: "value", breakdown: null } : draftValue(row)),
           ...{ bucket: row["bucket"], value: row["value"] },
         }));
         expect([set.project, ...sorted(found)]).toEqual([set.project, ...sorted(expected)]);
