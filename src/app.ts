@@ -143,7 +143,7 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
       now,
     }),
     activities: activities(activityReads(sqlite), reads),
-    ...searches({ base, reads, duckdb, eventsStored, isBehind, ingest, now, settings }),
+    ...searches({ base, reads, duckdb, isBehind, ingest, now, settings }),
     ...records(base, now),
   };
   const { archiveRowsLost } = stored;

@@ -1,7 +1,14 @@
 import { Failure } from "../domain/errors.ts";
 import { readId } from "../domain/id.ts";
 import { storableText } from "../domain/json.ts";
-import { cursorOf, type Page, type PageQuery, page, readCursor } from "../domain/page.ts";
+import {
+  cursorOf,
+  type Page,
+  type PageQuery,
+  type Place,
+  page,
+  readCursor,
+} from "../domain/page.ts";
 import type { Person } from "../domain/person.ts";
 import { propertyFilters } from "../domain/property-filter.ts";
 import type { Clock } from "../domain/time.ts";
@@ -25,13 +32,14 @@ export type Persons = {
   /**
    * `url` is the address that the caller is known to reach us by, for the page's links. Fails
    * `invalid_input` on filters and cursors that are none, and `unavailable` with a filter by
-   * property while the event store is behind.
+   * property while the event store is behind, or `query_timeout`. `signal` tells that nobody waits.
    */
   list(
     project: number,
     asked: PersonsAsked & { cursor?: string | undefined },
     query: PageQuery,
     url: URL,
+    signal: AbortSignal,
   ): Promise<Page<Person>>;
   /**
    * All persons of a list as CSV, line by line, or those of a part. Its columns are those of the
@@ -41,12 +49,16 @@ export type Persons = {
     project: number,
     asked: PersonsAsked,
     part: { limit?: number | undefined; offset?: number | undefined },
+    signal: AbortSignal,
   ): Promise<AsyncIterable<string>>;
   /** By integer id or uuid. Fails `invalid_input` on anything else and `not_found`. */
   get(project: number, id: string): Promise<Person>;
-  /** The values of a property, the most frequent first. Fails `unavailable`. */
-  values(project: number, key: string, part: string): Promise<PropertyValue[]>;
+  /** The values of a property, the most frequent first. Fails `unavailable`, `query_timeout`. */
+  values(project: number, key: string, part: string, signal: AbortSignal): Promise<PropertyValue[]>;
 };
+
+/** A part of a list, for whoever waits for it. */
+type PartWanted = PartAsked & { signal: AbortSignal };
 
 /** Persons of a CSV that are read at a time, and between which others get their turn. */
 const CSV_ROWS_AT_ONCE = 200;
@@ -70,44 +82,45 @@ export function persons({ reads, matches, isBehind, mirrored, now }: Needs): Per
     await mirrored();
   };
 
-  const byIds = async (project: number, ids: number[]): Promise<PersonRow[]> => {
+  const rowsAt = async (project: number, places: Place[]): Promise<PersonRow[]> => {
+    const ids = places.map(({ id }) => id);
     const found: PersonRow[] = [];
-    for (let at = 0; at < ids.length; at += CSV_ROWS_AT_ONCE) {
-      if (at > 0) await Bun.sleep(0);
-      found.push(...(await reads.byIds(project, ids.slice(at, at + CSV_ROWS_AT_ONCE))));
+    for (let done = 0; done < ids.length; done += CSV_ROWS_AT_ONCE) {
+      if (done > 0) await Bun.sleep(0);
+      found.push(...(await reads.byIds(project, ids.slice(done, done + CSV_ROWS_AT_ONCE))));
     }
     return found;
   };
 
   /** Who is merged or deleted meanwhile is missing: others come up in their place. */
-  const matching = async (project: number, filter: MatchFilter, part: PartAsked) => {
+  const matching = async (project: number, filter: MatchFilter, asked: PartWanted) => {
+    const { signal, ...part } = asked;
     await upToDate();
-    let { count, places } = await matches.places(project, filter, part);
-    const rows = await byIds(
-      project,
-      places.map(({ id }) => id),
-    );
-    for (let asked = part.limit; places.length === asked && rows.length < part.limit; ) {
-      asked = part.limit - rows.length;
-      const more = { limit: asked, offset: 0, after: places.at(-1) };
-      ({ places } = await matches.places(project, filter, more));
-      rows.push(
-        ...(await byIds(
-          project,
-          places.map(({ id }) => id),
-        )),
-      );
+    let { count, places } = await matches.places(project, filter, part, signal);
+    const rows = await rowsAt(project, places);
+    for (let most = part.limit; places.length === most && rows.length < part.limit; ) {
+      most = part.limit - rows.length;
+      const more = { limit: most, offset: 0, after: places.at(-1) };
+      ({ places } = await matches.places(project, filter, more, signal));
+      rows.push(...(await rowsAt(project, places)));
     }
     return { count, rows };
   };
 
   /** Undefined where the mirror has to be asked. */
-  const listed = async (project: number, filter: MatchFilter, part: PartAsked) =>
-    filter.properties.length > 0 ? undefined : reads.list(project, filter, part);
+  const listed = async (
+    project: number,
+    filter: MatchFilter,
+    { signal: _, ...part }: PartWanted,
+  ) => (filter.properties.length > 0 ? undefined : reads.list(project, filter, part));
 
   /** The persons of a list, a few at a time. */
-  async function* walk(project: number, filter: MatchFilter, { limit, offset }: PageQuery) {
-    let part: PartAsked = { limit, offset };
+  async function* walk(
+    project: number,
+    filter: MatchFilter,
+    { limit, offset, signal }: PartWanted,
+  ) {
+    let part: PartWanted = { limit, offset, signal };
     for (let left = limit; left > 0; ) {
       const upTo = (step: number) => ({ ...part, limit: Math.min(left, step) });
       let asked = upTo(CSV_ROWS_AT_ONCE);
@@ -121,19 +134,20 @@ export function persons({ reads, matches, isBehind, mirrored, now }: Needs): Per
       left -= rows.length;
       const last = rows.at(-1);
       if (last === undefined || rows.length < asked.limit) return;
-      part = { limit: left, offset: 0, after: { at: last.created_at, id: last.id } };
+      part = { signal, limit: left, offset: 0, after: { at: last.created_at, id: last.id } };
       await Bun.sleep(0);
     }
   }
 
   return {
-    async list(project, { cursor, ...asked }, query, url) {
+    async list(project, { cursor, ...asked }, query, url, signal) {
       const filter = read(asked, now());
       const after = readCursor(cursor);
       const part = {
         limit: query.limit + 1,
         offset: after === undefined ? query.offset : 0,
         after,
+        signal,
       };
       const { count, rows } =
         (await listed(project, filter, part)) ?? (await matching(project, filter, part));
@@ -143,17 +157,17 @@ export function persons({ reads, matches, isBehind, mirrored, now }: Needs): Per
       return page(url, query, count, results.map(shown), { next });
     },
 
-    async csv(project, asked, { limit, offset = 0 }) {
+    async csv(project, asked, { limit, offset = 0 }, signal) {
       const filter = read(asked, now());
-      const part = { limit: limit || Number.MAX_SAFE_INTEGER, offset };
+      const part = { limit: limit || Number.MAX_SAFE_INTEGER, offset, signal };
       return personTable(() => walk(project, filter, part));
     },
 
     get: async (project, id) => shown(await findPerson(reads, project, id)),
 
-    async values(project, key, part) {
+    async values(project, key, part, signal) {
       await upToDate();
-      return matches.values(project, key, storableText(part));
+      return matches.values(project, key, storableText(part), signal);
     },
   };
 }

@@ -3,7 +3,6 @@ import type { Series, SeriesMath } from "../domain/trend.ts";
 import { draftScan, shownBucket } from "./draft-scan.ts";
 import { groupColumn } from "./event-lines.ts";
 import type { PlanOf } from "./insight-queries.ts";
-import { numberOf } from "./trends.ts";
 
 /** A series by its letter, as formulas name it. */
 export const letterOf = (index: number): string => String.fromCharCode(65 + index);
@@ -40,6 +39,10 @@ ${parts.join("\nUNION ALL\n")}
 ORDER BY ${order.join(", ")}, bucket NULLS LAST`;
 }
 
+/** The finite number that a text says in decimal digits. */
+const NUMBER = `CASE WHEN regexp_matches(text, '^-?\\d+(\\.\\d+)?([eE][-+]?\\d+)?$')
+      AND isfinite(TRY_CAST(text AS DOUBLE)) THEN TRY_CAST(text AS DOUBLE) END AS number`;
+
 type Scanned = Pick<PlanOf<"TrendsQuery">["query"], "interval" | "breakdown"> & {
   period: Period;
   timezone: string;
@@ -63,7 +66,7 @@ function matched(
       : [`events."${groupColumn(math_group_type_index)}" AS group_key`]),
     ...(math_property === null
       ? []
-      : [`${numberOf(scan.text({ type: "event" }, math_property))} AS number`]),
+      : [`${scan.text({ type: "event" }, math_property)} AS text`, NUMBER]),
   ];
   const isOf = scan.isOf(series);
   return `${name} AS (

@@ -4,8 +4,9 @@ import type { Period } from "../domain/insight-period.ts";
 import type { EventFilter } from "../domain/query-fields.ts";
 import type { Trends } from "../domain/trend.ts";
 import type { EventNames } from "../domain/words-names.ts";
+import type { ApiReads } from "./api-reads.ts";
 import { insightDraft } from "./draft-insight.ts";
-import { type Duckdb, rows } from "./duckdb.ts";
+import { rows } from "./duckdb.ts";
 import { eventNames } from "./event-names.ts";
 import { type FunnelRow, funnelSql } from "./funnels.ts";
 import { type LifecycleRow, lifecycleSql } from "./lifecycle.ts";
@@ -44,24 +45,24 @@ export type Answered = {
   [Kind in Query["kind"]]: { kind: Kind; plan: PlanOf<Kind>; found: Found[Kind] };
 }[Query["kind"]];
 
-/** Analyses the events of a project. */
+/** Analyses the events of a project, until `signal` ends it (decision 90). */
 export type InsightQueries = {
   /** Fails `invalid_input` on a pattern that is none. */
-  run(project: number, plan: Plan): Promise<Answered>;
+  run(project: number, plan: Plan, signal: AbortSignal): Promise<Answered>;
   /** The same as SQL over the views of decision 81 (decision 89). */
   sql(plan: Plan): string;
   /** What the project's events and their properties are called. */
-  names(project: number): Promise<EventNames>;
+  names(project: number, signal: AbortSignal): Promise<EventNames>;
 };
 
 /** One statement of a query. */
 type Statement = (bind: Bind) => string;
 
 /** Queries of the events in DuckDB. */
-export function insightQueries(duckdb: Duckdb): InsightQueries {
+export function insightQueries(reads: ApiReads): InsightQueries {
   return {
-    run: (project, plan) =>
-      duckdb.read(async (connection) => {
+    run: (project, plan, signal) =>
+      reads.read(signal, async (connection) => {
         const patterns = filtersOf(plan.query).map(({ filter }) => filter);
         await checkPatterns(connection, patterns, "query");
         const found: unknown[][] = [];
@@ -71,7 +72,7 @@ export function insightQueries(duckdb: Duckdb): InsightQueries {
         return { kind: plan.query.kind, plan, found: foundOf(plan, found) } as Answered;
       }),
     sql: insightDraft,
-    names: (project) => duckdb.read((connection) => eventNames(connection, project)),
+    names: (project, signal) => reads.read(signal, (connection) => eventNames(connection, project)),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { Place } from "../domain/page.ts";
-import { type Duckdb, rows } from "./duckdb.ts";
+import type { ApiReads } from "./api-reads.ts";
+import { rows } from "./duckdb.ts";
 import type { MatchFilter, PartAsked } from "./person-list.ts";
 import { columnOf, mirroredIn } from "./person-rows.ts";
 import { type Bind, binder, checkPatterns, passes, pointer, textIn } from "./property-match.ts";
@@ -11,7 +12,7 @@ export type PropertyValue = { name: string; count: number };
 /** Values that are told of one property. */
 const PROPERTY_VALUES_MAX = 100;
 
-/** Persons by their properties, from the event store's mirror, which may be seconds behind. */
+/** Persons by their properties, from the event store's mirror, which may be seconds behind, until `signal` ends it. */
 export type PersonMatches = {
   /**
    * Where the persons are, newest first by `created_at`, then id. `count` is of all. Fails
@@ -21,18 +22,19 @@ export type PersonMatches = {
     project: number,
     filter: MatchFilter,
     part: PartAsked,
+    signal: AbortSignal,
   ): Promise<{ count: number; places: Place[] }>;
   /** The values of a property, the most frequent first; `part` is in them, in any case. */
-  values(project: number, key: string, part: string): Promise<PropertyValue[]>;
+  values(project: number, key: string, part: string, signal: AbortSignal): Promise<PropertyValue[]>;
 };
 
 /** Looks for persons in the event store. */
-export function personMatches(duckdb: Duckdb): PersonMatches {
+export function personMatches(reads: ApiReads): PersonMatches {
   return {
-    places: (project, filter, part) =>
-      duckdb.read((connection) => places(connection, project, filter, part)),
-    values: (project, key, part) =>
-      duckdb.read(async (connection) => {
+    places: (project, filter, part, signal) =>
+      reads.read(signal, (connection) => places(connection, project, filter, part)),
+    values: (project, key, part, signal) =>
+      reads.read(signal, async (connection) => {
         const values = { project, key: pointer(key), part, limit: PROPERTY_VALUES_MAX };
         const column = (await columnsOf(connection))(key);
         const found = await rows(connection, VALUES(column), values);

@@ -108,7 +108,7 @@ function matchedSql(
 }
 
 /** The finite number that a text says in decimal digits, as JSON and scripts write them. */
-export function numberOf(text: string): string {
+function numberOf(text: string): string {
   const number = `CASE WHEN regexp_matches(${text}, '^-?\\d+(\\.\\d+)?([eE][-+]?\\d+)?$')
       THEN TRY_CAST(${text} AS DOUBLE) END`;
   return `CASE WHEN isfinite(${number}) THEN ${number} END`;

@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test";
+import { apiReads } from "../../src/storage/api-reads.ts";
 import { openDuckdb } from "../../src/storage/duckdb.ts";
 import { personMatches } from "../../src/storage/person-match.ts";
 import { temporaryDirectory } from "../support/app.ts";
+import { FOREVER } from "../support/make.ts";
 
 test("persons are found by what SDKs and users set, also in rows that have both in one", async () => {
   using directory = temporaryDirectory();
@@ -24,18 +26,18 @@ test("persons are found by what SDKs and users set, also in rows that have both 
          AS rows (id, properties, sdk_properties, initial_properties)`,
     );
   });
-  const { places, values } = personMatches(duckdb);
+  const { places, values } = personMatches(apiReads(duckdb, 600));
   const found = async (key: string, value: string) => {
     const test = { is: "equal" as const, any: [value] };
     const filter = { properties: [{ key, not: false, test }] };
-    const page = await places(1, filter, { limit: 10, offset: 0 });
+    const page = await places(1, filter, { limit: 10, offset: 0 }, FOREVER);
     return [page.count, ...page.places.map(({ id }) => id)];
   };
 
   expect(await found("plan", "pro")).toEqual([1, 2]);
   expect(await found("$os", "Linux")).toEqual([1, 2]);
   expect(await found("$initial_os", "iOS")).toEqual([1, 2]);
-  expect(await values(1, "$initial_os", "")).toEqual([{ name: "iOS", count: 1 }]);
+  expect(await values(1, "$initial_os", "", FOREVER)).toEqual([{ name: "iOS", count: 1 }]);
   await duckdb.write(async (connection) => {
     await connection.run(
       `INSERT INTO persons VALUES (1, 9, uuid(), TIMESTAMP '2026-11-21',
@@ -46,8 +48,8 @@ test("persons are found by what SDKs and users set, also in rows that have both 
   expect(await found("$os", "Linux")).toEqual([2, 9, 2]);
   expect(await found("$initial_os", "iOS")).toEqual([2, 9, 2]);
   expect(await found("$os", "")).toEqual([0]);
-  expect(await values(1, "$os", "")).toEqual([{ name: "Linux", count: 2 }]);
-  expect(await values(1, "plan", "")).toEqual([
+  expect(await values(1, "$os", "", FOREVER)).toEqual([{ name: "Linux", count: 2 }]);
+  expect(await values(1, "plan", "", FOREVER)).toEqual([
     { name: "pro", count: 2 },
     { name: "free", count: 1 },
   ]);
