@@ -45,7 +45,12 @@ export function readRetention(sent: JsonObject, now: number): Retention {
   const attr = "query__retentionFilter";
   const filter = fields(query["retentionFilter"] ?? {}, attr, [
     ...["targetEntity", "returningEntity", "retentionType", "period", "totalIntervals"],
+    ...["minimumOccurrences", "timeWindowMode", "display"],
   ]);
+  const least = { attr: `${attr}__minimumOccurrences`, min: 1, max: 1 };
+  whole(filter["minimumOccurrences"] ?? 1, least);
+  const windows = filter["timeWindowMode"] ?? "strict_calendar_dates";
+  choice(windows, ["strict_calendar_dates"], `${attr}__timeWindowMode`);
   const target = entityOf(filter["targetEntity"], { attr: `${attr}__targetEntity`, common, now });
   const returning = filter["returningEntity"] ?? null;
   const range = { attr: `${attr}__totalIntervals`, min: 1, max: RETENTION_INTERVALS_MAX };

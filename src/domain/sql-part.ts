@@ -1,5 +1,5 @@
 import { Failure } from "./errors.ts";
-import { isObject, type Json, type JsonObject } from "./json.ts";
+import { isNothing, isObject, type Json, type JsonObject } from "./json.ts";
 
 /** What a part of a query comes to at most. */
 export type Extent = {
@@ -77,13 +77,6 @@ export function onlyWith(node: JsonObject, known: readonly string[], text: strin
     if (ALWAYS_KNOWN.includes(field) || known.includes(field) || isNothing(value)) continue;
     refuse(`${field.toUpperCase()} is not allowed here.`, node, text);
   }
-}
-
-/** Whether a field of the tree is as good as absent. */
-export function isNothing(value: Json): boolean {
-  if (value === null || value === false || value === "") return true;
-  if (Array.isArray(value)) return value.length === 0;
-  return isObject(value) && Object.keys(value).length === 0;
 }
 
 /** The extents of several parts as one: what comes out is one of them. */

@@ -153,9 +153,8 @@ const PERIODS: Record<Interval, string> = {
 
 function retentionIn(text: string, known: Known): JsonObject {
   const { how, rest, interval, unit = "day", ...timed } = takenApart(text, known);
-  const events = eventList(rest, THEN, known);
-  const [target, returning, ...others] = events ?? [];
-  if (target === undefined) throw known.noEvent(rest);
+  const { events, broken } = eventsBy(rest, THEN, known);
+  const [target = null, returning, ...others] = events;
   if (others.length > 0) throw known.refused("A retention is of one event, or of two.");
   const entity = (id: string | null) => ({ id, type: "events" });
   return {
@@ -167,6 +166,7 @@ function retentionIn(text: string, known: Known): JsonObject {
       period: PERIODS[interval ?? unit],
     },
     ...rangeIn(timed),
+    ...(broken === undefined ? {} : { breakdownFilter: broken }),
   };
 }
 

@@ -6,7 +6,7 @@ import type { Bind } from "./property-match.ts";
 import { toldApart } from "./trends.ts";
 
 /**
- * SQL of a retention by the values of a property (decision 90), as rows of `RetentionRow`. A value is
+ * SQL of a retention by the values of a property (decision 79), as rows of `RetentionRow`. A value is
  * that of the first event by which a person began in an interval; when a person came is a number with
  * a bit for each interval.
  */

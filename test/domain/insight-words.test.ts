@@ -151,6 +151,15 @@ describe("a question in words", () => {
       { targetEntity: entity("é🦔"), period: "Week", retentionType: "retention_recurring" },
       last("-12w"),
     ],
+    [
+      "retention of signed up then $pageview by person plan of person weekly",
+      {
+        targetEntity: entity("signed up"),
+        returningEntity: entity("$pageview"),
+        period: "Week",
+      },
+      { breakdownFilter: { breakdown: "Plan of person", breakdown_type: "person" } },
+    ],
   ])("may be of retention: %s", (words, filter, query) => {
     expect(read(words)).toEqual({
       kind: "RetentionQuery",

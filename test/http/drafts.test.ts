@@ -197,6 +197,8 @@ describe("a draft of words runs as it stands, and finds the numbers of the insig
     "first time retention of view then buy monthly last 3 months",
     "hourly recurring retention of view last 40 hours",
     "weekly retention of all events then buy since 2026-10-01",
+    "retention of view by $browser weekly last 5 weeks",
+    "recurring retention of view then buy by person plan last 9 days",
     "paths last 30 days",
     "paths from https://x.test/pricing last 30 days",
     "paths to buy last 30 days",
@@ -216,6 +218,83 @@ describe("a draft of words runs as it stands, and finds the numbers of the insig
     expect(something(cellsIn(kind, rows))).toEqual(something(cellsOf(answer)));
     expect(answer.sql).toBe(sql);
     expect(sql).toStartWith("-- ");
+  });
+});
+
+describe("a draft of a filter passes whom the insight does", () => {
+  const VALUES = [
+    ...["1.2.3", "v1.2.3-beta.1", "2.0", "10", "1.2.10", "x1.2", "1.2.3.4"],
+    ...["2026-11-01", "2026-11-20T10:00:00Z", "2026-11-20 10:00:00+02", "infinity", "26-1-1"],
+    ...["", " ", "5", 5, -5.5, "5e0", "1e400", "é", "É🦔", "a%b_c", "it's", "ab", true, null],
+    ...[{ a: 1 }, ["x"], "\\", "nan"],
+  ];
+  beforeAll(async () => {
+    const events = VALUES.map((v) => event({ event: "valued", properties: { v } }));
+    await app.capture(batch(...events, event({ event: "valued" })));
+  });
+
+  test.each<[operator: string, ...values: (Json | undefined)[]]>([
+    ...[
+      ["exact", "5", ["5", "é"], []],
+      ["is_not", "5", ["ab", "é"], []],
+    ],
+    ...[
+      ["icontains", "É", ["A", "'"], []],
+      ["not_icontains", "b_"],
+    ],
+    ...[
+      ["starts_with", "1.2"],
+      ["ends_with", ["3", "b"]],
+    ],
+    ...[
+      ["regex", "^\\d+$"],
+      ["not_regex", "[[:alpha:]]"],
+    ],
+    ...[
+      ["gt", 5, "é"],
+      ["gte", 5],
+      ["lt", "5", "0.1"],
+      ["lte", 1e308],
+    ],
+    ...[
+      ["between", [-6, 5.5]],
+      ["not_between", [0, 10]],
+      ["is_set", undefined],
+    ],
+    ...[
+      ["is_not_set", undefined],
+      ["is_date_exact", "2026-11-20"],
+    ],
+    ...[
+      ["is_date_before", "-7d"],
+      ["is_date_after", "2026-11-20T08:00:00Z"],
+    ],
+    ...[
+      ["semver_eq", "1.2.3"],
+      ["semver_neq", "1.2.3"],
+      ["semver_gt", "1.2.3-a"],
+    ],
+    ...[
+      ["semver_gte", "1.2.3"],
+      ["semver_lt", "1.2.3"],
+      ["semver_lte", "2"],
+    ],
+    ...[
+      ["semver_tilde", "1.2"],
+      ["semver_caret", "1.2"],
+      ["semver_wildcard", "1.2.*"],
+    ],
+  ] as [string, ...(Json | undefined)[]][])("%s", async (operator, ...values) => {
+    for (const value of values) {
+      const answer = await ask({
+        ...{ kind: "TrendsQuery", series: [{ event: "valued" }], dateRange: { date_from: "-1d" } },
+        properties: [{ key: "v", operator, value, type: "event" }],
+      });
+      const [whole] = (await run(answer.sql)).filter(({ bucket }) => bucket === null);
+      expect([operator, value, whole?.["value"] ?? 0]).toEqual([
+        ...[operator, value, answer.results[0]?.aggregated_value ?? null],
+      ]);
+    }
   });
 });
 

@@ -76,7 +76,11 @@ export async function testApp(
   });
   const handle = app.http(LISTEN_URL);
 
-  const ask: TestApp["ask"] = async (method, path, { body, key = PERSONAL_KEY, headers, signal } = {}) => {
+  const ask: TestApp["ask"] = async (
+    method,
+    path,
+    { body, key = PERSONAL_KEY, headers, signal } = {},
+  ) => {
     const raw = typeof body === "string" || body instanceof Uint8Array;
     const response = await handle(
       new Request(`http://localhost:8000${path}`, {
