@@ -70,7 +70,12 @@ const ROWS = {
   ),
   memory: whole("memory for DuckDB", MEMORY_DEFAULT_MB, [MEMORY_MB_MIN, 1_048_576], "MB"),
   threads: whole("threads for DuckDB", processors, [1, 256]),
-  query_seconds: whole("how long a query in SQL may take", 30, [1, 120], "seconds"),
+  query_seconds: whole(
+    "how long reading the event store for one answer may take",
+    30,
+    [1, 120],
+    "seconds",
+  ),
   query_rows: whole("rows of the answer to a query in SQL", 10_000, [1, 1_000_000]),
   disk_floor: whole(
     "share of the disk that stays free, 128 MB to 2 GB; below it events are refused; 0 is none",

@@ -8,8 +8,10 @@ import { logQueries } from "./services/log-query.ts";
 import { personMatching } from "./services/person-matching.ts";
 import { persons } from "./services/persons.ts";
 import { sql } from "./services/sql.ts";
+import { apiReads } from "./storage/api-reads.ts";
 import { definitionReads } from "./storage/definitions.ts";
 import { draftSql } from "./storage/draft-sql.ts";
+import { eventReads } from "./storage/event-list.ts";
 import { insightQueries } from "./storage/insight-queries.ts";
 import { insightReads } from "./storage/insights.ts";
 import { logReads } from "./storage/log-list.ts";
@@ -23,7 +25,7 @@ import { VERSION } from "./version.ts";
 /** What this process is, and the bytes that it has in memory. */
 export const SELF = { version: VERSION, memoryBytes: () => process.memoryUsage.rss() };
 
-type Searched = Pick<Awaited<ReturnType<typeof openEvents>>, "duckdb" | "eventsStored"> & {
+type Searched = Pick<Awaited<ReturnType<typeof openEvents>>, "duckdb"> & {
   base: Base;
   reads: PersonReads;
   isBehind: () => boolean;
@@ -34,25 +36,26 @@ type Searched = Pick<Awaited<ReturnType<typeof openEvents>>, "duckdb" | "eventsS
 
 /** Puts together what is looked for in the event store. */
 export function searches(searched: Searched) {
-  const { base, reads, duckdb, eventsStored, isBehind, ingest, now, settings } = searched;
+  const { base, reads, duckdb, isBehind, ingest, now, settings } = searched;
   const { sqlite, stores, projects } = base;
   const kept = { reads: insightReads(sqlite), writes: stores.insights, randomBytes };
-  const queries = insightQueries(duckdb);
+  const asked = apiReads(duckdb, settings.query_seconds);
+  const queries = insightQueries(asked);
   return {
     insights: insights({ ...kept, queries, draft: draftSql, projects, isBehind, now }),
     persons: persons({
       reads,
       matching: personMatching({
-        matches: personMatches(duckdb),
+        matches: personMatches(asked),
         snapshots: personSnapshots(sqlite),
         ingest,
         isBehind,
       }),
       now,
     }),
-    definitions: definitions(definitionReads(duckdb), isBehind),
-    events: events(eventsStored, isBehind),
-    logQueries: logQueries({ reads: logReads(duckdb), isBehind, now }),
+    definitions: definitions(definitionReads(asked), isBehind),
+    events: events(eventReads(asked), isBehind),
+    logQueries: logQueries({ reads: logReads(asked), isBehind, now }),
     sql: sql({ reads: sqlReads(duckdb), isBehind, limits: settings, ...SELF }),
   };
 }

@@ -22,6 +22,7 @@ const FAILURES = {
   throttled: { status: 429, type: "throttled_error" },
   error: { status: 500, type: "server_error" },
   unavailable: { status: 503, type: "server_error" },
+  query_timeout: { status: 504, type: "server_error" },
 } as const;
 
 /** The stable `code` of a failure. */

@@ -59,14 +59,18 @@ export type Funnel = {
 /** Reads a `FunnelsQuery`. Fails `required`, `invalid_input`, `invalid_choice`. */
 export function readFunnel(sent: JsonObject, now: number): Funnel {
   const known = ["kind", "series", "dateRange", "breakdownFilter", "properties", "funnelsFilter"];
-  const query = fields(sent, "query", known);
+  // Which is of a funnel by time, and of no other.
+  const query = fields(sent, "query", [...known, "interval"]);
   const common = filtersOf(query["properties"], "query__properties", now);
   const attr = "query__funnelsFilter";
   const filter = fields(query["funnelsFilter"] ?? {}, attr, [
     ...["funnelOrderType", "funnelWindowInterval", "funnelWindowIntervalUnit", "exclusions"],
-    // Which are only about how the answer is shown.
-    ...["funnelVizType", "layout", "funnelStepReference"],
+    ...["funnelVizType", "breakdownAttributionType", "breakdownAttributionValue"],
   ]);
+  const attribution = filter["breakdownAttributionType"] ?? "first_touch";
+  choice(attribution, ["first_touch", "step"], `${attr}__breakdownAttributionType`);
+  const step = `${attr}__breakdownAttributionValue`;
+  whole(filter["breakdownAttributionValue"] ?? 0, { attr: step, min: 0, max: 0 });
   choice(filter["funnelVizType"] ?? "steps", ["steps"], `${attr}__funnelVizType`);
   const steps = nodesOf(
     query["series"],

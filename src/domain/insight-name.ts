@@ -9,7 +9,7 @@ export function insightName(query: Query): string {
     case "FunnelsQuery":
       return by(query, `Funnel of ${query.steps.map(({ name }) => name).join(", ")}`);
     case "RetentionQuery":
-      return `Retention of ${query.target.name}`;
+      return by(query, `Retention of ${query.target.name}`);
     case "PathsQuery":
       return ["Paths", ...said("from", query.start), ...said("to", query.end)].join(" ");
     case "LifecycleQuery":

@@ -56,7 +56,7 @@ export function periodOf(
   const unit = interval ?? "day";
   const wallNow = wallClock(now, timezone);
   const read = (text: string, attr: string) => {
-    const time = parseTimeOrAge(text, wallNow);
+    const time = boundOf(text, wallNow) ?? parseTimeOrAge(text, wallNow);
     if (time === undefined || time < TIME_MS_MIN) throw malformed(attr);
     return WITH_ZONE.test(text) ? wallClock(time, timezone) : time;
   };
@@ -108,12 +108,31 @@ function periodBetween(
   return { from: wallText(from), before: wallText(before), buckets, clock };
 }
 
+const BOUND = /^(?:-(\d{1,4}))?([hdwmqy])(Start|End)$/;
+const BOUND_INTERVALS: Record<string, Interval> = { h: "hour", d: "day", w: "week" };
+const BOUND_MONTHS: Record<string, number> = { m: 1, q: 3, y: 12 };
+
+/** The begin or the end of a unit so many ago, as PostHog's clients say: `dStart`, `-1mEnd`. */
+function boundOf(text: string, wallNow: number): number | undefined {
+  const [, count = "0", unit = "", bound] = BOUND.exec(text) ?? [];
+  const at = bound === undefined ? undefined : parseTimeOrAge(`-${count}${unit}`, wallNow);
+  if (at === undefined || at < TIME_MS_MIN) return undefined;
+  const interval = BOUND_INTERVALS[unit];
+  const months = BOUND_MONTHS[unit] ?? 1;
+  const month = new Date(startOf("month", at));
+  const first = Math.floor(month.getUTCMonth() / months) * months;
+  const start = interval === undefined ? month.setUTCMonth(first) : startOf(interval, at);
+  if (bound === "Start") return start;
+  const next = interval === undefined ? month.setUTCMonth(first + months) : nextOf(interval, start);
+  return next - MICROSECOND_MS;
+}
+
 /** Field to blame for a range. */
 const RANGE = "query__dateRange";
 
 function malformed(attr: string): Failure {
   const detail =
-    "A day such as 2026-11-21, a time in ISO 8601, or an age such as -30d is expected.";
+    "A day such as 2026-11-21, a time in ISO 8601, or an age such as -30d or mStart is expected.";
   return new Failure("invalid_input", detail, `${RANGE}__${attr}`);
 }
 

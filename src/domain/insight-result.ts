@@ -42,15 +42,18 @@ export function breakdownValue(kind: BreakdownKind, value: string | null): strin
   return kind === "value" ? value : BREAKDOWN_WORDS[kind];
 }
 
-/** A line, and whether it is of one value of a breakdown. */
-export type Ranked = { kind: BreakdownKind; result: InsightResult };
+/** A line, or some, and whether they are of one value of a breakdown. */
+export type Ranked<Result = InsightResult> = { kind: BreakdownKind; result: Result };
+
+/** What lines are ranked by. */
+type Rankable = Pick<InsightResult, "breakdown_value" | "aggregated_value">;
 
 /** Lines in order: the greatest first, texts decide between equals, and what is not told apart is last. */
-export function inRank(
-  lines: readonly Ranked[],
-  by = (one: InsightResult) => one.aggregated_value,
-) {
-  const compared = (one: Ranked, other: Ranked): number => {
+export function inRank<Result extends Rankable>(
+  lines: readonly Ranked<Result>[],
+  by = (one: Result) => one.aggregated_value,
+): Result[] {
+  const compared = (one: Ranked<Result>, other: Ranked<Result>): number => {
     const [a, b] = [one.result, other.result];
     const last = Number(one.kind === "other") - Number(other.kind === "other");
     if (last !== 0) return last;

@@ -43,11 +43,10 @@ function tableEach(columns: readonly string[], lines: readonly Line[], whole: st
     const number = shown(value).padStart(width);
     return `${plain(column).padEnd(names)}  ${number}${bar === "" ? "" : `  ${bar}`}\n`;
   };
-  const tables = lines.map(({ label, breakdown_value, data, aggregated_value }) => {
-    const heading = breakdown_value === null ? label : `${label}: ${breakdown_value}`;
+  const tables = lines.map(({ data, aggregated_value, ...line }) => {
     const rows = columns.map((column, at) => row(column, data[at] ?? null));
     const all = `${whole.padEnd(names)}  ${shown(aggregated_value).padStart(width)}\n`;
-    return `\n${plain(heading)}\n${rows.join("")}${all}`;
+    return `\n${headingOf(line)}\n${rows.join("")}${all}`;
   });
   return tables.join("");
 }
@@ -55,7 +54,7 @@ function tableEach(columns: readonly string[], lines: readonly Line[], whole: st
 /** With several columns a row ends in a line of sparks, with one in a bar. */
 function rowEach(columns: readonly string[], lines: readonly Line[]): string {
   const greatest = lines.reduce((most, { data }) => Math.max(most, data[0] ?? 0), 0);
-  const labels = widest(["", ...lines.map(({ label }) => plain(label))]);
+  const labels = widest(["", ...lines.map(headingOf)]);
   const widths = columns.map((column, at) =>
     widest([column, ...lines.map(({ data }) => cell(data[at]))]),
   );
@@ -63,15 +62,19 @@ function rowEach(columns: readonly string[], lines: readonly Line[]): string {
     const aligned = cells.map((text, at) => text.padStart(widths[at] ?? 0));
     return `${[label.padEnd(labels), ...aligned, end].join("  ").trimEnd()}\n`;
   };
-  const rows = lines.map(({ label, data }) => {
+  const rows = lines.map(({ data, ...line }) => {
     const end = columns.length === 1 ? bars(data[0] ?? 0, greatest) : sparks(data);
     return row(
-      plain(label),
+      headingOf(line),
       columns.map((_, at) => cell(data[at])),
       end,
     );
   });
   return `\n${row("", [...columns], "")}${rows.join("")}`;
+}
+
+function headingOf({ label, breakdown_value }: Pick<Line, "label" | "breakdown_value">): string {
+  return plain(breakdown_value === null ? label : `${label}: ${breakdown_value}`);
 }
 
 function cell(value: number | null | undefined): string {

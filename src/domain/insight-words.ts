@@ -14,7 +14,8 @@ const FORMS: Record<InsightType, string> = {
     "[hourly|daily|weekly|monthly] [unique users of|unique sessions of|sum of PROPERTY of|…] EVENT[, EVENT] [by PROPERTY|by person PROPERTY] [last N days|since 2026-11-21|today] [compared to previous]",
   funnel:
     "[strict|unordered] funnel EVENT then EVENT[ then EVENT] [without EVENT] [within N days] [by PROPERTY] [last N days]",
-  retention: "[recurring] retention of EVENT[ then EVENT] [daily|weekly|monthly] [last N weeks]",
+  retention:
+    "[recurring] retention of EVENT[ then EVENT] [by PROPERTY] [daily|weekly|monthly] [last N weeks]",
   paths: "paths [from /address|from EVENT] [to /address|to EVENT] [last N days]",
   lifecycle: "[daily|weekly|monthly] lifecycle of EVENT [last N days]",
   stickiness: "[daily|weekly|monthly] stickiness of EVENT[, EVENT] [last N days]",

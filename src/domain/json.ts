@@ -60,3 +60,10 @@ export function storableText(text: string): string {
 export function isLonger(text: string, chars: number): boolean {
   return text.length > chars && [...text.slice(0, chars * 2 + 1)].length > chars;
 }
+
+/** Whether a field is as good as absent: null, false, or empty. */
+export function isNothing(value: Json): boolean {
+  if (value === null || value === false || value === "") return true;
+  if (Array.isArray(value)) return value.length === 0;
+  return isObject(value) && Object.keys(value).length === 0;
+}

@@ -26,9 +26,10 @@ export type Lifecycle = {
 
 /** Reads a `LifecycleQuery`. Fails `required`, `invalid_input`, `invalid_choice`. */
 export function readLifecycle(sent: JsonObject, now: number): Lifecycle {
-  const known = ["kind", "series", "interval", "dateRange", "properties"];
+  const known = ["kind", "series", "interval", "dateRange", "properties", "lifecycleFilter"];
   const query = fields(sent, "query", known);
   const common = filtersOf(query["properties"], "query__properties", now);
+  fields(query["lifecycleFilter"] ?? {}, "query__lifecycleFilter", []);
   const range = { attr: "query__series", min: 1, max: 1 };
   const [series] = nodesOf(
     query["series"],

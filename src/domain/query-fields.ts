@@ -1,13 +1,14 @@
 import { Failure } from "./errors.ts";
 import { GROUP_TYPES_MAX } from "./group.ts";
 import { DATE_FROM_DEFAULT, type DateRange, INTERVALS, type Interval } from "./insight-period.ts";
-import { isObject, type Json, type JsonObject, storableText } from "./json.ts";
+import { isNothing, isObject, type Json, type JsonObject, storableText } from "./json.ts";
 import {
   checkFilters,
   PROPERTY_FILTERS_MAX,
   type PropertyFilter,
   propertyFilter,
 } from "./property-filter.ts";
+import { isShownAlone } from "./query-shown.ts";
 
 /** Whose property it is: the event's, that of its person as it is now, or of its group as it is now. */
 export type PropertyOf =
@@ -44,6 +45,9 @@ export const BREAKDOWN_LIMIT_MAX = 100;
 
 const NODE_FIELDS = ["kind", "event", "name", "custom_name", "properties"];
 
+/** What counts events where nothing else can be told of them. */
+const TOTAL = "total";
+
 /** A query's nodes: a list of `min` to `max`, each read by `one`. */
 export function nodesOf<T>(
   sent: Json | undefined,
@@ -74,7 +78,8 @@ export function eventsNode(
   sent: Json,
   { attr, now, common = [], more = [] }: NodeReading,
 ): { node: JsonObject; read: EventsNode } {
-  const node = fields(sent, attr, [...NODE_FIELDS, ...more]);
+  const node = fields(sent, attr, [...NODE_FIELDS, "math", ...more]);
+  if (!more.includes("math")) choice(node["math"] ?? TOTAL, [TOTAL], `${attr}__math`);
   choice(node["kind"] ?? "EventsNode", ["EventsNode"], `${attr}__kind`);
   const event = textOrNone(node["event"], `${attr}__event`);
   const name =
@@ -91,9 +96,9 @@ export function eventsNode(
   return { node, read: { event, name, filters } };
 }
 
-/** Reads `properties`: a list of filters, all of which must pass. */
+/** Reads `properties`: filters, all of which must pass, as a list or in groups. */
 export function filtersOf(sent: Json | undefined, attr: string, now: number): EventFilter[] {
-  const list = sent ?? [];
+  const list = isObject(sent) ? ungrouped(sent, attr) : (sent ?? []);
   if (!Array.isArray(list) || list.length > PROPERTY_FILTERS_MAX) {
     throw malformed(`A list of at most ${PROPERTY_FILTERS_MAX} filters is expected.`, attr);
   }
@@ -103,6 +108,18 @@ export function filtersOf(sent: Json | undefined, attr: string, now: number): Ev
     const index = isObject(one) ? one["group_type_index"] : null;
     return { of: propertyOf(type, index, attr), filter };
   });
+}
+
+/** The filters of groups of AND; a group of one thing is that thing, whatever it is joined by. */
+function ungrouped(group: JsonObject, attr: string): Json[] {
+  const { type, values = [] } = fields(group, attr, ["type", "values"]);
+  if (!Array.isArray(values)) throw malformed("A list is expected.", `${attr}__values`);
+  if (values.length > 1 && type !== "AND") {
+    throw malformed("Filters are joined by AND alone: each must pass.", `${attr}__type`);
+  }
+  return values.flatMap((one) =>
+    isObject(one) && "values" in one ? ungrouped(one, `${attr}__values`) : [one],
+  );
 }
 
 function propertyOf(type: PropertyOf["type"], index: Json | undefined, attr: string): PropertyOf {
@@ -139,12 +156,17 @@ export function intervalOf(sent: Json | undefined): Interval {
 export function breakdownOf(sent: Json | undefined): Breakdown | null {
   const attr = "query__breakdownFilter";
   const known = ["breakdown", "breakdown_type", "breakdown_limit", "breakdown_group_type_index"];
-  const filter = fields(sent ?? {}, attr, known);
-  const property = textOrNone(filter["breakdown"], `${attr}__breakdown`);
+  const filter = fields(sent ?? {}, attr, [...known, "breakdowns"]);
+  const one = onlyOf(filter["breakdowns"], `${attr}__breakdowns`);
+  const told: JsonObject =
+    one === undefined
+      ? { ...filter, property: onlyOf(filter["breakdown"], `${attr}__breakdown`) ?? null }
+      : breakdownIn(one, `${attr}__breakdowns__0`);
+  const property = textOrNone(told["property"], `${attr}__breakdown`);
   const types = ["event", "person", "group"] as const;
-  const type = choice(filter["breakdown_type"] ?? "event", types, `${attr}__breakdown_type`);
+  const type = choice(told["breakdown_type"] ?? "event", types, `${attr}__breakdown_type`);
   const index = `${attr}__breakdown_group_type_index`;
-  const of = propertyOf(type, filter["breakdown_group_type_index"], index);
+  const of = propertyOf(type, told["breakdown_group_type_index"], index);
   const limit = whole(filter["breakdown_limit"] ?? BREAKDOWN_LIMIT_DEFAULT, {
     attr: `${attr}__breakdown_limit`,
     min: 1,
@@ -153,12 +175,36 @@ export function breakdownOf(sent: Json | undefined): Breakdown | null {
   return property === null ? null : { of, property, limit };
 }
 
-/** An object that has nothing but fields that are known; nulls are as good as absent. */
+/** One of `breakdowns`, by the names that its fields have where there is but one. */
+function breakdownIn(sent: Json, attr: string): JsonObject {
+  const {
+    property = null,
+    type = null,
+    group_type_index = null,
+  } = fields(sent, attr, [...["property", "type", "group_type_index"]]);
+  const breakdown_group_type_index = group_type_index;
+  return { property, breakdown_type: type, breakdown_group_type_index };
+}
+
+/** What a list of one has, or is no list. Fails `invalid_input` on more. */
+export function onlyOf(sent: Json | undefined, attr: string): Json | undefined {
+  if (!Array.isArray(sent)) return sent;
+  if (sent.length > 1) throw malformed("A list of one is expected.", attr);
+  return sent[0];
+}
+
+/**
+ * An object that has nothing but fields that are known; others may be as good as absent, or only about
+ * how an answer is shown.
+ */
 export function fields(sent: Json, attr: string, known: readonly string[]): JsonObject {
   if (!isObject(sent)) throw malformed("An object is expected.", attr);
-  const unknown = Object.keys(sent).filter((key) => sent[key] !== null && !known.includes(key));
+  const unknown = Object.entries(sent).filter(
+    ([field, value]) => !(known.includes(field) || isNothing(value) || isShownAlone(field)),
+  );
   if (unknown.length === 0) return sent;
-  throw malformed(`Only ${known.join(", ")} are known here.`, attr);
+  const told = known.length === 0 ? "Nothing is" : `Only ${known.join(", ")} are`;
+  throw malformed(`${told} known here.`, attr);
 }
 
 /** One of some texts. Fails `invalid_choice`. */

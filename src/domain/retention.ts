@@ -1,6 +1,8 @@
 import { type DateRange, INTERVALS, type Interval } from "./insight-period.ts";
 import type { Json, JsonObject } from "./json.ts";
 import {
+  type Breakdown,
+  breakdownOf,
   choice,
   type EventFilter,
   type EventsNode,
@@ -31,17 +33,24 @@ export type Retention = {
   isFirstTime: boolean;
   interval: Interval;
   dateRange: DateRange;
+  /** Of the first event by which a person began in an interval. */
+  breakdown: Breakdown | null;
 };
 
 /** Reads a `RetentionQuery`. Fails `required`, `invalid_input`, `invalid_choice`. */
 export function readRetention(sent: JsonObject, now: number): Retention {
-  const known = ["kind", "dateRange", "properties", "retentionFilter"];
+  const known = ["kind", "dateRange", "properties", "breakdownFilter", "retentionFilter"];
   const query = fields(sent, "query", known);
   const common = filtersOf(query["properties"], "query__properties", now);
   const attr = "query__retentionFilter";
   const filter = fields(query["retentionFilter"] ?? {}, attr, [
     ...["targetEntity", "returningEntity", "retentionType", "period", "totalIntervals"],
+    ...["minimumOccurrences", "timeWindowMode", "display"],
   ]);
+  const least = { attr: `${attr}__minimumOccurrences`, min: 1, max: 1 };
+  whole(filter["minimumOccurrences"] ?? 1, least);
+  const windows = filter["timeWindowMode"] ?? "strict_calendar_dates";
+  choice(windows, ["strict_calendar_dates"], `${attr}__timeWindowMode`);
   const target = entityOf(filter["targetEntity"], { attr: `${attr}__targetEntity`, common, now });
   const returning = filter["returningEntity"] ?? null;
   const range = { attr: `${attr}__totalIntervals`, min: 1, max: RETENTION_INTERVALS_MAX };
@@ -59,6 +68,7 @@ export function readRetention(sent: JsonObject, now: number): Retention {
       query["dateRange"],
       whole(filter["totalIntervals"] ?? INTERVALS_DEFAULT, range),
     ),
+    breakdown: breakdownOf(query["breakdownFilter"]),
   };
 }
 

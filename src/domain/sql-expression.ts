@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "./json.ts";
+import { isNothing, isObject, type Json, type JsonObject } from "./json.ts";
 import {
   type FunctionRule,
   literalProblem,
@@ -10,7 +10,6 @@ import {
 import {
   type Extent,
   folded,
-  isNothing,
   LEAF,
   named,
   nodesIn,

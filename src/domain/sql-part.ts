@@ -1,5 +1,5 @@
 import { Failure } from "./errors.ts";
-import { isObject, type Json, type JsonObject } from "./json.ts";
+import { isNothing, isObject, type Json, type JsonObject } from "./json.ts";
 
 /** What a part of a query comes to at most. */
 export type Extent = {
@@ -23,6 +23,8 @@ export type Scope = {
   text: string;
   /** Queries with names (WITH), by name in lower case. */
   ctes: ReadonlyMap<string, SqlTable>;
+  /** Those of them that were named anywhere. */
+  used: Set<SqlTable>;
   /** Names of tables in FROM, in lower case. */
   tables: Set<string>;
   /** Names of the columns that are selected so far: they may be used again. */
@@ -75,13 +77,6 @@ export function onlyWith(node: JsonObject, known: readonly string[], text: strin
     if (ALWAYS_KNOWN.includes(field) || known.includes(field) || isNothing(value)) continue;
     refuse(`${field.toUpperCase()} is not allowed here.`, node, text);
   }
-}
-
-/** Whether a field of the tree is as good as absent. */
-export function isNothing(value: Json): boolean {
-  if (value === null || value === false || value === "") return true;
-  if (Array.isArray(value)) return value.length === 0;
-  return isObject(value) && Object.keys(value).length === 0;
 }
 
 /** The extents of several parts as one: what comes out is one of them. */

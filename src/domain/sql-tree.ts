@@ -16,8 +16,11 @@ import {
   together,
 } from "./sql-part.ts";
 
-/** Parts of a statement once every name that stands for others is written out. */
+/** Parts of a SELECT once every name that stands for others is written out. */
 export const SQL_SIZE_MAX = 30_000;
+
+/** The same of all that UNION and the like put together: what is not joined is planned one by one. */
+export const SQL_SETS_SIZE_MAX = 75_000;
 
 /** Columns of a query, also of one within another. */
 export const SQL_COLUMNS_MAX = 1000;
@@ -42,6 +45,7 @@ export function checkSql(tree: JsonObject, tables: SqlTables, text: string): voi
   const scope: Scope = {
     text,
     ctes: new Map(),
+    used: new Set(),
     tables: new Set(),
     aliases: new Map(),
     growth: 1,
@@ -60,7 +64,7 @@ function refuseUnread(tree: JsonObject, text: string): never {
 }
 
 function query(node: JsonObject, outer: Scope, tables: SqlTables): SqlTable {
-  const { ctes, size } = ctesOf(node["cte_map"], outer);
+  const { ctes, own } = ctesOf(node["cte_map"], outer);
   const scope = { ...outer, ctes };
   const kinds: Record<string, () => SqlTable> = {
     SELECT_NODE: () => select(node, scope, tables),
@@ -69,10 +73,11 @@ function query(node: JsonObject, outer: Scope, tables: SqlTables): SqlTable {
   const kind = kinds[String(node["type"])];
   if (kind === undefined) return refuse(`${node["type"]} is not allowed.`, node, scope.text);
   const made = kind();
-  made.size += size;
-  if (made.size > SQL_SIZE_MAX) {
+  for (const cte of own) made.size += scope.used.has(cte) ? 0 : cte.size;
+  const most = node["type"] === "SELECT_NODE" ? SQL_SIZE_MAX : SQL_SETS_SIZE_MAX;
+  if (made.size > most) {
     const detail = "The statement is too large once its names are written out.";
-    refuse(`${detail} It has ${made.size} parts of ${SQL_SIZE_MAX}.`, node, scope.text);
+    refuse(`${detail} It has ${made.size} parts of ${most}.`, node, scope.text);
   }
   if (made.columns > SQL_COLUMNS_MAX) {
     refuse(`A query has at most ${SQL_COLUMNS_MAX} columns.`, node, scope.text);
@@ -80,18 +85,21 @@ function query(node: JsonObject, outer: Scope, tables: SqlTables): SqlTable {
   return made;
 }
 
-/** Each sees those before it, and not itself: its own name is that of a view, or nothing. */
-function ctesOf(map: Json | undefined, scope: Scope): { ctes: Scope["ctes"]; size: number } {
+/**
+ * Each sees those before it, and not itself: its own name is that of a view, or nothing. Those that
+ * are used count where they are.
+ */
+function ctesOf(map: Json | undefined, scope: Scope): { ctes: Scope["ctes"]; own: SqlTable[] } {
   const ctes = new Map(scope.ctes);
-  let size = 0;
+  const own: SqlTable[] = [];
   for (const { key, value } of nodesIn(isObject(map) ? map["map"] : [])) {
     if (!isObject(value)) return refuse("A query is expected.", null, scope.text);
     onlyWith(value, ["aliases", "query", "materialized"], scope.text);
     const made = scope.query(innerQuery(value["query"], scope), { ...scope, ctes });
     ctes.set(folded(key), made);
-    size += made.size;
+    own.push(made);
   }
-  return { ctes, size };
+  return { ctes, own };
 }
 
 const OF_SELECT = [
@@ -210,7 +218,10 @@ const TABLES: Record<string, (node: JsonObject, scope: Scope, tables: SqlTables)
     const name = folded(node["table_name"]);
     scope.tables.add(name);
     const cte = scope.ctes.get(name);
-    if (cte !== undefined) return cte;
+    if (cte !== undefined) {
+      scope.used.add(cte);
+      return cte;
+    }
     if (!Object.hasOwn(tables, name)) {
       const known = Object.keys(tables).join(", ");
       const detail = `There is no table ${named(node["table_name"])}: there are ${known}.`;

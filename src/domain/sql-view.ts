@@ -13,6 +13,7 @@ const columns = (names: string, column: SqlColumn): Record<string, SqlColumn> =>
 export const SQL_VIEWS: Record<string, Record<string, SqlColumn>> = {
   events: {
     uuid,
+    seq: { type: "BIGINT", about: "the order of arrival" },
     ...columns("event distinct_id", text),
     person_id: { type: "UUID", about: "who owns the event now, after every merge" },
     timestamp: time,

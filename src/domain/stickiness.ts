@@ -1,6 +1,7 @@
 import type { DateRange, Interval } from "./insight-period.ts";
 import type { JsonObject } from "./json.ts";
 import {
+  choice,
   type EventsNode,
   eventsNode,
   fields,
@@ -21,9 +22,12 @@ export type Stickiness = {
 
 /** Reads a `StickinessQuery`. Fails `required`, `invalid_input`, `invalid_choice`. */
 export function readStickiness(sent: JsonObject, now: number): Stickiness {
-  const known = ["kind", "series", "interval", "dateRange", "properties"];
+  const known = ["kind", "series", "interval", "dateRange", "properties", "stickinessFilter"];
   const query = fields(sent, "query", known);
   const common = filtersOf(query["properties"], "query__properties", now);
+  const attr = "query__stickinessFilter";
+  const filter = fields(query["stickinessFilter"] ?? {}, attr, ["computedAs", "display"]);
+  choice(filter["computedAs"] ?? "non_cumulative", ["non_cumulative"], `${attr}__computedAs`);
   const range = { attr: "query__series", min: 1, max: SERIES_MAX };
   return {
     kind: "StickinessQuery",

@@ -1,6 +1,6 @@
 import { type Formula, readFormula } from "./formula.ts";
 import type { DateRange, Interval } from "./insight-period.ts";
-import type { Json, JsonObject } from "./json.ts";
+import { isNothing, type Json, type JsonObject } from "./json.ts";
 import {
   type Breakdown,
   breakdownOf,
@@ -15,6 +15,7 @@ import {
   malformed,
   missing,
   nodesOf,
+  onlyOf,
   rangeOf,
   textOrNone,
 } from "./query-fields.ts";
@@ -105,10 +106,28 @@ function seriesOf(sent: Json, { attr, common, now }: Reading): Series {
   };
 }
 
+/** How an answer may be drawn: nothing of it changes a number. */
+const DISPLAYS = [
+  ...(["ActionsLineGraph", "ActionsUnstackedBar", "ActionsBar", "ActionsAreaGraph"] as const),
+  ...(["ActionsBarValue", "ActionsPie", "ActionsTable", "BoldNumber", "WorldMap"] as const),
+];
+
+/** A formula may be one by itself, or a list of one, with a name or without. */
 function formulaOf(sent: Json | undefined, series: number): Formula | null {
   const attr = "query__trendsFilter";
-  const text = textOrNone(fields(sent ?? {}, attr, ["formula"])["formula"], `${attr}__formula`);
-  return text === null || text === "" ? null : readFormula(text, series, `${attr}__formula`);
+  const known = ["formula", "formulas", "formulaNodes", "display"];
+  const filter = fields(sent ?? {}, attr, known);
+  choice(filter["display"] ?? DISPLAYS[0], DISPLAYS, `${attr}__display`);
+  const node = onlyOf(filter["formulaNodes"], `${attr}__formulaNodes`);
+  const named =
+    node === undefined || node === null
+      ? undefined
+      : fields(node, `${attr}__formulaNodes__0`, ["formula", "custom_name"])["formula"];
+  const told = [filter["formula"], onlyOf(filter["formulas"], `${attr}__formulas`), named].find(
+    (one) => one !== undefined && !isNothing(one),
+  );
+  const text = textOrNone(told, `${attr}__formula`);
+  return text === null ? null : readFormula(text, series, `${attr}__formula`);
 }
 
 function compareOf(sent: Json | undefined): boolean {

@@ -111,10 +111,8 @@ function funnelIn(text: string, known: Known): JsonObject {
   const { how, rest, ...timed } = takenApart(text, known);
   const [within = "", count = "1", unit] = WITHIN.exec(rest) ?? [];
   const asked = rest.replace(within, "");
-  const [without = "", name = ""] = WITHOUT.exec(asked) ?? [];
-  const excluded = known.event(name);
-  const steps = (excluded === undefined ? asked : asked.slice(0, -without.length)).trim();
-  const { events, broken } = eventsBy(steps.replace(/^from /i, ""), THEN, known);
+  const { steps, excluded } = withoutIn(asked, known);
+  const { events, broken } = eventsBy(steps.trim().replace(/^from /i, ""), THEN, known);
   if (events.length < 2) throw known.refused("A funnel has two steps or more.");
   const between = { funnelFromStep: 0, funnelToStep: events.length - 1 };
   return {
@@ -135,6 +133,17 @@ function funnelIn(text: string, known: Known): JsonObject {
   };
 }
 
+/** What is left of the steps, with what they are broken down by, and the event that is excluded. */
+function withoutIn(text: string, known: Known): { steps: string; excluded?: string } {
+  const [without = "", named = ""] = WITHOUT.exec(text) ?? [];
+  const before = text.slice(0, text.length - without.length);
+  for (const by of [named.length, named.toLowerCase().lastIndexOf(" by ")]) {
+    const excluded = by < 0 ? undefined : known.event(named.slice(0, by));
+    if (excluded !== undefined) return { steps: before + named.slice(by), excluded };
+  }
+  return { steps: text };
+}
+
 const PERIODS: Record<Interval, string> = {
   hour: "Hour",
   day: "Day",
@@ -144,9 +153,8 @@ const PERIODS: Record<Interval, string> = {
 
 function retentionIn(text: string, known: Known): JsonObject {
   const { how, rest, interval, unit = "day", ...timed } = takenApart(text, known);
-  const events = eventList(rest, THEN, known);
-  const [target, returning, ...others] = events ?? [];
-  if (target === undefined) throw known.noEvent(rest);
+  const { events, broken } = eventsBy(rest, THEN, known);
+  const [target = null, returning, ...others] = events;
   if (others.length > 0) throw known.refused("A retention is of one event, or of two.");
   const entity = (id: string | null) => ({ id, type: "events" });
   return {
@@ -158,6 +166,7 @@ function retentionIn(text: string, known: Known): JsonObject {
       period: PERIODS[interval ?? unit],
     },
     ...rangeIn(timed),
+    ...(broken === undefined ? {} : { breakdownFilter: broken }),
   };
 }
 

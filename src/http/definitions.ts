@@ -50,8 +50,8 @@ export const definitionRoutes = (definitions: Definitions) => [
     query: t.Object({ ...Paging, search }),
     status: 200,
     response: PageOf(EventDefinitionShape),
-    handle: ({ project, query: { search: part, ...paging }, url }) =>
-      definitions.events(project, { search: part }, pageQuery(paging), url),
+    handle: ({ project, query: { search: part, ...paging }, url, signal }) =>
+      definitions.events(project, { search: part }, pageQuery(paging), url, signal),
   }),
   route({
     method: "GET",
@@ -70,7 +70,7 @@ export const definitionRoutes = (definitions: Definitions) => [
     }),
     status: 200,
     response: PageOf(PropertyDefinitionShape),
-    handle: ({ project, query: { search: part, type = "event", ...paging }, url }) =>
-      definitions.properties(project, { search: part, type }, pageQuery(paging), url),
+    handle: ({ project, query: { search: part, type = "event", ...paging }, url, signal }) =>
+      definitions.properties(project, { search: part, type }, pageQuery(paging), url, signal),
   }),
 ];

@@ -35,9 +35,9 @@ export const eventRoutes = (events: Events) => [
     }),
     status: 200,
     response: PageOf(EventShape),
-    handle({ project, query, url }) {
+    handle({ project, query, url, signal }) {
       const { limit, offset, ...filter } = query;
-      return events.list(project, filter, pageQuery({ limit, offset }), url);
+      return events.list(project, filter, pageQuery({ limit, offset }), url, signal);
     },
   }),
 ];

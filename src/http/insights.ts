@@ -136,8 +136,8 @@ export const insightRoutes = (insights: Insights) => [
     status: 200,
     empty: true,
     response: AnswerShape,
-    async handle({ project, principal, query, body }) {
-      const answer = await insights.ask(project, principal.user_id, body);
+    async handle({ project, principal, query, body, signal }) {
+      const answer = await insights.ask(project, principal.user_id, body, signal);
       if (query.format !== "txt") return answer;
       const { name, query: asked } = answer.insight;
       return new Response(insightTable(name, kindOf(asked), answer), {
@@ -162,7 +162,7 @@ export const insightRoutes = (insights: Insights) => [
     status: 200,
     empty: true,
     response: t.Object({ sql: Text("SELECT event, count(*) FROM events …") }, { $id: "DraftSql" }),
-    handle: ({ project, query }) => insights.draft(project, query.prompt),
+    handle: ({ project, query, signal }) => insights.draft(project, query.prompt, signal),
   }),
   route({
     method: "GET",

@@ -117,6 +117,6 @@ export const logQueryRoutes = (queries: LogQueries) => [
     status: 200,
     empty: true,
     response: FoundShape,
-    handle: ({ project, body }) => queries.run(project, body?.query ?? {}),
+    handle: ({ project, body, signal }) => queries.run(project, body?.query ?? {}, signal),
   }),
 ];

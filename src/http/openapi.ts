@@ -42,6 +42,10 @@ const FAILURES = [
   new Failure("throttled", "Too many wrong API keys. Try again in 42 seconds.", null, 42),
   serverError("m3x2k1-1a"),
   new Failure("unavailable", "The event store is being brought up from the journal."),
+  new Failure(
+    "query_timeout",
+    "Reading took longer than 30 s. Ask for less, or for a shorter time.",
+  ),
 ];
 
 /**
@@ -115,7 +119,7 @@ function describe(app: Elysia, route: Route): void {
       ...[400, 401, 403],
       ...(route.path.includes("/:") ? [404] : []),
       ...(body === undefined ? [] : [408, 413, 415]),
-      ...[429, 500, 503],
+      ...[429, 500, 503, 504],
     ],
     needsBody: body !== undefined && t.Object({ body }).required !== undefined,
   };

@@ -78,15 +78,15 @@ export const personRoutes = (persons: Persons) => [
     query: PersonsQuery,
     status: 200,
     response: PageOf(PersonShape),
-    async handle({ project, query, url }) {
+    async handle({ project, query, url, signal }) {
       const { limit, offset, format, cursor, distinct_id, email, search } = query;
       // From the address: Elysia keeps one of a parameter that is repeated.
       const properties = url.searchParams.getAll("properties");
       const asked = { distinct_id, email, search, properties };
       const checked = pageQuery({ limit, offset });
       return format === "csv"
-        ? csv(await persons.csv(project, asked, { limit, offset }))
-        : persons.list(project, { ...asked, cursor }, checked, url);
+        ? csv(await persons.csv(project, asked, { limit, offset }, signal))
+        : persons.list(project, { ...asked, cursor }, checked, url, signal);
     },
   }),
   route({
@@ -107,8 +107,8 @@ export const personRoutes = (persons: Persons) => [
       },
       { $id: "PropertyValues" },
     ),
-    async handle({ project, query: { key, value = "" } }) {
-      return { results: await persons.values(project, key, value), refreshing: false };
+    async handle({ project, query: { key, value = "" }, signal }) {
+      return { results: await persons.values(project, key, value, signal), refreshing: false };
     },
   }),
   route({

@@ -10,7 +10,8 @@ import { checkUpToDate, type IsBehind } from "./behind.ts";
 
 /**
  * What events and properties a project has (decision 82), the most frequent first. `url` is the
- * address that the caller is known to reach us by. Fails `unavailable` while the store is behind.
+ * address that the caller is known to reach us by; `signal` tells that nobody waits. Fails `unavailable` while the store is
+ * behind, and `query_timeout`.
  */
 export type Definitions = {
   events(
@@ -18,12 +19,14 @@ export type Definitions = {
     filter: DefinitionFilter,
     query: PageQuery,
     url: URL,
+    signal: AbortSignal,
   ): Promise<Page<EventDefinition>>;
   properties(
     project: number,
     filter: DefinitionFilter & { type: PropertyOwner },
     query: PageQuery,
     url: URL,
+    signal: AbortSignal,
   ): Promise<Page<PropertyDefinition>>;
 };
 
@@ -35,18 +38,18 @@ const KEYS = {
 /** Definitions in a store. */
 export function definitions(reads: DefinitionReads, isBehind: IsBehind): Definitions {
   return {
-    async events(project, filter, query, url) {
+    async events(project, filter, query, url, signal) {
       checkUpToDate(isBehind);
       return walkedPage(url, query, {
         ...KEYS,
-        read: (part) => reads.events(project, filter, part),
+        read: (part) => reads.events(project, filter, part, signal),
       });
     },
-    async properties(project, filter, query, url) {
+    async properties(project, filter, query, url, signal) {
       checkUpToDate(isBehind);
       return walkedPage(url, query, {
         ...KEYS,
-        read: (part) => reads.properties(project, filter, part),
+        read: (part) => reads.properties(project, filter, part, signal),
       });
     },
   };

@@ -2,7 +2,8 @@ import { Failure } from "../domain/errors.ts";
 import { cursorOf, type Page, type PageQuery, page, readCursor } from "../domain/page.ts";
 import { isoTime, parseTime } from "../domain/time.ts";
 import { parseUuid } from "../domain/uuid.ts";
-import type { EventFilter, EventRow, EventStore } from "../storage/events.ts";
+import type { EventReads } from "../storage/event-list.ts";
+import type { EventFilter, EventRow } from "../storage/events.ts";
 import { checkUpToDate, type IsBehind } from "./behind.ts";
 
 /** How deep a list may be paged by `offset`; further back, `before` goes on. */
@@ -13,20 +14,22 @@ export type Events = {
   /**
    * Newest first. Fails `invalid_input` on a uuid or time that is none, and on an offset over
    * EVENTS_OFFSET_MAX, unless `cursor` says where the page begins; `unavailable` while the store
-   * is behind what was accepted. `url` is the address that the caller is known to reach us by.
+   * is behind what was accepted, and `query_timeout`. `url` is the address that the caller is known to
+   * reach us by; `signal` tells that nobody waits.
    */
   list(
     project: number,
     filter: EventFilter & { cursor?: string | undefined },
     query: PageQuery,
     url: URL,
+    signal: AbortSignal,
   ): Promise<Page<EventRow>>;
 };
 
 /** Events in a store. */
-export function events(store: Pick<EventStore, "list">, isBehind: IsBehind): Events {
+export function events(reads: EventReads, isBehind: IsBehind): Events {
   return {
-    async list(project, { cursor, ...filter }, query, url) {
+    async list(project, { cursor, ...filter }, query, url, signal) {
       checkUpToDate(isBehind);
       if (query.offset > EVENTS_OFFSET_MAX && cursor === undefined) {
         const detail = `offset is at most ${EVENTS_OFFSET_MAX}. To go further back, follow next.`;
@@ -39,7 +42,7 @@ export function events(store: Pick<EventStore, "list">, isBehind: IsBehind): Eve
         offset: cursor === undefined ? query.offset : 0,
         after,
       };
-      const { count, rows } = await store.list(project, read(filter), asked);
+      const { count, rows } = await reads.list(project, read(filter), asked, signal);
       const results = rows.slice(0, query.limit);
       const last = rows.length > query.limit ? results.at(-1) : undefined;
       const shown = results.map(({ seq: _, ...row }) => row);

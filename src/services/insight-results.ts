@@ -54,17 +54,30 @@ function funnelResults(
 
 /** A line for those who began in each interval, a column for each that may have passed since. */
 function retentionResults(
-  { query: { interval }, period: { buckets } }: PlanOf<"RetentionQuery">,
+  { query: { interval, breakdown }, period: { buckets } }: PlanOf<"RetentionQuery">,
   found: Found["RetentionQuery"],
 ): InsightResults {
-  const persons = new Map(found.map((row) => [`${row.began} ${row.later}`, row.persons]));
-  const results = buckets.map((label, began) => {
-    const data = buckets.map((_, later) =>
-      began + later < buckets.length ? (persons.get(`${began} ${later}`) ?? 0) : null,
-    );
-    return { label, breakdown_value: null, data, aggregated_value: data[0] ?? null };
+  const columns = buckets.map((_, later) => `${interval} ${later}`);
+  const linesOf = (rows: Found["RetentionQuery"], breakdown_value: string | null) => {
+    const persons = new Map(rows.map((row) => [`${row.began} ${row.later}`, row.persons]));
+    return buckets.map((label, began) => {
+      const data = buckets.map((_, later) =>
+        began + later < buckets.length ? (persons.get(`${began} ${later}`) ?? 0) : null,
+      );
+      return { label, breakdown_value, data, aggregated_value: data[0] ?? null };
+    });
+  };
+  if (breakdown === null) return { columns, results: linesOf(found, null) };
+  const valueIn = ({ kind = "value", breakdown: value = null }: Found["RetentionQuery"][0]) =>
+    ({ kind, value: breakdownValue(kind, value) }) as const;
+  const values = [...Map.groupBy(found, (row) => JSON.stringify(valueIn(row))).values()];
+  const ranked = values.map((rows) => {
+    const { kind, value } = valueIn(rows[0] as Found["RetentionQuery"][0]);
+    const lines = linesOf(rows, value);
+    const began = lines.reduce((sum, { aggregated_value }) => sum + (aggregated_value ?? 0), 0);
+    return { kind, result: { breakdown_value: value, aggregated_value: began, lines } };
   });
-  return { columns: buckets.map((_, later) => `${interval} ${later}`), results };
+  return { columns, results: inRank(ranked).flatMap(({ lines }) => lines) };
 }
 
 /** A line a way, how many went it in the only column. */

@@ -43,9 +43,15 @@ export type InsightAsked = {
 export type Insights = {
   /**
    * Answers a query and keeps it. `user` is the id of who asks. Fails `required`, `invalid_input`,
-   * `invalid_choice` and `too_long`, and `unavailable` while the event store is behind.
+   * `invalid_choice` and `too_long`, `unavailable` while the event store is behind, and
+   * `query_timeout`. `signal` tells that nobody waits.
    */
-  ask(project: number, user: number, asked: InsightAsked): Promise<InsightAnswer>;
+  ask(
+    project: number,
+    user: number,
+    asked: InsightAsked,
+    signal: AbortSignal,
+  ): Promise<InsightAnswer>;
   /** The newest first. `url` is the address that the caller is known to reach us by. */
   list(project: number, query: PageQuery, url: URL): Promise<Page<Insight>>;
   /** Fails `not_found`. */
@@ -54,14 +60,14 @@ export type Insights = {
    * A first query over the project's events, or what `prompt` asks (decision 71). Fails `invalid_input` on words that are
    * not understood, `too_long`, and `unavailable` while the event store is behind.
    */
-  draft(project: number, prompt: string | undefined): Promise<{ sql: string }>;
+  draft(project: number, prompt: string | undefined, signal: AbortSignal): Promise<{ sql: string }>;
 };
 
 type Needs = {
   reads: InsightReads;
   writes: InsightWrites;
   queries: InsightQueries;
-  draft: (project: number, names: EventNames) => string;
+  draft: (names: EventNames) => string;
   projects: Pick<Projects, "get">;
   /** Whether the event store lacks events of before the start. */
   isBehind: () => boolean;
@@ -94,25 +100,28 @@ export function insights(needs: Needs): Insights {
     }
     return plan;
   };
-  const understood = async (project: number, words: string, asked: WordsAsked) =>
-    readWords(words, await queries.names(project), asked);
+  const understood = async (
+    project: number,
+    words: string,
+    { signal, ...asked }: WordsAsked & { signal: AbortSignal },
+  ) => readWords(words, await queries.names(project, signal), asked);
   return {
-    async ask(project, user, { query: sent, insight_type, name }) {
+    async ask(project, user, { query: sent, insight_type, name }, signal) {
       const type = insightTypeOf(insight_type);
       upToDate();
       const query =
         typeof sent === "string"
-          ? await understood(project, sent, { attr: "query", type })
+          ? await understood(project, sent, { attr: "query", type, signal })
           : typedQuery(sent);
       const read = readQuery(query, now());
       checkType(read, type);
       const title = nameOf(name || (typeof sent === "string" ? sent : ""), read);
       const plan = await planOf(project, read);
       const began = now();
-      const answered = await queries.run(project, plan);
+      const answered = await queries.run(project, plan, signal);
       const elapsed_ms = now() - began;
       const insight = await keep(needs, { project, user, name: title, query });
-      const sql = queries.sql(project, plan);
+      const sql = queries.sql(plan);
       return { insight, ...resultsOf(answered), sql, elapsed_ms };
     },
     list: (project, query, url) =>
@@ -126,13 +135,13 @@ export function insights(needs: Needs): Insights {
       if (found === undefined) throw new Failure("not_found", "Not found.");
       return found;
     },
-    async draft(project, prompt) {
+    async draft(project, prompt, signal) {
       upToDate();
       if (prompt === undefined) {
-        return { sql: needs.draft(project, await queries.names(project)) };
+        return { sql: needs.draft(await queries.names(project, signal)) };
       }
-      const query = readQuery(await understood(project, prompt, { attr: "prompt" }), now());
-      return { sql: queries.sql(project, await planOf(project, query)) };
+      const query = readQuery(await understood(project, prompt, { attr: "prompt", signal }), now());
+      return { sql: queries.sql(await planOf(project, query)) };
     },
   };
 }

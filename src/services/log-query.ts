@@ -16,8 +16,8 @@ export type LogsFound = {
 
 /** Log records of one project, read (contract 4.1, decision 70). */
 export type LogQueries = {
-  /** Fails as {@link logQuery} and {@link LogReads} do, and `unavailable`. */
-  run(project: number, asked: LogQueryAsked): Promise<LogsFound>;
+  /** Fails as {@link logQuery} and {@link LogReads} do, `unavailable` and `query_timeout`. */
+  run(project: number, asked: LogQueryAsked, signal: AbortSignal): Promise<LogsFound>;
 };
 
 type Needs = { reads: LogReads; isBehind: IsBehind; now: Clock };
@@ -25,10 +25,10 @@ type Needs = { reads: LogReads; isBehind: IsBehind; now: Clock };
 /** Queries of the log records in a store. */
 export function logQueries({ reads, isBehind, now }: Needs): LogQueries {
   return {
-    async run(project, asked) {
+    async run(project, asked, signal) {
       const query = logQuery(asked, now());
       checkUpToDate(isBehind);
-      const { rows, isMore } = await reads.list(project, query);
+      const { rows, isMore } = await reads.list(project, query, signal);
       const last = isMore ? rows.at(-1) : undefined;
       return {
         query: asked,

@@ -33,15 +33,18 @@ type Needs = {
 
 /** Finds persons by their properties. */
 export type PersonMatching = {
-  /** A part of those who match, and how many they are. Fails `invalid_input` and `unavailable`. */
+  /** A part of those who match, and how many they are. Fails `invalid_input`, `unavailable`, `query_timeout`. */
   places(
     project: number,
     filter: MatchFilter,
-    part: PartAsked,
+    part: PartWanted,
   ): Promise<{ count: number; rows: PersonRow[] }>;
-  /** The values of a property, the most frequent first. Fails `unavailable`. */
-  values(project: number, key: string, part: string): Promise<PropertyValue[]>;
+  /** The values of a property, the most frequent first. Fails `unavailable`, `query_timeout`. */
+  values(project: number, key: string, part: string, signal: AbortSignal): Promise<PropertyValue[]>;
 };
+
+/** A part of a list, for whoever waits for it. */
+export type PartWanted = PartAsked & { signal: AbortSignal };
 
 /**
  * Finds persons as both stores have them at one instant (decision 83): the event store's mirror is
@@ -49,8 +52,8 @@ export type PersonMatching = {
  */
 export function personMatching({ matches, snapshots, ingest, isBehind }: Needs): PersonMatching {
   /** Undefined if the mirror lacks too much. */
-  const attempt = <T>(project: number, watch: Watch, work: Work<T>) =>
-    matches.read(async (mirror) => {
+  const attempt = <T>({ project, signal }: Asked, watch: Watch, work: Work<T>) =>
+    matches.read(signal, async (mirror) => {
       using now = snapshots();
       const ids = await told(watch, mirror.version, now.version);
       const persons = ids && (await factsOf(now, project, ids));
@@ -59,11 +62,11 @@ export function personMatching({ matches, snapshots, ingest, isBehind }: Needs):
       return { found: await work(mirror, now, { unmirrored: { ids, persons }, owner }) };
     });
 
-  const together = async <T>(project: number, work: Work<T>): Promise<T> => {
+  const together = async <T>(asked: Asked, work: Work<T>): Promise<T> => {
     checkUpToDate(isBehind);
     for (const deadline = performance.now() + WAIT_MS_MAX; performance.now() < deadline; ) {
       const watch = ingest.watch();
-      const done = await attempt(project, watch, work).finally(watch.end);
+      const done = await attempt(asked, watch, work).finally(watch.end);
       if (done !== undefined) return done.found;
       await ingest.mirrored();
     }
@@ -71,8 +74,8 @@ export function personMatching({ matches, snapshots, ingest, isBehind }: Needs):
   };
 
   return {
-    places: (project, filter, part) =>
-      together(project, async (mirror, now, matched) => {
+    places: (project, filter, { signal, ...part }) =>
+      together({ project, signal }, async (mirror, now, matched) => {
         const { count, places } = await mirror.places(project, filter, part, matched);
         const rows: PersonRow[] = [];
         for await (const ids of parts(places.map(({ id }) => id))) {
@@ -80,10 +83,14 @@ export function personMatching({ matches, snapshots, ingest, isBehind }: Needs):
         }
         return { count, rows };
       }),
-    values: (project, key, part) =>
-      together(project, (mirror, _, matched) => mirror.values(project, key, part, matched)),
+    values: (project, key, part, signal) =>
+      together({ project, signal }, (mirror, _, matched) =>
+        mirror.values(project, key, part, matched),
+      ),
   };
 }
+
+type Asked = { project: number; signal: AbortSignal };
 
 type Work<T> = (mirror: MirrorState, now: PersonSnapshot, matched: MatchedNow) => Promise<T>;
 

@@ -6,15 +6,9 @@ import type { Person } from "../domain/person.ts";
 import { propertyFilters } from "../domain/property-filter.ts";
 import type { Clock } from "../domain/time.ts";
 import { parseUuid } from "../domain/uuid.ts";
-import type {
-  MatchFilter,
-  PartAsked,
-  PersonFilter,
-  PersonReads,
-  PersonRow,
-} from "../storage/person-list.ts";
+import type { MatchFilter, PersonFilter, PersonReads, PersonRow } from "../storage/person-list.ts";
 import type { PropertyValue } from "../storage/person-match.ts";
-import type { PersonMatching } from "./person-matching.ts";
+import type { PartWanted, PersonMatching } from "./person-matching.ts";
 import { personTable, shown } from "./person-table.ts";
 
 /** What a list of persons is asked for (contract 4.2); `properties` as texts of JSON. */
@@ -25,13 +19,14 @@ export type Persons = {
   /**
    * `url` is the address that the caller is known to reach us by, for the page's links. Fails
    * `invalid_input` on filters and cursors that are none, and `unavailable` with a filter by
-   * property while the event store is behind.
+   * property while the event store is behind, or `query_timeout`. `signal` tells that nobody waits.
    */
   list(
     project: number,
     asked: PersonsAsked & { cursor?: string | undefined },
     query: PageQuery,
     url: URL,
+    signal: AbortSignal,
   ): Promise<Page<Person>>;
   /**
    * All persons of a list as CSV, line by line, or those of a part. Its columns are those of the
@@ -41,11 +36,12 @@ export type Persons = {
     project: number,
     asked: PersonsAsked,
     part: { limit?: number | undefined; offset?: number | undefined },
+    signal: AbortSignal,
   ): Promise<AsyncIterable<string>>;
   /** By integer id or uuid. Fails `invalid_input` on anything else and `not_found`. */
   get(project: number, id: string): Promise<Person>;
-  /** The values of a property, the most frequent first. Fails `unavailable`. */
-  values(project: number, key: string, part: string): Promise<PropertyValue[]>;
+  /** The values of a property, the most frequent first. Fails `unavailable`, `query_timeout`. */
+  values(project: number, key: string, part: string, signal: AbortSignal): Promise<PropertyValue[]>;
 };
 
 /** Persons of a CSV that are read at a time, and between which others get their turn. */
@@ -63,12 +59,19 @@ type Needs = {
 /** Persons in the stores. */
 export function persons({ reads, matching, now }: Needs): Persons {
   /** Undefined where the mirror has to be asked. */
-  const listed = async (project: number, filter: MatchFilter, part: PartAsked) =>
-    filter.properties.length > 0 ? undefined : reads.list(project, filter, part);
+  const listed = async (
+    project: number,
+    filter: MatchFilter,
+    { signal: _, ...part }: PartWanted,
+  ) => (filter.properties.length > 0 ? undefined : reads.list(project, filter, part));
 
   /** The persons of a list, a few at a time. */
-  async function* walk(project: number, filter: MatchFilter, { limit, offset }: PageQuery) {
-    let part: PartAsked = { limit, offset };
+  async function* walk(
+    project: number,
+    filter: MatchFilter,
+    { limit, offset, signal }: PartWanted,
+  ) {
+    let part: PartWanted = { limit, offset, signal };
     for (let left = limit; left > 0; ) {
       const upTo = (step: number) => ({ ...part, limit: Math.min(left, step) });
       let asked = upTo(CSV_ROWS_AT_ONCE);
@@ -82,19 +85,20 @@ export function persons({ reads, matching, now }: Needs): Persons {
       left -= rows.length;
       const last = rows.at(-1);
       if (last === undefined || rows.length < asked.limit) return;
-      part = { limit: left, offset: 0, after: { at: last.created_at, id: last.id } };
+      part = { signal, limit: left, offset: 0, after: { at: last.created_at, id: last.id } };
       await Bun.sleep(0);
     }
   }
 
   return {
-    async list(project, { cursor, ...asked }, query, url) {
+    async list(project, { cursor, ...asked }, query, url, signal) {
       const filter = read(asked, now());
       const after = readCursor(cursor);
       const part = {
         limit: query.limit + 1,
         offset: after === undefined ? query.offset : 0,
         after,
+        signal,
       };
       const { count, rows } =
         (await listed(project, filter, part)) ?? (await matching.places(project, filter, part));
@@ -104,15 +108,16 @@ export function persons({ reads, matching, now }: Needs): Persons {
       return page(url, query, count, results.map(shown), { next });
     },
 
-    async csv(project, asked, { limit, offset = 0 }) {
+    async csv(project, asked, { limit, offset = 0 }, signal) {
       const filter = read(asked, now());
-      const part = { limit: limit || Number.MAX_SAFE_INTEGER, offset };
+      const part = { limit: limit || Number.MAX_SAFE_INTEGER, offset, signal };
       return personTable(() => walk(project, filter, part));
     },
 
     get: async (project, id) => shown(await findPerson(reads, project, id)),
 
-    values: (project, key, part) => matching.values(project, key, storableText(part)),
+    values: (project, key, part, signal) =>
+      matching.values(project, key, storableText(part), signal),
   };
 }
 

@@ -6,7 +6,8 @@ import type {
   PropertyOwner,
 } from "../domain/definition.ts";
 import type { Part } from "../domain/page.ts";
-import { type Duckdb, rows } from "./duckdb.ts";
+import type { ApiReads } from "./api-reads.ts";
+import { rows } from "./duckdb.ts";
 import { ALL_PROPERTIES } from "./person-rows.ts";
 
 /** Event names in whose events properties are looked for: the most frequent. */
@@ -24,55 +25,56 @@ type Found<T> = { count: number; rows: T[] };
 /** How often a name was found, and the name. */
 export type DefinitionKeys = readonly [count: number, name: string];
 
-/** What events and properties there are, the most frequent first. */
+/** What events and properties there are, the most frequent first, until `signal` ends it. */
 export type DefinitionReads = {
   events(
     project: number,
     filter: DefinitionFilter,
     part: Part<DefinitionKeys>,
+    signal: AbortSignal,
   ): Promise<Found<EventDefinition>>;
   properties(
     project: number,
     filter: DefinitionFilter & { type: PropertyOwner },
     part: Part<DefinitionKeys>,
+    signal: AbortSignal,
   ): Promise<Found<PropertyDefinition>>;
 };
 
 /** Looks for names in the event store. */
-export function definitionReads(duckdb: Duckdb): DefinitionReads {
+export function definitionReads(reads: ApiReads): DefinitionReads {
   const found = async <T>(
+    signal: AbortSignal,
     sql: string,
     values: Record<string, DuckDBValue>,
     read: (row: Record<string, DuckDBValue>) => T,
   ): Promise<Found<T>> => {
-    const all = await duckdb.read((connection) => rows(connection, sql, values));
+    const all = await reads.read(signal, (connection) => rows(connection, sql, values));
     const named = all.filter(({ name }) => name !== null);
     return { count: Number(all[0]?.["total"]), rows: named.map(read) };
   };
   return {
-    events: (project, { search = "" }, part) =>
-      found(PAGE(EVENTS), { project, search, ...placed(part) }, (row) => ({
+    events: (project, { search = "" }, part, signal) =>
+      found(signal, PAGE(EVENTS), { project, search, ...placed(part) }, (row) => ({
         name: String(row["name"]),
         count: Number(row["count"]),
         first_seen_at: String(row["first_seen_at"]),
         last_seen_at: String(row["last_seen_at"]),
       })),
-    properties: (project, { search = "", type }, part) =>
-      found(
-        PAGE(PROPERTIES(OWNERS[type])),
-        { project, search, ...LOOKED_AT[type], ...placed(part) },
-        (row) => {
-          const property_type = row["property_type"] as PropertyDefinition["property_type"];
-          return {
-            name: String(row["name"]),
-            type,
-            property_type,
-            is_numerical: property_type === "Numeric",
-            count: Number(row["count"]),
-            last_seen_at: row["last_seen_at"] === null ? null : String(row["last_seen_at"]),
-          };
-        },
-      ),
+    properties: (project, { search = "", type }, part, signal) => {
+      const values = { project, search, ...LOOKED_AT[type], ...placed(part) };
+      return found(signal, PAGE(PROPERTIES(OWNERS[type])), values, (row) => {
+        const property_type = row["property_type"] as PropertyDefinition["property_type"];
+        return {
+          name: String(row["name"]),
+          type,
+          property_type,
+          is_numerical: property_type === "Numeric",
+          count: Number(row["count"]),
+          last_seen_at: row["last_seen_at"] === null ? null : String(row["last_seen_at"]),
+        };
+      });
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 import type { EventNames } from "../domain/words-names.ts";
+import { propertyText } from "./draft-scan.ts";
 import { quoted } from "./duckdb.ts";
-import { pointer, textIn } from "./property-match.ts";
 
 /** Names that the draft's remarks tell of either kind. */
 const TOLD_MAX = 20;
@@ -9,32 +9,26 @@ const TOLD_MAX = 20;
 const COLUMNS_MAX = 3;
 
 /**
- * A first query over a project's events, with remarks on what else there is, in DuckDB's dialect
- * over its table `events` (decision 71): per day and event, how many there were, and of how many
- * persons, after every merge.
+ * A first query over a project's events, with remarks on what else there is (decision 71): per day
+ * and event, how many there were, and of how many persons.
  */
-export function draftSql(project: number, { events, properties }: EventNames): string {
+export function draftSql({ events, properties }: EventNames): string {
   const named = events.slice(0, TOLD_MAX);
   const own = properties.filter(({ name }) => !name.startsWith("$")).slice(0, COLUMNS_MAX);
   const columns = own.map(({ name }, index) => {
-    const value = textIn(quoted(pointer(name)));
-    return `  count(DISTINCT ${value}) AS values_${index + 1}, -- of ${remark(name)}\n`;
+    return `  count(DISTINCT ${propertyText("events", name)}) AS values_${index + 1}, -- of ${remark(name)}\n`;
   });
   const chosen = named.map(({ name }) => `    ${quoted(name)}`).join(",\n");
   return `-- Events and persons per day and event, of the last 30 days (UTC).
 -- ${said("Events, the most frequent first", named)}
 -- ${said("Properties of the newest events", properties.slice(0, TOLD_MAX))}
 SELECT
-  date_trunc('day', "timestamp") AS day,
+  date_trunc('day', events.timestamp)::DATE AS day,
   event,
 ${columns.join("")}  count(*) AS events,
-  -- Events of a person who was merged count for the person they were merged into.
-  count(DISTINCT coalesce(moved.person_id, events.person_id)) AS persons
+  count(DISTINCT person_id) AS persons
 FROM events
-LEFT JOIN person_overrides AS moved
-  ON moved.project_id = events.project_id AND moved.old_person_id = events.person_id
-WHERE events.project_id = ${project}
-  AND "timestamp" >= date_trunc('day', now() AT TIME ZONE 'UTC') - INTERVAL 30 DAY
+WHERE events.timestamp >= date_trunc('day', now() AT TIME ZONE 'UTC') - INTERVAL 30 DAY
 ${chosen === "" ? "" : `  AND event IN (\n${chosen}\n  )\n`}GROUP BY day, event
 ORDER BY day DESC, events DESC, event
 LIMIT 1000;

@@ -1,7 +1,30 @@
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import type { PageQuery } from "../domain/page.ts";
+import type { ApiReads } from "./api-reads.ts";
 import { rows } from "./duckdb.ts";
 import type { EventCursor, EventFilter, EventRow } from "./events.ts";
+
+/** Events of projects, read. */
+export type EventReads = {
+  /**
+   * Newest first by `timestamp`, then by arrival; those behind `after`. `count` is of all. `signal`
+   * ends it.
+   */
+  list(
+    project: number,
+    filter: EventFilter,
+    page: PageQuery & { after?: EventCursor | undefined },
+    signal: AbortSignal,
+  ): Promise<{ count: number; rows: (EventRow & { seq: number })[] }>;
+};
+
+/** Looks for events in the event store. */
+export function eventReads(reads: ApiReads): EventReads {
+  return {
+    list: (project, filter, page, signal) =>
+      reads.read(signal, (connection) => listEvents(connection, project, filter, page)),
+  };
+}
 
 const CONDITIONS: Record<keyof EventFilter, string> = {
   event: "event = $event",
@@ -33,8 +56,7 @@ const LIST = (where: string) => `
     ON moved.project_id = page.project_id AND moved.old_person_id = page.person_id
   ORDER BY page."timestamp" DESC, page.seq DESC`;
 
-/** The events of a filter, newest first, those behind a cursor; `count` is of all. */
-export async function listEvents(
+async function listEvents(
   connection: DuckDBConnection,
   project: number,
   filter: EventFilter,

@@ -2,13 +2,11 @@ import { readFileSync } from "node:fs";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { GROUP_TYPES_MAX } from "../domain/group.ts";
 import type { JsonObject } from "../domain/json.ts";
-import type { PageQuery } from "../domain/page.ts";
 import type { SeenEntries } from "../domain/seen.ts";
 import { type DeadLetter, isAboutTheData, setUnreadableAside } from "./dead-letters.ts";
 import { type Duckdb, quoted, readColumns, rows } from "./duckdb.ts";
 import { type EraseOptions, type Erasing, eventErasure } from "./erasure.ts";
 import { groupColumn, HOT_PROPERTIES } from "./event-lines.ts";
-import { listEvents } from "./event-list.ts";
 import type { Load } from "./loads.ts";
 import { INSERT_LOGS } from "./logs.ts";
 import { applyMirror, LINE_BYTES_MAX, type MirrorFiles } from "./mirror.ts";
@@ -63,12 +61,6 @@ export type EventStore = {
   seen(windowMs: number, take: (chunk: SeenEntries) => Promise<void>): Promise<void>;
   /** How many events and log records there are, of all projects. */
   counts(): Promise<{ events: number; logs: number }>;
-  /** Newest first by `timestamp`, then by arrival; those behind `after`. `count` is of all. */
-  list(
-    project: number,
-    filter: EventFilter,
-    page: PageQuery & { after?: EventCursor | undefined },
-  ): Promise<{ count: number; rows: (EventRow & { seq: number })[] }>;
 };
 
 const HOT_NAMES = [
@@ -173,9 +165,6 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
         );
         return { events: Number(row?.["events"]), logs: Number(row?.["logs"]) };
       }),
-
-    list: (project, filter, page) =>
-      duckdb.read((connection) => listEvents(connection, project, filter, page)),
   };
 }
 

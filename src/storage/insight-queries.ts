@@ -4,7 +4,9 @@ import type { Period } from "../domain/insight-period.ts";
 import type { EventFilter } from "../domain/query-fields.ts";
 import type { Trends } from "../domain/trend.ts";
 import type { EventNames } from "../domain/words-names.ts";
-import { type Duckdb, quoted, rows } from "./duckdb.ts";
+import type { ApiReads } from "./api-reads.ts";
+import { insightDraft } from "./draft-insight.ts";
+import { rows } from "./duckdb.ts";
 import { eventNames } from "./event-names.ts";
 import { type FunnelRow, funnelSql } from "./funnels.ts";
 import { type LifecycleRow, lifecycleSql } from "./lifecycle.ts";
@@ -43,24 +45,24 @@ export type Answered = {
   [Kind in Query["kind"]]: { kind: Kind; plan: PlanOf<Kind>; found: Found[Kind] };
 }[Query["kind"]];
 
-/** Analyses the events of a project. */
+/** Analyses the events of a project, until `signal` ends it (decision 90). */
 export type InsightQueries = {
   /** Fails `invalid_input` on a pattern that is none. */
-  run(project: number, plan: Plan): Promise<Answered>;
-  /** What `run` asks, with its values written out. */
-  sql(project: number, plan: Plan): string;
+  run(project: number, plan: Plan, signal: AbortSignal): Promise<Answered>;
+  /** The same as SQL over the views of decision 81 (decision 89). */
+  sql(plan: Plan): string;
   /** What the project's events and their properties are called. */
-  names(project: number): Promise<EventNames>;
+  names(project: number, signal: AbortSignal): Promise<EventNames>;
 };
 
-/** One statement of a query, and what it is of. */
-type Statement = { remark: string; sql: (bind: Bind) => string };
+/** One statement of a query. */
+type Statement = (bind: Bind) => string;
 
 /** Queries of the events in DuckDB. */
-export function insightQueries(duckdb: Duckdb): InsightQueries {
+export function insightQueries(reads: ApiReads): InsightQueries {
   return {
-    run: (project, plan) =>
-      duckdb.read(async (connection) => {
+    run: (project, plan, signal) =>
+      reads.read(signal, async (connection) => {
         const patterns = filtersOf(plan.query).map(({ filter }) => filter);
         await checkPatterns(connection, patterns, "query");
         const found: unknown[][] = [];
@@ -69,15 +71,12 @@ export function insightQueries(duckdb: Duckdb): InsightQueries {
         }
         return { kind: plan.query.kind, plan, found: foundOf(plan, found) } as Answered;
       }),
-    sql: (project, plan) =>
-      statementsOf(project, plan)
-        .map(({ remark, sql }) => `-- ${remark}.\n${sql(writtenOut)};\n`)
-        .join("\n"),
-    names: (project) => duckdb.read((connection) => eventNames(connection, project)),
+    sql: insightDraft,
+    names: (project, signal) => reads.read(signal, (connection) => eventNames(connection, project)),
   };
 }
 
-async function ask(connection: DuckDBConnection, { sql }: Statement): Promise<unknown[]> {
+async function ask(connection: DuckDBConnection, sql: Statement): Promise<unknown[]> {
   const { bind, values } = binder();
   const found = await rows(connection, sql(bind), values);
   return found.map((row) =>
@@ -105,63 +104,30 @@ function foundOf({ query }: Plan, found: unknown[][]): Found[Query["kind"]] {
   return (query.kind === "StickinessQuery" ? found : found[0]) as Found["StickinessQuery"];
 }
 
-/** For SQL that is shown; what is run has parameters. */
-const writtenOut: Bind = (value, type = "VARCHAR") => {
-  if (typeof value === "number") return type === "DOUBLE" ? `${value}::DOUBLE` : String(value);
-  return type === "VARCHAR" ? quoted(value) : `${quoted(value)}::${type}`;
-};
-
-/** A name in a remark: as JSON it has no line end, which would end the remark. */
-const said = (name: string) => JSON.stringify(name);
-
 function statementsOf(project: number, plan: Plan): Statement[] {
-  const { query, period, timezone } = plan;
-  const clock = `on the clock of ${timezone}`;
+  const { query, period } = plan;
   switch (query.kind) {
-    case "TrendsQuery":
-      return trendsStatements(project, { ...plan, query });
-    case "FunnelsQuery": {
-      const steps = query.steps.map(({ name }) => said(name)).join(", then ");
-      const remark = `Funnel of ${steps}, ${clock}: persons who reached each step, and their seconds`;
-      return [{ remark, sql: (bind) => funnelSql(project, query, period, bind) }];
+    case "TrendsQuery": {
+      const periods = [period, ...(plan.previous === null ? [] : [plan.previous])];
+      return periods.flatMap((one) =>
+        query.series.map(
+          (_, index) => (bind) => trendsSql(project, partOf(query, index), one, bind),
+        ),
+      );
     }
-    case "RetentionQuery": {
-      const names = [query.target, query.returning].map(({ name }) => said(name));
-      const remark = `Persons who began with ${names[0]} in a ${query.interval}, and came back with ${names[1]} so many later, ${clock}`;
-      return [{ remark, sql: (bind) => retentionSql(project, query, period, bind) }];
-    }
-    case "PathsQuery": {
-      const remark = `Ways from one place of persons' paths to the next, ${clock}`;
-      return [{ remark, sql: (bind) => pathsSql(project, query, period, bind) }];
-    }
-    case "LifecycleQuery": {
-      const remark = `Persons of ${said(query.series.name)} by ${query.interval}, from 1 on, ${clock}`;
-      return [{ remark, sql: (bind) => lifecycleSql(project, query, period, bind) }];
-    }
+    case "FunnelsQuery":
+      return [(bind) => funnelSql(project, query, period, bind)];
+    case "RetentionQuery":
+      return [(bind) => retentionSql(project, query, period, bind)];
+    case "PathsQuery":
+      return [(bind) => pathsSql(project, query, period, bind)];
+    case "LifecycleQuery":
+      return [(bind) => lifecycleSql(project, query, period, bind)];
     case "StickinessQuery":
-      return query.series.map((series) => ({
-        remark: `In how many intervals (${query.interval}) persons did ${said(series.name)}, ${clock}`,
-        sql: (bind) => stickinessSql(project, { ...query, series }, period, bind),
-      }));
+      return query.series.map(
+        (series) => (bind) => stickinessSql(project, { ...query, series }, period, bind),
+      );
   }
-}
-
-function trendsStatements(project: number, plan: PlanOf<"TrendsQuery">): Statement[] {
-  const { query, timezone } = plan;
-  const periods = [plan.period, ...(plan.previous === null ? [] : [plan.previous])];
-  const letter = (index: number) => String.fromCharCode(65 + index);
-  return periods.flatMap((period) =>
-    query.series.map((series, index) => {
-      const of = `${series.math} of ${said(series.name)}`;
-      const named =
-        query.formula === null ? of : `${letter(index)} of ${said(query.formula.text)}: ${of}`;
-      const what = `${named} by ${query.interval}, on the clock of ${timezone}`;
-      return {
-        remark: `${what}. Rows without a bucket are of the whole time`,
-        sql: (bind) => trendsSql(project, partOf(query, index), period, bind),
-      };
-    }),
-  );
 }
 
 /** With a formula all series must tell the same values apart. */

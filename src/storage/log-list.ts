@@ -7,7 +7,8 @@ import {
   type LogQuery,
 } from "../domain/log-query.ts";
 import type { LogRecord } from "../domain/log-record.ts";
-import { type Duckdb, rows } from "./duckdb.ts";
+import type { ApiReads } from "./api-reads.ts";
+import { rows } from "./duckdb.ts";
 import { type Bind, binder, checkPatterns, passes } from "./property-match.ts";
 
 /** A stored log record as the API shows it; times are ISO 8601 in UTC. */
@@ -20,18 +21,20 @@ export const LOG_PAGE_BYTES_MAX = 16_777_216;
 export type LogReads = {
   /**
    * The page that a query asks for, by `timestamp`, then by arrival; whether there is more behind
-   * it. Fails `invalid_input` on a pattern that is none.
+   * it. Fails `invalid_input` on a pattern that is none. `signal` ends it.
    */
   list(
     project: number,
     query: LogQuery,
+    signal: AbortSignal,
   ): Promise<{ rows: (LogRow & { seq: number })[]; isMore: boolean }>;
 };
 
 /** Looks for log records in the event store. */
-export function logReads(duckdb: Duckdb): LogReads {
+export function logReads(reads: ApiReads): LogReads {
   return {
-    list: (project, query) => duckdb.read((connection) => listLogs(connection, project, query)),
+    list: (project, query, signal) =>
+      reads.read(signal, (connection) => listLogs(connection, project, query)),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { Place } from "../domain/page.ts";
-import { type Duckdb, rows } from "./duckdb.ts";
+import type { ApiReads } from "./api-reads.ts";
+import { rows } from "./duckdb.ts";
 import type { MatchFilter, PartAsked } from "./person-list.ts";
 import { columnOf, mirroredIn } from "./person-rows.ts";
 import { type Bind, binder, checkPatterns, passes, pointer, textIn } from "./property-match.ts";
@@ -24,8 +25,8 @@ export type Unmirrored = {
 
 /** Persons by their properties: those of the event store's mirror, but for what it lacks. */
 export type PersonMatches = {
-  /** Runs `work` on one state of the mirror. */
-  read<T>(work: (mirror: MirrorState) => Promise<T>): Promise<T>;
+  /** Runs `work` on one state of the mirror, until `signal` ends it. */
+  read<T>(signal: AbortSignal, work: (mirror: MirrorState) => Promise<T>): Promise<T>;
 };
 
 /** One state of the mirror. */
@@ -54,10 +55,10 @@ export type MatchedNow = {
 };
 
 /** Looks for persons in the event store. */
-export function personMatches(duckdb: Pick<Duckdb, "read">): PersonMatches {
+export function personMatches(reads: ApiReads): PersonMatches {
   return {
-    read: (work) =>
-      duckdb.read(async (connection) => {
+    read: (signal, work) =>
+      reads.read(signal, async (connection) => {
         const [row] = await rows(connection, VERSION);
         return work({
           version: Number(row?.["value"]),

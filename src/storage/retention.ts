@@ -1,12 +1,21 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Interval, Period } from "../domain/insight-period.ts";
+import type { BreakdownKind } from "../domain/insight-result.ts";
 import type { EventsNode } from "../domain/query-fields.ts";
 import type { Retention } from "../domain/retention.ts";
 import { type EventScan, eventScan } from "./event-scan.ts";
 import type { Bind } from "./property-match.ts";
+import { retentionByValueSql } from "./retention-by-value.ts";
 
 /** How many of those who began in the interval `began` came so many intervals later. */
-export type RetentionRow = { began: number; later: number; persons: number };
+export type RetentionRow = {
+  began: number;
+  later: number;
+  persons: number;
+  /** With a breakdown, the value by which they began. */
+  kind?: BreakdownKind;
+  breakdown?: string | null;
+};
 
 /** Microseconds of the intervals that are all as long; on a wall's clock no day is shorter. */
 const INTERVAL_US: Partial<Record<Interval, number>> = {
@@ -23,10 +32,14 @@ const INTERVAL_US: Partial<Record<Interval, number>> = {
  */
 export function retentionSql(
   project: number,
-  { target, returning, isFirstTime, interval }: Retention,
+  retention: Retention,
   period: Period,
   bind: Bind,
 ): string {
+  const { target, returning, isFirstTime, interval, breakdown } = retention;
+  if (breakdown !== null) {
+    return retentionByValueSql(project, { ...retention, breakdown }, period, bind);
+  }
   const scan = eventScan(project, period, bind);
   const isSame = isDeepStrictEqual(whichOf(returning), whichOf(target));
   const isTarget = `(${scan.isOf(target)})`;

@@ -5,6 +5,7 @@ import { SQL_ATTR } from "../domain/sql-part.ts";
 import { checkSql } from "../domain/sql-tree.ts";
 import { SQL_VIEWS } from "../domain/sql-view.ts";
 import { isoTime, TIME_MS_MAX, TIME_MS_MIN } from "../domain/time.ts";
+import { whileWanted } from "./api-reads.ts";
 import { type Duckdb, rows } from "./duckdb.ts";
 import { ALL_PROPERTIES } from "./person-rows.ts";
 
@@ -35,9 +36,6 @@ export type SqlReads = {
    */
   run(project: number, text: string, limits: SqlLimits): Promise<SqlTable>;
 };
-
-/** How often a statement that is to end is told so: an interrupt between two steps goes unheard. */
-const INTERRUPT_EVERY_MS = 50;
 
 /** Characters of what DuckDB says about a statement. */
 const SAID_CHARS_MAX = 600;
@@ -83,26 +81,6 @@ function viewsOf(project: number, catalog: string): string[] {
     return `CREATE TEMP VIEW "${name}" AS SELECT ${chosen.join(", ")}
       FROM ${catalog}.main."${name}" AS stored ${moved} WHERE stored.project_id = ${project}`;
   });
-}
-
-async function whileWanted<T>(
-  connection: DuckDBConnection,
-  signal: AbortSignal,
-  work: () => Promise<T>,
-): Promise<T> {
-  let again: ReturnType<typeof setInterval> | undefined;
-  const interrupt = () => {
-    connection.interrupt();
-    again = setInterval(() => connection.interrupt(), INTERRUPT_EVERY_MS);
-  };
-  signal.addEventListener("abort", interrupt, { once: true });
-  try {
-    signal.throwIfAborted();
-    return await work();
-  } finally {
-    signal.removeEventListener("abort", interrupt);
-    clearInterval(again);
-  }
 }
 
 /**

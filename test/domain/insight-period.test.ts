@@ -40,6 +40,21 @@ describe("the time of an insight", () => {
     });
   });
 
+  test.each([
+    ["dStart", null, "2026-11-21", "2026-11-22"],
+    ["-1dStart", "-1dEnd", "2026-11-20", "2026-11-21"],
+    ["-1wStart", "-1wEnd", "2026-11-09", "2026-11-16"],
+    ["mStart", null, "2026-11-01", "2026-11-22"],
+    ["-1mStart", "-1mEnd", "2026-10-01", "2026-11-01"],
+    ["-1qStart", "-1qEnd", "2026-07-01", "2026-10-01"],
+    ["yStart", "yEnd", "2026-01-01", "2027-01-01"],
+  ])("may go from %s to %s", (from, to, first, before) => {
+    expect(period(from, to)).toMatchObject({
+      from: `${first}T00:00:00.000000`,
+      before: `${before}T00:00:00.000000`,
+    });
+  });
+
   test("is on the clock of the time zone", () => {
     const auckland = { timezone: "Pacific/Auckland" };
     expect(period("-0d", null, auckland).buckets).toEqual(["2026-11-22"]);
@@ -52,6 +67,8 @@ describe("the time of an insight", () => {
 
   test.each([
     ["yesterday", null, "query__dateRange__date_from"],
+    ["all", null, "query__dateRange__date_from"],
+    ["-9999yStart", null, "query__dateRange__date_from"],
     ["-9999y", "-9998y", "query__dateRange__date_from"],
     ["-7d", "2026-02-30", "query__dateRange__date_to"],
     ["2026-11-21", "2026-11-20", "query__dateRange__date_to"],

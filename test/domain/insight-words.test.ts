@@ -117,6 +117,18 @@ describe("a question in words", () => {
         exclusions: [{ ...node("é🦔"), funnelFromStep: 0, funnelToStep: 1 }],
       },
     ],
+    [
+      "funnel $pageview then signed up without by bus and foot within 90 minutes by person plan of person",
+      {
+        series: ["$pageview", "signed up"].map(node),
+        breakdownFilter: { breakdown: "Plan of person", breakdown_type: "person" },
+      },
+      {
+        ...{ funnelOrderType: "ordered", funnelWindowInterval: 90 },
+        funnelWindowIntervalUnit: "minute",
+        exclusions: [{ ...node("by bus and foot"), funnelFromStep: 0, funnelToStep: 1 }],
+      },
+    ],
   ])("may be of a funnel: %s", (words, query, funnelsFilter) => {
     expect(read(words)).toEqual({ kind: "FunnelsQuery", ...query, funnelsFilter });
   });
@@ -138,6 +150,15 @@ describe("a question in words", () => {
       "recurring retention for é🦔 last 12 weeks",
       { targetEntity: entity("é🦔"), period: "Week", retentionType: "retention_recurring" },
       last("-12w"),
+    ],
+    [
+      "retention of signed up then $pageview by person plan of person weekly",
+      {
+        targetEntity: entity("signed up"),
+        returningEntity: entity("$pageview"),
+        period: "Week",
+      },
+      { breakdownFilter: { breakdown: "Plan of person", breakdown_type: "person" } },
     ],
   ])("may be of retention: %s", (words, filter, query) => {
     expect(read(words)).toEqual({

@@ -169,6 +169,16 @@ describe("what grows by itself is bounded", () => {
     expect(await problemOf(text)).toContain("too large once its names are written out");
   });
 
+  test("named queries count where they are used, and sets of queries have more room", async () => {
+    const used = chain("FROM events", "SELECT * FROM $", 40);
+    const sets = (count: number) => Array(count).fill("SELECT 1 FROM events").join(" UNION ALL ");
+
+    expect(await problemOf(used)).toBeUndefined();
+    expect(await problemOf(sets(140))).toBeUndefined();
+    expect(await problemOf(sets(150))).toContain("too large once its names are written out");
+    expect(await problemOf(`SELECT 1 FROM (${sets(70)})`)).toContain("too large once its names");
+  });
+
   test("columns", async () => {
     const text = chain("SELECT 1 AS a", "SELECT *, * FROM $", 11);
     expect(await problemOf(text)).toContain(`at most ${SQL_COLUMNS_MAX} columns`);

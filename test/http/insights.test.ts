@@ -262,7 +262,7 @@ const paths = { kind: "PathsQuery" };
 
 test.each<[string, object, string, string]>([
   ["one step", { ...funnel, series: [{}] }, "invalid_input", "query__series"],
-  ["an interval of a funnel", { ...funnel, interval: "day" }, "invalid_input", "query"],
+  ["without test accounts", { ...funnel, filterTestAccounts: true }, "invalid_input", "query"],
   [
     "an unknown order",
     { ...funnel, funnelsFilter: { funnelOrderType: "random" } },

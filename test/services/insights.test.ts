@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { insights } from "../../src/services/insights.ts";
 import { type TestApp, testApp } from "../support/app.ts";
-import { batch, event } from "../support/make.ts";
+import { batch, event, FOREVER } from "../support/make.ts";
 
 const ASK = "/api/environments/1/max_tools/create_and_query_insight/";
 const DRAFT = "/api/environments/1/query/draft_sql/";
@@ -322,5 +322,5 @@ describe("a drafted query", () => {
 test("the store is not asked while it is behind", async () => {
   const behind = insights({ isBehind: () => true } as Parameters<typeof insights>[0]);
 
-  expect(behind.draft(1, undefined)).rejects.toMatchObject({ code: "unavailable" });
+  expect(behind.draft(1, undefined, FOREVER)).rejects.toMatchObject({ code: "unavailable" });
 });

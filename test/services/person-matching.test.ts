@@ -6,6 +6,7 @@ import { propertyFilters } from "../../src/domain/property-filter.ts";
 import { isoTime } from "../../src/domain/time.ts";
 import { type PersonMatching, personMatching } from "../../src/services/person-matching.ts";
 import { changedIds, unmirroredPersons } from "../../src/services/unmirrored.ts";
+import { apiReads } from "../../src/storage/api-reads.ts";
 import { openDuckdb, ROW_GROUP_ROWS } from "../../src/storage/duckdb.ts";
 import { eventStore } from "../../src/storage/events.ts";
 import { loadFiles } from "../../src/storage/loads.ts";
@@ -19,6 +20,7 @@ import { openSqlite, readSqlite } from "../../src/storage/sqlite.ts";
 import { temporaryDirectory } from "../support/app.ts";
 import { randomOf } from "../support/faulty-disk.ts";
 import { asText } from "../support/insight-reference.ts";
+import { FOREVER } from "../support/make.ts";
 
 setDefaultTimeout(60_000);
 
@@ -67,7 +69,7 @@ async function twoStores() {
     pending = undefined;
   };
   const matching = personMatching({
-    matches: personMatches(duckdb),
+    matches: personMatches(apiReads(duckdb, 600)),
     snapshots: personSnapshots(reader),
     ingest: {
       watch: unmirrored.watch,
@@ -98,7 +100,7 @@ async function twoStores() {
   };
 }
 
-const PART = { limit: 100, offset: 0 };
+const PART = { limit: 100, offset: 0, signal: FOREVER };
 
 const PLANS = ["free", "pro", "Team"];
 
@@ -143,7 +145,7 @@ async function expectFound(matching: PersonMatching, known: readonly Known[]): P
     const properties = propertyFilters([JSON.stringify(filters)], 0);
     const expected = ordered(known.filter((one) => passes(one.properties)));
     const find = (filter: PersonFilter, part: PartAsked) =>
-      matching.places(1, { ...filter, properties }, part);
+      matching.places(1, { ...filter, properties }, { ...part, signal: FOREVER });
 
     expect(await find({}, { limit: 100, offset: 1 })).toEqual({
       count: expected.length,
@@ -162,7 +164,7 @@ async function expectFound(matching: PersonMatching, known: readonly Known[]): P
     expect(await find({ search: distinct_id }, { limit: 9, offset: 0 })).toEqual(one);
     const addressed = expected.filter(({ properties }) => properties["email"] !== undefined);
     expect((await find({ search: "aNN" }, { limit: 9, offset: 0 })).count).toBe(addressed.length);
-    expect((await matching.places(2, { properties }, { limit: 9, offset: 0 })).count).toBe(0);
+    expect((await matching.places(2, { properties }, PART)).count).toBe(0);
   }
   for (const key of ["plan", "odd", "$os"]) {
     const texts = known.flatMap(({ properties }) => asText(properties[key]) ?? []);
@@ -170,7 +172,7 @@ async function expectFound(matching: PersonMatching, known: readonly Known[]): P
       return { name, count: all.length };
     });
     const byName = (a: PropertyValue, b: PropertyValue) => (a.name < b.name ? -1 : 1);
-    const values = await matching.values(1, key, "");
+    const values = await matching.values(1, key, "", FOREVER);
     expect(values.toSorted(byName)).toEqual(counts.toSorted(byName));
   }
 }

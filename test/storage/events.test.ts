@@ -1,12 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { apiReads } from "../../src/storage/api-reads.ts";
 import { openDuckdb, ROW_GROUP_ROWS, rows } from "../../src/storage/duckdb.ts";
 import type { SliceEvent } from "../../src/storage/event-lines.ts";
+import { type EventReads, eventReads } from "../../src/storage/event-list.ts";
 import { type EventStore, eventStore } from "../../src/storage/events.ts";
 import { type Load, loadFiles, removeLoad, type SliceContent } from "../../src/storage/loads.ts";
 import type { MirrorChanges, MirrorPerson } from "../../src/storage/mirror-changes.ts";
 import { temporaryDirectory } from "../support/app.ts";
+import { FOREVER } from "../support/make.ts";
 import { readLines } from "../support/server.ts";
 
 const ARRIVED = Date.parse("2026-11-21T12:00:00Z");
@@ -64,6 +67,7 @@ async function duckdbStore(data = temporaryDirectory()) {
         mirror: null,
       });
     },
+    list: ((...asked) => eventReads(apiReads(duckdb, 600)).list(...asked)) as EventReads["list"],
     query: (sql: string) => duckdb.read((connection) => rows(connection, sql)),
     async reopen() {
       await duckdb.close();
@@ -151,7 +155,7 @@ describe.each(IMPLEMENTATIONS)("the event store on %s", (_name, make) => {
     await made.store.append(made.load(1, [event]));
 
     const { uuid } = event.event;
-    expect(await made.store.list(1, {}, PAGE)).toEqual({
+    expect(await made.list(1, {}, PAGE, FOREVER)).toEqual({
       count: 1,
       rows: [
         {
@@ -176,7 +180,7 @@ describe.each(IMPLEMENTATIONS)("the event store on %s", (_name, make) => {
     expect(made.store.append(load)).rejects.toThrow("applied before");
 
     expect(await made.store.applied()).toBe(2);
-    expect(await made.store.list(1, {}, PAGE)).toMatchObject({ count: 2 });
+    expect(await made.list(1, {}, PAGE, FOREVER)).toMatchObject({ count: 2 });
   });
 
   test("advances over a load without events", async () => {
@@ -217,7 +221,7 @@ describe.each(IMPLEMENTATIONS)("the event store on %s", (_name, make) => {
       { ...unread, uuid: null, distinct_id: "a" },
       { ...unread, uuid: null, distinct_id: noUuid.event.distinct_id },
     ]);
-    expect(await made.store.list(1, {}, PAGE)).toMatchObject({ count: 3 });
+    expect(await made.list(1, {}, PAGE, FOREVER)).toMatchObject({ count: 3 });
     expect(await made.store.applied()).toBe(5);
     expect(readLines<{ seq: number }>(made.deadLetters).map(({ seq }) => seq)).toEqual([2, 4]);
   });
@@ -307,16 +311,16 @@ describe("DuckDB", () => {
     );
 
     await duck.store.append(duck.load(3, [], { overrides: [to(PERSON, first)] }));
-    const afterOne = await duck.store.list(1, { person_id: first }, PAGE);
+    const afterOne = await duck.list(1, { person_id: first }, PAGE, FOREVER);
     await duck.store.append(duck.load(4, [], { overrides: [to(first, last)] }));
 
     expect(afterOne).toMatchObject({ count: 1, rows: [{ person_id: first }] });
-    expect(await duck.store.list(1, { person_id: last }, PAGE)).toMatchObject({
+    expect(await duck.list(1, { person_id: last }, PAGE, FOREVER)).toMatchObject({
       count: 1,
       rows: [{ person_id: last }],
     });
     for (const person_id of [PERSON, first]) {
-      expect(await duck.store.list(1, { person_id }, PAGE)).toMatchObject({ count: 0 });
+      expect(await duck.list(1, { person_id }, PAGE, FOREVER)).toMatchObject({ count: 0 });
     }
   });
 

@@ -1,27 +1,16 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { INTERVALS, type Interval, withIntervalBefore } from "../../src/domain/insight-period.ts";
 import type { PlanOf } from "../../src/storage/insight-queries.ts";
 import type { LifecycleRow } from "../../src/storage/lifecycle.ts";
-import { chance, type DataSet, type DataSets, dataSets } from "../support/data-sets.ts";
+import { chance, type DataSet } from "../support/data-sets.ts";
 import {
   bucketOf,
-  DATA_SETS,
-  forEach,
   nodeOfChance,
   ownerOf,
   periodOfChance,
   shownAt,
-  sorted,
-  TIMEOUT_MS,
 } from "../support/insight-reference.ts";
-
-let stored: DataSets;
-
-beforeAll(async () => {
-  stored = await dataSets(DATA_SETS);
-});
-
-afterAll(() => stored[Symbol.asyncDispose]());
+import { insightTrials } from "../support/insight-trials.ts";
 
 /** A lifecycle of chance over a data set, and the same by a plain loop. */
 function asked(set: DataSet) {
@@ -61,35 +50,17 @@ function asked(set: DataSet) {
   return { plan, expected };
 }
 
-test(
-  `a lifecycle is what a plain loop over the events finds, on ${DATA_SETS} sets of events`,
-  async () => {
-    const seen = new Map<string, number>();
-    await forEach(stored.sets, async (set) => {
-      const { plan, expected } = asked(set);
-      const { found } = await stored.queries.run(set.project, plan);
-
-      expect([set.project, ...sorted(found as LifecycleRow[])]).toEqual([
-        set.project,
-        ...sorted(expected),
-      ]);
-      for (const { status } of expected) seen.set(status, (seen.get(status) ?? 0) + 1);
-    });
-    expect(Math.min(...seen.values())).toBeGreaterThan(20);
-    expect(seen.size).toBe(4);
+insightTrials<"LifecycleQuery", LifecycleRow>("a lifecycle", {
+  asked,
+  rows: (found) => found,
+  enough(all) {
+    const seen = [...Map.groupBy(all, ({ status }) => status).values()];
+    expect(seen).toHaveLength(4);
+    expect(Math.min(...seen.map((some) => some.length))).toBeGreaterThan(20);
   },
-  TIMEOUT_MS,
-);
-
-test(
-  "a lifecycle is shown as SQL that answers the same",
-  async () => {
-    await forEach(stored.sets.slice(0, 40), async (set) => {
-      const { plan, expected } = asked(set);
-      expect(sorted(await stored.rows(stored.queries.sql(set.project, plan)))).toEqual(
-        sorted(expected),
-      );
-    });
-  },
-  TIMEOUT_MS,
-);
+  drafted: ({ bucket, status, persons }, { period }) => ({
+    status: status as LifecycleRow["status"],
+    place: period.buckets.indexOf(String(bucket)),
+    persons: Math.abs(Number(persons)),
+  }),
+});

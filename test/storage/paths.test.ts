@@ -144,11 +144,12 @@ test(
 );
 
 test(
-  "paths are shown as SQL that answers the same",
+  "paths are drafted as SQL that finds the same",
   async () => {
-    await forEach(stored.sets.slice(0, 40), async (set) => {
+    await forEach(stored.sets, async (set) => {
       const { plan, expected } = asked(set);
-      expect(await stored.rows(stored.queries.sql(set.project, plan))).toEqual(expected);
+      const found: unknown[] = await stored.drafted(set.project, plan);
+      expect([set.project, found]).toEqual([set.project, expected]);
     });
   },
   TIMEOUT_MS,

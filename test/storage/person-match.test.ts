@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test";
+import { apiReads } from "../../src/storage/api-reads.ts";
 import { openDuckdb } from "../../src/storage/duckdb.ts";
-import { personMatches } from "../../src/storage/person-match.ts";
+import { type MirrorState, personMatches } from "../../src/storage/person-match.ts";
 import { temporaryDirectory } from "../support/app.ts";
+import { FOREVER } from "../support/make.ts";
 
 test("persons are found by what SDKs and users set, also in rows that have both in one", async () => {
   using directory = temporaryDirectory();
@@ -24,7 +26,8 @@ test("persons are found by what SDKs and users set, also in rows that have both 
          AS rows (id, properties, sdk_properties, initial_properties)`,
     );
   });
-  const { read } = personMatches(duckdb);
+  const matches = personMatches(apiReads(duckdb, 600));
+  const read = <T>(work: (mirror: MirrorState) => Promise<T>) => matches.read(FOREVER, work);
   const now = { unmirrored: { ids: [], persons: [] }, owner: () => undefined };
   const found = async (key: string, value: string) => {
     const test = { is: "equal" as const, any: [value] };

@@ -1,28 +1,20 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect } from "bun:test";
 import type { Interval } from "../../src/domain/insight-period.ts";
+import type { Breakdown } from "../../src/domain/query-fields.ts";
 import type { Retention } from "../../src/domain/retention.ts";
 import type { PlanOf } from "../../src/storage/insight-queries.ts";
 import type { RetentionRow } from "../../src/storage/retention.ts";
-import { chance, type DataSet, type DataSets, dataSets } from "../support/data-sets.ts";
+import { chance, type DataSet, KEYS, type Stored } from "../support/data-sets.ts";
 import {
   bucketOf,
-  DATA_SETS,
-  forEach,
+  histories,
   nodeOfChance,
-  ownerOf,
   periodOfChance,
+  placeOfChance,
   shownAt,
-  sorted,
-  TIMEOUT_MS,
+  textOf,
 } from "../support/insight-reference.ts";
-
-let stored: DataSets;
-
-beforeAll(async () => {
-  stored = await dataSets(DATA_SETS);
-});
-
-afterAll(() => stored[Symbol.asyncDispose]());
+import { draftValue, insightTrials } from "../support/insight-trials.ts";
 
 /** A retention of chance over a data set, and the same by a plain loop. */
 function asked(set: DataSet) {
@@ -40,58 +32,69 @@ function asked(set: DataSet) {
     isFirstTime,
     interval: days,
     dateRange: { date_from: "", date_to: null },
+    breakdown:
+      next(2) === 0 ? null : { of: placeOfChance(dice), property: of(KEYS), limit: 1 + next(3) },
   };
   const plan: PlanOf<"RetentionQuery"> = { query, period, previous: null, timezone: set.timezone };
+  const valueIn = (event: Stored) =>
+    query.breakdown === null
+      ? null
+      : textOf(set, event, query.breakdown.of, query.breakdown.property);
   const placeOf = (timestamp: string) =>
     period.buckets.indexOf(bucketOf(shownAt(timestamp, set.timezone), days));
-  const told: RetentionRow[] = [];
-  const present = [...Map.groupBy(set.events.filter(isUntil), (event) => ownerOf(set, event))];
-  const people = present.map(([, events]) => {
-    const did = events.filter(target.isOf);
-    const all = [...new Set(did.map(({ timestamp }) => placeOf(timestamp)))];
+  const present = histories(set, set.events.filter(isUntil));
+  const people = [...present.values()].map((events) => {
+    const did = Map.groupBy(events.filter(target.isOf), ({ timestamp }) => placeOf(timestamp));
+    const all = [...did.keys()].toSorted((a, b) => a - b);
+    const began = isFirstTime ? all.slice(0, 1) : all;
     const came = new Set(events.filter(returning.isOf).map(({ timestamp }) => placeOf(timestamp)));
-    return { began: isFirstTime && all.includes(-1) ? [] : all.filter((at) => at >= 0), came };
+    return began
+      .filter((at) => at >= 0)
+      .map((at) => ({ at, came, value: valueIn(did.get(at)?.[0] as Stored) }));
   });
-  for (const began of period.buckets.keys()) {
-    const cohort = people.filter((one) => {
-      return isFirstTime ? Math.min(...one.began) === began : one.began.includes(began);
-    });
-    for (let later = 0; began + later < period.buckets.length; later++) {
-      const persons = cohort.filter(({ came }) => later === 0 || came.has(began + later)).length;
-      if (persons > 0) told.push({ began, later, persons });
-    }
-  }
-  return { plan, expected: told };
+  const value = topOf(people.flat(), query.breakdown);
+  const told = people.flat().flatMap(({ at, came, value: own }) => {
+    const later = [...came].filter((place) => place > at).map((place) => place - at);
+    return [0, ...later].map((one) => ({ began: at, later: one, ...value(own) }));
+  });
+  const expected = [...Map.groupBy(told, (row) => JSON.stringify(row))].map(
+    ([row, some]): RetentionRow => ({ ...JSON.parse(row), persons: some.length }),
+  );
+  return { plan, expected };
 }
 
-test(
-  `retention is what a plain loop over the events finds, on ${DATA_SETS} sets of events`,
-  async () => {
-    let cameBack = 0;
-    await forEach(stored.sets, async (set) => {
-      const { plan, expected } = asked(set);
-      const { found } = await stored.queries.run(set.project, plan);
+/** What of a value is told: most who began is first. */
+function topOf(cohorts: { value: string | null }[], breakdown: Breakdown | null) {
+  const top = [...Map.groupBy(cohorts, ({ value }) => value)]
+    .toSorted(([a, some], [b, others]) => {
+      if (some.length !== others.length) return others.length - some.length;
+      if (a === null || b === null) return a === null ? 1 : -1;
+      return Buffer.compare(Buffer.from(a), Buffer.from(b));
+    })
+    .slice(0, breakdown?.limit)
+    .map(([value]) => value);
+  return (value: string | null): Pick<RetentionRow, "kind" | "breakdown"> => {
+    if (breakdown === null) return {};
+    if (!top.includes(value)) return { kind: "other", breakdown: null };
+    return { kind: value === null ? "none" : "value", breakdown: value };
+  };
+}
 
-      expect([set.project, ...sorted(found as RetentionRow[])]).toEqual([
-        set.project,
-        ...sorted(expected),
-      ]);
-      cameBack += expected.filter(({ later }) => later > 0).length;
-    });
-    expect(cameBack).toBeGreaterThan(50);
-  },
-  TIMEOUT_MS,
-);
-
-test(
-  "retention is shown as SQL that answers the same",
-  async () => {
-    await forEach(stored.sets.slice(0, 40), async (set) => {
-      const { plan, expected } = asked(set);
-      expect(sorted(await stored.rows(stored.queries.sql(set.project, plan)))).toEqual(
-        sorted(expected),
-      );
-    });
-  },
-  TIMEOUT_MS,
-);
+insightTrials<"RetentionQuery", RetentionRow>("retention", {
+  asked,
+  rows: (found) =>
+    found.map(({ persons, kind, breakdown, ...row }) => {
+      return {
+        ...row,
+        ...(kind === undefined ? {} : { kind, breakdown }),
+        persons,
+      } as RetentionRow;
+    }),
+  enough: (all) => expect(all.filter(({ later }) => later > 0).length).toBeGreaterThan(50),
+  drafted: ({ began, later, persons, ...value }, { period, query }) => ({
+    began: period.buckets.indexOf(String(began)),
+    later: Number(later),
+    ...(query.breakdown === null ? {} : draftValue(value)),
+    persons: Number(persons),
+  }),
+});

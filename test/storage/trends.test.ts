@@ -27,6 +27,7 @@ import {
   TIMEOUT_MS,
   textOf,
 } from "../support/insight-reference.ts";
+import { draftValue } from "../support/insight-trials.ts";
 
 let stored: DataSets;
 
@@ -200,19 +201,41 @@ describe("trends", () => {
     });
   });
 
-  test("are shown as SQL that answers the same, with nothing of it run before", async () => {
-    await forEach(stored.sets.slice(0, 40), async (set) => {
-      const one = asked(set);
-      const [shown = ""] = stored.queries.sql(set.project, one.plan).split(";\n\n");
-      expect(sorted(await stored.rows(shown))).toEqual(sorted(reference(set, one, 0)));
-    });
-  });
+  test(
+    "are drafted as SQL that finds the same, also compared",
+    async () => {
+      await forEach(stored.sets, async (set) => {
+        const one = asked(set);
+        const { period, query, timezone } = one.plan;
+        const previous = previousPeriod(period, { interval: query.interval, timezone });
+        const isCompared = set.project % 3 === 0;
+        const plan = { ...one.plan, previous: isCompared ? previous : null };
+        const answered = await stored.queries.run(set.project, plan);
+        const drafted = await stored.drafted(set.project, plan);
+
+        const { current, previous: before } = answered.found as Found["TrendsQuery"];
+        const told = (rows: TrendsRow[][], period: string) =>
+          rows.flatMap((some, index) =>
+            some.map((row) => ({ period, series: "AB".charAt(index), ...row })),
+          );
+        const expected = [...told(current, "current"), ...told(before, "previous")];
+        const found = drafted.map((row) => ({
+          period: isCompared ? row["period"] : "current",
+          series: row["series"],
+          ...(query.breakdown === null ? { kind: "value", breakdown: null } : draftValue(row)),
+          ...{ bucket: row["bucket"], value: row["value"] },
+        }));
+        expect([set.project, ...sorted(found)]).toEqual([set.project, ...sorted(expected)]);
+      });
+    },
+    TIMEOUT_MS,
+  );
 
   test("have a first query that runs as it stands, over names of any kind", async () => {
     await forEach(stored.sets.slice(0, 40), async ({ project, events }) => {
       const names = await stored.queries.names(project);
-      const sql = draftSql(project, names);
-      const found = await stored.rows(sql);
+      const sql = draftSql(names);
+      const found = await stored.run(project, sql);
 
       const counted = [...Map.groupBy(events, ({ event }) => event)];
       const all = counted.map(([name, some]) => ({ name, count: some.length }));

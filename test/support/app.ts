@@ -22,6 +22,8 @@ type Asked = {
   /** The personal key; null for none. */
   key?: string | null;
   headers?: Record<string, string>;
+  /** Tells that the caller has gone. */
+  signal?: AbortSignal;
 };
 
 /** A whole appliance in this process, on real stores in a temporary directory. */
@@ -74,11 +76,16 @@ export async function testApp(
   });
   const handle = app.http(LISTEN_URL);
 
-  const ask: TestApp["ask"] = async (method, path, { body, key = PERSONAL_KEY, headers } = {}) => {
+  const ask: TestApp["ask"] = async (
+    method,
+    path,
+    { body, key = PERSONAL_KEY, headers, signal } = {},
+  ) => {
     const raw = typeof body === "string" || body instanceof Uint8Array;
     const response = await handle(
       new Request(`http://localhost:8000${path}`, {
         method,
+        ...(signal === undefined ? {} : { signal }),
         headers: {
           ...(key === null ? {} : { authorization: `Bearer ${key}` }),
           ...(body === undefined || raw ? {} : { "content-type": "application/json" }),

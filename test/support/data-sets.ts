@@ -1,13 +1,16 @@
 import { expect } from "bun:test";
 import { join } from "node:path";
 import type { Json, JsonObject } from "../../src/domain/json.ts";
-import { type Duckdb, openDuckdb, ROW_GROUP_ROWS, rows } from "../../src/storage/duckdb.ts";
+import { apiReads } from "../../src/storage/api-reads.ts";
+import { type Duckdb, openDuckdb, ROW_GROUP_ROWS } from "../../src/storage/duckdb.ts";
 import { eventStore } from "../../src/storage/events.ts";
-import { insightQueries } from "../../src/storage/insight-queries.ts";
+import { insightQueries, type Plan } from "../../src/storage/insight-queries.ts";
 import { loadFiles } from "../../src/storage/loads.ts";
 import type { MirrorPerson } from "../../src/storage/mirror-changes.ts";
 import { propertyTexts } from "../../src/storage/person-rows.ts";
+import { sqlReads } from "../../src/storage/sql.ts";
 import { temporaryDirectory } from "./app.ts";
+import { FOREVER } from "./make.ts";
 
 /** An event as it is stored; ties of time are in the order of the list. */
 export type Stored = {
@@ -137,12 +140,27 @@ export async function dataSets(count: number) {
   });
   const sets = Array.from({ length: count }, (_, index) => dataSet(index + 1));
   await store(duckdb, directory.path, sets);
+  const asked = insightQueries(apiReads(duckdb, 600));
+  const queries = {
+    run: (project: number, plan: Plan) => asked.run(project, plan, FOREVER),
+    names: (project: number) => asked.names(project, FOREVER),
+    sql: asked.sql,
+  };
+  const reads = sqlReads(duckdb);
+  const run = async (project: number, sql: string) => {
+    const found = await reads.run(project, sql, { signal: FOREVER, rows: 10_000, bytes: 1e7 });
+    return found.rows.map((row) =>
+      Object.fromEntries(found.columns.map((name, at) => [name, row[at] as Json])),
+    );
+  };
   return {
     sets,
     duckdb,
-    queries: insightQueries(duckdb),
-    /** Rows of SQL that is shown. */
-    rows: (sql: string) => duckdb.read((connection) => rows(connection, sql)),
+    queries,
+    /** Rows of SQL as callers of the API run it. */
+    run,
+    /** Rows of the draft of a query. */
+    drafted: (project: number, plan: Plan) => run(project, queries.sql(plan)),
     async [Symbol.asyncDispose]() {
       await duckdb.close();
       directory[Symbol.dispose]();

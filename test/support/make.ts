@@ -11,6 +11,9 @@ export function event(fields: Record<string, unknown> = {}) {
   };
 }
 
+/** The signal of a caller who waits for ever. */
+export const FOREVER = new AbortController().signal;
+
 /** A batch of events with the project key of the tests. */
 export function batch(...events: unknown[]) {
   return { api_key: PROJECT_KEY, batch: events };

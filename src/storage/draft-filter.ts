@@ -1,0 +1,75 @@
+import type { PropertyFilter, PropertyTest } from "../domain/property-filter.ts";
+import type { Version } from "../domain/version-range.ts";
+import { quoted } from "./duckdb.ts";
+
+/**
+ * The condition that a filter is passed, by the text of its property, as somebody would write it
+ * (decision 89): the same as `passes` of property-match.ts.
+ */
+export function draftCondition({ not, test }: PropertyFilter, text: string): string {
+  if (test.is === "set") return `${text} IS ${not ? "NULL" : "NOT NULL"}`;
+  const condition = tested(test, text);
+  return not ? `(${condition}) IS NOT TRUE` : `(${condition})`;
+}
+
+function tested(test: Exclude<PropertyTest, { is: "set" }>, text: string): string {
+  const any = (values: string[], one: (value: string) => string) =>
+    values.map((value) => one(quoted(value))).join(" OR ") || "false";
+  const number = `TRY_CAST(${text} AS DOUBLE)`;
+  switch (test.is) {
+    case "equal":
+      if (test.any.length === 1) return `${text} = ${test.any.map(quoted)}`;
+      return `${text} IN (${test.any.map(quoted).join(", ") || "NULL"})`;
+    case "contains":
+      return any(test.any, (value) => `contains(lower(${text}), lower(${value}))`);
+    case "starts":
+      return any(test.any, (value) => `starts_with(${text}, ${value})`);
+    case "ends":
+      return any(test.any, (value) => `ends_with(${text}, ${value})`);
+    case "matches":
+      return any(test.any, (value) => `regexp_matches(${text}, ${value})`);
+    case "compare":
+      if (test.number === null) return `${text} ${test.by} ${quoted(test.text)}`;
+      return `isfinite(${number}) AND ${number} ${test.by} ${numberText(test.number)}`;
+    case "between":
+      return `${number} BETWEEN ${numberText(test.from)} AND ${numberText(test.to)}`;
+    case "date": {
+      const time = `TRY_CAST(${text} AS TIMESTAMPTZ)`;
+      const bounds = [
+        ...(test.from === null ? [] : [`${time} >= TIMESTAMPTZ ${quoted(test.from)}`]),
+        ...(test.before === null ? [] : [`${time} < TIMESTAMPTZ ${quoted(test.before)}`]),
+      ];
+      return [`regexp_full_match(${text}, '${ISO_TIME}')`, ...bounds].join(" AND ");
+    }
+    case "version": {
+      const parts = versionOf(text);
+      const bounds = [
+        ...(test.from === null ? [] : [`NOT (${isBefore(parts, test.from)})`]),
+        ...(test.before === null ? [] : [`(${isBefore(parts, test.before)})`]),
+      ];
+      return [`regexp_matches(${text}, '^[vV]?\\d')`, ...bounds].join(" AND ");
+    }
+  }
+}
+
+/** Exact, which a number with a point is not: that is a DECIMAL. */
+function numberText(value: number): string {
+  return Number.isSafeInteger(value) ? String(value) : `${quoted(String(value))}::DOUBLE`;
+}
+
+const ISO_TIME = String.raw`\s*\d{4}-\d\d-\d\d([Tt ]\d\d:\d\d(:\d\d([.,]\d+)?)?\s*([Zz]|[+-]\d\d(:?\d\d)?)?)?\s*`;
+
+/** Major, minor, patch, and 1; 0 for a pre-release. */
+function versionOf(text: string): string[] {
+  const numbers = `regexp_extract(${text}, '^[vV]?(\\d+(\\.\\d+)?(\\.\\d+)?)', 1)`;
+  const part = (place: number) =>
+    `coalesce(TRY_CAST(split_part(${numbers}, '.', ${place}) AS BIGINT), 0)`;
+  const isRelease = `NOT regexp_matches(${text}, '^[vV]?\\d+(\\.\\d+)?(\\.\\d+)?-')`;
+  return [part(1), part(2), part(3), `(${isRelease})::INTEGER`];
+}
+
+/** By the first part that differs. */
+function isBefore([part = "", ...parts]: string[], [bound, ...bounds]: Version | number[]): string {
+  if (parts.length === 0) return `${part} < ${bound}`;
+  return `${part} < ${bound} OR ${part} = ${bound} AND (${isBefore(parts, bounds)})`;
+}

@@ -1,0 +1,290 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type TestApp, testApp } from "../support/app.ts";
+import { batch, event } from "../support/make.ts";
+
+const ASK = "/api/environments/1/max_tools/create_and_query_insight/";
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await testApp();
+  const did = (distinct_id: string, name: string, day: number, plan: string) =>
+    event({
+      ...{ event: name, distinct_id, timestamp: `2026-11-${day}T10:00:00Z` },
+      properties: { plan, $set: { team: plan } },
+    });
+  await app.capture(
+    batch(
+      ...[did("ann", "view", 18, "pro"), did("ann", "view", 20, "free")],
+      ...[did("bob", "view", 19, "free"), did("bob", "buy", 20, "free")],
+      ...[did("eve", "view", 20, "free"), did("eve", "view", 21, "free")],
+      event({ event: "click", distinct_id: "eve", timestamp: "2026-11-21T10:10:00Z" }),
+    ),
+  );
+});
+
+afterAll(() => app[Symbol.asyncDispose]());
+
+const ask = (query: object) =>
+  app.ask("POST", ASK, { body: { query }, headers: { prefer: "return=representation" } });
+
+const resultsOf = async (query: object) => {
+  const { status, body } = await ask(query);
+  expect({ status, body }).toMatchObject({ status: 200 });
+  return (body as { results: unknown[] }).results;
+};
+
+const node = (name: string) => ({ kind: "EventsNode", event: name, name });
+const pro = { key: "plan", value: ["pro"], operator: "exact", type: "event" };
+const range = { dateRange: { date_from: "-3d" } };
+const target = { id: "view", name: "view", type: "events", order: 0 };
+
+/** What PostHog's clients say of every query, to no effect on its numbers. */
+const USUAL = {
+  ...{ version: 2, tags: { scene: "Insight" }, filterTestAccounts: false, samplingFactor: null },
+  ...{ aggregation_group_type_index: null, dataColorTheme: null, modifiers: {} },
+};
+
+describe("a query as PostHog's clients send it is that of its plain shape", () => {
+  test.each<[string, object, object]>([
+    [
+      "trends",
+      {
+        ...{ kind: "TrendsQuery", interval: "day", ...USUAL },
+        series: [{ ...node("view"), math: "dau", properties: [] }],
+        dateRange: { date_from: "-3dStart", date_to: null, explicitDate: false },
+        properties: { type: "AND", values: [{ type: "OR", values: [pro] }] },
+        breakdownFilter: {
+          breakdowns: [{ property: "plan", type: "event", group_type_index: null }],
+          breakdown_type: "event",
+          breakdown_hide_other_aggregation: false,
+        },
+        trendsFilter: { display: "ActionsLineGraph", showLegend: true, yAxisScaleType: "log10" },
+        compareFilter: { compare: false, compare_to: null },
+      },
+      {
+        ...{ kind: "TrendsQuery", series: [{ ...node("view"), math: "dau" }], ...range },
+        ...{ properties: [pro], breakdownFilter: { breakdown: "plan" } },
+      },
+    ],
+    [
+      "trends with a formula that has a name",
+      {
+        ...{ kind: "TrendsQuery", series: [node("view"), node("buy")], ...range },
+        trendsFilter: { formulaNodes: [{ formula: "A / B", custom_name: "Ratio" }] },
+      },
+      {
+        ...{ kind: "TrendsQuery", series: [node("view"), node("buy")], ...range },
+        trendsFilter: { formula: "A / B" },
+      },
+    ],
+    [
+      "a funnel",
+      {
+        ...{ kind: "FunnelsQuery", interval: "day", ...USUAL, ...range },
+        series: [{ ...node("view"), math: "total" }, node("buy")],
+        breakdownFilter: { breakdown: ["plan"], breakdown_type: "event" },
+        funnelsFilter: {
+          ...{ funnelVizType: "steps", layout: "vertical", exclusions: [] },
+          ...{ breakdownAttributionType: "step", breakdownAttributionValue: 0 },
+        },
+      },
+      {
+        ...{ kind: "FunnelsQuery", series: [node("view"), node("buy")], ...range },
+        breakdownFilter: { breakdown: "plan" },
+      },
+    ],
+    [
+      "retention",
+      {
+        ...{ kind: "RetentionQuery", ...USUAL, ...range, properties: { type: "AND", values: [] } },
+        retentionFilter: {
+          ...{ period: "Day", totalIntervals: 4, targetEntity: target, returningEntity: target },
+          ...{ retentionType: "retention_first_time", retentionReference: "total" },
+          ...{ cumulative: false, meanRetentionCalculation: "simple", minimumOccurrences: 1 },
+        },
+      },
+      { kind: "RetentionQuery", retentionFilter: { targetEntity: target }, ...range },
+    ],
+    [
+      "paths",
+      {
+        ...{ kind: "PathsQuery", ...USUAL, ...range, properties: [] },
+        pathsFilter: { includeEventTypes: ["custom_event"], pathGroupings: [], excludeEvents: [] },
+      },
+      { kind: "PathsQuery", pathsFilter: { includeEventTypes: ["custom_event"] }, ...range },
+    ],
+    [
+      "a lifecycle",
+      {
+        ...{
+          kind: "LifecycleQuery",
+          ...USUAL,
+          ...range,
+          series: [{ ...node("view"), math: "total" }],
+        },
+        lifecycleFilter: { showLegend: true, toggledLifecycles: ["new"] },
+      },
+      { kind: "LifecycleQuery", series: [node("view")], ...range },
+    ],
+    [
+      "stickiness",
+      {
+        ...{ kind: "StickinessQuery", ...USUAL, ...range, series: [node("view")] },
+        stickinessFilter: { computedAs: "non_cumulative", showValuesOnSeries: true },
+      },
+      { kind: "StickinessQuery", series: [node("view")], ...range },
+    ],
+  ])("%s", async (_, sent, plain) => {
+    const found = await resultsOf(plain);
+
+    expect(found.length).toBeGreaterThan(0);
+    expect(await resultsOf({ kind: "InsightVizNode", source: sent, full: true })).toEqual(found);
+  });
+});
+
+test("retention is told by the values of a property, of whoever began", async () => {
+  const query = {
+    ...{ kind: "RetentionQuery", ...range, breakdownFilter: { breakdown: "plan" } },
+    retentionFilter: { targetEntity: target, retentionType: "retention_recurring", period: "Day" },
+  };
+  const { body } = await ask(query);
+  type Line = { label: string; breakdown_value: string; data: (number | null)[] };
+  const { insight, columns, results } = body as {
+    insight: { name: string };
+    columns: string[];
+    results: Line[];
+  };
+
+  expect(insight.name).toBe("Retention of view by plan");
+  expect(columns).toEqual(["day 0", "day 1", "day 2", "day 3"]);
+  expect(results.map(({ label, breakdown_value, data }) => [breakdown_value, label, data])).toEqual(
+    [
+      ["free", "2026-11-18", [0, 0, 0, 0]],
+      ["free", "2026-11-19", [1, 0, 0, null]],
+      ["free", "2026-11-20", [2, 1, null, null]],
+      ["free", "2026-11-21", [1, null, null, null]],
+      ["pro", "2026-11-18", [1, 0, 1, 0]],
+      ["pro", "2026-11-19", [0, 0, 0, null]],
+      ["pro", "2026-11-20", [0, 0, null, null]],
+      ["pro", "2026-11-21", [0, null, null, null]],
+    ],
+  );
+  const ranked = {
+    breakdownFilter: { breakdown: "team", breakdown_type: "person", breakdown_limit: 1 },
+  };
+  const lines = (await resultsOf({ ...query, ...ranked })) as Line[];
+  expect([...new Set(lines.map(({ breakdown_value }) => breakdown_value))]).toEqual(["free"]);
+  const words = await app.ask("POST", `${ASK}?format=txt`, {
+    body: { query },
+    headers: { prefer: "return=representation" },
+  });
+  expect(words.body).toContain("2026-11-20: free");
+});
+
+const trends = { kind: "TrendsQuery", series: [node("view")] };
+const funnel = { kind: "FunnelsQuery", series: [node("view"), node("buy")] };
+const retention = { kind: "RetentionQuery" };
+
+describe("what would change an answer and is not known is refused", () => {
+  test.each<[string, object, string, string]>([
+    [
+      "filters of which one must pass",
+      { ...trends, properties: { type: "OR", values: [pro, pro] } },
+      "invalid_input",
+      "query__properties__type",
+    ],
+    [
+      "several breakdowns",
+      { ...trends, breakdownFilter: { breakdowns: [{ property: "a" }, { property: "b" }] } },
+      "invalid_input",
+      "query__breakdownFilter__breakdowns",
+    ],
+    [
+      "several formulas",
+      { ...trends, trendsFilter: { formulas: ["A", "A*2"] } },
+      "invalid_input",
+      "query__trendsFilter__formulas",
+    ],
+    [
+      "cumulative numbers",
+      { ...trends, trendsFilter: { display: "ActionsLineGraphCumulative" } },
+      "invalid_choice",
+      "query__trendsFilter__display",
+    ],
+    [
+      "a comparison with another time",
+      { ...trends, compareFilter: { compare: true, compare_to: "-1w" } },
+      "invalid_input",
+      "query__compareFilter",
+    ],
+    [
+      "all time",
+      { ...trends, dateRange: { date_from: "all" } },
+      "invalid_input",
+      "query__dateRange__date_from",
+    ],
+    [
+      "groups instead of persons",
+      { ...funnel, aggregation_group_type_index: 0 },
+      "invalid_input",
+      "query",
+    ],
+    [
+      "the math of a step",
+      { ...funnel, series: [{ ...node("view"), math: "first_time_for_user" }, node("buy")] },
+      "invalid_choice",
+      "query__series__0__math",
+    ],
+    [
+      "a funnel by time",
+      { ...funnel, funnelsFilter: { funnelVizType: "trends" } },
+      "invalid_choice",
+      "query__funnelsFilter__funnelVizType",
+    ],
+    [
+      "the last step's value",
+      { ...funnel, funnelsFilter: { breakdownAttributionType: "last_touch" } },
+      "invalid_choice",
+      "query__funnelsFilter__breakdownAttributionType",
+    ],
+    [
+      "cumulative retention",
+      { ...retention, retentionFilter: { targetEntity: target, cumulative: true } },
+      "invalid_input",
+      "query__retentionFilter",
+    ],
+    [
+      "windows of 24 hours",
+      {
+        ...retention,
+        retentionFilter: { targetEntity: target, timeWindowMode: "24_hour_windows" },
+      },
+      "invalid_choice",
+      "query__retentionFilter__timeWindowMode",
+    ],
+    [
+      "coming back twice",
+      { ...retention, retentionFilter: { targetEntity: target, minimumOccurrences: 2 } },
+      "invalid_input",
+      "query__retentionFilter__minimumOccurrences",
+    ],
+    [
+      "cumulative stickiness",
+      {
+        ...{ kind: "StickinessQuery", series: [node("view")] },
+        stickinessFilter: { computedAs: "cumulative" },
+      },
+      "invalid_choice",
+      "query__stickinessFilter__computedAs",
+    ],
+    [
+      "SQL of paths",
+      { kind: "PathsQuery", pathsFilter: { pathsHogQLExpression: "event" } },
+      "invalid_input",
+      "query__pathsFilter",
+    ],
+  ])("%s", async (_, query, code, attr) => {
+    expect(await ask(query)).toMatchObject({ status: 400, body: { code, attr } });
+  });
+});
