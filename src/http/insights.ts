@@ -92,7 +92,7 @@ const AnswerShape = t.Object(
       "What the numbers are of. Trends and lifecycle: the beginnings of the intervals, on the clock of the project's time zone; funnels: steps; retention and stickiness: intervals.",
     ),
     results: t.Array(ResultShape),
-    sql: Text("SELECT …", "What was asked of the event store, in DuckDB's dialect."),
+    sql: Text("SELECT …", "A SELECT that finds the same numbers: `…/query/` runs it as it stands."),
     elapsed_ms: Whole(42),
   },
   { $id: "InsightAnswer" },
@@ -102,7 +102,7 @@ const AskedBody = t.Object(
   {
     query: AnyValue(
       QUERY,
-      "A `TrendsQuery`, `FunnelsQuery`, `RetentionQuery`, `PathsQuery`, `LifecycleQuery` or `StickinessQuery`. Or words: `weekly unique users of $pageview by $browser last 90 days`, `funnel $pageview then signup within 7 days`, `retention of signup weekly`, `paths from /pricing`, `lifecycle of $pageview`, `stickiness of $pageview`.",
+      "A `TrendsQuery`, `FunnelsQuery`, `RetentionQuery`, `PathsQuery`, `LifecycleQuery` or `StickinessQuery`. Or words: `weekly unique users of $pageview by $browser last 90 days`, `funnel $pageview then signup within 7 days`, `retention of signup by $browser weekly`, `paths from /pricing`, `lifecycle of $pageview`, `stickiness of $pageview`.",
     ),
     insight_type: t.Optional(
       Text("trends", `One of ${INSIGHT_TYPES_TOLD}; the query must be of it.`),
@@ -150,7 +150,7 @@ export const insightRoutes = (insights: Insights) => [
     path: `${ENVIRONMENT}query/draft_sql/`,
     scope: "insight:read",
     operationId: "query_draft_sql",
-    summary: "Draft a first SQL query over the names of the project's own events.",
+    summary: "Draft SQL for `…/query/`: of a question, or a first query over the project's events.",
     query: t.Object({
       prompt: t.Optional(
         Text(
@@ -161,7 +161,10 @@ export const insightRoutes = (insights: Insights) => [
     }),
     status: 200,
     empty: true,
-    response: t.Object({ sql: Text("SELECT event, count(*) FROM events …") }, { $id: "DraftSql" }),
+    response: t.Object(
+      { sql: Text("SELECT event, count(*) FROM events …", "`…/query/` runs it as it stands.") },
+      { $id: "DraftSql" },
+    ),
     handle: ({ project, query, signal }) => insights.draft(project, query.prompt, signal),
   }),
   route({
