@@ -121,7 +121,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "services/log-query.ts": "test/http/log-query.test.ts",
   "services/logs.ts": "test/http/logs.test.ts",
   "services/metrics.ts": "test/http/metrics.test.ts",
-  "services/mirrored.ts": "test/http/persons.test.ts",
   "services/people.ts": "test/services/identity.test.ts",
   "services/person-edits.ts": "test/http/person-edits.test.ts",
   "services/person-table.ts": "test/http/persons.test.ts",

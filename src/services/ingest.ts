@@ -70,6 +70,8 @@ export type Ingest = {
   mirror(changed: PersonsChanged): Promise<void>;
   /** As of {@link mirrorWaiting}. */
   mirrored(): Promise<void>;
+  /** Takes what there is up to a sequence number without waiting for more. */
+  hasten(seq: number): void;
   /** Watches what the mirror of persons lacks. */
   watch(): Watch;
   /** Counts since the start. */
@@ -97,7 +99,7 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
 
   const pause = async (until: number) => {
     while (!signal.stopped() && performance.now() < until) {
-      if (journal.durable() - taken >= SLICE_EVENTS_ENOUGH || looking.isAsked()) return;
+      if (journal.durable() - taken >= SLICE_EVENTS_ENOUGH || looking.isAsked(taken)) return;
       await signal.sleep(PAUSE_POLL_MS);
     }
   };
@@ -141,7 +143,7 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
       await end.push(slice.loads);
       const busy = slice.count >= SLICE_EVENTS_BUSY;
       const late = performance.now() - gathering > GATHER_MS_MAX;
-      if (!busy || late || looking.isAsked()) await flush();
+      if (!busy || late || looking.isAsked(taken)) await flush();
       looking.sent();
       await pause(started + (busy ? SLICE_INTERVAL_MS.busy : SLICE_INTERVAL_MS.quiet));
     }
@@ -161,6 +163,7 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
     counts: end.counts,
     mirror: end.mirror,
     mirrored: looking.mirrored,
+    hasten: looking.hasten,
     watch: end.watch,
     caughtUp,
     async stop(deadlineMs) {

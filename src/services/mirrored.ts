@@ -4,16 +4,23 @@ import { Failure } from "../domain/errors.ts";
 const WAIT_MS_MAX = 15_000;
 
 /**
- * Those who wait until the event store's mirror has what SQLite has of persons (decision 83).
- * `reached` resolves when it has what was sent on by then.
+ * Those who wait until the event store's mirror has what SQLite has of persons (decision 83), or
+ * until SQLite has what was accepted (49). `reached` resolves when the mirror has what was sent on
+ * by then.
  */
 export function mirrorWaiting(reached: () => Promise<void>) {
   let resting = false;
   let waiting: (() => void)[] = [];
+  let hastenedTo = 0;
 
   return {
-    /** Whether somebody waits: then nothing should wait for others to make a load. */
-    isAsked: () => waiting.length > 0,
+    /** Whether somebody waits, where so much is taken: then nothing should wait to be many. */
+    isAsked: (taken: number) => waiting.length > 0 || taken < hastenedTo,
+
+    /** Says that somebody waits for what there is up to a sequence number. */
+    hasten(seq: number): void {
+      hastenedTo = Math.max(hastenedTo, seq);
+    },
 
     /** Says that all of what SQLite has by now was sent on. */
     sent(): void {

@@ -21,7 +21,7 @@ export type PersonWritesNeeds = {
   store: Pick<Store, "queueEvents" | "mirrored">;
   restoring: Pick<Restoring, "active">;
   slices: Slices;
-  ingest: Pick<Ingest, "mirror">;
+  ingest: Pick<Ingest, "hasten" | "mirror">;
   journal: Pick<Journal, "durable">;
 };
 
@@ -44,6 +44,7 @@ export function personWrites({
     }
     const journal_seq = journal.durable();
     const deadline = performance.now() + WAIT_MS_MAX;
+    ingest.hasten(journal_seq);
     while (reads.applied() < journal_seq) {
       if (performance.now() > deadline) {
         throw new Failure("unavailable", "Events that were accepted before are being applied.");
