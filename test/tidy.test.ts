@@ -170,6 +170,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "storage/logs.ts": "test/http/logs.test.ts, test/storage/events.test.ts",
   "storage/migrations/index.ts": "test/storage/sqlite.test.ts",
   "storage/mirror.ts": "test/storage/events.test.ts",
+  "storage/natives.ts": "test/build.test.ts",
   "storage/person-edits.ts": "test/http/person-edits.test.ts",
   "storage/person-list.ts": "test/storage/persons.test.ts, test/http/persons.test.ts",
   "storage/person-rows.ts": "test/storage/persons.test.ts, test/http/persons.test.ts",

@@ -4,9 +4,10 @@ import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import { ARCHIVE_DIRECTORY } from "./archive-files.ts";
 import { fatalGuard } from "./duckdb-faults.ts";
 import { pool } from "./duckdb-pool.ts";
-import { engine } from "./engine.ts";
+import { engine, unpack } from "./engine.ts";
 import { catalog, generationFile, type Rewriting, readersOf, rewriteFile } from "./generations.ts";
 import { DUCKDB_MIGRATIONS } from "./migrations/index.ts";
+import { natives } from "./natives.ts";
 import { volumeOf } from "./space.ts";
 
 /** The event store's engine: one connection that writes, a few that read. */
@@ -91,6 +92,8 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
     rmSync(join(directory, TEMP_DIRECTORY, leftover), { force: true, recursive: true });
   }
   engine.directory = join(directory, "engine");
+  // An import that fails, for want of room, could not be tried again.
+  if (natives !== undefined) unpack(engine.directory, natives);
   const { DuckDBInstance } = await import("@duckdb/node-api");
   await readTextsWhole();
   const instance = await DuckDBInstance.create(":memory:");
