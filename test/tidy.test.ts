@@ -147,7 +147,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "storage/distinct-ids.ts": "test/storage/persons.test.ts, test/services/identity.test.ts",
   "storage/draft-sql.ts": "test/services/insights.test.ts",
   "storage/duckdb-faults.ts": "test/storage/events.test.ts, test/rebuild.test.ts",
-  "storage/duckdb-pool.ts": "test/storage/events.test.ts",
   "storage/duckdb.ts": "test/storage/events.test.ts",
   "storage/engine.ts": "test/build.test.ts",
   "storage/erasure.ts": "test/services/deletion-runs.test.ts, test/kill-deletions.test.ts",
