@@ -29,7 +29,8 @@ export async function nativesLabel(version: string, paths: readonly string[]): P
 
 /**
  * Puts the call of `loadNatives` in place of DuckDB's own loader, which looks in node_modules.
- * `paths` are embedded under their own names; `engine` is the path of src/storage/engine.ts.
+ * `paths` are embedded under their own names; `engine` is the path of src/storage/engine.ts, and the
+ * same list is put into natives.ts beside it.
  *
  * Two modules, because DuckDB's code is CommonJS and needs `module.exports`, while only an ES
  * import can say that it wants the file and not the module.
@@ -50,6 +51,10 @@ export function embedNatives(engine: string, label: string, paths: readonly stri
     ...files.map(({ index, name }) => `  { name: ${name}, source: file${index} },`),
     `];`,
   ];
+  const listed = [
+    `import { files } from "${EMBEDDED}";`,
+    `export const natives = { label: ${JSON.stringify(label)}, files };`,
+  ];
   const modules = new Map([
     [BINDINGS, loader.join("\n")],
     [EMBEDDED, embedded.join("\n")],
@@ -60,6 +65,10 @@ export function embedNatives(engine: string, label: string, paths: readonly stri
       build.onResolve({ filter: /^(@duckdb\/node-bindings|embedded-natives)$/ }, ({ path }) => ({
         path,
         namespace: "natives",
+      }));
+      build.onLoad({ filter: /[\\/]storage[\\/]natives\.ts$/ }, () => ({
+        contents: listed.join("\n"),
+        loader: "js",
       }));
       build.onLoad({ filter: /.*/, namespace: "natives" }, ({ path }) => ({
         contents: modules.get(path) ?? "",

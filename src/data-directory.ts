@@ -78,6 +78,7 @@ const FILES: Record<string, RegExp> = {
 function expectKinds(path: string): void {
   for (const name of namesIn(path).filter((found) => DIRECTORIES.includes(found))) {
     if (!kindOf(join(path, name))?.isDirectory()) throw notAs(join(path, name), "directory");
+    expectAccess(join(path, name));
   }
   for (const [directory, files] of Object.entries(FILES)) {
     for (const name of namesIn(join(path, directory)).filter((found) => files.test(found))) {
@@ -97,12 +98,12 @@ function kindOf(path: string): Stats | undefined {
   }
 }
 
-function expectAccess(file: string): void {
+function expectAccess(path: string): void {
   try {
-    accessSync(file, constants.R_OK | constants.W_OK);
+    accessSync(path, constants.R_OK | constants.W_OK);
   } catch (error) {
     throw new DataError(
-      `${file} cannot be read and written (${codeOf(error)}). Give it to the user that runs hoglet.`,
+      `${path} cannot be read and written (${codeOf(error)}). Give it to the user that runs hoglet.`,
     );
   }
 }

@@ -16,6 +16,7 @@ import { expectKept, settled } from "./support/kept.ts";
 import { type Outcome, runCommand, start } from "./support/process.ts";
 import { bodyOf, clockBefore, eventOf, type Sent } from "./support/senders.ts";
 import { PERSONAL_KEY, PROJECT_KEY, type Server, startServer } from "./support/server.ts";
+import { smallDisk } from "./support/small-disk.ts";
 
 setDefaultTimeout(120_000);
 
@@ -116,6 +117,20 @@ describe("the executable in an empty folder", () => {
     await using server = await serve(cwd);
 
     await settled(server);
+  });
+
+  test("waits for room to unpack its engine, and then starts", async () => {
+    await using disk = await smallDisk(400_000_000);
+    disk.fill(10_000_000);
+    await using server = start(join(disk.path, "data"), { command: disk.command([executable]) });
+    while (!server.output().err.includes("the start waits for room")) await Bun.sleep(20);
+
+    disk.empty();
+
+    const url = await server.listening;
+    while (!(await fetch(`${url}/_readiness`)).ok) await Bun.sleep(20);
+    server.signal("SIGTERM");
+    expect(await server.exited).toBe(0);
   });
 
   test("shows its documentation from its own bytes alone", async () => {

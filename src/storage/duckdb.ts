@@ -5,9 +5,10 @@ import { ARCHIVE_DIRECTORY } from "./archive-files.ts";
 import { fatalGuard } from "./duckdb-faults.ts";
 import { joinable, memoryLimit, shrink } from "./duckdb-memory.ts";
 import { pool } from "./duckdb-pool.ts";
-import { engine } from "./engine.ts";
+import { engine, unpack } from "./engine.ts";
 import { catalog, generationFile, type Rewriting, readersOf, rewriteFile } from "./generations.ts";
 import { DUCKDB_MIGRATIONS } from "./migrations/index.ts";
+import { natives } from "./natives.ts";
 import { volumeOf } from "./space.ts";
 
 /** The event store's engine: one connection that writes, a few that read. */
@@ -94,6 +95,8 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
     rmSync(join(directory, TEMP_DIRECTORY, leftover), { force: true, recursive: true });
   }
   engine.directory = join(directory, "engine");
+  // An import that fails, for want of room, could not be tried again.
+  if (natives !== undefined) unpack(engine.directory, natives);
   const { DuckDBInstance: Instance } = await import("@duckdb/node-api");
   await readTextsWhole();
   const instance = await Instance.create(":memory:");
