@@ -32,7 +32,7 @@ export type InsightResults = { columns: string[]; results: InsightResult[] };
 export type BreakdownKind = "value" | "none" | "other";
 
 /** What PostHog's clients know values of a breakdown by that are no values. */
-const BREAKDOWN_WORDS = {
+export const BREAKDOWN_WORDS = {
   none: "$$_posthog_breakdown_null_$$",
   other: "$$_posthog_breakdown_other_$$",
 };

@@ -1,8 +1,11 @@
 import type { Query } from "./insight.ts";
-import type { InsightResult } from "./insight-result.ts";
+import { BREAKDOWN_WORDS, type InsightResult } from "./insight-result.ts";
 
 /** A line of numbers, one for each of some columns. */
-type Line = Pick<InsightResult, "label" | "breakdown_value" | "data" | "aggregated_value">;
+type Line = Pick<
+  InsightResult,
+  "label" | "breakdown_value" | "data" | "aggregated_value" | "compare_label"
+>;
 
 /** Characters of the longest bar. */
 const BAR_CHARS = 40;
@@ -73,9 +76,18 @@ function rowEach(columns: readonly string[], lines: readonly Line[]): string {
   return `\n${row("", [...columns], "")}${rows.join("")}`;
 }
 
-function headingOf({ label, breakdown_value }: Pick<Line, "label" | "breakdown_value">): string {
-  return plain(breakdown_value === null ? label : `${label}: ${breakdown_value}`);
+type Heading = Pick<Line, "label" | "breakdown_value" | "compare_label">;
+
+function headingOf({ label, breakdown_value, compare_label }: Heading): string {
+  const value =
+    breakdown_value === null ? "" : `: ${SHOWN_VALUES.get(breakdown_value) ?? breakdown_value}`;
+  return plain(label + value + (compare_label === "previous" ? ", the time before" : ""));
 }
+
+const SHOWN_VALUES: ReadonlyMap<string, string> = new Map([
+  [BREAKDOWN_WORDS.none, "(none)"],
+  [BREAKDOWN_WORDS.other, "(others)"],
+]);
 
 function cell(value: number | null | undefined): string {
   return value === null || value === undefined ? "" : shown(value);

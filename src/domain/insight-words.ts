@@ -11,7 +11,7 @@ export const WORDS_CHARS_MAX = 1000;
 /** What a question may look like (decision 72). */
 const FORMS: Record<InsightType, string> = {
   trends:
-    "[hourly|daily|weekly|monthly] [unique users of|unique sessions of|sum of PROPERTY of|…] EVENT[, EVENT] [by PROPERTY|by person PROPERTY] [last N days|since 2026-11-21|today] [compared to previous]",
+    "[hourly|daily|weekly|monthly] [unique users of|unique sessions of|sum of PROPERTY of|…] EVENT[, EVENT] [by PROPERTY|by person PROPERTY] [last N days|since 2026-11-21|today|yesterday] [compared to previous]",
   funnel:
     "[strict|unordered] funnel EVENT then EVENT[ then EVENT] [without EVENT] [within N days] [by PROPERTY] [last N days]",
   retention:

@@ -64,33 +64,33 @@ function trendsIn(text: string, known: Known): JsonObject {
 
 /** How to say what is counted, before `of` or the event itself. */
 const COUNTED: [words: RegExp, math: SeriesMath][] = [
-  [/^(?:unique |distinct )?(?:users|persons|visitors)(?: of)? /i, "dau"],
-  [/^(?:unique |distinct )?sessions(?: of)? /i, "unique_session"],
+  [/^(?:unique |distinct )?(?:users?|persons?|visitors?)(?: of)? /i, "dau"],
+  [/^(?:unique |distinct )?sessions?(?: of)? /i, "unique_session"],
   [/^(?:total|count|number)(?: of)? /i, "total"],
 ];
 
 /** How to say what is calculated, before `of`, a property, `of` and the event. */
-const CALCULATED: Record<string, SeriesMath> = {
-  sum: "sum",
-  average: "avg",
-  avg: "avg",
-  minimum: "min",
-  min: "min",
-  maximum: "max",
-  max: "max",
-  median: "median",
-  p50: "p50",
-  p75: "p75",
-  p90: "p90",
-  p95: "p95",
-  p99: "p99",
-};
+const CALCULATED: ReadonlyMap<string, SeriesMath> = new Map([
+  ["sum", "sum"],
+  ["average", "avg"],
+  ["avg", "avg"],
+  ["minimum", "min"],
+  ["min", "min"],
+  ["maximum", "max"],
+  ["max", "max"],
+  ["median", "median"],
+  ["p50", "p50"],
+  ["p75", "p75"],
+  ["p90", "p90"],
+  ["p95", "p95"],
+  ["p99", "p99"],
+]);
 
 /** What is told of the events, which stands before them. An event may be called like that, too. */
 function mathOf(text: string, known: Known): { math: SeriesMath; property?: string; rest: string } {
   if (known.event(text) !== undefined) return { math: "total", rest: text };
   const [called, name = ""] = /^(\w+) of /i.exec(text) ?? [];
-  const calculated = CALCULATED[name.toLowerCase()];
+  const calculated = CALCULATED.get(name.toLowerCase());
   if (called !== undefined && calculated !== undefined) {
     const after = text.slice(called.length);
     for (const { index: middle } of after.matchAll(/ (?:of|in|on) /gi)) {

@@ -28,8 +28,12 @@ export function namesIn(names: EventNames, { attr, form }: { attr: string; form:
   const refused = (detail: string) =>
     new Failure("invalid_input", `${detail} Ask like this: ${form}.`, attr);
   const unknown = (what: string, text: string, some: { name: string }[]) => {
-    const likely = some.filter(({ name }) => folded(name).includes(folded(text)));
-    const offered = [...new Set([...likely, ...some])].slice(0, OFFERED_MAX);
+    const likeness = likenessTo(folded(text));
+    const likely = some.map((one) => ({ one, like: likeness(folded(one.name)) }));
+    const offered = likely
+      .toSorted((a, b) => b.like - a.like)
+      .map(({ one }) => one)
+      .slice(0, OFFERED_MAX);
     const there = offered.map(({ name }) => JSON.stringify(name)).join(", ") || "none yet";
     const repeated = JSON.stringify([...text].slice(0, REPEATED_CHARS_MAX).join(""));
     return refused(`${repeated} is not understood as ${what}. There are: ${there}.`);
@@ -108,6 +112,26 @@ function brokenBy(text: string, known: Known): Broken {
 function firstUnknown(text: string, separators: RegExp, known: Known): string {
   const parts = text.split(separators);
   return parts.find((part) => eventIn(part, known) === undefined) ?? text;
+}
+
+/** How much alike two names must be spelt to be offered before those that are more frequent. */
+const LIKENESS_MIN = 0.4;
+
+/**
+ * How much a name is like a text: 2 if the text is in it, else which share of their pairs of letters
+ * they have in common, 0 if that is little.
+ */
+function likenessTo(text: string): (name: string) => number {
+  const pairsOf = (one: string) =>
+    new Set(Array.from({ length: one.length + 1 }, (_, at) => ` ${one} `.slice(at, at + 2)));
+  const pairs = pairsOf(text);
+  return (name) => {
+    if (name.includes(text)) return 2;
+    const others = pairsOf(name);
+    const common = [...pairs].filter((pair) => others.has(pair)).length;
+    const like = (2 * common) / (pairs.size + others.size);
+    return like < LIKENESS_MIN ? 0 : like;
+  };
 }
 
 function folded(text: string): string {

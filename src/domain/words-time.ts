@@ -13,12 +13,16 @@ export type Timed = {
   compare?: true;
 };
 
-const EVERY: Record<string, Interval> = {
-  hourly: "hour",
-  daily: "day",
-  weekly: "week",
-  monthly: "month",
-};
+const EVERY: ReadonlyMap<string, Interval> = new Map([
+  ["hourly", "hour"],
+  ["daily", "day"],
+  ["weekly", "week"],
+  ["monthly", "month"],
+  ["per hour", "hour"],
+  ["per day", "day"],
+  ["per week", "week"],
+  ["per month", "month"],
+]);
 
 const UNITS: Record<string, Interval> = {
   hour: "hour",
@@ -30,14 +34,19 @@ const UNITS: Record<string, Interval> = {
 
 const LAST = / (?:in the |over the )?(?:last|past) (\d{1,4}) (hour|day|week|month|year)s?$/i;
 const SINCE = / (?:since|from) (\d{4}-\d\d-\d\d)(?: (?:to|until) (\d{4}-\d\d-\d\d))?$/i;
-const TODAY = / today$/i;
-const AT_END = / (hourly|daily|weekly|monthly)$/i;
+const DAY = / (today|yesterday)$/i;
+const AT_END = / (hourly|daily|weekly|monthly|per (?:hour|day|week|month))$/i;
+
+const DAYS: Record<string, JsonObject> = {
+  today: { date_from: "-0d" },
+  yesterday: { date_from: "-1dStart", date_to: "-1dEnd" },
+};
 const COMPARED = /,? (?:compared (?:to|with)|vs\.?) (?:the )?(?:previous|last)(?: period)?$/i;
 
 /** The interval that a question begins with, and the rest; a question is more than one word. */
 export function intervalFirst(text: string): Timed {
   const [first = "", ...others] = text.split(" ");
-  const interval = others.length === 0 ? undefined : EVERY[first.toLowerCase()];
+  const interval = others.length === 0 ? undefined : EVERY.get(first.toLowerCase());
   return interval === undefined ? { rest: text } : { rest: others.join(" "), interval };
 }
 
@@ -55,7 +64,7 @@ export function timeAtEnd(text: string, isName: (text: string) => boolean): Time
 function oneAtEnd(text: string): Timed | undefined {
   const before = (end: string) => text.slice(0, -end.length);
   const [every, name = ""] = AT_END.exec(text) ?? [];
-  const interval = EVERY[name.toLowerCase()];
+  const interval = EVERY.get(name.toLowerCase());
   if (every !== undefined && interval !== undefined) return { rest: before(every), interval };
   const [compared] = COMPARED.exec(text) ?? [];
   if (compared !== undefined) return { rest: before(compared), compare: true };
@@ -70,7 +79,8 @@ function oneAtEnd(text: string): Timed | undefined {
     const until = to === undefined ? {} : { date_to: to };
     return { rest: before(since), unit: "day", dateRange: { date_from: from, ...until } };
   }
-  const [today] = TODAY.exec(text) ?? [];
-  if (today === undefined) return undefined;
-  return { rest: before(today), unit: "hour", dateRange: { date_from: "-0d" } };
+  const [day, which = ""] = DAY.exec(text) ?? [];
+  const dateRange = DAYS[which.toLowerCase()];
+  if (day === undefined || dateRange === undefined) return undefined;
+  return { rest: before(day), unit: "hour", dateRange };
 }

@@ -31,6 +31,20 @@ test("names cannot move a terminal's cursor, nor be endless", () => {
   );
 });
 
+test("what is no value of a breakdown, or of the time before, is called so", () => {
+  const results = [
+    { ...line, breakdown_value: "$$_posthog_breakdown_null_$$", data: [1] },
+    { ...line, breakdown_value: "$$_posthog_breakdown_other_$$", data: [1] },
+    { ...line, compare_label: "previous" as const, data: [1] },
+  ];
+  const text = insightTable("All", "TrendsQuery", { columns: ["2026-11-01"], results });
+
+  expect(text.split("\n").filter((row) => row.startsWith("a"))).toEqual([
+    ...["a: (none)", "all         1234", "a: (others)", "all         1234"],
+    ...["a, the time before", "all         1234"],
+  ]);
+});
+
 test("a funnel has a row a step, and the share of those who came to its end", () => {
   const results = [{ ...line, data: [4, 1], aggregated_value: 0.25 }];
   const text = insightTable("F", "FunnelsQuery", { columns: ["$pageview", "é"], results });

@@ -72,6 +72,14 @@ describe("a question in words", () => {
     ],
     ["Sum of parts", { series: [series("Sum of parts")], interval: "day" }],
     ["used last 3 days", { series: [series("used last 3 days")], interval: "day" }],
+    [
+      "unique user of signed up per week yesterday",
+      {
+        series: [series("signed up", "dau")],
+        interval: "week",
+        dateRange: { date_from: "-1dStart", date_to: "-1dEnd" },
+      },
+    ],
     ["funnel opened", { series: [series("funnel opened")], interval: "day" }],
     ["unique sessions of events", { series: [series(null, "unique_session")], interval: "day" }],
   ])("is read: %s", (words, query) => {
@@ -213,6 +221,9 @@ describe("a question in words", () => {
       '"visits" is not understood as an event. There are: "$pageview", "signed up"',
     ],
     ["signed", 'There are: "signed up", "$pageview"'],
+    ["signed upp", 'There are: "signed up", "$pageview"'],
+    ["constructor of price of signed up", "is not understood as an event"],
+    ["__proto__ $pageview", "is not understood as an event"],
     ["signed up by color", '"color" is not understood as a property. There are: "$browser"'],
     ["sum of cost of signed up", '"cost" is not understood as a property'],
     ["signed up last week", '"signed up last week" is not understood as an event'],
