@@ -67,8 +67,11 @@ function seenPart() {
   let size = 0;
 
   /** The bits that do not name the part, as a share of the slots: the entries are in their order. */
+  const homeOf = (bits: number) =>
+    Math.floor(((bits << (32 - PART_SHIFT)) >>> 0) * (slots / 2 ** 32));
+
   const slotOf = (hash: SeenHash): number => {
-    let at = Math.floor(((hash.low << (32 - PART_SHIFT)) >>> 0) * (slots / 2 ** 32));
+    let at = homeOf(hash.low);
     while (minutes[at] !== 0 && !(low[at] === hash.low && high[at] === hash.high)) {
       at += 1;
       if (at === slots) at = 0;
@@ -76,13 +79,13 @@ function seenPart() {
     return at;
   };
 
-  const place = (hash: SeenHash, minute: number, mark: number): void => {
-    const at = slotOf(hash);
-    if (minutes[at] === 0) size += 1;
-    low[at] = hash.low;
-    high[at] = hash.high;
-    minutes[at] = minute;
-    marks[at] = mark;
+  const emptyFrom = (home: number): number => {
+    let at = home;
+    while (minutes[at] !== 0) {
+      at += 1;
+      if (at === slots) at = 0;
+    }
+    return at;
   };
 
   const rebuild = (capacity: number, firstMinute: number): void => {
@@ -93,16 +96,27 @@ function seenPart() {
     minutes = new Uint32Array(slots);
     marks = new Uint16Array(slots);
     size = 0;
-    for (const [at, minute] of old.minutes.entries()) {
-      if (minute === 0 || minute < firstMinute) continue;
-      place({ low: old.low[at] ?? 0, high: old.high[at] ?? 0 }, minute, old.marks[at] ?? UNMARKED);
+    for (let from = 0; from < old.low.length; from++) {
+      const [minute = 0, bits = 0] = [old.minutes[from], old.low[from]];
+      if (minute < Math.max(firstMinute, 1)) continue;
+      const at = emptyFrom(homeOf(bits));
+      low[at] = bits;
+      high[at] = old.high[from] as number;
+      minutes[at] = minute;
+      marks[at] = old.marks[from] as number;
+      size += 1;
     }
   };
 
   return {
     add(hash: SeenHash, minute: number, mark: number): void {
       if (size >= slots * LOAD_MAX) rebuild(Math.ceil(slots * GROWTH), 0);
-      place(hash, minute, mark);
+      const at = slotOf(hash);
+      if (minutes[at] === 0) size += 1;
+      low[at] = hash.low;
+      high[at] = hash.high;
+      minutes[at] = minute;
+      marks[at] = mark;
     },
 
     markSince(hash: SeenHash, since: number): number | undefined {
