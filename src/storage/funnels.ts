@@ -2,6 +2,7 @@ import type { Exclusion, Funnel } from "../domain/funnel.ts";
 import type { Period } from "../domain/insight-period.ts";
 import type { BreakdownKind } from "../domain/insight-result.ts";
 import { eventScan } from "./event-scan.ts";
+import { bestOf, byFollowing } from "./funnel-following.ts";
 import type { Bind } from "./property-match.ts";
 import { toldApart } from "./trends.ts";
 
@@ -40,83 +41,11 @@ SELECT kind, told AS breakdown, ${toldOf(steps.length)}
 FROM named GROUP BY kind, told`;
 }
 
-/** The best attempt of each person, out of a table with columns `t_1` and so on. */
-function bestOf({ steps, breakdown }: Funnel, attempts: string): string {
-  const times = `[${steps.map((_, index) => `t_${index + 1}`).join(", ")}]`;
-  const value = breakdown === null ? "" : ", breakdown: breakdown";
-  const last = breakdown === null ? "" : ", last: seq";
-  return `best AS (
-  SELECT person_id, arg_max({depth: depth, times: ${times}${value}},
-    {depth: depth, sooner: -epoch_us(${times}[depth]), later: t_1${last}}) AS best
-  FROM ${attempts} GROUP BY person_id
-)`;
-}
-
 function byAttempts(project: number, funnel: Funnel, period: Period, bind: Bind): string {
   const attempts = { ordered, strict, unordered }[funnel.order];
   const value = funnel.breakdown === null ? "" : ", best.breakdown AS breakdown";
   return `${attempts(project, funnel, period, bind)}, ${bestOf(funnel, "attempts")}, reached AS (
   SELECT best.depth AS depth, best.times AS times${value} FROM best
-)`;
-}
-
-/**
- * From the first step to the last, for steps in order with nothing excluded. Of the attempts that
- * come to one event of the next step the last to begin has the most time left; and of events of the
- * next step with none of the one before between them, the first is the soonest. So only those count
- * that follow right after one of the step before, once all other events are left out. Of most
- * persons nothing but the first step is looked at.
- */
-function byFollowing(project: number, funnel: Funnel, period: Period, bind: Bind): string {
-  const { steps, window_s, breakdown } = funnel;
-  const window = `to_seconds(${bind(window_s, "BIGINT")})`;
-  const began = breakdown === null ? [] : ["seq_1", "breakdown"];
-  const levels = steps.slice(1).map((_, index) => {
-    const step = index + 2;
-    const known = [...began, ...steps.slice(0, index + 1).map((_, before) => `t_${before + 1}`)];
-    const before =
-      step === 2
-        ? `SELECT person_id, t, seq, false AS is_next${began.length === 0 ? "" : ", seq AS seq_1, breakdown"}, t AS t_1
-  FROM matched JOIN spans USING (person_id)
-  WHERE is_1 AND t BETWEEN since - ${window} AND until`
-        : `SELECT person_id, t, seq, false AS is_next, ${known.join(", ")} FROM at_${step - 1}`;
-    const those = step === 2 ? "spans" : `at_${step - 1}`;
-    const next = `matched SEMI JOIN ${those} USING (person_id) WHERE is_${step}`;
-    const carried = known.map((name) => `lag(${name}) OVER forwards AS ${name}`);
-    return `rows_${step} AS (
-  ${before}
-  UNION ALL
-  SELECT person_id, t, seq, true${", NULL".repeat(known.length)} FROM ${next}
-), followed_${step} AS (
-  SELECT person_id, t, seq, is_next, ${carried.join(", ")} FROM rows_${step}
-  WINDOW forwards AS (PARTITION BY person_id ORDER BY t, seq, is_next DESC)
-), at_${step} AS MATERIALIZED (
-  SELECT * EXCLUDE (is_next), t AS t_${step} FROM followed_${step}
-  WHERE is_next AND t <= t_1 + ${window}
-)`;
-  });
-  const deeper = steps.slice(1).map((_, index) => {
-    const times = steps.map((_, at) => (at < index + 2 ? `t_${at + 1}` : `NULL AS t_${at + 1}`));
-    const value = breakdown === null ? [] : ["seq_1 AS seq", "breakdown"];
-    const columns = ["person_id", `${index + 2} AS depth`, ...times, ...value];
-    return `SELECT ${columns.join(", ")} FROM at_${index + 2}`;
-  });
-  const first =
-    breakdown === null ? "" : ", arg_min({value: breakdown}, {t: t, last: -seq}) AS first";
-  const value =
-    breakdown === null
-      ? ""
-      : ", CASE WHEN best IS NULL THEN first.value ELSE best.breakdown END AS breakdown";
-  return `${matchedSql(project, funnel, period, bind)}, begun AS MATERIALIZED (
-  SELECT person_id${first} FROM matched WHERE is_1 GROUP BY person_id
-), spans AS MATERIALIZED (
-  SELECT person_id, min(t) AS since, max(t) AS until
-  FROM matched SEMI JOIN begun USING (person_id) WHERE is_2 GROUP BY person_id
-), ${levels.join(", ")}, deeper AS (
-  ${deeper.join("\n  UNION ALL ")}
-), ${bestOf(funnel, "deeper")}, reached AS (
-  SELECT coalesce(best.depth, 1) AS depth, best.times AS times${value}
-  FROM begun LEFT JOIN best USING (person_id)
 )`;
 }
 
@@ -157,7 +86,7 @@ function matchedSql(
   const isAny = order === "strict" || names.has(null);
   const looked = isAny ? [] : [...names].map((name) => bind(String(name)));
   const conditions = [...scan.within(), ...(isAny ? [] : [`event IN (${looked.join(", ")})`])];
-  return scan.named("matched", columns, conditions);
+  return scan.named("matched AS", columns, conditions);
 }
 
 const FORWARDS = "PARTITION BY person_id ORDER BY t, seq";

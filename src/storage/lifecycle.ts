@@ -29,7 +29,7 @@ export function lifecycleSql(
       ELSE date_diff('${interval}', ${from}, ${scan.wall}) END AS place`,
   ];
   const conditions = [...scan.within({ everBefore: true }), scan.isOf(series)];
-  return `WITH ${scan.named("matched", columns, conditions)}, active AS (
+  return `WITH ${scan.named("matched AS", columns, conditions)}, active AS (
   SELECT DISTINCT person_id, place FROM matched
 ), followed AS (
   SELECT place, lag(place) OVER forwards AS earlier, lead(place) OVER forwards AS later

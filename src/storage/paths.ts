@@ -37,7 +37,7 @@ export function pathsSql(project: number, paths: Paths, period: Period, bind: Bi
   const passed = excluded.map((place) => bind(place)).join(", ");
   const ordered = "PARTITION BY person_id ORDER BY t, seq";
   const part = partOf(paths, bind);
-  return `WITH ${scan.named("matched", columns, conditions)}, noted AS (
+  return `WITH ${scan.named("matched AS", columns, conditions)}, noted AS (
   SELECT *, lag(place) OVER forwards AS before,
     CASE WHEN t - lag(t) OVER forwards <= INTERVAL ${PATH_GAP_MINUTES} MINUTE THEN 0 ELSE 1 END AS begins
   FROM matched${passed === "" ? "" : ` WHERE place NOT IN (${passed})`}

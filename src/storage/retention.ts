@@ -65,7 +65,7 @@ export function retentionSql(
   const places = `range(${bind(period.buckets.length, "BIGINT")})`;
   const bits = (number: string) =>
     `unnest(list_filter(${places}, lambda bit: (${number} >> bit::INTEGER) & 1 = 1))`;
-  return `WITH ${scan.named("matched", columns, conditions)}, present AS (
+  return `WITH ${scan.named("matched AS", columns, conditions)}, present AS (
   SELECT bit_or(target_bit) AS began, ${came} AS came FROM matched GROUP BY person_id
 ), alike AS (
   SELECT ${begins} AS began, came >> 1 AS came, persons

@@ -15,11 +15,8 @@ export function stickinessSql(
   bind: Bind,
 ): string {
   const scan = eventScan(project, period, bind);
-  const columns = [
-    `${scan.person()} AS person_id`,
-    `date_trunc('${interval}', ${scan.wall}) AS starts_at`,
-  ];
-  return `WITH ${scan.named("matched", columns, [...scan.within(), scan.isOf(series)])}, present AS (
+  const columns = [`${scan.person()} AS person_id`, `${scan.startOf(interval)} AS starts_at`];
+  return `WITH ${scan.named("matched AS", columns, [...scan.within(), scan.isOf(series)])}, present AS (
   SELECT DISTINCT person_id, starts_at FROM matched
 ), active AS (
   SELECT person_id, count(*) AS intervals FROM present GROUP BY person_id

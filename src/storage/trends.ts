@@ -61,7 +61,7 @@ const BUCKET_FORMATS: Record<Interval, string> = {
 };
 
 /**
- * SQL of the numbers of one series, as rows of {@link TrendsRow}: none where there are no events.
+ * SQL of the numbers of one series (decision 86), as rows of {@link TrendsRow}: none where there are no events.
  * Counts are exact.
  */
 export function trendsSql(project: number, part: TrendsPart, period: Period, bind: Bind): string {
@@ -128,7 +128,7 @@ function cellsSql(
   const { math, math_property } = one;
   const { cell, isOfIds } = MATHS[math];
   const places = [
-    `date_trunc('${interval}', ${scan.wall}) AS starts_at`,
+    `${scan.startOf(interval)} AS starts_at`,
     ...(breakdown === null ? [] : [`${scan.text(breakdown.of, breakdown.property)} AS breakdown`]),
     ...(isOfIds ? [`${idOf(one, scan)} AS id`] : []),
   ];
@@ -139,11 +139,11 @@ function cellsSql(
   const conditions = [...scan.within(), scan.isOf(one)];
   // Ids that no breakdown ranks are told apart once, at the end.
   if (cell === undefined && !(isOfIds && breakdown !== null)) {
-    return scan.named(name, [...places, ...number], conditions);
+    return scan.named(`${name} AS`, [...places, ...number], conditions);
   }
   const of = breakdown === null ? ["starts_at"] : ["starts_at", "breakdown"];
   const columns = isOfIds ? [...of, "id"] : of;
-  return `${scan.named(`${name}_events`, [...places, ...number], conditions)}, ${name} AS (
+  return `${scan.named(`${name}_events AS`, [...places, ...number], conditions)}, ${name} AS (
   SELECT ${[...columns, ...(cell === undefined ? [] : [cell])].join(", ")}
   FROM ${name}_events GROUP BY ${columns.join(", ")}
 )`;
