@@ -5,6 +5,7 @@ import type { JsonObject } from "../domain/json.ts";
 import type { SeenEntries } from "../domain/seen.ts";
 import { type DeadLetter, isAboutTheData, setUnreadableAside } from "./dead-letters.ts";
 import { type Duckdb, quoted, readColumns, rows } from "./duckdb.ts";
+import { runApart } from "./duckdb-apart.ts";
 import { type EraseOptions, type Erasing, eventErasure } from "./erasure.ts";
 import { groupColumn, HOT_PROPERTIES } from "./event-lines.ts";
 import type { Load } from "./loads.ts";
@@ -172,7 +173,7 @@ async function applyLoad(connection: DuckDBConnection, load: Load): Promise<void
   const { first, last, events, logs, mirror } = load;
   const advanced = await rows(connection, ADVANCE, { first, last });
   if (advanced.length !== 1) throw new Error(`Load up to ${last} was applied before`);
-  if (events !== null) await connection.run(INSERT_EVENTS(events, load));
-  if (logs !== null) await connection.run(INSERT_LOGS(logs));
+  if (events !== null) await runApart(connection, INSERT_EVENTS(events, load));
+  if (logs !== null) await runApart(connection, INSERT_LOGS(logs));
   if (mirror !== null) await applyMirror(connection, mirror);
 }

@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { quoted, readColumns } from "./duckdb.ts";
+import { runApart } from "./duckdb-apart.ts";
 
 /** Changes to the mirror, written for DuckDB to read; null where there is nothing of a kind. */
 export type MirrorFiles = {
@@ -95,13 +96,15 @@ async function mirrorPersons(
          (SELECT (project_id, unnest(moved)) FROM ${source})`,
     );
   }
-  await connection.run(
+  await runApart(
+    connection,
     `INSERT INTO persons BY NAME SELECT project_id, id, uuid,
        TRY_CAST(created_at AS TIMESTAMP) AS created_at,
        properties, sdk_properties, initial_properties FROM ${source}
        WHERE gone IS NOT TRUE`,
   );
-  await connection.run(
+  await runApart(
+    connection,
     `INSERT INTO person_distinct_ids BY NAME
        SELECT project_id, unnest(distinct_ids) AS distinct_id, uuid AS person_id FROM ${source}`,
   );

@@ -128,10 +128,12 @@ export type PersonWrites = {
 /** Writes persons on the connection that writes. */
 export function personWrites(sqlite: Sqlite): PersonWrites {
   const { raw } = sqlite;
-  const refOf = raw.query<StoredRef, [number, string]>(
-    `SELECT person.id, person.uuid, person.created_at, is_identified, lifted
-     FROM distinct_id JOIN person ON person.id = person_id
-     WHERE distinct_id.project_id = ?1 AND distinct_id = ?2`,
+  // Not a join: with a partial index on persons, one that is bound anew is planned anew.
+  const idOf = raw.query<{ person_id: number }, [number, string]>(
+    "SELECT person_id FROM distinct_id WHERE project_id = ?1 AND distinct_id = ?2",
+  );
+  const refOf = raw.query<StoredRef, [number]>(
+    "SELECT id, uuid, created_at, is_identified, lifted FROM person WHERE id = ?1",
   );
   const propertiesOf = raw.query<{ properties: string }, [number]>(
     "SELECT properties FROM person WHERE id = ?1",
@@ -149,7 +151,8 @@ export function personWrites(sqlite: Sqlite): PersonWrites {
   const find = (project: number, id: string): PersonRef | undefined => {
     const known = refs.get(project, id);
     if (known !== undefined) return known;
-    const row = refOf.get(project, id);
+    const person_id = idOf.get(project, id)?.person_id;
+    const row = person_id === undefined ? null : refOf.get(person_id);
     if (row === null) return undefined;
     const ref = { ...row, is_identified: row.is_identified === 1 };
     refs.set(project, id, ref);

@@ -1,0 +1,33 @@
+import type { DuckDBConnection } from "@duckdb/node-api";
+import type { PendingResult } from "@duckdb/node-bindings";
+
+/** How often is looked whether a statement has come to its end, in milliseconds. */
+const POLL_MS = 2;
+
+/**
+ * Runs a statement on DuckDB's own threads alone (decision 91). Whoever waits in `run` computes with
+ * them, and asks for more work without a pause while they have all there is.
+ */
+export async function runApart(connection: DuckDBConnection, sql: string): Promise<void> {
+  if (!(await hasThreads(connection))) {
+    await connection.run(sql);
+    return;
+  }
+  const { pending_error, pending_execute_check_state, PendingState } = await import(
+    "@duckdb/node-bindings"
+  );
+  const pending = await connection.start(sql);
+  const handle: PendingResult = Reflect.get(pending, "pending_result");
+  const running: number[] = [PendingState.NO_TASKS_AVAILABLE, PendingState.RESULT_NOT_READY];
+  while (running.includes(pending_execute_check_state(handle))) await Bun.sleep(POLL_MS);
+  // A statement that failed has no result, and asked for it DuckDB blames the call.
+  const failed = pending_error(handle);
+  if (failed) throw new Error(failed);
+  await pending.getResult();
+}
+
+/** With one thread, that of whoever waits is the only one. */
+async function hasThreads(connection: DuckDBConnection): Promise<boolean> {
+  const reader = await connection.runAndReadAll("SELECT current_setting('threads')::INTEGER");
+  return Number(reader.getRows()[0]?.[0]) > 1;
+}
