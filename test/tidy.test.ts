@@ -154,6 +154,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "storage/draft-sql.ts": "test/storage/trends.test.ts",
   "storage/draft-trends.ts": "test/storage/trends.test.ts, test/storage/stickiness.test.ts",
   "storage/duckdb-faults.ts": "test/storage/events.test.ts, test/rebuild.test.ts",
+  "storage/duckdb-instance.ts": "test/storage/events.test.ts, test/build.test.ts",
   "storage/duckdb-memory.ts": "test/storage/events.test.ts, test/services/deletion-runs.test.ts",
   "storage/duckdb.ts": "test/storage/events.test.ts",
   "storage/engine.ts": "test/build.test.ts",

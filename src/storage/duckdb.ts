@@ -3,12 +3,11 @@ import { join } from "node:path";
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from "@duckdb/node-api";
 import { ARCHIVE_DIRECTORY } from "./archive-files.ts";
 import { fatalGuard } from "./duckdb-faults.ts";
+import { newInstance } from "./duckdb-instance.ts";
 import { joinable, memoryLimit, shrink } from "./duckdb-memory.ts";
 import { pool } from "./duckdb-pool.ts";
-import { engine, unpack } from "./engine.ts";
 import { catalog, generationFile, type Rewriting, readersOf, rewriteFile } from "./generations.ts";
 import { DUCKDB_MIGRATIONS } from "./migrations/index.ts";
-import { natives } from "./natives.ts";
 import { volumeOf } from "./space.ts";
 
 /** The event store's engine: one connection that writes, a few that read. */
@@ -94,12 +93,7 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
   for (const leftover of readdirSync(join(directory, TEMP_DIRECTORY))) {
     rmSync(join(directory, TEMP_DIRECTORY, leftover), { force: true, recursive: true });
   }
-  engine.directory = join(directory, "engine");
-  // An import that fails, for want of room, could not be tried again.
-  if (natives !== undefined) unpack(engine.directory, natives);
-  const { DuckDBInstance: Instance } = await import("@duckdb/node-api");
-  await readTextsWhole();
-  const instance = await Instance.create(":memory:");
+  const instance = await newInstance(join(directory, "engine"));
   const first = await instance.connect();
   try {
     await configure(first, options);
@@ -185,12 +179,6 @@ function connected(instance: DuckDBInstance, name: string): Promise<DuckDBConnec
     return reader;
   };
   return Promise.all(Array.from({ length: READERS_MAX }, connect));
-}
-
-/** The package's own decoder leaves out the byte order mark that a text may begin with. */
-async function readTextsWhole(): Promise<void> {
-  const { default: accessors } = await import("@duckdb/node-api/lib/vectors/dataAccessors.js");
-  Object.assign(accessors, { textDecoder: new TextDecoder("utf-8", { ignoreBOM: true }) });
 }
 
 /** Attaches a file of the event store, making it if there is none. */
