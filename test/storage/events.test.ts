@@ -401,12 +401,14 @@ describe("DuckDB", () => {
   test("lets go of what it has read, unless something runs, and answers as before", async () => {
     await using duck = await duckdbStore();
     const noise = () => Buffer.from(crypto.getRandomValues(new Uint8Array(8192))).toString("hex");
-    const events = Array.from({ length: 2000 }, (_, at) =>
-      sliceEvent(at + 1, { properties: { noise: noise() } }),
-    );
-    await duck.store.append(duck.load(1, events));
+    for (let first = 1; first < 2000; first += 250) {
+      const events = Array.from({ length: 250 }, (_, at) =>
+        sliceEvent(first + at, { properties: { noise: noise() } }),
+      );
+      await duck.store.append(duck.load(first, events));
+    }
     await duck.reopen();
-    const sum = "SELECT md5(string_agg(properties ORDER BY seq)) AS sum FROM events";
+    const sum = "SELECT bit_xor(hash(seq, properties)) AS sum FROM events";
     const held = async () => {
       const [row] = await duck.query(
         `SELECT sum(memory_usage_bytes)::DOUBLE AS bytes, current_setting('memory_limit') AS most
@@ -424,9 +426,9 @@ describe("DuckDB", () => {
     await duck.store.letGo();
 
     const left = await held();
-    expect(read.bytes).toBeGreaterThan(16_000_000);
+    expect(read.bytes).toBeGreaterThan(12_000_000);
     expect(left.bytes).toBeLessThan(8_000_001);
     expect(left.most).toBe(read.most);
     expect(await duck.query(sum)).toEqual(before);
-  });
+  }, 60_000);
 });
