@@ -152,12 +152,10 @@ describe("an error (decision 6, S34)", () => {
       .output()
       .err.split("\n")
       .filter((line) => line.includes(id));
-    expect(lines).toHaveLength(1);
-    expect(JSON.parse(lines[0] ?? "")).toMatchObject({
-      level: "error",
-      request_id: id,
-      error: expect.stringContaining("person_count"),
-    });
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { level: "error", request_id: id, error: expect.stringContaining("person_count") },
+      { level: "error", request_id: id, status: 500, route: "/api/environments/*/persons" },
+    ]);
   });
 
   test("that passes is told with the time to come back, also on health", async () => {
