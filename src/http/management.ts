@@ -112,10 +112,7 @@ async function readJson(request: Request, meter: Meter): Promise<JsonObject> {
   if ((request.headers.get("content-encoding") ?? "identity").toLowerCase() !== "identity") {
     throw new Failure("unsupported_media_type", "The body must not be encoded.");
   }
-  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
-  if (type !== "application/json") {
-    throw new Failure("unsupported_media_type", "The body must be application/json.");
-  }
+  checkType(request.headers.get("content-type") ?? "");
   const body = parse(bytes);
   // Checked here: Elysia holds a body that may be absent to its shape only if it has something in it.
   const { refused, excesses } = scanBody(bytes);
@@ -126,6 +123,21 @@ async function readJson(request: Request, meter: Meter): Promise<JsonObject> {
   if (!isObject(body)) throw new Failure("invalid_input", "The body must be a JSON object.");
   return body;
 }
+
+/** JSON is in UTF-8 (RFC 8259 8.1), of which US-ASCII is a part; a charset may say no other. */
+function checkType(header: string): void {
+  const [type, ...parameters] = header.split(";").map((part) => part.trim().toLowerCase());
+  if (type !== "application/json") {
+    throw new Failure("unsupported_media_type", "The body must be application/json.");
+  }
+  for (const parameter of parameters) {
+    const [, charset] = /^charset="?([^"]*)"?$/.exec(parameter) ?? [];
+    if (charset === undefined || CHARSETS.has(charset)) continue;
+    throw new Failure("unsupported_media_type", "The body must be in UTF-8.");
+  }
+}
+
+const CHARSETS: ReadonlySet<string> = new Set(["utf-8", "utf8", "us-ascii"]);
 
 function parse(bytes: Uint8Array): unknown {
   try {
