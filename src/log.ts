@@ -1,3 +1,5 @@
+import { inert } from "./domain/inert.ts";
+
 /** Facts beside a message. Never a body, key, distinct id or property. */
 export type LogFacts = Record<string, unknown>;
 
@@ -19,10 +21,10 @@ export function openLog({ format, now, write = toStandardError }: Options): Log 
         Object.entries(facts).map(([key, fact]) => [key, plain(fact)]),
       );
       if (format === "json") {
-        write(inert({ time, level, message, ...shown }));
+        write(written({ time, level, message, ...shown }));
         return;
       }
-      const rest = Object.entries(shown).map(([key, fact]) => `${key}=${inert(fact)}`);
+      const rest = Object.entries(shown).map(([key, fact]) => `${key}=${written(fact)}`);
       write([time.slice(11, 19), level.padEnd(5), message, ...rest].join(" "));
     };
   return { info: at("info"), warn: at("warn"), error: at("error") };
@@ -36,15 +38,9 @@ function toStandardError(line: string): void {
 /** A log that nobody reads. */
 export const silentLog: Log = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** What some terminals and readers obey and JSON leaves as it is: C1, line ends, directions. */
-const LIVELY = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
-
-function inert(fact: unknown): string {
-  const text = JSON.stringify(fact) ?? "null";
-  return text.replace(
-    LIVELY,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+/** A fact as JSON, in which nothing is left that a terminal would act on. */
+function written(fact: unknown): string {
+  return inert(JSON.stringify(fact) ?? "null");
 }
 
 /** From the first quote to the last: what is quoted may hold quotes and line breaks itself. */

@@ -1,3 +1,4 @@
+import { inert } from "../domain/inert.ts";
 import { isoTime, parseTime } from "../domain/time.ts";
 import { makingAdmin, withAdmin } from "./admin.ts";
 import { type Command, EXIT, type Io, UsageError } from "./command.ts";
@@ -12,7 +13,7 @@ export const keyCreate: Command = {
     "--scopes": "such as person:read,person:write; * for all (*)",
     "--projects": "ids of the projects it is confined to (all)",
     "--expires": "when it ends: 90d, 12h, or a time in ISO 8601 (never)",
-    "--user": "e-mail address of its owner (the first user)",
+    "--user": "e-mail address of its owner, who is made if there is none (the first user)",
   },
   async run({ flags, config }, io) {
     // Read before anything is opened: what is misspelt makes no data directory.
@@ -23,7 +24,9 @@ export const keyCreate: Command = {
       expires_at: flags["--expires"] === undefined ? null : expiry(flags["--expires"]),
       email: flags["--user"],
     };
-    show(await makingAdmin(config.settings, ({ keys }) => keys.create(draft)), io);
+    const made = await makingAdmin(config.settings, ({ keys }) => keys.create(draft));
+    show(made, io);
+    if (made.made_user !== undefined) io.err(`Its owner is a new user: ${inert(made.made_user)}.`);
     return EXIT.ok;
   },
 };
@@ -74,7 +77,7 @@ export const keyRevoke: Command = {
   async run({ args, config }, io) {
     const id = wholeNumber(args[0] ?? "", "ID");
     const key = await withAdmin(config.settings, ({ keys }) => keys.revoke(id));
-    io.out(`Revoked ${key.mask_value} (${key.label}).`);
+    io.out(`Revoked ${key.mask_value} (${inert(key.label)}).`);
     return EXIT.ok;
   },
 };

@@ -1,3 +1,4 @@
+import { inert } from "../domain/inert.ts";
 import { GRACE_HOURS_DEFAULT } from "../domain/project.ts";
 import { makingAdmin, withAdmin } from "./admin.ts";
 import { type Command, EXIT, UsageError } from "./command.ts";
@@ -45,7 +46,7 @@ export const projectRename: Command = {
     const project = await withAdmin(config.settings, ({ projects }) =>
       projects.change(id, { name }),
     );
-    io.out(`${project.id} ${project.name}`);
+    io.out(`${project.id} ${inert(project.name)}`);
     return EXIT.ok;
   },
 };

@@ -1,6 +1,8 @@
-/** Rows under their heads, in columns; control characters are shown as `?`. */
+import { inert } from "../domain/inert.ts";
+
+/** Rows under their heads, in columns; nothing in them moves a terminal. */
 export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const all = [heads, ...rows].map((row) => row.map((cell) => cell.replace(/\p{Cc}/gu, "?")));
+  const all = [heads, ...rows].map((row) => row.map(inert));
   const widths = heads.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
   return all.map((row) =>
     row

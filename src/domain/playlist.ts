@@ -62,6 +62,15 @@ export type PlaylistRecording = {
   added_at: string;
 };
 
+/** The recordings of a playlist, as clients expect them (decision 99). */
+export type PlaylistRecordings = {
+  results: PlaylistRecording[];
+  has_next: boolean;
+  /** The address of the next page; null if there is none. */
+  next: string | null;
+  version: 4;
+};
+
 /** Characters of a playlist's texts. */
 export const PLAYLIST_CHARS_MAX = {
   name: 400,
@@ -105,6 +114,26 @@ export function storableFields(sent: SentFields): Partial<PlaylistFields> {
     throw new Failure("too_long", detail, "filters");
   }
   return { ...sent, ...texts } as Partial<PlaylistFields>;
+}
+
+/**
+ * Fails `invalid_input` on filters that do not go with the type that was asked for (decision 99). Only
+ * a type that is sent counts: whoever sends none may send any filters (contract 4.3).
+ */
+export function checkFilters(type: PlaylistType | undefined, filters: Json | undefined): void {
+  if (type === "filters" && isNothing(filters)) {
+    const detail = "A playlist of the type filters must have filters.";
+    throw new Failure("invalid_input", detail, "filters");
+  }
+  if (type === "collection" && !isNothing(filters)) {
+    const detail = "A playlist of the type collection has no filters.";
+    throw new Failure("invalid_input", detail, "filters");
+  }
+}
+
+function isNothing(filters: Json | undefined): boolean {
+  if (typeof filters === "object" && filters !== null) return Object.keys(filters).length === 0;
+  return !filters;
 }
 
 /** Whether what was sent makes its sender the last who modified the playlist (decision 45). */

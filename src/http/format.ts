@@ -1,16 +1,22 @@
 import { t } from "elysia";
 import { csvTable } from "../domain/csv.ts";
 import type { JsonObject } from "../domain/json.ts";
+import type { Route } from "./route.ts";
 
 /** The query parameter `format` (contract 4.1). */
 export const Format = {
   format: t.Optional(
     t.Union([t.Literal("json"), t.Literal("csv")], {
       description:
-        "json by default. A column of csv is `properties.plan`; dots and backslashes of a key have a backslash before them.",
+        "json by default, or what `Accept` prefers. A column of csv is `properties.plan`; dots and backslashes of a key have a backslash before them.",
     }),
   ),
 };
+
+/** Whether a route answers as a table, too. */
+export function hasTable({ query }: Pick<Route, "query">): boolean {
+  return JSON.stringify(query?.properties["format"] ?? null).includes('"csv"');
+}
 
 /** A table is saved and never shown: what is in it is not for a browser. */
 const CSV_HEADERS = {

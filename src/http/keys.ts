@@ -5,11 +5,14 @@ import { KEY_LABEL_CHARS_MAX } from "../domain/key.ts";
 import type { Principal } from "../domain/principal.ts";
 import type { Keys } from "../services/keys.ts";
 import { route } from "./route.ts";
-import { BodyInteger, KeyShape, Text, Texts } from "./schemas.ts";
+import { BodyInteger, KeyShape, PathId, Text, Texts } from "./schemas.ts";
 
 const KEYS = "/api/personal_api_keys/";
 const OneKey = t.Object({
-  id: Text("@current", "The id of the key, or `@current` for the one that asks."),
+  id: PathId(
+    { type: "string", const: "@current" },
+    "The id of the key, or `@current` for the one that asks.",
+  ),
 });
 
 const label = Text("ci", `At most ${KEY_LABEL_CHARS_MAX} characters.`);

@@ -2,9 +2,11 @@ import type { Elysia } from "elysia";
 import { Failure } from "../domain/errors.ts";
 import { isObject, type JsonObject } from "../domain/json.ts";
 import { JSON_DEPTH_MAX, OBJECT_KEYS_MAX, scanBody } from "../domain/json-scan.ts";
+import { prefersTable } from "./accept.ts";
 import type { publicAddress } from "./address.ts";
 import type { authorizer } from "./auth.ts";
 import { type Meter, readBody } from "./body.ts";
+import { hasTable } from "./format.ts";
 import { answerOf, type Preference } from "./prefer.ts";
 import { hasProject, type Route, shapesOf } from "./route.ts";
 
@@ -21,6 +23,7 @@ type Guards = {
 /** Serves an operation. Authentication comes before validation: a stranger with a bad body gets 401. */
 export function mountManagement(app: Elysia, route: Route, guards: Guards): void {
   const { authorize, address, prefer } = guards;
+  const isTable = hasTable(route);
   const meter: Meter = { held: 0 };
   type Context = { request: Request; params: Record<string, string> };
   const authenticate = ({ request, params }: Context) => {
@@ -33,6 +36,7 @@ export function mountManagement(app: Elysia, route: Route, guards: Guards): void
     const input = { ...context, ...granted, url: address(request), signal: request.signal };
     const result = await route.handle(input as Parameters<Route["handle"]>[0]);
     const answer = answerOf(route, context.request, { result, byDefault: prefer });
+    if (isTable) answer.headers.append("vary", "Accept");
     // Keys and persons are nothing for a cache, nor for a browser to guess a type of.
     answer.headers.set("cache-control", "no-store");
     answer.headers.set("x-content-type-options", "nosniff");
@@ -49,9 +53,11 @@ export function mountManagement(app: Elysia, route: Route, guards: Guards): void
     ],
     transform: async (context: unknown) => {
       await authenticate(context as Context);
-      checkPath((context as Context).request.url);
-      checkEncoding(route, (context as Context).request);
-      checkIntegers(route, context as { query: Record<string, unknown> });
+      const { request, query } = context as Context & { query: Record<string, unknown> };
+      checkPath(request.url);
+      checkEncoding(route, request);
+      checkIntegers(route, query);
+      if (isTable && prefersTable(request.headers.get("accept"))) query["format"] ??= "csv";
     },
     ...shapesOf(route),
   });
@@ -84,7 +90,7 @@ function checkEncoding({ query }: Route, { url }: Request): void {
 }
 
 /** Elysia's coercion takes `1e2`, `0x10` and `5.0` for integers. */
-function checkIntegers(route: Route, { query }: { query: Record<string, unknown> }): void {
+function checkIntegers(route: Route, query: Record<string, unknown>): void {
   for (const [name, shape] of Object.entries(route.query?.properties ?? {})) {
     const value = query[name];
     const isInteger = JSON.stringify(shape).includes('"type":"integer"');
@@ -106,10 +112,7 @@ async function readJson(request: Request, meter: Meter): Promise<JsonObject> {
   if ((request.headers.get("content-encoding") ?? "identity").toLowerCase() !== "identity") {
     throw new Failure("unsupported_media_type", "The body must not be encoded.");
   }
-  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
-  if (type !== "application/json") {
-    throw new Failure("unsupported_media_type", "The body must be application/json.");
-  }
+  checkType(request.headers.get("content-type") ?? "");
   const body = parse(bytes);
   // Checked here: Elysia holds a body that may be absent to its shape only if it has something in it.
   const { refused, excesses } = scanBody(bytes);
@@ -120,6 +123,21 @@ async function readJson(request: Request, meter: Meter): Promise<JsonObject> {
   if (!isObject(body)) throw new Failure("invalid_input", "The body must be a JSON object.");
   return body;
 }
+
+/** JSON is in UTF-8 (RFC 8259 8.1), of which US-ASCII is a part; a charset may say no other. */
+function checkType(header: string): void {
+  const [type, ...parameters] = header.split(";").map((part) => part.trim().toLowerCase());
+  if (type !== "application/json") {
+    throw new Failure("unsupported_media_type", "The body must be application/json.");
+  }
+  for (const parameter of parameters) {
+    const [, charset] = /^charset="?([^"]*)"?$/.exec(parameter) ?? [];
+    if (charset === undefined || CHARSETS.has(charset)) continue;
+    throw new Failure("unsupported_media_type", "The body must be in UTF-8.");
+  }
+}
+
+const CHARSETS: ReadonlySet<string> = new Set(["utf-8", "utf8", "us-ascii"]);
 
 function parse(bytes: Uint8Array): unknown {
   try {

@@ -6,11 +6,14 @@ import { route } from "./route.ts";
 
 const TEXT_FORMAT = "text/plain; version=0.0.4; charset=utf-8";
 
+/** Where metrics are read. */
+export const METRICS_PATH = "/metrics";
+
 /** Metrics for Prometheus, behind a personal key: a proxy in front makes everybody local. */
 export const metricRoutes = (metrics: Metrics) => [
   route({
     method: "GET",
-    path: "/metrics",
+    path: METRICS_PATH,
     scope: "project:read",
     operationId: "metrics_retrieve",
     summary: "Read the server's metrics in the text format of Prometheus.",

@@ -6,7 +6,7 @@ import type { JsonObject } from "../domain/json.ts";
 import { type Hints, mendPaths } from "./openapi-mend.ts";
 import { PreferHeader } from "./prefer.ts";
 import { type Route, shapesOf } from "./route.ts";
-import { ProblemShape } from "./schemas.ts";
+import { ProblemShape, pageLink } from "./schemas.ts";
 import type { SdkRoute } from "./sdk.ts";
 
 const SECURITY_SCHEME = "personal_api_key";
@@ -150,7 +150,9 @@ function tagOf({ path }: Route): string {
 }
 
 /** The answers of success. What a schema says of itself is said of the answer. */
-function successesOf({ status, empty, response }: Route): [number, TSchema][] {
+function successesOf(route: Route): [number, TSchema][] {
+  const { status, empty } = route;
+  const response = linked(route);
   if (!empty) return [[status, response]];
   const preferred = "With `Prefer: return=representation`, the result";
   if (status === 200) return [[200, { ...response, description: `${preferred}; else no body.` }]];
@@ -158,6 +160,32 @@ function successesOf({ status, empty, response }: Route): [number, TSchema][] {
     [status, t.Void()],
     [200, { ...response, description: `${preferred}.` }],
   ];
+}
+
+/** The answer of success; of a page, the examples of its links are addresses of the route itself. */
+function linked(route: Route): TSchema {
+  const { path, query, response } = route;
+  const properties: Properties = response["properties"] ?? {};
+  if (!("next" in properties)) return response;
+  const params: Properties = shapesOf(route).params?.properties ?? {};
+  const address = path.replace(/:(\w+)/g, (_, name) => String(exampleOf(params[name])));
+  const asked: Properties = query?.properties ?? {};
+  const limit = exampleOf(asked["limit"]);
+  const link = (more: object) => {
+    const parts = Object.entries({ limit, ...more }).flatMap(([name, value]) =>
+      name in asked ? `${name}=${encodeURIComponent(String(value))}` : [],
+    );
+    return pageLink(`${address}?${parts.join("&")}`);
+  };
+  const next = link({ cursor: exampleOf(asked["cursor"]), offset: limit, page: 2 });
+  const previous = "previous" in properties ? { previous: link({ page: 1 }) } : {};
+  return t.Object({ ...properties, next, ...previous }, { $id: response.$id ?? "" });
+}
+
+type Properties = Record<string, TSchema>;
+
+function exampleOf(schema: TSchema | undefined): unknown {
+  return schema?.examples?.[0];
 }
 
 function describeSdk(app: Elysia, route: SdkRoute): void {

@@ -11,6 +11,7 @@ import {
   PageLink,
   PageOf,
   Paging,
+  PathId,
   PersonShape,
   Text,
   UUID,
@@ -22,7 +23,7 @@ export const PERSONS = "/api/environments/:project_id/persons/";
 
 /** The path parameter of one person. */
 export const PersonId = t.Object({
-  id: Text("1", "The integer id of the person, or its uuid."),
+  id: PathId({ type: "string", format: "uuid" }, "The integer id of the person, or its uuid."),
 });
 
 const FILTER = '{"key":"plan","operator":"exact","value":"pro"}';

@@ -10,6 +10,7 @@ import type { Playlists } from "../services/playlists.ts";
 import { route } from "./route.ts";
 import {
   AnyValue,
+  PageLink,
   PageOf,
   Paging,
   PlaylistRecordingShape,
@@ -62,7 +63,11 @@ const DraftBody = t.Optional(
     {
       ...fields,
       type: t.Optional(
-        t.String({ description: "Stays as it was made.", enum: [...PLAYLIST_TYPES] }),
+        t.String({
+          description:
+            "By default collection. `filters` must have filters, and takes no recordings; `collection` that is sent must have none. Stays as it was made.",
+          enum: [...PLAYLIST_TYPES],
+        }),
       ),
     },
     {
@@ -70,6 +75,17 @@ const DraftBody = t.Optional(
       examples: [{ name: "Lost carts", description: "Who left without paying." }],
     },
   ),
+);
+
+/** As clients of this API expect it (decision 99). */
+const RecordingsShape = t.Object(
+  {
+    results: t.Array(PlaylistRecordingShape),
+    has_next: t.Boolean(),
+    next: PageLink,
+    version: t.Literal(4),
+  },
+  { $id: "PlaylistRecordings" },
 );
 
 const Listed = t.Object({
@@ -168,7 +184,7 @@ const recordingRoutes = (playlists: Playlists) => [
     query: t.Object(Paging),
     status: 200,
     empty: true,
-    response: PageOf(PlaylistRecordingShape),
+    response: RecordingsShape,
     handle: ({ project, params, query, url }) =>
       playlists.recordings({ project, ...params }, pageQuery(query), url),
   }),

@@ -7,19 +7,15 @@ import { BodyInteger, PageOf, Paging, ProjectShape, Text } from "./schemas.ts";
 
 const PROJECTS = "/api/projects/";
 
+const name = Text("Shop", `At most ${PROJECT_NAME_CHARS_MAX} characters.`);
+const timezone = t.Optional(
+  Text("Europe/Berlin", "The IANA name of a time zone: by its clock days and weeks begin."),
+);
 const ProjectDraft = t.Object(
-  { name: Text("Shop", `At most ${PROJECT_NAME_CHARS_MAX} characters.`) },
-  { $id: "ProjectDraft" },
+  { name, timezone },
+  { $id: "ProjectDraft", examples: [{ name: "Shop" }] },
 );
-const ProjectChanges = t.Object(
-  {
-    name: t.Optional(Text("Shop", `At most ${PROJECT_NAME_CHARS_MAX} characters.`)),
-    timezone: t.Optional(
-      Text("Europe/Berlin", "The IANA name of a time zone: by its clock days and weeks begin."),
-    ),
-  },
-  { $id: "ProjectChanges" },
-);
+const ProjectChanges = t.Object({ name: t.Optional(name), timezone }, { $id: "ProjectChanges" });
 const TokenReset = t.Optional(
   t.Object(
     {
@@ -56,7 +52,8 @@ export const projectRoutes = (projects: Projects) => [
     body: ProjectDraft,
     status: 201,
     response: ProjectShape,
-    handle: ({ principal, body: { name } }) => projects.create({ name }, principal),
+    handle: ({ principal, body: { name, timezone } }) =>
+      projects.create({ name, timezone }, principal),
   }),
   route({
     method: "GET",

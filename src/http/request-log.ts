@@ -1,44 +1,42 @@
-import type { Clock } from "../domain/time.ts";
 import type { Log } from "../log.ts";
 
-/** Refused requests that are logged within a minute; of the others it is told how many there were. */
-export const REFUSALS_PER_MINUTE_MAX = 60;
+/** Parts of a path that are logged; what has more is no route. */
+export const ROUTE_PARTS_MAX = 8;
 
-const MINUTE_MS = 60_000;
-
-/** What an answer was given to. */
-type Answered = { request: Request; status: number; requestId: string };
+/** What an answer was given to, and how long that took in milliseconds until it began. */
+type Answered = { request: Request; status: number; requestId: string; ms: number };
 
 /**
- * Logs answers from 400 on, by the id that the caller was told (decision 56). Of the path, what may
- * name a person or key is not logged: only the words of `paths`, those of the API, are.
+ * Logs answers, a line each, by the id that the caller was told (decision 98). Of the path, what may
+ * name a person or key is not logged: only the words of `paths`, those of the API, are. `quiet` are
+ * paths whose answers are nobody's question.
  */
 export function requestLog(
   log: Log,
-  now: Clock,
-  paths: readonly string[],
+  { paths, quiet }: { paths: readonly string[]; quiet: readonly string[] },
 ): (answered: Answered) => void {
   const words = new Set(paths.flatMap((path) => path.split("/")));
-  let minute = { since: 0, logged: 0, left_out: 0 };
-  return ({ request, status, requestId }) => {
-    // A 500 is logged with its cause.
-    if (status < 400 || status === 500) return;
-    const at = now();
-    if (Math.abs(at - minute.since) >= MINUTE_MS) {
-      if (minute.left_out > 0) {
-        log.warn("refused requests were not logged", { left_out: minute.left_out });
-      }
-      minute = { since: at, logged: 0, left_out: 0 };
-    }
-    if (minute.logged >= REFUSALS_PER_MINUTE_MAX) {
-      minute.left_out += 1;
-      return;
-    }
-    minute.logged += 1;
-    const facts = { request_id: requestId, status, method: request.method };
-    const path = (URL.parse(request.url)?.pathname ?? "").replace(/[^/]+/g, (part) =>
-      words.has(part) ? part : "*",
-    );
-    log[status < 500 ? "warn" : "error"]("request refused", { ...facts, path });
+  const left = new Set(quiet);
+  return ({ request, status, requestId, ms }) => {
+    const path = (URL.parse(request.url)?.pathname ?? "").replace(/(?<=.)\/$/, "");
+    if (left.has(path)) return;
+    log[levelOf(status)](status < 400 ? "request answered" : "request refused", {
+      request_id: requestId,
+      method: request.method,
+      route: routeOf(path, words),
+      status,
+      ms: Math.round(ms * 10) / 10,
+    });
   };
+}
+
+function levelOf(status: number): keyof Log {
+  if (status < 400) return "info";
+  return status < 500 ? "warn" : "error";
+}
+
+function routeOf(path: string, words: ReadonlySet<string>): string {
+  const parts = path.split("/").slice(1);
+  const shown = parts.slice(0, ROUTE_PARTS_MAX).map((part) => (words.has(part) ? part : "*"));
+  return `/${shown.join("/")}${parts.length > ROUTE_PARTS_MAX ? "/..." : ""}`;
 }

@@ -14,6 +14,13 @@ export const Text = (example: string, description?: string) => t.String(of(examp
 /** A whole number, with an example. */
 export const Whole = (example: number, description?: string) => t.Integer(of(example, description));
 
+/**
+ * An id in a path: an integer, or a text of the shape `other`. It is for its reader to tell which:
+ * Elysia checks nothing of it.
+ */
+export const PathId = (other: JsonObject, description: string) =>
+  t.Unsafe<string>(t.Unknown({ anyOf: [{ type: "integer" }, other], ...of(1, description) }));
+
 /** An integer of a body, with an example: Elysia's own takes texts for one. */
 export const BodyInteger = (example: number, description?: string) =>
   t.Number({ multipleOf: 1, ...of(example, description) });
@@ -260,9 +267,11 @@ export const ProblemShape = t.Object(
 );
 
 /** The address of another page; null if there is none. */
-export const PageLink = t.Nullable(
-  t.String({ format: "uri", ...of("http://localhost:8000/api/projects/?limit=100&offset=100") }),
-);
+export const pageLink = (path: string) =>
+  t.Nullable(t.String({ format: "uri", ...of(`http://localhost:8000${path}`) }));
+
+/** A link of a page; the document has one of the page's own for an example. */
+export const PageLink = pageLink("/");
 
 /** The list envelope (contract 2.2) of a shape. */
 export function PageOf<T extends TSchema>(shape: T) {

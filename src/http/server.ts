@@ -40,7 +40,7 @@ import { logQueryRoutes } from "./log-query.ts";
 import { logRoutes } from "./logs.ts";
 import { checkPath, mountManagement } from "./management.ts";
 import { refuseOtherMethods } from "./methods.ts";
-import { metricRoutes } from "./metrics.ts";
+import { METRICS_PATH, metricRoutes } from "./metrics.ts";
 import { openApi } from "./openapi.ts";
 import { peerAddress, trustedAddress } from "./peer.ts";
 import { personEditRoutes } from "./person-edits.ts";
@@ -171,7 +171,6 @@ export function httpServer(needs: HttpNeeds): HttpServer {
   };
   const management = managementRoutes(needs);
   const paths = management.map(({ path }) => path);
-  const logged = requestLog(log, needs.now, paths);
   for (const route of management) {
     if (route.status !== 405) allow(route.path, route.method);
     mountManagement(app, route, guards);
@@ -194,6 +193,7 @@ export function httpServer(needs: HttpNeeds): HttpServer {
     app.get(path, handle, { detail: { hide: true } });
   }
   refuseOtherMethods(app, allowed, new Set(sdk.map(({ path }) => path)));
+  const logged = requestLog(log, { paths, quiet: [METRICS_PATH, ...Object.keys(pages)] });
 
   const answer = async (request: Request): Promise<Response> => {
     if (!isHost(request.headers.get("host") ?? "localhost")) {
@@ -210,9 +210,10 @@ export function httpServer(needs: HttpNeeds): HttpServer {
     const done = needs.timings.begin();
     const response = await answer(request.headers.has("host") ? request : named(request, needs));
     const kind = kindOf(request);
-    done(kind);
+    const ms = done(kind);
+    const { status } = response;
     response.headers.set("x-request-id", requestId(request));
-    if (kind === "api") logged({ request, status: response.status, requestId: requestId(request) });
+    if (kind !== "capture") logged({ request, status, requestId: requestId(request), ms });
     return response;
   };
 }

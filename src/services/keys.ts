@@ -40,8 +40,8 @@ export type KeyChanges = Partial<
 /** A personal key as it may be shown. `value` is the key itself, in the answer that made it. */
 export type ShownKey = Omit<KeyRow, "hash" | "revoked_at"> & { value: string | null };
 
-/** A key in the one answer that shows it. */
-export type NewKey = ShownKey & { value: string };
+/** A key in the one answer that shows it. `made_user` is the address of a user made to own it. */
+export type NewKey = ShownKey & { value: string; made_user?: string };
 
 /**
  * Personal keys: made, recognised, changed, revoked. Without `by` the operator asks, who may do
@@ -57,7 +57,7 @@ export type Keys = {
   get(id: number, by: Principal): Promise<ShownKey>;
   /** Fails as `create` does. */
   change(id: number, changes: KeyChanges, by: Principal): Promise<ShownKey>;
-  /** Gives a key a new value; the old one ends at once. */
+  /** Gives a key a new value; the old one ends at once. Fails `invalid_input` if it has ended. */
   roll(id: number, by?: Principal): Promise<NewKey>;
   /** Ends a key at once. */
   revoke(id: number, by?: Principal): Promise<ShownKey>;
@@ -85,6 +85,7 @@ export function keys(needs: Needs): Keys {
   const { reads, writes, users, now, randomBytes } = needs;
   const noteUse = useNotes(needs);
 
+  const hasEnded = ({ expires_at }: KeyRow) => expires_at !== null && expires_at <= isoTime(now());
   const find = async (id: number, by?: Principal) => found(await reads.find(id, by?.user_id));
   /** Fails unless `by` may do all that the key may; how long either lasts does not count. */
   const changeable = async (id: number, by?: Principal): Promise<KeyRow> => {
@@ -101,7 +102,8 @@ export function keys(needs: Needs): Keys {
       const detail = `A personal key is ${PERSONAL_KEY_PREFIX} and 20 to 60 letters, digits, - or _.`;
       throw new Failure("invalid_input", detail, "value");
     }
-    const user_id = by?.user_id ?? (await ownerOf(draft.email, needs)).id;
+    const { id: user_id, made_user } =
+      by === undefined ? await ownerOf(draft.email, needs) : { id: by.user_id };
     if ((await reads.list(user_id)).length >= KEYS_PER_USER_MAX) {
       throw new Failure("invalid_input", `A user has at most ${KEYS_PER_USER_MAX} keys.`);
     }
@@ -116,7 +118,7 @@ export function keys(needs: Needs): Keys {
       last_used_at: null,
       last_rolled_at: null,
     });
-    return { ...shown(row), value };
+    return { ...shown(row), value, ...(made_user === undefined ? {} : { made_user }) };
   };
 
   return {
@@ -125,8 +127,7 @@ export function keys(needs: Needs): Keys {
         throw new Failure("not_authenticated", "A personal API key is required: Bearer phx_….");
       }
       const row = key.length <= KEY_BYTES_MAX ? await reads.byHash(keyHash(key)) : undefined;
-      const expired = row?.expires_at != null && row.expires_at <= isoTime(now());
-      if (row === undefined || expired) {
+      if (row === undefined || hasEnded(row)) {
         throw new Failure("authentication_failed", "The personal API key is not valid.");
       }
       noteUse(row);
@@ -145,6 +146,10 @@ export function keys(needs: Needs): Keys {
     async roll(id, by) {
       const row = await changeable(id, by);
       expectWithin(by, row);
+      if (hasEnded(row)) {
+        const detail = "The key has ended. Give it a later end first, or make another key.";
+        throw new Failure("invalid_input", detail, "expires_at");
+      }
       const value = newKey(PERSONAL_KEY_PREFIX, randomBytes);
       const last_rolled_at = isoTime(now());
       const roll = { hash: keyHash(value), mask_value: keyMask(value), last_rolled_at };
@@ -232,17 +237,20 @@ function useNotes({ writes, now, log }: Needs) {
   };
 }
 
+/** Who owns a key, and its address if it is made for that. */
+type Owner = Pick<User, "id"> & { made_user?: string };
+
 /** The user with this address, or the first one; made if there is none. */
-async function ownerOf(email: string | undefined, needs: Needs): Promise<User> {
+async function ownerOf(email: string | undefined, needs: Needs): Promise<Owner> {
   const { users, ownerEmail, now, newUuid } = needs;
   const known = email === undefined ? await users.owner() : await users.byEmail(email);
-  if (known !== undefined) return known;
+  if (known !== undefined) return { id: known.id };
   const address = email ?? ownerEmail;
   if (!/^[^\s@]+@[^\s@]+$/.test(address)) {
     throw new Failure("invalid_input", "An e-mail address is expected.", "user");
   }
   const uuid = newUuid();
-  return users.insert({
+  const { id } = await users.insert({
     uuid,
     distinct_id: uuid,
     first_name: "",
@@ -253,6 +261,7 @@ async function ownerOf(email: string | undefined, needs: Needs): Promise<User> {
     role_at_organization: null,
     created_at: isoTime(now()),
   });
+  return { id, made_user: address };
 }
 
 function found(row: KeyRow | undefined): KeyRow {

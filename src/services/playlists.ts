@@ -2,13 +2,14 @@ import { Failure } from "../domain/errors.ts";
 import { isLonger, storableText } from "../domain/json.ts";
 import { type Page, type PageQuery, walkedPage } from "../domain/page.ts";
 import {
+  checkFilters,
   isModification,
   newShortId,
   PLAYLIST_ORDERS,
   PLAYLIST_TYPES,
   type Playlist,
   type PlaylistOrder,
-  type PlaylistRecording,
+  type PlaylistRecordings,
   type PlaylistType,
   recordingsCounts,
   SESSION_RECORDING_ID_CHARS_MAX,
@@ -47,7 +48,7 @@ export type Playlists = {
    * `invalid_choice`. `url` is the address that the caller is known to reach us by.
    */
   list(project: number, asked: PlaylistQuery, query: PageQuery, url: URL): Promise<Page<Playlist>>;
-  /** `user` is the id of who makes it. Fails `too_long` and `invalid_choice`. */
+  /** `user` is the id of who makes it. Fails `too_long`, `invalid_choice` and `invalid_input`. */
   create(
     project: number,
     user: number,
@@ -58,10 +59,10 @@ export type Playlists = {
   /** Changes what was sent, also of a deleted one. Fails `not_found` and `too_long`. */
   change(place: PlaylistPlace, user: number, sent: SentFields): Promise<Playlist>;
   /** Its recordings, the last added first. Fails as `get` does. */
-  recordings(place: PlaylistPlace, query: PageQuery, url: URL): Promise<Page<PlaylistRecording>>;
+  recordings(place: PlaylistPlace, query: PageQuery, url: URL): Promise<PlaylistRecordings>;
   /**
    * Adds a recording, known or not, if it is not there. `sent` is checked and changes nothing.
-   * Fails as `change` does.
+   * Fails as `change` does, and `invalid_input` if filters find its recordings.
    */
   attach(place: PlaylistPlace, recording: string, sent: SentFields): Promise<void>;
   /** Removes a recording. Fails `not_found`, also when it is not there. */
@@ -100,13 +101,15 @@ export function playlists({ reads, writes, now, randomBytes }: Needs): Playlists
       });
       return { ...listed, results: listed.results.map(shown) };
     },
-    async create(project_id, user, { type = "collection", ...sent }) {
+    async create(project_id, user, { type: asked, ...sent }) {
       const at = isoTime(now());
+      const type = asked === undefined ? undefined : typeOf(asked);
+      checkFilters(type, sent.filters);
       const draft = {
         ...EMPTY,
         ...storableFields(sent),
         project_id,
-        type: typeOf(type),
+        type: type ?? "collection",
         created_at: at,
         created_by: user,
         last_modified_at: at,
@@ -125,18 +128,22 @@ export function playlists({ reads, writes, now, randomBytes }: Needs): Playlists
       return shown(found(await writes.update(place, change)));
     },
     async recordings(place, query, url) {
-      const listed = await walkedPage(url, query, {
+      const { next, results } = await walkedPage(url, query, {
         keysOf: ({ number }: RecordingRow) => [number] as const,
         like: [0],
         read: async (part) => found(await reads.recordings(place, part)),
       });
-      return { ...listed, results: listed.results.map(({ number: _, ...row }) => row) };
+      const recordings = results.map(({ number: _, ...row }) => row);
+      return { results: recordings, has_next: next !== null, next, version: 4 };
     },
     async attach(place, recording, sent) {
       storableFields(sent);
       if (isLonger(recording, SESSION_RECORDING_ID_CHARS_MAX)) {
         const detail = `At most ${SESSION_RECORDING_ID_CHARS_MAX} characters.`;
         throw new Failure("too_long", detail, "session_recording_id");
+      }
+      if (found(await reads.find(place)).type === "filters") {
+        throw new Failure("invalid_input", "The filters of this playlist find its recordings.");
       }
       const isThere = await writes.attach(place, { id: recording, added_at: isoTime(now()) });
       found(isThere || undefined);

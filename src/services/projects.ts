@@ -26,6 +26,13 @@ type Needs = {
 /** A project as it may be shown, with its former keys that are still accepted. */
 export type ShownProject = Project & { former_api_tokens: FormerKey[] };
 
+/** What a project is made of. `timezone` is UTC by default. */
+export type ProjectDraft = {
+  name: string;
+  api_token?: string | undefined;
+  timezone?: string | undefined;
+};
+
 /** What of a project may be changed; what is absent stays. */
 export type ProjectChanges = { name?: string | undefined; timezone?: string | undefined };
 
@@ -60,10 +67,7 @@ export type Projects = {
    * `api_token` is made if it is not given; `by` is who asks, if not the operator. Fails
    * `invalid_input`, `required` or `too_long`, and `permission_denied` if `by` would not see it.
    */
-  create(
-    draft: { name: string; api_token?: string | undefined },
-    by?: Principal,
-  ): Promise<ShownProject>;
+  create(draft: ProjectDraft, by?: Principal): Promise<ShownProject>;
   /** Fails `not_found`, `required`, `too_long`, or `invalid_input` on a time zone that is none. */
   change(id: number, changes: ProjectChanges): Promise<ShownProject>;
   /** Gives a project a new key. Fails `not_found` or `invalid_input`. */
@@ -131,7 +135,7 @@ export async function openProjects(needs: Needs): Promise<Projects> {
       const project = await reads.find(id);
       return shown(found(project));
     },
-    async create({ name, api_token }, by) {
+    async create({ name, api_token, timezone = "UTC" }, by) {
       checkName(name);
       if (by !== undefined && by.scoped_teams !== null) {
         throw new Failure("permission_denied", "A key confined to projects cannot make others.");
@@ -143,7 +147,7 @@ export async function openProjects(needs: Needs): Promise<Projects> {
         uuid: newUuid(),
         name: storableText(name),
         api_token: token(api_token),
-        timezone: "UTC",
+        timezone: zoneNamed(timezone),
         created_at: isoTime(now()),
       };
       return remember(await writes.insert(draft));

@@ -10,8 +10,8 @@ export const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.
 
 /** How long requests take until their answer begins. */
 export type Timings = {
-  /** A request begins; what it returns is called when its answer does. */
-  begin(): (kind: RequestKind) => void;
+  /** A request begins; what it returns is called when its answer does, and tells the milliseconds. */
+  begin(): (kind: RequestKind) => number;
   metric(): Metric;
 };
 
@@ -23,12 +23,14 @@ export function timings(elapsedMs: () => number): Timings {
     begin() {
       const begun = elapsedMs();
       return (kind) => {
-        const seconds = (elapsedMs() - begun) / 1000;
+        const ms = elapsedMs() - begun;
+        const seconds = ms / 1000;
         const at = BUCKETS_S.findIndex((end) => seconds <= end);
         const bucket = at === -1 ? BUCKETS_S.length : at;
         const { buckets } = counted[kind];
         counted[kind].sum += seconds;
         buckets[bucket] = (buckets[bucket] ?? 0) + 1;
+        return ms;
       };
     },
     metric: () => ({

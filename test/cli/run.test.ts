@@ -105,6 +105,42 @@ describe("the command line", () => {
 });
 
 describe("keys and projects without a server", () => {
+  test("tell of a user who was made for a key, and of none who was there", async () => {
+    using directory = temporaryDirectory();
+    const create = (...args: string[]) =>
+      hoglet(["key", "create", "--data", directory.path, ...args]);
+
+    const first = await create("--user", "ann@x.y");
+    const again = await create("--user", "ann@x.y");
+    const other = await create("--user", "bob\u202e@x.y");
+    const own = await create();
+
+    expect([first.err, again.err]).toEqual([["Its owner is a new user: ann@x.y."], []]);
+    expect([other.err, own.err]).toEqual([["Its owner is a new user: bob\\u202e@x.y."], []]);
+    expect((await hoglet(["help"])).out.join("\n")).toContain("who is made if there is none");
+  });
+
+  test("are shown without what a terminal would act on", async () => {
+    using directory = temporaryDirectory();
+    const data = ["--data", directory.path];
+    const lively = "a\u001b[2J\u009b1m\u202eb\u2066c\n";
+    const shown = "a\\u001b[2J\\u009b1m\\u202eb\\u2066c\\u000a";
+
+    await hoglet(["project", "create", lively, ...data]);
+    await hoglet(["key", "create", "--label", lively, ...data]);
+    const printed = [
+      await hoglet(["project", "list", ...data]),
+      await hoglet(["project", "rename", "1", lively, ...data]),
+      await hoglet(["key", "list", ...data]),
+      await hoglet(["key", "revoke", "1", ...data]),
+    ];
+
+    for (const { code, out } of printed) {
+      expect([code, out.join("")]).toEqual([0, expect.stringContaining(shown)]);
+      expect(out.join("")).not.toMatch(/[\p{Cc}\u202e\u2066]/u);
+    }
+  });
+
   test("are made, listed, rotated and revoked; a key is shown once", async () => {
     using directory = temporaryDirectory();
     const data = ["--data", directory.path];
@@ -135,6 +171,7 @@ describe("keys and projects without a server", () => {
     const projects = await hoglet(["project", "list", ...data]);
 
     expect(made.out).toEqual([expect.stringMatching(/^phx_[0-9A-Za-z]{43}$/)]);
+    expect(made.err).toEqual(["Its owner is a new user: ann@x.y."]);
     expect(listed.out[1]).toContain("person:read");
     expect(listed.out.join("\n")).not.toContain(made.out[0] ?? "");
     expect(rolled.out).toEqual([expect.stringMatching(/^phx_[0-9A-Za-z]{43}$/)]);

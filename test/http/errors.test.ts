@@ -28,8 +28,10 @@ const OTHER_TYPE = [415, "invalid_request", "unsupported_media_type"] as const;
 
 type Told = readonly [status: number, type: string, code: string];
 
+type Case = [name: string, asked: string, told: Told, sent?: Sent];
+
 /** Each error on each kind of path: management, capture, docs, health. */
-const CASES: [name: string, asked: string, told: Told, sent?: Sent][] = [
+const CASES: Case[] = [
   ["an unknown route", "GET /", NOT_FOUND],
   ["an unknown route of the API", `GET /api/${ECHO}/`, NOT_FOUND, { key: null }],
   ["an unknown route of a project", `POST /api/environments/1/${ECHO}/`, NOT_FOUND],
@@ -67,6 +69,10 @@ const CASES: [name: string, asked: string, told: Told, sent?: Sent][] = [
   ["a long body", `POST ${SPLIT}`, TOO_LARGE, { headers: JSON_TYPE, body: `"${ECHO}${LONG}"` }],
   ["a long body on capture", "POST /e/", TOO_LARGE, { body: `"${ECHO}${LONG.repeat(20)}"` }],
   ["text", `POST ${SPLIT}`, OTHER_TYPE, { headers: { "content-type": ECHO }, body: "{}" }],
+  ...["utf-16", '"UTF-16LE"', "iso-8859-1", "zebra-7351", ""].map((charset): Case => {
+    const headers = { "content-type": `application/json; charset=${charset}` };
+    return [`the charset ${charset}`, `POST ${SPLIT}`, OTHER_TYPE, { headers, body: "{}" }];
+  }),
   [
     "an encoding of the API",
     `POST ${SPLIT}`,
@@ -152,12 +158,17 @@ describe("an error (decision 6, S34)", () => {
       .output()
       .err.split("\n")
       .filter((line) => line.includes(id));
-    expect(lines).toHaveLength(1);
-    expect(JSON.parse(lines[0] ?? "")).toMatchObject({
-      level: "error",
-      request_id: id,
-      error: expect.stringContaining("person_count"),
-    });
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { level: "error", request_id: id, error: expect.stringContaining("person_count") },
+      { level: "error", request_id: id, status: 500, route: "/api/environments/*/persons" },
+    ]);
+  });
+
+  test.each(["utf-8", '"UTF-8"', "us-ascii"])("is none for a body in %s", async (charset) => {
+    await using app = await testApp();
+    const headers = { "content-type": `application/json;profile=x; Charset=${charset}` };
+    const made = await app.ask("POST", "/api/projects/", { body: '{"name":"Ü"}', headers });
+    expect(made).toMatchObject({ status: 201, body: { name: "Ü" } });
   });
 
   test("that passes is told with the time to come back, also on health", async () => {

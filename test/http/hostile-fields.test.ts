@@ -113,7 +113,7 @@ describe("fields that no caller may write (S22)", () => {
   test.each<[string, string, object]>([
     ["playlist", PLAYLISTS, { name: "Lost carts" }],
     ["personal key", KEYS, { label: "ci", scopes: ["person:read"] }],
-    ["project", "/api/projects/", { name: "Shop" }],
+    ["project", "/api/projects/", { name: "Shop", timezone: "UTC" }],
     [
       "insight",
       `${ENVIRONMENT}/max_tools/create_and_query_insight/`,

@@ -48,7 +48,43 @@ async function everything(): Promise<string> {
   return (await Promise.all(paths.map((path) => ask("GET", path)))).map(({ text }) => text).join();
 }
 
+/** An operation's addresses in which some parameters are dots, as clients and servers normalise them. */
+function dotted(path: string): string[] {
+  const [parameter] = /:\w+/.exec(path) ?? [];
+  if (parameter === undefined) return [new URL(path, "http://localhost").pathname];
+  return ["1", "%2e", "%2E%2E"].flatMap((value) => dotted(path.replace(parameter, value)));
+}
+
 describe("a path (S31)", () => {
+  test("whose parameters are dots is the address of nothing else that changes anything", () => {
+    const changing = OPERATIONS.filter(([method]) => method !== "GET");
+    const reached = changing.flatMap(([method, path]) => {
+      const own = path.replace(/:\w+/g, "1");
+      const others = dotted(path).filter((address) => address !== own);
+      return changing
+        .filter(([other]) => other === method)
+        .flatMap(([, to]) => {
+          const pattern = new RegExp(`^${to.replace(/:\w+/g, "[^/]+")}$`);
+          return others.some((address) => pattern.test(address)) ? [`${method} ${path} ${to}`] : [];
+        });
+    });
+
+    const environment = "/api/environments/:project_id/";
+    const playlists = `${environment}session_recording_playlists/`;
+    const recording = `${playlists}:short_id/recordings/:session_recording_id/`;
+    const project = "/api/projects/:project_id/";
+    expect(reached).toEqual([
+      // Of a project that is called logs, which none is.
+      `POST ${environment}logs/query/ ${environment}query/`,
+      // Where the short id is a dot, which is of our making, and the recording two.
+      `POST ${recording} ${playlists}`,
+      // Which is always refused.
+      `DELETE ${recording} ${playlists}:short_id/`,
+      // Of a project that is called reset_token, which none is.
+      `PATCH ${project}reset_token/ ${project}`,
+    ]);
+  });
+
   test.each<[string, number]>([
     ["/api//environments/1/persons/", 404],
     ["//api/environments/1/persons/", 404],

@@ -98,6 +98,23 @@ describe("a personal key", () => {
     expect((await app.get("/persons/", { key: rolled.value })).status).toBe(200);
   });
 
+  test("that has ended is not rolled, by HTTP or the operator, until it has another end", async () => {
+    await using app = await testApp();
+    const { id } = await make(app, { expires_at: "2026-11-21T12:30:00Z" });
+    app.clock.now += 30 * 60_000;
+    const roll = () => app.ask("POST", `${KEYS}${id}/roll/`);
+
+    expect(await roll()).toMatchObject({
+      status: 400,
+      body: { code: "invalid_input", attr: "expires_at" },
+    });
+    await expect(app.app.keys.roll(id)).rejects.toThrow("has ended");
+    expect(keyOf(await app.ask("GET", `${KEYS}${id}/`))).toMatchObject({ last_rolled_at: null });
+    await app.ask("PATCH", `${KEYS}${id}/`, { body: { expires_at: "2026-12-01" } });
+    const { value } = keyOf(await roll());
+    expect((await app.get("/persons/", { key: value })).status).toBe(200);
+  });
+
   test("is revoked by DELETE, at once and once", async () => {
     await using app = await testApp();
     const { id, value } = await make(app);

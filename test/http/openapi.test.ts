@@ -119,6 +119,43 @@ test("calls whole numbers integers, and nothing else", () => {
   });
 });
 
+test("calls an id of a path what it is, and links of a page by the page's own address", () => {
+  const idOf = (path: string) =>
+    document.paths[path]?.["get"]?.parameters?.find(({ name }) => name === "id");
+  expect(idOf("/api/environments/{project_id}/persons/{id}/")).toMatchObject({
+    example: 1,
+    schema: { anyOf: [{ type: "integer" }, { type: "string", format: "uuid" }] },
+  });
+  expect(idOf("/api/personal_api_keys/{id}/")).toMatchObject({
+    example: 1,
+    schema: { anyOf: [{ type: "integer" }, { type: "string", const: "@current" }] },
+  });
+
+  const pages = operationsOf(document).flatMap(({ path, operation }) => {
+    const { content } = answerOf(document, operation, 200) ?? {};
+    const { $ref = "" } = (content?.["application/json"]?.schema ?? {}) as { $ref?: string };
+    const { properties } = (resolved(document, $ref) ?? {}) as { properties?: Links };
+    if (properties?.next === undefined) return [];
+    const told = [properties.next, properties.previous].map((link) => link?.anyOf[0]?.examples[0]);
+    return [[path, ...told]];
+  });
+
+  const base = "http://localhost:8000";
+  expect(pages.length).toBeGreaterThan(8);
+  for (const [path = "", ...links] of pages) {
+    const [noun = ""] =
+      /^\/api\/(environments\/1\/)?\w+\//.exec(path.replace("{project_id}", "1")) ?? [];
+    for (const link of links) expect(link ?? base + noun).toStartWith(base + noun);
+  }
+  const persons = `${base}/api/environments/1/persons/?limit=100`;
+  const cursor = "cursor=2026-11-21T12%3A00%3A00.000000Z_1";
+  const [, ...ofPersons] = pages.find(([path]) => path?.endsWith("/persons/")) ?? [];
+  expect(ofPersons).toEqual([`${persons}&${cursor}&offset=100`, persons]);
+});
+
+type Link = { anyOf: { examples: string[] }[] };
+type Links = { next?: Link; previous?: Link };
+
 test("names only JSON for bodies, and whether there must be one", async () => {
   const taking = operationsOf(document).filter(({ operation }) => operation.requestBody);
   const managed = taking.filter(({ operation }) => operation.security?.length === 1);

@@ -88,17 +88,26 @@ describe("a project", () => {
     const before = projectOf(await app.ask("GET", `${PROJECTS}1/`));
     const zoned = (timezone: unknown) =>
       app.ask("PATCH", `${PROJECTS}1/`, { body: { timezone } as object });
+    const made = (timezone: unknown) =>
+      app.ask("POST", PROJECTS, { body: { name: "Shop", timezone } });
 
     expect(await zoned("europe/berlin")).toMatchObject({
       status: 200,
       body: { ...before, timezone: "Europe/Berlin" },
     });
-    for (const wrong of ["Europe/Bonn", "", "+02:00", "x".repeat(5000)]) {
-      expect(await zoned(wrong)).toMatchObject({
-        status: 400,
-        body: { code: "invalid_input", attr: "timezone" },
-      });
+    expect(await made("europe/berlin")).toMatchObject({
+      status: 201,
+      body: { id: 2, timezone: "Europe/Berlin" },
+    });
+    for (const wrong of ["Europe/Bonn", "", "+02:00", "x".repeat(5000), null, 5]) {
+      for (const refused of [await zoned(wrong), await made(wrong)]) {
+        expect(refused).toMatchObject({
+          status: 400,
+          body: { code: "invalid_input", attr: "timezone" },
+        });
+      }
     }
+    expect((await app.ask("GET", PROJECTS)).body).toMatchObject({ count: 2 });
     const both = { name: "Shop", timezone: "Asia/Kathmandu" };
     expect(await app.ask("PATCH", `${PROJECTS}1/`, { body: both })).toMatchObject({
       body: { ...before, ...both },
