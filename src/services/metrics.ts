@@ -1,4 +1,6 @@
-import { Counter, Gauge, Registry } from "prom-client";
+import Counter from "prom-client/lib/counter.js";
+import Gauge from "prom-client/lib/gauge.js";
+import Registry from "prom-client/lib/registry.js";
 import type { Clock } from "../domain/time.ts";
 import { isAboutLogs, meaningOf, type Severity } from "../domain/warning.ts";
 import type { DeletionCount } from "../storage/deletions.ts";

@@ -1,4 +1,5 @@
-import { Histogram } from "prom-client";
+import type { Histogram } from "prom-client";
+import Histogram from "prom-client/lib/histogram.js";
 
 const KINDS = ["capture", "api", "other"] as const;
 
