@@ -54,3 +54,17 @@ declare module "posthog-js/dist/web-vitals-with-attribution-soft-navs.js" {
   const text: string;
   export default text;
 }
+
+/* The parts of prom-client that are used: with the whole, each start loads HTTP clients and OpenTelemetry. */
+declare module "prom-client/lib/counter.js" {
+  export { Counter as default } from "prom-client";
+}
+declare module "prom-client/lib/gauge.js" {
+  export { Gauge as default } from "prom-client";
+}
+declare module "prom-client/lib/histogram.js" {
+  export { Histogram as default } from "prom-client";
+}
+declare module "prom-client/lib/registry.js" {
+  export { Registry as default } from "prom-client";
+}

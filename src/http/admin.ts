@@ -22,7 +22,7 @@ export function serveAdmin(path: string, surface: Surface, metrics: Metrics): Ad
       // A run of deletions may take minutes.
       server.timeout(request, 0);
       const asksMetrics = request.method === "GET" && new URL(request.url).pathname === "/metrics";
-      if (asksMetrics) return metricsResponse(await metrics.read());
+      if (asksMetrics) return metricsResponse(metrics);
       return Response.json(await answer(surface, (await request.json()) as Call));
     },
   });

@@ -1,4 +1,6 @@
-import type { Metric, MetricSample } from "../domain/metric.ts";
+import Counter from "prom-client/lib/counter.js";
+import Gauge from "prom-client/lib/gauge.js";
+import Registry from "prom-client/lib/registry.js";
 import type { Clock } from "../domain/time.ts";
 import { isAboutLogs, meaningOf, type Severity } from "../domain/warning.ts";
 import type { DeletionCount } from "../storage/deletions.ts";
@@ -13,8 +15,9 @@ import type { Warnings } from "./warnings.ts";
 
 /** What the server measures of itself. */
 export type Metrics = {
-  /** The metrics as they are now; of projects only those that `sees` names. */
-  read(sees?: (project: number) => boolean): Promise<Metric[]>;
+  /** The metrics as they are now, of `contentType`; of projects only those that `sees` names. */
+  read(sees?: (project: number) => boolean): Promise<string>;
+  contentType: string;
 };
 
 /** What is measured. */
@@ -23,7 +26,7 @@ export type MetricNeeds = {
   ingest: Pick<Ingest, "applied" | "counts">;
   journal: Pick<Journal, "bytes" | "durable" | "waiting">;
   warnings: Pick<Warnings, "counts">;
-  timings: Pick<Timings, "metric">;
+  timings: Pick<Timings, "histogram">;
   room: Pick<Room, "figures">;
   sizes: () => StoreSizes;
   /** Rows that were only in damaged files of the archive, and files that were written anew. */
@@ -38,26 +41,47 @@ export type MetricNeeds = {
   version: string;
 };
 
+const LABELS = ["project_id", "reason", "version", "kind", "state"] as const;
+
+/**
+ * One number. Labels are reasons, kinds, states, project ids and the version: a fixed set, never what was sent,
+ * or a flood of names would be a flood of series (decision 40).
+ */
+type Sample = { labels: { [label in (typeof LABELS)[number]]?: string | number }; value: number };
+
+/** Something that is counted or measured; a counter only grows, but begins anew with the process unless `help` says otherwise. */
+type Metric = {
+  kind: typeof Counter | typeof Gauge;
+  name: string;
+  /** One sentence. */
+  help: string;
+  samples: Sample[];
+};
+
 /** Metrics of a server that starts now (decision 40). */
 export function metrics(needs: MetricNeeds): Metrics {
   const startedAt = needs.now();
   return {
+    contentType: Registry.PROMETHEUS_CONTENT_TYPE,
     async read(sees = () => true) {
-      const warned = (await needs.warnings.counts()).filter(({ project_id }) => sees(project_id));
+      const registry = new Registry();
+      registry.registerMetric(needs.timings.histogram);
       const measured = [
-        ...eventMetrics(needs, warned),
+        ...eventMetrics(needs, await needs.warnings.counts()),
         ...pipelineMetrics(needs),
         ...diskMetrics(needs),
         taskMetric(await needs.tasks.counts()),
-        needs.timings.metric(),
         ...processMetrics(needs, startedAt),
       ];
-      return measured.map((metric) => ({
-        ...metric,
-        samples: metric.samples.filter(
-          ({ labels }) => labels.project_id === undefined || sees(labels.project_id),
-        ),
-      }));
+      for (const { kind: Kind, name, help, samples } of measured) {
+        const metric = new Kind({ name, help, labelNames: LABELS, registers: [registry] });
+        for (const { labels, value } of samples) {
+          if (labels.project_id === undefined || sees(Number(labels.project_id))) {
+            metric.inc(labels, value);
+          }
+        }
+      }
+      return registry.metrics();
     },
   };
 }
@@ -171,7 +195,7 @@ function processMetrics(
   ];
 }
 
-function reasons(warned: readonly WarningCount[], severity: Severity): MetricSample[] {
+function reasons(warned: readonly WarningCount[], severity: Severity): Sample[] {
   return warned
     .filter(({ type }) => meaningOf(type).severity === severity)
     .map(({ project_id, type, count }) => ({
@@ -180,14 +204,14 @@ function reasons(warned: readonly WarningCount[], severity: Severity): MetricSam
     }));
 }
 
-function counter(name: string, help: string, samples: MetricSample[]): Metric {
-  return { name: `hoglet_${name}_total`, type: "counter", help, samples };
+function counter(name: string, help: string, samples: Sample[]): Metric {
+  return { name: `hoglet_${name}_total`, kind: Counter, help, samples };
 }
 
 function gauge(name: string, help: string, value: number): Metric {
-  return { name: `hoglet_${name}`, type: "gauge", help, samples: one(value) };
+  return { name: `hoglet_${name}`, kind: Gauge, help, samples: one(value) };
 }
 
-function one(value: number): MetricSample[] {
+function one(value: number): Sample[] {
   return [{ labels: {}, value }];
 }

@@ -15,15 +15,15 @@ const HELP = /^(?:[^\\\n]|\\[\\n])+$/;
 
 /**
  * Reads Prometheus's text format 0.0.4, more strictly than Prometheus does: HELP, TYPE and samples
- * of a metric in this order and in one place, no set of labels twice, no time stamps, no blank
- * lines. Throws with the line that is wrong.
+ * of a metric in this order and in one place, no set of labels twice, no time stamps, blank lines
+ * between metrics alone. Throws with the line that is wrong.
  */
 export function parseMetrics(text: string): Map<string, ScrapedMetric> {
   if (!text.endsWith("\n")) throw new Error("The text does not end with a line feed");
   const metrics = new Map<string, ScrapedMetric>();
   let last = "";
   let awaited: string | undefined;
-  for (const line of text.slice(0, -1).split("\n")) {
+  for (const line of text.slice(0, -1).replaceAll("\n\n# HELP ", "\n# HELP ").split("\n")) {
     const [, keyword, name = "", rest = ""] = COMMENT.exec(line) ?? [];
     if (keyword === "HELP") {
       if (metrics.has(name) || awaited !== undefined || !HELP.test(rest)) throw wrong(line);
