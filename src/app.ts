@@ -143,7 +143,7 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
       now,
     }),
     activities: activities(activityReads(sqlite), reads),
-    ...searches({ base, reads, duckdb, eventsStored, isBehind, ingest, now, settings }),
+    ...searches({ ...stored, base, reads, isBehind, ingest, now, settings, log }),
     ...records(base, now),
   };
   const { archiveRowsLost } = stored;
@@ -174,6 +174,7 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
     },
     async close(deadlineMs) {
       await deletionRuns.stop();
+      await services.promoting.stop();
       const archived = archiving.stop(deadlineMs);
       await journal.close();
       decoder.close();

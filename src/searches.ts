@@ -1,11 +1,13 @@
 import type { Settings } from "./config.ts";
 import type { Clock } from "./domain/time.ts";
+import type { Log } from "./log.ts";
 import { definitions } from "./services/definitions.ts";
 import { events } from "./services/events.ts";
 import type { Ingest } from "./services/ingest.ts";
 import { insights } from "./services/insights.ts";
 import { logQueries } from "./services/log-query.ts";
 import { persons } from "./services/persons.ts";
+import { startPromoting } from "./services/promoting.ts";
 import { sql } from "./services/sql.ts";
 import { definitionReads } from "./storage/definitions.ts";
 import { draftSql } from "./storage/draft-sql.ts";
@@ -14,6 +16,7 @@ import { insightReads } from "./storage/insights.ts";
 import { logReads } from "./storage/log-list.ts";
 import type { PersonReads } from "./storage/person-list.ts";
 import { personMatches } from "./storage/person-match.ts";
+import { promotions } from "./storage/promotions.ts";
 import { sqlReads } from "./storage/sql.ts";
 import { type Base, type openEvents, randomBytes } from "./stores.ts";
 import { VERSION } from "./version.ts";
@@ -21,13 +24,17 @@ import { VERSION } from "./version.ts";
 /** What this process is, and the bytes that it has in memory. */
 export const SELF = { version: VERSION, memoryBytes: () => process.memoryUsage.rss() };
 
-type Searched = Pick<Awaited<ReturnType<typeof openEvents>>, "duckdb" | "eventsStored"> & {
+type Searched = Pick<
+  Awaited<ReturnType<typeof openEvents>>,
+  "duckdb" | "eventsStored" | "restoring"
+> & {
   base: Base;
   reads: PersonReads;
   isBehind: () => boolean;
-  ingest: Pick<Ingest, "mirrored">;
+  ingest: Pick<Ingest, "lag" | "mirrored">;
   now: Clock;
   settings: Settings;
+  log: Log;
 };
 
 /** Puts together what is looked for in the event store. */
@@ -35,8 +42,10 @@ export function searches(searched: Searched) {
   const { base, reads, duckdb, eventsStored, isBehind, ingest, now, settings } = searched;
   const { sqlite, stores, projects } = base;
   const kept = { reads: insightReads(sqlite), writes: stores.insights, randomBytes };
-  const queries = insightQueries(duckdb);
+  const promoting = startPromoting({ ...searched, promotions: promotions(duckdb) });
+  const queries = insightQueries(duckdb, promoting.used);
   return {
+    promoting,
     insights: insights({ ...kept, queries, draft: draftSql, projects, isBehind, now }),
     persons: persons({
       reads,

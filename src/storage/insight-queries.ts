@@ -6,9 +6,11 @@ import type { Trends } from "../domain/trend.ts";
 import type { EventNames } from "../domain/words-names.ts";
 import { type Duckdb, quoted, rows } from "./duckdb.ts";
 import { eventNames } from "./event-names.ts";
+import type { Scanned } from "./event-scan.ts";
 import { type FunnelRow, funnelSql } from "./funnels.ts";
 import { type LifecycleRow, lifecycleSql } from "./lifecycle.ts";
 import { type PathsRow, pathsSql } from "./paths.ts";
+import { promotedIn } from "./promotions.ts";
 import { type Bind, binder, checkPatterns } from "./property-match.ts";
 import { type RetentionRow, retentionSql } from "./retention.ts";
 import { type StickinessRow, stickinessSql } from "./stickiness.ts";
@@ -47,7 +49,7 @@ export type Answered = {
 export type InsightQueries = {
   /** Fails `invalid_input` on a pattern that is none. */
   run(project: number, plan: Plan): Promise<Answered>;
-  /** What `run` asks, with its values written out. */
+  /** What `run` asks, with its values written out, and out of the JSON what may be a column. */
   sql(project: number, plan: Plan): string;
   /** What the project's events and their properties are called. */
   names(project: number): Promise<EventNames>;
@@ -56,21 +58,28 @@ export type InsightQueries = {
 /** One statement of a query, and what it is of. */
 type Statement = { remark: string; sql: (bind: Bind) => string };
 
+/** Told of the properties of events that a query looked at without a hot column, and of its time. */
+export type NoteUse = (properties: ReadonlySet<string>, ms: number) => void;
+
 /** Queries of the events in DuckDB. */
-export function insightQueries(duckdb: Duckdb): InsightQueries {
+export function insightQueries(duckdb: Duckdb, noteUse: NoteUse = () => undefined): InsightQueries {
   return {
     run: (project, plan) =>
       duckdb.read(async (connection) => {
+        const [used, began] = [new Set<string>(), performance.now()];
+        const promoted = await promotedIn(connection);
+        const scanned = { project, promoted, onUse: (property: string) => used.add(property) };
         const patterns = filtersOf(plan.query).map(({ filter }) => filter);
         await checkPatterns(connection, patterns, "query");
         const found: unknown[][] = [];
-        for (const statement of statementsOf(project, plan)) {
+        for (const statement of statementsOf(scanned, plan)) {
           found.push(await ask(connection, statement));
         }
+        noteUse(used, performance.now() - began);
         return { kind: plan.query.kind, plan, found: foundOf(plan, found) } as Answered;
       }),
     sql: (project, plan) =>
-      statementsOf(project, plan)
+      statementsOf({ project, promoted: new Map(), onUse: () => {} }, plan)
         .map(({ remark, sql }) => `-- ${remark}.\n${sql(writtenOut)};\n`)
         .join("\n"),
     names: (project) => duckdb.read((connection) => eventNames(connection, project)),
@@ -114,39 +123,39 @@ const writtenOut: Bind = (value, type = "VARCHAR") => {
 /** A name in a remark: as JSON it has no line end, which would end the remark. */
 const said = (name: string) => JSON.stringify(name);
 
-function statementsOf(project: number, plan: Plan): Statement[] {
+function statementsOf(scanned: Scanned, plan: Plan): Statement[] {
   const { query, period, timezone } = plan;
   const clock = `on the clock of ${timezone}`;
   switch (query.kind) {
     case "TrendsQuery":
-      return trendsStatements(project, { ...plan, query });
+      return trendsStatements(scanned, { ...plan, query });
     case "FunnelsQuery": {
       const steps = query.steps.map(({ name }) => said(name)).join(", then ");
       const remark = `Funnel of ${steps}, ${clock}: persons who reached each step, and their seconds`;
-      return [{ remark, sql: (bind) => funnelSql(project, query, period, bind) }];
+      return [{ remark, sql: (bind) => funnelSql(scanned, query, period, bind) }];
     }
     case "RetentionQuery": {
       const names = [query.target, query.returning].map(({ name }) => said(name));
       const remark = `Persons who began with ${names[0]} in a ${query.interval}, and came back with ${names[1]} so many later, ${clock}`;
-      return [{ remark, sql: (bind) => retentionSql(project, query, period, bind) }];
+      return [{ remark, sql: (bind) => retentionSql(scanned, query, period, bind) }];
     }
     case "PathsQuery": {
       const remark = `Ways from one place of persons' paths to the next, ${clock}`;
-      return [{ remark, sql: (bind) => pathsSql(project, query, period, bind) }];
+      return [{ remark, sql: (bind) => pathsSql(scanned, query, period, bind) }];
     }
     case "LifecycleQuery": {
       const remark = `Persons of ${said(query.series.name)} by ${query.interval}, from 1 on, ${clock}`;
-      return [{ remark, sql: (bind) => lifecycleSql(project, query, period, bind) }];
+      return [{ remark, sql: (bind) => lifecycleSql(scanned, query, period, bind) }];
     }
     case "StickinessQuery":
       return query.series.map((series) => ({
         remark: `In how many intervals (${query.interval}) persons did ${said(series.name)}, ${clock}`,
-        sql: (bind) => stickinessSql(project, { ...query, series }, period, bind),
+        sql: (bind) => stickinessSql(scanned, { ...query, series }, period, bind),
       }));
   }
 }
 
-function trendsStatements(project: number, plan: PlanOf<"TrendsQuery">): Statement[] {
+function trendsStatements(scanned: Scanned, plan: PlanOf<"TrendsQuery">): Statement[] {
   const { query, timezone } = plan;
   const periods = [plan.period, ...(plan.previous === null ? [] : [plan.previous])];
   const letter = (index: number) => String.fromCharCode(65 + index);
@@ -158,7 +167,7 @@ function trendsStatements(project: number, plan: PlanOf<"TrendsQuery">): Stateme
       const what = `${named} by ${query.interval}, on the clock of ${timezone}`;
       return {
         remark: `${what}. Rows without a bucket are of the whole time`,
-        sql: (bind) => trendsSql(project, partOf(query, index), period, bind),
+        sql: (bind) => trendsSql(scanned, partOf(query, index), period, bind),
       };
     }),
   );

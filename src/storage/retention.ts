@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Interval, Period } from "../domain/insight-period.ts";
 import type { EventsNode } from "../domain/query-fields.ts";
 import type { Retention } from "../domain/retention.ts";
-import { type EventScan, eventScan } from "./event-scan.ts";
+import { type EventScan, eventScan, type Scanned } from "./event-scan.ts";
 import type { Bind } from "./property-match.ts";
 
 /** How many of those who began in the interval `began` came so many intervals later. */
@@ -22,12 +22,12 @@ const INTERVAL_US: Partial<Record<Interval, number>> = {
  * few persons differ.
  */
 export function retentionSql(
-  project: number,
+  scanned: Scanned,
   { target, returning, isFirstTime, interval }: Retention,
   period: Period,
   bind: Bind,
 ): string {
-  const scan = eventScan(project, period, bind);
+  const scan = eventScan(scanned, period, bind);
   const isSame = isDeepStrictEqual(whichOf(returning), whichOf(target));
   const isTarget = `(${scan.isOf(target)})`;
   const isReturning = isSame ? isTarget : `(${scan.isOf(returning)})`;
