@@ -130,11 +130,10 @@ export function dataSet(project: number): DataSet {
   };
 }
 
-/** An event store with the data sets of the projects 1 to `count`. */
-export async function dataSets(count: number) {
-  const directory = temporaryDirectory();
-  const duckdb = await openDuckdb({
-    directory: directory.path,
+/** Opens the event store of a directory. */
+export const openStore = (directory: string): Promise<Duckdb> =>
+  openDuckdb({
+    directory,
     generation: 1,
     memory_bytes: 256_000_000,
     threads: 2,
@@ -142,8 +141,13 @@ export async function dataSets(count: number) {
       throw error;
     },
   });
+
+/** An event store with the data sets of the projects 1 to `count`, in a new directory or in this one. */
+export async function dataSets(count: number, path?: string) {
+  const directory = temporaryDirectory();
+  const duckdb = await openStore(path ?? directory.path);
   const sets = Array.from({ length: count }, (_, index) => dataSet(index + 1));
-  await store(duckdb, directory.path, sets);
+  await store(duckdb, path ?? directory.path, sets);
   return {
     sets,
     duckdb,
