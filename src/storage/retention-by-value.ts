@@ -1,7 +1,7 @@
 import type { Period } from "../domain/insight-period.ts";
 import type { Breakdown } from "../domain/query-fields.ts";
 import type { Retention } from "../domain/retention.ts";
-import { eventScan } from "./event-scan.ts";
+import { eventScan, type Scanned } from "./event-scan.ts";
 import type { Bind } from "./property-match.ts";
 import { toldApart } from "./trends.ts";
 
@@ -11,12 +11,12 @@ import { toldApart } from "./trends.ts";
  * a bit for each interval.
  */
 export function retentionByValueSql(
-  project: number,
+  scanned: Scanned,
   { target, returning, isFirstTime, interval, breakdown }: Retention & { breakdown: Breakdown },
   period: Period,
   bind: Bind,
 ): string {
-  const scan = eventScan(project, period, bind);
+  const scan = eventScan(scanned, period, bind);
   const from = bind(period.from, "TIMESTAMP");
   const isTarget = `(${scan.isOf(target)})`;
   const isReturning = returning === target ? isTarget : `(${scan.isOf(returning)})`;
