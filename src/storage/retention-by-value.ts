@@ -38,7 +38,7 @@ export function retentionByValueSql(
   const first = isFirstTime
     ? "QUALIFY row_number() OVER (PARTITION BY person_id ORDER BY place) = 1"
     : "";
-  return `WITH ${scan.named("matched", columns, conditions)}, started AS (
+  return `WITH ${scan.named("matched AS", columns, conditions)}, started AS (
   SELECT person_id, place, arg_min({value: breakdown}, {t: t, seq: seq}).value AS breakdown
   FROM matched WHERE is_target GROUP BY person_id, place
   ${first}
