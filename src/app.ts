@@ -142,7 +142,7 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
     logs: logs(accepting),
     personEdits: personEdits({ ...editing, store: stores.persons, slices, now }),
     activities: activities(activityReads(sqlite), reads),
-    ...searches({ base, reads, duckdb, isBehind: isNotThere, ingest, now, settings }),
+    ...searches({ ...stored, base, reads, isBehind: isNotThere, ingest, now, settings, log }),
     ...records(base, now),
   };
   const parts = { ingest, journal, meter, room, archive: stored.archiveCounts, now };
@@ -153,10 +153,12 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
   const close = async (deadlineMs: number) => {
     await deletionRuns.stop();
     const archived = archiving.stop(deadlineMs);
+    const promoted = services.promoting.stop();
     await journal.close();
     decoder.close();
     // What is still being applied is left to the journal, and the process must end.
     if (!(await ingest.stop(deadlineMs)) || !(await archived)) return;
+    await promoted;
     await duckdb.close();
     await base.close();
   };

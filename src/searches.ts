@@ -1,5 +1,6 @@
 import type { Settings } from "./config.ts";
 import type { Clock } from "./domain/time.ts";
+import type { Log } from "./log.ts";
 import { definitions } from "./services/definitions.ts";
 import { events } from "./services/events.ts";
 import type { Ingest } from "./services/ingest.ts";
@@ -7,6 +8,7 @@ import { insights } from "./services/insights.ts";
 import { logQueries } from "./services/log-query.ts";
 import { personMatching } from "./services/person-matching.ts";
 import { persons } from "./services/persons.ts";
+import { startPromoting } from "./services/promoting.ts";
 import { sql } from "./services/sql.ts";
 import { apiReads } from "./storage/api-reads.ts";
 import { definitionReads } from "./storage/definitions.ts";
@@ -18,6 +20,7 @@ import { logReads } from "./storage/log-list.ts";
 import type { PersonReads } from "./storage/person-list.ts";
 import { personMatches } from "./storage/person-match.ts";
 import { personSnapshots } from "./storage/person-snapshots.ts";
+import { promotions } from "./storage/promotions.ts";
 import { sqlReads } from "./storage/sql.ts";
 import { type Base, type openEvents, randomBytes } from "./stores.ts";
 import { VERSION } from "./version.ts";
@@ -25,13 +28,14 @@ import { VERSION } from "./version.ts";
 /** What this process is, and the bytes that it has in memory. */
 export const SELF = { version: VERSION, memoryBytes: () => process.memoryUsage.rss() };
 
-type Searched = Pick<Awaited<ReturnType<typeof openEvents>>, "duckdb"> & {
+type Searched = Pick<Awaited<ReturnType<typeof openEvents>>, "duckdb" | "restoring"> & {
   base: Base;
   reads: PersonReads;
   isBehind: () => boolean;
-  ingest: Pick<Ingest, "mirrored" | "watch">;
+  ingest: Pick<Ingest, "lag" | "mirrored" | "watch">;
   now: Clock;
   settings: Settings;
+  log: Log;
 };
 
 /** Puts together what is looked for in the event store. */
@@ -40,8 +44,10 @@ export function searches(searched: Searched) {
   const { sqlite, stores, projects } = base;
   const kept = { reads: insightReads(sqlite), writes: stores.insights, randomBytes };
   const asked = apiReads(duckdb, settings.query_seconds);
-  const queries = insightQueries(asked);
+  const promoting = startPromoting({ ...searched, promotions: promotions(duckdb) });
+  const queries = insightQueries(asked, promoting.used);
   return {
+    promoting,
     insights: insights({ ...kept, queries, draft: draftSql, projects, isBehind, now }),
     persons: persons({
       reads,

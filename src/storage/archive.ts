@@ -8,6 +8,7 @@ import {
   type ArchivePlace,
 } from "./archive-files.ts";
 import { type Duckdb, quoted, rows } from "./duckdb.ts";
+import { UNPROMOTED } from "./promotions.ts";
 
 /**
  * The archive: every event and log record that left the journal, as Parquet, from which the event
@@ -134,7 +135,7 @@ function writeStored(
   const { kind, project_id, month, first, last } = of;
   const where = `seq BETWEEN ${first} AND ${last} AND project_id = ${project_id} AND ${MONTH} = ${quoted(month)}`;
   return files.write({ kind, project_id, month }, of, (path) =>
-    copyTo(connection, path, `SELECT * FROM ${kind} WHERE ${where}`),
+    copyTo(connection, path, `SELECT ${UNPROMOTED} FROM ${kind} WHERE ${where}`),
   );
 }
 

@@ -1,4 +1,4 @@
-import type { DuckDBConnection } from "@duckdb/node-api";
+import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import type { PendingResult } from "@duckdb/node-bindings";
 
 /** How often is looked whether a statement has come to its end, in milliseconds. */
@@ -8,15 +8,19 @@ const POLL_MS = 2;
  * Runs a statement on DuckDB's own threads alone (decision 91). Whoever waits in `run` computes with
  * them, and asks for more work without a pause while they have all there is.
  */
-export async function runApart(connection: DuckDBConnection, sql: string): Promise<void> {
+export async function runApart(
+  connection: DuckDBConnection,
+  sql: string,
+  values: Record<string, DuckDBValue> = {},
+): Promise<void> {
   if (!(await hasThreads(connection))) {
-    await connection.run(sql);
+    await connection.run(sql, values);
     return;
   }
   const { pending_error, pending_execute_check_state, PendingState } = await import(
     "@duckdb/node-bindings"
   );
-  const pending = await connection.start(sql);
+  const pending = await connection.start(sql, values);
   const handle: PendingResult = Reflect.get(pending, "pending_result");
   const running: number[] = [PendingState.NO_TASKS_AVAILABLE, PendingState.RESULT_NOT_READY];
   while (running.includes(pending_execute_check_state(handle))) await Bun.sleep(POLL_MS);

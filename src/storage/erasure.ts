@@ -4,6 +4,7 @@ import type { DeletionRow } from "./deletions.ts";
 import { type Duckdb, ROW_GROUP_ROWS, rows } from "./duckdb.ts";
 import { isOutOfMemory } from "./duckdb-faults.ts";
 import type { Names } from "./generations.ts";
+import { forgetPromoted } from "./promotions.ts";
 import { handOnErased } from "./seen.ts";
 
 /** Whose events go: those that came up to `journal_seq`. */
@@ -251,6 +252,7 @@ async function copyRest(
     await connection.run(`DELETE FROM ${to}."${name}"`);
     await connection.run(`INSERT INTO ${to}."${name}" BY NAME SELECT * FROM ${from}."${name}"`);
   }
+  await forgetPromoted(connection, to, mark);
 }
 
 /** The old file goes: better none is written anew than one that lacks a row. */

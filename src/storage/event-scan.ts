@@ -28,8 +28,21 @@ export type EventScan = {
   named(name: string, columns: readonly string[], conditions: readonly string[]): string;
 };
 
+/** Whose events are looked at, and what is known of their properties. */
+export type Scanned = {
+  project: number;
+  /** Columns that have the text of properties beside the hot ones, by property. */
+  promoted: ReadonlyMap<string, string>;
+  /** Told of each property of events that has no hot column. */
+  onUse: (property: string) => void;
+};
+
 /** Scans the events of a project, on the clock of a period. */
-export function eventScan(project: number, period: Period, bind: Bind): EventScan {
+export function eventScan(
+  { project, promoted, onUse }: Scanned,
+  period: Period,
+  bind: Bind,
+): EventScan {
   const isUtc = period.clock.length === 1 && period.clock[0]?.ahead_s === 0;
   const wall = isUtc ? `"timestamp"` : `("timestamp" + ${aheadOf(period.clock, bind)})`;
   const facts = factTables(project, bind);
@@ -39,13 +52,16 @@ export function eventScan(project: number, period: Period, bind: Bind): EventSca
     isMoved = true;
     return "coalesce(moved.person_id, events.person_id)";
   };
-  const hotColumn = (property: string) => {
+  const columnOf = (of: PropertyOf, property: string) => {
+    if (of.type !== "event") return undefined;
     const hot = HOT_PROPERTIES.find((name) => name === property);
-    return hot === undefined ? undefined : `"${hot}"`;
+    if (hot !== undefined) return `"${hot}"`;
+    onUse(property);
+    return promoted.get(property);
   };
   const passed = ({ of, filter }: EventFilter) => {
-    const hot = hotColumn(filter.key);
-    if (of.type === "event" && hot !== undefined) return passesIn(hot, filter, bind);
+    const column = columnOf(of, filter.key);
+    if (column !== undefined) return passesIn(column, filter, bind);
     isPlain = false;
     const condition = passes(filter, textOf(of, filter.key), bind);
     if (of.type === "event") return condition;
@@ -60,8 +76,8 @@ export function eventScan(project: number, period: Period, bind: Bind): EventSca
     isPlain: () => isPlain,
     person,
     text(of, property) {
-      const hot = hotColumn(property);
-      if (of.type === "event" && hot !== undefined) return hot;
+      const column = columnOf(of, property);
+      if (column !== undefined) return column;
       isPlain = false;
       const text = textOf(of, property)(bind(pointer(property)));
       return of.type === "event" ? text : facts.column(of, person, text);

@@ -11,6 +11,7 @@ import { groupColumn, HOT_PROPERTIES } from "./event-lines.ts";
 import type { Load } from "./loads.ts";
 import { INSERT_LOGS } from "./logs.ts";
 import { applyMirror, LINE_BYTES_MAX, type MirrorFiles } from "./mirror.ts";
+import { promotedTexts } from "./promotions.ts";
 import { handOnSeen } from "./seen.ts";
 
 /** A stored event as the API shows it; `person_id` owns it now, after every merge. */
@@ -89,10 +90,13 @@ const HOT_COLUMNS = HOT_NAMES.map((name) => `"${name}"`).join(", ");
  * VARCHAR and TRY_CAST, because one value that a typed column refuses would fail the load. A
  * migration is stored by time (contract 4.5.3), everything else by person (decision 29).
  */
-const INSERT_EVENTS = (path: string, { historical }: Pick<Load, "historical">) => `
+const INSERT_EVENTS = (
+  path: string,
+  { historical, promoted = "" }: Pick<Load, "historical"> & { promoted?: string },
+) => `
   INSERT INTO events BY NAME SELECT project_id, seq, TRY_CAST(uuid AS UUID) AS uuid, event, distinct_id,
     TRY_CAST(person_id AS UUID) AS person_id, TRY_CAST("timestamp" AS TIMESTAMP) AS "timestamp",
-    TRY_CAST(ingested_at AS TIMESTAMP) AS ingested_at, mark, ${HOT_COLUMNS}, properties
+    TRY_CAST(ingested_at AS TIMESTAMP) AS ingested_at, mark, ${HOT_COLUMNS}${promoted}, properties
   FROM read_json(${quoted(path)}, columns = ${readColumns(READ_COLUMNS)},
     format = 'newline_delimited', maximum_object_size = ${LINE_BYTES_MAX})
   ORDER BY ${historical ? '"timestamp"' : "person_id"}, seq`;
@@ -173,7 +177,10 @@ async function applyLoad(connection: DuckDBConnection, load: Load): Promise<void
   const { first, last, events, logs, mirror } = load;
   const advanced = await rows(connection, ADVANCE, { first, last });
   if (advanced.length !== 1) throw new Error(`Load up to ${last} was applied before`);
-  if (events !== null) await runApart(connection, INSERT_EVENTS(events, load));
+  if (events !== null) {
+    const { sql: promoted, values } = await promotedTexts(connection);
+    await runApart(connection, INSERT_EVENTS(events, { ...load, promoted }), values);
+  }
   if (logs !== null) await runApart(connection, INSERT_LOGS(logs));
   if (mirror !== null) await applyMirror(connection, mirror);
 }

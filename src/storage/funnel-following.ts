@@ -1,6 +1,6 @@
 import type { Funnel } from "../domain/funnel.ts";
 import type { Period } from "../domain/insight-period.ts";
-import { eventScan } from "./event-scan.ts";
+import { eventScan, type Scanned } from "./event-scan.ts";
 import type { Bind } from "./property-match.ts";
 
 /** The best attempt of each person, out of a table with columns `t_1` and so on. */
@@ -22,7 +22,7 @@ export function bestOf({ steps, breakdown }: Funnel, attempts: string): string {
  * that follow right after one of the step before, once all other events are left out. Of most
  * persons nothing but the first step is looked at.
  */
-export function byFollowing(project: number, funnel: Funnel, period: Period, bind: Bind): string {
+export function byFollowing(scanned: Scanned, funnel: Funnel, period: Period, bind: Bind): string {
   const { steps, window_s, breakdown } = funnel;
   const window = `to_seconds(${bind(window_s, "BIGINT")})`;
   const later = steps.slice(1).map((_, index) => index + 2);
@@ -38,7 +38,7 @@ export function byFollowing(project: number, funnel: Funnel, period: Period, bin
     breakdown === null
       ? ""
       : ", CASE WHEN best IS NULL THEN first.value ELSE best.breakdown END AS breakdown";
-  return `${stepsSql(project, funnel, period, bind)}, begun AS MATERIALIZED (
+  return `${stepsSql(scanned, funnel, period, bind)}, begun AS MATERIALIZED (
   SELECT person_id${first} FROM first_step GROUP BY person_id
 ), spans AS MATERIALIZED (
   SELECT person_id, min(t) AS since, max(t) AS until
@@ -53,12 +53,12 @@ export function byFollowing(project: number, funnel: Funnel, period: Period, bin
 
 /** The events of the first step, which may be most of all, and those of the others. */
 function stepsSql(
-  project: number,
+  scanned: Scanned,
   { steps: [first, ...later], breakdown }: Funnel,
   period: Period,
   bind: Bind,
 ): string {
-  const [begins, follows] = [eventScan(project, period, bind), eventScan(project, period, bind)];
+  const [begins, follows] = [eventScan(scanned, period, bind), eventScan(scanned, period, bind)];
   const isFirst = begins.isOf(first ?? { event: null, filters: [] });
   const common = [`"timestamp" AS t`, "seq"];
   const columns = [

@@ -1,7 +1,7 @@
 import type { Exclusion, Funnel } from "../domain/funnel.ts";
 import type { Period } from "../domain/insight-period.ts";
 import type { BreakdownKind } from "../domain/insight-result.ts";
-import { eventScan } from "./event-scan.ts";
+import { eventScan, type Scanned } from "./event-scan.ts";
 import { bestOf, byFollowing } from "./funnel-following.ts";
 import type { Bind } from "./property-match.ts";
 import { toldApart } from "./trends.ts";
@@ -21,10 +21,10 @@ export type FunnelRow = {
  * SQL of a funnel (decision 78), as rows of {@link FunnelRow}: none where nobody began. Every event of
  * the first step is an attempt, and of each person the best attempt counts.
  */
-export function funnelSql(project: number, funnel: Funnel, period: Period, bind: Bind): string {
+export function funnelSql(scanned: Scanned, funnel: Funnel, period: Period, bind: Bind): string {
   const { steps, order, exclusions, breakdown } = funnel;
   const isPlain = order === "ordered" && exclusions.length === 0;
-  const reached = (isPlain ? byFollowing : byAttempts)(project, funnel, period, bind);
+  const reached = (isPlain ? byFollowing : byAttempts)(scanned, funnel, period, bind);
   if (breakdown === null) {
     return `WITH ${reached}
 SELECT 'value' AS kind, NULL AS breakdown, ${toldOf(steps.length)}
@@ -41,10 +41,10 @@ SELECT kind, told AS breakdown, ${toldOf(steps.length)}
 FROM named GROUP BY kind, told`;
 }
 
-function byAttempts(project: number, funnel: Funnel, period: Period, bind: Bind): string {
+function byAttempts(scanned: Scanned, funnel: Funnel, period: Period, bind: Bind): string {
   const attempts = { ordered, strict, unordered }[funnel.order];
   const value = funnel.breakdown === null ? "" : ", best.breakdown AS breakdown";
-  return `${attempts(project, funnel, period, bind)}, ${bestOf(funnel, "attempts")}, reached AS (
+  return `${attempts(scanned, funnel, period, bind)}, ${bestOf(funnel, "attempts")}, reached AS (
   SELECT best.depth AS depth, best.times AS times${value} FROM best
 )`;
 }
@@ -66,12 +66,12 @@ function toldOf(steps: number): string {
 
 /** The events that a funnel looks at, and which of its steps each of them is. */
 function matchedSql(
-  project: number,
+  scanned: Scanned,
   { steps, order, exclusions, breakdown }: Funnel,
   period: Period,
   bind: Bind,
 ): string {
-  const scan = eventScan(project, period, bind);
+  const scan = eventScan(scanned, period, bind);
   const is = (node: Exclusion | Funnel["steps"][number]) => `(${scan.isOf(node)})`;
   const columns = [
     `${scan.person()} AS person_id`,
@@ -96,7 +96,7 @@ const BACKWARDS = "PARTITION BY person_id ORDER BY t DESC, seq DESC";
  * From the last step to the first: at each event, when the steps after it come, each as soon as may
  * be. Of an event these are never later than of one after it, so that the least of them is the next.
  */
-function ordered(project: number, funnel: Funnel, period: Period, bind: Bind): string {
+function ordered(scanned: Scanned, funnel: Funnel, period: Period, bind: Bind): string {
   const { steps, exclusions, breakdown } = funnel;
   const follows = "OVER following";
   // What the events of a step tell of those after it, and whether the least or the greatest is next.
@@ -141,7 +141,7 @@ function ordered(project: number, funnel: Funnel, period: Period, bind: Bind): s
   }
   const place = `row_number() OVER (${BACKWARDS}) AS place`;
   const until = `t + to_seconds(${bind(funnel.window_s, "BIGINT")})`;
-  return `${matchedSql(project, funnel, period, bind)}, placed AS (
+  return `${matchedSql(scanned, funnel, period, bind)}, placed AS (
   SELECT *${exclusions.length === 0 ? "" : `, ${place}`} FROM matched
 ), ${levels.join(", ")}, attempts AS (
   SELECT *, t AS t_1, ${depthOf(steps.length, (step) => `t_${step} <= ${until}`)} AS depth
@@ -172,14 +172,14 @@ function passesBy({ from, to }: Exclusion, index: number, until: string): string
 }
 
 /** Each step is the very next event after the one before. */
-function strict(project: number, funnel: Funnel, period: Period, bind: Bind): string {
+function strict(scanned: Scanned, funnel: Funnel, period: Period, bind: Bind): string {
   const { steps } = funnel;
   const later = steps.slice(1).map((_, index) => index + 2);
   const times = later.map((step) => {
     return `lead(CASE WHEN is_${step} THEN t END, ${step - 1}) OVER forwards AS t_${step}`;
   });
   const until = `t + to_seconds(${bind(funnel.window_s, "BIGINT")})`;
-  return `${matchedSql(project, funnel, period, bind)}, followed AS (
+  return `${matchedSql(scanned, funnel, period, bind)}, followed AS (
   SELECT *,
     ${times.join(",\n    ")}
   FROM matched WINDOW forwards AS (${FORWARDS})
@@ -190,7 +190,7 @@ function strict(project: number, funnel: Funnel, period: Period, bind: Bind): st
 }
 
 /** From every event that is a step: when each step is first done within the window. */
-function unordered(project: number, funnel: Funnel, period: Period, bind: Bind): string {
+function unordered(scanned: Scanned, funnel: Funnel, period: Period, bind: Bind): string {
   const { steps, window_s, breakdown } = funnel;
   const numbers = steps.map((_, index) => index + 1);
   const first = numbers.map((step) => {
@@ -199,7 +199,7 @@ function unordered(project: number, funnel: Funnel, period: Period, bind: Bind):
   const within = `RANGE BETWEEN CURRENT ROW AND to_seconds(${bind(window_s, "BIGINT")}) FOLLOWING`;
   const ordered = numbers.map((step) => `done[${step}] AS t_${step}`);
   const kept = ["person_id", "seq", ...(breakdown === null ? [] : ["breakdown"])];
-  return `${matchedSql(project, funnel, period, bind)}, followed AS (
+  return `${matchedSql(scanned, funnel, period, bind)}, followed AS (
   SELECT *,
     ${first.join(",\n    ")}
   FROM matched WHERE ${numbers.map((step) => `is_${step}`).join(" OR ")}

@@ -8,9 +8,11 @@ import type { ApiReads } from "./api-reads.ts";
 import { insightDraft } from "./draft-insight.ts";
 import { rows } from "./duckdb.ts";
 import { eventNames } from "./event-names.ts";
+import type { Scanned } from "./event-scan.ts";
 import { type FunnelRow, funnelSql } from "./funnels.ts";
 import { type LifecycleRow, lifecycleSql } from "./lifecycle.ts";
 import { type PathsRow, pathsSql } from "./paths.ts";
+import { promotedIn } from "./promotions.ts";
 import { type Bind, binder, checkPatterns } from "./property-match.ts";
 import { type RetentionRow, retentionSql } from "./retention.ts";
 import { type StickinessRow, stickinessSql } from "./stickiness.ts";
@@ -58,16 +60,30 @@ export type InsightQueries = {
 /** One statement of a query. */
 type Statement = (bind: Bind) => string;
 
+/** Told of the properties of events that a query looked at without a hot column, and of its time. */
+export type NoteUse = (properties: ReadonlySet<string>, ms: number) => void;
+
 /** Queries of the events in DuckDB. */
-export function insightQueries(reads: ApiReads): InsightQueries {
+export function insightQueries(
+  reads: ApiReads,
+  noteUse: NoteUse = () => undefined,
+): InsightQueries {
   return {
     run: (project, plan, signal) =>
       reads.read(signal, async (connection) => {
+        const [used, began] = [new Set<string>(), performance.now()];
+        const promoted = await promotedIn(connection);
+        const scanned = { project, promoted, onUse: (property: string) => used.add(property) };
         const patterns = filtersOf(plan.query).map(({ filter }) => filter);
         await checkPatterns(connection, patterns, "query");
         const found: unknown[][] = [];
-        for (const statement of statementsOf(project, plan)) {
-          found.push(await ask(connection, statement));
+        try {
+          for (const statement of statementsOf(scanned, plan)) {
+            found.push(await ask(connection, statement));
+          }
+        } finally {
+          // What did not end in its time needs columns most of all.
+          noteUse(used, performance.now() - began);
         }
         return { kind: plan.query.kind, plan, found: foundOf(plan, found) } as Answered;
       }),
@@ -104,28 +120,28 @@ function foundOf({ query }: Plan, found: unknown[][]): Found[Query["kind"]] {
   return (query.kind === "StickinessQuery" ? found : found[0]) as Found["StickinessQuery"];
 }
 
-function statementsOf(project: number, plan: Plan): Statement[] {
+function statementsOf(scanned: Scanned, plan: Plan): Statement[] {
   const { query, period } = plan;
   switch (query.kind) {
     case "TrendsQuery": {
       const periods = [period, ...(plan.previous === null ? [] : [plan.previous])];
       return periods.flatMap((one) =>
         query.series.map(
-          (_, index) => (bind) => trendsSql(project, partOf(query, index), one, bind),
+          (_, index) => (bind) => trendsSql(scanned, partOf(query, index), one, bind),
         ),
       );
     }
     case "FunnelsQuery":
-      return [(bind) => funnelSql(project, query, period, bind)];
+      return [(bind) => funnelSql(scanned, query, period, bind)];
     case "RetentionQuery":
-      return [(bind) => retentionSql(project, query, period, bind)];
+      return [(bind) => retentionSql(scanned, query, period, bind)];
     case "PathsQuery":
-      return [(bind) => pathsSql(project, query, period, bind)];
+      return [(bind) => pathsSql(scanned, query, period, bind)];
     case "LifecycleQuery":
-      return [(bind) => lifecycleSql(project, query, period, bind)];
+      return [(bind) => lifecycleSql(scanned, query, period, bind)];
     case "StickinessQuery":
       return query.series.map(
-        (series) => (bind) => stickinessSql(project, { ...query, series }, period, bind),
+        (series) => (bind) => stickinessSql(scanned, { ...query, series }, period, bind),
       );
   }
 }

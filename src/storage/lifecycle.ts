@@ -1,6 +1,6 @@
 import type { Period } from "../domain/insight-period.ts";
 import type { LIFECYCLE_STATUSES, Lifecycle } from "../domain/lifecycle.ts";
-import { eventScan } from "./event-scan.ts";
+import { eventScan, type Scanned } from "./event-scan.ts";
 import type { Bind } from "./property-match.ts";
 
 /** How many persons were what in an interval, by its number from 1 on. */
@@ -16,12 +16,12 @@ export type LifecycleRow = {
  * whatever was before it.
  */
 export function lifecycleSql(
-  project: number,
+  scanned: Scanned,
   { series, interval }: Lifecycle,
   period: Period,
   bind: Bind,
 ): string {
-  const scan = eventScan(project, period, bind);
+  const scan = eventScan(scanned, period, bind);
   const from = bind(period.from, "TIMESTAMP");
   const columns = [
     `${scan.person()} AS person_id`,

@@ -1,6 +1,6 @@
 import type { Period } from "../domain/insight-period.ts";
 import { PATH_GAP_MINUTES, type Paths } from "../domain/path.ts";
-import { eventScan } from "./event-scan.ts";
+import { eventScan, type Scanned } from "./event-scan.ts";
 import type { Bind } from "./property-match.ts";
 
 /** A way from one place to the next. */
@@ -15,9 +15,9 @@ export type PathsRow = {
 };
 
 /** SQL of paths (decision 80), as rows of {@link PathsRow}, the most frequent first. */
-export function pathsSql(project: number, paths: Paths, period: Period, bind: Bind): string {
+export function pathsSql(scanned: Scanned, paths: Paths, period: Period, bind: Bind): string {
   const { types, filters, excluded, edges } = paths;
-  const scan = eventScan(project, period, bind);
+  const scan = eventScan(scanned, period, bind);
   const columns = [
     `${scan.person()} AS person_id`,
     `"timestamp" AS t`,

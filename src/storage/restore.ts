@@ -22,6 +22,8 @@ const TABLES = [
   "person_distinct_ids",
   "person_overrides",
   "groups",
+  "promoted",
+  "property_use",
 ] as const;
 
 /** What `personUuid` makes of the columns `project_id` and `distinct_id`: a UUID of version 5. */

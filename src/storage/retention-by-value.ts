@@ -1,7 +1,7 @@
 import type { Period } from "../domain/insight-period.ts";
 import type { Breakdown } from "../domain/query-fields.ts";
 import type { Retention } from "../domain/retention.ts";
-import { eventScan } from "./event-scan.ts";
+import { eventScan, type Scanned } from "./event-scan.ts";
 import type { Bind } from "./property-match.ts";
 import { toldApart } from "./trends.ts";
 
@@ -11,12 +11,12 @@ import { toldApart } from "./trends.ts";
  * a bit for each interval.
  */
 export function retentionByValueSql(
-  project: number,
+  scanned: Scanned,
   { target, returning, isFirstTime, interval, breakdown }: Retention & { breakdown: Breakdown },
   period: Period,
   bind: Bind,
 ): string {
-  const scan = eventScan(project, period, bind);
+  const scan = eventScan(scanned, period, bind);
   const from = bind(period.from, "TIMESTAMP");
   const isTarget = `(${scan.isOf(target)})`;
   const isReturning = returning === target ? isTarget : `(${scan.isOf(returning)})`;
@@ -38,7 +38,7 @@ export function retentionByValueSql(
   const first = isFirstTime
     ? "QUALIFY row_number() OVER (PARTITION BY person_id ORDER BY place) = 1"
     : "";
-  return `WITH ${scan.named("matched", columns, conditions)}, started AS (
+  return `WITH ${scan.named("matched AS", columns, conditions)}, started AS (
   SELECT person_id, place, arg_min({value: breakdown}, {t: t, seq: seq}).value AS breakdown
   FROM matched WHERE is_target GROUP BY person_id, place
   ${first}

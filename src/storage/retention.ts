@@ -3,7 +3,7 @@ import type { Interval, Period } from "../domain/insight-period.ts";
 import type { BreakdownKind } from "../domain/insight-result.ts";
 import type { EventsNode } from "../domain/query-fields.ts";
 import type { Retention } from "../domain/retention.ts";
-import { type EventScan, eventScan } from "./event-scan.ts";
+import { type EventScan, eventScan, type Scanned } from "./event-scan.ts";
 import type { Bind } from "./property-match.ts";
 import { retentionByValueSql } from "./retention-by-value.ts";
 
@@ -31,16 +31,16 @@ const INTERVAL_US: Partial<Record<Interval, number>> = {
  * few persons differ.
  */
 export function retentionSql(
-  project: number,
+  scanned: Scanned,
   retention: Retention,
   period: Period,
   bind: Bind,
 ): string {
   const { target, returning, isFirstTime, interval, breakdown } = retention;
   if (breakdown !== null) {
-    return retentionByValueSql(project, { ...retention, breakdown }, period, bind);
+    return retentionByValueSql(scanned, { ...retention, breakdown }, period, bind);
   }
-  const scan = eventScan(project, period, bind);
+  const scan = eventScan(scanned, period, bind);
   const isSame = isDeepStrictEqual(whichOf(returning), whichOf(target));
   const isTarget = `(${scan.isOf(target)})`;
   const isReturning = isSame ? isTarget : `(${scan.isOf(returning)})`;

@@ -1,7 +1,7 @@
 import type { Period } from "../domain/insight-period.ts";
 import type { EventsNode } from "../domain/query-fields.ts";
 import type { Stickiness } from "../domain/stickiness.ts";
-import { eventScan } from "./event-scan.ts";
+import { eventScan, type Scanned } from "./event-scan.ts";
 import type { Bind } from "./property-match.ts";
 
 /** How many persons did it in so many intervals. */
@@ -9,12 +9,12 @@ export type StickinessRow = { intervals: number; persons: number };
 
 /** SQL of one series of a stickiness (decision 79), as rows of {@link StickinessRow}. */
 export function stickinessSql(
-  project: number,
+  scanned: Scanned,
   { series, interval }: { series: EventsNode } & Pick<Stickiness, "interval">,
   period: Period,
   bind: Bind,
 ): string {
-  const scan = eventScan(project, period, bind);
+  const scan = eventScan(scanned, period, bind);
   const columns = [`${scan.person()} AS person_id`, `${scan.startOf(interval)} AS starts_at`];
   return `WITH ${scan.named("matched AS", columns, [...scan.within(), scan.isOf(series)])}, present AS (
   SELECT DISTINCT person_id, starts_at FROM matched

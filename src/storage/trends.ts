@@ -2,7 +2,7 @@ import type { Interval, Period } from "../domain/insight-period.ts";
 import type { BreakdownKind } from "../domain/insight-result.ts";
 import type { Series, SeriesMath, Trends } from "../domain/trend.ts";
 import { groupColumn } from "./event-lines.ts";
-import { type EventScan, eventScan } from "./event-scan.ts";
+import { type EventScan, eventScan, type Scanned } from "./event-scan.ts";
 import type { Bind } from "./property-match.ts";
 
 /** A number of a series. */
@@ -64,9 +64,9 @@ const BUCKET_FORMATS: Record<Interval, string> = {
  * SQL of the numbers of one series (decision 86), as rows of {@link TrendsRow}: none where there are no events.
  * Counts are exact.
  */
-export function trendsSql(project: number, part: TrendsPart, period: Period, bind: Bind): string {
+export function trendsSql(scanned: Scanned, part: TrendsPart, period: Period, bind: Bind): string {
   const { series, ranked, interval, breakdown } = part;
-  const cells = (one: Series, name: string) => cellsSql(project, part, period, { one, name, bind });
+  const cells = (one: Series, name: string) => cellsSql(scanned, part, period, { one, name, bind });
   const { all, isOfIds } = MATHS[series.math];
   const bucket = `strftime(starts_at, '${BUCKET_FORMATS[interval]}') AS bucket`;
   const tables = [cells(series, "cells")];
@@ -119,12 +119,12 @@ export function toldApart(table: string): string {
 
 /** The events of a series in cells, if its math is worked out in cells; else one by one. */
 function cellsSql(
-  project: number,
+  scanned: Scanned,
   { interval, breakdown }: TrendsPart,
   period: Period,
   { one, name, bind }: { one: Series; name: string; bind: Bind },
 ): string {
-  const scan = eventScan(project, period, bind);
+  const scan = eventScan(scanned, period, bind);
   const { math, math_property } = one;
   const { cell, isOfIds } = MATHS[math];
   const places = [

@@ -2,12 +2,13 @@ import { expect } from "bun:test";
 import { join } from "node:path";
 import type { Json, JsonObject } from "../../src/domain/json.ts";
 import { apiReads } from "../../src/storage/api-reads.ts";
-import { type Duckdb, openDuckdb, ROW_GROUP_ROWS } from "../../src/storage/duckdb.ts";
+import { type Duckdb, openDuckdb } from "../../src/storage/duckdb.ts";
 import { eventStore } from "../../src/storage/events.ts";
 import { insightQueries, type Plan } from "../../src/storage/insight-queries.ts";
 import { loadFiles } from "../../src/storage/loads.ts";
 import type { MirrorPerson } from "../../src/storage/mirror-changes.ts";
 import { propertyTexts } from "../../src/storage/person-rows.ts";
+import { type Promotions, promotions, USE_SECONDS_MIN } from "../../src/storage/promotions.ts";
 import { sqlReads } from "../../src/storage/sql.ts";
 import { temporaryDirectory } from "./app.ts";
 import { FOREVER } from "./make.ts";
@@ -58,6 +59,12 @@ export const VALUES: Json[] = [
   ...["x", "y", "", null, 1, 1.5, "1.5", true, "é", "z'z", { a: 1 }, "ü", "1e2"],
 ];
 export const KEYS = ["$browser", "own", "a/b~c", "$.x"];
+
+/** Of these, properties that get a column while events come in. */
+export const PROMOTED = ["own", "$.x"];
+
+const LOAD_EVENTS_MAX = 3000;
+const STEP_ROWS = 2500;
 const GROUP_KEYS = ["g1", "g'2", "ğ"];
 const URLS = ["https://x.test/a/", "https://x.test/b?c=/d", "https://x.test", "/a", "odd", "/b//"];
 
@@ -126,11 +133,10 @@ export function dataSet(project: number): DataSet {
   };
 }
 
-/** An event store with the data sets of the projects 1 to `count`. */
-export async function dataSets(count: number) {
-  const directory = temporaryDirectory();
-  const duckdb = await openDuckdb({
-    directory: directory.path,
+/** Opens the event store of a directory. */
+export const openStore = (directory: string): Promise<Duckdb> =>
+  openDuckdb({
+    directory,
     generation: 1,
     memory_bytes: 256_000_000,
     threads: 2,
@@ -138,8 +144,13 @@ export async function dataSets(count: number) {
       throw error;
     },
   });
+
+/** An event store with the data sets of the projects 1 to `count`, in a new directory or in this one. */
+export async function dataSets(count: number, path?: string) {
+  const directory = temporaryDirectory();
+  const duckdb = await openStore(path ?? directory.path);
   const sets = Array.from({ length: count }, (_, index) => dataSet(index + 1));
-  await store(duckdb, directory.path, sets);
+  await store(duckdb, path ?? directory.path, sets);
   const asked = insightQueries(apiReads(duckdb, 600));
   const queries = {
     run: (project: number, plan: Plan) => asked.run(project, plan, FOREVER),
@@ -170,6 +181,12 @@ export async function dataSets(count: number) {
 
 /** An event store with data sets. */
 export type DataSets = Awaited<ReturnType<typeof dataSets>>;
+
+/** Has properties used so much that they are to get columns. */
+export async function use(columns: Promotions, keys: readonly string[], day = "2026-01-01") {
+  const uses = { queries: 1, seconds: USE_SECONDS_MIN };
+  await columns.note(new Map(keys.map((key) => [key, uses])), day);
+}
 
 async function store(duckdb: Duckdb, directory: string, sets: DataSet[]): Promise<void> {
   let seq = 0;
@@ -204,14 +221,19 @@ async function store(duckdb: Duckdb, directory: string, sets: DataSet[]): Promis
   const overrides = sets.flatMap(({ project: project_id, moved }) =>
     [...moved].map(([old_person_id, person_id]) => ({ project_id, old_person_id, person_id })),
   );
-  const files = loadFiles(join(directory, "loads"), ROW_GROUP_ROWS);
+  const files = loadFiles(join(directory, "loads"), LOAD_EVENTS_MAX);
   const mirror = { version: 1, persons, gone: [], overrides, groups, owned: [] };
   const range = { first: 1, last: seq };
   const loads = [...files.add({ range, events, logs: [], mirror }), files.end()];
   const events_ = eventStore(duckdb, join(directory, "dead"));
+  const columns = promotions(duckdb, STEP_ROWS);
   for (const load of loads) {
     if (load === null || load === undefined) continue;
     const { dead } = await events_.append(load);
     expect(dead).toEqual([]);
+    await use(columns, PROMOTED);
+    await columns.choose();
+    await columns.fill();
   }
+  while (await columns.choose()) await columns.fill();
 }

@@ -10,6 +10,7 @@ import deletions from "./0007-deletions.sqlite.sql" with { type: "text" };
 import insights from "./0010-insights.sqlite.sql" with { type: "text" };
 import personScale from "./0011-person-scale.sqlite.sql" with { type: "text" };
 import sdkPropertiesDuckdb from "./0012-sdk-properties.duckdb.sql" with { type: "text" };
+import promotedDuckdb from "./0013-promoted.duckdb.sql" with { type: "text" };
 
 /** SQLite's schema changes in order; the schema's version is how many were applied. Append only. */
 export const SQLITE_MIGRATIONS: readonly string[] = [
@@ -29,4 +30,5 @@ export const DUCKDB_MIGRATIONS: readonly string[] = [
   logsDuckdb,
   marksDuckdb,
   sdkPropertiesDuckdb,
+  promotedDuckdb,
 ];

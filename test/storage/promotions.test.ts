@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { rows } from "../../src/storage/duckdb.ts";
+import { eventErasure } from "../../src/storage/erasure.ts";
+import {
+  PROMOTED_MAX,
+  type Promotions,
+  promotedIn,
+  promotions,
+  USE_DAYS,
+  USE_DAYS_MIN,
+  USE_QUERIES_MIN,
+} from "../../src/storage/promotions.ts";
+import { type DataSets, dataSets, PROMOTED, use } from "../support/data-sets.ts";
+import { expectSameTexts } from "../support/promoted.ts";
+
+setDefaultTimeout(60_000);
+
+const SETS = 20;
+const STEP_ROWS = 50;
+
+let stored: DataSets;
+let columns: Promotions;
+
+beforeEach(async () => {
+  stored = await dataSets(SETS);
+  columns = promotions(stored.duckdb, STEP_ROWS);
+});
+
+afterEach(() => stored[Symbol.asyncDispose]());
+
+const whole = async () => [...(await stored.duckdb.read(promotedIn)).keys()].toSorted();
+
+async function countEvents(): Promise<number> {
+  const [row] = await stored.duckdb.read((connection) =>
+    rows(connection, "SELECT count(*)::INTEGER AS events FROM events"),
+  );
+  return Number(row?.["events"]);
+}
+
+async function fillAll(): Promise<number> {
+  let steps = 0;
+  while (await columns.choose()) {
+    await columns.fill();
+    steps += 1;
+  }
+  return steps;
+}
+
+test("a property has the same text in its column, of events before and since", async () => {
+  expect(await whole()).toEqual(PROMOTED.toSorted());
+  expect(await expectSameTexts(stored.duckdb)).toBe(PROMOTED.length);
+});
+
+test("a column is not read before it is filled, some events at a time", async () => {
+  await use(columns, ["a/b~c"]);
+  expect(await columns.choose()).toBe(true);
+  expect(await columns.fill()).toBe(true);
+  expect(await whole()).not.toContain("a/b~c");
+
+  expect(await fillAll()).toBeGreaterThan(2);
+  expect(await whole()).toContain("a/b~c");
+  await expectSameTexts(stored.duckdb);
+});
+
+test("a few queries of one day are not enough, those of two days are", async () => {
+  const some = { queries: USE_QUERIES_MIN / USE_DAYS_MIN, seconds: 0.1 };
+  await columns.note(new Map([["a/b~c", some]]), "2026-01-01");
+  await columns.note(new Map([["a/b~c", some]]), "2026-01-01");
+  expect(await columns.choose()).toBe(false);
+
+  await columns.note(new Map([["a/b~c", some]]), "2026-01-02");
+  expect(await columns.choose()).toBe(true);
+});
+
+test("there are so many columns, and a property that nobody asks about any more gives its back", async () => {
+  columns = promotions(stored.duckdb);
+  const keys = Array.from({ length: PROMOTED_MAX + 3 }, (_, index) => `p'${index}"`);
+  await use(columns, keys);
+  await fillAll();
+  expect(await whole()).toHaveLength(PROMOTED_MAX);
+
+  const later = new Date(Date.parse("2026-01-01") + USE_DAYS * 86_400_000);
+  await use(columns, ["a/b~c"], later.toISOString().slice(0, 10));
+  await fillAll();
+  expect(await whole()).toEqual(["a/b~c"]);
+  await expectSameTexts(stored.duckdb);
+});
+
+test("while the file is written anew, what is filled meanwhile is filled again", async () => {
+  await use(columns, ["a/b~c"]);
+  await columns.choose();
+  const [one] = stored.sets.filter(({ events }) => events.length > 20);
+  const uuids = [one?.events[0]?.person_id ?? ""];
+  const all = await countEvents();
+  const task = { id: 1, project_id: one?.project ?? 0, uuids, distinct_ids: [], journal_seq: all };
+  const erased = eventErasure(stored.duckdb).erase([task], {
+    isPurging: true,
+    ready: async () => undefined,
+    forget: async () => undefined,
+    stopped: () => false,
+  });
+  await Promise.all([erased, fillAll()]);
+  expect(stored.duckdb.generation()).toBe(2);
+  expect(await countEvents()).toBeLessThan(all);
+
+  await expectSameTexts(stored.duckdb);
+  await use(columns, [...PROMOTED, "a/b~c"]);
+  await fillAll();
+  expect(await whole()).toEqual([...PROMOTED, "a/b~c"].toSorted());
+  await expectSameTexts(stored.duckdb);
+});
