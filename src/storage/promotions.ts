@@ -3,7 +3,7 @@ import { type Duckdb, ROW_GROUP_ROWS, rows } from "./duckdb.ts";
 import { pointer, textIn } from "./property-match.ts";
 
 /** Properties that have a column at once: `promoted_1` and so on (decision 87). */
-export const PROMOTED_MAX = 16;
+export const PROMOTED_MAX = 8;
 
 /** Days that are looked at: a property that nobody asked about for so long gives its column back. */
 export const USE_DAYS = 30;

@@ -7,14 +7,6 @@ ALTER TABLE events ADD COLUMN promoted_5 VARCHAR;
 ALTER TABLE events ADD COLUMN promoted_6 VARCHAR;
 ALTER TABLE events ADD COLUMN promoted_7 VARCHAR;
 ALTER TABLE events ADD COLUMN promoted_8 VARCHAR;
-ALTER TABLE events ADD COLUMN promoted_9 VARCHAR;
-ALTER TABLE events ADD COLUMN promoted_10 VARCHAR;
-ALTER TABLE events ADD COLUMN promoted_11 VARCHAR;
-ALTER TABLE events ADD COLUMN promoted_12 VARCHAR;
-ALTER TABLE events ADD COLUMN promoted_13 VARCHAR;
-ALTER TABLE events ADD COLUMN promoted_14 VARCHAR;
-ALTER TABLE events ADD COLUMN promoted_15 VARCHAR;
-ALTER TABLE events ADD COLUMN promoted_16 VARCHAR;
 
 -- The column promoted_<slot> has the text of the property key of events that came since; of those
 -- before, up to the rowid rows_end, it is put in by and by: up to filled. It may be read once
