@@ -30,6 +30,8 @@ export type KeptMerge = {
   source_uuid: string;
   source_properties: JsonObject;
   source_created_at: string;
+  /** Where it was listed; null if it was not. */
+  source_listed_at: string | null;
   source_is_identified: boolean;
 };
 
@@ -40,6 +42,8 @@ export type Part = {
   uuid: string;
   properties: JsonObject;
   created_at: string;
+  /** The place in the list that it had. */
+  listed_at: string;
   is_identified: boolean;
   distinct_ids: string[];
 };
@@ -100,8 +104,11 @@ export function split(person: Whole, merges: readonly KeptMerge[], asked: SplitA
     if (merge === undefined) return [];
     const { source_properties: properties, source_created_at: created_at } = merge;
     const now = { properties, created_at, is_identified: merge.source_is_identified };
-    const distinct_ids = idsOf.get(home) ?? [];
-    return [{ id: merge.source_id, uuid: home, ...before(home, now), distinct_ids }];
+    const { source_id: id, source_listed_at } = merge;
+    const listed = { listed_at: source_listed_at ?? created_at };
+    return [
+      { id, uuid: home, ...before(home, now), ...listed, distinct_ids: idsOf.get(home) ?? [] },
+    ];
   });
   return {
     parts: [...parts, ...[...own].map(({ distinct_id }) => made(person, distinct_id))],
@@ -202,7 +209,7 @@ function made({ project_id, uuid, created_at }: Whole, id: string): Part {
     const detail = "The person began with one of these ids, which cannot leave it.";
     throw new Failure("invalid_input", detail, "distinct_ids_to_split");
   }
-  const rest = { properties: {}, created_at, is_identified: false };
+  const rest = { properties: {}, created_at, listed_at: created_at, is_identified: false };
   return { id: null, uuid: own, ...rest, distinct_ids: [id] };
 }
 

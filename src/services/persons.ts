@@ -85,7 +85,7 @@ export function persons({ reads, matching, now }: Needs): Persons {
       left -= rows.length;
       const last = rows.at(-1);
       if (last === undefined || rows.length < asked.limit) return;
-      part = { signal, limit: left, offset: 0, after: { at: last.created_at, id: last.id } };
+      part = { signal, limit: left, offset: 0, after: { at: last.listed_at, id: last.id } };
       await Bun.sleep(0);
     }
   }
@@ -104,7 +104,7 @@ export function persons({ reads, matching, now }: Needs): Persons {
         (await listed(project, filter, part)) ?? (await matching.places(project, filter, part));
       const results = rows.slice(0, query.limit);
       const last = rows.length > query.limit ? results.at(-1) : undefined;
-      const next = last && cursorOf({ at: last.created_at, id: last.id });
+      const next = last && cursorOf({ at: last.listed_at, id: last.id });
       return page(url, query, count, results.map(shown), { next });
     },
 

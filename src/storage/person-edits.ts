@@ -40,10 +40,10 @@ export function personEdits(sqlite: Sqlite, nextVersion: () => number) {
     const version = nextVersion();
     const is_identified = person.is_identified === 1;
     const changed = { ...person, is_identified, properties: after };
-    const { lifted, texts } = rows.update(changed, version);
+    const { listed_at, lifted, texts } = rows.update(changed, version);
     activity.add(name, person, by, { changes: [changeOf(before, after)] });
     const { id, project_id, uuid, created_at } = person;
-    const mirrored = { id, project_id, uuid, created_at, ...texts.columns, known: true };
+    const mirrored = { id, project_id, uuid, created_at, listed_at, ...texts.columns, known: true };
     return {
       mirror: { ...nothing(version), persons: [{ ...mirrored, distinct_ids: [], moved: [] }] },
       stored: [{ id, project_id, uuid, created_at, is_identified, lifted, distinct_ids: [] }],

@@ -4,7 +4,7 @@ import { type KeptMerge, type Part, type SplitAsked, split, type Whole } from ".
 import { activityWrites } from "./activity.ts";
 import type { Stored } from "./identity.ts";
 import type { MirrorChanges, MirrorPerson } from "./mirror-changes.ts";
-import { type PropertyTexts, personRows } from "./person-rows.ts";
+import { personRows, type WrittenPerson } from "./person-rows.ts";
 import type { Sqlite } from "./sqlite.ts";
 
 /** What a split did, for the mirror and for whoever remembers persons. */
@@ -80,11 +80,12 @@ export function splitWrites(sqlite: Sqlite, nextVersion: () => number) {
   };
 }
 
-type Row = Stored & { texts: PropertyTexts };
+type Row = Stored & WrittenPerson;
 
-function mirrored({ project_id, id, uuid, created_at, texts, distinct_ids }: Row): MirrorPerson {
+function mirrored(row: Row): MirrorPerson {
+  const { project_id, id, uuid, created_at, listed_at, texts, distinct_ids } = row;
   const rest = { distinct_ids, moved: distinct_ids, known: true };
-  return { project_id, id, uuid, created_at, ...texts.columns, ...rest };
+  return { project_id, id, uuid, created_at, listed_at, ...texts.columns, ...rest };
 }
 
 type StoredMerge = Omit<

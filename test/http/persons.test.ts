@@ -359,6 +359,52 @@ describe("a walk along the persons", () => {
     },
   );
 
+  test.each(["", `&${filters({ key: "n", operator: "is_set" }).slice(1)}`, "&search=%40x.y"])(
+    "by next%s meets everybody once, in one order, whoever is merged or split meanwhile",
+    async (query) => {
+      await using app = await testApp();
+      const names = Array.from({ length: 12 }, (_, n) => `p${n}`);
+      const made = names.map((id, n) => {
+        const timestamp = `2026-10-${30 - n}T00:00:00Z`;
+        return identified(id, { n, email: `${id}@x.y` }, { timestamp });
+      });
+      await app.capture(batch(...made));
+      const merge = (alias: string, distinct_id: string) =>
+        event({ event: "$merge_dangerously", distinct_id, properties: { alias } });
+      const split = async (of: string, ...distinct_ids_to_split: string[]) => {
+        const [person] = (await list(app, `?distinct_id=${of}`)).results;
+        const path = `/api/environments/1/persons/${person?.id}/split/`;
+        const body = { distinct_ids_to_split };
+        expect((await app.ask("POST", path, { body })).status).toBe(201);
+      };
+      await app.capture(batch(merge("p11", "p5")));
+      const afterPage: Record<number, () => Promise<unknown>> = {
+        1: () => app.capture(batch(merge("p10", "p1"), merge("p1", "p0"))),
+        // Has p10, and so its time, with it.
+        2: () => split("p0", "p1"),
+        4: () => split("p5", "p11"),
+      };
+      const walked: (string | undefined)[] = [];
+
+      let next: string | null = `/api/environments/1/persons/?limit=2${query}`;
+      for (let pages = 1; next !== null; pages += 1) {
+        const { body } = await app.ask("GET", next.replace("http://localhost:8000", ""));
+        const page = body as Listed;
+        walked.push(...idsOf(page));
+        next = page.next;
+        await afterPage[pages]?.();
+      }
+
+      expect(walked).toEqual(names.filter((id) => id !== "p10"));
+      const p1 = (await list(app, "?distinct_id=p10")).results[0];
+      expect(p1).toMatchObject({
+        distinct_ids: ["p1", "p10"],
+        created_at: "2026-10-20T00:00:00.000000Z",
+      });
+      expect(idsOf(await list(app, `?limit=99${query}`))).toEqual(walked);
+    },
+  );
+
   test("leads back by offset, and keeps the filters in its links", async () => {
     await using app = await testApp();
     await app.capture(batch(...["a", "b", "c", "d"].map((id) => identified(id, { n: 1 }))));
