@@ -25,7 +25,9 @@ export type KeptMerge = {
   target_uuid: string;
   target_created_at: string;
   target_is_identified: boolean;
+  /** Keys that the target got from the source, and those of them that a user has set since. */
   gained: string[];
+  kept: string[];
   source_id: number | null;
   source_uuid: string;
   source_properties: JsonObject;
@@ -148,11 +150,11 @@ function lostBy(
     const merge = bySource.get(home);
     if (merge === undefined) continue;
     const root = rootOf(merge.target_uuid);
-    let keys = merge.gained;
+    let keys = givenBy(merge);
     let at = merge.target_uuid;
     // Passed on from one to the next, as far as each had it from the one before alone.
     for (let next = bySource.get(at); next !== undefined && at !== root; next = bySource.get(at)) {
-      const gained = new Set(next.gained);
+      const gained = new Set(givenBy(next));
       keys = keys.filter((key) => gained.has(key));
       at = next.target_uuid;
     }
@@ -161,6 +163,11 @@ function lostBy(
     found.push({ keys, source: merge.source_properties });
   }
   return lost;
+}
+
+function givenBy({ gained, kept }: KeptMerge): string[] {
+  const own = new Set(kept);
+  return gained.filter((key) => !own.has(key));
 }
 
 /** The ids that a request names, or means if it names none. */

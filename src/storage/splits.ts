@@ -90,9 +90,10 @@ function mirrored(row: Row): MirrorPerson {
 
 type StoredMerge = Omit<
   KeptMerge,
-  "gained" | "source_properties" | "source_is_identified" | "target_is_identified"
+  "gained" | "kept" | "source_properties" | "source_is_identified" | "target_is_identified"
 > & {
   gained: string;
+  kept: string;
   source_properties: string;
   source_is_identified: number;
   target_is_identified: number;
@@ -129,6 +130,7 @@ function prepare(raw: Sqlite["raw"]) {
       merges.all(project_id, uuid).map((merge) => ({
         ...merge,
         gained: JSON.parse(merge.gained),
+        kept: JSON.parse(merge.kept),
         source_properties: JSON.parse(merge.source_properties),
         source_is_identified: merge.source_is_identified === 1,
         target_is_identified: merge.target_is_identified === 1,
