@@ -106,14 +106,13 @@ const texts =
 const compare =
   (by: ">" | ">=" | "<" | "<="): Read =>
   (given) => {
-    const text = textOf(single(given));
-    const number = text.trim() === "" ? Number.NaN : Number(text);
-    return { is: "compare", by, text, number: Number.isFinite(number) ? number : null };
+    const text = textOf(single(given), given);
+    return { is: "compare", by, text, number: numberIn(text, given) };
   };
 const version =
   (operator: Parameters<typeof versionRange>[0]): Read =>
   (given) => {
-    const range = versionRange(operator, textOf(single(given)));
+    const range = versionRange(operator, textOf(single(given), given));
     if (range === undefined) throw given.malformed("A version like 1.2.3 is expected.");
     return { is: "version", ...range };
   };
@@ -161,12 +160,22 @@ const OPERATORS = new Map<string, Read>([
 
 function between(given: Given): PropertyTest {
   const pair = some(given);
-  const [from, to] = Array.isArray(pair) && pair.length === 2 ? pair.map(Number) : [];
-  if (from === undefined || to === undefined || !Number.isFinite(from) || !Number.isFinite(to)) {
-    throw given.malformed("A list of two numbers is expected.");
-  }
+  const isPair = Array.isArray(pair) && pair.length === 2;
+  const [from, to] = isPair ? pair.map((one) => numberIn(textOf(one, given), given)) : [];
+  if (from == null || to == null) throw given.malformed("A list of two numbers is expected.");
   return { is: "between", from, to };
 }
+
+const NUMBER = /^\s*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?\s*$/i;
+
+/** The number that a text is; null if it is none. */
+function numberIn(text: string, { malformed }: Given): number | null {
+  const number = NUMBER.test(text) ? Number(text) : null;
+  if (number === null || Number.isFinite(number)) return number;
+  throw malformed(TOO_LARGE);
+}
+
+const TOO_LARGE = "A number is too large.";
 
 type Range = { from: string | null; before: string | null };
 
@@ -176,7 +185,7 @@ function date(
   options?: { agesAreDays: boolean },
 ): Read {
   return (given) => {
-    const span = timeSpan(textOf(single(given)), given.now, options);
+    const span = timeSpan(textOf(single(given), given), given.now, options);
     if (span === undefined) {
       throw given.malformed("A time in ISO 8601 is expected, or a relative one such as -7d.");
     }
@@ -197,12 +206,17 @@ function single(given: Given): Json {
 
 function textsOf(given: Given): string[] {
   const value = some(given);
-  return (Array.isArray(value) ? value : [value]).map(textOf);
+  return (Array.isArray(value) ? value : [value]).map((one) => textOf(one, given));
 }
 
-function textOf(value: Json): string {
+function textOf(value: Json, { malformed }: Given): string {
   if (typeof value === "string") return storableText(value);
-  const json = storableText(JSON.stringify(value));
+  // What JSON has as 1e400 was read as infinite, which would be written as null.
+  const text = JSON.stringify(value, (_, part) => {
+    if (typeof part === "number" && !Number.isFinite(part)) throw malformed(TOO_LARGE);
+    return part;
+  });
+  const json = storableText(text);
   // The event store writes 1e21 for what is 1e+21 here.
   return typeof value === "number" ? json.replace("e+", "e") : json;
 }

@@ -24,6 +24,15 @@ describe("filters by property", () => {
     });
   });
 
+  test("take numbers, and texts of decimal ones", () => {
+    expect(one({ operator: "between", value: ["-1.5e1", " 7"] })?.test).toMatchObject({
+      from: -15,
+      to: 7,
+    });
+    expect(one({ operator: "gt", value: ".5" })?.test).toMatchObject({ number: 0.5 });
+    expect(one({ operator: "gt", value: "0x10" })?.test).toMatchObject({ number: null });
+  });
+
   test.each([
     ["2026-01-15", "exact", "2026-01-15T00:00:00.000000Z", "2026-01-16T00:00:00.000000Z"],
     ["2026-01-15", "before", null, "2026-01-15T00:00:00.000000Z"],
@@ -59,6 +68,14 @@ describe("filters by property", () => {
     ['{"key":"k","value":[1],"operator":"gt"}'],
     ['{"key":"k","value":[1],"operator":"between"}'],
     ['{"key":"k","value":["a","b"],"operator":"between"}'],
+    ...["null", '""', "[]", "true", '"0x0"', "1e400", '"1e400"', "{}"].map((odd) => [
+      `{"key":"k","value":[${odd},5],"operator":"between"}`,
+    ]),
+    ['{"key":"k","value":1e400}'],
+    ['{"key":"k","value":[1,{"a":[-1e400]}]}'],
+    ['{"key":"k","value":1e400,"operator":"gt"}'],
+    ['{"key":"k","value":"-1e400","operator":"lt"}'],
+    ['{"key":"k","value":1e400,"operator":"icontains"}'],
     ['{"key":"k","value":"soon","operator":"is_date_after"}'],
     ['{"key":"k","value":"soon","operator":"semver_gt"}'],
     [JSON.stringify({ key: "k", value: values(FILTER_VALUES_MAX + 1) })],
