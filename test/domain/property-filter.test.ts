@@ -55,6 +55,25 @@ describe("filters by property", () => {
   });
 
   test.each([
+    ["2026-03-08", "exact", "2026-03-08T05:00", "2026-03-09T04:00", "2026-03-08T00:00"],
+    ["2026-03-08", "before", null, "2026-03-08T05:00", null],
+    ["2026-01-15 10:00", "before", null, "2026-01-15T15:00", null],
+    ["2026-01-15T10:00:00Z", "before", null, "2026-01-15T10:00", null],
+    ["-1m", "before", null, "2026-02-28T13:00", null],
+    ["-1d", "exact", "2026-03-30T04:00", "2026-03-31T04:00", "2026-03-30T00:00"],
+    ["-600h", "before", null, "2026-03-06T12:00", null],
+  ])(
+    "read the date %s on the clock of a zone: is_date_%s",
+    (value, operator, from, before, day) => {
+      const text = JSON.stringify({ key: "k", operator: `is_date_${operator}`, value });
+      const [filter] = propertyFilters([text], NOW, "America/New_York");
+      const whole = (time: string | null) => time && `${time}:00.000000Z`;
+      expect(filter?.test).toMatchObject({ is: "date", from: whole(from), before: whole(before) });
+      expect(filter?.test).toMatchObject({ wall: { from: whole(day) } });
+    },
+  );
+
+  test.each([
     ["{"],
     ["5"],
     ["[5]"],

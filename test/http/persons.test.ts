@@ -325,6 +325,29 @@ describe("a search", () => {
   });
 });
 
+test("dates of filters, and of persons, are on the clock of the project's time zone", async () => {
+  await using app = await testApp();
+  const zone = { timezone: "America/New_York" };
+  const changed = await app.ask("PATCH", "/api/projects/1/", { body: zone });
+  expect(changed.status).toBe(200);
+  const times = {
+    day: "2026-01-15",
+    early: "2026-01-15T04:59:59Z",
+    late: "2026-01-15T23:59:00-05:00",
+    bare: "2026-01-15 23:59",
+    next: "2026-01-16T05:00:00Z",
+  };
+  await app.capture(batch(...Object.entries(times).map(([id, at]) => identified(id, { at }))));
+  const found = async (operator: string, value: string) =>
+    idsOf(await list(app, filters({ key: "at", operator, value }))).toSorted();
+
+  expect(await found("is_date_exact", "2026-01-15")).toEqual(["bare", "day", "late"]);
+  expect(await found("is_date_before", "2026-01-15")).toEqual(["early"]);
+  expect(await found("is_date_after", "2026-01-15")).toEqual(["next"]);
+  expect(await found("is_date_after", "2026-01-15 23:58")).toEqual(["bare", "late", "next"]);
+  expect(await found("is_date_before", "2026-01-15T05:00:00Z")).toEqual(["early"]);
+});
+
 describe("a walk along the persons", () => {
   test.each(["", `&${filters({ key: "n", operator: "is_set" }).slice(1)}`, "&search=%40x.y"])(
     "by next%s neither skips nor repeats anybody, whoever comes or goes meanwhile",
