@@ -57,6 +57,7 @@ export function searches(searched: Searched) {
         ingest,
         isBehind,
       }),
+      projects,
       now,
     }),
     definitions: definitions(definitionReads(asked), isBehind),

@@ -1,6 +1,6 @@
 import { Failure } from "./errors.ts";
 import { isObject, type Json, storableText } from "./json.ts";
-import { timeSpan } from "./relative-time.ts";
+import { type TimeSpan, zonedSpan } from "./relative-time.ts";
 import { isoTime } from "./time.ts";
 import { type Version, versionRange } from "./version-range.ts";
 
@@ -12,10 +12,16 @@ export type PropertyTest =
   /** With numbers alone if `number` is one, else with the text of any value. */
   | { is: "compare"; by: ">" | ">=" | "<" | "<="; text: string; number: number | null }
   | { is: "between"; from: number; to: number }
-  /** From a time on and before another, ISO 8601. */
-  | { is: "date"; from: string | null; before: string | null }
+  /**
+   * From a time on and before another, ISO 8601. `wall`: the same on the clock of a zone other than
+   * UTC, for values without a zone.
+   */
+  | ({ is: "date"; wall?: Range } & Range)
   /** From a version on and before another. */
   | { is: "version"; from: Version | null; before: Version | null };
+
+/** From a time on and before another, as UTC. */
+export type Range = { from: string | null; before: string | null };
 
 /** One condition on a property; `not` turns the test round (decision 48). */
 export type PropertyFilter = { key: string; not: boolean; test: PropertyTest };
@@ -28,16 +34,20 @@ export const FILTER_VALUES_MAX = 1000;
 
 /**
  * Reads filters of persons from the parameter `properties`: each text is a filter as a JSON object,
- * or a list of them; all must pass. `now` is what relative dates count from, in milliseconds. Fails
- * `invalid_input`.
+ * or a list of them; all must pass. `now` is what relative dates count from, in milliseconds;
+ * `timezone` whose clock dates without a zone are on. Fails `invalid_input`.
  */
-export function propertyFilters(texts: readonly string[], now: number): PropertyFilter[] {
+export function propertyFilters(
+  texts: readonly string[],
+  now: number,
+  timezone = "UTC",
+): PropertyFilter[] {
   const attr = "properties";
   const filters = texts.flatMap((text) => {
     const value = parse(text, attr);
     return Array.isArray(value) ? value : [value];
   });
-  const reading: FilterReading<"person"> = { types: ["person"], now, attr };
+  const reading: FilterReading<"person"> = { types: ["person"], now, timezone, attr };
   const read = filters.map((filter) => propertyFilter(filter, reading).filter);
   checkFilters(read, attr);
   return read;
@@ -69,6 +79,8 @@ export type FilterReading<Type extends string> = {
   types: readonly [Type, ...Type[]];
   /** What relative dates count from, in milliseconds since the epoch. */
   now: number;
+  /** The IANA name of the zone that dates without one are in; UTC by default. */
+  timezone?: string;
   /** The field to blame. */
   attr: string;
 };
@@ -76,7 +88,7 @@ export type FilterReading<Type extends string> = {
 /** Reads a filter `{key, operator, value, type}`. Fails `invalid_input`. */
 export function propertyFilter<Type extends string>(
   filter: Json,
-  { types, now, attr }: FilterReading<Type>,
+  { types, now, timezone = "UTC", attr }: FilterReading<Type>,
 ): { type: Type; filter: PropertyFilter } {
   const malformed = (detail: string) => new Failure("invalid_input", detail, attr);
   if (!isObject(filter)) throw malformed("A filter is an object with key, operator and value.");
@@ -88,12 +100,17 @@ export function propertyFilter<Type extends string>(
   if (read === undefined) {
     throw malformed(`An operator is one of ${[...OPERATORS.keys()].join(", ")}.`);
   }
-  const { not = false, ...test } = read({ value, now, malformed });
+  const { not = false, ...test } = read({ value, now, timezone, malformed });
   return { type, filter: { key: storableText(key), not, test: test as PropertyTest } };
 }
 
 /** What an operator is given. */
-type Given = { value: Json | undefined; now: number; malformed: (detail: string) => Failure };
+type Given = {
+  value: Json | undefined;
+  now: number;
+  timezone: string;
+  malformed: (detail: string) => Failure;
+};
 
 type Read = (given: Given) => PropertyTest & { not?: boolean };
 
@@ -106,14 +123,13 @@ const texts =
 const compare =
   (by: ">" | ">=" | "<" | "<="): Read =>
   (given) => {
-    const text = textOf(single(given));
-    const number = text.trim() === "" ? Number.NaN : Number(text);
-    return { is: "compare", by, text, number: Number.isFinite(number) ? number : null };
+    const text = textOf(single(given), given);
+    return { is: "compare", by, text, number: numberIn(text, given) };
   };
 const version =
   (operator: Parameters<typeof versionRange>[0]): Read =>
   (given) => {
-    const range = versionRange(operator, textOf(single(given)));
+    const range = versionRange(operator, textOf(single(given), given));
     if (range === undefined) throw given.malformed("A version like 1.2.3 is expected.");
     return { is: "version", ...range };
   };
@@ -161,26 +177,37 @@ const OPERATORS = new Map<string, Read>([
 
 function between(given: Given): PropertyTest {
   const pair = some(given);
-  const [from, to] = Array.isArray(pair) && pair.length === 2 ? pair.map(Number) : [];
-  if (from === undefined || to === undefined || !Number.isFinite(from) || !Number.isFinite(to)) {
-    throw given.malformed("A list of two numbers is expected.");
-  }
+  const isPair = Array.isArray(pair) && pair.length === 2;
+  const [from, to] = isPair ? pair.map((one) => numberIn(textOf(one, given), given)) : [];
+  if (from == null || to == null) throw given.malformed("A list of two numbers is expected.");
   return { is: "between", from, to };
 }
 
-type Range = { from: string | null; before: string | null };
+const NUMBER = /^\s*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?\s*$/i;
+
+/** The number that a text is; null if it is none. */
+function numberIn(text: string, { malformed }: Given): number | null {
+  const number = NUMBER.test(text) ? Number(text) : null;
+  if (number === null || Number.isFinite(number)) return number;
+  throw malformed(TOO_LARGE);
+}
+
+const TOO_LARGE = "A number is too large.";
 
 /** Reads a date as the time it spans. */
 function date(
   range: (from: string, before: string) => Range,
-  options?: { agesAreDays: boolean },
+  { agesAreDays } = { agesAreDays: false },
 ): Read {
+  const told = ({ from, before }: TimeSpan) => range(isoTime(from), isoTime(before));
   return (given) => {
-    const span = timeSpan(textOf(single(given)), given.now, options);
+    const { now, timezone } = given;
+    const span = zonedSpan(textOf(single(given), given), { now, timezone, agesAreDays });
     if (span === undefined) {
       throw given.malformed("A time in ISO 8601 is expected, or a relative one such as -7d.");
     }
-    return { is: "date", ...range(isoTime(span.from), isoTime(span.before)) };
+    const wall = timezone === "UTC" ? {} : { wall: told(span.wall) };
+    return { is: "date", ...told(span.instant), ...wall };
   };
 }
 
@@ -197,12 +224,17 @@ function single(given: Given): Json {
 
 function textsOf(given: Given): string[] {
   const value = some(given);
-  return (Array.isArray(value) ? value : [value]).map(textOf);
+  return (Array.isArray(value) ? value : [value]).map((one) => textOf(one, given));
 }
 
-function textOf(value: Json): string {
+function textOf(value: Json, { malformed }: Given): string {
   if (typeof value === "string") return storableText(value);
-  const json = storableText(JSON.stringify(value));
+  // What JSON has as 1e400 was read as infinite, which would be written as null.
+  const text = JSON.stringify(value, (_, part) => {
+    if (typeof part === "number" && !Number.isFinite(part)) throw malformed(TOO_LARGE);
+    return part;
+  });
+  const json = storableText(text);
   // The event store writes 1e21 for what is 1e+21 here.
   return typeof value === "number" ? json.replace("e+", "e") : json;
 }

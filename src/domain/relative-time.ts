@@ -1,4 +1,5 @@
 import { parseTime, TIME_MS_MAX, TIME_MS_MIN } from "./time.ts";
+import { instantOf, wallClock } from "./zone-clock.ts";
 
 const DAY_MS = 86_400_000;
 const MICROSECOND_MS = 0.001;
@@ -46,6 +47,29 @@ export function timeSpan(
   const from = isDay ? Math.floor(time / DAY_MS) * DAY_MS : time;
   const before = from + (isDay ? DAY_MS : MICROSECOND_MS);
   return { from: storable(from), before: storable(before) };
+}
+
+/** What does not depend on a zone: a time with its own, hours and minutes ago. */
+const ABSOLUTE = { time: /[T ].*(?:Z|[+-]\d\d(?::?\d\d)?)\s*$/i, age: /^-\d+[hM]$/ };
+
+/**
+ * The time that a text spans, as {@link timeSpan} has it, read in a time zone (an IANA name): from when
+ * to when, and what the zone's clock shows then, as if that were UTC.
+ */
+export function zonedSpan(
+  text: string,
+  { now, timezone, agesAreDays }: { now: number; timezone: string; agesAreDays: boolean },
+): { instant: TimeSpan; wall: TimeSpan } | undefined {
+  const isAbsolute = ABSOLUTE.time.test(text) || (!agesAreDays && ABSOLUTE.age.test(text));
+  const at = isAbsolute ? now : wallClock(now, timezone);
+  const span = timeSpan(text, at, { agesAreDays });
+  if (span === undefined) return undefined;
+  const convert = isAbsolute ? wallClock : instantOf;
+  const other = {
+    from: storable(convert(span.from, timezone)),
+    before: storable(convert(span.before, timezone)),
+  };
+  return isAbsolute ? { instant: span, wall: other } : { instant: other, wall: span };
 }
 
 function storable(ms: number): number {

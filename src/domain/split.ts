@@ -25,11 +25,15 @@ export type KeptMerge = {
   target_uuid: string;
   target_created_at: string;
   target_is_identified: boolean;
+  /** Keys that the target got from the source, and those of them that a user has set since. */
   gained: string[];
+  kept: string[];
   source_id: number | null;
   source_uuid: string;
   source_properties: JsonObject;
   source_created_at: string;
+  /** Where it was listed; null if it was not. */
+  source_listed_at: string | null;
   source_is_identified: boolean;
 };
 
@@ -40,6 +44,8 @@ export type Part = {
   uuid: string;
   properties: JsonObject;
   created_at: string;
+  /** The place in the list that it had. */
+  listed_at: string;
   is_identified: boolean;
   distinct_ids: string[];
 };
@@ -100,8 +106,11 @@ export function split(person: Whole, merges: readonly KeptMerge[], asked: SplitA
     if (merge === undefined) return [];
     const { source_properties: properties, source_created_at: created_at } = merge;
     const now = { properties, created_at, is_identified: merge.source_is_identified };
-    const distinct_ids = idsOf.get(home) ?? [];
-    return [{ id: merge.source_id, uuid: home, ...before(home, now), distinct_ids }];
+    const { source_id: id, source_listed_at } = merge;
+    const listed = { listed_at: source_listed_at ?? created_at };
+    return [
+      { id, uuid: home, ...before(home, now), ...listed, distinct_ids: idsOf.get(home) ?? [] },
+    ];
   });
   return {
     parts: [...parts, ...[...own].map(({ distinct_id }) => made(person, distinct_id))],
@@ -141,11 +150,11 @@ function lostBy(
     const merge = bySource.get(home);
     if (merge === undefined) continue;
     const root = rootOf(merge.target_uuid);
-    let keys = merge.gained;
+    let keys = givenBy(merge);
     let at = merge.target_uuid;
     // Passed on from one to the next, as far as each had it from the one before alone.
     for (let next = bySource.get(at); next !== undefined && at !== root; next = bySource.get(at)) {
-      const gained = new Set(next.gained);
+      const gained = new Set(givenBy(next));
       keys = keys.filter((key) => gained.has(key));
       at = next.target_uuid;
     }
@@ -154,6 +163,11 @@ function lostBy(
     found.push({ keys, source: merge.source_properties });
   }
   return lost;
+}
+
+function givenBy({ gained, kept }: KeptMerge): string[] {
+  const own = new Set(kept);
+  return gained.filter((key) => !own.has(key));
 }
 
 /** The ids that a request names, or means if it names none. */
@@ -202,7 +216,7 @@ function made({ project_id, uuid, created_at }: Whole, id: string): Part {
     const detail = "The person began with one of these ids, which cannot leave it.";
     throw new Failure("invalid_input", detail, "distinct_ids_to_split");
   }
-  const rest = { properties: {}, created_at, is_identified: false };
+  const rest = { properties: {}, created_at, listed_at: created_at, is_identified: false };
   return { id: null, uuid: own, ...rest, distinct_ids: [id] };
 }
 

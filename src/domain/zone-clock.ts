@@ -23,6 +23,16 @@ export function wallClock(ms: number, timezone: string): number {
 }
 
 /**
+ * When a zone's clock shows a time, the other way round than `wallClock`; a time that it passes over
+ * when it is put forward is as much later.
+ */
+export function instantOf(wall: number, timezone: string): number {
+  const clock = clockOf(timezone);
+  const ahead = (ms: number) => clock(ms) - ms;
+  return wall - ahead(wall - ahead(wall));
+}
+
+/**
  * How a zone's clock goes between two times on it, in milliseconds as `wallClock` gives them. Asked
  * of the engine for every event, it would take ten times as long.
  */

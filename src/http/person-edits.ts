@@ -143,6 +143,9 @@ const removalRoutes = (edits: PersonEdits) => [
         ),
         distinct_ids: t.Optional(Texts(["ann"], "Instead of ids.")),
         delete_events: t.Optional(t.Boolean({ description: "Their events, too." })),
+        keep_person: t.Optional(
+          t.Boolean({ description: "The persons stay: only their events are deleted, if at all." }),
+        ),
       },
       { $id: "PersonBulkDelete", examples: [{ ids: [1], delete_events: false }] },
     ),
@@ -152,6 +155,11 @@ const removalRoutes = (edits: PersonEdits) => [
         persons_found: Whole(1),
         persons_deleted: Whole(1),
         events_queued_for_deletion: Whole(1, "Of how many persons."),
+        recordings_queued_for_deletion: Whole(0, "Of how many persons: there are no recordings."),
+        deletion_errors: t.Array(t.Object({ person_uuid: Text(UUID) }), {
+          description: "Empty: all are deleted, or the request fails.",
+          examples: [[]],
+        }),
       },
       { $id: "PersonsDeleted" },
     ),
@@ -169,12 +177,15 @@ const removalRoutes = (edits: PersonEdits) => [
       delete_events: t.Optional(
         t.Boolean({ description: "Queue the deletion of its events, on Sunday at 05:00 UTC." }),
       ),
+      keep_person: t.Optional(
+        t.Boolean({ description: "The person stays: only its events are deleted, if at all." }),
+      ),
     }),
     status: 204,
     empty: true,
     response: SuccessShape,
-    async handle({ project, params, query: { format, delete_events = false }, principal }) {
-      await edits.remove(project, params.id, delete_events, principal);
+    async handle({ project, params, query: { format, ...asked }, principal }) {
+      await edits.remove(project, params.id, asked, principal);
       return formatted(format, { json: SUCCESS, rows: [SUCCESS], status: 200 });
     },
   }),

@@ -15,7 +15,12 @@ import { findPerson, personKey } from "./persons.ts";
 export type BulkAsked = {
   ids?: (number | string)[] | undefined;
   distinct_ids?: string[] | undefined;
+} & RemovalWanted;
+
+/** What a deletion is to be of: the person, unless it is kept, and its events, if they are named. */
+export type RemovalWanted = {
   delete_events?: boolean | undefined;
+  keep_person?: boolean | undefined;
 };
 
 /** What became of a bulk deletion. */
@@ -23,6 +28,10 @@ export type BulkDeleted = {
   persons_found: number;
   persons_deleted: number;
   events_queued_for_deletion: number;
+  /** None: there are no recordings. */
+  recordings_queued_for_deletion: 0;
+  /** None: all are deleted, or nobody is. */
+  deletion_errors: [];
 };
 
 /**
@@ -42,9 +51,9 @@ export type PersonEdits = {
   ): Promise<Person>;
   /** Removes a property; one that is not there is no error. Fails `required`. */
   unset(project: number, id: string, key: Json | undefined, by: Principal): Promise<void>;
-  /** Deletes a person, and queues the deletion of its events if asked to. */
-  remove(project: number, id: string, withEvents: boolean, by: Principal): Promise<void>;
-  /** Deletes persons; those there are not are passed over. */
+  /** Deletes a person, and queues the deletion of its events, as asked. */
+  remove(project: number, id: string, asked: RemovalWanted, by: Principal): Promise<void>;
+  /** The same of many; those there are not are passed over. */
   removeMany(project: number, asked: BulkAsked, by: Principal): Promise<BulkDeleted>;
   /** Queues the deletion of a person's events. */
   removeEvents(project: number, id: string, by: Principal): Promise<void>;
@@ -83,6 +92,21 @@ export function personEdits({ reads, now, ...needs }: Needs): PersonEdits {
     const rows = (ids ?? []).map((id) => reads.find(project, personKey(String(id), "ids")));
     return [...new Set((await Promise.all(rows)).flatMap((row) => row?.id ?? []))];
   };
+  /** Of how many persons what was done; nothing is where persons stay with their events. */
+  const removed = async (
+    project: number,
+    ids: number[],
+    { delete_events: withEvents = false, keep_person = false }: RemovalWanted,
+    principal: Principal,
+  ) => {
+    const by = actor(principal);
+    if (!keep_person) {
+      const deleted = await writes.remove(project, ids, { by, withEvents });
+      return { deleted, queued: withEvents ? deleted : 0 };
+    }
+    if (!withEvents) return { deleted: 0, queued: 0 };
+    return { deleted: 0, queued: await writes.queueEvents(project, ids, { by, kind: "weekly" }) };
+  };
 
   return {
     async update(project, id, properties, by) {
@@ -107,23 +131,26 @@ export function personEdits({ reads, now, ...needs }: Needs): PersonEdits {
       const update = { set: {}, set_once: {}, unset: [key] };
       await edit(project, id, { update, activity: "delete_property", by: actor(by) });
     },
-    async remove(project, id, withEvents, by) {
-      const ids = [await idOf(project, id)];
-      orNotFound((await writes.remove(project, ids, { by: actor(by), withEvents })) === 1);
+    async remove(project, id, asked, by) {
+      const { deleted, queued } = await removed(project, [await idOf(project, id)], asked, by);
+      const isNothing = asked.keep_person === true && asked.delete_events !== true;
+      orNotFound(isNothing || deleted + queued > 0);
     },
     async removeMany(project, asked, by) {
       checkBulk(asked);
-      const { delete_events: withEvents = false } = asked;
       const ids = await found(project, asked);
-      const deleted = await writes.remove(project, ids, { by: actor(by), withEvents });
+      const { deleted, queued } = await removed(project, ids, asked, by);
       return {
         persons_found: ids.length,
         persons_deleted: deleted,
-        events_queued_for_deletion: withEvents ? deleted : 0,
+        events_queued_for_deletion: queued,
+        recordings_queued_for_deletion: 0,
+        deletion_errors: [],
       };
     },
     async removeEvents(project, id, by) {
-      orNotFound(await writes.queueEvents(project, await idOf(project, id), actor(by)));
+      const asked = { by: actor(by), kind: "nightly" as const };
+      orNotFound((await writes.queueEvents(project, [await idOf(project, id)], asked)) === 1);
     },
     async split(project, id, asked, by) {
       orNotFound(await writes.split(project, await idOf(project, id), asked, actor(by)));

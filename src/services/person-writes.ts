@@ -1,4 +1,5 @@
 import type { Actor } from "../domain/activity.ts";
+import type { DeletionKind } from "../domain/deletion.ts";
 import { Failure } from "../domain/errors.ts";
 import type { SplitAsked } from "../domain/split.ts";
 import type { Journal } from "../storage/journal.ts";
@@ -84,10 +85,16 @@ export function personWrites({
       await mirror(removed);
       return removed.count;
     },
-    /** Queues the deletion of a person's events for the nightly task. */
-    async queueEvents(project: number, id: number, by: Actor): Promise<boolean> {
-      const journal_seq = await caughtUp();
-      return store.queueEvents(project, id, { kind: "nightly", journal_seq, by });
+    /** Queues the deletion of the events of persons; says of how many: those that there are. */
+    async queueEvents(
+      project: number,
+      ids: readonly number[],
+      { by, kind }: { by: Actor; kind: DeletionKind },
+    ): Promise<number> {
+      const asked = { kind, journal_seq: await caughtUp(), by };
+      let queued = 0;
+      for (const id of ids) if (await store.queueEvents(project, id, asked)) queued += 1;
+      return queued;
     },
   };
 }

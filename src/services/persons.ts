@@ -10,6 +10,7 @@ import type { MatchFilter, PersonFilter, PersonReads, PersonRow } from "../stora
 import type { PropertyValue } from "../storage/person-match.ts";
 import type { PartWanted, PersonMatching } from "./person-matching.ts";
 import { personTable, shown } from "./person-table.ts";
+import type { Projects } from "./projects.ts";
 
 /** What a list of persons is asked for (contract 4.2); `properties` as texts of JSON. */
 export type PersonsAsked = PersonFilter & { properties?: readonly string[] | undefined };
@@ -53,11 +54,27 @@ const CSV_MATCHES_AT_ONCE = 10_000;
 type Needs = {
   reads: PersonReads;
   matching: PersonMatching;
+  projects: Pick<Projects, "get">;
   now: Clock;
 };
 
 /** Persons in the stores. */
-export function persons({ reads, matching, now }: Needs): Persons {
+export function persons({ reads, matching, projects, now }: Needs): Persons {
+  /** An empty search is none. */
+  const read = async (
+    project: number,
+    { properties = [], ...asked }: PersonsAsked,
+  ): Promise<MatchFilter> => {
+    const filter = { ...asked, search: asked.search || undefined };
+    const storable = Object.entries(filter).map(([name, text]) => {
+      return [name, text && storableText(text)];
+    });
+    const { timezone } =
+      properties.length === 0 ? { timezone: "UTC" } : await projects.get(project);
+    const filters = propertyFilters(properties, now(), timezone);
+    return { ...Object.fromEntries(storable), properties: filters };
+  };
+
   /** Undefined where the mirror has to be asked. */
   const listed = async (
     project: number,
@@ -85,14 +102,14 @@ export function persons({ reads, matching, now }: Needs): Persons {
       left -= rows.length;
       const last = rows.at(-1);
       if (last === undefined || rows.length < asked.limit) return;
-      part = { signal, limit: left, offset: 0, after: { at: last.created_at, id: last.id } };
+      part = { signal, limit: left, offset: 0, after: { at: last.listed_at, id: last.id } };
       await Bun.sleep(0);
     }
   }
 
   return {
     async list(project, { cursor, ...asked }, query, url, signal) {
-      const filter = read(asked, now());
+      const filter = await read(project, asked);
       const after = readCursor(cursor);
       const part = {
         limit: query.limit + 1,
@@ -104,12 +121,12 @@ export function persons({ reads, matching, now }: Needs): Persons {
         (await listed(project, filter, part)) ?? (await matching.places(project, filter, part));
       const results = rows.slice(0, query.limit);
       const last = rows.length > query.limit ? results.at(-1) : undefined;
-      const next = last && cursorOf({ at: last.created_at, id: last.id });
+      const next = last && cursorOf({ at: last.listed_at, id: last.id });
       return page(url, query, count, results.map(shown), { next });
     },
 
     async csv(project, asked, { limit, offset = 0 }, signal) {
-      const filter = read(asked, now());
+      const filter = await read(project, asked);
       const part = { limit: limit || Number.MAX_SAFE_INTEGER, offset, signal };
       return personTable(() => walk(project, filter, part));
     },
@@ -140,11 +157,4 @@ export function personKey(id: string, attr = "id"): { id: number } | { uuid: str
   if (integer !== undefined) return { id: integer };
   const detail = "A person's id is its integer id or its uuid. To find one, list by distinct_id.";
   throw new Failure("invalid_input", detail, attr);
-}
-
-/** An empty search is none. */
-function read({ properties = [], ...asked }: PersonsAsked, now: number): MatchFilter {
-  const filter = { ...asked, search: asked.search || undefined };
-  const storable = Object.entries(filter).map(([name, text]) => [name, text && storableText(text)]);
-  return { ...Object.fromEntries(storable), properties: propertyFilters(properties, now) };
 }

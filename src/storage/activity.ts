@@ -1,6 +1,7 @@
 import { and, count, desc, eq } from "drizzle-orm";
-import type { ActivityDetail, ActivityName, Actor } from "../domain/activity.ts";
+import type { ActivityDetail, ActivityName, Actor, Change } from "../domain/activity.ts";
 import { type JsonObject, storableJson } from "../domain/json.ts";
+import { gain } from "../domain/merge.ts";
 import type { PageQuery } from "../domain/page.ts";
 import type { Merged } from "./persons.ts";
 import { activity, user } from "./schema.ts";
@@ -28,7 +29,8 @@ export type ActivityReads = {
 };
 
 /** Reads activity on any connection. */
-export function activityReads({ orm }: Sqlite): ActivityReads {
+export function activityReads({ orm, raw }: Sqlite): ActivityReads {
+  const brought = broughtBy(raw);
   return {
     async list(project, person, { limit, offset }) {
       const where = and(eq(activity.project_id, project), ofPerson(person));
@@ -50,9 +52,43 @@ export function activityReads({ orm }: Sqlite): ActivityReads {
         .limit(limit)
         .offset(offset)
         .all();
-      return { count: total?.count ?? 0, rows };
+      return { count: total?.count ?? 0, rows: rows.map((row) => brought(project, row)) };
     },
   };
+}
+
+/**
+ * Adds to an activity what a merge brought the person that stayed, which is kept with the merge: it
+ * goes with the person, or with whom a split brings back.
+ */
+function broughtBy(raw: Sqlite["raw"]) {
+  const merges = raw.query<Brought, [number, string, string, string]>(
+    `SELECT gained, source_properties, target_created_at, source_created_at FROM person_merge
+     WHERE project_id = ?1 AND target_uuid = ?2 AND source_uuid = ?3 AND event_uuid = ?4`,
+  );
+  return (project: number, row: ActivityRow): ActivityRow => {
+    const { merge, event_uuid = "" } = row.detail;
+    if (merge === undefined || row.activity !== "people_merged_into") return row;
+    const found = merges.get(project, merge.target, merge.source, event_uuid);
+    return found === null ? row : { ...row, detail: { ...row.detail, changes: changesOf(found) } };
+  };
+}
+
+type Brought = {
+  gained: string;
+  source_properties: string;
+  target_created_at: string;
+  source_created_at: string;
+};
+
+function changesOf({ gained, source_properties, ...at }: Brought): Change[] {
+  const after: JsonObject = {};
+  gain(after, JSON.parse(source_properties), JSON.parse(gained));
+  const [before, earlier] = [at.target_created_at, at.source_created_at];
+  return [
+    ...(Object.keys(after).length === 0 ? [] : [{ field: "properties", before: {}, after }]),
+    ...(earlier < before ? [{ field: "created_at", before, after: earlier }] : []),
+  ];
 }
 
 function ofPerson(person: { id: number } | { uuid: string } | undefined) {

@@ -72,10 +72,10 @@ export function identityWrites(sqlite: Sqlite) {
 type Row = ChangedPerson & WrittenPerson & { known: boolean };
 
 function mirrored(row: Row, placement: Placement | undefined): MirrorPerson {
-  const { project_id, id, uuid, created_at, known, texts } = row;
+  const { project_id, id, uuid, created_at, listed_at, known, texts } = row;
   const { put = [], moved = [] } = placement ?? {};
-  const distinct_ids = [...put, ...moved];
-  return { project_id, id, uuid, created_at, known, ...texts.columns, distinct_ids, moved };
+  const ids = { distinct_ids: [...put, ...moved], moved };
+  return { project_id, id, uuid, created_at, listed_at, known, ...texts.columns, ...ids };
 }
 
 function stored(row: Row, placement: Placement | undefined): Stored {
@@ -188,8 +188,9 @@ function mergeJournal(raw: Sqlite["raw"]) {
   const insert = raw.query<null, Columns>(
     `INSERT INTO person_merge (project_id, target_uuid, target_created_at, target_is_identified,
        gained, source_id, source_uuid, source_properties, source_created_at,
-       source_is_identified, event_uuid)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)`,
+       source_is_identified, event_uuid, source_listed_at)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,
+       (SELECT listed_at FROM person WHERE id = ?6))`,
   );
   return (merge: Merged) =>
     insert.run(
@@ -212,12 +213,13 @@ function mergeJournal(raw: Sqlite["raw"]) {
  * mirror of that version has and nobody else needs.
  */
 function changesSince(raw: Sqlite["raw"]) {
-  type Person = Pick<MirrorPerson, "project_id" | "id" | "uuid" | "created_at" | "properties"> & {
-    ids: string;
-  };
+  type Person = Pick<
+    MirrorPerson,
+    "project_id" | "id" | "uuid" | "created_at" | "listed_at" | "properties"
+  > & { ids: string };
   const persons = raw.query<Person, [number]>(
-    `SELECT project_id, id, uuid, created_at, properties, (SELECT json_group_array(distinct_id)
-       FROM distinct_id WHERE person_id = person.id) AS ids
+    `SELECT project_id, id, uuid, created_at, listed_at, properties,
+       (SELECT json_group_array(distinct_id) FROM distinct_id WHERE person_id = person.id) AS ids
      FROM person WHERE version > ?1`,
   );
   const gone = raw.query<{ id: number }, [number]>("SELECT id FROM person_gone WHERE version > ?1");

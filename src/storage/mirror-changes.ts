@@ -7,6 +7,8 @@ export type MirrorPerson = MirroredProperties & {
   id: number;
   uuid: string;
   created_at: string;
+  /** Its place in the list. */
+  listed_at: string;
   /** Distinct ids to be put in the mirror with it. */
   distinct_ids: string[];
   /** Those of them that the mirror may hold already, as another person's. */

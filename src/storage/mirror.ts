@@ -27,6 +27,7 @@ const MIRROR_ROWS = (path: string) => `
       id: "BIGINT",
       uuid: "UUID",
       created_at: "VARCHAR",
+      listed_at: "VARCHAR",
       distinct_ids: "VARCHAR[]",
       moved: "VARCHAR[]",
       known: "BOOLEAN",
@@ -100,6 +101,7 @@ async function mirrorPersons(
     connection,
     `INSERT INTO persons BY NAME SELECT project_id, id, uuid,
        TRY_CAST(created_at AS TIMESTAMP) AS created_at,
+       TRY_CAST(listed_at AS TIMESTAMP) AS listed_at,
        properties, sdk_properties, initial_properties FROM ${source}
        WHERE gone IS NOT TRUE`,
   );

@@ -30,6 +30,7 @@ export function personEdits(sqlite: Sqlite, nextVersion: () => number) {
   const deletions = deletionWrites(sqlite);
 
   const edit = (person: PersonRow, { update, activity: name, by }: EditAsked): Edited | null => {
+    statements.keep.run(person.project_id, person.uuid, JSON.stringify(Object.keys(update.set)));
     const before = JSON.parse(person.properties) as JsonObject;
     const after = JSON.parse(person.properties) as JsonObject;
     if (!applyUpdate(after, update)) return null;
@@ -40,10 +41,10 @@ export function personEdits(sqlite: Sqlite, nextVersion: () => number) {
     const version = nextVersion();
     const is_identified = person.is_identified === 1;
     const changed = { ...person, is_identified, properties: after };
-    const { lifted, texts } = rows.update(changed, version);
+    const { listed_at, lifted, texts } = rows.update(changed, version);
     activity.add(name, person, by, { changes: [changeOf(before, after)] });
     const { id, project_id, uuid, created_at } = person;
-    const mirrored = { id, project_id, uuid, created_at, ...texts.columns, known: true };
+    const mirrored = { id, project_id, uuid, created_at, listed_at, ...texts.columns, known: true };
     return {
       mirror: { ...nothing(version), persons: [{ ...mirrored, distinct_ids: [], moved: [] }] },
       stored: [{ id, project_id, uuid, created_at, is_identified, lifted, distinct_ids: [] }],
@@ -162,6 +163,14 @@ function prepare(raw: Sqlite["raw"]) {
     ),
     uncount: raw.query<null, [number]>(
       "UPDATE person_count SET count = count - 1 WHERE project_id = ?1",
+    ),
+    // What a user has set is not what a merge gave, also if it was the same.
+    keep: raw.query<null, [number, string, string]>(
+      `UPDATE person_merge SET kept = (
+         SELECT json_group_array(value) FROM (
+           SELECT value FROM json_each(kept) UNION
+           SELECT value FROM json_each(?3) WHERE value IN (SELECT value FROM json_each(gained))))
+       WHERE project_id = ?1 AND target_uuid = ?2`,
     ),
     own: raw.query<null, [number, string, string, number]>(
       `INSERT OR REPLACE INTO distinct_id_owned (project_id, distinct_id, uuid, version)

@@ -10,6 +10,8 @@ export type PersonRow = {
   uuid: string;
   properties: JsonObject;
   created_at: string;
+  /** Its place in the list: `created_at` as it was at first (decision 96). */
+  listed_at: string;
   distinct_ids: string[];
 };
 
@@ -31,7 +33,7 @@ export type PartAsked = PageQuery & { after?: Place | undefined };
 /** What persons a project has. */
 export type PersonReads = {
   /**
-   * Newest first by `created_at`, then id. `count` is exact. Undefined where the filter is left to
+   * Newest first by `listed_at`, then id. `count` is exact. Undefined where the filter is left to
    * the mirror, which looks at everybody without holding up others: too many persons have the
    * address or the part of one, or the part is too short for the index.
    */
@@ -53,7 +55,7 @@ export type PersonReads = {
 type StoredPerson = Omit<PersonRow, "properties" | "distinct_ids"> & { properties: string };
 
 /** Columns of a person that the API shows. */
-const PERSON_COLUMNS = "id, uuid, properties, created_at";
+const PERSON_COLUMNS = "id, uuid, properties, created_at, listed_at";
 
 /** Reads persons on any connection. */
 export function personReads(sqlite: Sqlite): PersonReads {
@@ -124,7 +126,7 @@ export function personReads(sqlite: Sqlite): PersonReads {
   };
 }
 
-const IN_ORDER = "ORDER BY created_at DESC, id DESC LIMIT $limit OFFSET $offset";
+const IN_ORDER = "ORDER BY listed_at DESC, id DESC LIMIT $limit OFFSET $offset";
 
 /** By the few ids: along the index of the newest, all persons would be looked at. */
 const FOUND = `person NOT INDEXED
@@ -134,7 +136,7 @@ function behind(after: Place | undefined) {
   return after === undefined
     ? { condition: "", values: {} }
     : {
-        condition: "AND (created_at, id) < ($at, $after)",
+        condition: "AND (listed_at, id) < ($at, $after)",
         values: { at: after.at, after: after.id },
       };
 }
@@ -191,10 +193,10 @@ function phrase(text: string): string {
 function aheadOf(raw: Sqlite["raw"]) {
   const mark = raw.query<{ at: string | null; id: number; ahead: number }, [number, number]>(
     `SELECT at, id, ahead FROM (
-       SELECT lag(created_at) OVER newest AS at, lag(id) OVER newest AS id,
+       SELECT lag(listed_at) OVER newest AS at, lag(id) OVER newest AS id,
          sum(persons) OVER newest - persons AS ahead
        FROM person_mark WHERE project_id = ?1
-       WINDOW newest AS (ORDER BY created_at DESC, id DESC))
+       WINDOW newest AS (ORDER BY listed_at DESC, id DESC))
      WHERE ahead <= ?2 ORDER BY ahead DESC LIMIT 1`,
   );
   return (project: number, offset: number): { after: Place | undefined; offset: number } => {

@@ -13,7 +13,7 @@ export type PropertyValue = { name: string; count: number };
 const PROPERTY_VALUES_MAX = 100;
 
 /** What a person is filtered by, as SQLite has it; `properties` is JSON. */
-export type PersonFacts = { id: number; created_at: string; properties: string };
+export type PersonFacts = { id: number; listed_at: string; properties: string };
 
 /** What the mirror lacks of the persons of a project. */
 export type Unmirrored = {
@@ -34,7 +34,7 @@ export type MirrorState = {
   /** The version of the person store that it has. */
   version: number;
   /**
-   * Where the persons are, newest first by `created_at`, then id. `count` is of all. Fails
+   * Where the persons are, newest first by `listed_at`, then id. `count` is of all. Fails
    * `invalid_input` on a pattern that is none.
    */
   places(
@@ -85,8 +85,8 @@ async function columnsOf(connection: DuckDBConnection): Promise<(key: string) =>
 function personsNow({ ids, persons }: Unmirrored) {
   const mirrored = `SELECT ${PERSON_COLUMNS} FROM persons WHERE project_id = $project::INTEGER`;
   if (ids.length === 0) return { from: `(${mirrored})`, values: {} };
-  const lines = persons.map(({ id, created_at, properties }) => {
-    return `{"id":${id},"at":${JSON.stringify(created_at)},"properties":${properties}}`;
+  const lines = persons.map(({ id, listed_at, properties }) => {
+    return `{"id":${id},"at":${JSON.stringify(listed_at)},"properties":${properties}}`;
   });
   return {
     from: `(${mirrored} AND id NOT IN (SELECT unnest(from_json($changed::JSON, '["BIGINT"]')))
@@ -98,7 +98,9 @@ function personsNow({ ids, persons }: Unmirrored) {
   };
 }
 
-const PERSON_COLUMNS = "id, created_at, properties, sdk_properties, initial_properties";
+/** Rows of an earlier version are where `created_at` says. */
+const PERSON_COLUMNS = `id, coalesce(listed_at, created_at) AS listed_at,
+  properties, sdk_properties, initial_properties`;
 
 async function values(
   connection: DuckDBConnection,
@@ -124,18 +126,18 @@ const VALUES = (from: string, column: string) => `
 
 /** One scan finds the page and counts all, also where the page has nobody. */
 const PLACES = (from: string, where: string, behind: string) => `
-  WITH found AS MATERIALIZED (SELECT id, created_at FROM ${from} WHERE ${where})
+  WITH found AS MATERIALIZED (SELECT id, listed_at FROM ${from} WHERE ${where})
   SELECT total.count, page.id, page.at
   FROM (SELECT count(*)::DOUBLE AS count FROM found) AS total
   LEFT JOIN (
-    SELECT id::DOUBLE AS id, created_at, strftime(created_at, '%Y-%m-%dT%H:%M:%S.%fZ') AS at
+    SELECT id::DOUBLE AS id, listed_at, strftime(listed_at, '%Y-%m-%dT%H:%M:%S.%fZ') AS at
     FROM found ${behind}
-    ORDER BY created_at DESC, id DESC LIMIT $limit::BIGINT OFFSET $offset::BIGINT
+    ORDER BY listed_at DESC, id DESC LIMIT $limit::BIGINT OFFSET $offset::BIGINT
   ) AS page ON true
-  ORDER BY page.created_at DESC, page.id DESC`;
+  ORDER BY page.listed_at DESC, page.id DESC`;
 
-const BEHIND = `WHERE created_at <= $at::TIMESTAMP
-  AND (created_at < $at::TIMESTAMP OR id < $after::BIGINT)`;
+const BEHIND = `WHERE listed_at <= $at::TIMESTAMP
+  AND (listed_at < $at::TIMESTAMP OR id < $after::BIGINT)`;
 
 async function places(
   connection: DuckDBConnection,

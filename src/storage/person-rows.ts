@@ -9,6 +9,8 @@ export type PersonToWrite = {
   uuid: string;
   properties: JsonObject;
   created_at: string;
+  /** Its place in the list, if that is not `created_at`. */
+  listed_at?: string | undefined;
   is_identified: boolean;
 };
 
@@ -22,13 +24,20 @@ export type MirroredProperties = Record<PropertyColumn, string>;
 export type PropertyColumn = "properties" | "sdk_properties" | "initial_properties";
 
 /** What became of a person when it was written. */
-export type WrittenPerson = { id: number; lifted: Lifts; texts: PropertyTexts };
+export type WrittenPerson = {
+  id: number;
+  /** Its place in the list, which stays as it was at first (decision 96). */
+  listed_at: string;
+  lifted: Lifts;
+  texts: PropertyTexts;
+};
 
 /** Writes the rows of persons, each in the caller's transaction. */
 export function personRows(raw: Sqlite["raw"]) {
   type Columns = [
     number | null,
     number,
+    string,
     string,
     string,
     string,
@@ -39,21 +48,22 @@ export function personRows(raw: Sqlite["raw"]) {
   ];
   const insert = raw.query<null, Columns>(
     `INSERT INTO person
-       (id, project_id, uuid, properties, created_at, is_identified, lifted, email, version)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`,
+       (id, project_id, uuid, properties, created_at, listed_at, is_identified, lifted, email,
+        version)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)`,
   );
-  const update = raw.query<null, [string, number, number, number, number]>(
-    `UPDATE person SET properties = ?1, is_identified = ?2, lifted = ?3, version = ?4
-     WHERE id = ?5`,
+  type Kept = { listed_at: string; email: string | null };
+  const update = raw.query<Kept, [string, string, number, number, number, number]>(
+    `UPDATE person SET properties = ?1, created_at = ?2, is_identified = ?3, lifted = ?4, version = ?5
+     WHERE id = ?6 RETURNING listed_at, email`,
   );
   // Apart, because an index is written anew even if its columns stay as they are.
-  const updateIndexed = raw.query<null, [string, string | null, number]>(
-    `UPDATE person SET created_at = ?1, email = ?2
-     WHERE id = ?3 AND (created_at IS NOT ?1 OR email IS NOT ?2)`,
+  const updateEmail = raw.query<null, [string | null, number]>(
+    "UPDATE person SET email = ?1 WHERE id = ?2",
   );
   return {
     insert(person: PersonToWrite, version: number): WrittenPerson {
-      const { project_id, uuid, created_at, properties } = person;
+      const { project_id, uuid, created_at, listed_at = created_at, properties } = person;
       const texts = propertyTexts(properties);
       const lifted = liftedIn(properties);
       const { lastInsertRowid } = insert.run(
@@ -62,21 +72,24 @@ export function personRows(raw: Sqlite["raw"]) {
         uuid,
         texts.text,
         created_at,
+        listed_at,
         person.is_identified ? 1 : 0,
         lifted,
         addressIn(properties),
         version,
       );
-      return { id: Number(lastInsertRowid), lifted, texts };
+      return { id: Number(lastInsertRowid), listed_at, lifted, texts };
     },
-    /** Replaces all but project and uuid. */
+    /** Replaces all but project, uuid and place in the list. */
     update(person: PersonToWrite & { id: number }, version: number): WrittenPerson {
       const { id, created_at, properties } = person;
       const texts = propertyTexts(properties);
       const lifted = liftedIn(properties);
-      update.run(texts.text, person.is_identified ? 1 : 0, lifted, version, id);
-      updateIndexed.run(created_at, addressIn(properties), id);
-      return { id, lifted, texts };
+      const is_identified = person.is_identified ? 1 : 0;
+      const kept = update.get(texts.text, created_at, is_identified, lifted, version, id);
+      const email = addressIn(properties);
+      if (kept !== null && kept.email !== email) updateEmail.run(email, id);
+      return { id, listed_at: kept?.listed_at ?? created_at, lifted, texts };
     },
   };
 }

@@ -27,7 +27,7 @@ export function personSnapshots({ raw: { filename } }: Sqlite): () => PersonSnap
       .query<{ value: string }, []>("SELECT value FROM meta WHERE key = 'version'")
       .get();
     const fact = raw.query<PersonFacts, [number, number]>(
-      "SELECT id, created_at, properties FROM person WHERE project_id = ?1 AND id = ?2",
+      "SELECT id, listed_at, properties FROM person WHERE project_id = ?1 AND id = ?2",
     );
     const owner = raw.query<{ person_id: number }, [number, string]>(
       "SELECT person_id FROM distinct_id WHERE project_id = ?1 AND distinct_id = ?2",

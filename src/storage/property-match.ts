@@ -1,6 +1,6 @@
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import { Failure } from "../domain/errors.ts";
-import type { PropertyFilter, PropertyTest } from "../domain/property-filter.ts";
+import type { PropertyFilter, PropertyTest, Range } from "../domain/property-filter.ts";
 import type { Version } from "../domain/version-range.ts";
 import { rows } from "./duckdb.ts";
 
@@ -92,9 +92,7 @@ function tested(test: PropertyTest, text: string, bind: Bind): string {
     case "between":
       return `${number} BETWEEN ${bindNumber(test.from)} AND ${bindNumber(test.to)}`;
     case "date":
-      // A time without a zone is in UTC, which is the engine's.
-      return `regexp_full_match(${text}, '${ISO_TIME}')
-        AND ${within(`TRY_CAST(${text} AS TIMESTAMPTZ)`, test, (time) => bind(time, "TIMESTAMPTZ"))}`;
+      return `regexp_full_match(${text}, '${ISO_TIME}') AND (${dated(test, text, bind)})`;
     case "version": {
       const isVersion = `regexp_matches(${text}, '^[vV]?\\d')`;
       return `${isVersion} AND ${within(versionOf(text), test, (version: Version) => {
@@ -106,6 +104,22 @@ function tested(test: PropertyTest, text: string, bind: Bind): string {
 
 /** ISO 8601, with a time of day or without: the engine takes `infinity` and `epoch` for times, too. */
 const ISO_TIME = String.raw`\s*\d{4}-\d\d-\d\d([Tt ]\d\d:\d\d(:\d\d([.,]\d+)?)?\s*([Zz]|[+-]\d\d(:?\d\d)?)?)?\s*`;
+
+/** What comes behind the time of day where a time has a zone. */
+const ZONED = String.raw`:\d\d([.,]\d+)?\s*([Zz]|[+-]\d\d(:?\d\d)?)\s*$`;
+
+/** A time without a zone is on the clock of the filter's, or in UTC, which is the engine's. */
+function dated(
+  { wall, ...instant }: Extract<PropertyTest, { is: "date" }>,
+  text: string,
+  bind: Bind,
+): string {
+  const ranged = (type: string, range: Range) =>
+    within(`TRY_CAST(${text} AS ${type})`, range, (time) => bind(time, type));
+  if (wall === undefined) return ranged("TIMESTAMPTZ", instant);
+  return `CASE WHEN regexp_matches(${text}, '${ZONED}') THEN ${ranged("TIMESTAMPTZ", instant)}
+    ELSE ${ranged("TIMESTAMP", wall)} END`;
+}
 
 function within<T>(
   value: string,

@@ -4,7 +4,7 @@ import { type KeptMerge, type Part, type SplitAsked, split, type Whole } from ".
 import { activityWrites } from "./activity.ts";
 import type { Stored } from "./identity.ts";
 import type { MirrorChanges, MirrorPerson } from "./mirror-changes.ts";
-import { type PropertyTexts, personRows } from "./person-rows.ts";
+import { personRows, type WrittenPerson } from "./person-rows.ts";
 import type { Sqlite } from "./sqlite.ts";
 
 /** What a split did, for the mirror and for whoever remembers persons. */
@@ -80,18 +80,20 @@ export function splitWrites(sqlite: Sqlite, nextVersion: () => number) {
   };
 }
 
-type Row = Stored & { texts: PropertyTexts };
+type Row = Stored & WrittenPerson;
 
-function mirrored({ project_id, id, uuid, created_at, texts, distinct_ids }: Row): MirrorPerson {
+function mirrored(row: Row): MirrorPerson {
+  const { project_id, id, uuid, created_at, listed_at, texts, distinct_ids } = row;
   const rest = { distinct_ids, moved: distinct_ids, known: true };
-  return { project_id, id, uuid, created_at, ...texts.columns, ...rest };
+  return { project_id, id, uuid, created_at, listed_at, ...texts.columns, ...rest };
 }
 
 type StoredMerge = Omit<
   KeptMerge,
-  "gained" | "source_properties" | "source_is_identified" | "target_is_identified"
+  "gained" | "kept" | "source_properties" | "source_is_identified" | "target_is_identified"
 > & {
   gained: string;
+  kept: string;
   source_properties: string;
   source_is_identified: number;
   target_is_identified: number;
@@ -128,6 +130,7 @@ function prepare(raw: Sqlite["raw"]) {
       merges.all(project_id, uuid).map((merge) => ({
         ...merge,
         gained: JSON.parse(merge.gained),
+        kept: JSON.parse(merge.kept),
         source_properties: JSON.parse(merge.source_properties),
         source_is_identified: merge.source_is_identified === 1,
         target_is_identified: merge.target_is_identified === 1,

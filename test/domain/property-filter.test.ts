@@ -24,6 +24,15 @@ describe("filters by property", () => {
     });
   });
 
+  test("take numbers, and texts of decimal ones", () => {
+    expect(one({ operator: "between", value: ["-1.5e1", " 7"] })?.test).toMatchObject({
+      from: -15,
+      to: 7,
+    });
+    expect(one({ operator: "gt", value: ".5" })?.test).toMatchObject({ number: 0.5 });
+    expect(one({ operator: "gt", value: "0x10" })?.test).toMatchObject({ number: null });
+  });
+
   test.each([
     ["2026-01-15", "exact", "2026-01-15T00:00:00.000000Z", "2026-01-16T00:00:00.000000Z"],
     ["2026-01-15", "before", null, "2026-01-15T00:00:00.000000Z"],
@@ -46,6 +55,25 @@ describe("filters by property", () => {
   });
 
   test.each([
+    ["2026-03-08", "exact", "2026-03-08T05:00", "2026-03-09T04:00", "2026-03-08T00:00"],
+    ["2026-03-08", "before", null, "2026-03-08T05:00", null],
+    ["2026-01-15 10:00", "before", null, "2026-01-15T15:00", null],
+    ["2026-01-15T10:00:00Z", "before", null, "2026-01-15T10:00", null],
+    ["-1m", "before", null, "2026-02-28T13:00", null],
+    ["-1d", "exact", "2026-03-30T04:00", "2026-03-31T04:00", "2026-03-30T00:00"],
+    ["-600h", "before", null, "2026-03-06T12:00", null],
+  ])(
+    "read the date %s on the clock of a zone: is_date_%s",
+    (value, operator, from, before, day) => {
+      const text = JSON.stringify({ key: "k", operator: `is_date_${operator}`, value });
+      const [filter] = propertyFilters([text], NOW, "America/New_York");
+      const whole = (time: string | null) => time && `${time}:00.000000Z`;
+      expect(filter?.test).toMatchObject({ is: "date", from: whole(from), before: whole(before) });
+      expect(filter?.test).toMatchObject({ wall: { from: whole(day) } });
+    },
+  );
+
+  test.each([
     ["{"],
     ["5"],
     ["[5]"],
@@ -59,6 +87,14 @@ describe("filters by property", () => {
     ['{"key":"k","value":[1],"operator":"gt"}'],
     ['{"key":"k","value":[1],"operator":"between"}'],
     ['{"key":"k","value":["a","b"],"operator":"between"}'],
+    ...["null", '""', "[]", "true", '"0x0"', "1e400", '"1e400"', "{}"].map((odd) => [
+      `{"key":"k","value":[${odd},5],"operator":"between"}`,
+    ]),
+    ['{"key":"k","value":1e400}'],
+    ['{"key":"k","value":[1,{"a":[-1e400]}]}'],
+    ['{"key":"k","value":1e400,"operator":"gt"}'],
+    ['{"key":"k","value":"-1e400","operator":"lt"}'],
+    ['{"key":"k","value":1e400,"operator":"icontains"}'],
     ['{"key":"k","value":"soon","operator":"is_date_after"}'],
     ['{"key":"k","value":"soon","operator":"semver_gt"}'],
     [JSON.stringify({ key: "k", value: values(FILTER_VALUES_MAX + 1) })],

@@ -231,6 +231,36 @@ describe("DELETE of a person", () => {
     expect(await found(app, "ann")).toHaveLength(1);
   });
 
+  test.each([
+    ["?keep_person=true", 0],
+    ["?keep_person=true&delete_events=false", 0],
+    ["?keep_person=true&delete_events=true", 1],
+  ])("%s keeps the person, and queues %i deletions of events", async (query, queued) => {
+    await using app = await testApp();
+    await app.capture(batch(identified("ann", { plan: "pro" })));
+    const before = await personOf(app, "ann");
+
+    const answered = await app.ask("DELETE", `${HERE}/${before.id}/${query}`);
+
+    expect(answered).toMatchObject({ status: 204, body: "" });
+    expect(await personOf(app, "ann")).toEqual(before);
+    expect(deletionsIn(app)).toMatchObject(
+      Array(queued).fill({ kind: "weekly", person_id: before.id }),
+    );
+    const acted = (await activity(app)).map((one) => one.activity);
+    expect(acted).toEqual(Array(queued).fill("delete_events"));
+    expect((await app.ask("DELETE", `${HERE}/999/${query}`)).status).toBe(404);
+  });
+
+  test.each(["yes", "1", ""])("refuses keep_person=%s, which is no boolean", async (value) => {
+    await using app = await testApp();
+    await app.capture(batch(event()));
+    const { id } = await personOf(app, "ann");
+    const refused = await app.ask("DELETE", `${HERE}/${id}/?keep_person=${value}`);
+    expect(refused).toMatchObject({ status: 400, body: { attr: "keep_person" } });
+    expect(await found(app, "ann")).toHaveLength(1);
+  });
+
   test("leaves its distinct ids for a new person, who owns the events that were kept", async () => {
     await using app = await testApp();
     await app.capture(
@@ -427,9 +457,31 @@ describe("bulk_delete", () => {
       persons_found: 2,
       persons_deleted: 2,
       events_queued_for_deletion: 2,
+      recordings_queued_for_deletion: 0,
+      deletion_errors: [],
     });
     expect((await app.get("/persons/")).body).toMatchObject({ count: 1 });
     expect((await app.get("/persons/deletion_status/")).body).toMatchObject({ count: 2 });
+  });
+
+  test("keeps persons whose events alone are to go", async () => {
+    await using app = await testApp();
+    await app.capture(batch(event(), event({ distinct_id: "bob" })));
+    const kept = { distinct_ids: ["ann", "bob", "nobody"], keep_person: true };
+    const counts = { persons_found: 2, persons_deleted: 0 };
+
+    expect(await post(app, "/bulk_delete/", kept)).toMatchObject({
+      status: 202,
+      body: { ...counts, events_queued_for_deletion: 0 },
+    });
+    expect(deletionsIn(app)).toEqual([]);
+    expect((await post(app, "/bulk_delete/", { ...kept, delete_events: true })).body).toMatchObject(
+      { ...counts, events_queued_for_deletion: 2 },
+    );
+    expect(deletionsIn(app)).toHaveLength(2);
+    expect((await app.get("/persons/")).body).toMatchObject({ count: 2 });
+    const odd = await post(app, "/bulk_delete/", { ...kept, keep_person: "true" });
+    expect(odd).toMatchObject({ status: 400, body: { attr: "keep_person" } });
   });
 
   test.each<[string, object, string, string]>([
@@ -521,11 +573,33 @@ describe("activity", () => {
     expect(all[1]?.detail.changes).toMatchObject([{ before: ["ann", "anon"], after: ["ann"] }]);
   });
 
+  test("tells what a merge brought, until a split or deletion takes it away", async () => {
+    await using app = await testApp();
+    const timestamp = "2026-11-01T00:00:00Z";
+    await app.capture(batch({ ...identified("anon", { plan: "free", ref: "ad" }), timestamp }));
+    await app.capture(batch(identified("ann", { plan: "pro" })));
+    const { created_at } = (await personOf(app, "ann")) as Shown & { created_at: string };
+    await app.capture(batch(alias("anon", "ann")));
+    const brought = async () => {
+      const all = await activity(app);
+      return all.find((one) => one.activity === "people_merged_into")?.detail.changes;
+    };
+
+    expect(await brought()).toMatchObject([
+      { field: "properties", before: {}, after: { ref: "ad" } },
+      { field: "created_at", before: created_at, after: "2026-11-01T00:00:00.000000Z" },
+    ]);
+    await post(app, `/${(await personOf(app, "ann")).id}/split/`);
+    expect(await brought()).toEqual([]);
+    await app.ask("DELETE", `${HERE}/${(await personOf(app, "anon")).id}/`);
+    expect(JSON.stringify(await activity(app))).not.toContain('"ad"');
+  });
+
   test("outlives the person, by both ids, without what was known of it", async () => {
     await using app = await testApp();
     await app.capture(batch(event({ distinct_id: "anon" }), identified("ann", { plan: "secret" })));
     const anon = await personOf(app, "anon");
-    await patch(app, `/${anon.id}/`, { properties: { plan: "hidden" } });
+    await patch(app, `/${anon.id}/`, { properties: { plan: "hidden", gained: "known" } });
     await app.capture(batch(alias("anon", "ann")));
     const { id, uuid } = await personOf(app, "ann");
     await patch(app, `/${id}/`, { properties: { plan: "known" } });

@@ -325,6 +325,29 @@ describe("a search", () => {
   });
 });
 
+test("dates of filters, and of persons, are on the clock of the project's time zone", async () => {
+  await using app = await testApp();
+  const zone = { timezone: "America/New_York" };
+  const changed = await app.ask("PATCH", "/api/projects/1/", { body: zone });
+  expect(changed.status).toBe(200);
+  const times = {
+    day: "2026-01-15",
+    early: "2026-01-15T04:59:59Z",
+    late: "2026-01-15T23:59:00-05:00",
+    bare: "2026-01-15 23:59",
+    next: "2026-01-16T05:00:00Z",
+  };
+  await app.capture(batch(...Object.entries(times).map(([id, at]) => identified(id, { at }))));
+  const found = async (operator: string, value: string) =>
+    idsOf(await list(app, filters({ key: "at", operator, value }))).toSorted();
+
+  expect(await found("is_date_exact", "2026-01-15")).toEqual(["bare", "day", "late"]);
+  expect(await found("is_date_before", "2026-01-15")).toEqual(["early"]);
+  expect(await found("is_date_after", "2026-01-15")).toEqual(["next"]);
+  expect(await found("is_date_after", "2026-01-15 23:58")).toEqual(["bare", "late", "next"]);
+  expect(await found("is_date_before", "2026-01-15T05:00:00Z")).toEqual(["early"]);
+});
+
 describe("a walk along the persons", () => {
   test.each(["", `&${filters({ key: "n", operator: "is_set" }).slice(1)}`, "&search=%40x.y"])(
     "by next%s neither skips nor repeats anybody, whoever comes or goes meanwhile",
@@ -356,6 +379,52 @@ describe("a walk along the persons", () => {
       expect(new Set(walked).size).toBe(walked.length);
       expect(walked.toSorted()).toEqual(Array.from({ length: 60 }, (_, n) => `p${n}`).toSorted());
       expect(gone.size).toBeGreaterThan(2);
+    },
+  );
+
+  test.each(["", `&${filters({ key: "n", operator: "is_set" }).slice(1)}`, "&search=%40x.y"])(
+    "by next%s meets everybody once, in one order, whoever is merged or split meanwhile",
+    async (query) => {
+      await using app = await testApp();
+      const names = Array.from({ length: 12 }, (_, n) => `p${n}`);
+      const made = names.map((id, n) => {
+        const timestamp = `2026-10-${30 - n}T00:00:00Z`;
+        return identified(id, { n, email: `${id}@x.y` }, { timestamp });
+      });
+      await app.capture(batch(...made));
+      const merge = (alias: string, distinct_id: string) =>
+        event({ event: "$merge_dangerously", distinct_id, properties: { alias } });
+      const split = async (of: string, ...distinct_ids_to_split: string[]) => {
+        const [person] = (await list(app, `?distinct_id=${of}`)).results;
+        const path = `/api/environments/1/persons/${person?.id}/split/`;
+        const body = { distinct_ids_to_split };
+        expect((await app.ask("POST", path, { body })).status).toBe(201);
+      };
+      await app.capture(batch(merge("p11", "p5")));
+      const afterPage: Record<number, () => Promise<unknown>> = {
+        1: () => app.capture(batch(merge("p10", "p1"), merge("p1", "p0"))),
+        // Has p10, and so its time, with it.
+        2: () => split("p0", "p1"),
+        4: () => split("p5", "p11"),
+      };
+      const walked: (string | undefined)[] = [];
+
+      let next: string | null = `/api/environments/1/persons/?limit=2${query}`;
+      for (let pages = 1; next !== null; pages += 1) {
+        const { body } = await app.ask("GET", next.replace("http://localhost:8000", ""));
+        const page = body as Listed;
+        walked.push(...idsOf(page));
+        next = page.next;
+        await afterPage[pages]?.();
+      }
+
+      expect(walked).toEqual(names.filter((id) => id !== "p10"));
+      const p1 = (await list(app, "?distinct_id=p10")).results[0];
+      expect(p1).toMatchObject({
+        distinct_ids: ["p1", "p10"],
+        created_at: "2026-10-20T00:00:00.000000Z",
+      });
+      expect(idsOf(await list(app, `?limit=99${query}`))).toEqual(walked);
     },
   );
 

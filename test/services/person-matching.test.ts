@@ -137,7 +137,7 @@ const ordered = (known: readonly Known[]) =>
   known.toSorted((a, b) => b.at.localeCompare(a.at) || b.id - a.id);
 
 const shown = ({ id, uuid, at, properties, ids }: Known) => {
-  return { id, uuid, created_at: at, properties, distinct_ids: ids };
+  return { id, uuid, created_at: at, listed_at: at, properties, distinct_ids: ids };
 };
 
 async function expectFound(matching: PersonMatching, known: readonly Known[]): Promise<void> {

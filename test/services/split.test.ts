@@ -60,6 +60,22 @@ describe("splitting a person", () => {
     expect((await personOf(app, "anon")).properties).toEqual({ ref: "ad", tone: "x" });
   });
 
+  test("keeps what a user has set since the merge, also to the same value", async () => {
+    await using app = await testApp();
+    const early = { ref: "ad", tone: "x", size: 1 };
+    await app.capture(batch(of("first", "early", { $set: early }), of("anon", "seen")));
+    await app.capture(batch(of("user", "seen"), alias("first", "anon"), alias("anon", "user")));
+    const { id } = await personOf(app, "user");
+    const path = `/api/environments/1/persons/${id}/`;
+    await app.ask("PATCH", path, { body: { properties: { ref: "ad" } } });
+    await app.ask("POST", `${path}update_property/`, { body: { key: "size", value: 1 } });
+
+    await split(app, await personOf(app, "user"));
+
+    expect((await personOf(app, "user")).properties).toEqual({ ref: "ad", size: 1 });
+    expect((await personOf(app, "first")).properties).toEqual(early);
+  });
+
   test("undoes a chain, also when its links are in one batch", async () => {
     await using app = await testApp();
     const ids = ["a", "b", "c", "d"];

@@ -112,6 +112,7 @@ const mirror = (fields: Partial<MirrorPerson> = {}): MirrorPerson => ({
   id: 1,
   uuid: PERSON,
   created_at: "2026-11-21T12:00:00.000000Z",
+  listed_at: "2026-11-21T12:00:00.000000Z",
   properties: '{"email":"a@b.c"}',
   sdk_properties: '{"$os":"Linux"}',
   initial_properties: "{}",

@@ -135,6 +135,7 @@ test("the mirror's changes of all its slices are one", () => {
     id: 1,
     uuid: PERSON,
     created_at: "2026-11-21T12:00:00.000000Z",
+    listed_at: "2026-11-21T12:00:00.000000Z",
     properties: "{}",
     sdk_properties: "{}",
     initial_properties: "{}",

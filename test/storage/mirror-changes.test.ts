@@ -12,7 +12,14 @@ function changes(version: number, more: Partial<MirrorChanges>): MirrorChanges {
 function person(id: number, more: Partial<MirrorPerson> = {}): MirrorPerson {
   const created_at = "2026-11-21T12:00:00.000000Z";
   const texts = { properties: "{}", sdk_properties: "{}", initial_properties: "{}" };
-  const base = { project_id: 1, id, uuid: `uuid-${id}`, created_at, ...texts };
+  const base = {
+    project_id: 1,
+    id,
+    uuid: `uuid-${id}`,
+    created_at,
+    listed_at: created_at,
+    ...texts,
+  };
   return { ...base, distinct_ids: [], moved: [], known: true, ...more };
 }
 

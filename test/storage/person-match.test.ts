@@ -19,7 +19,8 @@ test("persons are found by what SDKs and users set, also in rows that have both 
   await duckdb.write(async (connection) => {
     await connection.run(
       `INSERT INTO persons BY NAME SELECT 1 AS project_id, id, uuid() AS uuid,
-         TIMESTAMP '2026-11-21' AS created_at, properties, sdk_properties, initial_properties
+         TIMESTAMP '2026-11-22' AS created_at, TIMESTAMP '2026-11-20' AS listed_at,
+         properties, sdk_properties, initial_properties
        FROM (VALUES
          (2, '{"plan":"pro"}', '{"$os":"Linux"}', '{"$initial_os":"iOS"}'),
          (3, '{"plan":"free"}', '{}', '{}'))
@@ -44,7 +45,7 @@ test("persons are found by what SDKs and users set, also in rows that have both 
   await duckdb.write(async (connection) => {
     await connection.run(
       `INSERT INTO persons VALUES (1, 9, uuid(), TIMESTAMP '2026-11-21',
-         '{"plan":"pro","$os":"Linux","$initial_os":"iOS"}', NULL, NULL)`,
+         '{"plan":"pro","$os":"Linux","$initial_os":"iOS"}', NULL, NULL, NULL)`,
     );
   });
   expect(await found("plan", "pro")).toEqual([2, 9, 2]);

@@ -68,6 +68,8 @@ describe("SQLite", () => {
       (await reads.list(1, {}, { limit: 1, offset }))?.rows[0]?.id;
     expect([await at(0), await at(2000), await at(2999)]).toEqual([2999, 1996, 5]);
     expect(await reads.list(2, {}, { limit: 1, offset: 5000 })).toEqual({ count: 0, rows: [] });
+    const [one] = (await reads.list(1, { email: "p77@x.y" }, { limit: 1, offset: 0 }))?.rows ?? [];
+    expect(one).toMatchObject({ created_at: "2026-11-22", listed_at: "2026-11-22" });
     writer.close();
   });
 

@@ -204,7 +204,8 @@ async function store(duckdb: Duckdb, directory: string, sets: DataSet[]): Promis
   const created_at = "2026-01-01T00:00:00.000000Z";
   const persons = sets.flatMap(({ project: project_id, persons }) =>
     [...persons].map(([uuid, properties], at): MirrorPerson => {
-      const about = { project_id, id: project_id * 10 + at, uuid, created_at, known: false };
+      const id = project_id * 10 + at;
+      const about = { project_id, id, uuid, created_at, listed_at: created_at, known: false };
       const { columns } = propertyTexts(properties as JsonObject);
       return { ...about, ...columns, distinct_ids: [], moved: [] };
     }),

@@ -11,6 +11,8 @@ import insights from "./0010-insights.sqlite.sql" with { type: "text" };
 import personScale from "./0011-person-scale.sqlite.sql" with { type: "text" };
 import sdkPropertiesDuckdb from "./0012-sdk-properties.duckdb.sql" with { type: "text" };
 import promotedDuckdb from "./0013-promoted.duckdb.sql" with { type: "text" };
+import personsListedDuckdb from "./0014-persons-listed.duckdb.sql" with { type: "text" };
+import personsListed from "./0014-persons-listed.sqlite.sql" with { type: "text" };
 
 /** SQLite's schema changes in order; the schema's version is how many were applied. Append only. */
 export const SQLITE_MIGRATIONS: readonly string[] = [
@@ -22,6 +24,7 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
   deletions,
   insights,
   personScale,
+  personsListed,
 ];
 
 /** DuckDB's schema changes in order; each leaves a row in its table `migration`. Append only. */
@@ -31,4 +34,5 @@ export const DUCKDB_MIGRATIONS: readonly string[] = [
   marksDuckdb,
   sdkPropertiesDuckdb,
   promotedDuckdb,
+  personsListedDuckdb,
 ];
