@@ -160,7 +160,7 @@ async function compared(
     work: `  ${work}, p50 of ${rounds}`,
     figure: `${seconds(median(took.ours))}; ${cpuOf("ours")}`,
     floor: `${seconds(median(took.hand))} by hand; ${cpuOf("hand")}`,
-    ratio: (median(took.ours) / median(took.hand)).toFixed(2),
+    ratio: `${(median(took.ours) / median(took.hand)).toFixed(2)}; CPU ${(cpu.ours / cpu.hand).toFixed(2)}`,
     ...(must === undefined ? {} : { must }),
   };
 }
