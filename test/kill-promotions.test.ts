@@ -8,7 +8,7 @@ import { expectSameTexts } from "./support/promoted.ts";
 import { ROOT } from "./support/server.ts";
 
 /** Every so many statements one is tried: HOGLET_TEST_STRIDE=1 for all of them. */
-const STRIDE = Number(process.env["HOGLET_TEST_STRIDE"] ?? 12);
+const STRIDE = Number(process.env["HOGLET_TEST_STRIDE"] ?? 30);
 
 /** Which ones: what a failed run has printed, to be tried again. */
 const SEED = Number(process.env["HOGLET_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));

@@ -158,8 +158,15 @@ function cellsIn(kind: string, rows: Row[]): Cell[] {
   });
 }
 
-/** A draft has no rows of nothing. */
-const something = (cells: Cell[]) => sorted(cells.filter((cell) => Boolean(cell.at(-1))));
+/** A draft has no rows of nothing, and adds fractions in another order. */
+const something = (cells: Cell[]) =>
+  sorted(
+    cells
+      .filter((cell) => Boolean(cell.at(-1)))
+      .map((cell) =>
+        cell.map((value) => (typeof value === "number" ? Number(value.toPrecision(12)) : value)),
+      ),
+  );
 
 const ALL = EVENTS.slice(0, SERIES_MAX).join(", ");
 

@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
-import { rows } from "../../src/storage/duckdb.ts";
+import { periodOf } from "../../src/domain/insight-period.ts";
+import { apiReads } from "../../src/storage/api-reads.ts";
+import { type Duckdb, rows } from "../../src/storage/duckdb.ts";
 import { eventErasure } from "../../src/storage/erasure.ts";
+import { insightQueries, type Plan } from "../../src/storage/insight-queries.ts";
 import {
   PROMOTED_MAX,
   type Promotions,
@@ -11,12 +14,32 @@ import {
   USE_QUERIES_MIN,
 } from "../../src/storage/promotions.ts";
 import { type DataSets, dataSets, PROMOTED, use } from "../support/data-sets.ts";
+import { FOREVER } from "../support/make.ts";
 import { expectSameTexts } from "../support/promoted.ts";
 
 setDefaultTimeout(60_000);
 
 const SETS = 20;
 const STEP_ROWS = 50;
+
+const DATES = { date_from: "2000-01-01", date_to: "2040-01-01" };
+
+/** A query of a property of every event. */
+const SLOW: Plan = {
+  query: {
+    kind: "TrendsQuery",
+    series: [
+      {
+        ...{ event: null, name: "all", filters: [], math: "sum" },
+        ...{ math_property: "a/b~c", math_group_type_index: null },
+      },
+    ],
+    ...{ interval: "month", compare: false, dateRange: DATES, breakdown: null, formula: null },
+  },
+  period: periodOf(DATES, { interval: "month", timezone: "UTC", now: 0 }),
+  previous: null,
+  timezone: "UTC",
+};
 
 let stored: DataSets;
 let columns: Promotions;
@@ -108,4 +131,31 @@ test("while the file is written anew, what is filled meanwhile is filled again",
   await fillAll();
   expect(await whole()).toEqual([...PROMOTED, "a/b~c"].toSorted());
   await expectSameTexts(stored.duckdb);
+});
+
+test("what a query took before it was cut off counts, too", async () => {
+  const { duckdb } = stored;
+  await duckdb.write(async (connection) => {
+    const all = "SELECT events.* REPLACE (1 AS project_id) FROM events, range(1000)";
+    await connection.run(`INSERT INTO events ${all}`);
+  });
+  let running: Promise<unknown> = Promise.resolve();
+  const read: Duckdb["read"] = (work) => {
+    const reading = duckdb.read(work);
+    running = reading;
+    return reading;
+  };
+  const [uses, noted]: [string[], number[]] = [[], []];
+  for (let seconds = 0.02; uses.length === 0; seconds *= 2) {
+    const queries = insightQueries(apiReads({ read }, seconds), (properties, ms) => {
+      uses.push(...properties);
+      noted.push(ms);
+    });
+    const run = queries.run(1, SLOW, FOREVER);
+    await expect(run).rejects.toMatchObject({ code: "query_timeout" });
+    // The engine ends after whoever asked was told.
+    await running.catch(() => undefined);
+  }
+  expect(uses).toEqual(["a/b~c"]);
+  expect(noted[0]).toBeGreaterThan(0);
 });
