@@ -451,6 +451,26 @@ describe("a walk along the persons", () => {
 describe("persons as CSV", () => {
   const rowsOf = (body: unknown) => String(body).split("\r\n");
 
+  test("are all there, whatever a stranger with the project's key makes columns of", async () => {
+    await using app = await testApp();
+    const odd = (n: number) =>
+      Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`a ${n} ${at}`, at]));
+    await app.capture(batch(identified("ann", { plan: "pro" }), identified("bob", { plan: "x" })));
+    await app.capture(batch(...Array.from({ length: 40 }, (_, n) => identified(`o${n}`, odd(n)))));
+
+    const { status, body } = await app.get("/persons/?format=csv");
+
+    expect(status).toBe(200);
+    const [head = "", ...lines] = String(body).trimEnd().split("\r\n");
+    const columns = head.split(",");
+    expect([columns.length, columns.at(-1), lines.length]).toEqual([16_384, "other", 42]);
+    const plan = columns.indexOf("properties.plan");
+    const plans = lines.map((line) => line.split(",")[plan]).filter((cell) => cell !== "");
+    expect(plans.toSorted()).toEqual(["pro", "x"]);
+    const values = String(body).match(/"properties\.a \d+ \d+""?:\d+|,\d+(?=[,\r])/g) ?? [];
+    expect(values.length).toBeGreaterThanOrEqual(20_000);
+  });
+
   test("are all there, taken apart into columns in a stable order, and no formulas", async () => {
     await using app = await testApp();
     await app.capture(
