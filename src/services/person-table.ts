@@ -2,7 +2,7 @@ import { type CsvTable, csvTable } from "../domain/csv.ts";
 import { type Person, personName } from "../domain/person.ts";
 import type { PersonRow } from "../storage/person-list.ts";
 
-/** Columns of a CSV: as many as spreadsheets have. */
+/** Columns of a CSV: as many as spreadsheets have (decision 97). */
 const CSV_COLUMNS_MAX = 16_384;
 
 /** Columns that a table of persons has even if it is empty. */

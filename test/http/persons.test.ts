@@ -325,6 +325,22 @@ describe("a search", () => {
   });
 });
 
+test("filters come in groups of AND and OR, as deep as may be", async () => {
+  const is = (value: unknown) => ({ key: "k", value });
+  const group = (type: string, ...values: object[]) => ({ type, values });
+  const found = async (...all: object[]) => idsOf(await list(world, filters(...all))).toSorted();
+  const either = group("OR", is("free"), group("AND", is(5), { key: "email", operator: "is_set" }));
+
+  expect(await found(either)).toEqual(["five", "free"]);
+  expect(await found(either, { ...is("free"), operator: "is_not" })).toEqual(["five"]);
+  expect(await found(group("AND", either, group("OR"), is(5)))).toEqual(["five"]);
+  expect(await found(group("AND"))).toHaveLength(ALL.length);
+  for (const odd of [group("NOT", is(5)), { type: "OR", values: 5 }, group("OR", { value: 1 })]) {
+    const { status, body } = await world.get(`/persons/${filters(odd)}`);
+    expect({ status, body }).toMatchObject({ status: 400, body: { attr: "properties" } });
+  }
+});
+
 test("dates of filters, and of persons, are on the clock of the project's time zone", async () => {
   await using app = await testApp();
   const zone = { timezone: "America/New_York" };
