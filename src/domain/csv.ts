@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "./json.ts";
+import { type Json, type JsonObject, setKey } from "./json.ts";
 
 /** What a cell holds. */
 type Value = string | number | boolean | null;
@@ -6,72 +6,114 @@ type Value = string | number | boolean | null;
 /** A name on the way to a value, and those below it. */
 type Column = {
   name: string;
+  key: string;
+  above: Column | undefined;
   below: Map<string, Column>;
   /** Where its values are in a line; undefined if no row has one, -1 until that is known. */
   at: number | undefined;
+  /** How many rows have a value in it. */
+  rows: number;
 };
 
 /** Rows of nested values as lines of a CSV: `properties.plan`, `distinct_ids.0`. */
 export type CsvTable = {
   /** Takes the columns of a row; what is empty has none. */
   add(row: JsonObject): void;
-  /** Columns so far. */
-  columns(): number;
-  /** The line of names, by which the order of the columns is settled. */
+  /** The line of names, by which the columns and their order are settled. */
   head(): string;
-  /** The line of a row; what has no column is left out. */
+  /** The line of a row; what came up since `head` is left out, unless there is a column of the rest. */
   line(row: JsonObject): string;
 };
 
+/** The last column where there would be too many: an object of what has none, by the names of columns. */
+const REST = "other";
+
 /**
  * A table without rows, which has some columns in any case. A dot or backslash of a key has a
- * backslash before it, so that no two values share a column. They are in the order of their names.
+ * backslash before it, so that no two values share a column. They are in the order of their names. Of
+ * more than `max`, those stay that most rows have a value in; the others share one, the last, as JSON.
  */
-export function csvTable(always: readonly string[] = []): CsvTable {
-  const root: Column = { name: "", below: new Map(), at: undefined };
-  const found: Column[] = [];
+export function csvTable(always: readonly string[] = [], max = Number.MAX_SAFE_INTEGER): CsvTable {
+  const column = (name: string, key: string, above?: Column): Column => {
+    return { name, key, above, below: new Map(), at: undefined, rows: 0 };
+  };
+  const root = column("", "");
+  let found: Column[] = [];
+  let hasRest = false;
 
-  const below = (column: Column, key: string): Column => {
-    const name = column === root ? escaped(key) : `${column.name}.${escaped(key)}`;
-    const made = { name, below: new Map(), at: undefined };
-    column.below.set(key, made);
+  const nameOf = (above: string | null, key: string) =>
+    above === null ? escaped(key) : `${above}.${escaped(key)}`;
+  const below = (above: Column, key: string): Column => {
+    const made = column(nameOf(above === root ? null : above.name, key), key, above);
+    above.below.set(key, made);
     return made;
+  };
+  /** Forgets a column and the way to it, so that what is remembered of any number has its limit. */
+  const forget = (last: Column): void => {
+    last.at = undefined;
+    let gone = last;
+    while (gone.above !== undefined && gone.at === undefined && gone.below.size === 0) {
+      gone.above.below.delete(gone.key);
+      gone = gone.above;
+    }
+  };
+  const keepMost = (most: number): void => {
+    if (found.length <= most) return;
+    hasRest = true;
+    found.sort((a, b) => b.rows - a.rows);
+    for (const one of found.slice(most)) forget(one);
+    found = found.slice(0, most);
   };
   const add = (column: Column, key: string, value: Json): void => {
     const inner = column.below.get(key) ?? below(column, key);
-    if (typeof value === "object" && value !== null) addAll(inner, value);
-    else if (inner.at === undefined) {
-      inner.at = -1;
-      found.push(inner);
+    if (typeof value === "object" && value !== null) {
+      addAll(inner, value);
+      return;
     }
+    inner.rows += 1;
+    if (inner.at !== undefined) return;
+    inner.at = -1;
+    found.push(inner);
   };
   const addAll = (column: Column, values: JsonObject | Json[]): void => {
     for (const [key, value] of Object.entries(values)) add(column, key, value);
   };
-  const put = (column: Column, values: JsonObject | Json[], line: Value[]): void => {
-    for (const [key, value] of Object.entries(values)) {
-      const inner = column.below.get(key);
-      if (inner === undefined) continue;
-      if (typeof value === "object" && value !== null) put(inner, value, line);
-      else if (inner.at !== undefined) line[inner.at] = value;
-    }
+  type Line = { cells: Value[]; rest: JsonObject };
+  /** `inner` is undefined where no column is on the way. */
+  const put = (inner: Column | undefined, name: string | null, value: Json, line: Line): void => {
+    if (typeof value === "object" && value !== null) {
+      for (const [key, one] of Object.entries(value)) {
+        const next = inner?.below.get(key);
+        put(next, next?.name ?? nameOf(name, key), one, line);
+      }
+    } else if (inner?.at !== undefined) line.cells[inner.at] = value;
+    else setKey(line.rest, name ?? "", value);
   };
 
-  for (const name of always) add(root, name, null);
+  for (const name of always) {
+    add(root, name, null);
+    for (const one of found) one.rows = Number.POSITIVE_INFINITY;
+  }
   return {
-    add: (row) => addAll(root, row),
-    columns: () => found.length,
+    add(row) {
+      addAll(root, row);
+      if (found.length > max * 2) keepMost(max);
+    },
     head() {
+      // Of all that are left to it, the rest itself is one.
+      if (hasRest || found.length > max) keepMost(max - 1);
       found.sort((a, b) => (a.name < b.name ? -1 : 1));
       found.forEach((column, at) => {
         column.at = at;
       });
-      return csvLine(found.map(({ name }) => name));
+      return csvLine([...found.map(({ name }) => name), ...(hasRest ? [REST] : [])]);
     },
     line(row) {
-      const line = new Array<Value>(found.length).fill(null);
-      put(root, row, line);
-      return csvLine(line);
+      const line: Line = { cells: new Array<Value>(found.length).fill(null), rest: {} };
+      put(root, null, row, line);
+      if (!hasRest) return csvLine(line.cells);
+      const isEmpty = Object.keys(line.rest).length === 0;
+      return csvLine([...line.cells, isEmpty ? null : JSON.stringify(line.rest)]);
     },
   };
 }

@@ -1,10 +1,12 @@
 import { Failure } from "./errors.ts";
-import { isObject, type Json, storableText } from "./json.ts";
+import { type Json, storableText } from "./json.ts";
 import { LOG_LEVELS, type LogLevel } from "./log-record.ts";
 import { type Place, readCursor } from "./page.ts";
 import {
   checkFilters,
-  type FilterReading,
+  type FilterGroup,
+  filterGroup,
+  filtersIn as flat,
   type PropertyFilter,
   propertyFilter,
 } from "./property-filter.ts";
@@ -44,8 +46,8 @@ export type LogFilterType = (typeof LOG_FILTER_TYPES)[number];
 /** One condition on an attribute. */
 export type LogFilter = { type: LogFilterType; filter: PropertyFilter };
 
-/** Conditions that all must be met, or `any` of them. An empty group is met by every record. */
-export type LogFilterGroup = { any: boolean; of: (LogFilter | LogFilterGroup)[] };
+/** Conditions that records must meet. */
+export type LogFilterGroup = FilterGroup<LogFilter>;
 
 /** A query as it is sent; what is null counts as absent. */
 export type LogQueryAsked = {
@@ -113,7 +115,7 @@ export function logQuery(asked: LogQueryAsked, now: number): LogQuery {
 
 /** Every filter of a group, also of the groups inside it. */
 export function filtersIn(group: LogFilterGroup): PropertyFilter[] {
-  return group.of.flatMap((one) => ("of" in one ? filtersIn(one) : [one.filter]));
+  return flat(group).map(({ filter }) => filter);
 }
 
 function whole(name: string, value: number | null | undefined): number {
@@ -163,20 +165,7 @@ function searchOf(term: string): string {
 function filtersOf(value: Json | undefined, now: number): LogFilterGroup {
   if (value === undefined || value === null) return { any: false, of: [] };
   const reading = { types: LOG_FILTER_TYPES, now, attr: LOG_FILTERS_ATTR };
-  const group = groupOf(value, reading);
+  const group = filterGroup(value, LOG_FILTERS_ATTR, (one) => propertyFilter(one, reading));
   checkFilters(filtersIn(group), LOG_FILTERS_ATTR);
   return group;
-}
-
-function groupOf(value: Json, reading: FilterReading<LogFilterType>): LogFilterGroup {
-  const { type = "AND", values } = isObject(value) ? value : {};
-  if (!Array.isArray(values) || (type !== "AND" && type !== "OR")) {
-    const detail = "A group is an object with the type AND or OR and its values as a list.";
-    throw new Failure("invalid_input", detail, reading.attr);
-  }
-  const of = values.map((one) =>
-    isObject(one) && "values" in one ? groupOf(one, reading) : propertyFilter(one, reading),
-  );
-  // An empty group says nothing, wherever it is.
-  return { any: type === "OR", of: of.filter((one) => !("of" in one) || one.of.length > 0) };
 }

@@ -26,6 +26,9 @@ export type Range = { from: string | null; before: string | null };
 /** One condition on a property; `not` turns the test round (decision 48). */
 export type PropertyFilter = { key: string; not: boolean; test: PropertyTest };
 
+/** Conditions that all must be met, or `any` of them. An empty group is met by everything. */
+export type FilterGroup<F = PropertyFilter> = { any: boolean; of: (F | FilterGroup<F>)[] };
+
 /** Filters of one request. */
 export const PROPERTY_FILTERS_MAX = 50;
 
@@ -33,24 +36,61 @@ export const PROPERTY_FILTERS_MAX = 50;
 export const FILTER_VALUES_MAX = 1000;
 
 /**
- * Reads filters of persons from the parameter `properties`: each text is a filter as a JSON object,
- * or a list of them; all must pass. `now` is what relative dates count from, in milliseconds;
+ * Reads filters of persons from the parameter `properties`: each text is a filter or a group of them
+ * as a JSON object, or a list of such; all must pass. `now` is what relative dates count from, in milliseconds;
  * `timezone` whose clock dates without a zone are on. Fails `invalid_input`.
  */
 export function propertyFilters(
   texts: readonly string[],
   now: number,
   timezone = "UTC",
-): PropertyFilter[] {
+): (PropertyFilter | FilterGroup)[] {
   const attr = "properties";
   const filters = texts.flatMap((text) => {
     const value = parse(text, attr);
     return Array.isArray(value) ? value : [value];
   });
   const reading: FilterReading<"person"> = { types: ["person"], now, timezone, attr };
-  const read = filters.map((filter) => propertyFilter(filter, reading).filter);
-  checkFilters(read, attr);
+  const one = (filter: Json) => propertyFilter(filter, reading).filter;
+  const read = groupOf(filters, { any: false, attr }, one).of;
+  checkFilters(filtersIn({ any: false, of: read }), attr);
   return read;
+}
+
+/** Reads a group `{type, values}`, nested as may be; `one` reads what is no group. Fails `invalid_input`. */
+export function filterGroup<F extends object>(
+  value: Json,
+  attr: string,
+  one: (filter: Json) => F,
+): FilterGroup<F> {
+  const { type = "AND", values } = isObject(value) ? value : {};
+  if (!Array.isArray(values) || (type !== "AND" && type !== "OR")) {
+    const detail = "A group is an object with the type AND or OR and its values as a list.";
+    throw new Failure("invalid_input", detail, attr);
+  }
+  return groupOf(values, { any: type === "OR", attr }, one);
+}
+
+function groupOf<F extends object>(
+  values: Json[],
+  { any, attr }: { any: boolean; attr: string },
+  one: (filter: Json) => F,
+): FilterGroup<F> {
+  const of = values.map((value) =>
+    isObject(value) && "values" in value ? filterGroup(value, attr, one) : one(value),
+  );
+  // An empty group says nothing, wherever it is.
+  return { any, of: of.filter((each) => !isGroup(each) || each.of.length > 0) };
+}
+
+/** Every filter of a group, also of the groups inside it. */
+export function filtersIn<F extends object>(group: FilterGroup<F>): F[] {
+  return group.of.flatMap((one) => (isGroup(one) ? filtersIn(one) : [one]));
+}
+
+/** Whether it is a group of filters and no filter. */
+export function isGroup<F extends object>(one: F | FilterGroup<F>): one is FilterGroup<F> {
+  return "of" in one;
 }
 
 /**

@@ -8,7 +8,7 @@ export const Format = {
   format: t.Optional(
     t.Union([t.Literal("json"), t.Literal("csv")], {
       description:
-        "json by default, or what `Accept` prefers. A column of csv is `properties.plan`; dots and backslashes of a key have a backslash before them.",
+        "json by default, or what `Accept` prefers. A column of csv is `properties.plan`; dots and backslashes of a key have a backslash before them. Beyond 16,384 columns, `other` is JSON of those that fewest have.",
     }),
   ),
 };

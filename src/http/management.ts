@@ -89,8 +89,12 @@ function checkEncoding({ query }: Route, { url }: Request): void {
   }
 }
 
+/** Parameters of lists that are as good as absent where they are empty. */
+const PAGING = ["limit", "offset"];
+
 /** Elysia's coercion takes `1e2`, `0x10` and `5.0` for integers. */
 function checkIntegers(route: Route, query: Record<string, unknown>): void {
+  for (const name of PAGING) if (query[name] === "") delete query[name];
   for (const [name, shape] of Object.entries(route.query?.properties ?? {})) {
     const value = query[name];
     const isInteger = JSON.stringify(shape).includes('"type":"integer"');

@@ -44,7 +44,7 @@ const PersonsQuery = t.Object({
       type: "array",
       items: { type: "string" },
       examples: [[FILTER]],
-      description: `Filters that all must pass, each a JSON object such as ${FILTER}, or one JSON list of them.`,
+      description: `Filters that all must pass, each a JSON object such as ${FILTER}, or one JSON list of them. A group is {"type":"OR","values":[...]}; AND is the other type.`,
     }),
   ),
   search: t.Optional(

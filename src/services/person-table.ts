@@ -1,9 +1,8 @@
 import { type CsvTable, csvTable } from "../domain/csv.ts";
-import { Failure } from "../domain/errors.ts";
 import { type Person, personName } from "../domain/person.ts";
 import type { PersonRow } from "../storage/person-list.ts";
 
-/** Columns of a CSV: as many as spreadsheets have. */
+/** Columns of a CSV: as many as spreadsheets have (decision 97). */
 const CSV_COLUMNS_MAX = 16_384;
 
 /** Columns that a table of persons has even if it is empty. */
@@ -11,18 +10,14 @@ const COLUMNS_ALWAYS = ["id", "name", "created_at", "uuid"];
 
 /**
  * Persons as the lines of a CSV. They are walked along twice, first for the columns: what comes
- * up in between is left out (decision 47). Fails `invalid_input` on too many columns.
+ * up in between is left out (decision 47).
  */
 export async function personTable(
   walk: () => AsyncIterable<PersonRow[]>,
 ): Promise<AsyncIterable<string>> {
-  const table = csvTable(COLUMNS_ALWAYS);
+  const table = csvTable(COLUMNS_ALWAYS, CSV_COLUMNS_MAX);
   for await (const rows of walk()) {
     for (const { properties, distinct_ids } of rows) table.add({ properties, distinct_ids });
-    if (table.columns() > CSV_COLUMNS_MAX) {
-      const detail = `These persons have over ${CSV_COLUMNS_MAX} columns. Filter them, or ask for JSON.`;
-      throw new Failure("invalid_input", detail, "format");
-    }
   }
   return lines(table, walk());
 }

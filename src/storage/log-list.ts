@@ -2,14 +2,13 @@ import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import {
   filtersIn,
   LOG_FILTERS_ATTR,
-  type LogFilterGroup,
   type LogFilterType,
   type LogQuery,
 } from "../domain/log-query.ts";
 import type { LogRecord } from "../domain/log-record.ts";
 import type { ApiReads } from "./api-reads.ts";
 import { rows } from "./duckdb.ts";
-import { type Bind, binder, checkPatterns, passes } from "./property-match.ts";
+import { type Bind, binder, checkPatterns, groupMet, passes } from "./property-match.ts";
 
 /** A stored log record as the API shows it; times are ISO 8601 in UTC. */
 export type LogRow = Omit<LogRecord, "trace_flags">;
@@ -97,7 +96,9 @@ function conditions(query: LogQuery, bind: Bind): string[] {
     ...(levels.length === 0 ? [] : [`level IN (${oneOf(levels)})`]),
     ...(services.length === 0 ? [] : [`service_name IN (${oneOf(services)})`]),
     ...(search === "" ? [] : [`contains(lower(body), lower(${bind(search)}))`]),
-    ...(filters.of.length === 0 ? [] : [groupPasses(filters, bind)]),
+    ...(filters.of.length === 0
+      ? []
+      : [groupMet(filters, ({ type, filter }) => passes(filter, PLACES[type], bind))]),
   ];
 }
 
@@ -117,13 +118,6 @@ const PLACES: Record<LogFilterType, (pointer: string) => string> = {
   log_attribute: attribute,
   log_resource_attribute: ofResource,
 };
-
-function groupPasses({ any, of }: LogFilterGroup, bind: Bind): string {
-  const each = of.map((one) =>
-    "of" in one ? groupPasses(one, bind) : passes(one.filter, PLACES[one.type], bind),
-  );
-  return `(${each.join(any ? " OR " : " AND ")})`;
-}
 
 function logRow(row: Record<string, DuckDBValue>): LogRow & { seq: number } {
   const text = (name: string) => String(row[name]);

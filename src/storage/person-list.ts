@@ -1,7 +1,7 @@
 import type { SQLQueryBindings } from "bun:sqlite";
 import type { JsonObject } from "../domain/json.ts";
 import type { PageQuery, Place } from "../domain/page.ts";
-import type { PropertyFilter } from "../domain/property-filter.ts";
+import type { FilterGroup, PropertyFilter } from "../domain/property-filter.ts";
 import type { Sqlite } from "./sqlite.ts";
 
 /** A person as it is kept. `distinct_ids`: the main one first, then as they were attached. */
@@ -25,7 +25,7 @@ export type PersonFilter = {
 };
 
 /** A filter that the event store's mirror answers (decision 48). */
-export type MatchFilter = PersonFilter & { properties: readonly PropertyFilter[] };
+export type MatchFilter = PersonFilter & { properties: (PropertyFilter | FilterGroup)[] };
 
 /** A part of a list; with `after`, `offset` counts from behind that place. */
 export type PartAsked = PageQuery & { after?: Place | undefined };

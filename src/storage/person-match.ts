@@ -1,10 +1,19 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { Place } from "../domain/page.ts";
+import { filtersIn, type PropertyFilter } from "../domain/property-filter.ts";
 import type { ApiReads } from "./api-reads.ts";
 import { rows } from "./duckdb.ts";
 import type { MatchFilter, PartAsked } from "./person-list.ts";
 import { columnOf, mirroredIn } from "./person-rows.ts";
-import { type Bind, binder, checkPatterns, passes, pointer, textIn } from "./property-match.ts";
+import {
+  type Bind,
+  binder,
+  checkPatterns,
+  groupMet,
+  passes,
+  pointer,
+  textIn,
+} from "./property-match.ts";
 
 /** A value of a property, and how many persons have it. */
 export type PropertyValue = { name: string; count: number };
@@ -146,14 +155,15 @@ async function places(
   { limit, offset, after }: PartAsked,
   now: MatchedNow,
 ) {
-  await checkPatterns(connection, filter.properties, "properties");
+  const group = { any: false, of: filter.properties };
+  await checkPatterns(connection, filtersIn(group), "properties");
   const { values, bind } = binder();
   const columns = await columnsOf(connection);
+  const passed = (property: PropertyFilter) =>
+    passes(property, (pointer) => textIn(pointer, columns(property.key)), bind);
   const where = [
     ...ownConditions(filter, now, bind),
-    ...filter.properties.map((property) => {
-      return passes(property, (pointer) => textIn(pointer, columns(property.key)), bind);
-    }),
+    ...(filter.properties.length === 0 ? [] : [groupMet(group, passed)]),
   ].join(" AND ");
   const { from, values: unmirrored } = personsNow(now.unmirrored);
   const found = await rows(connection, PLACES(from, where, after === undefined ? "" : BEHIND), {

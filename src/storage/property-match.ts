@@ -1,6 +1,12 @@
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import { Failure } from "../domain/errors.ts";
-import type { PropertyFilter, PropertyTest, Range } from "../domain/property-filter.ts";
+import {
+  type FilterGroup,
+  isGroup,
+  type PropertyFilter,
+  type PropertyTest,
+  type Range,
+} from "../domain/property-filter.ts";
 import type { Version } from "../domain/version-range.ts";
 import { rows } from "./duckdb.ts";
 
@@ -60,6 +66,15 @@ export function passes(
   // A lambda, so that the text is taken out of the JSON once, and not for each of many values.
   const passed = `list_transform([${text}], lambda t: ${tested(test, "t", bind)})[1]`;
   return `(${passed}) IS ${not ? "NOT TRUE" : "TRUE"}`;
+}
+
+/** The condition that a group is met; `one` is that of what is no group. */
+export function groupMet<F extends object>(
+  { any, of }: FilterGroup<F>,
+  one: (filter: F) => string,
+): string {
+  const each = of.map((part) => (isGroup(part) ? groupMet(part, one) : one(part)));
+  return `(${each.join(any ? " OR " : " AND ")})`;
 }
 
 /** The same of a property that is a column of its own. */

@@ -55,9 +55,26 @@ test("a table has its columns without rows, and leaves out what has none", () =>
   const table = csvTable(["id", "name"]);
   table.add({ n: 1 });
 
-  expect([table.columns(), table.head(), table.line({ id: 1, late: 2, n: { deep: 3 } })]).toEqual([
-    3,
+  expect([table.head(), table.line({ id: 1, late: 2, n: { deep: 3 } })]).toEqual([
     "id,n,name\r\n",
     "1,,\r\n",
+  ]);
+});
+
+test("of too many columns those stay that most rows have; the others share the last, as JSON", () => {
+  const rows: JsonObject[] = [
+    ...Array.from({ length: 20 }, (_, n) => ({ id: n, odd: { [`k${n}`]: n, "a.b": [n] } })),
+    ...Array.from({ length: 3 }, (_, n) => ({ id: n + 20, plan: "pro", odd: "=1" })),
+  ];
+  const table = csvTable(["id", "name"], 5);
+  for (const row of rows) table.add(row);
+
+  const [head, ...lines] = [table.head(), ...rows.map(table.line)].map((line) => line.trimEnd());
+
+  expect(head).toBe("id,name,odd.a\\.b.0,plan,other");
+  expect([lines[0], lines[19], lines[20]]).toEqual([
+    '0,,0,,"{""odd.k0"":0}"',
+    '19,,19,,"{""odd.k19"":19}"',
+    '20,,,pro,"{""odd"":""=1""}"',
   ]);
 });

@@ -2,11 +2,12 @@ import { describe, expect, test } from "bun:test";
 import {
   FILTER_VALUES_MAX,
   PROPERTY_FILTERS_MAX,
+  type PropertyFilter,
   propertyFilters,
 } from "../../src/domain/property-filter.ts";
 
 const NOW = Date.parse("2026-03-31T12:00:00Z");
-const read = (...texts: string[]) => propertyFilters(texts, NOW);
+const read = (...texts: string[]) => propertyFilters(texts, NOW) as PropertyFilter[];
 const values = (length: number) => Array.from({ length }, String);
 const one = (filter: object) => read(JSON.stringify({ key: "k", ...filter }))[0];
 
@@ -66,7 +67,7 @@ describe("filters by property", () => {
     "read the date %s on the clock of a zone: is_date_%s",
     (value, operator, from, before, day) => {
       const text = JSON.stringify({ key: "k", operator: `is_date_${operator}`, value });
-      const [filter] = propertyFilters([text], NOW, "America/New_York");
+      const [filter] = propertyFilters([text], NOW, "America/New_York") as PropertyFilter[];
       const whole = (time: string | null) => time && `${time}:00.000000Z`;
       expect(filter?.test).toMatchObject({ is: "date", from: whole(from), before: whole(before) });
       expect(filter?.test).toMatchObject({ wall: { from: whole(day) } });

@@ -118,6 +118,8 @@ describe("a number of a query (S27)", () => {
     for (const { path, parameters } of reads()) {
       for (const { name } of parameters.filter(isWhole)) {
         for (const value of NO_NUMBERS) {
+          // An empty limit or offset is the default.
+          if (value === "" && ["limit", "offset"].includes(name)) continue;
           const refused = await ask("GET", asked(path, parameters, name, [value]));
           expect([path, name, value, refused]).toMatchObject([
             ...[path, name, value],

@@ -325,6 +325,22 @@ describe("a search", () => {
   });
 });
 
+test("filters come in groups of AND and OR, as deep as may be", async () => {
+  const is = (value: unknown) => ({ key: "k", value });
+  const group = (type: string, ...values: object[]) => ({ type, values });
+  const found = async (...all: object[]) => idsOf(await list(world, filters(...all))).toSorted();
+  const either = group("OR", is("free"), group("AND", is(5), { key: "email", operator: "is_set" }));
+
+  expect(await found(either)).toEqual(["five", "free"]);
+  expect(await found(either, { ...is("free"), operator: "is_not" })).toEqual(["five"]);
+  expect(await found(group("AND", either, group("OR"), is(5)))).toEqual(["five"]);
+  expect(await found(group("AND"))).toHaveLength(ALL.length);
+  for (const odd of [group("NOT", is(5)), { type: "OR", values: 5 }, group("OR", { value: 1 })]) {
+    const { status, body } = await world.get(`/persons/${filters(odd)}`);
+    expect({ status, body }).toMatchObject({ status: 400, body: { attr: "properties" } });
+  }
+});
+
 test("dates of filters, and of persons, are on the clock of the project's time zone", async () => {
   await using app = await testApp();
   const zone = { timezone: "America/New_York" };
@@ -450,6 +466,26 @@ describe("a walk along the persons", () => {
 
 describe("persons as CSV", () => {
   const rowsOf = (body: unknown) => String(body).split("\r\n");
+
+  test("are all there, whatever a stranger with the project's key makes columns of", async () => {
+    await using app = await testApp();
+    const odd = (n: number) =>
+      Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`a ${n} ${at}`, at]));
+    await app.capture(batch(identified("ann", { plan: "pro" }), identified("bob", { plan: "x" })));
+    await app.capture(batch(...Array.from({ length: 40 }, (_, n) => identified(`o${n}`, odd(n)))));
+
+    const { status, body } = await app.get("/persons/?format=csv");
+
+    expect(status).toBe(200);
+    const [head = "", ...lines] = String(body).trimEnd().split("\r\n");
+    const columns = head.split(",");
+    expect([columns.length, columns.at(-1), lines.length]).toEqual([16_384, "other", 42]);
+    const plan = columns.indexOf("properties.plan");
+    const plans = lines.map((line) => line.split(",")[plan]).filter((cell) => cell !== "");
+    expect(plans.toSorted()).toEqual(["pro", "x"]);
+    const values = String(body).match(/"properties\.a \d+ \d+""?:\d+|,\d+(?=[,\r])/g) ?? [];
+    expect(values.length).toBeGreaterThanOrEqual(20_000);
+  });
 
   test("are all there, taken apart into columns in a stable order, and no formulas", async () => {
     await using app = await testApp();

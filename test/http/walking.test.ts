@@ -21,6 +21,19 @@ async function walk(app: TestApp, path: string, field: string, meanwhile = async
   return walked;
 }
 
+test("limit and offset of a list that are empty are as if they were not there", async () => {
+  await using app = await testApp();
+  const lists = ["persons/", "session_recording_playlists/", "events/", "insights/", "groups/"];
+  for (const name of [...lists, "event_definitions/", "persons/deletion_status/"]) {
+    const query = name === "groups/" ? "group_type_index=0&" : "";
+    const path = `/api/environments/1/${name}?${query}limit=&offset=`;
+    expect([name, (await app.ask("GET", path)).status]).toEqual([name, 200]);
+  }
+  expect((await app.ask("GET", "/api/projects/?limit=&offset=")).status).toBe(200);
+  const spaced = await app.ask("GET", "/api/environments/1/persons/?limit=%20");
+  expect(spaced).toMatchObject({ status: 400, body: { attr: "limit" } });
+});
+
 describe("a walk along next shows each row once, whatever comes meanwhile (decision 56)", () => {
   test("of groups, and finds them in any case of any script", async () => {
     await using app = await testApp();

@@ -49,7 +49,7 @@ const OF_CONTRACT: Row[] = [
   ],
   ["GET", PERSON, "person:read", 200, "format"],
   ["PATCH", PERSON, "person:write", 200, "format", { body: { properties: {} } }],
-  ["DELETE", PERSON, "person:write", 204, "delete_events format"],
+  ["DELETE", PERSON, "person:write", 204, "delete_events format keep_person"],
   ["GET", `${PERSON}activity/`, "activity_log:read", 200, "format limit page"],
   ["POST", `${PERSON}delete_events/`, "person:write", 200, "format"],
   [
