@@ -1,4 +1,3 @@
-import type { Histogram } from "prom-client";
 import Histogram from "prom-client/lib/histogram.js";
 
 const KINDS = ["capture", "api", "other"] as const;
