@@ -142,7 +142,7 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
     logs: logs(accepting),
     personEdits: personEdits({ ...editing, store: stores.persons, slices, now }),
     activities: activities(activityReads(sqlite), reads),
-    ...searches({ base, reads, duckdb, isBehind: isNotThere, ingest, now, settings }),
+    ...searches({ base, reads, duckdb, isBehind: isNotThere, ingest, now, settings, log }),
     ...records(base, now),
   };
   const parts = { ingest, journal, meter, room, archive: stored.archiveCounts, now };

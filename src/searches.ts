@@ -1,5 +1,6 @@
 import type { Settings } from "./config.ts";
 import type { Clock } from "./domain/time.ts";
+import type { Log } from "./log.ts";
 import { definitions } from "./services/definitions.ts";
 import { events } from "./services/events.ts";
 import type { Ingest } from "./services/ingest.ts";
@@ -32,14 +33,17 @@ type Searched = Pick<Awaited<ReturnType<typeof openEvents>>, "duckdb"> & {
   ingest: Pick<Ingest, "mirrored" | "watch">;
   now: Clock;
   settings: Settings;
+  log: Log;
 };
 
 /** Puts together what is looked for in the event store. */
 export function searches(searched: Searched) {
-  const { base, reads, duckdb, isBehind, ingest, now, settings } = searched;
+  const { base, reads, duckdb, isBehind, ingest, now, settings, log } = searched;
   const { sqlite, stores, projects } = base;
   const kept = { reads: insightReads(sqlite), writes: stores.insights, randomBytes };
-  const asked = apiReads(duckdb, settings.query_seconds);
+  const asked = apiReads(duckdb, settings.query_seconds, (error) => {
+    log.warn("a read found no memory", { error });
+  });
   const queries = insightQueries(asked);
   return {
     insights: insights({ ...kept, queries, draft: draftSql, projects, isBehind, now }),
