@@ -479,6 +479,40 @@ describe("hoglet rebuild", () => {
     await expectSame(before);
   });
 
+  test("moves one bar on a terminal, from nothing to all", async () => {
+    await sent();
+    let shown = "";
+    const child = Bun.spawn([process.execPath, "src/main.ts", "rebuild", "--data", data], {
+      terminal: {
+        cols: 100,
+        rows: 30,
+        data(_, bytes) {
+          shown += new TextDecoder().decode(bytes);
+        },
+      },
+    });
+    expect(await child.exited).toBe(0);
+    while (!shown.includes("log records.")) await Bun.sleep(10);
+    child.terminal?.close();
+
+    const [moved = "", ...lines] = shown.trimEnd().split("\r\n");
+    expect(lines).toEqual([expect.stringMatching(/^The event store is made anew: \d+ events, /)]);
+    // Each is drawn over the one before.
+    const drawn = moved.split("\r\x1b[K").slice(1);
+    const bars = drawn.map((text) =>
+      /^\[(#*)(\.*)\] (\d+) % (archive|journal): (\d+) of (\d+)$/.exec(text)?.slice(1),
+    );
+    for (const [done = "", rest = "", percent] of bars.map((bar) => bar ?? [])) {
+      expect(done.length + rest.length).toBe(30);
+      expect(done.length).toBe(Math.round((Number(percent) * 30) / 100));
+    }
+    const last = (from: string) => bars.findLast((bar) => bar?.[3] === from);
+    for (const from of ["archive", "journal"]) {
+      expect(last(from)?.slice(0, 3)).toEqual(["#".repeat(30), "", "100"]);
+    }
+    expect(bars.filter((bar) => bar?.[3] === "archive").length).toBeGreaterThan(1);
+  });
+
   test("is refused while a server runs", async () => {
     await using server = await startServer({ data });
 
