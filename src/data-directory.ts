@@ -139,20 +139,31 @@ export async function opened<T>(file: string, advice: string, open: () => Promis
   }
 }
 
-/** How far each store has come, and what the journal has, in sequence numbers. */
-type Marks = { events: number; persons: number; first: number | undefined; last: number };
+/** How far each store and the archive have come, and what the journal has, in sequence numbers. */
+type Marks = {
+  events: number;
+  persons: number;
+  archived: number;
+  first: number | undefined;
+  last: number;
+};
 
 /** Throws DataError if the stores are not of one time, and the journal cannot make up for it. */
-export function checkTogether(directory: string, { events, persons, first, last }: Marks): void {
+export function checkTogether(directory: string, marks: Marks): void {
+  const { events, persons, archived, first, last } = marks;
+  // Only the journal has what the event store lacks: with less of it, events would be missing.
+  const goesOnFrom = (seq: number) => first !== undefined && first <= seq + 1 && last >= persons;
   if (persons < events) {
     // Replaying would count the gap's events as duplicates, and their persons would be missing.
+    const wayOn =
+      archived <= persons && goesOnFrom(archived)
+        ? "Or run hoglet rebuild: no event is lost, nor what events say of persons, but what else was changed since is: keys, projects, and persons changed or deleted by the API."
+        : `Or start with another --data and the same --project-key: it has none of this, and the events stay readable in ${directory}: Parquet in archive/, a DuckDB file in events/.`;
     throw new DataError(
-      `hoglet.sqlite in ${directory} is older than the event store beside it. Restore both from the same backup.`,
+      `hoglet.sqlite in ${directory} is older than the event store beside it. Put back the newer one with its -wal, or restore both from the same backup. ${wayOn}`,
     );
   }
-  // Only the journal has what the event store lacks: with less of it, events would be missing.
-  const isWhole = first !== undefined && first <= events + 1 && last >= persons;
-  if (events < persons && !isWhole) {
+  if (events < persons && !goesOnFrom(events)) {
     throw new DataError(
       `The event store in ${directory} lacks events, and the journal does not have them. Restore events/ and journal/ from a backup.`,
     );

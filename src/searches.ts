@@ -40,10 +40,12 @@ type Searched = Pick<Awaited<ReturnType<typeof openEvents>>, "duckdb" | "restori
 
 /** Puts together what is looked for in the event store. */
 export function searches(searched: Searched) {
-  const { base, reads, duckdb, isBehind, ingest, now, settings } = searched;
+  const { base, reads, duckdb, isBehind, ingest, now, settings, log } = searched;
   const { sqlite, stores, projects } = base;
   const kept = { reads: insightReads(sqlite), writes: stores.insights, randomBytes };
-  const asked = apiReads(duckdb, settings.query_seconds);
+  const asked = apiReads(duckdb, settings.query_seconds, (error) => {
+    log.warn("a read found no memory", { error });
+  });
   const promoting = startPromoting({ ...searched, promotions: promotions(duckdb) });
   const queries = insightQueries(asked, promoting.used);
   return {

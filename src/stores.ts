@@ -151,7 +151,7 @@ export async function openEvents(
     onCorrupt: (part) => log.error("a corrupt part of the journal was set aside", part),
     segmentBytesMax: Math.min(SEGMENT_BYTES_MAX, journalBytesMax / SEGMENTS_MIN),
   });
-  const range = { first: journal.first(), last: journal.durable() };
+  const seqs = { archived: files.manifest().last, first: journal.first(), last: journal.durable() };
   const open = () =>
     openDuckdb({
       directory,
@@ -169,9 +169,9 @@ export async function openEvents(
       file,
       open,
       files,
-      journalFirst: range.first,
+      journalFirst: seqs.first,
       rebuild,
-      check: (events) => checkTogether(directory, { events, persons, ...range }),
+      check: (events) => checkTogether(directory, { events, persons, ...seqs }),
       now,
       log,
     }),

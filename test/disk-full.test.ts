@@ -191,6 +191,7 @@ test.each([
     const { detail } = (await refused.json()) as { detail: string };
     expect(detail).toBe("The disk is full: the server starts when there is room.");
   }
+  expect((await fetch(`${url}/_liveness`)).status).toBe(200);
   const key = await runCommand(["project", "create", "x", "--data", data], {
     command: disk.command(FROM_SOURCE),
   });
@@ -246,6 +247,48 @@ test("a deletion waits for disk, with the reason, and gives back what its events
   expect(await status()).toMatchObject({ status: "completed", attempts: 1, error: null });
   expect(disk.free() - before).toBeGreaterThan(took * 0.9);
   await server.stored(1, `&uuid=${sent[0]?.uuid}`);
+});
+
+test("what a query puts on disk ends at half of what was free, and the server goes on", async () => {
+  await using disk = await smallDisk(300 * MB);
+  await using server = await serverOn(disk, ["--memory", "128", "--query-seconds", "100"]);
+  const clock = clockBefore(Date.now());
+  const sent = Array.from({ length: 2200 }, () =>
+    eventOf({ distinct_id: "a", timestamp: clock() }),
+  );
+  for (let at = 0; at < sent.length; at += 500) {
+    expect((await server.capture(bodyOf(sent.slice(at, at + 500)))).status).toBe(200);
+  }
+  await server.stored(sent.length);
+  let free = disk.free();
+  const watch = setInterval(() => {
+    free = Math.min(free, disk.free());
+  }, 5);
+  const before = free;
+
+  // As many rows as the square of the events.
+  const refused = await fetch(`${server.url}/api/environments/1/query/`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${PERSONAL_KEY}`, "content-type": "application/json" },
+    body: JSON.stringify({
+      query: {
+        kind: "HogQLQuery",
+        query: `SELECT max(place) FROM (
+          SELECT row_number() OVER (ORDER BY md5(concat(a.uuid, b.uuid)), a.uuid) AS place
+          FROM events AS a, events AS b) AS placed`,
+      },
+    }),
+  });
+  clearInterval(watch);
+
+  expect(refused.status).toBe(400);
+  const { detail } = (await refused.json()) as { detail: string };
+  expect(detail).toBe("The query takes more memory than there is. Select less, or group by less.");
+  expect(before - free).toBeLessThan(170 * MB);
+  const { count } = await server.get<{ count: number }>("/events/?limit=1");
+  expect(count).toBe(sent.length);
+  server.signal("SIGTERM");
+  expect(await server.exited).toBe(0);
 });
 
 test("a disk that can only be read is refused with a sentence, and costs nothing", async () => {

@@ -312,6 +312,44 @@ describe("an event store that is damaged", () => {
   });
 });
 
+test("persons older than the archive are told so, and the way on that is named loses no file", async () => {
+  {
+    await using server = await startServer({ data, flags: SMALL });
+    await send(server, events(20));
+    await stop(server);
+  }
+  const older = join(root.path, "older.sqlite");
+  cpSync(join(data, "hoglet.sqlite"), older);
+  {
+    await using server = await startServer({ data, flags: SMALL });
+    await send(server, events(600));
+    await archived(600);
+    await stop(server);
+  }
+  for (const end of ["-wal", "-shm"]) rmSync(join(data, `hoglet.sqlite${end}`), { force: true });
+  cpSync(older, join(data, "hoglet.sqlite"));
+
+  for (const command of [["serve", "--port", "0"], ["rebuild"]]) {
+    const { code, err } = await runCommand([...command, "--data", data]);
+    expect(code).toBe(1);
+    expect(err).toMatch(/older than the event store .* Or start with another --data and the same/);
+  }
+
+  await using anew = await startServer({ data: join(root.path, "anew") });
+  await send(anew, events(3));
+  const { DuckDBInstance } = await import("@duckdb/node-api");
+  const instance = await DuckDBInstance.create(":memory:");
+  const connection = await instance.connect();
+  await connection.run(`ATTACH '${eventFile()}' AS store (READ_ONLY)`);
+  const stock = await connection.runAndReadAll(
+    `SELECT (SELECT count(*) FROM store.events)::INTEGER,
+       (SELECT count(*) FROM '${join(data, "archive", "events")}/1/*/*.parquet') >= 600`,
+  );
+  expect(stock.getRows()).toEqual([[620, true]]);
+  connection.closeSync();
+  instance.closeSync();
+});
+
 /** Makes a bit in the middle of a file another one. */
 function flipped(path: string): void {
   const bytes = readFileSync(path);
@@ -477,6 +515,40 @@ describe("hoglet rebuild", () => {
     );
     expect(readdirSync(join(data, "events"))).toEqual(["1.duckdb"]);
     await expectSame(before);
+  });
+
+  test("moves one bar on a terminal, from nothing to all", async () => {
+    await sent();
+    let shown = "";
+    const child = Bun.spawn([process.execPath, "src/main.ts", "rebuild", "--data", data], {
+      terminal: {
+        cols: 100,
+        rows: 30,
+        data(_, bytes) {
+          shown += new TextDecoder().decode(bytes);
+        },
+      },
+    });
+    expect(await child.exited).toBe(0);
+    while (!shown.includes("log records.")) await Bun.sleep(10);
+    child.terminal?.close();
+
+    const [moved = "", ...lines] = shown.trimEnd().split("\r\n");
+    expect(lines).toEqual([expect.stringMatching(/^The event store is made anew: \d+ events, /)]);
+    // Each is drawn over the one before.
+    const drawn = moved.split("\r\x1b[K").slice(1);
+    const bars = drawn.map((text) =>
+      /^\[(#*)(\.*)\] (\d+) % (archive|journal): (\d+) of (\d+)$/.exec(text)?.slice(1),
+    );
+    for (const [done = "", rest = "", percent] of bars.map((bar) => bar ?? [])) {
+      expect(done.length + rest.length).toBe(30);
+      expect(done.length).toBe(Math.round((Number(percent) * 30) / 100));
+    }
+    const last = (from: string) => bars.findLast((bar) => bar?.[3] === from);
+    for (const from of ["archive", "journal"]) {
+      expect(last(from)?.slice(0, 3)).toEqual(["#".repeat(30), "", "100"]);
+    }
+    expect(bars.filter((bar) => bar?.[3] === "archive").length).toBeGreaterThan(1);
   });
 
   test("is refused while a server runs", async () => {

@@ -98,6 +98,38 @@ describe("an event store that is behind the persons", () => {
   });
 });
 
+describe("persons that are behind the event store", () => {
+  const files = ["hoglet.sqlite", "hoglet.sqlite-wal", "hoglet.sqlite-shm"];
+  const put = (from: string, to: string) => {
+    for (const name of files) {
+      rmSync(join(to, name), { force: true });
+      if (existsSync(join(from, name))) cpSync(join(from, name), join(to, name));
+    }
+  };
+
+  test("are brought up by a rebuild, which the refused start names, with every event", async () => {
+    using senders = startSenders({ count: 4, seed: 9 });
+    await sendSome(senders);
+    put(data, root);
+    const before = await sendSome(senders);
+    put(root, data);
+
+    const refused = await runCommand(["serve", "--port", "0", "--data", data]);
+    const rebuilt = await runCommand(["rebuild", "--data", data]);
+
+    expect([refused.code, refused.out]).toEqual([1, ""]);
+    expect(refused.err).toMatch(/older than the event store .* Or run hoglet rebuild: no event is/);
+    expect([rebuilt.code, rebuilt.err]).toEqual([0, ""]);
+    await expectSame(senders.sent(), before);
+    await using server = await startServer({ data });
+    senders.open(server.url);
+    await senders.finish();
+    const after = await expectKept(server, senders.sent());
+    await stop(server);
+    await expectMirrored(data, after);
+  });
+});
+
 describe("a journal whose end is damaged", () => {
   const ends: [string, string, (last: Buffer) => Buffer][] = [
     ["set aside", "bytes of no meaning", (last) => Buffer.alloc(333, last.subarray(100))],

@@ -157,7 +157,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "storage/duckdb-memory.ts": "test/storage/events.test.ts, test/services/deletion-runs.test.ts",
   "storage/duckdb.ts": "test/storage/events.test.ts",
   "storage/engine.ts": "test/build.test.ts",
-  "storage/erasure.ts": "test/services/deletion-runs.test.ts, test/kill-deletions.test.ts",
   "storage/event-file.ts": "test/rebuild.test.ts",
   "storage/event-lines.ts": "test/storage/events.test.ts",
   "storage/event-list.ts": "test/storage/events.test.ts, test/http/management.test.ts",

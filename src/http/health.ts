@@ -3,6 +3,11 @@ import { RETRY_AFTER_S } from "../domain/errors.ts";
 /** Whether the server can serve, and why not. */
 export type Readiness = { ready: boolean; reasons: string[] };
 
+/** Where is asked whether the process lives. */
+export const LIVENESS = "/_liveness";
+/** The answer to that, from the first instant to the last. */
+export const liveness = () => Response.json({ status: "ok" });
+
 /** Public checks for containers and load balancers: a status and no detail worth hiding. */
 export function healthRoutes(readiness: () => Readiness) {
   const ready = () => {
@@ -14,7 +19,7 @@ export function healthRoutes(readiness: () => Readiness) {
   };
   return {
     /** The process answers. */
-    "/_liveness": () => Response.json({ status: "ok" }),
+    [LIVENESS]: liveness,
     /** Stores are open, what a crash left is replayed, capture is taken. */
     "/_readiness": ready,
     /** The same; SDK tooling polls this one. */

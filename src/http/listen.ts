@@ -1,7 +1,8 @@
 import { Failure } from "../domain/errors.ts";
 import { UPLOAD_MS_MAX } from "./body.ts";
-import { corsHeaders, isOfSdk, preflight } from "./cors.ts";
+import { corsHeaders, firstSegment, isOfSdk, preflight } from "./cors.ts";
 import { problem } from "./errors.ts";
+import { LIVENESS, liveness } from "./health.ts";
 import { requestIds } from "./request-id.ts";
 
 /** Where and how to listen. */
@@ -18,7 +19,7 @@ export type ListenOptions = {
 /** A server that listens. */
 export type Listening = {
   url: string;
-  /** Answers with `handle` from now on; until then every request gets 503. */
+  /** Answers with `handle` from now on; until then every request gets 503, but `/_liveness`. */
   open(handle: (request: Request) => Promise<Response>): void;
   /** What those requests are told meanwhile. */
   say(why: string): void;
@@ -61,7 +62,9 @@ export function listen({ host, port, tls, seed }: ListenOptions): Listening {
     ...(tls === undefined ? {} : { tls: { cert: Bun.file(tls.cert), key: Bun.file(tls.key) } }),
     async fetch(request) {
       if (closed !== undefined) {
-        const refused = unavailable(request, closed);
+        // Whoever is told that the process is dead would end it.
+        const isAsked = firstSegment(request.url) === LIVENESS.slice(1);
+        const refused = isAsked ? liveness() : unavailable(request, closed);
         refused.headers.set("x-request-id", requestId(request));
         return refused;
       }

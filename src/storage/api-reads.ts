@@ -1,18 +1,30 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { Failure } from "../domain/errors.ts";
 import type { Duckdb } from "./duckdb.ts";
+import { isOutOfMemory } from "./duckdb-faults.ts";
 
 /** What callers of the API read of the event store (decision 90). */
 export type ApiReads = {
   /**
    * As {@link Duckdb.read}, until the time is up, or `signal` says that nobody waits: then it fails
-   * `query_timeout` at once, and the engine is told to end.
+   * `query_timeout` at once, and the engine is told to end. Fails `unavailable` if there is no memory.
    */
   read<T>(signal: AbortSignal, work: (connection: DuckDBConnection) => Promise<T>): Promise<T>;
 };
 
-/** Reads that take at most so many seconds, with the time that they wait for a reader. */
-export function apiReads(duckdb: Pick<Duckdb, "read">, seconds: number): ApiReads {
+/** Loads take of the same memory (decision 67). */
+const NO_MEMORY =
+  "Reading this takes more memory than is free now. Try again later, or ask for less.";
+
+/**
+ * Reads that take at most so many seconds, with the time that they wait for a reader. `onNoMemory`
+ * is told what the engine said when it had none.
+ */
+export function apiReads(
+  duckdb: Pick<Duckdb, "read">,
+  seconds: number,
+  onNoMemory: (error: Error) => void = () => {},
+): ApiReads {
   return {
     async read(signal, work) {
       const ending = new AbortController();
@@ -33,6 +45,10 @@ export function apiReads(duckdb: Pick<Duckdb, "read">, seconds: number): ApiRead
         );
         // The engine may take a while to end; who asked is told at once.
         return await Promise.race([ended, reading]);
+      } catch (error) {
+        if (!isOutOfMemory(error)) throw error;
+        onNoMemory(error);
+        throw new Failure("unavailable", NO_MEMORY);
       } finally {
         signal.removeEventListener("abort", gone);
         clearTimeout(timer);

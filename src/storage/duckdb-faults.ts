@@ -35,7 +35,7 @@ export function isDamage({ message }: Error): boolean {
 }
 
 /** Whether a statement asked for more than the memory and temporary files it may use. */
-export function isOutOfMemory(error: unknown): boolean {
+export function isOutOfMemory(error: unknown): error is Error {
   return error instanceof Error && error.message.startsWith("Out of Memory Error");
 }
 

@@ -78,6 +78,23 @@ describe("a server that does not serve yet", () => {
       }
     },
   );
+
+  test("lives", async () => {
+    const { url, say, stop } = listening();
+    say("The disk is full: the server starts when there is room.");
+    const answers = await Promise.all(
+      ["/_liveness", "/_liveness/?now"].map(async (path) => {
+        const answer = await fetch(url + path);
+        return [answer.status, await answer.json()];
+      }),
+    );
+    await stop(0);
+
+    expect(answers).toEqual([
+      [200, { status: "ok" }],
+      [200, { status: "ok" }],
+    ]);
+  });
 });
 
 test.each([

@@ -181,6 +181,20 @@ describe("deleted means gone", () => {
     expect(JSON.stringify(body)).not.toContain(told);
   });
 
+  test("a batch of many tasks writes the event store anew once", async () => {
+    await using app = await testApp();
+    const ids = Array.from({ length: 12 }, (_, at) => `user-${at}`);
+    await app.capture(batch(...ids.map((id) => named("one", id)), named("stays", "bob")));
+    for (const id of ids.slice(0, 6)) await removeEvents(app, id);
+    for (const id of ids.slice(6)) await remove(app, id);
+
+    expect(await app.app.deletionRuns.run()).toEqual({ done: 12 });
+
+    expect(files(app)).toEqual(["2.duckdb"]);
+    for (const id of ids) expect(await namesOf(app, id)).toEqual([]);
+    expect(await namesOf(app, "bob")).toEqual(["stays"]);
+  });
+
   test("distinct ids of merged persons are included, and those of others are not", async () => {
     await using app = await testApp();
     await app.capture(

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { Failure } from "../../src/domain/errors.ts";
 import { apiReads } from "../../src/storage/api-reads.ts";
 import { type Duckdb, openDuckdb, rows } from "../../src/storage/duckdb.ts";
 import { temporaryDirectory } from "../support/app.ts";
@@ -6,6 +7,10 @@ import { FOREVER } from "../support/make.ts";
 
 /** Takes longer than any test may. */
 const ENDLESS = "SELECT sum(a.range * b.range) FROM range(1000000) a, range(1000000) b";
+
+/** One text of 1 GB, which cannot be put on disk in parts. */
+const LARGE =
+  "SELECT length(string_agg(repeat('x', 1000), ''))::INTEGER AS length FROM range(1000000)";
 
 /** More than there are readers. */
 const MANY = 9;
@@ -90,3 +95,19 @@ test("what fails by itself, fails as it does", async () => {
   expect(ask("SELECT nothing")).rejects.toThrow("Binder Error");
   expect(await ask("SELECT 1::INTEGER AS one")).toEqual([{ one: 1 }]);
 });
+
+test("a read for which there is no memory may be tried again, is noted, and harms no other", async () => {
+  const noted: string[] = [];
+  const reads = apiReads(duckdb, 600, ({ message }) => noted.push(message));
+  const large = () => reads.read(FOREVER, (connection) => rows(connection, LARGE));
+
+  const refused = await large().catch((error: unknown) => error);
+
+  expect(refused).toBeInstanceOf(Failure);
+  expect(refused).toMatchObject({
+    ...{ code: "unavailable", status: 503, retryAfterS: 5 },
+    message: "Reading this takes more memory than is free now. Try again later, or ask for less.",
+  });
+  expect(noted).toEqual([expect.stringMatching(/^Out of Memory Error/)]);
+  expect(await ask("SELECT 42::INTEGER AS answer")).toEqual([{ answer: 42 }]);
+}, 60_000);
