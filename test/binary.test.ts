@@ -292,7 +292,8 @@ describe("its commands", () => {
     expect(out).toStartWith(`hoglet ${manifest.version} (MIT)\n\n`);
     for (const name of Object.keys(manifest.dependencies)) {
       // The package of this platform is in its place.
-      if (name !== "@duckdb/node-bindings") expect(out).toMatch(new RegExp(`^${name} \\d.*\\(.*\\)$`, "m"));
+      if (name !== "@duckdb/node-bindings")
+        expect(out).toMatch(new RegExp(`^${name} \\d.*\\(.*\\)$`, "m"));
     }
     for (const inside of ["bun", `@duckdb/node-bindings-${process.platform}-${process.arch}`]) {
       expect(out).toContain(`\n${inside} `);

@@ -36,6 +36,9 @@ const ADD_TARGETS = `
     '[{"task": "INTEGER", "project_id": "INTEGER", "seq": "BIGINT", "key": "VARCHAR",
        "is_id": "BOOLEAN"}]'), recursive := true)`;
 
+/** Rows that are copied at once even where there is little memory: a vector of the engine. */
+const COPIED_ROWS_MIN = 2048;
+
 /** Targets of one statement. */
 const TARGETS_MAX = 10_000;
 
@@ -219,14 +222,20 @@ async function copyTable(
   const last = Number(row?.["last"] ?? -1);
   const copy = (order: string, start: number, end: number) =>
     connection.run(copyRows(names, { ...of, order }), { start, end, mark });
+  // What is too large to be sorted, or copied at once, is copied as it is, in parts.
+  const copyFitting = async (order: string, start: number, count: number): Promise<void> => {
+    try {
+      await copy(order, start, start + count);
+    } catch (error) {
+      if (!isOutOfMemory(error) || count <= COPIED_ROWS_MIN) throw error;
+      const half = Math.ceil(count / 2);
+      await copyFitting("", start, half);
+      await copyFitting("", start + half, count - half);
+    }
+  };
   for (let start = 0; start <= last; start += names.rows) {
     if (stopped()) throw new Error("The server is stopping");
-    // What is too large to be sorted is copied as it is.
-    await copy(of.order, start, start + names.rows).catch(async (error: unknown) => {
-      if (!isOutOfMemory(error)) throw error;
-      for (let at = start; at < start + names.rows; at += ROW_GROUP_ROWS)
-        await copy("", at, at + ROW_GROUP_ROWS);
-    });
+    await copyFitting(of.order, start, names.rows);
   }
 }
 
