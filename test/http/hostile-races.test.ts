@@ -157,8 +157,10 @@ describe("many changes of a person at once (S36)", () => {
       expect.stringMatching(/^text \d+$/),
     ]);
     expect(TIMES).toContain(kept.filters.n);
-    const { count, results } = (await ask("GET", `${path}recordings/`)).body as Page<object>;
-    expect([results.length, kept.recordings_counts.collection.count]).toEqual([count, count]);
+    const recordings = await ask("GET", `${path}recordings/`);
+    const { results, has_next } = recordings.body as { results: object[]; has_next: boolean };
+    expect(has_next).toBe(false);
+    expect(kept.recordings_counts.collection.count).toBe(results.length);
   });
 });
 
