@@ -81,7 +81,6 @@ describe("persons", () => {
     ["/persons/?limit=0x10", 400, "invalid_input", "limit"],
     ["/persons/?limit=%205", 400, "invalid_input", "limit"],
     ["/persons/?offset=5.0", 400, "invalid_input", "offset"],
-    ["/persons/?limit=", 400, "invalid_input", "limit"],
     ["/persons/?offset=1.5", 400, "invalid_input", "offset"],
     ["/persons/?offset=1e99", 400, "invalid_input", "offset"],
     ["/events/?uuid=x", 400, "invalid_input", "uuid"],
