@@ -17,7 +17,14 @@ import { join } from "node:path";
 import { type Everything, everything, expectKept, expectMirrored } from "./support/kept.ts";
 import { runCommand } from "./support/process.ts";
 import { metricValue, scrape } from "./support/prometheus.ts";
-import { bodyOf, clockBefore, eventOf, type Sent, startSenders } from "./support/senders.ts";
+import {
+  bodyOf,
+  clockBefore,
+  eventOf,
+  type Senders,
+  type Sent,
+  startSenders,
+} from "./support/senders.ts";
 import { type Server, startServer } from "./support/server.ts";
 
 setDefaultTimeout(60_000);
@@ -42,13 +49,7 @@ describe("an event store that is behind the persons", () => {
     rmSync(join(data, "events"), { recursive: true });
     cpSync(join(root, "events"), join(data, "events"), { recursive: true });
 
-    await expectSame(senders.sent(), before);
-    await using server = await startServer({ data });
-    senders.open(server.url);
-    await senders.finish();
-    const after = await expectKept(server, senders.sent());
-    await stop(server);
-    await expectMirrored(data, after);
+    await expectGoesOn(senders, before);
   });
 
   test("is made anew when it is gone", async () => {
@@ -120,13 +121,7 @@ describe("persons that are behind the event store", () => {
     expect([refused.code, refused.out]).toEqual([1, ""]);
     expect(refused.err).toMatch(/older than the event store .* Or run hoglet rebuild: no event is/);
     expect([rebuilt.code, rebuilt.err]).toEqual([0, ""]);
-    await expectSame(senders.sent(), before);
-    await using server = await startServer({ data });
-    senders.open(server.url);
-    await senders.finish();
-    const after = await expectKept(server, senders.sent());
-    await stop(server);
-    await expectMirrored(data, after);
+    await expectGoesOn(senders, before);
   });
 });
 
@@ -291,6 +286,17 @@ async function expectSame(sent: readonly Sent[], before: Everything): Promise<vo
   await expectKept(server, sent);
   await stop(server);
   await expectMirrored(data, before);
+}
+
+/** Checks that all is as it was before, and that senders go on from there with nothing lost. */
+async function expectGoesOn(senders: Senders, before: Everything): Promise<void> {
+  await expectSame(senders.sent(), before);
+  await using server = await startServer({ data });
+  senders.open(server.url);
+  await senders.finish();
+  const after = await expectKept(server, senders.sent());
+  await stop(server);
+  await expectMirrored(data, after);
 }
 
 const clock = clockBefore(Date.now());

@@ -1,6 +1,7 @@
 import type { PropertyFilter, PropertyTest } from "../domain/property-filter.ts";
 import type { Version } from "../domain/version-range.ts";
 import { quoted } from "./duckdb.ts";
+import { ISO_TIME, textTested } from "./property-match.ts";
 
 /**
  * The condition that a filter is passed, by the text of its property, as somebody would write it
@@ -13,26 +14,10 @@ export function draftCondition({ not, test }: PropertyFilter, text: string): str
 }
 
 function tested(test: Exclude<PropertyTest, { is: "set" }>, text: string): string {
-  const any = (values: string[], one: (value: string) => string) =>
-    values.map((value) => one(quoted(value))).join(" OR ") || "false";
-  const number = `TRY_CAST(${text} AS DOUBLE)`;
   switch (test.is) {
     case "equal":
       if (test.any.length === 1) return `${text} = ${test.any.map(quoted)}`;
       return `${text} IN (${test.any.map(quoted).join(", ") || "NULL"})`;
-    case "contains":
-      return any(test.any, (value) => `contains(lower(${text}), lower(${value}))`);
-    case "starts":
-      return any(test.any, (value) => `starts_with(${text}, ${value})`);
-    case "ends":
-      return any(test.any, (value) => `ends_with(${text}, ${value})`);
-    case "matches":
-      return any(test.any, (value) => `regexp_matches(${text}, ${value})`);
-    case "compare":
-      if (test.number === null) return `${text} ${test.by} ${quoted(test.text)}`;
-      return `isfinite(${number}) AND ${number} ${test.by} ${numberText(test.number)}`;
-    case "between":
-      return `${number} BETWEEN ${numberText(test.from)} AND ${numberText(test.to)}`;
     case "date": {
       const time = `TRY_CAST(${text} AS TIMESTAMPTZ)`;
       const bounds = [
@@ -49,6 +34,8 @@ function tested(test: Exclude<PropertyTest, { is: "set" }>, text: string): strin
       ];
       return [`regexp_matches(${text}, '^[vV]?\\d')`, ...bounds].join(" AND ");
     }
+    default:
+      return textTested(test, text, { text: quoted, number: numberText });
   }
 }
 
@@ -56,8 +43,6 @@ function tested(test: Exclude<PropertyTest, { is: "set" }>, text: string): strin
 function numberText(value: number): string {
   return Number.isSafeInteger(value) ? String(value) : `${quoted(String(value))}::DOUBLE`;
 }
-
-const ISO_TIME = String.raw`\s*\d{4}-\d\d-\d\d([Tt ]\d\d:\d\d(:\d\d([.,]\d+)?)?\s*([Zz]|[+-]\d\d(:?\d\d)?)?)?\s*`;
 
 /** Major, minor, patch, and 1; 0 for a pre-release. */
 function versionOf(text: string): string[] {

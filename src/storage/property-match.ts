@@ -83,14 +83,38 @@ export function passesIn(column: string, { not, test }: PropertyFilter, bind: Bi
 }
 
 function tested(test: PropertyTest, text: string, bind: Bind): string {
-  const any = (values: string[], one: (value: string) => string) =>
-    values.map((value) => one(bind(value))).join(" OR ") || `${text} IN (NULL)`;
-  const number = `TRY_CAST(${text} AS DOUBLE)`;
-  // As a text: whole numbers would be bound as integers of 64 bits.
-  const bindNumber = (value: number) => bind(String(value), "DOUBLE");
   switch (test.is) {
     case "set":
       return `${text} IS NOT NULL`;
+    case "date":
+      return `regexp_full_match(${text}, '${ISO_TIME}') AND (${dated(test, text, bind)})`;
+    case "version": {
+      const isVersion = `regexp_matches(${text}, '^[vV]?\\d')`;
+      return `${isVersion} AND ${within(versionOf(text), test, (version: Version) => {
+        return `[${version.map((part) => bind(part, "BIGINT")).join(", ")}]`;
+      })}`;
+    }
+    default:
+      // As a text: whole numbers would be bound as integers of 64 bits.
+      return textTested(test, text, {
+        text: (value) => bind(value),
+        number: (value) => bind(String(value), "DOUBLE"),
+      });
+  }
+}
+
+/** How values stand in a statement. */
+export type Written = { text(value: string): string; number(value: number): string };
+
+/** Tests of a text alone, or of the number that it is. */
+export type TextTest = Exclude<PropertyTest, { is: "set" } | { is: "date" } | { is: "version" }>;
+
+/** The condition that such a test is passed. */
+export function textTested(test: TextTest, text: string, written: Written): string {
+  const any = (values: string[], one: (value: string) => string) =>
+    values.map((value) => one(written.text(value))).join(" OR ") || `${text} IN (NULL)`;
+  const number = `TRY_CAST(${text} AS DOUBLE)`;
+  switch (test.is) {
     case "equal":
       return any(test.any, (value) => `${text} = ${value}`);
     case "contains":
@@ -102,23 +126,15 @@ function tested(test: PropertyTest, text: string, bind: Bind): string {
     case "matches":
       return any(test.any, (value) => `regexp_matches(${text}, ${value})`);
     case "compare":
-      if (test.number === null) return `${text} ${test.by} ${bind(test.text)}`;
-      return `isfinite(${number}) AND ${number} ${test.by} ${bindNumber(test.number)}`;
+      if (test.number === null) return `${text} ${test.by} ${written.text(test.text)}`;
+      return `isfinite(${number}) AND ${number} ${test.by} ${written.number(test.number)}`;
     case "between":
-      return `${number} BETWEEN ${bindNumber(test.from)} AND ${bindNumber(test.to)}`;
-    case "date":
-      return `regexp_full_match(${text}, '${ISO_TIME}') AND (${dated(test, text, bind)})`;
-    case "version": {
-      const isVersion = `regexp_matches(${text}, '^[vV]?\\d')`;
-      return `${isVersion} AND ${within(versionOf(text), test, (version: Version) => {
-        return `[${version.map((part) => bind(part, "BIGINT")).join(", ")}]`;
-      })}`;
-    }
+      return `${number} BETWEEN ${written.number(test.from)} AND ${written.number(test.to)}`;
   }
 }
 
 /** ISO 8601, with a time of day or without: the engine takes `infinity` and `epoch` for times, too. */
-const ISO_TIME = String.raw`\s*\d{4}-\d\d-\d\d([Tt ]\d\d:\d\d(:\d\d([.,]\d+)?)?\s*([Zz]|[+-]\d\d(:?\d\d)?)?)?\s*`;
+export const ISO_TIME = String.raw`\s*\d{4}-\d\d-\d\d([Tt ]\d\d:\d\d(:\d\d([.,]\d+)?)?\s*([Zz]|[+-]\d\d(:?\d\d)?)?)?\s*`;
 
 /** What comes behind the time of day where a time has a zone. */
 const ZONED = String.raw`:\d\d([.,]\d+)?\s*([Zz]|[+-]\d\d(:?\d\d)?)\s*$`;

@@ -21,19 +21,11 @@ import { temporaryDirectory } from "../support/app.ts";
 import { randomOf } from "../support/faulty-disk.ts";
 import { asText } from "../support/insight-reference.ts";
 import { FOREVER } from "../support/make.ts";
+import { NO_CHANGES } from "../support/persons.ts";
 
 setDefaultTimeout(60_000);
 
 type Known = { id: number; uuid: string; at: string; properties: JsonObject; ids: string[] };
-
-const NOTHING = {
-  created: [],
-  changed: [],
-  merged: [],
-  ids: [],
-  overrides: [],
-  groups: { types: [], rows: [] },
-};
 
 /** Both stores, with a mirror that has what it is told to have. */
 async function twoStores() {
@@ -206,7 +198,7 @@ test("a filter finds who has it now, however far the mirror is behind", async ()
     for (const one of changed) one.properties = properties();
     seq += 1;
     const changes = await stores.persons.apply({
-      ...NOTHING,
+      ...NO_CHANGES,
       created: [...created.map(bare)],
       changed: changed.map((one) => ({ ...bare(one), id: one.id })),
       ids: created.map(({ uuid, ids }) => ({
@@ -245,13 +237,13 @@ test("a filter waits for a mirror that lacks too much, or whose changes are not 
     return [count, ...rows.map(({ created_at }) => created_at)];
   };
 
-  stores.changed(await stores.persons.apply({ ...NOTHING, created: made, applied_seq: 1 }));
+  stores.changed(await stores.persons.apply({ ...NO_CHANGES, created: made, applied_seq: 1 }));
   expect(await find()).toEqual([1, isoTime(20_000)]);
   expect(stores.asked()).toBe(1);
 
   const [first] = made.map((one) => ({ ...one, uuid: Bun.randomUUIDv7() }));
   const untold = {
-    ...NOTHING,
+    ...NO_CHANGES,
     created: [{ ...first, properties: { plan: "pro" } }] as NewPerson[],
   };
   stores.changed(await stores.persons.apply({ ...untold, applied_seq: 2 }), "untold");

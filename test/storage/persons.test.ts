@@ -6,6 +6,7 @@ import { type NewPerson, type PersonWrites, personWrites } from "../../src/stora
 import { projectWrites } from "../../src/storage/projects.ts";
 import { openSqlite, readSqlite } from "../../src/storage/sqlite.ts";
 import { temporaryDirectory } from "../support/app.ts";
+import { NO_CHANGES } from "../support/persons.ts";
 
 type Store = Omit<PersonReads, "applied"> & PersonWrites & Disposable;
 
@@ -64,15 +65,6 @@ const bare = ({ project_id, uuid, properties, created_at, is_identified }: NewPe
   return { project_id, uuid, properties, created_at, is_identified };
 };
 
-const NOTHING = {
-  created: [],
-  changed: [],
-  merged: [],
-  ids: [],
-  overrides: [],
-  groups: { types: [], rows: [] },
-};
-
 const refOf = (id: number, { uuid, created_at, is_identified }: Made) => {
   return { id, uuid, created_at, is_identified, lifted: 0 };
 };
@@ -85,7 +77,12 @@ async function create(store: Store, applied_seq: number, ...made: Made[]): Promi
     entries: distinct_ids.map((distinct_id) => ({ distinct_id, home: uuid })),
     main: null,
   }));
-  const { persons } = await store.apply({ ...NOTHING, created: made.map(bare), ids, applied_seq });
+  const { persons } = await store.apply({
+    ...NO_CHANGES,
+    created: made.map(bare),
+    ids,
+    applied_seq,
+  });
   return persons.map(({ id }) => id);
 }
 
@@ -196,7 +193,7 @@ describe.each(IMPLEMENTATIONS)("the person store on %s", (_name, make) => {
     const older = staying
       .slice(0, 2500)
       .map((id) => change(id, person("", { created_at: on(0) }), {}));
-    await store.apply({ ...NOTHING, changed: older, applied_seq: 3 });
+    await store.apply({ ...NO_CHANGES, changed: older, applied_seq: 3 });
     await check(staying.length);
     expect(await everybody()).toEqual(places);
     await create(store, 4, ...many(6000, 9000));
@@ -209,7 +206,7 @@ describe.each(IMPLEMENTATIONS)("the person store on %s", (_name, make) => {
     const [id = 0] = await create(store, 1, ann);
 
     const changed = [change(id, ann, { b: "\ud800" })];
-    await store.apply({ ...NOTHING, changed, applied_seq: 2 });
+    await store.apply({ ...NO_CHANGES, changed, applied_seq: 2 });
 
     expect(await store.find(1, { id })).toMatchObject({ properties: { b: "\ufffd" } });
   });
@@ -221,7 +218,7 @@ describe.each(IMPLEMENTATIONS)("the person store on %s", (_name, make) => {
 
     for (const applied_seq of [5, 4]) {
       const again = {
-        ...NOTHING,
+        ...NO_CHANGES,
         created: [bare(person("bob"))],
         changed: [change(id, ann, { a: 1 })],
         applied_seq,
@@ -253,7 +250,7 @@ describe.each(IMPLEMENTATIONS)("the person store on %s", (_name, make) => {
     const [annId = 0, bobId = 0] = await create(store, 1, ann, bob);
 
     const mirror = await store.apply({
-      ...NOTHING,
+      ...NO_CHANGES,
       changed: [change(bobId, bob, { a: 1, b: 2 })],
       merged: [
         {

@@ -6,6 +6,7 @@ import { projectWrites } from "../../src/storage/projects.ts";
 import { openSqlite, readSqlite } from "../../src/storage/sqlite.ts";
 import { type WarningReads, warningReads } from "../../src/storage/warnings.ts";
 import { temporaryDirectory } from "../support/app.ts";
+import { NO_CHANGES } from "../support/persons.ts";
 
 type Store = WarningReads &
   Disposable & {
@@ -36,12 +37,7 @@ async function sqliteStore(): Promise<Store> {
     ...warningReads(reader),
     add: (applied_seq, ...warnings) =>
       persons.apply({
-        created: [],
-        changed: [],
-        merged: [],
-        ids: [],
-        overrides: [],
-        groups: { types: [], rows: [] },
+        ...NO_CHANGES,
         warnings,
         applied_seq,
       }),

@@ -1,6 +1,16 @@
 import { expect } from "bun:test";
 import type { Server } from "./server.ts";
 
+/** What a slice of events does to persons if it does nothing. */
+export const NO_CHANGES = {
+  created: [],
+  changed: [],
+  merged: [],
+  ids: [],
+  overrides: [],
+  groups: { types: [], rows: [] },
+};
+
 /** A person as the API shows it. */
 export type Person = {
   uuid: string;
