@@ -140,8 +140,7 @@ export function slices({ journal, persons, files, windowMs, seed, ...memory }: N
 
     /** What a mirror of this version lacks; null if nothing. */
     async mirrorSince(version: number): Promise<MirrorFiles | null> {
-      const changes = await persons.mirrorSince(version);
-      return changes.version === version ? null : files.writeMirror(changes);
+      return persons.mirrorSince(version, (changes) => files.writeLacking(version, changes));
     },
 
     /** Splits a person; null if there is no such person. */

@@ -2,7 +2,7 @@ import type { Interval, Period } from "../domain/insight-period.ts";
 import type { EventFilter, EventsNode, PropertyOf } from "../domain/query-fields.ts";
 import type { ClockPiece } from "../domain/zone-clock.ts";
 import { groupColumn, HOT_PROPERTIES } from "./event-lines.ts";
-import { mirroredIn } from "./person-rows.ts";
+import { propertyColumn } from "./person-rows.ts";
 import { type Bind, passes, passesIn, pointer, textIn } from "./property-match.ts";
 
 /**
@@ -118,7 +118,7 @@ const MOVED = `LEFT JOIN person_overrides AS moved
 
 /** How the text of a property is found in the table that has it, by its JSON pointer. */
 function textOf({ type }: PropertyOf, property: string): (pointer: string) => string {
-  return (pointer) => textIn(pointer, type === "person" ? mirroredIn(property) : "properties");
+  return (pointer) => textIn(pointer, type === "person" ? propertyColumn(property) : "properties");
 }
 
 /** How far the clock is ahead when an event happens. */

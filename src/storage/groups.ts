@@ -98,6 +98,6 @@ export function groupWrites({ raw }: Sqlite) {
         return { project_id, type_index, key, created_at, properties };
       });
     },
-    since: (version: number) => since.all(version),
+    since: (version: number): Iterable<MirrorGroup> => since.iterate(version),
   };
 }

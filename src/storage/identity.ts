@@ -2,7 +2,13 @@ import type { JsonObject } from "../domain/json.ts";
 import { activityWrites } from "./activity.ts";
 import { distinctIds, type Placement } from "./distinct-ids.ts";
 import { groupWrites } from "./groups.ts";
-import type { MirrorChanges, MirrorOverride, MirrorOwned, MirrorPerson } from "./mirror-changes.ts";
+import type {
+  MirrorChanges,
+  MirrorOverride,
+  MirrorOwned,
+  MirrorPerson,
+  MirrorStream,
+} from "./mirror-changes.ts";
 import { personRows, propertyTexts, type WrittenPerson } from "./person-rows.ts";
 import type {
   ChangedPerson,
@@ -60,11 +66,11 @@ export function identityWrites(sqlite: Sqlite) {
     group: groups.find,
     apply: (changes: PersonChanges) => sqlite.transaction(() => apply(changes)),
     nextVersion: mark.nextVersion,
-    mirrorSince: (version: number): MirrorChanges =>
+    mirrorSince: <T>(version: number, take: (changes: MirrorStream) => T): T =>
       sqlite.transaction(() => {
         const last = mark.version();
         const since = statements.since(version, last);
-        return { version: last, deleted: true, ...since, groups: groups.since(version) };
+        return take({ version: last, deleted: true, ...since, groups: groups.since(version) });
       }),
   };
 }
@@ -75,7 +81,7 @@ function mirrored(row: Row, placement: Placement | undefined): MirrorPerson {
   const { project_id, id, uuid, created_at, listed_at, known, texts } = row;
   const { put = [], moved = [] } = placement ?? {};
   const ids = { distinct_ids: [...put, ...moved], moved };
-  return { project_id, id, uuid, created_at, listed_at, known, ...texts.columns, ...ids };
+  return { project_id, id, uuid, created_at, listed_at, known, columns: texts.columns, ...ids };
 }
 
 function stored(row: Row, placement: Placement | undefined): Stored {
@@ -213,10 +219,10 @@ function mergeJournal(raw: Sqlite["raw"]) {
  * mirror of that version has and nobody else needs.
  */
 function changesSince(raw: Sqlite["raw"]) {
-  type Person = Pick<
-    MirrorPerson,
-    "project_id" | "id" | "uuid" | "created_at" | "listed_at" | "properties"
-  > & { ids: string };
+  type Person = Pick<MirrorPerson, "project_id" | "id" | "uuid" | "created_at" | "listed_at"> & {
+    properties: string;
+    ids: string;
+  };
   const persons = raw.query<Person, [number]>(
     `SELECT project_id, id, uuid, created_at, listed_at, properties,
        (SELECT json_group_array(distinct_id) FROM distinct_id WHERE person_id = person.id) AS ids
@@ -236,20 +242,26 @@ function changesSince(raw: Sqlite["raw"]) {
   );
   return (version: number, last: number) => {
     forgetOwned.run(version);
+    // An empty mirror has nobody whom they could replace.
+    const isNew = version === 0;
     // To look for what came since means to read every person.
     if (version === last) return { persons: [], gone: [], overrides: [], owned: [] };
     return {
-      persons: persons.all(version).map(({ ids, properties, ...person }): MirrorPerson => {
+      persons: Iterator.from(persons.iterate(version)).map(({ ids, properties, ...person }) => {
         const distinct_ids = JSON.parse(ids) as string[];
         const { columns } = propertyTexts(JSON.parse(properties) as JsonObject);
-        return { ...person, ...columns, known: true, distinct_ids, moved: distinct_ids };
+        return { ...person, columns, distinct_ids, ...(isNew ? NOBODY_YET : known(distinct_ids)) };
       }),
-      gone: gone.all(version).map(({ id }) => id),
-      overrides: overrides.all(version),
-      owned: owned.all(),
+      gone: Iterator.from(gone.iterate(version)).map(({ id }) => id),
+      overrides: overrides.iterate(version),
+      owned: owned.iterate(),
     };
   };
 }
+
+const NOBODY_YET: Pick<MirrorPerson, "known" | "moved"> = { known: false, moved: [] };
+
+const known = (moved: string[]) => ({ known: true, moved });
 
 /** How far this store has come: the last sequence number, and the version of its rows. */
 function appliedMark({ raw }: Sqlite) {

@@ -16,7 +16,12 @@ import type { Frame } from "./journal-frame.ts";
 import { lastSeq } from "./journal-frame.ts";
 import { logLines } from "./logs.ts";
 import type { MirrorFiles } from "./mirror.ts";
-import { joinChanges, type MirrorChanges, type MirrorPerson } from "./mirror-changes.ts";
+import {
+  joinChanges,
+  type MirrorChanges,
+  type MirrorPerson,
+  type MirrorStream,
+} from "./mirror-changes.ts";
 
 /** A part of the journal, written for DuckDB to read: applied in one transaction. */
 export type Load = {
@@ -59,8 +64,8 @@ type Open = {
 type Part = { path: string; bytes: number; rows: number };
 type EventPart = Part & { historical: boolean };
 
-/** Lines that are joined for one write, so that a file is never in memory as one text. */
-const LINES_PER_WRITE = 2000;
+/** Characters of lines after which they are written, so that a file is never in memory as one text. */
+const CHARS_PER_WRITE = 1_048_576;
 
 /**
  * Writes loads as files, of one slice or of many, of a slice's part where it fills one: DuckDB puts
@@ -83,7 +88,7 @@ export function loadFiles(directory: string, eventsMax: number) {
     const events = { ...part("events"), historical: false };
     return { first, last: first - 1, events, logs: part("logs"), mirror: null };
   };
-  const putMirror = (name: string, changes: MirrorChanges) =>
+  const putMirror = (name: string, changes: MirrorStream) =>
     mirrorFiles(join(directory, name), changes);
   const finished = ({ first, last, events, logs, mirror }: Open): Load => ({
     first,
@@ -151,8 +156,12 @@ export function loadFiles(directory: string, eventsMax: number) {
     },
 
     /** Writes changes to the mirror that come with no events. */
-    writeMirror: (changes: MirrorChanges): MirrorFiles =>
+    writeMirror: (changes: MirrorStream): MirrorFiles =>
       putMirror(`mirror-${changes.version}`, changes),
+
+    /** The same of what a mirror of a version lacks; null if that is nothing. */
+    writeLacking: (version: number, changes: MirrorStream): MirrorFiles | null =>
+      changes.version === version ? null : putMirror(`mirror-${changes.version}`, changes),
   };
 }
 
@@ -172,20 +181,38 @@ function joined(before: MirrorChanges | null, after: MirrorChanges | null): Mirr
 }
 
 /** Writes changes to the mirror as files whose paths begin with `start`. */
-function mirrorFiles(start: string, changes: MirrorChanges): MirrorFiles {
-  const { version, persons, gone, deleted = false, overrides, groups, owned } = changes;
-  const put = (kind: string, lines: string[]): string | null =>
+function mirrorFiles(start: string, changes: MirrorStream): MirrorFiles {
+  const { version, deleted = false, overrides, groups, owned } = changes;
+  const put = (kind: string, lines: Iterable<string>): string | null =>
     pathOf(appended({ path: `${start}.${kind}.ndjson`, bytes: 0, rows: 0 }, lines));
+  const found = { known: false, gone: false, moved: false };
+  const persons = put("persons", personLines(changes, found));
   return {
     version,
-    persons: put("persons", [...persons.map(personLine), ...gone.map(goneLine)]),
-    known: gone.length > 0 || persons.some(({ known }) => known),
-    deleted: deleted && gone.length > 0,
-    moved: persons.some(({ moved }) => moved.length > 0),
-    overrides: put("overrides", overrides.map(line)),
-    groups: put("groups", groups.map(groupLine)),
-    owned: put("owned", owned.map(line)),
+    persons,
+    known: found.known || found.gone,
+    deleted: deleted && found.gone,
+    moved: found.moved,
+    overrides: put("overrides", Iterator.from(overrides).map(line)),
+    groups: put("groups", Iterator.from(groups).map(groupLine)),
+    owned: put("owned", Iterator.from(owned).map(line)),
   };
+}
+
+/** What the lines are of is in `found` when they have been taken. */
+function* personLines(
+  { persons, gone }: Pick<MirrorStream, "persons" | "gone">,
+  found: { known: boolean; gone: boolean; moved: boolean },
+): Iterable<string> {
+  for (const person of persons) {
+    found.known ||= person.known;
+    found.moved ||= person.moved.length > 0;
+    yield personLine(person);
+  }
+  for (const id of gone) {
+    found.gone = true;
+    yield goneLine(id);
+  }
 }
 
 const pathOf = ({ path, rows }: Part): string | null => (rows === 0 ? null : path);
@@ -195,12 +222,23 @@ function appendedEvents(part: EventPart, events: readonly SliceEvent[]): EventPa
   return { ...written(part, events.length, (write) => writeEvents(events, write)), historical };
 }
 
-function appended(part: Part, lines: readonly string[]): Part {
-  return written(part, lines.length, (write) => {
-    for (let at = 0; at < lines.length; at += LINES_PER_WRITE) {
-      write(Buffer.from(lines.slice(at, at + LINES_PER_WRITE).join("")));
-    }
-  });
+function appended(part: Part, lines: Iterable<string>): Part {
+  let done = part;
+  let text = "";
+  let rows = 0;
+  const put = () => {
+    const bytes = Buffer.from(text);
+    done = written(done, rows, (write) => write(bytes));
+    text = "";
+    rows = 0;
+  };
+  for (const line of lines) {
+    text += line;
+    rows += 1;
+    if (text.length >= CHARS_PER_WRITE) put();
+  }
+  put();
+  return done;
 }
 
 /** The part with more rows; what an attempt that failed has left behind it is cut off. */
@@ -227,9 +265,8 @@ function written(
 
 /** A line of a person, whose properties are JSON already. */
 function personLine(person: MirrorPerson): string {
-  const { properties, sdk_properties, initial_properties, ...rest } = person;
-  const texts = `"properties":${properties},"sdk_properties":${sdk_properties},"initial_properties":${initial_properties}`;
-  return `${storableJson(rest).slice(0, -1)},${texts}}\n`;
+  const { columns, ...rest } = person;
+  return `${storableJson(rest).slice(0, -1)}${columns === "" ? "" : `,${columns}`}}\n`;
 }
 
 /** The same of a group. */

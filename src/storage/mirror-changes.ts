@@ -1,8 +1,8 @@
 import type { MirrorGroup } from "./groups.ts";
-import type { MirroredProperties } from "./person-rows.ts";
+import type { PropertyTexts } from "./person-rows.ts";
 
 /** A person to be put in the mirror. */
-export type MirrorPerson = MirroredProperties & {
+export type MirrorPerson = Pick<PropertyTexts, "columns"> & {
   project_id: number;
   id: number;
   uuid: string;
@@ -35,6 +35,13 @@ export type MirrorChanges = {
   groups: MirrorGroup[];
   /** Distinct ids all of whose events belong to another person now. */
   owned: MirrorOwned[];
+};
+
+/** The same, each thing as it is asked for: it may be more than fits in memory. */
+export type MirrorStream = {
+  [Kind in keyof MirrorChanges]: MirrorChanges[Kind] extends (infer Row)[]
+    ? Iterable<Row>
+    : MirrorChanges[Kind];
 };
 
 /** Both changes as one: a person who changes in slice after slice is put in the mirror once. */

@@ -44,7 +44,8 @@ export function personEdits(sqlite: Sqlite, nextVersion: () => number) {
     const { listed_at, lifted, texts } = rows.update(changed, version);
     activity.add(name, person, by, { changes: [changeOf(before, after)] });
     const { id, project_id, uuid, created_at } = person;
-    const mirrored = { id, project_id, uuid, created_at, listed_at, ...texts.columns, known: true };
+    const { columns } = texts;
+    const mirrored = { id, project_id, uuid, created_at, listed_at, columns, known: true };
     return {
       mirror: { ...nothing(version), persons: [{ ...mirrored, distinct_ids: [], moved: [] }] },
       stored: [{ id, project_id, uuid, created_at, is_identified, lifted, distinct_ids: [] }],

@@ -4,7 +4,7 @@ import { filtersIn, type PropertyFilter } from "../domain/property-filter.ts";
 import type { ApiReads } from "./api-reads.ts";
 import { rows } from "./duckdb.ts";
 import type { MatchFilter, PartAsked } from "./person-list.ts";
-import { columnOf, mirroredIn } from "./person-rows.ts";
+import { PROPERTY_COLUMNS, propertyColumn } from "./person-rows.ts";
 import {
   type Bind,
   binder,
@@ -80,36 +80,29 @@ export function personMatches(reads: ApiReads): PersonMatches {
 
 const VERSION = "SELECT value FROM meta WHERE key = 'mirror_version'";
 
-/** Rows of an earlier version have all properties in one column. */
-const UNDIVIDED = "SELECT 1 FROM persons WHERE sdk_properties IS NULL LIMIT 1";
-
-/** Says where the mirror has a property. */
-async function columnsOf(connection: DuckDBConnection): Promise<(key: string) => string> {
-  const [undivided] = await rows(connection, UNDIVIDED);
-  if (undivided === undefined) return columnOf;
-  return mirroredIn;
-}
-
-/** The mirror's persons of a project, with what it lacks in their place. */
-function personsNow({ ids, persons }: Unmirrored) {
-  const mirrored = `SELECT ${PERSON_COLUMNS} FROM persons WHERE project_id = $project::INTEGER`;
-  if (ids.length === 0) return { from: `(${mirrored})`, values: {} };
+/**
+ * Selects of the mirror's persons of a project, and of what it lacks in their place. The condition
+ * is on the tables themselves: on what they are put together to, each row would be looked at, and
+ * not each value that rows have in common (decision 100).
+ */
+function personsNow(selected: string, where: string, { ids, persons }: Unmirrored) {
+  const mirrored = `SELECT ${selected} FROM persons WHERE project_id = $project::INTEGER AND ${where}`;
+  if (ids.length === 0) return { found: mirrored, values: {} };
   const lines = persons.map(({ id, listed_at, properties }) => {
     return `{"id":${id},"at":${JSON.stringify(listed_at)},"properties":${properties}}`;
   });
   return {
-    from: `(${mirrored} AND id NOT IN (SELECT unnest(from_json($changed::JSON, '["BIGINT"]')))
+    found: `${mirrored} AND id NOT IN (SELECT unnest(from_json($changed::JSON, '["BIGINT"]')))
       UNION ALL
-      SELECT row.id, row.at::TIMESTAMP, row.properties, row.properties, row.properties
-      FROM (SELECT unnest(from_json($persons::JSON,
-        '[{"id":"BIGINT","at":"VARCHAR","properties":"JSON"}]')) AS row))`,
+      SELECT ${selected} FROM (
+        SELECT row.id AS id, row.at::TIMESTAMP AS listed_at,
+          ${PROPERTY_COLUMNS.map((column) => `row.properties AS ${column}`).join(", ")}
+        FROM (SELECT unnest(from_json($persons::JSON,
+          '[{"id":"BIGINT","at":"VARCHAR","properties":"JSON"}]')) AS row))
+      WHERE ${where}`,
     values: { changed: JSON.stringify(ids), persons: `[${lines.join(",")}]` },
   };
 }
-
-/** Rows of an earlier version are where `created_at` says. */
-const PERSON_COLUMNS = `id, coalesce(listed_at, created_at) AS listed_at,
-  properties, sdk_properties, initial_properties`;
 
 async function values(
   connection: DuckDBConnection,
@@ -118,24 +111,23 @@ async function values(
   part: string,
   { unmirrored }: MatchedNow,
 ): Promise<PropertyValue[]> {
-  const column = (await columnsOf(connection))(key);
-  const { from, values } = personsNow(unmirrored);
-  const found = await rows(connection, VALUES(from, column), {
+  const text = `${textIn("$key", propertyColumn(key))} AS name`;
+  const { found, values } = personsNow(text, "true", unmirrored);
+  const counted = await rows(connection, VALUES(found), {
     ...values,
     ...{ project, key: pointer(key), part, limit: PROPERTY_VALUES_MAX },
   });
-  return found.map(({ name, count }) => ({ name: String(name), count: Number(count) }));
+  return counted.map(({ name, count }) => ({ name: String(name), count: Number(count) }));
 }
 
-const VALUES = (from: string, column: string) => `
-  SELECT name, count(*)::DOUBLE AS count
-  FROM (SELECT ${textIn("$key", column)} AS name FROM ${from})
+const VALUES = (found: string) => `
+  SELECT name, count(*)::DOUBLE AS count FROM (${found})
   WHERE name IS NOT NULL AND contains(lower(name), lower($part))
   GROUP BY name ORDER BY count DESC, name LIMIT $limit::BIGINT`;
 
 /** One scan finds the page and counts all, also where the page has nobody. */
-const PLACES = (from: string, where: string, behind: string) => `
-  WITH found AS MATERIALIZED (SELECT id, listed_at FROM ${from} WHERE ${where})
+const PLACES = (found: string, behind: string) => `
+  WITH found AS MATERIALIZED (${found})
   SELECT total.count, page.id, page.at
   FROM (SELECT count(*)::DOUBLE AS count FROM found) AS total
   LEFT JOIN (
@@ -158,15 +150,14 @@ async function places(
   const group = { any: false, of: filter.properties };
   await checkPatterns(connection, filtersIn(group), "properties");
   const { values, bind } = binder();
-  const columns = await columnsOf(connection);
   const passed = (property: PropertyFilter) =>
-    passes(property, (pointer) => textIn(pointer, columns(property.key)), bind);
+    passes(property, (pointer) => textIn(pointer, propertyColumn(property.key)), bind);
   const where = [
     ...ownConditions(filter, now, bind),
     ...(filter.properties.length === 0 ? [] : [groupMet(group, passed)]),
   ].join(" AND ");
-  const { from, values: unmirrored } = personsNow(now.unmirrored);
-  const found = await rows(connection, PLACES(from, where, after === undefined ? "" : BEHIND), {
+  const { found, values: unmirrored } = personsNow("id, listed_at", where, now.unmirrored);
+  const placed = await rows(connection, PLACES(found, after === undefined ? "" : BEHIND), {
     ...values,
     ...unmirrored,
     ...(after === undefined ? {} : { at: after.at, after: after.id }),
@@ -175,8 +166,8 @@ async function places(
     offset,
   });
   return {
-    count: Number(found[0]?.["count"] ?? 0),
-    places: found
+    count: Number(placed[0]?.["count"] ?? 0),
+    places: placed
       .filter(({ id }) => id !== null)
       .map(({ id, at }) => ({ id: Number(id), at: String(at) })),
   };
@@ -191,8 +182,9 @@ function ownConditions(
   now: MatchedNow,
   bind: Bind,
 ): string[] {
-  const address = `CASE json_type(properties, '/email') WHEN 'VARCHAR'
-    THEN json_extract_string(properties, '/email') END`;
+  const column = propertyColumn("email");
+  const address = `CASE json_type(${column}, '/email') WHEN 'VARCHAR'
+    THEN json_extract_string(${column}, '/email') END`;
   const owner = (id: string) => `id = ${bind(String(now.owner(id) ?? NOBODY), "BIGINT")}`;
   return [
     ...(distinct_id === undefined ? [] : [owner(distinct_id)]),

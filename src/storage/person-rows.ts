@@ -14,14 +14,12 @@ export type PersonToWrite = {
   is_identified: boolean;
 };
 
-/** Properties as JSON: all of them, and as the mirror has them (decision 74). */
-export type PropertyTexts = { text: string; columns: MirroredProperties };
-
-/** JSON texts of properties by what their names begin with: `$initial_`, `$`, anything else. */
-export type MirroredProperties = Record<PropertyColumn, string>;
-
-/** A column of the mirror. */
-export type PropertyColumn = "properties" | "sdk_properties" | "initial_properties";
+/** Properties as JSON: all of them, and as the mirror has them. */
+export type PropertyTexts = {
+  text: string;
+  /** Members of a JSON object: the columns of the mirror that have any (decision 100). */
+  columns: string;
+};
 
 /** What became of a person when it was written. */
 export type WrittenPerson = {
@@ -98,42 +96,74 @@ function addressIn({ email }: JsonObject): string | null {
   return typeof email === "string" ? storableText(email) : null;
 }
 
-/** Properties as JSON; each is written once. */
+/**
+ * Columns of the mirror by what is in them: properties are spread by their names, so that a filter
+ * reads few others, and above all none that each person has a value of its own of (decisions 74 and 100).
+ * What is stored rests on all this.
+ */
+const SPREAD = {
+  own: { few: { from: 0, columns: 5 }, many: { from: 5, columns: 3 } },
+  sdk: { few: { from: 8, columns: 4 }, many: { from: 12, columns: 4 } },
+};
+
+/** Names of what has many values. */
+const MANY_VALUED =
+  /(?:(?:^|first|last|full|user|path)_?name|mail|phone|url|path|referrer|agent|(?:^|_|u|r)id|(?:_|ed)at|width|height|itude)$/i;
+
+/** The columns of a row of the mirror that have properties, each a JSON object or null. */
+export const PROPERTY_COLUMNS: readonly string[] = Array.from(
+  { length: 16 },
+  (_, at) => `properties_${at}`,
+);
+
+/** Properties as JSON, for the person store and for the mirror; each is written once. */
 export function propertyTexts(properties: JsonObject): PropertyTexts {
-  const parts: Record<PropertyColumn, JsonObject> = {
-    properties: {},
-    sdk_properties: {},
-    initial_properties: {},
-  };
+  const parts: (JsonObject | undefined)[] = new Array(PROPERTY_COLUMNS.length);
   for (const key of Object.keys(properties)) {
-    setKey(parts[columnOf(key)], key, properties[key] ?? null);
+    const at = placeOf(key);
+    let part = parts[at];
+    if (part === undefined) {
+      part = {};
+      parts[at] = part;
+    }
+    setKey(part, key, properties[key] ?? null);
   }
-  const columns = {
-    properties: storableJson(parts.properties),
-    sdk_properties: storableJson(parts.sdk_properties),
-    initial_properties: storableJson(parts.initial_properties),
-  };
-  const inner = Object.values(columns).map((text) => text.slice(1, -1));
-  return { columns, text: `{${inner.filter((text) => text !== "").join(",")}}` };
+  const columns: string[] = [];
+  const inner: string[] = [];
+  for (let at = 0; at < parts.length; at += 1) {
+    const part = parts[at];
+    if (part === undefined) continue;
+    const text = storableJson(part);
+    columns.push(`"${PROPERTY_COLUMNS[at]}":${text}`);
+    inner.push(text.slice(1, -1));
+  }
+  return { text: `{${inner.join(",")}}`, columns: columns.join(",") };
 }
 
-/** Where the mirror keeps a property. */
-export function columnOf(key: string): PropertyColumn {
-  if (!key.startsWith("$")) return "properties";
-  return key.startsWith("$initial_") ? "initial_properties" : "sdk_properties";
+/** Which of the columns has a property. */
+function placeOf(key: string): number {
+  const known = places.get(key);
+  if (known !== undefined) return known;
+  const { few, many } = key.startsWith("$") ? SPREAD.sdk : SPREAD.own;
+  const { from, columns } = MANY_VALUED.test(key) ? many : few;
+  let hash = 0;
+  for (let at = 0; at < key.length; at += 1) hash = (hash * 31 + key.charCodeAt(at)) >>> 0;
+  const place = from + (hash % columns);
+  if (places.size < PLACES_KEPT_MAX) places.set(key, place);
+  return place;
+}
+
+/** Names whose places are kept at hand. */
+const PLACES_KEPT_MAX = 10_000;
+
+const places = new Map<string, number>();
+
+/** The column of the mirror that has a property. */
+export function propertyColumn(key: string): string {
+  return PROPERTY_COLUMNS[placeOf(key)] ?? "";
 }
 
 /** All properties of a row of the mirror: no two of its columns have a key in common. */
-export const ALL_PROPERTIES = `('{' || concat_ws(',', ${[
-  "initial_properties",
-  "sdk_properties",
-  "properties",
-]
-  .map((column) => `nullif(substr(${column}, 2, length(${column}) - 2), '')`)
-  .join(", ")}) || '}')::JSON`;
-
-/** The column of a row of the mirror that has a property: in rows of an earlier version one has all. */
-export function mirroredIn(key: string): string {
-  const column = columnOf(key);
-  return column === "properties" ? column : `coalesce(${column}, properties)`;
-}
+export const ALL_PROPERTIES = `('{' || concat_ws(',', ${PROPERTY_COLUMNS.map(
+  (column) => `substr(${column}, 2, length(${column}) - 2)`,
+).join(", ")}) || '}')::JSON`;

@@ -7,7 +7,7 @@ import type { ProjectWarning } from "../domain/warning.ts";
 import type { DeletionAsked } from "./deletions.ts";
 import { type GroupChanges, type GroupKey, type GroupRow, groupReads } from "./groups.ts";
 import { identityWrites, type Stored } from "./identity.ts";
-import type { MirrorChanges } from "./mirror-changes.ts";
+import type { MirrorChanges, MirrorStream } from "./mirror-changes.ts";
 import { type EditAsked, personEdits, type RemovalAsked, type Removed } from "./person-edits.ts";
 import { refCache } from "./ref-cache.ts";
 import { splitWrites } from "./splits.ts";
@@ -121,8 +121,8 @@ export type PersonWrites = {
   remove(project: number, ids: readonly number[], asked: RemovalAsked): Promise<Removed>;
   queueEvents(project: number, id: number, asked: DeletionAsked): Promise<boolean>;
   mirrored(version: number): Promise<void>;
-  /** What a mirror of a version lacks; 0 for all there is. */
-  mirrorSince(version: number): Promise<MirrorChanges>;
+  /** Gives `take` what a mirror of a version lacks, which has to be taken at once; 0 for all there is. */
+  mirrorSince<T>(version: number, take: (changes: MirrorStream) => T): Promise<T>;
 };
 
 /** Writes persons on the connection that writes. */
@@ -208,7 +208,7 @@ export function personWrites(sqlite: Sqlite): PersonWrites {
     groupTypes: groupReads(sqlite).types,
     group: async (place) => identity.group(place),
     applied: async () => identity.applied(),
-    mirrorSince: async (version) => identity.mirrorSince(version),
+    mirrorSince: async (version, take) => identity.mirrorSince(version, take),
   };
 }
 

@@ -85,7 +85,7 @@ type Row = Stored & WrittenPerson;
 function mirrored(row: Row): MirrorPerson {
   const { project_id, id, uuid, created_at, listed_at, texts, distinct_ids } = row;
   const rest = { distinct_ids, moved: distinct_ids, known: true };
-  return { project_id, id, uuid, created_at, listed_at, ...texts.columns, ...rest };
+  return { project_id, id, uuid, created_at, listed_at, columns: texts.columns, ...rest };
 }
 
 type StoredMerge = Omit<

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { JsonObject } from "../../src/domain/json.ts";
 import { apiReads } from "../../src/storage/api-reads.ts";
 import { openDuckdb, ROW_GROUP_ROWS, rows } from "../../src/storage/duckdb.ts";
 import type { SliceEvent } from "../../src/storage/event-lines.ts";
@@ -8,6 +9,7 @@ import { type EventReads, eventReads } from "../../src/storage/event-list.ts";
 import { type EventStore, eventStore } from "../../src/storage/events.ts";
 import { type Load, loadFiles, removeLoad, type SliceContent } from "../../src/storage/loads.ts";
 import type { MirrorChanges, MirrorPerson } from "../../src/storage/mirror-changes.ts";
+import { ALL_PROPERTIES, propertyColumn, propertyTexts } from "../../src/storage/person-rows.ts";
 import { temporaryDirectory } from "../support/app.ts";
 import { FOREVER } from "../support/make.ts";
 import { readLines } from "../support/server.ts";
@@ -112,15 +114,18 @@ function sliceEvent(
   };
 }
 
+const columnsOf = (properties: JsonObject) => {
+  const { columns } = propertyTexts(properties);
+  return { columns };
+};
+
 const mirror = (fields: Partial<MirrorPerson> = {}): MirrorPerson => ({
   project_id: 1,
   id: 1,
   uuid: PERSON,
   created_at: "2026-11-21T12:00:00.000000Z",
   listed_at: "2026-11-21T12:00:00.000000Z",
-  properties: '{"email":"a@b.c"}',
-  sdk_properties: '{"$os":"Linux"}',
-  initial_properties: "{}",
+  ...columnsOf({ email: "a@b.c", $os: "Linux" }),
   distinct_ids: ["ann"],
   moved: [],
   known: false,
@@ -284,12 +289,12 @@ describe("DuckDB", () => {
     const two = ["bob", "cat"].map((id, at) => mirror({ id: at + 2, distinct_ids: [id] }));
     await duck.store.append(duck.load(1, [sliceEvent(1)], { persons: [mirror(), ...two] }));
 
-    const changed = mirror({ known: true, properties: "{}", distinct_ids: ["ann-2", "cat"] });
+    const changed = mirror({ known: true, ...columnsOf({}), distinct_ids: ["ann-2", "cat"] });
     await duck.store.append(
       duck.load(2, [], {
         persons: [
           { ...changed, moved: ["cat"] },
-          mirror({ known: true, id: 2, properties: '{"a":1}', distinct_ids: [] }),
+          mirror({ known: true, id: 2, ...columnsOf({ a: 1, $os: "iOS" }), distinct_ids: [] }),
         ],
         gone: [3],
       }),
@@ -297,11 +302,12 @@ describe("DuckDB", () => {
 
     expect(
       await duck.query(
-        "SELECT id::INTEGER AS id, properties, sdk_properties AS sdk FROM persons ORDER BY id",
+        `SELECT id::INTEGER AS id, ${propertyColumn("a")} AS own, ${propertyColumn("$os")} AS sdk,
+           ${ALL_PROPERTIES} AS properties FROM persons ORDER BY id`,
       ),
     ).toEqual([
-      { id: 1, properties: "{}", sdk: '{"$os":"Linux"}' },
-      { id: 2, properties: '{"a":1}', sdk: '{"$os":"Linux"}' },
+      { id: 1, own: null, sdk: null, properties: "{}" },
+      { id: 2, own: '{"a":1}', sdk: '{"$os":"iOS"}', properties: '{"a":1,"$os":"iOS"}' },
     ]);
     const ids = await duck.query("SELECT distinct_id FROM person_distinct_ids ORDER BY ALL");
     expect(ids.map(({ distinct_id }) => distinct_id)).toEqual(["ann", "ann-2", "bob", "cat"]);
@@ -311,15 +317,14 @@ describe("DuckDB", () => {
   test("is brought to a later version of the persons without events", async () => {
     await using duck = await duckdbStore();
     await duck.store.append(duck.load(1, [sliceEvent(1)], { persons: [mirror()] }));
-    const persons = [mirror({ known: true, properties: "{}", moved: ["ann"] })];
+    const persons = [mirror({ known: true, ...columnsOf({ n: 1 }), moved: ["ann"] })];
 
     const lacking = { version: 9, persons, gone: [], overrides: [], groups: [], owned: [] };
     await duck.store.mirror(duck.mirrorFiles(lacking));
     await duck.store.mirror(duck.mirrorFiles(lacking));
 
-    expect(await duck.query("SELECT id::INTEGER AS id, properties FROM persons")).toEqual([
-      { id: 1, properties: "{}" },
-    ]);
+    const stored = `SELECT id::INTEGER AS id, ${ALL_PROPERTIES} AS properties FROM persons`;
+    expect(await duck.query(stored)).toEqual([{ id: 1, properties: '{"n":1}' }]);
     expect(await duck.query("SELECT distinct_id FROM person_distinct_ids")).toHaveLength(1);
     expect(await duck.store.mirrorVersion()).toBe(9);
   });

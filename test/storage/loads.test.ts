@@ -136,28 +136,21 @@ test("the mirror's changes of all its slices are one", () => {
     uuid: PERSON,
     created_at: "2026-11-21T12:00:00.000000Z",
     listed_at: "2026-11-21T12:00:00.000000Z",
-    properties: "{}",
-    sdk_properties: "{}",
-    initial_properties: "{}",
+    columns: "",
     distinct_ids: ["ann"],
     moved: [],
     known: false,
   };
   files.add(slice(1, 1, { mirror: mirror(7, { persons: [person] }) }));
-  const changed = { ...person, properties: '{"n":2}', distinct_ids: [], known: true };
+  const changed = { ...person, columns: '"properties_1":{"n":2}', distinct_ids: [], known: true };
   files.add(slice(2, 2, { mirror: mirror(8, { persons: [changed] }) }));
 
   const load = files.end();
 
+  const { columns: _, ...about } = person;
   expect(load?.mirror).toMatchObject({ version: 8, known: false, moved: false, overrides: null });
   expect(readLines(load?.mirror?.persons ?? "")).toEqual([
-    {
-      ...person,
-      properties: { n: 2 },
-      sdk_properties: {},
-      initial_properties: {},
-      distinct_ids: ["ann"],
-    },
+    { ...about, properties_1: { n: 2 }, distinct_ids: ["ann"] },
   ]);
 });
 

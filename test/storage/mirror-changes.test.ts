@@ -11,14 +11,13 @@ function changes(version: number, more: Partial<MirrorChanges>): MirrorChanges {
 
 function person(id: number, more: Partial<MirrorPerson> = {}): MirrorPerson {
   const created_at = "2026-11-21T12:00:00.000000Z";
-  const texts = { properties: "{}", sdk_properties: "{}", initial_properties: "{}" };
   const base = {
     project_id: 1,
     id,
     uuid: `uuid-${id}`,
     created_at,
     listed_at: created_at,
-    ...texts,
+    columns: "",
   };
   return { ...base, distinct_ids: [], moved: [], known: true, ...more };
 }
@@ -31,7 +30,11 @@ const to = (old_person_id: string, person_id: string, project_id = 1) => ({
 
 test("a person who changed twice is there once, as it is now, with all its new ids", () => {
   const made = person(1, { known: false, distinct_ids: ["a"] });
-  const later = person(1, { properties: '{"n":1}', distinct_ids: ["b", "c"], moved: ["c"] });
+  const later = person(1, {
+    columns: '"properties_0":{"n":1}',
+    distinct_ids: ["b", "c"],
+    moved: ["c"],
+  });
 
   const joined = joinChanges(
     changes(1, { persons: [made, person(2)] }),
@@ -43,7 +46,7 @@ test("a person who changed twice is there once, as it is now, with all its new i
       persons: [
         person(1, {
           known: false,
-          properties: '{"n":1}',
+          columns: '"properties_0":{"n":1}',
           distinct_ids: ["a", "b", "c"],
           moved: ["c"],
         }),

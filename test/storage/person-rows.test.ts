@@ -1,10 +1,11 @@
 import { expect, test } from "bun:test";
+import { propertyColumn } from "../../src/storage/person-rows.ts";
 import { testApp } from "../support/app.ts";
 import { batch, event } from "../support/make.ts";
 
 const PREFER = { prefer: "return=representation" };
 
-/** A person has properties in each column of the mirror (decision 74), and none in one of them. */
+/** A person has properties in columns of each kind, and none in most of them (decision 100). */
 test("every question finds all properties of a person, whoever set them", async () => {
   await using app = await testApp();
   const $set = { plan: "pro", $browser: "Firefox", $initial_browser: "Safari", none: null };
@@ -45,4 +46,27 @@ test("every question finds all properties of a person, whoever set them", async 
   expect(await seenBy("$browser", "Firefox")).toEqual([1]);
   expect(await seenBy("$initial_browser", "Safari")).toEqual([1]);
   expect(await seenBy("$browser", "Safari")).toEqual([0]);
+});
+
+test("a property is looked for where stores that there are have it", () => {
+  const found = [
+    "plan",
+    "email",
+    "createdAt",
+    "",
+    "ключ",
+    "$os",
+    "$initial_os",
+    "$current_url",
+  ].map((name) => [name, propertyColumn(name)]);
+  expect(Object.fromEntries(found)).toEqual({
+    "": "properties_0",
+    plan: "properties_2",
+    ключ: "properties_2",
+    email: "properties_6",
+    createdAt: "properties_6",
+    $os: "properties_8",
+    $initial_os: "properties_11",
+    $current_url: "properties_13",
+  });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { JsonObject } from "../../src/domain/json.ts";
+import type { MirrorStream } from "../../src/storage/mirror-changes.ts";
 import { type PersonReads, personReads } from "../../src/storage/person-list.ts";
 import { type NewPerson, type PersonWrites, personWrites } from "../../src/storage/persons.ts";
 import { projectWrites } from "../../src/storage/projects.ts";
@@ -87,6 +88,11 @@ async function create(store: Store, applied_seq: number, ...made: Made[]): Promi
 }
 
 const PAGE = { limit: 100, offset: 0 };
+
+/** All of it, as long as it can be had. */
+const taken = ({ persons, gone, overrides, ...rest }: MirrorStream) => {
+  return { ...rest, persons: [...persons], gone: [...gone], overrides: [...overrides] };
+};
 
 describe.each(IMPLEMENTATIONS)("the person store on %s", (_name, make) => {
   test("creates persons, says their ids, and finds them in every way", async () => {
@@ -296,10 +302,17 @@ describe.each(IMPLEMENTATIONS)("the person store on %s", (_name, make) => {
       overrides: [{ project_id: 1, old_person_id: ann.uuid, person_id: bob.uuid }],
       persons: [{ id: bobId, moved: ["ann", "ann-2"] }],
     });
-    const since = await store.mirrorSince(mirror.version - 1);
+    const since = await store.mirrorSince(mirror.version - 1, taken);
     expect(since).toMatchObject({ version: mirror.version, gone: [annId] });
-    expect(since.persons.map(({ id }) => id)).toEqual([bobId]);
+    expect(since.persons).toMatchObject([
+      { id: bobId, known: true, moved: ["ann-2", "bob", "ann", "new"] },
+    ]);
     expect(since.overrides).toEqual(mirror.overrides);
-    expect(await store.mirrorSince(mirror.version)).toMatchObject({ persons: [], gone: [] });
+    const nothing = { persons: [], gone: [], overrides: [] };
+    expect(await store.mirrorSince(mirror.version, taken)).toMatchObject(nothing);
+    expect(await store.mirrorSince(0, taken)).toMatchObject({
+      version: mirror.version,
+      persons: [{ id: bobId, known: false, moved: [] }],
+    });
   });
 });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { isObject, type JsonObject } from "../../src/domain/json.ts";
 import { type Person, personUuid } from "../../src/domain/person.ts";
 import { isoTime } from "../../src/domain/time.ts";
+import { ALL_PROPERTIES } from "../../src/storage/person-rows.ts";
 import { bodyOf, eventOf, type Sent } from "./senders.ts";
 import type { Server, StoredEvent } from "./server.ts";
 
@@ -148,17 +149,17 @@ export async function mirrored(data: string): Promise<MirrorPerson[]> {
   try {
     const persons = await connection.runAndReadAll(
       `SELECT id::INTEGER AS id, uuid::VARCHAR AS uuid,
-         [properties, sdk_properties, initial_properties]::VARCHAR[] AS parts
+         ${ALL_PROPERTIES}::VARCHAR AS properties
        FROM persons ORDER BY uuid`,
     );
     const ids = await connection.runAndReadAll(
       "SELECT distinct_id, person_id::VARCHAR AS person_id FROM person_distinct_ids",
     );
     const idsOf = Map.groupBy(ids.getRowObjects(), (row) => row["person_id"]);
-    return persons.getRowObjectsJson().map(({ id, uuid, parts }) => ({
+    return persons.getRowObjectsJson().map(({ id, uuid, properties }) => ({
       id: Number(id),
       uuid: String(uuid),
-      properties: Object.assign({}, ...(parts as string[]).map((part) => JSON.parse(part))),
+      properties: JSON.parse(String(properties)),
       distinct_ids: (idsOf.get(String(uuid)) ?? []).map((row) => String(row["distinct_id"])),
     }));
   } finally {

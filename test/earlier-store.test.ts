@@ -1,0 +1,51 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { temporaryDirectory } from "./support/app.ts";
+import { everything, expectMirrored } from "./support/kept.ts";
+import { batch, event } from "./support/make.ts";
+import { type Server, startServer } from "./support/server.ts";
+
+test("an event store whose persons an earlier version wrote gets them anew, and loses no event", async () => {
+  using directory = temporaryDirectory();
+  const data = join(directory.path, "data");
+  const first = await startServer({ data });
+  const set = (distinct_id: string, $set: object) =>
+    event({ event: "seen", distinct_id, properties: { $set } });
+  await first.capture(batch(set("ann", { plan: "pro" }), set("bob", { plan: "free", $os: "iOS" })));
+  await first.capture(
+    batch(event({ event: "$create_alias", distinct_id: "bob", properties: { alias: "bobby" } })),
+  );
+  await first.stored(3);
+  const before = await everything(first);
+  await stopped(first);
+  await inEventStore(data, [
+    "DROP TABLE persons",
+    "CREATE TABLE persons (project_id INTEGER, id BIGINT, properties JSON)",
+    "INSERT INTO persons VALUES (1, 77, '{}')",
+    "DELETE FROM migration WHERE version = (SELECT max(version) FROM migration)",
+  ]);
+
+  const server = await startServer({ data });
+  const filter = JSON.stringify([{ key: "$os", value: "iOS" }]);
+  const found = await server.get(`/persons/?properties=${encodeURIComponent(filter)}`);
+  expect(found).toMatchObject({ count: 1, results: [{ distinct_ids: ["bobby", "bob"] }] });
+  expect(await everything(server)).toEqual(before);
+  await stopped(server);
+
+  await expectMirrored(data, before);
+});
+
+async function stopped(server: Server): Promise<void> {
+  server.signal("SIGTERM");
+  expect(await server.exited).toBe(0);
+}
+
+/** Changes the event store of a server that has stopped. */
+async function inEventStore(data: string, statements: readonly string[]): Promise<void> {
+  const { DuckDBInstance } = await import("@duckdb/node-api");
+  const instance = await DuckDBInstance.create(join(data, "events", "1.duckdb"));
+  const connection = await instance.connect();
+  for (const statement of statements) await connection.run(statement);
+  connection.closeSync();
+  instance.closeSync();
+}
