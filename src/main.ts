@@ -1,3 +1,5 @@
+// First of all: it has to be done before anything uses Bun's pool.
+import "./pool.ts";
 import { EXIT } from "./cli/command.ts";
 import { run } from "./cli/run.ts";
 

@@ -16,12 +16,24 @@ export function giveWay(): void {
   if (process.platform === "linux") lower(0);
 }
 
-/** Lets the threads give way on which DuckDB computes, as {@link giveWay}; once they run. */
+const lowered = new Set<string>();
+
+/** Lets the threads give way on which DuckDB computes, as {@link giveWay}: those that run by now. */
 export function poolGivesWay(): void {
   if (process.platform !== "linux") return;
   for (const thread of readdirSync("/proc/self/task")) {
-    const name = readFileSync(`/proc/self/task/${thread}/comm`, "utf8");
-    if (name.startsWith(POOL_NAME)) lower(Number(thread));
+    if (lowered.has(thread) || !isOfPool(thread)) continue;
+    lower(Number(thread));
+    lowered.add(thread);
+  }
+}
+
+function isOfPool(thread: string): boolean {
+  try {
+    return readFileSync(`/proc/self/task/${thread}/comm`, "utf8").startsWith(POOL_NAME);
+  } catch {
+    // It has ended.
+    return false;
   }
 }
 

@@ -158,6 +158,7 @@ export async function openEvents(
       generation,
       memory_bytes: settings.memory * MB,
       threads: settings.threads,
+      onThreads: poolGivesWay,
       onFatal(error, current) {
         if (isDamage(error)) noteDamage(current);
         log.error("the event store failed and must be opened anew; ending", { error });
@@ -177,7 +178,6 @@ export async function openEvents(
     }),
   );
   const store = await orUndo(opening, journal.close);
-  poolGivesWay();
   const { duckdb, applied } = store;
   if (applied < journal.durable()) {
     const events = journal.durable() - applied;

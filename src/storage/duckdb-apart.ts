@@ -1,12 +1,31 @@
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import type { PendingResult } from "@duckdb/node-bindings";
 
+/** Queries that compute now, and take of DuckDB's own threads for as long as each lasts. */
+let queries = 0;
+
+/** How long a query has run when the thread that it holds has surely been started, in milliseconds. */
+const STARTED_MS = 10;
+
+/** Computes the answer to a query; `onThreads` is called when more threads may run for it. */
+export async function computing<T>(query: () => Promise<T>, onThreads: () => void): Promise<T> {
+  queries += 1;
+  const started = setTimeout(onThreads, STARTED_MS);
+  try {
+    return await query();
+  } finally {
+    clearTimeout(started);
+    queries -= 1;
+  }
+}
+
 /** How often is looked whether a statement has come to its end, in milliseconds. */
 const POLL_MS = 2;
 
 /**
- * Runs a statement on DuckDB's own threads alone (decision 91). Whoever waits in `run` computes with
- * them, and asks for more work without a pause while they have all there is.
+ * Runs a statement on DuckDB's own threads alone (decision 91), and on one more while queries have those. Whoever
+ * waits in `run` computes with them, and asks for more work without a pause while they have all
+ * there is.
  */
 export async function runApart(
   connection: DuckDBConnection,
@@ -23,7 +42,9 @@ export async function runApart(
   const pending = await connection.start(sql, values);
   const handle: PendingResult = Reflect.get(pending, "pending_result");
   const running: number[] = [PendingState.NO_TASKS_AVAILABLE, PendingState.RESULT_NOT_READY];
-  while (running.includes(pending_execute_check_state(handle))) await Bun.sleep(POLL_MS);
+  while (queries === 0 && running.includes(pending_execute_check_state(handle))) {
+    await Bun.sleep(POLL_MS);
+  }
   // A statement that failed has no result, and asked for it DuckDB blames the call.
   const failed = pending_error(handle);
   if (failed) throw new Error(failed);

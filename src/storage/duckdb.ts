@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from "@duckdb/node-api";
 import { ARCHIVE_DIRECTORY } from "./archive-files.ts";
+import { computing } from "./duckdb-apart.ts";
 import { fatalGuard } from "./duckdb-faults.ts";
 import { newInstance } from "./duckdb-instance.ts";
 import { joinable, memoryLimit, shrink } from "./duckdb-memory.ts";
@@ -43,6 +44,8 @@ export type DuckdbOptions = {
   generation: number;
   memory_bytes: number;
   threads: number;
+  /** Called when more of the process's threads may compute for the engine than before. */
+  onThreads?: () => void;
   /**
    * Called once, with the file that is in use, when the engine can no longer be trusted: the process
    * must end (design 3).
@@ -83,7 +86,7 @@ const TEMP_DIRECTORY = "temp";
 
 /** Opens the event store (decision 5), creating it if absent, and locks the engine down. */
 export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
-  const { directory, onFatal } = options;
+  const { directory, onFatal, onThreads = () => {} } = options;
   const files = join(directory, EVENTS_DIRECTORY);
   let { generation } = options;
   for (const name of [EVENTS_DIRECTORY, LOADS_DIRECTORY, TEMP_DIRECTORY]) {
@@ -104,7 +107,9 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
     throw error;
   }
 
+  onThreads();
   const guard = fatalGuard((error) => onFatal(error, generationFile(files, generation)));
+  const answer = <T>(query: () => Promise<T>) => computing(() => guard(query()), onThreads);
   const writer = pool([first], Number.POSITIVE_INFINITY);
   const readers = pool(await connected(instance, catalog(generation)), READERS_WAITING_MAX);
   const reading = readersOf(generation);
@@ -114,7 +119,7 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
     write: (work) => writer.use((connection) => guard(transaction(connection, work))),
     read: (work) =>
       readers.use((connection) =>
-        reading.during(connection, generation, () => guard(transaction(connection, work))),
+        reading.during(connection, generation, () => answer(() => transaction(connection, work))),
       ),
     generation: () => generation,
     apart: (work) =>
@@ -123,7 +128,7 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
         await shrunk;
         const connection = await instance.connect();
         try {
-          return await guard(work(connection, name));
+          return await answer(() => work(connection, name));
         } finally {
           connection.closeSync();
         }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
-import { runApart } from "../../src/storage/duckdb-apart.ts";
+import { computing, runApart } from "../../src/storage/duckdb-apart.ts";
 
 describe.each([1, 2, 3])("a statement that runs apart, where DuckDB has %d threads", (threads) => {
   let instance: DuckDBInstance;
@@ -48,4 +48,27 @@ describe.each([1, 2, 3])("a statement that runs apart, where DuckDB has %d threa
     expect(plain).toContain(said);
     expect(apart).toBe(plain);
   });
+});
+
+test("a statement does not wait for a query that has all of DuckDB's own threads", async () => {
+  const instance = await DuckDBInstance.create(":memory:", { threads: "2" });
+  const [connection, other] = [await instance.connect(), await instance.connect()];
+  await connection.run("CREATE TABLE numbers AS FROM range(1_000_000) AS numbers(n)");
+  let isOver = false;
+  const reading = `SELECT max(md5(n::VARCHAR || m::VARCHAR)) FROM numbers, range(1000) AS more(m)`;
+  const query = computing(
+    () => other.run(reading).catch(String),
+    () => {},
+  ).finally(() => {
+    isOver = true;
+  });
+  // By then it has taken the threads.
+  await Bun.sleep(200);
+
+  await runApart(connection, "INSERT INTO numbers FROM range(30_000)");
+
+  expect(isOver).toBe(false);
+  other.interrupt();
+  expect(await query).toContain("INTERRUPT");
+  instance.closeSync();
 });
