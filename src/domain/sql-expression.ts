@@ -10,6 +10,7 @@ import {
 import {
   type Extent,
   folded,
+  growthOf,
   LEAF,
   named,
   nodesIn,
@@ -19,7 +20,7 @@ import {
   together,
 } from "./sql-part.ts";
 
-/** How much longer than what is stored a text may become. */
+/** How much longer than what is stored, and short, a text may become. */
 export const SQL_GROWTH_MAX = 64;
 
 /** Parts within each other: planning takes time by their square, and cannot be interrupted. */
@@ -152,7 +153,8 @@ function columnRef(node: JsonObject, scope: Scope): Extent {
   const names = Array.isArray(node["column_names"]) ? node["column_names"] : [];
   const [name] = names;
   if (names.length > 2) refuse("A column is named by one table at most.", node, scope.text);
-  if (names.length === 2) return { ...LEAF, growth: scope.growth };
+  const growth = Math.max(scope.growth, growthOf(folded(names.at(-1))));
+  if (names.length === 2) return { ...LEAF, growth };
   // A whole row as one value would hold other rows, twice as many in each query around it.
   if (scope.tables.has(folded(name))) {
     refuse(`${named(name)} is the name of a table, not of a column.`, node, scope.text);
@@ -160,7 +162,7 @@ function columnRef(node: JsonObject, scope: Scope): Extent {
   const alias = scope.aliases.get(folded(name));
   return {
     size: 1 + (alias?.size ?? 0),
-    growth: Math.max(scope.growth, alias?.growth ?? 1),
+    growth: Math.max(growth, alias?.growth ?? 1),
     depth: 1 + (alias?.depth ?? 0),
   };
 }
@@ -202,7 +204,7 @@ function called(node: JsonObject, scope: Scope): Extent {
   checkCall(rule, node, scope);
   const growth = grown(rule, parts, children);
   if (growth > SQL_GROWTH_MAX) {
-    const detail = `Texts may become at most ${SQL_GROWTH_MAX} times longer than what is stored.`;
+    const detail = `Texts may become at most ${SQL_GROWTH_MAX} times longer than what is stored, those of JSON five times.`;
     refuse(detail, node, scope.text);
   }
   return { ...together([...parts, ...rest]), growth };

@@ -5,7 +5,10 @@ import { isNothing, isObject, type Json, type JsonObject } from "./json.ts";
 export type Extent = {
   /** How many parts it has once every name that stands for others is written out. */
   size: number;
-  /** How many times longer a text may be than the longest of those that are stored. */
+  /**
+   * How many times longer a text may be than the longest of those that are stored and short; what
+   * may be long counts as LONG_TEXT of them.
+   */
   growth: number;
   /** How many parts stand within each other, with what names stand for. */
   depth: number;
@@ -13,6 +16,17 @@ export type Extent = {
 
 /** The extent of what is nothing, or has a name of its own. */
 export const LEAF: Extent = { size: 1, growth: 1, depth: 1 };
+
+/** Columns whose texts may have a megabyte; those of all others are short. */
+const LONG_COLUMNS: ReadonlySet<string> = new Set(
+  "properties attributes resource_attributes instrumentation_scope body".split(" "),
+);
+
+/** How much a long text counts for: five of them may be put together, and sixty short ones. */
+const LONG_TEXT = 12;
+
+/** The growth of a column by its name in lower case. */
+export const growthOf = (column: string) => (LONG_COLUMNS.has(column) ? LONG_TEXT : 1);
 
 /** A table that a query reads, or another query. */
 export type SqlTable = Extent & { columns: number };

@@ -198,6 +198,12 @@ describe("what grows by itself is bounded", () => {
       "SELECT replace(replace(event, 'a', 'bbbbbbbb'), 'b', 'cccccccc') FROM events",
     ],
     ["a pattern", `SELECT regexp_replace(event, '', '${"b".repeat(64)}', 'g') FROM events`],
+    ["adding long ones", `SELECT ${Array(6).fill("properties::VARCHAR").join(" || ")} FROM events`],
+    ["replacing in a long one", "SELECT replace(properties->>'a', 'a', 'bbbbbb') FROM events"],
+    [
+      "adding long ones under another name",
+      `WITH few AS (SELECT body AS text FROM logs) SELECT concat(${Array(6).fill("text").join(", ")}) FROM few`,
+    ],
     ["a text written out", `SELECT event || '${"x".repeat(65_000)}' FROM events`],
     [
       "a query in an expression",
@@ -206,6 +212,13 @@ describe("what grows by itself is bounded", () => {
   ])("texts, by %s", async (_, text) => {
     const grown = `at most ${SQL_GROWTH_MAX} times longer`;
     expect(await problemOf(text)).toMatch(new RegExp(`${grown}|too large once`));
+  });
+
+  test("texts may be put together, also of properties", async () => {
+    const text = `SELECT event || ': ' || (properties->>'a') || (properties->>'b') || "$os",
+      concat_ws('-', properties->>'a', properties->>'b'), replace(properties->>'a', 'x', 'yy')
+      FROM events`;
+    expect(await problemOf(text)).toBeUndefined();
   });
 
   test.each([
