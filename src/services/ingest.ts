@@ -26,8 +26,14 @@ const SLICE_EVENTS_ENOUGH = 20_000;
  */
 const IDLE_MS = 600_000;
 
-/** How long events may wait for others to make a full load (decision 43), in milliseconds. */
-const GATHER_MS_MAX = 2000;
+/**
+ * How long events may wait for others to make a full load (decision 43), in milliseconds: those that
+ * come so fast that they fill it may wait for longer.
+ */
+const GATHER_MS_MAX = { few: 2000, filling: 4000 };
+
+/** Events that fill a half of a load. */
+const FILLING_EVENTS = 12_288;
 
 /** How often a pause looks whether enough is waiting, or somebody for it, in milliseconds. */
 const PAUSE_POLL_MS = 20;
@@ -93,7 +99,7 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
   let taken = end.applied();
   let settled = taken;
   /** Since when events wait for others to make a load. */
-  let gathering: number | undefined;
+  let gathering: { since: number; count: number } | undefined;
   const looking = mirrorWaiting(end.reached);
   let wake = () => {};
 
@@ -139,11 +145,11 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
       taken = slice.last;
       end.note(slice);
       if (slice.loads.length > 0) gathering = undefined;
-      gathering ??= started;
+      gathering ??= { since: started, count: 0 };
+      gathering.count += slice.count;
       await end.push(slice.loads);
       const busy = slice.count >= SLICE_EVENTS_BUSY;
-      const late = performance.now() - gathering > GATHER_MS_MAX;
-      if (!busy || late || looking.isAsked(taken)) await flush();
+      if (!busy || isOverdue(gathering) || looking.isAsked(taken)) await flush();
       looking.sent();
       await pause(started + (busy ? SLICE_INTERVAL_MS.busy : SLICE_INTERVAL_MS.quiet));
     }
@@ -173,6 +179,12 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
       return !(await isLate(running, deadlineMs));
     },
   };
+}
+
+/** Whether a load is sent on though it is not full. */
+function isOverdue({ since, count }: { since: number; count: number }): boolean {
+  const waited = performance.now() - since;
+  return waited > GATHER_MS_MAX[count < FILLING_EVENTS ? "few" : "filling"];
 }
 
 type Waits = {
