@@ -65,6 +65,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "domain/insight-result.ts": "test/services/insights.test.ts, test/http/insights.test.ts",
   "domain/insight.ts": "test/services/insights.test.ts",
   "domain/json-bytes.ts": "test/domain/json-scan.test.ts, test/domain/json-sketch.test.ts",
+  "domain/known-fields.ts": "test/http/insights.test.ts",
   "domain/lifecycle.ts": "test/http/insights.test.ts",
   "domain/log-value.ts": "test/domain/log-record.test.ts",
   "domain/project.ts": "types and constants",

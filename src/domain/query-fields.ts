@@ -1,14 +1,15 @@
 import { Failure } from "./errors.ts";
 import { GROUP_TYPES_MAX } from "./group.ts";
 import { DATE_FROM_DEFAULT, type DateRange, INTERVALS, type Interval } from "./insight-period.ts";
-import { isNothing, isObject, type Json, type JsonObject, storableText } from "./json.ts";
+import { isObject, type Json, type JsonObject, storableText } from "./json.ts";
+import { checkKnown } from "./known-fields.ts";
 import {
   checkFilters,
   PROPERTY_FILTERS_MAX,
   type PropertyFilter,
   propertyFilter,
 } from "./property-filter.ts";
-import { isShownAlone } from "./query-shown.ts";
+import { SHOWN_ALONE } from "./query-shown.ts";
 
 /** Whose property it is: the event's, that of its person as it is now, or of its group as it is now. */
 export type PropertyOf =
@@ -199,12 +200,8 @@ export function onlyOf(sent: Json | undefined, attr: string): Json | undefined {
  */
 export function fields(sent: Json, attr: string, known: readonly string[]): JsonObject {
   if (!isObject(sent)) throw malformed("An object is expected.", attr);
-  const unknown = Object.entries(sent).filter(
-    ([field, value]) => !(known.includes(field) || isNothing(value) || isShownAlone(field)),
-  );
-  if (unknown.length === 0) return sent;
-  const told = known.length === 0 ? "Nothing is" : `Only ${known.join(", ")} are`;
-  throw malformed(`${told} known here.`, attr);
+  checkKnown(sent, { known, ignored: SHOWN_ALONE, attr });
+  return sent;
 }
 
 /** One of some texts. Fails `invalid_choice`. */
@@ -227,7 +224,8 @@ export function whole(
   if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= max) {
     return value;
   }
-  throw malformed(`${what} from ${min} to ${max} is expected.`, attr);
+  const one = min === max ? `${min}` : `${what} from ${min} to ${max}`;
+  throw malformed(`${one} is expected.`, attr);
 }
 
 /** A text, null if it is absent. */

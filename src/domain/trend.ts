@@ -18,6 +18,7 @@ import {
   onlyOf,
   rangeOf,
   textOrNone,
+  whole,
 } from "./query-fields.ts";
 
 /** Series of one query. */
@@ -115,8 +116,11 @@ const DISPLAYS = [
 /** A formula may be one by itself, or a list of one, with a name or without. */
 function formulaOf(sent: Json | undefined, series: number): Formula | null {
   const attr = "query__trendsFilter";
-  const known = ["formula", "formulas", "formulaNodes", "display"];
+  const known = ["formula", "formulas", "formulaNodes", "display", "smoothingIntervals"];
   const filter = fields(sent ?? {}, attr, known);
+  // Over so many intervals lines are smoothed: over one, they are as they are.
+  const smoothed = { attr: `${attr}__smoothingIntervals`, min: 1, max: 1 };
+  whole(filter["smoothingIntervals"] ?? 1, smoothed);
   choice(filter["display"] ?? DISPLAYS[0], DISPLAYS, `${attr}__display`);
   const node = onlyOf(filter["formulaNodes"], `${attr}__formulaNodes`);
   const named =

@@ -262,7 +262,12 @@ const paths = { kind: "PathsQuery" };
 
 test.each<[string, object, string, string]>([
   ["one step", { ...funnel, series: [{}] }, "invalid_input", "query__series"],
-  ["without test accounts", { ...funnel, filterTestAccounts: true }, "invalid_input", "query"],
+  [
+    "without test accounts",
+    { ...funnel, filterTestAccounts: true },
+    "invalid_input",
+    "query__filterTestAccounts",
+  ],
   [
     "an unknown order",
     { ...funnel, funnelsFilter: { funnelOrderType: "random" } },
