@@ -33,6 +33,8 @@ export type Retention = {
   returning: EventsNode;
   isFirstTime: boolean;
   interval: Interval;
+  /** How many intervals are told of from the one in which somebody began; null for all that there are. */
+  intervals: number | null;
   dateRange: DateRange;
   /** Of the first event by which a person began in an interval. */
   breakdown: Breakdown | null;
@@ -59,6 +61,8 @@ export function readRetention(sent: JsonObject, moment: Moment): Retention {
   });
   const returning = filter["returningEntity"] ?? null;
   const range = { attr: `${attr}__totalIntervals`, min: 1, max: RETENTION_INTERVALS_MAX };
+  const total = filter["totalIntervals"] ?? null;
+  const intervals = total === null ? null : whole(total, range);
   const type = filter["retentionType"] ?? "retention_first_time";
   return {
     kind: "RetentionQuery",
@@ -69,10 +73,8 @@ export function readRetention(sent: JsonObject, moment: Moment): Retention {
         : entityOf(returning, { attr: `${attr}__returningEntity`, common, moment }),
     isFirstTime: choice(type, TYPES, `${attr}__retentionType`) === "retention_first_time",
     interval: intervalNamed(filter["period"] ?? "Day", `${attr}__period`),
-    dateRange: rangeOf(
-      query["dateRange"],
-      whole(filter["totalIntervals"] ?? INTERVALS_DEFAULT, range),
-    ),
+    intervals,
+    dateRange: rangeOf(query["dateRange"], intervals ?? INTERVALS_DEFAULT),
     breakdown: breakdownOf(query["breakdownFilter"]),
   };
 }

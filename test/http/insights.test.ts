@@ -121,6 +121,38 @@ describe("retention", () => {
     });
   });
 
+  test.each([
+    [1, ["day 0"], [[1], [0], [1], [1]]],
+    [
+      2,
+      ["day 0", "day 1"],
+      [
+        [1, 1],
+        [0, 0],
+        [1, 0],
+        [1, null],
+      ],
+    ],
+    [
+      9,
+      ["day 0", "day 1", "day 2", "day 3"],
+      [
+        [1, 1, 0, 1],
+        [0, 0, 0, null],
+        [1, 0, null, null],
+        [1, null, null, null],
+      ],
+    ],
+  ])(
+    "tells of %i intervals at most, of whoever began in the range",
+    async (totalIntervals, columns, data) => {
+      const retentionFilter = { ...filter, totalIntervals };
+      const { body } = await ask({ kind: "RetentionQuery", ...range, retentionFilter });
+
+      expect(body).toMatchObject({ columns, results: data.map((data) => ({ data })) });
+    },
+  );
+
   test("is shown as a table with a spark line a row", async () => {
     const { body } = await ask("retention of view last 3 days", { name: "R" }, "?format=txt");
     expect(body).toBe(
