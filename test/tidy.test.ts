@@ -85,6 +85,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "domain/warning.ts": "types",
   "domain/words-kinds.ts": "test/domain/insight-words.test.ts",
   "domain/words-names.ts": "test/domain/insight-words.test.ts",
+  "domain/words-quoted.ts": "test/domain/insight-words.test.ts",
   "domain/words-time.ts": "test/domain/insight-words.test.ts",
   "event-store.ts": "test/rebuild.test.ts",
   "http/address.ts": "test/http/management.test.ts",
