@@ -22,8 +22,8 @@ export function draftTrends({ query, period, previous, timezone }: PlanOf<"Trend
     series.map((each, index) => {
       const name = `${letterOf(index).toLowerCase()}${suffix}`;
       tables.push(matched(name, each, { ...query, timezone, ...one }));
-      // With a formula all series must tell the same values apart.
-      const ranked = formula === null ? name : `a${suffix}`;
+      // With a formula all series must tell the same values apart; and so must what is compared.
+      const ranked = letterOf(formula === null ? index : 0).toLowerCase();
       if (breakdown !== null && ranked === name) {
         tables.push(top(name, aggregateOf(each), breakdown.limit));
       }
