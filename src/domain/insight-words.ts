@@ -51,10 +51,15 @@ export function readWords(
   const queries = readings(question, reading);
   const [query, ...others] = queries;
   if (query !== undefined && others.length === 0) return query;
-  const offered = queries.flatMap((one) => offer(question, one, reading)).join(" – or – ");
+  const offers = queries.slice(0, OFFERS_MAX).flatMap((one) => offer(question, one, reading));
+  const offered = offers.join(" – or – ");
   const detail = "The words have several readings: put names into double quotes.";
   throw new Failure("invalid_input", offered === "" ? detail : `${detail} ${offered}`, attr);
 }
+
+/** Readings that are offered, and characters of each. */
+const OFFERS_MAX = 4;
+const OFFER_CHARS_MAX = 300;
 
 /** With what words are read. */
 type Reading = WordsAsked & { index: NameIndex };
@@ -129,6 +134,7 @@ function trickyNames({ text }: Marked, index: NameIndex): string[] {
 function offer(question: Marked, query: JsonObject, reading: Reading): string[] {
   const names = namesOf(query).toSorted((a, b) => b.length - a.length);
   const spelled = names.reduce(quoting, question);
+  if (asked(spelled).length > OFFER_CHARS_MAX) return [];
   try {
     const again = readings(spelled, reading);
     const isSame = JSON.stringify(again) === JSON.stringify([query]);

@@ -76,7 +76,7 @@ export function namesIn(index: NameIndex, { attr, form, quoted, without }: Looki
   const finder = (names: Names) => (text: string) => {
     const name = nameOfMark(text, quoted);
     if (name !== undefined) return names.exact.has(name) ? name : undefined;
-    const [found, ...others] = without.has(folded(text)) ? [] : likely(names, text);
+    const [found, ...others] = likely(names, text, without);
     if (found === undefined || others.length === 0) return found;
     const several = [found, ...others].slice(0, OFFERED_MAX).map((one) => JSON.stringify(one));
     throw refused(`${repeated(text)} may be ${several.join(" or ")}: ask with the quotes.`);
@@ -108,10 +108,13 @@ export function namesIn(index: NameIndex, { attr, form, quoted, without }: Looki
 }
 
 /** What a text may be the name of; the name that it is, is the only one. */
-function likely(names: Names, text: string): readonly string[] {
+function likely(names: Names, text: string, without: Looking["without"]): readonly string[] {
+  // Most parts of a long list are longer than any name.
   if (text.length > names.chars) return [];
+  const loose = folded(text);
+  if (without.has(loose)) return [];
   if (names.exact.has(text)) return [text];
-  return names.spaced.get(text) ?? names.folded.get(folded(text)) ?? [];
+  return names.spaced.get(text) ?? names.folded.get(loose) ?? [];
 }
 
 /** Null is all events. */

@@ -364,6 +364,11 @@ describe("names in double quotes", () => {
     expect(new Set(asked.map((one) => JSON.stringify(one))).size).toBe(asked.length);
   });
 
+  test("are asked for without the readings where those are long", () => {
+    const { detail } = failureOf(`${'"signup", '.repeat(40)} a, b`);
+    expect(detail).toBe("The words have several readings: put names into double quotes.");
+  });
+
   test("are not needed where only one reading is possible", () => {
     expect(readOf("signup by of")).toMatchObject({ ...by("of") });
     expect(readOf("Signup, users")).toMatchObject({ series: [series("Signup"), series("users")] });
