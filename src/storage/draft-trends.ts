@@ -60,7 +60,7 @@ function matched(
     `${shownBucket(interval, scan.began(interval))} AS bucket`,
     ...(breakdown === null ? [] : [`${scan.text(breakdown.of, breakdown.property)} AS breakdown`]),
     ...(math === "dau" ? ["events.person_id"] : []),
-    ...(math === "unique_session" ? [`events."$session_id" AS session_id`] : []),
+    ...(math === "unique_session" ? [`nullif(events."$session_id", '') AS session_id`] : []),
     ...(math_group_type_index === null
       ? []
       : [`events."${groupColumn(math_group_type_index)}" AS group_key`]),

@@ -153,7 +153,7 @@ function cellsSql(
 /** What a math counts each of once. */
 function idOf({ math, math_group_type_index }: Series, scan: EventScan): string {
   if (math_group_type_index !== null) return `"${groupColumn(math_group_type_index)}"`;
-  return math === "unique_session" ? `"$session_id"` : scan.person();
+  return math === "unique_session" ? `nullif("$session_id", '')` : scan.person();
 }
 
 /** The finite number that a text says in decimal digits, as JSON and scripts write them. */

@@ -55,7 +55,7 @@ function told(
     case "dau":
       return different((event) => ownerOf(set, event));
     case "unique_session":
-      return different(({ properties }) => asText(properties["$session_id"]));
+      return different(({ properties }) => asText(properties["$session_id"]) || null);
     case "unique_group":
       return different(({ groups }) => groups[math_group_type_index ?? -1]);
     case "sum":
