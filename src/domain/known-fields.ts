@@ -5,7 +5,7 @@ import { isNothing, type JsonObject } from "./json.ts";
 const REPEATED_CHARS_MAX = 80;
 
 /**
- * Fails `invalid_input` on the first field that is neither known nor as good as absent, and names it;
+ * Fails `invalid_input` on the first field that is neither known nor as good as absent, and names it (decision 59);
  * `attr` is the field of the whole unless that is a body, `ignored` are fields that change nothing.
  */
 export function checkKnown(
