@@ -64,7 +64,7 @@ export function searches(searched: Searched) {
     }),
     definitions: definitions(definitionReads(asked), isBehind),
     events: events(eventReads(asked), isBehind),
-    logQueries: logQueries({ reads: logReads(asked), isBehind, now }),
+    logQueries: logQueries({ reads: logReads(asked), projects, isBehind, now }),
     sql: sql({ reads: sqlReads(duckdb), isBehind, limits: settings, ...SELF }),
   };
 }

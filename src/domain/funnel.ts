@@ -13,6 +13,7 @@ import {
   rangeOf,
   whole,
 } from "./query-fields.ts";
+import type { Moment } from "./relative-time.ts";
 
 /** Steps of one funnel. */
 export const FUNNEL_STEPS_MAX = 10;
@@ -57,11 +58,11 @@ export type Funnel = {
 };
 
 /** Reads a `FunnelsQuery`. Fails `required`, `invalid_input`, `invalid_choice`. */
-export function readFunnel(sent: JsonObject, now: number): Funnel {
+export function readFunnel(sent: JsonObject, moment: Moment): Funnel {
   const known = ["kind", "series", "dateRange", "breakdownFilter", "properties", "funnelsFilter"];
   // Which is of a funnel by time, and of no other.
   const query = fields(sent, "query", [...known, "interval"]);
-  const common = filtersOf(query["properties"], "query__properties", now);
+  const common = filtersOf(query["properties"], "query__properties", moment);
   const attr = "query__funnelsFilter";
   const filter = fields(query["funnelsFilter"] ?? {}, attr, [
     ...["funnelOrderType", "funnelWindowInterval", "funnelWindowIntervalUnit", "exclusions"],
@@ -75,14 +76,14 @@ export function readFunnel(sent: JsonObject, now: number): Funnel {
   const steps = nodesOf(
     query["series"],
     { attr: "query__series", min: 2, max: FUNNEL_STEPS_MAX },
-    (one, node) => eventsNode(one, { attr: node, now, common }).read,
+    (one, node) => eventsNode(one, { attr: node, moment, common }).read,
   );
   const order = choice(
     filter["funnelOrderType"] ?? "ordered",
     FUNNEL_ORDERS,
     `${attr}__funnelOrderType`,
   );
-  const exclusions = exclusionsOf(filter["exclusions"], { steps: steps.length, now });
+  const exclusions = exclusionsOf(filter["exclusions"], { steps: steps.length, moment });
   if (exclusions.length > 0 && order !== "ordered") {
     throw malformed("Only an ordered funnel has exclusions.", `${attr}__exclusions`);
   }
@@ -106,13 +107,13 @@ function windowOf(filter: JsonObject): number {
 
 function exclusionsOf(
   sent: Json | undefined,
-  { steps, now }: { steps: number; now: number },
+  { steps, moment }: { steps: number; moment: Moment },
 ): Exclusion[] {
   const attr = "query__funnelsFilter__exclusions";
   const range = { attr, min: 0, max: FUNNEL_EXCLUSIONS_MAX };
   return nodesOf(sent ?? [], range, (one, named) => {
     const more = ["funnelFromStep", "funnelToStep"];
-    const { node, read } = eventsNode(one, { attr: named, now, more });
+    const { node, read } = eventsNode(one, { attr: named, moment, more });
     const [from, to] = [node["funnelFromStep"] ?? 0, node["funnelToStep"] ?? steps - 1];
     const at = whole(from, { attr: `${named}__funnelFromStep`, min: 0, max: steps - 2 });
     const until = { attr: `${named}__funnelToStep`, min: at + 1, max: steps - 1 };

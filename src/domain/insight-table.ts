@@ -44,11 +44,11 @@ function tableEach(columns: readonly string[], lines: readonly Line[], whole: st
   const row = (column: string, value: number | null) => {
     const bar = bars(value ?? 0, greatest);
     const number = shown(value).padStart(width);
-    return `${plain(column).padEnd(names)}  ${number}${bar === "" ? "" : `  ${bar}`}\n`;
+    return `${filled(plain(column), names)}  ${number}${bar === "" ? "" : `  ${bar}`}\n`;
   };
   const tables = lines.map(({ data, aggregated_value, ...line }) => {
     const rows = columns.map((column, at) => row(column, data[at] ?? null));
-    const all = `${whole.padEnd(names)}  ${shown(aggregated_value).padStart(width)}\n`;
+    const all = `${filled(whole, names)}  ${shown(aggregated_value).padStart(width)}\n`;
     return `\n${headingOf(line)}\n${rows.join("")}${all}`;
   });
   return tables.join("");
@@ -63,7 +63,7 @@ function rowEach(columns: readonly string[], lines: readonly Line[]): string {
   );
   const row = (label: string, cells: string[], end: string) => {
     const aligned = cells.map((text, at) => text.padStart(widths[at] ?? 0));
-    return `${[label.padEnd(labels), ...aligned, end].join("  ").trimEnd()}\n`;
+    return `${[filled(label, labels), ...aligned, end].join("  ").trimEnd()}\n`;
   };
   const rows = lines.map(({ data, ...line }) => {
     const end = columns.length === 1 ? bars(data[0] ?? 0, greatest) : sparks(data);
@@ -94,7 +94,12 @@ function cell(value: number | null | undefined): string {
 }
 
 function widest(texts: readonly string[]): number {
-  return texts.reduce((most, text) => Math.max(most, text.length), 0);
+  return texts.reduce((most, text) => Math.max(most, Bun.stringWidth(text)), 0);
+}
+
+/** With spaces up to a width, in columns of a terminal: wide characters take two, marks none. */
+function filled(text: string, width: number): string {
+  return text + " ".repeat(Math.max(0, width - Bun.stringWidth(text)));
 }
 
 /** Without line ends and whatever else moves a terminal's cursor. */

@@ -1,8 +1,16 @@
 import { Failure } from "./errors.ts";
 import type { InsightType } from "./insight.ts";
-import type { JsonObject } from "./json.ts";
+import { isObject, type Json, type JsonObject, storableText } from "./json.ts";
 import { GRAMMARS, KIND } from "./words-kinds.ts";
-import { type EventNames, type Known, namesIn } from "./words-names.ts";
+import {
+  type EventNames,
+  folded,
+  type Known,
+  type NameIndex,
+  nameIndex,
+  namesIn,
+} from "./words-names.ts";
+import { asked, type Marked, marked, quoting, stands } from "./words-quoted.ts";
 import { intervalFirst } from "./words-time.ts";
 
 /** Characters of a question in words. */
@@ -13,7 +21,7 @@ const FORMS: Record<InsightType, string> = {
   trends:
     "[hourly|daily|weekly|monthly] [unique users of|unique sessions of|sum of PROPERTY of|…] EVENT[, EVENT] [by PROPERTY|by person PROPERTY] [last N days|since 2026-11-21|today|yesterday] [compared to previous]",
   funnel:
-    "[strict|unordered] funnel EVENT then EVENT[ then EVENT] [without EVENT] [within N days] [by PROPERTY] [last N days]",
+    "funnel EVENT then EVENT[ then EVENT] [without EVENT[, EVENT]] [within N days] [by PROPERTY] [last N days], or strict|unordered funnel EVENT then EVENT …",
   retention:
     "[recurring] retention of EVENT[ then EVENT] [by PROPERTY] [daily|weekly|monthly] [last N weeks]",
   paths: "paths [from /address|from EVENT] [to /address|to EVENT] [last N days]",
@@ -25,21 +33,67 @@ const FORMS: Record<InsightType, string> = {
 export type WordsAsked = { attr: string; type?: InsightType | undefined };
 
 /**
- * The query that words ask for, in which names are those of the project, in any case. Fails
- * `required`, `too_long`, and `invalid_input` with what was not understood and what there is instead.
+ * The query that words ask for, in which names are those of the project, in any case or in double
+ * quotes. Fails `required`, `too_long`, and `invalid_input` with what was not understood and what there
+ * is instead, or with the readings of what has several.
  */
 export function readWords(
   words: string,
   names: EventNames,
-  { attr, type: told }: WordsAsked,
+  { attr, type }: WordsAsked,
 ): JsonObject {
   if (words.length > WORDS_CHARS_MAX) {
     throw new Failure("too_long", `At most ${WORDS_CHARS_MAX} characters.`, attr);
   }
-  const text = words.trim().replace(/\s+/g, " ");
-  if (text === "") throw new Failure("required", "This field is required.", attr);
-  const type = told ?? typeOf(text, namesIn(names, { attr, form: "" }));
-  return GRAMMARS[type](text, namesIn(names, { attr, form: FORMS[type] }));
+  const question = marked(storableText(words));
+  if (question.text === "") throw new Failure("required", "This field is required.", attr);
+  const reading = { attr, type, index: nameIndex(names) };
+  const queries = readings(question, reading);
+  const [query, ...others] = queries;
+  if (query !== undefined && others.length === 0) return query;
+  const offers = queries.slice(0, OFFERS_MAX).flatMap((one) => offer(question, one, reading));
+  const offered = offers.join(" – or – ");
+  const detail = "The words have several readings: put names into double quotes.";
+  throw new Failure("invalid_input", offered === "" ? detail : `${detail} ${offered}`, attr);
+}
+
+/** Readings that are offered, and characters of each. */
+const OFFERS_MAX = 4;
+const OFFER_CHARS_MAX = 300;
+
+/** With what words are read. */
+type Reading = WordsAsked & { index: NameIndex };
+
+/** Every query that a question may ask for (decision 58), at least one. Fails `invalid_input`. */
+function readings(question: Marked, reading: Reading): JsonObject[] {
+  const tricky = trickyNames(question, reading.index);
+  const queries = new Map<string, JsonObject>();
+  const tryOne = (one: Marked, without: string[]): Failure | undefined => {
+    try {
+      const query = read(one, new Set(without.map(folded)), reading);
+      queries.set(JSON.stringify(query), query);
+      return undefined;
+    } catch (error) {
+      if (error instanceof Failure) return error;
+      throw error;
+    }
+  };
+  const failure = tryOne(question, []);
+  for (const name of tricky) {
+    tryOne(quoting(question, name), []);
+    tryOne(question, [name]);
+  }
+  if (tricky.length > 0) tryOne(question, tricky);
+  if (queries.size === 0 && failure !== undefined) throw failure;
+  return [...queries.values()];
+}
+
+/** The query of a question as it is read first. Fails `invalid_input`. */
+function read({ text, quoted }: Marked, without: Set<string>, asked: Reading): JsonObject {
+  const { attr, index, type: told } = asked;
+  const known = (form: string) => namesIn(index, { attr, form, quoted, without });
+  const type = told ?? typeOf(text, known(""));
+  return GRAMMARS[type](text, known(FORMS[type]));
 }
 
 /** What a question is of, which stands at its beginning. An event may be called like that, too. */
@@ -48,4 +102,57 @@ function typeOf(text: string, known: Known): InsightType {
   if ([text, rest].some((name) => known.event(name) !== undefined)) return "trends";
   const [, , kind = "trends"] = KIND.exec(rest) ?? [];
   return kind.toLowerCase().replace(/^path$/, "paths") as InsightType;
+}
+
+/** Words that a question has a use for beside names. */
+const OWN_WORDS = new Set(
+  `all and avg average by compared count daily day distinct events excluding first for from funnel hour hourly in
+  last lifecycle max maximum median min minimum month monthly number of on or ordered over p50 p75 p90 p95 p99
+  past path paths per person persons previous recurring retention screen session sessions since stickiness strict
+  sum the then to today total unique unordered until user users visitor visitors vs with within without week
+  weekly year yesterday`.split(/\s+/),
+);
+
+/** Names that a question is read with and without. */
+const TRICKY_MAX = 6;
+
+/** Names that stand in a question and have in them what it has a use for; the longest first. */
+function trickyNames({ text }: Marked, index: NameIndex): string[] {
+  const all = Object.values(index).flatMap(({ list }) => list.map(({ name }) => name));
+  const isTricky = (name: string) =>
+    /[,→]|->/.test(name) ||
+    folded(name)
+      .split(" ")
+      .some((word) => OWN_WORDS.has(word));
+  return [...new Set(all)]
+    .filter((name) => isTricky(name) && stands(name, text))
+    .toSorted((a, b) => b.length - a.length)
+    .slice(0, TRICKY_MAX);
+}
+
+/** The question with those names in quotes that a reading has, if that says it alone. */
+function offer(question: Marked, query: JsonObject, reading: Reading): string[] {
+  const names = namesOf(query).toSorted((a, b) => b.length - a.length);
+  const spelled = names.reduce(quoting, question);
+  if (asked(spelled).length > OFFER_CHARS_MAX) return [];
+  try {
+    const again = readings(spelled, reading);
+    const isSame = JSON.stringify(again) === JSON.stringify([query]);
+    return isSame ? [asked(spelled)] : [];
+  } catch (error) {
+    if (error instanceof Failure) return [];
+    throw error;
+  }
+}
+
+const NAMING = ["event", "id", "math_property", "breakdown", "startPoint", "endPoint"];
+
+/** The names of events and properties in a query. */
+function namesOf(part: Json): string[] {
+  if (Array.isArray(part)) return part.flatMap(namesOf);
+  if (!isObject(part)) return [];
+  const found = Object.entries(part).flatMap(([field, value]) =>
+    NAMING.includes(field) && typeof value === "string" ? [value] : namesOf(value),
+  );
+  return [...new Set(found)];
 }

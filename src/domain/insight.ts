@@ -3,6 +3,7 @@ import { type Funnel, readFunnel } from "./funnel.ts";
 import { isObject, type JsonObject } from "./json.ts";
 import { type Lifecycle, readLifecycle } from "./lifecycle.ts";
 import { type Paths, readPaths } from "./path.ts";
+import type { Moment } from "./relative-time.ts";
 import { type Retention, readRetention } from "./retention.ts";
 import { readStickiness, type Stickiness } from "./stickiness.ts";
 import { readTrends, type Trends } from "./trend.ts";
@@ -45,7 +46,7 @@ export const INSIGHT_TYPES = {
 /** A key of INSIGHT_TYPES. */
 export type InsightType = keyof typeof INSIGHT_TYPES;
 
-const READERS: Record<Query["kind"], (sent: JsonObject, now: number) => Query> = {
+const READERS: Record<Query["kind"], (sent: JsonObject, moment: Moment) => Query> = {
   TrendsQuery: readTrends,
   FunnelsQuery: readFunnel,
   RetentionQuery: readRetention,
@@ -74,16 +75,16 @@ export function checkType({ kind }: Query, type: InsightType | undefined): void 
 }
 
 /**
- * Reads a query as PostHog's clients write it, by itself or in an `InsightVizNode`. `now` is what the
- * dates of filters count from, in milliseconds. A field that would change the answer and is not known
+ * Reads a query as PostHog's clients write it, by itself or in an `InsightVizNode`. `moment` is what
+ * the dates of filters count from. A field that would change the answer and is not known
  * is refused. Fails `required`, `invalid_input`, `invalid_choice`, `too_long`.
  */
-export function readQuery(sent: JsonObject, now: number): Query {
+export function readQuery(sent: JsonObject, moment: Moment): Query {
   const kind = kindOf(sent);
   if (Buffer.byteLength(JSON.stringify(sent)) > QUERY_BYTES_MAX) {
     throw new Failure("too_long", `At most ${QUERY_BYTES_MAX} bytes as JSON.`, "query");
   }
-  return READERS[kind](sourceOf(sent), now);
+  return READERS[kind](sourceOf(sent), moment);
 }
 
 /** Which kind a query is of. Fails `invalid_choice`. */

@@ -9,6 +9,7 @@ import {
   nodesOf,
   rangeOf,
 } from "./query-fields.ts";
+import type { Moment } from "./relative-time.ts";
 
 /**
  * What a person is in an interval: `new` with the first event ever, `returning` after one in the
@@ -25,16 +26,16 @@ export type Lifecycle = {
 };
 
 /** Reads a `LifecycleQuery`. Fails `required`, `invalid_input`, `invalid_choice`. */
-export function readLifecycle(sent: JsonObject, now: number): Lifecycle {
+export function readLifecycle(sent: JsonObject, moment: Moment): Lifecycle {
   const known = ["kind", "series", "interval", "dateRange", "properties", "lifecycleFilter"];
   const query = fields(sent, "query", known);
-  const common = filtersOf(query["properties"], "query__properties", now);
+  const common = filtersOf(query["properties"], "query__properties", moment);
   fields(query["lifecycleFilter"] ?? {}, "query__lifecycleFilter", []);
   const range = { attr: "query__series", min: 1, max: 1 };
   const [series] = nodesOf(
     query["series"],
     range,
-    (one, attr) => eventsNode(one, { attr, now, common }).read,
+    (one, attr) => eventsNode(one, { attr, moment, common }).read,
   );
   return {
     kind: "LifecycleQuery",

@@ -1,5 +1,6 @@
 import { Failure } from "./errors.ts";
-import { type Json, storableText } from "./json.ts";
+import { type Json, type JsonObject, storableText } from "./json.ts";
+import { checkKnown } from "./known-fields.ts";
 import { LOG_LEVELS, type LogLevel } from "./log-record.ts";
 import { type Place, readCursor } from "./page.ts";
 import {
@@ -10,7 +11,7 @@ import {
   type PropertyFilter,
   propertyFilter,
 } from "./property-filter.ts";
-import { type TimeSpan, timeSpan } from "./relative-time.ts";
+import { type Moment, type TimeSpan, zonedSpan } from "./relative-time.ts";
 import { isoTime, TIME_MS_MIN } from "./time.ts";
 
 /** Records of one answer when `limit` is not given. */
@@ -64,6 +65,14 @@ export type LogQueryAsked = {
   after?: string | null | undefined;
 };
 
+const LOG_QUERY_FIELDS = [
+  ...(["dateRange", "severityLevels", "serviceNames", "searchTerm", "filterGroup"] as const),
+  ...(["orderBy", "limit", "offset", "after"] as const),
+] satisfies (keyof LogQueryAsked)[];
+
+/** What PostHog's clients send beside them and what changes nothing here. */
+const IGNORED_FIELDS = ["kind", "version", "modifiers"];
+
 /** What a query asks for (decision 70). */
 export type LogQuery = {
   /** From a time on and before another, ISO 8601; the end is open if it is undefined. */
@@ -87,28 +96,33 @@ export type LogQuery = {
 export const LOG_FILTERS_ATTR = "query__filterGroup";
 
 /**
- * Reads a query; `now` is what relative dates count from, in milliseconds since the epoch. Fails
- * `invalid_input`, `invalid_choice` and `too_long`, and names the field.
+ * Reads a query; a date alone is the whole day on the clock of `moment`. Fails `invalid_input`, `invalid_choice` and `too_long`, and names the field.
  */
-export function logQuery(asked: LogQueryAsked, now: number): LogQuery {
+export function logQuery(asked: LogQueryAsked, moment: Moment): LogQuery {
+  const attr = "query";
+  checkKnown(asked as JsonObject, { known: LOG_QUERY_FIELDS, ignored: IGNORED_FIELDS, attr });
   const limit = whole("limit", asked.limit) || LOG_LIMIT_DEFAULT;
   const offset = whole("offset", asked.offset);
   const after = readCursor(asked.after ?? undefined, "query__after");
-  if (offset > LOG_OFFSET_MAX && after === undefined) {
+  if (offset > 0 && after !== undefined) {
+    const detail = "The page begins behind what after names: offset cannot be sent with it.";
+    throw new Failure("invalid_input", detail, "query__offset");
+  }
+  if (offset > LOG_OFFSET_MAX) {
     const detail = `offset is at most ${LOG_OFFSET_MAX}. To go further, send nextCursor as after.`;
     throw new Failure("invalid_input", detail, "query__offset");
   }
   return {
-    ...rangeOf(asked.dateRange, now),
+    ...rangeOf(asked.dateRange, moment),
     levels: (asked.severityLevels ?? []).map((level) =>
       choice("severityLevels", level, LOG_LEVELS),
     ),
     services: servicesOf(asked.serviceNames ?? []),
     search: searchOf(asked.searchTerm ?? ""),
-    filters: filtersOf(asked.filterGroup, now),
+    filters: filtersOf(asked.filterGroup, moment),
     order: choice("orderBy", asked.orderBy ?? "latest", LOG_ORDERS),
     limit: Math.min(limit, LOG_LIMIT_MAX),
-    offset: after === undefined ? offset : 0,
+    offset,
     after,
   };
 }
@@ -131,24 +145,32 @@ function choice<T extends string>(name: string, text: string, choices: readonly 
   throw new Failure("invalid_choice", detail, `query__${name}`);
 }
 
+/** Field to blame for a range. */
+const RANGE = "query__dateRange";
+
 /** Without an end there is none: a sender's clock may be ahead of ours. */
-function rangeOf(
-  { date_from, date_to }: NonNullable<LogQueryAsked["dateRange"]> = {},
-  now: number,
-) {
-  const to = date_to == null ? undefined : span("date_to", date_to, now);
+function rangeOf(asked: NonNullable<LogQueryAsked["dateRange"]> = {}, moment: Moment) {
+  const known = ["date_from", "date_to"];
+  // Whether a client's user picked the dates themselves.
+  checkKnown(asked as JsonObject, { known, ignored: ["explicitDate"], attr: RANGE });
+  const { date_from, date_to } = asked;
+  const to = date_to == null ? undefined : span("date_to", date_to, moment);
   const from =
     date_from == null
-      ? Math.max((to?.before ?? now) - LOOKBACK_MS, TIME_MS_MIN)
-      : span("date_from", date_from, now).from;
+      ? Math.max((to?.before ?? moment.now) - LOOKBACK_MS, TIME_MS_MIN)
+      : span("date_from", date_from, moment).from;
+  if (to !== undefined && to.before < from) {
+    const detail = "The range ends before it begins.";
+    throw new Failure("invalid_input", detail, `${RANGE}__date_to`);
+  }
   return { from: isoTime(from), before: to && isoTime(to.before) };
 }
 
-function span(name: string, text: string, now: number): TimeSpan {
-  const found = timeSpan(text, now);
-  if (found !== undefined) return found;
+function span(name: string, text: string, moment: Moment): TimeSpan {
+  const found = zonedSpan(text, moment);
+  if (found !== undefined) return found.instant;
   const detail = "A time in ISO 8601, or an age such as -1h or -7d, is expected.";
-  throw new Failure("invalid_input", detail, `query__dateRange__${name}`);
+  throw new Failure("invalid_input", detail, `${RANGE}__${name}`);
 }
 
 function servicesOf(names: string[]): string[] {
@@ -162,9 +184,9 @@ function searchOf(term: string): string {
   throw new Failure("too_long", detail, "query__searchTerm");
 }
 
-function filtersOf(value: Json | undefined, now: number): LogFilterGroup {
+function filtersOf(value: Json | undefined, moment: Moment): LogFilterGroup {
   if (value === undefined || value === null) return { any: false, of: [] };
-  const reading = { types: LOG_FILTER_TYPES, now, attr: LOG_FILTERS_ATTR };
+  const reading = { types: LOG_FILTER_TYPES, ...moment, attr: LOG_FILTERS_ATTR };
   const group = filterGroup(value, LOG_FILTERS_ATTR, (one) => propertyFilter(one, reading));
   checkFilters(filtersIn(group), LOG_FILTERS_ATTR);
   return group;

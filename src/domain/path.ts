@@ -10,6 +10,7 @@ import {
   textOrNone,
   whole,
 } from "./query-fields.ts";
+import type { Moment } from "./relative-time.ts";
 
 /** What paths may be of: page views, screen views, events without a `$`. */
 export const PATH_TYPES = ["$pageview", "$screen", "custom_event"] as const;
@@ -47,7 +48,7 @@ export type Paths = {
 };
 
 /** Reads a `PathsQuery`. Fails `required`, `invalid_input`, `invalid_choice`. */
-export function readPaths(sent: JsonObject, now: number): Paths {
+export function readPaths(sent: JsonObject, moment: Moment): Paths {
   const known = ["kind", "dateRange", "properties", "pathsFilter"];
   const query = fields(sent, "query", known);
   const attr = "query__pathsFilter";
@@ -68,7 +69,7 @@ export function readPaths(sent: JsonObject, now: number): Paths {
     excluded: excludedOf(filter["excludeEvents"], `${attr}__excludeEvents`),
     steps: whole(filter["stepLimit"] ?? STEPS_DEFAULT, steps),
     edges: whole(filter["edgeLimit"] ?? EDGES_DEFAULT, edges),
-    filters: filtersOf(query["properties"], "query__properties", now),
+    filters: filtersOf(query["properties"], "query__properties", moment),
     dateRange: rangeOf(query["dateRange"]),
   };
 }

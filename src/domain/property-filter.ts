@@ -1,6 +1,7 @@
 import { Failure } from "./errors.ts";
-import { isObject, type Json, storableText } from "./json.ts";
-import { type TimeSpan, zonedSpan } from "./relative-time.ts";
+import { isObject, type Json, type JsonObject, storableText } from "./json.ts";
+import { checkKnown } from "./known-fields.ts";
+import { type Moment, type TimeSpan, zonedSpan } from "./relative-time.ts";
 import { isoTime } from "./time.ts";
 import { type Version, versionRange } from "./version-range.ts";
 
@@ -68,6 +69,7 @@ export function filterGroup<F extends object>(
     const detail = "A group is an object with the type AND or OR and its values as a list.";
     throw new Failure("invalid_input", detail, attr);
   }
+  checkKnown(value as JsonObject, { known: ["type", "values"], attr });
   return groupOf(values, { any: type === "OR", attr }, one);
 }
 
@@ -114,24 +116,26 @@ function parse(text: string, attr: string): Json {
 }
 
 /** How a filter is read. */
-export type FilterReading<Type extends string> = {
+export type FilterReading<Type extends string> = Moment & {
   /** What its `type` may be; it is the first if it has none. */
   types: readonly [Type, ...Type[]];
-  /** What relative dates count from, in milliseconds since the epoch. */
-  now: number;
-  /** The IANA name of the zone that dates without one are in; UTC by default. */
-  timezone?: string;
   /** The field to blame. */
   attr: string;
 };
 
+const FILTER_FIELDS = ["key", "operator", "value", "type", "group_type_index"];
+
+/** What PostHog's clients keep with a filter to show it by. */
+const SHOWN_FIELDS = ["label", "group_key_names"];
+
 /** Reads a filter `{key, operator, value, type}`. Fails `invalid_input`. */
 export function propertyFilter<Type extends string>(
   filter: Json,
-  { types, now, timezone = "UTC", attr }: FilterReading<Type>,
+  { types, now, timezone, attr }: FilterReading<Type>,
 ): { type: Type; filter: PropertyFilter } {
   const malformed = (detail: string) => new Failure("invalid_input", detail, attr);
   if (!isObject(filter)) throw malformed("A filter is an object with key, operator and value.");
+  checkKnown(filter, { known: FILTER_FIELDS, ignored: SHOWN_FIELDS, attr });
   const { key, operator = "exact", type: named = types[0], value } = filter;
   if (typeof key !== "string") throw malformed("A filter's key is the name of a property.");
   const type = types.find((known) => known === named);
@@ -145,10 +149,8 @@ export function propertyFilter<Type extends string>(
 }
 
 /** What an operator is given. */
-type Given = {
+type Given = Moment & {
   value: Json | undefined;
-  now: number;
-  timezone: string;
   malformed: (detail: string) => Failure;
 };
 

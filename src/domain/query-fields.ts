@@ -1,14 +1,16 @@
 import { Failure } from "./errors.ts";
 import { GROUP_TYPES_MAX } from "./group.ts";
 import { DATE_FROM_DEFAULT, type DateRange, INTERVALS, type Interval } from "./insight-period.ts";
-import { isNothing, isObject, type Json, type JsonObject, storableText } from "./json.ts";
+import { isObject, type Json, type JsonObject, storableText } from "./json.ts";
+import { checkKnown } from "./known-fields.ts";
 import {
   checkFilters,
   PROPERTY_FILTERS_MAX,
   type PropertyFilter,
   propertyFilter,
 } from "./property-filter.ts";
-import { isShownAlone } from "./query-shown.ts";
+import { SHOWN_ALONE } from "./query-shown.ts";
+import type { Moment } from "./relative-time.ts";
 
 /** Whose property it is: the event's, that of its person as it is now, or of its group as it is now. */
 export type PropertyOf =
@@ -65,8 +67,8 @@ export function nodesOf<T>(
 /** How a node is read. */
 export type NodeReading = {
   attr: string;
-  /** What the dates of filters count from, in milliseconds. */
-  now: number;
+  /** What the dates of filters count from. */
+  moment: Moment;
   /** Filters of the whole query, which are before the node's own. */
   common?: EventFilter[];
   /** Fields that are known beside those of an EventsNode. */
@@ -76,7 +78,7 @@ export type NodeReading = {
 /** Reads an EventsNode; `node` has its fields. */
 export function eventsNode(
   sent: Json,
-  { attr, now, common = [], more = [] }: NodeReading,
+  { attr, moment, common = [], more = [] }: NodeReading,
 ): { node: JsonObject; read: EventsNode } {
   const node = fields(sent, attr, [...NODE_FIELDS, "math", ...more]);
   if (!more.includes("math")) choice(node["math"] ?? TOTAL, [TOTAL], `${attr}__math`);
@@ -88,7 +90,7 @@ export function eventsNode(
     event ??
     "All events";
   const properties = `${attr}__properties`;
-  const filters = [...common, ...filtersOf(node["properties"], properties, now)];
+  const filters = [...common, ...filtersOf(node["properties"], properties, moment)];
   checkFilters(
     filters.map(({ filter }) => filter),
     properties,
@@ -97,14 +99,14 @@ export function eventsNode(
 }
 
 /** Reads `properties`: filters, all of which must pass, as a list or in groups. */
-export function filtersOf(sent: Json | undefined, attr: string, now: number): EventFilter[] {
+export function filtersOf(sent: Json | undefined, attr: string, moment: Moment): EventFilter[] {
   const list = isObject(sent) ? ungrouped(sent, attr) : (sent ?? []);
   if (!Array.isArray(list) || list.length > PROPERTY_FILTERS_MAX) {
     throw malformed(`A list of at most ${PROPERTY_FILTERS_MAX} filters is expected.`, attr);
   }
   return list.map((one) => {
     const types = ["event", "person", "group"] as const;
-    const { type, filter } = propertyFilter(one, { types, now, attr });
+    const { type, filter } = propertyFilter(one, { types, ...moment, attr });
     const index = isObject(one) ? one["group_type_index"] : null;
     return { of: propertyOf(type, index, attr), filter };
   });
@@ -199,12 +201,8 @@ export function onlyOf(sent: Json | undefined, attr: string): Json | undefined {
  */
 export function fields(sent: Json, attr: string, known: readonly string[]): JsonObject {
   if (!isObject(sent)) throw malformed("An object is expected.", attr);
-  const unknown = Object.entries(sent).filter(
-    ([field, value]) => !(known.includes(field) || isNothing(value) || isShownAlone(field)),
-  );
-  if (unknown.length === 0) return sent;
-  const told = known.length === 0 ? "Nothing is" : `Only ${known.join(", ")} are`;
-  throw malformed(`${told} known here.`, attr);
+  checkKnown(sent, { known, ignored: SHOWN_ALONE, attr });
+  return sent;
 }
 
 /** One of some texts. Fails `invalid_choice`. */
@@ -227,7 +225,8 @@ export function whole(
   if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= max) {
     return value;
   }
-  throw malformed(`${what} from ${min} to ${max} is expected.`, attr);
+  const one = min === max ? `${min}` : `${what} from ${min} to ${max}`;
+  throw malformed(`${one} is expected.`, attr);
 }
 
 /** A text, null if it is absent. */

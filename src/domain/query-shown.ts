@@ -2,8 +2,7 @@
  * Fields of queries that PostHog's clients send and that change no number: how an answer is drawn,
  * and what the client keeps with it (decision 72).
  */
-const SHOWN_ALONE: ReadonlySet<string> = new Set(
-  `version tags dataColorTheme
+export const SHOWN_ALONE: string[] = `version tags dataColorTheme
   aggregationAxisFormat aggregationAxisPostfix aggregationAxisPrefix confidenceLevel decimalPlaces
   minDecimalPlaces detailedResultsAggregationType excludeBoxPlotOutliers goalLines hiddenLegendBreakdowns
   hiddenLegendIndexes resultCustomizationBy resultCustomizations showAlertThresholdLines
@@ -11,10 +10,4 @@ const SHOWN_ALONE: ReadonlySet<string> = new Set(
   showMultipleYAxes showPercentStackView showTrendLines showValuesOnSeries stacked toggledLifecycles
   yAxisScaleType movingAverageIntervals
   layout funnelStepReference
-  dashboardDisplay meanRetentionCalculation retentionReference selectedInterval`.split(/\s+/),
-);
-
-/** Whether a field is only about how an answer is shown. */
-export function isShownAlone(field: string): boolean {
-  return SHOWN_ALONE.has(field);
-}
+  dashboardDisplay meanRetentionCalculation retentionReference selectedInterval`.split(/\s+/);

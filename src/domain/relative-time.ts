@@ -1,6 +1,9 @@
 import { parseTime, TIME_MS_MAX, TIME_MS_MIN } from "./time.ts";
 import { instantOf, wallClock } from "./zone-clock.ts";
 
+/** What relative dates count from, in milliseconds since the epoch, and whose clock dates without a zone are on: an IANA name. */
+export type Moment = { now: number; timezone: string };
+
 const DAY_MS = 86_400_000;
 const MICROSECOND_MS = 0.001;
 
@@ -58,7 +61,7 @@ const ABSOLUTE = { time: /[T ].*(?:Z|[+-]\d\d(?::?\d\d)?)\s*$/i, age: /^-\d+[hM]
  */
 export function zonedSpan(
   text: string,
-  { now, timezone, agesAreDays }: { now: number; timezone: string; agesAreDays: boolean },
+  { now, timezone, agesAreDays = false }: Moment & { agesAreDays?: boolean },
 ): { instant: TimeSpan; wall: TimeSpan } | undefined {
   const isAbsolute = ABSOLUTE.time.test(text) || (!agesAreDays && ABSOLUTE.age.test(text));
   const at = isAbsolute ? now : wallClock(now, timezone);

@@ -13,6 +13,7 @@ import {
   rangeOf,
   whole,
 } from "./query-fields.ts";
+import type { Moment } from "./relative-time.ts";
 
 /** Intervals that a retention is told of. */
 export const RETENTION_INTERVALS_MAX = 100;
@@ -32,16 +33,18 @@ export type Retention = {
   returning: EventsNode;
   isFirstTime: boolean;
   interval: Interval;
+  /** How many intervals are told of from the one in which somebody began; null for all that there are. */
+  intervals: number | null;
   dateRange: DateRange;
   /** Of the first event by which a person began in an interval. */
   breakdown: Breakdown | null;
 };
 
 /** Reads a `RetentionQuery`. Fails `required`, `invalid_input`, `invalid_choice`. */
-export function readRetention(sent: JsonObject, now: number): Retention {
+export function readRetention(sent: JsonObject, moment: Moment): Retention {
   const known = ["kind", "dateRange", "properties", "breakdownFilter", "retentionFilter"];
   const query = fields(sent, "query", known);
-  const common = filtersOf(query["properties"], "query__properties", now);
+  const common = filtersOf(query["properties"], "query__properties", moment);
   const attr = "query__retentionFilter";
   const filter = fields(query["retentionFilter"] ?? {}, attr, [
     ...["targetEntity", "returningEntity", "retentionType", "period", "totalIntervals"],
@@ -51,9 +54,15 @@ export function readRetention(sent: JsonObject, now: number): Retention {
   whole(filter["minimumOccurrences"] ?? 1, least);
   const windows = filter["timeWindowMode"] ?? "strict_calendar_dates";
   choice(windows, ["strict_calendar_dates"], `${attr}__timeWindowMode`);
-  const target = entityOf(filter["targetEntity"], { attr: `${attr}__targetEntity`, common, now });
+  const target = entityOf(filter["targetEntity"], {
+    attr: `${attr}__targetEntity`,
+    common,
+    moment,
+  });
   const returning = filter["returningEntity"] ?? null;
   const range = { attr: `${attr}__totalIntervals`, min: 1, max: RETENTION_INTERVALS_MAX };
+  const total = filter["totalIntervals"] ?? null;
+  const intervals = total === null ? null : whole(total, range);
   const type = filter["retentionType"] ?? "retention_first_time";
   return {
     kind: "RetentionQuery",
@@ -61,26 +70,24 @@ export function readRetention(sent: JsonObject, now: number): Retention {
     returning:
       returning === null
         ? target
-        : entityOf(returning, { attr: `${attr}__returningEntity`, common, now }),
+        : entityOf(returning, { attr: `${attr}__returningEntity`, common, moment }),
     isFirstTime: choice(type, TYPES, `${attr}__retentionType`) === "retention_first_time",
     interval: intervalNamed(filter["period"] ?? "Day", `${attr}__period`),
-    dateRange: rangeOf(
-      query["dateRange"],
-      whole(filter["totalIntervals"] ?? INTERVALS_DEFAULT, range),
-    ),
+    intervals,
+    dateRange: rangeOf(query["dateRange"], intervals ?? INTERVALS_DEFAULT),
     breakdown: breakdownOf(query["breakdownFilter"]),
   };
 }
 
-type Reading = { attr: string; common: EventFilter[]; now: number };
+type Reading = { attr: string; common: EventFilter[]; moment: Moment };
 
 /** An entity is an events node by other names: its `id` is the event. */
-function entityOf(sent: Json | undefined, { attr, common, now }: Reading): EventsNode {
+function entityOf(sent: Json | undefined, { attr, common, moment }: Reading): EventsNode {
   if (sent === undefined || sent === null) throw missing(attr);
   const known = ["id", "type", "kind", "name", "custom_name", "properties", "order", "uuid"];
   const { id = null, type, order: _order, uuid: _uuid, ...node } = fields(sent, attr, known);
   choice(type ?? "events", ["events"], `${attr}__type`);
-  return eventsNode({ event: id, ...node }, { attr, now, common }).read;
+  return eventsNode({ event: id, ...node }, { attr, moment, common }).read;
 }
 
 function intervalNamed(sent: Json, attr: string): Interval {

@@ -110,6 +110,7 @@ export const SQL_LITERAL_CHARS = 1024;
 
 /** What is wrong with a text where a rule asks for another; undefined if nothing is. */
 export function literalProblem(rule: LiteralRule, text: string): string | undefined {
+  if (rule === "path") return pathProblem(text);
   if (text.length > SQL_LITERAL_CHARS)
     return `Here a text has at most ${SQL_LITERAL_CHARS} characters.`;
   if ((rule === "ilike" || (rule === "like" && text.includes("_"))) && !isLinear(text)) {
@@ -118,10 +119,20 @@ export function literalProblem(rule: LiteralRule, text: string): string | undefi
   if (rule === "regex" && !isCheap(text)) {
     return `A regular expression has at most ${REGEX_CHARS_MAX} characters, counts at most ${REGEX_COUNTED_MAX} in all, and no group.`;
   }
-  if (rule === "path" && text.startsWith("$") && text.includes("*")) {
-    return "A path has no wildcard.";
-  }
   return undefined;
+}
+
+/** Characters of a key that a failure writes out. */
+const OFFERED_CHARS_MAX = 200;
+
+/** A key of any length is one, and finds itself alone; what begins with `$` is a path of several. */
+function pathProblem(text: string): string | undefined {
+  if (/^\$[^.[]/.test(text)) {
+    const key = text.replaceAll("~", "~0").replaceAll("/", "~1").replaceAll("'", "''");
+    const offered = key.length > OFFERED_CHARS_MAX ? "" : `: '/${key}'`;
+    return `A key that begins with $ is written with a slash before it${offered}.`;
+  }
+  return text.startsWith("$") && text.includes("*") ? "A path has no wildcard." : undefined;
 }
 
 /** These go back for every % that is not the last character, and cannot be interrupted. */

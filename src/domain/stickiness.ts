@@ -10,6 +10,7 @@ import {
   nodesOf,
   rangeOf,
 } from "./query-fields.ts";
+import type { Moment } from "./relative-time.ts";
 import { SERIES_MAX } from "./trend.ts";
 
 /** A stickiness query, read: in how many intervals persons did it (decision 79). */
@@ -21,10 +22,10 @@ export type Stickiness = {
 };
 
 /** Reads a `StickinessQuery`. Fails `required`, `invalid_input`, `invalid_choice`. */
-export function readStickiness(sent: JsonObject, now: number): Stickiness {
+export function readStickiness(sent: JsonObject, moment: Moment): Stickiness {
   const known = ["kind", "series", "interval", "dateRange", "properties", "stickinessFilter"];
   const query = fields(sent, "query", known);
-  const common = filtersOf(query["properties"], "query__properties", now);
+  const common = filtersOf(query["properties"], "query__properties", moment);
   const attr = "query__stickinessFilter";
   const filter = fields(query["stickinessFilter"] ?? {}, attr, ["computedAs", "display"]);
   choice(filter["computedAs"] ?? "non_cumulative", ["non_cumulative"], `${attr}__computedAs`);
@@ -34,7 +35,7 @@ export function readStickiness(sent: JsonObject, now: number): Stickiness {
     series: nodesOf(
       query["series"],
       range,
-      (one, attr) => eventsNode(one, { attr, now, common }).read,
+      (one, attr) => eventsNode(one, { attr, moment, common }).read,
     ),
     interval: intervalOf(query["interval"]),
     dateRange: rangeOf(query["dateRange"]),

@@ -18,7 +18,9 @@ import {
   onlyOf,
   rangeOf,
   textOrNone,
+  whole,
 } from "./query-fields.ts";
+import type { Moment } from "./relative-time.ts";
 
 /** Series of one query. */
 export const SERIES_MAX = 10;
@@ -61,14 +63,14 @@ export type Trends = {
 };
 
 /** Reads a `TrendsQuery`. Fails `required`, `invalid_input`, `invalid_choice`. */
-export function readTrends(sent: JsonObject, now: number): Trends {
+export function readTrends(sent: JsonObject, moment: Moment): Trends {
   const known = ["kind", "series", "interval", "dateRange", "breakdownFilter", "properties"];
   const query = fields(sent, "query", [...known, "trendsFilter", "compareFilter"]);
-  const common = filtersOf(query["properties"], "query__properties", now);
+  const common = filtersOf(query["properties"], "query__properties", moment);
   const series = nodesOf(
     query["series"],
     { attr: "query__series", min: 1, max: SERIES_MAX },
-    (one, attr) => seriesOf(one, { attr, common, now }),
+    (one, attr) => seriesOf(one, { attr, common, moment }),
   );
   return {
     kind: "TrendsQuery",
@@ -87,11 +89,11 @@ export function seriesLabel({ name, math, math_property }: Series): string {
   return math_property === null ? `${math} of ${name}` : `${math} of ${math_property} of ${name}`;
 }
 
-type Reading = { attr: string; common: EventFilter[]; now: number };
+type Reading = { attr: string; common: EventFilter[]; moment: Moment };
 
-function seriesOf(sent: Json, { attr, common, now }: Reading): Series {
+function seriesOf(sent: Json, { attr, common, moment }: Reading): Series {
   const more = ["math", "math_property", "math_group_type_index"];
-  const { node, read } = eventsNode(sent, { attr, now, common, more });
+  const { node, read } = eventsNode(sent, { attr, moment, common, more });
   const math = choice(node["math"] ?? "total", MATHS, `${attr}__math`);
   const math_property = textOrNone(node["math_property"], `${attr}__math_property`);
   const calculates = CALCULATIONS.some((one) => one === math);
@@ -115,8 +117,11 @@ const DISPLAYS = [
 /** A formula may be one by itself, or a list of one, with a name or without. */
 function formulaOf(sent: Json | undefined, series: number): Formula | null {
   const attr = "query__trendsFilter";
-  const known = ["formula", "formulas", "formulaNodes", "display"];
+  const known = ["formula", "formulas", "formulaNodes", "display", "smoothingIntervals"];
   const filter = fields(sent ?? {}, attr, known);
+  // Over so many intervals lines are smoothed: over one, they are as they are.
+  const smoothed = { attr: `${attr}__smoothingIntervals`, min: 1, max: 1 };
+  whole(filter["smoothingIntervals"] ?? 1, smoothed);
   choice(filter["display"] ?? DISPLAYS[0], DISPLAYS, `${attr}__display`);
   const node = onlyOf(filter["formulaNodes"], `${attr}__formulaNodes`);
   const named =

@@ -1,3 +1,4 @@
+import type { Failure } from "./errors.ts";
 import type { InsightType } from "./insight.ts";
 import type { Interval } from "./insight-period.ts";
 import type { JsonObject } from "./json.ts";
@@ -31,31 +32,27 @@ function takenApart(text: string, known: Known): Timed & { how: string; rest: st
   const first = intervalFirst(text);
   const [begins = "", how = ""] = KIND.exec(`${first.rest} `.trimStart()) ?? [];
   const asked = first.rest.slice(begins.length);
-  const timed = timeAtEnd(asked === "" ? "" : ` ${asked}`, (name) => isEvent(name, known));
-  const { interval } = first;
-  return {
-    ...timed,
-    ...(interval === undefined ? {} : { interval }),
-    how: how.toLowerCase(),
-    rest: timed.rest.trim(),
-  };
+  const timed = timeAtEnd({ ...first, rest: asked === "" ? "" : ` ${asked}` }, readingOf(known));
+  return { ...timed, how: how.toLowerCase(), rest: timed.rest.trim() };
 }
 
-const isEvent = (text: string, known: Known) => known.event(text.trim()) !== undefined;
+const readingOf = ({ event, refused }: Known) => ({
+  isName: (text: string) => event(text.trim()) !== undefined,
+  refused,
+});
 
 const rangeIn = ({ dateRange }: Pick<Timed, "dateRange">) =>
   dateRange === undefined ? {} : { dateRange };
 
 function trendsIn(text: string, known: Known): JsonObject {
-  const first = intervalFirst(text);
-  const timed = timeAtEnd(first.rest, (name) => isEvent(name, known));
+  const timed = timeAtEnd(intervalFirst(text), readingOf(known));
   const { math, property, rest } = mathOf(timed.rest, known);
   const { events, broken } = eventsBy(rest, LIST, known);
   const counted = property === undefined ? { math } : { math, math_property: property };
   return {
     kind: "TrendsQuery",
     series: events.map((event) => ({ ...node(event), ...counted })),
-    interval: first.interval ?? timed.interval ?? (timed.unit === "hour" ? "hour" : "day"),
+    interval: timed.interval ?? (timed.unit === "hour" ? "hour" : "day"),
     ...rangeIn(timed),
     ...(broken === undefined ? {} : { breakdownFilter: broken }),
     ...(timed.compare === true ? { compareFilter: { compare: true } } : {}),
@@ -98,13 +95,26 @@ function mathOf(text: string, known: Known): { math: SeriesMath; property?: stri
       if (property === undefined) continue;
       return { math: calculated, property, rest: after.slice(middle + 4) };
     }
-    throw known.noProperty(after.split(/ (?:of|in|on) /i, 1)[0] ?? "");
+    throw (
+      ofNothing(text, after, known) ?? known.noProperty(after.split(/ (?:of|in|on) /i, 1)[0] ?? "")
+    );
   }
   for (const [words, math] of COUNTED) {
     const [found] = words.exec(text) ?? [];
     if (found !== undefined) return { math, rest: text.slice(found.length) };
   }
   return { math: "total", rest: text };
+}
+
+/** What fails where a calculation names its property and no event. */
+function ofNothing(text: string, after: string, known: Known): Failure | undefined {
+  for (const by of [after.length, after.toLowerCase().lastIndexOf(" by ")]) {
+    if (by < 0 || known.property(after.slice(0, by)) === undefined) continue;
+    const rest = after.slice(by);
+    const whole = known.spelled(`${text.slice(0, text.length - rest.length)} of all events${rest}`);
+    return known.refused(`Of which event is not said. Of all it is: ${whole}.`);
+  }
+  return undefined;
 }
 
 function funnelIn(text: string, known: Known): JsonObject {
@@ -114,34 +124,40 @@ function funnelIn(text: string, known: Known): JsonObject {
   const { steps, excluded } = withoutIn(asked, known);
   const { events, broken } = eventsBy(steps.trim().replace(/^from /i, ""), THEN, known);
   if (events.length < 2) throw known.refused("A funnel has two steps or more.");
+  const isOrdered = how !== "strict" && how !== "unordered";
+  if (excluded.length > 0 && !isOrdered) {
+    throw known.refused("Only an ordered funnel is without events.");
+  }
   const between = { funnelFromStep: 0, funnelToStep: events.length - 1 };
   return {
     kind: "FunnelsQuery",
     series: events.map(node),
     ...rangeIn(timed),
     funnelsFilter: {
-      funnelOrderType: how === "strict" || how === "unordered" ? how : "ordered",
+      funnelOrderType: isOrdered ? "ordered" : how,
       ...(unit === undefined
         ? {}
         : {
             funnelWindowInterval: Number(count),
             funnelWindowIntervalUnit: unit.toLowerCase(),
           }),
-      ...(excluded === undefined ? {} : { exclusions: [{ ...node(excluded), ...between }] }),
+      ...(excluded.length === 0
+        ? {}
+        : { exclusions: excluded.map((event) => ({ ...node(event), ...between })) }),
     },
     ...(broken === undefined ? {} : { breakdownFilter: broken }),
   };
 }
 
-/** What is left of the steps, with what they are broken down by, and the event that is excluded. */
-function withoutIn(text: string, known: Known): { steps: string; excluded?: string } {
+/** What is left of the steps, with what they are broken down by, and the events that are excluded. */
+function withoutIn(text: string, known: Known): { steps: string; excluded: (string | null)[] } {
   const [without = "", named = ""] = WITHOUT.exec(text) ?? [];
   const before = text.slice(0, text.length - without.length);
   for (const by of [named.length, named.toLowerCase().lastIndexOf(" by ")]) {
-    const excluded = by < 0 ? undefined : known.event(named.slice(0, by));
+    const excluded = by < 0 ? undefined : eventList(named.slice(0, by), LIST, known);
     if (excluded !== undefined) return { steps: before + named.slice(by), excluded };
   }
-  return { steps: text };
+  return { steps: text, excluded: [] };
 }
 
 const PERIODS: Record<Interval, string> = {
@@ -175,7 +191,13 @@ const WAY = /^(?:from (.+?))?(?:(?:^| )to (.+))?$/i;
 function pathsIn(text: string, known: Known): JsonObject {
   const { rest, ...timed } = takenApart(text, known);
   const [way, start, end] = WAY.exec(rest) ?? [];
-  if (way === undefined) throw known.noPlace(rest);
+  if (way === undefined) {
+    placeIn(rest, known);
+    const place = known.spelled(rest);
+    throw known.refused(
+      `Paths are from a place or to one: paths from ${place}; paths to ${place}.`,
+    );
+  }
   const point = (name: string, place: string | undefined) =>
     place === undefined ? {} : { [name]: placeIn(place, known) };
   return {
@@ -188,8 +210,9 @@ function pathsIn(text: string, known: Known): JsonObject {
 /** An address as it is, an event by its name, or a screen, which may have any name. */
 function placeIn(text: string, known: Known): string {
   const [, screen] = /^screen (.+)$/i.exec(text) ?? [];
-  if (screen !== undefined) return screen;
-  if (/^(?:[a-z][a-z\d+.-]*:\/)?\//i.test(text)) return text;
+  if (screen !== undefined) return known.plain(screen);
+  const place = known.plain(text);
+  if (/^(?:[a-z][a-z\d+.-]*:\/)?\//i.test(place)) return place;
   const event = known.event(text);
   if (event === undefined) throw known.noPlace(text);
   return event;

@@ -1,4 +1,5 @@
 import { Failure } from "./errors.ts";
+import { asked, nameOfMark } from "./words-quoted.ts";
 
 /** What events and properties are called, the most frequent first; names decide between equals. */
 export type EventNames = {
@@ -15,40 +16,105 @@ const REPEATED_CHARS_MAX = 80;
 
 const EVERYTHING = /^(?:all )?events$/i;
 
-/** Looks names up: as they are, else in any case, the most frequent of several. */
+/** Names of one kind, to be looked up. */
+type Names = {
+  list: readonly { name: string }[];
+  exact: ReadonlySet<string>;
+  /** By how they are spelt with one space between words; by how they are in lower case. */
+  spaced: ReadonlyMap<string, readonly string[]>;
+  folded: ReadonlyMap<string, readonly string[]>;
+  /** Characters of the longest. */
+  chars: number;
+};
+
+/** Names of a project, to be looked up. */
+export type NameIndex = Record<keyof EventNames, Names>;
+
+/** Puts names in order once, for as often as they are looked up. */
+export function nameIndex({ events, properties, person_properties }: EventNames): NameIndex {
+  const index = (list: { name: string }[]): Names => {
+    const names = list.map(({ name }) => name);
+    const spaced = Map.groupBy(names, (name) => name.replace(/\s+/g, " ").trim());
+    return {
+      list,
+      exact: new Set(names),
+      spaced,
+      folded: Map.groupBy(names, folded),
+      chars: names.reduce((most, { length }) => Math.max(most, length), 0),
+    };
+  };
+  return {
+    events: index(events),
+    properties: index(properties),
+    person_properties: index(person_properties),
+  };
+}
+
+/** How names are looked up in a question. */
+export type Looking = {
+  /** The field to blame. */
+  attr: string;
+  /** How to ask. */
+  form: string;
+  /** The names behind the marks of the question. */
+  quoted: readonly string[];
+  /** Names, in lower case, that the question is read without. */
+  without: ReadonlySet<string>;
+};
+
+/** Looks names up: in quotes as they are, else in any case. */
 export type Known = ReturnType<typeof namesIn>;
 
-/** Names of a project; `form` is how to ask, and `attr` the field to blame. */
-export function namesIn(names: EventNames, { attr, form }: { attr: string; form: string }) {
-  const finder = (some: { name: string }[]) => {
-    const exact = new Map(some.map(({ name }) => [name.replace(/\s+/g, " ").trim(), name]));
-    const loose = new Map(some.toReversed().map(({ name }) => [folded(name), name]));
-    return (text: string) => exact.get(text) ?? loose.get(folded(text));
-  };
+/** Names of a project. Looking one up fails `invalid_input` if it may be several. */
+export function namesIn(index: NameIndex, { attr, form, quoted, without }: Looking) {
   const refused = (detail: string) =>
     new Failure("invalid_input", `${detail} Ask like this: ${form}.`, attr);
-  const unknown = (what: string, text: string, some: { name: string }[]) => {
-    const likeness = likenessTo(folded(text));
-    const likely = some.map((one) => ({ one, like: likeness(folded(one.name)) }));
-    const offered = likely
+  const spelled = (text: string) => asked({ text, quoted });
+  const plain = (text: string) => nameOfMark(text, quoted) ?? spelled(text);
+  const repeated = (text: string) =>
+    JSON.stringify([...plain(text)].slice(0, REPEATED_CHARS_MAX).join(""));
+  const finder = (names: Names) => (text: string) => {
+    const name = nameOfMark(text, quoted);
+    if (name !== undefined) return names.exact.has(name) ? name : undefined;
+    const [found, ...others] = likely(names, text, without);
+    if (found === undefined || others.length === 0) return found;
+    const several = [found, ...others].slice(0, OFFERED_MAX).map((one) => JSON.stringify(one));
+    throw refused(`${repeated(text)} may be ${several.join(" or ")}: ask with the quotes.`);
+  };
+  const unknown = (what: string, text: string, { list }: Names) => {
+    const likeness = likenessTo(folded(plain(text)));
+    const liked = list.map((one) => ({ one, like: likeness(folded(one.name)) }));
+    const offered = liked
       .toSorted((a, b) => b.like - a.like)
       .map(({ one }) => one)
       .slice(0, OFFERED_MAX);
     const there = offered.map(({ name }) => JSON.stringify(name)).join(", ") || "none yet";
-    const repeated = JSON.stringify([...text].slice(0, REPEATED_CHARS_MAX).join(""));
-    return refused(`${repeated} is not understood as ${what}. There are: ${there}.`);
+    return refused(`${repeated(text)} is not understood as ${what}. There are: ${there}.`);
   };
   return {
-    event: finder(names.events),
-    property: finder(names.properties),
-    personProperty: finder(names.person_properties),
+    event: finder(index.events),
+    property: finder(index.properties),
+    personProperty: finder(index.person_properties),
+    /** A part of the question as it was asked; `plain` is a name without its quotes. */
+    spelled,
+    plain,
     refused,
-    noEvent: (text: string) => unknown("an event", text, names.events),
-    noPlace: (text: string) => unknown("an address or an event", text, names.events),
-    noProperty: (text: string) => unknown("a property", text, names.properties),
+    noEvent: (text: string) => unknown("an event", text, index.events),
+    noPlace: (text: string) => unknown("an address or an event", text, index.events),
+    noProperty: (text: string) => unknown("a property", text, index.properties),
     noPersonProperty: (text: string) =>
-      unknown("a property of persons", text, names.person_properties),
+      unknown("a property of persons", text, index.person_properties),
   };
+}
+
+/** What a text may be the name of; the name that it is, is the only one. */
+function likely(names: Names, text: string, without: Looking["without"]): readonly string[] {
+  // Most parts of a long list are longer than any name.
+  if (text.length > names.chars) return [];
+  const loose = folded(text);
+  if (without.has(loose)) return [];
+  if (names.exact.has(text)) return [text];
+  return names.spaced.get(text) ?? names.folded.get(loose) ?? [];
 }
 
 /** Null is all events. */
@@ -134,6 +200,7 @@ function likenessTo(text: string): (name: string) => number {
   };
 }
 
-function folded(text: string): string {
+/** A name as it is compared where its case does not count. */
+export function folded(text: string): string {
   return text.toLowerCase().replace(/\s+/g, " ").trim();
 }

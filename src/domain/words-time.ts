@@ -1,3 +1,4 @@
+import type { Failure } from "./errors.ts";
 import type { Interval } from "./insight-period.ts";
 import type { JsonObject } from "./json.ts";
 
@@ -50,16 +51,37 @@ export function intervalFirst(text: string): Timed {
   return interval === undefined ? { rest: text } : { rest: others.join(" "), interval };
 }
 
-/** What is said of time at the end, in any order; `isName` tells what is no part of the question. */
-export function timeAtEnd(text: string, isName: (text: string) => boolean): Timed {
-  let timed: Timed = { rest: text };
+/** Which texts are names, and so no part of the question; what fails with a sentence. */
+type Reading = { isName: (text: string) => boolean; refused: (detail: string) => Failure };
+
+/**
+ * What is said of time at the end of a question, in any order, beside what its beginning says. Fails
+ * `invalid_input` on what contradicts it.
+ */
+export function timeAtEnd(first: Timed, { isName, refused }: Reading): Timed {
+  let timed = first;
   while (!isName(timed.rest)) {
     const found = oneAtEnd(timed.rest);
     if (found === undefined) break;
+    if (timed.dateRange !== undefined && found.dateRange !== undefined) {
+      throw refused("The time of a question is said once.");
+    }
+    if (found.interval !== undefined && (timed.interval ?? found.interval) !== found.interval) {
+      throw refused(
+        `${NAMED[found.interval]} or ${NAMED[timed.interval ?? "day"]}: one is expected.`,
+      );
+    }
     timed = { ...found, ...timed, rest: found.rest };
   }
   return timed;
 }
+
+const NAMED: Record<Interval, string> = {
+  hour: "Hourly",
+  day: "Daily",
+  week: "Weekly",
+  month: "Monthly",
+};
 
 function oneAtEnd(text: string): Timed | undefined {
   const before = (end: string) => text.slice(0, -end.length);

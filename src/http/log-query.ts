@@ -1,4 +1,6 @@
 import { t } from "elysia";
+import type { JsonObject } from "../domain/json.ts";
+import { checkKnown } from "../domain/known-fields.ts";
 import {
   LOG_FILTER_TYPES,
   LOG_LIMIT_DEFAULT,
@@ -19,17 +21,28 @@ const FILTERS = {
   values: [{ key: "http.route", operator: "icontains", value: "/cart", type: "log" }],
 };
 
+/** What is not known is not taken away unseen, but refused by name. */
+const KEPT = { additionalProperties: t.Unknown() };
+
 const QuerySchema = t.Object(
   {
     dateRange: t.Optional(
-      t.Object({
-        date_from: t.Optional(
-          t.Nullable(Text("-24h", "Then or later: ISO 8601, or an age. By default 24 hours back.")),
-        ),
-        date_to: t.Optional(
-          t.Nullable(Text("2026-11-30", "Then or earlier; a date alone is the whole day.")),
-        ),
-      }),
+      t.Object(
+        {
+          date_from: t.Optional(
+            t.Nullable(
+              Text(
+                "-24h",
+                "Then or later: ISO 8601, or an age. By default 24 hours back. Without a zone it is on the project's clock.",
+              ),
+            ),
+          ),
+          date_to: t.Optional(
+            t.Nullable(Text("2026-11-30", "Then or earlier; a date alone is the whole day.")),
+          ),
+        },
+        KEPT,
+      ),
     ),
     severityLevels: t.Optional(
       Texts(["error", "fatal"], `Any of these; all by default. Of ${LOG_LEVELS.join(", ")}.`),
@@ -59,14 +72,17 @@ const QuerySchema = t.Object(
     ),
     offset: t.Optional(
       t.Nullable(
-        BodyInteger(0, `Records to pass over, at most ${LOG_OFFSET_MAX}; \`after\` leads further.`),
+        BodyInteger(
+          0,
+          `Records to pass over, at most ${LOG_OFFSET_MAX}; \`after\` leads further, and takes none.`,
+        ),
       ),
     ),
     after: t.Optional(
       t.Nullable(Text(CURSOR, "Where the page begins, from `nextCursor`: new logs move nothing.")),
     ),
   },
-  { $id: "LogQuery", examples: [{ severityLevels: ["error"], searchTerm: "timeout" }] },
+  { ...KEPT, $id: "LogQuery", examples: [{ severityLevels: ["error"], searchTerm: "timeout" }] },
 );
 
 const LogShape = t.Object(
@@ -111,12 +127,15 @@ export const logQueryRoutes = (queries: LogQueries) => [
     body: t.Optional(
       t.Object(
         { query: t.Optional(QuerySchema) },
-        { $id: "LogQueryBody", examples: [{ query: { severityLevels: ["error"] } }] },
+        { ...KEPT, $id: "LogQueryBody", examples: [{ query: { severityLevels: ["error"] } }] },
       ),
     ),
     status: 200,
     empty: true,
     response: FoundShape,
-    handle: ({ project, body, signal }) => queries.run(project, body?.query ?? {}, signal),
+    handle({ project, body = {}, signal }) {
+      checkKnown(body as JsonObject, { known: ["query"] });
+      return queries.run(project, body.query ?? {}, signal);
+    },
   }),
 ];

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from "node:http";
-import { isObject, type Json, type JsonObject } from "../domain/json.ts";
+import { isNothing, isObject, type Json, type JsonObject } from "../domain/json.ts";
 
 /** What the deriver cannot know of an operation, passed through it. */
 export type Hints = {
@@ -70,6 +70,8 @@ function isCoercion(choice: Json): boolean {
 
 function mendSchema(node: JsonObject, schemas: JsonObject): Json {
   const { $id, nullable: _nullable, patternProperties, ...rest } = node;
+  // Says that what is not known is refused by the operation itself, and not passed over.
+  if (isNothing(rest["additionalProperties"] ?? null)) delete rest["additionalProperties"];
   // A record, in the words that generators of clients know.
   if (isObject(patternProperties)) {
     rest["additionalProperties"] = Object.values(patternProperties)[0] ?? {};

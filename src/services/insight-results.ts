@@ -54,14 +54,15 @@ function funnelResults(
 
 /** A line for those who began in each interval, a column for each that may have passed since. */
 function retentionResults(
-  { query: { interval, breakdown }, period: { buckets } }: PlanOf<"RetentionQuery">,
+  { query: { interval, intervals, breakdown }, period: { buckets } }: PlanOf<"RetentionQuery">,
   found: Found["RetentionQuery"],
 ): InsightResults {
-  const columns = buckets.map((_, later) => `${interval} ${later}`);
+  const told = buckets.slice(0, intervals ?? buckets.length);
+  const columns = told.map((_, later) => `${interval} ${later}`);
   const linesOf = (rows: Found["RetentionQuery"], breakdown_value: string | null) => {
     const persons = new Map(rows.map((row) => [`${row.began} ${row.later}`, row.persons]));
     return buckets.map((label, began) => {
-      const data = buckets.map((_, later) =>
+      const data = told.map((_, later) =>
         began + later < buckets.length ? (persons.get(`${began} ${later}`) ?? 0) : null,
       );
       return { label, breakdown_value, data, aggregated_value: data[0] ?? null };

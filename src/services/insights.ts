@@ -14,6 +14,7 @@ import { readWords, type WordsAsked } from "../domain/insight-words.ts";
 import { isObject, type Json, type JsonObject, storableText } from "../domain/json.ts";
 import { type Page, type PageQuery, walkedPage } from "../domain/page.ts";
 import { newShortId } from "../domain/playlist.ts";
+import type { Moment } from "../domain/relative-time.ts";
 import { RETENTION_INTERVALS_MAX } from "../domain/retention.ts";
 import { type Clock, isoTime } from "../domain/time.ts";
 import type { EventNames } from "../domain/words-names.ts";
@@ -86,11 +87,14 @@ export function insights(needs: Needs): Insights {
       throw new Failure("unavailable", "The event store is being brought up from the journal.");
     }
   };
-  const planOf = async (project: number, query: Query): Promise<Plan> => {
+  const momentOf = async (project: number): Promise<Moment> => {
     const { timezone } = await projects.get(project);
+    return { now: now(), timezone };
+  };
+  const planOf = (query: Query, { now, timezone }: Moment): Plan => {
     const interval = "interval" in query ? query.interval : null;
     const max = query.kind === "RetentionQuery" ? RETENTION_INTERVALS_MAX : undefined;
-    const period = periodOf(query.dateRange, { interval, timezone, now: now(), max });
+    const period = periodOf(query.dateRange, { interval, timezone, now, max });
     const plan = { query, period, previous: null, timezone } as Plan;
     if (query.kind === "LifecycleQuery") {
       plan.period = withIntervalBefore(period, { interval: query.interval, timezone });
@@ -113,10 +117,11 @@ export function insights(needs: Needs): Insights {
         typeof sent === "string"
           ? await understood(project, sent, { attr: "query", type, signal })
           : typedQuery(sent);
-      const read = readQuery(query, now());
+      const moment = await momentOf(project);
+      const read = readQuery(query, moment);
       checkType(read, type);
       const title = nameOf(name || (typeof sent === "string" ? sent : ""), read);
-      const plan = await planOf(project, read);
+      const plan = planOf(read, moment);
       const began = now();
       const answered = await queries.run(project, plan, signal);
       const elapsed_ms = now() - began;
@@ -140,8 +145,9 @@ export function insights(needs: Needs): Insights {
       if (prompt === undefined) {
         return { sql: needs.draft(await queries.names(project, signal)) };
       }
-      const query = readQuery(await understood(project, prompt, { attr: "prompt", signal }), now());
-      return { sql: queries.sql(await planOf(project, query)) };
+      const query = await understood(project, prompt, { attr: "prompt", signal });
+      const moment = await momentOf(project);
+      return { sql: queries.sql(planOf(readQuery(query, moment), moment)) };
     },
   };
 }

@@ -3,6 +3,7 @@ import { cursorOf } from "../domain/page.ts";
 import type { Clock } from "../domain/time.ts";
 import type { LogReads, LogRow } from "../storage/log-list.ts";
 import { checkUpToDate, type IsBehind } from "./behind.ts";
+import type { Projects } from "./projects.ts";
 
 /** What a query found. */
 export type LogsFound = {
@@ -20,13 +21,19 @@ export type LogQueries = {
   run(project: number, asked: LogQueryAsked, signal: AbortSignal): Promise<LogsFound>;
 };
 
-type Needs = { reads: LogReads; isBehind: IsBehind; now: Clock };
+type Needs = {
+  reads: LogReads;
+  projects: Pick<Projects, "get">;
+  isBehind: IsBehind;
+  now: Clock;
+};
 
 /** Queries of the log records in a store. */
-export function logQueries({ reads, isBehind, now }: Needs): LogQueries {
+export function logQueries({ reads, projects, isBehind, now }: Needs): LogQueries {
   return {
     async run(project, asked, signal) {
-      const query = logQuery(asked, now());
+      const { timezone } = await projects.get(project);
+      const query = logQuery(asked, { now: now(), timezone });
       checkUpToDate(isBehind);
       const { rows, isMore } = await reads.list(project, query, signal);
       const last = isMore ? rows.at(-1) : undefined;

@@ -1,7 +1,7 @@
-import type { PropertyFilter, PropertyTest } from "../domain/property-filter.ts";
+import type { PropertyFilter, PropertyTest, Range } from "../domain/property-filter.ts";
 import type { Version } from "../domain/version-range.ts";
 import { quoted } from "./duckdb.ts";
-import { ISO_TIME, textTested } from "./property-match.ts";
+import { type DateTest, ISO_TIME, textTested, ZONED } from "./property-match.ts";
 
 /**
  * The condition that a filter is passed, by the text of its property, as somebody would write it
@@ -18,14 +18,8 @@ function tested(test: Exclude<PropertyTest, { is: "set" }>, text: string): strin
     case "equal":
       if (test.any.length === 1) return `${text} = ${test.any.map(quoted)}`;
       return `${text} IN (${test.any.map(quoted).join(", ") || "NULL"})`;
-    case "date": {
-      const time = `TRY_CAST(${text} AS TIMESTAMPTZ)`;
-      const bounds = [
-        ...(test.from === null ? [] : [`${time} >= TIMESTAMPTZ ${quoted(test.from)}`]),
-        ...(test.before === null ? [] : [`${time} < TIMESTAMPTZ ${quoted(test.before)}`]),
-      ];
-      return [`regexp_full_match(${text}, '${ISO_TIME}')`, ...bounds].join(" AND ");
-    }
+    case "date":
+      return `regexp_full_match(${text}, '${ISO_TIME}') AND ${dated(test, text)}`;
     case "version": {
       const parts = versionOf(text);
       const bounds = [
@@ -38,6 +32,23 @@ function tested(test: Exclude<PropertyTest, { is: "set" }>, text: string): strin
       return textTested(test, text, { text: quoted, number: numberText });
   }
 }
+
+/** As `dated` of property-match.ts. */
+function dated({ wall, ...instant }: DateTest, text: string): string {
+  const ranged = (type: string, { from, before }: Range) => {
+    const time = `TRY_CAST(${text} AS ${type})`;
+    return [
+      ...(from === null ? [] : [`${time} >= ${type} ${quoted(from)}`]),
+      ...(before === null ? [] : [`${time} < ${type} ${quoted(before)}`]),
+    ].join(" AND ");
+  };
+  if (wall === undefined) return ranged("TIMESTAMPTZ", instant);
+  return `CASE WHEN regexp_matches(${text}, '${ZONED}')
+    THEN ${ranged("TIMESTAMPTZ", instant)}
+    ELSE ${ranged("TIMESTAMP", { from: local(wall.from), before: local(wall.before) })} END`;
+}
+
+const local = (wall: string | null) => wall?.replace("Z", "") ?? null;
 
 /** Exact, which a number with a point is not: that is a DECIMAL. */
 function numberText(value: number): string {

@@ -2,6 +2,7 @@ import type { Interval } from "../domain/insight-period.ts";
 import { draftScan, shownBucket, timeText } from "./draft-scan.ts";
 import { draftRanked, draftValue } from "./draft-trends.ts";
 import type { PlanOf } from "./insight-queries.ts";
+import { toldOf } from "./retention.ts";
 
 /**
  * SQL of a retention over the views (decision 89): how many began in an interval, and how many of
@@ -10,6 +11,8 @@ import type { PlanOf } from "./insight-queries.ts";
 export function draftRetention(plan: PlanOf<"RetentionQuery">): string {
   const { interval, breakdown, returning, isFirstTime } = plan.query;
   const value = breakdown === null ? "" : "breakdown, is_other, ";
+  const told = toldOf(plan.query, plan.period);
+  const within = told < plan.period.buckets.length ? `\nWHERE later < ${told}` : "";
   const came = draftScan(plan.period, plan.timezone);
   const isReturning = came.isOf(returning);
   const tables = [
@@ -41,7 +44,7 @@ SELECT ${value}${began}, 0 AS later, count(*) AS persons
 FROM ${cohort} GROUP BY ALL
 UNION ALL
 SELECT ${value}${began}, date_diff('${interval}', began, came_at) AS later, count(*) AS persons
-FROM ${cohort} JOIN came ON came.person_id = ${cohort}.person_id AND came_at > began
+FROM ${cohort} JOIN came ON came.person_id = ${cohort}.person_id AND came_at > began${within}
 GROUP BY ALL
 ORDER BY ${value.replace("breakdown, is_other", "is_other, breakdown NULLS LAST")}began, later`;
 }

@@ -22,8 +22,8 @@ export function draftTrends({ query, period, previous, timezone }: PlanOf<"Trend
     series.map((each, index) => {
       const name = `${letterOf(index).toLowerCase()}${suffix}`;
       tables.push(matched(name, each, { ...query, timezone, ...one }));
-      // With a formula all series must tell the same values apart.
-      const ranked = formula === null ? name : `a${suffix}`;
+      // With a formula all series must tell the same values apart; and so must what is compared.
+      const ranked = letterOf(formula === null ? index : 0).toLowerCase();
       if (breakdown !== null && ranked === name) {
         tables.push(top(name, aggregateOf(each), breakdown.limit));
       }
@@ -60,7 +60,7 @@ function matched(
     `${shownBucket(interval, scan.began(interval))} AS bucket`,
     ...(breakdown === null ? [] : [`${scan.text(breakdown.of, breakdown.property)} AS breakdown`]),
     ...(math === "dau" ? ["events.person_id"] : []),
-    ...(math === "unique_session" ? [`events."$session_id" AS session_id`] : []),
+    ...(math === "unique_session" ? [`nullif(events."$session_id", '') AS session_id`] : []),
     ...(math_group_type_index === null
       ? []
       : [`events."${groupColumn(math_group_type_index)}" AS group_key`]),

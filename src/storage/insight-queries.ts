@@ -2,7 +2,7 @@ import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import type { Query } from "../domain/insight.ts";
 import type { Period } from "../domain/insight-period.ts";
 import type { EventFilter } from "../domain/query-fields.ts";
-import type { Trends } from "../domain/trend.ts";
+import type { Series } from "../domain/trend.ts";
 import type { EventNames } from "../domain/words-names.ts";
 import type { ApiReads } from "./api-reads.ts";
 import { insightDraft } from "./draft-insight.ts";
@@ -124,10 +124,12 @@ function statementsOf(scanned: Scanned, plan: Plan): Statement[] {
   const { query, period } = plan;
   switch (query.kind) {
     case "TrendsQuery": {
+      const trends = plan as PlanOf<"TrendsQuery">;
       const periods = [period, ...(plan.previous === null ? [] : [plan.previous])];
       return periods.flatMap((one) =>
         query.series.map(
-          (_, index) => (bind) => trendsSql(scanned, partOf(query, index), one, bind),
+          (_, index) => (bind) =>
+            trendsSql(scanned, partOf(trends, index, one === period), one, bind),
         ),
       );
     }
@@ -146,11 +148,17 @@ function statementsOf(scanned: Scanned, plan: Plan): Statement[] {
   }
 }
 
-/** With a formula all series must tell the same values apart. */
-function partOf({ series, formula, interval, breakdown }: Trends, index: number): TrendsPart {
-  const [first, one] = [series[0], series[index]] as [Trends["series"][0], Trends["series"][0]];
-  const ranked = formula === null || index === 0 ? null : first;
-  return { series: one, ranked, interval, breakdown };
+/** With a formula all series must tell the same values apart; and so must what is compared. */
+function partOf(
+  { query, period }: PlanOf<"TrendsQuery">,
+  index: number,
+  isCurrent: boolean,
+): TrendsPart {
+  const { formula, interval, breakdown } = query;
+  const [first, own] = [query.series[0], query.series[index]] as [Series, Series];
+  const series = formula === null ? own : first;
+  const ranked = isCurrent && series === own ? null : { series, period };
+  return { series: own, ranked, interval, breakdown };
 }
 
 function filtersOf(query: Query): EventFilter[] {

@@ -137,14 +137,13 @@ export function textTested(test: TextTest, text: string, written: Written): stri
 export const ISO_TIME = String.raw`\s*\d{4}-\d\d-\d\d([Tt ]\d\d:\d\d(:\d\d([.,]\d+)?)?\s*([Zz]|[+-]\d\d(:?\d\d)?)?)?\s*`;
 
 /** What comes behind the time of day where a time has a zone. */
-const ZONED = String.raw`:\d\d([.,]\d+)?\s*([Zz]|[+-]\d\d(:?\d\d)?)\s*$`;
+export const ZONED = String.raw`:\d\d([.,]\d+)?\s*([Zz]|[+-]\d\d(:?\d\d)?)\s*$`;
+
+/** A test of a time. */
+export type DateTest = Extract<PropertyTest, { is: "date" }>;
 
 /** A time without a zone is on the clock of the filter's, or in UTC, which is the engine's. */
-function dated(
-  { wall, ...instant }: Extract<PropertyTest, { is: "date" }>,
-  text: string,
-  bind: Bind,
-): string {
+function dated({ wall, ...instant }: DateTest, text: string, bind: Bind): string {
   const ranged = (type: string, range: Range) =>
     within(`TRY_CAST(${text} AS ${type})`, range, (time) => bind(time, type));
   if (wall === undefined) return ranged("TIMESTAMPTZ", instant);

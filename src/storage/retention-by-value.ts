@@ -8,12 +8,12 @@ import { toldApart } from "./trends.ts";
 /**
  * SQL of a retention by the values of a property (decision 79), as rows of `RetentionRow`. A value is
  * that of the first event by which a person began in an interval; when a person came is a number with
- * a bit for each interval.
+ * a bit for each interval; `told` is how many of them are told of.
  */
 export function retentionByValueSql(
   scanned: Scanned,
   { target, returning, isFirstTime, interval, breakdown }: Retention & { breakdown: Breakdown },
-  period: Period,
+  { period, told }: { period: Period; told: number },
   bind: Bind,
 ): string {
   const scan = eventScan(scanned, period, bind);
@@ -58,7 +58,7 @@ export function retentionByValueSql(
   SELECT began, came, persons, ${toldApart("alike")}
 ), told AS (
   SELECT kind, told, began, persons, unnest(list_filter(
-    range(${bind(period.buckets.length, "BIGINT")}), lambda bit: (came >> bit::INTEGER) & 1 = 1)) AS later
+    range(${bind(told, "BIGINT")}), lambda bit: (came >> bit::INTEGER) & 1 = 1)) AS later
   FROM named
 )
 SELECT kind, told AS breakdown, began::INTEGER AS began, later::INTEGER AS later,

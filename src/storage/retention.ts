@@ -38,7 +38,8 @@ export function retentionSql(
 ): string {
   const { target, returning, isFirstTime, interval, breakdown } = retention;
   if (breakdown !== null) {
-    return retentionByValueSql(scanned, { ...retention, breakdown }, period, bind);
+    const told = toldOf(retention, period);
+    return retentionByValueSql(scanned, { ...retention, breakdown }, { period, told }, bind);
   }
   const scan = eventScan(scanned, period, bind);
   const isSame = isDeepStrictEqual(whichOf(returning), whichOf(target));
@@ -62,9 +63,8 @@ export function retentionSql(
   // Who did it for the first time before is not new.
   const begins = isFirstTime ? "(began & -began) >> 1" : "began >> 1";
   const isNew = isFirstTime ? "began & 1 = 0" : "began IS NOT NULL";
-  const places = `range(${bind(period.buckets.length, "BIGINT")})`;
-  const bits = (number: string) =>
-    `unnest(list_filter(${places}, lambda bit: (${number} >> bit::INTEGER) & 1 = 1))`;
+  const bits = (number: string, intervals = period.buckets.length) =>
+    `unnest(list_filter(range(${bind(intervals, "BIGINT")}), lambda bit: (${number} >> bit::INTEGER) & 1 = 1))`;
   return `WITH ${scan.named("matched AS", columns, conditions)}, present AS (
   SELECT bit_or(target_bit) AS began, ${came} AS came FROM matched GROUP BY person_id
 ), alike AS (
@@ -79,10 +79,15 @@ export function retentionSql(
   SELECT began, (came >> began::INTEGER) | 1::HUGEINT AS came, sum(persons) AS persons
   FROM cohort GROUP BY ALL
 ), told AS (
-  SELECT began, ${bits("came")} AS later, persons FROM later
+  SELECT began, ${bits("came", toldOf(retention, period))} AS later, persons FROM later
 )
 SELECT began::INTEGER AS began, later::INTEGER AS later, sum(persons)::DOUBLE AS persons
 FROM told GROUP BY ALL`;
+}
+
+/** How many intervals are told of. */
+export function toldOf({ intervals }: Pick<Retention, "intervals">, { buckets }: Period): number {
+  return Math.min(intervals ?? buckets.length, buckets.length);
 }
 
 const whichOf = ({ event, filters }: EventsNode) => ({ event, filters });

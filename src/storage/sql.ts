@@ -176,6 +176,9 @@ function shown(value: DuckDBValue, type?: DuckDBType): Json {
 }
 
 function shownObject(value: DuckDBValue & object, type?: DuckDBType): Json {
+  if ("days" in value && "isFinite" in value && !value.isFinite) {
+    return value.days < 0 ? "-infinity" : "infinity";
+  }
   if ("toDouble" in value) return value.toDouble();
   if ("items" in value) return value.items.map((item) => shown(item));
   if ("micros" in value && type?.toString().startsWith("TIMESTAMP")) {

@@ -19,8 +19,8 @@ export type TrendsRow = {
 /** One series of a trends query, and which of its values of a breakdown are told apart. */
 export type TrendsPart = Pick<Trends, "interval" | "breakdown"> & {
   series: Series;
-  /** Another series whose values are told apart instead of its own. */
-  ranked: Series | null;
+  /** Another series, or another time, whose values are told apart instead of its own. */
+  ranked: { series: Series; period: Period } | null;
 };
 
 /**
@@ -66,7 +66,8 @@ const BUCKET_FORMATS: Record<Interval, string> = {
  */
 export function trendsSql(scanned: Scanned, part: TrendsPart, period: Period, bind: Bind): string {
   const { series, ranked, interval, breakdown } = part;
-  const cells = (one: Series, name: string) => cellsSql(scanned, part, period, { one, name, bind });
+  const cells = (one: Series, name: string, when = period) =>
+    cellsSql(scanned, part, when, { one, name, bind });
   const { all, isOfIds } = MATHS[series.math];
   const bucket = `strftime(starts_at, '${BUCKET_FORMATS[interval]}') AS bucket`;
   const tables = [cells(series, "cells")];
@@ -78,10 +79,10 @@ export function trendsSql(scanned: Scanned, part: TrendsPart, period: Period, bi
 SELECT ${lines}, ${bucket}, (${all})::DOUBLE AS value
 FROM cells GROUP BY GROUPING SETS ((starts_at), ()) HAVING count(*) > 0`;
   }
-  if (ranked !== null) tables.push(cells(ranked, "ranked"));
+  if (ranked !== null) tables.push(cells(ranked.series, "ranked", ranked.period));
   tables.push(`top AS (
   SELECT breakdown, true AS is_top FROM ${ranked === null ? "cells" : "ranked"} GROUP BY breakdown
-  ORDER BY ${MATHS[(ranked ?? series).math].all} DESC NULLS LAST, breakdown NULLS LAST
+  ORDER BY ${MATHS[(ranked?.series ?? series).math].all} DESC NULLS LAST, breakdown NULLS LAST
   LIMIT ${bind(breakdown.limit, "BIGINT")}
 ), named AS (
   SELECT cells.* EXCLUDE (breakdown), ${toldApart("cells")}
@@ -152,7 +153,7 @@ function cellsSql(
 /** What a math counts each of once. */
 function idOf({ math, math_group_type_index }: Series, scan: EventScan): string {
   if (math_group_type_index !== null) return `"${groupColumn(math_group_type_index)}"`;
-  return math === "unique_session" ? `"$session_id"` : scan.person();
+  return math === "unique_session" ? `nullif("$session_id", '')` : scan.person();
 }
 
 /** The finite number that a text says in decimal digits, as JSON and scripts write them. */

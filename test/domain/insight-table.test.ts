@@ -80,3 +80,19 @@ test("retention is one table with a spark line a row, and paths one with a bar",
 1. /a → /b      2  ${"█".repeat(40)}
 `);
 });
+
+test("columns are aligned by what a terminal shows, of any script", () => {
+  const columns = ["日本語 イベント", "ＦＵＬＬ", "e\u0301", "👍🏽", "plain"];
+  const results = [{ ...line, data: columns.map(() => 0), aggregated_value: 0.25 }];
+  const rows = insightTable("F", "FunnelsQuery", { columns, results }).split("\n").slice(3, 9);
+  const ends = rows.map((row) => Bun.stringWidth(row));
+
+  expect(rows[0]).toBe("日本語 イベント     0");
+  expect(ends).toEqual(ends.map(() => 21));
+  const ways = ["1. /日本 → /b", "1. /a → /b"].map((label) => ({ ...line, label, data: [2] }));
+  const paths = insightTable("P", "PathsQuery", { columns: ["paths"], results: ways });
+  expect(paths.split("\n").slice(3, 5)).toEqual([
+    `1. /日本 → /b      2  ${"█".repeat(40)}`,
+    `1. /a → /b         2  ${"█".repeat(40)}`,
+  ]);
+});

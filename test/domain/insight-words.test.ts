@@ -126,6 +126,16 @@ describe("a question in words", () => {
       },
     ],
     [
+      "funnel $pageview then signed up without é🦔, by bus and foot and Sum of parts",
+      { series: ["$pageview", "signed up"].map(node) },
+      {
+        funnelOrderType: "ordered",
+        exclusions: ["é🦔", "by bus and foot", "Sum of parts"].map((event) => ({
+          ...{ ...node(event), funnelFromStep: 0, funnelToStep: 1 },
+        })),
+      },
+    ],
+    [
       "funnel $pageview then signed up without by bus and foot within 90 minutes by person plan of person",
       {
         series: ["$pageview", "signed up"].map(node),
@@ -229,14 +239,31 @@ describe("a question in words", () => {
     ["signed up last week", '"signed up last week" is not understood as an event'],
     ["signed up by person color", '"color" is not understood as a property of persons'],
     ["funnel $pageview then paid", '"paid" is not understood as an event. There are: "$pageview"'],
-    [
-      "funnel $pageview",
-      "A funnel has two steps or more. Ask like this: [strict|unordered] funnel",
-    ],
+    ["funnel $pageview", "A funnel has two steps or more. Ask like this: funnel EVENT then EVENT"],
     ["retention of signing up weekly", '"signing up" is not understood as an event'],
     ["retention of é🦔 then é🦔 then é🦔", "A retention is of one event, or of two."],
     ["paths from pricing", '"pricing" is not understood as an address or an event'],
-    ["paths $pageview", '"$pageview" is not understood as an address or an event'],
+    ["paths of pricing", '"pricing" is not understood as an address or an event'],
+    [
+      "paths $pageview",
+      "Paths are from a place or to one: paths from $pageview; paths to $pageview.",
+    ],
+    ["median of price", "Of which event is not said. Of all it is: median of price of all events."],
+    [
+      "weekly p90 of rate of change by plan",
+      "Of all it is: p90 of rate of change of all events by plan.",
+    ],
+    ["signed up by $browser last 7 days last 30 days", "The time of a question is said once."],
+    ["signed up today yesterday", "The time of a question is said once."],
+    ["signed up since 2026-01-01 today", "The time of a question is said once."],
+    ["signed up daily weekly", "Daily or Weekly: one is expected."],
+    ["weekly lifecycle of signed up per day", "Daily or Weekly: one is expected."],
+    [
+      "strict funnel $pageview then signed up without é🦔",
+      "Only an ordered funnel is without events.",
+    ],
+    ['"Signed up"', '"Signed up" is not understood as an event. There are: "signed up"'],
+    ['funnel "$pageview" then "a \\"b\\""', '"a \\"b\\"" is not understood as an event'],
     ["lifecycle", '"" is not understood as an event'],
     ["stickiness of visits", '"visits" is not understood as an event'],
     ["daily", '"daily" is not understood as an event'],
@@ -251,5 +278,101 @@ describe("a question in words", () => {
     expect(() =>
       readWords("x", { events: [], properties: [], person_properties: [] }, { attr: "prompt" }),
     ).toThrow(expect.objectContaining({ code: "invalid_input", attr: "prompt" }));
+  });
+});
+
+describe("names in double quotes", () => {
+  const odd = [
+    ...[
+      "signup",
+      "Signup",
+      "signup today",
+      "a",
+      "count of a",
+      "a, b",
+      "b",
+      "of",
+      "users",
+      "all events",
+    ],
+    ...[
+      "new\nline",
+      " lead",
+      "two  spaces",
+      'say "hi"',
+      "back\\slash",
+      "1",
+      "é, 🦔 then",
+      "user signup",
+    ],
+  ];
+  const known = {
+    events: odd.map((name) => ({ name, count: 1 })),
+    properties: ["plan", "person plan", "Plan", "of", "x last 7 days"].map((name) => ({
+      name,
+      count: 1,
+    })),
+    person_properties: [{ name: "plan", count: 1 }],
+  };
+  const readOf = (words: string) => readWords(words, known, { attr: "query" });
+  const failureOf = (words: string) => {
+    try {
+      return { read: readOf(words) };
+    } catch (error) {
+      return { detail: (error as Error).message };
+    }
+  };
+
+  test.each(odd)("are names as they are: %j", (name) => {
+    const event = JSON.stringify(name);
+
+    expect(readOf(event)).toEqual({ kind: "TrendsQuery", series: [series(name)], interval: "day" });
+    expect(readOf(`weekly users of ${event} by "x last 7 days" today`)).toEqual({
+      kind: "TrendsQuery",
+      series: [series(name, "dau")],
+      interval: "week",
+      ...by("x last 7 days"),
+      ...last("-0d"),
+    });
+    expect(readOf(`funnel ${event}, ${event}->${event} without ${event}`)).toMatchObject({
+      series: [name, name, name].map((event) => ({ event })),
+      funnelsFilter: { exclusions: [{ event: name }] },
+    });
+    expect(readOf(`paths from ${event} to screen ${event}`)).toMatchObject({
+      pathsFilter: { startPoint: name, endPoint: name },
+    });
+  });
+
+  test.each([
+    ["SIGNUP", '"SIGNUP" may be "signup" or "Signup": ask with the quotes.'],
+    ["signup by PLAN", '"PLAN" may be "plan" or "Plan"'],
+    ["weekly count of a", 'double quotes. weekly "count of a" – or – weekly count of "a"'],
+    ["count of signup today", 'count of "signup" today – or – count of "signup today"'],
+    [
+      "signup by person plan",
+      'double quotes. "signup" by "person plan" – or – "signup" by person "plan"',
+    ],
+    ["a, b", '"a, b" – or – "a", "b"'],
+    ["daily user signup", 'daily "user signup" – or – daily user "signup"'],
+    ["all events", 'several readings: put names into double quotes. "all events"'],
+  ])("are asked for where words have several readings: %s", (words, part) => {
+    const { detail = "" } = failureOf(words);
+    expect(detail).toContain(part);
+    const [, offered = ""] = detail.split("double quotes. ");
+    const asked = offered.split(" – or – ").map((one) => one && failureOf(one));
+    expect(asked.every((one) => one === "" || "read" in (one as object))).toBeTrue();
+    expect(new Set(asked.map((one) => JSON.stringify(one))).size).toBe(asked.length);
+  });
+
+  test("are asked for without the readings where those are long", () => {
+    const { detail } = failureOf(`${'"signup", '.repeat(40)} a, b`);
+    expect(detail).toBe("The words have several readings: put names into double quotes.");
+  });
+
+  test("are not needed where only one reading is possible", () => {
+    expect(readOf("signup by of")).toMatchObject({ ...by("of") });
+    expect(readOf("Signup, users")).toMatchObject({ series: [series("Signup"), series("users")] });
+    expect(readOf("weekly new line")).toMatchObject({ series: [series("new\nline")] });
+    expect(readOf("unique users of 1")).toMatchObject({ series: [series("1", "dau")] });
   });
 });

@@ -13,7 +13,7 @@ import { PROPERTY_FILTERS_MAX } from "../../src/domain/property-filter.ts";
 
 const NOW = Date.parse("2026-03-31T12:00:00Z");
 const CURSOR = "2026-03-31T11:00:00.000001Z_7";
-const read = (asked: LogQueryAsked) => logQuery(asked, NOW);
+const read = (asked: LogQueryAsked, timezone = "UTC") => logQuery(asked, { now: NOW, timezone });
 const filter = { key: "k", value: 1 };
 
 describe("a logs query", () => {
@@ -50,11 +50,30 @@ describe("a logs query", () => {
     expect(read({ dateRange: { date_from, date_to } })).toMatchObject({ from, before });
   });
 
+  test.each([
+    ["2026-03-08", "2026-03-08", "2026-03-08T05:00:00.000000Z", "2026-03-09T04:00:00.000000Z"],
+    ["2026-03-30 10:00", undefined, "2026-03-30T14:00:00.000000Z", undefined],
+    ["2026-03-30T10:00:00Z", "-1h", "2026-03-30T10:00:00.000000Z", "2026-03-31T11:00:00.000001Z"],
+    ["-1m", undefined, "2026-02-28T13:00:00.000000Z", undefined],
+  ])("from %p to %p is on the clock of the project", (date_from, date_to, from, before) => {
+    const asked = { dateRange: { date_from, date_to } };
+    expect(read(asked, "America/New_York")).toMatchObject({ from, before });
+  });
+
+  test("may say what clients send and what changes nothing", () => {
+    const sent = {
+      kind: "LogsQuery",
+      version: 1,
+      modifiers: null,
+      dateRange: { explicitDate: true },
+    };
+    expect(read(sent as LogQueryAsked)).toEqual(read({}));
+  });
+
   test("is cut to the most that is answered, and begins at its cursor", () => {
     expect(read({ limit: LOG_LIMIT_MAX + 1 }).limit).toBe(LOG_LIMIT_MAX);
     expect(read({ offset: LOG_OFFSET_MAX }).offset).toBe(LOG_OFFSET_MAX);
-    expect(read({ offset: LOG_OFFSET_MAX + 1, after: CURSOR })).toMatchObject({
-      offset: 0,
+    expect(read({ offset: 0, after: CURSOR })).toMatchObject({
       after: { at: "2026-03-31T11:00:00.000001Z", id: 7 },
     });
   });
@@ -92,6 +111,15 @@ describe("a logs query", () => {
     ["limit", "invalid_input", { limit: -1 }],
     ["offset", "invalid_input", { offset: 0.5 }],
     ["offset", "invalid_input", { offset: LOG_OFFSET_MAX + 1 }],
+    ["offset", "invalid_input", { offset: 1, after: CURSOR }],
+    ["severityLevel", "invalid_input", { severityLevel: ["error"] } as LogQueryAsked],
+    ["dateRange__from", "invalid_input", { dateRange: { from: "-1h" } } as LogQueryAsked],
+    ["dateRange__date_to", "invalid_input", { dateRange: { date_from: "-1d", date_to: "-7d" } }],
+    [
+      "filterGroup__negation",
+      "invalid_input",
+      { filterGroup: { values: [{ ...filter, negation: true }] } },
+    ],
     ["after", "invalid_input", { after: "eyJ0" }],
     ["filterGroup", "invalid_input", { filterGroup: "k" }],
     ["filterGroup", "invalid_input", { filterGroup: [] }],

@@ -111,4 +111,24 @@ describe("filters by property", () => {
       expect.objectContaining({ code: "invalid_input", attr: "properties" }),
     );
   });
+
+  test.each([
+    ['{"key":"k","value":1,"negation":true}', "negation"],
+    ['{"type":"OR","values":[],"operator":"exact"}', "operator"],
+    [`{"key":"k","value":1,"${"x".repeat(500)}":1}`, "x".repeat(80)],
+  ])("have no field that is not known: %s", (text, field) => {
+    expect(() => read(text)).toThrow(
+      expect.objectContaining({ code: "invalid_input", attr: `properties__${field}` }),
+    );
+  });
+
+  test("may have what clients show them by, and fields that say nothing", () => {
+    const shown = {
+      label: "Key",
+      group_key_names: { a: "A" },
+      group_type_index: null,
+      negation: false,
+    };
+    expect(one({ value: 1, ...shown })).toEqual(one({ value: 1 }));
+  });
 });

@@ -57,6 +57,7 @@ describe("what may be asked", () => {
     "SELECT CASE WHEN event LIKE 'a%' THEN 1 ELSE 2 END, event ILIKE '%a', event LIKE '%a%b%c%', event SIMILAR TO '[0-9a-f]{8}.*', regexp_replace(event, '[a-z]+', '***redacted***') FROM events",
     "SELECT TRY_CAST(properties->>'n' AS DECIMAL(10, 2)), x::JSON, x::TIMESTAMPTZ, 1.5 BETWEEN 1 AND 2, x IS NOT DISTINCT FROM NULL FROM events, LATERAL (SELECT event || '!' AS x)",
     "SELECT unnest(json_keys(properties)), event FROM events",
+    `SELECT properties->>'/$a', properties->>'$', properties->>'$[0]', properties->>'/${"x".repeat(9000)}' FROM events`,
     "SELECT event, distinct_id FROM events GROUP BY GROUPING SETS ((event), (distinct_id), ())",
     "SELECT DISTINCT ON (event) event FROM logs SEMI JOIN events USING (uuid)",
   ])("%s", async (text) => {
@@ -119,6 +120,12 @@ describe("what is refused, with what it is and where", () => {
     ["SELECT event ~ 'a{60}b{5,9}' FROM events", "A regular expression has at most 256 characters"],
     [`SELECT event ~ '${"a".repeat(257)}' FROM events`, "A regular expression has at most 256"],
     ["SELECT properties->'$..*' FROM events", "A path has no wildcard."],
+    [
+      "SELECT properties->>'$current_url' FROM events",
+      "A key that begins with $ is written with a slash before it: '/$current_url'. (line 1",
+    ],
+    ["SELECT json_exists(properties, '$it''s a/b~c')", "before it: '/$it''s a~1b~0c'."],
+    [`SELECT properties->'$${"x".repeat(300)}' FROM events`, "with a slash before it."],
     ["SELECT json_extract(properties, event) FROM events", "Here a text is expected"],
     ["SELECT replace(event, 'a', distinct_id) FROM events", "Here a text is expected"],
     [`SELECT strftime(timestamp, '${"%A".repeat(600)}') FROM events`, "at most 1024 characters"],

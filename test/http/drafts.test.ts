@@ -96,7 +96,10 @@ const letterOf = ({ insight }: Answer, name: string | null | undefined) =>
 
 /** The beginnings of the intervals that an answer compares its own with. */
 function bucketsBefore({ insight }: Answer): string[] {
-  const { dateRange, interval } = readQuery(insight.query as JsonObject, NOW) as Trends;
+  const { dateRange, interval } = readQuery(insight.query as JsonObject, {
+    now: NOW,
+    timezone: ZONE,
+  }) as Trends;
   const divided = { interval, timezone: ZONE };
   return previousPeriod(periodOf(dateRange, { ...divided, now: NOW }), divided).buckets;
 }

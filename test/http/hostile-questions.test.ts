@@ -93,6 +93,11 @@ describe("a name of an event or property is never SQL (S23, S24)", () => {
     expect(await counted(trends({ properties: [filter] }))).toBe(1);
     const all = await counted(trends({}, { breakdownFilter: { breakdown: LONG } }));
     expect(all).toBe(2 * NAMES.length + 1);
+    for (const { sql } of shown.slice(-2)) {
+      const query = { kind: "SQLQuery", query: sql };
+      const { status } = await ask("POST", `${ENVIRONMENT}/query/`, { body: { query } });
+      expect([sql, status]).toEqual([sql, 200]);
+    }
   });
 
   test("in words, which name an event or are refused", async () => {

@@ -53,13 +53,16 @@ describe("a query as PostHog's clients send it is that of its plain shape", () =
         ...{ kind: "TrendsQuery", interval: "day", ...USUAL },
         series: [{ ...node("view"), math: "dau", properties: [] }],
         dateRange: { date_from: "-3dStart", date_to: null, explicitDate: false },
-        properties: { type: "AND", values: [{ type: "OR", values: [pro] }] },
+        properties: { type: "AND", values: [{ type: "OR", values: [{ ...pro, label: "Plan" }] }] },
         breakdownFilter: {
           breakdowns: [{ property: "plan", type: "event", group_type_index: null }],
           breakdown_type: "event",
           breakdown_hide_other_aggregation: false,
         },
-        trendsFilter: { display: "ActionsLineGraph", showLegend: true, yAxisScaleType: "log10" },
+        trendsFilter: {
+          ...{ display: "ActionsLineGraph", showLegend: true, yAxisScaleType: "log10" },
+          smoothingIntervals: 1,
+        },
         compareFilter: { compare: false, compare_to: null },
       },
       {
@@ -207,6 +210,18 @@ describe("what would change an answer and is not known is refused", () => {
       "query__trendsFilter__formulas",
     ],
     [
+      "a line smoothed over a week",
+      { ...trends, trendsFilter: { smoothingIntervals: 7 } },
+      "invalid_input",
+      "query__trendsFilter__smoothingIntervals",
+    ],
+    [
+      "a filter turned round by a field of its own",
+      { ...trends, properties: [{ ...pro, negation: true }] },
+      "invalid_input",
+      "query__properties__negation",
+    ],
+    [
       "cumulative numbers",
       { ...trends, trendsFilter: { display: "ActionsLineGraphCumulative" } },
       "invalid_choice",
@@ -216,7 +231,7 @@ describe("what would change an answer and is not known is refused", () => {
       "a comparison with another time",
       { ...trends, compareFilter: { compare: true, compare_to: "-1w" } },
       "invalid_input",
-      "query__compareFilter",
+      "query__compareFilter__compare_to",
     ],
     [
       "all time",
@@ -228,7 +243,7 @@ describe("what would change an answer and is not known is refused", () => {
       "groups instead of persons",
       { ...funnel, aggregation_group_type_index: 0 },
       "invalid_input",
-      "query",
+      "query__aggregation_group_type_index",
     ],
     [
       "the math of a step",
@@ -252,7 +267,7 @@ describe("what would change an answer and is not known is refused", () => {
       "cumulative retention",
       { ...retention, retentionFilter: { targetEntity: target, cumulative: true } },
       "invalid_input",
-      "query__retentionFilter",
+      "query__retentionFilter__cumulative",
     ],
     [
       "windows of 24 hours",
@@ -282,9 +297,18 @@ describe("what would change an answer and is not known is refused", () => {
       "SQL of paths",
       { kind: "PathsQuery", pathsFilter: { pathsHogQLExpression: "event" } },
       "invalid_input",
-      "query__pathsFilter",
+      "query__pathsFilter__pathsHogQLExpression",
     ],
   ])("%s", async (_, query, code, attr) => {
     expect(await ask(query)).toMatchObject({ status: 400, body: { code, attr } });
   });
+});
+
+test("a field that is not known is named, with those that are, each once", async () => {
+  const series = [{ ...node("view"), mathProperty: "price", properties: [] }];
+  const { body } = await ask({ kind: "TrendsQuery", series });
+
+  expect((body as { detail: string }).detail).toBe(
+    '"mathProperty" is not known. Known here: kind, event, name, custom_name, properties, math, math_property, math_group_type_index.',
+  );
 });

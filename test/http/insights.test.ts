@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Json } from "../../src/domain/json.ts";
 import { type TestApp, testApp } from "../support/app.ts";
 import { batch, event } from "../support/make.ts";
 
@@ -120,6 +121,38 @@ describe("retention", () => {
     });
   });
 
+  test.each([
+    [1, ["day 0"], [[1], [0], [1], [1]]],
+    [
+      2,
+      ["day 0", "day 1"],
+      [
+        [1, 1],
+        [0, 0],
+        [1, 0],
+        [1, null],
+      ],
+    ],
+    [
+      9,
+      ["day 0", "day 1", "day 2", "day 3"],
+      [
+        [1, 1, 0, 1],
+        [0, 0, 0, null],
+        [1, 0, null, null],
+        [1, null, null, null],
+      ],
+    ],
+  ])(
+    "tells of %i intervals at most, of whoever began in the range",
+    async (totalIntervals, columns, data) => {
+      const retentionFilter = { ...filter, totalIntervals };
+      const { body } = await ask({ kind: "RetentionQuery", ...range, retentionFilter });
+
+      expect(body).toMatchObject({ columns, results: data.map((data) => ({ data })) });
+    },
+  );
+
   test("is shown as a table with a spark line a row", async () => {
     const { body } = await ask("retention of view last 3 days", { name: "R" }, "?format=txt");
     expect(body).toBe(
@@ -240,6 +273,45 @@ describe("trends", () => {
   });
 });
 
+test("a date of a filter is on the clock of the project, in the answer and in its draft", async () => {
+  const at = (when: string) => event({ event: "dated", properties: { when } });
+  const whens = [
+    "2026-11-20T03:00:00Z",
+    "2026-11-21T03:00:00Z",
+    "2026-11-20 23:00",
+    "2026-11-21",
+    "soon",
+  ];
+  await app.capture(batch(...whens.map(at)));
+  const filter = { key: "when", value: "2026-11-20", type: "event" };
+  const path = "/api/projects/1/";
+  await app.ask("PATCH", path, { body: { timezone: "America/New_York" } });
+  for (const [operator, count] of [
+    ["is_date_exact", 2],
+    ["is_date_before", 1],
+    ["is_date_after", 1],
+  ]) {
+    const { body } = await ask({
+      ...{
+        kind: "TrendsQuery",
+        series: [node("dated", { properties: [{ ...filter, operator }] })],
+      },
+      ...range,
+    });
+    const { results, sql } = body as { results: object[]; sql: string };
+    const ran = await app.ask("POST", "/api/environments/1/query/", {
+      body: { query: { kind: "SQLQuery", query: sql } },
+    });
+    const { columns, results: rows } = ran.body as { columns: string[]; results: Json[][] };
+    const at = (name: string) => columns.indexOf(name);
+    const drafted = rows.find((row) => row[at("bucket")] === null)?.[at("value")];
+
+    expect([operator, results]).toMatchObject([operator, [{ aggregated_value: count }]]);
+    expect([operator, drafted]).toEqual([operator, count]);
+  }
+  await app.ask("PATCH", path, { body: { timezone: "UTC" } });
+});
+
 test.each([
   ["funnel view then signup", "FROM attempts"],
   ["retention of view weekly", "later"],
@@ -262,7 +334,12 @@ const paths = { kind: "PathsQuery" };
 
 test.each<[string, object, string, string]>([
   ["one step", { ...funnel, series: [{}] }, "invalid_input", "query__series"],
-  ["without test accounts", { ...funnel, filterTestAccounts: true }, "invalid_input", "query"],
+  [
+    "without test accounts",
+    { ...funnel, filterTestAccounts: true },
+    "invalid_input",
+    "query__filterTestAccounts",
+  ],
   [
     "an unknown order",
     { ...funnel, funnelsFilter: { funnelOrderType: "random" } },

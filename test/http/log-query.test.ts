@@ -195,11 +195,35 @@ describe("POST /api/environments/:project_id/logs/query/", () => {
         expect(answer).toMatchObject({ status: 400, body: { attr, code } });
       }
     }
+    expect(
+      await world.ask("POST", QUERY, { body: { queri: {}, querie: { limit: 1 } } }),
+    ).toMatchObject({
+      status: 400,
+      body: { attr: "querie", code: "invalid_input" },
+    });
     const asIs = (body: string, type = "application/json") =>
       world.ask("POST", QUERY, { body, headers: { "content-type": type } });
     expect(await asIs("{")).toMatchObject({ status: 400, body: { code: "parse_error" } });
     expect(await asIs("[]")).toMatchObject({ status: 400, body: { code: "invalid_input" } });
     expect(await asIs("{}", "text/plain")).toMatchObject({ status: 415 });
+  });
+
+  test("takes dates without a zone for those of the project's clock, also in attributes", async () => {
+    await using app = await testApp({ now: NOW });
+    await app.ask("PATCH", "/api/projects/1/", { body: { timezone: "America/New_York" } });
+    // Midnight there is five hours later.
+    await send(app, [
+      record("the day before", 7 * 60 + 1, own("2026-11-20T23:00:00")),
+      record("of the day", 6 * 60, own("2026-11-21T04:00:00Z")),
+    ]);
+    const day = "2026-11-21";
+    const filter = (value: string) => ({
+      filterGroup: { values: [{ key: "k", operator: "is_date_exact", value }] },
+    });
+
+    expect(bodies(await find(app, { dateRange: { date_from: day } }))).toEqual(["of the day"]);
+    expect(bodies(await find(app, filter("2026-11-20")))).toEqual(["of the day", "the day before"]);
+    expect(bodies(await find(app, filter(day)))).toEqual([]);
   });
 
   test("finds nothing of another project, and cannot be asked with a key of another", async () => {
@@ -232,6 +256,12 @@ const MALFORMED: [query: unknown, attr: string, code: string][] = [
   [{ limit: 1.5 }, "query__limit", "invalid_input"],
   [{ offset: -1 }, "query__offset", "invalid_input"],
   [{ after: "x" }, "query__after", "invalid_input"],
+  [{ severityLevel: ["error"] }, "query__severityLevel", "invalid_input"],
+  [
+    { dateRange: { date_from: "-1d", date_to: "-7d" } },
+    "query__dateRange__date_to",
+    "invalid_input",
+  ],
   [{ filterGroup: [] }, "query__filterGroup", "invalid_input"],
   [grouped({ key: "k", operator: "near", value: 1 }), "query__filterGroup", "invalid_input"],
   [grouped({ key: "k", operator: "regex", value: "(" }), "query__filterGroup", "invalid_input"],
@@ -354,7 +384,7 @@ describe("paging", () => {
       app,
       names(3, "new ").map((name) => record(name, 1)),
     );
-    const second = await find(app, { limit: 2, offset: 1, after: first.nextCursor });
+    const second = await find(app, { limit: 2, after: first.nextCursor });
 
     expect([...bodies(first), ...bodies(second)]).toEqual(names(4, "old ").reverse());
     expect(second).toMatchObject({ hasMore: false, nextCursor: null });

@@ -203,7 +203,7 @@ describe("a question about events", () => {
   test.each<[string, object, string, string]>([
     ["no series in it", { series: [] }, "invalid_input", "query__series"],
     ["too many series", { series: Array(11).fill({}) }, "invalid_input", "query__series"],
-    ["an unknown field", { series, formula: "A+B" }, "invalid_input", "query"],
+    ["an unknown field", { series, formula: "A+B" }, "invalid_input", "query__formula"],
     [
       "an action",
       { series: [{ kind: "ActionsNode" }] },

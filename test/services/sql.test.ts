@@ -83,6 +83,12 @@ describe("a query in SQL", () => {
     ]);
   });
 
+  test("tells what is endless by its name", async () => {
+    const text =
+      "SELECT DATE '-infinity', DATE 'infinity', TIMESTAMP 'infinity', DATE '0044-03-15 (BC)'";
+    expect(await rowsOf(text)).toEqual([["-infinity", "infinity", "infinity", "0044-03-15 (BC)"]]);
+  });
+
   test("comes as CSV, in which no cell is a formula", async () => {
     const text = "SELECT '=1+1' AS a, properties AS b FROM groups";
     const csv = await app.run(text, "?format=csv");

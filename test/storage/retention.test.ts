@@ -31,6 +31,7 @@ function asked(set: DataSet) {
     returning: returning.node,
     isFirstTime,
     interval: days,
+    intervals: next(2) === 0 ? null : 1 + next(9),
     dateRange: { date_from: "", date_to: null },
     breakdown:
       next(2) === 0 ? null : { of: placeOfChance(dice), property: of(KEYS), limit: 1 + next(3) },
@@ -55,7 +56,8 @@ function asked(set: DataSet) {
   const value = topOf(people.flat(), query.breakdown);
   const told = people.flat().flatMap(({ at, came, value: own }) => {
     const later = [...came].filter((place) => place > at).map((place) => place - at);
-    return [0, ...later].map((one) => ({ began: at, later: one, ...value(own) }));
+    const isTold = (one: number) => one < (query.intervals ?? Number.POSITIVE_INFINITY);
+    return [0, ...later].filter(isTold).map((one) => ({ began: at, later: one, ...value(own) }));
   });
   const expected = [...Map.groupBy(told, (row) => JSON.stringify(row))].map(
     ([row, some]): RetentionRow => ({ ...JSON.parse(row), persons: some.length }),

@@ -108,7 +108,7 @@ export function dataSet(project: number): DataSet {
     timestamp: `${new Date(start + next(all / step) * step).toISOString().slice(0, -1)}${of(["000", "000", "000", "001", "999"])}Z`,
     properties: {
       ...some(KEYS, 3),
-      ...(next(2) === 0 ? {} : { $session_id: of(["s1", "s2", "s3"]) }),
+      ...(next(2) === 0 ? {} : { $session_id: of(["s1", "s2", "s3", ""]) }),
       ...(next(2) === 0 ? {} : { $current_url: of(URLS) }),
       ...(next(4) === 0 ? { $pathname: of(["/a", "/c/", "", "/"]) } : {}),
       ...(next(2) === 0 ? {} : { $screen_name: of(["Home", ""]) }),

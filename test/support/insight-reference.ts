@@ -118,7 +118,7 @@ export function nodeOfChance(
   const chosen = Array.from({ length: Math.max(0, dice.next(6) - 3) }, () => {
     const [operator, passes] = dice.of(FILTERS);
     const [of, key] = [placeOfChance(dice), dice.of(KEYS)];
-    const reading = { types: ["event"], now: 0, attr: "query" } as const;
+    const reading = { types: ["event"], now: 0, timezone: "UTC", attr: "query" } as const;
     const { filter } = propertyFilter({ key, ...operator }, { ...reading, types: ["event"] });
     const read: EventFilter = { of, filter };
     return { read, passes: (one: Stored) => passes(textOf(set, one, of, key)) };
