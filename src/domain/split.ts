@@ -1,6 +1,7 @@
 import { Failure } from "./errors.ts";
-import { type JsonObject, sameJson } from "./json.ts";
+import type { JsonObject } from "./json.ts";
 import { personUuid } from "./person.ts";
+import { type State, withoutSources } from "./unmerge.ts";
 
 /** Which distinct ids are to leave a person; both undefined: whatever was merged into it. */
 export type SplitAsked = {
@@ -54,15 +55,17 @@ export type Part = {
 export type Split = {
   parts: Part[];
   /** What is left of the person. */
-  rest: Pick<Whole, "properties" | "created_at" | "is_identified">;
+  rest: State;
   /** Merges that are undone, by their ids. */
   undone: number[];
+  /** Those of the others to which that makes a difference, as they are to be kept now. */
+  changed: KeptMerge[];
 };
 
 /**
  * Undoes merges (decision 28): each person who leaves comes back as it was, with the distinct ids it
- * had, also those of others who had been merged into it and do not leave by themselves. An id that
- * came by no merge becomes a new person. Fails `invalid_input` on ids that are not the person's,
+ * had, also those of others who had been merged into it and do not leave by themselves. Who stays is as
+ * if who leaves had never come. An id that came by no merge becomes a new person. Fails `invalid_input` on ids that are not the person's,
  * when nothing would be left, and when there is nothing to undo.
  */
 export function split(person: Whole, merges: readonly KeptMerge[], asked: SplitAsked): Split {
@@ -85,37 +88,19 @@ export function split(person: Whole, merges: readonly KeptMerge[], asked: SplitA
     const detail = "Leave the person a distinct id.";
     throw new Failure("invalid_input", detail, "distinct_ids_to_split");
   }
-  const lost = lostBy(homes, bySource, rootOf);
-  const came = Map.groupBy(merges, ({ target_uuid }) => target_uuid);
-  const before = (uuid: string, now: Split["rest"]): Split["rest"] => {
-    const properties = { ...now.properties };
-    for (const { keys, source } of lost.get(uuid) ?? []) lose(properties, keys, source);
-    const [first, ...others] = came.get(uuid) ?? [];
-    const isAlone =
-      first !== undefined && [first, ...others].every(({ source_uuid }) => homes.has(source_uuid));
-    return isAlone
-      ? {
-          properties,
-          created_at: first.target_created_at,
-          is_identified: first.target_is_identified,
-        }
-      : { ...now, properties };
-  };
+  const { stateOf, changed } = withoutSources(person, merges, homes);
   const parts = [...homes].flatMap((home): Part[] => {
     const merge = bySource.get(home);
     if (merge === undefined) return [];
-    const { source_properties: properties, source_created_at: created_at } = merge;
-    const now = { properties, created_at, is_identified: merge.source_is_identified };
-    const { source_id: id, source_listed_at } = merge;
-    const listed = { listed_at: source_listed_at ?? created_at };
-    return [
-      { id, uuid: home, ...before(home, now), ...listed, distinct_ids: idsOf.get(home) ?? [] },
-    ];
+    const { source_id: id, source_listed_at: listed } = merge;
+    const listed_at = listed ?? merge.source_created_at;
+    return [{ id, uuid: home, ...stateOf(home), listed_at, distinct_ids: idsOf.get(home) ?? [] }];
   });
   return {
     parts: [...parts, ...[...own].map(({ distinct_id }) => made(person, distinct_id))],
-    rest: before(person.uuid, person),
+    rest: stateOf(person.uuid),
     undone: merges.filter(({ source_uuid }) => homes.has(source_uuid)).map(({ id }) => id),
+    changed,
   };
 }
 
@@ -135,39 +120,6 @@ function rootFinder(homes: ReadonlySet<string>, bySource: BySource) {
     for (const passed of path) known.set(passed, root);
     return root;
   };
-}
-
-type Lost = { keys: string[]; source: JsonObject };
-
-/** What each person has only from those who leave it: by the uuid of the one they had come to. */
-function lostBy(
-  homes: ReadonlySet<string>,
-  bySource: BySource,
-  rootOf: (uuid: string) => string | undefined,
-): Map<string, Lost[]> {
-  const lost = new Map<string, Lost[]>();
-  for (const home of homes) {
-    const merge = bySource.get(home);
-    if (merge === undefined) continue;
-    const root = rootOf(merge.target_uuid);
-    let keys = givenBy(merge);
-    let at = merge.target_uuid;
-    // Passed on from one to the next, as far as each had it from the one before alone.
-    for (let next = bySource.get(at); next !== undefined && at !== root; next = bySource.get(at)) {
-      const gained = new Set(givenBy(next));
-      keys = keys.filter((key) => gained.has(key));
-      at = next.target_uuid;
-    }
-    const found = lost.get(at) ?? [];
-    lost.set(at, found);
-    found.push({ keys, source: merge.source_properties });
-  }
-  return lost;
-}
-
-function givenBy({ gained, kept }: KeptMerge): string[] {
-  const own = new Set(kept);
-  return gained.filter((key) => !own.has(key));
 }
 
 /** The ids that a request names, or means if it names none. */
@@ -218,12 +170,4 @@ function made({ project_id, uuid, created_at }: Whole, id: string): Part {
   }
   const rest = { properties: {}, created_at, listed_at: created_at, is_identified: false };
   return { id: null, uuid: own, ...rest, distinct_ids: [id] };
-}
-
-/** Removes keys whose value is still the one that was gained. */
-function lose(properties: JsonObject, keys: readonly string[], source: JsonObject): void {
-  for (const key of keys) {
-    const value = properties[key];
-    if (value !== undefined && sameJson(value, source[key] ?? null)) delete properties[key];
-  }
 }

@@ -75,7 +75,7 @@ export const personRoutes = (persons: Persons) => [
     path: PERSONS,
     scope: "person:read",
     operationId: "persons_list",
-    summary: "List persons, the newest first.",
+    summary: "List persons, the newest first: each where it was when it was first listed.",
     query: PersonsQuery,
     status: 200,
     response: PageOf(PersonShape),

@@ -1,4 +1,5 @@
 import type { Actor } from "../domain/activity.ts";
+import { storableJson } from "../domain/json.ts";
 import { personUuid } from "../domain/person.ts";
 import { type KeptMerge, type Part, type SplitAsked, split, type Whole } from "../domain/split.ts";
 import { activityWrites } from "./activity.ts";
@@ -33,7 +34,7 @@ export function splitWrites(sqlite: Sqlite, nextVersion: () => number) {
       is_identified: person.is_identified === 1,
       ids: statements.idsOf(person.id),
     };
-    const { parts, rest, undone } = split(whole, statements.mergesInto(person), asked);
+    const { parts, rest, undone, changed } = split(whole, statements.mergesInto(person), asked);
     const version = nextVersion();
     const { project_id } = person;
     const rows = [
@@ -41,6 +42,7 @@ export function splitWrites(sqlite: Sqlite, nextVersion: () => number) {
       ...parts.map((part) => statements.restore(project_id, part, version)),
     ];
     for (const merge of undone) statements.forget(merge);
+    for (const merge of changed) statements.change(merge);
     const before = whole.ids.map(({ distinct_id }) => distinct_id);
     const left = new Set(parts.flatMap(({ distinct_ids }) => distinct_ids));
     const after = before.filter((id) => !left.has(id));
@@ -122,6 +124,10 @@ function prepare(raw: Sqlite["raw"]) {
     "UPDATE person_count SET count = count + 1 WHERE project_id = ?1",
   );
   const forget = raw.query<null, [number]>("DELETE FROM person_merge WHERE id = ?1");
+  const change = raw.query<null, [string, string, string, number, string, number, number]>(
+    `UPDATE person_merge SET gained = ?1, source_properties = ?2, source_created_at = ?3,
+       source_is_identified = ?4, target_created_at = ?5, target_is_identified = ?6 WHERE id = ?7`,
+  );
   const own = ownership(raw);
   return {
     find: (project: number, id: number) => find.get(project, id),
@@ -136,6 +142,17 @@ function prepare(raw: Sqlite["raw"]) {
         target_is_identified: merge.target_is_identified === 1,
       })),
     forget: (merge: number) => forget.run(merge),
+    change(merge: KeptMerge): void {
+      change.run(
+        JSON.stringify(merge.gained),
+        storableJson(merge.source_properties),
+        merge.source_created_at,
+        merge.source_is_identified ? 1 : 0,
+        merge.target_created_at,
+        merge.target_is_identified ? 1 : 0,
+        merge.id,
+      );
+    },
     own,
     keep(person: Omit<Whole, "ids"> & { id: number }, version: number): Row {
       const { project_id, uuid, created_at, is_identified } = person;
