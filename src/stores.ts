@@ -4,20 +4,23 @@ import type { Settings } from "./config.ts";
 import { countedArchive, giveUp } from "./damaged-archive.ts";
 import { checkTogether, LockedError, opened, useDirectory } from "./data-directory.ts";
 import type { Clock } from "./domain/time.ts";
-import { openEventStore } from "./event-store.ts";
+import { type OpenedStore, openEventStore } from "./event-store.ts";
 import type { Log, LogFormat } from "./log.ts";
+import { lostEvents } from "./lost-events.ts";
 import { poolGivesWay } from "./priority.ts";
 import { keys } from "./services/keys.ts";
 import { openProjects } from "./services/projects.ts";
 import { type RestoreProgress, restoring } from "./services/restoring.ts";
 import { type Room, roomOn } from "./services/room.ts";
-import { ARCHIVE_DIRECTORY, type ArchivedFile, openArchiveFiles } from "./storage/archive-files.ts";
+import type { Slices } from "./services/slices.ts";
+import { ARCHIVE_DIRECTORY, type ArchiveFiles, openArchiveFiles } from "./storage/archive-files.ts";
 import { EVENTS_DIRECTORY, openDuckdb } from "./storage/duckdb.ts";
 import { isDamage } from "./storage/duckdb-faults.ts";
 import { noteDamage } from "./storage/event-file.ts";
-import { eventStore } from "./storage/events.ts";
+import { type EventStore, eventStore } from "./storage/events.ts";
 import { currentGeneration, generationFile } from "./storage/generations.ts";
 import { type Journal, openJournal, SEGMENT_BYTES_MAX } from "./storage/journal.ts";
+import type { JournalHoles } from "./storage/journal-holes.ts";
 import { keyReads } from "./storage/keys.ts";
 import { removeLoad } from "./storage/loads.ts";
 import { lockDirectory } from "./storage/lock.ts";
@@ -171,7 +174,7 @@ export async function openEvents(
       files,
       journalFirst: seqs.first,
       rebuild,
-      check: (events) => checkTogether(directory, { events, persons, ...seqs }),
+      check: (events) => checkTogether(directory, { events, persons, ...seqs, replacing: rebuild }),
       now,
       log,
     }),
@@ -185,25 +188,18 @@ export async function openEvents(
   }
   const eventsStored = eventStore(duckdb, join(directory, "dead-letters.ndjson"));
   const { slices } = stores;
-  const onDamaged = (damaged: readonly ArchivedFile[]) =>
-    giveUp(damaged, files, { rebuild, store, log });
-  const filling = restoring({
-    restore: restoreOf(duckdb, files),
-    archive: store.unfilled ? files : undefined,
-    slices,
-    events: eventsStored,
-    removeLoad,
-    onProgress,
-    onDamaged,
-  });
+  const places = { directory, slices, holes: stores.journalHoles };
+  const range = { after: seqs.archived, upTo: seqs.last };
+  const needs = { store, files, range, eventsStored, rebuild, onProgress, log };
+  const filling = fillingOf(settings, places, needs);
   const { archive, archiveCounts } = countedArchive(duckdb, files, log);
-  const common = { journal, events: eventsStored, restoring: filling };
+  const common = { journal, events: eventsStored, restoring: filling.restoring };
   return {
     ...store,
     journal,
     eventsStored,
+    ...filling,
     archiveCounts,
-    restoring: filling,
     archive,
     ingestNeeds: { ...common, slices, removeLoad, windowMs: settings.dedup_window * HOUR_MS },
     archivingNeeds: {
@@ -213,6 +209,35 @@ export async function openEvents(
       journalBytesMax,
     },
   };
+}
+
+type Filling = Required<Pick<EventsSurroundings, "log" | "rebuild" | "onProgress">> & {
+  store: OpenedStore;
+  files: ArchiveFiles;
+  /** The last sequence numbers of the archive and of the journal. */
+  range: { after: number; upTo: number };
+  eventsStored: EventStore;
+};
+
+/** What fills an event store that is made anew, and what is found of what the journal lost. */
+function fillingOf(
+  { memory }: Settings,
+  { directory, slices, holes }: { directory: string; slices: Slices; holes: JournalHoles },
+  { store, files, range, eventsStored, rebuild, onProgress, log }: Filling,
+) {
+  const restore = restoreOf(store.duckdb, files);
+  const lost = lostEvents({ directory, memory_bytes: memory * MB, holes, range, restore, log });
+  const filling = restoring({
+    restore,
+    archive: store.unfilled ? files : undefined,
+    takeLost: lost.take,
+    slices,
+    events: eventsStored,
+    removeLoad,
+    onProgress,
+    onDamaged: (damaged) => giveUp(damaged, files, { rebuild, store, log }),
+  });
+  return { restoring: filling, lost };
 }
 
 /** A journal whose disk a thread of its own waits for (decision 55). */
