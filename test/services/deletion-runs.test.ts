@@ -543,6 +543,54 @@ describe("a task", () => {
   });
 });
 
+describe("a server that is told to stop while a task runs", () => {
+  test("takes no attempt from it, however often, and the next start goes on with it", async () => {
+    using place = temporaryDirectory();
+    {
+      await using app = await testApp({ data: place.path });
+      await fill(app, 2 * ROW_GROUP_ROWS);
+      await app.capture(batch(named("one", "ann")));
+      await removeEvents(app, "ann");
+    }
+    const begun = async (app: TestApp) => {
+      while ((await app.app.deletionDesk.receipt(1)).attempts === 0) await Bun.sleep(1);
+    };
+    for (let stops = 0; stops < 7; stops += 1) {
+      const app = await testApp({ data: place.path });
+      // What was begun before goes on by itself, and this one comes too late.
+      const running = app.app.deletionRuns.run().catch(() => undefined);
+      await begun(app);
+      await app[Symbol.asyncDispose]();
+      await running;
+    }
+
+    await using app = await testApp({ data: place.path });
+    expect(await app.app.deletionRuns.run()).toEqual({ done: 1 });
+    expect(await app.app.deletionDesk.receipt(1)).toMatchObject({ state: "done", attempts: 1 });
+    expect(await namesOf(app, "ann")).toEqual([]);
+  });
+
+  test("ends, though the task waits for events that have no room", async () => {
+    using place = temporaryDirectory();
+    const disk = { free: 1e12, total: 1e12 };
+    const app = await testApp({ data: place.path, volume: () => disk });
+    await app.capture(batch(named("one", "ann")));
+    await removeEvents(app, "ann");
+    disk.free = 0;
+    for (let status = 200; status === 200; ) {
+      const some = batch(...Array.from({ length: 4096 }, () => named("filled", "bob")));
+      ({ status } = await app.ask("POST", "/batch/", { body: some, key: null }));
+    }
+    expect(app.app.ingest.lag()).toBeGreaterThan(0);
+    const running = app.app.deletionRuns.run().catch((error: Error) => error.message);
+    while ((await app.app.deletionDesk.receipt(1)).state !== "running") await Bun.sleep(1);
+
+    await app.app.close(100);
+
+    expect(await running).toMatch(/The server is stopping/);
+  });
+});
+
 /** How often the person changes from one row of the events to the next, and once more. */
 async function runsOfPersons(path: string): Promise<number> {
   const instance = await DuckDBInstance.create(":memory:");
