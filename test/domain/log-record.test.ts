@@ -284,7 +284,9 @@ describe("what is told of a record", () => {
 
   test.each<[Json, string | null]>([
     [{ attributes: attributesOf({ a: "b", posthogDistinctId: "ann" }) }, "ann"],
-    [{ attributes: [{ key: "posthogDistinctId", value: { intValue: 5 } }] }, null],
+    [{ attributes: [{ key: "posthogDistinctId", value: { intValue: 5 } }] }, "5"],
+    [{ attributes: [{ key: "posthogDistinctId", value: { boolValue: true } }] }, null],
+    [{ attributes: attributesOf({ "user.id": "u", distinct_id: "ann" }) }, "ann"],
     [{ attributes: attributesOf({ a: "b" }) }, null],
     [{ attributes: 7 }, null],
     [null, null],
