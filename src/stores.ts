@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Settings } from "./config.ts";
-import { countedArchive, giveUp } from "./damaged-archive.ts";
+import { countedArchive, giveUp, tellMissing } from "./damaged-archive.ts";
 import { checkTogether, LockedError, opened, useDirectory } from "./data-directory.ts";
 import type { Clock } from "./domain/time.ts";
 import { type OpenedStore, openEventStore } from "./event-store.ts";
@@ -112,7 +112,8 @@ async function openPersons(
   const advice = `Restore it from a backup, or recover it: sqlite3 ${path} .recover | sqlite3 recovered.sqlite, and put that in its place, without -wal and -shm beside it.`;
   return await opened(path, advice, async () => {
     // Whoever has a journal had persons before.
-    if (existsSync(journal)) expectKept(path);
+    const kept = "Restore it from a backup: there is nothing in its place to be recovered.";
+    if (existsSync(journal)) await opened(path, kept, async () => expectKept(path));
     await stores.writer.open({ directory, sqlite: path, journal, ...options });
     const sqlite = readSqlite(path);
     const reads = projectReads(sqlite);
@@ -155,6 +156,7 @@ export async function openEvents(
     segmentBytesMax: Math.min(SEGMENT_BYTES_MAX, journalBytesMax / SEGMENTS_MIN),
   });
   const seqs = { archived: files.manifest().last, first: journal.first(), last: journal.durable() };
+  if (settings.archive === "on") tellMissing({ ...seqs, persons }, log);
   const open = () =>
     openDuckdb({
       directory,

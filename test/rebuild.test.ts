@@ -238,6 +238,25 @@ describe("the archive", () => {
     await expectSame(before);
   });
 
+  test("that is gone is said to be, and is written anew from the event store", async () => {
+    const before = await sent();
+    rmSync(join(data, "archive"), { recursive: true });
+    {
+      await using server = await startServer({ data, flags: SMALL });
+      expect(server.output().err).toContain("the archive is empty");
+      await send(server, events(300, 5000));
+      await archived(900);
+      await stop(server);
+    }
+    const { files } = await archived(900);
+    const first = Math.min(...files.map((file) => (file as { first?: number }).first ?? 0));
+    expect(first).toBe(1);
+    const held = files.reduce((sum, { rows }) => sum + rows, 0);
+    expect(held).toBeGreaterThanOrEqual(before.events.length);
+    await using again = await startServer({ data, flags: SMALL });
+    expect(again.output().err).not.toContain("the archive is empty");
+  });
+
   test("is there when it is asked for later, whole", async () => {
     await made(["--archive", "off", "--journal", "1"]);
     expect(existsSync(join(data, "archive", "archive.json"))).toBe(false);

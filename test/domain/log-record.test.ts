@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import type { Json, JsonObject } from "../../src/domain/json.ts";
 import {
+  LOG_DISTINCT_ID_KEYS,
   LOG_LEVELS,
   type LogGroup,
   type LogRecord,
@@ -293,6 +295,12 @@ describe("what is told of a record", () => {
   ])("says of %j that it is the record of %p", (record, id) => {
     expect(logDistinctId(record)).toBe(id);
   });
+});
+
+test("README names each attribute that says whose a record is", async () => {
+  const readme = await Bun.file(join(import.meta.dir, "../../README.md")).text();
+  const missing = LOG_DISTINCT_ID_KEYS.filter((key) => !readme.includes(`\`${key}\``));
+  expect(missing).toEqual([]);
 });
 
 describe("a value", () => {
