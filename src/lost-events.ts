@@ -37,10 +37,13 @@ export function lostEvents({ holes, range, restore, log, ...place }: Needs): Los
   const takeFrom = async (file: string, lost: readonly Hole[]): Promise<number> => {
     const { files, damage } = await takeRows(file, lost, place);
     const taken = { events: 0, logs: 0 };
-    for (const part of files) {
-      await restore.add(part);
-      await rm(part.path, { force: true });
-      taken[part.kind] += part.rows;
+    try {
+      for (const part of files) {
+        await restore.add(part);
+        taken[part.kind] += part.rows;
+      }
+    } finally {
+      for (const { path } of files) await rm(path, { force: true });
     }
     const name = basename(file);
     const count = taken.events + taken.logs;

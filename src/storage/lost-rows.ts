@@ -35,16 +35,25 @@ export async function takeRows(
   { directory, memory_bytes }: Options,
 ): Promise<Taken> {
   const instance = await newInstance(join(directory, "engine"));
+  const loads = join(directory, LOADS_DIRECTORY);
   const taken: Taken = { files: [], damage: undefined };
   try {
     const connection = await instance.connect();
-    await connection.run(memoryLimit({ memory_bytes }));
-    await connection.run("SET threads = 1");
-    await connection.run("CREATE TABLE hole (first BIGINT, last BIGINT)");
-    await connection.run(`INSERT INTO hole VALUES ${holes.map(valuesOf).join(", ")}`);
-    await connection.run(`ATTACH ${quoted(file)} AS aside (READ_ONLY)`);
+    for (const statement of [
+      memoryLimit({ memory_bytes }),
+      "SET threads = 1",
+      "SET autoinstall_known_extensions = false",
+      "SET autoload_known_extensions = false",
+      // A start empties it.
+      `SET temp_directory = ${quoted(loads)}`,
+      "CREATE TABLE hole (first BIGINT, last BIGINT)",
+      `INSERT INTO hole VALUES ${holes.map(valuesOf).join(", ")}`,
+      `ATTACH ${quoted(file)} AS aside (READ_ONLY)`,
+    ]) {
+      await connection.run(statement);
+    }
     for (const kind of ARCHIVED_KINDS) {
-      await takeKind(connection, { kind, directory: join(directory, LOADS_DIRECTORY), taken });
+      await takeKind(connection, { kind, directory: loads, taken });
     }
   } catch (error) {
     taken.damage ??= damageIn(error);
