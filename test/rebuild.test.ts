@@ -152,8 +152,9 @@ async function made(flags: string[]): Promise<Held> {
   await change(server, "POST", `/persons/${await personOf(server, "person-4")}/split/`, {});
   const deleted = { distinct_ids: ["person-1", "person-3"] };
   await change(server, "POST", "/persons/bulk_delete/", deleted);
-  await send(server, [alias("person-6", "person-0"), ...events(20, 1000)]);
   await sendLogs(server);
+  // Behind the log records: when these are stored, those are.
+  await send(server, [alias("person-6", "person-0"), ...events(20, 1000)]);
   const held = { ...(await everything(server)), answers: await answers(server) };
   await stop(server);
   return { ...held, logs: await storedLogs(data) };
