@@ -16,6 +16,18 @@ export function countedArchive(duckdb: Duckdb, files: ArchiveFiles, log: Log) {
   return { archive, archiveCounts: { rowsLost, mended: () => mended } };
 }
 
+/** Says that the archive has nothing at all of what has left the journal, whether it ever had or not. */
+export function tellMissing(
+  { archived, first, persons }: { archived: number; first: number | undefined; persons: number },
+  log: Log,
+): void {
+  const hasLeft = first === undefined ? persons > 0 : first > 1;
+  if (archived > 0 || !hasLeft) return;
+  log.warn(
+    "the archive is empty: its next run writes it from the event store, which alone has all",
+  );
+}
+
 /**
  * Does without files of the archive; throws if a rebuild has an event store to go back to, which has
  * their rows (decision 76).

@@ -8,6 +8,7 @@ import {
   statSync,
 } from "node:fs";
 import { join } from "node:path";
+import { isDiskFull } from "./domain/errors.ts";
 
 /** A data directory that cannot be used; the message is a sentence that says what to do. */
 export class DataError extends Error {}
@@ -122,11 +123,6 @@ function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : String(error);
 }
 
-/** Whether an error says that there is no room: by the system, SQLite or DuckDB. */
-export function isDiskFull({ message }: Error): boolean {
-  return /ENOSPC|EDQUOT|EFBIG|no space left|disk is full|file too large/i.test(message);
-}
-
 /** Opens a file of the data directory; what fails is told with the file's name and `advice`. */
 export async function opened<T>(file: string, advice: string, open: () => Promise<T>): Promise<T> {
   try {
@@ -146,11 +142,13 @@ type Marks = {
   archived: number;
   first: number | undefined;
   last: number;
+  /** Whether an event store is to be made anew because somebody asks for it. */
+  replacing: boolean;
 };
 
 /** Throws DataError if the stores are not of one time, and the journal cannot make up for it. */
 export function checkTogether(directory: string, marks: Marks): void {
-  const { events, persons, archived, first, last } = marks;
+  const { events, persons, archived, first, last, replacing } = marks;
   // Only the journal has what the event store lacks: with less of it, events would be missing.
   const goesOnFrom = (seq: number) => first !== undefined && first <= seq + 1 && last >= persons;
   if (persons < events) {
@@ -164,8 +162,13 @@ export function checkTogether(directory: string, marks: Marks): void {
     );
   }
   if (events < persons && !goesOnFrom(events)) {
+    // Behind events that the journal has, what it lost can be told (decision 69).
+    const wayOn =
+      replacing && first !== undefined && first <= events + 1
+        ? " Or start hoglet serve, if the one that is there is whole: once it has taken another event, a rebuild takes from it what the journal has lost."
+        : "";
     throw new DataError(
-      `The event store in ${directory} lacks events, and the journal does not have them. Restore events/ and journal/ from a backup.`,
+      `The event store in ${directory} lacks events, and the journal does not have them. Restore events/ and journal/ from a backup.${wayOn}`,
     );
   }
 }

@@ -6,8 +6,9 @@ import type { ArchiveFiles } from "./storage/archive-files.ts";
 import { type Duckdb, rows } from "./storage/duckdb.ts";
 import { isDamage } from "./storage/duckdb-faults.ts";
 import {
+  asidesIn,
   isNotedDamaged,
-  isReplacing,
+  putBack,
   removeEventFile,
   removeSetAside,
   setAside,
@@ -50,22 +51,20 @@ export type OpenedStore = {
 export async function openEventStore(needs: Needs): Promise<OpenedStore> {
   const { file, open, files, check, log } = needs;
   const archived = files.manifest().last;
+  await endReplacing(needs);
   const found = await inspect(needs);
   if ("duckdb" in found) {
     check(found.applied);
-    // A rebuild that was killed has left it, and another has come to its end since.
-    removeSetAside(dirname(file), { kind: "replaced" });
     return { ...found, unfilled: false, aside: undefined };
   }
   const { reason, cause } = found;
   check(archived);
   const stamp = new Date(needs.now()).toISOString().replaceAll(/[-:]|\.\d+/g, "");
-  // Killed before it could be marked as unfinished, a new file is in no state at all.
-  const isHalfMade = reason === "damaged" && isReplacing(dirname(file));
-  if (reason === "unfinished" || isHalfMade) removeEventFile(file);
+  if (reason === "unfinished") removeEventFile(file);
   const name = `${reason === "asked" ? "replaced" : "damaged"}-${stamp}`;
   const aside = setAside(file, name);
-  const unfilled = archived > 0;
+  // What was set aside may have what the journal lost (decision 69).
+  const unfilled = archived > 0 || asidesIn(dirname(file)).length > 0;
   if (unfilled || aside !== undefined) {
     const kept = aside === undefined ? {} : { set_aside: basename(aside) };
     const error = cause === undefined ? {} : { error: cause };
@@ -82,6 +81,21 @@ export async function openEventStore(needs: Needs): Promise<OpenedStore> {
   return { duckdb, applied: archived, unfilled, aside };
 }
 
+/**
+ * A rebuild that was killed is undone, so that nothing is lost that only the file has which it was to
+ * replace, and no copy of it stays; unless what it made is whole (decision 69).
+ */
+async function endReplacing(needs: Needs): Promise<void> {
+  const directory = dirname(needs.file);
+  // Later ones, of an earlier version, are what a rebuild made before that one was killed, too.
+  const replaced = asidesIn(directory, { kind: "replaced" }).at(-1);
+  if (replaced === undefined) return;
+  const found = await inspect({ ...needs, rebuild: false });
+  if ("duckdb" in found) await found.duckdb.close();
+  else putBack(replaced);
+  removeSetAside(directory, { kind: "replaced" });
+}
+
 type Inspected = { duckdb: Duckdb; applied: number } | { reason: Reason; cause?: unknown };
 
 async function inspect({ file, open, files, journalFirst, rebuild }: Needs): Promise<Inspected> {
@@ -91,8 +105,11 @@ async function inspect({ file, open, files, journalFirst, rebuild }: Needs): Pro
   let duckdb: Duckdb | undefined;
   try {
     duckdb = await open();
-    const reason = (await restoreOf(duckdb, files).isUnfinished()) ? "unfinished" : undefined;
     const applied = await duckdb.read(appliedSeq);
+    // Killed before it could be marked as unfinished, a new file has nothing.
+    const isNew = applied === 0 && asidesIn(dirname(file)).length > 0;
+    const isUnfinished = isNew || (await restoreOf(duckdb, files).isUnfinished());
+    const reason = isUnfinished ? "unfinished" : undefined;
     const isBehind = applied < files.manifest().last && !(Number(journalFirst) <= applied + 1);
     if (reason === undefined && !isBehind) return { duckdb, applied };
     await duckdb.close();

@@ -3,7 +3,7 @@ import type { Settings } from "./config.ts";
 import { DataError } from "./data-directory.ts";
 import { startIngest } from "./services/ingest.ts";
 import { EVENTS_DIRECTORY } from "./storage/duckdb.ts";
-import { putBack, removeSetAside } from "./storage/event-file.ts";
+import { keepDamaged, putBack, removeSetAside } from "./storage/event-file.ts";
 import { openBase, openEvents, openRoom, type Surroundings } from "./stores.ts";
 
 /** How often is told how much of the journal is applied, in milliseconds. */
@@ -37,7 +37,7 @@ export async function rebuildEvents(
     });
     const eventsDirectory = join(base.directory, EVENTS_DIRECTORY);
     const room = openRoom(settings, base.directory, surroundings);
-    const { duckdb, journal, eventsStored, restoring, applied, aside } = stored;
+    const { duckdb, journal, eventsStored, restoring, applied, aside, lost } = stored;
     try {
       // A failure here is told, not repeated.
       await restoring.run(() => false);
@@ -52,7 +52,8 @@ export async function rebuildEvents(
       await ingest.stop(STOP_MS_MAX);
       const counts = await eventsStored.counts();
       await duckdb.close();
-      removeSetAside(eventsDirectory);
+      if (aside !== undefined && lost.isUnread()) keepDamaged(aside);
+      else removeSetAside(eventsDirectory);
       return counts;
     } catch (error) {
       await duckdb.close();

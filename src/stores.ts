@@ -1,23 +1,26 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Settings } from "./config.ts";
-import { countedArchive, giveUp } from "./damaged-archive.ts";
+import { countedArchive, giveUp, tellMissing } from "./damaged-archive.ts";
 import { checkTogether, LockedError, opened, useDirectory } from "./data-directory.ts";
 import type { Clock } from "./domain/time.ts";
-import { openEventStore } from "./event-store.ts";
+import { type OpenedStore, openEventStore } from "./event-store.ts";
 import type { Log, LogFormat } from "./log.ts";
+import { lostEvents } from "./lost-events.ts";
 import { poolGivesWay } from "./priority.ts";
 import { keys } from "./services/keys.ts";
 import { openProjects } from "./services/projects.ts";
 import { type RestoreProgress, restoring } from "./services/restoring.ts";
 import { type Room, roomOn } from "./services/room.ts";
-import { ARCHIVE_DIRECTORY, type ArchivedFile, openArchiveFiles } from "./storage/archive-files.ts";
+import type { Slices } from "./services/slices.ts";
+import { ARCHIVE_DIRECTORY, type ArchiveFiles, openArchiveFiles } from "./storage/archive-files.ts";
 import { EVENTS_DIRECTORY, openDuckdb } from "./storage/duckdb.ts";
 import { isDamage } from "./storage/duckdb-faults.ts";
 import { noteDamage } from "./storage/event-file.ts";
-import { eventStore } from "./storage/events.ts";
+import { type EventStore, eventStore } from "./storage/events.ts";
 import { currentGeneration, generationFile } from "./storage/generations.ts";
 import { type Journal, openJournal, SEGMENT_BYTES_MAX } from "./storage/journal.ts";
+import type { JournalHoles } from "./storage/journal-holes.ts";
 import { keyReads } from "./storage/keys.ts";
 import { removeLoad } from "./storage/loads.ts";
 import { lockDirectory } from "./storage/lock.ts";
@@ -109,7 +112,8 @@ async function openPersons(
   const advice = `Restore it from a backup, or recover it: sqlite3 ${path} .recover | sqlite3 recovered.sqlite, and put that in its place, without -wal and -shm beside it.`;
   return await opened(path, advice, async () => {
     // Whoever has a journal had persons before.
-    if (existsSync(journal)) expectKept(path);
+    const kept = "Restore it from a backup: there is nothing in its place to be recovered.";
+    if (existsSync(journal)) await opened(path, kept, async () => expectKept(path));
     await stores.writer.open({ directory, sqlite: path, journal, ...options });
     const sqlite = readSqlite(path);
     const reads = projectReads(sqlite);
@@ -152,6 +156,7 @@ export async function openEvents(
     segmentBytesMax: Math.min(SEGMENT_BYTES_MAX, journalBytesMax / SEGMENTS_MIN),
   });
   const seqs = { archived: files.manifest().last, first: journal.first(), last: journal.durable() };
+  if (settings.archive === "on") tellMissing({ ...seqs, persons }, log);
   const open = () =>
     openDuckdb({
       directory,
@@ -172,7 +177,7 @@ export async function openEvents(
       files,
       journalFirst: seqs.first,
       rebuild,
-      check: (events) => checkTogether(directory, { events, persons, ...seqs }),
+      check: (events) => checkTogether(directory, { events, persons, ...seqs, replacing: rebuild }),
       now,
       log,
     }),
@@ -185,25 +190,18 @@ export async function openEvents(
   }
   const eventsStored = eventStore(duckdb, join(directory, "dead-letters.ndjson"));
   const { slices } = stores;
-  const onDamaged = (damaged: readonly ArchivedFile[]) =>
-    giveUp(damaged, files, { rebuild, store, log });
-  const filling = restoring({
-    restore: restoreOf(duckdb, files),
-    archive: store.unfilled ? files : undefined,
-    slices,
-    events: eventsStored,
-    removeLoad,
-    onProgress,
-    onDamaged,
-  });
+  const places = { directory, slices, holes: stores.journalHoles };
+  const range = { after: seqs.archived, upTo: seqs.last };
+  const needs = { store, files, range, eventsStored, rebuild, onProgress, log };
+  const filling = fillingOf(settings, places, needs);
   const { archive, archiveCounts } = countedArchive(duckdb, files, log);
-  const common = { journal, events: eventsStored, restoring: filling };
+  const common = { journal, events: eventsStored, restoring: filling.restoring };
   return {
     ...store,
     journal,
     eventsStored,
+    ...filling,
     archiveCounts,
-    restoring: filling,
     archive,
     ingestNeeds: { ...common, slices, removeLoad, windowMs: settings.dedup_window * HOUR_MS },
     archivingNeeds: {
@@ -213,6 +211,35 @@ export async function openEvents(
       journalBytesMax,
     },
   };
+}
+
+type Filling = Required<Pick<EventsSurroundings, "log" | "rebuild" | "onProgress">> & {
+  store: OpenedStore;
+  files: ArchiveFiles;
+  /** The last sequence numbers of the archive and of the journal. */
+  range: { after: number; upTo: number };
+  eventsStored: EventStore;
+};
+
+/** What fills an event store that is made anew, and what is found of what the journal lost. */
+function fillingOf(
+  { memory }: Settings,
+  { directory, slices, holes }: { directory: string; slices: Slices; holes: JournalHoles },
+  { store, files, range, eventsStored, rebuild, onProgress, log }: Filling,
+) {
+  const restore = restoreOf(store.duckdb, files);
+  const lost = lostEvents({ directory, memory_bytes: memory * MB, holes, range, restore, log });
+  const filling = restoring({
+    restore,
+    archive: store.unfilled ? files : undefined,
+    takeLost: lost.take,
+    slices,
+    events: eventsStored,
+    removeLoad,
+    onProgress,
+    onDamaged: (damaged) => giveUp(damaged, files, { rebuild, store, log }),
+  });
+  return { restoring: filling, lost };
 }
 
 /** A journal whose disk a thread of its own waits for (decision 55). */

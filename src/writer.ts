@@ -8,6 +8,7 @@ import { deletionRunWrites } from "./storage/deletion-runs.ts";
 import { nodeDisk } from "./storage/disk.ts";
 import { LOADS_DIRECTORY, ROW_GROUP_ROWS } from "./storage/duckdb.ts";
 import { insightWrites } from "./storage/insights.ts";
+import { journalHoles } from "./storage/journal-holes.ts";
 import { journalReader } from "./storage/journal-reader.ts";
 import { keyWrites } from "./storage/keys.ts";
 import { loadFiles } from "./storage/loads.ts";
@@ -36,14 +37,16 @@ export function openWriter(options: WriterOptions) {
   const log = openLog({ format: options.logFormat, now: Date.now });
   const sqlite = openSqlite(options.sqlite);
   const persons = personWrites(sqlite);
+  const read = { directory: options.journal, disk: nodeDisk };
   const journal = journalReader({
-    directory: options.journal,
-    disk: nodeDisk,
+    ...read,
     onCorrupt: (part) => log.error("a corrupt part of the journal was set aside", part),
   });
   return {
     deletionRuns: deletionRunWrites(sqlite),
     insights: insightWrites(sqlite),
+    // What is corrupt is told of when it is to be applied.
+    journalHoles: journalHoles(journalReader({ ...read, onCorrupt: () => {} })),
     keys: keyWrites(sqlite),
     persons,
     playlists: playlistWrites(sqlite),

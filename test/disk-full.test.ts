@@ -56,6 +56,60 @@ test.each(FULL)(
   },
 );
 
+test("changes by users have 503 and Retry-After on a full disk, and count when there is room", async () => {
+  await using disk = await smallDisk(400 * MB);
+  await using server = await serverWithPersons(disk);
+  const environment = "/api/environments/1";
+  const pad = "x".repeat(3000);
+
+  disk.fill(0);
+  const refused = [
+    await change(server, "PATCH", `${environment}/persons/1/`, { properties: { pad } }),
+    await change(server, "DELETE", `${environment}/persons/2/?delete_events=true`),
+    await change(server, "POST", `${environment}/persons/3/delete_events/`),
+    await change(server, "POST", `${environment}/session_recording_playlists/`, {
+      description: pad,
+    }),
+    await change(server, "POST", "/api/projects/", { name: "x" }),
+  ];
+
+  for (const answer of refused) {
+    expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "5"]);
+    expect(await answer.json()).toMatchObject({ code: "unavailable", attr: null });
+  }
+  disk.empty();
+  expect((await change(server, "DELETE", `${environment}/persons/2/`)).status).toBe(204);
+  server.signal("SIGTERM");
+  expect(await server.exited).toBe(0);
+});
+
+test("a change that the person store has room for, and the event store not, has an answer, too", async () => {
+  await using disk = await smallDisk(400 * MB);
+  await using server = await serverWithPersons(disk);
+  const patch = (properties: object) =>
+    change(server, "PATCH", "/api/environments/1/persons/1/", { properties });
+  /** Why the first change is refused that does not fit into so many bytes. */
+  const refusalWith = async (leave: number): Promise<string> => {
+    disk.fill(leave);
+    for (let n = 0; ; n += 1) {
+      const answer = await patch({ pad: `${n}`.padEnd(3000, "x") });
+      if (answer.status === 200) continue;
+      expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "5"]);
+      disk.empty();
+      return ((await answer.json()) as { detail: string }).detail;
+    }
+  };
+
+  let leave = 110_000;
+  while (!(await refusalWith(leave)).startsWith("The change is made")) leave += 4096;
+
+  while ((await patch({ pad: "short" })).status !== 200) await Bun.sleep(50);
+  const filter = encodeURIComponent('[{"key":"pad","value":"short","type":"person"}]');
+  expect((await server.get<{ count: number }>(`/persons/?properties=${filter}`)).count).toBe(1);
+  server.signal("SIGTERM");
+  expect(await server.exited).toBe(0);
+});
+
 test("a server told to stop on a full disk ends with 0, and the next one has everything", async () => {
   await using disk = await smallDisk(400 * MB);
   await using server = await serverOn(disk, []);
@@ -315,6 +369,27 @@ test("a disk that can only be read is refused with a sentence, and costs nothing
     sent.map((event) => ({ ...event, acknowledged: true })),
   );
 });
+
+/** A server that has three persons. */
+async function serverWithPersons(disk: SmallDisk): Promise<Server> {
+  const server = await serverOn(disk, []);
+  const clock = clockBefore(Date.now());
+  const sent = ["ann", "bob", "eve"].map((distinct_id) =>
+    eventOf({ distinct_id, timestamp: clock(), properties: { $set: { plan: "pro" } } }),
+  );
+  await server.capture(bodyOf(sent));
+  await server.stored(3);
+  return server;
+}
+
+/** A management request that changes something. */
+function change({ url }: Server, method: string, path: string, body?: object): Promise<Response> {
+  return fetch(`${url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${PERSONAL_KEY}`, "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+}
 
 function serverOn(disk: SmallDisk, flags: string[]): Promise<Server> {
   return startServer({

@@ -152,8 +152,9 @@ async function made(flags: string[]): Promise<Held> {
   await change(server, "POST", `/persons/${await personOf(server, "person-4")}/split/`, {});
   const deleted = { distinct_ids: ["person-1", "person-3"] };
   await change(server, "POST", "/persons/bulk_delete/", deleted);
-  await send(server, [alias("person-6", "person-0"), ...events(20, 1000)]);
   await sendLogs(server);
+  // Behind the log records: when these are stored, those are.
+  await send(server, [alias("person-6", "person-0"), ...events(20, 1000)]);
   const held = { ...(await everything(server)), answers: await answers(server) };
   await stop(server);
   return { ...held, logs: await storedLogs(data) };
@@ -236,6 +237,25 @@ describe("the archive", () => {
     expect(segments()).not.toContain(FIRST_SEGMENT);
     rmSync(join(data, "events"), { recursive: true });
     await expectSame(before);
+  });
+
+  test("that is gone is said to be, and is written anew from the event store", async () => {
+    const before = await sent();
+    rmSync(join(data, "archive"), { recursive: true });
+    {
+      await using server = await startServer({ data, flags: SMALL });
+      expect(server.output().err).toContain("the archive is empty");
+      await send(server, events(300, 5000));
+      await archived(900);
+      await stop(server);
+    }
+    const { files } = await archived(900);
+    const first = Math.min(...files.map((file) => (file as { first?: number }).first ?? 0));
+    expect(first).toBe(1);
+    const held = files.reduce((sum, { rows }) => sum + rows, 0);
+    expect(held).toBeGreaterThanOrEqual(before.events.length);
+    await using again = await startServer({ data, flags: SMALL });
+    expect(again.output().err).not.toContain("the archive is empty");
   });
 
   test("is there when it is asked for later, whole", async () => {

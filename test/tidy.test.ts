@@ -177,6 +177,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "storage/keyset.ts": "test/http/playlists.test.ts, test/http/walking.test.ts",
   "storage/leftovers.ts": "test/services/deletion-runs.test.ts",
   "storage/log-list.ts": "test/http/log-query.test.ts",
+  "storage/log-owners.ts": "test/services/deletion-runs.test.ts",
   "storage/logs.ts": "test/http/logs.test.ts, test/storage/events.test.ts",
   "storage/migrations/index.ts": "test/storage/sqlite.test.ts",
   "storage/mirror.ts": "test/storage/events.test.ts",

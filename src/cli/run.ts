@@ -1,6 +1,6 @@
 import { ConfigError, isSettingFlag, readConfig, settingsHelp } from "../config.ts";
-import { DataError, isDiskFull, LockedError } from "../data-directory.ts";
-import { Failure } from "../domain/errors.ts";
+import { DataError, LockedError } from "../data-directory.ts";
+import { Failure, isDiskFull } from "../domain/errors.ts";
 import { type Command, EXIT, type Io, type Typed, UsageError } from "./command.ts";
 import { configShow } from "./config.ts";
 import { deletionsCancel, deletionsList, deletionsReceipt, deletionsRun } from "./deletions.ts";

@@ -133,11 +133,40 @@ export function recordJson(record: JsonObject, { now, uuid }: LogArrival, tell: 
   );
 }
 
-/** Whose record it is, as PostHog SDKs say in its attributes; null if it does not say. */
+/**
+ * Attributes that say whose a log record is (decision 92): what PostHog's SDKs send first, then what
+ * else people call a distinct id, and OpenTelemetry's names of a user.
+ */
+export const LOG_DISTINCT_ID_KEYS = [
+  "posthogDistinctId",
+  "posthog.distinct_id",
+  "posthog_distinct_id",
+  "$distinct_id",
+  "distinct_id",
+  "distinctId",
+  "user.id",
+  "enduser.id",
+] as const;
+
+/** Whose record it is, as its own attributes say; null if they do not say. */
 export function logDistinctId(record: Json): string | null {
   const { attributes }: JsonObject = isObject(record) ? record : {};
-  const id = attributesOf(attributes, () => {})["posthogDistinctId"];
-  return typeof id === "string" ? id : null;
+  const [id] = namesIn(attributesOf(attributes, () => {}));
+  return id ?? null;
+}
+
+/** All whose a stored record is, as its attributes and its resource's say. */
+export function logDistinctIds({ attributes, resource_attributes }: JsonObject): string[] {
+  return [attributes, resource_attributes].flatMap((given) =>
+    isObject(given ?? null) ? namesIn(given as JsonObject) : [],
+  );
+}
+
+function namesIn(attributes: JsonObject): string[] {
+  return LOG_DISTINCT_ID_KEYS.flatMap((key) => {
+    const id = attributes[key];
+    return typeof id === "string" || typeof id === "number" ? [String(id)] : [];
+  });
 }
 
 const SEVERITY_NUMBER_MAX = 24;

@@ -1,5 +1,5 @@
 import { NotFoundError, ParseError, ValidationError } from "elysia";
-import { Failure, serverError } from "../domain/errors.ts";
+import { Failure, isDiskFull, serverError } from "../domain/errors.ts";
 import type { Log } from "../log.ts";
 
 /** The answer for a failure: its envelope, its status and the headers that go with it. */
@@ -23,8 +23,9 @@ export function problem(
 }
 
 /**
- * What to tell the caller about anything that was thrown. What is no failure is a bug: its cause
- * goes to the log under the request's id, and nothing of it to the caller.
+ * What to tell the caller about anything that was thrown. What is no failure, nor for want of room
+ * (decision 66), is a bug: its cause goes to the log under the request's id, and nothing of it to the
+ * caller.
  */
 export function failureOf(thrown: unknown, requestId: string, log: Log): Failure {
   if (thrown instanceof Failure) return thrown;
@@ -35,6 +36,10 @@ export function failureOf(thrown: unknown, requestId: string, log: Log): Failure
       : new Failure("parse_error", "The body is not valid JSON.");
   }
   if (thrown instanceof ValidationError && thrown.type !== "response") return invalid(thrown);
+  if (thrown instanceof Error && isDiskFull(thrown)) {
+    log.warn("the disk is full: a request is refused", { request_id: requestId, error: thrown });
+    return new Failure("unavailable", "The disk is full: nothing changes until there is space.");
+  }
   log.error("request failed", { request_id: requestId, error: thrown });
   return serverError(requestId);
 }

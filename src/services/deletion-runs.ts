@@ -143,11 +143,9 @@ async function runBatch(
   try {
     await erase(needs, batch, stopped);
   } catch (error) {
-    // What the server's end interrupts is gone on with at its next start.
-    if (!stopped()) {
-      const waits = error instanceof Failure;
-      await writes.fail(tasks, reasonOf(error), { counts: !waits });
-    }
+    const waits = error instanceof Failure;
+    if (stopped()) await writes.interrupt(tasks);
+    else await writes.fail(tasks, reasonOf(error), { counts: !waits });
     throw error;
   }
   log.info("deletions done", { tasks: tasks.length });
@@ -201,8 +199,12 @@ async function caughtUp(
   { removed_version }: Batch,
   stopped: () => boolean,
 ): Promise<void> {
-  await ingest.caughtUp();
-  while (!stopped() && (await events.mirrorVersion()) < removed_version) await Bun.sleep(POLL_MS);
+  let isCaughtUp = false;
+  void ingest.caughtUp().then(() => {
+    isCaughtUp = true;
+  });
+  const lacks = async () => !isCaughtUp || (await events.mirrorVersion()) < removed_version;
+  while (!stopped() && (await lacks())) await Bun.sleep(POLL_MS);
 }
 
 /** Erases events, in the stores and in memory; says what the mirror then was. */

@@ -233,7 +233,7 @@ async function reached(
 }
 
 /** Whether something has not come within so many milliseconds. */
-async function isLate(awaited: Promise<void>, ms: number): Promise<boolean> {
+export async function isLate(awaited: Promise<void>, ms: number): Promise<boolean> {
   const timer = Promise.withResolvers<boolean>();
   const handle = setTimeout(timer.resolve, ms, true);
   const late = await Promise.race([awaited.then(() => false), timer.promise]);

@@ -6,11 +6,14 @@ import type { Journal } from "../storage/journal.ts";
 import type { EditAsked } from "../storage/person-edits.ts";
 import type { PersonReads } from "../storage/person-list.ts";
 import type { PersonWrites as Store } from "../storage/persons.ts";
-import type { Ingest } from "./ingest.ts";
+import { type Ingest, isLate } from "./ingest.ts";
 import type { Restoring } from "./restoring.ts";
 import type { PersonsChanged, Slices } from "./slices.ts";
 
-/** How long a change waits for the events that were accepted before it, in milliseconds. */
+/**
+ * How long a change waits for the events that were accepted before it, and how long until queries
+ * know of it, in milliseconds.
+ */
 const WAIT_MS_MAX = 10_000;
 
 /** How often is looked whether they are applied, in milliseconds. */
@@ -29,7 +32,7 @@ export type PersonWritesNeeds = {
 /**
  * Changes to persons by users: each behind the events that were accepted before it, so that none
  * of those undoes it (decision 49), and done when queries know of it too. All fail `unavailable`
- * while ingest is far behind; all but `remove` say whether there is such a person.
+ * while ingest is far behind, or if the event store does not take what was done (decision 66); all but `remove` say whether there is such a person.
  */
 export function personWrites({
   reads,
@@ -56,9 +59,14 @@ export function personWrites({
   };
   const mirror = async (changed: PersonsChanged): Promise<void> => {
     const { version, owned } = changed.changes;
-    await ingest.mirror(changed);
-    // Distinct ids that were written down for this alone must not outlive a deletion.
-    if (owned !== null) await store.mirrored(version);
+    const known = ingest.mirror(changed).then(async () => {
+      // Distinct ids that were written down for this alone must not outlive a deletion.
+      if (owned !== null) await store.mirrored(version);
+    });
+    if (!(await isLate(known, WAIT_MS_MAX))) return;
+    // It is brought there in the end, or by the next start.
+    known.catch(() => {});
+    throw new Failure("unavailable", "The change is made; that queries know of it takes longer.");
   };
   const shown = async (changed: PersonsChanged | "unchanged" | null): Promise<boolean> => {
     if (changed !== null && changed !== "unchanged") await mirror(changed);

@@ -21,6 +21,8 @@ type Needs = {
   archive: Pick<ArchiveFiles, "manifest" | "isSound"> | undefined;
   /** Takes files that are damaged out of the archive; throws if it rather does without the rest. */
   onDamaged(files: readonly ArchivedFile[]): Promise<void>;
+  /** Puts in what the journal, which has all that is not archived, has lost. */
+  takeLost(): Promise<void>;
   slices: Pick<Slices, "mirrorSince">;
   events: Pick<EventStore, "mirror">;
   removeLoad(load: LoadedFiles): Promise<void>;
@@ -46,7 +48,7 @@ async function fill(
   { archive, onDamaged, ...needs }: Needs & { archive: NonNullable<Needs["archive"]> },
   isStopped: () => boolean,
 ): Promise<void> {
-  const { restore, slices, events, removeLoad, onProgress } = needs;
+  const { restore, takeLost, slices, events, removeLoad, onProgress } = needs;
   const damaged: ArchivedFile[] = [];
   for (const file of archive.manifest().files) {
     if (!(await archive.isSound(file))) damaged.push(file);
@@ -63,6 +65,7 @@ async function fill(
     rows += file.rows;
     onProgress({ rows, of });
   }
+  await takeLost();
   const lacking = await slices.mirrorSince(0);
   if (lacking !== null) {
     await events.mirror(lacking);

@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { ArchivedFile, ArchivedKind, ArchiveFiles } from "./archive-files.ts";
 import { type Duckdb, quoted, rows } from "./duckdb.ts";
+import { LOG_OWNERS, MAY_HAVE_OWNER } from "./log-owners.ts";
 
 /** Whose events are to be erased: those that arrived up to `journal_seq`, by person or id. */
 export type Erasure = {
@@ -61,7 +62,7 @@ async function eraseFrom(connection: DuckDBConnection, files: ArchiveFiles, file
   // Few match, and only whether those are still stored is looked up.
   await connection.run(
     `CREATE OR REPLACE TEMP TABLE erased_row AS
-       SELECT seq FROM (SELECT stored.seq FROM ${stored} ${ERASED_JOINS[kind]}) AS matched
+       SELECT DISTINCT seq FROM (SELECT stored.seq FROM ${stored} ${ERASED_JOINS[kind]}) AS matched
        ANTI JOIN (SELECT seq FROM ${kind} WHERE seq BETWEEN ${first} AND ${last}) AS held
          USING (seq)`,
   );
@@ -85,10 +86,10 @@ const EVENT_JOINS = `
   WHERE stored.seq <= greatest(of_person.up_to, of_id.up_to, 0)`;
 
 const LOG_JOINS = `
+  CROSS JOIN LATERAL (SELECT unnest(${LOG_OWNERS}) AS distinct_id WHERE ${MAY_HAVE_OWNER}) AS owner
   JOIN temp.erased_id AS of_id
     ON of_id.project_id = stored.project_id AND stored.seq <= of_id.up_to
-    AND of_id.distinct_id = (stored.attributes ->> '$.posthogDistinctId')
-  WHERE contains(stored.attributes::VARCHAR, 'posthogDistinctId')`;
+    AND of_id.distinct_id = owner.distinct_id`;
 
 /** What matches, by the kind of row. */
 const ERASED_JOINS: Record<ArchivedKind, string> = { events: EVENT_JOINS, logs: LOG_JOINS };

@@ -113,6 +113,12 @@ export function deletionRunWrites(sqlite: Sqlite) {
         }
       }),
 
+    /** Gives the attempt back that the server's own end has interrupted; the next start goes on. */
+    interrupt: async (tasks: readonly DeletionRow[]): Promise<void> =>
+      transaction(() => {
+        for (const { id, attempts } of tasks) changed([id], { attempts });
+      }),
+
     /** Withdraws a task that waits or has failed; false if it is none of both. */
     cancel: async (id: number, at: string): Promise<boolean> =>
       transaction(() => {

@@ -4,6 +4,7 @@ import type { DeletionRow } from "./deletions.ts";
 import { type Duckdb, ROW_GROUP_ROWS, rows } from "./duckdb.ts";
 import { isOutOfMemory } from "./duckdb-faults.ts";
 import type { Names } from "./generations.ts";
+import { LOG_OWNERS, MAY_HAVE_OWNER } from "./log-owners.ts";
 import { forgetPromoted } from "./promotions.ts";
 import { handOnErased } from "./seen.ts";
 
@@ -59,13 +60,15 @@ const doomedEvents = ({ from }: Names) => `
   LEFT JOIN temp.by_id ON by_id.project_id = events.project_id AND by_id.key = events.distinct_id
   WHERE events.seq <= by_person.seq OR events.seq <= by_id.seq`;
 
-/** Whose a log record is, SDKs say in an attribute. */
+/** Each once, of however many persons it is. */
 const doomedLogs = ({ from }: Names) => `
   CREATE TEMP TABLE doomed_log AS
-  SELECT logs.rowid AS row, task FROM ${from}.logs
-  JOIN temp.by_id ON by_id.project_id = logs.project_id AND logs.seq <= by_id.seq
-    AND by_id.key = (attributes ->> '$.posthogDistinctId')
-  WHERE contains(attributes::VARCHAR, 'posthogDistinctId')`;
+  SELECT row, min(task) AS task
+  FROM (SELECT rowid AS row, project_id, seq, unnest(${LOG_OWNERS}) AS key
+    FROM ${from}.logs WHERE ${MAY_HAVE_OWNER}) AS owned
+  JOIN temp.by_id ON by_id.project_id = owned.project_id AND owned.seq <= by_id.seq
+    AND by_id.key = owned.key
+  GROUP BY row`;
 
 const COUNTS = `
   SELECT task, count(*) FILTER (is_event)::INTEGER AS events,

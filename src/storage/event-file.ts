@@ -27,12 +27,21 @@ export function setAside(file: string, name: string): string | undefined {
   return isThere ? aside : undefined;
 }
 
-/** Puts back what was set aside, in the place of what was made since. */
+/** Puts back what was set aside, in the place of what was made since; may be repeated after a kill. */
 export function putBack(aside: string): void {
   const file = aside.replace(/\.[^.]*$/, "");
-  rmSync(file + LOG, { force: true });
-  renameSync(aside, file);
+  // Without the file, a log beside its place is its own: a kill has parted them.
+  if (existsSync(file)) removeEventFile(file);
   if (existsSync(aside + LOG)) renameSync(aside + LOG, file + LOG);
+  renameSync(aside, file);
+  rmSync(file + DAMAGED, { force: true });
+}
+
+/** Keeps what a rebuild has replaced, as damaged: another must not take it for a rebuild's own. */
+export function keepDamaged(aside: string): void {
+  const kept = aside.replace(/\.replaced(-[^.]*)$/, ".damaged$1");
+  if (existsSync(aside + LOG)) renameSync(aside + LOG, kept + LOG);
+  renameSync(aside, kept);
 }
 
 /** Removes the file and its log. */
@@ -43,19 +52,31 @@ export function removeEventFile(file: string): void {
 /** What was set aside of any generation, or is its log. */
 const ASIDE = /^\d+\.duckdb\.(damaged|replaced)-/;
 
-/** Whether a rebuild that was asked for has not come to its end: it keeps what it replaces. */
-export function isReplacing(directory: string): boolean {
-  return readdirSync(directory).some((name) => ASIDE.exec(name)?.[1] === "replaced");
+/** What a file is set aside for: a rebuild keeps what it replaces until it has come to its end. */
+type AsideKind = "damaged" | "replaced";
+
+/** What was set aside in the event store's directory, by default all, the newest first. */
+export function asidesIn(directory: string, { kind }: { kind?: AsideKind } = {}): string[] {
+  const stampOf = (name: string) => name.replace(/^.*-/, "");
+  // Before the first start there is no directory.
+  if (!existsSync(directory)) return [];
+  return readdirSync(directory)
+    .filter((name) => isAside(name, kind) && !name.endsWith(LOG))
+    .toSorted((a, b) => (stampOf(a) < stampOf(b) ? 1 : -1))
+    .map((name) => join(directory, name));
+}
+
+function isAside(name: string, kind?: AsideKind): boolean {
+  const found = ASIDE.exec(name)?.[1];
+  return found !== undefined && (kind === undefined || found === kind);
 }
 
 /**
  * Removes what was set aside in the event store's directory, by default all: deleted persons must
  * not live on in it.
  */
-export function removeSetAside(directory: string, { kind }: { kind?: "replaced" } = {}): void {
+export function removeSetAside(directory: string, { kind }: { kind?: AsideKind } = {}): void {
   for (const name of readdirSync(directory)) {
-    const [, found] = ASIDE.exec(name) ?? [];
-    const isMeant = found !== undefined && (kind === undefined || found === kind);
-    if (isMeant) rmSync(join(directory, name), { force: true });
+    if (isAside(name, kind)) rmSync(join(directory, name), { force: true });
   }
 }

@@ -57,6 +57,8 @@ export type RewriteNeeds = {
 
 /** A generation's file, or its write-ahead log. */
 const FILE = /^(\d+)\.duckdb(\.wal)?$/;
+/** A generation's file that was set aside. */
+const ASIDE = /^(\d+)\.duckdb\.(damaged|replaced)-/;
 const DRAFT = "draft";
 
 /** How much more room than the file and its log a rewrite asks for. */
@@ -73,8 +75,9 @@ export function generationFile(directory: string, generation: number): string {
 }
 
 /**
- * The current generation: the highest, because a file gets its name only when it is whole. Removes
- * what a crash in a rewrite has left: drafts, and the files of generations before.
+ * The current generation: the highest, because a file gets its name only when it is whole; without
+ * one, that of the last that was set aside. Removes what a crash in a rewrite has left: drafts, and
+ * the files of generations before.
  */
 export function currentGeneration(directory: string): number {
   const files = namesIn(directory).flatMap((name) => {
@@ -82,7 +85,9 @@ export function currentGeneration(directory: string): number {
     return generation === undefined ? [] : { name, generation: Number(generation), log };
   });
   const whole = files.filter(({ log }) => log === undefined);
-  const current = Math.max(1, ...whole.map(({ generation }) => generation));
+  const asides = namesIn(directory).map((name) => Number(ASIDE.exec(name)?.[1] ?? 1));
+  const known = whole.length > 0 ? whole.map(({ generation }) => generation) : asides;
+  const current = Math.max(1, ...known);
   discardDrafts(directory);
   for (const { name, generation } of files) {
     if (generation < current) rmSync(join(directory, name));

@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
+import { logDistinctIds } from "../domain/log-record.ts";
 import type { Erasing } from "./erasure.ts";
 
 /** Up to where the event store is, in sequence numbers and versions of persons. */
@@ -109,8 +110,9 @@ function doomed(tasks: readonly Erasing[]): (line: string) => number | undefined
     }
   }
   return (line) => {
-    const { project_id, seq, person_id, distinct_id, attributes } = JSON.parse(line);
-    const keys = [person_id, distinct_id, attributes?.posthogDistinctId];
+    const letter = JSON.parse(line);
+    const { project_id, seq, person_id, distinct_id } = letter;
+    const keys = [person_id, distinct_id, ...logDistinctIds(letter)];
     return keys
       .map((key) => latest.get(`${project_id} ${key}`))
       .find((task) => task !== undefined && seq <= task.journal_seq)?.id;

@@ -1,6 +1,7 @@
 import { PERSON_NAMESPACE } from "../domain/person.ts";
 import type { ArchivedFile, ArchiveFiles } from "./archive-files.ts";
-import { type Duckdb, rows } from "./duckdb.ts";
+import { type Duckdb, quoted, rows } from "./duckdb.ts";
+import type { TakenRows } from "./lost-rows.ts";
 
 /** Makes the event store anew from the archive: what came later is in the journal (decision 64). */
 export type Restore = {
@@ -10,6 +11,8 @@ export type Restore = {
   begin(): Promise<void>;
   /** Puts a file's rows in. Throws if they are not as many as they were. */
   load(file: ArchivedFile): Promise<void>;
+  /** The same of rows that were taken from another event store. */
+  add(taken: TakenRows): Promise<void>;
   /** Gives each event to whom its distinct id means in the mirror, which must be up to date. */
   assign(): Promise<void>;
   end(): Promise<void>;
@@ -53,6 +56,14 @@ const ASSIGN = `
 
 /** The event store in `duckdb`, made anew from the archive in `files`. */
 export function restoreOf(duckdb: Duckdb, files: ArchiveFiles): Restore {
+  const insert = ({ kind, rows: expected, path }: TakenRows, source: string) =>
+    duckdb.write(async (connection) => {
+      const sql = `INSERT INTO ${kind} BY NAME SELECT * FROM ${source}`;
+      const { rowsChanged } = await connection.run(sql);
+      if (rowsChanged === expected) return;
+      throw new Error(`${path} has ${rowsChanged} rows instead of ${expected}`);
+    });
+
   return {
     isUnfinished: () =>
       duckdb.read(async (connection) => {
@@ -71,15 +82,9 @@ export function restoreOf(duckdb: Duckdb, files: ArchiveFiles): Restore {
         );
       }),
 
-    load: (file) =>
-      duckdb.write(async (connection) => {
-        const { kind, path, rows: expected } = file;
-        const { rowsChanged } = await connection.run(
-          `INSERT INTO ${kind} BY NAME SELECT * FROM ${files.source([file])}`,
-        );
-        if (rowsChanged === expected) return;
-        throw new Error(`${path} of the archive has ${rowsChanged} rows instead of ${expected}`);
-      }),
+    load: (file) => insert(file, files.source([file])),
+
+    add: (taken) => insert(taken, `read_parquet(${quoted(taken.path)})`),
 
     assign: () => duckdb.write(async (connection) => void (await connection.run(ASSIGN))),
 

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import type { Json, JsonObject } from "../../src/domain/json.ts";
 import {
+  LOG_DISTINCT_ID_KEYS,
   LOG_LEVELS,
   type LogGroup,
   type LogRecord,
@@ -284,13 +286,21 @@ describe("what is told of a record", () => {
 
   test.each<[Json, string | null]>([
     [{ attributes: attributesOf({ a: "b", posthogDistinctId: "ann" }) }, "ann"],
-    [{ attributes: [{ key: "posthogDistinctId", value: { intValue: 5 } }] }, null],
+    [{ attributes: [{ key: "posthogDistinctId", value: { intValue: 5 } }] }, "5"],
+    [{ attributes: [{ key: "posthogDistinctId", value: { boolValue: true } }] }, null],
+    [{ attributes: attributesOf({ "user.id": "u", distinct_id: "ann" }) }, "ann"],
     [{ attributes: attributesOf({ a: "b" }) }, null],
     [{ attributes: 7 }, null],
     [null, null],
   ])("says of %j that it is the record of %p", (record, id) => {
     expect(logDistinctId(record)).toBe(id);
   });
+});
+
+test("README names each attribute that says whose a record is", async () => {
+  const readme = await Bun.file(join(import.meta.dir, "../../README.md")).text();
+  const missing = LOG_DISTINCT_ID_KEYS.filter((key) => !readme.includes(`\`${key}\``));
+  expect(missing).toEqual([]);
 });
 
 describe("a value", () => {

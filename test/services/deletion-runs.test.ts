@@ -12,6 +12,7 @@ import {
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import type { Receipt } from "../../src/domain/deletion.ts";
+import { LOG_DISTINCT_ID_KEYS } from "../../src/domain/log-record.ts";
 import { ROW_GROUP_ROWS } from "../../src/storage/duckdb.ts";
 import { type TestApp, temporaryDirectory, testApp } from "../support/app.ts";
 import { logsBody } from "../support/logs.ts";
@@ -243,6 +244,49 @@ describe("deleted means gone", () => {
     expect(await findPlanted(app.directory, ["log of ann"])).toEqual({});
     expect(await findPlanted(app.directory, ["log of bob"])).not.toEqual({});
   });
+
+  test.each(["stored", "archived", "a dead letter"])(
+    "a log record that names the person by any usual attribute, its own or its resource's, goes: %s",
+    async (place) => {
+      await using app = await testApp();
+      await app.capture(batch(named("one", "ann"), named("two", "bob"), named("three", "5")));
+      const logs = LOG_DISTINCT_ID_KEYS.flatMap((key) =>
+        ["ann", "bob", "annabel"].flatMap((id) =>
+          [true, false].map((isOwn) => ({ id, key, isOwn, text: `of ${id} as ${token()}` })),
+        ),
+      );
+      for (const log of logs) await sendLog(app, log);
+      await sendLog(app, { id: 5, key: "user.id", isOwn: true, text: "of a number" });
+      await app.app.ingest.caughtUp();
+      if (place === "archived") {
+        await removeEvents(app, "5");
+        await app.app.deletionRuns.run();
+        expect(await findPlanted(app.directory, ["of a number"])).toEqual({});
+      }
+      if (place === "a dead letter") {
+        const letters = logs.map(({ id, key, isOwn, text }) => {
+          const attributes = { resource_attributes: {}, attributes: {} };
+          attributes[isOwn ? "attributes" : "resource_attributes"] = { [key]: id };
+          return `${JSON.stringify({ seq: 1, project_id: 1, body: text, ...attributes })}\n`;
+        });
+        writeFileSync(join(app.directory, "dead-letters.ndjson"), letters.join(""));
+      }
+      await removeEvents(app, "ann");
+
+      await app.app.deletionRuns.run();
+
+      const [gone, kept] = [logs.filter(({ id }) => id === "ann"), logs.filter(isOfOther)];
+      const texts = (some: typeof logs) => some.map(({ text }) => text);
+      expect(await findPlanted(app.directory, texts(gone))).toEqual({});
+      const found = await findPlanted(app.directory, texts(kept));
+      expect(new Set(Object.values(found).flat()).size).toBe(kept.length);
+      const { counts } = await app.app.deletionDesk.receipt(place === "archived" ? 2 : 1);
+      expect(counts).toMatchObject({
+        ...{ events: 1, logs: gone.length },
+        dead_letters: place === "a dead letter" ? gone.length : 0,
+      });
+    },
+  );
 
   test("what was split off a person before stays, in the archive, too, when that person goes", async () => {
     using place = temporaryDirectory();
@@ -543,6 +587,54 @@ describe("a task", () => {
   });
 });
 
+describe("a server that is told to stop while a task runs", () => {
+  test("takes no attempt from it, however often, and the next start goes on with it", async () => {
+    using place = temporaryDirectory();
+    {
+      await using app = await testApp({ data: place.path });
+      await fill(app, 2 * ROW_GROUP_ROWS);
+      await app.capture(batch(named("one", "ann")));
+      await removeEvents(app, "ann");
+    }
+    const begun = async (app: TestApp) => {
+      while ((await app.app.deletionDesk.receipt(1)).attempts === 0) await Bun.sleep(1);
+    };
+    for (let stops = 0; stops < 7; stops += 1) {
+      const app = await testApp({ data: place.path });
+      // What was begun before goes on by itself, and this one comes too late.
+      const running = app.app.deletionRuns.run().catch(() => undefined);
+      await begun(app);
+      await app[Symbol.asyncDispose]();
+      await running;
+    }
+
+    await using app = await testApp({ data: place.path });
+    expect(await app.app.deletionRuns.run()).toEqual({ done: 1 });
+    expect(await app.app.deletionDesk.receipt(1)).toMatchObject({ state: "done", attempts: 1 });
+    expect(await namesOf(app, "ann")).toEqual([]);
+  });
+
+  test("ends, though the task waits for events that have no room", async () => {
+    using place = temporaryDirectory();
+    const disk = { free: 1e12, total: 1e12 };
+    const app = await testApp({ data: place.path, volume: () => disk });
+    await app.capture(batch(named("one", "ann")));
+    await removeEvents(app, "ann");
+    disk.free = 0;
+    for (let status = 200; status === 200; ) {
+      const some = batch(...Array.from({ length: 4096 }, () => named("filled", "bob")));
+      ({ status } = await app.ask("POST", "/batch/", { body: some, key: null }));
+    }
+    expect(app.app.ingest.lag()).toBeGreaterThan(0);
+    const running = app.app.deletionRuns.run().catch((error: Error) => error.message);
+    while ((await app.app.deletionDesk.receipt(1)).state !== "running") await Bun.sleep(1);
+
+    await app.app.close(100);
+
+    expect(await running).toMatch(/The server is stopping/);
+  });
+});
+
 /** How often the person changes from one row of the events to the next, and once more. */
 async function runsOfPersons(path: string): Promise<number> {
   const instance = await DuckDBInstance.create(":memory:");
@@ -568,6 +660,21 @@ async function sendLogs(app: TestApp, ids: readonly string[], text = ""): Promis
   const path = "/i/v1/logs?token=phc_testproject";
   expect((await app.ask("POST", path, { body: logsBody(logRecords), key: null })).status).toBe(200);
   await app.app.ingest.caughtUp();
+}
+
+type LogSent = { id: string | number; key: string; isOwn: boolean; text: string };
+
+const isOfOther = ({ id }: LogSent) => id !== "ann";
+
+/** Captures a log record that names somebody, or whose resource does. */
+async function sendLog(app: TestApp, { id, key, isOwn, text }: LogSent): Promise<void> {
+  const value = typeof id === "number" ? { intValue: id } : { stringValue: id };
+  const attributes = [{ key, value }];
+  const logRecords = [{ body: { stringValue: text }, attributes: isOwn ? attributes : [] }];
+  const resource = { attributes: isOwn ? [] : attributes };
+  const body = { resourceLogs: [{ resource, scopeLogs: [{ logRecords }] }] };
+  const path = "/i/v1/logs?token=phc_testproject";
+  expect((await app.ask("POST", path, { body, key: null })).status).toBe(200);
 }
 
 /** Which of some texts were found in files of the archive. */

@@ -1,0 +1,21 @@
+import { LOG_DISTINCT_ID_KEYS } from "../domain/log-record.ts";
+import { quoted } from "./duckdb.ts";
+import { pointer } from "./property-match.ts";
+
+const COLUMNS = ["attributes", "resource_attributes"];
+
+/** SQL of the distinct ids that a row of `logs` may be found by, a list with nulls (decision 92). */
+export const LOG_OWNERS = `list_concat(${COLUMNS.map((column) => {
+  const pointers = LOG_DISTINCT_ID_KEYS.map((key) => quoted(pointer(key)));
+  return `json_extract_string(${column}, [${pointers.join(", ")}])`;
+}).join(", ")})`;
+
+/** Texts of which one is in each of the names. */
+const PARTS = LOG_DISTINCT_ID_KEYS.filter(
+  (key) => !LOG_DISTINCT_ID_KEYS.some((other) => other !== key && key.includes(other)),
+);
+
+/** SQL of whether that can be any: a text is sooner looked through than JSON is read. */
+export const MAY_HAVE_OWNER = `(${COLUMNS.flatMap((column) =>
+  PARTS.map((part) => `contains(${column}::VARCHAR, ${quoted(part)})`),
+).join(" OR ")})`;

@@ -1,0 +1,237 @@
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryDirectory } from "./support/app.ts";
+import { type Everything, everything, expectMirrored } from "./support/kept.ts";
+import { logsBody, storedLogs } from "./support/logs.ts";
+import { FROM_SOURCE, runCommand } from "./support/process.ts";
+import { bodyOf, clockBefore, eventOf, type Sent } from "./support/senders.ts";
+import { PROJECT_KEY, type Server, startServer } from "./support/server.ts";
+
+setDefaultTimeout(120_000);
+
+let root = temporaryDirectory();
+let data = "";
+
+beforeEach(() => {
+  root = temporaryDirectory();
+  data = join(root.path, "data");
+});
+
+afterEach(() => root[Symbol.dispose]());
+
+const clock = clockBefore(Date.now());
+const PADDING = "padding ".repeat(512);
+
+/** Events of a few persons; each request of fifty is a frame of the journal. */
+function events(count: number, padding = ""): Sent[] {
+  return Array.from({ length: count }, (_, n) => {
+    const properties = { n, padding, $browser: "Firefox", $set: { n } };
+    return eventOf({ distinct_id: `person-${n % 7}`, timestamp: clock(), properties });
+  });
+}
+
+async function send(server: Server, sent: readonly Sent[]): Promise<void> {
+  for (let at = 0; at < sent.length; at += 50) {
+    expect((await server.capture(bodyOf(sent.slice(at, at + 50)))).status).toBe(200);
+  }
+  await server.stored(1, `&uuid=${sent.at(-1)?.uuid}`);
+}
+
+async function stop(server: Server): Promise<void> {
+  server.signal("SIGTERM");
+  expect(await server.exited).toBe(0);
+}
+
+/** What a directory holds, and its log records, once its server has stopped. */
+type Held = Everything & { logs: Awaited<ReturnType<typeof storedLogs>> };
+
+/** Has a server take events and log records into the journal, and stops it. */
+async function taken(server: Server, sent: readonly Sent[]): Promise<Held> {
+  await send(server, sent);
+  const path = `/i/v1/logs?token=${PROJECT_KEY}`;
+  const record = { body: { stringValue: "lost record" } };
+  expect((await server.capture(logsBody([record]), path)).status).toBe(200);
+  await send(server, events(50));
+  const held = await everything(server);
+  await stop(server);
+  return { ...held, logs: await storedLogs(data) };
+}
+
+/** Makes one bit of the journal another one, in the frame that has this text. */
+function flip(text: string): void {
+  for (const name of readdirSync(join(data, "journal"))) {
+    if (!name.endsWith(".journal")) continue;
+    const path = join(data, "journal", name);
+    const bytes = readFileSync(path);
+    const at = bytes.indexOf(text);
+    if (at === -1) continue;
+    bytes.writeUInt8(bytes.readUInt8(at) ^ 4, at);
+    writeFileSync(path, bytes);
+    return;
+  }
+  throw new Error(`${text} is not in the journal`);
+}
+
+async function expectSame(before: Held): Promise<void> {
+  await using server = await startServer({ data });
+  while (!(await fetch(`${server.url}/_readiness`)).ok) await Bun.sleep(20);
+  const { events: found, persons } = await everything(server);
+  expect(found.length).toBe(before.events.length);
+  expect(Bun.deepEquals(found, before.events)).toBe(true);
+  expect(persons).toEqual(before.persons);
+  await stop(server);
+  await expectMirrored(data, before);
+  expect(await storedLogs(data)).toEqual(before.logs);
+}
+
+const asides = () =>
+  readdirSync(join(data, "events")).filter((name) => !/duckdb(.wal)?$/.test(name));
+
+test("what the journal has lost a rebuild takes from the event store that it replaces", async () => {
+  const sent = events(300);
+  const before = await taken(await startServer({ data }), sent);
+  flip(sent[120]?.uuid ?? "");
+  flip("lost record");
+
+  const { code, out, err } = await runCommand(["rebuild", "--data", data]);
+
+  expect([code, out]).toEqual([0, expect.stringContaining("350 events, 1 log records.")]);
+  expect(err.match(/a corrupt part of the journal was set aside/g)?.length).toBe(2);
+  await expectSame(before);
+  expect(asides()).toEqual([]);
+});
+
+test("behind the archive, too, and an event that came again later is not stored twice", async () => {
+  const small = ["--journal", "1"];
+  {
+    await using server = await startServer({ data, flags: small });
+    await send(server, events(600, PADDING));
+    const list = join(data, "archive", "archive.json");
+    while (JSON.parse(readFileSync(list, "utf8")).last < 600) await Bun.sleep(50);
+    await stop(server);
+  }
+  const sent = events(200);
+  const server = await startServer({ data });
+  await send(server, sent);
+  // Sent again within the window: the journal has it twice, the event store once.
+  const before = await taken(server, sent.slice(100, 150));
+  for (const at of [20, 120]) flip(sent[at]?.uuid ?? "");
+
+  expect(await runCommand(["rebuild", "--data", data])).toMatchObject({ code: 0 });
+
+  await expectSame(before);
+});
+
+test("a start takes it from a damaged event store, too, as far as that can be read", async () => {
+  const sent = events(300);
+  const before = await taken(await startServer({ data }), sent);
+  flip(sent[120]?.uuid ?? "");
+  writeFileSync(join(data, "events", "1.duckdb.damaged"), "");
+
+  await expectSame(before);
+
+  expect(asides()).toEqual([expect.stringMatching(/^1\.duckdb\.damaged-/)]);
+});
+
+test("what neither has is told, and the rest is there; whoever asked for it keeps the old file", async () => {
+  const sent = events(300);
+  const before = await taken(await startServer({ data }), sent);
+  flip(sent[120]?.uuid ?? "");
+  writeFileSync(join(data, "events", "1.duckdb"), "nonsense");
+
+  const { code, out, err } = await runCommand(["rebuild", "--data", data]);
+
+  expect([code, out]).toEqual([0, expect.stringContaining("300 events, 1 log records.")]);
+  expect(err).toContain("cannot be read whole: what the journal has lost, too, may be in it");
+  const [kept = "", ...others] = asides();
+  expect([kept, others]).toEqual([expect.stringMatching(/^1\.duckdb\.damaged-/), []]);
+  expect(readFileSync(join(data, "events", kept), "utf8")).toBe("nonsense");
+  const gone = new Set(sent.slice(100, 150).map(({ uuid }) => uuid));
+  await expectSame({ ...before, events: before.events.filter(({ uuid }) => !gone.has(uuid)) });
+});
+
+test("a journal that has lost its end is refused, with a way on that leads there", async () => {
+  const sent = events(300);
+  await taken(await startServer({ data }), sent);
+  const last = readFileSync(join(data, "journal", readdirSync(join(data, "journal"))[0] ?? ""));
+  flip(last.subarray(-600, -560).toString());
+
+  const refused = await runCommand(["rebuild", "--data", data]);
+  expect([refused.code, refused.err]).toEqual([
+    1,
+    expect.stringMatching(/journal does not have them\. .* start hoglet serve, if the one that is/),
+  ]);
+  const before = await taken(await startServer({ data }), events(1));
+  const done = await runCommand(["rebuild", "--data", data]);
+
+  expect(done.code).toBe(0);
+  await expectSame(before);
+});
+
+/** Kills a rebuild at an instant; says whether it was still at it. */
+async function killedRebuild(ms: number): Promise<boolean> {
+  const child = Bun.spawn([...FROM_SOURCE, "rebuild", "--data", data], {
+    stdout: "ignore",
+    stderr: "ignore",
+  });
+  await Bun.sleep(ms);
+  child.kill("SIGKILL");
+  return (await child.exited) !== 0;
+}
+
+test("a rebuild that is killed is undone by the next one or a start, and leaves no copies", async () => {
+  const sent = events(300);
+  const before = await taken(await startServer({ data }), sent);
+  flip(sent[120]?.uuid ?? "");
+
+  let interrupted = 0;
+  for (let ms = 150; ms < 900; ms += 50) {
+    if (!(await killedRebuild(ms))) break;
+    const copies = asides().filter((name) => !name.endsWith(".wal"));
+    expect(copies.length).toBeLessThan(2);
+    interrupted += copies.length;
+  }
+  expect(interrupted).toBeGreaterThan(0);
+
+  await expectSame(before);
+  expect(asides()).toEqual([]);
+});
+
+/** Steps of a rebuild between which it may be killed, as they leave the event store's files. */
+const KILLED: Record<string, (file: string) => void> = {
+  "before the log followed the file, or went back without it": (file) =>
+    renameSync(file, `${file}.${ASIDE}`),
+  "before there was a new file": (file) => {
+    renameSync(file, `${file}.${ASIDE}`);
+    renameSync(`${file}.wal`, `${file}.${ASIDE}.wal`);
+  },
+  "while the new file was made": (file) => {
+    renameSync(file, `${file}.${ASIDE}`);
+    renameSync(`${file}.wal`, `${file}.${ASIDE}.wal`);
+    writeFileSync(file, Buffer.alloc(12_288, 7));
+  },
+};
+const ASIDE = "replaced-20260101T000000Z";
+
+test.each(Object.entries(KILLED))("a rebuild killed %s leaves what there was", async (_, kill) => {
+  const sent = events(300);
+  await using first = await startServer({ data });
+  await send(first, sent);
+  // Killed, it has a write-ahead log beside its file.
+  first.signal("SIGKILL");
+  await first.exited;
+  const file = join(data, "events", "1.duckdb");
+  expect(existsSync(`${file}.wal`)).toBe(true);
+  flip(sent[120]?.uuid ?? "");
+  // Another generation is as good.
+  for (const end of ["", ".wal"]) renameSync(file + end, file.replace("1.d", "4.d") + end);
+  kill(file.replace("1.d", "4.d"));
+
+  await using server = await startServer({ data });
+
+  expect((await everything(server)).events.length).toBe(300);
+  expect(asides()).toEqual([]);
+  expect(readdirSync(join(data, "events"))).toContain("4.duckdb");
+  await stop(server);
+});

@@ -1,0 +1,61 @@
+import { afterEach, expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { segmentName } from "../../src/storage/journal-frame.ts";
+import { journalHoles } from "../../src/storage/journal-holes.ts";
+import { clear, entry, open, place, readerOf } from "../support/journal.ts";
+
+afterEach(clear);
+
+/** All holes of a range, part by part. */
+async function holesIn(directory: string, { after, upTo }: { after: number; upTo: number }) {
+  const { find } = journalHoles(readerOf(directory).reader);
+  const all = [];
+  for (let at = after; at < upTo; ) {
+    const { holes, last } = await find({ after: at, upTo });
+    all.push(...holes);
+    at = last;
+  }
+  return all;
+}
+
+/** A journal of the numbers 1 to 30, in frames of three. */
+async function journalOf30(): Promise<string> {
+  const directory = place();
+  const journal = await open(directory);
+  for (let at = 1; at <= 30; at += 3) await journal.append(entry(`from-${at}-on`, { count: 3 }));
+  await journal.close();
+  return directory;
+}
+
+function damage(directory: string, text: string): void {
+  const path = join(directory, segmentName(1));
+  const bytes = readFileSync(path);
+  bytes[bytes.indexOf(text)] = 0;
+  writeFileSync(path, bytes);
+}
+
+test("a whole journal has no holes, from within a frame on, too", async () => {
+  const directory = await journalOf30();
+  expect(await holesIn(directory, { after: 0, upTo: 30 })).toEqual([]);
+  expect(await holesIn(directory, { after: 4, upTo: 30 })).toEqual([]);
+});
+
+test("frames that are damaged are holes, those next to each other one", async () => {
+  const directory = await journalOf30();
+  for (const first of [4, 13, 16, 28]) damage(directory, `from-${first}-on`);
+  expect(await holesIn(directory, { after: 0, upTo: 30 })).toEqual([
+    { first: 4, last: 6 },
+    { first: 13, last: 18 },
+    { first: 28, last: 30 },
+  ]);
+  expect(await holesIn(directory, { after: 5, upTo: 13 })).toEqual([
+    { first: 6, last: 6 },
+    { first: 13, last: 13 },
+  ]);
+});
+
+test("a journal with nothing of a range is one hole", async () => {
+  const directory = await journalOf30();
+  expect(await holesIn(directory, { after: 30, upTo: 40 })).toEqual([{ first: 31, last: 40 }]);
+});
