@@ -5,7 +5,7 @@ import { machine } from "./machine.ts";
 import {
   choice,
   email,
-  list,
+  hosts,
   networks,
   optional,
   type Row,
@@ -34,7 +34,7 @@ const ROWS = {
   host: text("address to listen on; 0.0.0.0 for all", "127.0.0.1"),
   port: whole("port to listen on; 0 for any free one", 8000, [0, 65_535]),
   public_url: url("address under which clients reach the server"),
-  allowed_hosts: list("host names that links in answers may use, separated by commas"),
+  allowed_hosts: hosts("host names that links in answers may use, separated by commas"),
   trusted_proxies: networks(
     "addresses or networks of proxies whose X-Forwarded-For counts, separated by commas",
   ),

@@ -65,6 +65,20 @@ export const list = (help: string): Row<string[]> => ({
       .filter(Boolean),
 });
 
+/** Names of hosts as links have them, without a port, separated by commas. */
+export const hosts = (help: string): Row<string[]> => ({
+  ...list(help),
+  parse: (value) => list(help).parse(value).map(hostName),
+});
+
+function hostName(text: string): string {
+  const url = URL.canParse(`http://${text}/`) ? new URL(`http://${text}/`) : undefined;
+  const isHost =
+    url !== undefined && /^[^/?#@]+$/.test(text) && !/:\d*$/.test(text.replace(/^\[.*\]/, ""));
+  if (isHost) return url.hostname;
+  throw new Error("must be names of hosts without a port, such as hoglet.example.com");
+}
+
 /** Addresses and networks in CIDR notation, separated by commas. */
 export const networks = (help: string): Row<string[]> => ({
   ...list(help),

@@ -16,7 +16,7 @@ import {
   type SentFields,
   storableFields,
 } from "../domain/playlist.ts";
-import { parseTimeOrAge } from "../domain/relative-time.ts";
+import { timeSpan } from "../domain/relative-time.ts";
 import { type Clock, isoTime } from "../domain/time.ts";
 import type {
   PlaylistFilter,
@@ -183,8 +183,10 @@ function typeOf(text: string): PlaylistType {
 
 function timeOf(attr: string, text: string | undefined, now: number): string | undefined {
   if (text === undefined) return undefined;
-  const time = parseTimeOrAge(text, now);
-  if (time !== undefined) return isoTime(time);
+  const span = timeSpan(text, now);
+  // Both ends are inclusive, and times of changes are of whole milliseconds.
+  if (span !== undefined)
+    return isoTime(attr === "date_to" ? Math.max(span.from, span.before - 1) : span.from);
   throw new Failure(
     "invalid_input",
     "A time in ISO 8601, or an age such as -7d, is expected.",

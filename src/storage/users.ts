@@ -1,4 +1,4 @@
-import { asc, eq, getTableColumns } from "drizzle-orm";
+import { asc, desc, eq, getTableColumns, sql } from "drizzle-orm";
 import type { User } from "../domain/user.ts";
 import { user } from "./schema.ts";
 import type { Sqlite } from "./sqlite.ts";
@@ -6,6 +6,7 @@ import type { Sqlite } from "./sqlite.ts";
 /** Who there is. */
 export type UserReads = {
   find(id: number): Promise<User | undefined>;
+  /** In any case of its letters. */
   byEmail(email: string): Promise<User | undefined>;
   /** The first user, who owns what nobody else was named for. */
   owner(): Promise<User | undefined>;
@@ -23,7 +24,15 @@ const { created_at: _, ...COLUMNS } = getTableColumns(user);
 export function userReads({ orm }: Sqlite): UserReads {
   return {
     find: async (id) => orm.select(COLUMNS).from(user).where(eq(user.id, id)).get(),
-    byEmail: async (email) => orm.select(COLUMNS).from(user).where(eq(user.email, email)).get(),
+    byEmail: async (email) =>
+      orm
+        .select(COLUMNS)
+        .from(user)
+        .where(sql`lower(${user.email}) = lower(${email})`)
+        // There may be two of an earlier version.
+        .orderBy(desc(eq(user.email, email)), asc(user.id))
+        .limit(1)
+        .get(),
     owner: async () => orm.select(COLUMNS).from(user).orderBy(asc(user.id)).limit(1).get(),
   };
 }

@@ -357,6 +357,8 @@ describe("the list of playlists", () => {
     ["?type=collection", "c d a"],
     ["?date_from=2026-11-21T12:03:00Z", "c d"],
     ["?date_to=2026-11-21T12:01:00Z", "B a"],
+    ["?date_to=2026-11-21&search=a", "a"],
+    ["?date_to=2026-11-20", ""],
     ["?date_from=-4m", "c d B a"],
     ["?date_from=-0h", "c"],
     ["?limit=2", "c d"],
