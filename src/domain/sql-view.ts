@@ -18,7 +18,12 @@ export const SQL_VIEWS: Record<string, Record<string, SqlColumn>> = {
     person_id: { type: "UUID", about: "who owns the event now, after every merge" },
     timestamp: time,
     ingested_at: { type: "TIMESTAMP", about: "when it arrived" },
-    properties: { type: "JSON", about: "all of them: `properties->>'plan'` is the text of one" },
+    whole_properties: { type: "JSON", about: "of an event larger than 16 KiB, else null" },
+    properties: {
+      type: "JSON",
+      about:
+        "`properties->>'plan'` is the text of one; of an event larger than 16 KiB those of 1 KiB at most",
+    },
     ...columns("$session_id $current_url $pathname $host $referring_domain $browser $os", text),
     ...columns("$device_type $lib $screen_name", text),
     ...columns("utm_source utm_medium utm_campaign utm_content utm_term", text),
