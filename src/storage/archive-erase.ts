@@ -12,7 +12,7 @@ export type Erasure = {
   journal_seq: number;
 };
 
-/** Rows of a Parquet row group: DuckDB holds one in memory, of events of at most 1 MiB. */
+/** Rows of a Parquet row group: DuckDB holds one in memory, of rows of 2 KiB at most (decision 95). */
 const ROW_GROUP_ROWS = 8192;
 
 /** Writes the rows of a query as Parquet, and says how many. */

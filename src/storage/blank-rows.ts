@@ -8,7 +8,7 @@
 const ROW_BYTES_MAX = 2048;
 
 /** Bytes for each of its rows, of what takes more. */
-const BYTES_PER_ROW = 1024;
+const BYTES_PER_ROW = 1536;
 
 /** How many rows something of so many bytes takes. */
 export function rowsOf(bytes: number): number {
