@@ -22,7 +22,8 @@ test("an event store whose persons an earlier version wrote gets them anew, and 
     "DROP TABLE persons",
     "CREATE TABLE persons (project_id INTEGER, id BIGINT, properties JSON)",
     "INSERT INTO persons VALUES (1, 77, '{}')",
-    "DELETE FROM migration WHERE version = (SELECT max(version) FROM migration)",
+    "ALTER TABLE events DROP COLUMN whole_properties",
+    "DELETE FROM migration WHERE version > (SELECT max(version) - 2 FROM migration)",
   ]);
 
   const server = await startServer({ data });

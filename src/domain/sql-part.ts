@@ -19,7 +19,9 @@ export const LEAF: Extent = { size: 1, growth: 1, depth: 1 };
 
 /** Columns whose texts may have a megabyte; those of all others are short. */
 const LONG_COLUMNS: ReadonlySet<string> = new Set(
-  "properties attributes resource_attributes instrumentation_scope body".split(" "),
+  "properties whole_properties attributes resource_attributes instrumentation_scope body".split(
+    " ",
+  ),
 );
 
 /** How much a long text counts for: five of them may be put together, and sixty short ones. */

@@ -18,10 +18,11 @@ export const SQL_VIEWS: Record<string, Record<string, SqlColumn>> = {
     person_id: { type: "UUID", about: "who owns the event now, after every merge" },
     timestamp: time,
     ingested_at: { type: "TIMESTAMP", about: "when it arrived" },
+    whole_properties: { type: "JSON", about: "of an event larger than 16 KiB, else null" },
     properties: {
       type: "JSON",
       about:
-        "all of them: `properties->>'plan'` is the text of one, `properties->>'/$geoip_city_name'` that of a key with `$`",
+        "`properties->>'plan'` is the text of one, `properties->>'/$geoip_city_name'` that of a key with `$`; of an event larger than 16 KiB those of 1 KiB at most",
     },
     ...columns("$session_id $current_url $pathname $host $referring_domain $browser $os", text),
     ...columns("$device_type $lib $screen_name", text),

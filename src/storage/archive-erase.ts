@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { ArchivedFile, ArchivedKind, ArchiveFiles } from "./archive-files.ts";
+import { NOT_BLANK } from "./blank-rows.ts";
 import { type Duckdb, quoted, rows } from "./duckdb.ts";
 import { LOG_OWNERS, MAY_HAVE_OWNER } from "./log-owners.ts";
 
@@ -12,7 +13,7 @@ export type Erasure = {
   journal_seq: number;
 };
 
-/** Rows of a Parquet row group: DuckDB holds one in memory, of events of at most 1 MiB. */
+/** Rows of a Parquet row group: DuckDB holds one in memory, of rows of 2 KiB at most (decision 95). */
 const ROW_GROUP_ROWS = 8192;
 
 /** Writes the rows of a query as Parquet, and says how many. */
@@ -63,17 +64,16 @@ async function eraseFrom(connection: DuckDBConnection, files: ArchiveFiles, file
   await connection.run(
     `CREATE OR REPLACE TEMP TABLE erased_row AS
        SELECT DISTINCT seq FROM (SELECT stored.seq FROM ${stored} ${ERASED_JOINS[kind]}) AS matched
-       ANTI JOIN (SELECT seq FROM ${kind} WHERE seq BETWEEN ${first} AND ${last}) AS held
+       ANTI JOIN (SELECT seq FROM ${kind} WHERE seq BETWEEN ${first} AND ${last} AND ${NOT_BLANK}) AS held
          USING (seq)`,
   );
   const [found] = await rows(connection, "SELECT count(*)::DOUBLE AS found FROM temp.erased_row");
   const erased = Number(found?.["found"] ?? 0);
   if (erased === 0) return { erased, kept: [file] };
-  if (erased === file.rows) return { erased, kept: [] };
   const written = await files.write(file, file, (path) =>
     copyTo(connection, path, `SELECT * FROM ${stored} ANTI JOIN temp.erased_row USING (seq)`),
   );
-  return { erased, kept: [written] };
+  return { erased, kept: written.rows === 0 ? [] : [written] };
 }
 
 const ERASED_TABLES = ["erased_person", "erased_id", "erased_row"];

@@ -7,6 +7,7 @@ import {
   type ArchiveFiles,
   type ArchivePlace,
 } from "./archive-files.ts";
+import { NOT_BLANK } from "./blank-rows.ts";
 import { type Duckdb, quoted, rows } from "./duckdb.ts";
 import { UNPROMOTED } from "./promotions.ts";
 
@@ -133,7 +134,7 @@ function writeStored(
   of: ArchivePlace & { first: number; last: number },
 ): Promise<ArchivedFile> {
   const { kind, project_id, month, first, last } = of;
-  const where = `seq BETWEEN ${first} AND ${last} AND project_id = ${project_id} AND ${MONTH} = ${quoted(month)}`;
+  const where = `seq BETWEEN ${first} AND ${last} AND project_id IN (${project_id}, ${-project_id}) AND ${MONTH} = ${quoted(month)}`;
   return files.write({ kind, project_id, month }, of, (path) =>
     copyTo(connection, path, `SELECT ${UNPROMOTED} FROM ${kind} WHERE ${where}`),
   );
@@ -151,7 +152,7 @@ async function placesOf(
   const found = await rows(
     connection,
     `SELECT DISTINCT project_id, ${MONTH} AS month FROM ${kind}
-     WHERE seq BETWEEN ${first} AND ${last} ORDER BY ALL`,
+     WHERE seq BETWEEN ${first} AND ${last} AND ${NOT_BLANK} ORDER BY ALL`,
   );
   return found.map((row) => ({
     kind,

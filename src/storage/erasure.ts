@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { SeenEntries } from "../domain/seen.ts";
+import { LARGE_LAST } from "./blank-rows.ts";
 import type { DeletionRow } from "./deletions.ts";
 import { type Duckdb, ROW_GROUP_ROWS, rows } from "./duckdb.ts";
 import { isOutOfMemory } from "./duckdb-faults.ts";
@@ -106,7 +107,7 @@ const COPIED: readonly Copied[] = [
   {
     table: "events",
     doomed: "doomed",
-    order: `ORDER BY date_trunc('day', "timestamp"), person_id, seq`,
+    order: `ORDER BY ${LARGE_LAST}, date_trunc('day', "timestamp"), person_id, seq`,
   },
   { table: "logs", doomed: "doomed_log", order: "ORDER BY seq" },
 ];

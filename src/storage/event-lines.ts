@@ -1,6 +1,7 @@
 import type { CapturedEvent } from "../domain/event.ts";
-import { type JsonObject, storableJson } from "../domain/json.ts";
+import { type JsonObject, setKey, storableJson } from "../domain/json.ts";
 import { isoTime } from "../domain/time.ts";
+import { NO_UUID, rowsOf } from "./blank-rows.ts";
 
 /** Properties that are columns of `events` too: breakdowns by them are four times as fast. */
 export const HOT_PROPERTIES = [
@@ -43,6 +44,13 @@ export type SliceEvent = {
   line: Uint8Array;
 };
 
+/**
+ * Bytes of an event whose properties are read as they are. Of a larger one those are read that take at
+ * most so many bytes each, and as many of them as take this in all (decision 95).
+ */
+const READ_BYTES_MAX = 16_384;
+const READ_PROPERTY_BYTES_MAX = 1024;
+
 /** Bytes of events that are gathered for one write. */
 const WRITE_BYTES = 4 * 1024 * 1024;
 
@@ -73,8 +81,10 @@ export function writeEvents(
     used = 0;
   };
   for (const event of events) {
-    const head = eventHead(event, iso);
-    const bytesMax = head.length * 3 + event.line.length;
+    const arrived = iso(event.arrived_at);
+    const head = eventHead(event, arrived);
+    const blank = blankEvents(event, arrived, rowsOf(event.line.length) - 1);
+    const bytesMax = head.length * 3 + event.line.length + blank.length;
     if (used + bytesMax > buffer.length) flush();
     if (bytesMax > buffer.length) buffer = Buffer.allocUnsafe(bytesMax);
     used += buffer.write(head, used);
@@ -82,25 +92,61 @@ export function writeEvents(
     buffer.set(event.line.subarray(1), used);
     used += event.line.length;
     buffer[used - 1] = LINE_FEED;
+    used += buffer.write(blank, used);
   }
   flush();
 }
 
 const LINE_FEED = 0x0a;
 
-/** The event's hot properties and what ingest adds, in front of its own line (decision 19). */
-function eventHead(slice: SliceEvent, iso: (ms: number) => string): string {
-  const { seq, project_id, arrived_at, person_id, event, groups, mark } = slice;
+/** Lines of so many blank rows behind an event that arrived at an ISO 8601 time. */
+export function blankEvents(
+  { seq, project_id }: Pick<SliceEvent, "seq" | "project_id">,
+  arrived: string,
+  count: number,
+): string {
+  if (count === 0) return "";
+  const place = `"seq":${seq},"project_id":${-project_id},"ingested_at":"${arrived}"`;
+  const ids = `"person_id":"${NO_UUID}","uuid":"${NO_UUID}","distinct_id":""`;
+  const rest = `"event":"","timestamp":"${arrived}","properties":{}`;
+  return `{${place},${ids},${rest}}\n`.repeat(count);
+}
+
+/** What queries see of the properties of a large event. */
+function briefProperties(properties: JsonObject): JsonObject {
+  const brief: JsonObject = {};
+  let bytes = 0;
+  for (const [name, value] of Object.entries(properties)) {
+    if (typeof value === "string" && value.length > READ_PROPERTY_BYTES_MAX) continue;
+    const size = Buffer.byteLength(JSON.stringify(value));
+    if (size > READ_PROPERTY_BYTES_MAX) continue;
+    const more = Buffer.byteLength(name) + size;
+    if (bytes + more > READ_BYTES_MAX) continue;
+    bytes += more;
+    setKey(brief, name, value);
+  }
+  return brief;
+}
+
+/**
+ * The event's hot properties and what ingest adds, in front of its own line (decision 19); of a large
+ * event also the properties that are read in its place.
+ */
+function eventHead(slice: SliceEvent, arrived: string): string {
+  const { seq, project_id, person_id, event, groups, mark, line } = slice;
+  const brief = line.length > READ_BYTES_MAX ? briefProperties(event.properties) : undefined;
+  const properties = brief ?? event.properties;
   const hot: JsonObject = {};
   for (const name of HOT_PROPERTIES) {
-    const value = event.properties[name];
+    const value = properties[name];
     if (value !== undefined && value !== null) hot[name] = value;
   }
   if (groups !== undefined) {
     for (const [index, key] of Object.entries(groups)) hot[groupColumn(Number(index))] = key;
   }
   const columns = storableJson(hot).slice(1, -1);
-  const head = `{"seq":${seq},"project_id":${project_id},"ingested_at":"${iso(arrived_at)}"`;
+  const head = `{"seq":${seq},"project_id":${project_id},"ingested_at":"${arrived}"`;
   const between = columns === "" ? "" : `${columns},`;
-  return `${head},"person_id":"${person_id}","mark":${mark},${between}`;
+  const instead = brief === undefined ? "" : `"brief":${storableJson(brief)},`;
+  return `${head},"person_id":"${person_id}","mark":${mark},${between}${instead}`;
 }

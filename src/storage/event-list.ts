@@ -48,7 +48,8 @@ const LIST = (where: string) => `
     coalesce(moved.person_id, page.person_id)::VARCHAR AS person_id,
     strftime("timestamp", '%Y-%m-%dT%H:%M:%S.%fZ') AS "timestamp", properties
   FROM (
-    SELECT project_id, seq, uuid, event, distinct_id, person_id, "timestamp", properties
+    SELECT project_id, seq, uuid, event, distinct_id, person_id, "timestamp",
+      coalesce(whole_properties, properties) AS properties
     FROM events WHERE ${where}
     ORDER BY "timestamp" DESC, seq DESC LIMIT $limit::BIGINT OFFSET $offset::BIGINT
   ) AS page

@@ -3,6 +3,7 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import { GROUP_TYPES_MAX } from "../domain/group.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { SeenEntries } from "../domain/seen.ts";
+import { LARGE_LAST, NOT_BLANK } from "./blank-rows.ts";
 import { type DeadLetter, isAboutTheData, setUnreadableAside } from "./dead-letters.ts";
 import { type Duckdb, quoted, readColumns, rows } from "./duckdb.ts";
 import { runApart } from "./duckdb-apart.ts";
@@ -82,6 +83,7 @@ const READ_COLUMNS = {
   mark: "USMALLINT",
   ...Object.fromEntries(HOT_NAMES.map((name) => [name, "VARCHAR"])),
   properties: "JSON",
+  brief: "JSON",
 };
 
 const HOT_COLUMNS = HOT_NAMES.map((name) => `"${name}"`).join(", ");
@@ -92,14 +94,16 @@ const HOT_COLUMNS = HOT_NAMES.map((name) => `"${name}"`).join(", ");
  */
 const INSERT_EVENTS = (
   path: string,
-  { historical, promoted = "" }: Pick<Load, "historical"> & { promoted?: string },
+  { historical, large, promoted = "" }: Pick<Load, "historical" | "large"> & { promoted?: string },
 ) => `
   INSERT INTO events BY NAME SELECT project_id, seq, TRY_CAST(uuid AS UUID) AS uuid, event, distinct_id,
     TRY_CAST(person_id AS UUID) AS person_id, TRY_CAST("timestamp" AS TIMESTAMP) AS "timestamp",
-    TRY_CAST(ingested_at AS TIMESTAMP) AS ingested_at, mark, ${HOT_COLUMNS}${promoted}, properties
-  FROM read_json(${quoted(path)}, columns = ${readColumns(READ_COLUMNS)},
-    format = 'newline_delimited', maximum_object_size = ${LINE_BYTES_MAX})
-  ORDER BY ${historical ? '"timestamp"' : "person_id"}, seq`;
+    TRY_CAST(ingested_at AS TIMESTAMP) AS ingested_at, mark, ${HOT_COLUMNS}${promoted}, properties, whole_properties
+  FROM (SELECT * REPLACE (coalesce(brief, properties) AS properties),
+      CASE WHEN brief IS NOT NULL THEN properties END AS whole_properties
+    FROM read_json(${quoted(path)}, columns = ${readColumns(READ_COLUMNS)},
+      format = 'newline_delimited', maximum_object_size = ${LINE_BYTES_MAX}))
+  ORDER BY ${large ? `${LARGE_LAST}, ` : ""}${historical ? '"timestamp"' : "person_id"}, seq`;
 
 const ADVANCE = `
   UPDATE meta SET value = $last::BIGINT WHERE key = 'applied_seq' AND value < $first::BIGINT
@@ -121,11 +125,11 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
       await applyLoad(connection, load);
       noteMoved(load.mirror);
     });
-  const setAside = async ({ events, logs, historical }: Load): Promise<DeadLetter[]> => [
+  const setAside = async ({ events, logs, historical, large }: Load): Promise<DeadLetter[]> => [
     ...(await setUnreadableAside(duckdb, events, {
       deadLetters,
       type: "unreadable_event",
-      insert: (path) => INSERT_EVENTS(path, { historical }),
+      insert: (path) => INSERT_EVENTS(path, { historical, large }),
     })),
     ...(await setUnreadableAside(duckdb, logs, {
       deadLetters,
@@ -165,8 +169,8 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
       duckdb.read(async (connection) => {
         const [row] = await rows(
           connection,
-          `SELECT (SELECT count(*) FROM events)::DOUBLE AS events,
-             (SELECT count(*) FROM logs)::DOUBLE AS logs`,
+          `SELECT (SELECT count(*) FROM events WHERE ${NOT_BLANK})::DOUBLE AS events,
+             (SELECT count(*) FROM logs WHERE ${NOT_BLANK})::DOUBLE AS logs`,
         );
         return { events: Number(row?.["events"]), logs: Number(row?.["logs"]) };
       }),

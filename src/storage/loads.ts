@@ -1,19 +1,20 @@
-import {
-  closeSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  rmSync,
-  writeSync,
-} from "node:fs";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type JsonObject, storableJson } from "../domain/json.ts";
-import { type SliceEvent, writeEvents } from "./event-lines.ts";
+import type { SliceEvent } from "./event-lines.ts";
 import type { MirrorGroup } from "./groups.ts";
 import type { Frame } from "./journal-frame.ts";
 import { lastSeq } from "./journal-frame.ts";
+import {
+  appended,
+  appendedEvents,
+  type EventPart,
+  filled,
+  fitting,
+  type Part,
+  pathOf,
+} from "./load-parts.ts";
 import { logLines } from "./logs.ts";
 import type { MirrorFiles } from "./mirror.ts";
 import {
@@ -35,6 +36,8 @@ export type Load = {
   count: number;
   /** Whether some of the events were sent as a historical migration. */
   historical: boolean;
+  /** Whether some of the events take more than one row. */
+  large: boolean;
   /** Null if the mirror has all that these events change. */
   mirror: MirrorFiles | null;
 };
@@ -61,18 +64,17 @@ type Open = {
   logs: Part;
   mirror: MirrorChanges | null;
 };
-type Part = { path: string; bytes: number; rows: number };
-type EventPart = Part & { historical: boolean };
 
-/** Characters of lines after which they are written, so that a file is never in memory as one text. */
-const CHARS_PER_WRITE = 1_048_576;
+/** What of a slice is in no load yet. */
+type Rest = Omit<SliceContent, "mirror">;
 
 /**
  * Writes loads as files, of one slice or of many, of a slice's part where it fills one: DuckDB puts
- * `eventsMax` events, a row group of its own, straight into its file (decision 43). The files are
- * not synced: after a crash the journal makes them again.
+ * `rowsMax` rows of events, a row group of its own, straight into its file (decision 43). What does
+ * not fit any more leaves blank rows there. The files are not synced: after a crash the journal makes
+ * them again.
  */
-export function loadFiles(directory: string, eventsMax: number) {
+export function loadFiles(directory: string, rowsMax: number) {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   for (const leftover of readdirSync(directory)) rmSync(join(directory, leftover));
   let open: Open | undefined;
@@ -85,8 +87,25 @@ export function loadFiles(directory: string, eventsMax: number) {
       bytes: 0,
       rows: 0,
     });
-    const events = { ...part("events"), historical: false };
+    const events = { ...part("events"), rowsTaken: 0, end: undefined, historical: false };
     return { first, last: first - 1, events, logs: part("logs"), mirror: null };
+  };
+  /** The load with what fits of a slice, and the rest. */
+  const extended = (making: Open, { range, events, logs }: Rest): { making: Open; rest: Rest } => {
+    const part = fitting(events, rowsMax - making.events.rowsTaken);
+    const later = events.slice(part.length);
+    const last = later.length === 0 ? range.last : (part.at(-1)?.seq ?? making.last);
+    const taken = logs.filter((frame) => lastSeq(frame) <= last);
+    const grown = appendedEvents(making.events, part);
+    return {
+      making: {
+        ...making,
+        last,
+        events: later.length === 0 ? grown : filled(grown, rowsMax),
+        logs: appended(making.logs, taken.flatMap(logLines)),
+      },
+      rest: { range, events: later, logs: logs.slice(taken.length) },
+    };
   };
   const putMirror = (name: string, changes: MirrorStream) =>
     mirrorFiles(join(directory, name), changes);
@@ -97,6 +116,7 @@ export function loadFiles(directory: string, eventsMax: number) {
     logs: pathOf(logs),
     count: events.rows + logs.rows,
     historical: events.historical,
+    large: events.rowsTaken > events.rows,
     mirror: mirror && putMirror(String(first), mirror),
   });
   const end = (): Load | null => {
@@ -115,24 +135,13 @@ export function loadFiles(directory: string, eventsMax: number) {
       const full: Load[] = [];
       let making = open ?? begin(range.first);
       making = { ...making, mirror: joined(making.mirror, unwritten) };
-      let rest = events;
-      let records = logs;
+      let rest: Rest = { range, events, logs };
       for (;;) {
-        const part = rest.slice(0, eventsMax - making.events.rows);
-        rest = rest.slice(part.length);
-        const last = rest.length === 0 ? range.last : (part.at(-1)?.seq ?? range.last);
-        const taken = records.filter((frame) => lastSeq(frame) <= last);
-        records = records.slice(taken.length);
-        making = {
-          ...making,
-          last,
-          events: appendedEvents(making.events, part),
-          logs: appended(making.logs, taken.flatMap(logLines)),
-        };
-        if (making.events.rows < eventsMax) break;
+        ({ making, rest } = extended(making, rest));
+        if (making.events.rowsTaken < rowsMax) break;
         full.push(finished(making));
-        making = begin(last + 1);
-        if (rest.length === 0) break;
+        making = begin(making.last + 1);
+        if (rest.events.length === 0) break;
       }
       open = making.last < making.first ? undefined : making;
       unwritten = null;
@@ -213,54 +222,6 @@ function* personLines(
     found.gone = true;
     yield goneLine(id);
   }
-}
-
-const pathOf = ({ path, rows }: Part): string | null => (rows === 0 ? null : path);
-
-function appendedEvents(part: EventPart, events: readonly SliceEvent[]): EventPart {
-  const historical = part.historical || events.some((event) => event.historical);
-  return { ...written(part, events.length, (write) => writeEvents(events, write)), historical };
-}
-
-function appended(part: Part, lines: Iterable<string>): Part {
-  let done = part;
-  let text = "";
-  let rows = 0;
-  const put = () => {
-    const bytes = Buffer.from(text);
-    done = written(done, rows, (write) => write(bytes));
-    text = "";
-    rows = 0;
-  };
-  for (const line of lines) {
-    text += line;
-    rows += 1;
-    if (text.length >= CHARS_PER_WRITE) put();
-  }
-  put();
-  return done;
-}
-
-/** The part with more rows; what an attempt that failed has left behind it is cut off. */
-function written(
-  part: Part,
-  rows: number,
-  work: (write: (bytes: Uint8Array) => void) => void,
-): Part {
-  if (rows === 0) return part;
-  let { bytes } = part;
-  const file = openSync(part.path, bytes === 0 ? "w" : "r+", 0o600);
-  try {
-    ftruncateSync(file, bytes);
-    work((more) => {
-      for (let at = 0; at < more.length; )
-        at += writeSync(file, more, at, more.length - at, bytes + at);
-      bytes += more.length;
-    });
-  } finally {
-    closeSync(file);
-  }
-  return { path: part.path, bytes, rows: part.rows + rows };
 }
 
 /** A line of a person, whose properties are JSON already. */

@@ -1,5 +1,6 @@
 import { PERSON_NAMESPACE } from "../domain/person.ts";
 import type { ArchivedFile, ArchiveFiles } from "./archive-files.ts";
+import { NOT_BLANK } from "./blank-rows.ts";
 import { type Duckdb, quoted, rows } from "./duckdb.ts";
 import type { TakenRows } from "./lost-rows.ts";
 
@@ -45,7 +46,7 @@ const ASSIGN = `
   UPDATE events SET person_id = wrong.owner FROM (
     SELECT DISTINCT stored.project_id, stored.distinct_id, stored.person_id,
       coalesce(mirror.person_id, ${PERSON_UUID}) AS owner
-    FROM (SELECT DISTINCT project_id, distinct_id, person_id FROM events) AS stored
+    FROM (SELECT DISTINCT project_id, distinct_id, person_id FROM events WHERE ${NOT_BLANK}) AS stored
     LEFT JOIN person_distinct_ids AS mirror USING (project_id, distinct_id)
     LEFT JOIN person_overrides AS moved
       ON moved.project_id = stored.project_id AND moved.old_person_id = stored.person_id

@@ -1,11 +1,12 @@
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBValue } from "@duckdb/node-api";
 import { SEEN_FIELDS, type SeenEntries, UNMARKED } from "../domain/seen.ts";
+import { NOT_BLANK } from "./blank-rows.ts";
 import { micros } from "./duckdb.ts";
 
 const SEEN = `
   SELECT uuid, project_id, (epoch_ms(ingested_at) // 60000)::INTEGER AS minute,
     coalesce(mark, ${UNMARKED}) AS mark
-  FROM events WHERE ingested_at >=
+  FROM events WHERE ${NOT_BLANK} AND ingested_at >=
     (SELECT ingested_at FROM events ORDER BY seq DESC LIMIT 1) - to_microseconds($window::BIGINT)`;
 
 /** Entries that are handed on at once. */

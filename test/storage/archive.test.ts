@@ -48,6 +48,12 @@ async function openStores() {
         connection.run(`DELETE FROM events WHERE seq IN (${seqs.join()})`),
       );
     },
+    /** The same of a project; blank rows stay. */
+    async removeOf(project: number, seq: number) {
+      await duckdb.write((connection) =>
+        connection.run(`DELETE FROM events WHERE seq = ${seq} AND project_id = ${project}`),
+      );
+    },
     async put(...events: Row[]) {
       for (const event of events) {
         const {
@@ -237,6 +243,23 @@ describe("erasing from the archive", () => {
     expect(await archive.erase([asked, asked])).toBe(1);
     expect(await stores.archived()).toEqual([2, 3]);
     expect(await archive.erase([asked])).toBe(0);
+  });
+
+  test("takes blank rows along, and out with the large event that they are behind", async () => {
+    await using stores = await openStores();
+    const { archive, directory } = stores;
+    await stores.put({ seq: 1 }, { seq: 1, project_id: -1 }, { seq: 2, project_id: 2 });
+    await archive.add(2);
+    expect(namesIn(directory)).toEqual([
+      "events/1/2026-11/1-2.parquet",
+      "events/2/2026-11/1-2.parquet",
+    ]);
+    expect(await stores.archived("1/*")).toEqual([1, 1]);
+
+    await stores.removeOf(1, 1);
+    await archive.erase([{ project_id: 1, uuids: [], distinct_ids: ["ann"], journal_seq: 9 }]);
+
+    expect(namesIn(directory)).toEqual(["events/2/2026-11/1-2.parquet"]);
   });
 
   test("removes a file of which nothing is left, and touches none that has nothing of them", async () => {

@@ -101,6 +101,53 @@ test("a slice that fills a load to the last event leaves nothing behind", () => 
   expect(files.end()).toBeNull();
 });
 
+/** An event whose line has so many bytes. */
+const sized = (seq: number, bytes: number) =>
+  sliceEvent(seq, { line: Buffer.from(`{"pad":"${"x".repeat(bytes - 11)}"}\n`) });
+
+const blanksIn = (path: string | null | undefined) =>
+  path
+    ? readLines<{ seq: number; project_id: number }>(path)
+        .filter(({ project_id }) => project_id === -1)
+        .map(({ seq }) => seq)
+    : [];
+
+test("a large event takes a row for each 1.5 KiB, and those behind its own are blank", () => {
+  const files = loadFiles(place(), 10);
+  const events = [sized(1, 2048), sized(2, 2049), sized(3, 4096)];
+  files.add({ ...slice(1, 0), range: { first: 1, last: 3 }, events });
+  const load = files.end();
+  expect(load).toMatchObject({ count: 3, large: true });
+  expect(numbersIn(load?.events)).toEqual([1, 2, 2, 3, 3, 3]);
+  expect(blanksIn(load?.events)).toEqual([2, 3, 3]);
+});
+
+test("a load is filled with blank rows where the next event does not fit", () => {
+  const files = loadFiles(place(), 10);
+  files.add(slice(1, 2));
+  const events = [sized(3, 9000), sized(4, 4000), sized(5, 4000)];
+  const full = files.add({ ...slice(3, 2), range: { first: 3, last: 5 }, events });
+  const rest = files.end();
+  expect(full).toMatchObject([{ first: 1, last: 3, count: 3, large: true }]);
+  expect(numbersIn(full[0]?.events)).toEqual([1, 2, ...Array.from({ length: 8 }, () => 3)]);
+  expect(rest).toMatchObject({ first: 4, last: 5, count: 2 });
+});
+
+test("events that are not large take a row each", () => {
+  const files = loadFiles(place(), 10);
+  files.add(slice(1, 3));
+  expect(files.end()).toMatchObject({ count: 3, large: false });
+});
+
+test("a large log record takes more rows than one, too", () => {
+  const files = loadFiles(place(), 10);
+  const frame = { ...logs(1, 1), lines: Buffer.from(`{"body":"${"x".repeat(3000)}"}\n`) };
+  files.add({ range: { first: 1, last: 1 }, events: [], logs: [frame], mirror: null });
+  const load = files.end();
+  expect(load).toMatchObject({ count: 1 });
+  expect(blanksIn(load?.logs)).toEqual([1]);
+});
+
 test("a slice without events is a load all the same, so that its number is reached", () => {
   const files = loadFiles(place(), 10);
   files.add({ ...slice(1, 0), range: { first: 1, last: 4 } });

@@ -11,7 +11,9 @@ export async function storedLogs(data: string): Promise<StoredLog[]> {
   const instance = await DuckDBInstance.create(file, { access_mode: "READ_ONLY" });
   const connection = await instance.connect();
   try {
-    const found = await connection.runAndReadAll("FROM logs ORDER BY seq, uuid");
+    const found = await connection.runAndReadAll(
+      "FROM logs WHERE project_id > 0 ORDER BY seq, uuid",
+    );
     return found.getRowObjectsJson().map((row) => ({
       ...(row as unknown as StoredLog),
       seq: Number(row["seq"]),

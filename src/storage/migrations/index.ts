@@ -14,6 +14,7 @@ import promotedDuckdb from "./0013-promoted.duckdb.sql" with { type: "text" };
 import personsListedDuckdb from "./0014-persons-listed.duckdb.sql" with { type: "text" };
 import personsListed from "./0014-persons-listed.sqlite.sql" with { type: "text" };
 import propertiesSpreadDuckdb from "./0015-properties-spread.duckdb.sql" with { type: "text" };
+import wholePropertiesDuckdb from "./0016-whole-properties.duckdb.sql" with { type: "text" };
 
 /** SQLite's schema changes in order; the schema's version is how many were applied. Append only. */
 export const SQLITE_MIGRATIONS: readonly string[] = [
@@ -37,4 +38,5 @@ export const DUCKDB_MIGRATIONS: readonly string[] = [
   promotedDuckdb,
   personsListedDuckdb,
   propertiesSpreadDuckdb,
+  wholePropertiesDuckdb,
 ];
