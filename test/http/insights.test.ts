@@ -79,6 +79,9 @@ describe("a funnel", () => {
     expect(await counts({ funnelsFilter: { funnelOrderType: "strict" } })).toEqual([[3, 1, 0]]);
     const bought = { funnelOrderType: "strict", exclusions: [node("buy", { funnelToStep: 1 })] };
     expect(await counts({ funnelsFilter: bought })).toEqual([[3, 1, 0]]);
+    const ending = { funnelOrderType: "strict", exclusions: [node("signup")] };
+    const steps = ["view", "cancel", "signup"].map((name) => node(name));
+    expect(await counts({ series: steps, funnelsFilter: ending })).toEqual([[3, 1, 1]]);
     expect(
       await counts({ breakdownFilter: { breakdown: "plan", breakdown_type: "person" } }),
     ).toEqual([
