@@ -166,6 +166,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "storage/event-list.ts": "test/storage/events.test.ts, test/http/management.test.ts",
   "storage/event-names.ts": "test/services/insights.test.ts",
   "storage/event-scan.ts": "test/storage/trends.test.ts",
+  "storage/funnel-exclusions.ts": "test/storage/funnels.test.ts",
   "storage/funnel-following.ts": "test/storage/funnels.test.ts",
   "storage/groups.ts": "test/services/groups.test.ts, test/storage/events.test.ts",
   "storage/identity.ts": "test/storage/persons.test.ts, test/services/identity.test.ts",

@@ -83,10 +83,7 @@ export function readFunnel(sent: JsonObject, moment: Moment): Funnel {
     FUNNEL_ORDERS,
     `${attr}__funnelOrderType`,
   );
-  const exclusions = exclusionsOf(filter["exclusions"], { steps: steps.length, moment });
-  if (exclusions.length > 0 && order !== "ordered") {
-    throw malformed("Only an ordered funnel has exclusions.", `${attr}__exclusions`);
-  }
+  const exclusions = exclusionsOf(filter["exclusions"], { steps: steps.length, order, moment });
   return {
     kind: "FunnelsQuery",
     steps,
@@ -107,7 +104,7 @@ function windowOf(filter: JsonObject): number {
 
 function exclusionsOf(
   sent: Json | undefined,
-  { steps, moment }: { steps: number; moment: Moment },
+  { steps, order, moment }: { steps: number; order: Funnel["order"]; moment: Moment },
 ): Exclusion[] {
   const attr = "query__funnelsFilter__exclusions";
   const range = { attr, min: 0, max: FUNNEL_EXCLUSIONS_MAX };
@@ -117,6 +114,11 @@ function exclusionsOf(
     const [from, to] = [node["funnelFromStep"] ?? 0, node["funnelToStep"] ?? steps - 1];
     const at = whole(from, { attr: `${named}__funnelFromStep`, min: 0, max: steps - 2 });
     const until = { attr: `${named}__funnelToStep`, min: at + 1, max: steps - 1 };
-    return { ...read, from: at, to: whole(to, until) };
+    const exclusion = { ...read, from: at, to: whole(to, until) };
+    if (order === "unordered" && (at > 0 || exclusion.to < steps - 1)) {
+      const detail = "An exclusion of an unordered funnel is between its first and its last step.";
+      throw malformed(detail, at > 0 ? `${named}__funnelFromStep` : until.attr);
+    }
+    return exclusion;
   });
 }

@@ -21,7 +21,7 @@ const FORMS: Record<InsightType, string> = {
   trends:
     "[hourly|daily|weekly|monthly] [unique users of|unique sessions of|sum of PROPERTY of|…] EVENT[, EVENT] [by PROPERTY|by person PROPERTY] [last N days|since 2026-11-21|today|yesterday] [compared to previous]",
   funnel:
-    "funnel EVENT then EVENT[ then EVENT] [without EVENT[, EVENT]] [within N days] [by PROPERTY] [last N days], or strict|unordered funnel EVENT then EVENT …",
+    "[strict|unordered] funnel EVENT then EVENT[ then EVENT] [without EVENT[, EVENT]] [within N days] [by PROPERTY] [last N days]",
   retention:
     "[recurring] retention of EVENT[ then EVENT] [by PROPERTY] [daily|weekly|monthly] [last N weeks]",
   paths: "paths [from /address|from EVENT] [to /address|to EVENT] [last N days]",

@@ -124,17 +124,13 @@ function funnelIn(text: string, known: Known): JsonObject {
   const { steps, excluded } = withoutIn(asked, known);
   const { events, broken } = eventsBy(steps.trim().replace(/^from /i, ""), THEN, known);
   if (events.length < 2) throw known.refused("A funnel has two steps or more.");
-  const isOrdered = how !== "strict" && how !== "unordered";
-  if (excluded.length > 0 && !isOrdered) {
-    throw known.refused("Only an ordered funnel is without events.");
-  }
   const between = { funnelFromStep: 0, funnelToStep: events.length - 1 };
   return {
     kind: "FunnelsQuery",
     series: events.map(node),
     ...rangeIn(timed),
     funnelsFilter: {
-      funnelOrderType: isOrdered ? "ordered" : how,
+      funnelOrderType: how === "strict" || how === "unordered" ? how : "ordered",
       ...(unit === undefined
         ? {}
         : {

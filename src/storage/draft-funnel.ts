@@ -2,6 +2,7 @@ import type { Exclusion, Funnel } from "../domain/funnel.ts";
 import { draftScan } from "./draft-scan.ts";
 import { draftRanked, draftValue } from "./draft-trends.ts";
 import { quoted } from "./duckdb.ts";
+import { strictExcluding, unorderedExcluding } from "./funnel-exclusions.ts";
 import type { PlanOf } from "./insight-queries.ts";
 
 /**
@@ -73,6 +74,10 @@ const endedOf = (steps: number) =>
     .map((step) => `WHEN ${step} THEN t_${step}`)
     .join(" ")} END`;
 
+const FORWARDS = "(PARTITION BY person_id ORDER BY t, seq)";
+
+const PLACE = `row_number() OVER ${FORWARDS} AS place`;
+
 const LATER =
   "(PARTITION BY person_id ORDER BY t, seq ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING)";
 
@@ -111,10 +116,9 @@ function ordered({ steps, exclusions, window_s }: Funnel): string[] {
 )`;
     });
   const until = `t + ${intervalOf(window_s)}`;
-  const place = ", row_number() OVER (PARTITION BY person_id ORDER BY t, seq) AS place";
   const passed = exclusions.map((one, index) => `\n    AND ${passesBy(one, index + 1, until)}`);
   return [
-    `placed AS (\n  SELECT *${exclusions.length === 0 ? "" : place} FROM matched\n)`,
+    `placed AS (\n  SELECT *${exclusions.length === 0 ? "" : `, ${PLACE}`} FROM matched\n)`,
     ...levels,
     `attempts AS (
   SELECT *, t AS t_1, ${depthOf(steps.length, until)} AS depth
@@ -148,26 +152,29 @@ function passesBy({ from, to }: Exclusion, number: number, until: string): strin
 }
 
 /** Each step is the very next event after the one before. */
-function strict({ steps, window_s }: Funnel): string[] {
+function strict({ steps, exclusions, window_s }: Funnel): string[] {
+  const until = `t + ${intervalOf(window_s)}`;
+  const { columns, conditions } = strictExcluding(exclusions, until);
   const times = numbersTo(steps.length)
     .slice(1)
     .map((step) => `lead(CASE WHEN is_${step} THEN t END, ${step - 1}) OVER forwards AS t_${step}`);
   return [
     `followed AS (
   SELECT *,
-    ${times.join(",\n    ")}
-  FROM matched WINDOW forwards AS (PARTITION BY person_id ORDER BY t, seq)
+    ${[...times, ...columns].join(",\n    ")}
+  FROM matched WINDOW forwards AS ${FORWARDS}
 )`,
     `attempts AS (
-  SELECT *, t AS t_1, ${depthOf(steps.length, `t + ${intervalOf(window_s)}`)} AS depth
-  FROM followed WHERE is_1
+  SELECT *, t AS t_1, ${depthOf(steps.length, until)} AS depth
+  FROM followed WHERE ${["is_1", ...conditions].join("\n    AND ")}
 )`,
     bestBy(endedOf(steps.length), "t_1"),
   ];
 }
 
 /** From every event that is a step: when each step is first done within the window. */
-function unordered({ steps, window_s, breakdown }: Funnel): string[] {
+function unordered(funnel: Funnel): string[] {
+  const { steps, exclusions, window_s, breakdown } = funnel;
   const numbers = numbersTo(steps.length);
   const first = numbers.map(
     (step) => `min(CASE WHEN is_${step} THEN t END) OVER until AS first_${step}`,
@@ -176,15 +183,22 @@ function unordered({ steps, window_s, breakdown }: Funnel): string[] {
   const depth = done.map((name) => `(${name} IS NOT NULL)::INTEGER`).join(" + ");
   const value = breakdown === null ? "" : ", breakdown";
   const times = numbers.map((step) => `max(CASE WHEN n = ${step} THEN t END) AS t_${step}`);
-  const within = `RANGE BETWEEN CURRENT ROW AND ${intervalOf(window_s)} FOLLOWING`;
+  const window = intervalOf(window_s);
+  const within = `RANGE BETWEEN CURRENT ROW AND ${window} FOLLOWING`;
+  const isStep = numbers.map((step) => `is_${step}`).join(" OR ");
+  const { columns, conditions } = unorderedExcluding(funnel, `t + ${window}`);
+  const isPlain = exclusions.length === 0;
+  const placed = `placed AS (\n  SELECT *, ${PLACE} FROM matched\n)`;
+  const counted = isPlain ? "" : ` WHERE ${[`(${isStep})`, ...conditions].join("\n    AND ")}`;
   return [
+    ...(isPlain ? [] : [placed]),
     `followed AS (
   SELECT *,
-    ${first.join(",\n    ")}
-  FROM matched WHERE ${numbers.map((step) => `is_${step}`).join(" OR ")}
+    ${[...first, ...columns].join(",\n    ")}
+  FROM ${isPlain ? `matched WHERE ${isStep}` : "placed"}
   WINDOW until AS (PARTITION BY person_id ORDER BY t ${within})
 )`,
-    `attempts AS (\n  SELECT *, ${depth} AS depth FROM followed\n)`,
+    `attempts AS (\n  SELECT *, ${depth} AS depth FROM followed${counted}\n)`,
     bestBy(`greatest(${done.join(", ")})`, "t", "best_attempt"),
     `done AS (
   SELECT person_id${value}, done_at.t, row_number() OVER (PARTITION BY person_id ORDER BY done_at.t) AS n

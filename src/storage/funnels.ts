@@ -2,6 +2,7 @@ import type { Exclusion, Funnel } from "../domain/funnel.ts";
 import type { Period } from "../domain/insight-period.ts";
 import type { BreakdownKind } from "../domain/insight-result.ts";
 import { eventScan, type Scanned } from "./event-scan.ts";
+import { strictExcluding, unorderedExcluding } from "./funnel-exclusions.ts";
 import { bestOf, byFollowing } from "./funnel-following.ts";
 import type { Bind } from "./property-match.ts";
 import { toldApart } from "./trends.ts";
@@ -78,7 +79,7 @@ function matchedSql(
     `"timestamp" AS t`,
     "seq",
     ...steps.map((step, index) => `${is(step)} AS is_${index + 1}`),
-    ...exclusions.map((exclusion, index) => `${is(exclusion)} AS is_excluded_${index}`),
+    ...exclusions.map((exclusion, index) => `${is(exclusion)} AS is_excluded_${index + 1}`),
     ...(breakdown === null ? [] : [`${scan.text(breakdown.of, breakdown.property)} AS breakdown`]),
   ];
   const names = new Set([...steps, ...exclusions].map(({ event }) => event));
@@ -104,7 +105,7 @@ function ordered(scanned: Scanned, funnel: Funnel, period: Period, bind: Bind): 
   const levels: string[] = [];
   let flags = [
     ...steps.map((_, index) => `is_${index + 1}`),
-    ...exclusions.map((_, index) => `is_excluded_${index}`),
+    ...exclusions.map((_, index) => `is_excluded_${index + 1}`),
   ];
   for (let step = steps.length - 1; step >= 1; step--) {
     const next = step + 1;
@@ -118,16 +119,19 @@ function ordered(scanned: Scanned, funnel: Funnel, period: Period, bind: Bind): 
     }
     for (const [index, { from }] of exclusions.entries()) {
       if (from + 1 !== step) continue;
-      const excluded = (column: string) => `CASE WHEN is_excluded_${index} THEN ${column} END`;
-      told.push(`min(${excluded("t")}) ${follows} AS t_excluded_${index}`);
-      told.push(`max(${excluded("place")}) ${follows} AS place_excluded_${index}`);
-      carried.set(`t_excluded_${index}`, "min").set(`place_excluded_${index}`, "max");
+      const number = index + 1;
+      const excluded = (column: string) => `CASE WHEN is_excluded_${number} THEN ${column} END`;
+      told.push(`min(${excluded("t")}) ${follows} AS t_excluded_${number}`);
+      told.push(`max(${excluded("place")}) ${follows} AS place_excluded_${number}`);
+      carried.set(`t_excluded_${number}`, "min").set(`place_excluded_${number}`, "max");
     }
     const kept = [
       ...["person_id", "t", "seq"],
       ...(exclusions.length === 0 ? [] : ["place"]),
       ...(breakdown === null ? [] : ["breakdown"]),
-      ...exclusions.flatMap(({ from }, index) => (from + 1 < step ? [`is_excluded_${index}`] : [])),
+      ...exclusions.flatMap(({ from }, index) =>
+        from + 1 < step ? [`is_excluded_${index + 1}`] : [],
+      ),
       ...Array.from({ length: step }, (_, index) => `is_${index + 1}`),
     ];
     const before = step === steps.length - 1 ? "placed" : `from_${next}`;
@@ -145,7 +149,7 @@ function ordered(scanned: Scanned, funnel: Funnel, period: Period, bind: Bind): 
   SELECT *${exclusions.length === 0 ? "" : `, ${place}`} FROM matched
 ), ${levels.join(", ")}, attempts AS (
   SELECT *, t AS t_1, ${depthOf(steps.length, (step) => `t_${step} <= ${until}`)} AS depth
-  FROM from_1 WHERE is_1${exclusions.map((one, index) => `\n    AND ${passesBy(one, index, until)}`).join("")}
+  FROM from_1 WHERE is_1${exclusions.map((one, index) => `\n    AND ${passesBy(one, index + 1, until)}`).join("")}
 )`;
 }
 
@@ -165,50 +169,60 @@ function depthOf(steps: number, isReached: (step: number) => string): string {
  * An attempt that came to the step `from` is not counted if what is excluded is next before the step
  * `to`, or before the window ends. Places are counted from a person's last event.
  */
-function passesBy({ from, to }: Exclusion, index: number, until: string): string {
+function passesBy({ from, to }: Exclusion, number: number, until: string): string {
   const came = from === 0 ? "true" : `t_${from + 1} <= ${until}`;
-  const isBefore = `(t_${to + 1} <= ${until}) IS NOT TRUE OR place_excluded_${index} > place_${to + 1}`;
-  return `(${came} AND t_excluded_${index} <= ${until} AND (${isBefore})) IS NOT TRUE`;
+  const isBefore = `(t_${to + 1} <= ${until}) IS NOT TRUE OR place_excluded_${number} > place_${to + 1}`;
+  return `(${came} AND t_excluded_${number} <= ${until} AND (${isBefore})) IS NOT TRUE`;
 }
 
 /** Each step is the very next event after the one before. */
 function strict(scanned: Scanned, funnel: Funnel, period: Period, bind: Bind): string {
-  const { steps } = funnel;
+  const { steps, exclusions } = funnel;
   const later = steps.slice(1).map((_, index) => index + 2);
   const times = later.map((step) => {
     return `lead(CASE WHEN is_${step} THEN t END, ${step - 1}) OVER forwards AS t_${step}`;
   });
   const until = `t + to_seconds(${bind(funnel.window_s, "BIGINT")})`;
+  const { columns, conditions } = strictExcluding(exclusions, until);
   return `${matchedSql(scanned, funnel, period, bind)}, followed AS (
   SELECT *,
-    ${times.join(",\n    ")}
+    ${[...times, ...columns].join(",\n    ")}
   FROM matched WINDOW forwards AS (${FORWARDS})
 ), attempts AS (
   SELECT *, t AS t_1, ${depthOf(steps.length, (step) => `t_${step} <= ${until}`)} AS depth
-  FROM followed WHERE is_1
+  FROM followed WHERE ${["is_1", ...conditions].join("\n    AND ")}
 )`;
 }
 
 /** From every event that is a step: when each step is first done within the window. */
 function unordered(scanned: Scanned, funnel: Funnel, period: Period, bind: Bind): string {
-  const { steps, window_s, breakdown } = funnel;
+  const { steps, window_s, exclusions, breakdown } = funnel;
   const numbers = steps.map((_, index) => index + 1);
   const first = numbers.map((step) => {
     return `min(CASE WHEN is_${step} THEN t END) OVER until AS first_${step}`;
   });
-  const within = `RANGE BETWEEN CURRENT ROW AND to_seconds(${bind(window_s, "BIGINT")}) FOLLOWING`;
+  const window = `to_seconds(${bind(window_s, "BIGINT")})`;
+  const within = `RANGE BETWEEN CURRENT ROW AND ${window} FOLLOWING`;
   const ordered = numbers.map((step) => `done[${step}] AS t_${step}`);
   const kept = ["person_id", "seq", ...(breakdown === null ? [] : ["breakdown"])];
+  const isStep = numbers.map((step) => `is_${step}`).join(" OR ");
+  const { columns, conditions } = unorderedExcluding(funnel, `t + ${window}`);
+  const looked =
+    exclusions.length === 0
+      ? `matched WHERE ${isStep}`
+      : `(SELECT *, row_number() OVER (${FORWARDS}) AS place FROM matched)`;
+  const counted =
+    exclusions.length === 0 ? "" : ` WHERE ${[`(${isStep})`, ...conditions].join(" AND ")}`;
   return `${matchedSql(scanned, funnel, period, bind)}, followed AS (
   SELECT *,
-    ${first.join(",\n    ")}
-  FROM matched WHERE ${numbers.map((step) => `is_${step}`).join(" OR ")}
+    ${[...first, ...columns].join(",\n    ")}
+  FROM ${looked}
   WINDOW until AS (PARTITION BY person_id ORDER BY t ${within})
 ), attempts AS (
   SELECT ${kept.join(", ")}, list_count(done) AS depth, ${ordered.join(", ")}
   FROM (
     SELECT *, list_sort([${numbers.map((step) => `first_${step}`).join(", ")}], 'ASC', 'NULLS LAST') AS done
-    FROM followed
+    FROM followed${counted}
   )
 )`;
 }

@@ -126,6 +126,25 @@ describe("a question in words", () => {
       },
     ],
     [
+      "strict funnel $pageview then signed up then é🦔 without by bus and foot by price",
+      { series: ["$pageview", "signed up", "é🦔"].map(node), ...by("price") },
+      {
+        funnelOrderType: "strict",
+        exclusions: [{ ...node("by bus and foot"), funnelFromStep: 0, funnelToStep: 2 }],
+      },
+    ],
+    [
+      "unordered funnel $pageview, signed up excluding é🦔 and Sum of parts within 2 hours",
+      { series: ["$pageview", "signed up"].map(node) },
+      {
+        ...{ funnelOrderType: "unordered", funnelWindowInterval: 2 },
+        funnelWindowIntervalUnit: "hour",
+        exclusions: ["é🦔", "Sum of parts"].map((event) => ({
+          ...{ ...node(event), funnelFromStep: 0, funnelToStep: 1 },
+        })),
+      },
+    ],
+    [
       "funnel $pageview then signed up without é🦔, by bus and foot and Sum of parts",
       { series: ["$pageview", "signed up"].map(node) },
       {
@@ -239,7 +258,10 @@ describe("a question in words", () => {
     ["signed up last week", '"signed up last week" is not understood as an event'],
     ["signed up by person color", '"color" is not understood as a property of persons'],
     ["funnel $pageview then paid", '"paid" is not understood as an event. There are: "$pageview"'],
-    ["funnel $pageview", "A funnel has two steps or more. Ask like this: funnel EVENT then EVENT"],
+    [
+      "funnel $pageview",
+      "A funnel has two steps or more. Ask like this: [strict|unordered] funnel EVENT then EVENT",
+    ],
     ["retention of signing up weekly", '"signing up" is not understood as an event'],
     ["retention of é🦔 then é🦔 then é🦔", "A retention is of one event, or of two."],
     ["paths from pricing", '"pricing" is not understood as an address or an event'],
@@ -258,10 +280,6 @@ describe("a question in words", () => {
     ["signed up since 2026-01-01 today", "The time of a question is said once."],
     ["signed up daily weekly", "Daily or Weekly: one is expected."],
     ["weekly lifecycle of signed up per day", "Daily or Weekly: one is expected."],
-    [
-      "strict funnel $pageview then signed up without é🦔",
-      "Only an ordered funnel is without events.",
-    ],
     ['"Signed up"', '"Signed up" is not understood as an event. There are: "signed up"'],
     ['funnel "$pageview" then "a \\"b\\""', '"a \\"b\\"" is not understood as an event'],
     ["lifecycle", '"" is not understood as an event'],

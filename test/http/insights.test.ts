@@ -77,6 +77,11 @@ describe("a funnel", () => {
     expect(await counts({ funnelsFilter: hours })).toEqual([[3, 2, 0]]);
     expect(await counts({ funnelsFilter: { exclusions: cancelled } })).toEqual([[2, 1, 1]]);
     expect(await counts({ funnelsFilter: { funnelOrderType: "strict" } })).toEqual([[3, 1, 0]]);
+    const bought = { funnelOrderType: "strict", exclusions: [node("buy", { funnelToStep: 1 })] };
+    expect(await counts({ funnelsFilter: bought })).toEqual([[3, 1, 0]]);
+    const ending = { funnelOrderType: "strict", exclusions: [node("signup")] };
+    const steps = ["view", "cancel", "signup"].map((name) => node(name));
+    expect(await counts({ series: steps, funnelsFilter: ending })).toEqual([[3, 1, 1]]);
     expect(
       await counts({ breakdownFilter: { breakdown: "plan", breakdown_type: "person" } }),
     ).toEqual([
@@ -84,6 +89,22 @@ describe("a funnel", () => {
       [1, 1, 1],
       [1, 0, 0],
     ]);
+  });
+
+  test.each([
+    ["strict", "cancel", [2, 1, 0]],
+    ["strict", "buy", [3, 0, 0]],
+    ["strict", "cancel and buy", [2, 0, 0]],
+    ["unordered", "cancel", [3, 1, 1]],
+    ["unordered", "buy", [3, 2, 1]],
+  ])("that is %s has exclusions, typed or in words: without %s", async (order, names, data) => {
+    const exclusions = names.split(" and ").map((name) => node(name));
+    const funnelsFilter = { funnelOrderType: order, exclusions };
+    const words = `${order} funnel view, signup, buy without ${names} last 3 days`;
+
+    for (const query of [{ kind: "FunnelsQuery", series, ...range, funnelsFilter }, words]) {
+      expect(await ask(query)).toMatchObject({ status: 200, body: { results: [{ data }] } });
+    }
   });
 
   test("may be asked in words, and shown as text", async () => {
@@ -359,10 +380,22 @@ test.each<[string, object, string, string]>([
     "query__funnelsFilter__exclusions__0__funnelFromStep",
   ],
   [
-    "an exclusion of a strict funnel",
-    { ...funnel, funnelsFilter: { funnelOrderType: "strict", exclusions: [{}] } },
+    "an exclusion that begins within steps of any order",
+    {
+      ...{ ...funnel, series: [{}, {}, {}] },
+      funnelsFilter: { funnelOrderType: "unordered", exclusions: [{ funnelFromStep: 1 }] },
+    },
     "invalid_input",
-    "query__funnelsFilter__exclusions",
+    "query__funnelsFilter__exclusions__0__funnelFromStep",
+  ],
+  [
+    "an exclusion that ends within steps of any order",
+    {
+      ...{ ...funnel, series: [{}, {}, {}] },
+      funnelsFilter: { funnelOrderType: "unordered", exclusions: [{}, { funnelToStep: 1 }] },
+    },
+    "invalid_input",
+    "query__funnelsFilter__exclusions__1__funnelToStep",
   ],
   ["nothing that begins it", retention, "required", "query__retentionFilter__targetEntity"],
   [
