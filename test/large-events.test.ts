@@ -95,6 +95,35 @@ test("a large event is whole in SQL, where it is asked for", async () => {
   expect(body).toMatchObject({ results: [["0", null, "example.org", 390_000]] });
 });
 
+test("persons and groups with large properties are stored, and found by the small ones", async () => {
+  const large = { plan: "pro", text: "z".repeat(400_000) };
+  for (let batch = 0; batch < 24; batch += 1) {
+    const events = Array.from({ length: 25 }, (_, at) => ({
+      event: "met",
+      distinct_id: `large-${batch * 25 + at}`,
+      properties: { $set: large },
+    }));
+    const { status } = await server.capture({ api_key: PROJECT_KEY, batch: events });
+    expect(status).toBe(200);
+  }
+  const group = { $group_type: "company", $group_key: "acme", $group_set: large };
+  await server.capture({
+    api_key: PROJECT_KEY,
+    event: "$groupidentify",
+    distinct_id: "large-0",
+    properties: group,
+  });
+  await server.stored(COUNT + 24 * 25 + 1);
+
+  const filter = encodeURIComponent(JSON.stringify([{ key: "plan", value: "pro" }]));
+  type Found = { count: number; results: { properties: { text: string } }[] };
+  const found = await server.get<Found>(`/persons/?limit=1&properties=${filter}`);
+  expect(found.count).toBe(24 * 25);
+  expect(found.results[0]?.properties.text === large.text).toBe(true);
+  const [kept] = (await server.get<Found>("/groups/?group_type_index=0")).results;
+  expect(JSON.stringify(kept)).toContain(large.text);
+});
+
 test("large log records are stored and archived beside them", async () => {
   const records = Array.from({ length: 60 }, (_, n) => ({
     body: { stringValue: `${n}:${"y".repeat(300_000)}` },
@@ -103,7 +132,7 @@ test("large log records are stored and archived beside them", async () => {
     const { status } = await server.capture(logsBody(records), `/i/v1/logs?token=${PROJECT_KEY}`);
     expect(status).toBe(200);
   }
-  await untilArchived(COUNT + 240);
+  await untilArchived(COUNT + 24 * 25 + 1 + 240);
   const found = await ask<{ results: unknown[][] }>("POST", "/query/", {
     query: { kind: "HogQLQuery", query: "SELECT count(*), min(strlen(body)) FROM logs" },
   });
@@ -130,11 +159,11 @@ test("a rebuild has them again, and needs no restart before", async () => {
   expect(await server.exited).toBe(0);
   const { code, out } = await runCommand(["rebuild", "--data", data]);
   expect({ code, out }).toMatchObject({ code: 0 });
-  expect(out).toContain(`${COUNT - BATCHES * 17} events, 240 log records`);
+  expect(out).toContain(`${COUNT - BATCHES * 17 + 24 * 25 + 1} events, 240 log records`);
 
   server = await startServer({ data, flags: FLAGS });
   const { count } = await server.get<{ count: number }>("/events/?limit=1");
-  expect(count).toBe(COUNT - BATCHES * 17);
+  expect(count).toBe(COUNT - BATCHES * 17 + 24 * 25 + 1);
   const { body } = await ask("POST", "/query/", {
     query: {
       kind: "HogQLQuery",

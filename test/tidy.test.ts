@@ -144,6 +144,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "storage/blank-rows.ts": "test/storage/loads.test.ts, test/large-events.test.ts",
   "storage/dead-letters.ts": "test/storage/events.test.ts",
   "storage/definitions.ts": "test/services/definitions.test.ts",
+  "storage/brief.ts": "test/large-events.test.ts",
   "storage/deletion-runs.ts": "test/services/deletion-runs.test.ts",
   "storage/deletions.ts": "test/http/person-edits.test.ts, test/cli/deletions.test.ts",
   "storage/disk.ts": "test/storage/journal.test.ts",

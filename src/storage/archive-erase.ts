@@ -16,15 +16,22 @@ export type Erasure = {
 /** Rows of a Parquet row group: DuckDB holds one in memory, of rows of 2 KiB at most (decision 95). */
 const ROW_GROUP_ROWS = 8192;
 
-/** Writes the rows of a query as Parquet, and says how many. */
+/** Writes the rows of a query as Parquet, and says how many are not blank (decision 95). */
 export async function copyTo(
   connection: DuckDBConnection,
   path: string,
   select: string,
 ): Promise<number> {
   const options = `FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${ROW_GROUP_ROWS}`;
-  const done = await connection.run(`COPY (${select}) TO ${quoted(path)} (${options})`);
-  return done.rowsChanged;
+  await connection.run(`COPY (${select}) TO ${quoted(path)} (${options})`);
+  return countIn(connection, `read_parquet(${quoted(path)})`);
+}
+
+/** How many rows of a source are not blank. */
+export async function countIn(connection: DuckDBConnection, source: string): Promise<number> {
+  const count = `SELECT count(*)::DOUBLE AS count FROM ${source} WHERE ${NOT_BLANK}`;
+  const [found] = await rows(connection, count);
+  return Number(found?.["count"] ?? 0);
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { CapturedEvent } from "../domain/event.ts";
-import { type JsonObject, setKey, storableJson } from "../domain/json.ts";
+import { type JsonObject, storableJson } from "../domain/json.ts";
 import { isoTime } from "../domain/time.ts";
 import { NO_UUID, rowsOf } from "./blank-rows.ts";
+import { briefProperties, READ_BYTES_MAX } from "./brief.ts";
 
 /** Properties that are columns of `events` too: breakdowns by them are four times as fast. */
 export const HOT_PROPERTIES = [
@@ -43,13 +44,6 @@ export type SliceEvent = {
   /** The event's JSON in UTF-8, as it stands in the journal, without its line feed. */
   line: Uint8Array;
 };
-
-/**
- * Bytes of an event whose properties are read as they are. Of a larger one those are read that take at
- * most so many bytes each, and as many of them as take this in all (decision 95).
- */
-const READ_BYTES_MAX = 16_384;
-const READ_PROPERTY_BYTES_MAX = 1024;
 
 /** Bytes of events that are gathered for one write. */
 const WRITE_BYTES = 4 * 1024 * 1024;
@@ -110,22 +104,6 @@ export function blankEvents(
   const ids = `"person_id":"${NO_UUID}","uuid":"${NO_UUID}","distinct_id":""`;
   const rest = `"event":"","timestamp":"${arrived}","properties":{}`;
   return `{${place},${ids},${rest}}\n`.repeat(count);
-}
-
-/** What queries see of the properties of a large event. */
-function briefProperties(properties: JsonObject): JsonObject {
-  const brief: JsonObject = {};
-  let bytes = 0;
-  for (const [name, value] of Object.entries(properties)) {
-    if (typeof value === "string" && value.length > READ_PROPERTY_BYTES_MAX) continue;
-    const size = Buffer.byteLength(JSON.stringify(value));
-    if (size > READ_PROPERTY_BYTES_MAX) continue;
-    const more = Buffer.byteLength(name) + size;
-    if (bytes + more > READ_BYTES_MAX) continue;
-    bytes += more;
-    setKey(brief, name, value);
-  }
-  return brief;
 }
 
 /**

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type JsonObject, storableJson } from "../domain/json.ts";
+import { briefText } from "./brief.ts";
 import type { SliceEvent } from "./event-lines.ts";
 import type { MirrorGroup } from "./groups.ts";
 import type { Frame } from "./journal-frame.ts";
@@ -232,7 +233,7 @@ function personLine(person: MirrorPerson): string {
 
 /** The same of a group. */
 function groupLine({ properties, ...rest }: MirrorGroup): string {
-  return `${storableJson(rest).slice(0, -1)},"properties":${properties}}\n`;
+  return `${storableJson(rest).slice(0, -1)},"properties":${briefText(properties)}}\n`;
 }
 
 function goneLine(id: number): string {

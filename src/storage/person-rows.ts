@@ -1,5 +1,6 @@
 import { type JsonObject, setKey, storableJson, storableText } from "../domain/json.ts";
 import { type Lifts, liftedIn } from "../domain/lift.ts";
+import { briefProperties, READ_BYTES_MAX } from "./brief.ts";
 import type { Sqlite } from "./sqlite.ts";
 
 /** A person to be written; without `id` it gets the next one. */
@@ -118,26 +119,28 @@ export const PROPERTY_COLUMNS: readonly string[] = Array.from(
 
 /** Properties as JSON, for the person store and for the mirror; each is written once. */
 export function propertyTexts(properties: JsonObject): PropertyTexts {
-  const parts: (JsonObject | undefined)[] = new Array(PROPERTY_COLUMNS.length);
+  const texts = spreadTexts(properties);
+  const inner = texts.map((text) => text?.slice(1, -1)).filter(isText);
+  const text = `{${inner.join(",")}}`;
+  const seen = text.length > READ_BYTES_MAX ? spreadTexts(briefProperties(properties)) : texts;
+  const columns = seen
+    .map((json, at) => json && `"${PROPERTY_COLUMNS[at]}":${json}`)
+    .filter(isText);
+  return { text, columns: columns.join(",") };
+}
+
+const isText = (text: string | undefined): text is string => text !== undefined;
+
+/** Properties as JSON, in the order of the columns. */
+function spreadTexts(properties: JsonObject): (string | undefined)[] {
+  const parts: (JsonObject | undefined)[] = new Array(PROPERTY_COLUMNS.length).fill(undefined);
   for (const key of Object.keys(properties)) {
     const at = placeOf(key);
-    let part = parts[at];
-    if (part === undefined) {
-      part = {};
-      parts[at] = part;
-    }
+    const part = parts[at] ?? {};
+    parts[at] = part;
     setKey(part, key, properties[key] ?? null);
   }
-  const columns: string[] = [];
-  const inner: string[] = [];
-  for (let at = 0; at < parts.length; at += 1) {
-    const part = parts[at];
-    if (part === undefined) continue;
-    const text = storableJson(part);
-    columns.push(`"${PROPERTY_COLUMNS[at]}":${text}`);
-    inner.push(text.slice(1, -1));
-  }
-  return { text: `{${inner.join(",")}}`, columns: columns.join(",") };
+  return parts.map((part) => part && storableJson(part));
 }
 
 /** Which of the columns has a property. */

@@ -1,3 +1,4 @@
+import { briefText } from "./brief.ts";
 import { type PersonReads, personReads } from "./person-list.ts";
 import type { PersonFacts } from "./person-match.ts";
 import { readSqlite, type Sqlite } from "./sqlite.ts";
@@ -36,7 +37,10 @@ export function personSnapshots({ raw: { filename } }: Sqlite): () => PersonSnap
     return {
       version: Number(version?.value ?? 0),
       byIds,
-      facts: (project, ids) => ids.flatMap((id) => fact.get(project, id) ?? []),
+      facts: (project, ids) =>
+        ids
+          .flatMap((id) => fact.get(project, id) ?? [])
+          .map((found) => ({ ...found, properties: briefText(found.properties) })),
       owner: (project, distinctId) => owner.get(project, distinctId)?.person_id,
       [Symbol.dispose]: sqlite.close,
     };

@@ -1,4 +1,5 @@
 import { PERSON_NAMESPACE } from "../domain/person.ts";
+import { countIn } from "./archive-erase.ts";
 import type { ArchivedFile, ArchiveFiles } from "./archive-files.ts";
 import { NOT_BLANK } from "./blank-rows.ts";
 import { type Duckdb, quoted, rows } from "./duckdb.ts";
@@ -59,10 +60,9 @@ const ASSIGN = `
 export function restoreOf(duckdb: Duckdb, files: ArchiveFiles): Restore {
   const insert = ({ kind, rows: expected, path }: TakenRows, source: string) =>
     duckdb.write(async (connection) => {
-      const sql = `INSERT INTO ${kind} BY NAME SELECT * FROM ${source}`;
-      const { rowsChanged } = await connection.run(sql);
-      if (rowsChanged === expected) return;
-      throw new Error(`${path} has ${rowsChanged} rows instead of ${expected}`);
+      const count = await countIn(connection, source);
+      if (count !== expected) throw new Error(`${path} has ${count} rows instead of ${expected}`);
+      await connection.run(`INSERT INTO ${kind} BY NAME SELECT * FROM ${source}`);
     });
 
   return {

@@ -20,7 +20,8 @@ const LOGS = `${ENVIRONMENT}/logs/query/`;
 const NAMES = [...new Set(HOSTILE_TEXTS.map((text) => stored(text)))].map((text) => `${text}x`);
 
 /** Of no language, and nearly as long as a query may be. */
-const LONG = "'\"\\;".repeat(3000);
+/** In an event that questions see whole (decision 95). */
+const LONG = "'\"\\;".repeat(1000);
 
 let server: Server;
 let ask: Ask;
@@ -172,6 +173,10 @@ describe("a name of an event or property is never SQL (S23, S24)", () => {
     };
     try {
       await connection.run("SET TimeZone = 'UTC'");
+      // As the view has them: no blank rows (decision 95).
+      await connection.run(
+        "CREATE TEMP VIEW events AS SELECT * FROM main.events WHERE project_id > 0",
+      );
       expect(shown.filter(({ wanted }) => Number.isNaN(wanted))).not.toEqual([]);
       for (const { sql, wanted } of shown) {
         const whole = (await run(sql)).filter(({ bucket }) => bucket === null);

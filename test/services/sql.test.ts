@@ -329,7 +329,7 @@ describe("the limits of a query", () => {
     const events = Array.from({ length: 20 }, () => event({ properties: { large } }));
     await own.capture(batch(...events));
 
-    expect(await own.run("SELECT properties FROM events")).toMatchObject({
+    expect(await own.run("SELECT whole_properties FROM events")).toMatchObject({
       status: 400,
       body: {
         code: "invalid_input",

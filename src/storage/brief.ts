@@ -1,0 +1,31 @@
+import { type JsonObject, setKey, storableJson } from "../domain/json.ts";
+
+/**
+ * Bytes of an event, and characters of a person's or group's properties, that queries see as they are.
+ * Of more they see the properties that take at most so many bytes each, and as many of them as take
+ * READ_BYTES_MAX in all (decision 95).
+ */
+export const READ_BYTES_MAX = 16_384;
+const READ_PROPERTY_BYTES_MAX = 1024;
+
+/** What queries see of properties that are too large. */
+export function briefProperties(properties: JsonObject): JsonObject {
+  const brief: JsonObject = {};
+  let bytes = 0;
+  for (const [name, value] of Object.entries(properties)) {
+    if (typeof value === "string" && value.length > READ_PROPERTY_BYTES_MAX) continue;
+    const size = Buffer.byteLength(JSON.stringify(value));
+    if (size > READ_PROPERTY_BYTES_MAX) continue;
+    const more = Buffer.byteLength(name) + size;
+    if (bytes + more > READ_BYTES_MAX) continue;
+    bytes += more;
+    setKey(brief, name, value);
+  }
+  return brief;
+}
+
+/** The same of properties as JSON, which stay as they are if they are not too large. */
+export function briefText(properties: string): string {
+  if (properties.length <= READ_BYTES_MAX) return properties;
+  return storableJson(briefProperties(JSON.parse(properties)));
+}
