@@ -175,7 +175,7 @@ describe("a name of an event or property is never SQL (S23, S24)", () => {
       await connection.run("SET TimeZone = 'UTC'");
       // As the view has them: no blank rows (decision 95).
       await connection.run(
-        "CREATE TEMP VIEW events AS SELECT * FROM main.events WHERE project_id > 0",
+        'CREATE TEMP VIEW events AS SELECT * FROM "1".main.events WHERE project_id > 0',
       );
       expect(shown.filter(({ wanted }) => Number.isNaN(wanted))).not.toEqual([]);
       for (const { sql, wanted } of shown) {
