@@ -38,7 +38,8 @@ function progressBar({ out, isTerminal }: Io) {
       const text = `${from}: ${done} of ${of}`;
       const tenth = `${from} ${Math.floor(percent / 10)}`;
       if (isTerminal) {
-        const bar = "#".repeat(Math.round(share * BAR_WIDTH)).padEnd(BAR_WIDTH, ".");
+        // As long as the percentage says, which is never of more than is done.
+        const bar = "#".repeat(Math.round((percent * BAR_WIDTH) / 100)).padEnd(BAR_WIDTH, ".");
         process.stdout.write(`\r\x1b[K[${bar}] ${percent} % ${text}`);
         isDrawn = true;
       } else if (tenth !== last) {
