@@ -1,12 +1,14 @@
 import { type JsonObject, setKey, storableJson } from "../domain/json.ts";
 
 /**
- * Bytes of an event, and characters of a person's or group's properties, that queries see as they are.
- * Of more they see the properties that take at most so many bytes each, and as many of them as take
- * READ_BYTES_MAX in all (decision 95).
+ * Bytes of an event that queries see as it is. Of a larger one they see the properties that take at
+ * most so many bytes each, and as many of them as take as much as this in all (decision 95).
  */
 export const READ_BYTES_MAX = 16_384;
 const READ_PROPERTY_BYTES_MAX = 1024;
+
+/** Characters of a person's or a group's properties, as JSON, that queries see as they are. */
+export const READ_CHARS_MAX = 65_536;
 
 /** What queries see of properties that are too large. */
 export function briefProperties(properties: JsonObject): JsonObject {
@@ -24,8 +26,8 @@ export function briefProperties(properties: JsonObject): JsonObject {
   return brief;
 }
 
-/** The same of properties as JSON, which stay as they are if they are not too large. */
+/** The same of a person's or a group's, as JSON, which stay as they are if they are not too large. */
 export function briefText(properties: string): string {
-  if (properties.length <= READ_BYTES_MAX) return properties;
+  if (properties.length <= READ_CHARS_MAX) return properties;
   return storableJson(briefProperties(JSON.parse(properties)));
 }

@@ -1,6 +1,6 @@
 import { type JsonObject, setKey, storableJson, storableText } from "../domain/json.ts";
 import { type Lifts, liftedIn } from "../domain/lift.ts";
-import { briefProperties, READ_BYTES_MAX } from "./brief.ts";
+import { briefProperties, READ_CHARS_MAX } from "./brief.ts";
 import type { Sqlite } from "./sqlite.ts";
 
 /** A person to be written; without `id` it gets the next one. */
@@ -122,7 +122,7 @@ export function propertyTexts(properties: JsonObject): PropertyTexts {
   const texts = spreadTexts(properties);
   const inner = texts.map((text) => text?.slice(1, -1)).filter(isText);
   const text = `{${inner.join(",")}}`;
-  const seen = text.length > READ_BYTES_MAX ? spreadTexts(briefProperties(properties)) : texts;
+  const seen = text.length > READ_CHARS_MAX ? spreadTexts(briefProperties(properties)) : texts;
   const columns = seen
     .map((json, at) => json && `"${PROPERTY_COLUMNS[at]}":${json}`)
     .filter(isText);
