@@ -34,6 +34,11 @@ describe("settings (decision 17)", () => {
     });
   });
 
+  test("allowed hosts are as links have them", () => {
+    const { settings } = readConfig({ "--allowed-hosts": "BÜCHER.example, a.b,[::1]" }, {});
+    expect(settings.allowed_hosts).toEqual(["xn--bcher-kva.example", "a.b", "[::1]"]);
+  });
+
   test("a secret is not shown, and may come from a file that a variable names", () => {
     using directory = temporaryDirectory();
     const file = join(directory.path, "key");
@@ -57,6 +62,8 @@ describe("settings (decision 17)", () => {
     ["a port that is too large", {}, { HOGLET_PORT: "65536" }, /HOGLET_PORT must be/],
     ["a log format of its own", { "--log-format": "xml" }, {}, /one of auto, human, json/],
     ["a preference of its own", {}, { HOGLET_PREFER: "all" }, /one of minimal, representation/],
+    ["an allowed host with a port", { "--allowed-hosts": "a.b:8443" }, {}, /without a port/],
+    ["an allowed host with a path", { "--allowed-hosts": "a.b/c" }, {}, /names of hosts/],
     ["a public address with a path", { "--public-url": "https://a.b/c" }, {}, /must be an address/],
     ["a certificate without its key", { "--tls-cert": "a.pem" }, {}, /belong together/],
     ["a file that is not there", { "--config": "/no/such.toml" }, {}, /cannot be read/],

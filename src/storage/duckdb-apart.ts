@@ -23,9 +23,9 @@ export async function computing<T>(query: () => Promise<T>, onThreads: () => voi
 const POLL_MS = 2;
 
 /**
- * Runs a statement on DuckDB's own threads alone (decision 91), and on one more while queries have those. Whoever
- * waits in `run` computes with them, and asks for more work without a pause while they have all
- * there is.
+ * Runs a statement on DuckDB's own threads alone (decision 91), and on one more while queries have
+ * those. Whoever waits in `run` computes with them, and asks for more work without a pause while
+ * they have all there is.
  */
 export async function runApart(
   connection: DuckDBConnection,

@@ -111,7 +111,7 @@ describe("keys and projects without a server", () => {
       hoglet(["key", "create", "--data", directory.path, ...args]);
 
     const first = await create("--user", "ann@x.y");
-    const again = await create("--user", "ann@x.y");
+    const again = await create("--user", "ANN@x.Y");
     const other = await create("--user", "bob\u202e@x.y");
     const own = await create();
 

@@ -129,6 +129,21 @@ describe("splitting a person", () => {
     }
   });
 
+  test("leaves nothing of who left before with who leaves later", async () => {
+    await using app = await testApp();
+    const ids = ["inner", "between", "outer"];
+    await app.capture(batch(...ids.map((id) => of(id, "seen", { $set: { [id]: 1 } }))));
+    const before = await persons(app);
+    await app.capture(batch(alias("inner", "between")));
+    await app.capture(batch(alias("between", "outer")));
+
+    await split(app, await personOf(app, "outer"), { distinct_ids_to_split: ["inner"] });
+    expect((await personOf(app, "outer")).properties).toEqual({ outer: 1, between: 1 });
+    await split(app, await personOf(app, "outer"));
+
+    expect(await persons(app)).toEqual(before);
+  });
+
   test("undoes a chain of 10,000 merges", async () => {
     await using app = await testApp();
     const ids = Array.from({ length: 10_000 }, (_, n) => `p${n}`);
