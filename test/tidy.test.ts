@@ -160,6 +160,8 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "storage/duckdb-faults.ts": "test/storage/events.test.ts, test/rebuild.test.ts",
   "storage/duckdb-instance.ts": "test/storage/events.test.ts, test/build.test.ts",
   "storage/duckdb-memory.ts": "test/storage/events.test.ts, test/services/deletion-runs.test.ts",
+  "storage/duckdb-reads.ts": "test/storage/api-reads.test.ts, test/storage/generations.test.ts",
+  "storage/duckdb-transaction.ts": "test/storage/events.test.ts",
   "storage/duckdb.ts": "test/storage/events.test.ts",
   "storage/engine.ts": "test/build.test.ts",
   "storage/event-file.ts": "test/rebuild.test.ts",

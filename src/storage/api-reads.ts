@@ -6,7 +6,7 @@ import { isOutOfMemory } from "./duckdb-faults.ts";
 /** What callers of the API read of the event store (decision 90). */
 export type ApiReads = {
   /**
-   * As {@link Duckdb.read}, until the time is up, or `signal` says that nobody waits: then it fails
+   * As {@link Duckdb.readForOthers}, until the time is up, or `signal` says that nobody waits: then it fails
    * `query_timeout` at once, and the engine is told to end. Fails `unavailable` if there is no memory.
    */
   read<T>(signal: AbortSignal, work: (connection: DuckDBConnection) => Promise<T>): Promise<T>;
@@ -21,7 +21,7 @@ const NO_MEMORY =
  * is told what the engine said when it had none.
  */
 export function apiReads(
-  duckdb: Pick<Duckdb, "read">,
+  duckdb: Pick<Duckdb, "readForOthers">,
   seconds: number,
   onNoMemory: (error: Error) => void = () => {},
 ): ApiReads {
@@ -40,7 +40,7 @@ export function apiReads(
       signal.addEventListener("abort", gone, { once: true });
       if (signal.aborted) gone();
       try {
-        const reading = duckdb.read((connection) =>
+        const reading = duckdb.readForOthers((connection) =>
           whileWanted(connection, ending.signal, () => work(connection)),
         );
         // The engine may take a while to end; who asked is told at once.

@@ -1,30 +1,28 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from "@duckdb/node-api";
+import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import { ARCHIVE_DIRECTORY } from "./archive-files.ts";
 import { computing } from "./duckdb-apart.ts";
-import { fatalGuard } from "./duckdb-faults.ts";
+import { fatalGuard, isOutOfMemory } from "./duckdb-faults.ts";
 import { newInstance } from "./duckdb-instance.ts";
 import { joinable, memoryLimit, shrink } from "./duckdb-memory.ts";
 import { pool } from "./duckdb-pool.ts";
-import { catalog, generationFile, type Rewriting, readersOf, rewriteFile } from "./generations.ts";
+import { openReads, type Reads } from "./duckdb-reads.ts";
+import { transaction } from "./duckdb-transaction.ts";
+import { memoryTurns } from "./duckdb-turns.ts";
+import { catalog, generationFile, type Rewriting, rewriteFile } from "./generations.ts";
 import { DUCKDB_MIGRATIONS } from "./migrations/index.ts";
 import { volumeOf } from "./space.ts";
 
 /** The event store's engine: one connection that writes, a few that read. */
-export type Duckdb = {
+export type Duckdb = Pick<Reads, "read" | "readForOthers" | "apart"> & {
   /**
    * Runs `work` in one transaction on the connection that writes; the next waits until it is
    * done. Rolls back and rethrows if it throws.
    */
   write<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T>;
-  /** Runs `work` in one transaction, so that its queries see one state. */
-  read<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T>;
-  /**
-   * Runs `work` on a connection of its own, which ends with it: it is in no database, and `catalog`
-   * is the name of the one to read from. For statements of others, whose words are in errors.
-   */
-  apart<T>(work: (connection: DuckDBConnection, catalog: string) => Promise<T>): Promise<T>;
+  /** As `write`; if it finds no memory, once more while nobody reads: `work` is repeated. */
+  writeFirst<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T>;
   /** Moves the write-ahead log into the file; blocks every query while it runs. */
   checkpoint(): Promise<void>;
   /** Lets go of what was read and is in memory to be read again, unless something runs. */
@@ -52,12 +50,6 @@ export type DuckdbOptions = {
    */
   onFatal: (error: Error, file: string) => void;
 };
-
-/** Queries that run at once; the others wait. */
-const READERS_MAX = 4;
-
-/** Queries that may wait for a reader; the next is refused. */
-const READERS_WAITING_MAX = 256;
 
 /**
  * Write-ahead log at which DuckDB checkpoints by itself (decision 22): at most this, and never
@@ -109,38 +101,42 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
 
   onThreads();
   const guard = fatalGuard((error) => onFatal(error, generationFile(files, generation)));
-  const answer = <T>(query: () => Promise<T>) => computing(() => guard(query()), onThreads);
   const writer = pool([first], Number.POSITIVE_INFINITY);
-  const readers = pool(await connected(instance, catalog(generation)), READERS_WAITING_MAX);
-  const reading = readersOf(generation);
+  const turns = memoryTurns();
   let isRewriting = false;
   let shrunk = Promise.resolve();
+  const connect = async () => {
+    await shrunk;
+    return await instance.connect();
+  };
+  const reads = await openReads({
+    ...{ connect, first: generation, generation: () => generation },
+    reading: (connection, mayBeEnded, work) =>
+      turns.reading(connection, mayBeEnded, () => computing(() => guard(work()), onThreads)),
+  });
+  const write: Duckdb["write"] = (work) =>
+    writer.use((connection) => guard(transaction(connection, work)));
   return {
-    write: (work) => writer.use((connection) => guard(transaction(connection, work))),
-    read: (work) =>
-      readers.use((connection) =>
-        reading.during(connection, generation, () => answer(() => transaction(connection, work))),
-      ),
+    write,
+    async writeFirst(work) {
+      try {
+        return await write(work);
+      } catch (error) {
+        if (!isOutOfMemory(error)) throw error;
+        return await turns.alone(() => write(work));
+      }
+    },
+    read: reads.read,
+    readForOthers: reads.readForOthers,
+    apart: reads.apart,
     generation: () => generation,
-    apart: (work) =>
-      reading.holding(generation, async () => {
-        const name = catalog(generation);
-        await shrunk;
-        const connection = await instance.connect();
-        try {
-          return await answer(() => work(connection, name));
-        } finally {
-          connection.closeSync();
-        }
-      }),
     async rewrite(rewriting) {
       isRewriting = true;
-      await shrunk;
-      const connection = await instance.connect();
+      const connection = await connect();
       try {
         await guard(
           rewriteFile(connection, rewriting, {
-            ...{ directory: files, generation, attach, migrate, unread: reading.unread },
+            ...{ directory: files, generation, attach, migrate, unread: reads.unread },
             rows: ROW_GROUP_ROWS * joinable(options),
             exclusively: writer.use,
             switched(next) {
@@ -154,9 +150,9 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
       }
     },
     async letGo() {
-      if (isRewriting || reading.isHeld()) return;
+      if (isRewriting || reads.isHeld()) return;
       const work = () => guard(shrink(first, options));
-      const done = readers.whileIdle(() => writer.whileIdle(work));
+      const done = reads.whileIdle(() => writer.whileIdle(work));
       shrunk = done.catch(() => undefined);
       await done;
     },
@@ -174,16 +170,6 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
       instance.closeSync();
     },
   };
-}
-
-/** The connections that read. */
-function connected(instance: DuckDBInstance, name: string): Promise<DuckDBConnection[]> {
-  const connect = async () => {
-    const reader = await instance.connect();
-    await reader.run(`USE ${name}`);
-    return reader;
-  };
-  return Promise.all(Array.from({ length: READERS_MAX }, connect));
 }
 
 /** Attaches a file of the event store, making it if there is none. */
@@ -279,20 +265,4 @@ export function readColumns(columns: Record<string, string>): string {
   return `{${Object.entries(columns)
     .map(([name, type]) => `"${name}": '${type}'`)
     .join(", ")}}`;
-}
-
-async function transaction<T>(
-  connection: DuckDBConnection,
-  work: (connection: DuckDBConnection) => Promise<T>,
-): Promise<T> {
-  await connection.run("BEGIN TRANSACTION");
-  try {
-    const result = await work(connection);
-    await connection.run("COMMIT");
-    return result;
-  } catch (error) {
-    // A failed COMMIT has ended the transaction already.
-    await connection.run("ROLLBACK").catch(() => undefined);
-    throw error;
-  }
 }

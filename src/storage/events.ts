@@ -121,7 +121,7 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
     if (typeof changes?.owned === "string") erasure.moved(readFileSync(changes.owned, "utf8"));
   };
   const apply = (load: Load) =>
-    duckdb.write(async (connection) => {
+    duckdb.writeFirst(async (connection) => {
       await applyLoad(connection, load);
       noteMoved(load.mirror);
     });
@@ -141,7 +141,7 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
     applied: () => meta("applied_seq"),
     mirrorVersion: () => meta("mirror_version"),
     mirror: (changes) =>
-      duckdb.write(async (connection) => {
+      duckdb.writeFirst(async (connection) => {
         await applyMirror(connection, changes);
         noteMoved(changes);
       }),

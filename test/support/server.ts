@@ -14,7 +14,7 @@ export const ROOT = join(import.meta.dir, "../..");
 const READY_MS_MAX = 60_000;
 
 /** How long accepted events may take to become queryable, in milliseconds. */
-const STORED_MS_MAX = 20_000;
+const STORED_MS_MAX = 60_000;
 
 type Options = {
   /** The data directory; a new temporary one by default, removed when the server is disposed. */
@@ -139,7 +139,9 @@ export async function startServer(options: Options = {}): Promise<Server> {
       for (;;) {
         const page = await get<{ count: number }>(`/events/?limit=1${query}`);
         if (page.count >= count) return;
-        if (Date.now() > deadline) throw new Error(`${page.count} of ${count} events are stored`);
+        if (Date.now() > deadline) {
+          throw new Error(`${page.count} of ${count} events are stored:\n${text.out}\n${text.err}`);
+        }
         await Bun.sleep(50);
       }
     },

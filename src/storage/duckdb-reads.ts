@@ -1,0 +1,71 @@
+import type { DuckDBConnection } from "@duckdb/node-api";
+import { pool } from "./duckdb-pool.ts";
+import { transaction } from "./duckdb-transaction.ts";
+import { catalog, readersOf } from "./generations.ts";
+
+/** Queries that run at once; the others wait. */
+const READERS_MAX = 4;
+
+/** Queries that may wait for a reader; the next is refused. */
+const READERS_WAITING_MAX = 256;
+
+type Read = <T>(work: (connection: DuckDBConnection) => Promise<T>) => Promise<T>;
+
+/** How the event store is read. */
+export type Reads = {
+  /** Runs `work` in one transaction, so that its queries see one state. */
+  read: Read;
+  /** As `read`, for callers of the API; fails `unavailable` where a write needs the memory. */
+  readForOthers: Read;
+  /**
+   * Runs `work` on a connection of its own, which ends with it: it is in no database, and `catalog`
+   * is the name of the one to read from. For statements of others, whose words are in errors; fails
+   * `unavailable` where a write needs the memory.
+   */
+  apart<T>(work: (connection: DuckDBConnection, catalog: string) => Promise<T>): Promise<T>;
+};
+
+/** What reading takes. */
+export type ReadsNeeds = {
+  connect(): Promise<DuckDBConnection>;
+  /** The generation to begin with, and the one that is current. */
+  first: number;
+  generation(): number;
+  /** What every read passes; see {@link import("./duckdb-turns.ts").memoryTurns}. */
+  reading<T>(connection: DuckDBConnection, mayBeEnded: boolean, work: () => Promise<T>): Promise<T>;
+};
+
+/** Opens the connections that read, and knows what they read. */
+export async function openReads({ connect, first, generation, reading }: ReadsNeeds) {
+  const connected = async () => {
+    const connection = await connect();
+    await connection.run(`USE ${catalog(first)}`);
+    return connection;
+  };
+  const connections = await Promise.all(Array.from({ length: READERS_MAX }, connected));
+  const { use, whileIdle } = pool(connections, READERS_WAITING_MAX);
+  const { during, holding, isHeld, unread } = readersOf(first);
+  const readAs =
+    (mayBeEnded: boolean): Read =>
+    (work) =>
+      use((connection) =>
+        during(connection, generation(), () =>
+          reading(connection, mayBeEnded, () => transaction(connection, work)),
+        ),
+      );
+  const reads: Reads = {
+    read: readAs(false),
+    readForOthers: readAs(true),
+    apart: (work) =>
+      holding(generation(), async () => {
+        const name = catalog(generation());
+        const connection = await connect();
+        try {
+          return await reading(connection, true, () => work(connection, name));
+        } finally {
+          connection.closeSync();
+        }
+      }),
+  };
+  return { ...reads, whileIdle, isHeld, unread };
+}

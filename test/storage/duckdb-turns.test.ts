@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
+import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
+import { openDuckdb, ROW_GROUP_ROWS } from "../../src/storage/duckdb.ts";
+import { memoryTurns } from "../../src/storage/duckdb-turns.ts";
+import type { SliceEvent } from "../../src/storage/event-lines.ts";
+import { eventStore } from "../../src/storage/events.ts";
+import { loadFiles } from "../../src/storage/loads.ts";
+import { temporaryDirectory } from "../support/app.ts";
+
+setDefaultTimeout(120_000);
+
+let instance: DuckDBInstance;
+let connection: DuckDBConnection;
+
+beforeAll(async () => {
+  instance = await DuckDBInstance.create(":memory:");
+  connection = await instance.connect();
+});
+
+afterAll(() => instance.closeSync());
+
+const ENDLESS =
+  "SELECT max(a.range + b.range + c.range) FROM range(1e6::BIGINT) a, range(1e6::BIGINT) b, range(1e6::BIGINT) c";
+
+test("whoever writes alone waits for those who read, and those who come then wait for him", async () => {
+  const turns = memoryTurns();
+  const { promise: end, resolve } = Promise.withResolvers<void>();
+  const done: string[] = [];
+  const first = turns.reading(connection, true, async () => {
+    await end;
+    done.push("first");
+  });
+  const write = turns.alone(async () => done.push("write"));
+  const second = turns.reading(connection, true, async () => done.push("second"));
+  await Bun.sleep(20);
+  expect(done).toEqual([]);
+  resolve();
+  await Promise.all([first, write, second]);
+  expect(done).toEqual(["first", "write", "second"]);
+});
+
+test("a read that takes long is ended, and says why", async () => {
+  const turns = memoryTurns();
+  const endless = turns.reading(connection, true, () => connection.run(ENDLESS)).catch((e) => e);
+  expect(await turns.alone(async () => "written")).toBe("written");
+  expect(await endless).toMatchObject({ code: "unavailable" });
+  expect(await turns.reading(connection, true, async () => "read")).toBe("read");
+});
+
+test("what a read fails by itself is not laid on the write", async () => {
+  const turns = memoryTurns();
+  const failing = turns.reading(connection, true, () => connection.run("SELECT nobody"));
+  await expect(failing).rejects.toThrow("Binder Error");
+});
+
+test("events are stored while statements of others take all the memory there is", async () => {
+  using root = temporaryDirectory();
+  const fatal: Error[] = [];
+  const duckdb = await openDuckdb({
+    directory: root.path,
+    generation: 1,
+    memory_bytes: 128e6,
+    threads: 2,
+    onFatal: (error) => fatal.push(error),
+  });
+  const store = eventStore(duckdb, join(root.path, "dead"));
+  const files = loadFiles(join(root.path, "loads"), ROW_GROUP_ROWS);
+  let isOver = false;
+  const greedy = Array.from({ length: 2 }, async () => {
+    while (!isOver) {
+      await duckdb
+        .apart((other, catalog) => other.run(GREEDY.replace("events", `${catalog}.events`)))
+        .catch(String);
+    }
+  });
+  let stored = 0;
+  for (let seq = 1; stored < 4 * ROW_GROUP_ROWS; seq += SLICE) {
+    const range = { first: seq, last: seq + SLICE - 1 };
+    const events = Array.from({ length: SLICE }, (_, at) => sliceEvent(seq + at));
+    for (const load of files.add({ range, events, logs: [], mirror: null })) {
+      await store.append(load);
+      stored += load.count;
+    }
+  }
+  isOver = true;
+  await Promise.all(greedy);
+  expect((await store.counts()).events).toBe(stored);
+  expect(fatal).toEqual([]);
+  await duckdb.close();
+});
+
+/** What it gathers cannot be put on disk. */
+const GREEDY = `SELECT count(*) FROM (
+  SELECT md5(properties::VARCHAR) AS hash, list(properties::VARCHAR) AS texts FROM events
+  GROUP BY hash ORDER BY texts)`;
+
+const SLICE = 4096;
+
+function sliceEvent(seq: number): SliceEvent {
+  const event = {
+    uuid: Bun.randomUUIDv7(),
+    event: "tested",
+    distinct_id: `person-${seq % 2000}`,
+    timestamp: "2026-11-21T12:00:00.000000Z",
+    properties: { n: seq, text: `${seq} `.repeat(50) },
+  };
+  const place = { seq, project_id: 1, arrived_at: Date.parse(event.timestamp) };
+  const person_id = "01a1fc9a-592b-78b3-8d80-aa75992efae9";
+  const line = Buffer.from(`${JSON.stringify(event)}\n`);
+  return { ...place, person_id, event, groups: undefined, mark: 1, historical: false, line };
+}
