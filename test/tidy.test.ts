@@ -162,6 +162,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "storage/duckdb-memory.ts": "test/storage/events.test.ts, test/services/deletion-runs.test.ts",
   "storage/duckdb-reads.ts": "test/storage/api-reads.test.ts, test/storage/generations.test.ts",
   "storage/duckdb-transaction.ts": "test/storage/events.test.ts",
+  "storage/duckdb-writes.ts": "test/storage/duckdb-turns.test.ts, test/storage/events.test.ts",
   "storage/duckdb.ts": "test/storage/events.test.ts",
   "storage/engine.ts": "test/build.test.ts",
   "storage/event-file.ts": "test/rebuild.test.ts",

@@ -20,11 +20,15 @@ export function fatalGuard(onFatal: (error: Error) => void) {
 const OF_STATEMENT =
   /^(Binder|Catalog|Conversion|Invalid Input|Not implemented|Out of Range|Parser) Error/;
 
+/** What was appended is half there then, which shows at the next checkpoint. */
+const COMMIT_WITHOUT_MEMORY = /Failed to commit: (could not|failed to) (pin|allocate)/;
+
 function isFatal(error: Error): boolean {
   const { message } = error;
   if (error instanceof Failure || OF_STATEMENT.test(message)) return false;
   return (
     /^(FATAL|INTERNAL) Error|has been invalidated|checkpoint failed/i.test(message) ||
+    COMMIT_WITHOUT_MEMORY.test(message) ||
     isDamage(error)
   );
 }

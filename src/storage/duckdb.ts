@@ -3,36 +3,28 @@ import { join } from "node:path";
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import { ARCHIVE_DIRECTORY } from "./archive-files.ts";
 import { computing } from "./duckdb-apart.ts";
-import { fatalGuard, isOutOfMemory } from "./duckdb-faults.ts";
+import { fatalGuard } from "./duckdb-faults.ts";
 import { newInstance } from "./duckdb-instance.ts";
 import { joinable, memoryLimit, shrink } from "./duckdb-memory.ts";
-import { pool } from "./duckdb-pool.ts";
 import { openReads, type Reads } from "./duckdb-reads.ts";
 import { transaction } from "./duckdb-transaction.ts";
 import { memoryTurns } from "./duckdb-turns.ts";
+import { openWrites, type Writes } from "./duckdb-writes.ts";
 import { catalog, generationFile, type Rewriting, rewriteFile } from "./generations.ts";
 import { DUCKDB_MIGRATIONS } from "./migrations/index.ts";
 import { volumeOf } from "./space.ts";
 
 /** The event store's engine: one connection that writes, a few that read. */
-export type Duckdb = Pick<Reads, "read" | "readForOthers" | "apart"> & {
-  /**
-   * Runs `work` in one transaction on the connection that writes; the next waits until it is
-   * done. Rolls back and rethrows if it throws.
-   */
-  write<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T>;
-  /** As `write`; if it finds no memory, once more while nobody reads: `work` is repeated. */
-  writeFirst<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T>;
-  /** Moves the write-ahead log into the file; blocks every query while it runs. */
-  checkpoint(): Promise<void>;
-  /** Lets go of what was read and is in memory to be read again, unless something runs. */
-  letGo(): Promise<void>;
-  /** Writes the file anew, as {@link rewriteFile}; one at a time. Queries go on meanwhile. */
-  rewrite(rewriting: Rewriting): Promise<void>;
-  /** Which `events/<n>.duckdb` is in use. */
-  generation(): number;
-  close(): Promise<void>;
-};
+export type Duckdb = Writes &
+  Reads & {
+    /** Lets go of what was read and is in memory to be read again, unless something runs. */
+    letGo(): Promise<void>;
+    /** Writes the file anew, as {@link rewriteFile}; one at a time. Queries go on meanwhile. */
+    rewrite(rewriting: Rewriting): Promise<void>;
+    /** Which `events/<n>.duckdb` is in use. */
+    generation(): number;
+    close(): Promise<void>;
+  };
 
 /** Where the event store's files are and what it may use. */
 export type DuckdbOptions = {
@@ -101,8 +93,8 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
 
   onThreads();
   const guard = fatalGuard((error) => onFatal(error, generationFile(files, generation)));
-  const writer = pool([first], Number.POSITIVE_INFINITY);
   const turns = memoryTurns();
+  const writes = openWrites({ ...options, connection: first, turns, guard });
   let isRewriting = false;
   let shrunk = Promise.resolve();
   const connect = async () => {
@@ -114,18 +106,10 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
     reading: (connection, mayBeEnded, work) =>
       turns.reading(connection, mayBeEnded, () => computing(() => guard(work()), onThreads)),
   });
-  const write: Duckdb["write"] = (work) =>
-    writer.use((connection) => guard(transaction(connection, work)));
   return {
-    write,
-    async writeFirst(work) {
-      try {
-        return await write(work);
-      } catch (error) {
-        if (!isOutOfMemory(error)) throw error;
-        return await turns.alone(() => write(work));
-      }
-    },
+    write: writes.write,
+    writeFirst: writes.writeFirst,
+    checkpoint: writes.checkpoint,
     read: reads.read,
     readForOthers: reads.readForOthers,
     apart: reads.apart,
@@ -138,7 +122,7 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
           rewriteFile(connection, rewriting, {
             ...{ directory: files, generation, attach, migrate, unread: reads.unread },
             rows: ROW_GROUP_ROWS * joinable(options),
-            exclusively: writer.use,
+            exclusively: writes.use,
             switched(next) {
               generation = next;
             },
@@ -152,16 +136,12 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
     async letGo() {
       if (isRewriting || reads.isHeld()) return;
       const work = () => guard(shrink(first, options));
-      const done = reads.whileIdle(() => writer.whileIdle(work));
+      const done = reads.whileIdle(() => writes.whileIdle(work));
       shrunk = done.catch(() => undefined);
       await done;
     },
-    checkpoint: () =>
-      writer.use(async (connection) => {
-        await guard(connection.run("CHECKPOINT"));
-      }),
     async close() {
-      await writer.use(async (connection) => {
+      await writes.use(async (connection) => {
         // On a full disk it fails, and the write-ahead log keeps what it has.
         await connection.run("CHECKPOINT").catch(() => undefined);
         await connection.run("USE memory").catch(() => undefined);

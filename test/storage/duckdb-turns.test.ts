@@ -5,7 +5,7 @@ import { openDuckdb, ROW_GROUP_ROWS } from "../../src/storage/duckdb.ts";
 import { memoryTurns } from "../../src/storage/duckdb-turns.ts";
 import type { SliceEvent } from "../../src/storage/event-lines.ts";
 import { eventStore } from "../../src/storage/events.ts";
-import { loadFiles } from "../../src/storage/loads.ts";
+import { loadFiles, type SliceContent } from "../../src/storage/loads.ts";
 import { temporaryDirectory } from "../support/app.ts";
 
 setDefaultTimeout(120_000);
@@ -19,6 +19,10 @@ beforeAll(async () => {
 });
 
 afterAll(() => instance.closeSync());
+
+type Files = ReturnType<typeof loadFiles>;
+
+const SLICE = 4096;
 
 const ENDLESS =
   "SELECT max(a.range + b.range + c.range) FROM range(1e6::BIGINT) a, range(1e6::BIGINT) b, range(1e6::BIGINT) c";
@@ -54,48 +58,59 @@ test("what a read fails by itself is not laid on the write", async () => {
   await expect(failing).rejects.toThrow("Binder Error");
 });
 
-test("events are stored while statements of others take all the memory there is", async () => {
-  using root = temporaryDirectory();
-  const fatal: Error[] = [];
-  const duckdb = await openDuckdb({
-    directory: root.path,
-    generation: 1,
-    memory_bytes: 128e6,
-    threads: 2,
-    onFatal: (error) => fatal.push(error),
-  });
-  const store = eventStore(duckdb, join(root.path, "dead"));
-  const files = loadFiles(join(root.path, "loads"), ROW_GROUP_ROWS);
-  let isOver = false;
-  const greedy = Array.from({ length: 2 }, async () => {
-    while (!isOver) {
-      await duckdb
-        .apart((other, catalog) => other.run(GREEDY.replace("events", `${catalog}.events`)))
-        .catch(String);
+test.each([
+  ["of a row group each", 4 * ROW_GROUP_ROWS, (files: Files) => files.add],
+  [
+    "that wait for a checkpoint",
+    12 * SLICE,
+    (files: Files) => (slice: SliceContent) => [
+      ...files.add(slice),
+      ...[files.end()].filter((load) => load !== null),
+    ],
+  ],
+])(
+  "loads %s are stored while statements of others take all the memory there is",
+  async (_, count, added) => {
+    using root = temporaryDirectory();
+    const fatal: Error[] = [];
+    const duckdb = await openDuckdb({
+      directory: root.path,
+      generation: 1,
+      memory_bytes: 128e6,
+      threads: 2,
+      onFatal: (error) => fatal.push(error),
+    });
+    const store = eventStore(duckdb, join(root.path, "dead"));
+    const add = added(loadFiles(join(root.path, "loads"), ROW_GROUP_ROWS));
+    let isOver = false;
+    const greedy = Array.from({ length: 2 }, async () => {
+      while (!isOver) {
+        await duckdb
+          .apart((other, catalog) => other.run(GREEDY.replace("events", `${catalog}.events`)))
+          .catch(String);
+      }
+    });
+    let stored = 0;
+    for (let seq = 1; stored < count; seq += SLICE) {
+      const range = { first: seq, last: seq + SLICE - 1 };
+      const events = Array.from({ length: SLICE }, (_, at) => sliceEvent(seq + at));
+      for (const load of add({ range, events, logs: [], mirror: null })) {
+        await store.append(load);
+        stored += load.count;
+      }
     }
-  });
-  let stored = 0;
-  for (let seq = 1; stored < 4 * ROW_GROUP_ROWS; seq += SLICE) {
-    const range = { first: seq, last: seq + SLICE - 1 };
-    const events = Array.from({ length: SLICE }, (_, at) => sliceEvent(seq + at));
-    for (const load of files.add({ range, events, logs: [], mirror: null })) {
-      await store.append(load);
-      stored += load.count;
-    }
-  }
-  isOver = true;
-  await Promise.all(greedy);
-  expect((await store.counts()).events).toBe(stored);
-  expect(fatal).toEqual([]);
-  await duckdb.close();
-});
+    isOver = true;
+    await Promise.all(greedy);
+    expect((await store.counts()).events).toBe(stored);
+    expect(fatal).toEqual([]);
+    await duckdb.close();
+  },
+);
 
 /** What it gathers cannot be put on disk. */
 const GREEDY = `SELECT count(*) FROM (
   SELECT md5(properties::VARCHAR) AS hash, list(properties::VARCHAR) AS texts FROM events
   GROUP BY hash ORDER BY texts)`;
-
-const SLICE = 4096;
 
 function sliceEvent(seq: number): SliceEvent {
   const event = {
