@@ -50,6 +50,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "cli/project.ts": "test/cli/run.test.ts",
   "cli/rebuild.ts": "test/rebuild.test.ts",
   "cli/serve.ts": "test/binary.test.ts, test/kill.test.ts",
+  "cli/signal.ts": "test/kill.test.ts, test/cli/deletions.test.ts",
   "cli/table.ts": "test/cli/run.test.ts",
   "cli/version.ts": "test/cli/run.test.ts",
   "damaged-archive.ts": "test/rebuild.test.ts",

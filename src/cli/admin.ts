@@ -2,9 +2,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Admin, type App, openAdmin, openApp } from "../app.ts";
 import type { Settings } from "../config.ts";
-import { expectUsed, LockedError } from "../data-directory.ts";
+import { DataError, expectUsed, LockedError } from "../data-directory.ts";
 import { adminClient } from "../http/admin.ts";
 import { silentLog } from "../log.ts";
+import { firstSignal } from "./signal.ts";
 
 /** The file in the data directory through which the CLI reaches a running server. */
 export const SOCKET_FILE = "hoglet.sock";
@@ -42,12 +43,29 @@ export async function withApp<T>(
   work: (app: Running) => Promise<T>,
 ): Promise<T> {
   expectUsed(settings.data);
+  let isStopped = false;
   const open = async () => {
     const app = await openApp(settings, SURROUNDINGS);
-    return { ...app, close: () => app.close(APPLY_MS_MAX) };
+    let closing: Promise<void> | undefined;
+    const close = () => {
+      closing ??= app.close(APPLY_MS_MAX);
+      return closing;
+    };
+    firstSignal().then(() => {
+      isStopped = true;
+      // Whoever waits for the work waits for this, too.
+      return close().catch(() => {});
+    });
+    return { ...app, close };
   };
-  return here<Running, T>(settings, open, work);
+  try {
+    return await here<Running, T>(settings, open, work);
+  } catch (error) {
+    throw isStopped ? new DataError(STOPPED) : error;
+  }
 }
+
+const STOPPED = "Stopped. What it had begun goes on with the next start or run.";
 
 const SURROUNDINGS = { now: Date.now, log: silentLog, logFormat: "human" as const };
 

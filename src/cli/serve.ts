@@ -10,6 +10,7 @@ import { type Log, type LogFormat, openLog } from "../log.ts";
 import { VERSION } from "../version.ts";
 import { type Running, SOCKET_FILE } from "./admin.ts";
 import { type Command, EXIT, type Io } from "./command.ts";
+import { firstSignal } from "./signal.ts";
 
 /** How long requests in flight may take once the server is told to stop, in milliseconds. */
 const DRAIN_MS_MAX = 10_000;
@@ -149,22 +150,4 @@ function keptKey(key: string | undefined, { data }: Settings, { isTerminal }: Io
   const path = join(data, INITIAL_KEY_FILE);
   writeFileSync(path, `${key}\n`, { mode: 0o600 });
   return `in ${path}`;
-}
-
-/** Resolves at the first signal to stop; the second ends the process at once, which is safe. */
-function firstSignal(): Promise<string> {
-  const { promise, resolve } = Promise.withResolvers<string>();
-  let signalled = false;
-  for (const [name, code] of [
-    ["SIGTERM", 143],
-    ["SIGINT", 130],
-    ["SIGHUP", 129],
-  ] as const) {
-    process.on(name, () => {
-      if (signalled) process.exit(code);
-      signalled = true;
-      resolve(name);
-    });
-  }
-  return promise;
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { batch, event } from "../support/make.ts";
 import { findPlanted } from "../support/planted.ts";
 import { runCommand } from "../support/process.ts";
-import { PERSONAL_KEY, type Server, startServer } from "../support/server.ts";
+import { PERSONAL_KEY, ROOT, type Server, startServer } from "../support/server.ts";
 
 setDefaultTimeout(60_000);
 
@@ -62,6 +62,28 @@ test("without a server the command does it on the files, and the next start read
   expect((await again.events()).map(({ distinct_id }) => distinct_id)).toEqual(["later"]);
 });
 
+test("the command that is stopped leaves what it had begun as it was", async () => {
+  await using server = await startServer();
+  const { ann, bob } = await asked(server);
+  server.signal("SIGTERM");
+  await server.exited;
+  const run = ["deletions", "run", "--data", server.data];
+  const command = Bun.spawn([process.execPath, join(ROOT, "src/main.ts"), ...run], {
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  using sqlite = new Database(join(server.data, "hoglet.sqlite"), { readonly: true });
+  const tasks = () => sqlite.query("SELECT state, attempts FROM deletion_task ORDER BY id").all();
+  while (!JSON.stringify(tasks()).includes("running")) await Bun.sleep(2);
+  command.kill("SIGINT");
+
+  expect([await command.exited, await new Response(command.stdout).text()]).toEqual([1, ""]);
+  expect(await new Response(command.stderr).text()).toMatch(/^Stopped\. .+\n$/);
+  expect(tasks()).toEqual(Array(2).fill({ state: "running", attempts: 0 }));
+  expect(await runCommand(run)).toEqual({ code: 0, out: "2 done\n", err: "" });
+  expect(await findPlanted(server.data, [ann, bob])).toEqual({});
+});
+
 test("what a crash has interrupted counts as done by the command that finishes it", async () => {
   await using server = await startServer();
   const { ann, bob } = await asked(server);
@@ -83,7 +105,7 @@ test("a server that ends meanwhile is told of with a sentence", async () => {
   // It takes the connection, but does not answer any more.
   server.signal("SIGSTOP");
   const running = hoglet(server, "run");
-  await Bun.sleep(1000);
+  await Bun.sleep(3000);
 
   server.signal("SIGKILL");
 
