@@ -172,7 +172,10 @@ function modifiers(node: JsonObject, outer: Scope): Extent {
       switch (modifier["type"]) {
         case "ORDER_MODIFIER":
           onlyWith(modifier, ["orders"], scope.text);
-          return orders(modifier["orders"], scope);
+          return orders(
+            nodesIn(modifier["orders"]).filter((order) => !isOfAll(order, scope)),
+            scope,
+          );
         case "LIMIT_MODIFIER":
         case "LIMIT_PERCENT_MODIFIER":
           onlyWith(modifier, ["limit", "offset"], scope.text);
@@ -190,6 +193,15 @@ function modifiers(node: JsonObject, outer: Scope): Extent {
       }
     }),
   );
+}
+
+/** ORDER BY ALL: by what is selected, which is looked at where it stands. */
+function isOfAll(order: JsonObject, { text }: Scope): boolean {
+  const { expression: by } = order;
+  if (!isObject(by) || by["class"] !== "STAR" || by["columns"] !== true) return false;
+  onlyWith(order, ["null_order", "expression"], text);
+  onlyWith(by, ["columns"], text);
+  return true;
 }
 
 /** What FROM names; `scope` learns of it, because what stands behind may use it (LATERAL). */

@@ -59,6 +59,7 @@ describe("what may be asked", () => {
     "SELECT unnest(json_keys(properties)), event FROM events",
     `SELECT properties->>'/$a', properties->>'$', properties->>'$[0]', properties->>'/${"x".repeat(9000)}' FROM events`,
     "SELECT event, distinct_id FROM events GROUP BY GROUPING SETS ((event), (distinct_id), ())",
+    "SELECT event, count(*) FROM events GROUP BY ALL ORDER BY ALL DESC NULLS LAST LIMIT 3",
     "SELECT DISTINCT ON (event) event FROM logs SEMI JOIN events USING (uuid)",
   ])("%s", async (text) => {
     expect(await problemOf(text)).toBeUndefined();
@@ -93,6 +94,9 @@ describe("what is refused, with what it is and where", () => {
     ["SELECT {'a': 1}", 'The function "struct_pack" is not allowed.'],
     ["SELECT COLUMNS(*) FROM events", "COLUMNS is not allowed here."],
     ["SELECT count(COLUMNS(*)) FROM events", "STAR is not allowed."],
+    ["SELECT event FROM events ORDER BY COLUMNS('e.*')", "is not allowed"],
+    ["SELECT event FROM events ORDER BY *", "STAR is not allowed."],
+    ["SELECT sum(1) OVER (ORDER BY ALL) FROM events", "is not"],
     ["SELECT #1 FROM events", "POSITIONAL_REFERENCE is not allowed."],
     ["SELECT event COLLATE nocase FROM events", "COLLATE is not allowed."],
     ["SELECT NULL::INTEGER[100000]", "This type is not allowed."],

@@ -69,6 +69,16 @@ describe("a query in SQL", () => {
     expect(await rowsOf("SELECT count(*) FROM logs")).toEqual([[0]]);
   });
 
+  test("orders by all that is selected, in its order", async () => {
+    const text = "FROM (VALUES (2, 'b'), (1, 'z'), (2, 'a')) AS t(n, x) SELECT n, x ORDER BY ALL";
+    expect(await rowsOf(text)).toEqual([
+      [1, "z"],
+      [2, "a"],
+      [2, "b"],
+    ]);
+    expect(await rowsOf(`${text} DESC LIMIT 1`)).toEqual([[2, "b"]]);
+  });
+
   test("answers each type as JSON can say it", async () => {
     const text = `SELECT timestamp, uuid, properties->'n', properties->>'tags', "$browser",
       9007199254740993, 9007199254740991, 1.25, 0.1::DOUBLE, 'nan'::DOUBLE, true, NULL,
