@@ -1,6 +1,7 @@
 import type { Settings } from "./config.ts";
 import type { Clock } from "./domain/time.ts";
 import type { Log } from "./log.ts";
+import { machine } from "./machine.ts";
 import { definitions } from "./services/definitions.ts";
 import { events } from "./services/events.ts";
 import type { Ingest } from "./services/ingest.ts";
@@ -27,6 +28,8 @@ import { VERSION } from "./version.ts";
 
 /** What this process is, and the bytes that it has in memory. */
 export const SELF = { version: VERSION, memoryBytes: () => process.memoryUsage.rss() };
+
+const MACHINE = { memoryBytesMax: machine().memoryBytes };
 
 type Searched = Pick<Awaited<ReturnType<typeof openEvents>>, "duckdb" | "restoring"> & {
   base: Base;
@@ -65,6 +68,6 @@ export function searches(searched: Searched) {
     definitions: definitions(definitionReads(asked), isBehind),
     events: events(eventReads(asked), isBehind),
     logQueries: logQueries({ reads: logReads(asked), projects, isBehind, now }),
-    sql: sql({ reads: sqlReads(duckdb), isBehind, limits: settings, ...SELF }),
+    sql: sql({ reads: sqlReads(duckdb), isBehind, limits: settings, ...SELF, ...MACHINE }),
   };
 }

@@ -13,6 +13,9 @@ export const SQL_RUNNING_MAX = 2;
 /** Bytes of the texts in one answer. */
 export const SQL_ANSWER_BYTES_MAX = 16_777_216;
 
+/** The share of the process's memory at which a statement ends that has more of it than at its start. */
+const MEMORY_SHARE = 0.85;
+
 /** How often is looked how much memory there is in use, in milliseconds. */
 const MEMORY_EVERY_MS = 100;
 
@@ -42,12 +45,13 @@ type Needs = {
   reads: SqlReads;
   isBehind: IsBehind;
   limits: SqlSettings;
-  /** Memory that the process uses. */
+  /** Memory that the process uses, and that it may use. */
   memoryBytes: () => number;
+  memoryBytesMax: number;
 };
 
 /** Runs statements one beside another, within limits. */
-export function sql({ reads, isBehind, limits, memoryBytes }: Needs): Sql {
+export function sql({ reads, isBehind, limits, ...memory }: Needs): Sql {
   let running = 0;
   return {
     async run(project, text, signal) {
@@ -68,7 +72,7 @@ export function sql({ reads, isBehind, limits, memoryBytes }: Needs): Sql {
         .finally(() => {
           running -= 1;
         });
-      const watch = watched(ending, { signal, limits, memoryBytes });
+      const watch = watched(ending, { signal, limits, ...memory });
       try {
         // The engine may take a while to end; who asked is told at once.
         const { columns, types, rows, sql: hogql } = await Promise.race([work, watch.ended]);
@@ -90,10 +94,12 @@ function checkText(text: string): void {
   }
 }
 
+type Watched = Pick<Needs, "limits" | "memoryBytes" | "memoryBytesMax"> & { signal: AbortSignal };
+
 /** Ends a statement that takes too long or too much, or that nobody waits for. */
 function watched(
   ending: AbortController,
-  { signal, limits, memoryBytes }: Pick<Needs, "limits" | "memoryBytes"> & { signal: AbortSignal },
+  { signal, limits, memoryBytes, memoryBytesMax }: Watched,
 ) {
   const { promise: ended, reject } = Promise.withResolvers<never>();
   const end = (detail: string) => {
@@ -104,7 +110,13 @@ function watched(
   const seconds = limits.query_seconds;
   const tooLong = () => end(`The query took longer than ${seconds} s. Select less.`);
   // What some functions take does not count for the engine's own limit.
-  const most = memoryBytes() + 2 * limits.memory * 1e6;
+  const atStart = memoryBytes();
+  const engine = limits.memory * 1e6;
+  // What a statement before it has left may still be held, and is used again.
+  const most = Math.min(
+    atStart + 2 * engine,
+    Math.max(atStart + engine / 2, memoryBytesMax * MEMORY_SHARE),
+  );
   const timer = setTimeout(tooLong, seconds * 1000);
   const memory = setInterval(() => {
     if (memoryBytes() > most) end("The query takes more memory than there is. Select less.");

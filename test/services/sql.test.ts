@@ -372,7 +372,10 @@ function endless() {
   };
   const memory = { used: 1000 };
   const limits = { query_seconds: 120, query_rows: 1, memory: 100 };
-  const needs = { reads, isBehind: () => false, limits, memoryBytes: () => memory.used };
+  const needs = {
+    ...{ reads, isBehind: () => false, limits },
+    ...{ memoryBytes: () => memory.used, memoryBytesMax: 1e9 },
+  };
   return { signals, memory, queries: sql(needs) };
 }
 
@@ -400,11 +403,19 @@ describe("queries that run", () => {
     expect(await started).toMatchObject({ code: "invalid_input" });
   });
 
-  test("end when memory grows by more than twice what the engine may use", async () => {
+  test.each([
+    ["twice what the engine may use", 1000, 200e6],
+    ["what leaves the machine 15 %", 700e6, 150e6],
+    ["half of what the engine may use, where there was less from the beginning", 900e6, 50e6],
+  ])("end when memory grows by more than %s", async (_, used, growth) => {
     const { queries, memory, signals } = endless();
+    memory.used = used;
     const work = failing(queries.run(1, "SELECT 1", new AbortController().signal));
 
-    memory.used += 200e6 + 1;
+    memory.used += growth - 1;
+    await Bun.sleep(250);
+    expect(signals[0]?.aborted).toBe(false);
+    memory.used += 2;
 
     expect(await work).toEqual({
       code: "invalid_input",
