@@ -3,7 +3,7 @@ import type { Period } from "../domain/insight-period.ts";
 import { eventScan, movedOf, OWNER, type Scanned } from "./event-scan.ts";
 import type { Bind } from "./property-match.ts";
 
-/** The least is of the first event, and of those of the same instant the last: a number is told apart fast. */
+/** The least is of the first event, of those of one instant the last. A number is compared faster than a struct. */
 const PLACE = "(epoch_us(t)::HUGEINT * 9223372036854775808 - seq)";
 
 /** The best attempt of each person, out of a table with columns `t_1` and so on. */
@@ -23,7 +23,8 @@ export function bestOf({ steps, breakdown }: Funnel, attempts: string): string {
  * come to one event of the next step the last to begin has the most time left; and of events of the
  * next step with none of the one before between them, the first is the soonest. So only those count
  * that follow right after one of the step before, once all other events are left out. Of most
- * persons nothing but the first step is looked at.
+ * persons nothing but the first step is looked at, and who they are only once for each id: there are
+ * far fewer ids than events (decision 86).
  */
 export function byFollowing(scanned: Scanned, funnel: Funnel, period: Period, bind: Bind): string {
   const { steps, window_s, breakdown } = funnel;
@@ -92,7 +93,7 @@ function stepsSql(
 ${follows.named(
   "later AS MATERIALIZED",
   [`${follows.person()} AS person_id`, ...common, ...flags],
-  [...follows.within(), ...among],
+  [...among, ...follows.within()],
 )}`;
 }
 
