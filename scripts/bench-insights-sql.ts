@@ -76,7 +76,8 @@ const funnel = (days: Days) => `
       SELECT person, t, seq, began, lag(began) OVER forwards AS t_1, lag(t_2) OVER forwards AS t_2
       FROM (
         SELECT person, t, seq, t_1 AS began, t_2 FROM at_2
-        UNION ALL SELECT person, t, seq, NULL, NULL FROM later WHERE event = 'purchase')
+        UNION ALL SELECT person, t, seq, NULL, NULL FROM later SEMI JOIN at_2 USING (person)
+        WHERE event = 'purchase')
       WINDOW forwards AS (PARTITION BY person ORDER BY t, seq))
     WHERE began IS NULL AND t <= t_1 + INTERVAL 14 DAY
   ), best AS (

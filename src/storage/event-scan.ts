@@ -50,7 +50,7 @@ export function eventScan(
   let isPlain = true;
   const person = () => {
     isMoved = true;
-    return "coalesce(moved.person_id, events.person_id)";
+    return OWNER;
   };
   const columnOf = (of: PropertyOf, property: string) => {
     if (of.type !== "event") return undefined;
@@ -101,7 +101,7 @@ export function eventScan(
     named(name, columns, conditions) {
       const made = facts.made();
       const tables = made.length === 0 ? "" : `WITH ${made.join(", ")}\n  `;
-      const moved = isMoved ? [MOVED] : [];
+      const moved = isMoved ? [movedOf(project, bind)] : [];
       const where = [`events.project_id = ${bind(project, "INTEGER")}`, ...conditions];
       return `${name} (
   ${tables}SELECT ${columns.join(",\n    ")}
@@ -112,9 +112,12 @@ export function eventScan(
   };
 }
 
-/** Events count for the person who owns them now, after every merge. */
-const MOVED = `LEFT JOIN person_overrides AS moved
-    ON moved.project_id = events.project_id AND moved.old_person_id = events.person_id`;
+/** Who owns a row of `events` now, after every merge: with the join of {@link movedOf}. */
+export const OWNER = "coalesce(moved.person_id, events.person_id)";
+
+/** A join with the merges of a project, for {@link OWNER}. */
+export const movedOf = (project: number, bind: Bind): string => `LEFT JOIN person_overrides AS moved
+    ON moved.project_id = ${bind(project, "INTEGER")} AND moved.old_person_id = events.person_id`;
 
 /** How the text of a property is found in the table that has it, by its JSON pointer. */
 function textOf({ type }: PropertyOf, property: string): (pointer: string) => string {

@@ -29,14 +29,14 @@ export function funnelSql(scanned: Scanned, funnel: Funnel, period: Period, bind
   if (breakdown === null) {
     return `WITH ${reached}
 SELECT 'value' AS kind, NULL AS breakdown, ${toldOf(steps.length)}
-FROM reached HAVING count(*) > 0`;
+FROM reached HAVING sum(persons) > 0`;
   }
   return `WITH ${reached}, top AS (
   SELECT breakdown, true AS is_top FROM reached GROUP BY breakdown
-  ORDER BY count(*) DESC, breakdown NULLS LAST
+  ORDER BY sum(persons) DESC, breakdown NULLS LAST
   LIMIT ${bind(breakdown.limit, "BIGINT")}
 ), named AS (
-  SELECT depth, times, ${toldApart("reached")}
+  SELECT depth, times, persons, ${toldApart("reached")}
 )
 SELECT kind, told AS breakdown, ${toldOf(steps.length)}
 FROM named GROUP BY kind, told`;
@@ -46,7 +46,7 @@ function byAttempts(scanned: Scanned, funnel: Funnel, period: Period, bind: Bind
   const attempts = { ordered, strict, unordered }[funnel.order];
   const value = funnel.breakdown === null ? "" : ", best.breakdown AS breakdown";
   return `${attempts(scanned, funnel, period, bind)}, ${bestOf(funnel, "attempts")}, reached AS (
-  SELECT best.depth AS depth, best.times AS times${value} FROM best
+  SELECT best.depth AS depth, best.times AS times${value}, 1 AS persons FROM best
 )`;
 }
 
@@ -56,7 +56,7 @@ function toldOf(steps: number): string {
   const taken = (step: number) => `epoch_us(times[${step}]) - epoch_us(times[${step - 1}])`;
   const ofStep = (step: number, aggregate: (taken: string) => string) =>
     step === 1 ? "NULL" : `${aggregate(taken(step))} FILTER (depth >= ${step}) / 1000000`;
-  const persons = numbers.map((step) => `count(*) FILTER (depth >= ${step})`);
+  const persons = numbers.map((step) => `sum(persons * (depth >= ${step})::INTEGER)`);
   const average = numbers.map((step) => ofStep(step, (took) => `avg(${took})`));
   const median = numbers.map((step) => ofStep(step, (took) => `quantile_cont(${took}, 0.5)`));
   return `

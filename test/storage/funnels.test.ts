@@ -36,6 +36,8 @@ afterAll(() => stored[Symbol.asyncDispose]());
 /** A step that many come to, so that long funnels are gone through. */
 const ANY = { node: { event: null, name: "All", filters: [] }, isOf: () => true };
 
+const NEVER = { node: { event: "never", name: "never", filters: [] }, isOf: () => false };
+
 type Order = Funnel["order"];
 type IsOf = (event: Stored) => boolean;
 type Excluded = { from: number; to: number; isOf: IsOf };
@@ -231,3 +233,28 @@ describe.each(FUNNEL_ORDERS)("funnels that are %s", (order) => {
     TIMEOUT_MS,
   );
 });
+
+test(
+  "who only began has the value of the first event, the last of those at that instant",
+  async () => {
+    await forEach(stored.sets, async (set) => {
+      const { plan, isIn } = asked(set, "ordered");
+      const steps = [ANY, NEVER];
+      const query: Funnel = {
+        ...plan.query,
+        steps: steps.map(({ node }) => node),
+        exclusions: [],
+        breakdown: { of: { type: "event" }, property: "own", limit: 3 },
+      };
+      const trial = {
+        ...{ plan: { ...plan, query }, isIn, excluded: [] },
+        steps: steps.map(({ isOf }) => isOf),
+      };
+      const { found } = await stored.queries.run(set.project, trial.plan);
+
+      const expected = sorted(reference(set, trial));
+      expect([set.project, ...sorted(found as FunnelRow[])]).toEqual([set.project, ...expected]);
+    });
+  },
+  TIMEOUT_MS,
+);
