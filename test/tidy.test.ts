@@ -161,6 +161,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "storage/duckdb-instance.ts": "test/storage/events.test.ts, test/build.test.ts",
   "storage/duckdb-memory.ts": "test/storage/events.test.ts, test/services/deletion-runs.test.ts",
   "storage/duckdb.ts": "test/storage/events.test.ts",
+  "storage/email-counts.ts": "test/storage/person-search.test.ts",
   "storage/engine.ts": "test/build.test.ts",
   "storage/event-file.ts": "test/rebuild.test.ts",
   "storage/event-lines.ts": "test/storage/events.test.ts",
