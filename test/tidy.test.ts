@@ -104,6 +104,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "http/query.ts": "test/services/sql.test.ts",
   "http/request-id.ts": "test/http/management.test.ts",
   "http/route.ts": "types",
+  "http/percent.ts": "test/http/errors.test.ts",
   "http/schemas.ts": "test/http/openapi.test.ts",
   "http/server.ts": "test/http/management.test.ts",
   "http/users.ts": "test/http/playlists.test.ts",
