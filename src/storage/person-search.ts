@@ -15,9 +15,9 @@ import type { Sqlite } from "./sqlite.ts";
 /** Persons by a part of their address that very many have (decision 104). */
 export type PersonSearches = {
   /**
-   * A part of the list of those who have `search` in their address, in any case, or as a distinct id,
-   * and how many they are at that instant. Undefined where they would have to be looked for among too
-   * many others, or counted anew.
+   * A part of the list of those who have `search` in their address, in any case, and how many they are
+   * at that instant. Undefined where they would have to be looked for among too many others, or counted
+   * anew, and where somebody else has it as a distinct id.
    */
   find(
     project: number,
@@ -44,12 +44,12 @@ export function personSearches(sqlite: Sqlite): PersonSearches {
   return {
     find: (project, search, part) =>
       sqlite.snapshot(() => {
-        const counted = counts.now(project, folded(search));
-        if (counted === undefined) return undefined;
+        const count = counts.now(project, folded(search));
+        if (count === undefined) return undefined;
         const own = owner.get(project, search);
-        const isMore = own !== null && !foldedAddress(own.email ?? "").includes(folded(search));
-        const count = counted + (isMore ? 1 : 0);
-        const ids = found(project, { search, owner: own?.id, count }, part);
+        const isOther = own !== null && !foldedAddress(own.email ?? "").includes(folded(search));
+        if (isOther) return undefined;
+        const ids = found(project, { search, count }, part);
         return ids === undefined ? undefined : { count, rows: byIds(project, ids) };
       }),
     isCounted: (project, search) => counts.has(project, folded(search)),
@@ -57,60 +57,56 @@ export function personSearches(sqlite: Sqlite): PersonSearches {
   };
 }
 
-/** Who is looked for: by a part of the address, or the person of a distinct id; `count` in all. */
-type Sought = { search: string; owner: number | undefined; count: number };
+/** Who is looked for, and how many they are. */
+type Sought = { search: string; count: number };
 
 /** Persons who have a part in their address, up to which the index is asked for all of them. */
 const INDEXED_MAX = 20_000;
 
-/** Persons after whom no more are looked at, where many match, and where only their ids are read. */
-const LOOKED_AT_MAX = { first: 1280, addresses: 5120, ids: 65_536 };
+/** Addresses after which no more are looked at: before and without the index, and where it said who. */
+const LOOKED_AT_MAX = { first: 1280, without: 20_480, ids: 65_536 };
 
-/** Finds the ids of a part of those who have one in their address; undefined if too many others are before. */
+/** Finds the ids of a part of those who are looked for; undefined if too many others are before. */
 function finder(raw: Sqlite["raw"]) {
   const indexed = raw.query<null, [string]>(
     `SELECT rowid FROM person_email WHERE person_email MATCH ?1 LIMIT ${INDEXED_MAX + 1}`,
   );
   const walk = walker(raw);
-  return (project: number, { search, owner, count }: Sought, asked: PartAsked) => {
-    const part = folded(search);
-    const byAddress = (max: number) =>
-      walk(project, asked, {
-        count,
-        columns: "id, email",
-        has: ([id, email]) =>
-          id === owner || (email !== null && foldedAddress(email as string).includes(part)),
-        max,
-      });
-    const near = byAddress(LOOKED_AT_MAX.first);
+  return (project: number, { search, count }: Sought, part: PartAsked) => {
+    const wanted = Math.min(part.offset + part.limit, count);
+    const asked = { ...part, wanted, project };
+    const sought = folded(search);
+    const byAddress: Test = ([, email]) => foldedAddress(email as string).includes(sought);
+    const near = walk(asked, { columns: "id, email", has: byAddress, max: LOOKED_AT_MAX.first });
     if (near !== undefined) return near;
-    if ([...search].length < TRIGRAM_CHARS) return byAddress(LOOKED_AT_MAX.addresses);
-    const ids = indexed.values(phrase(search)).map(([id]) => id);
-    if (ids.length > INDEXED_MAX) return byAddress(LOOKED_AT_MAX.addresses);
-    const among = new Set<unknown>([...ids, owner]);
-    return walk(project, asked, {
-      count,
-      columns: "id",
-      has: ([id]) => among.has(id),
-      max: LOOKED_AT_MAX.ids,
-    });
+    const isIndexed = count <= INDEXED_MAX && [...search].length >= TRIGRAM_CHARS;
+    const ids = isIndexed ? indexed.values(phrase(search)) : undefined;
+    if (ids === undefined || ids.length > INDEXED_MAX) {
+      return walk(asked, { columns: "id, email", has: byAddress, max: LOOKED_AT_MAX.without });
+    }
+    const among = new Set<unknown>(ids.map(([id]) => id));
+    return walk(asked, { columns: "id", has: ([id]) => among.has(id), max: LOOKED_AT_MAX.ids });
   };
 }
 
-/** How to tell who is looked for: `max` is after how many no more are looked at. */
-type Wanted = { count: number; columns: string; has(row: unknown[]): boolean; max: number };
+type Test = (row: unknown[]) => boolean;
 
-/** Persons that are read first, and how many times as many next: few are enough where many match. */
+/** Addresses that are read first, and how many times as many next: few are enough where many match. */
 const READ_AT_FIRST = 320;
 const READ_GROWTH = 4;
 
+/** Walks along the addresses, in the order of the list, until so many are found; undefined if they are not. */
 function walker(raw: Sqlite["raw"]) {
-  return (project: number, part: PartAsked, { count, columns, has, max }: Wanted) => {
-    const { condition, values } = behind(part.after);
+  type Asked = PartAsked & { project: number; wanted: number };
+  return (
+    { project, wanted, offset: from, after }: Asked,
+    { columns, has, max }: { columns: string; has: Test; max: number },
+  ) => {
+    const { condition, values } = behind(after);
     const read = raw.query<null, SQLQueryBindings>(
-      `SELECT ${columns} FROM person WHERE project_id = $project ${condition} ${IN_ORDER}`,
+      `SELECT ${columns} FROM person
+       WHERE project_id = $project AND email IS NOT NULL ${condition} ${IN_ORDER}`,
     );
-    const wanted = Math.min(part.offset + part.limit, count);
     const ids: number[] = [];
     let limit = READ_AT_FIRST;
     for (let offset = 0; ids.length < wanted; offset += limit, limit *= READ_GROWTH) {
@@ -119,6 +115,6 @@ function walker(raw: Sqlite["raw"]) {
       ids.push(...rows.filter(has).map(([id]) => id as number));
       if (rows.length < limit) break;
     }
-    return ids.slice(part.offset, wanted);
+    return ids.slice(from, wanted);
   };
 }

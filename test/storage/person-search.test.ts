@@ -121,6 +121,10 @@ describe("persons by a part of their address that many have", () => {
         const offset = Math.floor(random() * 5);
 
         const found = stored.searches.find(project, search, { limit: 6, offset });
+        if (wanted.some(({ distinct_ids }) => distinct_ids.includes(search))) {
+          expect(found).toBeUndefined();
+          continue;
+        }
 
         expect(found).toEqual({ count: wanted.length, rows: wanted.slice(offset, offset + 6) });
         const [first] = found?.rows ?? [];
@@ -187,13 +191,14 @@ describe("persons by a part of their address that many have", () => {
 
   test("are not looked for among too many others, unless the index tells who they are", async () => {
     using stored = await store();
-    const { version } = await stored.add({ id: "ann", email: "ann@x.y" }, { id: "zoe" });
+    await stored.add({ id: "ann", email: "ann@x.y" }, { id: "zoe" });
     const at = "2026-11-22T12:00:00.000000Z";
-    await stored.add(
-      ...Array.from({ length: 7000 }, (_, n) => ({ id: `${n}`, email: "b@z", created_at: at })),
+    const { version } = await stored.add(
+      ...Array.from({ length: 30_000 }, (_, n) => ({ id: `${n}`, email: "b@z", created_at: at })),
     );
-    for (const search of ["nn", "ann", "b@", "zoe"]) {
-      stored.searches.keep(1, search, { count: search.includes("nn") ? 1 : 0, version });
+    const counts = { nn: 1, ann: 1, "b@": 30_000, zo: 0, zoe: 0 };
+    for (const [search, count] of Object.entries(counts)) {
+      stored.searches.keep(1, search, { count, version });
     }
     const found = (search: string, part = PAGE) => {
       const { count, rows } = stored.searches.find(1, search, part) ?? {};
@@ -202,8 +207,9 @@ describe("persons by a part of their address that many have", () => {
 
     expect(found("nn")).toEqual([undefined, undefined]);
     expect(found("ann")).toEqual([1, ["ann"]]);
-    expect(found("zoe")).toEqual([1, ["zoe"]]);
-    expect(found("b@", { limit: 2, offset: 5000 })).toEqual([7000, ["1999", "1998"]]);
-    expect(found("b@", { limit: 2, offset: 6998 })).toEqual([undefined, undefined]);
+    expect(found("zo")).toEqual([0, []]);
+    expect(found("zoe")).toEqual([undefined, undefined]);
+    expect(found("b@", { limit: 2, offset: 5000 })).toEqual([30_000, ["24999", "24998"]]);
+    expect(found("b@", { limit: 2, offset: 29_998 })).toEqual([undefined, undefined]);
   }, 30_000);
 });

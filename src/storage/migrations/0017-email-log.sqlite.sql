@@ -16,6 +16,10 @@ CREATE TRIGGER person_email_logged AFTER INSERT ON person_email_log WHEN new.seq
   DELETE FROM person_email_log WHERE seq <= new.seq - 12288;
 END;
 
+-- Addresses in the order of the list, past everybody who has none.
+CREATE INDEX person_addressed ON person (project_id, listed_at DESC, id DESC, email)
+  WHERE email IS NOT NULL;
+
 DROP TRIGGER person_email_new;
 DROP TRIGGER person_email_changed;
 DROP TRIGGER person_email_gone;
