@@ -17,6 +17,7 @@ import propertiesSpreadDuckdb from "./0015-properties-spread.duckdb.sql" with { 
 import wholePropertiesDuckdb from "./0016-whole-properties.duckdb.sql" with { type: "text" };
 import emailLog from "./0017-email-log.sqlite.sql" with { type: "text" };
 import personEmailsDuckdb from "./0017-person-emails.duckdb.sql" with { type: "text" };
+import usersWhole from "./0018-users-whole.sqlite.sql" with { type: "text" };
 
 /** SQLite's schema changes in order; the schema's version is how many were applied. Append only. */
 export const SQLITE_MIGRATIONS: readonly string[] = [
@@ -30,6 +31,7 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
   personScale,
   personsListed,
   emailLog,
+  usersWhole,
 ];
 
 /** DuckDB's schema changes in order; each leaves a row in its table `migration`. Append only. */
