@@ -125,6 +125,24 @@ function kinds(persons: number): Kind[] {
       work: "search for what all e-mails have",
       query: () => ({ search: "example.com" }),
       found: [persons * 0.95, most],
+      ...short,
+    },
+    {
+      work: "search for a letter that most e-mails have",
+      query: (n) => ({ search: pick(["a", "e", "@", ".c"], n) }),
+      found: [persons / 4, most],
+      ...short,
+    },
+    {
+      work: "search for a name that a tenth have",
+      query: (n) => ({ search: pick(FIRST, n) }),
+      found: [persons / 20, persons / 5],
+      ...short,
+    },
+    {
+      work: "search for what a hundredth have, another each time",
+      query: (n) => ({ search: `${pick(LAST, n)}.${(n % 90) + 10}` }),
+      found: [persons / 10_000, persons / 50],
     },
     {
       work: "by a property that users set",

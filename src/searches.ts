@@ -8,6 +8,7 @@ import type { Ingest } from "./services/ingest.ts";
 import { insights } from "./services/insights.ts";
 import { logQueries } from "./services/log-query.ts";
 import { personMatching } from "./services/person-matching.ts";
+import { personSearching } from "./services/person-searching.ts";
 import { persons } from "./services/persons.ts";
 import { startPromoting } from "./services/promoting.ts";
 import { sql } from "./services/sql.ts";
@@ -20,6 +21,7 @@ import { insightReads } from "./storage/insights.ts";
 import { logReads } from "./storage/log-list.ts";
 import type { PersonReads } from "./storage/person-list.ts";
 import { personMatches } from "./storage/person-match.ts";
+import { personSearches } from "./storage/person-search.ts";
 import { personSnapshots } from "./storage/person-snapshots.ts";
 import { promotions } from "./storage/promotions.ts";
 import { sqlReads } from "./storage/sql.ts";
@@ -49,6 +51,7 @@ export function searches(searched: Searched) {
   const asked = apiReads(duckdb, settings.query_seconds, (error) => {
     log.warn("a read found no memory", { error });
   });
+  const matches = personMatches(asked);
   const promoting = startPromoting({ ...searched, promotions: promotions(duckdb) });
   const queries = insightQueries(asked, promoting.used);
   return {
@@ -57,11 +60,12 @@ export function searches(searched: Searched) {
     persons: persons({
       reads,
       matching: personMatching({
-        matches: personMatches(asked),
+        matches,
         snapshots: personSnapshots(sqlite),
         ingest,
         isBehind,
       }),
+      searching: personSearching({ searches: personSearches(sqlite), matches, isBehind }),
       projects,
       now,
     }),

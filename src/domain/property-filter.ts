@@ -225,11 +225,14 @@ function between(given: Given): PropertyTest {
   return { is: "between", from, to };
 }
 
-const NUMBER = /^\s*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?\s*$/i;
+/** The texts that are numbers, as a pattern that the event store's engine takes, too (decision 105). */
+export const DECIMAL = String.raw`[-+]?\d+(\.\d+)?([eE][-+]?\d+)?`;
+
+const NUMBER = new RegExp(`^${DECIMAL}$`);
 
 /** The number that a text is; null if it is none. */
 function numberIn(text: string, { malformed }: Given): number | null {
-  const number = NUMBER.test(text) ? Number(text) : null;
+  const number = NUMBER.test(text.trim()) ? Number(text) : null;
   if (number === null || Number.isFinite(number)) return number;
   throw malformed(TOO_LARGE);
 }

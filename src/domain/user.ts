@@ -9,6 +9,6 @@ export type User = {
   last_name: string;
   email: string;
   is_email_verified: boolean;
-  hedgehog_config: JsonObject | null;
-  role_at_organization: string | null;
+  hedgehog_config: JsonObject;
+  role_at_organization: string;
 };

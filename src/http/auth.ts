@@ -5,6 +5,7 @@ import { allows, type Principal, type Scope, sees } from "../domain/principal.ts
 import type { Attempts } from "../services/attempts.ts";
 import type { Keys } from "../services/keys.ts";
 import type { Projects } from "../services/projects.ts";
+import { checkPath } from "./percent.ts";
 
 /** Who asks, and about which project. */
 export type Granted = { principal: Principal; project: number | undefined };
@@ -25,8 +26,8 @@ type Asked = {
 };
 
 /**
- * Decides whether a request may go on: its key, then the scope, then the project (contract 5).
- * Fails with 401, 403 or 404, and with 429 where too many keys were wrong (decision 53). A request
+ * Decides whether a request may go on: its key, the scope, how its path is written, then the project
+ * (contract 5). Fails with 401, 403, 400 or 404, and with 429 where too many keys were wrong (decision 53). A request
  * is decided once, however often it is asked about.
  */
 export function authorizer(needs: Needs) {
@@ -42,6 +43,7 @@ export function authorizer(needs: Needs) {
     if (!allows(principal, scope)) {
       throw new Failure("permission_denied", `The API key lacks the scope '${scope}'.`);
     }
+    checkPath(request.url);
     if (projectId === undefined) return { principal, project: undefined };
     const project = projectId === "@current" ? projects.current(principal) : readId(projectId);
     if (project === undefined) throw new Failure("not_found", "Project not found.");

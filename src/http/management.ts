@@ -7,6 +7,7 @@ import type { publicAddress } from "./address.ts";
 import type { authorizer } from "./auth.ts";
 import { type Meter, readBody } from "./body.ts";
 import { hasTable } from "./format.ts";
+import { decoded } from "./percent.ts";
 import { answerOf, type Preference } from "./prefer.ts";
 import { hasProject, type Route, shapesOf } from "./route.ts";
 
@@ -54,28 +55,12 @@ export function mountManagement(app: Elysia, route: Route, guards: Guards): void
     transform: async (context: unknown) => {
       await authenticate(context as Context);
       const { request, query } = context as Context & { query: Record<string, unknown> };
-      checkPath(request.url);
       checkEncoding(route, request);
       checkIntegers(route, query);
       if (isTable && prefersTable(request.headers.get("accept"))) query["format"] ??= "csv";
     },
     ...shapesOf(route),
   });
-}
-
-/** Elysia passes on what it cannot decode, as it stands. Throws a failure for that. */
-export function checkPath(url: string): void {
-  if (!url.includes("%") || decoded(new URL(url).pathname)?.includes("\0") === false) return;
-  throw new Failure("invalid_input", "The address is not valid percent-encoding.");
-}
-
-/** What percent-encoding says in UTF-8; undefined if it is not valid. */
-function decoded(encoded: string): string | undefined {
-  try {
-    return decodeURIComponent(encoded);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Elysia reads what is not valid as U+FFFD or as it stands, and such a filter finds nothing. */

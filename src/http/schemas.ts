@@ -151,8 +151,8 @@ export const UserShape = t.Object(
     last_name: Text("of the shop"),
     email: t.String({ format: "email", ...of("owner@example.com") }),
     is_email_verified: t.Boolean(),
-    hedgehog_config: t.Nullable(AnyObject({ color: "green" })),
-    role_at_organization: t.Nullable(Text("engineering")),
+    hedgehog_config: AnyObject({ color: "green" }),
+    role_at_organization: Text("engineering"),
   },
   { $id: "User" },
 );

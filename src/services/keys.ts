@@ -257,8 +257,8 @@ async function ownerOf(email: string | undefined, needs: Needs): Promise<Owner> 
     last_name: "",
     email: address,
     is_email_verified: false,
-    hedgehog_config: null,
-    role_at_organization: null,
+    hedgehog_config: {},
+    role_at_organization: "",
     created_at: isoTime(now()),
   });
   return { id, made_user: address };

@@ -9,6 +9,7 @@ import { parseUuid } from "../domain/uuid.ts";
 import type { MatchFilter, PersonFilter, PersonReads, PersonRow } from "../storage/person-list.ts";
 import type { PropertyValue } from "../storage/person-match.ts";
 import type { PartWanted, PersonMatching } from "./person-matching.ts";
+import type { PersonSearching } from "./person-searching.ts";
 import { personTable, shown } from "./person-table.ts";
 import type { Projects } from "./projects.ts";
 
@@ -54,12 +55,13 @@ const CSV_MATCHES_AT_ONCE = 10_000;
 type Needs = {
   reads: PersonReads;
   matching: PersonMatching;
+  searching: PersonSearching;
   projects: Pick<Projects, "get">;
   now: Clock;
 };
 
 /** Persons in the stores. */
-export function persons({ reads, matching, projects, now }: Needs): Persons {
+export function persons({ reads, matching, searching, projects, now }: Needs): Persons {
   /** An empty search is none. */
   const read = async (
     project: number,
@@ -75,12 +77,19 @@ export function persons({ reads, matching, projects, now }: Needs): Persons {
     return { ...Object.fromEntries(storable), properties: filters };
   };
 
-  /** Undefined where the mirror has to be asked. */
-  const listed = async (
-    project: number,
-    filter: MatchFilter,
-    { signal: _, ...part }: PartWanted,
-  ) => (filter.properties.length > 0 ? undefined : reads.list(project, filter, part));
+  /** Undefined where the mirror has to be asked. A part that many have is not asked of the index again. */
+  const listed = async (project: number, filter: MatchFilter, { signal, ...part }: PartWanted) => {
+    const { properties, distinct_id, email, search } = filter;
+    if (properties.length > 0) return undefined;
+    if (search === undefined || distinct_id !== undefined || email !== undefined) {
+      return reads.list(project, filter, part);
+    }
+    const isCounted = () => searching.isCounted(project, search);
+    const list = () => searching.list(project, search, part, signal);
+    const found =
+      (isCounted() ? await list() : undefined) ?? (await reads.list(project, filter, part));
+    return found === undefined && !isCounted() ? list() : found;
+  };
 
   /** The persons of a list, a few at a time. */
   async function* walk(

@@ -14,3 +14,20 @@ export function anyCase(part: string): string {
   });
   return `*${characters.join("")}*`;
 }
+
+/** Characters of an address that are looked at for a part of it, as the person store's triggers know. */
+const ADDRESS_CHARS_MAX = 1000;
+
+/**
+ * What texts that differ in case alone have in common (decision 104); letter by letter, so that none
+ * depends on those around it.
+ */
+export function folded(text: string): string {
+  return text.replaceAll("İ", "i").toLowerCase().replaceAll("ς", "σ");
+}
+
+/** The same of what is looked at of an address. */
+export function foldedAddress(address: string): string {
+  if (address.length <= ADDRESS_CHARS_MAX) return folded(address);
+  return folded(address.slice(0, ADDRESS_CHARS_MAX).toWellFormed());
+}

@@ -1,7 +1,7 @@
 import type { PropertyFilter, PropertyTest, Range } from "../domain/property-filter.ts";
 import type { Version } from "../domain/version-range.ts";
 import { quoted } from "./duckdb.ts";
-import { type DateTest, ISO_TIME, textTested, ZONED } from "./property-match.ts";
+import { type DateTest, ISO_TIME, textTested, VERSION, ZONED } from "./property-match.ts";
 
 /**
  * The condition that a filter is passed, by the text of its property, as somebody would write it
@@ -26,7 +26,7 @@ function tested(test: Exclude<PropertyTest, { is: "set" }>, text: string): strin
         ...(test.from === null ? [] : [`NOT (${isBefore(parts, test.from)})`]),
         ...(test.before === null ? [] : [`(${isBefore(parts, test.before)})`]),
       ];
-      return [`regexp_matches(${text}, '^[vV]?\\d')`, ...bounds].join(" AND ");
+      return [`regexp_full_match(${text}, '${VERSION}')`, ...bounds].join(" AND ");
     }
     default:
       return textTested(test, text, { text: quoted, number: numberText });
@@ -57,10 +57,9 @@ function numberText(value: number): string {
 
 /** Major, minor, patch, and 1; 0 for a pre-release. */
 function versionOf(text: string): string[] {
-  const numbers = `regexp_extract(${text}, '^[vV]?(\\d+(\\.\\d+)?(\\.\\d+)?)', 1)`;
-  const part = (place: number) =>
-    `coalesce(TRY_CAST(split_part(${numbers}, '.', ${place}) AS BIGINT), 0)`;
-  const isRelease = `NOT regexp_matches(${text}, '^[vV]?\\d+(\\.\\d+)?(\\.\\d+)?-')`;
+  const numbers = `regexp_extract(${text}, '[\\d.]+')`;
+  const part = (place: number) => `TRY_CAST(split_part(${numbers}, '.', ${place}) AS BIGINT)`;
+  const isRelease = `NOT regexp_matches(${text}, '^[^-+]*-')`;
   return [part(1), part(2), part(3), `(${isRelease})::INTEGER`];
 }
 

@@ -3,6 +3,7 @@ import type { Series, SeriesMath } from "../domain/trend.ts";
 import { draftScan, shownBucket } from "./draft-scan.ts";
 import { groupColumn } from "./event-lines.ts";
 import type { PlanOf } from "./insight-queries.ts";
+import { numberOf } from "./property-match.ts";
 
 /** A series by its letter, as formulas name it. */
 export const letterOf = (index: number): string => String.fromCharCode(65 + index);
@@ -39,9 +40,7 @@ ${parts.join("\nUNION ALL\n")}
 ORDER BY ${order.join(", ")}, bucket NULLS LAST`;
 }
 
-/** The finite number that a text says in decimal digits. */
-const NUMBER = `CASE WHEN regexp_matches(text, '^-?\\d+(\\.\\d+)?([eE][-+]?\\d+)?$')
-      AND isfinite(TRY_CAST(text AS DOUBLE)) THEN TRY_CAST(text AS DOUBLE) END AS number`;
+const NUMBER = `${numberOf("text")} AS number`;
 
 type Scanned = Pick<PlanOf<"TrendsQuery">["query"], "interval" | "breakdown"> & {
   period: Period;

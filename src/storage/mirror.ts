@@ -33,6 +33,7 @@ const MIRROR_ROWS = (path: string) => `
       moved: "VARCHAR[]",
       known: "BOOLEAN",
       gone: "BOOLEAN",
+      email: "VARCHAR",
       ...Object.fromEntries(PROPERTY_COLUMNS.map((column) => [column, "JSON"])),
     })})`;
 
@@ -101,7 +102,7 @@ async function mirrorPersons(
     `INSERT INTO persons BY NAME SELECT project_id, id, uuid,
        TRY_CAST(created_at AS TIMESTAMP) AS created_at,
        TRY_CAST(listed_at AS TIMESTAMP) AS listed_at,
-       ${PROPERTY_COLUMNS.join(", ")} FROM ${source}
+       email, ${PROPERTY_COLUMNS.join(", ")} FROM ${source}
        WHERE gone IS NOT TRUE`,
   );
   await runApart(

@@ -57,25 +57,31 @@ type StoredPerson = Omit<PersonRow, "properties" | "distinct_ids"> & { propertie
 /** Columns of a person that the API shows. */
 const PERSON_COLUMNS = "id, uuid, properties, created_at, listed_at";
 
+const BY_ID = `SELECT ${PERSON_COLUMNS} FROM person WHERE project_id = ?1 AND id = ?2`;
+
 /** Reads persons on any connection. */
 export function personReads(sqlite: Sqlite): PersonReads {
   const { raw } = sqlite;
   const count = raw.query<{ count: number }, [number]>(
     "SELECT count FROM person_count WHERE project_id = ?1",
   );
-  const byId = raw.query<StoredPerson, [number, number]>(
-    `SELECT ${PERSON_COLUMNS} FROM person WHERE project_id = ?1 AND id = ?2`,
-  );
+  const byId = raw.query<StoredPerson, [number, number]>(BY_ID);
   const byUuid = raw.query<StoredPerson, [number, string]>(
     `SELECT ${PERSON_COLUMNS} FROM person WHERE project_id = ?1 AND uuid = ?2`,
   );
   const owner = raw.query<{ person_id: number }, [number, string]>(
     "SELECT person_id FROM distinct_id WHERE project_id = ?1 AND distinct_id = ?2",
   );
+  // By the few ids: along the index of the newest, all persons would be looked at.
+  const placesOf = raw.query<Place, [string, number]>(
+    `SELECT person.id, listed_at AS at FROM json_each(?1) AS found
+     CROSS JOIN person ON person.id = found.value WHERE project_id = ?2`,
+  );
   const applied = raw.query<{ value: string }, []>(
     "SELECT value FROM meta WHERE key = 'applied_seq'",
   );
   const complete = completeRows(raw);
+  const byIds = rowsById(raw);
   const narrow = narrowed(raw);
   const ahead = aheadOf(raw);
 
@@ -88,20 +94,15 @@ export function personReads(sqlite: Sqlite): PersonReads {
     const rows = page.all({ ...values, project, limit: part.limit, offset });
     return { count: count.get(project)?.count ?? 0, rows: complete(rows) };
   };
-  const among = (project: number, found: ReadonlySet<number>, part: PartAsked) => {
-    const { condition, values } = behind(part.after);
-    const ids = JSON.stringify([...found]);
-    const total = raw.query<{ count: number }, SQLQueryBindings>(
-      `SELECT count(*) AS count FROM ${FOUND}`,
-    );
-    const page = raw.query<StoredPerson, SQLQueryBindings>(
-      `SELECT ${PERSON_COLUMNS} FROM ${FOUND} ${condition} ${IN_ORDER}`,
-    );
-    const { limit, offset } = part;
-    return {
-      count: total.get({ project, ids })?.count ?? 0,
-      rows: complete(page.all({ ...values, project, ids, limit, offset })),
-    };
+  const among = (
+    project: number,
+    found: ReadonlySet<number>,
+    { after, offset, limit }: PartAsked,
+  ) => {
+    const all = placesOf.all(JSON.stringify([...found]), project).toSorted(inOrder);
+    const left = after === undefined ? all : all.filter((place) => inOrder(after, place) < 0);
+    const ids = left.slice(offset, offset + limit).map(({ id }) => id);
+    return { count: all.length, rows: byIds(project, ids) };
   };
 
   return {
@@ -111,8 +112,7 @@ export function personReads(sqlite: Sqlite): PersonReads {
         if (found === "too many") return undefined;
         return found === undefined ? listed(project, part) : among(project, found, part);
       }),
-    byIds: async (project, ids) =>
-      sqlite.snapshot(() => complete(ids.flatMap((id) => byId.all(project, id)))),
+    byIds: async (project, ids) => sqlite.snapshot(() => byIds(project, ids)),
     async find(project, by) {
       const found = "id" in by ? byId.all(project, by.id) : byUuid.all(project, by.uuid);
       return complete(found)[0];
@@ -126,13 +126,25 @@ export function personReads(sqlite: Sqlite): PersonReads {
   };
 }
 
-const IN_ORDER = "ORDER BY listed_at DESC, id DESC LIMIT $limit OFFSET $offset";
+/** Reads those of the ids that there are, in the order of the ids, in the caller's snapshot. */
+export function rowsById(raw: Sqlite["raw"]) {
+  const byId = raw.query<StoredPerson, [number, number]>(BY_ID);
+  const complete = completeRows(raw);
+  return (project: number, ids: readonly number[]): PersonRow[] =>
+    complete(ids.flatMap((id) => byId.all(project, id)));
+}
 
-/** By the few ids: along the index of the newest, all persons would be looked at. */
-const FOUND = `person NOT INDEXED
-  WHERE project_id = $project AND id IN (SELECT value FROM json_each($ids))`;
+/** Newest first, a part of them. */
+export const IN_ORDER = "ORDER BY listed_at DESC, id DESC LIMIT $limit OFFSET $offset";
 
-function behind(after: Place | undefined) {
+/** As IN_ORDER. */
+function inOrder(one: Place, other: Place): number {
+  if (one.at !== other.at) return one.at < other.at ? 1 : -1;
+  return other.id - one.id;
+}
+
+/** The condition that a person is behind a place in the list. */
+export function behind(after: Place | undefined) {
   return after === undefined
     ? { condition: "", values: {} }
     : {
@@ -142,10 +154,10 @@ function behind(after: Place | undefined) {
 }
 
 /** Characters of the parts that the index of addresses is made of. */
-const TRIGRAM_CHARS = 3;
+export const TRIGRAM_CHARS = 3;
 
-/** Persons that a filter may find before it is left to the mirror: 10 ms of everybody's time. */
-const FOUND_MAX = 1000;
+/** Persons that a filter may find before it is left to others: 10 ms of everybody's time. */
+const FOUND_MAX = 2000;
 
 /** Finds the integer ids of the persons of a filter; undefined if it asks for everybody. */
 function narrowed(raw: Sqlite["raw"]) {
@@ -182,7 +194,7 @@ function narrowed(raw: Sqlite["raw"]) {
 }
 
 /** A text as one phrase of the full-text index. */
-function phrase(text: string): string {
+export function phrase(text: string): string {
   return `"${text.replaceAll('"', '""')}"`;
 }
 

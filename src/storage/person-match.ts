@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { Place } from "../domain/page.ts";
 import { filtersIn, type PropertyFilter } from "../domain/property-filter.ts";
+import { folded } from "./any-case.ts";
 import type { ApiReads } from "./api-reads.ts";
 import { rows } from "./duckdb.ts";
 import type { MatchFilter, PartAsked } from "./person-list.ts";
@@ -52,6 +53,8 @@ export type MirrorState = {
     part: PartAsked,
     now: MatchedNow,
   ): Promise<{ count: number; places: Place[] }>;
+  /** How many persons of a project have a part in their address, in any case. */
+  addressed(project: number, part: string): Promise<number>;
   /** The values of a property, the most frequent first; `part` is in them, in any case. */
   values(project: number, key: string, part: string, now: MatchedNow): Promise<PropertyValue[]>;
 };
@@ -71,6 +74,7 @@ export function personMatches(reads: ApiReads): PersonMatches {
         const [row] = await rows(connection, VERSION);
         return work({
           version: Number(row?.["value"]),
+          addressed: (...asked) => addressed(connection, ...asked),
           places: (...asked) => places(connection, ...asked),
           values: (...asked) => values(connection, ...asked),
         });
@@ -96,6 +100,7 @@ function personsNow(selected: string, where: string, { ids, persons }: Unmirrore
       UNION ALL
       SELECT ${selected} FROM (
         SELECT row.id AS id, row.at::TIMESTAMP AS listed_at,
+          ${FOLDED} AS email,
           ${PROPERTY_COLUMNS.map((column) => `row.properties AS ${column}`).join(", ")}
         FROM (SELECT unnest(from_json($persons::JSON,
           '[{"id":"BIGINT","at":"VARCHAR","properties":"JSON"}]')) AS row))
@@ -103,6 +108,10 @@ function personsNow(selected: string, where: string, { ids, persons }: Unmirrore
     values: { changed: JSON.stringify(ids), persons: `[${lines.join(",")}]` },
   };
 }
+
+/** The address of a person that the mirror lacks, as the mirror has those of others. */
+const FOLDED = `CASE json_type(row.properties, '/email') WHEN 'VARCHAR'
+  THEN replace(lower(substr(json_extract_string(row.properties, '/email'), 1, 1000)), 'ς', 'σ') END`;
 
 async function values(
   connection: DuckDBConnection,
@@ -173,6 +182,14 @@ async function places(
   };
 }
 
+const ADDRESSED = `SELECT count(*)::DOUBLE AS count FROM persons
+  WHERE project_id = $project::INTEGER AND contains(email, $part)`;
+
+async function addressed(connection: DuckDBConnection, project: number, part: string) {
+  const [row] = await rows(connection, ADDRESSED, { project, part: folded(part) });
+  return Number(row?.["count"]);
+}
+
 /** An id that no person has. */
 const NOBODY = -1;
 
@@ -191,6 +208,6 @@ function ownConditions(
     ...(email === undefined ? [] : [`${address} = ${bind(email)}`]),
     ...(search === undefined
       ? []
-      : [`(contains(lower(${address}), lower(${bind(search)})) OR ${owner(search)})`]),
+      : [`(contains(email, ${bind(folded(search))}) OR ${owner(search)})`]),
   ];
 }

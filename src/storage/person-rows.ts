@@ -1,5 +1,6 @@
 import { type JsonObject, setKey, storableJson, storableText } from "../domain/json.ts";
 import { type Lifts, liftedIn } from "../domain/lift.ts";
+import { foldedAddress } from "./any-case.ts";
 import { briefProperties, READ_CHARS_MAX } from "./brief.ts";
 import type { Sqlite } from "./sqlite.ts";
 
@@ -18,7 +19,7 @@ export type PersonToWrite = {
 /** Properties as JSON: all of them, and as the mirror has them. */
 export type PropertyTexts = {
   text: string;
-  /** Members of a JSON object: the columns of the mirror that have any (decision 100). */
+  /** Members of a JSON object: the columns of the mirror that have any (decisions 100 and 104). */
   columns: string;
 };
 
@@ -126,6 +127,8 @@ export function propertyTexts(properties: JsonObject): PropertyTexts {
   const columns = seen
     .map((json, at) => json && `"${PROPERTY_COLUMNS[at]}":${json}`)
     .filter(isText);
+  const email = addressIn(properties);
+  if (email !== null) columns.push(`"email":${JSON.stringify(foldedAddress(email))}`);
   return { text, columns: columns.join(",") };
 }
 

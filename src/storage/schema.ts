@@ -36,8 +36,8 @@ export const user = sqliteTable("user", {
   last_name: text().notNull(),
   email: text().notNull(),
   is_email_verified: integer({ mode: "boolean" }).notNull(),
-  hedgehog_config: text({ mode: "json" }).$type<JsonObject>(),
-  role_at_organization: text(),
+  hedgehog_config: text({ mode: "json" }).$type<JsonObject>().notNull(),
+  role_at_organization: text().notNull(),
   created_at: text().notNull(),
 });
 

@@ -3,7 +3,7 @@ import type { BreakdownKind } from "../domain/insight-result.ts";
 import type { Series, SeriesMath, Trends } from "../domain/trend.ts";
 import { groupColumn } from "./event-lines.ts";
 import { type EventScan, eventScan, type Scanned } from "./event-scan.ts";
-import type { Bind } from "./property-match.ts";
+import { type Bind, numberOf } from "./property-match.ts";
 
 /** A number of a series. */
 export type TrendsRow = {
@@ -154,11 +154,4 @@ function cellsSql(
 function idOf({ math, math_group_type_index }: Series, scan: EventScan): string {
   if (math_group_type_index !== null) return `"${groupColumn(math_group_type_index)}"`;
   return math === "unique_session" ? `nullif("$session_id", '')` : scan.person();
-}
-
-/** The finite number that a text says in decimal digits, as JSON and scripts write them. */
-function numberOf(text: string): string {
-  const number = `CASE WHEN regexp_matches(${text}, '^-?\\d+(\\.\\d+)?([eE][-+]?\\d+)?$')
-      THEN TRY_CAST(${text} AS DOUBLE) END`;
-  return `CASE WHEN isfinite(${number}) THEN ${number} END`;
 }

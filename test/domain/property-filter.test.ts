@@ -30,8 +30,10 @@ describe("filters by property", () => {
       from: -15,
       to: 7,
     });
-    expect(one({ operator: "gt", value: ".5" })?.test).toMatchObject({ number: 0.5 });
-    expect(one({ operator: "gt", value: "0x10" })?.test).toMatchObject({ number: null });
+    expect(one({ operator: "gt", value: "+0.5E1" })?.test).toMatchObject({ number: 5 });
+    for (const value of ["0x10", "1_000", ".5", "5.", "+-1", "nan", ""]) {
+      expect(one({ operator: "gt", value })?.test).toMatchObject({ number: null, text: value });
+    }
   });
 
   test.each([

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { testApp } from "../support/app.ts";
 import { openConnection } from "../support/connection.ts";
+import { OPERATIONS } from "../support/operations.ts";
 import { PERSONAL_KEY, PROJECT_KEY, startServer } from "../support/server.ts";
 
 const ORIGIN = "https://site.example";
@@ -111,6 +112,25 @@ describe("an error (decision 6, S34)", () => {
     const all = JSON.stringify([told, ...answered.headers.values()]);
     for (const leak of [ECHO, "7351", "/src/", "node_modules", "SELECT", "   at ", app.directory]) {
       expect(all).not.toContain(leak);
+    }
+  });
+
+  test("is the same wherever an address is not valid percent-encoding, but for strangers", async () => {
+    await using app = await testApp();
+    const wanted = { type: "validation_error", code: "invalid_input", attr: null };
+    const asked = OPERATIONS.flatMap(([method, path]) =>
+      [...path.matchAll(/:\w+/g)].flatMap(([name]) =>
+        ["%zz", "%", "%00", "1%00", "%ff", "%ed%a0%80"].map((part) => {
+          const bad = path.replace(name, part).replaceAll(/:\w+/g, "1");
+          return [method, bad] as const;
+        }),
+      ),
+    );
+    expect(asked.length).toBeGreaterThan(300);
+    for (const [method, path] of asked) {
+      const { status, body } = await app.ask(method, path);
+      expect([method, path, status, body]).toMatchObject([method, path, 400, wanted]);
+      expect([path, (await app.ask(method, path, { key: null })).status]).toEqual([path, 401]);
     }
   });
 

@@ -47,8 +47,8 @@ describe("a playlist", () => {
       last_name: "",
       email: "owner@localhost.localdomain",
       is_email_verified: false,
-      hedgehog_config: null,
-      role_at_organization: null,
+      hedgehog_config: {},
+      role_at_organization: "",
     };
     expect(playlist).toEqual({
       ...shown,
@@ -643,8 +643,8 @@ test("GET /api/users/@me/ shows the owner of the key, whatever its projects (dec
     last_name: "",
     email: "bob@x.y",
     is_email_verified: false,
-    hedgehog_config: null,
-    role_at_organization: null,
+    hedgehog_config: {},
+    role_at_organization: "",
   } as never);
   expect(await me(app)).toMatchObject({ id: 1, email: "owner@localhost.localdomain" });
   expect(await app.ask("GET", "/api/users/1/")).toMatchObject({ status: 404 });

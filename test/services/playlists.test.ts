@@ -21,7 +21,7 @@ async function fresh(bytes: () => number) {
     email: "a@b.c",
     is_email_verified: false,
     hedgehog_config: { hat: "red" },
-    role_at_organization: null,
+    role_at_organization: "",
     created_at,
   });
   return playlists({

@@ -21,8 +21,8 @@ async function fresh() {
       last_name: "",
       email: `${name}@b.c`,
       is_email_verified: false,
-      hedgehog_config: null,
-      role_at_organization: null,
+      hedgehog_config: {},
+      role_at_organization: "",
       created_at: AT,
     });
   }

@@ -30,7 +30,7 @@ const user = (email: string) => ({
   email,
   is_email_verified: false,
   hedgehog_config: { hat: ["red"] },
-  role_at_organization: null,
+  role_at_organization: "",
   created_at: AT,
 });
 

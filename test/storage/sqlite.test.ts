@@ -7,6 +7,7 @@ import { SQLITE_MIGRATIONS } from "../../src/storage/migrations/index.ts";
 import { type PersonFilter, personReads } from "../../src/storage/person-list.ts";
 import * as schema from "../../src/storage/schema.ts";
 import { openSqlite, readSqlite } from "../../src/storage/sqlite.ts";
+import { userReads } from "../../src/storage/users.ts";
 import { temporaryDirectory } from "../support/app.ts";
 
 const version = ({ raw }: ReturnType<typeof openSqlite>) =>
@@ -35,6 +36,28 @@ describe("SQLite", () => {
     newer.close();
 
     expect(() => openSqlite(path)).toThrow(/newer version .*999/);
+  });
+
+  test("of an earlier version has users without null (contract 2.4)", async () => {
+    using directory = temporaryDirectory();
+    const path = join(directory.path, "hoglet.sqlite");
+    const earlier = new Database(path);
+    for (const migration of SQLITE_MIGRATIONS.slice(0, EARLIER)) earlier.run(migration);
+    earlier.run(`PRAGMA user_version = ${EARLIER}`);
+    earlier.run(
+      `INSERT INTO user (uuid, distinct_id, email, created_at, hedgehog_config) VALUES
+         ('u', 'u', 'u@x.y', '', NULL), ('v', 'v', 'v@x.y', '', '{"hat":"red"}')`,
+    );
+    earlier.close();
+
+    const sqlite = openSqlite(path);
+    const users = [await userReads(sqlite).find(1), await userReads(sqlite).find(2)];
+    sqlite.close();
+
+    expect(users).toMatchObject([
+      { hedgehog_config: {}, role_at_organization: "" },
+      { hedgehog_config: { hat: "red" }, role_at_organization: "" },
+    ]);
   });
 
   test("of an earlier version gets the addresses and marks of its persons", async () => {

@@ -18,6 +18,7 @@ import {
   DATA_SETS,
   forEach,
   nodeOfChance,
+  numberIn,
   ownerOf,
   percentile,
   periodOfChance,
@@ -43,8 +44,8 @@ function told(
   events: Stored[],
 ) {
   const numbers = events.flatMap(({ properties }) => {
-    const text = asText(properties[math_property ?? ""]) ?? "";
-    return /^-?\d+(\.\d+)?([eE][-+]?\d+)?$/.test(text) ? [Number(text)] : [];
+    const number = numberIn(asText(properties[math_property ?? ""]) ?? null);
+    return number === null ? [] : [number];
   });
   const sum = numbers.reduce((total, number) => total + number, 0);
   const different = (of: (event: Stored) => string | undefined | null) =>

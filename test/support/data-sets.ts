@@ -57,6 +57,8 @@ export type Chance = ReturnType<typeof chance>;
 export const EVENTS = ["a", "b", "é🦔", "it's", 'q"; --', "$pageview", "$screen"];
 export const VALUES: Json[] = [
   ...["x", "y", "", null, 1, 1.5, "1.5", true, "é", "z'z", { a: 1 }, "ü", "1e2"],
+  ...["1_000", " 12 ", "+7", "+-7", "0x1f", ".5", "5.", "nan", "1e999"],
+  ...["1.10.0", "v1.2.3", "1.2", "1.2.3abc", "2026-01-01"],
 ];
 export const KEYS = ["$browser", "own", "a/b~c", "$.x"];
 

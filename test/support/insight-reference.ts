@@ -94,6 +94,19 @@ const PLACES: PropertyOf[] = [
 /** Whose property, of chance. */
 export const placeOfChance = ({ of }: Chance): PropertyOf => of(PLACES);
 
+/** Spelt out, unlike what it is compared with. */
+export function numberIn(text: string | null): number | null {
+  const [mantissa = "", exponent = "0", ...more] = (text ?? "").split(/[eE]/);
+  const [whole = "", fraction = "0", ...rest] = mantissa.replace(/^[-+]/, "").split(".");
+  const digits = [whole, fraction, exponent.replace(/^[-+]/, "")];
+  const isNumber = digits.every((part) => part !== "" && !/[^0-9]/.test(part));
+  const isSmall = Math.abs(Number(text)) < Number.POSITIVE_INFINITY;
+  return isNumber && isSmall && more.length + rest.length === 0 ? Number(text) : null;
+}
+
+const isAmong = (number: number | null, from: number, to: number) =>
+  number !== null && from <= number && number <= to;
+
 /** Filters without their key, and the same by hand. */
 const FILTERS: [
   filter: { operator: string; value?: Json },
@@ -105,7 +118,10 @@ const FILTERS: [
   [{ operator: "is_not_set" }, (text) => text === null],
   [{ operator: "icontains", value: "Z'" }, (text) => text?.includes("z'") === true],
   [{ operator: "not_icontains", value: "é" }, (text) => text?.includes("é") !== true],
-  [{ operator: "gt", value: 1 }, (text) => text !== null && text !== "" && Number(text) > 1],
+  [{ operator: "gt", value: 1 }, (text) => (numberIn(text) ?? 0) > 1],
+  [{ operator: "lte", value: 100 }, (text) => (numberIn(text) ?? 101) <= 100],
+  [{ operator: "not_between", value: [1, 20] }, (text) => !isAmong(numberIn(text), 1, 20)],
+  [{ operator: "semver_gte", value: "1.2" }, (text) => text === "1.10.0" || text === "v1.2.3"],
   [{ operator: "regex", value: "^[xy]$" }, (text) => text === "x" || text === "y"],
 ];
 

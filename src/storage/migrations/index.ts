@@ -15,6 +15,9 @@ import personsListedDuckdb from "./0014-persons-listed.duckdb.sql" with { type: 
 import personsListed from "./0014-persons-listed.sqlite.sql" with { type: "text" };
 import propertiesSpreadDuckdb from "./0015-properties-spread.duckdb.sql" with { type: "text" };
 import wholePropertiesDuckdb from "./0016-whole-properties.duckdb.sql" with { type: "text" };
+import emailLog from "./0017-email-log.sqlite.sql" with { type: "text" };
+import personEmailsDuckdb from "./0017-person-emails.duckdb.sql" with { type: "text" };
+import usersWhole from "./0018-users-whole.sqlite.sql" with { type: "text" };
 
 /** SQLite's schema changes in order; the schema's version is how many were applied. Append only. */
 export const SQLITE_MIGRATIONS: readonly string[] = [
@@ -27,6 +30,8 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
   insights,
   personScale,
   personsListed,
+  emailLog,
+  usersWhole,
 ];
 
 /** DuckDB's schema changes in order; each leaves a row in its table `migration`. Append only. */
@@ -39,4 +44,5 @@ export const DUCKDB_MIGRATIONS: readonly string[] = [
   personsListedDuckdb,
   propertiesSpreadDuckdb,
   wholePropertiesDuckdb,
+  personEmailsDuckdb,
 ];
