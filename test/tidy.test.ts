@@ -190,6 +190,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "storage/person-list.ts": "test/storage/persons.test.ts, test/http/persons.test.ts",
   "storage/person-rows.ts": "test/storage/persons.test.ts, test/http/persons.test.ts",
   "storage/person-snapshots.ts": "test/services/person-matching.test.ts",
+  "storage/persons-now.ts": "test/services/person-matching.test.ts, test/http/persons.test.ts",
   "storage/playlists.ts": "test/http/playlists.test.ts, test/services/playlists.test.ts",
   "storage/property-match.ts": "test/http/persons.test.ts, test/http/log-query.test.ts",
   "storage/ref-cache.ts": "test/storage/persons.test.ts, test/services/identity.test.ts",

@@ -1,6 +1,6 @@
 import { type JsonObject, setKey, storableJson, storableText } from "../domain/json.ts";
 import { type Lifts, liftedIn } from "../domain/lift.ts";
-import { briefProperties, READ_CHARS_MAX } from "./brief.ts";
+import { briefProperties, leftOut, READ_CHARS_MAX } from "./brief.ts";
 import type { Sqlite } from "./sqlite.ts";
 
 /** A person to be written; without `id` it gets the next one. */
@@ -117,17 +117,22 @@ export const PROPERTY_COLUMNS: readonly string[] = Array.from(
   (_, at) => `properties_${at}`,
 );
 
+/** The column of the mirror that has the names of the properties that it lacks of a person, or null. */
+export const LEFT_OUT = "left_out";
+
 /** Properties as JSON, for the person store and for the mirror; each is written once. */
 export function propertyTexts(properties: JsonObject): PropertyTexts {
   const texts = spreadTexts(properties);
   const inner = texts.map((text) => text?.slice(1, -1)).filter(isText);
   const text = `{${inner.join(",")}}`;
-  const seen = text.length > READ_CHARS_MAX ? spreadTexts(briefProperties(properties)) : texts;
-  const columns = seen
-    .map((json, at) => json && `"${PROPERTY_COLUMNS[at]}":${json}`)
-    .filter(isText);
-  return { text, columns: columns.join(",") };
+  if (text.length <= READ_CHARS_MAX) return { text, columns: columnsOf(texts).join(",") };
+  const brief = briefProperties(properties);
+  const names = `"${LEFT_OUT}":${storableJson(leftOut(properties, brief))}`;
+  return { text, columns: [...columnsOf(spreadTexts(brief)), names].join(",") };
 }
+
+const columnsOf = (texts: readonly (string | undefined)[]): string[] =>
+  texts.map((json, at) => json && `"${PROPERTY_COLUMNS[at]}":${json}`).filter(isText);
 
 const isText = (text: string | undefined): text is string => text !== undefined;
 

@@ -15,6 +15,7 @@ import personsListedDuckdb from "./0014-persons-listed.duckdb.sql" with { type: 
 import personsListed from "./0014-persons-listed.sqlite.sql" with { type: "text" };
 import propertiesSpreadDuckdb from "./0015-properties-spread.duckdb.sql" with { type: "text" };
 import wholePropertiesDuckdb from "./0016-whole-properties.duckdb.sql" with { type: "text" };
+import leftOutDuckdb from "./0017-left-out.duckdb.sql" with { type: "text" };
 
 /** SQLite's schema changes in order; the schema's version is how many were applied. Append only. */
 export const SQLITE_MIGRATIONS: readonly string[] = [
@@ -39,4 +40,5 @@ export const DUCKDB_MIGRATIONS: readonly string[] = [
   personsListedDuckdb,
   propertiesSpreadDuckdb,
   wholePropertiesDuckdb,
+  leftOutDuckdb,
 ];
