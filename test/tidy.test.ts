@@ -132,7 +132,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "services/restoring.ts": "test/rebuild.test.ts",
   "services/retrying.ts": "test/services/ingest.test.ts",
   "services/seen.ts": "test/services/ingest.test.ts",
-  "services/slices.ts": "test/services/ingest.test.ts, test/kill.test.ts",
+  "services/slice-content.ts": "test/services/slices.test.ts",
   "services/trends.ts": "test/services/insights.test.ts, test/http/insights.test.ts",
   "services/users.ts": "test/http/playlists.test.ts",
   "services/warnings.ts": "test/http/ingestion-warnings.test.ts",
