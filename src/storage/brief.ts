@@ -8,7 +8,7 @@ export const READ_BYTES_MAX = 16_384;
 const READ_PROPERTY_BYTES_MAX = 1024;
 
 /** Characters of a person's or a group's properties, as JSON, that queries see as they are. */
-export const READ_CHARS_MAX = 131_072;
+export const READ_CHARS_MAX = 16_384;
 
 /** What queries see of properties that are too large. */
 export function briefProperties(properties: JsonObject): JsonObject {
