@@ -74,7 +74,7 @@ async function values(
   const asked = {
     project,
     names: [key],
-    selected: `${textIn("$key", propertyColumn(key))} AS name, 1 AS count`,
+    selected: `${shortOnly(textIn("$key", propertyColumn(key)))} AS name, 1 AS count`,
     where: "true",
     values: { key: pointer(key), part },
     summary: COUNTED,
@@ -90,9 +90,13 @@ async function values(
   return counted.map(({ name, count }) => ({ name: String(name), count: Number(count) }));
 }
 
+/** A lambda, so that a text is taken out of the JSON once. */
+const shortOnly = (text: string) =>
+  `list_transform([${text}], lambda t: CASE WHEN strlen(t) <= ${VALUE_BYTES_MAX} THEN t END)[1]`;
+
 const COUNTED = (found: string) => `
   SELECT name, sum(count)::DOUBLE AS count FROM (${found})
-  WHERE strlen(name) <= ${VALUE_BYTES_MAX} AND contains(lower(name), lower($part))
+  WHERE name IS NOT NULL AND contains(lower(name), lower($part))
   GROUP BY name`;
 
 const AT = "strftime(listed_at, '%Y-%m-%dT%H:%M:%S.%fZ')";
