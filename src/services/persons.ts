@@ -109,7 +109,7 @@ export function persons({ reads, matching, projects, now }: Needs): Persons {
   ) {
     let part: PartWanted = { limit, offset, signal };
     let before: Rest | undefined;
-    for (let left = limit; left > 0; ) {
+    for (let left = limit; left > 0 && !signal.aborted; ) {
       const upTo = (step: number) => ({ ...part, limit: Math.min(left, step) });
       const { rows, rest, isLast } = await some(project, filter, upTo, before);
       yield rows;
