@@ -48,6 +48,12 @@ export function makesPerson(event: CapturedEvent): boolean {
 export const PERSON_BYTES_MAX = 524_288;
 
 /**
+ * Characters of properties, as JSON, of the persons that a slice changes; as many again of the groups.
+ * In memory they take several times as much (decision 103).
+ */
+export const CHANGED_CHARS_MAX = 16_777_216;
+
+/**
  * What an event asks to be changed on its person; undefined when nothing (contract 6). What
  * `$groupidentify` sets is not about a person.
  */

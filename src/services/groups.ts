@@ -10,6 +10,7 @@ import {
 } from "../domain/group.ts";
 import { type JsonObject, sameJson, storableJson } from "../domain/json.ts";
 import { type Page, type PageQuery, walkedPage } from "../domain/page.ts";
+import { CHANGED_CHARS_MAX } from "../domain/person.ts";
 import type { EffectReason } from "../domain/warning.ts";
 import type { GroupChanges, GroupKey, GroupReads, GroupRow } from "../storage/groups.ts";
 import type { PersonWrites } from "../storage/persons.ts";
@@ -49,9 +50,11 @@ export function groups(reads: GroupReads): Groups {
 /** Group keys of an event by the index of their type. */
 export type GroupKeys = Record<number, string>;
 
-/** What events do to groups. */
+/** What the first of some events do to groups. */
 export type Grouped<E extends ProjectEvent = ProjectEvent> = {
-  /** The keys of each event, by its place; undefined for those without. */
+  /** How many: as many as change groups that fit into memory together (decision 103). */
+  taken: number;
+  /** The keys of each of them, by its place; undefined for those without. */
   keys: (GroupKeys | undefined)[];
   changes: GroupChanges;
   refused: Refused<E>[];
@@ -67,17 +70,19 @@ export async function group<E extends ProjectEvent>(
   const types = await typesOf(events, asked, store);
   const rows = new Map<string, GroupRow>();
   const keys: Grouped["keys"] = [];
+  let bytes = 0;
   for (const [at, of] of events.entries()) {
     const groups = asked[at];
     const refuse = (type: EffectReason) => refused.push({ type, of });
     if (groups?.isFaulty) refuse("ignored_invalid_group");
     if (groups?.setsPerson) refuse("set_on_groupidentify");
     keys.push(groups && keysOf(groups, (type) => types.indexOf(of.project_id, type), refuse));
-    if (groups?.identified !== undefined) {
-      await describe(of, groups.identified, { types, rows, store, refuse });
-    }
+    if (groups?.identified === undefined) continue;
+    bytes += await describe(of, groups.identified, { types, rows, store, refuse });
+    if (bytes >= CHANGED_CHARS_MAX) break;
   }
-  return { keys, changes: { types: types.added, rows: [...rows.values()] }, refused };
+  const changes = { types: types.added, rows: [...rows.values()] };
+  return { taken: keys.length, keys, changes, refused };
 }
 
 type Types = Awaited<ReturnType<typeof typesOf>>;
@@ -133,23 +138,35 @@ type Slice = {
   refuse: (type: EffectReason) => void;
 };
 
-/** Merges what `$groupidentify` sets into its group, which is made if it is absent. */
+/**
+ * Merges what `$groupidentify` sets into its group, which is made if it is absent. Returns the UTF-8
+ * bytes of a group that was not among the rows; how it grows is bounded by the events.
+ */
 async function describe(
   { project_id, event }: ProjectEvent,
   { type, key, set }: NonNullable<GroupsAsked["identified"]>,
   { types, rows, store, refuse }: Slice,
-): Promise<void> {
-  if (key.length > GROUP_KEY_CHARS_MAX) return void refuse("group_key_too_long");
+): Promise<number> {
+  if (key.length > GROUP_KEY_CHARS_MAX) {
+    refuse("group_key_too_long");
+    return 0;
+  }
   const type_index = types.indexOf(project_id, type);
-  if (type_index === undefined) return void refuse("too_many_group_types");
+  if (type_index === undefined) {
+    refuse("too_many_group_types");
+    return 0;
+  }
   const place: GroupKey = { project_id, type_index, key };
   const name = `${project_id} ${type_index} ${key}`;
-  const before = rows.get(name) ?? (await store.group(place));
+  const known = rows.get(name);
+  const before = known ?? (await store.group(place));
   const properties: JsonObject = { ...before?.properties, ...set };
-  if (before !== undefined && sameJson(before.properties, properties)) return;
-  if (Buffer.byteLength(storableJson(properties)) > GROUP_BYTES_MAX) {
+  if (before !== undefined && sameJson(before.properties, properties)) return 0;
+  const bytes = Buffer.byteLength(storableJson(properties));
+  if (bytes > GROUP_BYTES_MAX) {
     refuse("group_properties_size_violation");
-    return;
+    return 0;
   }
   rows.set(name, { ...place, properties, created_at: before?.created_at ?? event.timestamp });
+  return known === undefined ? bytes : 0;
 }

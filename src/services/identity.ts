@@ -21,9 +21,11 @@ export type ProjectEvent = { project_id: number; event: CapturedEvent; line: Uin
 /** An event that had less effect than it asked for. */
 export type Refused<E extends ProjectEvent> = { type: EffectReason; of: E };
 
-/** What a run of events means for persons. */
+/** What the first of a run of events mean for persons. */
 export type Identified<E extends ProjectEvent> = {
-  /** The person of each event, by its place: a uuid, also where there is no person yet. */
+  /** How many: as many as change persons who fit into memory together (decision 103). */
+  taken: number;
+  /** The person of each of them, by its place: a uuid, also where there is no person yet. */
   person_ids: string[];
   changes: ReturnType<ReturnType<typeof people>["changes"]>;
   refused: Refused<E>[];
@@ -56,18 +58,21 @@ export async function identify<E extends ProjectEvent>(
   const effects = events.map(({ event }) => effectOf(event));
   const refs = await resolveAll(events, effects, store);
   const ref = (project: number, id: string) => refs.get(project)?.get(id);
-  const properties = await store.properties(idsToChange(events, effects, ref));
+  const ids = idsToChange(events, effects, ref);
+  const { found: properties, unread } = await store.properties(ids.keys());
+  const taken = unread === undefined ? events.length : (ids.get(unread) ?? events.length);
+  const some = taken === events.length ? events : events.slice(0, taken);
   const slice = people({ ref, properties });
   const refused: Refused<E>[] = [];
-  const drafts = events.map((of, at) => {
+  const drafts = some.map((of, at) => {
     const effect = effects[at] ?? NO_EFFECT;
     return applied(of, effect, slice, (type) => refused.push({ type, of }));
   });
-  const person_ids = events.map(({ project_id, event }, at) => {
+  const person_ids = some.map(({ project_id, event }, at) => {
     const draft = drafts[at];
     return draft === undefined ? personUuid(project_id, event.distinct_id) : rootOf(draft).uuid;
   });
-  return { person_ids, changes: slice.changes(), refused };
+  return { taken, person_ids, changes: slice.changes(), refused };
 }
 
 function effectOf(event: CapturedEvent): Effect {
@@ -97,24 +102,29 @@ async function resolveAll(
   return refs;
 }
 
-/** The stored persons whose properties count for what will be decided. */
+/**
+ * The stored persons whose properties count for what will be decided, and the place of the first event
+ * that each counts for.
+ */
 function idsToChange(
   events: readonly ProjectEvent[],
   effects: readonly Effect[],
   ref: (project: number, id: string) => PersonRef | undefined,
-): Set<number> {
-  const ids = new Set<number>();
-  const need = (known: PersonRef | undefined) => known !== undefined && ids.add(known.id);
+): Map<number, number> {
+  const ids = new Map<number, number>();
+  const need = (known: PersonRef | undefined, at: number) => {
+    if (known !== undefined && !ids.has(known.id)) ids.set(known.id, at);
+  };
   events.forEach(({ project_id, event }, at) => {
     const { update, lifts, asked } = effects[at] ?? NO_EFFECT;
     if (asked !== undefined) {
-      need(ref(project_id, asked.source));
-      need(ref(project_id, asked.target));
+      need(ref(project_id, asked.source), at);
+      need(ref(project_id, asked.target), at);
     }
     if (update === undefined && lifts === 0) return;
     const known = ref(project_id, event.distinct_id);
     if (known !== undefined && (update !== undefined || liftsAnew(lifts, known.lifted))) {
-      ids.add(known.id);
+      need(known, at);
     }
   });
   return ids;

@@ -5,7 +5,7 @@ import { mirrorWaiting } from "./mirrored.ts";
 import type { Restoring } from "./restoring.ts";
 import { type Persist, retrying, type StopSignal, stopSignal } from "./retrying.ts";
 import type { Room } from "./room.ts";
-import type { PersonsChanged, Slices } from "./slices.ts";
+import type { PersonsChanged, SliceApplied, Slices } from "./slices.ts";
 import type { Watch } from "./unmirrored.ts";
 
 /**
@@ -148,10 +148,9 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
       gathering ??= { since: started, count: 0 };
       gathering.count += slice.count;
       await end.push(slice.loads);
-      const busy = slice.count >= SLICE_EVENTS_BUSY;
-      if (!busy || isOverdue(gathering) || looking.isAsked(taken)) await flush();
+      if (!isBusy(slice) || isOverdue(gathering) || looking.isAsked(taken)) await flush();
       looking.sent();
-      await pause(started + (busy ? SLICE_INTERVAL_MS.busy : SLICE_INTERVAL_MS.quiet));
+      await pause(started + intervalMs(slice));
     }
     await end.drained();
   };
@@ -179,6 +178,16 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
       return !(await isLate(running, deadlineMs));
     },
   };
+}
+
+function isBusy({ isCut, count }: SliceApplied): boolean {
+  return isCut || count >= SLICE_EVENTS_BUSY;
+}
+
+/** How long after the beginning of a slice the next one may begin; what was cut off is there already. */
+function intervalMs(slice: SliceApplied): number {
+  if (slice.isCut) return 0;
+  return isBusy(slice) ? SLICE_INTERVAL_MS.busy : SLICE_INTERVAL_MS.quiet;
 }
 
 /** Whether a load is sent on though it is not full. */

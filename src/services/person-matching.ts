@@ -1,22 +1,17 @@
 import { Failure } from "../domain/errors.ts";
 import type { MatchFilter, PartAsked, PersonRow } from "../storage/person-list.ts";
-import type {
-  MatchedNow,
-  MirrorState,
-  PersonFacts,
-  PersonMatches,
-  PropertyValue,
-} from "../storage/person-match.ts";
+import type { MirrorState, PersonMatches, PropertyValue } from "../storage/person-match.ts";
 import type { PersonSnapshot } from "../storage/person-snapshots.ts";
+import type { MatchedNow, PersonFacts } from "../storage/persons-now.ts";
 import { checkUpToDate, type IsBehind } from "./behind.ts";
 import type { Ingest } from "./ingest.ts";
 import type { Watch } from "./unmirrored.ts";
 
-/** Persons, and characters of their properties, that are looked at beside the mirror. */
-const UNMIRRORED_MAX = { persons: 20_000, chars: 33_554_432 };
+/** Persons who changed that are looked at beside the mirror. */
+const UNMIRRORED_MAX = 20_000;
 
-/** Persons that are read at a time, and between which others get their turn. */
-const ROWS_AT_ONCE = 200;
+/** Persons, and bytes of their properties, that are read at a time, and between which others get their turn. */
+const AT_ONCE = { persons: 200, bytes: 8_388_608 };
 
 /** How long a search may wait for a mirror that lacks no more than that, in milliseconds. */
 const WAIT_MS_MAX = 15_000;
@@ -33,18 +28,29 @@ type Needs = {
 
 /** Finds persons by their properties. */
 export type PersonMatching = {
-  /** A part of those who match, and how many they are. Fails `invalid_input`, `unavailable`, `query_timeout`. */
+  /**
+   * A part of those who match, and how many they are. Fails `invalid_input`, `unavailable`,
+   * `query_timeout`.
+   */
   places(
     project: number,
     filter: MatchFilter,
     part: PartWanted,
-  ): Promise<{ count: number; rows: PersonRow[] }>;
+  ): Promise<{ count: number; rows: PersonRow[]; rest: Rest }>;
+  /** The first of those who were found before, up to so many bytes, or to one who changed since. */
+  more(project: number, rest: Rest, bytes: number): Promise<{ rows: PersonRow[]; rest: Rest }>;
   /** The values of a property, the most frequent first. Fails `unavailable`, `query_timeout`. */
   values(project: number, key: string, part: string, signal: AbortSignal): Promise<PropertyValue[]>;
 };
 
-/** A part of a list, for whoever waits for it. */
-export type PartWanted = PartAsked & { signal: AbortSignal };
+/** Integer ids of persons who were found in a version of the person store, and are not read yet. */
+export type Rest = { version: number; ids: number[] };
+
+/**
+ * A part of a list, for whoever waits for it. With `bytes` it ends where properties come to as many;
+ * then there is a rest.
+ */
+export type PartWanted = PartAsked & { signal: AbortSignal; bytes?: number };
 
 /**
  * Finds persons as both stores have them at one instant (decision 83): the event store's mirror is
@@ -55,11 +61,11 @@ export function personMatching({ matches, snapshots, ingest, isBehind }: Needs):
   const attempt = <T>({ project, signal }: Asked, watch: Watch, work: Work<T>) =>
     matches.read(signal, async (mirror) => {
       using now = snapshots();
-      const ids = await told(watch, mirror.version, now.version);
-      const persons = ids && (await factsOf(now, project, ids));
-      if (ids === undefined || persons === undefined) return undefined;
+      const changed = await told(watch, mirror.version, now.version);
+      if (changed === undefined || changed.length > UNMIRRORED_MAX) return undefined;
+      const whole = (ids: readonly number[]) => wholeOf(now, project, ids);
       const owner = (distinctId: string) => now.owner(project, distinctId);
-      return { found: await work(mirror, now, { unmirrored: { ids, persons }, owner }) };
+      return { found: await work(mirror, now, { changed, whole, owner }) };
     });
 
   const together = async <T>(asked: Asked, work: Work<T>): Promise<T> => {
@@ -74,15 +80,16 @@ export function personMatching({ matches, snapshots, ingest, isBehind }: Needs):
   };
 
   return {
-    places: (project, filter, { signal, ...part }) =>
+    places: (project, filter, { signal, bytes = Number.POSITIVE_INFINITY, ...part }) =>
       together({ project, signal }, async (mirror, now, matched) => {
         const { count, places } = await mirror.places(project, filter, part, matched);
-        const rows: PersonRow[] = [];
-        for await (const ids of parts(places.map(({ id }) => id))) {
-          rows.push(...(await now.byIds(project, ids)));
-        }
-        return { count, rows };
+        const found = { version: now.version, ids: places.map(({ id }) => id) };
+        return { count, ...(await read(now, project, found, bytes)) };
       }),
+    async more(project, rest, bytes) {
+      using now = snapshots();
+      return await read(now, project, rest, bytes);
+    },
     values: (project, key, part, signal) =>
       together({ project, signal }, (mirror, _, matched) =>
         mirror.values(project, key, part, matched),
@@ -104,28 +111,50 @@ async function told(watch: Watch, version: number, last: number): Promise<number
   }
 }
 
-/** Undefined if they are too many, or too large. */
-async function factsOf(
+/** Persons whole, as many at a time as come to some bytes. */
+async function* wholeOf(
   now: PersonSnapshot,
   project: number,
   ids: readonly number[],
-): Promise<PersonFacts[] | undefined> {
-  if (ids.length > UNMIRRORED_MAX.persons) return undefined;
-  const found: PersonFacts[] = [];
+): AsyncIterable<PersonFacts[]> {
+  let part: PersonFacts[] = [];
   let chars = 0;
-  for await (const some of parts(ids)) {
-    const facts = now.facts(project, some);
-    chars += facts.reduce((sum, { properties }) => sum + properties.length, 0);
-    if (chars > UNMIRRORED_MAX.chars) return undefined;
-    found.push(...facts);
+  for (const [at, id] of ids.entries()) {
+    if (at % AT_ONCE.persons === AT_ONCE.persons - 1) await Bun.sleep(0);
+    const facts = now.facts(project, id);
+    if (facts === undefined) continue;
+    part.push(facts);
+    chars += facts.properties.length;
+    if (chars < AT_ONCE.bytes) continue;
+    yield part;
+    part = [];
+    chars = 0;
   }
-  return found;
+  if (part.length > 0) yield part;
 }
 
-/** A few at a time: others get their turn between them. */
-async function* parts(ids: readonly number[]) {
-  for (let at = 0; at < ids.length; at += ROWS_AT_ONCE) {
-    if (at > 0) await Bun.sleep(0);
-    yield ids.slice(at, at + ROWS_AT_ONCE);
+/** Reads the first of some persons, up to so many bytes, or to one who is not as it was. */
+async function read(now: PersonSnapshot, project: number, { version, ids }: Rest, bytes: number) {
+  const rows: PersonRow[] = [];
+  let left = bytes;
+  for (let part = first(now, { version, ids }); part.ids.length > 0 && left > 0; ) {
+    rows.push(...(await now.byIds(project, part.ids)));
+    left -= part.bytes;
+    await Bun.sleep(0);
+    part = first(now, { version, ids: ids.slice(rows.length) });
   }
+  return { rows, rest: { version, ids: ids.slice(rows.length) } };
+}
+
+/** The first of some persons, as many as are read at once. */
+function first(now: PersonSnapshot, { version, ids }: Rest) {
+  const part = { ids: [] as number[], bytes: 0 };
+  for (const id of ids) {
+    const state = now.state(id);
+    if (state === undefined || state.version > version) break;
+    part.ids.push(id);
+    part.bytes += state.bytes;
+    if (part.ids.length === AT_ONCE.persons || part.bytes >= AT_ONCE.bytes) break;
+  }
+  return part;
 }

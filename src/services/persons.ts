@@ -8,7 +8,7 @@ import type { Clock } from "../domain/time.ts";
 import { parseUuid } from "../domain/uuid.ts";
 import type { MatchFilter, PersonFilter, PersonReads, PersonRow } from "../storage/person-list.ts";
 import type { PropertyValue } from "../storage/person-match.ts";
-import type { PartWanted, PersonMatching } from "./person-matching.ts";
+import type { PartWanted, PersonMatching, Rest } from "./person-matching.ts";
 import type { PersonSearching } from "./person-searching.ts";
 import { personTable, shown } from "./person-table.ts";
 import type { Projects } from "./projects.ts";
@@ -49,8 +49,8 @@ export type Persons = {
 /** Persons of a CSV that are read at a time, and between which others get their turn. */
 const CSV_ROWS_AT_ONCE = 200;
 
-/** The same where the event store has to be asked: each time it looks at every person. */
-const CSV_MATCHES_AT_ONCE = 10_000;
+/** The same, with the bytes of their properties, where the event store has to be asked: each time it looks at every person. */
+const CSV_MATCHES_AT_ONCE = { persons: 10_000, bytes: 33_554_432 };
 
 type Needs = {
   reads: PersonReads;
@@ -62,20 +62,8 @@ type Needs = {
 
 /** Persons in the stores. */
 export function persons({ reads, matching, searching, projects, now }: Needs): Persons {
-  /** An empty search is none. */
-  const read = async (
-    project: number,
-    { properties = [], ...asked }: PersonsAsked,
-  ): Promise<MatchFilter> => {
-    const filter = { ...asked, search: asked.search || undefined };
-    const storable = Object.entries(filter).map(([name, text]) => {
-      return [name, text && storableText(text)];
-    });
-    const { timezone } =
-      properties.length === 0 ? { timezone: "UTC" } : await projects.get(project);
-    const filters = propertyFilters(properties, now(), timezone);
-    return { ...Object.fromEntries(storable), properties: filters };
-  };
+  const read = (project: number, asked: PersonsAsked) =>
+    filterOf(asked, now(), async () => (await projects.get(project)).timezone);
 
   /** Undefined where the mirror has to be asked. A part that many have is not asked of the index again. */
   const listed = async (project: number, filter: MatchFilter, { signal, ...part }: PartWanted) => {
@@ -91,6 +79,25 @@ export function persons({ reads, matching, searching, projects, now }: Needs): P
     return found === undefined && !isCounted() ? list() : found;
   };
 
+  /** Some persons of a list, or of those who were found before. */
+  const some = async (
+    project: number,
+    filter: MatchFilter,
+    upTo: (limit: number) => PartWanted,
+    before: Rest | undefined,
+  ): Promise<{ rows: PersonRow[]; rest?: Rest; isLast: boolean }> => {
+    const { persons, bytes } = CSV_MATCHES_AT_ONCE;
+    const more = before && (await matching.more(project, before, bytes));
+    if (more !== undefined && more.rows.length > 0) return { ...more, isLast: false };
+    const listing = upTo(CSV_ROWS_AT_ONCE);
+    const rows = (await listed(project, filter, listing))?.rows;
+    if (rows !== undefined) return { rows, isLast: rows.length < listing.limit };
+    const asked = { ...upTo(persons), bytes };
+    const found = await matching.places(project, filter, asked);
+    const isLast = found.rest.ids.length === 0 && found.rows.length < asked.limit;
+    return { ...found, isLast };
+  };
+
   /** The persons of a list, a few at a time. */
   async function* walk(
     project: number,
@@ -98,20 +105,16 @@ export function persons({ reads, matching, searching, projects, now }: Needs): P
     { limit, offset, signal }: PartWanted,
   ) {
     let part: PartWanted = { limit, offset, signal };
-    for (let left = limit; left > 0; ) {
+    let before: Rest | undefined;
+    for (let left = limit; left > 0 && !signal.aborted; ) {
       const upTo = (step: number) => ({ ...part, limit: Math.min(left, step) });
-      let asked = upTo(CSV_ROWS_AT_ONCE);
-      let found = await listed(project, filter, asked);
-      if (found === undefined) {
-        asked = upTo(CSV_MATCHES_AT_ONCE);
-        found = await matching.places(project, filter, asked);
-      }
-      const { rows } = found;
+      const { rows, rest, isLast } = await some(project, filter, upTo, before);
       yield rows;
       left -= rows.length;
       const last = rows.at(-1);
-      if (last === undefined || rows.length < asked.limit) return;
+      if (last === undefined || isLast) return;
       part = { signal, limit: left, offset: 0, after: { at: last.listed_at, id: last.id } };
+      before = rest;
       await Bun.sleep(0);
     }
   }
@@ -145,6 +148,21 @@ export function persons({ reads, matching, searching, projects, now }: Needs): P
     values: (project, key, part, signal) =>
       matching.values(project, key, storableText(part), signal),
   };
+}
+
+/** What is asked for, as the stores take it: an empty search is none. */
+async function filterOf(
+  { properties = [], ...asked }: PersonsAsked,
+  now: number,
+  timezoneOf: () => Promise<string>,
+): Promise<MatchFilter> {
+  const filter = { ...asked, search: asked.search || undefined };
+  const storable = Object.entries(filter).map(([name, text]) => {
+    return [name, text && storableText(text)];
+  });
+  const timezone = properties.length === 0 ? "UTC" : await timezoneOf();
+  const filters = propertyFilters(properties, now, timezone);
+  return { ...Object.fromEntries(storable), properties: filters };
 }
 
 /** A person by integer id or uuid. Fails `invalid_input` on anything else and `not_found`. */

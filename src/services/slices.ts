@@ -1,24 +1,26 @@
 import type { Actor } from "../domain/activity.ts";
-import type { CapturedEvent } from "../domain/event.ts";
 import { personUuid } from "../domain/person.ts";
 import type { SeenEntries, SeenSeed } from "../domain/seen.ts";
 import type { SplitAsked } from "../domain/split.ts";
-import { meaningOf, type ProjectWarning, type Warning } from "../domain/warning.ts";
+import { meaningOf, type ProjectWarning } from "../domain/warning.ts";
 import type { SliceEvent } from "../storage/event-lines.ts";
 import type { Frame, JournalReader } from "../storage/journal.ts";
 import type { Load, loadFiles } from "../storage/loads.ts";
 import type { MirrorFiles } from "../storage/mirror.ts";
 import type { MirrorChanges } from "../storage/mirror-changes.ts";
 import type { EditAsked, RemovalAsked } from "../storage/person-edits.ts";
-import type { PersonRef, PersonWrites } from "../storage/persons.ts";
+import type { PersonChanges, PersonRef, PersonWrites } from "../storage/persons.ts";
 import { type Grouped, group } from "./groups.ts";
 import { identify, type Refused } from "./identity.ts";
-import { type Repeated, seenWindow } from "./seen.ts";
+import { type Marked, type Repeated, seenWindow } from "./seen.ts";
+import { type Candidate, eventsIn, logsIn, warningsIn } from "./slice-content.ts";
 import { type ChangedIds, changedIds } from "./unmirrored.ts";
 
 /** What became of a slice on its way to the event store. */
 export type SliceApplied = {
   last: number;
+  /** Whether it ended early, because more would not fit into memory: the rest is another slice's. */
+  isCut: boolean;
   /** How many of its events and log records are to be stored. */
   count: number;
   duplicates: Duplicate[];
@@ -66,8 +68,6 @@ type Needs = {
   release: () => void;
 };
 
-type Candidate = Omit<SliceEvent, "person_id" | "groups" | "mark">;
-
 /**
  * Makes slices of the journal, in the thread that owns SQLite: deduplicates (decision 4), applies
  * what they do to persons, writes them for DuckDB.
@@ -105,32 +105,31 @@ export function slices({ journal, persons, files, windowMs, seed, ...memory }: N
       // What only the event store misses is its own slice: it changes no person again.
       const replayed = range.after < applied;
       const upTo = replayed ? Math.min(range.upTo, applied) : range.upTo;
-      const frames = journal.read({ after: range.after, upTo, eventsMax: SLICE_EVENTS_MAX });
+      const frames = framesOf(journal, range, upTo);
       const end = frames.at(-1);
-      const last = end === undefined ? upTo : end.first_seq + end.count - 1;
       if (end !== undefined) seen.forget(end.arrived_at);
-      const { events, logs, warnings } = contentOf(frames, range.after);
-      const { fresh, repeated } = seen.sift(events);
-      const kept = fresh.map(({ event }) => event);
+      const read = eventsIn(frames, { after: range.after, upTo });
+      const sifted = seen.sift(read);
+      const candidates = sifted.fresh.map(({ event }) => event);
+      const does = await decided(candidates, persons, replayed);
+      const next = candidates[does.taken];
+      const last = next === undefined ? Math.min(upTo, lastIn(frames) ?? upTo) : next.seq - 1;
+      const fresh = sifted.fresh.slice(0, does.taken);
+      const repeated = sifted.repeated.filter(({ of }) => of.seq <= last);
       const duplicates = repeated.map(duplicateOf);
-      const found = [...ofNew(warnings, repeated), ...duplicates.flatMap(duplicateWarning)];
-      const { keys, ...grouped } = await group(kept, persons);
-      const { person_ids, mirror } = replayed
-        ? { person_ids: await owners(kept, persons), mirror: null }
-        : await applySlice(kept, persons, { grouped, found, last });
-      const loads = files.add({
-        range: { first: range.after + 1, last },
-        events: fresh.map(({ event, mark }, at) => {
-          return { ...event, mark, person_id: person_ids[at] ?? "", groups: keys[at] };
-        }),
-        logs,
-        mirror,
-      });
+      const found = [...duplicates.flatMap(duplicateWarning), ...does.refused.map(refusalWarning)];
+      const warnings = [...ofNew(warningsIn(frames, last), repeated), ...found];
+      const changes = does.changes && { ...does.changes, warnings, applied_seq: last };
+      const mirror = changes && (await persons.apply(changes));
+      const logs = logsIn(frames, last);
+      const events = storedEvents(fresh, does);
+      const loads = files.add({ range: { first: range.after + 1, last }, events, logs, mirror });
       // Only now: a slice that could not be written is read again, and must not know itself.
       seen.add(fresh);
-      uncollected += events.length;
-      const count = logs.reduce((sum, frame) => sum + frame.count, kept.length);
-      return { last, count, duplicates, loads, changed: mirror && changedIds(mirror) };
+      const isCut = next !== undefined;
+      uncollected += isCut ? COLLECT_EVENTS : read.length;
+      const count = logs.reduce((sum, frame) => sum + frame.count, fresh.length);
+      return { last, isCut, count, duplicates, loads, changed: mirror && changedIds(mirror) };
     },
 
     /** What waits for more to make a load, as a load; null if there is nothing. */
@@ -182,6 +181,23 @@ export function slices({ journal, persons, files, windowMs, seed, ...memory }: N
   };
 }
 
+/** The frames of a slice: what is applied may end within one, which is read whole. */
+function framesOf(journal: JournalReader, range: { after: number; upTo: number }, upTo: number) {
+  const frames = journal.read({ ...range, eventsMax: SLICE_EVENTS_MAX });
+  return frames.filter(({ first_seq }) => first_seq <= upTo);
+}
+
+function lastIn(frames: readonly Frame[]): number | undefined {
+  const end = frames.at(-1);
+  return end && end.first_seq + end.count - 1;
+}
+
+function storedEvents(fresh: Marked<Candidate>[], { person_ids, keys }: Decided): SliceEvent[] {
+  return fresh.map(({ event, mark }, at) => {
+    return { ...event, mark, person_id: person_ids[at] ?? "", groups: keys[at] };
+  });
+}
+
 /** Ends the load that is being made, with changes to go behind it. */
 function ended(files: Needs["files"], changes: MirrorChanges): PersonsChanged {
   return { ...files.endWith(changes), changed: changedIds(changes) };
@@ -189,42 +205,6 @@ function ended(files: Needs["files"], changes: MirrorChanges): PersonsChanged {
 
 /** The surface of {@link slices} for the thread that drives it. */
 export type Slices = ReturnType<typeof slices>;
-
-const utf8 = new TextDecoder();
-
-/** What frames hold above a sequence number: a load may have ended within the first of them. */
-function contentOf(frames: Frame[], after: number) {
-  const of = (...kinds: Frame["kind"][]) => frames.filter(({ kind }) => kinds.includes(kind));
-  return {
-    events: of("events", "historical")
-      .flatMap(eventsOf)
-      .filter(({ seq }) => seq > after),
-    logs: of("logs"),
-    warnings: of("warnings").flatMap(warningsOf),
-  };
-}
-
-function eventsOf({ kind, lines, count, first_seq, project_id, arrived_at }: Frame): Candidate[] {
-  const texts = utf8.decode(lines).split("\n");
-  const bytes = Buffer.from(lines.buffer, lines.byteOffset, lines.length);
-  const historical = kind === "historical";
-  let start = 0;
-  return texts.slice(0, count).map((text, index) => {
-    const end = bytes.indexOf(LINE_FEED, start);
-    const line = lines.subarray(start, end);
-    start = end + 1;
-    const event = JSON.parse(text) as CapturedEvent;
-    return { seq: first_seq + index, project_id, arrived_at, historical, event, line };
-  });
-}
-
-const LINE_FEED = 0x0a;
-
-/** What a journal entry of warnings says. */
-function warningsOf({ lines, count, project_id, arrived_at }: Frame): ProjectWarning[] {
-  const texts = utf8.decode(lines).split("\n").slice(0, count);
-  return texts.map((text) => ({ ...(JSON.parse(text) as Warning), project_id, at: arrived_at }));
-}
 
 /** The event is stored, but not all that it asks for was done. */
 function refusalWarning({ type, of }: Refused<Candidate>): ProjectWarning {
@@ -263,23 +243,32 @@ function ofNew(warnings: ProjectWarning[], repeated: Repeated<Candidate>[]): Pro
   });
 }
 
-type Applicable = {
-  grouped: Pick<Grouped<Candidate>, "changes" | "refused">;
-  found: ProjectWarning[];
-  last: number;
+/** What the first of some events do: as many as there is memory for. */
+type Decided = Pick<Grouped, "taken" | "keys"> & {
+  person_ids: string[];
+  /** Null if it was done before. */
+  changes: Omit<PersonChanges, "warnings" | "applied_seq"> | null;
+  refused: Refused<Candidate>[];
 };
 
-/** Stores what a slice does to persons and groups, and what there is to warn of. */
-async function applySlice(
+async function decided(
   events: Candidate[],
   persons: PersonWrites,
-  { grouped, found, last }: Applicable,
-) {
-  const { person_ids, changes, refused } = await identify(events, persons);
-  const warnings = [...found, ...[...refused, ...grouped.refused].map(refusalWarning)];
-  const groups = grouped.changes;
-  const mirror = await persons.apply({ ...changes, groups, warnings, applied_seq: last });
-  return { person_ids, mirror };
+  replayed: boolean,
+): Promise<Decided> {
+  const grouped = await group(events, persons);
+  const { taken, keys } = grouped;
+  const some = events.slice(0, taken);
+  if (replayed) {
+    return { taken, keys, person_ids: await owners(some, persons), changes: null, refused: [] };
+  }
+  const identified = await identify(some, persons);
+  const { person_ids } = identified;
+  const fewer = person_ids.length < taken;
+  const fitting = fewer ? await group(some.slice(0, person_ids.length), persons) : grouped;
+  const changes = { ...identified.changes, groups: fitting.changes };
+  const refused = [...identified.refused, ...fitting.refused];
+  return { taken: fitting.taken, keys: fitting.keys, person_ids, changes, refused };
 }
 
 /** Whose events are by now, where SQLite has their slice and only the event store misses it. */

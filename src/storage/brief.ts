@@ -8,7 +8,7 @@ export const READ_BYTES_MAX = 16_384;
 const READ_PROPERTY_BYTES_MAX = 1024;
 
 /** Characters of a person's or a group's properties, as JSON, that queries see as they are. */
-export const READ_CHARS_MAX = 131_072;
+export const READ_CHARS_MAX = 16_384;
 
 /** What queries see of properties that are too large. */
 export function briefProperties(properties: JsonObject): JsonObject {
@@ -26,7 +26,20 @@ export function briefProperties(properties: JsonObject): JsonObject {
   return brief;
 }
 
-/** The same of a person's or a group's, as JSON, which stay as they are if they are not too large. */
+/** Characters of names beyond which ANY_NAME stands for all of them. */
+const NAMES_CHARS_MAX = 4096;
+
+/** A name that stands for whatever name. */
+export const ANY_NAME = "*";
+
+/** The names of what `brief` lacks of properties (decision 102). */
+export function leftOut(properties: JsonObject, brief: JsonObject): string[] {
+  const names = Object.keys(properties).filter((name) => !Object.hasOwn(brief, name));
+  const chars = names.reduce((sum, name) => sum + name.length, 0);
+  return chars > NAMES_CHARS_MAX ? [ANY_NAME] : names;
+}
+
+/** What queries see of a group's, as JSON, which stay as they are if they are not too large. */
 export function briefText(properties: string): string {
   if (properties.length <= READ_CHARS_MAX) return properties;
   return storableJson(briefProperties(JSON.parse(properties)));

@@ -128,7 +128,7 @@ export function loadFiles(directory: string, rowsMax: number) {
 
   return {
     /**
-     * Adds a slice and returns the loads that it fills. If it throws, nothing was added but what
+     * Adds a slice and returns the loads that it fills, with events or with persons (decision 103). If it throws, nothing was added but what
      * the slice changes in the mirror, which goes with whatever is written next.
      */
     add({ range, events, logs, mirror }: SliceContent): Load[] {
@@ -143,6 +143,10 @@ export function loadFiles(directory: string, rowsMax: number) {
         full.push(finished(making));
         making = begin(making.last + 1);
         if (rest.events.length === 0) break;
+      }
+      if (mirrorChars(making.mirror) >= MIRROR_CHARS_MAX) {
+        full.push(finished(making));
+        making = begin(making.last + 1);
       }
       open = making.last < making.first ? undefined : making;
       unwritten = null;
@@ -184,6 +188,18 @@ export async function removeLoad({ events, logs, mirror }: LoadedFiles): Promise
   for (const path of [events, logs, persons, overrides, groups, owned]) {
     if (typeof path === "string") await rm(path, { force: true });
   }
+}
+
+/** Characters of the properties that a load changes in the mirror; it ends behind the slice that reaches them. */
+const MIRROR_CHARS_MAX = 16_777_216;
+
+function mirrorChars(changes: MirrorChanges | null): number {
+  if (changes === null) return 0;
+  const { persons, groups } = changes;
+  return (
+    persons.reduce((sum, { columns }) => sum + columns.length, 0) +
+    groups.reduce((sum, { properties }) => sum + properties.length, 0)
+  );
 }
 
 function joined(before: MirrorChanges | null, after: MirrorChanges | null): MirrorChanges | null {

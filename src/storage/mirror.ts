@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { quoted, readColumns } from "./duckdb.ts";
 import { runApart } from "./duckdb-apart.ts";
-import { PROPERTY_COLUMNS } from "./person-rows.ts";
+import { LEFT_OUT, PROPERTY_COLUMNS } from "./person-rows.ts";
 
 /** Changes to the mirror, written for DuckDB to read; null where there is nothing of a kind. */
 export type MirrorFiles = {
@@ -34,6 +34,7 @@ const MIRROR_ROWS = (path: string) => `
       known: "BOOLEAN",
       gone: "BOOLEAN",
       email: "VARCHAR",
+      [LEFT_OUT]: "VARCHAR",
       ...Object.fromEntries(PROPERTY_COLUMNS.map((column) => [column, "JSON"])),
     })})`;
 
@@ -102,7 +103,7 @@ async function mirrorPersons(
     `INSERT INTO persons BY NAME SELECT project_id, id, uuid,
        TRY_CAST(created_at AS TIMESTAMP) AS created_at,
        TRY_CAST(listed_at AS TIMESTAMP) AS listed_at,
-       email, ${PROPERTY_COLUMNS.join(", ")} FROM ${source}
+       email, ${LEFT_OUT}, ${PROPERTY_COLUMNS.join(", ")} FROM ${source}
        WHERE gone IS NOT TRUE`,
   );
   await runApart(

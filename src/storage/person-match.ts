@@ -5,7 +5,8 @@ import { folded } from "./any-case.ts";
 import type { ApiReads } from "./api-reads.ts";
 import { rows } from "./duckdb.ts";
 import type { MatchFilter, PartAsked } from "./person-list.ts";
-import { PROPERTY_COLUMNS, propertyColumn } from "./person-rows.ts";
+import { propertyColumn } from "./person-rows.ts";
+import { type MatchedNow, personsNow } from "./persons-now.ts";
 import {
   type Bind,
   binder,
@@ -19,21 +20,11 @@ import {
 /** A value of a property, and how many persons have it. */
 export type PropertyValue = { name: string; count: number };
 
-/** Values that are told of one property. */
+/** Values that are told of one property, and bytes of one of them. */
 const PROPERTY_VALUES_MAX = 100;
+const VALUE_BYTES_MAX = 1024;
 
-/** What a person is filtered by, as SQLite has it; `properties` is JSON. */
-export type PersonFacts = { id: number; listed_at: string; properties: string };
-
-/** What the mirror lacks of the persons of a project. */
-export type Unmirrored = {
-  /** Integer ids of all who changed, and of those who are no more. */
-  ids: readonly number[];
-  /** Those of them that there are. */
-  persons: readonly PersonFacts[];
-};
-
-/** Persons by their properties: those of the event store's mirror, but for what it lacks. */
+/** Persons by their properties: those of the event store's mirror, but for what it lacks (decision 102). */
 export type PersonMatches = {
   /** Runs `work` on one state of the mirror, until `signal` ends it. */
   read<T>(signal: AbortSignal, work: (mirror: MirrorState) => Promise<T>): Promise<T>;
@@ -59,13 +50,6 @@ export type MirrorState = {
   values(project: number, key: string, part: string, now: MatchedNow): Promise<PropertyValue[]>;
 };
 
-/** What is to be answered of, though the mirror may not have it. */
-export type MatchedNow = {
-  unmirrored: Unmirrored;
-  /** The person of a distinct id. */
-  owner(distinct_id: string): number | undefined;
-};
-
 /** Looks for persons in the event store. */
 export function personMatches(reads: ApiReads): PersonMatches {
   return {
@@ -84,55 +68,44 @@ export function personMatches(reads: ApiReads): PersonMatches {
 
 const VERSION = "SELECT value FROM meta WHERE key = 'mirror_version'";
 
-/**
- * Selects of the mirror's persons of a project, and of what it lacks in their place. The condition
- * is on the tables themselves: on what they are put together to, each row would be looked at, and
- * not each value that rows have in common (decision 100).
- */
-function personsNow(selected: string, where: string, { ids, persons }: Unmirrored) {
-  const mirrored = `SELECT ${selected} FROM persons WHERE project_id = $project::INTEGER AND ${where}`;
-  if (ids.length === 0) return { found: mirrored, values: {} };
-  const lines = persons.map(({ id, listed_at, properties }) => {
-    return `{"id":${id},"at":${JSON.stringify(listed_at)},"properties":${properties}}`;
-  });
-  return {
-    found: `${mirrored} AND id NOT IN (SELECT unnest(from_json($changed::JSON, '["BIGINT"]')))
-      UNION ALL
-      SELECT ${selected} FROM (
-        SELECT row.id AS id, row.at::TIMESTAMP AS listed_at,
-          ${FOLDED} AS email,
-          ${PROPERTY_COLUMNS.map((column) => `row.properties AS ${column}`).join(", ")}
-        FROM (SELECT unnest(from_json($persons::JSON,
-          '[{"id":"BIGINT","at":"VARCHAR","properties":"JSON"}]')) AS row))
-      WHERE ${where}`,
-    values: { changed: JSON.stringify(ids), persons: `[${lines.join(",")}]` },
-  };
-}
-
-/** The address of a person that the mirror lacks, as the mirror has those of others. */
-const FOLDED = `CASE json_type(row.properties, '/email') WHEN 'VARCHAR'
-  THEN replace(lower(substr(json_extract_string(row.properties, '/email'), 1, 1000)), 'ς', 'σ') END`;
-
 async function values(
   connection: DuckDBConnection,
   project: number,
   key: string,
   part: string,
-  { unmirrored }: MatchedNow,
+  now: MatchedNow,
 ): Promise<PropertyValue[]> {
-  const text = `${textIn("$key", propertyColumn(key))} AS name`;
-  const { found, values } = personsNow(text, "true", unmirrored);
-  const counted = await rows(connection, VALUES(found), {
-    ...values,
-    ...{ project, key: pointer(key), part, limit: PROPERTY_VALUES_MAX },
-  });
+  const asked = {
+    project,
+    names: [key],
+    selected: `${shortOnly(textIn("$key", propertyColumn(key)))} AS name, 1 AS count`,
+    where: "true",
+    values: { key: pointer(key), part },
+    summary: COUNTED,
+    row: { name: "VARCHAR", count: "BIGINT" },
+    again: "row.name, row.count",
+  };
+  const { found, values } = await personsNow(connection, asked, now);
+  const counted = await rows(
+    connection,
+    `${COUNTED(found)} ORDER BY count DESC, name LIMIT $limit::BIGINT`,
+    { ...values, limit: PROPERTY_VALUES_MAX },
+  );
   return counted.map(({ name, count }) => ({ name: String(name), count: Number(count) }));
 }
 
-const VALUES = (found: string) => `
-  SELECT name, count(*)::DOUBLE AS count FROM (${found})
+/** A lambda, so that a text is taken out of the JSON once. */
+const shortOnly = (text: string) =>
+  `list_transform([${text}], lambda t: CASE WHEN strlen(t) <= ${VALUE_BYTES_MAX} THEN t END)[1]`;
+
+const COUNTED = (found: string) => `
+  SELECT name, sum(count)::DOUBLE AS count FROM (${found})
   WHERE name IS NOT NULL AND contains(lower(name), lower($part))
-  GROUP BY name ORDER BY count DESC, name LIMIT $limit::BIGINT`;
+  GROUP BY name`;
+
+const AT = "strftime(listed_at, '%Y-%m-%dT%H:%M:%S.%fZ')";
+
+const PLACED = (found: string) => `SELECT id::DOUBLE AS id, ${AT} AS at FROM (${found})`;
 
 /** One scan finds the page and counts all, also where the page has nobody. */
 const PLACES = (found: string, behind: string) => `
@@ -140,8 +113,7 @@ const PLACES = (found: string, behind: string) => `
   SELECT total.count, page.id, page.at
   FROM (SELECT count(*)::DOUBLE AS count FROM found) AS total
   LEFT JOIN (
-    SELECT id::DOUBLE AS id, listed_at, strftime(listed_at, '%Y-%m-%dT%H:%M:%S.%fZ') AS at
-    FROM found ${behind}
+    SELECT id::DOUBLE AS id, listed_at, ${AT} AS at FROM found ${behind}
     ORDER BY listed_at DESC, id DESC LIMIT $limit::BIGINT OFFSET $offset::BIGINT
   ) AS page ON true
   ORDER BY page.listed_at DESC, page.id DESC`;
@@ -165,14 +137,18 @@ async function places(
     ...ownConditions(filter, now, bind),
     ...(filter.properties.length === 0 ? [] : [groupMet(group, passed)]),
   ].join(" AND ");
-  const { found, values: unmirrored } = personsNow("id, listed_at", where, now.unmirrored);
-  const placed = await rows(connection, PLACES(found, after === undefined ? "" : BEHIND), {
-    ...values,
-    ...unmirrored,
-    ...(after === undefined ? {} : { at: after.at, after: after.id }),
+  const asked = {
     project,
-    limit,
-    offset,
+    names: namesIn(filter),
+    ...{ selected: "id, listed_at", where, values },
+    ...{ summary: PLACED, row: { id: "BIGINT", at: "VARCHAR" } },
+    again: "row.id, row.at::TIMESTAMP",
+  };
+  const { found, values: bound } = await personsNow(connection, asked, now);
+  const placed = await rows(connection, PLACES(found, after === undefined ? "" : BEHIND), {
+    ...bound,
+    ...(after === undefined ? {} : { at: after.at, after: after.id }),
+    ...{ limit, offset },
   });
   return {
     count: Number(placed[0]?.["count"] ?? 0),
@@ -188,6 +164,12 @@ const ADDRESSED = `SELECT count(*)::DOUBLE AS count FROM persons
 async function addressed(connection: DuckDBConnection, project: number, part: string) {
   const [row] = await rows(connection, ADDRESSED, { project, part: folded(part) });
   return Number(row?.["count"]);
+}
+
+/** The names of all properties that a filter looks at. */
+function namesIn({ properties, email }: MatchFilter): string[] {
+  const names = filtersIn({ any: false, of: properties }).map(({ key }) => key);
+  return email === undefined ? names : [...names, "email"];
 }
 
 /** An id that no person has. */

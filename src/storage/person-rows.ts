@@ -1,7 +1,7 @@
 import { type JsonObject, setKey, storableJson, storableText } from "../domain/json.ts";
 import { type Lifts, liftedIn } from "../domain/lift.ts";
 import { foldedAddress } from "./any-case.ts";
-import { briefProperties, READ_CHARS_MAX } from "./brief.ts";
+import { briefProperties, leftOut, READ_CHARS_MAX } from "./brief.ts";
 import type { Sqlite } from "./sqlite.ts";
 
 /** A person to be written; without `id` it gets the next one. */
@@ -118,19 +118,26 @@ export const PROPERTY_COLUMNS: readonly string[] = Array.from(
   (_, at) => `properties_${at}`,
 );
 
+/** The column of the mirror that has the names of the properties that it lacks of a person, or null. */
+export const LEFT_OUT = "left_out";
+
 /** Properties as JSON, for the person store and for the mirror; each is written once. */
 export function propertyTexts(properties: JsonObject): PropertyTexts {
   const texts = spreadTexts(properties);
   const inner = texts.map((text) => text?.slice(1, -1)).filter(isText);
   const text = `{${inner.join(",")}}`;
-  const seen = text.length > READ_CHARS_MAX ? spreadTexts(briefProperties(properties)) : texts;
-  const columns = seen
-    .map((json, at) => json && `"${PROPERTY_COLUMNS[at]}":${json}`)
-    .filter(isText);
   const email = addressIn(properties);
-  if (email !== null) columns.push(`"email":${JSON.stringify(foldedAddress(email))}`);
-  return { text, columns: columns.join(",") };
+  const address = email === null ? [] : [`"email":${JSON.stringify(foldedAddress(email))}`];
+  if (text.length <= READ_CHARS_MAX) {
+    return { text, columns: [...columnsOf(texts), ...address].join(",") };
+  }
+  const brief = briefProperties(properties);
+  const names = `"${LEFT_OUT}":${storableJson(leftOut(properties, brief))}`;
+  return { text, columns: [...columnsOf(spreadTexts(brief)), ...address, names].join(",") };
 }
+
+const columnsOf = (texts: readonly (string | undefined)[]): string[] =>
+  texts.map((json, at) => json && `"${PROPERTY_COLUMNS[at]}":${json}`).filter(isText);
 
 const isText = (text: string | undefined): text is string => text !== undefined;
 

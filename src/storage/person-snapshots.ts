@@ -1,14 +1,15 @@
-import { briefText } from "./brief.ts";
 import { type PersonReads, personReads } from "./person-list.ts";
-import type { PersonFacts } from "./person-match.ts";
+import type { PersonFacts } from "./persons-now.ts";
 import { readSqlite, type Sqlite } from "./sqlite.ts";
 
 /** Persons as they were at one instant, for as long as it is held. */
 export type PersonSnapshot = Pick<PersonReads, "byIds"> & {
   /** The version of the person store (decision 26). */
   version: number;
-  /** Those of the ids that there are in a project, in the order of the ids. */
-  facts(project: number, ids: readonly number[]): PersonFacts[];
+  /** A person of a project; undefined if there is none. */
+  facts(project: number, id: number): PersonFacts | undefined;
+  /** The UTF-8 bytes of a person's properties, and the version of the store that changed it last. */
+  state(id: number): { bytes: number; version: number } | undefined;
   /** The integer id of the person of a distinct id. */
   owner(project: number, distinctId: string): number | undefined;
   [Symbol.dispose](): void;
@@ -30,6 +31,9 @@ export function personSnapshots({ raw: { filename } }: Sqlite): () => PersonSnap
     const fact = raw.query<PersonFacts, [number, number]>(
       "SELECT id, listed_at, properties FROM person WHERE project_id = ?1 AND id = ?2",
     );
+    const state = raw.query<{ bytes: number; version: number }, [number]>(
+      "SELECT octet_length(properties) AS bytes, version FROM person WHERE id = ?1",
+    );
     const owner = raw.query<{ person_id: number }, [number, string]>(
       "SELECT person_id FROM distinct_id WHERE project_id = ?1 AND distinct_id = ?2",
     );
@@ -37,10 +41,8 @@ export function personSnapshots({ raw: { filename } }: Sqlite): () => PersonSnap
     return {
       version: Number(version?.value ?? 0),
       byIds,
-      facts: (project, ids) =>
-        ids
-          .flatMap((id) => fact.get(project, id) ?? [])
-          .map((found) => ({ ...found, properties: briefText(found.properties) })),
+      facts: (project, id) => fact.get(project, id) ?? undefined,
+      state: (id) => state.get(id) ?? undefined,
       owner: (project, distinctId) => owner.get(project, distinctId)?.person_id,
       [Symbol.dispose]: sqlite.close,
     };

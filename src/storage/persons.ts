@@ -2,6 +2,7 @@ import type { Actor } from "../domain/activity.ts";
 import type { GroupType } from "../domain/group.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { Lifts } from "../domain/lift.ts";
+import { CHANGED_CHARS_MAX } from "../domain/person.ts";
 import type { SplitAsked } from "../domain/split.ts";
 import type { ProjectWarning } from "../domain/warning.ts";
 import type { DeletionAsked } from "./deletions.ts";
@@ -93,8 +94,13 @@ export type PersonChanges = {
 export type PersonWrites = {
   /** The persons of distinct ids; ids that mean nobody are left out. */
   resolve(project: number, distinctIds: Iterable<string>): Promise<Map<string, PersonRef>>;
-  /** The properties of persons, by id. */
-  properties(ids: Iterable<number>): Promise<Map<number, StoredProperties>>;
+  /**
+   * The properties of the first of some persons, by id, until they come to CHANGED_CHARS_MAX; `unread`
+   * is the next one.
+   */
+  properties(
+    ids: Iterable<number>,
+  ): Promise<{ found: Map<number, StoredProperties>; unread: number | undefined }>;
   /**
    * Applies a slice in one transaction, durable when it resolves, and says what the mirror in the
    * event store lacks now. Refuses (throws) a slice that was applied before.
@@ -172,15 +178,19 @@ export function personWrites(sqlite: Sqlite): PersonWrites {
     },
     async properties(ids) {
       const found = new Map<number, StoredProperties>();
-      sqlite.snapshot(() => {
+      let chars = 0;
+      const unread = sqlite.snapshot(() => {
         for (const id of ids) {
+          if (chars >= CHANGED_CHARS_MAX) return id;
           const row = propertiesOf.get(id);
           if (row === null) continue;
-          const bytes = row.properties.length * BYTES_OF_UNIT;
-          found.set(id, { properties: JSON.parse(row.properties), bytes });
+          const { length } = row.properties;
+          chars += length;
+          found.set(id, { properties: JSON.parse(row.properties), bytes: length * BYTES_OF_UNIT });
         }
+        return undefined;
       });
-      return found;
+      return { found, unread };
     },
     async apply(changes) {
       const { mirror, stored } = identity.apply(changes);

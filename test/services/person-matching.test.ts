@@ -20,7 +20,7 @@ import { openSqlite, readSqlite } from "../../src/storage/sqlite.ts";
 import { temporaryDirectory } from "../support/app.ts";
 import { randomOf } from "../support/faulty-disk.ts";
 import { asText } from "../support/insight-reference.ts";
-import { FOREVER } from "../support/make.ts";
+import { FOREVER, largeProperties } from "../support/make.ts";
 import { NO_CHANGES } from "../support/persons.ts";
 
 setDefaultTimeout(60_000);
@@ -136,8 +136,11 @@ async function expectFound(matching: PersonMatching, known: readonly Known[]): P
   for (const [filters, passes] of FILTERS) {
     const properties = propertyFilters([JSON.stringify(filters)], 0);
     const expected = ordered(known.filter((one) => passes(one.properties)));
-    const find = (filter: PersonFilter, part: PartAsked) =>
-      matching.places(1, { ...filter, properties }, { ...part, signal: FOREVER });
+    const find = async (filter: PersonFilter, part: PartAsked) => {
+      const asked = { ...part, signal: FOREVER };
+      const { count, rows } = await matching.places(1, { ...filter, properties }, asked);
+      return { count, rows };
+    };
 
     expect(await find({}, { limit: 100, offset: 1 })).toEqual({
       count: expected.length,
@@ -178,6 +181,7 @@ test("a filter finds who has it now, however far the mirror is behind", async ()
   let made = 0;
   let seq = 0;
   const properties = (): JsonObject => ({
+    ...(some(0.2) ? largeProperties(130) : {}),
     ...(some(0.8) ? { plan: pick(PLANS) } : {}),
     ...(some(0.5) ? { n: Math.floor(random() * 10), odd: pick(ODD) } : {}),
     ...(some(0.5) ? { $os: "Linux" } : {}),
@@ -222,6 +226,44 @@ test("a filter finds who has it now, however far the mirror is behind", async ()
   }
   expect(stores.asked()).toBe(0);
   expect(known.length).toBeGreaterThan(20);
+});
+
+const numberOf = ({ properties: { n } }: { properties: JsonObject }) => n;
+
+test("many who are large are asked about in parts, and told of in parts", async () => {
+  await using stores = await twoStores();
+  const made = Array.from({ length: 60 }, (_, at) => {
+    const properties = { text: `${"x".repeat(400_000)}${at % 2}`, n: at };
+    const uuid = personUuid(1, `id ${at}`);
+    return { project_id: 1, uuid, properties, created_at: isoTime(at), is_identified: false };
+  });
+  const [mirrored, unmirrored] = [made.slice(0, 30), made.slice(30)];
+  stores.changed(await stores.persons.apply({ ...NO_CHANGES, created: mirrored, applied_seq: 1 }));
+  await stores.mirror();
+  stores.changed(
+    await stores.persons.apply({ ...NO_CHANGES, created: unmirrored, applied_seq: 2 }),
+  );
+  const wanted = made.flatMap(({ properties: { n } }) => (n % 2 === 1 ? [n] : [])).toReversed();
+  const properties = propertyFilters(['{"key":"text","operator":"regex","value":"1$"}'], 0);
+  const find = async (part: PartAsked & { bytes?: number }) => {
+    const asked = { ...part, signal: FOREVER };
+    const { count, rows, rest } = await stores.matching.places(1, { properties }, asked);
+    return { count, found: rows.map(numberOf), rest };
+  };
+
+  expect(await find(PART)).toMatchObject({ count: 30, found: wanted, rest: { ids: [] } });
+  const page = { limit: 5, offset: 12 };
+  expect(await find(page)).toMatchObject({ count: 30, found: wanted.slice(12, 17) });
+
+  const { found, rest } = await find({ ...PART, bytes: 1 });
+  expect(found).toEqual(wanted.slice(0, found.length));
+  const [next, changing] = wanted.slice(found.length);
+  const changed = { ...(made[changing ?? 0] as NewPerson), id: rest.ids[1] ?? 0 };
+  stores.changed(await stores.persons.apply({ ...NO_CHANGES, changed: [changed], applied_seq: 3 }));
+  const more = await stores.matching.more(1, rest, 10_000_000);
+  expect([more.rows.map(numberOf), more.rest.ids]).toEqual([[next], rest.ids.slice(1)]);
+  expect((await stores.matching.more(1, more.rest, 10_000_000)).rows).toEqual([]);
+  expect(stores.asked()).toBe(0);
 });
 
 test("a filter waits for a mirror that lacks too much, or whose changes are not known", async () => {

@@ -14,7 +14,7 @@ import { join } from "node:path";
 import type { SliceEvent } from "../../src/storage/event-lines.ts";
 import type { Frame } from "../../src/storage/journal.ts";
 import { loadFiles, removeLoad, type SliceContent } from "../../src/storage/loads.ts";
-import type { MirrorChanges } from "../../src/storage/mirror-changes.ts";
+import type { MirrorChanges, MirrorPerson } from "../../src/storage/mirror-changes.ts";
 import { readLines } from "../support/server.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "hoglet-loads-"));
@@ -99,6 +99,30 @@ test("a slice that fills a load to the last event leaves nothing behind", () => 
   const [full] = files.add({ ...slice(1, 10), range: { first: 1, last: 12 } });
   expect(full).toMatchObject({ first: 1, last: 12, count: 10 });
   expect(files.end()).toBeNull();
+});
+
+test("a load ends behind the slice whose persons or groups are too large together", () => {
+  const files = loadFiles(place(), 10);
+  const persons = (id: number, chars: number): MirrorPerson[] => [
+    {
+      ...{ project_id: 1, id, uuid: PERSON, distinct_ids: [], moved: [], known: true },
+      ...{ created_at: "2026-11-21", listed_at: "2026-11-21" },
+      columns: `"properties_0":{"text":"${"x".repeat(chars)}"}`,
+    },
+  ];
+  const key = { project_id: 1, type_index: 0, key: "acme", created_at: "2026-11-21" };
+  const groups = [{ ...key, properties: `{"text":"${"x".repeat(10_000_000)}"}` }];
+  const add = (seq: number, changes: Partial<MirrorChanges>) =>
+    files.add({ ...slice(seq, seq), mirror: mirror(seq, changes) });
+
+  expect(add(1, { persons: persons(1, 10_000_000) })).toEqual([]);
+  // The same person again is in the load but once.
+  expect(add(2, { persons: persons(1, 10_000_000) })).toEqual([]);
+  expect(add(3, { groups })).toMatchObject([
+    { first: 1, last: 3, count: 3, mirror: { version: 3 } },
+  ]);
+  expect(add(4, { persons: persons(1, 10) })).toEqual([]);
+  expect(files.end()).toMatchObject({ first: 4, last: 4, mirror: { version: 4 } });
 });
 
 /** An event whose line has so many bytes. */

@@ -30,7 +30,8 @@ test("persons are found by what SDKs and users set", async () => {
   });
   const matches = personMatches(apiReads(duckdb, 600));
   const read = <T>(work: (mirror: MirrorState) => Promise<T>) => matches.read(FOREVER, work);
-  const now = { unmirrored: { ids: [], persons: [] }, owner: () => undefined };
+  const nobody = async function* () {};
+  const now = { changed: [], whole: nobody, owner: () => undefined };
   const found = async (key: string, value: string) => {
     const test = { is: "equal" as const, any: [value] };
     const filter = { properties: [{ key, not: false, test }] };

@@ -117,7 +117,7 @@ describe.each(IMPLEMENTATIONS)("the person store on %s", (_name, make) => {
         ["bob", refOf(bobId, bob)],
       ]),
     );
-    const properties = await store.properties([annId, 999]);
+    const { found: properties } = await store.properties([annId, 999]);
     expect([...properties.keys()]).toEqual([annId]);
     expect(properties.get(annId)?.properties).toEqual(ann.properties);
     expect(await store.applied()).toBe(7);

@@ -11,6 +11,16 @@ export function event(fields: Record<string, unknown> = {}) {
   };
 }
 
+/** Large properties that leave no room in the event store's mirror for any behind them. */
+export function largeProperties(kib: number): Record<string, string> {
+  const bytes = (name: string) => 1024 - name.length - '""'.length;
+  const filling = Array.from({ length: 16 }, (_, at) => `filling ${at}`);
+  return {
+    ...Object.fromEntries(filling.map((name) => [name, "f".repeat(bytes(name))])),
+    text: "t".repeat(kib * 1024),
+  };
+}
+
 /** The signal of a caller who waits for ever. */
 export const FOREVER = new AbortController().signal;
 

@@ -18,6 +18,7 @@ import wholePropertiesDuckdb from "./0016-whole-properties.duckdb.sql" with { ty
 import emailLog from "./0017-email-log.sqlite.sql" with { type: "text" };
 import personEmailsDuckdb from "./0017-person-emails.duckdb.sql" with { type: "text" };
 import usersWhole from "./0018-users-whole.sqlite.sql" with { type: "text" };
+import leftOutDuckdb from "./0019-left-out.duckdb.sql" with { type: "text" };
 
 /** SQLite's schema changes in order; the schema's version is how many were applied. Append only. */
 export const SQLITE_MIGRATIONS: readonly string[] = [
@@ -45,4 +46,5 @@ export const DUCKDB_MIGRATIONS: readonly string[] = [
   propertiesSpreadDuckdb,
   wholePropertiesDuckdb,
   personEmailsDuckdb,
+  leftOutDuckdb,
 ];

@@ -1,0 +1,54 @@
+import type { CapturedEvent } from "../domain/event.ts";
+import type { ProjectWarning, Warning } from "../domain/warning.ts";
+import type { SliceEvent } from "../storage/event-lines.ts";
+import type { Frame } from "../storage/journal.ts";
+
+/** An event of the journal. */
+export type Candidate = Omit<SliceEvent, "person_id" | "groups" | "mark">;
+
+const utf8 = new TextDecoder();
+
+/**
+ * The events of frames above a sequence number and up to another: a load or a slice may have ended
+ * within a frame.
+ */
+export function eventsIn(frames: Frame[], { after, upTo }: { after: number; upTo: number }) {
+  return frames
+    .filter(({ kind }) => kind === "events" || kind === "historical")
+    .flatMap(eventsOf)
+    .filter(({ seq }) => seq > after && seq <= upTo);
+}
+
+/** The frames of log records up to a sequence number, which is within none of them. */
+export function logsIn(frames: Frame[], upTo: number): Frame[] {
+  return frames.filter(({ kind, first_seq }) => kind === "logs" && first_seq <= upTo);
+}
+
+/** What the frames of warnings up to such a number say. */
+export function warningsIn(frames: Frame[], upTo: number): ProjectWarning[] {
+  return frames
+    .filter(({ kind, first_seq }) => kind === "warnings" && first_seq <= upTo)
+    .flatMap(warningsOf);
+}
+
+function eventsOf({ kind, lines, count, first_seq, project_id, arrived_at }: Frame): Candidate[] {
+  const texts = utf8.decode(lines).split("\n");
+  const bytes = Buffer.from(lines.buffer, lines.byteOffset, lines.length);
+  const historical = kind === "historical";
+  let start = 0;
+  return texts.slice(0, count).map((text, index) => {
+    const end = bytes.indexOf(LINE_FEED, start);
+    const line = lines.subarray(start, end);
+    start = end + 1;
+    const event = JSON.parse(text) as CapturedEvent;
+    return { seq: first_seq + index, project_id, arrived_at, historical, event, line };
+  });
+}
+
+const LINE_FEED = 0x0a;
+
+/** What a journal entry of warnings says. */
+function warningsOf({ lines, count, project_id, arrived_at }: Frame): ProjectWarning[] {
+  const texts = utf8.decode(lines).split("\n").slice(0, count);
+  return texts.map((text) => ({ ...(JSON.parse(text) as Warning), project_id, at: arrived_at }));
+}
