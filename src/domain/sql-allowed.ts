@@ -1,5 +1,5 @@
 /** What an argument of a function must be, beside a text that is written out. */
-export type LiteralRule = "text" | "like" | "ilike" | "regex" | "path";
+export type LiteralRule = "text" | "like" | "ilike" | "regex" | "path" | "escape";
 
 /** How a function may be called. */
 export type FunctionRule = {
@@ -43,7 +43,7 @@ const BY_ARGUMENTS: Record<number, string> = {
 
 const like = { args: 2, literals: { 1: "like" } } as const;
 const ilike = { args: 2, literals: { 1: "ilike" } } as const;
-const likeEscape = { args: 3, literals: { 1: "ilike", 2: "text" } } as const;
+const likeEscape = { args: 3, literals: { 1: "ilike", 2: "escape" } } as const;
 const path = { args: 2, literals: { 1: "path" } } as const;
 const format = { args: 2, literals: { 1: "text" } } as const;
 
@@ -111,6 +111,7 @@ export const SQL_LITERAL_CHARS = 1024;
 /** What is wrong with a text where a rule asks for another; undefined if nothing is. */
 export function literalProblem(rule: LiteralRule, text: string): string | undefined {
   if (rule === "path") return pathProblem(text);
+  if (rule === "escape") return text.length > 1 ? "ESCAPE is one character." : undefined;
   if (text.length > SQL_LITERAL_CHARS)
     return `Here a text has at most ${SQL_LITERAL_CHARS} characters.`;
   if ((rule === "ilike" || (rule === "like" && text.includes("_"))) && !isLinear(text)) {
@@ -132,7 +133,7 @@ function pathProblem(text: string): string | undefined {
     const offered = key.length > OFFERED_CHARS_MAX ? "" : `: '/${key}'`;
     return `A key that begins with $ is written with a slash before it${offered}.`;
   }
-  return text.startsWith("$") && text.includes("*") ? "A path has no wildcard." : undefined;
+  return text.startsWith("$") && /\*|\.\./.test(text) ? "A path has no wildcard." : undefined;
 }
 
 /** These go back for every % that is not the last character, and cannot be interrupted. */

@@ -29,5 +29,5 @@ export function folded(text: string): string {
 /** The same of what is looked at of an address. */
 export function foldedAddress(address: string): string {
   if (address.length <= ADDRESS_CHARS_MAX) return folded(address);
-  return folded(address.slice(0, ADDRESS_CHARS_MAX).toWellFormed());
+  return folded([...address].slice(0, ADDRESS_CHARS_MAX).join(""));
 }

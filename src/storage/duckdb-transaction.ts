@@ -1,18 +1,55 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
+import { isOutOfMemory } from "./duckdb-faults.ts";
 
-/** Runs `work` in one transaction: rolls back and rethrows if it throws. */
+/** How long a rollback is tried again for which there was no memory, and how often, in milliseconds. */
+const ROLLBACK_MS_MAX = 10_000;
+const ROLLBACK_EVERY_MS = 20;
+
+/** What surrounds the end of a transaction. */
+export type Ending = {
+  /** Done before it commits, and before it rolls back. */
+  before(): Promise<unknown>;
+  /** Carries the commit out. */
+  commit(run: () => Promise<unknown>): Promise<unknown>;
+};
+
+const PLAIN: Ending = { before: async () => {}, commit: (run) => run() };
+
+/**
+ * Runs `work` in one transaction: rolls back and rethrows if it throws. Where memory is short a commit
+ * may be carried out and fail all the same, for want of room for its empty result.
+ */
 export async function transaction<T>(
   connection: DuckDBConnection,
   work: (connection: DuckDBConnection) => Promise<T>,
+  { before, commit }: Ending = PLAIN,
 ): Promise<T> {
-  await connection.run("BEGIN TRANSACTION");
   try {
+    await connection.run("BEGIN TRANSACTION");
     const result = await work(connection);
-    await connection.run("COMMIT");
+    await before();
+    await commit(() => connection.run("COMMIT"));
     return result;
   } catch (error) {
-    // A failed COMMIT has ended the transaction already.
-    await connection.run("ROLLBACK").catch(() => undefined);
+    await before().catch(() => undefined);
+    await rollBack(connection);
     throw error;
+  }
+}
+
+async function rollBack(connection: DuckDBConnection): Promise<void> {
+  const deadline = performance.now() + ROLLBACK_MS_MAX;
+  for (;;) {
+    try {
+      await connection.run("ROLLBACK");
+      return;
+    } catch (cause) {
+      // A failed COMMIT has ended the transaction already.
+      if (!isOutOfMemory(cause)) return;
+      if (performance.now() > deadline) {
+        throw new Error("FATAL Error: a transaction cannot be rolled back", { cause });
+      }
+    }
+    await Bun.sleep(ROLLBACK_EVERY_MS);
   }
 }

@@ -28,6 +28,22 @@ type Needs = {
   guard<T>(work: Promise<T>): Promise<T>;
 };
 
+/** The share of its memory at which a commit is left to itself: what is read again is not counted. */
+const TIGHT_SHARE = 0.8;
+
+/** Whether so much of the memory is held that a commit may find none. */
+async function isTight(connection: DuckDBConnection, memory_bytes: number): Promise<boolean> {
+  try {
+    const [row] = (await connection.runAndReadAll(HELD)).getRows();
+    return Number(row?.[0]) > memory_bytes * TIGHT_SHARE;
+  } catch {
+    return true;
+  }
+}
+
+const HELD = `SELECT sum(memory_usage_bytes)::DOUBLE FROM duckdb_memory()
+  WHERE tag NOT IN ('BASE_TABLE', 'METADATA')`;
+
 /** Changes the event store on the one connection that writes. */
 export function openWrites({ connection: only, memory_bytes, turns, guard }: Needs) {
   const { use, whileIdle } = pool([only], Number.POSITIVE_INFINITY);
@@ -46,19 +62,28 @@ export function openWrites({ connection: only, memory_bytes, turns, guard }: Nee
         );
       }
     });
+  const before = (connection: DuckDBConnection) => () =>
+    connection.run(commitLimit({ memory_bytes }));
   const write: Write = (work) =>
     roomy((connection) =>
-      transaction(connection, async () => {
-        const result = await work(connection);
-        await connection.run(commitLimit({ memory_bytes }));
-        return result;
+      transaction(connection, work, {
+        before: before(connection),
+        commit: (run) => run(),
+      }),
+    );
+  const writeWithRoom: Write = (work) =>
+    roomy((connection) =>
+      transaction(connection, work, {
+        before: before(connection),
+        commit: async (run) =>
+          (await isTight(connection, memory_bytes)) ? turns.alone(run) : run(),
       }),
     );
   const writes: Writes = {
     write,
     async writeFirst(work) {
       try {
-        if (!isShort) return await write(work);
+        if (!isShort) return await writeWithRoom(work);
       } catch (error) {
         if (!isOutOfMemory(error)) throw error;
       }

@@ -111,17 +111,14 @@ const ADVANCE = `
 
 /** The event store on DuckDB. `deadLetters` is the path of the file for unreadable lines. */
 export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
-  const meta = (key: string) =>
-    duckdb.read(async (connection) => {
-      const [row] = await rows(connection, "SELECT value FROM meta WHERE key = $key", { key });
-      return Number(row?.["value"] ?? 0);
-    });
+  const meta = (key: string) => duckdb.read((connection) => metaOf(connection, key));
   const erasure = eventErasure(duckdb);
   const noteMoved = (changes: MirrorFiles | null) => {
     if (typeof changes?.owned === "string") erasure.moved(readFileSync(changes.owned, "utf8"));
   };
+  const first = repeatable(duckdb);
   const apply = (load: Load) =>
-    duckdb.writeFirst(async (connection) => {
+    first(["applied_seq", load.last], async (connection) => {
       await applyLoad(connection, load);
       noteMoved(load.mirror);
     });
@@ -141,7 +138,7 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
     applied: () => meta("applied_seq"),
     mirrorVersion: () => meta("mirror_version"),
     mirror: (changes) =>
-      duckdb.writeFirst(async (connection) => {
+      first(["mirror_version", changes.version], async (connection) => {
         await applyMirror(connection, changes);
         noteMoved(changes);
       }),
@@ -175,6 +172,33 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
         return { events: Number(row?.["events"]), logs: Number(row?.["logs"]) };
       }),
   };
+}
+
+/** What `meta` holds once a change is made. */
+type Mark = [key: string, value: number];
+
+/**
+ * Writes, before those who read. Where memory is short a commit may fail and be carried out all the
+ * same (decision 106): what is done again looks first whether it is done.
+ */
+function repeatable(duckdb: Pick<Duckdb, "writeFirst">) {
+  let unsure = "";
+  return async ([key, value]: Mark, work: (connection: DuckDBConnection) => Promise<void>) => {
+    const name = `${key} ${value}`;
+    let isRepeated = unsure === name;
+    unsure = name;
+    await duckdb.writeFirst(async (connection) => {
+      if (isRepeated && (await metaOf(connection, key)) === value) return;
+      isRepeated = true;
+      await work(connection);
+    });
+    unsure = "";
+  };
+}
+
+async function metaOf(connection: DuckDBConnection, key: string): Promise<number> {
+  const [row] = await rows(connection, "SELECT value FROM meta WHERE key = $key", { key });
+  return Number(row?.["value"] ?? 0);
 }
 
 async function applyLoad(connection: DuckDBConnection, load: Load): Promise<void> {

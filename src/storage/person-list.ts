@@ -2,6 +2,7 @@ import type { SQLQueryBindings } from "bun:sqlite";
 import type { JsonObject } from "../domain/json.ts";
 import type { PageQuery, Place } from "../domain/page.ts";
 import type { FilterGroup, PropertyFilter } from "../domain/property-filter.ts";
+import { folded } from "./any-case.ts";
 import type { Sqlite } from "./sqlite.ts";
 
 /** A person as it is kept. `distinct_ids`: the main one first, then as they were attached. */
@@ -181,7 +182,7 @@ function narrowed(raw: Sqlite["raw"]) {
     if (distinct_id !== undefined) found.push(byDistinctId.all(project, distinct_id));
     if (email !== undefined) found.push(byEmail.all(project, email));
     if (search !== undefined) {
-      found.push([...byPart.all(phrase(search)), ...byDistinctId.all(project, search)]);
+      found.push([...byPart.all(phrase(folded(search))), ...byDistinctId.all(project, search)]);
     }
     if (found.some(({ length }) => length > FOUND_MAX)) return "too many";
     return found

@@ -80,7 +80,7 @@ function finder(raw: Sqlite["raw"]) {
     const near = walk(asked, { columns: "id, email", has: byAddress, max: LOOKED_AT_MAX.first });
     if (near !== undefined) return near;
     const isIndexed = count <= INDEXED_MAX && [...search].length >= TRIGRAM_CHARS;
-    const ids = isIndexed ? indexed.values(phrase(search)) : undefined;
+    const ids = isIndexed ? indexed.values(phrase(sought)) : undefined;
     if (ids === undefined || ids.length > INDEXED_MAX) {
       return walk(asked, { columns: "id, email", has: byAddress, max: LOOKED_AT_MAX.without });
     }

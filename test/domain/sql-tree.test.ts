@@ -124,6 +124,8 @@ describe("what is refused, with what it is and where", () => {
     ["SELECT event ~ 'a{60}b{5,9}' FROM events", "A regular expression has at most 256 characters"],
     [`SELECT event ~ '${"a".repeat(257)}' FROM events`, "A regular expression has at most 256"],
     ["SELECT properties->'$..*' FROM events", "A path has no wildcard."],
+    ["SELECT properties->'$..b' FROM events", "A path has no wildcard."],
+    ["SELECT event LIKE 'a' ESCAPE 'ab' FROM events", "ESCAPE is one character."],
     [
       "SELECT properties->>'$current_url' FROM events",
       "A key that begins with $ is written with a slash before it: '/$current_url'. (line 1",

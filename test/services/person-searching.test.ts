@@ -74,3 +74,36 @@ test.each([1, 2])(
     }
   },
 );
+
+test("a search finds the same persons by each of its ways", async () => {
+  await using app = await testApp();
+  const long = `${"y".repeat(1000)}@tail.example`;
+  const emails = ["İSTANBUL@x.example", "istanbul@y.example", "ΟΔΟΣ@z.example", long];
+  await app.capture(
+    batch(
+      ...emails.map((email, n) =>
+        event({ distinct_id: `p${n}`, properties: { $set: { email, plan: "pro" } } }),
+      ),
+    ),
+  );
+  await app.capture(
+    batch(event({ distinct_id: "p2", properties: { $set: { email: "οδος@İ.example" } } })),
+  );
+  const idsOf = async (query: string) =>
+    (await list(app, query)).results.map(({ distinct_ids: [id] }) => id).toSorted();
+  const filter = `properties=${encodeURIComponent(JSON.stringify([{ key: "plan", value: "pro" }]))}`;
+
+  for (const [part, found] of [
+    ["istanbul", ["p0", "p1"]],
+    ["İSTANBUL", ["p0", "p1"]],
+    ["ΟΔΟΣ", ["p2"]],
+    ["@i.ex", ["p2"]],
+    ["yyyy", ["p3"]],
+    ["tail", []],
+  ] as const) {
+    const search = `search=${encodeURIComponent(part)}`;
+    // By the trigrams, and by the mirror.
+    expect([part, await idsOf(search)]).toEqual([part, [...found]]);
+    expect([part, await idsOf(`${search}&${filter}`)]).toEqual([part, [...found]]);
+  }
+});

@@ -71,6 +71,16 @@ async function duckdbStore(data = temporaryDirectory()) {
     },
     list: ((...asked) => eventReads(apiReads(duckdb, 600)).list(...asked)) as EventReads["list"],
     query: (sql: string) => duckdb.read((connection) => rows(connection, sql)),
+    /** Another store in the same place, whose first change of all goes another way. */
+    storeWhere(way: (work: () => Promise<unknown>) => Promise<never>): EventStore {
+      let isFirst = true;
+      const writeFirst: typeof duckdb.writeFirst = (work) => {
+        const isOther = isFirst;
+        isFirst = false;
+        return isOther ? way(() => duckdb.writeFirst(work)) : duckdb.writeFirst(work);
+      };
+      return eventStore({ ...duckdb, writeFirst }, deadLetters);
+    },
     /** Opens it anew, with so much memory from now on. */
     async reopen(memory_bytes = options.memory_bytes) {
       await duckdb.close();
@@ -152,6 +162,22 @@ describe.each(IMPLEMENTATIONS)("the event store on %s", (_name, make) => {
     expect(await made.store.applied()).toBe(120);
     expect((await made.list(1, {}, PAGE, FOREVER)).count).toBe(120);
   }, 60_000);
+
+  test("has a load once that was carried out although it failed for want of memory", async () => {
+    await using made = await make();
+    const changes = { version: 7, persons: [mirror()] };
+    const first = made.load(1, [sliceEvent(1)], changes);
+    const store = made.storeWhere(async (work) => {
+      await work();
+      throw new Error("Out of Memory Error: could not allocate block");
+    });
+    await expect(store.append(first)).rejects.toThrow(/^Out of Memory Error/);
+
+    expect(await store.append(first)).toEqual({ dead: [] });
+    expect((await made.list(1, {}, PAGE, FOREVER)).count).toBe(1);
+    expect(await made.query("SELECT count(*)::INTEGER AS n FROM persons")).toEqual([{ n: 1 }]);
+    await expect(store.append(first)).rejects.toThrow("was applied before");
+  });
 
   test("puts the events of a person next to each other, and those of a migration by time", async () => {
     await using made = await make();

@@ -20,13 +20,18 @@ END;
 CREATE INDEX person_addressed ON person (project_id, listed_at DESC, id DESC, email)
   WHERE email IS NOT NULL;
 
+-- The index takes what is looked at of an address: its first 1,000 characters, İ as i.
+UPDATE person_email SET email = replace(substr(email, 1, 1000), 'İ', 'i')
+  WHERE length(email) > 1000 OR instr(email, 'İ') > 0;
+
 DROP TRIGGER person_email_new;
 DROP TRIGGER person_email_changed;
 DROP TRIGGER person_email_gone;
 
 CREATE TRIGGER person_email_new AFTER INSERT ON person WHEN new.email IS NOT NULL
 BEGIN
-  INSERT INTO person_email (rowid, email) VALUES (new.id, new.email);
+  INSERT INTO person_email (rowid, email)
+    VALUES (new.id, replace(substr(new.email, 1, 1000), 'İ', 'i'));
   INSERT INTO person_email_log (version, project_id, new)
     VALUES (new.version, new.project_id, substr(new.email, 1, 1000));
 END;
@@ -35,7 +40,8 @@ CREATE TRIGGER person_email_changed AFTER UPDATE OF email ON person
   WHEN new.email IS NOT old.email
 BEGIN
   DELETE FROM person_email WHERE rowid = new.id;
-  INSERT INTO person_email (rowid, email) SELECT new.id, new.email WHERE new.email IS NOT NULL;
+  INSERT INTO person_email (rowid, email)
+    SELECT new.id, replace(substr(new.email, 1, 1000), 'İ', 'i') WHERE new.email IS NOT NULL;
   INSERT INTO person_email_log (version, project_id, old, new)
     VALUES (new.version, new.project_id, substr(old.email, 1, 1000), substr(new.email, 1, 1000));
 END;
