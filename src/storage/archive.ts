@@ -64,7 +64,7 @@ export function archiveOf(
     const { last, files: kept, ...rest } = files.manifest();
     if (upTo <= last) return;
     const range = { first: last + 1, last: upTo };
-    const added = await duckdb.read(async (connection) => {
+    const added = await duckdb.readFirst(async (connection) => {
       const made: ArchivedFile[] = [];
       for (const kind of ARCHIVED_KINDS) {
         for (const place of await placesOf(connection, kind, range)) {
@@ -99,7 +99,7 @@ export function archiveOf(
       first: Math.min(...small.map(({ first }) => first)),
       last: Math.max(...small.map(({ last }) => last)),
     };
-    const joined = await duckdb.read((connection) =>
+    const joined = await duckdb.readFirst((connection) =>
       files.write({ kind, project_id, month }, range, (path) =>
         copyTo(connection, path, `SELECT * FROM ${files.source(small)}`),
       ),

@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
+import { isOutOfMemory } from "./duckdb-faults.ts";
 import { pool } from "./duckdb-pool.ts";
 import { transaction } from "./duckdb-transaction.ts";
 import { catalog, readersOf } from "./generations.ts";
@@ -15,6 +16,8 @@ type Read = <T>(work: (connection: DuckDBConnection) => Promise<T>) => Promise<T
 export type Reads = {
   /** Runs `work` in one transaction, so that its queries see one state. */
   read: Read;
+  /** As `read`; if it finds no memory, once more while nobody else reads: `work` is repeated. */
+  readFirst: Read;
   /** As `read`, for callers of the API; fails `unavailable` where a write needs the memory. */
   readForOthers: Read;
   /**
@@ -33,10 +36,13 @@ export type ReadsNeeds = {
   generation(): number;
   /** What every read passes; see {@link import("./duckdb-turns.ts").memoryTurns}. */
   reading<T>(connection: DuckDBConnection, mayBeEnded: boolean, work: () => Promise<T>): Promise<T>;
+  /** The same for a read that is alone. */
+  readingAlone<T>(work: () => Promise<T>): Promise<T>;
 };
 
 /** Opens the connections that read, and knows what they read. */
-export async function openReads({ connect, first, generation, reading }: ReadsNeeds) {
+export async function openReads(needs: ReadsNeeds) {
+  const { connect, first, generation, reading, readingAlone } = needs;
   const connected = async () => {
     const connection = await connect();
     await connection.run(`USE ${catalog(first)}`);
@@ -55,6 +61,19 @@ export async function openReads({ connect, first, generation, reading }: ReadsNe
       );
   const reads: Reads = {
     read: readAs(false),
+    // Who waits for a turn has a connection: another must be had before nobody else gets one.
+    readFirst: (work) =>
+      use((connection) =>
+        during(connection, generation(), async () => {
+          const once = () => transaction(connection, work);
+          try {
+            return await reading(connection, false, once);
+          } catch (error) {
+            if (!isOutOfMemory(error)) throw error;
+            return await readingAlone(once);
+          }
+        }),
+      ),
     readForOthers: readAs(true),
     apart: (work) =>
       holding(generation(), async () => {

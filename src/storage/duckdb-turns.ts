@@ -57,18 +57,20 @@ export function memoryTurns() {
       }
     },
 
-    /** Works while nobody reads, as far as those who do come to their end. One at a time. */
+    /** Works while nobody reads, as far as those who do come to their end; one after the other. */
     async alone<T>(work: () => Promise<T>): Promise<T> {
       const { promise, resolve } = Promise.withResolvers<void>();
+      const before = turn;
       turn = promise;
       try {
+        await before;
         await emptied(ENDED_AFTER_MS);
         const ending = setInterval(end, INTERRUPT_EVERY_MS);
         await emptied(WAITED_MS_MAX - ENDED_AFTER_MS);
         clearInterval(ending);
         return await work();
       } finally {
-        turn = undefined;
+        if (turn === promise) turn = undefined;
         resolve();
       }
     },

@@ -105,12 +105,14 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
     ...{ connect, first: generation, generation: () => generation },
     reading: (connection, mayBeEnded, work) =>
       turns.reading(connection, mayBeEnded, () => computing(() => guard(work()), onThreads)),
+    readingAlone: (work) => turns.alone(() => computing(() => guard(work()), onThreads)),
   });
   return {
     write: writes.write,
     writeFirst: writes.writeFirst,
     checkpoint: writes.checkpoint,
     read: reads.read,
+    readFirst: reads.readFirst,
     readForOthers: reads.readForOthers,
     apart: reads.apart,
     generation: () => generation,

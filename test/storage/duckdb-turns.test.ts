@@ -36,12 +36,13 @@ test("whoever writes alone waits for those who read, and those who come then wai
     done.push("first");
   });
   const write = turns.alone(async () => done.push("write"));
+  const next = turns.alone(async () => done.push("next"));
   const second = turns.reading(connection, true, async () => done.push("second"));
   await Bun.sleep(20);
   expect(done).toEqual([]);
   resolve();
-  await Promise.all([first, write, second]);
-  expect(done).toEqual(["first", "write", "second"]);
+  await Promise.all([first, write, next, second]);
+  expect(done).toEqual(["first", "write", "next", "second"]);
 });
 
 test("a read that takes long is ended, and says why", async () => {
