@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { isOutOfMemory } from "./duckdb-faults.ts";
 import { pool } from "./duckdb-pool.ts";
-import { transaction } from "./duckdb-transaction.ts";
+import { rollBack, transaction } from "./duckdb-transaction.ts";
 import { catalog, readersOf } from "./generations.ts";
 
 /** Queries that run at once; the others wait. */
@@ -82,6 +82,8 @@ export async function openReads(needs: ReadsNeeds) {
         try {
           return await reading(connection, true, () => work(connection, name));
         } finally {
+          // Without memory, what is left to be ended would end the process while it is closed.
+          await rollBack(connection);
           connection.closeSync();
         }
       }),

@@ -37,7 +37,8 @@ export async function transaction<T>(
   }
 }
 
-async function rollBack(connection: DuckDBConnection): Promise<void> {
+/** Ends the transaction without a trace, if there is one. */
+export async function rollBack(connection: DuckDBConnection): Promise<void> {
   const deadline = performance.now() + ROLLBACK_MS_MAX;
   for (;;) {
     try {
