@@ -80,10 +80,11 @@ export async function openReads(needs: ReadsNeeds) {
         const name = catalog(generation());
         const connection = await connect();
         try {
-          return await reading(connection, true, () => work(connection, name));
-        } finally {
           // Without memory, what is left to be ended would end the process while it is closed.
-          await rollBack(connection);
+          return await reading(connection, true, () =>
+            work(connection, name).finally(() => rollBack(connection)),
+          );
+        } finally {
           connection.closeSync();
         }
       }),

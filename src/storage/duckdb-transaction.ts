@@ -1,9 +1,12 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { isOutOfMemory } from "./duckdb-faults.ts";
 
-/** How long a rollback is tried again for which there was no memory, and how often, in milliseconds. */
+/** How long a rollback is tried again that found no memory or was interrupted, and how often, in milliseconds. */
 const ROLLBACK_MS_MAX = 10_000;
 const ROLLBACK_EVERY_MS = 20;
+
+/** A read that is to end is interrupted until it has, and then its rollback may be. */
+const INTERRUPTED = /INTERRUPT Error/;
 
 /** What surrounds the end of a transaction. */
 export type Ending = {
@@ -46,7 +49,7 @@ export async function rollBack(connection: DuckDBConnection): Promise<void> {
       return;
     } catch (cause) {
       // A failed COMMIT has ended the transaction already.
-      if (!isOutOfMemory(cause)) return;
+      if (!isOutOfMemory(cause) && !INTERRUPTED.test(String(cause))) return;
       if (performance.now() > deadline) {
         throw new Error("FATAL Error: a transaction cannot be rolled back", { cause });
       }

@@ -16,7 +16,12 @@ afterAll(() => instance.closeSync());
 const NO_MEMORY = "Out of Memory Error: could not allocate block";
 
 /** The connection, on which a statement finds no memory so many times, before or after it is carried out. */
-function withoutMemory(statement: string, times: number, when: "before" | "after") {
+function withoutMemory(
+  statement: string,
+  times: number,
+  when: "before" | "after",
+  said = NO_MEMORY,
+) {
   let left = times;
   return new Proxy(connection, {
     get(target, name) {
@@ -25,7 +30,7 @@ function withoutMemory(statement: string, times: number, when: "before" | "after
         const fails = sql === statement && left > 0;
         if (fails) left -= 1;
         if (!fails || when === "after") await target.run(sql);
-        if (fails) throw new Error(NO_MEMORY);
+        if (fails) throw new Error(said);
       };
     },
   });
@@ -38,16 +43,22 @@ const add = (n: number) => async (on: DuckDBConnection) => {
 const numbers = async () =>
   (await connection.runAndReadAll("SELECT n FROM numbers ORDER BY n")).getRows().flat();
 
-test("what cannot be rolled back for want of memory is rolled back later", async () => {
+test.each([
+  ["for want of memory", NO_MEMORY],
+  ["because it was interrupted", "INTERRUPT Error: Interrupted!"],
+])("what cannot be rolled back %s is rolled back later", async (_, said) => {
   const failing = async (on: DuckDBConnection) => {
     await add(1)(on);
     await on.run("SELECT nothing");
   };
-  const failed = await transaction(withoutMemory("ROLLBACK", 3, "before"), failing).catch(String);
+  const failed = await transaction(withoutMemory("ROLLBACK", 3, "before", said), failing).catch(
+    String,
+  );
 
   expect(failed).toContain("Binder Error");
   await transaction(connection, add(2));
   expect(await numbers()).toEqual([2]);
+  await connection.run("DELETE FROM numbers");
 });
 
 test("a transaction that began and found no memory is ended", async () => {
@@ -55,7 +66,7 @@ test("a transaction that began and found no memory is ended", async () => {
   expect(await transaction(begun, add(3)).catch(String)).toContain(NO_MEMORY);
 
   await transaction(connection, add(4));
-  expect(await numbers()).toEqual([2, 4]);
+  expect(await numbers()).toEqual([4]);
 });
 
 test("a commit that was carried out stays, though it failed", async () => {
@@ -63,5 +74,5 @@ test("a commit that was carried out stays, though it failed", async () => {
   expect(await transaction(committed, add(5)).catch(String)).toContain(NO_MEMORY);
 
   await transaction(connection, add(6));
-  expect(await numbers()).toEqual([2, 4, 5, 6]);
+  expect(await numbers()).toEqual([4, 5, 6]);
 });
