@@ -100,7 +100,10 @@ function written(shared: SharedDisk, handle: FileHandle): WritableFile {
       if (synced === undefined) return handle.datasync();
       if (synced !== "done") throw synced.error;
     },
-    truncate: (bytes) => handle.truncate(bytes),
+    async truncate(bytes) {
+      synced = undefined;
+      await handle.truncate(bytes);
+    },
     close: () => handle.close(),
   };
 }

@@ -8,8 +8,9 @@ import {
   readSync,
   writeFileSync,
 } from "node:fs";
-import { access, type FileHandle, mkdir, open, rm } from "node:fs/promises";
+import { access, type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { volumeOf } from "./space.ts";
 
 /**
  * The few things the journal asks of a file system, so that a test can put a failing disk in its
@@ -33,6 +34,15 @@ export type Disk = {
   put(path: string, bytes: Uint8Array): void;
   /** Removes a file; one that is gone already is no error. */
   remove(path: string): Promise<void>;
+  /** Gives a file another name, one that is free. */
+  rename(from: string, to: string): Promise<void>;
+  /**
+   * Makes a file of so many zeros, 0600, in the place of what is there; resolves once they are on the
+   * disk. Throws when it is told to end before.
+   */
+  fill(path: string, bytes: number, ending: AbortSignal): Promise<void>;
+  /** Bytes that may still be written to the volume of a directory. */
+  free(directory: string): number;
 };
 
 /** A file that is written at places of the caller's choice. */
@@ -87,7 +97,31 @@ export const nodeDisk: Disk = {
   },
 
   remove: (path) => rm(path, { force: true }),
+  rename,
+
+  async fill(path, bytes, ending) {
+    const file = await open(path, "w", FILE_MODE);
+    try {
+      const zeros = new Uint8Array(Math.min(bytes, FILLED_BYTES));
+      for (let at = 0; at < bytes; at += zeros.length) {
+        ending.throwIfAborted();
+        const left = zeros.subarray(0, bytes - at);
+        for (let done = 0; done < left.length; ) {
+          const { bytesWritten } = await file.write(left, done, left.length - done, at + done);
+          done += bytesWritten;
+        }
+        await file.datasync();
+      }
+    } finally {
+      await file.close();
+    }
+  },
+
+  free: (directory) => volumeOf(directory)?.free ?? 0,
 };
+
+/** Bytes that a file is filled by at once: whoever syncs meanwhile waits for no more. */
+const FILLED_BYTES = 1_048_576;
 
 /** Opens a file for writing, 0600 if it is made. */
 export function openHandle(path: string, flags: "wx" | "r+"): Promise<FileHandle> {

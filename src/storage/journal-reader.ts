@@ -125,7 +125,9 @@ export function journalReader(options: {
       const frames: Frame[] = [];
       let events = 0;
       let bytes = 0;
-      for (let placed = next({ after, upTo }); placed; placed = next({ after, upTo })) {
+      // Behind the last one may be much that is only reserved: nobody looks through that.
+      const following = () => (mark < upTo ? next({ after, upTo }) : undefined);
+      for (let placed = following(); placed; placed = following()) {
         const { frame, end } = placed;
         events += frame.count;
         bytes += frame.lines.length;

@@ -3,7 +3,7 @@ import type { Disk, WritableFile } from "./disk.ts";
 import { lastSeq, segmentName, segmentsAmong } from "./journal-frame.ts";
 import { keepPart, type Part } from "./journal-reader.ts";
 import { openSegment } from "./journal-segment.ts";
-import { mayBeTorn } from "./journal-torn.ts";
+import { isZeros, mayBeTorn } from "./journal-torn.ts";
 
 /** A segment on disk: the number in its name and its size up to the end of its last frame. */
 export type SegmentFile = { first: number; bytes: number };
@@ -60,7 +60,10 @@ export async function recoverSegments(options: Options): Promise<Recovered> {
   return { segments, tail, last };
 }
 
-/** Keeps what a segment ends with, unless it is nothing or torn; returns how to tell of it. */
+/**
+ * Keeps what a segment ends with, unless it is nothing, as zeros are that wait to be written over
+ * (decision 129), or torn; returns how to tell of it.
+ */
 function keepEnd(
   { disk, directory, after, onCut, onCorrupt }: Options,
   { first, bytes }: SegmentFile,
@@ -73,6 +76,7 @@ function keepEnd(
   segment.close();
   // What a store has applied was durable once, whatever became of it.
   const isApplied = after > Math.max(last, first - 1);
+  if (!isApplied && isZeros(rest)) return () => {};
   if (!isApplied && mayBeTorn(rest, end)) return () => onCut(part);
   keepPart({ disk, directory }, part, rest);
   return () => onCorrupt(part);

@@ -3,7 +3,6 @@ import {
   FRAME_MAGIC,
   frameBytesOf,
   frameLinesOf,
-  SEGMENT_HEADER_BYTES,
   segmentHeader,
 } from "./journal-frame.ts";
 
@@ -16,32 +15,45 @@ const LINE_FEED = 0x0a;
  * Whether the end of a segment, from `offset` on, may be of frames that a crash has cut off: then
  * nobody was told that they are durable. Else it was damaged later (decision 85).
  */
-export function mayBeTorn(end: Uint8Array, offset: number): boolean {
-  if (isUnwritten(end, offset)) return true;
+export function mayBeTorn(rest: Uint8Array, offset: number): boolean {
+  const end = written(rest, offset);
   const header = offset === 0 ? segmentHeader().subarray(0, end.length) : new Uint8Array(0);
   if (header.some((byte, index) => end[index] !== byte)) return false;
-  const frames = end.subarray(header.length);
-  const frameAt = offset === 0 ? SEGMENT_HEADER_BYTES : offset;
-  return isUnwritten(frames, frameAt) || isTornFrame(frames, frameAt);
+  return isTornFrame(end.subarray(header.length));
 }
 
-/** Whether the first bytes, up to the end of their sector, were never written. */
-function isUnwritten(bytes: Uint8Array, offset: number): boolean {
-  const toNext = SECTOR_BYTES - (offset % SECTOR_BYTES);
-  return bytes.subarray(0, toNext).every((byte) => byte === 0);
+const ZEROS = new Uint8Array(65_536);
+
+/** Whether there is nothing but zeros. */
+export function isZeros(bytes: Uint8Array): boolean {
+  for (let at = 0; at < bytes.length; at += ZEROS.length) {
+    const part = bytes.subarray(at, at + ZEROS.length);
+    if (Buffer.compare(part, ZEROS.subarray(0, part.length)) !== 0) return false;
+  }
+  return true;
 }
 
-/** Whether bytes that are no whole frame begin as one, and lack a part of it. */
-function isTornFrame(bytes: Uint8Array, offset: number): boolean {
+/** The bytes before the first sector of which none was written, without zeros at their end. */
+function written(bytes: Uint8Array, offset: number): Uint8Array {
+  let end = 0;
+  while (end < bytes.length) {
+    const next = end + SECTOR_BYTES - ((offset + end) % SECTOR_BYTES);
+    if (isZeros(bytes.subarray(end, next))) break;
+    end = Math.min(next, bytes.length);
+  }
+  while (end > 0 && bytes[end - 1] === 0) end -= 1;
+  return bytes.subarray(0, end);
+}
+
+/** Whether bytes that are no whole frame begin as one, and lack its end. */
+function isTornFrame(bytes: Uint8Array): boolean {
   if (bytes.length < FRAME_HEADER_BYTES) {
     return FRAME_MAGIC.subarray(0, bytes.length).every((byte, index) => bytes[index] === byte);
   }
   const count = frameLinesOf(bytes);
-  if (count === undefined) return false;
-  const length = frameBytesOf(bytes) ?? 0;
-  const lines = bytes.subarray(FRAME_HEADER_BYTES, length);
-  if (length > bytes.length) return feedsIn(lines) < count || lines.includes(0);
-  return hasUnwritten(lines, offset + FRAME_HEADER_BYTES);
+  if (count === undefined || (frameBytesOf(bytes) ?? 0) <= bytes.length) return false;
+  const lines = bytes.subarray(FRAME_HEADER_BYTES);
+  return feedsIn(lines) < count || lines.includes(0);
 }
 
 function feedsIn(lines: Uint8Array): number {
@@ -50,11 +62,4 @@ function feedsIn(lines: Uint8Array): number {
     feeds += 1;
   }
   return feeds;
-}
-
-function hasUnwritten(lines: Uint8Array, offset: number): boolean {
-  for (let at = 0; at < lines.length; at += SECTOR_BYTES - ((offset + at) % SECTOR_BYTES)) {
-    if (isUnwritten(lines.subarray(at), offset + at)) return true;
-  }
-  return false;
 }

@@ -9,6 +9,7 @@ import {
   segmentName,
 } from "./journal-frame.ts";
 import type { Recovered, SegmentFile } from "./journal-recovery.ts";
+import type { Reserve } from "./journal-reserve.ts";
 
 /** The journal's segments as files: the last one grows, the oldest ones go. */
 export type SegmentWriter = {
@@ -30,16 +31,31 @@ export type SegmentWriter = {
   close(): Promise<void>;
 };
 
-type Options = { directory: string; disk: Disk; segmentBytesMax: number };
-type Active = { segment: SegmentFile; file: WritableFile };
+/** What is written before a reserve is made, in bytes: who has little to write needs none. */
+export const RESERVE_AFTER_BYTES = 4 * 1024 * 1024;
+
+type Options = {
+  directory: string;
+  disk: Disk;
+  segmentBytesMax: number;
+  reserve: Reserve;
+  /** RESERVE_AFTER_BYTES by default. */
+  reserveAfterBytes?: number | undefined;
+};
+
+/** `reserved`: whether there may be zeros behind what was written. */
+type Active = { segment: SegmentFile; file: WritableFile; reserved: boolean };
 
 /** Goes on where `recovered` ends. */
 export function segmentWriter(recovered: Recovered, options: Options): SegmentWriter {
   const { segments, tail } = recovered;
-  const { directory, disk, segmentBytesMax } = options;
+  const { directory, disk, segmentBytesMax, reserve } = options;
+  const { reserveAfterBytes = RESERVE_AFTER_BYTES } = options;
   const newest = segments.at(-1);
   /** The segment that is written, while there is one that may be. */
-  let active: Active | undefined = tail && newest && { segment: newest, file: tail };
+  let active: Active | undefined = tail &&
+    newest && { segment: newest, file: tail, reserved: false };
+  let writtenBytes = 0;
   /** The last number that was written. */
   let { last } = recovered;
   /** The newest segment, if it was ended. */
@@ -47,12 +63,14 @@ export function segmentWriter(recovered: Recovered, options: Options): SegmentWr
 
   const pathOf = (segment: SegmentFile) => join(directory, segmentName(segment.first));
 
-  /** A segment without a byte: its header comes with the first frames. */
+  /** A segment without a byte, or of zeros: its header comes with the first frames. */
   async function begin(first: number): Promise<Active> {
     const segment = { first, bytes: 0 };
-    const file = await disk.create(pathOf(segment));
+    const path = pathOf(segment);
+    const reserved = await reserve.take(path);
+    const file = reserved ?? (await disk.create(path));
     segments.push(segment);
-    return { segment, file };
+    return { segment, file, reserved: reserved !== undefined };
   }
 
   async function leave({ segment, file }: Active): Promise<void> {
@@ -64,29 +82,15 @@ export function segmentWriter(recovered: Recovered, options: Options): SegmentWr
     await quietly(disk.remove(pathOf(segment)));
   }
 
-  /** Makes frames durable, or cuts them away again and throws. */
-  async function add(frames: readonly Frame[], { segment, file }: Active): Promise<void> {
-    const buffers = frames.flatMap((frame) => [frameHeader(frame), frame.lines]);
-    const fresh = segment.bytes === 0;
-    if (fresh) buffers.unshift(segmentHeader());
-    let written = false;
-    try {
-      await file.write(buffers, segment.bytes);
-      written = true;
-      await file.sync();
-      if (fresh) await disk.syncDirectory(directory);
-    } catch (error) {
-      const cut = await quietly(file.truncate(segment.bytes));
-      // When a sync fails, the kernel forgets which pages are not on disk, and the next sync of
-      // the file would succeed without them. So nothing is ever added to it again.
-      if (written || !cut) await leave({ segment, file });
-      throw error;
-    }
-    segment.bytes += buffers.reduce((sum, buffer) => sum + buffer.length, 0);
-  }
+  const finish = async (done: Active): Promise<void> => {
+    await cutReserve(done);
+    await leave(done);
+  };
 
-  const isFull = (segment: SegmentFile, more: number) =>
-    segment.bytes > 0 && segment.bytes + more > segmentBytesMax;
+  /** Whether another segment is to be begun: one that grows ends when one made ahead is there. */
+  const isDone = ({ segment, reserved }: Active, more: number) =>
+    segment.bytes > 0 &&
+    (segment.bytes + more > segmentBytesMax || (!reserved && reserve.isReady()));
 
   const isBelow = (seq: number, segment: SegmentFile, following: SegmentFile | undefined) =>
     following === undefined ? segment === ended && last < seq : following.first <= seq;
@@ -96,41 +100,99 @@ export function segmentWriter(recovered: Recovered, options: Options): SegmentWr
       const first = frames[0]?.first_seq;
       if (first === undefined) return;
       const bytes = frames.reduce((sum, frame) => sum + frameBytes(frame), 0);
-      if (active !== undefined && isFull(active.segment, bytes)) await leave(active);
+      if (active !== undefined && isDone(active, bytes)) await finish(active);
       active ??= await begin(first);
-      await add(frames, active);
+      const { segment } = active;
+      const added = await add(frames, active, options);
+      if ("error" in added) {
+        if (!added.mayGoOn) await leave(active);
+        throw added.error;
+      }
       last = frames.reduce((_, frame) => lastSeq(frame), first);
+      segment.bytes += added.bytes;
+      writtenBytes += added.bytes;
+      const isLow = !active.reserved || segment.bytes > segmentBytesMax / 2;
+      if (isLow && writtenBytes >= reserveAfterBytes) reserve.prepare();
     },
 
     bytes: () => segments.reduce((sum, segment) => sum + segment.bytes, 0),
 
-    async removeBelow(seq) {
-      let removed = 0;
-      for (;;) {
-        const [oldest, following] = segments;
-        if (oldest === undefined || !isBelow(seq, oldest, following)) break;
-        segments.shift();
-        try {
-          await disk.remove(pathOf(oldest));
-        } catch (error) {
-          segments.unshift(oldest);
-          throw error;
-        }
-        removed += 1;
-      }
-      await disk.syncDirectory(directory);
-      return removed;
-    },
+    removeBelow: (seq) =>
+      removeWhile((segment, following) => isBelow(seq, segment, following), segments, options),
 
     async end() {
+      if (active !== undefined) await finish(active);
       ended = segments.at(-1);
-      if (active !== undefined) await leave(active);
     },
 
     async close() {
-      if (active !== undefined) await leave(active);
+      const closing = active;
+      active = undefined;
+      await reserve.close();
+      if (closing === undefined) return;
+      await quietly(cutReserve(closing));
+      await leave(closing);
     },
   };
+}
+
+/** Removes the oldest segments as long as they may go; how many. */
+async function removeWhile(
+  mayGo: (segment: SegmentFile, following: SegmentFile | undefined) => boolean,
+  segments: SegmentFile[],
+  { disk, directory }: Pick<Options, "disk" | "directory">,
+): Promise<number> {
+  let removed = 0;
+  for (;;) {
+    const [oldest, following] = segments;
+    if (oldest === undefined || !mayGo(oldest, following)) break;
+    segments.shift();
+    try {
+      await disk.remove(join(directory, segmentName(oldest.first)));
+    } catch (error) {
+      segments.unshift(oldest);
+      throw error;
+    }
+    removed += 1;
+  }
+  await disk.syncDirectory(directory);
+  return removed;
+}
+
+/** How many bytes were made durable; of a failure, whether other frames may be added to the file. */
+type Added = { bytes: number } | { error: unknown; mayGoOn: boolean };
+
+/** Makes frames durable, or cuts them away again. */
+async function add(
+  frames: readonly Frame[],
+  to: Active,
+  { disk, directory }: Pick<Options, "disk" | "directory">,
+): Promise<Added> {
+  const { segment, file } = to;
+  const buffers = frames.flatMap((frame) => [frameHeader(frame), frame.lines]);
+  const fresh = segment.bytes === 0;
+  if (fresh) buffers.unshift(segmentHeader());
+  let written = false;
+  try {
+    await file.write(buffers, segment.bytes);
+    written = true;
+    await file.sync();
+    if (fresh) await disk.syncDirectory(directory);
+  } catch (error) {
+    const cut = await quietly(file.truncate(segment.bytes));
+    to.reserved = false;
+    // When a sync fails, the kernel forgets which pages are not on disk, and the next sync of
+    // the file would succeed without them. So nothing is ever added to it again.
+    return { error, mayGoOn: cut && !written };
+  }
+  return { bytes: buffers.reduce((sum, buffer) => sum + buffer.length, 0) };
+}
+
+/** Zeros at the end of a segment that is not the last one would be taken for damage. */
+async function cutReserve({ segment, file, reserved }: Active): Promise<void> {
+  if (!reserved || segment.bytes === 0) return;
+  await file.truncate(segment.bytes);
+  await file.sync();
 }
 
 /** Whether it succeeded. For what is tried on a disk that has already failed. */

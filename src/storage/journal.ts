@@ -3,6 +3,7 @@ import type { Disk } from "./disk.ts";
 import { type Entry, type Frame, frameBytes, lastSeq } from "./journal-frame.ts";
 import type { Part } from "./journal-reader.ts";
 import { recoverSegments } from "./journal-recovery.ts";
+import { segmentReserve } from "./journal-reserve.ts";
 import { segmentWriter } from "./journal-writer.ts";
 
 export type { Entry, Frame } from "./journal-frame.ts";
@@ -72,6 +73,8 @@ type Options = {
   onCorrupt?: (part: Part) => void;
   /** SEGMENT_BYTES_MAX by default. */
   segmentBytesMax?: number;
+  /** RESERVE_AFTER_BYTES by default. */
+  reserveAfterBytes?: number;
 };
 
 type Waiting = { frame: Frame; resolve: (seq: number) => void; reject: (failure: Failure) => void };
@@ -82,10 +85,12 @@ type Waiting = { frame: Frame; resolve: (seq: number) => void; reject: (failure:
  */
 export async function openJournal(options: Options): Promise<Journal> {
   const { directory, disk, after, segmentBytesMax = SEGMENT_BYTES_MAX } = options;
-  const { onCut = () => {}, onCorrupt = () => {} } = options;
+  const { onCut = () => {}, onCorrupt = () => {}, reserveAfterBytes } = options;
   await disk.makeDirectory(directory);
+  const reserve = await segmentReserve({ directory, disk, bytes: segmentBytesMax });
   const recovered = await recoverSegments({ directory, disk, after, onCut, onCorrupt });
-  const segments = segmentWriter(recovered, { directory, disk, segmentBytesMax });
+  const places = { directory, disk, segmentBytesMax };
+  const segments = segmentWriter(recovered, { ...places, reserve, reserveAfterBytes });
 
   // What the last segment's name says was given out, even if none of its frames can be read.
   const given = recovered.segments.at(-1)?.first ?? 0;

@@ -9,7 +9,9 @@ export type Operation =
   | "sync"
   | "truncate"
   | "syncDirectory"
-  | "remove";
+  | "remove"
+  | "rename"
+  | "fill";
 
 type Fault = {
   code: "ENOSPC" | "EIO";
@@ -33,7 +35,8 @@ export type FaultyDisk = Disk & {
   count(operation: Operation): number;
   /**
    * Loses power in the middle of the n-th operation from now. What is left of a file is what was
-   * synced, and of what was not an arbitrary part; a new name stays if its directory was synced.
+   * synced, and of what was not an arbitrary part, of what was written over zeros arbitrary sectors; a
+   * new name stays if its directory was synced.
    * Bytes whose sync failed count as never synced, even if a later sync of the file succeeds.
    */
   crashAfter(operations: number): void;
@@ -43,11 +46,16 @@ export type FaultyDisk = Disk & {
   crashed: Promise<void>;
 };
 
+/** What a disk writes as one. */
+const SECTOR_BYTES = 512;
+
 /** A file that was written: how much of it, and of its name, would survive. */
 type Kept = {
   files: WritableFile[];
   size: number;
   synced: number;
+  /** What was written over zeros that were synced, and was not synced itself. */
+  over: { from: number; to: number }[];
   /** A sync has failed. */
   lost: boolean;
   named: boolean;
@@ -70,6 +78,7 @@ export function faultyDisk(random: () => number = Math.random): FaultyDisk {
   const faults = new Map<Operation, Required<Fault>>();
   const counts = new Map<Operation, number>();
   const holds = new Map<Operation, Promise<void>>();
+  const renamed = new Set<string>();
   const { promise: crashed, resolve: hasCrashed } = Promise.withResolvers<void>();
   let operationsLeft = Number.POSITIVE_INFINITY;
   let dead = false;
@@ -84,12 +93,25 @@ export function faultyDisk(random: () => number = Math.random): FaultyDisk {
     hasCrashed();
   }
 
-  function damage(path: string, { size, synced, named }: Kept): void {
+  /** Some of the sectors that were not synced are as they were before: zeros. */
+  function tear(bytes: Uint8Array, over: Kept["over"]): void {
+    const kept = [1, 0, random(), random()][Math.floor(random() * 4)] ?? 1;
+    for (const { from, to } of over) {
+      for (let at = from; at < to; ) {
+        const next = Math.min(to, at + SECTOR_BYTES - (at % SECTOR_BYTES));
+        if (random() >= kept) bytes.fill(0, at, next);
+        at = next;
+      }
+    }
+  }
+
+  function damage(path: string, { size, synced, named, over }: Kept): void {
     if (!named && random() < 0.5) {
       rmSync(path);
       return;
     }
     const bytes = readFileSync(path).subarray(0, size);
+    tear(bytes, over);
     const within = () => synced + Math.floor(random() * (size - synced + 1));
     const outcomes = [
       () => bytes,
@@ -131,14 +153,21 @@ export function faultyDisk(random: () => number = Math.random): FaultyDisk {
     throw Object.assign(new Error(`${fault.code}: ${operation}`), { code: fault.code });
   }
 
-  function watched(path: string, file: WritableFile, fresh: Omit<Kept, "files">): WritableFile {
-    const known = kept.get(path) ?? { ...fresh, files: [] };
+  function watched(
+    path: string,
+    file: WritableFile,
+    fresh: Omit<Kept, "files" | "over">,
+  ): WritableFile {
+    const known = kept.get(path) ?? { ...fresh, files: [], over: [] };
     kept.set(path, known);
     known.files.push(file);
 
     async function write(buffers: readonly Uint8Array[], position: number): Promise<void> {
       await file.write(buffers, position);
       const end = buffers.reduce((sum, buffer) => sum + buffer.length, position);
+      if (position < known.synced) {
+        known.over.push({ from: position, to: Math.min(end, known.synced) });
+      }
       known.size = Math.max(known.size, end);
     }
 
@@ -154,7 +183,9 @@ export function faultyDisk(random: () => number = Math.random): FaultyDisk {
           "sync",
           async () => {
             await file.sync();
-            if (!known.lost) known.synced = known.size;
+            if (known.lost) return;
+            known.synced = known.size;
+            known.over = [];
           },
           async () => {
             known.lost = true;
@@ -165,6 +196,7 @@ export function faultyDisk(random: () => number = Math.random): FaultyDisk {
           await file.truncate(bytes);
           known.size = bytes;
           known.synced = Math.min(known.synced, bytes);
+          known.over = known.over.map(({ from, to }) => ({ from, to: Math.min(to, bytes) }));
         }),
       close: () => file.close(),
     };
@@ -181,13 +213,22 @@ export function faultyDisk(random: () => number = Math.random): FaultyDisk {
       attempt("open", async () => {
         const { size } = statSync(path);
         const file = await nodeDisk.open(path);
-        return watched(path, file, { size, synced: size, lost: false, named: true });
+        const named = !renamed.has(path);
+        return watched(path, file, { size, synced: size, lost: false, named });
       }),
     syncDirectory: (path) =>
       attempt("syncDirectory", async () => {
         await nodeDisk.syncDirectory(path);
         for (const file of kept.values()) file.named = true;
+        renamed.clear();
       }),
+    rename: (from, to) =>
+      attempt("rename", async () => {
+        await nodeDisk.rename(from, to);
+        renamed.add(to);
+      }),
+    fill: (path, bytes, ending) => attempt("fill", () => nodeDisk.fill(path, bytes, ending)),
+    free: () => Number.POSITIVE_INFINITY,
     remove: (path) =>
       attempt("remove", async () => {
         await nodeDisk.remove(path);
