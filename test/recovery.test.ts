@@ -128,7 +128,12 @@ describe("persons that are behind the event store", () => {
 describe("a journal whose end is damaged", () => {
   const ends: [string, string, (last: Buffer) => Buffer][] = [
     ["set aside", "bytes of no meaning", (last) => Buffer.alloc(333, last.subarray(100))],
-    ["cut off", "zeros", () => Buffer.alloc(4096)],
+    ["cut off without a word", "zeros, which were reserved", () => Buffer.alloc(4096)],
+    [
+      "cut off",
+      "zeros before the rest of a frame",
+      (last) => Buffer.concat([Buffer.alloc(700), last.subarray(50)]),
+    ],
     ["cut off", "the first half of a frame", (last) => last.subarray(0, last.length >> 1)],
     [
       "set aside",
@@ -154,7 +159,8 @@ describe("a journal whose end is damaged", () => {
     await using server = await startServer({ data });
 
     const part = { segment: nameOf(segment), offset: bytes.length, bytes: tail.length };
-    const [cut, aside] = how === "cut off" ? [[part], []] : [[], [part]];
+    const cut = how === "cut off" ? [part] : [];
+    const aside = how === "set aside" ? [part] : [];
     expect(cutsIn(server)).toEqual(cut.map((one) => expect.objectContaining(one)));
     expect(asideIn(server)).toEqual(aside.map((one) => expect.objectContaining(one)));
     const counted = metricValue(await scrape(server), "hoglet_journal_parts_aside");
