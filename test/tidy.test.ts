@@ -140,7 +140,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "services/warnings.ts": "test/http/ingestion-warnings.test.ts",
   "setting.ts": "test/config.test.ts",
   "storage/activity.ts": "test/http/person-edits.test.ts",
-  "storage/any-case.ts": "test/http/playlists.test.ts",
+  "storage/any-case.ts": "test/http/playlists.test.ts, test/storage/person-search.test.ts",
   "storage/archive-erase.ts": "test/storage/archive.test.ts",
   "storage/archive-files.ts": "test/storage/archive.test.ts",
   "storage/blank-rows.ts": "test/storage/loads.test.ts, test/large-events.test.ts",

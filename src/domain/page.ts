@@ -134,6 +134,23 @@ export function readCursor(text: string | undefined, attr = "cursor"): Place | u
   throw unreadable(attr);
 }
 
+/** A place in a list whose rows move. With `since`, it is of a walk that began at that version of them. */
+export type WalkPlace = Place & { since?: number | undefined };
+
+const WALK_CURSOR = /^(.+_\d+)_(\d{1,15})$/;
+
+/** As {@link cursorOf}. */
+export function walkCursorOf({ since, ...place }: WalkPlace): string {
+  return since === undefined ? cursorOf(place) : `${cursorOf(place)}_${since}`;
+}
+
+/** Reads what {@link walkCursorOf} wrote, as {@link readCursor} does. */
+export function readWalkCursor(text: string | undefined): WalkPlace | undefined {
+  const [, place, since] = WALK_CURSOR.exec(text ?? "") ?? [];
+  const read = readCursor(place ?? text);
+  return read && since !== undefined ? { ...read, since: Number(since) } : read;
+}
+
 function link(url: URL, limit: number, offset: number, cursor?: string): string {
   const target = new URL(url);
   if (cursor === undefined) target.searchParams.delete("cursor");

@@ -33,7 +33,7 @@ export type KeptMerge = {
   source_uuid: string;
   source_properties: JsonObject;
   source_created_at: string;
-  /** Where it was listed; null if it was not. */
+  /** When it was created by what was known before the merge, as it was listed; null if it was not. */
   source_listed_at: string | null;
   source_is_identified: boolean;
 };
@@ -45,7 +45,7 @@ export type Part = {
   uuid: string;
   properties: JsonObject;
   created_at: string;
-  /** The place in the list that it had. */
+  /** The same when it went: its place in the list. */
   listed_at: string;
   is_identified: boolean;
   distinct_ids: string[];

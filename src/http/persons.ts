@@ -33,8 +33,8 @@ const PersonsQuery = t.Object({
   ...Format,
   cursor: t.Optional(
     Text(
-      "2026-11-21T12:00:00.000000Z_1",
-      "Where the page begins, from `next`: new persons move nothing.",
+      "2026-11-21T12:00:00.000000Z_1_1",
+      "Where the page begins, from `next`: who comes, goes or moves meanwhile moves nobody else.",
     ),
   ),
   distinct_id: t.Optional(Text("ann", "Filter by distinct id, exact.")),
@@ -75,7 +75,7 @@ export const personRoutes = (persons: Persons) => [
     path: PERSONS,
     scope: "person:read",
     operationId: "persons_list",
-    summary: "List persons, the newest first: each where it was when it was first listed.",
+    summary: "List persons, the newest first.",
     query: PersonsQuery,
     status: 200,
     response: PageOf(PersonShape),

@@ -1,5 +1,6 @@
 import { Failure } from "../domain/errors.ts";
-import type { MatchFilter, PartAsked, PersonRow } from "../storage/person-list.ts";
+import type { Place } from "../domain/page.ts";
+import type { Listed, ListedPerson, MatchFilter, PartAsked } from "../storage/person-list.ts";
 import type { MirrorState, PersonMatches, PropertyValue } from "../storage/person-match.ts";
 import type { PersonSnapshot } from "../storage/person-snapshots.ts";
 import type { MatchedNow, PersonFacts } from "../storage/persons-now.ts";
@@ -32,19 +33,15 @@ export type PersonMatching = {
    * A part of those who match, and how many they are. Fails `invalid_input`, `unavailable`,
    * `query_timeout`.
    */
-  places(
-    project: number,
-    filter: MatchFilter,
-    part: PartWanted,
-  ): Promise<{ count: number; rows: PersonRow[]; rest: Rest }>;
+  places(project: number, filter: MatchFilter, part: PartWanted): Promise<Listed & { rest: Rest }>;
   /** The first of those who were found before, up to so many bytes, or to one who changed since. */
-  more(project: number, rest: Rest, bytes: number): Promise<{ rows: PersonRow[]; rest: Rest }>;
+  more(project: number, rest: Rest, bytes: number): Promise<{ rows: ListedPerson[]; rest: Rest }>;
   /** The values of a property, the most frequent first. Fails `unavailable`, `query_timeout`. */
   values(project: number, key: string, part: string, signal: AbortSignal): Promise<PropertyValue[]>;
 };
 
-/** Integer ids of persons who were found in a version of the person store, and are not read yet. */
-export type Rest = { version: number; ids: number[] };
+/** Where persons are who were found in a version of the person store, and are not read yet. */
+export type Rest = { version: number; places: Place[] };
 
 /**
  * A part of a list, for whoever waits for it. With `bytes` it ends where properties come to as many;
@@ -64,8 +61,9 @@ export function personMatching({ matches, snapshots, ingest, isBehind }: Needs):
       const changed = await told(watch, mirror.version, now.version);
       if (changed === undefined || changed.length > UNMIRRORED_MAX) return undefined;
       const whole = (ids: readonly number[]) => wholeOf(now, project, ids);
+      const moved = (since: number | undefined) => now.moved(project, since);
       const owner = (distinctId: string) => now.owner(project, distinctId);
-      return { found: await work(mirror, now, { changed, whole, owner }) };
+      return { found: await work(mirror, now, { changed, whole, moved, owner }) };
     });
 
   const together = async <T>(asked: Asked, work: Work<T>): Promise<T> => {
@@ -83,8 +81,8 @@ export function personMatching({ matches, snapshots, ingest, isBehind }: Needs):
     places: (project, filter, { signal, bytes = Number.POSITIVE_INFINITY, ...part }) =>
       together({ project, signal }, async (mirror, now, matched) => {
         const { count, places } = await mirror.places(project, filter, part, matched);
-        const found = { version: now.version, ids: places.map(({ id }) => id) };
-        return { count, ...(await read(now, project, found, bytes)) };
+        const { version } = now;
+        return { count, version, ...(await read(now, project, { version, places }, bytes)) };
       }),
     async more(project, rest, bytes) {
       using now = snapshots();
@@ -134,27 +132,32 @@ async function* wholeOf(
 }
 
 /** Reads the first of some persons, up to so many bytes, or to one who is not as it was. */
-async function read(now: PersonSnapshot, project: number, { version, ids }: Rest, bytes: number) {
-  const rows: PersonRow[] = [];
+async function read(
+  now: PersonSnapshot,
+  project: number,
+  { version, places }: Rest,
+  bytes: number,
+) {
+  const rows: ListedPerson[] = [];
   let left = bytes;
-  for (let part = first(now, { version, ids }); part.ids.length > 0 && left > 0; ) {
-    rows.push(...(await now.byIds(project, part.ids)));
+  for (let part = first(now, { version, places }); part.places.length > 0 && left > 0; ) {
+    rows.push(...(await now.byPlaces(project, part.places)));
     left -= part.bytes;
     await Bun.sleep(0);
-    part = first(now, { version, ids: ids.slice(rows.length) });
+    part = first(now, { version, places: places.slice(rows.length) });
   }
-  return { rows, rest: { version, ids: ids.slice(rows.length) } };
+  return { rows, rest: { version, places: places.slice(rows.length) } };
 }
 
 /** The first of some persons, as many as are read at once. */
-function first(now: PersonSnapshot, { version, ids }: Rest) {
-  const part = { ids: [] as number[], bytes: 0 };
-  for (const id of ids) {
-    const state = now.state(id);
+function first(now: PersonSnapshot, { version, places }: Rest) {
+  const part = { places: [] as Place[], bytes: 0 };
+  for (const place of places) {
+    const state = now.state(place.id);
     if (state === undefined || state.version > version) break;
-    part.ids.push(id);
+    part.places.push(place);
     part.bytes += state.bytes;
-    if (part.ids.length === AT_ONCE.persons || part.bytes >= AT_ONCE.bytes) break;
+    if (part.places.length === AT_ONCE.persons || part.bytes >= AT_ONCE.bytes) break;
   }
   return part;
 }

@@ -1,4 +1,4 @@
-import type { PartAsked, PersonRow } from "../storage/person-list.ts";
+import type { Listed, PartAsked } from "../storage/person-list.ts";
 import type { PersonMatches } from "../storage/person-match.ts";
 import type { PersonSearches } from "../storage/person-search.ts";
 import { checkUpToDate, type IsBehind } from "./behind.ts";
@@ -15,7 +15,7 @@ export type PersonSearching = {
     search: string,
     part: PartAsked,
     signal: AbortSignal,
-  ): Promise<{ count: number; rows: PersonRow[] } | undefined>;
+  ): Promise<Listed | undefined>;
 };
 
 /**

@@ -1,12 +1,26 @@
 import { Failure } from "../domain/errors.ts";
 import { readId } from "../domain/id.ts";
 import { storableText } from "../domain/json.ts";
-import { cursorOf, type Page, type PageQuery, page, readCursor } from "../domain/page.ts";
+import {
+  type Page,
+  type PageQuery,
+  page,
+  readWalkCursor,
+  type WalkPlace,
+  walkCursorOf,
+} from "../domain/page.ts";
 import type { Person } from "../domain/person.ts";
 import { propertyFilters } from "../domain/property-filter.ts";
 import type { Clock } from "../domain/time.ts";
 import { parseUuid } from "../domain/uuid.ts";
-import type { MatchFilter, PersonFilter, PersonReads, PersonRow } from "../storage/person-list.ts";
+import type {
+  Listed,
+  ListedPerson,
+  MatchFilter,
+  PersonFilter,
+  PersonReads,
+  PersonRow,
+} from "../storage/person-list.ts";
 import type { PropertyValue } from "../storage/person-match.ts";
 import type { PartWanted, PersonMatching, Rest } from "./person-matching.ts";
 import type { PersonSearching } from "./person-searching.ts";
@@ -85,16 +99,16 @@ export function persons({ reads, matching, searching, projects, now }: Needs): P
     filter: MatchFilter,
     upTo: (limit: number) => PartWanted,
     before: Rest | undefined,
-  ): Promise<{ rows: PersonRow[]; rest?: Rest; isLast: boolean }> => {
+  ): Promise<Pick<Listed, "rows"> & { version?: number; rest?: Rest; isLast: boolean }> => {
     const { persons, bytes } = CSV_MATCHES_AT_ONCE;
     const more = before && (await matching.more(project, before, bytes));
     if (more !== undefined && more.rows.length > 0) return { ...more, isLast: false };
     const listing = upTo(CSV_ROWS_AT_ONCE);
-    const rows = (await listed(project, filter, listing))?.rows;
-    if (rows !== undefined) return { rows, isLast: rows.length < listing.limit };
+    const list = await listed(project, filter, listing);
+    if (list !== undefined) return { ...list, isLast: list.rows.length < listing.limit };
     const asked = { ...upTo(persons), bytes };
     const found = await matching.places(project, filter, asked);
-    const isLast = found.rest.ids.length === 0 && found.rows.length < asked.limit;
+    const isLast = found.rest.places.length === 0 && found.rows.length < asked.limit;
     return { ...found, isLast };
   };
 
@@ -108,12 +122,12 @@ export function persons({ reads, matching, searching, projects, now }: Needs): P
     let before: Rest | undefined;
     for (let left = limit; left > 0 && !signal.aborted; ) {
       const upTo = (step: number) => ({ ...part, limit: Math.min(left, step) });
-      const { rows, rest, isLast } = await some(project, filter, upTo, before);
+      const { rows, version, rest, isLast } = await some(project, filter, upTo, before);
       yield rows;
       left -= rows.length;
       const last = rows.at(-1);
       if (last === undefined || isLast) return;
-      part = { signal, limit: left, offset: 0, after: { at: last.listed_at, id: last.id } };
+      part = { signal, limit: left, offset: 0, after: placeOf(last, part.after, version) };
       before = rest;
       await Bun.sleep(0);
     }
@@ -122,18 +136,18 @@ export function persons({ reads, matching, searching, projects, now }: Needs): P
   return {
     async list(project, { cursor, ...asked }, query, url, signal) {
       const filter = await read(project, asked);
-      const after = readCursor(cursor);
+      const after = readWalkCursor(cursor);
       const part = {
         limit: query.limit + 1,
         offset: after === undefined ? query.offset : 0,
         after,
         signal,
       };
-      const { count, rows } =
+      const { count, version, rows } =
         (await listed(project, filter, part)) ?? (await matching.places(project, filter, part));
       const results = rows.slice(0, query.limit);
       const last = rows.length > query.limit ? results.at(-1) : undefined;
-      const next = last && cursorOf({ at: last.listed_at, id: last.id });
+      const next = last && walkCursorOf(placeOf(last, after, version));
       return page(url, query, count, results.map(shown), { next });
     },
 
@@ -149,6 +163,12 @@ export function persons({ reads, matching, searching, projects, now }: Needs): P
       matching.values(project, key, storableText(part), signal),
   };
 }
+
+/** The place of a person in a walk that goes on behind `after`, or begins at a version. */
+const placeOf = ({ at, id }: ListedPerson, after: WalkPlace | undefined, version?: number) => ({
+  ...{ at, id },
+  since: after === undefined ? version : after.since,
+});
 
 /** What is asked for, as the stores take it: an empty search is none. */
 async function filterOf(

@@ -15,18 +15,29 @@ export function anyCase(part: string): string {
   return `*${characters.join("")}*`;
 }
 
-/** Characters of an address that are looked at for a part of it, as the person store's triggers know. */
+/** Characters of an address that are looked at for a part of it. */
 const ADDRESS_CHARS_MAX = 1000;
 
 /**
- * What texts that differ in case alone have in common (decision 104); letter by letter, so that none
- * depends on those around it.
+ * What texts that differ in case alone have in common (decision 107); letter by letter, so that none
+ * depends on those around it. As long as the text, in code points.
  */
 export function folded(text: string): string {
-  return text.replaceAll("İ", "i").toLowerCase().replaceAll("ς", "σ");
+  return ASCII.test(text) ? text.toLowerCase() : text.replace(LETTER, foldedLetter);
 }
 
-/** The same of what is looked at of an address. */
+const ASCII = /^[\0-\x7f]*$/;
+
+const LETTER = /[A-Z\u{80}-\u{10ffff}]/gu;
+
+/** A letter whose other case is several is its own upper case; of `i̇`, as which `İ` is lower, the dot goes. */
+function foldedLetter(letter: string): string {
+  const upper = letter.toUpperCase();
+  const [lower = letter] = ([...upper].length === 1 ? upper : letter).toLowerCase();
+  return lower;
+}
+
+/** The same of what is looked at of an address: all that is searched, in either store, is this. */
 export function foldedAddress(address: string): string {
   if (address.length <= ADDRESS_CHARS_MAX) return folded(address);
   return folded([...address].slice(0, ADDRESS_CHARS_MAX).join(""));

@@ -78,10 +78,10 @@ export function identityWrites(sqlite: Sqlite) {
 type Row = ChangedPerson & WrittenPerson & { known: boolean };
 
 function mirrored(row: Row, placement: Placement | undefined): MirrorPerson {
-  const { project_id, id, uuid, created_at, listed_at, known, texts } = row;
+  const { project_id, id, uuid, created_at, known, texts } = row;
   const { put = [], moved = [] } = placement ?? {};
   const ids = { distinct_ids: [...put, ...moved], moved };
-  return { project_id, id, uuid, created_at, listed_at, known, columns: texts.columns, ...ids };
+  return { project_id, id, uuid, created_at, known, columns: texts.columns, ...ids };
 }
 
 function stored(row: Row, placement: Placement | undefined): Stored {
@@ -196,7 +196,7 @@ function mergeJournal(raw: Sqlite["raw"]) {
        gained, source_id, source_uuid, source_properties, source_created_at,
        source_is_identified, event_uuid, source_listed_at)
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,
-       (SELECT listed_at FROM person WHERE id = ?6))`,
+       (SELECT created_at FROM person WHERE id = ?6))`,
   );
   return (merge: Merged) =>
     insert.run(
@@ -219,12 +219,12 @@ function mergeJournal(raw: Sqlite["raw"]) {
  * mirror of that version has and nobody else needs.
  */
 function changesSince(raw: Sqlite["raw"]) {
-  type Person = Pick<MirrorPerson, "project_id" | "id" | "uuid" | "created_at" | "listed_at"> & {
+  type Person = Pick<MirrorPerson, "project_id" | "id" | "uuid" | "created_at"> & {
     properties: string;
     ids: string;
   };
   const persons = raw.query<Person, [number]>(
-    `SELECT project_id, id, uuid, created_at, listed_at, properties,
+    `SELECT project_id, id, uuid, created_at, properties,
        (SELECT json_group_array(distinct_id) FROM distinct_id WHERE person_id = person.id) AS ids
      FROM person WHERE version > ?1`,
   );

@@ -7,8 +7,6 @@ export type MirrorPerson = Pick<PropertyTexts, "columns"> & {
   id: number;
   uuid: string;
   created_at: string;
-  /** Its place in the list. */
-  listed_at: string;
   /** Distinct ids to be put in the mirror with it. */
   distinct_ids: string[];
   /** Those of them that the mirror may hold already, as another person's. */

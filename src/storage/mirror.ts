@@ -28,7 +28,6 @@ const MIRROR_ROWS = (path: string) => `
       id: "BIGINT",
       uuid: "UUID",
       created_at: "VARCHAR",
-      listed_at: "VARCHAR",
       distinct_ids: "VARCHAR[]",
       moved: "VARCHAR[]",
       known: "BOOLEAN",
@@ -102,7 +101,6 @@ async function mirrorPersons(
     connection,
     `INSERT INTO persons BY NAME SELECT project_id, id, uuid,
        TRY_CAST(created_at AS TIMESTAMP) AS created_at,
-       TRY_CAST(listed_at AS TIMESTAMP) AS listed_at,
        email, ${LEFT_OUT}, ${PROPERTY_COLUMNS.join(", ")} FROM ${source}
        WHERE gone IS NOT TRUE`,
   );

@@ -41,11 +41,11 @@ export function personEdits(sqlite: Sqlite, nextVersion: () => number) {
     const version = nextVersion();
     const is_identified = person.is_identified === 1;
     const changed = { ...person, is_identified, properties: after };
-    const { listed_at, lifted, texts } = rows.update(changed, version);
+    const { lifted, texts } = rows.update(changed, version);
     activity.add(name, person, by, { changes: [changeOf(before, after)] });
     const { id, project_id, uuid, created_at } = person;
     const { columns } = texts;
-    const mirrored = { id, project_id, uuid, created_at, listed_at, columns, known: true };
+    const mirrored = { id, project_id, uuid, created_at, columns, known: true };
     return {
       mirror: { ...nothing(version), persons: [{ ...mirrored, distinct_ids: [], moved: [] }] },
       stored: [{ id, project_id, uuid, created_at, is_identified, lifted, distinct_ids: [] }],
@@ -60,7 +60,7 @@ export function personEdits(sqlite: Sqlite, nextVersion: () => number) {
     activity.add("deleted", person, asked.by, {
       changes: [{ field: "delete_events", before: null, after: asked.events !== undefined }],
     });
-    statements.forgetMerges.run(project_id, uuid);
+    statements.forgetMerges(project_id, uuid, id);
     statements.delete.run(id);
     statements.gone.run(id, version);
     statements.uncount.run(project_id);
@@ -138,6 +138,11 @@ function changeOf(before: JsonObject, after: JsonObject): Change {
   return { field: "properties", before: only(before, after), after: only(after, before) };
 }
 
+/** The uuids of a person and of all who were merged into it, also by way of others. */
+const WITH_PARTS = `WITH RECURSIVE part (uuid) AS (
+  SELECT ?2 UNION SELECT source_uuid FROM part CROSS JOIN person_merge
+  WHERE project_id = ?1 AND target_uuid = part.uuid)`;
+
 function prepare(raw: Sqlite["raw"]) {
   const find = raw.query<PersonRow, [number, number]>(
     `SELECT id, project_id, uuid, properties, created_at, is_identified FROM person
@@ -155,6 +160,21 @@ function prepare(raw: Sqlite["raw"]) {
   const forgetAddresses = (version: number) => {
     forgetLogged.run();
     beginLog.run(version);
+  };
+  const forgetMoves = raw.query<null, [number, string, number]>(
+    `${WITH_PARTS} DELETE FROM person_move WHERE person_id IN (
+       SELECT ?3 UNION ALL SELECT source_id FROM person_merge
+       WHERE project_id = ?1 AND target_uuid IN (SELECT uuid FROM part))`,
+  );
+  const forgetParts = raw.query<null, [number, string]>(
+    `${WITH_PARTS} DELETE FROM person_merge
+     WHERE project_id = ?1 AND target_uuid IN (SELECT uuid FROM part)`,
+  );
+  // What was merged into the person, also by way of others, holds their properties; where all of them were
+  // listed goes before it is forgotten who they were.
+  const forgetMerges = (project: number, uuid: string, id: number) => {
+    forgetMoves.run(project, uuid, id);
+    forgetParts.run(project, uuid);
   };
   return {
     find: (project: number, id: number) => find.get(project, id),
@@ -187,13 +207,6 @@ function prepare(raw: Sqlite["raw"]) {
        VALUES (?1, ?2, ?3, ?4)`,
     ),
     forgetOwned: raw.query<null, [number]>("DELETE FROM distinct_id_owned WHERE version <= ?1"),
-    // What was merged into the person, also by way of others: it holds their properties.
-    forgetMerges: raw.query<null, [number, string]>(
-      `WITH RECURSIVE part (uuid) AS (
-         SELECT ?2 UNION SELECT source_uuid FROM part CROSS JOIN person_merge
-         WHERE project_id = ?1 AND target_uuid = part.uuid)
-       DELETE FROM person_merge
-       WHERE project_id = ?1 AND target_uuid IN (SELECT uuid FROM part)`,
-    ),
+    forgetMerges,
   };
 }

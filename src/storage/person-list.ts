@@ -1,8 +1,9 @@
 import type { SQLQueryBindings } from "bun:sqlite";
 import type { JsonObject } from "../domain/json.ts";
-import type { PageQuery, Place } from "../domain/page.ts";
+import type { PageQuery, Place, WalkPlace } from "../domain/page.ts";
 import type { FilterGroup, PropertyFilter } from "../domain/property-filter.ts";
 import { folded } from "./any-case.ts";
+import { byPlace, inOrder, personPlaces } from "./person-order.ts";
 import type { Sqlite } from "./sqlite.ts";
 
 /** A person as it is kept. `distinct_ids`: the main one first, then as they were attached. */
@@ -11,10 +12,17 @@ export type PersonRow = {
   uuid: string;
   properties: JsonObject;
   created_at: string;
-  /** Its place in the list: `created_at` as it was at first (decision 96). */
-  listed_at: string;
   distinct_ids: string[];
 };
+
+/** A person in a list. */
+export type ListedPerson = PersonRow & {
+  /** Its place: `created_at` as it was when the walk along the list began (decision 96). */
+  at: string;
+};
+
+/** A part of a list of `count` persons, as it was at a version of the person store. */
+export type Listed = { count: number; version: number; rows: ListedPerson[] };
 
 /** Which persons a list asks for; all must be met. */
 export type PersonFilter = {
@@ -29,22 +37,18 @@ export type PersonFilter = {
 export type MatchFilter = PersonFilter & { properties: (PropertyFilter | FilterGroup)[] };
 
 /** A part of a list; with `after`, `offset` counts from behind that place. */
-export type PartAsked = PageQuery & { after?: Place | undefined };
+export type PartAsked = PageQuery & { after?: WalkPlace | undefined };
 
 /** What persons a project has. */
 export type PersonReads = {
   /**
-   * Newest first by `listed_at`, then id. `count` is exact. Undefined where the filter is left to
+   * Newest first by `created_at`, then id. `count` is exact. Undefined where the filter is left to
    * the mirror, which looks at everybody without holding up others: too many persons have the
    * address or the part of one, or the part is too short for the index.
    */
-  list(
-    project: number,
-    filter: PersonFilter,
-    part: PartAsked,
-  ): Promise<{ count: number; rows: PersonRow[] } | undefined>;
-  /** Those of the ids that there are, in the order of the ids. */
-  byIds(project: number, ids: readonly number[]): Promise<PersonRow[]>;
+  list(project: number, filter: PersonFilter, part: PartAsked): Promise<Listed | undefined>;
+  /** Those of some persons that there are, in their order. */
+  byPlaces(project: number, places: readonly Place[]): Promise<ListedPerson[]>;
   /** By integer id or by uuid. */
   find(project: number, by: { id: number } | { uuid: string }): Promise<PersonRow | undefined>;
   /** The persons who have one of the distinct ids, each once, by integer id. */
@@ -56,7 +60,7 @@ export type PersonReads = {
 type StoredPerson = Omit<PersonRow, "properties" | "distinct_ids"> & { properties: string };
 
 /** Columns of a person that the API shows. */
-const PERSON_COLUMNS = "id, uuid, properties, created_at, listed_at";
+const PERSON_COLUMNS = "person.id, person.uuid, person.properties, person.created_at";
 
 const BY_ID = `SELECT ${PERSON_COLUMNS} FROM person WHERE project_id = ?1 AND id = ?2`;
 
@@ -73,25 +77,19 @@ export function personReads(sqlite: Sqlite): PersonReads {
   const owner = raw.query<{ person_id: number }, [number, string]>(
     "SELECT person_id FROM distinct_id WHERE project_id = ?1 AND distinct_id = ?2",
   );
-  // By the few ids: along the index of the newest, all persons would be looked at.
-  const placesOf = raw.query<Place, [string, number]>(
-    `SELECT person.id, listed_at AS at FROM json_each(?1) AS found
-     CROSS JOIN person ON person.id = found.value WHERE project_id = ?2`,
-  );
   const applied = raw.query<{ value: string }, []>(
     "SELECT value FROM meta WHERE key = 'applied_seq'",
   );
+  const places = personPlaces(raw);
   const complete = completeRows(raw);
-  const byIds = rowsById(raw);
+  const byPlaces = rowsAt(raw);
   const narrow = narrowed(raw);
   const ahead = aheadOf(raw);
 
   const listed = (project: number, part: PartAsked) => {
     const { after, offset } = part.after === undefined ? ahead(project, part.offset) : part;
-    const { condition, values } = behind(after);
-    const page = raw.query<StoredPerson, SQLQueryBindings>(
-      `SELECT ${PERSON_COLUMNS} FROM person WHERE project_id = $project ${condition} ${IN_ORDER}`,
-    );
+    const { sql, values } = inOrder(PERSON_COLUMNS, "", after);
+    const page = raw.query<StoredPerson & { at: string }, SQLQueryBindings>(sql);
     const rows = page.all({ ...values, project, limit: part.limit, offset });
     return { count: count.get(project)?.count ?? 0, rows: complete(rows) };
   };
@@ -100,10 +98,9 @@ export function personReads(sqlite: Sqlite): PersonReads {
     found: ReadonlySet<number>,
     { after, offset, limit }: PartAsked,
   ) => {
-    const all = placesOf.all(JSON.stringify([...found]), project).toSorted(inOrder);
-    const left = after === undefined ? all : all.filter((place) => inOrder(after, place) < 0);
-    const ids = left.slice(offset, offset + limit).map(({ id }) => id);
-    return { count: all.length, rows: byIds(project, ids) };
+    const all = places.ofIds(project, found, after?.since).toSorted(byPlace);
+    const left = after === undefined ? all : all.filter((place) => byPlace(after, place) < 0);
+    return { count: all.length, rows: byPlaces(project, left.slice(offset, offset + limit)) };
   };
 
   return {
@@ -111,9 +108,10 @@ export function personReads(sqlite: Sqlite): PersonReads {
       sqlite.snapshot(() => {
         const found = narrow(project, filter);
         if (found === "too many") return undefined;
-        return found === undefined ? listed(project, part) : among(project, found, part);
+        const list = found === undefined ? listed(project, part) : among(project, found, part);
+        return { ...list, version: places.version() };
       }),
-    byIds: async (project, ids) => sqlite.snapshot(() => byIds(project, ids)),
+    byPlaces: async (project, of) => sqlite.snapshot(() => byPlaces(project, of)),
     async find(project, by) {
       const found = "id" in by ? byId.all(project, by.id) : byUuid.all(project, by.uuid);
       return complete(found)[0];
@@ -127,31 +125,12 @@ export function personReads(sqlite: Sqlite): PersonReads {
   };
 }
 
-/** Reads those of the ids that there are, in the order of the ids, in the caller's snapshot. */
-export function rowsById(raw: Sqlite["raw"]) {
+/** Reads those of some persons that there are, in their order, in the caller's snapshot. */
+export function rowsAt(raw: Sqlite["raw"]) {
   const byId = raw.query<StoredPerson, [number, number]>(BY_ID);
   const complete = completeRows(raw);
-  return (project: number, ids: readonly number[]): PersonRow[] =>
-    complete(ids.flatMap((id) => byId.all(project, id)));
-}
-
-/** Newest first, a part of them. */
-export const IN_ORDER = "ORDER BY listed_at DESC, id DESC LIMIT $limit OFFSET $offset";
-
-/** As IN_ORDER. */
-function inOrder(one: Place, other: Place): number {
-  if (one.at !== other.at) return one.at < other.at ? 1 : -1;
-  return other.id - one.id;
-}
-
-/** The condition that a person is behind a place in the list. */
-export function behind(after: Place | undefined) {
-  return after === undefined
-    ? { condition: "", values: {} }
-    : {
-        condition: "AND (listed_at, id) < ($at, $after)",
-        values: { at: after.at, after: after.id },
-      };
+  return (project: number, places: readonly Place[]): ListedPerson[] =>
+    complete(places.flatMap(({ id, at }) => byId.all(project, id).map((row) => ({ ...row, at }))));
 }
 
 /** Characters of the parts that the index of addresses is made of. */
@@ -206,13 +185,13 @@ export function phrase(text: string): string {
 function aheadOf(raw: Sqlite["raw"]) {
   const mark = raw.query<{ at: string | null; id: number; ahead: number }, [number, number]>(
     `SELECT at, id, ahead FROM (
-       SELECT lag(listed_at) OVER newest AS at, lag(id) OVER newest AS id,
+       SELECT lag(created_at) OVER newest AS at, lag(id) OVER newest AS id,
          sum(persons) OVER newest - persons AS ahead
        FROM person_mark WHERE project_id = ?1
-       WINDOW newest AS (ORDER BY listed_at DESC, id DESC))
+       WINDOW newest AS (ORDER BY created_at DESC, id DESC))
      WHERE ahead <= ?2 ORDER BY ahead DESC LIMIT 1`,
   );
-  return (project: number, offset: number): { after: Place | undefined; offset: number } => {
+  return (project: number, offset: number): { after: WalkPlace | undefined; offset: number } => {
     const found = offset < OFFSET_WALKED_MAX ? null : mark.get(project, offset);
     if (found === null || found.at === null) return { after: undefined, offset };
     return { after: { at: found.at, id: found.id }, offset: offset - found.ahead };
@@ -228,7 +207,7 @@ function completeRows(raw: Sqlite["raw"]) {
     `SELECT person_id, distinct_id FROM json_each(?1) AS person
      CROSS JOIN distinct_id ON person_id = person.value ORDER BY person_id, position`,
   );
-  return (rows: StoredPerson[]): PersonRow[] => {
+  return <Row extends StoredPerson>(rows: Row[]) => {
     const ids = new Map<number, string[]>(rows.map(({ id }) => [id, []]));
     const found = idsOf.all(JSON.stringify([...ids.keys()]));
     for (const { person_id, distinct_id } of found) ids.get(person_id)?.push(distinct_id);

@@ -35,7 +35,7 @@ export type MirrorState = {
   /** The version of the person store that it has. */
   version: number;
   /**
-   * Where the persons are, newest first by `listed_at`, then id. `count` is of all. Fails
+   * Where the persons are, newest first by `created_at`, then id, as a walk sees them. `count` is of all. Fails
    * `invalid_input` on a pattern that is none.
    */
   places(
@@ -103,23 +103,29 @@ const COUNTED = (found: string) => `
   WHERE name IS NOT NULL AND contains(lower(name), lower($part))
   GROUP BY name`;
 
-const AT = "strftime(listed_at, '%Y-%m-%dT%H:%M:%S.%fZ')";
+const AT = "strftime(created_at, '%Y-%m-%dT%H:%M:%S.%fZ')";
 
 const PLACED = (found: string) => `SELECT id::DOUBLE AS id, ${AT} AS at FROM (${found})`;
 
 /** One scan finds the page and counts all, also where the page has nobody. */
-const PLACES = (found: string, behind: string) => `
-  WITH found AS MATERIALIZED (${found})
+const PLACES = (found: string, isMoved: boolean, behind: string) => `
+  WITH found AS MATERIALIZED (${isMoved ? MOVED(found) : found})
   SELECT total.count, page.id, page.at
   FROM (SELECT count(*)::DOUBLE AS count FROM found) AS total
   LEFT JOIN (
-    SELECT id::DOUBLE AS id, listed_at, ${AT} AS at FROM found ${behind}
-    ORDER BY listed_at DESC, id DESC LIMIT $limit::BIGINT OFFSET $offset::BIGINT
+    SELECT id::DOUBLE AS id, created_at, ${AT} AS at FROM found ${behind}
+    ORDER BY created_at DESC, id DESC LIMIT $limit::BIGINT OFFSET $offset::BIGINT
   ) AS page ON true
-  ORDER BY page.listed_at DESC, page.id DESC`;
+  ORDER BY page.created_at DESC, page.id DESC`;
 
-const BEHIND = `WHERE listed_at <= $at::TIMESTAMP
-  AND (listed_at < $at::TIMESTAMP OR id < $after::BIGINT)`;
+/** Those who were elsewhere when the walk began, there. */
+const MOVED = (found: string) => `
+  SELECT id, coalesce(moved.at::TIMESTAMP, created_at) AS created_at FROM (${found}) AS found
+  LEFT JOIN (SELECT unnest(from_json($moved::JSON, '[{"id": "BIGINT", "at": "VARCHAR"}]'),
+    recursive := true)) AS moved USING (id)`;
+
+const BEHIND = `WHERE created_at <= $at::TIMESTAMP
+  AND (created_at < $at::TIMESTAMP OR id < $after::BIGINT)`;
 
 async function places(
   connection: DuckDBConnection,
@@ -140,13 +146,16 @@ async function places(
   const asked = {
     project,
     names: namesIn(filter),
-    ...{ selected: "id, listed_at", where, values },
+    ...{ selected: "id, created_at", where, values },
     ...{ summary: PLACED, row: { id: "BIGINT", at: "VARCHAR" } },
     again: "row.id, row.at::TIMESTAMP",
   };
   const { found, values: bound } = await personsNow(connection, asked, now);
-  const placed = await rows(connection, PLACES(found, after === undefined ? "" : BEHIND), {
+  const moved = now.moved(after?.since);
+  const sql = PLACES(found, moved.length > 0, after === undefined ? "" : BEHIND);
+  const placed = await rows(connection, sql, {
     ...bound,
+    ...(moved.length === 0 ? {} : { moved: JSON.stringify(moved) }),
     ...(after === undefined ? {} : { at: after.at, after: after.id }),
     ...{ limit, offset },
   });

@@ -11,8 +11,6 @@ export type PersonToWrite = {
   uuid: string;
   properties: JsonObject;
   created_at: string;
-  /** Its place in the list, if that is not `created_at`. */
-  listed_at?: string | undefined;
   is_identified: boolean;
 };
 
@@ -26,8 +24,6 @@ export type PropertyTexts = {
 /** What became of a person when it was written. */
 export type WrittenPerson = {
   id: number;
-  /** Its place in the list, which stays as it was at first (decision 96). */
-  listed_at: string;
   lifted: Lifts;
   texts: PropertyTexts;
 };
@@ -40,31 +36,33 @@ export function personRows(raw: Sqlite["raw"]) {
     string,
     string,
     string,
-    string,
     number,
     number,
+    string | null,
     string | null,
     number,
   ];
   const insert = raw.query<null, Columns>(
     `INSERT INTO person
-       (id, project_id, uuid, properties, created_at, listed_at, is_identified, lifted, email,
+       (id, project_id, uuid, properties, created_at, is_identified, lifted, email, address,
         version)
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)`,
   );
-  type Kept = { listed_at: string; email: string | null };
-  const update = raw.query<Kept, [string, string, number, number, number, number]>(
-    `UPDATE person SET properties = ?1, created_at = ?2, is_identified = ?3, lifted = ?4, version = ?5
-     WHERE id = ?6 RETURNING listed_at, email`,
+  type Kept = { created_at: string; email: string | null };
+  const update = raw.query<Kept, [string, number, number, number, number]>(
+    `UPDATE person SET properties = ?1, is_identified = ?2, lifted = ?3, version = ?4
+     WHERE id = ?5 RETURNING created_at, email`,
   );
   // Apart, because an index is written anew even if its columns stay as they are.
-  const updateEmail = raw.query<null, [string | null, number]>(
-    "UPDATE person SET email = ?1 WHERE id = ?2",
+  const updateEmail = raw.query<null, [string | null, string | null, number]>(
+    "UPDATE person SET email = ?1, address = ?2 WHERE id = ?3",
   );
+  const move = raw.query<null, [string, number]>("UPDATE person SET created_at = ?1 WHERE id = ?2");
   return {
     insert(person: PersonToWrite, version: number): WrittenPerson {
-      const { project_id, uuid, created_at, listed_at = created_at, properties } = person;
+      const { project_id, uuid, created_at, properties } = person;
       const texts = propertyTexts(properties);
+      const email = addressIn(properties);
       const lifted = liftedIn(properties);
       const { lastInsertRowid } = insert.run(
         person.id ?? null,
@@ -72,24 +70,27 @@ export function personRows(raw: Sqlite["raw"]) {
         uuid,
         texts.text,
         created_at,
-        listed_at,
         person.is_identified ? 1 : 0,
         lifted,
-        addressIn(properties),
+        email,
+        email && foldedAddress(email),
         version,
       );
-      return { id: Number(lastInsertRowid), listed_at, lifted, texts };
+      return { id: Number(lastInsertRowid), lifted, texts };
     },
-    /** Replaces all but project, uuid and place in the list. */
+    /** Replaces all but project and uuid. */
     update(person: PersonToWrite & { id: number }, version: number): WrittenPerson {
       const { id, created_at, properties } = person;
       const texts = propertyTexts(properties);
       const lifted = liftedIn(properties);
       const is_identified = person.is_identified ? 1 : 0;
-      const kept = update.get(texts.text, created_at, is_identified, lifted, version, id);
+      const kept = update.get(texts.text, is_identified, lifted, version, id);
+      if (kept !== null && kept.created_at !== created_at) move.run(created_at, id);
       const email = addressIn(properties);
-      if (kept !== null && kept.email !== email) updateEmail.run(email, id);
-      return { id, listed_at: kept?.listed_at ?? created_at, lifted, texts };
+      if (kept !== null && kept.email !== email) {
+        updateEmail.run(email, email && foldedAddress(email), id);
+      }
+      return { id, lifted, texts };
     },
   };
 }

@@ -1,11 +1,15 @@
+import type { Place } from "../domain/page.ts";
 import { type PersonReads, personReads } from "./person-list.ts";
+import { personPlaces } from "./person-order.ts";
 import type { PersonFacts } from "./persons-now.ts";
 import { readSqlite, type Sqlite } from "./sqlite.ts";
 
 /** Persons as they were at one instant, for as long as it is held. */
-export type PersonSnapshot = Pick<PersonReads, "byIds"> & {
+export type PersonSnapshot = Pick<PersonReads, "byPlaces"> & {
   /** The version of the person store (decision 26). */
   version: number;
+  /** Where those of a project were at a version who have moved since. */
+  moved(project: number, since: number | undefined): Place[];
   /** A person of a project; undefined if there is none. */
   facts(project: number, id: number): PersonFacts | undefined;
   /** The UTF-8 bytes of a person's properties, and the version of the store that changed it last. */
@@ -29,7 +33,7 @@ export function personSnapshots({ raw: { filename } }: Sqlite): () => PersonSnap
       .query<{ value: string }, []>("SELECT value FROM meta WHERE key = 'version'")
       .get();
     const fact = raw.query<PersonFacts, [number, number]>(
-      "SELECT id, listed_at, properties FROM person WHERE project_id = ?1 AND id = ?2",
+      "SELECT id, created_at, address, properties FROM person WHERE project_id = ?1 AND id = ?2",
     );
     const state = raw.query<{ bytes: number; version: number }, [number]>(
       "SELECT octet_length(properties) AS bytes, version FROM person WHERE id = ?1",
@@ -37,10 +41,12 @@ export function personSnapshots({ raw: { filename } }: Sqlite): () => PersonSnap
     const owner = raw.query<{ person_id: number }, [number, string]>(
       "SELECT person_id FROM distinct_id WHERE project_id = ?1 AND distinct_id = ?2",
     );
-    const { byIds } = personReads({ ...sqlite, snapshot: (work) => work() });
+    const { byPlaces } = personReads({ ...sqlite, snapshot: (work) => work() });
+    const { moved } = personPlaces(raw);
     return {
       version: Number(version?.value ?? 0),
-      byIds,
+      byPlaces,
+      moved,
       facts: (project, id) => fact.get(project, id) ?? undefined,
       state: (id) => state.get(id) ?? undefined,
       owner: (project, distinctId) => owner.get(project, distinctId)?.person_id,

@@ -1,10 +1,16 @@
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
+import type { Place } from "../domain/page.ts";
 import { ANY_NAME } from "./brief.ts";
 import { rows } from "./duckdb.ts";
 import { LEFT_OUT, PROPERTY_COLUMNS } from "./person-rows.ts";
 
-/** What a person is filtered by, as SQLite has it; `properties` is JSON. */
-export type PersonFacts = { id: number; listed_at: string; properties: string };
+/** What a person is filtered by, as SQLite has it; `properties` is JSON, `address` folded. */
+export type PersonFacts = {
+  id: number;
+  created_at: string;
+  address: string | null;
+  properties: string;
+};
 
 /** What is to be answered of, though the mirror may not have it. */
 export type MatchedNow = {
@@ -12,6 +18,8 @@ export type MatchedNow = {
   changed: readonly number[];
   /** Those of some ids that there are, whole, in parts that fit into memory. */
   whole(ids: readonly number[]): AsyncIterable<PersonFacts[]>;
+  /** Where those of a project were at a version who have moved since. */
+  moved(since: number | undefined): Place[];
   /** The person of a distinct id. */
   owner(distinct_id: string): number | undefined;
 };
@@ -85,15 +93,11 @@ const LACKING = `SELECT id::DOUBLE AS id FROM persons
 const mirrored = ({ selected, where }: AskedNow) =>
   `SELECT ${selected} FROM persons WHERE project_id = $project::INTEGER AND ${where}`;
 
-/** The address of a person that the mirror lacks, as the mirror has those of others. */
-const FOLDED = `CASE json_type(properties, '/email') WHEN 'VARCHAR'
-  THEN replace(lower(substr(json_extract_string(properties, '/email'), 1, 1000)), 'ς', 'σ') END`;
-
 const told = ({ selected, where }: AskedNow) => `SELECT ${selected} FROM (
-    SELECT id, listed::TIMESTAMP AS listed_at, ${FOLDED} AS email,
+    SELECT id, created::TIMESTAMP AS created_at, email,
       ${PROPERTY_COLUMNS.map((column) => `properties AS ${column}`).join(", ")}
-    FROM (SELECT unnest($ids::BIGINT[]) AS id, unnest($times::VARCHAR[]) AS listed,
-      unnest($texts::VARCHAR[]) AS properties))
+    FROM (SELECT unnest($ids::BIGINT[]) AS id, unnest($times::VARCHAR[]) AS created,
+      unnest($emails::VARCHAR[]) AS email, unnest($texts::VARCHAR[]) AS properties))
   WHERE ${where}`;
 
 /** As lists, and not as JSON, which would have to be read before what is in it. */
@@ -101,7 +105,9 @@ async function listsOf(persons: readonly PersonFacts[]) {
   const { listValue } = await import("@duckdb/node-api");
   return {
     ids: listValue(persons.map(({ id }) => BigInt(id))),
-    times: listValue(persons.map(({ listed_at }) => listed_at)),
+    times: listValue(persons.map(({ created_at }) => created_at)),
+    // The type of a list is that of its first value, which null has none of.
+    emails: listValue(persons.map(({ address }) => address ?? "")),
     texts: listValue(persons.map(({ properties }) => properties)),
   };
 }

@@ -64,7 +64,6 @@ export const person = sqliteTable("person", {
   uuid: text().notNull(),
   properties: text({ mode: "json" }).$type<JsonObject>().notNull(),
   created_at: text().notNull(),
-  listed_at: text().notNull(),
   is_identified: integer({ mode: "boolean" }).notNull(),
   lifted: integer().notNull(),
   version: integer().notNull(),

@@ -85,9 +85,9 @@ export function splitWrites(sqlite: Sqlite, nextVersion: () => number) {
 type Row = Stored & WrittenPerson;
 
 function mirrored(row: Row): MirrorPerson {
-  const { project_id, id, uuid, created_at, listed_at, texts, distinct_ids } = row;
+  const { project_id, id, uuid, created_at, texts, distinct_ids } = row;
   const rest = { distinct_ids, moved: distinct_ids, known: true };
-  return { project_id, id, uuid, created_at, listed_at, columns: texts.columns, ...rest };
+  return { project_id, id, uuid, created_at, columns: texts.columns, ...rest };
 }
 
 type StoredMerge = Omit<
@@ -119,6 +119,11 @@ function prepare(raw: Sqlite["raw"]) {
      WHERE project_id = ?1 AND target_uuid IN (SELECT uuid FROM part) ORDER BY id`,
   );
   const rows = personRows(raw);
+  // A walk that began before the merge is to meet it where it was then.
+  const moved = raw.query<null, [number, number, number, string]>(
+    `INSERT INTO person_move (version, project_id, person_id, created_at)
+     VALUES (?1, ?2, ?3, ?4)`,
+  );
   const ungone = raw.query<null, [number]>("DELETE FROM person_gone WHERE id = ?1");
   const count = raw.query<null, [number]>(
     "UPDATE person_count SET count = count + 1 WHERE project_id = ?1",
@@ -160,8 +165,9 @@ function prepare(raw: Sqlite["raw"]) {
       return { ...written, project_id, uuid, created_at, is_identified, distinct_ids: [] };
     },
     restore(project_id: number, part: Part, version: number): Row {
-      const { uuid, created_at, is_identified, distinct_ids } = part;
+      const { uuid, created_at, listed_at, is_identified, distinct_ids } = part;
       const written = rows.insert({ ...part, id: part.id ?? undefined, project_id }, version);
+      if (listed_at !== created_at) moved.run(version, project_id, written.id, listed_at);
       ungone.run(written.id);
       count.run(project_id);
       return { ...written, project_id, uuid, created_at, is_identified, distinct_ids };

@@ -135,7 +135,8 @@ function migrate(sqlite: Sqlite): void {
   }
   SQLITE_MIGRATIONS.slice(version).forEach((migration, index) => {
     sqlite.transaction(() => {
-      sqlite.raw.run(migration);
+      if (typeof migration === "string") sqlite.raw.run(migration);
+      else migration(sqlite.raw);
       sqlite.raw.run(`PRAGMA user_version = ${version + index + 1}`);
     });
   });

@@ -129,7 +129,7 @@ const ordered = (known: readonly Known[]) =>
   known.toSorted((a, b) => b.at.localeCompare(a.at) || b.id - a.id);
 
 const shown = ({ id, uuid, at, properties, ids }: Known) => {
-  return { id, uuid, created_at: at, listed_at: at, properties, distinct_ids: ids };
+  return { id, uuid, at, created_at: at, properties, distinct_ids: ids };
 };
 
 async function expectFound(matching: PersonMatching, known: readonly Known[]): Promise<void> {
@@ -251,17 +251,17 @@ test("many who are large are asked about in parts, and told of in parts", async 
     return { count, found: rows.map(numberOf), rest };
   };
 
-  expect(await find(PART)).toMatchObject({ count: 30, found: wanted, rest: { ids: [] } });
+  expect(await find(PART)).toMatchObject({ count: 30, found: wanted, rest: { places: [] } });
   const page = { limit: 5, offset: 12 };
   expect(await find(page)).toMatchObject({ count: 30, found: wanted.slice(12, 17) });
 
   const { found, rest } = await find({ ...PART, bytes: 1 });
   expect(found).toEqual(wanted.slice(0, found.length));
   const [next, changing] = wanted.slice(found.length);
-  const changed = { ...(made[changing ?? 0] as NewPerson), id: rest.ids[1] ?? 0 };
+  const changed = { ...(made[changing ?? 0] as NewPerson), id: rest.places[1]?.id ?? 0 };
   stores.changed(await stores.persons.apply({ ...NO_CHANGES, changed: [changed], applied_seq: 3 }));
   const more = await stores.matching.more(1, rest, 10_000_000);
-  expect([more.rows.map(numberOf), more.rest.ids]).toEqual([[next], rest.ids.slice(1)]);
+  expect([more.rows.map(numberOf), more.rest.places]).toEqual([[next], rest.places.slice(1)]);
   expect((await stores.matching.more(1, more.rest, 10_000_000)).rows).toEqual([]);
   expect(stores.asked()).toBe(0);
 });

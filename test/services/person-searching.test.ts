@@ -1,4 +1,5 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
+import { folded } from "../../src/storage/any-case.ts";
 import { type TestApp, testApp } from "../support/app.ts";
 import { randomOf } from "../support/faulty-disk.ts";
 import { batch, event } from "../support/make.ts";
@@ -106,4 +107,41 @@ test("a search finds the same persons by each of its ways", async () => {
     expect([part, await idsOf(search)]).toEqual([part, [...found]]);
     expect([part, await idsOf(`${search}&${filter}`)]).toEqual([part, [...found]]);
   }
+});
+
+test("a letter is found in each of its cases, by each of its ways", async () => {
+  await using app = await testApp();
+  const letters = [..."ſSsKkKµμΜςσΣაᲐꭰᎠẞßİıiIǅǆǄÅåÅᏸᏰΩωϴθϑ"];
+  const person = (n: number, more: object = {}) =>
+    event({
+      distinct_id: `p${n}`,
+      properties: { $set: { email: `<${letters[n]}>@x.y`, ...more } },
+    });
+  await app.capture(batch(...letters.map((_, n) => person(n))));
+  const isSet = encodeURIComponent('{"key":"email","operator":"is_set"}');
+  const alike = (letter: string) =>
+    letters.flatMap((other, n) => (folded(other) === folded(letter) ? [`p${n}`] : [])).toReversed();
+  const idsOf = ({ results }: Listed) => results.flatMap(({ distinct_ids }) => distinct_ids);
+  const check = async () => {
+    for (const letter of letters) {
+      for (const part of [`<${letter}>`, `<${letter}>@X`, `${letter}>`]) {
+        const search = `search=${encodeURIComponent(part)}`;
+        for (const query of [search, search, `${search}&properties=${isSet}`]) {
+          const found = await list(app, query);
+          expect([query, found.count, idsOf(found)]).toEqual([
+            query,
+            alike(letter).length,
+            alike(letter),
+          ]);
+        }
+      }
+    }
+  };
+
+  expect(
+    ["Ssſ", "Kkk", "µμΜ", "ςσΣ", "აᲐ", "ꭰᎠ", "ẞß", "İıiI", "ǅǆǄ", "Ååå"].map(
+      (group) => new Set([...group].map(folded)).size,
+    ),
+  ).toEqual(new Array(10).fill(1));
+  await check();
 });

@@ -130,7 +130,6 @@ const mirror = (fields: Partial<MirrorPerson> = {}): MirrorPerson => ({
   id: 1,
   uuid: PERSON,
   created_at: "2026-11-21T12:00:00.000000Z",
-  listed_at: "2026-11-21T12:00:00.000000Z",
   ...columnsOf({ email: "a@b.c", $os: "Linux" }),
   distinct_ids: ["ann"],
   moved: [],

@@ -106,7 +106,7 @@ test("a load ends behind the slice whose persons or groups are too large togethe
   const persons = (id: number, chars: number): MirrorPerson[] => [
     {
       ...{ project_id: 1, id, uuid: PERSON, distinct_ids: [], moved: [], known: true },
-      ...{ created_at: "2026-11-21", listed_at: "2026-11-21" },
+      created_at: "2026-11-21",
       columns: `"properties_0":{"text":"${"x".repeat(chars)}"}`,
     },
   ];
@@ -206,7 +206,6 @@ test("the mirror's changes of all its slices are one", () => {
     id: 1,
     uuid: PERSON,
     created_at: "2026-11-21T12:00:00.000000Z",
-    listed_at: "2026-11-21T12:00:00.000000Z",
     columns: "",
     distinct_ids: ["ann"],
     moved: [],

@@ -16,7 +16,6 @@ function person(id: number, more: Partial<MirrorPerson> = {}): MirrorPerson {
     id,
     uuid: `uuid-${id}`,
     created_at,
-    listed_at: created_at,
     columns: "",
   };
   return { ...base, distinct_ids: [], moved: [], known: true, ...more };

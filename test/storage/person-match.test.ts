@@ -21,8 +21,7 @@ test("persons are found by what SDKs and users set", async () => {
     const [plan, os, initial] = ["plan", "$os", "$initial_os"].map(propertyColumn);
     await connection.run(
       `INSERT INTO persons BY NAME SELECT 1 AS project_id, id, uuid() AS uuid,
-         TIMESTAMP '2026-11-22' AS created_at, TIMESTAMP '2026-11-20' AS listed_at,
-         plan AS ${plan}, os AS ${os}, initial AS ${initial}
+         TIMESTAMP '2026-11-22' AS created_at, plan AS ${plan}, os AS ${os}, initial AS ${initial}
        FROM (VALUES
          (2, '{"plan":"pro"}', '{"$os":"Linux"}', '{"$initial_os":"iOS"}'),
          (3, '{"plan":"free"}', NULL, NULL)) AS rows (id, plan, os, initial)`,
@@ -31,7 +30,7 @@ test("persons are found by what SDKs and users set", async () => {
   const matches = personMatches(apiReads(duckdb, 600));
   const read = <T>(work: (mirror: MirrorState) => Promise<T>) => matches.read(FOREVER, work);
   const nobody = async function* () {};
-  const now = { changed: [], whole: nobody, owner: () => undefined };
+  const now = { changed: [], whole: nobody, moved: () => [], owner: () => undefined };
   const found = async (key: string, value: string) => {
     const test = { is: "equal" as const, any: [value] };
     const filter = { properties: [{ key, not: false, test }] };

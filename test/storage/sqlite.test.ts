@@ -13,6 +13,18 @@ import { temporaryDirectory } from "../support/app.ts";
 const version = ({ raw }: ReturnType<typeof openSqlite>) =>
   raw.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version;
 
+/** Brings a file to an earlier version. */
+function migrate(raw: Database, version: number): void {
+  for (const migration of SQLITE_MIGRATIONS.slice(0, version)) {
+    if (typeof migration === "string") raw.run(migration);
+    else migration(raw);
+  }
+  raw.run(`PRAGMA user_version = ${version}`);
+}
+
+/** Migrations before the one of decision 96. */
+const BEFORE_ORDER = 11;
+
 /** Migrations before the one of decision 73. */
 const EARLIER = 7;
 
@@ -42,8 +54,7 @@ describe("SQLite", () => {
     using directory = temporaryDirectory();
     const path = join(directory.path, "hoglet.sqlite");
     const earlier = new Database(path);
-    for (const migration of SQLITE_MIGRATIONS.slice(0, EARLIER)) earlier.run(migration);
-    earlier.run(`PRAGMA user_version = ${EARLIER}`);
+    migrate(earlier, EARLIER);
     earlier.run(
       `INSERT INTO user (uuid, distinct_id, email, created_at, hedgehog_config) VALUES
          ('u', 'u', 'u@x.y', '', NULL), ('v', 'v', 'v@x.y', '', '{"hat":"red"}')`,
@@ -64,8 +75,7 @@ describe("SQLite", () => {
     using directory = temporaryDirectory();
     const path = join(directory.path, "hoglet.sqlite");
     const earlier = new Database(path);
-    for (const migration of SQLITE_MIGRATIONS.slice(0, EARLIER)) earlier.run(migration);
-    earlier.run(`PRAGMA user_version = ${EARLIER}`);
+    migrate(earlier, EARLIER);
     for (const id of [1, 2]) {
       earlier.run("INSERT INTO project VALUES (?1, ?2, 'p', ?2, 'UTC', '')", [id, String(id)]);
     }
@@ -90,10 +100,46 @@ describe("SQLite", () => {
     const at = async (offset: number) =>
       (await reads.list(1, {}, { limit: 1, offset }))?.rows[0]?.id;
     expect([await at(0), await at(2000), await at(2999)]).toEqual([2999, 1996, 5]);
-    expect(await reads.list(2, {}, { limit: 1, offset: 5000 })).toEqual({ count: 0, rows: [] });
+    expect(await reads.list(2, {}, { limit: 1, offset: 5000 })).toEqual({
+      count: 0,
+      version: 0,
+      rows: [],
+    });
     const [one] = (await reads.list(1, { email: "p77@x.y" }, { limit: 1, offset: 0 }))?.rows ?? [];
-    expect(one).toMatchObject({ created_at: "2026-11-22", listed_at: "2026-11-22" });
+    expect(one).toMatchObject({ created_at: "2026-11-22", at: "2026-11-22" });
     writer.close();
+  });
+
+  test("of an earlier version lists its persons by created_at, and finds them in any case", async () => {
+    using directory = temporaryDirectory();
+    const path = join(directory.path, "hoglet.sqlite");
+    const earlier = new Database(path);
+    migrate(earlier, BEFORE_ORDER);
+    earlier.run("INSERT INTO project VALUES (1, '1', 'p', '1', 'UTC', '')");
+    const emails = ["ann@x.y", "Ännchen@X.Y", null, "ſµ@x.y", `${"Å".repeat(1200)}@x.y`];
+    emails.forEach((email, n) => {
+      earlier.run(
+        `INSERT INTO person (project_id, uuid, properties, created_at, listed_at, email, version)
+         VALUES (1, ?1, '{}', ?2, ?3, ?4, 1)`,
+        [`u${n}`, `2026-11-1${n}`, n % 2 === 0 ? "2026-11-20" : `2026-11-1${n}`, email],
+      );
+    });
+    earlier.run("UPDATE person_count SET count = 5");
+    earlier.close();
+
+    const sqlite = openSqlite(path);
+    const reads = personReads(sqlite);
+    const found = async (filter: PersonFilter) =>
+      (await reads.list(1, filter, { limit: 9, offset: 0 }))?.rows.map(({ id }) => id);
+
+    expect(await found({})).toEqual([5, 4, 3, 2, 1]);
+    expect(await found({ email: "Ännchen@X.Y" })).toEqual([2]);
+    expect(await found({ search: "ÄNNCHEN@" })).toEqual([2]);
+    expect(await found({ search: "SM@" })).toEqual([]);
+    expect(await found({ search: "SΜ@x" })).toEqual([4]);
+    expect(await found({ search: "ååå" })).toEqual([5]);
+    expect(await found({ search: "å@x" })).toEqual([]);
+    sqlite.close();
   });
 
   test("has the columns that drizzle's schema names", () => {

@@ -207,7 +207,7 @@ async function store(duckdb: Duckdb, directory: string, sets: DataSet[]): Promis
   const persons = sets.flatMap(({ project: project_id, persons }) =>
     [...persons].map(([uuid, properties], at): MirrorPerson => {
       const id = project_id * 10 + at;
-      const about = { project_id, id, uuid, created_at, listed_at: created_at, known: false };
+      const about = { project_id, id, uuid, created_at, known: false };
       const { columns } = propertyTexts(properties as JsonObject);
       return { ...about, columns, distinct_ids: [], moved: [] };
     }),

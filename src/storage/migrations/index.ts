@@ -1,3 +1,4 @@
+import type { Database } from "bun:sqlite";
 import initDuckdb from "./0001-init.duckdb.sql" with { type: "text" };
 import initSqlite from "./0001-init.sqlite.sql" with { type: "text" };
 import logsDuckdb from "./0002-logs.duckdb.sql" with { type: "text" };
@@ -19,9 +20,14 @@ import emailLog from "./0017-email-log.sqlite.sql" with { type: "text" };
 import personEmailsDuckdb from "./0017-person-emails.duckdb.sql" with { type: "text" };
 import usersWhole from "./0018-users-whole.sqlite.sql" with { type: "text" };
 import leftOutDuckdb from "./0019-left-out.duckdb.sql" with { type: "text" };
+import personOrderDuckdb from "./0020-person-order.duckdb.sql" with { type: "text" };
+import personOrder from "./0020-person-order.sqlite.sql" with { type: "text" };
+import { foldAddresses } from "./0021-fold-addresses.ts";
+import personAddresses from "./0021-person-addresses.sqlite.sql" with { type: "text" };
+import addressIndex from "./0022-address-index.sqlite.sql" with { type: "text" };
 
 /** SQLite's schema changes in order; the schema's version is how many were applied. Append only. */
-export const SQLITE_MIGRATIONS: readonly string[] = [
+export const SQLITE_MIGRATIONS: readonly (string | ((raw: Database) => void))[] = [
   initSqlite,
   warnings,
   playlists,
@@ -33,6 +39,10 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
   personsListed,
   emailLog,
   usersWhole,
+  personOrder,
+  personAddresses,
+  foldAddresses,
+  addressIndex,
 ];
 
 /** DuckDB's schema changes in order; each leaves a row in its table `migration`. Append only. */
@@ -47,4 +57,5 @@ export const DUCKDB_MIGRATIONS: readonly string[] = [
   wholePropertiesDuckdb,
   personEmailsDuckdb,
   leftOutDuckdb,
+  personOrderDuckdb,
 ];
