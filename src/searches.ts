@@ -12,6 +12,7 @@ import { personSearching } from "./services/person-searching.ts";
 import { persons } from "./services/persons.ts";
 import { startPromoting } from "./services/promoting.ts";
 import { sql } from "./services/sql.ts";
+import { addressPacks } from "./storage/address-packs.ts";
 import { apiReads } from "./storage/api-reads.ts";
 import { definitionReads } from "./storage/definitions.ts";
 import { draftSql } from "./storage/draft-sql.ts";
@@ -32,6 +33,9 @@ import { VERSION } from "./version.ts";
 export const SELF = { version: VERSION, memoryBytes: () => process.memoryUsage.rss() };
 
 const MACHINE = { memoryBytesMax: machine().memoryBytes };
+
+/** Bytes of a project's addresses that are held at most, and the share of memory that they may take. */
+const PACK_BYTES_MAX = Math.min(67_108_864, MACHINE.memoryBytesMax / 16);
 
 type Searched = Pick<Awaited<ReturnType<typeof openEvents>>, "duckdb" | "restoring"> & {
   base: Base;
@@ -65,7 +69,12 @@ export function searches(searched: Searched) {
         ingest,
         isBehind,
       }),
-      searching: personSearching({ searches: personSearches(sqlite), matches, isBehind }),
+      searching: personSearching({
+        searches: personSearches(sqlite),
+        packs: addressPacks(sqlite, PACK_BYTES_MAX),
+        matches,
+        isBehind,
+      }),
       projects,
       now,
     }),

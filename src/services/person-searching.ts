@@ -1,9 +1,15 @@
+import type { AddressPacks } from "../storage/address-packs.ts";
 import type { Listed, PartAsked } from "../storage/person-list.ts";
 import type { PersonMatches } from "../storage/person-match.ts";
 import type { PersonSearches } from "../storage/person-search.ts";
 import { checkUpToDate, type IsBehind } from "./behind.ts";
 
-type Needs = { searches: PersonSearches; matches: PersonMatches; isBehind: IsBehind };
+type Needs = {
+  searches: PersonSearches;
+  packs: AddressPacks;
+  matches: PersonMatches;
+  isBehind: IsBehind;
+};
 
 /** Persons by a part of their address that very many have. */
 export type PersonSearching = {
@@ -19,21 +25,33 @@ export type PersonSearching = {
 };
 
 /**
- * They are found along the list; the mirror counts them once, and the addresses that change from
- * then on are added (decision 104).
+ * They are found along the list; they are counted once, in memory (decision 127) or by the mirror, and the
+ * addresses that change from then on are added (decision 104).
  */
-export function personSearching({ searches, matches, isBehind }: Needs): PersonSearching {
-  const counted = (project: number, search: string, signal: AbortSignal) =>
+export function personSearching({ searches, packs, matches, isBehind }: Needs): PersonSearching {
+  const mirrored = (project: number, search: string, signal: AbortSignal) =>
     matches.read(signal, async (mirror) => {
       return { count: await mirror.addressed(project, search), version: mirror.version };
     });
+  const packed = async (project: number, search: string, part: PartAsked) => {
+    const counted = await packs.count(project, search);
+    if (counted === undefined) return undefined;
+    searches.keep(project, search, counted);
+    const found = searches.find(project, search, part);
+    // It is of a state so early that what has changed since is not known any more.
+    if (!searches.isCounted(project, search)) packs.forget(project);
+    return found;
+  };
 
   return {
     isCounted: searches.isCounted,
     async list(project, search, part, signal) {
       if (!searches.isCounted(project, search)) {
+        const found = await packed(project, search, part);
+        if (searches.isCounted(project, search)) return found;
         checkUpToDate(isBehind);
-        searches.keep(project, search, await counted(project, search, signal));
+        searches.keep(project, search, await mirrored(project, search, signal));
+        packs.missed(project);
       }
       return searches.find(project, search, part);
     },

@@ -3,7 +3,7 @@ import type { JsonObject } from "../domain/json.ts";
 import type { PageQuery, Place, WalkPlace } from "../domain/page.ts";
 import type { FilterGroup, PropertyFilter } from "../domain/property-filter.ts";
 import { folded } from "./any-case.ts";
-import { byPlace, inOrder, personPlaces } from "./person-order.ts";
+import { inOrder, partOf, personPlaces } from "./person-order.ts";
 import type { Sqlite } from "./sqlite.ts";
 
 /** A person as it is kept. `distinct_ids`: the main one first, then as they were attached. */
@@ -93,14 +93,9 @@ export function personReads(sqlite: Sqlite): PersonReads {
     const rows = page.all({ ...values, project, limit: part.limit, offset });
     return { count: count.get(project)?.count ?? 0, rows: complete(rows) };
   };
-  const among = (
-    project: number,
-    found: ReadonlySet<number>,
-    { after, offset, limit }: PartAsked,
-  ) => {
-    const all = places.ofIds(project, found, after?.since).toSorted(byPlace);
-    const left = after === undefined ? all : all.filter((place) => byPlace(after, place) < 0);
-    return { count: all.length, rows: byPlaces(project, left.slice(offset, offset + limit)) };
+  const among = (project: number, found: ReadonlySet<number>, part: PartAsked) => {
+    const all = places.ofIds(project, found, part.after?.since);
+    return { count: all.length, rows: byPlaces(project, partOf(all, part)) };
   };
 
   return {

@@ -40,6 +40,16 @@ export function byPlace(one: Place, other: Place): number {
   return other.id - one.id;
 }
 
+/** A part of persons, in the order of the list. */
+export function partOf(
+  places: readonly Place[],
+  { limit, offset, after }: { limit: number; offset: number; after?: Place | undefined },
+): Place[] {
+  const all = places.toSorted(byPlace);
+  const left = after === undefined ? all : all.filter((place) => byPlace(after, place) < 0);
+  return left.slice(offset, offset + limit);
+}
+
 /** Reads where persons are in the list, as a walk sees it; in the caller's snapshot. */
 export function personPlaces(raw: Sqlite["raw"]) {
   // By the few ids: along the index of the newest, all persons would be looked at.

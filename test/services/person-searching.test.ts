@@ -145,3 +145,27 @@ test("a letter is found in each of its cases, by each of its ways", async () => 
   ).toEqual(new Array(10).fill(1));
   await check();
 });
+
+test("a search is exact with addresses in memory, also of a state that is long past", async () => {
+  await using app = await testApp();
+  const some = (from: number, to: number) =>
+    batch(
+      ...Array.from({ length: to - from }, (_, n) =>
+        event({
+          distinct_id: `p${from + n}`,
+          properties: { $set: { email: `ann${from + n}@x.y` } },
+        }),
+      ),
+    );
+  const count = async (search: string) => (await list(app, `search=${search}&limit=1`)).count;
+  await app.capture(some(0, 300));
+
+  expect([await count("a"), await count("n")]).toEqual([300, 300]);
+  await Bun.sleep(500);
+  await app.capture(some(300, 400));
+  expect([await count("x"), await count("y")]).toEqual([400, 400]);
+  await app.capture(some(400, 14_000));
+  expect([await count("."), await count("%40"), await count("@x")]).toEqual([
+    14_000, 14_000, 14_000,
+  ]);
+});
