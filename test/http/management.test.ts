@@ -95,6 +95,9 @@ describe("persons", () => {
     ["/persons/?limit=1&distinct_id=a%ed%a0%80", 400, "invalid_input", "distinct_id"],
     ["/persons/?distinct_id=100%", 400, "invalid_input", "distinct_id"],
     ["/events/?event=%zz", 400, "invalid_input", "event"],
+    ["/events/?properties=%5B%7B%22key%22%3A%22a%22%7D%5D", 400, "invalid_input", "properties"],
+    ["/events/?event_name=tested", 400, "invalid_input", "event_name"],
+    ["/events/?format=csv", 400, "invalid_input", "format"],
     ["/events/?other=%ff", 400, "invalid_input", null],
     ["/groups/?group_type_index=0&search=%c3", 400, "invalid_input", "search"],
   ])("%s answers %p %s", async (path, status, code, attr) => {
@@ -102,6 +105,15 @@ describe("persons", () => {
     const answered = await app.get(path);
     expect(answered).toMatchObject({ status, body: { code, attr } });
     expect(answered.headers.get("x-request-id")).toMatch(/^[a-z0-9]+-[a-z0-9]+$/);
+  });
+
+  test("of events take what changes nothing, and name what is not known", async () => {
+    await using app = await testApp();
+    expect((await app.get("/events/?properties=&format=json&limit=1")).status).toBe(200);
+    const { body } = await app.get("/events/?properties=x");
+    expect((body as { detail: string }).detail).toStartWith(
+      '"properties" is not known. Known here: ',
+    );
   });
 
   test.each(["[]", "[{}]", '"x"', "null", "5", "true"])(
