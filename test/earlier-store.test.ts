@@ -1,9 +1,11 @@
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { temporaryDirectory } from "./support/app.ts";
 import { everything, expectMirrored } from "./support/kept.ts";
 import { batch, event } from "./support/make.ts";
 import { type Server, startServer } from "./support/server.ts";
+
+setDefaultTimeout(30_000);
 
 test("an event store whose persons an earlier version wrote gets them anew, and loses no event", async () => {
   using directory = temporaryDirectory();
