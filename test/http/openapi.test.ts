@@ -148,7 +148,7 @@ test("calls an id of a path what it is, and links of a page by the page's own ad
     for (const link of links) expect(link ?? base + noun).toStartWith(base + noun);
   }
   const persons = `${base}/api/environments/1/persons/?limit=100`;
-  const cursor = "cursor=2026-11-21T12%3A00%3A00.000000Z_1";
+  const cursor = "cursor=2026-11-21T12%3A00%3A00.000000Z_1_1";
   const [, ...ofPersons] = pages.find(([path]) => path?.endsWith("/persons/")) ?? [];
   expect(ofPersons).toEqual([`${persons}&${cursor}&offset=100`, persons]);
 });
