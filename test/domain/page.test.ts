@@ -1,5 +1,13 @@
 import { describe, expect, test } from "bun:test";
-import { cursorOf, PAGE_LIMIT_MAX, page, pageQuery, readCursor } from "../../src/domain/page.ts";
+import {
+  cursorOf,
+  PAGE_LIMIT_MAX,
+  page,
+  pageQuery,
+  readCursor,
+  readWalkCursor,
+  walkCursorOf,
+} from "../../src/domain/page.ts";
 
 const url = (search: string) => new URL(`http://localhost:8000/api/x/${search}`);
 
@@ -54,6 +62,23 @@ describe("a cursor", () => {
     const place = { at: "2026-11-21T12:00:00.000001Z", id: 7 };
     expect(readCursor(cursorOf(place))).toEqual(place);
     expect(readCursor(undefined)).toBeUndefined();
+  });
+
+  test("of a walk says since when, if it is of one that began", () => {
+    const place = { at: "2026-11-21T12:00:00.000001Z", id: 7 };
+    for (const walked of [place, { ...place, since: 0 }, { ...place, since: 12 }]) {
+      expect(readWalkCursor(walkCursorOf(walked))).toEqual(walked);
+    }
+    expect(readWalkCursor(undefined)).toBeUndefined();
+  });
+
+  test.each([
+    "_1_1",
+    "x_1_1",
+    "2026-11-21T12:00:00.000001Z_7_x",
+    "2026-02-30T00:00:00.000000Z_1_1",
+  ])("of a walk is not read from %p", (text) => {
+    expect(() => readWalkCursor(text)).toThrow(expect.objectContaining({ attr: "cursor" }));
   });
 
   test.each(["", "x", "2026-02-30T00:00:00.000000Z_1", "2026-11-21T12:00:00.000001Z_x"])(
