@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Disk, WritableFile } from "./disk.ts";
 import { lastSeq, segmentName, segmentsAmong } from "./journal-frame.ts";
 import { keepPart, type Part } from "./journal-reader.ts";
-import { openSegment } from "./journal-segment.ts";
+import { openSegment, type Segment, WINDOW_BYTES } from "./journal-segment.ts";
 import { isZeros, mayBeTorn } from "./journal-torn.ts";
 
 /** A segment on disk: the number in its name and its size up to the end of its last frame. */
@@ -71,15 +71,26 @@ function keepEnd(
 ): () => void {
   if (end === bytes) return () => {};
   const part = { segment: segmentName(first), offset: end, bytes: bytes - end };
-  const segment = openSegment(disk, directory, first);
-  const rest = segment.bytes(end, bytes) ?? new Uint8Array(0);
-  segment.close();
   // What a store has applied was durable once, whatever became of it.
   const isApplied = after > Math.max(last, first - 1);
-  if (!isApplied && isZeros(rest)) return () => {};
+  const segment = openSegment(disk, directory, first);
+  const isReserved = !isApplied && isUnwritten(segment, end);
+  const rest = isReserved ? undefined : segment.bytes(end, bytes);
+  segment.close();
+  if (isReserved || rest === undefined) return () => {};
   if (!isApplied && mayBeTorn(rest, end)) return () => onCut(part);
   keepPart({ disk, directory }, part, rest);
   return () => onCorrupt(part);
+}
+
+/** Whether there are but zeros from a place on: looked at in parts, for they may be many. */
+function isUnwritten(segment: Segment, from: number): boolean {
+  const end = segment.size();
+  for (let at = from; at < end; at += WINDOW_BYTES) {
+    const part = segment.bytes(at, Math.min(at + WINDOW_BYTES, end));
+    if (part === undefined || !isZeros(part)) return false;
+  }
+  return true;
 }
 
 type Walked = {
