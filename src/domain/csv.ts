@@ -1,7 +1,7 @@
 import { type Json, type JsonObject, setKey } from "./json.ts";
 
-/** What a cell holds. */
-type Value = string | number | boolean | null;
+/** What a cell holds; `digits` are those of a number that a double may not say. */
+type Value = string | number | boolean | null | { digits: string };
 
 /** A name on the way to a value, and those below it. */
 type Column = {
@@ -133,6 +133,7 @@ const NEEDS_QUOTES = /[",\r\n]/;
 
 function cell(value: Value): string {
   if (value === null) return "";
+  if (typeof value === "object") return value.digits;
   if (typeof value !== "string") return String(value);
   const harmless = FORMULA.test(value) ? `'${value}` : value;
   return NEEDS_QUOTES.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;

@@ -7,36 +7,60 @@ export type FunctionRule = {
   args: number;
   /** Arguments that must be written out, by place: what they may say depends on the rule. */
   literals?: Readonly<Record<number, LiteralRule>>;
-  /** How much longer than its longest argument a text comes out (see sql-expression.ts). */
-  grows?: "sum" | "separated" | "replaced" | "replaced_by_pattern";
+  /** Whether it is `(a, b)`, and whether that may be among its arguments. */
+  isRow?: true;
+  compares?: true;
+  /**
+   * How much longer than its longest argument what comes out is: so many times, or as its arguments
+   * say (see sql-expression.ts).
+   */
+  grows?: "sum" | "separated" | "escaped" | "joined" | "replaced" | "replaced_by_pattern" | number;
 };
 
 /**
  * Functions that only look at their arguments, by the most arguments they take. Left out is all
- * whose output has a size that is an argument (range, repeat, lpad, format, min of n, …) or that
- * collects values into one (list, string_agg, histogram, …): neither the memory limit nor the
- * interrupt binds them in time. So is what reads files, settings or other catalogs.
+ * whose output has a size that is an argument (range, repeat, lpad, format, min of n, …), that
+ * collects values of rows into one (list, string_agg, histogram, …), or that takes time by the
+ * product of two texts (levenshtein): neither the memory limit nor the interrupt binds them in time.
+ * So is what reads files, settings or other catalogs.
  */
 const BY_ARGUMENTS: Record<number, string> = {
-  0: `now today current_date get_current_timestamp pi count_star
+  0: `now today current_date get_current_timestamp get_current_time current_localtime
+    current_localtimestamp transaction_timestamp pi count_star random uuid gen_random_uuid
     row_number rank dense_rank rank_dense percent_rank cume_dist`,
-  1: `abs ceil ceiling floor sqrt cbrt exp ln log10 log2 sign sin cos tan asin acos atan degrees radians even
-    isnan isinf isfinite lower upper lcase ucase length len strlen char_length character_length
-    reverse md5 sha256 ascii unicode typeof json_valid json_keys unnest
-    year month day hour minute second millisecond microsecond quarter week weekofyear weekday dayofweek
-    dayofmonth dayofyear isodow isoyear yearweek dayname monthname last_day era
+  1: `abs @ ceil ceiling floor sqrt cbrt exp ln log10 log2 sign signbit sin cos tan cot asin acos atan
+    sinh cosh tanh asinh acosh atanh degrees radians even round_even gamma lgamma factorial
+    isnan isinf isfinite bit_count ~
+    lower upper lcase ucase length len strlen char_length character_length length_grapheme bit_length
+    reverse md5 sha1 sha256 hash ascii ord unicode chr strip_accents url_decode format_bytes
+    typeof json json_valid json_keys unnest uuid_extract_timestamp
+    array_length list_distinct array_distinct list_unique array_unique list_reverse array_reverse
+    list_sum list_avg list_min list_max list_median list_count list_first list_last
+    year month day hour minute second millisecond microsecond nanosecond quarter week weekofyear weekday
+    dayofweek dayofmonth dayofyear isodow isoyear yearweek dayname monthname last_day days_in_month era
+    century decade millennium julian timezone_hour timezone_minute ago
     epoch epoch_ms epoch_us epoch_ns to_timestamp to_seconds to_minutes to_hours to_days to_weeks
-    to_months to_years to_milliseconds to_microseconds
-    count sum avg mean min max median mode any_value first last arbitrary bool_and bool_or
-    stddev stddev_pop stddev_samp variance var_pop var_samp skewness kurtosis product fsum kahan_sum
-    favg count_if approx_count_distinct ntile first_value last_value`,
-  2: `round trunc mod fmod pow power log atan2 nullif left right strpos instr position
-    contains starts_with prefix ends_with suffix trim ltrim rtrim ^@
-    + - * / // % ** ^ & | date_trunc datetrunc date_part datepart date_add timezone age
+    to_months to_quarters to_years to_decades to_centuries to_millennia to_milliseconds to_microseconds
+    sum avg mean min max median mode any_value first last arbitrary bool_and bool_or
+    bit_and bit_or bit_xor sem mad entropy geomean geometric_mean
+    stddev stddev_pop stddev_samp variance var_pop var_samp skewness kurtosis kurtosis_pop product
+    fsum kahan_sum sumkahan favg sum_no_overflow count_if countif approx_count_distinct ntile
+    first_value last_value`,
+  2: `round trunc mod fmod fdiv pow power log atan2 nextafter gcd lcm greatest_common_divisor
+    least_common_multiple nullif left right left_grapheme right_grapheme strpos instr position
+    contains starts_with prefix ends_with suffix trim ltrim rtrim ^@ hamming mismatches jaccard
+    + - * / // % ** ^ & | << >> xor date_trunc datetrunc date_part datepart date_add timezone age
     json_array_length json_type
-    quantile_cont quantile_disc approx_quantile arg_max arg_min argmax argmin max_by min_by
-    corr covar_pop covar_samp regr_slope regr_intercept regr_r2 nth_value`,
-  3: `substring substr split_part date_diff datediff date_sub datesub make_date time_bucket lag lead`,
+    list_contains list_has array_contains array_has list_has_any array_has_any list_has_all
+    array_has_all @> <@ && list_position list_indexof array_position array_indexof list_intersect
+    array_intersect list_extract array_extract list_element
+    quantile quantile_cont quantile_disc approx_quantile arg_max arg_min argmax argmin max_by min_by
+    arg_max_null arg_min_null weighted_avg wavg
+    corr covar_pop covar_samp regr_slope regr_intercept regr_r2 regr_count regr_avgx regr_avgy
+    regr_sxx regr_sxy regr_syy nth_value`,
+  3: `substring substr substring_grapheme split_part date_diff datediff date_sub datesub make_date
+    make_time time_bucket lag lead list_sort array_sort list_reverse_sort array_reverse_sort`,
+  4: `list_slice array_slice`,
   6: `make_timestamp`,
   100: `greatest least`,
 };
@@ -47,7 +71,13 @@ const likeEscape = { args: 3, literals: { 1: "ilike", 2: "escape" } } as const;
 const path = { args: 2, literals: { 1: "path" } } as const;
 const format = { args: 2, literals: { 1: "text" } } as const;
 
+/** Each part of a text that is taken apart has 16 bytes beside its own, and may be empty. */
+const SPLIT = 17;
+const split = { args: 2, grows: SPLIT } as const;
+
 const WITH_RULES: Record<string, FunctionRule> = {
+  row: { args: 100, isRow: true },
+  count: { args: 1, compares: true },
   "~~": like,
   "!~~": like,
   "~~*": ilike,
@@ -67,6 +97,22 @@ const WITH_RULES: Record<string, FunctionRule> = {
   replace: { args: 3, literals: { 1: "text", 2: "text" }, grows: "replaced" },
   "||": { args: 2, grows: "sum" },
   concat: { args: 100, grows: "sum" },
+  list_value: { args: 100, grows: "sum" },
+  list_concat: { args: 100, grows: "sum" },
+  array_concat: { args: 100, grows: "sum" },
+  list_append: { args: 2, grows: "sum" },
+  list_prepend: { args: 2, grows: "sum" },
+  array_to_string: { args: 2, literals: { 1: "text" }, grows: "joined" },
+  string_split: split,
+  str_split: split,
+  string_to_array: split,
+  split,
+  regexp_split_to_array: { args: 3, literals: { 1: "regex", 2: "text" }, grows: SPLIT },
+  regexp_extract_all: { args: 3, literals: { 1: "regex" }, grows: SPLIT },
+  translate: { args: 3, grows: 4 },
+  hex: { args: 1, grows: 2 },
+  url_encode: { args: 1, grows: 3 },
+  nfc_normalize: { args: 1, grows: 3 },
   concat_ws: { args: 100, grows: "separated" },
   strftime: format,
   strptime: format,
@@ -75,9 +121,17 @@ const WITH_RULES: Record<string, FunctionRule> = {
   json_extract: path,
   json_extract_string: path,
   json_exists: path,
+  json_value: path,
+  json_extract_path: path,
+  json_extract_path_text: path,
+  json_contains: format,
+  json_merge_patch: { args: 10, grows: "sum" },
+  json_array: { args: 100, grows: "escaped" },
+  json_object: { args: 100, grows: "escaped" },
+  to_json: { args: 1, grows: "escaped" },
 };
 
-/** Every function and operator that SQL may call, in lower case (decision 81). */
+/** Every function and operator that SQL may call, in lower case (decisions 81 and 118). */
 export const SQL_FUNCTIONS: ReadonlyMap<string, FunctionRule> = new Map([
   ...Object.entries(BY_ARGUMENTS).flatMap(([args, names]) =>
     names
@@ -88,10 +142,18 @@ export const SQL_FUNCTIONS: ReadonlyMap<string, FunctionRule> = new Map([
   ...Object.entries(WITH_RULES),
 ]);
 
+/** The names of functions that are written as such, for people. */
+export const SQL_FUNCTION_NAMES: readonly string[] = [...SQL_FUNCTIONS.keys()]
+  .filter((name) => /^[a-z]/.test(name) && name !== "row")
+  .toSorted();
+
 /** Those that may stand before OVER: others take unboundedly long over a frame. */
 export const SQL_WINDOW_FUNCTIONS: ReadonlySet<string> = new Set(
   `row_number rank dense_rank rank_dense percent_rank cume_dist ntile lag lead first_value last_value
-  nth_value first last any_value count count_star sum avg min max`.split(/\s+/),
+  nth_value first last any_value count count_star sum avg min max count_if countif bool_and bool_or
+  bit_and bit_or bit_xor product stddev stddev_pop stddev_samp variance var_pop var_samp`.split(
+    /\s+/,
+  ),
 );
 
 /** Types that values may be cast to; DECIMAL with its width, and JSON, which has a name alone. */
@@ -100,6 +162,9 @@ export const SQL_TYPES: ReadonlySet<string> = new Set([
   ..."UTINYINT USMALLINT UINTEGER UBIGINT UHUGEINT DATE TIME TIMESTAMP INTERVAL UUID".split(" "),
   ...["TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE"],
 ]);
+
+/** The types as a failure names them. */
+export const SQL_TYPE_NAMES = [...SQL_TYPES, "JSON"].join(", ");
 
 /** Characters of a regular expression, and how often a part of it may be counted in all. */
 const REGEX_CHARS_MAX = 256;

@@ -1,12 +1,12 @@
 import { isNothing, isObject, type Json, type JsonObject } from "./json.ts";
 import {
-  type FunctionRule,
-  literalProblem,
   SQL_FUNCTIONS,
   SQL_LITERAL_CHARS,
+  SQL_TYPE_NAMES,
   SQL_TYPES,
   SQL_WINDOW_FUNCTIONS,
 } from "./sql-allowed.ts";
+import { checkCall, checkLiteral, grown, ruleOf, textOf } from "./sql-call.ts";
 import {
   type Extent,
   folded,
@@ -19,9 +19,6 @@ import {
   type Scope,
   together,
 } from "./sql-part.ts";
-
-/** How much longer than what is stored, and short, a text may become. */
-export const SQL_GROWTH_MAX = 64;
 
 /** Parts within each other: planning takes time by their square, and cannot be interrupted. */
 export const SQL_DEPTH_MAX = 60;
@@ -73,12 +70,15 @@ const madeOf =
 const OPERATORS = new Set([
   ...["OPERATOR_NOT", "OPERATOR_IS_NULL", "OPERATOR_IS_NOT_NULL", "OPERATOR_COALESCE"],
   ...["OPERATOR_NULLIF", "OPERATOR_TRY", "COMPARE_IN", "COMPARE_NOT_IN", "ARRAY_EXTRACT"],
-  "GROUPING_FUNCTION",
+  ...["ARRAY_SLICE", "GROUPING_FUNCTION"],
 ]);
 
 const EXPRESSIONS: Record<string, Look> = {
   BETWEEN: madeOf("input", "lower", "upper"),
-  COMPARISON: madeOf("left", "right"),
+  COMPARISON(node, scope) {
+    onlyWith(node, ["left", "right"], scope.text);
+    return allCompared([node["left"], node["right"]], scope);
+  },
   CONJUNCTION: madeOf("children"),
   CASE(node, scope) {
     onlyWith(node, ["case_checks", "else_expr"], scope.text);
@@ -90,7 +90,9 @@ const EXPRESSIONS: Record<string, Look> = {
   },
   CAST(node, scope) {
     onlyWith(node, ["child", "cast_type", "try_cast"], scope.text);
-    if (!isType(node["cast_type"])) refuse("This type is not allowed.", node, scope.text);
+    if (!isType(node["cast_type"])) {
+      refuse(`This type is not allowed. There are: ${SQL_TYPE_NAMES}.`, node, scope.text);
+    }
     return all([node["child"]], scope);
   },
   COLUMN_REF: columnRef,
@@ -99,7 +101,7 @@ const EXPRESSIONS: Record<string, Look> = {
     const text = textOf(node);
     return { ...LEAF, growth: Math.max(1, Math.ceil((text?.length ?? 0) / SQL_LITERAL_CHARS)) };
   },
-  FUNCTION: called,
+  FUNCTION: (node, scope) => called(node, scope),
   // What `->` looks like behind a name; as an arrow of JSON it has something written out behind it.
   LAMBDA(node, scope) {
     onlyWith(node, ["lhs", "expr"], scope.text);
@@ -115,16 +117,28 @@ const EXPRESSIONS: Record<string, Look> = {
     if (!OPERATORS.has(String(node["type"]))) {
       refuse(`${node["type"]} is not allowed.`, node, scope.text);
     }
-    return all(nodesIn(node["children"]), scope);
+    const look = isIn(node) ? allCompared : all;
+    return look(nodesIn(node["children"]), scope);
   },
   SUBQUERY(node, scope) {
     onlyWith(node, ["subquery_type", "subquery", "child", "comparison_type"], scope.text);
     const query = scope.query(innerQuery(node["subquery"], scope), scope);
-    const both = together([query, expression(node["child"], scope)]);
+    const both = together([query, compared(node["child"], scope)]);
     return { ...both, depth: both.depth + QUERY_DEPTH };
   },
   WINDOW: windowed,
 };
+
+const isIn = ({ type }: JsonObject) => type === "COMPARE_IN" || type === "COMPARE_NOT_IN";
+
+/** What is compared: here `(a, b)` may stand, too, which is several values in one. */
+const compared = (node: Json | undefined, scope: Scope): Extent =>
+  isObject(node) && node["class"] === "FUNCTION"
+    ? called(node, scope, { isCompared: true })
+    : expression(node, scope);
+
+const allCompared = (nodes: (Json | undefined)[], scope: Scope) =>
+  together(nodes.map((node) => compared(node, scope)));
 
 /** The query of a statement within the statement. */
 export function innerQuery(statement: Json | undefined, { text }: Scope): JsonObject {
@@ -167,81 +181,27 @@ function columnRef(node: JsonObject, scope: Scope): Extent {
   };
 }
 
-/** The text that a node is, written out. */
-function textOf(node: Json | undefined): string | undefined {
-  if (!isObject(node) || node["class"] !== "CONSTANT") return undefined;
-  const { value } = node;
-  if (!isObject(value) || typeof value["value"] !== "string") return undefined;
-  return value["value"];
-}
-
-function checkLiteral(rule: Parameters<typeof literalProblem>[0], node: Json, scope: Scope): void {
-  const text = textOf(node);
-  if (text === undefined) {
-    const isIndex = rule === "path" && isObject(node) && node["class"] === "CONSTANT";
-    if (!isIndex) refuse("Here a text is expected that is written out.", node, scope.text);
-    return;
-  }
-  const problem = literalProblem(rule, text);
-  if (problem !== undefined) refuse(problem, node, scope.text);
-}
-
 /** Parts of a function's node that no SQL can set otherwise, or that change nothing here. */
 const OF_FUNCTIONS = ["function_name", "schema", "children", "filter", "order_bys", "distinct"];
 
-function called(node: JsonObject, scope: Scope): Extent {
+function called(node: JsonObject, scope: Scope, { isCompared = false } = {}): Extent {
   onlyWith(node, [...OF_FUNCTIONS, "is_operator"], scope.text);
   const name = folded(node["function_name"]);
   const rule = ruleOf(SQL_FUNCTIONS.has(name), node, scope);
   const children = nodesIn(node["children"]);
   const order = node["order_bys"];
   if (isObject(order)) onlyWith(order, ["orders"], scope.text);
-  const parts = children.map((child) => expression(child, scope));
+  if (rule.isRow === true && !isCompared) {
+    refuse("(a, b) may only be compared, be looked for with IN, or counted.", node, scope.text);
+  }
+  const look = rule.compares === true ? compared : expression;
+  const parts = children.map((child) => look(child, scope));
   const rest = [
     expression(node["filter"], scope),
     orders(isObject(order) ? order["orders"] : [], scope),
   ];
   checkCall(rule, node, scope);
-  const growth = grown(rule, parts, children);
-  if (growth > SQL_GROWTH_MAX) {
-    const detail = `Texts may become at most ${SQL_GROWTH_MAX} times longer than what is stored, those of JSON five times.`;
-    refuse(detail, node, scope.text);
-  }
-  return { ...together([...parts, ...rest]), growth };
-}
-
-function ruleOf(isKnown: boolean, node: JsonObject, { text }: Scope): FunctionRule {
-  const name = folded(node["function_name"]);
-  const rule = SQL_FUNCTIONS.get(name);
-  // The parser itself writes some with the schema `main`, where nobody can make others.
-  const isOwn = node["schema"] === "" || node["schema"] === "main";
-  if (isKnown && isOwn && rule !== undefined) return rule;
-  return refuse(`The function ${named(node["function_name"])} is not allowed.`, node, text);
-}
-
-function checkCall(rule: FunctionRule, node: JsonObject, scope: Scope): void {
-  const children = nodesIn(node["children"]);
-  if (children.length > rule.args) {
-    const detail = `The function ${named(node["function_name"])} takes at most ${rule.args} arguments.`;
-    refuse(detail, node, scope.text);
-  }
-  for (const [place, literal] of Object.entries(rule.literals ?? {})) {
-    const child = children[Number(place)];
-    if (child !== undefined) checkLiteral(literal, child, scope);
-  }
-}
-
-function grown(rule: FunctionRule, parts: Extent[], children: JsonObject[]): number {
-  const most = Math.max(1, ...parts.map(({ growth }) => growth));
-  const sum = parts.reduce((all, { growth }) => all + growth, 0);
-  const [, searched = "", put = ""] = children.map((child) => textOf(child) ?? "");
-  const factors = {
-    sum: sum / most,
-    separated: (2 * sum) / most,
-    replaced: 1 + Math.ceil(put.length / Math.max(1, searched.length)),
-    replaced_by_pattern: 1 + put.length,
-  };
-  return most * (rule.grows === undefined ? 1 : factors[rule.grows]);
+  return { ...together([...parts, ...rest]), growth: grown(rule, parts, node, scope) };
 }
 
 const OF_WINDOWS = [

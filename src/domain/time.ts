@@ -14,6 +14,14 @@ export function isoTime(ms: number): string {
   return `${new Date(whole).toISOString().slice(0, -1)}${String(micros).padStart(3, "0")}Z`;
 }
 
+/** As {@link isoTime}, from microseconds; undefined of what is before the year 1 or after 9999. */
+export function isoMicros(micros: bigint): string | undefined {
+  const rest = ((micros % 1000n) + 1000n) % 1000n;
+  const ms = Number((micros - rest) / 1000n);
+  if (ms < TIME_MS_MIN || ms > TIME_MS_MAX) return undefined;
+  return `${new Date(ms).toISOString().slice(0, -1)}${String(rest).padStart(3, "0")}Z`;
+}
+
 const SDK_TIME = /^[12]\d{3}-(?:0\d|1[0-2])-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 
 const ISO =

@@ -1,3 +1,4 @@
+import { alike } from "./alike.ts";
 import { Failure } from "./errors.ts";
 import { asked, nameOfMark } from "./words-quoted.ts";
 
@@ -82,12 +83,8 @@ export function namesIn(index: NameIndex, { attr, form, quoted, without }: Looki
     throw refused(`${repeated(text)} may be ${several.join(" or ")}: ask with the quotes.`);
   };
   const unknown = (what: string, text: string, { list }: Names) => {
-    const likeness = likenessTo(folded(plain(text)));
-    const liked = list.map((one) => ({ one, like: likeness(folded(one.name)) }));
-    const offered = liked
-      .toSorted((a, b) => b.like - a.like)
-      .map(({ one }) => one)
-      .slice(0, OFFERED_MAX);
+    const all = list.map(({ name }) => name);
+    const offered = alike(folded(plain(text)), all, folded).slice(0, OFFERED_MAX);
     const there = offered.map(({ name }) => JSON.stringify(name)).join(", ") || "none yet";
     return refused(`${repeated(text)} is not understood as ${what}. There are: ${there}.`);
   };
@@ -178,26 +175,6 @@ function brokenBy(text: string, known: Known): Broken {
 function firstUnknown(text: string, separators: RegExp, known: Known): string {
   const parts = text.split(separators);
   return parts.find((part) => eventIn(part, known) === undefined) ?? text;
-}
-
-/** How much alike two names must be spelt to be offered before those that are more frequent. */
-const LIKENESS_MIN = 0.4;
-
-/**
- * How much a name is like a text: 2 if the text is in it, else which share of their pairs of letters
- * they have in common, 0 if that is little.
- */
-function likenessTo(text: string): (name: string) => number {
-  const pairsOf = (one: string) =>
-    new Set(Array.from({ length: one.length + 1 }, (_, at) => ` ${one} `.slice(at, at + 2)));
-  const pairs = pairsOf(text);
-  return (name) => {
-    if (name.includes(text)) return 2;
-    const others = pairsOf(name);
-    const common = [...pairs].filter((pair) => others.has(pair)).length;
-    const like = (2 * common) / (pairs.size + others.size);
-    return like < LIKENESS_MIN ? 0 : like;
-  };
 }
 
 /** A name as it is compared where its case does not count. */

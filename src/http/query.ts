@@ -1,8 +1,15 @@
 import { t } from "elysia";
 import { csvLine } from "../domain/csv.ts";
-import type { Json } from "../domain/json.ts";
+import { SQL_FUNCTION_NAMES, SQL_TYPE_NAMES } from "../domain/sql-allowed.ts";
+import { jsonOf, type SqlCell } from "../domain/sql-cell.ts";
 import { SQL_VIEWS } from "../domain/sql-view.ts";
-import { SQL_ANSWER_BYTES_MAX, SQL_BYTES_MAX, SQL_RUNNING_MAX, type Sql } from "../services/sql.ts";
+import {
+  SQL_ANSWER_BYTES_MAX,
+  SQL_BYTES_MAX,
+  SQL_RUNNING_MAX,
+  type Sql,
+  type SqlAnswer,
+} from "../services/sql.ts";
 import { Format } from "./format.ts";
 import { route } from "./route.ts";
 import { AnyValue, Text, Texts } from "./schemas.ts";
@@ -26,7 +33,7 @@ const QueryBody = t.Object(
       }),
       query: Text(
         SELECT,
-        `One SELECT in DuckDB's dialect over these tables of the project, at most ${SQL_BYTES_MAX} bytes. Times are UTC.\n\n${TABLES}`,
+        `One SELECT in DuckDB's dialect over these tables of the project, at most ${SQL_BYTES_MAX} bytes. Times are UTC.\n\n${TABLES}\n\nFunctions: ${SQL_FUNCTION_NAMES.join(", ")}.\n\nTypes of CAST: ${SQL_TYPE_NAMES}.`,
       ),
     }),
   },
@@ -47,7 +54,8 @@ const AnswerShape = t.Object(
     }),
     results: t.Array(t.Array(AnyValue(42)), {
       examples: [[["$pageview", 42]]],
-      description: "Rows. A number that JSON cannot say exactly is a text.",
+      description:
+        "Rows. A number of more digits than every reader of JSON keeps is a text: an integer from 2^53, a DECIMAL of more than 15 digits. Columns of type JSON are as they are stored.",
     }),
     hogql: Text(SELECT, "The statement as it was run."),
   },
@@ -68,7 +76,7 @@ export const queryRoutes = (sql: Sql) => [
     response: AnswerShape,
     async handle({ project, query: { format }, body, signal }) {
       const answer = await sql.run(project, body.query.query, signal);
-      if (format !== "csv") return answer;
+      if (format !== "csv") return json(answer);
       const lines = [answer.columns, ...answer.results.map((row) => row.map(cell))].map(csvLine);
       return new Response(lines.join(""), {
         headers: { "content-type": "text/csv; charset=utf-8" },
@@ -77,6 +85,14 @@ export const queryRoutes = (sql: Sql) => [
   }),
 ];
 
-function cell(value: Json): string | number | boolean | null {
-  return typeof value === "object" && value !== null ? JSON.stringify(value) : value;
+/** Written by hand, because numbers may have more digits than JavaScript's. */
+function json({ results, ...answer }: SqlAnswer): Response {
+  const rows = results.map((row) => `[${row.map(jsonOf).join(",")}]`);
+  const { columns, types, hogql } = answer;
+  const [names, kinds, sql] = [columns, types, hogql].map((part) => JSON.stringify(part));
+  const text = `{"columns":${names},"types":${kinds},"results":[${rows.join(",")}],"hogql":${sql}}`;
+  return new Response(text, { headers: { "content-type": "application/json" } });
 }
+
+const cell = (value: SqlCell) =>
+  typeof value === "object" && value !== null && "json" in value ? value.json : value;

@@ -1,5 +1,5 @@
 import { Failure } from "../domain/errors.ts";
-import type { Json } from "../domain/json.ts";
+import type { SqlCell } from "../domain/sql-cell.ts";
 import { SQL_ATTR } from "../domain/sql-part.ts";
 import type { SqlReads } from "../storage/sql.ts";
 import { checkUpToDate, type IsBehind } from "./behind.ts";
@@ -24,7 +24,7 @@ export type SqlAnswer = {
   columns: string[];
   /** A name and a type of each column. */
   types: [name: string, type: string][];
-  results: Json[][];
+  results: SqlCell[][];
   /** The statement as it was run. */
   hogql: string;
 };

@@ -1,20 +1,20 @@
 import type { DuckDBConnection, DuckDBResult, DuckDBType, DuckDBValue } from "@duckdb/node-api";
-import { Failure } from "../domain/errors.ts";
-import type { Json, JsonObject } from "../domain/json.ts";
-import { SQL_ATTR } from "../domain/sql-part.ts";
+import type { JsonObject } from "../domain/json.ts";
+import type { SqlCell } from "../domain/sql-cell.ts";
 import { checkSql } from "../domain/sql-tree.ts";
 import { SQL_VIEWS } from "../domain/sql-view.ts";
-import { isoTime, TIME_MS_MAX, TIME_MS_MIN } from "../domain/time.ts";
 import { whileWanted } from "./api-reads.ts";
 import { type Duckdb, rows } from "./duckdb.ts";
 import { ALL_PROPERTIES } from "./person-rows.ts";
+import { cellOf } from "./sql-cells.ts";
+import { failureOf, refused, unbound } from "./sql-faults.ts";
 
 /** What a statement answers: as many values in each row as there are columns. */
 export type SqlTable = {
   columns: string[];
   /** DuckDB's names of the columns' types. */
   types: string[];
-  rows: Json[][];
+  rows: SqlCell[][];
   /** The statement as it was run. */
   sql: string;
 };
@@ -36,9 +36,6 @@ export type SqlReads = {
    */
   run(project: number, text: string, limits: SqlLimits): Promise<SqlTable>;
 };
-
-/** Characters of what DuckDB says about a statement. */
-const SAID_CHARS_MAX = 600;
 
 /** Runs SQL in the event store. */
 export function sqlReads(duckdb: Duckdb): SqlReads {
@@ -90,10 +87,22 @@ function viewsOf(project: number, catalog: string): string[] {
 async function allowed(connection: DuckDBConnection, text: string): Promise<string> {
   const tree = await treeOf(connection, text);
   checkSql(parsed(tree), SQL_VIEWS, text);
-  const [row] = await rows(connection, "SELECT json_deserialize_sql($tree::JSON) AS sql", { tree });
+  const [row] = await rows(connection, "SELECT json_deserialize_sql($tree::JSON) AS sql", {
+    tree: tree.replace(DOUBLE, asCast),
+  });
   const sql = String(row?.["sql"]);
   checkSql(parsed(await treeOf(connection, sql)), SQL_VIEWS, sql);
   return sql;
+}
+
+/** A floating number in a tree. Quotes within texts have a backslash before them, so none looks like it. */
+const DOUBLE =
+  /\{"class":"CONSTANT","type":"VALUE_CONSTANT",("alias":"(?:[^"\\]|\\.)*","query_location":\d+,)"value":\{"type":\{"id":"DOUBLE","type_info":null\},"is_null":false,"value":([^}"]+)\}\}/g;
+
+/** DuckDB writes a floating number out as a DECIMAL, with other results and an early end. */
+function asCast(_: string, named: string, number: string): string {
+  const text = `{"class":"CONSTANT","type":"VALUE_CONSTANT",${named}"value":{"type":{"id":"VARCHAR","type_info":null},"is_null":false,"value":"${number}"}}`;
+  return `{"class":"CAST","type":"OPERATOR_CAST",${named}"child":${text},"cast_type":{"id":"DOUBLE","type_info":null},"try_cast":false}`;
 }
 
 async function treeOf(connection: DuckDBConnection, text: string): Promise<string> {
@@ -113,24 +122,16 @@ function parsed(tree: string): JsonObject {
 
 async function bound(connection: DuckDBConnection, sql: string): Promise<DuckDBResult> {
   const prepared = await connection.prepare(sql).catch((error: Error) => {
-    // These are about names and types alone: nothing that is stored is in them.
-    if (/^(Binder|Catalog|Not implemented|Parser) Error/.test(error.message))
-      throw refused(said(error.message));
-    throw error;
+    throw unbound(error) ?? error;
   });
   const { StatementType } = await import("@duckdb/node-api");
   if (prepared.statementType !== StatementType.SELECT) throw new Error("Not a SELECT");
   return await prepared.stream();
 }
 
-function said(message: string): string {
-  const [sentence = ""] = message.split("\n\nLINE ");
-  return sentence.replace(/\s+/g, " ").trim().slice(0, SAID_CHARS_MAX);
-}
-
 async function answered(result: DuckDBResult, limits: SqlLimits): Promise<Omit<SqlTable, "sql">> {
   const types = result.columnTypes();
-  const found: Json[][] = [];
+  const found: SqlCell[][] = [];
   let bytes = 0;
   for (let chunk = await nextRows(result); chunk !== null; chunk = await nextRows(result)) {
     limits.signal.throwIfAborted();
@@ -142,7 +143,7 @@ async function answered(result: DuckDBResult, limits: SqlLimits): Promise<Omit<S
       if (bytes > limits.bytes) {
         throw refused(`The answer has more than ${limits.bytes} bytes. Select less.`);
       }
-      found.push(row.map((value, index) => shown(value, types[index])));
+      found.push(row.map((value, index) => cellOf(value, types[index] as DuckDBType)));
     }
   }
   return {
@@ -158,48 +159,3 @@ async function nextRows(result: DuckDBResult): Promise<DuckDBValue[][] | null> {
 }
 
 const bytesOf = (value: DuckDBValue) => (typeof value === "string" ? value.length : 8);
-
-/** A value as JSON: a number where it is exact, else a text; times in ISO 8601. */
-function shown(value: DuckDBValue, type?: DuckDBType): Json {
-  switch (typeof value) {
-    case "boolean":
-      return value;
-    case "string":
-      return type?.alias === "JSON" ? JSON.parse(value) : value;
-    case "number":
-      return Number.isFinite(value) ? value : String(value);
-    case "bigint":
-      return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
-    default:
-      return value === null ? null : shownObject(value, type);
-  }
-}
-
-function shownObject(value: DuckDBValue & object, type?: DuckDBType): Json {
-  if ("days" in value && "isFinite" in value && !value.isFinite) {
-    return value.days < 0 ? "-infinity" : "infinity";
-  }
-  if ("toDouble" in value) return value.toDouble();
-  if ("items" in value) return value.items.map((item) => shown(item));
-  if ("micros" in value && type?.toString().startsWith("TIMESTAMP")) {
-    const ms = Number(value.micros) / 1000;
-    return ms >= TIME_MS_MIN && ms <= TIME_MS_MAX ? isoTime(ms) : String(value);
-  }
-  return String(value);
-}
-
-function refused(detail: string): Failure {
-  return new Failure("invalid_input", detail, SQL_ATTR);
-}
-
-/** What DuckDB says while it runs may repeat what is stored: the caller is told only its kind. */
-function failureOf(error: unknown): unknown {
-  if (error instanceof Failure || !(error instanceof Error)) return error;
-  if (/^(Conversion|Invalid Input|Not implemented|Out of Range) Error/.test(error.message)) {
-    return refused("A value cannot be converted or calculated with. TRY_CAST makes it NULL.");
-  }
-  if (error.message.startsWith("Out of Memory Error")) {
-    return refused("The query takes more memory than there is. Select less, or group by less.");
-  }
-  return error;
-}

@@ -93,6 +93,69 @@ describe("a query in SQL", () => {
     ]);
   });
 
+  test("says numbers with all their digits, as texts where readers of JSON would lose some", async () => {
+    const text = `SELECT 0.1 + 0.2, 1.10::DECIMAL(9, 2), 123456789012.345, 1234567890123.456,
+      -9007199254740993, 9007199254740991, 0.0000001, -0.50,
+      '{"id": 9007199254740993, "n": [1.50, 1e2]}'::JSON, '12345678901234567890'::JSON,
+      [9007199254740993, 1], [1.50, 2]`;
+
+    expect((await app.run(text)).text).toContain(
+      `"results":[[0.3,1.10,123456789012.345,"1234567890123.456","-9007199254740993",9007199254740991,0.0000001,-0.50,{"id": 9007199254740993, "n": [1.50, 1e2]},12345678901234567890,["9007199254740993",1],[1.50,2.00]]]`,
+    );
+    expect((await app.run(text, "?format=csv")).text.split("\r\n")[1]).toBe(
+      `0.3,1.10,123456789012.345,1234567890123.456,-9007199254740993,9007199254740991,0.0000001,-0.50,"{""id"": 9007199254740993, ""n"": [1.50, 1e2]}",12345678901234567890,"[""9007199254740993"",1]","[1.50,2.00]"`,
+    );
+  });
+
+  test("takes floating numbers for such", async () => {
+    const text = `SELECT 1e3, 1.5e-3, .5e0, -1e300, 1e15 * 1000000, 5e-324, 1e3 AS "x"",""value"":{"`;
+    const { results, types } = await answer(text);
+    expect(results).toEqual([[1000, 0.0015, 0.5, -1e300, 1e21, 5e-324, 1000]]);
+    expect(types.map(([, type]) => type)).toEqual(Array(7).fill("DOUBLE"));
+  });
+
+  test("compares several values at once, and counts them", async () => {
+    const events = async (where: string) =>
+      (await rowsOf(`SELECT count(*) FROM events WHERE ${where}`)).flat();
+    expect(await events("(event, distinct_id) = ('view', 'ann')")).toEqual([1]);
+    expect(await events("(event, distinct_id) IN (('view', 'ann'), ('paid', 'bob'))")).toEqual([2]);
+    expect(await events("(event, distinct_id) NOT IN (SELECT 'view', 'ann')")).toEqual([4]);
+    expect(await events("(timestamp, seq) > (TIMESTAMP '2026-11-21 11:02:00', 2)")).toEqual([3]);
+    expect(await rowsOf("SELECT count(DISTINCT (event, 1)) FROM events")).toEqual([[4]]);
+  });
+
+  test("has lists and slices", async () => {
+    const text = `SELECT 'hello'[2:3], [1, 2, 3][:2], string_split('a/b/c', '/')[-1],
+      list_contains([1, 2], 2), array_to_string(['a', 'b'], '-'), [timestamp],
+      quantile_cont(seq, [0, 1]) FROM events WHERE event = 'paid' GROUP BY timestamp`;
+    expect(await rowsOf(text)).toEqual([
+      ["el", [1, 2], "c", true, "a-b", ["2026-11-21T11:03:00.000000Z"], [3, 3]],
+    ]);
+  });
+
+  test("has statistics and bits", async () => {
+    const text = `SELECT geomean(n), sem(n), mad(n), bit_and(n), bit_or(n), bit_xor(n), regr_count(n, n),
+      regr_avgx(n, 1), entropy(n) FROM (VALUES (2), (8)) AS t(n)`;
+    expect(await rowsOf(text)).toEqual([[4, 2.121_320_343_559_642_4, 3, 0, 10, 10, 2, 1, 1]]);
+  });
+
+  test("tells times of every kind alike", async () => {
+    const text = `SELECT TIMESTAMP_S '2026-01-01 00:00:00', TIMESTAMP_MS '2026-01-01 00:00:00.123',
+      TIMESTAMP_NS '2026-01-01 00:00:00.123456789', TIMESTAMP '2300-01-01 00:00:00.123457',
+      TIMESTAMP '0001-01-01', TIME '10:00:00.5'`;
+    expect(await rowsOf(text)).toEqual([
+      [
+        ...["2026-01-01T00:00:00.000000Z", "2026-01-01T00:00:00.123000Z"],
+        ...["2026-01-01T00:00:00.123456Z", "2300-01-01T00:00:00.123457Z"],
+        ...["0001-01-01T00:00:00.000000Z", "10:00:00.5"],
+      ],
+    ]);
+  });
+
+  test("shows what DuckDB alone takes for JSON as a text", async () => {
+    expect(await rowsOf("SELECT '[NaN]'::JSON, '[1,]'::JSON")).toEqual([["[NaN]", "[1,]"]]);
+  });
+
   test("tells what is endless by its name", async () => {
     const text =
       "SELECT DATE '-infinity', DATE 'infinity', TIMESTAMP 'infinity', DATE '0044-03-15 (BC)'";
@@ -124,6 +187,17 @@ describe("a query in SQL", () => {
     ["SELECT nothing FROM events", 'Referenced column "nothing" not found in FROM clause!'],
     ["SELECT event FROM events GROUP BY distinct_id", "must appear in the GROUP BY clause"],
     ["SELECT CAST(event AS INTEGER) FROM events", "A value cannot be converted"],
+    ["SELECT sum(event) FROM events", "'sum(VARCHAR)'. You might need to add explicit type casts."],
+    ["SELECT date_trunc('x', timestamp) FROM events", "A part of a date is not known: year,"],
+    ["SELECT (SELECT seq FROM events)", "has more than one row. Add LIMIT 1."],
+    ["SELECT regexp_matches(event, '(') FROM events", "The regular expression is not understood."],
+    ["SELECT strptime(event, '%Y') FROM events", "A text is not in the format of strptime."],
+    ["SELECT 9223372036854775807 + seq FROM events", "A number is too large for its type."],
+    ["SELECT now() AT TIME ZONE event FROM events", "A time zone is not known."],
+    ["SELECT lenght(event) FROM events", '"lenght" is not allowed. There are: length,'],
+    ["SELECT median(seq) OVER () FROM events", 'The function "median" has no OVER here.'],
+    ["SELECT event::BLOB FROM events", "This type is not allowed. There are: BOOLEAN,"],
+    ["SELECT (event, 1) FROM events", "(a, b) may only be compared, be looked for with IN"],
     ["SELECT 1e999", "A number in the SQL is too large."],
     ["SELECT '\0'", "SQL has no character of code 0."],
   ])("%j says what is wrong with it", async (text, detail) => {

@@ -63,7 +63,7 @@ function statements(random: () => number, files: string) {
   const BAD_TYPES = ["INTEGER[5]", "STRUCT(a INTEGER)", "BIT", "BLOB", "MAP(INTEGER, INTEGER)"];
   const BAD_CALLS = [
     ...["getenv('HOME')", "repeat('a', 9)", "range(9)", "current_setting('threads')", "list(1)"],
-    ...[`read_text('${join(files, "planted.txt")}')`, "main.read_csv('a')", "error('x')", "[1, 2]"],
+    ...[`read_text('${join(files, "planted.txt")}')`, "main.read_csv('a')", "error('x')", "(1, 2)"],
     ...["string_agg(event)", "{'a': 1}", "lpad('a', 9, 'b')", "nextval('a')", "query('SELECT 1')"],
     ...["$1", "#1", "COLUMNS(*)", "lambda x: x", "event COLLATE nocase", "printf('%d', 1)"],
   ];
@@ -99,6 +99,9 @@ function statements(random: () => number, files: string) {
       () => `(${text(depth - 1)} || ${text(depth - 1)})`,
       () => `concat(${some(3, () => text(depth - 1)).join(", ")})`,
       () => `CASE WHEN ${truth(depth - 1)} THEN ${text(depth - 1)} ELSE ${text(depth - 1)} END`,
+      () => `${text(depth - 1)}[${pick(["1", "2:3", ":-1"])}]`,
+      () => `[${text(depth - 1)}, ${text(depth - 1)}][1]`,
+      () => `array_to_string(string_split(event, '${pick(["i", ""])}')[1:2], '-')`,
       () => `(properties->>'${pick(["plan", "$.a", "/n", "x*"])}')`,
       () => `TRY_CAST(${text(depth - 1)} AS ${type()})::VARCHAR`,
       () => `coalesce(${text(depth - 1)}, ${number(depth - 1)}::VARCHAR)`,
@@ -112,7 +115,7 @@ function statements(random: () => number, files: string) {
 
   const number = (depth: number): string => {
     if (chance(SHARE)) return bad(pick(BAD_CALLS));
-    if (depth <= 0) return pick(["1", "-2.5", "NULL", "length(event)", "1e3"]);
+    if (depth <= 0) return pick(["1", "-2.5", "NULL", "length(event)", "1e3", ".5e-7"]);
     return one([
       () => `length(${text(depth - 1)})`,
       () => `(${number(depth - 1)} ${pick(["+", "-", "*", "/", "%"])} ${number(depth - 1)})`,
@@ -134,6 +137,8 @@ function statements(random: () => number, files: string) {
       () => `(${number(depth - 1)} BETWEEN ${number(depth - 1)} AND ${number(depth - 1)})`,
       () => `(${text(depth - 1)} ${pick(["LIKE", "NOT LIKE", "ILIKE"])} '${pick(["v%", "%e_"])}')`,
       () => `regexp_matches(${text(depth - 1)}, '${pick(["^v", "[a-z]{2}", "é|e"])}')`,
+      () => `((${text(depth - 1)}, 1) ${pick(["=", "<", "IN"])} ((${text(depth - 1)}, 2)))`,
+      () => `list_contains([${text(depth - 1)}], 'view')`,
       () => `EXISTS (${rows(depth - 2)})`,
       () => `(${text(depth - 1)} IS NOT NULL)`,
     ]);

@@ -14,8 +14,8 @@ export function temporaryDirectory(): Disposable & { path: string } {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** An answer, read whole: `body` is parsed when it is JSON, else text. */
-export type Answered = { status: number; headers: Headers; body: unknown };
+/** An answer, read whole: `body` is parsed when it is JSON, else `text`. */
+export type Answered = { status: number; headers: Headers; text: string; body: unknown };
 
 type Asked = {
   body?: unknown;
@@ -102,6 +102,7 @@ export async function testApp(
     return {
       status: response.status,
       headers: response.headers,
+      text,
       body: json ? JSON.parse(text) : text,
     };
   };

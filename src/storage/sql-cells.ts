@@ -1,0 +1,65 @@
+import type { DuckDBType, DuckDBValue } from "@duckdb/node-api";
+import { jsonOf, type SqlCell } from "../domain/sql-cell.ts";
+import { isoMicros } from "../domain/time.ts";
+
+/** A value that DuckDB found, as an answer has it; times in ISO 8601 (decision 117). */
+export function cellOf(value: DuckDBValue, type: DuckDBType): SqlCell {
+  switch (typeof value) {
+    case "boolean":
+      return value;
+    case "string":
+      return type.alias === "JSON" ? storedJson(value) : value;
+    case "number":
+      return Number.isFinite(value) ? value : String(value);
+    case "bigint":
+      return { digits: String(value) };
+    default:
+      return value === null ? null : objectCell(value, type);
+  }
+}
+
+/** JSON as it is stored, but for what DuckDB alone takes for JSON (NaN, a comma at the end). */
+function storedJson(text: string): SqlCell {
+  try {
+    const value = JSON.parse(text);
+    const hasParts = typeof value === "number" || (typeof value === "object" && value !== null);
+    return hasParts ? { json: text } : value;
+  } catch {
+    return text;
+  }
+}
+
+function objectCell(value: DuckDBValue & object, type: DuckDBType): SqlCell {
+  if ("isFinite" in value && !value.isFinite) {
+    return String(value).startsWith("-") || ("days" in value && value.days < 0)
+      ? "-infinity"
+      : "infinity";
+  }
+  if ("toDouble" in value) return { digits: String(value) };
+  if ("items" in value) {
+    const of = "valueType" in type ? type.valueType : type;
+    return { json: `[${value.items.map((item) => jsonOf(cellOf(item, of))).join(",")}]` };
+  }
+  if ("entryTypes" in type && "entries" in value)
+    return structOf(Object.values(value.entries), type);
+  return timeOf(value, type) ?? String(value);
+}
+
+function structOf(
+  values: readonly DuckDBValue[],
+  type: { entryNames: readonly string[]; entryTypes: readonly DuckDBType[] },
+): SqlCell {
+  const entries = type.entryTypes.map(
+    (of, at) => `${JSON.stringify(type.entryNames[at])}:${jsonOf(cellOf(values[at] ?? null, of))}`,
+  );
+  return { json: `{${entries.join(",")}}` };
+}
+
+/** Nanoseconds are cut off, as nothing that is stored has them. */
+function timeOf(value: DuckDBValue & object, type: DuckDBType): string | undefined {
+  if ("seconds" in value) return isoMicros(value.seconds * 1_000_000n);
+  if ("millis" in value) return isoMicros(value.millis * 1000n);
+  if ("nanos" in value && type.toString() === "TIMESTAMP_NS") return isoMicros(value.nanos / 1000n);
+  const isTime = "micros" in value && type.toString().startsWith("TIMESTAMP");
+  return isTime ? isoMicros(BigInt(value.micros)) : undefined;
+}
