@@ -1,5 +1,4 @@
 import type { PropertyFilter, PropertyTest, Range } from "../domain/property-filter.ts";
-import type { Version } from "../domain/version-range.ts";
 import { quoted } from "./duckdb.ts";
 import { type DateTest, ISO_TIME, textTested, VERSION, ZONED } from "./property-match.ts";
 
@@ -58,13 +57,16 @@ function numberText(value: number): string {
 /** Major, minor, patch, and 1; 0 for a pre-release. */
 function versionOf(text: string): string[] {
   const numbers = `regexp_extract(${text}, '[\\d.]+')`;
-  const part = (place: number) => `TRY_CAST(split_part(${numbers}, '.', ${place}) AS BIGINT)`;
+  const part = (place: number) => `TRY_CAST(split_part(${numbers}, '.', ${place}) AS HUGEINT)`;
   const isRelease = `NOT regexp_matches(${text}, '^[^-+]*-')`;
   return [part(1), part(2), part(3), `(${isRelease})::INTEGER`];
 }
 
 /** By the first part that differs. */
-function isBefore([part = "", ...parts]: string[], [bound, ...bounds]: Version | number[]): string {
+function isBefore(
+  [part = "", ...parts]: string[],
+  [bound, ...bounds]: readonly (bigint | number)[],
+): string {
   if (parts.length === 0) return `${part} < ${bound}`;
   return `${part} < ${bound} OR ${part} = ${bound} AND (${isBefore(parts, bounds)})`;
 }

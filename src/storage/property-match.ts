@@ -94,7 +94,7 @@ function tested(test: PropertyTest, text: string, bind: Bind): string {
         versionOf(text),
         test,
         (version: Version) => {
-          return `[${version.map((part) => bind(part, "BIGINT")).join(", ")}]`;
+          return `[${version.map((part) => bind(String(part), "HUGEINT")).join(", ")}]`;
         },
       )}`;
     }
@@ -188,13 +188,13 @@ function within<T>(
   ].join(" AND ");
 }
 
-/** A text that is a version as domain's, as a list. */
+/** A text that is a version as domain's, as a list; null if a number has more digits than there is room for. */
 function versionOf(text: string): string {
   const numbers = `regexp_extract(${text}, '[\\d.]+')`;
   const isRelease = `NOT regexp_matches(${text}, '^[^-+]*-')`;
   // As a whole: of a list with a part that is too large, that part alone would be null.
   return `TRY(CAST(list_append(string_split(${numbers}, '.'), CASE WHEN ${isRelease} THEN '1' ELSE '0' END)
-    AS BIGINT[]))`;
+    AS HUGEINT[]))`;
 }
 
 /** A key as a JSON pointer (RFC 6901): as a path, `$` and dots in it would mean something. */

@@ -9,11 +9,15 @@ export function refused(detail: string): Failure {
 /** Characters of what DuckDB says about a statement. */
 const SAID_CHARS_MAX = 600;
 
+const ROW_BETWEEN =
+  "One (a, b) is not compared with two bounds at once: compare a as well, or write one bound with OR.";
+
 /**
  * What DuckDB says of a statement before it runs: of names and types alone, and nothing that is stored.
  * Undefined for what is no fault of the statement.
  */
 export function unbound({ message }: Error): Failure | undefined {
+  if (message.includes("Invalid type for BETWEEN")) return refused(ROW_BETWEEN);
   const [found, kind] = /^(Binder|Catalog|Not implemented|Parser) Error: /.exec(message) ?? [];
   if (found === undefined) return undefined;
   const [sentence = ""] = message.slice(found.length).split(/\n\nLINE |\n?\s*Candidate functions:/);
