@@ -10,6 +10,7 @@ import {
   nameIndex,
   namesIn,
 } from "./words-names.ts";
+import { OWN_WORDS } from "./words-own.ts";
 import { asked, type Marked, marked, quoting, stands } from "./words-quoted.ts";
 import { intervalFirst } from "./words-time.ts";
 
@@ -48,13 +49,29 @@ export function readWords(
   const question = marked(storableText(words));
   if (question.text === "") throw new Failure("required", "This field is required.", attr);
   const reading = { attr, type, index: nameIndex(names) };
-  const queries = readings(question, reading);
+  const queries = unpunctuated(question, (one) => readings(one, reading));
   const [query, ...others] = queries;
   if (query !== undefined && others.length === 0) return query;
   const offers = queries.slice(0, OFFERS_MAX).flatMap((one) => offer(question, one, reading));
   const offered = offers.join(" – or – ");
   const detail = "The words have several readings: put names into double quotes.";
   throw new Failure("invalid_input", offered === "" ? detail : `${detail} ${offered}`, attr);
+}
+
+/** The names that words have in quotes, which need not be frequent. */
+export function namesInQuotes(words: string): readonly string[] {
+  return words.length > WORDS_CHARS_MAX ? [] : marked(storableText(words)).quoted;
+}
+
+/** Words may end like a sentence, and so may names: they are read as they are first. */
+function unpunctuated<T>(question: Marked, read: (question: Marked) => T): T {
+  try {
+    return read(question);
+  } catch (error) {
+    const text = question.text.replace(/ ?[?.!]+$/, "");
+    if (text === question.text || text === "" || !(error instanceof Failure)) throw error;
+    return read({ ...question, text });
+  }
 }
 
 /** Readings that are offered, and characters of each. */
@@ -103,15 +120,6 @@ function typeOf(text: string, known: Known): InsightType {
   const [, , kind = "trends"] = KIND.exec(rest) ?? [];
   return kind.toLowerCase().replace(/^path$/, "paths") as InsightType;
 }
-
-/** Words that a question has a use for beside names. */
-const OWN_WORDS = new Set(
-  `all and avg average by compared count daily day distinct events excluding first for from funnel hour hourly in
-  last lifecycle max maximum median min minimum month monthly number of on or ordered over p50 p75 p90 p95 p99
-  past path paths per person persons previous recurring retention screen session sessions since stickiness strict
-  sum the then to today total unique unordered until user users visitor visitors vs with within without week
-  weekly year yesterday`.split(/\s+/),
-);
 
 /** Names that a question is read with and without. */
 const TRICKY_MAX = 6;

@@ -3,7 +3,7 @@ import type { InsightType } from "./insight.ts";
 import type { Interval } from "./insight-period.ts";
 import type { JsonObject } from "./json.ts";
 import type { SeriesMath } from "./trend.ts";
-import { eventList, eventOf, eventsBy, type Known } from "./words-names.ts";
+import { eventList, eventOf, eventsBy, firstUnknown, type Known } from "./words-names.ts";
 import { intervalFirst, type Timed, timeAtEnd } from "./words-time.ts";
 
 /** How a question of another kind than trends begins, after its interval. */
@@ -20,8 +20,8 @@ export const GRAMMARS: Record<InsightType, (text: string, known: Known) => JsonO
   stickiness: stickinessIn,
 };
 
-const LIST = /, ?(?:and )?| and /gi;
-const THEN = /,? (?:and )?then | to |, ?| ?(?:->|→) ?/gi;
+const LIST = / ?, ?(?:and )?| and | vs\.? | versus /gi;
+const THEN = / ?,? (?:and )?then | to | ?, ?| ?(?:->|→) ?/gi;
 const WITHIN = / within (?:(\d{1,4}) )?(second|minute|hour|day|week|month)s?(?= |$)/i;
 const WITHOUT = / (?:without|excluding) (.+)$/i;
 
@@ -45,7 +45,9 @@ const rangeIn = ({ dateRange }: Pick<Timed, "dateRange">) =>
   dateRange === undefined ? {} : { dateRange };
 
 function trendsIn(text: string, known: Known): JsonObject {
-  const timed = timeAtEnd(intervalFirst(text), readingOf(known));
+  const first = intervalFirst(text);
+  const asked = known.event(first.rest) === undefined ? first.rest.replace(TREND, "") : first.rest;
+  const timed = timeAtEnd({ ...first, rest: asked }, readingOf(known));
   const { math, property, rest } = mathOf(timed.rest, known);
   const { events, broken } = eventsBy(rest, LIST, known);
   const counted = property === undefined ? { math } : { math, math_property: property };
@@ -59,10 +61,19 @@ function trendsIn(text: string, known: Known): JsonObject {
   };
 }
 
+/** What a question of trends may begin with, as those of other kinds do. */
+const TREND = /^trends?(?: (?:of|for))? /i;
+
 /** How to say what is counted, before `of` or the event itself. */
 const COUNTED: [words: RegExp, math: SeriesMath][] = [
-  [/^(?:unique |distinct )?(?:users?|persons?|visitors?)(?: of)? /i, "dau"],
-  [/^(?:unique |distinct )?sessions?(?: of)? /i, "unique_session"],
+  [
+    /^(?:(?:count|number) of |how many )?(?:unique |distinct )?(?:users?|persons?|visitors?)(?: of)? /i,
+    "dau",
+  ],
+  [
+    /^(?:(?:count|number) of |how many )?(?:unique |distinct )?sessions?(?: of)? /i,
+    "unique_session",
+  ],
   [/^(?:total|count|number)(?: of)? /i, "total"],
 ];
 
@@ -223,7 +234,7 @@ function lifecycleIn(text: string, known: Known): JsonObject {
 function stickinessIn(text: string, known: Known): JsonObject {
   const { rest, interval = "day", ...timed } = takenApart(text, known);
   const events = eventList(rest, LIST, known);
-  if (events === undefined) throw known.noEvent(rest);
+  if (events === undefined) throw known.noEvent(firstUnknown(rest, LIST, known));
   const series = events.map(node);
   return { kind: "StickinessQuery", series, interval, ...rangeIn(timed) };
 }

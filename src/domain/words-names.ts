@@ -1,5 +1,6 @@
 import { alike } from "./alike.ts";
 import { Failure } from "./errors.ts";
+import { OWN_WORDS } from "./words-own.ts";
 import { asked, nameOfMark } from "./words-quoted.ts";
 
 /** What events and properties are called, the most frequent first; names decide between equals. */
@@ -14,6 +15,9 @@ export type EventNames = {
 /** Names that are offered instead of one that is not known, and characters of it that are repeated. */
 const OFFERED_MAX = 10;
 const REPEATED_CHARS_MAX = 80;
+
+/** Words of questions that are offered instead of one that is not known. */
+const OWN_WORDS_MAX = 3;
 
 const EVERYTHING = /^(?:all )?events$/i;
 
@@ -77,7 +81,7 @@ export function namesIn(index: NameIndex, { attr, form, quoted, without }: Looki
   const finder = (names: Names) => (text: string) => {
     const name = nameOfMark(text, quoted);
     if (name !== undefined) return names.exact.has(name) ? name : undefined;
-    const [found, ...others] = likely(names, text, without);
+    const [found, ...others] = likely(names, spelled(text), without);
     if (found === undefined || others.length === 0) return found;
     const several = [found, ...others].slice(0, OFFERED_MAX).map((one) => JSON.stringify(one));
     throw refused(`${repeated(text)} may be ${several.join(" or ")}: ask with the quotes.`);
@@ -88,20 +92,47 @@ export function namesIn(index: NameIndex, { attr, form, quoted, without }: Looki
     const there = offered.map(({ name }) => JSON.stringify(name)).join(", ") || "none yet";
     return refused(`${repeated(text)} is not understood as ${what}. There are: ${there}.`);
   };
+  const event = finder(index.events);
   return {
-    event: finder(index.events),
+    event,
     property: finder(index.properties),
     personProperty: finder(index.person_properties),
     /** A part of the question as it was asked; `plain` is a name without its quotes. */
     spelled,
     plain,
     refused,
-    noEvent: (text: string) => unknown("an event", text, index.events),
+    noEvent: (text: string) =>
+      beside(text, event, { repeated, refused }) ?? unknown("an event", text, index.events),
     noPlace: (text: string) => unknown("an address or an event", text, index.events),
     noProperty: (text: string) => unknown("a property", text, index.properties),
     noPersonProperty: (text: string) =>
       unknown("a property of persons", text, index.person_properties),
   };
+}
+
+type Telling = { repeated(text: string): string; refused(detail: string): Failure };
+
+/** What fails where words stand before an event, or behind it, that no question has a use for. */
+function beside(
+  text: string,
+  event: (text: string) => string | undefined,
+  { repeated, refused }: Telling,
+): Failure | undefined {
+  const spaces = [...text.matchAll(/ /g)].map(({ index }) => index);
+  const before = spaces.find((at) => event(text.slice(at + 1)) !== undefined);
+  const behind = spaces.findLast((at) => event(text.slice(0, at)) !== undefined);
+  const at = before ?? behind;
+  if (at === undefined) return undefined;
+  const [head, tail] = [text.slice(0, at), text.slice(at + 1)];
+  const [word, place] =
+    before === undefined ? [tail, `behind ${repeated(head)}`] : [head, `before ${repeated(tail)}`];
+  // It ends as a list goes on: what is unknown is one of its names.
+  if (before !== undefined && /(?:,| and| then| to| vs)$/i.test(word)) return undefined;
+  const isWord = !word.includes(" ") && !OWN_WORDS.has(folded(word));
+  const likely = isWord ? alike(folded(word), [...OWN_WORDS]).filter(({ like }) => like > 0) : [];
+  const offered = likely.slice(0, OWN_WORDS_MAX).map(({ name }) => name);
+  const there = offered.length === 0 ? "" : ` Is it ${offered.join(" or ")}?`;
+  return refused(`${repeated(word)} is not understood ${place}.${there}`);
 }
 
 /** What a text may be the name of; the name that it is, is the only one. */
@@ -172,12 +203,16 @@ function brokenBy(text: string, known: Known): Broken {
 }
 
 /** The first part of a list that is no event; the whole if it cannot be told. */
-function firstUnknown(text: string, separators: RegExp, known: Known): string {
+export function firstUnknown(text: string, separators: RegExp, known: Known): string {
   const parts = text.split(separators);
   return parts.find((part) => eventIn(part, known) === undefined) ?? text;
 }
 
-/** A name as it is compared where its case does not count. */
+/** A name as it is compared where its case does not count, nor how a keyboard writes it. */
 export function folded(text: string): string {
-  return text.toLowerCase().replace(/\s+/g, " ").trim();
+  const plain = text
+    .normalize("NFC")
+    .replace(/[‘’]/g, "'")
+    .replace(/[“”„«»]/g, '"');
+  return plain.toLowerCase().replace(/\s+/g, " ").trim();
 }

@@ -1,8 +1,8 @@
 /** A question with a mark for each name that was in double quotes; NUL is in no text that is stored. */
 export type Marked = { text: string; quoted: readonly string[] };
 
-/** A JSON string between spaces, commas or arrows. */
-const QUOTED = /(?<![^\s,>→])"(?:[^"\\]|\\.)*"(?![^\s,\-→])/g;
+/** A JSON string between spaces, commas or arrows, or what stands in the quotes of other keyboards (decision 125). */
+const QUOTED = /(?<![^\s,>→])(?:"(?:[^"\\]|\\.)*"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»)(?![^\s,\-→?.!])/g;
 
 const MARK = /\0(\d+)\0/g;
 
@@ -47,6 +47,7 @@ function standing(name: string): RegExp {
 }
 
 function parsed(text: string): string | undefined {
+  if (!text.startsWith('"')) return text.slice(1, -1).trim();
   try {
     return JSON.parse(text) as string;
   } catch {

@@ -102,7 +102,7 @@ const AskedBody = t.Object(
   {
     query: AnyValue(
       QUERY,
-      'A `TrendsQuery`, `FunnelsQuery`, `RetentionQuery`, `PathsQuery`, `LifecycleQuery` or `StickinessQuery`. Or words: `weekly unique users of $pageview by $browser last 90 days`, `funnel $pageview then signup within 7 days`, `retention of signup by $browser weekly`, `paths from /pricing`, `lifecycle of $pageview`, `stickiness of $pageview`. Names may stand in double quotes, as JSON: `weekly users of "signed up"`.',
+      'A `TrendsQuery`, `FunnelsQuery`, `RetentionQuery`, `PathsQuery`, `LifecycleQuery` or `StickinessQuery`. Or words: `weekly unique users of $pageview by $browser last 90 days`, `funnel $pageview then signup within 7 days`, `retention of signup by $browser weekly`, `paths from /pricing`, `lifecycle of $pageview`, `stickiness of $pageview`. Names may stand in double quotes, as JSON, in which a quote is `\\"`: `weekly users of "signed up"`; in quotes, names that are rare are found, too.',
     ),
     insight_type: t.Optional(
       Text("trends", `One of ${INSIGHT_TYPES_TOLD}; the query must be of it.`),

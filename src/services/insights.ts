@@ -10,7 +10,7 @@ import {
 import { insightName } from "../domain/insight-name.ts";
 import { periodOf, previousPeriod, withIntervalBefore } from "../domain/insight-period.ts";
 import type { InsightResult } from "../domain/insight-result.ts";
-import { readWords, type WordsAsked } from "../domain/insight-words.ts";
+import { namesInQuotes, readWords, type WordsAsked } from "../domain/insight-words.ts";
 import { isObject, type Json, type JsonObject, storableText } from "../domain/json.ts";
 import { type Page, type PageQuery, walkedPage } from "../domain/page.ts";
 import { newShortId } from "../domain/playlist.ts";
@@ -108,7 +108,7 @@ export function insights(needs: Needs): Insights {
     project: number,
     words: string,
     { signal, ...asked }: WordsAsked & { signal: AbortSignal },
-  ) => readWords(words, await queries.names(project, signal), asked);
+  ) => readWords(words, await queries.names(project, signal, namesInQuotes(words)), asked);
   return {
     async ask(project, user, { query: sent, insight_type, name }, signal) {
       const type = insightTypeOf(insight_type);

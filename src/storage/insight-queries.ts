@@ -53,8 +53,8 @@ export type InsightQueries = {
   run(project: number, plan: Plan, signal: AbortSignal): Promise<Answered>;
   /** The same as SQL over the views of decision 81 (decision 89). */
   sql(plan: Plan): string;
-  /** What the project's events and their properties are called. */
-  names(project: number, signal: AbortSignal): Promise<EventNames>;
+  /** What the project's events and their properties are called; also the rare ones of `asked`. */
+  names(project: number, signal: AbortSignal, asked?: readonly string[]): Promise<EventNames>;
 };
 
 /** One statement of a query. */
@@ -88,7 +88,8 @@ export function insightQueries(
         return { kind: plan.query.kind, plan, found: foundOf(plan, found) } as Answered;
       }),
     sql: insightDraft,
-    names: (project, signal) => reads.read(signal, (connection) => eventNames(connection, project)),
+    names: (project, signal, asked) =>
+      reads.read(signal, (connection) => eventNames(connection, project, asked)),
   };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { InsightType } from "../../src/domain/insight.ts";
-import { readWords } from "../../src/domain/insight-words.ts";
+import { namesInQuotes, readWords } from "../../src/domain/insight-words.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
 
 const names = {
@@ -81,6 +81,28 @@ describe("a question in words", () => {
       },
     ],
     ["funnel opened", { series: [series("funnel opened")], interval: "day" }],
+    ["trend of signed up", { series: [series("signed up")], interval: "day" }],
+    ["weekly trends $pageview?", { series: [series("$pageview")], interval: "week" }],
+    ["number of users of signed up.", { series: [series("signed up", "dau")], interval: "day" }],
+    ...["$pageview , signed up", "$pageview vs signed up", "$pageview versus signed up"].map(
+      (words): [string, object] => [
+        words,
+        { series: [series("$pageview"), series("signed up")], interval: "day" },
+      ],
+    ),
+    ...[
+      '"$pageview" , "signed up"',
+      '"$pageview" ,and "signed up"',
+      "“$pageview” vs «signed up»",
+    ].map((words): [string, object] => [
+      `trend of ${words} by “Plan” last 7 days`,
+      {
+        series: [series("$pageview"), series("signed up")],
+        interval: "day",
+        ...by("Plan"),
+        ...last("-7d"),
+      },
+    ]),
     ["unique sessions of events", { series: [series(null, "unique_session")], interval: "day" }],
   ])("is read: %s", (words, query) => {
     expect(read(words)).toEqual({ kind: "TrendsQuery", ...query });
@@ -251,11 +273,11 @@ describe("a question in words", () => {
     ],
     ["signed", 'There are: "signed up", "$pageview"'],
     ["signed upp", 'There are: "signed up", "$pageview"'],
-    ["constructor of price of signed up", "is not understood as an event"],
-    ["__proto__ $pageview", "is not understood as an event"],
+    ["constructor of price of signed up", '"constructor of price of" is not understood before'],
+    ["__proto__ $pageview", '"__proto__" is not understood before "$pageview"'],
     ["signed up by color", '"color" is not understood as a property. There are: "$browser"'],
     ["sum of cost of signed up", '"cost" is not understood as a property'],
-    ["signed up last week", '"signed up last week" is not understood as an event'],
+    ["signed up last week", '"last week" is not understood behind "signed up"'],
     ["signed up by person color", '"color" is not understood as a property of persons'],
     ["funnel $pageview then paid", '"paid" is not understood as an event. There are: "$pageview"'],
     [
@@ -284,6 +306,9 @@ describe("a question in words", () => {
     ['funnel "$pageview" then "a \\"b\\""', '"a \\"b\\"" is not understood as an event'],
     ["lifecycle", '"" is not understood as an event'],
     ["stickiness of visits", '"visits" is not understood as an event'],
+    ["wekly signed up", '"wekly" is not understood before "signed up". Is it weekly or week?'],
+    ["signed up where plan is pro", '"where plan is pro" is not understood behind "signed up".'],
+    ["stickiness of visits, $pageview", '"visits" is not understood as an event'],
     ["daily", '"daily" is not understood as an event'],
     ["x".repeat(500), `"${"x".repeat(80)}" is not understood`],
   ])("that is not understood is told why: %s", (words, detail) => {
@@ -385,6 +410,26 @@ describe("names in double quotes", () => {
   test("are asked for without the readings where those are long", () => {
     const { detail } = failureOf(`${'"signup", '.repeat(40)} a, b`);
     expect(detail).toBe("The words have several readings: put names into double quotes.");
+  });
+
+  test("come in the quotes of other keyboards, and apostrophes likewise", () => {
+    const names = ["it's", 'say "hi"', "naïve"].map((name) => ({ name, count: 1 }));
+    const events = { events: names, properties: [], person_properties: [] };
+    const eventOf = (words: string) =>
+      JSON.stringify(readWords(words, events, { attr: "query" })["series"]);
+    for (const words of ["it’s", "“it's”", "„it's“", "«it's»", '"it\\u0027s"', "users of IT‘S"]) {
+      expect(eventOf(words)).toContain('"event":"it\'s"');
+    }
+    for (const words of ['"say \\"hi\\""', 'say "hi"', "say “hi”", "daily SAY „HI“"]) {
+      expect(eventOf(words)).toContain(JSON.stringify('say "hi"'));
+    }
+    expect(eventOf("naïve".normalize("NFD"))).toContain('"naïve"');
+  });
+
+  test("are found in words before they are looked up", () => {
+    const words = 'funnel “a b” then "c \\"d\\"" by "e, f"';
+    expect(namesInQuotes(words)).toEqual(["a b", 'c "d"', "e, f"]);
+    expect(namesInQuotes(`"${"x".repeat(1000)}"`)).toEqual([]);
   });
 
   test("are not needed where only one reading is possible", () => {

@@ -324,3 +324,33 @@ test("the store is not asked while it is behind", async () => {
 
   expect(behind.draft(1, undefined, FOREVER)).rejects.toMatchObject({ code: "unavailable" });
 });
+
+test("names in quotes need not be frequent", async () => {
+  await using own = await testApp();
+  const rare = event({
+    ...{ event: "rare one", distinct_id: "ann", timestamp: "2026-11-21T10:00:00Z" },
+    properties: { "rare.key/~": "x", $set: { "rare of person": 1 } },
+  });
+  const frequent = Array.from({ length: 1001 }, (_, at) =>
+    Array.from({ length: 2 }, () => event({ event: `e${at}`, distinct_id: "bob" })),
+  );
+  await own.capture(batch(rare, ...frequent.flat()));
+  const asked = async (query: string) =>
+    (await own.ask("POST", ASK, { body: { query }, headers: PREFER })).body as {
+      results: { aggregated_value: number; breakdown_value: string | null }[];
+      detail: string;
+    };
+
+  expect(await asked("rare one last 2 days")).toMatchObject({ code: "invalid_input" });
+  expect(await asked('users of "rare one" last 2 days')).toMatchObject({
+    results: [{ aggregated_value: 1 }],
+  });
+  for (const by of ['"rare.key/~"', 'person "rare of person"']) {
+    const { results } = await asked(`“rare one” by ${by} last 2 days`);
+    expect(results).toMatchObject([{ aggregated_value: 1, breakdown_value: expect.any(String) }]);
+  }
+  expect((await asked('"rare one" , "rarer one"')).detail).toContain(
+    '"rarer one" is not understood',
+  );
+  expect((await asked('"rare one" by "rarer"')).detail).toContain('"rarer" is not understood');
+});

@@ -197,6 +197,10 @@ describe("a query in SQL", () => {
     ["SELECT lenght(event) FROM events", '"lenght" is not allowed. There are: length,'],
     ["SELECT median(seq) OVER () FROM events", 'The function "median" has no OVER here.'],
     ["SELECT event::BLOB FROM events", "This type is not allowed. There are: BOOLEAN,"],
+    [
+      "SELECT 1 FROM events WHERE (event, seq) > ('a', 1) AND (event, seq) < ('b', 1)",
+      "One (a, b) is not compared with two bounds at once",
+    ],
     ["SELECT (event, 1) FROM events", "(a, b) may only be compared, be looked for with IN"],
     ["SELECT 1e999", "A number in the SQL is too large."],
     ["SELECT '\0'", "SQL has no character of code 0."],
