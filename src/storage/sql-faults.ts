@@ -9,18 +9,16 @@ export function refused(detail: string): Failure {
 /** Characters of what DuckDB says about a statement. */
 const SAID_CHARS_MAX = 600;
 
-const ROW_BETWEEN =
-  "One (a, b) is not compared with two bounds at once: compare a as well, or write one bound with OR.";
-
 /**
  * What DuckDB says of a statement before it runs: of names and types alone, and nothing that is stored.
  * Undefined for what is no fault of the statement.
  */
 export function unbound({ message }: Error): Failure | undefined {
-  if (message.includes("Invalid type for BETWEEN")) return refused(ROW_BETWEEN);
   const [found, kind] = /^(Binder|Catalog|Not implemented|Parser) Error: /.exec(message) ?? [];
   if (found === undefined) return undefined;
-  const [sentence = ""] = message.slice(found.length).split(/\n\nLINE |\n?\s*Candidate functions:/);
+  const [sentence = ""] = message
+    .slice(found.length)
+    .split(/\n\nLINE |\n?\s*Candidate (?:functions|macros):/);
   const said = sentence.replace(/\s+/g, " ").trim().slice(0, SAID_CHARS_MAX);
   return refused(kind === "Parser" ? `The SQL is not understood: ${said}` : said);
 }
@@ -30,6 +28,10 @@ const FAULTS: [said: RegExp, told: string][] = [
   [
     /^Out of Memory Error/,
     "The query takes more memory than there is. Select less, or group by less.",
+  ],
+  [
+    /^Invalid type Error: .*Invalid type for BETWEEN/,
+    "One (a, b) is not compared with two bounds at once: compare a as well, or write one bound with OR.",
   ],
   [
     /^Invalid Input Error: More than one row returned by a subquery/,
@@ -68,12 +70,6 @@ const FAULTS: [said: RegExp, told: string][] = [
 /** What a caller is told of what went wrong while a statement ran; anything else is as it was. */
 export function failureOf(error: unknown): unknown {
   if (error instanceof Failure || !(error instanceof Error)) return error;
-  if (
-    !/^(?:Conversion|Invalid Input|Not implemented|Out of Range|Out of Memory) Error/.test(
-      error.message,
-    )
-  )
-    return error;
   const [, told] = FAULTS.find(([said]) => said.test(error.message)) ?? [];
   return told === undefined ? error : refused(told);
 }
