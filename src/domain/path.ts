@@ -2,7 +2,7 @@ import type { DateRange } from "./insight-period.ts";
 import type { Json, JsonObject } from "./json.ts";
 import {
   choice,
-  type EventFilter,
+  type EventFilters,
   fields,
   filtersOf,
   malformed,
@@ -43,7 +43,7 @@ export type Paths = {
   excluded: string[];
   steps: number;
   edges: number;
-  filters: EventFilter[];
+  filters: EventFilters;
   dateRange: DateRange;
 };
 

@@ -92,7 +92,7 @@ export function filtersIn<F extends object>(group: FilterGroup<F>): F[] {
 
 /** Whether it is a group of filters and no filter. */
 export function isGroup<F extends object>(one: F | FilterGroup<F>): one is FilterGroup<F> {
-  return "of" in one;
+  return "any" in one;
 }
 
 /**

@@ -5,6 +5,9 @@ import { isObject, type Json, type JsonObject, storableText } from "./json.ts";
 import { checkKnown } from "./known-fields.ts";
 import {
   checkFilters,
+  type FilterGroup,
+  filterGroup,
+  filtersIn,
   PROPERTY_FILTERS_MAX,
   type PropertyFilter,
   propertyFilter,
@@ -22,13 +25,16 @@ export type PropertyOf =
 /** A condition that events must pass. */
 export type EventFilter = { of: PropertyOf; filter: PropertyFilter };
 
+/** Conditions that events must pass, and groups of them of which all or any must be. */
+export type EventFilters = FilterGroup<EventFilter>["of"];
+
 /** Events that a query is about. */
 export type EventsNode = {
   /** The events' name; null for all events. */
   event: string | null;
   /** What the caller calls it. */
   name: string;
-  filters: EventFilter[];
+  filters: EventFilters;
 };
 
 /** What events are told apart by. */
@@ -70,7 +76,7 @@ export type NodeReading = {
   /** What the dates of filters count from. */
   moment: Moment;
   /** Filters of the whole query, which are before the node's own. */
-  common?: EventFilter[];
+  common?: EventFilters;
   /** Fields that are known beside those of an EventsNode. */
   more?: readonly string[];
 };
@@ -92,36 +98,24 @@ export function eventsNode(
   const properties = `${attr}__properties`;
   const filters = [...common, ...filtersOf(node["properties"], properties, moment)];
   checkFilters(
-    filters.map(({ filter }) => filter),
+    filtersIn({ any: false, of: filters }).map(({ filter }) => filter),
     properties,
   );
   return { node, read: { event, name, filters } };
 }
 
-/** Reads `properties`: filters, all of which must pass, as a list or in groups. */
-export function filtersOf(sent: Json | undefined, attr: string, moment: Moment): EventFilter[] {
-  const list = isObject(sent) ? ungrouped(sent, attr) : (sent ?? []);
-  if (!Array.isArray(list) || list.length > PROPERTY_FILTERS_MAX) {
-    throw malformed(`A list of at most ${PROPERTY_FILTERS_MAX} filters is expected.`, attr);
-  }
-  return list.map((one) => {
-    const types = ["event", "person", "group"] as const;
+/** Reads `properties`: filters as a list, all of which must pass, or in groups of AND and OR (decision 126). */
+export function filtersOf(sent: Json | undefined, attr: string, moment: Moment): EventFilters {
+  const group = isObject(sent) ? sent : { values: sent ?? [] };
+  const types = ["event", "person", "group"] as const;
+  const read = filterGroup(group, attr, (one) => {
     const { type, filter } = propertyFilter(one, { types, ...moment, attr });
     const index = isObject(one) ? one["group_type_index"] : null;
     return { of: propertyOf(type, index, attr), filter };
   });
-}
-
-/** The filters of groups of AND; a group of one thing is that thing, whatever it is joined by. */
-function ungrouped(group: JsonObject, attr: string): Json[] {
-  const { type, values = [] } = fields(group, attr, ["type", "values"]);
-  if (!Array.isArray(values)) throw malformed("A list is expected.", `${attr}__values`);
-  if (values.length > 1 && type !== "AND") {
-    throw malformed("Filters are joined by AND alone: each must pass.", `${attr}__type`);
-  }
-  return values.flatMap((one) =>
-    isObject(one) && "values" in one ? ungrouped(one, `${attr}__values`) : [one],
-  );
+  if (filtersIn(read).length <= PROPERTY_FILTERS_MAX)
+    return read.any && read.of.length > 1 ? [read] : read.of;
+  throw malformed(`A list of at most ${PROPERTY_FILTERS_MAX} filters is expected.`, attr);
 }
 
 function propertyOf(type: PropertyOf["type"], index: Json | undefined, attr: string): PropertyOf {

@@ -4,7 +4,7 @@ import {
   type Breakdown,
   breakdownOf,
   choice,
-  type EventFilter,
+  type EventFilters,
   type EventsNode,
   eventsNode,
   fields,
@@ -79,7 +79,7 @@ export function readRetention(sent: JsonObject, moment: Moment): Retention {
   };
 }
 
-type Reading = { attr: string; common: EventFilter[]; moment: Moment };
+type Reading = { attr: string; common: EventFilters; moment: Moment };
 
 /** An entity is an events node by other names: its `id` is the event. */
 function entityOf(sent: Json | undefined, { attr, common, moment }: Reading): EventsNode {

@@ -5,7 +5,7 @@ import {
   type Breakdown,
   breakdownOf,
   choice,
-  type EventFilter,
+  type EventFilters,
   type EventsNode,
   eventsNode,
   fields,
@@ -89,7 +89,7 @@ export function seriesLabel({ name, math, math_property }: Series): string {
   return math_property === null ? `${math} of ${name}` : `${math} of ${math_property} of ${name}`;
 }
 
-type Reading = { attr: string; common: EventFilter[]; moment: Moment };
+type Reading = { attr: string; common: EventFilters; moment: Moment };
 
 function seriesOf(sent: Json, { attr, common, moment }: Reading): Series {
   const more = ["math", "math_property", "math_group_type_index"];

@@ -1,10 +1,11 @@
 import type { Interval, Period } from "../domain/insight-period.ts";
-import type { EventsNode, PropertyOf } from "../domain/query-fields.ts";
+import { isGroup } from "../domain/property-filter.ts";
+import type { EventFilter, EventsNode, PropertyOf } from "../domain/query-fields.ts";
 import { isoTime } from "../domain/time.ts";
 import { draftCondition } from "./draft-filter.ts";
 import { quoted } from "./duckdb.ts";
 import { groupColumn, HOT_PROPERTIES } from "./event-lines.ts";
-import { pointer } from "./property-match.ts";
+import { groupMet, pointer } from "./property-match.ts";
 
 /**
  * Events of a query as somebody would select them over the views of SQL (decision 89). Each method
@@ -53,8 +54,9 @@ export function draftScan({ from, before }: Period, timezone: string): DraftScan
     text,
     isOf({ event, filters }) {
       const name = event === null ? [] : [`events.event = ${quoted(event)}`];
-      const passed = filters.map(({ of, filter }) => draftCondition(filter, text(of, filter.key)));
-      return [...name, ...passed].join(" AND ") || "true";
+      const passed = ({ of, filter }: EventFilter) => draftCondition(filter, text(of, filter.key));
+      const all = filters.map((one) => (isGroup(one) ? groupMet(one, passed) : passed(one)));
+      return [...name, ...all].join(" AND ") || "true";
     },
     selected(conditions, { everBefore = false } = {}) {
       const since = everBefore ? [] : [`${wall} >= ${timeText(from)}`];

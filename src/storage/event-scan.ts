@@ -1,9 +1,10 @@
 import type { Interval, Period } from "../domain/insight-period.ts";
+import { isGroup } from "../domain/property-filter.ts";
 import type { EventFilter, EventsNode, PropertyOf } from "../domain/query-fields.ts";
 import type { ClockPiece } from "../domain/zone-clock.ts";
 import { groupColumn, HOT_PROPERTIES } from "./event-lines.ts";
 import { propertyColumn } from "./person-rows.ts";
-import { type Bind, passes, passesIn, pointer, textIn } from "./property-match.ts";
+import { type Bind, groupMet, passes, passesIn, pointer, textIn } from "./property-match.ts";
 
 /**
  * One pass over the events of a project, put together as what is asked of them becomes known. Each
@@ -84,7 +85,8 @@ export function eventScan(
     },
     isOf({ event, filters }) {
       const named = event === null ? [] : [`event = ${bind(event)}`];
-      return [...named, ...filters.map(passed)].join("\n    AND ") || "true";
+      const all = filters.map((one) => (isGroup(one) ? groupMet(one, passed) : passed(one)));
+      return [...named, ...all].join("\n    AND ") || "true";
     },
     within({ everBefore = false } = {}) {
       const before = bind(period.before, "TIMESTAMP");

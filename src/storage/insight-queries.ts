@@ -1,7 +1,8 @@
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import type { Query } from "../domain/insight.ts";
 import type { Period } from "../domain/insight-period.ts";
-import type { EventFilter } from "../domain/query-fields.ts";
+import { filtersIn } from "../domain/property-filter.ts";
+import type { EventFilters } from "../domain/query-fields.ts";
 import type { Series } from "../domain/trend.ts";
 import type { EventNames } from "../domain/words-names.ts";
 import type { ApiReads } from "./api-reads.ts";
@@ -74,8 +75,12 @@ export function insightQueries(
         const [used, began] = [new Set<string>(), performance.now()];
         const promoted = await promotedIn(connection);
         const scanned = { project, promoted, onUse: (property: string) => used.add(property) };
-        const patterns = filtersOf(plan.query).map(({ filter }) => filter);
-        await checkPatterns(connection, patterns, "query");
+        const patterns = filtersIn({ any: false, of: filtersOf(plan.query) });
+        await checkPatterns(
+          connection,
+          patterns.map(({ filter }) => filter),
+          "query",
+        );
         const found: unknown[][] = [];
         try {
           for (const statement of statementsOf(scanned, plan)) {
@@ -162,7 +167,7 @@ function partOf(
   return { series: own, ranked, interval, breakdown };
 }
 
-function filtersOf(query: Query): EventFilter[] {
+function filtersOf(query: Query): EventFilters {
   switch (query.kind) {
     case "FunnelsQuery":
       return [...query.steps, ...query.exclusions].flatMap(({ filters }) => filters);

@@ -39,6 +39,28 @@ const pro = { key: "plan", value: ["pro"], operator: "exact", type: "event" };
 const range = { dateRange: { date_from: "-3d" } };
 const target = { id: "view", name: "view", type: "events", order: 0 };
 
+const any = (...values: object[]) => ({ type: "OR", values });
+const team = (value: string) => ({ key: "team", value, operator: "exact", type: "person" });
+
+describe("filters in groups", () => {
+  const counted = async (properties: object | undefined, ofSeries: object | undefined) => {
+    const series = [{ ...node("view"), properties: ofSeries }];
+    const [result] = await resultsOf({ kind: "TrendsQuery", series, ...range, properties });
+    return (result as { aggregated_value: number } | undefined)?.aggregated_value ?? 0;
+  };
+
+  test.each<[string, object | undefined, object | undefined, number]>([
+    ["are met by any of them where they are joined by OR", any(pro, team("free")), undefined, 5],
+    ["are met by all of them else", { type: "AND", values: [pro, team("free")] }, undefined, 1],
+    ["may stand in each other", any({ type: "AND", values: [pro, pro] }, any()), undefined, 1],
+    ["are of a series, too", undefined, any(pro, { ...pro, value: ["free"] }), 5],
+    ["are met beside those of the series", any(pro, team("free")), [{ ...pro, value: "free" }], 4],
+    ["are nothing where there are none", any(any(), any(any())), any(), 5],
+  ])("%s", async (_, common, own, count) => {
+    expect(await counted(common, own)).toBe(count);
+  });
+});
+
 /** What PostHog's clients say of every query, to no effect on its numbers. */
 const USUAL = {
   ...{ version: 2, tags: { scene: "Insight" }, filterTestAccounts: false, samplingFactor: null },
@@ -192,10 +214,22 @@ const retention = { kind: "RetentionQuery" };
 describe("what would change an answer and is not known is refused", () => {
   test.each<[string, object, string, string]>([
     [
-      "filters of which one must pass",
-      { ...trends, properties: { type: "OR", values: [pro, pro] } },
+      "a group that is joined by something else",
+      { ...trends, properties: { type: "XOR", values: [pro, pro] } },
       "invalid_input",
-      "query__properties__type",
+      "query__properties",
+    ],
+    [
+      "more filters in groups than there may be in a list",
+      {
+        ...trends,
+        properties: {
+          type: "OR",
+          values: Array(6).fill({ type: "AND", values: Array(9).fill(pro) }),
+        },
+      },
+      "invalid_input",
+      "query__properties",
     ],
     [
       "several breakdowns",

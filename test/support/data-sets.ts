@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
 import { join } from "node:path";
 import type { Json, JsonObject } from "../../src/domain/json.ts";
+import { jsonOf } from "../../src/domain/sql-cell.ts";
 import { apiReads } from "../../src/storage/api-reads.ts";
 import { type Duckdb, openDuckdb } from "../../src/storage/duckdb.ts";
 import { eventStore } from "../../src/storage/events.ts";
@@ -163,7 +164,9 @@ export async function dataSets(count: number, path?: string) {
   const run = async (project: number, sql: string) => {
     const found = await reads.run(project, sql, { signal: FOREVER, rows: 10_000, bytes: 1e7 });
     return found.rows.map((row) =>
-      Object.fromEntries(found.columns.map((name, at) => [name, row[at] as Json])),
+      Object.fromEntries(
+        found.columns.map((name, at) => [name, JSON.parse(jsonOf(row[at] ?? null)) as Json]),
+      ),
     );
   };
   return {

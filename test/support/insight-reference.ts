@@ -139,10 +139,19 @@ export function nodeOfChance(
     const read: EventFilter = { of, filter };
     return { read, passes: (one: Stored) => passes(textOf(set, one, of, key)) };
   });
+  // All of them, or the first and any of the others, or any.
+  const apart = chosen.length < 2 ? chosen.length : dice.of([chosen.length, 0, 1]);
+  const [all, some] = [chosen.slice(0, apart), chosen.slice(apart)];
+  const group = { any: true, of: some.map(({ read }) => read) };
   return {
-    node: { event, name: event ?? "All", filters: chosen.map(({ read }) => read) },
+    node: {
+      ...{ event, name: event ?? "All" },
+      filters: [...all.map(({ read }) => read), ...(some.length === 0 ? [] : [group])],
+    },
     isOf: (one) =>
-      (event === null || one.event === event) && chosen.every(({ passes }) => passes(one)),
+      (event === null || one.event === event) &&
+      all.every(({ passes }) => passes(one)) &&
+      (some.length === 0 || some.some(({ passes }) => passes(one))),
   };
 }
 
