@@ -21,7 +21,7 @@ export type FunctionRule = {
  * Functions that only look at their arguments, by the most arguments they take. Left out is all
  * whose output has a size that is an argument (range, repeat, lpad, format, min of n, …), that
  * collects values of rows into one (list, string_agg, histogram, …), or that takes time by the
- * product of two texts (levenshtein): neither the memory limit nor the interrupt binds them in time.
+ * product of two texts or keys (levenshtein, json_merge_patch): neither the memory limit nor the interrupt binds them in time.
  * So is what reads files, settings or other catalogs.
  */
 const BY_ARGUMENTS: Record<number, string> = {
@@ -125,7 +125,6 @@ const WITH_RULES: Record<string, FunctionRule> = {
   json_extract_path: path,
   json_extract_path_text: path,
   json_contains: format,
-  json_merge_patch: { args: 10, grows: "sum" },
   json_array: { args: 100, grows: "escaped" },
   json_object: { args: 100, grows: "escaped" },
   to_json: { args: 1, grows: "escaped" },

@@ -19,7 +19,7 @@ export function hasTable({ query }: Pick<Route, "query">): boolean {
 }
 
 /** A table is saved and never shown: what is in it is not for a browser. */
-const CSV_HEADERS = {
+export const CSV_HEADERS = {
   "content-type": "text/csv; charset=utf-8",
   "content-disposition": "attachment",
 };

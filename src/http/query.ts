@@ -10,7 +10,7 @@ import {
   type Sql,
   type SqlAnswer,
 } from "../services/sql.ts";
-import { Format } from "./format.ts";
+import { CSV_HEADERS, Format } from "./format.ts";
 import { route } from "./route.ts";
 import { AnyValue, Text, Texts } from "./schemas.ts";
 
@@ -78,9 +78,7 @@ export const queryRoutes = (sql: Sql) => [
       const answer = await sql.run(project, body.query.query, signal);
       if (format !== "csv") return json(answer);
       const lines = [answer.columns, ...answer.results.map((row) => row.map(cell))].map(csvLine);
-      return new Response(lines.join(""), {
-        headers: { "content-type": "text/csv; charset=utf-8" },
-      });
+      return new Response(lines.join(""), { headers: CSV_HEADERS });
     },
   }),
 ];

@@ -168,6 +168,23 @@ describe("a query in SQL", () => {
 
     expect(csv).toMatchObject({ status: 200, body: `a,b\r\n'=1+1,"{""size"":7}"\r\n` });
     expect(csv.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+    expect(csv.headers.get("content-disposition")).toBe("attachment");
+  });
+
+  test("comes as CSV of every type, quoted where it must be", async () => {
+    const text = `SELECT 'a,"b"' || chr(10) || 'c' AS text, ['=1', 'é'] AS list, INTERVAL 3 DAY AS span,
+      TIMESTAMP '2026-01-01 00:00:00.5' AS at, DATE '2026-01-01' AS day, true AS yes, NULL AS none,
+      'null'::JSON AS nothing, '"=1"'::JSON AS json, '[-1]'::JSON AS more, -1.5 AS number,
+      -9007199254740993 AS large, 'nan'::DOUBLE AS nan, '-1' AS minus`;
+    const [head, ...lines] = (await app.run(text, "?format=csv")).text.split("\r\n");
+    expect(head).toBe("text,list,span,at,day,yes,none,nothing,json,more,number,large,nan,minus");
+    expect(lines).toEqual([
+      [
+        ...['"a,""b""\nc"', '"[""=1"",""é""]"', "3 days", "2026-01-01T00:00:00.500000Z"],
+        ...["2026-01-01", "true", "", "", "'=1", "[-1]", "-1.5", "-9007199254740993", "NaN", "'-1"],
+      ].join(","),
+      "",
+    ]);
   });
 
   test("may be called SQLQuery, and nothing else", async () => {
