@@ -1,4 +1,5 @@
 import type { Query } from "./insight.ts";
+import type { Breakdown } from "./query-fields.ts";
 import { seriesLabel } from "./trend.ts";
 
 /** What an insight is called if nobody says. */
@@ -19,8 +20,10 @@ export function insightName(query: Query): string {
   }
 }
 
-function by({ breakdown }: { breakdown: { property: string } | null }, what: string): string {
-  return breakdown === null ? what : `${what} by ${breakdown.property}`;
+function by({ breakdown }: { breakdown: Breakdown | null }, what: string): string {
+  return breakdown === null
+    ? what
+    : `${what} by ${breakdown.by.map(({ property }) => property).join(", ")}`;
 }
 
 const said = (word: string, place: string | null) => (place === null ? [] : [`${word} ${place}`]);

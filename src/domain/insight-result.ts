@@ -1,11 +1,17 @@
+/** A value of a breakdown as it is told. */
+export type BreakdownValue = string | string[] | null;
+
+/** A value of a breakdown as it is found: of several properties a list, with null for none. */
+export type FoundValue = string | (string | null)[] | null;
+
 /** One line of an answer: a number for each of its columns, and what of. */
 export type InsightResult = {
   label: string;
   /**
    * The value of the breakdown; null without one. Two are PostHog's words for events that have no
-   * value, and for all values that are not told apart.
+   * value, and for all values that are not told apart. Of several properties, one of each.
    */
-  breakdown_value: string | null;
+  breakdown_value: BreakdownValue;
   /** Null where there is nothing to calculate with, or where the time has not come yet. */
   data: (number | null)[];
   /** The same of the whole; what that is depends on the kind of the query. */
@@ -38,8 +44,14 @@ export const BREAKDOWN_WORDS = {
 };
 
 /** What a line is called by that is of a value of a breakdown, or of what is none. */
-export function breakdownValue(kind: BreakdownKind, value: string | null): string | null {
-  return kind === "value" ? value : BREAKDOWN_WORDS[kind];
+export function breakdownValue(kind: BreakdownKind, value: FoundValue): BreakdownValue {
+  if (kind !== "value") return BREAKDOWN_WORDS[kind];
+  return Array.isArray(value) ? value.map((one) => one ?? BREAKDOWN_WORDS.none) : value;
+}
+
+/** The texts of a value one behind the other, for people and to compare. */
+export function spokenValue(value: BreakdownValue): string {
+  return Array.isArray(value) ? value.join("::") : (value ?? "");
 }
 
 /** A line, or some, and whether they are of one value of a breakdown. */
@@ -62,7 +74,10 @@ export function inRank<Result extends Rankable>(
     const none = Number(one.kind === "none") - Number(other.kind === "none");
     return (
       none ||
-      Buffer.compare(Buffer.from(a.breakdown_value ?? ""), Buffer.from(b.breakdown_value ?? ""))
+      Buffer.compare(
+        Buffer.from(spokenValue(a.breakdown_value)),
+        Buffer.from(spokenValue(b.breakdown_value)),
+      )
     );
   };
   return lines.toSorted(compared).map(({ result }) => result);

@@ -79,8 +79,8 @@ function rowEach(columns: readonly string[], lines: readonly Line[]): string {
 type Heading = Pick<Line, "label" | "breakdown_value" | "compare_label">;
 
 function headingOf({ label, breakdown_value, compare_label }: Heading): string {
-  const value =
-    breakdown_value === null ? "" : `: ${SHOWN_VALUES.get(breakdown_value) ?? breakdown_value}`;
+  const values = [breakdown_value ?? []].flat().map((one) => SHOWN_VALUES.get(one) ?? one);
+  const value = values.length === 0 ? "" : `: ${values.join(", ")}`;
   return plain(label + value + (compare_label === "previous" ? ", the time before" : ""));
 }
 

@@ -37,13 +37,15 @@ export type EventsNode = {
   filters: EventFilters;
 };
 
-/** What events are told apart by. */
+/** What events are told apart by: the values of a property, or of several together. */
 export type Breakdown = {
-  of: PropertyOf;
-  property: string;
+  by: { of: PropertyOf; property: string }[];
   /** Values that are told apart. */
   limit: number;
 };
+
+/** Properties that events are told apart by together. */
+export const BREAKDOWNS_MAX = 3;
 
 /** Values of a breakdown that are told apart if it does not say how many. */
 export const BREAKDOWN_LIMIT_DEFAULT = 25;
@@ -153,22 +155,28 @@ export function breakdownOf(sent: Json | undefined): Breakdown | null {
   const attr = "query__breakdownFilter";
   const known = ["breakdown", "breakdown_type", "breakdown_limit", "breakdown_group_type_index"];
   const filter = fields(sent ?? {}, attr, [...known, "breakdowns"]);
-  const one = onlyOf(filter["breakdowns"], `${attr}__breakdowns`);
-  const told: JsonObject =
-    one === undefined
-      ? { ...filter, property: onlyOf(filter["breakdown"], `${attr}__breakdown`) ?? null }
-      : breakdownIn(one, `${attr}__breakdowns__0`);
-  const property = textOrNone(told["property"], `${attr}__breakdown`);
-  const types = ["event", "person", "group"] as const;
-  const type = choice(told["breakdown_type"] ?? "event", types, `${attr}__breakdown_type`);
-  const index = `${attr}__breakdown_group_type_index`;
-  const of = propertyOf(type, told["breakdown_group_type_index"], index);
+  const several = filter["breakdowns"] ?? [];
+  if (!Array.isArray(several) || several.length > BREAKDOWNS_MAX) {
+    throw malformed(`A list of at most ${BREAKDOWNS_MAX} is expected.`, `${attr}__breakdowns`);
+  }
+  const told: JsonObject[] =
+    several.length === 0
+      ? [{ ...filter, property: onlyOf(filter["breakdown"], `${attr}__breakdown`) ?? null }]
+      : several.map((one, at) => breakdownIn(one, `${attr}__breakdowns__${at}`));
   const limit = whole(filter["breakdown_limit"] ?? BREAKDOWN_LIMIT_DEFAULT, {
     attr: `${attr}__breakdown_limit`,
     min: 1,
     max: BREAKDOWN_LIMIT_MAX,
   });
-  return property === null ? null : { of, property, limit };
+  const by = told.flatMap((one) => {
+    const property = textOrNone(one["property"], `${attr}__breakdown`);
+    const types = ["event", "person", "group"] as const;
+    const type = choice(one["breakdown_type"] ?? "event", types, `${attr}__breakdown_type`);
+    const index = `${attr}__breakdown_group_type_index`;
+    const of = propertyOf(type, one["breakdown_group_type_index"], index);
+    return property === null ? [] : [{ of, property }];
+  });
+  return by.length === 0 ? null : { by, limit };
 }
 
 /** One of `breakdowns`, by the names that its fields have where there is but one. */

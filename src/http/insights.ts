@@ -50,10 +50,11 @@ const ResultShape = t.Object(
   {
     label: Text("dau of $pageview"),
     breakdown_value: t.Nullable(
-      Text(
-        "Firefox",
-        "Null without a breakdown; `$$_posthog_breakdown_null_$$` of events without a value, `$$_posthog_breakdown_other_$$` of values that are not told apart.",
-      ),
+      t.Union([t.String(), t.Array(t.String())], {
+        examples: ["Firefox"],
+        description:
+          "Null without a breakdown; `$$_posthog_breakdown_null_$$` of events without a value, `$$_posthog_breakdown_other_$$` of values that are not told apart. Of several properties, a list with the value of each.",
+      }),
     ),
     data: t.Array(
       number(42, "Null where there is nothing to calculate with, or the time has not come yet."),

@@ -1,4 +1,9 @@
-import { breakdownValue, type InsightResults, inRank } from "../domain/insight-result.ts";
+import {
+  type BreakdownValue,
+  breakdownValue,
+  type InsightResults,
+  inRank,
+} from "../domain/insight-result.ts";
 import { LIFECYCLE_STATUSES } from "../domain/lifecycle.ts";
 import type { Answered, Found, PlanOf } from "../storage/insight-queries.ts";
 import { trendsResults } from "./trends.ts";
@@ -59,7 +64,7 @@ function retentionResults(
 ): InsightResults {
   const told = buckets.slice(0, intervals ?? buckets.length);
   const columns = told.map((_, later) => `${interval} ${later}`);
-  const linesOf = (rows: Found["RetentionQuery"], breakdown_value: string | null) => {
+  const linesOf = (rows: Found["RetentionQuery"], breakdown_value: BreakdownValue) => {
     const persons = new Map(rows.map((row) => [`${row.began} ${row.later}`, row.persons]));
     return buckets.map((label, began) => {
       const data = told.map((_, later) =>

@@ -41,7 +41,7 @@ type Lines = Map<string, Ranked>;
 const WHOLE = { kind: "value", breakdown: null } as const;
 
 const keyOf = ({ kind, breakdown }: Pick<TrendsRow, "kind" | "breakdown">) =>
-  kind === "value" ? `=${breakdown}` : kind;
+  kind === "value" ? `=${JSON.stringify(breakdown)}` : kind;
 
 /** What there is of a series where it has no events. */
 const noneOf = ({ math, math_property }: Series) =>

@@ -49,7 +49,7 @@ function matched({ query, period, timezone }: PlanOf<"FunnelsQuery">): string {
     ...["events.person_id", "events.timestamp AS t", "events.seq"],
     ...steps.map((step, index) => `(${scan.isOf(step)}) AS is_${index + 1}`),
     ...exclusions.map((one, index) => `(${scan.isOf(one)}) AS is_excluded_${index + 1}`),
-    ...(breakdown === null ? [] : [`${scan.text(breakdown.of, breakdown.property)} AS breakdown`]),
+    ...(breakdown === null ? [] : [`${scan.value(breakdown)} AS breakdown`]),
   ];
   const names = new Set([...steps, ...exclusions].map(({ event }) => event));
   // What is between two steps counts in a strict funnel, whatever it is.

@@ -1,4 +1,5 @@
 import type { Period } from "../domain/insight-period.ts";
+import type { Breakdown } from "../domain/query-fields.ts";
 import { seriesLabel } from "../domain/trend.ts";
 import { draftFunnel } from "./draft-funnel.ts";
 import { draftPaths } from "./draft-paths.ts";
@@ -28,7 +29,7 @@ function draftOf(plan: Plan): { remarks: string[]; sql: string } {
         ...query.series.map((one, at) => `${letterOf(at)} is ${said(seriesLabel(one))}.`),
         ...(formula === null ? [] : [`The formula ${said(formula.text)} is of these numbers.`]),
         `By ${query.interval}; a row without a bucket is of the whole time.`,
-        ...valuesOf(query.breakdown?.property),
+        ...valuesOf(query.breakdown),
       ];
       return { remarks, sql: draftTrends({ ...plan, query }) };
     }
@@ -36,7 +37,7 @@ function draftOf(plan: Plan): { remarks: string[]; sql: string } {
       const steps = query.steps.map(({ name }) => said(name)).join(", then ");
       const remarks = [
         `Funnel of ${steps} (${query.order}): persons who came to each step, and their seconds from the step before.`,
-        ...valuesOf(query.breakdown?.property),
+        ...valuesOf(query.breakdown),
       ];
       return { remarks, sql: draftFunnel({ ...plan, query }) };
     }
@@ -44,7 +45,7 @@ function draftOf(plan: Plan): { remarks: string[]; sql: string } {
       const [target, returning] = [query.target, query.returning].map(({ name }) => said(name));
       const remarks = [
         `Persons who began with ${target} in a ${query.interval}, and came back with ${returning} so many later.`,
-        ...valuesOf(query.breakdown?.property),
+        ...valuesOf(query.breakdown),
       ];
       return { remarks, sql: draftRetention({ ...plan, query }) };
     }
@@ -68,10 +69,12 @@ function draftOf(plan: Plan): { remarks: string[]; sql: string } {
   }
 }
 
-const valuesOf = (property: string | undefined) =>
-  property === undefined
+const valuesOf = (breakdown: Breakdown | null) =>
+  breakdown === null
     ? []
-    : [`Values of ${said(property)}: NULL for none; all that are not told apart are is_other.`];
+    : [
+        `Values of ${breakdown.by.map(({ property }) => said(property)).join(", ")}: NULL for none; all that are not told apart are is_other.`,
+      ];
 
 function timeOf({ period, previous, timezone }: Plan): string[] {
   const shown = (time: string) => time.replace("T", " ").replace(/( 00:00:00)?\.000000$/, "");

@@ -62,7 +62,7 @@ function started({ query, period, timezone }: PlanOf<"RetentionQuery">): string 
     return `  SELECT events.person_id, min(${began}) AS began\n  ${rows}
   GROUP BY events.person_id HAVING ${from}`;
   }
-  const value = scan.text(breakdown.of, breakdown.property);
+  const value = scan.value(breakdown);
   const rows = scan.selected([isTarget], { everBefore: isFirstTime });
   const each = isFirstTime ? "events.person_id" : "events.person_id, began";
   return `  SELECT events.person_id, ${began} AS began, ${value} AS breakdown

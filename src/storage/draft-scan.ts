@@ -1,10 +1,11 @@
 import type { Interval, Period } from "../domain/insight-period.ts";
 import { isGroup } from "../domain/property-filter.ts";
-import type { EventFilter, EventsNode, PropertyOf } from "../domain/query-fields.ts";
+import type { Breakdown, EventFilter, EventsNode, PropertyOf } from "../domain/query-fields.ts";
 import { isoTime } from "../domain/time.ts";
 import { draftCondition } from "./draft-filter.ts";
 import { quoted } from "./duckdb.ts";
 import { groupColumn, HOT_PROPERTIES } from "./event-lines.ts";
+import { togetherOf } from "./event-scan.ts";
 import { groupMet, pointer } from "./property-match.ts";
 
 /**
@@ -18,6 +19,8 @@ export type DraftScan = {
   began(interval: Interval): string;
   /** A property as text; null if it is missing or null. */
   text(of: PropertyOf, property: string): string;
+  /** As that of event-scan.ts. */
+  value(breakdown: Breakdown): string;
   /** The condition that an event is one of the node's. */
   isOf(node: Pick<EventsNode, "event" | "filters">): string;
   /** FROM, and WHERE with the period; with `everBefore` also all before it. */
@@ -52,6 +55,7 @@ export function draftScan({ from, before }: Period, timezone: string): DraftScan
     wall,
     began: (interval) => `date_trunc('${interval}', ${wall})`,
     text,
+    value: ({ by }) => togetherOf(by.map(({ of, property }) => text(of, property))),
     isOf({ event, filters }) {
       const name = event === null ? [] : [`events.event = ${quoted(event)}`];
       const passed = ({ of, filter }: EventFilter) => draftCondition(filter, text(of, filter.key));

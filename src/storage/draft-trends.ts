@@ -57,7 +57,7 @@ function matched(
   const { math, math_property, math_group_type_index } = series;
   const columns = [
     `${shownBucket(interval, scan.began(interval))} AS bucket`,
-    ...(breakdown === null ? [] : [`${scan.text(breakdown.of, breakdown.property)} AS breakdown`]),
+    ...(breakdown === null ? [] : [`${scan.value(breakdown)} AS breakdown`]),
     ...(math === "dau" ? ["events.person_id"] : []),
     ...(math === "unique_session" ? [`nullif(events."$session_id", '') AS session_id`] : []),
     ...(math_group_type_index === null

@@ -1,6 +1,6 @@
 import type { Interval, Period } from "../domain/insight-period.ts";
 import { isGroup } from "../domain/property-filter.ts";
-import type { EventFilter, EventsNode, PropertyOf } from "../domain/query-fields.ts";
+import type { Breakdown, EventFilter, EventsNode, PropertyOf } from "../domain/query-fields.ts";
 import type { ClockPiece } from "../domain/zone-clock.ts";
 import { groupColumn, HOT_PROPERTIES } from "./event-lines.ts";
 import { propertyColumn } from "./person-rows.ts";
@@ -17,6 +17,8 @@ export type EventScan = {
   person(): string;
   /** A property as text: what is no text is so as JSON; null if it is missing or null. */
   text(of: PropertyOf, property: string): string;
+  /** The value that events are told apart by; of several properties, a list of their texts. */
+  value(breakdown: Breakdown): string;
   /** The beginning of the interval in which an event happened, by that clock. */
   startOf(interval: Interval): string;
   /** Whether what was asked so far needs nothing but columns of events, which are read fast. */
@@ -69,6 +71,13 @@ export function eventScan(
     // Who has no row has no properties.
     return `coalesce(${facts.column(of, person, condition)}, ${filter.not})`;
   };
+  const text = (of: PropertyOf, property: string) => {
+    const column = columnOf(of, property);
+    if (column !== undefined) return column;
+    isPlain = false;
+    const found = textOf(of, property)(bind(pointer(property)));
+    return of.type === "event" ? found : facts.column(of, person, found);
+  };
   return {
     wall,
     // A day takes half the time of date_trunc.
@@ -76,13 +85,8 @@ export function eventScan(
       interval === "day" ? `${wall}::DATE` : `date_trunc('${interval}', ${wall})`,
     isPlain: () => isPlain,
     person,
-    text(of, property) {
-      const column = columnOf(of, property);
-      if (column !== undefined) return column;
-      isPlain = false;
-      const text = textOf(of, property)(bind(pointer(property)));
-      return of.type === "event" ? text : facts.column(of, person, text);
-    },
+    text,
+    value: ({ by }) => togetherOf(by.map(({ of, property }) => text(of, property))),
     isOf({ event, filters }) {
       const named = event === null ? [] : [`event = ${bind(event)}`];
       const all = filters.map((one) => (isGroup(one) ? groupMet(one, passed) : passed(one)));
@@ -112,6 +116,11 @@ export function eventScan(
 )`;
     },
   };
+}
+
+/** What stands for the values of some properties together. */
+export function togetherOf(texts: readonly string[]): string {
+  return texts.length === 1 ? texts.join() : `[${texts.join(", ")}]`;
 }
 
 /** Who owns a row of `events` now, after every merge: with the join of {@link movedOf}. */

@@ -79,9 +79,7 @@ function stepsSql(
   const common = [`"timestamp" AS t`, "seq"];
   const columns = [
     ...["events.person_id AS id", ...common],
-    ...(breakdown === null
-      ? []
-      : [`${begins.text(breakdown.of, breakdown.property)} AS breakdown`]),
+    ...(breakdown === null ? [] : [`${begins.value(breakdown)} AS breakdown`]),
   ];
   const conditions = [...begins.within(), isFirst];
   const flags = later.map((step, index) => `(${follows.isOf(step)}) AS is_${index + 2}`);

@@ -1,6 +1,6 @@
 import type { Exclusion, Funnel } from "../domain/funnel.ts";
 import type { Period } from "../domain/insight-period.ts";
-import type { BreakdownKind } from "../domain/insight-result.ts";
+import type { BreakdownKind, FoundValue } from "../domain/insight-result.ts";
 import { eventScan, type Scanned } from "./event-scan.ts";
 import { strictExcluding, unorderedExcluding } from "./funnel-exclusions.ts";
 import { bestOf, byFollowing } from "./funnel-following.ts";
@@ -10,7 +10,7 @@ import { toldApart } from "./trends.ts";
 /** How persons went through a funnel; of one value of the breakdown, if there is one. */
 export type FunnelRow = {
   kind: BreakdownKind;
-  breakdown: string | null;
+  breakdown: FoundValue;
   /** How many reached each step. */
   persons: number[];
   /** Seconds from the step before, null for the first and where nobody reached the step. */
@@ -80,7 +80,7 @@ function matchedSql(
     "seq",
     ...steps.map((step, index) => `${is(step)} AS is_${index + 1}`),
     ...exclusions.map((exclusion, index) => `${is(exclusion)} AS is_excluded_${index + 1}`),
-    ...(breakdown === null ? [] : [`${scan.text(breakdown.of, breakdown.property)} AS breakdown`]),
+    ...(breakdown === null ? [] : [`${scan.value(breakdown)} AS breakdown`]),
   ];
   const names = new Set([...steps, ...exclusions].map(({ event }) => event));
   // What is between two steps counts in a strict funnel, whatever it is.

@@ -26,7 +26,7 @@ export function retentionByValueSql(
     "seq",
     `${isTarget} AS is_target`,
     `${isReturning} AS is_returning`,
-    `${scan.text(breakdown.of, breakdown.property)} AS breakdown`,
+    `${scan.value(breakdown)} AS breakdown`,
     `CASE WHEN ${scan.wall} < ${from} THEN -1
       ELSE date_diff('${interval}', ${from}, ${scan.wall}) END AS place`,
   ];

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Interval, Period } from "../domain/insight-period.ts";
-import type { BreakdownKind } from "../domain/insight-result.ts";
+import type { BreakdownKind, FoundValue } from "../domain/insight-result.ts";
 import type { EventsNode } from "../domain/query-fields.ts";
 import type { Retention } from "../domain/retention.ts";
 import { type EventScan, eventScan, type Scanned } from "./event-scan.ts";
@@ -14,7 +14,7 @@ export type RetentionRow = {
   persons: number;
   /** With a breakdown, the value by which they began. */
   kind?: BreakdownKind;
-  breakdown?: string | null;
+  breakdown?: FoundValue;
 };
 
 /** Microseconds of the intervals that are all as long; on a wall's clock no day is shorter. */

@@ -1,5 +1,5 @@
 import type { Interval, Period } from "../domain/insight-period.ts";
-import type { BreakdownKind } from "../domain/insight-result.ts";
+import type { BreakdownKind, FoundValue } from "../domain/insight-result.ts";
 import type { Series, SeriesMath, Trends } from "../domain/trend.ts";
 import { groupColumn } from "./event-lines.ts";
 import { type EventScan, eventScan, type Scanned } from "./event-scan.ts";
@@ -9,7 +9,7 @@ import { type Bind, numberOf } from "./property-match.ts";
 export type TrendsRow = {
   kind: BreakdownKind;
   /** Null unless it is of one value. */
-  breakdown: string | null;
+  breakdown: FoundValue;
   /** One of the period's `buckets`; null is the whole period. */
   bucket: string | null;
   /** Null if none of the events has a number, or if the number is not finite. */
@@ -130,7 +130,7 @@ function cellsSql(
   const { cell, isOfIds } = MATHS[math];
   const places = [
     `${scan.startOf(interval)} AS starts_at`,
-    ...(breakdown === null ? [] : [`${scan.text(breakdown.of, breakdown.property)} AS breakdown`]),
+    ...(breakdown === null ? [] : [`${scan.value(breakdown)} AS breakdown`]),
     ...(isOfIds ? [`${idOf(one, scan)} AS id`] : []),
   ];
   const number =

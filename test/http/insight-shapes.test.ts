@@ -42,6 +42,72 @@ const target = { id: "view", name: "view", type: "events", order: 0 };
 const any = (...values: object[]) => ({ type: "OR", values });
 const team = (value: string) => ({ key: "team", value, operator: "exact", type: "person" });
 
+describe("several breakdowns", () => {
+  const NONE = "$$_posthog_breakdown_null_$$";
+  const breakdowns = [
+    { property: "plan", type: "event" },
+    { property: "team", type: "person" },
+    { property: "nothing", type: "event" },
+  ];
+  const lines = async (query: object) =>
+    (
+      (await resultsOf({ ...range, ...query })) as {
+        breakdown_value: string | string[];
+        data: number[];
+        aggregated_value: number;
+      }[]
+    ).map(({ breakdown_value, data }) => [
+      breakdown_value,
+      data.reduce((sum, one) => sum + one, 0),
+    ]);
+
+  test("tell events apart by the values of all together", async () => {
+    const series = [node("view")];
+    expect(await lines({ kind: "TrendsQuery", series, breakdownFilter: { breakdowns } })).toEqual([
+      [["free", "free", NONE], 4],
+      [["pro", "free", NONE], 1],
+    ]);
+    const breakdownFilter = { breakdowns, breakdown_limit: 1 };
+    expect(await lines({ kind: "TrendsQuery", series, breakdownFilter })).toEqual([
+      [["free", "free", NONE], 4],
+      ["$$_posthog_breakdown_other_$$", 1],
+    ]);
+  });
+
+  test("are of funnels, retention and formulas, too", async () => {
+    const series = [node("view"), node("buy")];
+    const breakdownFilter = { breakdowns };
+    const funnel = { kind: "FunnelsQuery", series, breakdownFilter };
+    expect((await lines(funnel)).map(([value]) => value)).toContainEqual(["free", "free", NONE]);
+    const retentionFilter = { targetEntity: target };
+    const retention = { kind: "RetentionQuery", retentionFilter, breakdownFilter };
+    expect((await lines(retention)).map(([value]) => value)).toContainEqual(["pro", "free", NONE]);
+    const formula = { kind: "TrendsQuery", series, trendsFilter: { formula: "A + B" } };
+    expect(await lines({ ...formula, breakdownFilter })).toEqual([
+      [["free", "free", NONE], 5],
+      [["pro", "free", NONE], 1],
+    ]);
+  });
+
+  test("have a draft that runs, and are in the name, the table and the CSV", async () => {
+    const series = [node("view"), node("buy")];
+    for (const kind of ["TrendsQuery", "FunnelsQuery"]) {
+      const query = { kind, series, ...range, breakdownFilter: { breakdowns } };
+      const { body } = await ask(query);
+      const { sql, insight } = body as { sql: string; insight: { name: string } };
+      expect(insight.name).toContain("by plan, team, nothing");
+      const asked = { body: { query: { kind: "SQLQuery", query: sql } } };
+      const answered = await app.ask("POST", "/api/environments/1/query/", asked);
+      expect({ sql, ...answered }).toMatchObject({ status: 200 });
+      expect(JSON.stringify(answered.body)).toContain('["free","free",null]');
+    }
+    const headers = { prefer: "return=representation" };
+    const query = { kind: "TrendsQuery", series, ...range, breakdownFilter: { breakdowns } };
+    const shown = await app.ask("POST", `${ASK}?format=txt`, { body: { query }, headers });
+    expect(shown.text).toContain("view: free, free, (none)");
+  });
+});
+
 describe("filters in groups", () => {
   const counted = async (properties: object | undefined, ofSeries: object | undefined) => {
     const series = [{ ...node("view"), properties: ofSeries }];
@@ -232,8 +298,8 @@ describe("what would change an answer and is not known is refused", () => {
       "query__properties",
     ],
     [
-      "several breakdowns",
-      { ...trends, breakdownFilter: { breakdowns: [{ property: "a" }, { property: "b" }] } },
+      "more breakdowns than there may be",
+      { ...trends, breakdownFilter: { breakdowns: Array(4).fill({ property: "a" }) } },
       "invalid_input",
       "query__breakdownFilter__breakdowns",
     ],

@@ -7,21 +7,21 @@ import {
   type DataSet,
   type DataSets,
   dataSets,
-  KEYS,
   type Stored,
 } from "../support/data-sets.ts";
 import {
+  breakdownOfChance,
   DATA_SETS,
   forEach,
   histories,
+  keyOf,
   microsOf,
   nodeOfChance,
   percentile,
   periodOfChance,
-  placeOfChance,
   sorted,
   TIMEOUT_MS,
-  textOf,
+  valueOfKey,
 } from "../support/insight-reference.ts";
 import { draftValue } from "../support/insight-trials.ts";
 
@@ -67,8 +67,7 @@ function asked(set: DataSet, order: Order) {
     window_s: of([420, 600, 43_200, 86_400, 14 * 86_400]),
     exclusions: excluded.map(({ exclusion }) => exclusion),
     dateRange: { date_from: "", date_to: null },
-    breakdown:
-      next(2) === 0 ? null : { of: placeOfChance(dice), property: of(KEYS), limit: 1 + next(3) },
+    breakdown: next(2) === 0 ? null : breakdownOfChance(dice, 1 + next(3)),
   };
   const plan: PlanOf<"FunnelsQuery"> = { query, period, previous: null, timezone: set.timezone };
   return { plan, isIn, steps: steps.map(({ isOf }) => isOf), excluded };
@@ -144,8 +143,7 @@ function reference(set: DataSet, { plan, isIn, steps, excluded }: Asked): Funnel
     return best(attempts) ?? [];
   });
   const { breakdown } = query;
-  const valueIn = ({ began }: Attempt) =>
-    breakdown === null ? "" : textOf(set, began, breakdown.of, breakdown.property);
+  const valueIn = ({ began }: Attempt) => (breakdown === null ? "" : keyOf(set, began, breakdown));
   const ranked = [...Map.groupBy(reached, valueIn)]
     .sort(([a, some], [b, others]) => {
       if (some.length !== others.length) return others.length - some.length;
@@ -171,7 +169,8 @@ function reference(set: DataSet, { plan, isIn, steps, excluded }: Asked): Funnel
       );
     return {
       kind,
-      breakdown: kind === "value" && breakdown !== null ? key.slice(1) : null,
+      breakdown:
+        kind === "value" && breakdown !== null ? valueOfKey(key.slice(1), breakdown) : null,
       persons: query.steps.map((_, step) => line.filter(({ times }) => times.length > step).length),
       average_s: tell((numbers) => numbers.reduce((sum, one) => sum + one, 0) / numbers.length),
       median_s: tell((numbers) => percentile(numbers, 0.5) as number),
@@ -244,7 +243,7 @@ test(
         ...plan.query,
         steps: steps.map(({ node }) => node),
         exclusions: [],
-        breakdown: { of: { type: "event" }, property: "own", limit: 3 },
+        breakdown: { by: [{ of: { type: "event" }, property: "own" }], limit: 3 },
       };
       const trial = {
         ...{ plan: { ...plan, query }, isIn, excluded: [] },

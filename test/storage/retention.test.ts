@@ -4,15 +4,16 @@ import type { Breakdown } from "../../src/domain/query-fields.ts";
 import type { Retention } from "../../src/domain/retention.ts";
 import type { PlanOf } from "../../src/storage/insight-queries.ts";
 import type { RetentionRow } from "../../src/storage/retention.ts";
-import { chance, type DataSet, KEYS, type Stored } from "../support/data-sets.ts";
+import { chance, type DataSet, type Stored } from "../support/data-sets.ts";
 import {
+  breakdownOfChance,
   bucketOf,
   histories,
+  keyOf,
   nodeOfChance,
   periodOfChance,
-  placeOfChance,
   shownAt,
-  textOf,
+  valueOfKey,
 } from "../support/insight-reference.ts";
 import { draftValue, insightTrials } from "../support/insight-trials.ts";
 
@@ -33,14 +34,11 @@ function asked(set: DataSet) {
     interval: days,
     intervals: next(2) === 0 ? null : 1 + next(9),
     dateRange: { date_from: "", date_to: null },
-    breakdown:
-      next(2) === 0 ? null : { of: placeOfChance(dice), property: of(KEYS), limit: 1 + next(3) },
+    breakdown: next(2) === 0 ? null : breakdownOfChance(dice, 1 + next(3)),
   };
   const plan: PlanOf<"RetentionQuery"> = { query, period, previous: null, timezone: set.timezone };
   const valueIn = (event: Stored) =>
-    query.breakdown === null
-      ? null
-      : textOf(set, event, query.breakdown.of, query.breakdown.property);
+    query.breakdown === null ? null : keyOf(set, event, query.breakdown);
   const placeOf = (timestamp: string) =>
     period.buckets.indexOf(bucketOf(shownAt(timestamp, set.timezone), days));
   const present = histories(set, set.events.filter(isUntil));
@@ -78,7 +76,9 @@ function topOf(cohorts: { value: string | null }[], breakdown: Breakdown | null)
   return (value: string | null): Pick<RetentionRow, "kind" | "breakdown"> => {
     if (breakdown === null) return {};
     if (!top.includes(value)) return { kind: "other", breakdown: null };
-    return { kind: value === null ? "none" : "value", breakdown: value };
+    return value === null
+      ? { kind: "none", breakdown: null }
+      : { kind: "value", breakdown: valueOfKey(value, breakdown) };
   };
 }
 

@@ -14,19 +14,20 @@ import {
 } from "../support/data-sets.ts";
 import {
   asText,
+  breakdownOfChance,
   bucketOf,
   DATA_SETS,
   forEach,
+  keyOf,
   nodeOfChance,
   numberIn,
   ownerOf,
   percentile,
   periodOfChance,
-  placeOfChance,
   shownAt,
   sorted,
   TIMEOUT_MS,
-  textOf,
+  valueOfKey,
 } from "../support/insight-reference.ts";
 import { draftValue } from "../support/insight-trials.ts";
 
@@ -91,8 +92,7 @@ function reference(
   const series = query.series[index] as Series;
   const eventsOf = (at: number, isWhen = isIn) =>
     set.events.filter((event) => isWhen(event) && isOf[at]?.(event) === true);
-  const valueIn = (event: Stored) =>
-    breakdown === null ? "" : textOf(set, event, breakdown.of, breakdown.property);
+  const valueIn = (event: Stored) => (breakdown === null ? "" : keyOf(set, event, breakdown));
   const first = formula === null ? index : 0;
   const ranked = [...Map.groupBy(eventsOf(first, isRanked), valueIn)]
     .map(([value, some]) => ({ value, rank: told(set, query.series[first] as Series, some) }))
@@ -113,7 +113,8 @@ function reference(
       bucketOf(shownAt(timestamp, timezone), interval),
     );
     const kind = key.startsWith("=") ? "value" : (key as "none" | "other");
-    const value = kind === "value" && breakdown !== null ? key.slice(1) : null;
+    const value =
+      kind === "value" && breakdown !== null ? valueOfKey(key.slice(1), breakdown) : null;
     const row = (bucket: string | null, some: Stored[]): TrendsRow => ({
       ...{ kind, breakdown: value, bucket },
       value: told(set, series, some),
@@ -146,8 +147,7 @@ function asked(set: DataSet): Asked {
   const query: Trends = {
     ...({ kind: "TrendsQuery", series, interval, compare: false } as const),
     dateRange: { date_from: "", date_to: null },
-    breakdown:
-      next(3) === 0 ? null : { of: placeOfChance(dice), property: of(KEYS), limit: 1 + next(4) },
+    breakdown: next(3) === 0 ? null : breakdownOfChance(dice, 1 + next(4)),
     formula: next(2) === 0 ? null : { text: "A", of: ([a = null]) => a },
   };
   const { timezone } = set;

@@ -1,7 +1,13 @@
 import { type Interval, type Period, periodOf } from "../../src/domain/insight-period.ts";
+import type { FoundValue } from "../../src/domain/insight-result.ts";
 import type { Json } from "../../src/domain/json.ts";
 import { propertyFilter } from "../../src/domain/property-filter.ts";
-import type { EventFilter, EventsNode, PropertyOf } from "../../src/domain/query-fields.ts";
+import type {
+  Breakdown,
+  EventFilter,
+  EventsNode,
+  PropertyOf,
+} from "../../src/domain/query-fields.ts";
 import { type Chance, type DataSet, EVENTS, KEYS, type Stored } from "./data-sets.ts";
 
 const DAY_MS = 86_400_000;
@@ -125,6 +131,28 @@ const FILTERS: [
   [{ operator: "regex", value: "^[xy]$" }, (text) => text === "x" || text === "y"],
 ];
 
+/** One property, or two now and then. */
+export const breakdownOfChance = (dice: Chance, limit: number): Breakdown => ({
+  by: Array.from({ length: dice.of([1, 1, 2]) }, () => {
+    return { of: placeOfChance(dice), property: dice.of(KEYS) };
+  }),
+  limit,
+});
+
+/** Behind every text, as null is. */
+const NONE = "\u{10ffff}";
+
+/** By which value an event is told; of several texts their order is that of this. */
+export function keyOf(set: DataSet, event: Stored, { by }: Breakdown): string | null {
+  const texts = by.map(({ of, property }) => textOf(set, event, of, property));
+  return texts.length === 1 ? (texts[0] ?? null) : texts.map((one) => one ?? NONE).join("\0");
+}
+
+/** The value of such a key. */
+export function valueOfKey(key: string, { by }: Breakdown): FoundValue {
+  return by.length === 1 ? key : key.split("\0").map((one) => (one === NONE ? null : one));
+}
+
 /** Events that chance asks for, and which they are. */
 export function nodeOfChance(
   set: DataSet,
@@ -140,7 +168,7 @@ export function nodeOfChance(
     return { read, passes: (one: Stored) => passes(textOf(set, one, of, key)) };
   });
   // All of them, or the first and any of the others, or any.
-  const apart = chosen.length < 2 ? chosen.length : dice.of([chosen.length, 0, 1]);
+  const apart = chosen.length < 2 ? chosen.length : ([chosen.length, 0, 1][set.project % 3] ?? 0);
   const [all, some] = [chosen.slice(0, apart), chosen.slice(apart)];
   const group = { any: true, of: some.map(({ read }) => read) };
   return {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Query } from "../../src/domain/insight.ts";
-import type { BreakdownKind } from "../../src/domain/insight-result.ts";
+import type { BreakdownKind, FoundValue } from "../../src/domain/insight-result.ts";
 import type { Json } from "../../src/domain/json.ts";
 import type { Found, PlanOf } from "../../src/storage/insight-queries.ts";
 import { type DataSet, type DataSets, dataSets } from "./data-sets.ts";
@@ -12,10 +12,11 @@ export type DraftRow = Record<string, Json>;
 /** The value of a breakdown as rows of queries have it. */
 export function draftValue({ breakdown, is_other }: DraftRow): {
   kind: BreakdownKind;
-  breakdown: string | null;
+  breakdown: FoundValue;
 } {
   if (is_other === true) return { kind: "other", breakdown: null };
   if (breakdown === null) return { kind: "none", breakdown: null };
+  if (Array.isArray(breakdown)) return { kind: "value", breakdown: breakdown as string[] };
   return { kind: "value", breakdown: String(breakdown) };
 }
 
