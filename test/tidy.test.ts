@@ -193,6 +193,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "storage/log-owners.ts": "test/services/deletion-runs.test.ts",
   "storage/logs.ts": "test/http/logs.test.ts, test/storage/events.test.ts",
   "storage/migrations/0021-fold-addresses.ts": "test/storage/sqlite.test.ts",
+  "storage/meta.ts": "test/storage/events.test.ts",
   "storage/migrations/index.ts": "test/storage/sqlite.test.ts",
   "storage/mirror.ts": "test/storage/events.test.ts",
   "storage/natives.ts": "test/build.test.ts",

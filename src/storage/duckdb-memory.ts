@@ -10,22 +10,11 @@ const JOINED_BYTES = 60_000_000;
 /** What the engine may keep of what it has read when it has nothing to do. */
 const SHRUNK_BYTES = 8_000_000;
 
-/**
- * What the engine may use beyond its limit while it commits and checkpoints (decision 106): if it finds
- * no memory then, its tables are broken from there on.
- */
-const COMMIT_BYTES = 64_000_000;
-
 type Memory = { memory_bytes: number };
 
 /** The statement that says how much memory the engine may use. */
 export function memoryLimit({ memory_bytes }: Memory): string {
   return `SET memory_limit = '${Math.floor(memory_bytes / 1e6)}MB'`;
-}
-
-/** The statement that says how much it may use for a commit. */
-export function commitLimit({ memory_bytes }: Memory): string {
-  return memoryLimit({ memory_bytes: memory_bytes + COMMIT_BYTES });
 }
 
 /** How many row groups of loads are one where the file is written anew. */

@@ -8,30 +8,21 @@ const ROLLBACK_EVERY_MS = 20;
 /** A read that is to end is interrupted until it has, and then its rollback may be. */
 const INTERRUPTED = /INTERRUPT Error/;
 
-/** What surrounds the end of a transaction. */
-export type Ending = {
-  /** Done before it commits, and before it rolls back. */
-  before(): Promise<unknown>;
-  /** Carries the commit out. */
-  commit(run: () => Promise<unknown>): Promise<unknown>;
-};
-
-const PLAIN: Ending = { before: async () => {}, commit: (run) => run() };
-
 /**
- * Runs `work` in one transaction: rolls back and rethrows if it throws. Where memory is short a commit
+ * Runs `work` in one transaction: rolls back and rethrows if it throws; `before` is done before it
+ * commits, and before it rolls back. Where memory is short a commit
  * may be carried out and fail all the same, for want of room for its empty result.
  */
 export async function transaction<T>(
   connection: DuckDBConnection,
   work: (connection: DuckDBConnection) => Promise<T>,
-  { before, commit }: Ending = PLAIN,
+  before: () => Promise<unknown> = async () => {},
 ): Promise<T> {
   try {
     await connection.run("BEGIN TRANSACTION");
     const result = await work(connection);
     await before();
-    await commit(() => connection.run("COMMIT"));
+    await connection.run("COMMIT");
     return result;
   } catch (error) {
     await before().catch(() => undefined);

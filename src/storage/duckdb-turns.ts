@@ -19,14 +19,20 @@ type Reading = { connection: DuckDBConnection; mayBeEnded: boolean; isEnded: boo
 export function memoryTurns() {
   const running = new Set<Reading>();
   let turn: Promise<void> | undefined;
-  let onEmpty = () => {};
+  let empty = Promise.withResolvers<void>();
 
   /** Resolves when nobody reads, or the time is over. */
-  const emptied = (ms: number): Promise<void> => {
-    if (running.size === 0) return Promise.resolve();
+  const emptied = (ms: number): Promise<void> =>
+    running.size === 0 ? Promise.resolve() : Promise.race([empty.promise, Bun.sleep(ms)]);
+
+  /** Who comes from here on waits, until it is called. */
+  const take = () => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    onEmpty = resolve;
-    return Promise.race([promise, Bun.sleep(ms)]);
+    turn = promise;
+    return () => {
+      if (turn === promise) turn = undefined;
+      resolve();
+    };
   };
 
   const end = () => {
@@ -38,6 +44,9 @@ export function memoryTurns() {
   };
 
   return {
+    /** Ends those who read, and may be ended; they may not hear it at once. */
+    end,
+
     /** Reads, behind a write that is alone; fails `unavailable` if one has ended it. */
     async reading<T>(
       connection: DuckDBConnection,
@@ -53,25 +62,42 @@ export function memoryTurns() {
         throw reading.isEnded ? new Failure("unavailable", ENDED) : error;
       } finally {
         running.delete(reading);
-        if (running.size === 0) onEmpty();
+        if (running.size === 0) {
+          empty.resolve();
+          empty = Promise.withResolvers();
+        }
       }
     },
 
     /** Works while nobody reads, as far as those who do come to their end; one after the other. */
-    async alone<T>(work: () => Promise<T>): Promise<T> {
-      const { promise, resolve } = Promise.withResolvers<void>();
+    async alone<T>(work: (isAlone: boolean) => Promise<T>): Promise<T> {
       const before = turn;
-      turn = promise;
+      const release = take();
       try {
         await before;
         await emptied(ENDED_AFTER_MS);
         const ending = setInterval(end, INTERRUPT_EVERY_MS);
         await emptied(WAITED_MS_MAX - ENDED_AFTER_MS);
         clearInterval(ending);
+        return await work(running.size === 0);
+      } finally {
+        release();
+      }
+    },
+
+    /** Works as soon as nobody reads; `undefined` if somebody does for so many milliseconds. */
+    async between<T>(ms: number, work: () => Promise<T>): Promise<T | undefined> {
+      const deadline = performance.now() + ms;
+      while (turn !== undefined || running.size > 0) {
+        const left = deadline - performance.now();
+        if (left <= 0) return undefined;
+        await (turn === undefined ? emptied(left) : Promise.race([turn, Bun.sleep(left)]));
+      }
+      const release = take();
+      try {
         return await work();
       } finally {
-        if (turn === promise) turn = undefined;
-        resolve();
+        release();
       }
     },
   };

@@ -1,11 +1,12 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { isOutOfMemory } from "./duckdb-faults.ts";
-import { commitLimit, memoryLimit } from "./duckdb-memory.ts";
 import { pool } from "./duckdb-pool.ts";
+import type { commitRoom } from "./duckdb-room.ts";
 import { transaction } from "./duckdb-transaction.ts";
 import type { memoryTurns } from "./duckdb-turns.ts";
 
-type Write = <T>(work: (connection: DuckDBConnection) => Promise<T>) => Promise<T>;
+type Work<T> = (connection: DuckDBConnection) => Promise<T>;
+type Write = <T>(work: Work<T>) => Promise<T>;
 
 /** How the event store is changed. */
 export type Writes = {
@@ -16,84 +17,74 @@ export type Writes = {
   write: Write;
   /** As `write`; if it finds no memory, once more while nobody reads: `work` is repeated. */
   writeFirst: Write;
+  /**
+   * As `write`, for what changes rows where they are: while nobody reads (decision 120). Throws
+   * without a beginning where somebody reads on.
+   */
+  writeInPlace: Write;
+  /** The same where it can wait: `undefined` if somebody reads now. */
+  writeBetween<T>(work: Work<T>): Promise<T | undefined>;
   /** Moves the write-ahead log into the file; blocks every query while it runs. */
   checkpoint(): Promise<void>;
 };
 
 type Needs = {
   connection: DuckDBConnection;
-  memory_bytes: number;
-  turns: Pick<ReturnType<typeof memoryTurns>, "alone">;
+  room: Awaited<ReturnType<typeof commitRoom>>;
+  turns: Pick<ReturnType<typeof memoryTurns>, "alone" | "between">;
   /** What every statement passes. */
   guard<T>(work: Promise<T>): Promise<T>;
 };
 
-/** The share of its memory at which a commit is left to itself: what is read again is not counted. */
-const TIGHT_SHARE = 0.8;
+/** How long is waited for a moment in which nobody reads, in milliseconds: others may wait to write. */
+const BETWEEN_MS = { canWait: 200, mustBe: 5000 };
 
-/** Whether so much of the memory is held that a commit may find none. */
-async function isTight(connection: DuckDBConnection, memory_bytes: number): Promise<boolean> {
-  try {
-    const [row] = (await connection.runAndReadAll(HELD)).getRows();
-    return Number(row?.[0]) > memory_bytes * TIGHT_SHARE;
-  } catch {
-    return true;
-  }
-}
-
-const HELD = `SELECT sum(memory_usage_bytes)::DOUBLE FROM duckdb_memory()
-  WHERE tag NOT IN ('BASE_TABLE', 'METADATA')`;
-
-/** Changes the event store on the one connection that writes. */
-export function openWrites({ connection: only, memory_bytes, turns, guard }: Needs) {
+/**
+ * Changes the event store on the one connection that writes. Who must be alone has the connection
+ * before the turn, so that no two wait for each other.
+ */
+export function openWrites({ connection: only, room, turns, guard }: Needs) {
   const { use, whileIdle } = pool([only], Number.POSITIVE_INFINITY);
-  /** Whether reads hold more than the limit, and with it what a commit needs. */
-  let isShort = false;
 
-  const roomy: Write = (work) =>
-    use(async (connection) => {
-      try {
-        return await guard(work(connection));
-      } finally {
-        const lowered = connection.run(memoryLimit({ memory_bytes }));
-        isShort = await lowered.then(
-          () => false,
-          () => true,
-        );
-      }
-    });
-  const before = (connection: DuckDBConnection) => () =>
-    connection.run(commitLimit({ memory_bytes }));
-  const write: Write = (work) =>
-    roomy((connection) =>
-      transaction(connection, work, {
-        before: before(connection),
-        commit: (run) => run(),
-      }),
-    );
-  const writeWithRoom: Write = (work) =>
-    roomy((connection) =>
-      transaction(connection, work, {
-        before: before(connection),
-        commit: async (run) =>
-          (await isTight(connection, memory_bytes)) ? turns.alone(run) : run(),
-      }),
-    );
+  const roomy = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await guard(work());
+    } finally {
+      await room.close();
+    }
+  };
+  const once = <T>(connection: DuckDBConnection, work: Work<T>): Promise<T> =>
+    roomy(() => transaction(connection, work, room.open));
   const writes: Writes = {
-    write,
-    async writeFirst(work) {
-      try {
-        if (!isShort) return await writeWithRoom(work);
-      } catch (error) {
-        if (!isOutOfMemory(error)) throw error;
-      }
-      return await turns.alone(() => write(work));
-    },
-    checkpoint: () =>
-      roomy(async (connection) => {
-        await connection.run(commitLimit({ memory_bytes }));
-        await connection.run("CHECKPOINT");
+    write: (work) => use((connection) => once(connection, work)),
+    writeFirst: (work) =>
+      use(async (connection) => {
+        try {
+          if (!room.isShort()) return await once(connection, work);
+        } catch (error) {
+          if (!isOutOfMemory(error)) throw error;
+        }
+        return await turns.alone(() => once(connection, work));
       }),
+    writeInPlace: (work) =>
+      use(async (connection) => {
+        const made = async () => ({ result: await once(connection, work) });
+        const done = await turns.between(BETWEEN_MS.mustBe, made);
+        if (done !== undefined) return done.result;
+        return await turns.alone((isAlone) => {
+          if (!isAlone) throw new Error("Rows cannot be changed while somebody reads");
+          return once(connection, work);
+        });
+      }),
+    writeBetween: (work) =>
+      use((connection) => turns.between(BETWEEN_MS.canWait, () => once(connection, work))),
+    checkpoint: () =>
+      use((connection) =>
+        roomy(async () => {
+          await room.open();
+          await connection.run("CHECKPOINT");
+        }),
+      ),
   };
   return { ...writes, use, whileIdle };
 }

@@ -7,6 +7,7 @@ import { fatalGuard } from "./duckdb-faults.ts";
 import { newInstance } from "./duckdb-instance.ts";
 import { joinable, memoryLimit, shrink } from "./duckdb-memory.ts";
 import { openReads, type Reads } from "./duckdb-reads.ts";
+import { commitRoom } from "./duckdb-room.ts";
 import { transaction } from "./duckdb-transaction.ts";
 import { memoryTurns } from "./duckdb-turns.ts";
 import { openWrites, type Writes } from "./duckdb-writes.ts";
@@ -94,13 +95,14 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
   onThreads();
   const guard = fatalGuard((error) => onFatal(error, generationFile(files, generation)));
   const turns = memoryTurns();
-  const writes = openWrites({ ...options, connection: first, turns, guard });
   let isRewriting = false;
   let shrunk = Promise.resolve();
   const connect = async () => {
     await shrunk;
     return await instance.connect();
   };
+  const room = await commitRoom({ ...options, connect, endReads: turns.end });
+  const writes = openWrites({ connection: first, room, turns, guard });
   const reads = await openReads({
     ...{ connect, first: generation, generation: () => generation },
     reading: (connection, mayBeEnded, work) =>
@@ -110,6 +112,9 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
   return {
     write: writes.write,
     writeFirst: writes.writeFirst,
+    writeInPlace: writes.writeInPlace,
+    // What is filled while the file is written anew is forgotten.
+    writeBetween: async (work) => (isRewriting ? undefined : await writes.writeBetween(work)),
     checkpoint: writes.checkpoint,
     read: reads.read,
     readFirst: reads.readFirst,
@@ -125,6 +130,7 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
             ...{ directory: files, generation, attach, migrate, unread: reads.unread },
             rows: ROW_GROUP_ROWS * joinable(options),
             exclusively: writes.use,
+            reading: (work) => turns.reading(connection, false, work),
             switched(next) {
               generation = next;
             },
@@ -149,6 +155,7 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
         await connection.run("USE memory").catch(() => undefined);
         await connection.run(`DETACH ${catalog(generation)}`).catch(() => undefined);
       });
+      await room.end();
       instance.closeSync();
     },
   };

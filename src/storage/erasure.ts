@@ -4,7 +4,7 @@ import { LARGE_LAST } from "./blank-rows.ts";
 import type { DeletionRow } from "./deletions.ts";
 import { type Duckdb, ROW_GROUP_ROWS, rows } from "./duckdb.ts";
 import { isOutOfMemory } from "./duckdb-faults.ts";
-import type { Names } from "./generations.ts";
+import type { Names, Reading } from "./generations.ts";
 import { LOG_OWNERS, MAY_HAVE_OWNER } from "./log-owners.ts";
 import { forgetPromoted } from "./promotions.ts";
 import { handOnErased } from "./seen.ts";
@@ -154,12 +154,12 @@ export function eventErasure(duckdb: Duckdb) {
             mark = await seqOf(connection, from);
             moved = [];
           },
-          async copy(connection, names) {
+          async copy(connection, names, reading) {
             expectStored(tasks, mark);
-            erased = await findDoomed(connection, names, tasks);
+            erased = await reading(() => findDoomed(connection, names, tasks));
             if (erased.size === 0 && !options.isPurging) return false;
             for (const of of COPIED)
-              await copyTable(connection, names, { ...of, mark, ...options });
+              await copyTable(connection, names, { ...of, mark, reading, ...options });
             return true;
           },
           async catchUp(connection, names) {
@@ -220,12 +220,17 @@ async function findDoomed(
 async function copyTable(
   connection: DuckDBConnection,
   names: Names,
-  { mark, stopped, ...of }: Copied & { mark: number } & Pick<EraseOptions, "stopped">,
+  {
+    mark,
+    reading,
+    stopped,
+    ...of
+  }: Copied & { mark: number; reading: Reading } & Pick<EraseOptions, "stopped">,
 ): Promise<void> {
   const [row] = await rows(connection, `SELECT max(rowid) AS last FROM ${names.from}.${of.table}`);
   const last = Number(row?.["last"] ?? -1);
   const copy = (order: string, start: number, end: number) =>
-    connection.run(copyRows(names, { ...of, order }), { start, end, mark });
+    reading(() => connection.run(copyRows(names, { ...of, order }), { start, end, mark }));
   // What is too large to be sorted, or copied at once, is copied as it is, in parts.
   const copyFitting = async (order: string, start: number, count: number): Promise<void> => {
     try {

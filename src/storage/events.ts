@@ -11,7 +11,8 @@ import { type EraseOptions, type Erasing, eventErasure } from "./erasure.ts";
 import { groupColumn, HOT_PROPERTIES } from "./event-lines.ts";
 import type { Load } from "./loads.ts";
 import { INSERT_LOGS } from "./logs.ts";
-import { applyMirror, LINE_BYTES_MAX, type MirrorFiles } from "./mirror.ts";
+import { type MetaKey, metaOf, setMeta } from "./meta.ts";
+import { applyMirror, isInPlace, LINE_BYTES_MAX, type MirrorFiles } from "./mirror.ts";
 import { promotedTexts } from "./promotions.ts";
 import { handOnSeen } from "./seen.ts";
 
@@ -105,20 +106,16 @@ const INSERT_EVENTS = (
       format = 'newline_delimited', maximum_object_size = ${LINE_BYTES_MAX}))
   ORDER BY ${large ? `${LARGE_LAST}, ` : ""}${historical ? '"timestamp"' : "person_id"}, seq`;
 
-const ADVANCE = `
-  UPDATE meta SET value = $last::BIGINT WHERE key = 'applied_seq' AND value < $first::BIGINT
-  RETURNING value`;
-
 /** The event store on DuckDB. `deadLetters` is the path of the file for unreadable lines. */
 export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
-  const meta = (key: string) => duckdb.read((connection) => metaOf(connection, key));
+  const meta = (key: MetaKey) => duckdb.read((connection) => metaOf(connection, key));
   const erasure = eventErasure(duckdb);
   const noteMoved = (changes: MirrorFiles | null) => {
     if (typeof changes?.owned === "string") erasure.moved(readFileSync(changes.owned, "utf8"));
   };
   const first = repeatable(duckdb);
   const apply = (load: Load) =>
-    first(["applied_seq", load.last], async (connection) => {
+    first(["applied_seq", load.last], load.mirror, async (connection) => {
       await applyLoad(connection, load);
       noteMoved(load.mirror);
     });
@@ -138,7 +135,7 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
     applied: () => meta("applied_seq"),
     mirrorVersion: () => meta("mirror_version"),
     mirror: (changes) =>
-      first(["mirror_version", changes.version], async (connection) => {
+      first(["mirror_version", changes.version], changes, async (connection) => {
         await applyMirror(connection, changes);
         noteMoved(changes);
       }),
@@ -175,19 +172,24 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
 }
 
 /** What `meta` holds once a change is made. */
-type Mark = [key: string, value: number];
+type Mark = [key: MetaKey, value: number];
 
 /**
  * Writes, before those who read. Where memory is short a commit may fail and be carried out all the
  * same (decision 106): what is done again looks first whether it is done.
  */
-function repeatable(duckdb: Pick<Duckdb, "writeFirst">) {
+function repeatable(duckdb: Pick<Duckdb, "writeFirst" | "writeInPlace">) {
   let unsure = "";
-  return async ([key, value]: Mark, work: (connection: DuckDBConnection) => Promise<void>) => {
+  return async (
+    [key, value]: Mark,
+    mirror: MirrorFiles | null,
+    work: (connection: DuckDBConnection) => Promise<void>,
+  ) => {
+    const write = isInPlace(mirror) ? duckdb.writeInPlace : duckdb.writeFirst;
     const name = `${key} ${value}`;
     let isRepeated = unsure === name;
     unsure = name;
-    await duckdb.writeFirst(async (connection) => {
+    await write(async (connection) => {
       if (isRepeated && (await metaOf(connection, key)) === value) return;
       isRepeated = true;
       await work(connection);
@@ -196,15 +198,12 @@ function repeatable(duckdb: Pick<Duckdb, "writeFirst">) {
   };
 }
 
-async function metaOf(connection: DuckDBConnection, key: string): Promise<number> {
-  const [row] = await rows(connection, "SELECT value FROM meta WHERE key = $key", { key });
-  return Number(row?.["value"] ?? 0);
-}
-
 async function applyLoad(connection: DuckDBConnection, load: Load): Promise<void> {
   const { first, last, events, logs, mirror } = load;
-  const advanced = await rows(connection, ADVANCE, { first, last });
-  if (advanced.length !== 1) throw new Error(`Load up to ${last} was applied before`);
+  if ((await metaOf(connection, "applied_seq")) >= first) {
+    throw new Error(`Load up to ${last} was applied before`);
+  }
+  await setMeta(connection, "applied_seq", last);
   if (events !== null) {
     const { sql: promoted, values } = await promotedTexts(connection);
     await runApart(connection, INSERT_EVENTS(events, { ...load, promoted }), values);

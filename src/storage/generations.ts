@@ -19,6 +19,9 @@ import { clearSlack } from "./slack.ts";
  */
 export type Names = { from: string; to: string; rows: number };
 
+/** Reads, behind whoever has to be alone. */
+export type Reading = <T>(work: () => Promise<T>) => Promise<T>;
+
 /**
  * What a new generation of the event store's file is to hold (decision 60). Nothing here is one
  * transaction: what is not committed by and by is held in memory, and nobody reads a draft.
@@ -26,8 +29,11 @@ export type Names = { from: string; to: string; rows: number };
 export type Rewriting = {
   /** Looks how far the old file is that `copy` reads. Nothing is written meanwhile: be brief. */
   begin(connection: DuckDBConnection, names: Names): Promise<void>;
-  /** Copies what there was then, while more comes; false if the old file may stay after all. */
-  copy(connection: DuckDBConnection, names: Names): Promise<boolean>;
+  /**
+   * Copies what there was then, while more comes; false if the old file may stay after all. What
+   * reads the old file goes through `reading`, a brief part at a time.
+   */
+  copy(connection: DuckDBConnection, names: Names, reading: Reading): Promise<boolean>;
   /** Copies what came since. Nothing is written meanwhile: be brief. */
   catchUp(connection: DuckDBConnection, names: Names): Promise<void>;
   /** Told of the generation before it becomes the current one, by which all is on disk. */
@@ -49,6 +55,7 @@ export type RewriteNeeds = {
   migrate(connection: DuckDBConnection): Promise<void>;
   /** Runs `work` while nobody writes. */
   exclusively(work: (writer: DuckDBConnection) => Promise<void>): Promise<void>;
+  reading: Reading;
   /** From here on the new generation is what is read and written. */
   switched(generation: number): void;
   /** Resolves when nobody reads the old generation any more. */
@@ -137,7 +144,7 @@ export async function rewriteFile(
     await connection.run(`USE ${DRAFT}`);
     await migrate(connection);
     await exclusively(() => rewriting.begin(connection, names));
-    if (!(await rewriting.copy(connection, names))) {
+    if (!(await rewriting.copy(connection, names, needs.reading))) {
       await discard(connection, directory);
       return;
     }

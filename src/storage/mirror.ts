@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { quoted, readColumns } from "./duckdb.ts";
 import { runApart } from "./duckdb-apart.ts";
+import { setMeta } from "./meta.ts";
 import { LEFT_OUT, PROPERTY_COLUMNS } from "./person-rows.ts";
 
 /** Changes to the mirror, written for DuckDB to read; null where there is nothing of a kind. */
@@ -44,6 +45,10 @@ const OVERRIDE_ROWS = (path: string) => `
     person_id: "UUID",
   })})`;
 
+/** Whether events are changed where they are: then nobody may read (decision 120). */
+export const isInPlace = (changes: MirrorFiles | null): boolean =>
+  typeof changes?.owned === "string";
+
 /** Brings the event store's mirror of persons to another version, in the caller's transaction. */
 export async function applyMirror(
   connection: DuckDBConnection,
@@ -54,23 +59,28 @@ export async function applyMirror(
   if (overrides !== null) await mirrorOverrides(connection, overrides);
   if (groups !== null) await mirrorGroups(connection, groups);
   if (owned !== null) await mirrorOwned(connection, owned);
-  await connection.run("UPDATE meta SET value = $version::BIGINT WHERE key = 'mirror_version'", {
-    version,
-  });
+  await setMeta(connection, "mirror_version", version);
 }
 
-/** What belonged to a person who was merged belongs to the other one; then the new overrides. */
+/** What belonged to a person who was merged belongs to the other one, beside the new overrides. */
 async function mirrorOverrides(connection: DuckDBConnection, path: string): Promise<void> {
   const source = OVERRIDE_ROWS(path);
   await connection.run(
-    `UPDATE person_overrides AS kept SET person_id = moved.person_id FROM ${source} AS moved
-     WHERE kept.project_id = moved.project_id AND kept.person_id = moved.old_person_id`,
+    `CREATE OR REPLACE TEMP TABLE moved AS
+     SELECT project_id, old_person_id, person_id FROM ${source}
+     UNION ALL
+     SELECT kept.project_id, kept.old_person_id, moved.person_id FROM person_overrides AS kept
+     JOIN ${source} AS moved
+       ON moved.project_id = kept.project_id AND moved.old_person_id = kept.person_id
+     WHERE (kept.project_id, kept.old_person_id) NOT IN
+       (SELECT (project_id, old_person_id) FROM ${source})`,
   );
   await connection.run(
     `DELETE FROM person_overrides WHERE (project_id, old_person_id) IN
-       (SELECT (project_id, old_person_id) FROM ${source})`,
+       (SELECT (project_id, old_person_id) FROM temp.moved)`,
   );
-  await connection.run(`INSERT INTO person_overrides BY NAME FROM ${source}`);
+  await connection.run("INSERT INTO person_overrides BY NAME FROM temp.moved");
+  await connection.run("DROP TABLE temp.moved");
 }
 
 async function mirrorPersons(

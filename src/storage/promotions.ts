@@ -32,7 +32,10 @@ export type Promotions = {
    * that is used most, if one is used so much; says whether one is to be filled.
    */
   choose(): Promise<boolean>;
-  /** Fills a column for some more of the events; says whether there are more to be filled. */
+  /**
+   * Fills a column for some more of the events, if nobody reads; says whether there are more to be
+   * filled.
+   */
   fill(): Promise<boolean>;
 };
 
@@ -136,8 +139,8 @@ export function promotions(duckdb: Duckdb, stepRows = ROW_GROUP_ROWS): Promotion
         return (await rows(connection, UNFILLED)).length > 0;
       }),
 
-    fill: () =>
-      duckdb.write(async (connection) => {
+    async fill() {
+      const isMore = await duckdb.writeBetween(async (connection) => {
         const [next] = await rows(connection, UNFILLED);
         if (next === undefined) return false;
         const [start, rowsEnd] = [Number(next["filled"]), Number(next["rows_end"])];
@@ -146,6 +149,8 @@ export function promotions(duckdb: Duckdb, stepRows = ROW_GROUP_ROWS): Promotion
         if (start < end) await connection.run(FILL(column(next["slot"])), values);
         await connection.run(FILLED, { end, slot: Number(next["slot"]) });
         return end < rowsEnd;
-      }),
+      });
+      return isMore ?? true;
+    },
   };
 }

@@ -87,7 +87,7 @@ export function restoreOf(duckdb: Duckdb, files: ArchiveFiles): Restore {
 
     add: (taken) => insert(taken, `read_parquet(${quoted(taken.path)})`),
 
-    assign: () => duckdb.write(async (connection) => void (await connection.run(ASSIGN))),
+    assign: () => duckdb.writeInPlace(async (connection) => void (await connection.run(ASSIGN))),
 
     async end() {
       await duckdb.write(async (connection) => {

@@ -53,6 +53,29 @@ test("a read that takes long is ended, and says why", async () => {
   expect(await turns.reading(connection, true, async () => "read")).toBe("read");
 });
 
+test("whoever works between reads waits for a moment without one, and keeps nobody out before", async () => {
+  const turns = memoryTurns();
+  const { promise: end, resolve } = Promise.withResolvers<void>();
+  const done: string[] = [];
+  const first = turns.reading(connection, false, () => end);
+  const given = turns.between(60_000, async () => done.push("between"));
+  await turns.reading(connection, false, async () => done.push("second"));
+  expect(done).toEqual(["second"]);
+  resolve();
+  await Promise.all([first, given]);
+  expect(done).toEqual(["second", "between"]);
+});
+
+test("without such a moment there is no work", async () => {
+  const turns = memoryTurns();
+  const { promise: end, resolve } = Promise.withResolvers<void>();
+  const first = turns.reading(connection, false, () => end);
+  expect(await turns.between(20, async () => "done")).toBeUndefined();
+  resolve();
+  await first;
+  expect(await turns.between(20, async () => "done")).toBe("done");
+});
+
 test("what a read fails by itself is not laid on the write", async () => {
   const turns = memoryTurns();
   const failing = turns.reading(connection, true, () => connection.run("SELECT nobody"));

@@ -86,7 +86,7 @@ function listening(run: string[]): Duckdb {
     rewrite: (rewriting) =>
       duckdb.rewrite({
         ...rewriting,
-        copy: (connection, names) => rewriting.copy(heard(connection), names),
+        copy: (connection, names, reading) => rewriting.copy(heard(connection), names, reading),
         catchUp: (connection, names) => rewriting.catchUp(heard(connection), names),
       }),
   };

@@ -377,6 +377,60 @@ describe("DuckDB", () => {
     }
   });
 
+  test("of two overrides of a person the one that comes last counts", async () => {
+    await using duck = await duckdbStore();
+    const [ann, bob, cai] = [Bun.randomUUIDv7(), Bun.randomUUIDv7(), Bun.randomUUIDv7()];
+    const to = (old_person_id: string, person_id: string) => {
+      return { project_id: 1, old_person_id, person_id };
+    };
+    await duck.store.append(duck.load(1, [], { overrides: [to(PERSON, ann), to(cai, ann)] }));
+    await duck.store.append(duck.load(2, [], { overrides: [to(ann, bob), to(PERSON, cai)] }));
+
+    const stored = "SELECT old_person_id::VARCHAR AS old, person_id::VARCHAR AS id";
+    expect(new Set(await duck.query(`${stored} FROM person_overrides`))).toEqual(
+      new Set([
+        { old: PERSON, id: cai },
+        { old: cai, id: bob },
+        { old: ann, id: bob },
+      ]),
+    );
+  });
+
+  test("changes no row where it is, whatever a load brings", async () => {
+    await using duck = await duckdbStore();
+    const group = {
+      project_id: 1,
+      type_index: 0,
+      key: "acme",
+      created_at: "2026-11-21T12:00:00Z",
+      properties: "{}",
+    };
+    const to = (old_person_id: string, person_id: string) => {
+      return { project_id: 1, old_person_id, person_id };
+    };
+    const [ann, bob] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()];
+    const persons = [mirror({ known: true, moved: ["ann"] })];
+    await duck.store.append(
+      duck.load(1, [sliceEvent(1)], {
+        persons: [mirror()],
+        groups: [group],
+        overrides: [to(PERSON, ann)],
+      }),
+    );
+    await duck.store.append(
+      duck.load(2, [sliceEvent(2)], { persons, groups: [group], overrides: [to(ann, bob)] }),
+    );
+    const gone = { version: 9, persons: [], gone: [1], deleted: true as const };
+    await duck.store.mirror(
+      duck.mirrorFiles({ ...gone, overrides: [to(bob, ann)], groups: [], owned: [] }),
+    );
+
+    for (const table of ["meta", "events", "persons", "person_overrides", "groups"]) {
+      const changed = `SELECT column_name FROM pragma_storage_info('${table}') WHERE has_updates`;
+      expect(await duck.query(changed)).toEqual([]);
+    }
+  });
+
   test("stores a load of log records alone, once, and sets aside those it cannot read", async () => {
     await using duck = await duckdbStore();
     const time = "2026-11-21T11:59:59.000001Z";

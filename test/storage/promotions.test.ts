@@ -159,3 +159,21 @@ test("what a query took before it was cut off counts, too", async () => {
   expect(uses).toEqual(["a/b~c"]);
   expect(noted[0]).toBeGreaterThan(0);
 });
+
+test("nothing is filled while somebody reads", async () => {
+  await use(columns, ["a/b~c"]);
+  expect(await columns.choose()).toBe(true);
+  const { promise: end, resolve } = Promise.withResolvers<void>();
+  const reading = stored.duckdb.read(() => end);
+  const filled = async () => {
+    const sql = "SELECT filled::INTEGER AS filled FROM promoted WHERE key = 'a/b~c'";
+    const [row] = await stored.duckdb.read((connection) => rows(connection, sql));
+    return row?.["filled"];
+  };
+  expect(await columns.fill()).toBe(true);
+  expect(await filled()).toBe(0);
+  resolve();
+  await reading;
+  await columns.fill();
+  expect(await filled()).toBe(STEP_ROWS);
+});

@@ -1,0 +1,95 @@
+import type { DuckDBConnection } from "@duckdb/node-api";
+import { memoryLimit } from "./duckdb-memory.ts";
+
+/**
+ * What the engine may use beyond its limit while it commits and checkpoints (decision 106): if it finds
+ * no memory then, its tables are broken from there on.
+ */
+const ROOM_BYTES = 512_000_000;
+
+/** How much of that may be used until those who read are ended: what they take of it a commit lacks. */
+const SHARED_BYTES = 64_000_000;
+
+/** How often is looked how much is used, in milliseconds. */
+const LOOK_EVERY_MS = 10;
+
+type Needs = {
+  connect(): Promise<DuckDBConnection>;
+  memory_bytes: number;
+  /** Ends those who read, and may be ended. */
+  endReads(): void;
+};
+
+/** What is read again is let go of where memory is short. */
+const USED = `SELECT sum(memory_usage_bytes)::DOUBLE FROM duckdb_memory()
+  WHERE tag NOT IN ('BASE_TABLE', 'METADATA')`;
+
+/** The room that commits have, watched until the engine is back within its limit. */
+export async function commitRoom({ connect, memory_bytes, endReads }: Needs) {
+  const watcher = await connect();
+  /** Whether the limit is raised, or was and those who read hold too much for it to be lowered. */
+  let state: "closed" | "open" | "closing" = "closed";
+  let isWatching = false;
+  let watching = Promise.resolve();
+  let setting = Promise.resolve();
+
+  /** One after the other, so that the limit is the one that was asked for last. */
+  const limitTo = (bytes: number): Promise<void> => {
+    const set = () => watcher.run(memoryLimit({ memory_bytes: bytes }));
+    const done = setting.then(async () => void (await set()));
+    setting = done.catch(() => undefined);
+    return done;
+  };
+  const lower = async (): Promise<void> => {
+    try {
+      await limitTo(memory_bytes);
+      if (state === "closing") state = "closed";
+    } catch {
+      // It is tried again.
+    }
+  };
+  const isExceeded = async (): Promise<boolean> => {
+    try {
+      const [row] = (await watcher.runAndReadAll(USED)).getRows();
+      return Number(row?.[0]) > memory_bytes + SHARED_BYTES;
+    } catch {
+      return true;
+    }
+  };
+  const isRaised = () => state !== "closed";
+  const watch = async (): Promise<void> => {
+    isWatching = true;
+    while (isRaised()) {
+      await Bun.sleep(LOOK_EVERY_MS);
+      if (isRaised() && (await isExceeded())) endReads();
+      if (state === "closing") await lower();
+    }
+    isWatching = false;
+  };
+
+  return {
+    /** Whether those who read hold more than the limit. */
+    isShort: () => state === "closing",
+
+    /** Raises the limit. */
+    async open(): Promise<void> {
+      state = "open";
+      if (!isWatching) watching = watch();
+      await limitTo(memory_bytes + ROOM_BYTES);
+    },
+
+    /** Lowers it again, as soon as that can be. */
+    async close(): Promise<void> {
+      if (!isRaised()) return;
+      state = "closing";
+      await lower();
+    },
+
+    /** Resolves when nothing is watched any more. */
+    async end(): Promise<void> {
+      state = "closed";
+      await watching;
+      watcher.closeSync();
+    },
+  };
+}
