@@ -67,3 +67,22 @@ export function isNothing(value: Json): boolean {
   if (Array.isArray(value)) return value.length === 0;
   return isObject(value) && Object.keys(value).length === 0;
 }
+
+/** What TypeScript does not know of `JSON` yet (ECMA-262, JSON.parse source text access). */
+type ExactJson = {
+  parse(text: string, reviver: (key: string, value: Json, at: { source: string }) => Json): Json;
+  rawJSON(text: string): Json;
+  isRawJSON(value: Json): boolean;
+};
+const exact = JSON as unknown as ExactJson;
+
+/** Reads JSON whose numbers may have more digits than a number has here: those stay as they are written. */
+export function exactJson(text: string): Json {
+  return exact.parse(text, (_key, value, { source }) => {
+    const isExact = typeof value !== "number" || JSON.stringify(value) === source;
+    return isExact ? value : exact.rawJSON(source);
+  });
+}
+
+/** Whether a value is such a number, to be written as it is. */
+export const isExactNumber = (value: Json): boolean => exact.isRawJSON(value);

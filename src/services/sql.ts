@@ -13,8 +13,17 @@ export const SQL_RUNNING_MAX = 2;
 /** Bytes of the texts in one answer. */
 export const SQL_ANSWER_BYTES_MAX = 16_777_216;
 
-/** The share of the process's memory at which a statement ends that has more of it than at its start. */
-const MEMORY_SHARE = 0.85;
+/**
+ * How much more memory the process may have than without statements, in times what the engine may use;
+ * less where this share of the machine's is taken, but always the least.
+ */
+const MEMORY_MORE = { most: 2, least: 1 / 2, share: 0.85 };
+
+/**
+ * How fast what the process has without statements may seem to grow, in bytes a second: what a statement
+ * before has left is given back by and by, and is not to be taken for it (decision 119).
+ */
+const GROWTH_BYTES_S = 10_000_000;
 
 /** How often is looked how much memory there is in use, in milliseconds. */
 const MEMORY_EVERY_MS = 100;
@@ -51,8 +60,18 @@ type Needs = {
 };
 
 /** Runs statements one beside another, within limits. */
-export function sql({ reads, isBehind, limits, ...memory }: Needs): Sql {
+export function sql({ reads, isBehind, limits, memoryBytes, memoryBytesMax }: Needs): Sql {
   let running = 0;
+  const without = memoryWithout(memoryBytes);
+  const memoryMost = () => {
+    const engine = limits.memory * 1e6;
+    const { most, least, share } = MEMORY_MORE;
+    const before = without.bytes();
+    return Math.min(
+      before + most * engine,
+      Math.max(before + least * engine, memoryBytesMax * share),
+    );
+  };
   return {
     async run(project, text, signal) {
       checkText(text);
@@ -61,6 +80,7 @@ export function sql({ reads, isBehind, limits, ...memory }: Needs): Sql {
         const detail = `${SQL_RUNNING_MAX} queries run already. Try again in a moment.`;
         throw new Failure("throttled", detail);
       }
+      if (running === 0) without.look();
       running += 1;
       const ending = new AbortController();
       const work = reads
@@ -72,7 +92,7 @@ export function sql({ reads, isBehind, limits, ...memory }: Needs): Sql {
         .finally(() => {
           running -= 1;
         });
-      const watch = watched(ending, { signal, limits, ...memory });
+      const watch = watched(ending, { signal, limits, memoryBytes, most: memoryMost() });
       try {
         // The engine may take a while to end; who asked is told at once.
         const { columns, types, rows, sql: hogql } = await Promise.race([work, watch.ended]);
@@ -94,32 +114,50 @@ function checkText(text: string): void {
   }
 }
 
-type Watched = Pick<Needs, "limits" | "memoryBytes" | "memoryBytesMax"> & { signal: AbortSignal };
+/** What the process has while no statement runs, as it was found out when one began. */
+function memoryWithout(memoryBytes: () => number) {
+  let bytes: number | undefined;
+  let seenAt = 0;
+  return {
+    look(): void {
+      const now = performance.now();
+      const grown = ((now - seenAt) / 1000) * GROWTH_BYTES_S;
+      bytes = Math.min(memoryBytes(), (bytes ?? Number.POSITIVE_INFINITY) + grown);
+      seenAt = now;
+    },
+    bytes: () => bytes ?? 0,
+  };
+}
+
+type Watched = Pick<Needs, "limits" | "memoryBytes"> & {
+  signal: AbortSignal;
+  /** The memory that the process may have. */
+  most: number;
+};
+
+const NOT_GIVEN_BACK =
+  "Queries before have not given back all of their memory yet. Try again in a moment.";
 
 /** Ends a statement that takes too long or too much, or that nobody waits for. */
-function watched(
-  ending: AbortController,
-  { signal, limits, memoryBytes, memoryBytesMax }: Watched,
-) {
+function watched(ending: AbortController, { signal, limits, memoryBytes, most }: Watched) {
   const { promise: ended, reject } = Promise.withResolvers<never>();
-  const end = (detail: string) => {
-    reject(new Failure("invalid_input", detail, SQL_ATTR));
+  const fail = (failure: Failure) => {
+    reject(failure);
     ending.abort();
   };
+  const end = (detail: string) => fail(new Failure("invalid_input", detail, SQL_ATTR));
   const gone = () => end("Nobody waits for the answer.");
   const seconds = limits.query_seconds;
   const tooLong = () => end(`The query took longer than ${seconds} s. Select less.`);
   // What some functions take does not count for the engine's own limit.
-  const atStart = memoryBytes();
-  const engine = limits.memory * 1e6;
-  // What a statement before it has left may still be held, and is used again.
-  const most = Math.min(
-    atStart + 2 * engine,
-    Math.max(atStart + engine / 2, memoryBytesMax * MEMORY_SHARE),
-  );
+  const isShort = memoryBytes() > most;
+  const tooMuch = () => {
+    if (isShort) fail(new Failure("unavailable", NOT_GIVEN_BACK));
+    else end("The query takes more memory than there is. Select less.");
+  };
   const timer = setTimeout(tooLong, seconds * 1000);
   const memory = setInterval(() => {
-    if (memoryBytes() > most) end("The query takes more memory than there is. Select less.");
+    if (memoryBytes() > most) tooMuch();
   }, MEMORY_EVERY_MS);
   signal.addEventListener("abort", gone, { once: true });
   if (signal.aborted) gone();

@@ -1,5 +1,6 @@
 import type { DuckDBConnection, DuckDBResult, DuckDBType, DuckDBValue } from "@duckdb/node-api";
-import type { JsonObject } from "../domain/json.ts";
+import { exactJson, type Json, type JsonObject } from "../domain/json.ts";
+import { countedAggregates } from "../domain/sql-aggregates.ts";
 import type { SqlCell } from "../domain/sql-cell.ts";
 import { checkSql } from "../domain/sql-tree.ts";
 import { SQL_VIEWS } from "../domain/sql-view.ts";
@@ -85,12 +86,17 @@ function viewsOf(project: number, catalog: string): string[] {
  * it says is looked at again: nothing rests on the way there and back being exact.
  */
 async function allowed(connection: DuckDBConnection, text: string): Promise<string> {
-  const tree = await treeOf(connection, text);
-  checkSql(parsed(tree), SQL_VIEWS, text);
-  const [row] = await rows(connection, "SELECT json_deserialize_sql($tree::JSON) AS sql", {
-    tree: tree.replace(DOUBLE, asCast),
-  });
-  const sql = String(row?.["sql"]);
+  const asked = await treeOf(connection, text);
+  checkSql(parsed(asked), SQL_VIEWS, text);
+  const { tree, renamed } = countedAggregates(exactJson(asked.replace(DOUBLE, asCast)));
+  const names = await textsOf(
+    connection,
+    renamed.map(({ was }) => was),
+  );
+  for (const [at, { item }] of renamed.entries()) {
+    item["alias"] = names[at]?.replace(/^SELECT /, "") ?? "";
+  }
+  const [sql = ""] = await textsOf(connection, [tree]);
   checkSql(parsed(await treeOf(connection, sql)), SQL_VIEWS, sql);
   return sql;
 }
@@ -104,6 +110,18 @@ function asCast(_: string, named: string, number: string): string {
   const text = `{"class":"CONSTANT","type":"VALUE_CONSTANT",${named}"value":{"type":{"id":"VARCHAR","type_info":null},"is_null":false,"value":"${number}"}}`;
   return `{"class":"CAST","type":"OPERATOR_CAST",${named}"child":${text},"cast_type":{"id":"DOUBLE","type_info":null},"try_cast":false}`;
 }
+
+/** Statements as DuckDB writes them. */
+async function textsOf(connection: DuckDBConnection, trees: readonly Json[]): Promise<string[]> {
+  if (trees.length === 0) return [];
+  const found = await rows(connection, WRITTEN, {
+    trees: JSON.stringify(trees.map((tree) => JSON.stringify(tree))),
+  });
+  return found.map(({ sql }) => String(sql));
+}
+
+const WRITTEN = `SELECT json_deserialize_sql(tree::JSON) AS sql
+  FROM (SELECT unnest(from_json($trees::JSON, '["VARCHAR"]')) AS tree)`;
 
 async function treeOf(connection: DuckDBConnection, text: string): Promise<string> {
   const read = "SELECT json_serialize_sql($text::VARCHAR)::VARCHAR AS tree";

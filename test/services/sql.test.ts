@@ -56,6 +56,39 @@ describe("a query in SQL", () => {
     } as never);
   });
 
+  test("has the smallest and largest of texts, times and numbers, under their own names", async () => {
+    const text = `SELECT min(event), max(e.distinct_id) FILTER (event = 'view') AS last,
+      min(timestamp), upper(max(properties->>'plan')), max(DISTINCT 9007199254740993), max(NULL)
+      FROM events e WHERE event IN ('view', 'paid')`;
+    const { columns, results } = await answer(text);
+    expect(columns).toEqual([
+      'min("event")',
+      "last",
+      'min("timestamp")',
+      "upper(max((properties ->> 'plan')))",
+      "max(DISTINCT 9007199254740993)",
+      "max(NULL)",
+    ]);
+    const time = "2026-11-21T11:01:00.000000Z";
+    expect(results).toEqual([["paid", "phone", time, "PRO", "9007199254740993", null]]);
+    const largest =
+      "(SELECT max(n) FROM (SELECT max(event) AS n FROM events GROUP BY distinct_id))";
+    expect(await rowsOf(`SELECT DISTINCT event FROM events WHERE event = ${largest}`)).toEqual([
+      ["view"],
+    ]);
+    const having = "SELECT event FROM events GROUP BY event HAVING max(event) = 'paid'";
+    expect(await rowsOf(having)).toEqual([["paid"]]);
+    expect(await rowsOf("SELECT DISTINCT max(event) OVER () FROM events")).toEqual([["view"]]);
+  });
+
+  test("keeps no last text: it would not count", async () => {
+    expect(await app.run("SELECT last(event) FROM events")).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining("arg_max(value, timestamp)") },
+    });
+    expect(await rowsOf("SELECT last(1) OVER () FROM events LIMIT 1")).toEqual([[1]]);
+  });
+
   test("sees merged persons as one", async () => {
     const text = `SELECT count(DISTINCT e.person_id), min(p.properties->>'email')
       FROM events e JOIN persons p ON p.uuid = e.person_id WHERE e.event = 'view'`;
@@ -517,6 +550,23 @@ describe("queries that run", () => {
       detail: "The query takes more memory than there is. Select less.",
     });
     expect(signals[0]?.aborted).toBe(true);
+  });
+
+  test("are held to what there is without them, whatever those before have left", async () => {
+    const { queries, memory, signals } = endless();
+    const started = () => failing(queries.run(1, "SELECT 1", new AbortController().signal));
+    const first = started();
+    memory.used += 200e6 + 1;
+    expect(await first).toMatchObject({ code: "invalid_input" });
+    memory.used = 150e6;
+
+    const second = started();
+    await Bun.sleep(250);
+    expect(signals[1]?.aborted).toBe(false);
+    memory.used = 250e6;
+    expect(await second).toMatchObject({ code: "invalid_input" });
+
+    expect(await started()).toMatchObject({ code: "unavailable" });
   });
 
   test("end when their callers go away", async () => {
