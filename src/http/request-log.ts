@@ -3,6 +3,9 @@ import type { Log } from "../log.ts";
 /** Parts of a path that are logged; what has more is no route. */
 export const ROUTE_PARTS_MAX = 8;
 
+/** What the log has instead of the status of an answer that nobody waited for, as other servers' (decision 124). */
+const CALLER_GONE = 499;
+
 /** What an answer was given to, and how long that took in milliseconds until it began. */
 type Answered = { request: Request; status: number; requestId: string; ms: number };
 
@@ -20,13 +23,15 @@ export function requestLog(
   return ({ request, status, requestId, ms }) => {
     const path = (URL.parse(request.url)?.pathname ?? "").replace(/(?<=.)\/$/, "");
     if (left.has(path)) return;
-    log[levelOf(status)](status < 400 ? "request answered" : "request refused", {
+    const facts = {
       request_id: requestId,
       method: request.method,
       route: routeOf(path, words),
-      status,
+      status: request.signal.aborted ? CALLER_GONE : status,
       ms: Math.round(ms * 10) / 10,
-    });
+    };
+    if (request.signal.aborted) log.info("caller went away", facts);
+    else log[levelOf(status)](status < 400 ? "request answered" : "request refused", facts);
   };
 }
 

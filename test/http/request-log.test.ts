@@ -4,6 +4,10 @@ import { openLog } from "../../src/log.ts";
 import { event } from "../support/make.ts";
 import { PERSONAL_KEY, PROJECT_KEY, startServer } from "../support/server.ts";
 
+/** Takes far longer than anybody waits. */
+const ENDLESS = `SELECT max(a.seq + b.seq + c.seq + d.seq + e.seq + f.seq + g.seq)
+  FROM events a, events b, events c, events d, events e, events f, events g`;
+
 test("answers are logged by their ids without what may name anybody", () => {
   const lines: string[] = [];
   const log = openLog({ format: "json", now: () => 0, write: (line) => lines.push(line) });
@@ -30,6 +34,38 @@ test("answers are logged by their ids without what may name anybody", () => {
   expect(answered("/a".repeat(ROUTE_PARTS_MAX), 404)[0].route).toBe("/*".repeat(ROUTE_PARTS_MAX));
   expect(answered("/a".repeat(9000), 404)[0].route).toBe(`${"/*".repeat(ROUTE_PARTS_MAX)}/...`);
   expect(answered("/docs/", 200)).toEqual([]);
+});
+
+test("who went away is no error, whatever became of the answer", () => {
+  const lines: string[] = [];
+  const log = openLog({ format: "json", now: () => 0, write: (line) => lines.push(line) });
+  const logged = requestLog(log, { paths: [], quiet: [] });
+  const request = new Request("http://localhost/", { signal: AbortSignal.abort() });
+  for (const status of [200, 400, 504]) logged({ request, status, requestId: "r-1", ms: 1 });
+  const gone = { level: "info", message: "caller went away", request_id: "r-1", status: 499 };
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([gone, gone, gone]);
+});
+
+test("a question whose caller hangs up is logged as that (decision 124)", async () => {
+  await using server = await startServer({ flags: ["--log-format", "json"] });
+  await server.capture(
+    { api_key: PROJECT_KEY, batch: Array.from({ length: 20 }, () => event()) },
+    "/batch/",
+  );
+  await server.stored(20);
+  const leaving = new AbortController();
+  const endless = fetch(`${server.url}/api/environments/1/query/`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${PERSONAL_KEY}`, "content-type": "application/json" },
+    body: JSON.stringify({ query: { kind: "SQLQuery", query: ENDLESS } }),
+    signal: leaving.signal,
+  }).catch(() => undefined);
+  await Bun.sleep(300);
+  leaving.abort();
+  await endless;
+  const last = () => JSON.parse(server.output().err.trim().split("\n").at(-1) ?? "{}");
+  while (last().message !== "caller went away") await Bun.sleep(20);
+  expect(last()).toMatchObject({ level: "info", route: "/api/environments/*/query", status: 499 });
 });
 
 test("every answer of the management API and of unknown routes is one line of the log, by its id (decision 98)", async () => {
