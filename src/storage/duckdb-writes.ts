@@ -37,7 +37,7 @@ type Needs = {
 };
 
 /** How long is waited for a moment in which nobody reads, in milliseconds: others may wait to write. */
-const BETWEEN_MS = { canWait: 200, mustBe: 5000 };
+const BETWEEN_MS = { canWait: 200, mustBe: 1000 };
 
 /**
  * Changes the event store on the one connection that writes. Who must be alone has the connection
