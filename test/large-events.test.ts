@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { PAGE_BYTES_MAX } from "../src/domain/page.ts";
 import { temporaryDirectory } from "./support/app.ts";
 import { logsBody } from "./support/logs.ts";
 import { runCommand } from "./support/process.ts";
@@ -10,6 +11,8 @@ setDefaultTimeout(120_000);
 
 /** What the engine is given by default, and a journal that is archived at once. */
 const FLAGS = ["--memory", "256", "--journal", "16"];
+
+const MIB = 1_048_576;
 
 const BATCHES = 20;
 const BATCH_EVENTS = 50;
@@ -71,6 +74,26 @@ async function expectWhole(batches: readonly number[]): Promise<void> {
 
 test("large events are whole in the list", async () => {
   await expectWhole([0, 7, BATCHES - 1]);
+});
+
+test("a page of large events ends early, and a walk along next meets each once", async () => {
+  type Listed = { count: number; next: string | null; results: { properties: { at: number } }[] };
+  const of = Array.from({ length: BATCH_EVENTS }, (_, at) => at).filter((at) => at % 3 === 0);
+  const walked: number[] = [];
+  let next: string | null = "/events/?limit=1000&distinct_id=person-0";
+  for (let pages = 0; next !== null && pages < 20; pages += 1) {
+    const { count, results, next: link }: Listed = await server.get<Listed>(next);
+    expect(count).toBe(BATCHES * of.length);
+    const bytes = results.reduce((sum, one) => sum + JSON.stringify(one.properties).length, 0);
+    expect(bytes).toBeLessThan(PAGE_BYTES_MAX + MIB);
+    if (link !== null) expect(bytes).toBeGreaterThanOrEqual(PAGE_BYTES_MAX);
+    walked.push(...results.map(({ properties }) => properties.at));
+    next = link === null ? null : link.slice(link.indexOf("/events/"));
+  }
+
+  expect(walked).toEqual(Array.from({ length: BATCHES }, () => of.toReversed()).flat());
+  const [first] = (await server.get<Listed>("/events/?limit=1")).results;
+  expect(first?.properties.at).toBe(BATCH_EVENTS - 1);
 });
 
 test("questions about large events are answered of their small properties", async () => {

@@ -24,6 +24,9 @@ export const PAGE_LIMIT_DEFAULT = 100;
 /** Most rows of one page; a larger `limit` is cut to it (decision 14). */
 export const PAGE_LIMIT_MAX = 1000;
 
+/** Bytes of one page's texts: a page that would have more is shorter, but never empty (decision 112). */
+export const PAGE_BYTES_MAX = 16_777_216;
+
 /** Reads `limit`, `offset` and `cursor`; 0 rows mean the default. Fails `invalid_input` below 0. */
 export function pageQuery(asked: {
   limit?: number | undefined;
@@ -56,7 +59,7 @@ export function page<T>(
   const hasBefore = offset > 0 && before <= (walk?.offsetMax ?? before);
   return {
     count,
-    next: isMore ? link(url, limit, offset + limit, walk?.next) : null,
+    next: isMore ? link(url, limit, offset + (walk?.shown ?? limit), walk?.next) : null,
     previous: hasBefore ? link(url, limit, before) : null,
     results,
   };
@@ -64,15 +67,19 @@ export function page<T>(
 
 /**
  * How a list goes on from a place and not from a count: `next` is the cursor of the next page,
- * undefined on the last. Offsets over `offsetMax` are reached by cursor alone.
+ * undefined on the last. `shown` results are before it, `limit` by default. Offsets over `offsetMax` are
+ * reached by cursor alone.
  */
-export type Walk = { next: string | undefined; offsetMax?: number };
+export type Walk = { next: string | undefined; shown?: number; offsetMax?: number };
+
+/** Rows of a list, and how many there are in all. `isCut` if others would make the page too large. */
+export type Read<Row> = { count: number; rows: Row[]; isCut?: boolean };
 
 /** How a list is read: the keys of its rows, any keys of their types, and the rows of a part. */
 type Reading<Row, K extends Keys> = {
   keysOf: (row: Row) => K;
   like: K;
-  read: (part: Part<K>) => Promise<{ count: number; rows: Row[] }>;
+  read: (part: Part<K>) => Promise<Read<Row>>;
 };
 
 /**
@@ -86,10 +93,11 @@ export async function walkedPage<Row, K extends Keys>(
 ): Promise<Page<Row>> {
   const after = readKeys(query.cursor, like);
   const offset = after === undefined ? query.offset : 0;
-  const { count, rows } = await read({ limit: query.limit + 1, offset, after });
+  const { count, rows, isCut = false } = await read({ limit: query.limit + 1, offset, after });
   const results = rows.slice(0, query.limit);
-  const last = rows.length > query.limit ? results.at(-1) : undefined;
-  return page(url, query, count, results, { next: last && JSON.stringify(keysOf(last)) });
+  const last = isCut || rows.length > query.limit ? results.at(-1) : undefined;
+  const next = last && JSON.stringify(keysOf(last));
+  return page(url, query, count, results, { next, shown: results.length });
 }
 
 /** Keys as a cursor has them; they have as many and the types that `like` has. */

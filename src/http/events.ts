@@ -1,12 +1,20 @@
 import { t } from "elysia";
 import { checkKnown } from "../domain/known-fields.ts";
-import { pageQuery } from "../domain/page.ts";
+import { PAGE_BYTES_MAX, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageQuery } from "../domain/page.ts";
 import { EVENTS_OFFSET_MAX, type Events } from "../services/events.ts";
 import { route } from "./route.ts";
 import { EventShape, PageOf, Paging, Text, UUID, Whole } from "./schemas.ts";
 
+const MIB = 1_048_576;
+
 const EventsQuery = t.Object({
   ...Paging,
+  limit: t.Optional(
+    Whole(
+      100,
+      `Results per page: ${PAGE_LIMIT_DEFAULT} by default, at most ${PAGE_LIMIT_MAX}. A page ends behind ${PAGE_BYTES_MAX / MIB} MiB of properties: \`next\` leads on from there.`,
+    ),
+  ),
   offset: t.Optional(
     Whole(
       0,

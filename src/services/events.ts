@@ -12,7 +12,7 @@ export const EVENTS_OFFSET_MAX = 10_000;
 /** Events of one project, read. */
 export type Events = {
   /**
-   * Newest first. Fails `invalid_input` on a uuid or time that is none, and on an offset over
+   * Newest first; a page of large ones may be shorter (decision 112). Fails `invalid_input` on a uuid or time that is none, and on an offset over
    * EVENTS_OFFSET_MAX, unless `cursor` says where the page begins; `unavailable` while the store
    * is behind what was accepted, and `query_timeout`. `url` is the address that the caller is known to
    * reach us by; `signal` tells that nobody waits.
@@ -38,16 +38,16 @@ export function events(reads: EventReads, isBehind: IsBehind): Events {
       const place = readCursor(cursor);
       const after = place && { timestamp: place.at, seq: place.id };
       const asked = {
-        limit: query.limit + 1,
+        limit: query.limit,
         offset: cursor === undefined ? query.offset : 0,
         after,
       };
-      const { count, rows } = await reads.list(project, read(filter), asked, signal);
-      const results = rows.slice(0, query.limit);
-      const last = rows.length > query.limit ? results.at(-1) : undefined;
-      const shown = results.map(({ seq: _, ...row }) => row);
+      const { count, rows, isMore } = await reads.list(project, read(filter), asked, signal);
+      const last = isMore ? rows.at(-1) : undefined;
+      const shown = rows.map(({ seq: _, ...row }) => row);
       return page(url, query, count, shown, {
         next: last && cursorOf({ at: last.timestamp, id: last.seq }),
+        shown: shown.length,
         offsetMax: EVENTS_OFFSET_MAX,
       });
     },

@@ -1,5 +1,5 @@
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
-import type { PageQuery } from "../domain/page.ts";
+import { PAGE_BYTES_MAX, type PageQuery } from "../domain/page.ts";
 import type { ApiReads } from "./api-reads.ts";
 import { rows } from "./duckdb.ts";
 import type { EventCursor, EventFilter, EventRow } from "./events.ts";
@@ -7,15 +7,15 @@ import type { EventCursor, EventFilter, EventRow } from "./events.ts";
 /** Events of projects, read. */
 export type EventReads = {
   /**
-   * Newest first by `timestamp`, then by arrival; those behind `after`. `count` is of all. `signal`
-   * ends it.
+   * Newest first by `timestamp`, then by arrival; those behind `after`, up to PAGE_BYTES_MAX of
+   * large ones' properties, at least one. `count` is of all, `isMore` tells of others behind them. `signal` ends it.
    */
   list(
     project: number,
     filter: EventFilter,
     page: PageQuery & { after?: EventCursor | undefined },
     signal: AbortSignal,
-  ): Promise<{ count: number; rows: (EventRow & { seq: number })[] }>;
+  ): Promise<{ count: number; rows: (EventRow & { seq: number })[]; isMore: boolean }>;
 };
 
 /** Looks for events in the event store. */
@@ -43,15 +43,30 @@ const CONDITIONS: Record<keyof EventFilter, string> = {
 const BEHIND_CURSOR = ` AND "timestamp" <= $cursor_timestamp::TIMESTAMP
   AND ("timestamp" < $cursor_timestamp::TIMESTAMP OR seq < $cursor_seq::BIGINT)`;
 
+const ORDER = `"timestamp" DESC, seq DESC`;
+
+/**
+ * Three steps, so that memory holds one page's properties at most: where the events are, how many of
+ * them fit, and only then what is in them. What is no large event has so little that it does not count.
+ */
 const LIST = (where: string) => `
-  SELECT page.seq::DOUBLE AS seq, page.uuid::VARCHAR AS uuid, event, distinct_id,
+  WITH place AS MATERIALIZED (
+    SELECT rowid AS row, "timestamp", seq FROM events WHERE ${where}
+    ORDER BY ${ORDER} LIMIT $limit::BIGINT OFFSET $offset::BIGINT
+  ), fitting AS MATERIALIZED (
+    SELECT row FROM (
+      SELECT row, place."timestamp", place.seq, coalesce(strlen(whole_properties), 0) AS bytes
+      FROM place JOIN events ON events.rowid = row)
+    QUALIFY sum(bytes) OVER (ORDER BY ${ORDER} ROWS UNBOUNDED PRECEDING) - bytes < $bytes::BIGINT
+  )
+  SELECT (SELECT count(*) FROM place)::DOUBLE AS places, page.seq::DOUBLE AS seq,
+    page.uuid::VARCHAR AS uuid, event, distinct_id,
     coalesce(moved.person_id, page.person_id)::VARCHAR AS person_id,
     strftime("timestamp", '%Y-%m-%dT%H:%M:%S.%fZ') AS "timestamp", properties
   FROM (
     SELECT project_id, seq, uuid, event, distinct_id, person_id, "timestamp",
       coalesce(whole_properties, properties) AS properties
-    FROM events WHERE ${where}
-    ORDER BY "timestamp" DESC, seq DESC LIMIT $limit::BIGINT OFFSET $offset::BIGINT
+    FROM events WHERE rowid IN (SELECT row FROM fitting)
   ) AS page
   LEFT JOIN person_overrides AS moved
     ON moved.project_id = page.project_id AND moved.old_person_id = page.person_id
@@ -76,9 +91,11 @@ async function listEvents(
   );
   const cursor = after && { cursor_timestamp: after.timestamp, cursor_seq: after.seq };
   const behind = cursor === undefined ? "" : BEHIND_CURSOR;
-  const asked = { ...values, ...cursor, limit, offset };
+  const asked = { ...values, ...cursor, limit: limit + 1, offset, bytes: PAGE_BYTES_MAX };
   const found = await rows(connection, LIST(where + behind), asked);
-  return { count: Number(total?.["count"]), rows: found.map(eventRow) };
+  const shown = found.slice(0, limit).map(eventRow);
+  const isMore = Number(found[0]?.["places"] ?? 0) > shown.length;
+  return { count: Number(total?.["count"]), rows: shown, isMore };
 }
 
 function eventRow(row: Record<string, DuckDBValue>): EventRow & { seq: number } {

@@ -1,17 +1,21 @@
 import type { Group, GroupType } from "../domain/group.ts";
 import { type JsonObject, storableJson } from "../domain/json.ts";
-import type { Part } from "../domain/page.ts";
+import type { Part, Read } from "../domain/page.ts";
 import { anyCase } from "./any-case.ts";
+import { fitting } from "./fitting.ts";
 import type { Sqlite } from "./sqlite.ts";
 
 /** What groups a project has. */
 export type GroupReads = {
-  /** In order of their keys. `search` is part of a key, of any case. `count` is exact. */
+  /**
+   * In order of their keys, up to PAGE_BYTES_MAX of properties. `search` is part of a key, of any case.
+   * `count` is exact.
+   */
   list(
     project: number,
     filter: { type_index: number; search?: string | undefined },
     part: Part<readonly [key: string]>,
-  ): Promise<{ count: number; rows: Group[] }>;
+  ): Promise<Read<Group>>;
   /** In order of their indexes. */
   types(project: number): Promise<GroupType[]>;
 };
@@ -51,9 +55,11 @@ export function groupReads({ raw }: Sqlite): GroupReads {
   return {
     async list(project, { type_index, search = "" }, { limit, offset, after: [after] = [""] }) {
       const part = anyCase(search);
-      const rows = page.all(project, type_index, part, limit, offset, after);
+      const found = page.iterate(project, type_index, part, limit, offset, after);
+      const { rows, isCut } = fitting(found, ({ properties }) => properties.length);
       return {
         count: count.get(project, type_index, part)?.count ?? 0,
+        isCut,
         rows: rows.map(({ key, properties, created_at }) => ({
           group_type_index: type_index,
           group_key: key,

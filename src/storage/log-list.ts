@@ -6,15 +6,13 @@ import {
   type LogQuery,
 } from "../domain/log-query.ts";
 import type { LogRecord } from "../domain/log-record.ts";
+import { PAGE_BYTES_MAX } from "../domain/page.ts";
 import type { ApiReads } from "./api-reads.ts";
 import { rows } from "./duckdb.ts";
 import { type Bind, binder, checkPatterns, groupMet, passes } from "./property-match.ts";
 
 /** A stored log record as the API shows it; times are ISO 8601 in UTC. */
 export type LogRow = Omit<LogRecord, "trace_flags">;
-
-/** Bytes of one page's texts; a page that would be larger is shorter, but never empty. */
-export const LOG_PAGE_BYTES_MAX = 16_777_216;
 
 /** The log records of every project, in DuckDB. */
 export type LogReads = {
@@ -79,7 +77,7 @@ async function listLogs(connection: DuckDBConnection, project: number, query: Lo
     project,
     limit: limit + 1,
     offset,
-    bytes: LOG_PAGE_BYTES_MAX,
+    bytes: PAGE_BYTES_MAX,
   });
   const shown = found.slice(0, limit).map(logRow);
   return { rows: shown, isMore: Number(found[0]?.["places"] ?? 0) > shown.length };

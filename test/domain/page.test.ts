@@ -7,6 +7,7 @@ import {
   readCursor,
   readWalkCursor,
   walkCursorOf,
+  walkedPage,
 } from "../../src/domain/page.ts";
 
 const url = (search: string) => new URL(`http://localhost:8000/api/x/${search}`);
@@ -55,6 +56,16 @@ describe("a page", () => {
       expect.objectContaining({ code: "invalid_input", attr }),
     );
   });
+});
+
+test("a page that others would make too large leads on behind its last row", async () => {
+  const read = async () => ({ count: 9, rows: [{ id: 7 }, { id: 6 }], isCut: true });
+  const query = { limit: 5, offset: 0 };
+
+  const shown = await walkedPage(url(""), query, { keysOf: ({ id }) => [id], like: [0], read });
+
+  expect(shown).toMatchObject({ count: 9, previous: null, results: [{ id: 7 }, { id: 6 }] });
+  expect(new URL(shown.next ?? "").search).toBe("?cursor=%5B6%5D&limit=5&offset=2");
 });
 
 describe("a cursor", () => {

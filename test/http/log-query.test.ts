@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { LOG_PAGE_BYTES_MAX } from "../../src/storage/log-list.ts";
+import { PAGE_BYTES_MAX } from "../../src/domain/page.ts";
 import { type TestApp, testApp } from "../support/app.ts";
 import { logsBody } from "../support/logs.ts";
 import { PROJECT_KEY } from "../support/server.ts";
@@ -393,7 +393,7 @@ describe("paging", () => {
   test("ends a page early where its records are large, and goes on behind it", async () => {
     await using app = await testApp({ now: NOW });
     const large = "x".repeat(1_000_000);
-    const count = Math.ceil(LOG_PAGE_BYTES_MAX / large.length) + 3;
+    const count = Math.ceil(PAGE_BYTES_MAX / large.length) + 3;
     for (const name of names(count, "")) {
       await send(app, [record(name, 1, { attributes: attributesOf({ large }) })]);
     }

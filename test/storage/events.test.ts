@@ -209,7 +209,7 @@ describe.each(IMPLEMENTATIONS)("the event store on %s", (_name, make) => {
 
     const { uuid } = event.event;
     expect(await made.list(1, {}, PAGE, FOREVER)).toEqual({
-      count: 1,
+      ...{ count: 1, isMore: false },
       rows: [
         {
           seq: 1,
