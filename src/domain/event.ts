@@ -11,6 +11,12 @@ export const EVENT_NAME_CHARS_MAX = 200;
 /** UTF-8 bytes of one event as it is stored; a larger one is dropped with a warning. */
 export const EVENT_BYTES_MAX = 1_048_576;
 
+/**
+ * UTF-8 bytes of the events, as the journal keeps them, that are read and worked on together, unless
+ * one request alone has more. In memory they come to many times as much (decision 111).
+ */
+export const JOURNAL_READ_BYTES_MAX = 16_777_216;
+
 /** How far ahead of the server's clock an event may be; beyond it, its time is the arrival's. */
 export const FUTURE_MS_MAX = 23 * 3_600_000;
 

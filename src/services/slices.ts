@@ -1,4 +1,5 @@
 import type { Actor } from "../domain/activity.ts";
+import { JOURNAL_READ_BYTES_MAX } from "../domain/event.ts";
 import { personUuid } from "../domain/person.ts";
 import type { SeenEntries, SeenSeed } from "../domain/seen.ts";
 import type { SplitAsked } from "../domain/split.ts";
@@ -126,7 +127,7 @@ export function slices({ journal, persons, files, windowMs, seed, ...memory }: N
       const loads = files.add({ range: { first: range.after + 1, last }, events, logs, mirror });
       // Only now: a slice that could not be written is read again, and must not know itself.
       seen.add(fresh);
-      const isCut = next !== undefined;
+      const isCut = next !== undefined || (last < upTo && isFull(frames, read.length));
       uncollected += isCut ? COLLECT_EVENTS : read.length;
       const count = logs.reduce((sum, frame) => sum + frame.count, fresh.length);
       return { last, isCut, count, duplicates, loads, changed: mirror && changedIds(mirror) };
@@ -185,6 +186,12 @@ export function slices({ journal, persons, files, windowMs, seed, ...memory }: N
 function framesOf(journal: JournalReader, range: { after: number; upTo: number }, upTo: number) {
   const frames = journal.read({ ...range, eventsMax: SLICE_EVENTS_MAX });
   return frames.filter(({ first_seq }) => first_seq <= upTo);
+}
+
+/** Whether few events have so many bytes that others had to be left. */
+function isFull(frames: readonly Frame[], events: number): boolean {
+  const bytes = frames.reduce((sum, { lines }) => sum + lines.length, 0);
+  return events < SLICE_EVENTS_MAX / 2 && bytes > JOURNAL_READ_BYTES_MAX / 2;
 }
 
 function lastIn(frames: readonly Frame[]): number | undefined {

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { JOURNAL_READ_BYTES_MAX } from "../domain/event.ts";
 import type { Disk } from "./disk.ts";
 import { type Frame, lastSeq, segmentName, segmentsAmong } from "./journal-frame.ts";
 import { openSegment, type Placed, type Segment } from "./journal-segment.ts";
@@ -13,7 +14,7 @@ export type Part = { segment: string; offset: number; bytes: number };
 export type JournalReader = {
   /**
    * The frames with an event above `after` and none above `upTo`, whole and in order: as many as
-   * hold at most `eventsMax` events and READ_BYTES_MAX bytes, and at least one if there is one.
+   * hold at most `eventsMax` events and JOURNAL_READ_BYTES_MAX bytes of lines, and at least one if there is one.
    * None means that nothing in the range can be read. `upTo` must be durable, for what is behind
    * it may be half written. To go on where the last call ended costs nothing; to go back opens a
    * segment anew. Throws what the disk throws, and on a segment of another format version; then
@@ -31,9 +32,6 @@ export function keepPart(
 ): void {
   disk.put(join(directory, "corrupt", segment.replace(".journal", `-${offset}.bin`)), bytes);
 }
-
-/** The most bytes of lines that one read returns, unless its first frame alone is larger. */
-export const READ_BYTES_MAX = 64 * 1024 * 1024;
 
 /**
  * Makes a reader of the journal in `directory`, which must exist. What is no valid frame is copied
@@ -131,7 +129,7 @@ export function journalReader(options: {
         const { frame, end } = placed;
         events += frame.count;
         bytes += frame.lines.length;
-        const full = events > eventsMax || bytes > READ_BYTES_MAX;
+        const full = events > eventsMax || bytes > JOURNAL_READ_BYTES_MAX;
         if (full && frames.length > 0) return frames;
         frames.push(frame);
         mark = lastSeq(frame);

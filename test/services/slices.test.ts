@@ -192,6 +192,18 @@ test("a slice ends where the groups that it changes are too large together", asy
   expect(group?.properties).toMatchObject({ n: 99 });
 });
 
+test("a slice ends where the journal has more than is worked on together", async () => {
+  await using stores = await world();
+  const large = () => event({ timestamp: AT, properties: { large: "x".repeat(1_000_000) } });
+  for (let frame = 0; frame < 8; frame += 1) await stores.send(...numbers(1, 5).map(large));
+
+  const { ends, seqs } = await applied(stores, stores.again(), 0);
+
+  expect(ends).toEqual([0, 15, 30, 40]);
+  // A large event takes more rows, which have its number.
+  expect([...new Set(seqs)]).toEqual(numbers(1, 40));
+});
+
 test("small persons are changed in one slice, as many as there are", async () => {
   await using stores = await world();
   const many = numbers(1, 5000);

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { JOURNAL_READ_BYTES_MAX } from "../../src/domain/event.ts";
 import { nodeDisk } from "../../src/storage/disk.ts";
 import type { Frame } from "../../src/storage/journal.ts";
 import { FRAME_HEADER_BYTES, SEGMENT_HEADER_BYTES } from "../../src/storage/journal-frame.ts";
-import { READ_BYTES_MAX } from "../../src/storage/journal-reader.ts";
 import { WINDOW_BYTES } from "../../src/storage/journal-segment.ts";
 import {
   clear,
@@ -40,7 +40,7 @@ describe("a reader", () => {
   test("stops at a number of bytes", async () => {
     const directory = place();
     const journal = await open(directory);
-    const third = entry("x".repeat(READ_BYTES_MAX / 3));
+    const third = entry("x".repeat(JOURNAL_READ_BYTES_MAX / 3));
     for (let index = 0; index < 4; index += 1) await journal.append(third);
     const { reader } = readerOf(directory);
 
