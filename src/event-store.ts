@@ -20,7 +20,10 @@ type Reason = "asked" | "missing" | "damaged" | "unfinished" | "behind";
 
 type Needs = {
   file: string;
-  open: () => Promise<Duckdb>;
+  /** Opens the file; with `readAll` it fails where anything in it is damaged. */
+  open: (how: { readAll: boolean }) => Promise<Duckdb>;
+  /** Whether there may be damage in the file. */
+  suspect: Promise<boolean>;
   files: ArchiveFiles;
   /** A number that the journal's oldest event has or exceeds. */
   journalFirst: number | undefined;
@@ -71,7 +74,7 @@ export async function openEventStore(needs: Needs): Promise<OpenedStore> {
     const facts = { file: basename(file), reason, ...kept, ...error };
     log.warn("the event store is made anew from archive, journal and persons", facts);
   }
-  const duckdb = await open();
+  const duckdb = await open({ readAll: false });
   try {
     if (unfilled) await restoreOf(duckdb, files).begin();
   } catch (error) {
@@ -98,13 +101,20 @@ async function endReplacing(needs: Needs): Promise<void> {
 
 type Inspected = { duckdb: Duckdb; applied: number } | { reason: Reason; cause?: unknown };
 
-async function inspect({ file, open, files, journalFirst, rebuild }: Needs): Promise<Inspected> {
+async function inspect({
+  file,
+  open,
+  suspect,
+  files,
+  journalFirst,
+  rebuild,
+}: Needs): Promise<Inspected> {
   if (rebuild) return { reason: "asked" };
   if (isNotedDamaged(file)) return { reason: "damaged" };
   if (!existsSync(file)) return { reason: "missing" };
   let duckdb: Duckdb | undefined;
   try {
-    duckdb = await open();
+    duckdb = await open({ readAll: await suspect });
     const applied = await duckdb.read(appliedSeq);
     // Killed before it could be marked as unfinished, a new file has nothing.
     const isNew = applied === 0 && asidesIn(dirname(file)).length > 0;

@@ -15,6 +15,7 @@ import { type Room, roomOn } from "./services/room.ts";
 import type { Slices } from "./services/slices.ts";
 import { ARCHIVE_DIRECTORY, type ArchiveFiles, openArchiveFiles } from "./storage/archive-files.ts";
 import { EVENTS_DIRECTORY, openDuckdb } from "./storage/duckdb.ts";
+import { isSuspect } from "./storage/duckdb-blocks.ts";
 import { isDamage } from "./storage/duckdb-faults.ts";
 import { noteDamage } from "./storage/event-file.ts";
 import { type EventStore, eventStore } from "./storage/events.ts";
@@ -141,6 +142,8 @@ export async function openEvents(
 ) {
   const generation = currentGeneration(join(directory, EVENTS_DIRECTORY));
   const file = generationFile(join(directory, EVENTS_DIRECTORY), generation);
+  // It takes as long as all that is done before it is needed.
+  const suspect = rebuild ? Promise.resolve(false) : isSuspect(file);
   const files = await opened(
     join(directory, ARCHIVE_DIRECTORY),
     "Restore it from a backup, or move it away: then events that are only in it are lost.",
@@ -157,8 +160,9 @@ export async function openEvents(
   });
   const seqs = { archived: files.manifest().last, first: journal.first(), last: journal.durable() };
   if (settings.archive === "on") tellMissing({ ...seqs, persons }, log);
-  const open = () =>
+  const open = (how: { readAll: boolean }) =>
     openDuckdb({
+      ...how,
       directory,
       generation,
       memory_bytes: settings.memory * MB,
@@ -174,6 +178,7 @@ export async function openEvents(
     openEventStore({
       file,
       open,
+      suspect,
       files,
       journalFirst: seqs.first,
       rebuild,

@@ -35,6 +35,8 @@ export type DuckdbOptions = {
   generation: number;
   memory_bytes: number;
   threads: number;
+  /** Whether all that is stored is read once: opening fails then, where some of it is damaged. */
+  readAll?: boolean;
   /** Called when more of the process's threads may compute for the engine than before. */
   onThreads?: () => void;
   /**
@@ -85,6 +87,7 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
   const first = await instance.connect();
   try {
     await configure(first, options);
+    if (options.readAll) await readAll(first);
     await migrate(first);
   } catch (error) {
     // What is open here could not be moved away.
@@ -209,6 +212,17 @@ async function configure(connection: DuckDBConnection, options: DuckdbOptions): 
 function tempMb(directory: string): number {
   const free = volumeOf(directory)?.free ?? Number.POSITIVE_INFINITY;
   return Math.floor(Math.min(TEMP_BYTES.max, Math.max(TEMP_BYTES.min, free / 2)) / 1e6);
+}
+
+/** Reads each value of each table; the engine looks whether its blocks are as they were written. */
+async function readAll(connection: DuckDBConnection): Promise<void> {
+  const tables = await rows(
+    connection,
+    "SELECT table_name FROM duckdb_tables() WHERE database_name = current_database()",
+  );
+  for (const { table_name: table } of tables) {
+    await connection.run(`SELECT bit_xor(hash(whole)) FROM "${table}" AS whole`);
+  }
 }
 
 /** The version is the count of rows in `migration`, changed in each migration's transaction. */

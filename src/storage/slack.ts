@@ -1,10 +1,7 @@
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
 import type { DuckDBConnection } from "@duckdb/node-api";
+import { BLOCK_BYTES, CHECKSUM_BYTES, CHECKSUM_FACTOR, HEADERS_BYTES } from "./duckdb-blocks.ts";
 
-/** DuckDB's files are three headers and then blocks, each behind a checksum. */
-const HEADERS_BYTES = 3 * 4096;
-const BLOCK_BYTES = 262_144;
-const CHECKSUM_BYTES = 8;
 const PAGE_BYTES = BLOCK_BYTES - CHECKSUM_BYTES;
 
 /** Where a page that goes on names the next one. */
@@ -15,8 +12,6 @@ const VECTOR_ROWS = 2048;
 
 /** What a page of a segment that begins here says instead of a number. */
 const SAME_PAGE = -1n;
-
-const CHECKSUM_FACTOR = 0xbf_58_47_6d_1c_e4_e5_b9n;
 
 type Segment = { block: number; offset: number; count: number };
 
@@ -103,7 +98,7 @@ function* follow(
   }
 }
 
-/** The checksum is the XOR of all words, each times a factor: so that of what changes is enough. */
+/** That of what changes is enough for the checksum. */
 function clearPage(file: number, page: number, used: number): void {
   const from = used - (used % 8);
   if (from >= PAGE_BYTES) return;
