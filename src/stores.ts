@@ -5,6 +5,7 @@ import { countedArchive, giveUp, tellMissing } from "./damaged-archive.ts";
 import { checkTogether, LockedError, opened, useDirectory } from "./data-directory.ts";
 import type { Clock } from "./domain/time.ts";
 import { type OpenedStore, openEventStore } from "./event-store.ts";
+import { giveBackExecutable } from "./given-back.ts";
 import type { Log, LogFormat } from "./log.ts";
 import { lostEvents } from "./lost-events.ts";
 import { poolGivesWay } from "./priority.ts";
@@ -168,6 +169,7 @@ export async function openEvents(
       memory_bytes: settings.memory * MB,
       threads: settings.threads,
       onThreads: poolGivesWay,
+      onUnpacked: giveBackExecutable,
       onFatal(error, current) {
         if (isDamage(error)) noteDamage(current);
         log.error("the event store failed and must be opened anew; ending", { error });
@@ -176,10 +178,7 @@ export async function openEvents(
     });
   const opening = opened(file, "Give this user the file, or run hoglet rebuild.", () =>
     openEventStore({
-      file,
-      open,
-      suspect,
-      files,
+      ...{ file, open, suspect, files },
       journalFirst: seqs.first,
       rebuild,
       check: (events) => checkTogether(directory, { events, persons, ...seqs, replacing: rebuild }),

@@ -105,6 +105,32 @@ describe("the executable in an empty folder", () => {
     expect(readdirSync(cwd)).toEqual(["data"]);
   });
 
+  test.skipIf(process.platform !== "linux")(
+    "has no more memory after it unpacked its engine than after any other start",
+    async () => {
+      const cwd = place();
+      const resident: number[] = [];
+      for (const _start of ["first", "second"]) {
+        await using server = await serve(cwd);
+        const samples: number[] = [];
+        // What is free goes back to the system by and by.
+        for (let sample = 0; sample < 30; sample += 1) {
+          const status = readFileSync(`/proc/${server.pid}/status`, "utf8");
+          samples.push(Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]));
+          await Bun.sleep(100);
+        }
+        resident.push(Math.min(...samples));
+        server.signal("SIGTERM");
+        await server.exited;
+      }
+
+      const [first = 0, second = 0] = resident;
+      expect(second).toBeGreaterThan(50_000);
+      // What was unpacked has more than that.
+      expect(first - second).toBeLessThan(30_000);
+    },
+  );
+
   test("starts after it was killed while it unpacked its engine", async () => {
     const cwd = place();
     const data = join(cwd, "data");

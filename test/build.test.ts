@@ -46,8 +46,8 @@ const mode = (path: string) => lstatSync(path).mode & 0o777;
 const read = (home: string, name: string) => readFileSync(join(home, name), "utf8");
 
 describe("unpacking the native files", () => {
-  test("writes them side by side, where only this user can read", () => {
-    const home = unpack(parent, natives);
+  test("writes them side by side, where only this user can read", async () => {
+    const home = await unpack(parent, natives);
 
     expect(home).toBe(join(parent, "duckdb-1.0.0-abc"));
     expect(read(home, "duckdb.node")).toBe("the addon");
@@ -58,33 +58,33 @@ describe("unpacking the native files", () => {
     expect(readdirSync(home).map((name) => mode(join(home, name)))).toEqual([0o600, 0o600, 0o600]);
   });
 
-  test("touches nothing the second time", () => {
-    const library = join(unpack(parent, natives), "libduckdb.so");
+  test("touches nothing the second time", async () => {
+    const library = join(await unpack(parent, natives), "libduckdb.so");
     const before = lstatSync(library, { bigint: true });
 
-    unpack(parent, natives);
+    await unpack(parent, natives);
 
     const after = lstatSync(library, { bigint: true });
     expect([after.ino, after.ctimeNs]).toEqual([before.ino, before.ctimeNs]);
   });
 
-  test("puts a changed file right, even one of the old size and time", () => {
-    const library = join(unpack(parent, natives), "libduckdb.so");
+  test("puts a changed file right, even one of the old size and time", async () => {
+    const library = join(await unpack(parent, natives), "libduckdb.so");
     const { atime, mtime } = lstatSync(library);
     writeFileSync(library, "THE library");
     utimesSync(library, atime, mtime);
 
-    const home = unpack(parent, natives);
+    const home = await unpack(parent, natives);
 
     expect(read(home, "libduckdb.so")).toBe("the library");
   });
 
-  test("puts a missing file, a short one and a link right", () => {
-    const home = unpack(parent, natives);
+  test("puts a missing file, a short one and a link right", async () => {
+    const home = await unpack(parent, natives);
     rmSync(join(home, "duckdb.node"));
     writeFileSync(join(home, "libduckdb.so"), "the lib");
 
-    unpack(parent, natives);
+    await unpack(parent, natives);
     expect(read(home, "duckdb.node")).toBe("the addon");
     expect(read(home, "libduckdb.so")).toBe("the library");
 
@@ -93,54 +93,57 @@ describe("unpacking the native files", () => {
     writeFileSync(elsewhere, "the library");
     rmSync(join(home, "libduckdb.so"));
     symlinkSync(elsewhere, join(home, "libduckdb.so"));
-    unpack(parent, natives);
+    await unpack(parent, natives);
     expect(lstatSync(join(home, "libduckdb.so")).isFile()).toBe(true);
     expect(readFileSync(elsewhere, "utf8")).toBe("the library");
   });
 
-  test("keeps unchanged files that were copied with their folder", () => {
-    const home = unpack(parent, natives);
+  test("keeps unchanged files that were copied with their folder", async () => {
+    const home = await unpack(parent, natives);
     const { ino } = lstatSync(join(home, "duckdb.node"));
     rmSync(join(home, "verified"));
 
-    unpack(parent, natives);
+    await unpack(parent, natives);
 
     expect(lstatSync(join(home, "duckdb.node")).ino).toBe(ino);
     expect(existsSync(join(home, "verified"))).toBe(true);
   });
 
-  test.skipIf(isWindows)("refuses a directory that is a link", () => {
+  test.skipIf(isWindows)("refuses a directory that is a link", async () => {
     const elsewhere = join(root, "elsewhere");
     mkdirSync(elsewhere);
     mkdirSync(join(root, "data"));
     symlinkSync(elsewhere, parent);
-    expect(() => unpack(parent, natives)).toThrow("must be a directory, not a link");
+    await expect(unpack(parent, natives)).rejects.toThrow("must be a directory, not a link");
 
     rmSync(parent);
     mkdirSync(parent);
     symlinkSync(elsewhere, join(parent, natives.label));
-    expect(() => unpack(parent, natives)).toThrow("must be a directory, not a link");
+    await expect(unpack(parent, natives)).rejects.toThrow("must be a directory, not a link");
     expect(readdirSync(elsewhere)).toEqual([]);
   });
 
-  test.skipIf(isWindows)("trusts no stamp from a directory that others could write to", () => {
-    const home = unpack(parent, natives);
-    const library = join(home, "libduckdb.so");
-    writeFileSync(library, "THE library");
-    const line = (name: string) => {
-      const { ino, size, mtimeNs, ctimeNs } = lstatSync(join(home, name), { bigint: true });
-      return `${name} ${ino} ${size} ${mtimeNs} ${ctimeNs}\n`;
-    };
-    writeFileSync(join(home, "verified"), line("duckdb.node") + line("libduckdb.so"));
-    chmodSync(home, 0o777);
+  test.skipIf(isWindows)(
+    "trusts no stamp from a directory that others could write to",
+    async () => {
+      const home = await unpack(parent, natives);
+      const library = join(home, "libduckdb.so");
+      writeFileSync(library, "THE library");
+      const line = (name: string) => {
+        const { ino, size, mtimeNs, ctimeNs } = lstatSync(join(home, name), { bigint: true });
+        return `${name} ${ino} ${size} ${mtimeNs} ${ctimeNs}\n`;
+      };
+      writeFileSync(join(home, "verified"), line("duckdb.node") + line("libduckdb.so"));
+      chmodSync(home, 0o777);
 
-    unpack(parent, natives);
+      await unpack(parent, natives);
 
-    expect(read(home, "libduckdb.so")).toBe("the library");
-    expect(mode(home)).toBe(0o700);
-  });
+      expect(read(home, "libduckdb.so")).toBe("the library");
+      expect(mode(home)).toBe(0o700);
+    },
+  );
 
-  test("removes old versions and leftovers, and nothing else", () => {
+  test("removes old versions and leftovers, and nothing else", async () => {
     const twoHoursAgo = Date.now() / 1000 - 7200;
     for (const name of ["duckdb-0.9.0-def", "duckdb-new-x1", "duckdb-1.1.0-new", "notes"]) {
       mkdirSync(join(parent, name), { recursive: true });
@@ -148,7 +151,7 @@ describe("unpacking the native files", () => {
       if (name !== "duckdb-1.1.0-new") utimesSync(join(parent, name), twoHoursAgo, twoHoursAgo);
     }
 
-    unpack(parent, natives);
+    await unpack(parent, natives);
 
     expect(readdirSync(parent).sort()).toEqual(["duckdb-1.0.0-abc", "duckdb-1.1.0-new", "notes"]);
   });

@@ -114,6 +114,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "http/server.ts": "test/http/management.test.ts",
   "http/users.ts": "test/http/playlists.test.ts",
   "main.ts": "test/binary.test.ts",
+  "given-back.ts": "test/binary.test.ts",
   "pool.ts": "test/fairness.test.ts",
   "searches.ts": "every test that starts an appliance",
   "services/activity.ts": "test/http/person-edits.test.ts",

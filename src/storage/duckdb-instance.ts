@@ -2,11 +2,17 @@ import type { DuckDBInstance } from "@duckdb/node-api";
 import { engine, unpack } from "./engine.ts";
 import { natives } from "./natives.ts";
 
-/** Loads the engine, unpacked into a directory if an executable brings it, and makes one without a file. */
-export async function newInstance(directory: string): Promise<DuckDBInstance> {
+/**
+ * Loads the engine, unpacked into a directory if an executable brings it, and makes one without a file.
+ * `onUnpacked` is told when that was read from the executable.
+ */
+export async function newInstance(
+  directory: string,
+  onUnpacked?: () => void,
+): Promise<DuckDBInstance> {
   engine.directory = directory;
   // An import that fails, for want of room, could not be tried again.
-  if (natives !== undefined) unpack(directory, natives);
+  if (natives !== undefined) await unpack(directory, natives, onUnpacked);
   const { DuckDBInstance: Instance } = await import("@duckdb/node-api");
   await readTextsWhole();
   return Instance.create(":memory:");

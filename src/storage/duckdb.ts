@@ -37,6 +37,8 @@ export type DuckdbOptions = {
   threads: number;
   /** Whether all that is stored is read once: opening fails then, where some of it is damaged. */
   readAll?: boolean;
+  /** Called when the engine itself was read from the executable, which a first start does. */
+  onUnpacked?: () => void;
   /** Called when more of the process's threads may compute for the engine than before. */
   onThreads?: () => void;
   /**
@@ -83,7 +85,7 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
   for (const leftover of readdirSync(join(directory, TEMP_DIRECTORY))) {
     rmSync(join(directory, TEMP_DIRECTORY, leftover), { force: true, recursive: true });
   }
-  const instance = await newInstance(join(directory, "engine"));
+  const instance = await newInstance(join(directory, "engine"), options.onUnpacked);
   const first = await instance.connect();
   try {
     await configure(first, options);

@@ -8,10 +8,11 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readSync,
   renameSync,
   rmSync,
   type Stats,
-  writeFileSync,
+  writeSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
 
@@ -46,16 +47,20 @@ const OPEN_TO_OTHERS = 0o077;
 /** A directory this recent may belong to an executable that is starting right now. */
 const SWEEP_AGE_MS = 3_600_000;
 
+/** Bytes that are in memory at a time while files are unpacked or compared. */
+const PIECE_BYTES = 1_048_576;
+
 /**
- * Unpacks the native files if needed and loads the addon; its exports are what
- * `@duckdb/node-bindings` exports. The build puts the call in place of that package's own loader.
- * Throws when the directory is unset, not ours, or on a file system that forbids execution.
+ * Loads the addon that was unpacked before; its exports are what `@duckdb/node-bindings` exports. The
+ * build puts the call in place of that package's own loader. Throws when the directory is unset, has no
+ * such files, or is on a file system that forbids execution.
  */
 export function loadNatives(natives: Natives): unknown {
   if (engine.directory === "") {
     throw new Error("DuckDB was imported before engine.directory was set");
   }
-  const home = unpack(resolve(engine.directory), natives);
+  const home = join(resolve(engine.directory), natives.label);
+  if (!isVerified(home, natives)) throw new Error(`DuckDB was imported before it was in ${home}`);
   const addon: { exports: unknown } = { exports: {} };
   try {
     process.dlopen(addon, join(home, natives.files[0].name));
@@ -68,35 +73,43 @@ export function loadNatives(natives: Natives): unknown {
 
 /**
  * Makes sure that `parent` holds the native files, and returns their directory. May be repeated,
- * also by two processes at once. Throws when a directory on the way is a symlink or belongs to
- * another user, since whoever can write there decides what code runs here.
+ * also by two processes at once. `onRead` is told when the executable's own bytes were read. Throws
+ * when a directory on the way is a symlink or belongs to another user, since whoever can write there
+ * decides what code runs here.
  *
- * Comparing 70 MB costs 80 ms and twice that much memory, and SHA-256 300 ms where the CPU has no
- * instructions for it, so a start compares only inode, size and times with those seen when the
- * bytes were last compared. No call sets a change time, so a write always shows.
+ * Comparing 70 MB costs 80 ms, and SHA-256 300 ms where the CPU has no instructions for it, so a start
+ * compares only inode, size and times with those seen when the bytes were last compared. No call sets a
+ * change time, so a write always shows.
  */
-export function unpack(parent: string, natives: Natives): string {
+export async function unpack(
+  parent: string,
+  natives: Natives,
+  onRead: () => void = () => {},
+): Promise<string> {
   const parentWasPrivate = claim(parent);
   const home = join(parent, natives.label);
   const homeWasPrivate = claim(home);
-  const stamp = join(home, STAMP);
-  if (parentWasPrivate && homeWasPrivate && readText(stamp) === identities(home, natives)) {
-    return home;
-  }
+  if (parentWasPrivate && homeWasPrivate && isVerified(home, natives)) return home;
 
   const fresh = mkdtempSync(join(parent, `${NATIVES_PREFIX}new-`));
   try {
     for (const { name, source } of natives.files) {
-      const bytes = readFileSync(source);
-      if (!holds(join(home, name), bytes)) replace(join(home, name), join(fresh, name), bytes);
+      const bytes = Bun.file(source);
+      if (await holds(join(home, name), bytes)) continue;
+      await replace(join(home, name), join(fresh, name), bytes);
     }
-    const seen = Buffer.from(identities(home, natives) ?? "");
-    replace(stamp, join(fresh, STAMP), seen);
+    const seen = new Blob([identities(home, natives) ?? ""]);
+    await replace(join(home, STAMP), join(fresh, STAMP), seen);
     sweep(parent, natives.label, lstatSync(fresh).mtimeMs);
   } finally {
     rmSync(fresh, { recursive: true, force: true });
+    onRead();
   }
   return home;
+}
+
+function isVerified(home: string, natives: Natives): boolean {
+  return readText(join(home, STAMP)) === identities(home, natives);
 }
 
 /**
@@ -139,17 +152,35 @@ function readText(path: string): string {
   }
 }
 
-function holds(path: string, bytes: Buffer): boolean {
+async function holds(path: string, bytes: Blob): Promise<boolean> {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined || !stats.isFile() || !isOurs(stats)) return false;
-  return stats.size === bytes.length && readFileSync(path).equals(bytes);
+  if (stats.size !== bytes.size) return false;
+  const file = openSync(path, "r");
+  try {
+    for await (const piece of piecesOf(bytes)) {
+      const found = Buffer.alloc(piece.length);
+      if (readSync(file, found) !== piece.length || !found.equals(piece)) return false;
+    }
+    return true;
+  } finally {
+    closeSync(file);
+  }
+}
+
+async function* piecesOf(bytes: Blob) {
+  for (let at = 0; at < bytes.size; at += PIECE_BYTES) {
+    yield new Uint8Array(await bytes.slice(at, at + PIECE_BYTES).arrayBuffer());
+  }
 }
 
 /** Puts `bytes` at `path` in one step, by way of `temporary`, and durably. */
-function replace(path: string, temporary: string, bytes: Buffer): void {
+async function replace(path: string, temporary: string, bytes: Blob): Promise<void> {
   const file = openSync(temporary, "wx", FILE_MODE);
   try {
-    writeFileSync(file, bytes);
+    for await (const piece of piecesOf(bytes)) {
+      for (let at = 0; at < piece.length; ) at += writeSync(file, piece, at);
+    }
     fsyncSync(file);
   } finally {
     closeSync(file);
@@ -158,7 +189,7 @@ function replace(path: string, temporary: string, bytes: Buffer): void {
     renameSync(temporary, path);
   } catch (error) {
     // Windows refuses to replace a loaded library; another process may have just put it there.
-    if (!holds(path, bytes)) throw error;
+    if (!(await holds(path, bytes))) throw error;
   }
 }
 
