@@ -25,10 +25,36 @@ export const CSV_HEADERS = {
 };
 
 /** An answer of CSV (RFC 4180), as its lines come. */
-export function csv(lines: AsyncIterable<string>, status = 200): Response {
-  const iterator = lines[Symbol.asyncIterator]();
+export function csv(lines: AsyncIterable<string>): Response {
+  return new Response(streamed(lines), { headers: CSV_HEADERS });
+}
+
+/**
+ * An answer of JSON whose results are too large to be in memory at once: `rest` goes behind those of the
+ * page, as it comes. What fails on the way breaks the connection off, so that it is no whole answer.
+ */
+export function paged<T extends { results: unknown[] }>(
+  { results, ...head }: T,
+  rest: AsyncIterable<unknown[]>,
+): Response {
+  return new Response(streamed(jsonPage(head, results, rest)), { headers: JSON_HEADERS });
+}
+
+/** As `Response.json` has it. */
+const JSON_HEADERS = { "content-type": "application/json;charset=utf-8" };
+
+async function* jsonPage(head: object, results: unknown[], rest: AsyncIterable<unknown[]>) {
+  const listed = (more: unknown[]) => more.map((one) => JSON.stringify(one)).join(",");
+  yield `${JSON.stringify(head).slice(0, -1)},"results":[${listed(results)}`;
+  for await (const more of rest) if (more.length > 0) yield `,${listed(more)}`;
+  yield "]}";
+}
+
+/** The bytes of texts, as they are taken. */
+function streamed(texts: AsyncIterable<string>): ReadableStream<Uint8Array> {
+  const iterator = texts[Symbol.asyncIterator]();
   const encoder = new TextEncoder();
-  const body = new ReadableStream<Uint8Array>({
+  return new ReadableStream<Uint8Array>({
     async pull(controller) {
       const { done, value } = await iterator.next();
       if (done === true) controller.close();
@@ -38,7 +64,6 @@ export function csv(lines: AsyncIterable<string>, status = 200): Response {
       await iterator.return?.();
     },
   });
-  return new Response(body, { status, headers: CSV_HEADERS });
 }
 
 /** A few objects in the format that is asked for: as they are, or as a table. */

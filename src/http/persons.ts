@@ -3,7 +3,7 @@ import { pageQuery } from "../domain/page.ts";
 import type { Activities } from "../services/activity.ts";
 import type { Deletions } from "../services/deletions.ts";
 import type { Persons } from "../services/persons.ts";
-import { csv, Format, formatted } from "./format.ts";
+import { csv, Format, formatted, paged } from "./format.ts";
 import { route } from "./route.ts";
 import {
   ActivityShape,
@@ -85,9 +85,17 @@ export const personRoutes = (persons: Persons) => [
       const properties = url.searchParams.getAll("properties");
       const asked = { distinct_id, email, search, properties };
       const checked = pageQuery({ limit, offset });
-      return format === "csv"
-        ? csv(await persons.csv(project, asked, { limit, offset }, signal))
-        : persons.list(project, { ...asked, cursor }, checked, url, signal);
+      if (format === "csv") {
+        return csv(await persons.csv(project, asked, { limit, offset }, signal));
+      }
+      const { page, rest } = await persons.list(
+        project,
+        { ...asked, cursor },
+        checked,
+        url,
+        signal,
+      );
+      return rest === undefined ? page : paged(page, rest);
     },
   }),
   route({

@@ -1,6 +1,5 @@
 import { Failure } from "../domain/errors.ts";
-import type { Place } from "../domain/page.ts";
-import type { Listed, ListedPerson, MatchFilter, PartAsked } from "../storage/person-list.ts";
+import type { Listed, MatchFilter, PartAsked } from "../storage/person-list.ts";
 import type { MirrorState, PersonMatches, PropertyValue } from "../storage/person-match.ts";
 import type { PersonSnapshot } from "../storage/person-snapshots.ts";
 import type { MatchedNow, PersonFacts } from "../storage/persons-now.ts";
@@ -11,8 +10,8 @@ import type { Watch } from "./unmirrored.ts";
 /** Persons who changed that are looked at beside the mirror. */
 const UNMIRRORED_MAX = 20_000;
 
-/** Persons, and bytes of their properties, that are read at a time, and between which others get their turn. */
-const AT_ONCE = { persons: 200, bytes: 8_388_608 };
+/** Persons, and characters of their properties, that are told of at a time; between them others get their turn. */
+const AT_ONCE = { persons: 200, chars: 8_388_608 };
 
 /** How long a search may wait for a mirror that lacks no more than that, in milliseconds. */
 const WAIT_MS_MAX = 15_000;
@@ -30,24 +29,16 @@ type Needs = {
 /** Finds persons by their properties. */
 export type PersonMatching = {
   /**
-   * A part of those who match, and how many they are. Fails `invalid_input`, `unavailable`,
+   * A part of those who match, and how many they are; what is not read yet is wanted as it was found. Fails `invalid_input`, `unavailable`,
    * `query_timeout`.
    */
-  places(project: number, filter: MatchFilter, part: PartWanted): Promise<Listed & { rest: Rest }>;
-  /** The first of those who were found before, up to so many bytes, or to one who changed since. */
-  more(project: number, rest: Rest, bytes: number): Promise<{ rows: ListedPerson[]; rest: Rest }>;
+  places(project: number, filter: MatchFilter, part: PartWanted): Promise<Listed>;
   /** The values of a property, the most frequent first. Fails `unavailable`, `query_timeout`. */
   values(project: number, key: string, part: string, signal: AbortSignal): Promise<PropertyValue[]>;
 };
 
-/** Where persons are who were found in a version of the person store, and are not read yet. */
-export type Rest = { version: number; places: Place[] };
-
-/**
- * A part of a list, for whoever waits for it. With `bytes` it ends where properties come to as many;
- * then there is a rest.
- */
-export type PartWanted = PartAsked & { signal: AbortSignal; bytes?: number };
+/** A part of a list, for whoever waits for it. */
+export type PartWanted = PartAsked & { signal: AbortSignal };
 
 /**
  * Finds persons as both stores have them at one instant (decision 83): the event store's mirror is
@@ -78,16 +69,12 @@ export function personMatching({ matches, snapshots, ingest, isBehind }: Needs):
   };
 
   return {
-    places: (project, filter, { signal, bytes = Number.POSITIVE_INFINITY, ...part }) =>
+    places: (project, filter, { signal, ...part }) =>
       together({ project, signal }, async (mirror, now, matched) => {
         const { count, places } = await mirror.places(project, filter, part, matched);
         const { version } = now;
-        return { count, version, ...(await read(now, project, { version, places }, bytes)) };
+        return { count, version, ...now.read(project, { places, asOf: version }) };
       }),
-    async more(project, rest, bytes) {
-      using now = snapshots();
-      return await read(now, project, rest, bytes);
-    },
     values: (project, key, part, signal) =>
       together({ project, signal }, (mirror, _, matched) =>
         mirror.values(project, key, part, matched),
@@ -123,41 +110,10 @@ async function* wholeOf(
     if (facts === undefined) continue;
     part.push(facts);
     chars += facts.properties.length;
-    if (chars < AT_ONCE.bytes) continue;
+    if (chars < AT_ONCE.chars) continue;
     yield part;
     part = [];
     chars = 0;
   }
   if (part.length > 0) yield part;
-}
-
-/** Reads the first of some persons, up to so many bytes, or to one who is not as it was. */
-async function read(
-  now: PersonSnapshot,
-  project: number,
-  { version, places }: Rest,
-  bytes: number,
-) {
-  const rows: ListedPerson[] = [];
-  let left = bytes;
-  for (let part = first(now, { version, places }); part.places.length > 0 && left > 0; ) {
-    rows.push(...(await now.byPlaces(project, part.places)));
-    left -= part.bytes;
-    await Bun.sleep(0);
-    part = first(now, { version, places: places.slice(rows.length) });
-  }
-  return { rows, rest: { version, places: places.slice(rows.length) } };
-}
-
-/** The first of some persons, as many as are read at once. */
-function first(now: PersonSnapshot, { version, places }: Rest) {
-  const part = { places: [] as Place[], bytes: 0 };
-  for (const place of places) {
-    const state = now.state(place.id);
-    if (state === undefined || state.version > version) break;
-    part.places.push(place);
-    part.bytes += state.bytes;
-    if (part.places.length === AT_ONCE.persons || part.bytes >= AT_ONCE.bytes) break;
-  }
-  return part;
 }

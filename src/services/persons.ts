@@ -4,6 +4,7 @@ import { storableText } from "../domain/json.ts";
 import {
   type Page,
   type PageQuery,
+  type Place,
   page,
   readWalkCursor,
   type WalkPlace,
@@ -15,14 +16,15 @@ import type { Clock } from "../domain/time.ts";
 import { parseUuid } from "../domain/uuid.ts";
 import type {
   Listed,
-  ListedPerson,
   MatchFilter,
+  Part,
   PersonFilter,
   PersonReads,
   PersonRow,
+  Rest,
 } from "../storage/person-list.ts";
 import type { PropertyValue } from "../storage/person-match.ts";
-import type { PartWanted, PersonMatching, Rest } from "./person-matching.ts";
+import type { PartWanted, PersonMatching } from "./person-matching.ts";
 import type { PersonSearching } from "./person-searching.ts";
 import { personTable, shown } from "./person-table.ts";
 import type { Projects } from "./projects.ts";
@@ -30,12 +32,16 @@ import type { Projects } from "./projects.ts";
 /** What a list of persons is asked for (contract 4.2); `properties` as texts of JSON. */
 export type PersonsAsked = PersonFilter & { properties?: readonly string[] | undefined };
 
+/** A page of persons: the first of them, and the others, if there are any, as they are read. */
+export type PersonPage = { page: Page<Person>; rest: AsyncIterable<Person[]> | undefined };
+
 /** Persons of one project, read (contract 2.1, 4.1). */
 export type Persons = {
   /**
    * `url` is the address that the caller is known to reach us by, for the page's links. Fails
    * `invalid_input` on filters and cursors that are none, and `unavailable` with a filter by
-   * property while the event store is behind, or `query_timeout`. `signal` tells that nobody waits.
+   * property while the event store is behind, or `query_timeout`. `signal` tells that nobody waits. Who
+   * is among the rest is shown as when it is read, and left out if gone by then.
    */
   list(
     project: number,
@@ -43,7 +49,7 @@ export type Persons = {
     query: PageQuery,
     url: URL,
     signal: AbortSignal,
-  ): Promise<Page<Person>>;
+  ): Promise<PersonPage>;
   /**
    * All persons of a list as CSV, line by line, or those of a part. Its columns are those of the
    * persons when it begins. Fails as `list` does.
@@ -60,11 +66,8 @@ export type Persons = {
   values(project: number, key: string, part: string, signal: AbortSignal): Promise<PropertyValue[]>;
 };
 
-/** Persons of a CSV that are read at a time, and between which others get their turn. */
-const CSV_ROWS_AT_ONCE = 200;
-
-/** The same, with the bytes of their properties, where the event store has to be asked: each time it looks at every person. */
-const CSV_MATCHES_AT_ONCE = { persons: 10_000, bytes: 33_554_432 };
+/** Persons of a CSV who are found at a time: more of them where the event store has to look at every person. */
+const CSV_FOUND_AT_ONCE = { listed: 200, matched: 10_000 };
 
 type Needs = {
   reads: PersonReads;
@@ -93,23 +96,22 @@ export function persons({ reads, matching, searching, projects, now }: Needs): P
     return found === undefined && !isCounted() ? list() : found;
   };
 
-  /** Some persons of a list, or of those who were found before. */
+  /** Persons of a list, or of those who were found before. */
   const some = async (
     project: number,
     filter: MatchFilter,
     upTo: (limit: number) => PartWanted,
-    before: Rest | undefined,
-  ): Promise<Pick<Listed, "rows"> & { version?: number; rest?: Rest; isLast: boolean }> => {
-    const { persons, bytes } = CSV_MATCHES_AT_ONCE;
-    const more = before && (await matching.more(project, before, bytes));
-    if (more !== undefined && more.rows.length > 0) return { ...more, isLast: false };
-    const listing = upTo(CSV_ROWS_AT_ONCE);
-    const list = await listed(project, filter, listing);
-    if (list !== undefined) return { ...list, isLast: list.rows.length < listing.limit };
-    const asked = { ...upTo(persons), bytes };
-    const found = await matching.places(project, filter, asked);
-    const isLast = found.rest.places.length === 0 && found.rows.length < asked.limit;
-    return { ...found, isLast };
+    before: Rest,
+  ): Promise<Part & { version?: number; isLast: boolean }> => {
+    const more = await reads.more(project, before);
+    if (more.rows.length > 0) return { ...more, isLast: false };
+    const { listed: few, matched } = CSV_FOUND_AT_ONCE;
+    const isLast = ({ rows, rest }: Part, { limit }: PartWanted) =>
+      rest.places.length === 0 && rows.length < limit;
+    const found = await listed(project, filter, upTo(few));
+    if (found !== undefined) return { ...found, isLast: isLast(found, upTo(few)) };
+    const others = await matching.places(project, filter, upTo(matched));
+    return { ...others, isLast: isLast(others, upTo(matched)) };
   };
 
   /** The persons of a list, a few at a time. */
@@ -119,7 +121,7 @@ export function persons({ reads, matching, searching, projects, now }: Needs): P
     { limit, offset, signal }: PartWanted,
   ) {
     let part: PartWanted = { limit, offset, signal };
-    let before: Rest | undefined;
+    let before: Rest = { places: [] };
     for (let left = limit; left > 0 && !signal.aborted; ) {
       const upTo = (step: number) => ({ ...part, limit: Math.min(left, step) });
       const { rows, version, rest, isLast } = await some(project, filter, upTo, before);
@@ -143,12 +145,13 @@ export function persons({ reads, matching, searching, projects, now }: Needs): P
         after,
         signal,
       };
-      const { count, version, rows } =
+      const found =
         (await listed(project, filter, part)) ?? (await matching.places(project, filter, part));
-      const results = rows.slice(0, query.limit);
-      const last = rows.length > query.limit ? results.at(-1) : undefined;
-      const next = last && walkCursorOf(placeOf(last, after, version));
-      return page(url, query, count, results.map(shown), { next });
+      const { first, rest, last } = cut(found, query.limit);
+      const next = last && walkCursorOf(placeOf(last, after, found.version));
+      const begun = page(url, query, found.count, first.map(shown), { next });
+      const isWhole = rest.places.length === 0;
+      return { page: begun, rest: isWhole ? undefined : others(reads, project, rest, signal) };
     },
 
     async csv(project, asked, { limit, offset = 0 }, signal) {
@@ -164,8 +167,31 @@ export function persons({ reads, matching, searching, projects, now }: Needs): P
   };
 }
 
+/** The rest of a page, a few at a time. */
+async function* others(
+  reads: Pick<PersonReads, "more">,
+  project: number,
+  { places }: Rest,
+  signal: AbortSignal,
+) {
+  for (let left: Rest = { places }; left.places.length > 0 && !signal.aborted; ) {
+    const { rows, rest } = await reads.more(project, left);
+    yield rows.map(shown);
+    left = rest;
+    await Bun.sleep(0);
+  }
+}
+
+/** A page of what was found, which may be one more than that; `last` is its last place, if it is. */
+function cut({ rows, rest }: Listed, limit: number) {
+  const places = rest.places.slice(0, Math.max(limit - rows.length, 0));
+  const first = rows.slice(0, limit);
+  const isMore = rows.length + rest.places.length > limit;
+  return { first, rest: { places }, last: isMore ? (places.at(-1) ?? first.at(-1)) : undefined };
+}
+
 /** The place of a person in a walk that goes on behind `after`, or begins at a version. */
-const placeOf = ({ at, id }: ListedPerson, after: WalkPlace | undefined, version?: number) => ({
+const placeOf = ({ at, id }: Place, after: WalkPlace | undefined, version?: number) => ({
   ...{ at, id },
   since: after === undefined ? version : after.since,
 });

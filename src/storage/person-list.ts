@@ -21,8 +21,24 @@ export type ListedPerson = PersonRow & {
   at: string;
 };
 
+/** Persons who were found and are not read yet, in their order. */
+export type Rest = {
+  places: readonly Place[];
+  /** The version of the person store that they were found in, if they are wanted as they were then. */
+  asOf?: number;
+};
+
+/** Some persons whole, the first of those who were found. */
+export type Part = { rows: ListedPerson[]; rest: Rest };
+
 /** A part of a list of `count` persons, as it was at a version of the person store. */
-export type Listed = { count: number; version: number; rows: ListedPerson[] };
+export type Listed = Part & { count: number; version: number };
+
+/**
+ * Characters of properties, as JSON, and persons, after which a part ends. In memory they take several
+ * times as much (decision 115).
+ */
+export const PART_MAX = { chars: 1_048_576, persons: 200 };
 
 /** Which persons a list asks for; all must be met. */
 export type PersonFilter = {
@@ -47,8 +63,8 @@ export type PersonReads = {
    * address or the part of one, or the part is too short for the index.
    */
   list(project: number, filter: PersonFilter, part: PartAsked): Promise<Listed | undefined>;
-  /** Those of some persons that there are, in their order. */
-  byPlaces(project: number, places: readonly Place[]): Promise<ListedPerson[]>;
+  /** Reads on. Who is gone is left out; with a version, a part ends before one who changed since. */
+  more(project: number, rest: Rest): Promise<Part>;
   /** By integer id or by uuid. */
   find(project: number, by: { id: number } | { uuid: string }): Promise<PersonRow | undefined>;
   /** The persons who have one of the distinct ids, each once, by integer id. */
@@ -57,10 +73,13 @@ export type PersonReads = {
   applied(): number;
 };
 
-type StoredPerson = Omit<PersonRow, "properties" | "distinct_ids"> & { properties: string };
+type StoredPerson = Omit<PersonRow, "properties" | "distinct_ids"> & {
+  properties: string;
+  version: number;
+};
 
 /** Columns of a person that the API shows. */
-const PERSON_COLUMNS = "person.id, person.uuid, person.properties, person.created_at";
+const PERSON_COLUMNS = "id, uuid, properties, created_at, version";
 
 const BY_ID = `SELECT ${PERSON_COLUMNS} FROM person WHERE project_id = ?1 AND id = ?2`;
 
@@ -82,20 +101,20 @@ export function personReads(sqlite: Sqlite): PersonReads {
   );
   const places = personPlaces(raw);
   const complete = completeRows(raw);
-  const byPlaces = rowsAt(raw);
+  const read = partReader(raw);
   const narrow = narrowed(raw);
   const ahead = aheadOf(raw);
 
   const listed = (project: number, part: PartAsked) => {
     const { after, offset } = part.after === undefined ? ahead(project, part.offset) : part;
-    const { sql, values } = inOrder(PERSON_COLUMNS, "", after);
-    const page = raw.query<StoredPerson & { at: string }, SQLQueryBindings>(sql);
-    const rows = page.all({ ...values, project, limit: part.limit, offset });
-    return { count: count.get(project)?.count ?? 0, rows: complete(rows) };
+    const { sql, values } = inOrder("person.id", "", after);
+    const page = raw.query<Place, SQLQueryBindings>(sql);
+    const places = page.all({ ...values, project, limit: part.limit, offset });
+    return { count: count.get(project)?.count ?? 0, ...read(project, { places }) };
   };
   const among = (project: number, found: ReadonlySet<number>, part: PartAsked) => {
     const all = places.ofIds(project, found, part.after?.since);
-    return { count: all.length, rows: byPlaces(project, partOf(all, part)) };
+    return { count: all.length, ...read(project, { places: partOf(all, part) }) };
   };
 
   return {
@@ -106,7 +125,7 @@ export function personReads(sqlite: Sqlite): PersonReads {
         const list = found === undefined ? listed(project, part) : among(project, found, part);
         return { ...list, version: places.version() };
       }),
-    byPlaces: async (project, of) => sqlite.snapshot(() => byPlaces(project, of)),
+    more: async (project, rest) => sqlite.snapshot(() => read(project, rest)),
     async find(project, by) {
       const found = "id" in by ? byId.all(project, by.id) : byUuid.all(project, by.uuid);
       return complete(found)[0];
@@ -120,12 +139,25 @@ export function personReads(sqlite: Sqlite): PersonReads {
   };
 }
 
-/** Reads those of some persons that there are, in their order, in the caller's snapshot. */
-export function rowsAt(raw: Sqlite["raw"]) {
+/** Reads the first of some persons, in the caller's snapshot. */
+export function partReader(raw: Sqlite["raw"]) {
   const byId = raw.query<StoredPerson, [number, number]>(BY_ID);
   const complete = completeRows(raw);
-  return (project: number, places: readonly Place[]): ListedPerson[] =>
-    complete(places.flatMap(({ id, at }) => byId.all(project, id).map((row) => ({ ...row, at }))));
+  return (project: number, { places, asOf }: Rest): Part => {
+    const found: (StoredPerson & { at: string })[] = [];
+    let [chars, taken] = [0, 0];
+    for (const { id, at } of places.slice(0, PART_MAX.persons)) {
+      if (chars >= PART_MAX.chars) break;
+      const row = byId.get(project, id);
+      if (asOf !== undefined && !(row && row.version <= asOf)) break;
+      taken += 1;
+      if (row === null) continue;
+      chars += row.properties.length;
+      found.push({ ...row, at });
+    }
+    const rest = { places: places.slice(taken), ...(asOf === undefined ? {} : { asOf }) };
+    return { rows: complete(found), rest };
+  };
 }
 
 /** Characters of the parts that the index of addresses is made of. */
@@ -206,7 +238,7 @@ function completeRows(raw: Sqlite["raw"]) {
     const ids = new Map<number, string[]>(rows.map(({ id }) => [id, []]));
     const found = idsOf.all(JSON.stringify([...ids.keys()]));
     for (const { person_id, distinct_id } of found) ids.get(person_id)?.push(distinct_id);
-    return rows.map((row) => ({
+    return rows.map(({ version: _, ...row }) => ({
       ...row,
       properties: JSON.parse(row.properties) as JsonObject,
       distinct_ids: ids.get(row.id) ?? [],

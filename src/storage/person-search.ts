@@ -2,7 +2,7 @@ import type { SQLQueryBindings } from "bun:sqlite";
 import type { Place } from "../domain/page.ts";
 import { folded } from "./any-case.ts";
 import { type Counted, emailCounts } from "./email-counts.ts";
-import { type Listed, type PartAsked, phrase, rowsAt, TRIGRAM_CHARS } from "./person-list.ts";
+import { type Listed, type PartAsked, partReader, phrase, TRIGRAM_CHARS } from "./person-list.ts";
 import { inOrder, partOf, personPlaces } from "./person-order.ts";
 import type { Sqlite } from "./sqlite.ts";
 
@@ -24,7 +24,7 @@ export type PersonSearches = {
 export function personSearches(sqlite: Sqlite): PersonSearches {
   const { raw } = sqlite;
   const counts = emailCounts(raw);
-  const byPlaces = rowsAt(raw);
+  const read = partReader(raw);
   const find = finder(raw);
   const places = personPlaces(raw);
   const owner = raw.query<{ address: string | null }, [number, string]>(
@@ -41,7 +41,7 @@ export function personSearches(sqlite: Sqlite): PersonSearches {
         const own = owner.get(project, search);
         if (own !== null && !own.address?.includes(sought)) return undefined;
         const found = find(project, { sought, count }, part);
-        return found && { count, version: places.version(), rows: byPlaces(project, found) };
+        return found && { count, version: places.version(), ...read(project, { places: found }) };
       }),
     isCounted: (project, search) => counts.has(project, folded(search)),
     keep: (project, search, counted) => counts.keep(project, folded(search), counted),

@@ -1,19 +1,19 @@
 import type { Place } from "../domain/page.ts";
-import { type PersonReads, personReads } from "./person-list.ts";
+import { type Part, partReader, type Rest } from "./person-list.ts";
 import { personPlaces } from "./person-order.ts";
 import type { PersonFacts } from "./persons-now.ts";
 import { readSqlite, type Sqlite } from "./sqlite.ts";
 
 /** Persons as they were at one instant, for as long as it is held. */
-export type PersonSnapshot = Pick<PersonReads, "byPlaces"> & {
+export type PersonSnapshot = {
   /** The version of the person store (decision 26). */
   version: number;
   /** Where those of a project were at a version who have moved since. */
   moved(project: number, since: number | undefined): Place[];
   /** A person of a project; undefined if there is none. */
   facts(project: number, id: number): PersonFacts | undefined;
-  /** The UTF-8 bytes of a person's properties, and the version of the store that changed it last. */
-  state(id: number): { bytes: number; version: number } | undefined;
+  /** The first of some persons. */
+  read(project: number, rest: Rest): Part;
   /** The integer id of the person of a distinct id. */
   owner(project: number, distinctId: string): number | undefined;
   [Symbol.dispose](): void;
@@ -35,20 +35,15 @@ export function personSnapshots({ raw: { filename } }: Sqlite): () => PersonSnap
     const fact = raw.query<PersonFacts, [number, number]>(
       "SELECT id, created_at, address, properties FROM person WHERE project_id = ?1 AND id = ?2",
     );
-    const state = raw.query<{ bytes: number; version: number }, [number]>(
-      "SELECT octet_length(properties) AS bytes, version FROM person WHERE id = ?1",
-    );
     const owner = raw.query<{ person_id: number }, [number, string]>(
       "SELECT person_id FROM distinct_id WHERE project_id = ?1 AND distinct_id = ?2",
     );
-    const { byPlaces } = personReads({ ...sqlite, snapshot: (work) => work() });
     const { moved } = personPlaces(raw);
     return {
       version: Number(version?.value ?? 0),
-      byPlaces,
+      read: partReader(raw),
       moved,
       facts: (project, id) => fact.get(project, id) ?? undefined,
-      state: (id) => state.get(id) ?? undefined,
       owner: (project, distinctId) => owner.get(project, distinctId)?.person_id,
       [Symbol.dispose]: sqlite.close,
     };

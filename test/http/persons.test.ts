@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { csv } from "../../src/http/format.ts";
+import { csv, paged } from "../../src/http/format.ts";
 import { type TestApp, testApp } from "../support/app.ts";
 import { batch, event, largeProperties } from "../support/make.ts";
 import { PERSONAL_KEY } from "../support/server.ts";
@@ -549,6 +549,87 @@ describe("a walk along the persons", () => {
     ]);
     expect(second.next).toBeNull();
     expect(again).toMatchObject({ results: first.results as never });
+  });
+});
+
+describe("a list of large persons", () => {
+  const KIB = 1024;
+  const ids = Array.from({ length: 12 }, (_, at) => `p${at}`);
+  let app: TestApp;
+
+  beforeAll(async () => {
+    app = await testApp();
+    const text = (at: number) => `${at}`.padEnd(500 * KIB, "x");
+    await app.capture(batch(...ids.map((id, at) => identified(id, { text: text(at), n: at % 2 }))));
+  });
+
+  afterAll(() => app[Symbol.asyncDispose]());
+
+  const asked = (query: string) => {
+    const headers = { authorization: `Bearer ${PERSONAL_KEY}` };
+    const url = `http://localhost:8000/api/environments/1/persons/${query}`;
+    return app.app.http("http://127.0.0.1:8000")(new Request(url, { headers }));
+  };
+
+  test.each(["", "?format=csv"])("comes in parts as it is read: %s", async (query) => {
+    const lengths = await Array.fromAsync((await asked(query)).body ?? [], ({ length }) => length);
+
+    expect(lengths.reduce((sum, length) => sum + length, 0)).toBeGreaterThan(12 * 500 * KIB);
+    expect(Math.max(...lengths)).toBeLessThan(4 * 500 * KIB);
+  });
+
+  test("is as any other, and so are its pages", async () => {
+    const all = await app.get("/persons/");
+    const { count, next, previous, results } = all.body as Listed;
+
+    expect(all.headers.get("content-type")).toBe("application/json;charset=utf-8");
+    expect([count, next, previous]).toEqual([12, null, null]);
+    expect(results.map(({ properties }) => properties)).toEqual(
+      results.map(({ distinct_ids: [id = ""] }) => {
+        const at = ids.indexOf(id);
+        return { text: `${at}`.padEnd(500 * KIB, "x"), n: at % 2 };
+      }),
+    );
+    const walked: string[] = [];
+    let at: string | undefined = "/api/environments/1/persons/?limit=5";
+    while (at !== undefined) {
+      const { count, next, ...page } = (await app.ask("GET", at)).body as Listed;
+      expect(count).toBe(12);
+      walked.push(...page.results.map(({ distinct_ids }) => String(distinct_ids[0])));
+      at = next?.slice("http://127.0.0.1:8000".length);
+    }
+    expect(walked).toEqual(idsOf(all.body as Listed).map(String));
+    const odd = await list(app, `${filters({ key: "n", value: 1 })}&limit=5`);
+    expect([odd.count, odd.results.length, odd.next === null]).toEqual([6, 5, false]);
+  });
+
+  test("leaves out who is deleted before it is read", async () => {
+    const answer = await asked("");
+    const parts = answer.body?.getReader();
+    const first = await parts?.read();
+    const [last] = (await list(app, "?limit=1&offset=11")).results;
+    const gone = await app.ask("DELETE", `/api/environments/1/persons/${last?.id}/`);
+    const texts = [first?.value];
+    for (let part = await parts?.read(); part?.done === false; part = await parts?.read()) {
+      texts.push(part.value);
+    }
+
+    expect(gone.status).toBe(204);
+    const body = JSON.parse(Buffer.concat(texts.map((text) => text ?? Buffer.of())).toString());
+    expect([body.count, idsOf(body).length, idsOf(body).includes("p0")]).toEqual([12, 11, false]);
+  });
+
+  test("is no whole answer if it fails on the way", async () => {
+    async function* failing() {
+      yield [2];
+      await Bun.sleep(1);
+      throw new Error("lost");
+    }
+    const page = { count: 3, next: null, results: [1] };
+    using server = Bun.serve({ port: 0, fetch: () => paged(page, failing()) });
+    const text = fetch(server.url).then((answer) => answer.text());
+
+    await expect(text).rejects.toThrow();
   });
 });
 

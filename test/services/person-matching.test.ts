@@ -11,7 +11,12 @@ import { openDuckdb, ROW_GROUP_ROWS } from "../../src/storage/duckdb.ts";
 import { eventStore } from "../../src/storage/events.ts";
 import { loadFiles } from "../../src/storage/loads.ts";
 import { joinChanges, type MirrorChanges } from "../../src/storage/mirror-changes.ts";
-import type { PartAsked, PersonFilter } from "../../src/storage/person-list.ts";
+import {
+  type PartAsked,
+  type PersonFilter,
+  personReads,
+  type Rest,
+} from "../../src/storage/person-list.ts";
 import { type PropertyValue, personMatches } from "../../src/storage/person-match.ts";
 import { personSnapshots } from "../../src/storage/person-snapshots.ts";
 import { type NewPerson, personWrites } from "../../src/storage/persons.ts";
@@ -75,6 +80,7 @@ async function twoStores() {
   return {
     persons: personWrites(sqlite),
     matching,
+    reads: personReads(reader),
     mirror,
     /** How often somebody waited for the mirror. */
     asked: () => asked,
@@ -245,24 +251,31 @@ test("many who are large are asked about in parts, and told of in parts", async 
   );
   const wanted = made.flatMap(({ properties: { n } }) => (n % 2 === 1 ? [n] : [])).toReversed();
   const properties = propertyFilters(['{"key":"text","operator":"regex","value":"1$"}'], 0);
-  const find = async (part: PartAsked & { bytes?: number }) => {
-    const asked = { ...part, signal: FOREVER };
-    const { count, rows, rest } = await stores.matching.places(1, { properties }, asked);
-    return { count, found: rows.map(numberOf), rest };
+  const find = async (part: PartAsked) => {
+    const found = await stores.matching.places(1, { properties }, { ...part, signal: FOREVER });
+    return { ...found, read: found.rows.map(numberOf) };
   };
+  const { reads } = stores;
 
-  expect(await find(PART)).toMatchObject({ count: 30, found: wanted, rest: { places: [] } });
-  const page = { limit: 5, offset: 12 };
-  expect(await find(page)).toMatchObject({ count: 30, found: wanted.slice(12, 17) });
+  const { count, read, rest } = await find(PART);
+  expect([count, read.length, rest.places.length]).toEqual([30, 3, 27]);
+  let left: Rest = rest;
+  while (left.places.length > 0) {
+    const part = await reads.more(1, left);
+    read.push(...part.rows.map(numberOf));
+    left = part.rest;
+  }
+  expect(read).toEqual(wanted);
+  const page = { limit: 3, offset: 12 };
+  expect(await find(page)).toMatchObject({ count: 30, read: wanted.slice(12, 15) });
 
-  const { found, rest } = await find({ ...PART, bytes: 1 });
-  expect(found).toEqual(wanted.slice(0, found.length));
-  const [next, changing] = wanted.slice(found.length);
+  const [next, changing] = wanted.slice(3);
   const changed = { ...(made[changing ?? 0] as NewPerson), id: rest.places[1]?.id ?? 0 };
   stores.changed(await stores.persons.apply({ ...NO_CHANGES, changed: [changed], applied_seq: 3 }));
-  const more = await stores.matching.more(1, rest, 10_000_000);
-  expect([more.rows.map(numberOf), more.rest.places]).toEqual([[next], rest.places.slice(1)]);
-  expect((await stores.matching.more(1, more.rest, 10_000_000)).rows).toEqual([]);
+  const more = await reads.more(1, rest);
+  expect(more.rows.map(numberOf)).toEqual([next]);
+  expect(more.rest).toEqual({ ...rest, places: rest.places.slice(1) });
+  expect((await reads.more(1, more.rest)).rows).toEqual([]);
   expect(stores.asked()).toBe(0);
 });
 
