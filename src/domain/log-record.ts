@@ -1,4 +1,5 @@
 import { Failure } from "./errors.ts";
+import { distinctIdIn } from "./event.ts";
 import { isObject, type Json, type JsonObject } from "./json.ts";
 import {
   asText,
@@ -148,14 +149,14 @@ export const LOG_DISTINCT_ID_KEYS = [
   "enduser.id",
 ] as const;
 
-/** Whose record it is, as its own attributes say; null if they do not say. */
+/** Whose record it is, as its own attributes say, in the form that events have; null if they do not say. */
 export function logDistinctId(record: Json): string | null {
   const { attributes }: JsonObject = isObject(record) ? record : {};
   const [id] = namesIn(attributesOf(attributes, () => {}));
   return id ?? null;
 }
 
-/** All whose a stored record is, as its attributes and its resource's say. */
+/** All whose a stored record is, as its attributes and its resource's say, in the form that events have. */
 export function logDistinctIds({ attributes, resource_attributes }: JsonObject): string[] {
   return [attributes, resource_attributes].flatMap((given) =>
     isObject(given ?? null) ? namesIn(given as JsonObject) : [],
@@ -165,7 +166,8 @@ export function logDistinctIds({ attributes, resource_attributes }: JsonObject):
 function namesIn(attributes: JsonObject): string[] {
   return LOG_DISTINCT_ID_KEYS.flatMap((key) => {
     const id = attributes[key];
-    return typeof id === "string" || typeof id === "number" ? [String(id)] : [];
+    const isId = typeof id === "string" || typeof id === "number";
+    return (isId ? distinctIdIn(String(id)) : undefined) ?? [];
   });
 }
 

@@ -1,14 +1,20 @@
+import { DISTINCT_ID_CHARS_MAX } from "../domain/event.ts";
 import { LOG_DISTINCT_ID_KEYS } from "../domain/log-record.ts";
 import { quoted } from "./duckdb.ts";
 import { pointer } from "./property-match.ts";
 
 const COLUMNS = ["attributes", "resource_attributes"];
 
-/** SQL of the distinct ids that a row of `logs` may be found by, a list with nulls (decision 92). */
-export const LOG_OWNERS = `list_concat(${COLUMNS.map((column) => {
+const IDS = `list_concat(${COLUMNS.map((column) => {
   const pointers = LOG_DISTINCT_ID_KEYS.map((key) => quoted(pointer(key)));
   return `json_extract_string(${column}, [${pointers.join(", ")}])`;
 }).join(", ")})`;
+
+/**
+ * SQL of the distinct ids that a row of `logs` may be found by, a list with nulls (decision 92); cut, as
+ * those of events are: the attribute has what was sent.
+ */
+export const LOG_OWNERS = `list_transform(${IDS}, lambda id: left(id, ${DISTINCT_ID_CHARS_MAX}))`;
 
 /** Texts of which one is in each of the names. */
 const PARTS = LOG_DISTINCT_ID_KEYS.filter(

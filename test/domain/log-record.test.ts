@@ -289,6 +289,11 @@ describe("what is told of a record", () => {
     [{ attributes: [{ key: "posthogDistinctId", value: { intValue: 5 } }] }, "5"],
     [{ attributes: [{ key: "posthogDistinctId", value: { boolValue: true } }] }, null],
     [{ attributes: attributesOf({ "user.id": "u", distinct_id: "ann" }) }, "ann"],
+    [
+      { attributes: attributesOf({ distinct_id: "\u{1f600}".repeat(201) }) },
+      "\u{1f600}".repeat(200),
+    ],
+    [{ attributes: attributesOf({ distinct_id: " " }) }, null],
     [{ attributes: attributesOf({ a: "b" }) }, null],
     [{ attributes: 7 }, null],
     [null, null],

@@ -288,6 +288,37 @@ describe("deleted means gone", () => {
     },
   );
 
+  test.each(["stored", "archived", "a dead letter"])(
+    "a log record that names the person by an id that events have cut goes, too: %s",
+    async (place) => {
+      await using app = await testApp();
+      // Each of these takes two UTF-16 units.
+      const long = (name: string) => `${name}${"\u{1f600}".repeat(150)}-${"x".repeat(100)}`;
+      const [id, other] = [long("ann"), long("bob")];
+      await app.capture(batch(named("one", id), named("two", other), named("three", "carl")));
+      const [gone, kept] = [token(), token()];
+      await sendLog(app, { id, key: "user.id", isOwn: false, text: gone });
+      await sendLog(app, { id: other, key: "user.id", isOwn: false, text: kept });
+      await app.app.ingest.caughtUp();
+      if (place === "archived") {
+        await removeEvents(app, "carl");
+        await app.app.deletionRuns.run();
+      }
+      if (place === "a dead letter") {
+        const letter = (name: string, body: string) =>
+          `${JSON.stringify({ seq: 1, project_id: 1, body, attributes: { distinct_id: name } })}\n`;
+        const letters = letter(id, gone) + letter(other, kept);
+        writeFileSync(join(app.directory, "dead-letters.ndjson"), letters);
+      }
+      await removeEvents(app, encodeURIComponent([...id].slice(0, 200).join("")));
+
+      await app.app.deletionRuns.run();
+
+      expect(await findPlanted(app.directory, [gone])).toEqual({});
+      expect(await findPlanted(app.directory, [kept])).not.toEqual({});
+    },
+  );
+
   test("what was split off a person before stays, in the archive, too, when that person goes", async () => {
     using place = temporaryDirectory();
     {
