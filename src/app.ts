@@ -151,13 +151,14 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
   const running = { events: eventsStored, ingest, journal, eraseArchived, now, log };
   const deletionRuns = runsOf(settings, base, running);
   const close = async (deadlineMs: number) => {
-    await deletionRuns.stop();
+    const deleted = await deletionRuns.stop(deadlineMs);
     const archived = archiving.stop(deadlineMs);
     const promoted = services.promoting.stop();
     await journal.close();
     decoder.close();
-    // What is still being applied is left to the journal, and the process must end.
-    if (!(await ingest.stop(deadlineMs)) || !(await archived)) return;
+    // What still goes on is left to the next start, and the process must end.
+    const applied = await ingest.stop(deadlineMs);
+    if (!(deleted && applied && (await archived))) return;
     await promoted;
     await duckdb.close();
     await base.close();

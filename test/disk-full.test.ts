@@ -14,6 +14,8 @@ setDefaultTimeout(120_000);
 
 const MB = 1_000_000;
 
+const deleteEvents = (id: number) => `/api/environments/1/persons/${id}/delete_events/`;
+
 /** How the last bytes go: those of the floor, or, where there is none, all. */
 const FULL = [
   ["below its floor", "5", 50 * MB],
@@ -301,6 +303,44 @@ test("a deletion waits for disk, with the reason, and gives back what its events
   expect(await status()).toMatchObject({ status: "completed", attempts: 1, error: null });
   expect(disk.free() - before).toBeGreaterThan(took * 0.9);
   await server.stored(1, `&uuid=${sent[0]?.uuid}`);
+});
+
+test("a deletion waits for room to write the person store anew, and says that the rest is done", async () => {
+  await using disk = await smallDisk(400 * MB);
+  await using server = await serverOn(disk, ["--disk-floor", "0"]);
+  const clock = clockBefore(Date.now());
+  for (let from = 0; from < 400; from += 100) {
+    // Of such texts little is left where they are compressed.
+    const $set = { pad: "x".repeat(100_000) };
+    const some = Array.from({ length: 100 }, (_, at) =>
+      eventOf({ distinct_id: `user-${from + at}`, timestamp: clock(), properties: { $set } }),
+    );
+    expect((await server.capture(bodyOf(some))).status).toBe(200);
+  }
+  await server.stored(400);
+  const data = join(disk.path, "data");
+  const run = () =>
+    runCommand(["deletions", "run", "--data", data], { command: disk.command(FROM_SOURCE) });
+  const status = async () => {
+    const { results } = await server.get<{ results: object[] }>("/persons/deletion_status/");
+    return results[0];
+  };
+
+  // The journal goes with the first run: it would give room back that was filled.
+  expect((await change(server, "POST", deleteEvents(1))).status).toBe(200);
+  expect(await run()).toMatchObject({ code: 0, out: "1 done\n" });
+  expect((await change(server, "POST", deleteEvents(2))).status).toBe(200);
+
+  disk.fill(60 * MB);
+  const waiting = await run();
+
+  const error = "disk_space: too little room to write the person store anew.";
+  expect(waiting).toEqual({ code: 1, out: "", err: `${error}\n` });
+  expect(await status()).toMatchObject({ status: "pending", attempts: 0, error });
+  expect((await server.get<{ count: number }>("/events/?limit=1")).count).toBe(398);
+  disk.empty();
+  expect(await run()).toMatchObject({ code: 0, out: "1 done\n" });
+  expect(await status()).toMatchObject({ counts: { events: 1 }, attempts: 1, error: null });
 });
 
 test("what a query puts on disk ends at half of what was free, and the server goes on", async () => {

@@ -1,5 +1,5 @@
 import type { DeletionKind } from "../domain/deletion.ts";
-import { Failure } from "../domain/errors.ts";
+import { Failure, isDiskFull } from "../domain/errors.ts";
 import { type Clock, isoTime } from "../domain/time.ts";
 import type { Log } from "../log.ts";
 import type { Batch, deletionRunWrites, Wanted } from "../storage/deletion-runs.ts";
@@ -38,8 +38,11 @@ export type DeletionRuns = {
   run(): Promise<{ done: number }>;
   /** Carries out what is due, if anything. */
   tick(): Promise<void>;
-  /** Ends a run between two steps; the next start goes on with it. */
-  stop(): Promise<void>;
+  /**
+   * Ends a run between two steps, within so many milliseconds, and says whether it has: a step may
+   * take longer. The next start goes on with it.
+   */
+  stop(deadlineMs: number): Promise<boolean>;
 };
 
 /** How often is looked whether a run is due, in milliseconds. */
@@ -115,10 +118,11 @@ export function startDeletionRuns(needs: DeletionRunNeeds): DeletionRuns {
       return { done: done + (resumed?.done ?? 0) };
     },
     tick,
-    async stop() {
+    stop(deadlineMs) {
       stopped = true;
       clearInterval(timer);
-      await last;
+      const ended = last.then(() => true);
+      return Promise.race([ended, Bun.sleep(deadlineMs).then(() => false)]);
     },
   };
 }
@@ -142,7 +146,8 @@ async function runBatch(
   log.info("deletions begin", { tasks: tasks.length });
   try {
     await erase(needs, batch, stopped);
-  } catch (error) {
+  } catch (cause) {
+    const error = toldOf(cause);
     const waits = error instanceof Failure;
     if (stopped()) await writes.interrupt(tasks);
     else await writes.fail(tasks, reasonOf(error), { counts: !waits });
@@ -227,6 +232,15 @@ async function eraseEvents(
   await slices.forgetErased(null);
   return purged_version;
 }
+
+/** Whatever has no room waits for it, and keeps what it has done until then. */
+function toldOf(error: unknown): unknown {
+  if (!(error instanceof Error && isDiskFull(error))) return error;
+  return new Failure("unavailable", DISK_SPACE);
+}
+
+const DISK_SPACE =
+  "disk_space: the disk is full. What is done stays done, the rest waits for room.";
 
 /** The engines quote data in their messages: that is left out. */
 function reasonOf(error: unknown): string {

@@ -4,6 +4,7 @@ import type { DeletionRow } from "./deletions.ts";
 import type { ErasedRows } from "./erasure.ts";
 import { deletionTask, meta } from "./schema.ts";
 import type { Sqlite } from "./sqlite.ts";
+import { writeAnew } from "./sqlite-rewrite.ts";
 
 /** Requests of one run; the others wait for the next, which follows at once. */
 export const BATCH_TASKS_MAX = 10_000;
@@ -12,10 +13,6 @@ export const BATCH_TASKS_MAX = 10_000;
 export const ATTEMPTS_MAX = 5;
 
 const INTERRUPTED = "The server ended each time while this ran";
-
-/** How often the write-ahead log is tried to be emptied, and how long in between (milliseconds). */
-const TRUNCATE_TRIES = 200;
-const TRUNCATE_WAIT_MS = 50;
 
 /** What a run is to do. */
 export type Batch = {
@@ -186,7 +183,7 @@ function erasureWrites(sqlite: Sqlite) {
         changed(ids, { distinct_ids: [] });
         raw.run("INSERT INTO person_email (person_email) VALUES ('optimize')");
       });
-      await truncateLog(raw);
+      await writeAnew(raw);
     },
   };
 }
@@ -222,14 +219,4 @@ function factsOf({ orm }: Sqlite) {
       orm.insert(meta).values({ key, value }).onConflictDoUpdate({ target: meta.key, set }).run();
     },
   };
-}
-
-/** Moves the write-ahead log into the file and cuts it to nothing; readers may be in the way. */
-async function truncateLog(raw: Sqlite["raw"]): Promise<void> {
-  for (let tries = 0; tries < TRUNCATE_TRIES; tries++) {
-    const [result] = raw.query<{ busy: number }, []>("PRAGMA wal_checkpoint(TRUNCATE)").all();
-    if (result?.busy === 0) return;
-    await Bun.sleep(TRUNCATE_WAIT_MS);
-  }
-  throw new Error("The write-ahead log of hoglet.sqlite cannot be emptied");
 }
