@@ -42,6 +42,7 @@ import { activityReads } from "./storage/activity.ts";
 import type { Archive } from "./storage/archive.ts";
 import { type DeletionRow, deletionReads } from "./storage/deletions.ts";
 import { EVENTS_DIRECTORY } from "./storage/duckdb.ts";
+import { orUnavailable } from "./storage/duckdb-faults.ts";
 import { removeSetAside } from "./storage/event-file.ts";
 import { groupReads } from "./storage/groups.ts";
 import type { Journal } from "./storage/journal.ts";
@@ -249,8 +250,8 @@ function runsOf(
 /** Takes the events of deletions out of the archive, and what is in the journal alone into it. */
 function archiveEraser(directory: string, archive: Archive, archiving: Archiving) {
   return async (tasks: readonly DeletionRow[]): Promise<void> => {
-    await archive.erase(tasks);
-    await archiving.run();
+    await orUnavailable(archive.erase(tasks));
+    await orUnavailable(archiving.run());
     removeSetAside(join(directory, EVENTS_DIRECTORY));
   };
 }

@@ -39,32 +39,47 @@ export async function countIn(connection: DuckDBConnection, source: string): Pro
  * old ones; durable when it resolves. What the store still has stays: that was archived under a
  * person whose it is no more (decision 77). Nothing else may change the archive meanwhile.
  */
-export function eraseArchived(
+export async function eraseArchived(
   duckdb: Duckdb,
   files: ArchiveFiles,
   asked: readonly Erasure[],
 ): Promise<number> {
-  return duckdb.read(async (connection) => {
-    const manifest = files.manifest();
-    await putErased(connection, asked);
-    const kept: ArchivedFile[] = [];
-    let count = 0;
-    for (const file of manifest.files) {
-      const isMeant = asked.some(
-        ({ project_id, journal_seq }) =>
-          project_id === file.project_id && file.first <= journal_seq,
-      );
-      const done = isMeant ? await eraseFrom(connection, files, file) : { erased: 0, kept: [file] };
-      kept.push(...done.kept);
-      count += done.erased;
-    }
-    if (count > 0) await files.commit({ ...manifest, files: kept });
-    for (const table of ERASED_TABLES) await connection.run(`DROP TABLE IF EXISTS temp.${table}`);
-    return count;
-  });
+  const manifest = files.manifest();
+  const kept: ArchivedFile[] = [];
+  let count = 0;
+  for (const file of manifest.files) {
+    const meant = asked.filter(
+      ({ project_id, journal_seq }) => project_id === file.project_id && file.first <= journal_seq,
+    );
+    const done =
+      meant.length === 0
+        ? { erased: 0, kept: [file] }
+        : await duckdb.readFirst((connection) => eraseFrom(connection, files, { file, meant }));
+    kept.push(...done.kept);
+    count += done.erased;
+  }
+  if (count > 0) await files.commit({ ...manifest, files: kept });
+  return count;
 }
 
-async function eraseFrom(connection: DuckDBConnection, files: ArchiveFiles, file: ArchivedFile) {
+type FileErasure = { file: ArchivedFile; meant: readonly Erasure[] };
+
+async function eraseFrom(
+  connection: DuckDBConnection,
+  files: ArchiveFiles,
+  { file, meant }: FileErasure,
+) {
+  await putErased(connection, meant);
+  const done = await eraseMatching(connection, files, file);
+  for (const table of ERASED_TABLES) await connection.run(`DROP TABLE temp.${table}`);
+  return done;
+}
+
+async function eraseMatching(
+  connection: DuckDBConnection,
+  files: ArchiveFiles,
+  file: ArchivedFile,
+) {
   const { kind, first, last } = file;
   const stored = `${files.source([file])} AS stored`;
   // Few match, and only whether those are still stored is looked up.
@@ -83,7 +98,14 @@ async function eraseFrom(connection: DuckDBConnection, files: ArchiveFiles, file
   return { erased, kept: written.rows === 0 ? [] : [written] };
 }
 
-const ERASED_TABLES = ["erased_person", "erased_id", "erased_row"];
+const ERASED_TABLES = ["erased_key", "erased_person", "erased_id", "erased_row"];
+
+/** Keys of one statement. */
+const KEYS_MAX = 10_000;
+
+const ADD_KEYS = `
+  INSERT INTO temp.erased_key SELECT unnest(from_json($keys,
+    '[{"project_id": "INTEGER", "up_to": "BIGINT", "key": "VARCHAR"}]'), recursive := true)`;
 
 const EVENT_JOINS = `
   LEFT JOIN temp.erased_person AS of_person
@@ -103,33 +125,28 @@ const ERASED_JOINS: Record<ArchivedKind, string> = { events: EVENT_JOINS, logs: 
 
 /** COPY takes no parameters, so what it is to leave out is in tables. */
 async function putErased(connection: DuckDBConnection, asked: readonly Erasure[]): Promise<void> {
-  const [persons, ids] = ERASED_TABLES;
-  const columns = "project_id INTEGER, up_to BIGINT";
-  await connection.run(`CREATE OR REPLACE TEMP TABLE ${persons} (${columns}, uuid UUID)`);
-  await connection.run(`CREATE OR REPLACE TEMP TABLE ${ids} (${columns}, distinct_id VARCHAR)`);
-  for (const { project_id, journal_seq, uuids, distinct_ids } of asked) {
-    const whose = { project_id, up_to: journal_seq };
-    for (const uuid of uuids) {
-      await connection.run(
-        `INSERT INTO temp.${persons} VALUES ($project_id, $up_to::BIGINT, $uuid::UUID)`,
-        { ...whose, uuid },
-      );
-    }
-    for (const id of distinct_ids) {
-      await connection.run(`INSERT INTO temp.${ids} VALUES ($project_id, $up_to::BIGINT, $id)`, {
-        ...whose,
-        id,
-      });
-    }
+  const keysOf = (of: "uuids" | "distinct_ids") =>
+    asked.flatMap(({ project_id, journal_seq: up_to, [of]: keys }) =>
+      keys.map((key) => ({ project_id, up_to, key })),
+    );
+  await putKeys(connection, "erased_person", "key::UUID AS uuid", keysOf("uuids"));
+  await putKeys(connection, "erased_id", "key AS distinct_id", keysOf("distinct_ids"));
+}
+
+async function putKeys(
+  connection: DuckDBConnection,
+  table: string,
+  column: string,
+  keys: readonly object[],
+): Promise<void> {
+  const columns = "project_id INTEGER, up_to BIGINT, key VARCHAR";
+  await connection.run(`CREATE OR REPLACE TEMP TABLE erased_key (${columns})`);
+  for (let at = 0; at < keys.length; at += KEYS_MAX) {
+    await connection.run(ADD_KEYS, { keys: JSON.stringify(keys.slice(at, at + KEYS_MAX)) });
   }
   // Asked for twice, an event must not be written twice.
-  for (const [table, key] of [
-    [persons, "uuid"],
-    [ids, "distinct_id"],
-  ]) {
-    await connection.run(
-      `CREATE OR REPLACE TEMP TABLE ${table} AS
-         SELECT project_id, max(up_to) AS up_to, ${key} FROM temp.${table} GROUP BY ALL`,
-    );
-  }
+  await connection.run(
+    `CREATE OR REPLACE TEMP TABLE ${table} AS
+       SELECT project_id, max(up_to) AS up_to, ${column} FROM temp.erased_key GROUP BY ALL`,
+  );
 }

@@ -80,7 +80,7 @@ export function archiveOf(
   const mend = async (suspects: readonly ArchivedFile[]): Promise<void> => {
     for (const file of suspects) {
       if (await files.isSound(file)) continue;
-      const made = await duckdb.read((connection) => writeStored(connection, files, file));
+      const made = await duckdb.readFirst((connection) => writeStored(connection, files, file));
       const { files: all, ...rest } = files.manifest();
       const others = all.filter((other) => other !== file);
       await files.commit({ ...rest, files: made.rows === 0 ? others : [...others, made] });

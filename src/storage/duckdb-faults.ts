@@ -28,7 +28,7 @@ function isFatal(error: Error): boolean {
   if (error instanceof Failure || OF_STATEMENT.test(message)) return false;
   return (
     /^(FATAL|INTERNAL) Error|has been invalidated|checkpoint failed/i.test(message) ||
-    COMMIT_WITHOUT_MEMORY.test(message) ||
+    (COMMIT_WITHOUT_MEMORY.test(message) && !isOutOfMemory(error)) ||
     isDamage(error)
   );
 }
@@ -41,6 +41,24 @@ export function isDamage({ message }: Error): boolean {
 /** Whether a statement asked for more than the memory and temporary files it may use. */
 export function isOutOfMemory(error: unknown): error is Error {
   return error instanceof Error && error.message.startsWith("Out of Memory Error");
+}
+
+/** Passes errors on; that there was no memory is a failure `unavailable`, for whoever can wait. */
+export async function orUnavailable<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw isOutOfMemory(error) ? new Failure("unavailable", NO_MEMORY) : error;
+  }
+}
+
+const NO_MEMORY =
+  "memory: too little is free beside what else is asked. It goes on later; more is --memory.";
+
+/** An error of what may be thrown away: a commit of it that found no memory is as any statement that did. */
+export function withoutMemory(error: unknown): unknown {
+  if (!(error instanceof Error && COMMIT_WITHOUT_MEMORY.test(error.message))) return error;
+  return new Error(`Out of Memory Error: ${error.message}`, { cause: error });
 }
 
 const DAMAGE = [

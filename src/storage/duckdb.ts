@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import { ARCHIVE_DIRECTORY } from "./archive-files.ts";
 import { computing } from "./duckdb-apart.ts";
-import { fatalGuard } from "./duckdb-faults.ts";
+import { fatalGuard, isOutOfMemory, orUnavailable } from "./duckdb-faults.ts";
 import { newInstance } from "./duckdb-instance.ts";
 import { joinable, memoryLimit, shrink } from "./duckdb-memory.ts";
 import { openReads, type Reads } from "./duckdb-reads.ts";
@@ -20,7 +20,10 @@ export type Duckdb = Writes &
   Reads & {
     /** Lets go of what was read and is in memory to be read again, unless something runs. */
     letGo(): Promise<void>;
-    /** Writes the file anew, as {@link rewriteFile}; one at a time. Queries go on meanwhile. */
+    /**
+     * Writes the file anew, as {@link rewriteFile}; one at a time. Queries go on meanwhile; if there is no
+     * memory beside them, it begins once more, each part while nobody reads: `rewriting` is repeated.
+     */
     rewrite(rewriting: Rewriting): Promise<void>;
     /** Which `events/<n>.duckdb` is in use. */
     generation(): number;
@@ -73,6 +76,9 @@ export const EVENTS_DIRECTORY = "events";
 export const LOADS_DIRECTORY = "loads";
 const TEMP_DIRECTORY = "temp";
 
+/** How a rewrite reads the old file, beside others or alone. */
+type Reading = <T>(connection: DuckDBConnection, work: () => Promise<T>) => Promise<T>;
+
 /** Opens the event store (decision 5), creating it if absent, and locks the engine down. */
 export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
   const { directory, onFatal, onThreads = () => {} } = options;
@@ -114,6 +120,24 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
       turns.reading(connection, mayBeEnded, () => computing(() => guard(work()), onThreads)),
     readingAlone: (work) => turns.alone(() => computing(() => guard(work()), onThreads)),
   });
+  const rewriteOnce = async (rewriting: Rewriting, reading: Reading): Promise<void> => {
+    const connection = await connect();
+    try {
+      await guard(
+        rewriteFile(connection, rewriting, {
+          ...{ directory: files, generation, attach, migrate, unread: reads.unread },
+          rows: ROW_GROUP_ROWS * joinable(options),
+          exclusively: writes.use,
+          reading: (work) => reading(connection, work),
+          switched(next) {
+            generation = next;
+          },
+        }),
+      );
+    } finally {
+      connection.closeSync();
+    }
+  };
   return {
     write: writes.write,
     writeFirst: writes.writeFirst,
@@ -128,22 +152,13 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
     generation: () => generation,
     async rewrite(rewriting) {
       isRewriting = true;
-      const connection = await connect();
       try {
-        await guard(
-          rewriteFile(connection, rewriting, {
-            ...{ directory: files, generation, attach, migrate, unread: reads.unread },
-            rows: ROW_GROUP_ROWS * joinable(options),
-            exclusively: writes.use,
-            reading: (work) => turns.reading(connection, false, work),
-            switched(next) {
-              generation = next;
-            },
-          }),
-        );
+        await rewriteOnce(rewriting, (connection, work) => turns.reading(connection, false, work));
+      } catch (error) {
+        if (!isOutOfMemory(error)) throw error;
+        await orUnavailable(rewriteOnce(rewriting, (_, work) => turns.alone(work)));
       } finally {
         isRewriting = false;
-        connection.closeSync();
       }
     },
     async letGo() {

@@ -11,6 +11,7 @@ import {
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { Failure } from "../domain/errors.ts";
+import { withoutMemory } from "./duckdb-faults.ts";
 import { clearSlack } from "./slack.ts";
 
 /**
@@ -67,6 +68,10 @@ const FILE = /^(\d+)\.duckdb(\.wal)?$/;
 /** A generation's file that was set aside. */
 const ASIDE = /^(\d+)\.duckdb\.(damaged|replaced)-/;
 const DRAFT = "draft";
+
+/** How often a draft is tried to be let go of, and how long in between, in milliseconds. */
+const DETACH_TRIES = 50;
+const DETACH_WAIT_MS = 100;
 
 /** How much more room than the file and its log a rewrite asks for. */
 const ROOM = 1.1;
@@ -137,6 +142,7 @@ export async function rewriteFile(
   const names = { from: catalog(generation), to: DRAFT, rows };
   const draft = join(directory, `${DRAFT}.duckdb`);
   // Also what could not be removed when it should have been.
+  await discard(connection, directory);
   currentGeneration(directory);
   expectRoom(directory, generation);
   try {
@@ -149,7 +155,7 @@ export async function rewriteFile(
       return;
     }
     const slack = { name: DRAFT, path: draft, cleared: new Set<number>() };
-    await connection.run(`CHECKPOINT ${DRAFT}`);
+    await needs.reading(() => connection.run(`CHECKPOINT ${DRAFT}`));
     await clearSlack(connection, slack);
     await exclusively(async (writer) => {
       await rewriting.catchUp(connection, names);
@@ -162,7 +168,8 @@ export async function rewriteFile(
     });
   } catch (error) {
     await discard(connection, directory);
-    throw error;
+    // Until there is a new generation nothing was committed but to the draft.
+    throw withoutMemory(error);
   }
   await needs.unread(generation);
   await connection.run(`USE ${catalog(generation + 1)}`);
@@ -191,14 +198,24 @@ async function replace(
   switched(next);
 }
 
+/** A draft that stays attached keeps its room on the disk, and is in the way of the next. */
 async function discard(connection: DuckDBConnection, directory: string): Promise<void> {
-  await detach(connection, DRAFT).catch(() => undefined);
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await detach(connection, DRAFT);
+      break;
+    } catch {
+      // Whatever takes the memory may be over soon; if not, the next one tries it again.
+      if (tries === DETACH_TRIES) break;
+      await Bun.sleep(DETACH_WAIT_MS);
+    }
+  }
   discardDrafts(directory);
 }
 
 async function detach(connection: DuckDBConnection, name: string): Promise<void> {
   await connection.run("USE memory");
-  await connection.run(`DETACH ${name}`);
+  await connection.run(`DETACH DATABASE IF EXISTS ${name}`);
 }
 
 function expectRoom(directory: string, generation: number): void {

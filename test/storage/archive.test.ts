@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { DuckDBConnection } from "@duckdb/node-api";
 import { archiveOf } from "../../src/storage/archive.ts";
 import { openArchiveFiles } from "../../src/storage/archive-files.ts";
-import { openDuckdb, rows } from "../../src/storage/duckdb.ts";
+import { type Duckdb, openDuckdb, rows } from "../../src/storage/duckdb.ts";
 import { temporaryDirectory } from "../support/app.ts";
 
 const ANN = "01a1fc9a-592b-78b3-8d80-aa75992efae9";
@@ -38,6 +39,7 @@ async function openStores() {
   return {
     directory,
     files,
+    duckdb,
     archive: archiveOf(duckdb, files, ({ path }) => mended.push(path)),
     /** Paths of the files that were written anew because they were damaged. */
     mended,
@@ -348,3 +350,48 @@ describe("a file of the archive that is damaged", () => {
     expect(namesIn(directory)).toEqual(["events/2/2026-11/1-2.parquet"]);
   });
 });
+
+/** The same store, in which the next copy into a file of the archive finds no memory. */
+function withoutMemory(duckdb: Duckdb): Duckdb {
+  let left = 1;
+  const failing = (connection: DuckDBConnection) =>
+    new Proxy(connection, {
+      get(target, name) {
+        const member = Reflect.get(target, name);
+        if (name !== "run") return typeof member === "function" ? member.bind(target) : member;
+        return (sql: string, ...rest: []) => {
+          if (!sql.startsWith("COPY") || left === 0) return target.run(sql, ...rest);
+          left -= 1;
+          throw new Error("Out of Memory Error: could not allocate block");
+        };
+      },
+    });
+  return {
+    ...duckdb,
+    read: (work) => duckdb.read((connection) => work(failing(connection))),
+    readFirst: (work) => duckdb.readFirst((connection) => work(failing(connection))),
+  };
+}
+
+test.each(["an erasure", "what makes up for damage"])(
+  "%s has its turn where there is no memory",
+  async (what) => {
+    await using stores = await openStores();
+    await stores.put({ seq: 1 }, { seq: 2, distinct_id: "bob" });
+    await stores.archive.add(2);
+    const archive = archiveOf(withoutMemory(stores.duckdb), stores.files, () => {});
+    const [file] = stores.files.manifest().files;
+    if (file === undefined) throw new Error("There is no file");
+
+    if (what === "an erasure") {
+      await stores.remove(2);
+      const asked = { project_id: 1, uuids: [], distinct_ids: ["bob"], journal_seq: 2 };
+      expect(await archive.erase([asked])).toBe(1);
+    } else {
+      rmSync(stores.files.pathOf(file));
+      await archive.complete();
+    }
+
+    expect(await stores.archived()).toEqual(what === "an erasure" ? [1] : [1, 2]);
+  },
+);

@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { DuckDBConnection } from "@duckdb/node-api";
+import { openDuckdb, rows } from "../../src/storage/duckdb.ts";
 import { currentGeneration } from "../../src/storage/generations.ts";
 import { temporaryDirectory } from "../support/app.ts";
 
@@ -41,3 +43,59 @@ test("without a directory the first one is the current one", () => {
   using place = temporaryDirectory();
   expect(currentGeneration(join(place.path, "events"))).toBe(1);
 });
+
+/** A statement that finds no memory so many times on a connection. */
+function failing(connection: DuckDBConnection, statement: string, times: number): void {
+  const run = connection.run.bind(connection);
+  let left = times;
+  connection.run = (sql: string, ...rest: []) => {
+    if (sql !== statement || left === 0) return run(sql, ...rest);
+    left -= 1;
+    throw new Error("Out of Memory Error: could not allocate block");
+  };
+}
+
+const COMMIT_FAILED =
+  "TransactionContext Error: Failed to commit: failed to pin block of size 256.0 KiB";
+
+test.each([
+  ["an error", "the disk is gone", 1],
+  ["a commit of its own that found no memory", COMMIT_FAILED, 2],
+])(
+  "a draft that ends with %s is let go of, begun once more if there was no memory, and in nobody's way",
+  async (_, said, begun) => {
+    using place = temporaryDirectory();
+    const fatal: Error[] = [];
+    const duckdb = await openDuckdb({
+      ...{ directory: place.path, generation: 1, memory_bytes: 128e6, threads: 2 },
+      onFatal: (error) => fatal.push(error),
+    });
+    const names = () =>
+      readdirSync(join(place.path, "events")).filter((name) => /draft/.test(name));
+    const nothing = async () => {};
+    let count = 0;
+    const rewriting = {
+      ...{ begin: nothing, catchUp: nothing, ready: nothing, done: nothing },
+      copy: async (connection: DuckDBConnection) => {
+        count += 1;
+        failing(connection, "USE memory", 2);
+        throw new Error(said);
+      },
+    };
+
+    const failed = await duckdb.rewrite(rewriting).catch((error: Error) => error.message);
+
+    expect(failed).toMatch(begun === 1 ? /^the disk is gone$/ : /^memory: /);
+    expect([count, fatal, names()]).toEqual([begun, [], []]);
+    const attached = await duckdb.read((connection) =>
+      rows(
+        connection,
+        "SELECT database_name FROM duckdb_databases() WHERE database_name = 'draft'",
+      ),
+    );
+    expect(attached).toEqual([]);
+    await duckdb.rewrite({ ...rewriting, copy: async () => true });
+    expect(duckdb.generation()).toBe(2);
+    await duckdb.close();
+  },
+);
