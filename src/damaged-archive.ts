@@ -2,7 +2,8 @@ import { dirname } from "node:path";
 import type { OpenedStore } from "./event-store.ts";
 import type { Log } from "./log.ts";
 import { archiveOf } from "./storage/archive.ts";
-import type { ArchivedFile, ArchiveFiles } from "./storage/archive-files.ts";
+import type { ArchivedFile, ArchiveFiles, ArchiveOpening } from "./storage/archive-files.ts";
+import { listedAnew } from "./storage/archive-list.ts";
 import type { Duckdb } from "./storage/duckdb.ts";
 
 /** The archive, and what is counted of damage in it. */
@@ -14,6 +15,20 @@ export function countedArchive(duckdb: Duckdb, files: ArchiveFiles, log: Log) {
   });
   const rowsLost = () => files.manifest().rows_lost ?? 0;
   return { archive, archiveCounts: { rowsLost, mended: () => mended } };
+}
+
+/** Makes the list of the archive's files anew, and says so (decision 116). */
+export function listingAnew(directory: string, log: Log): ArchiveOpening["listAnew"] {
+  return async (paths, aside) => {
+    const listed = await listedAnew(directory, paths, aside);
+    const { files, last } = listed;
+    const rows = files.reduce((sum, file) => sum + file.rows, 0);
+    const unread = files.filter((file) => file.sha256 === undefined).map(({ path }) => path);
+    const message =
+      "archive.json is missing or damaged: it is written anew from the archive's files";
+    log.warn(message, { files: files.length, rows, last, unread });
+    return listed;
+  };
 }
 
 /** Says that the archive has nothing at all of what has left the journal, whether it ever had or not. */

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Settings } from "./config.ts";
-import { countedArchive, giveUp, tellMissing } from "./damaged-archive.ts";
+import { countedArchive, giveUp, listingAnew, tellMissing } from "./damaged-archive.ts";
 import { checkTogether, LockedError, opened, useDirectory } from "./data-directory.ts";
 import type { Clock } from "./domain/time.ts";
 import { type OpenedStore, openEventStore } from "./event-store.ts";
@@ -148,7 +148,11 @@ export async function openEvents(
   const files = await opened(
     join(directory, ARCHIVE_DIRECTORY),
     "Restore it from a backup, or move it away: then events that are only in it are lost.",
-    () => openArchiveFiles(join(directory, ARCHIVE_DIRECTORY), { make: settings.archive === "on" }),
+    () =>
+      openArchiveFiles(join(directory, ARCHIVE_DIRECTORY), {
+        make: settings.archive === "on",
+        listAnew: listingAnew(join(directory, ARCHIVE_DIRECTORY), log),
+      }),
   );
   const persons = await stores.persons.applied();
   const journalBytesMax = settings.journal * MB;

@@ -145,17 +145,3 @@ test.each(["archive", "engine", "events", "journal", "loads", "temp"])(
     expect(err).toBe(`DATA/${name} is no directory. Move it away, and put back what was there.\n`);
   },
 );
-
-test.each(["", "[]", "null", '{"version":1}', '{"files":[]}'])(
-  "a list of the archive that is %j is refused as damaged",
-  async (text) => {
-    const { code, err } = await refusal("SIGTERM", (data) => {
-      writeFileSync(join(data, "archive/archive.json"), text);
-    });
-
-    expect(code).toBe(1);
-    expect(err).toMatch(
-      /^DATA\/archive cannot be opened: archive\.json, the list of its files, is damaged\. [^\n]+\n$/,
-    );
-  },
-);

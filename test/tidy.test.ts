@@ -148,6 +148,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "storage/any-case.ts": "test/http/playlists.test.ts, test/storage/person-search.test.ts",
   "storage/archive-erase.ts": "test/storage/archive.test.ts",
   "storage/archive-files.ts": "test/storage/archive.test.ts",
+  "storage/archive-list.ts": "test/storage/archive.test.ts",
   "storage/blank-rows.ts": "test/storage/loads.test.ts, test/large-events.test.ts",
   "storage/dead-letters.ts": "test/storage/events.test.ts",
   "storage/definitions.ts": "test/services/definitions.test.ts",

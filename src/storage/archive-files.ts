@@ -80,14 +80,24 @@ const MANIFEST_FILE = "archive.json";
 const WRITING = ".writing";
 const DAMAGED = ".damaged";
 
+/** What is done with an archive when it is opened. */
+export type ArchiveOpening = {
+  /** Whether to make one where there is none; else it is taken for empty. */
+  make: boolean;
+  /**
+   * Makes a list that was lost or damaged anew, of files below the directory (decision 116). What cannot be
+   * read gets the suffix `aside`.
+   */
+  listAnew(paths: readonly string[], aside: string): Promise<Manifest>;
+};
+
 /**
- * Opens the archive in `directory` and removes what a crash has left in it; if there is none, makes
- * it, or without `make` takes it for empty. Throws on a list that cannot be read, and on files
- * without one: what counts could not be told from what does not.
+ * Opens the archive in `directory` and removes what a crash has left in it. Throws on a list that a newer
+ * version has written.
  */
 export async function openArchiveFiles(
   directory: string,
-  { make }: { make: boolean },
+  { make, listAnew }: ArchiveOpening,
 ): Promise<ArchiveFiles> {
   const list = join(directory, MANIFEST_FILE);
   let manifest: Manifest = { version: 1, last: 0, files: [] };
@@ -98,17 +108,17 @@ export async function openArchiveFiles(
     await sweep(directory, manifest);
   };
 
-  if (existsSync(list)) {
-    manifest = readManifest(list);
+  const kept = readManifest(list);
+  const there = parquetIn(directory, /\.parquet$/);
+  if (kept !== undefined) {
+    manifest = kept;
     await sweep(directory, manifest);
-  } else {
-    if (parquetIn(directory, /\.parquet$/).length > 0) {
-      throw new Error(`${MANIFEST_FILE}, the list of its files, is missing`);
-    }
-    if (make) {
-      await nodeDisk.makeDirectory(directory);
-      await commit(manifest);
-    }
+  } else if (existsSync(list) || there.length > 0) {
+    if (existsSync(list)) await rename(list, list + DAMAGED);
+    await commit(await listAnew(there, DAMAGED));
+  } else if (make) {
+    await nodeDisk.makeDirectory(directory);
+    await commit(manifest);
   }
 
   const pathOf = ({ path }: ArchivedFile) => join(directory, path);
@@ -176,18 +186,18 @@ export async function openArchiveFiles(
   };
 }
 
-function readManifest(list: string): Manifest {
-  const found = parsed(list);
-  if (typeof found?.version !== "number" || !Array.isArray(found.files)) {
-    throw new Error(`${MANIFEST_FILE}, the list of its files, is damaged`);
-  }
+/** The list that is kept; undefined if there is none, or it says nothing. */
+function readManifest(list: string): Manifest | undefined {
+  const text = existsSync(list) ? readFileSync(list, "utf8") : "";
+  const found = parsed(text);
+  if (typeof found?.version !== "number" || !Array.isArray(found.files)) return undefined;
   if (found.version !== 1) throw new Error("It was written by a newer version. Run that version");
   return found as Manifest;
 }
 
-function parsed(list: string): Partial<Manifest> | null {
+function parsed(text: string): Partial<Manifest> | null {
   try {
-    return JSON.parse(readFileSync(list, "utf8")) as Partial<Manifest> | null;
+    return JSON.parse(text) as Partial<Manifest> | null;
   } catch {
     return null;
   }
@@ -218,7 +228,8 @@ async function put(path: string, text: string): Promise<void> {
   await nodeDisk.syncDirectory(dirname(path));
 }
 
-async function sha256Of(path: string): Promise<string> {
+/** A file's SHA-256 in hexadecimal digits. */
+export async function sha256Of(path: string): Promise<string> {
   const hash = createHash("sha256");
   await pipeline(createReadStream(path), hash);
   return hash.digest("hex");

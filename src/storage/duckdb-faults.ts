@@ -43,7 +43,7 @@ export function isOutOfMemory(error: unknown): error is Error {
   return error instanceof Error && error.message.startsWith("Out of Memory Error");
 }
 
-/** Passes errors on; that there was no memory is a failure `unavailable`, for whoever can wait. */
+/** Passes errors on; that there was no memory is a failure `unavailable`, for whoever can wait (decision 121). */
 export async function orUnavailable<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

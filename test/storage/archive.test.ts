@@ -1,9 +1,18 @@
 import { describe, expect, test } from "bun:test";
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { archiveOf } from "../../src/storage/archive.ts";
-import { openArchiveFiles } from "../../src/storage/archive-files.ts";
+import { type ArchivedFile, openArchiveFiles } from "../../src/storage/archive-files.ts";
+import { listedAnew } from "../../src/storage/archive-list.ts";
 import { type Duckdb, openDuckdb, rows } from "../../src/storage/duckdb.ts";
 import { temporaryDirectory } from "../support/app.ts";
 
@@ -21,6 +30,12 @@ type Row = {
   day?: string;
 };
 
+const reopened = (directory: string) =>
+  openArchiveFiles(directory, {
+    make: true,
+    listAnew: (paths, aside) => listedAnew(directory, paths, aside),
+  });
+
 async function openStores() {
   const data = temporaryDirectory();
   const directory = join(data.path, "archive");
@@ -33,7 +48,7 @@ async function openStores() {
       throw error;
     },
   });
-  const files = await openArchiveFiles(directory, { make: true });
+  const files = await reopened(directory);
   const query = (sql: string) => duckdb.read((connection) => rows(connection, sql));
   const mended: string[] = [];
   return {
@@ -158,25 +173,60 @@ describe("the archive", () => {
       );
     }
 
-    const again = await openArchiveFiles(directory, { make: false });
+    const again = await reopened(directory);
 
     expect(namesIn(directory)).toEqual([whole]);
     expect(again.manifest()).toEqual(stores.files.manifest());
   });
 
-  test("is not taken for another one when its list is gone or damaged", async () => {
+  test.each([
+    ["gone", undefined],
+    ...["", "{", "null", "[]", '{"version":1}', '{"files":[]}'].map(
+      (text) => [text, text] as const,
+    ),
+  ])("has its list again when that is %j", async (_, text) => {
     await using stores = await openStores();
-    const { archive, directory } = stores;
-    await stores.put({ seq: 1 });
-    await archive.add(1);
+    const { archive, directory, files } = stores;
+    await stores.put({ seq: 1 }, { seq: 2, project_id: 2 }, { seq: 3, distinct_id: "bob" });
+    await archive.add(3);
+    await stores.put({ seq: 4 }, { seq: 6, day: "2026-12-01" });
+    await archive.add(6);
+    await stores.remove(3);
+    const erased = { project_id: 1, uuids: [], distinct_ids: ["bob"], journal_seq: 9 };
+    await archive.erase([erased]);
+    const { files: before, ...rest } = files.manifest();
     const list = join(directory, "archive.json");
-
-    writeFileSync(list, "{");
-    await expect(openArchiveFiles(directory, { make: true })).rejects.toThrow("is damaged");
     rmSync(list);
-    await expect(openArchiveFiles(directory, { make: true })).rejects.toThrow("is missing");
+    if (text !== undefined) writeFileSync(list, text);
+    const again = await reopened(directory);
 
-    expect(await stores.archived()).toEqual([1]);
+    const byPath = (some: readonly ArchivedFile[]) =>
+      some.toSorted((a, b) => a.path.localeCompare(b.path));
+    const { files: after, ...others } = again.manifest();
+    expect([byPath(after), others]).toEqual([byPath(before), rest]);
+    expect(JSON.parse(readFileSync(list, "utf8"))).toEqual(again.manifest());
+    expect(await stores.archived()).toEqual([1, 2, 4, 6]);
+  });
+
+  test("takes of two files with the same rows the joined or later one, and has the damaged made up for", async () => {
+    await using stores = await openStores();
+    const { archive, directory, files } = stores;
+    await stores.put({ seq: 1 }, { seq: 2 }, { seq: 3, project_id: 2 });
+    for (const seq of [1, 2, 3]) await archive.add(seq);
+    const [one, two, three] = files.manifest().files;
+    if (one === undefined || two === undefined || three === undefined) throw new Error("no files");
+    copyFileSync(files.pathOf(one), files.pathOf(one).replace("1-1", "1-2.2"));
+    writeFileSync(files.pathOf(three), "no Parquet");
+    rmSync(join(directory, "archive.json"));
+
+    const again = await reopened(directory);
+
+    expect(again.manifest().files.map(({ path, rows: count }) => [path, count])).toEqual([
+      ["events/1/2026-11/1-2.2.parquet", 1],
+      [three.path, 0],
+    ]);
+    await archiveOf(stores.duckdb, again, () => {}).complete();
+    expect(await stores.archived("2/*")).toEqual([3]);
   });
 
   test("changes nothing when it cannot be written, and can be tried again", async () => {
@@ -344,7 +394,7 @@ describe("a file of the archive that is damaged", () => {
     expect(files.manifest()).toMatchObject({ last: 2, rows_lost: 1 });
     expect(namesIn(directory)).toEqual([`${damaged.path}.damaged`, "events/2/2026-11/1-2.parquet"]);
     expect(await stores.archived()).toEqual([2]);
-    const again = await openArchiveFiles(directory, { make: false });
+    const again = await reopened(directory);
     expect(again.manifest()).toEqual(files.manifest());
     await archive.erase([]);
     expect(namesIn(directory)).toEqual(["events/2/2026-11/1-2.parquet"]);
