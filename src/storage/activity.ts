@@ -99,6 +99,22 @@ function ofPerson(person: { id: number } | { uuid: string } | undefined) {
 /** A person that something was done to. */
 export type ActedOn = { project_id: number; id: number; uuid: string };
 
+/**
+ * Splits of those from whom a person was split off, however often; the row of a split is the last one
+ * before those of its parts.
+ */
+const SPLITS_BEFORE = `
+  WITH RECURSIVE before (uuid) AS (
+    SELECT ?2 UNION
+    SELECT split.person_uuid FROM before
+    JOIN activity AS part ON part.project_id = ?1 AND part.person_uuid = before.uuid
+      AND part.activity = 'split_from'
+    JOIN activity AS split ON split.id = (
+      SELECT id FROM activity WHERE project_id = ?1 AND activity = 'split_person' AND id < part.id
+      ORDER BY id DESC LIMIT 1))
+  SELECT id, detail FROM activity
+  WHERE project_id = ?1 AND person_uuid IN (SELECT uuid FROM before) AND activity = 'split_person'`;
+
 /** Writes activity in the caller's transaction. */
 export function activityWrites(raw: Sqlite["raw"]) {
   type Columns = [number, number, string, number | null, string, string, string];
@@ -110,6 +126,8 @@ export function activityWrites(raw: Sqlite["raw"]) {
   const shrink = raw.query<null, [number, string]>(
     "UPDATE activity SET detail = '{}' WHERE project_id = ?1 AND person_uuid = ?2",
   );
+  const splits = raw.query<{ id: number; detail: string }, [number, string]>(SPLITS_BEFORE);
+  const change = raw.query<null, [number, string]>("UPDATE activity SET detail = ?2 WHERE id = ?1");
   const add = (
     name: ActivityName,
     { project_id, id, uuid }: ActedOn,
@@ -131,7 +149,21 @@ export function activityWrites(raw: Sqlite["raw"]) {
       if (source_id === null) return;
       add("merged_into", { project_id, id: source_id, uuid: source }, by, detail);
     },
-    /** Forgets all but who, what and when of a person's activity. */
-    shrink: (project_id: number, uuid: string) => shrink.run(project_id, uuid),
+    /**
+     * Forgets all but who, what and when of a person's activity, and of those from whom it was split off
+     * that they had its distinct ids.
+     */
+    shrink(project_id: number, uuid: string, distinctIds: readonly string[]): void {
+      shrink.run(project_id, uuid);
+      const gone = new Set(distinctIds);
+      const rest = (ids: unknown) => (Array.isArray(ids) ? ids.filter((id) => !gone.has(id)) : ids);
+      for (const { id, detail } of splits.all(project_id, uuid)) {
+        const { changes = [], ...others }: ActivityDetail = JSON.parse(detail);
+        const kept = changes.map(({ field, before, after }) => {
+          return { field, before: rest(before), after: rest(after) };
+        });
+        change.run(id, JSON.stringify({ ...others, changes: kept }));
+      }
+    },
   };
 }

@@ -56,7 +56,7 @@ export function personEdits(sqlite: Sqlite, nextVersion: () => number) {
     const { id, project_id, uuid } = person;
     const whose = eventsOf(person);
     if (asked.events !== undefined) deletions.queue(whose, asked.events);
-    for (const earlier of whose.uuids) activity.shrink(project_id, earlier);
+    for (const earlier of whose.uuids) activity.shrink(project_id, earlier, whose.distinct_ids);
     activity.add("deleted", person, asked.by, {
       changes: [{ field: "delete_events", before: null, after: asked.events !== undefined }],
     });

@@ -90,3 +90,32 @@ test("nothing of persons who grew and changed is left, in the person store or an
       expect((await app.get(`/persons/?search=${last}`)).body).toMatchObject({ count: 1 });
   }
 });
+
+test("whoever a person was split off from forgets its distinct ids, however often that was", async () => {
+  await using app = await testApp();
+  const [one, two] = [token(), token()];
+  const set = { properties: { $set: { a: 1 } } };
+  const into = (distinct_id: string, alias: string) =>
+    event({ event: "$merge_dangerously", distinct_id, properties: { alias } });
+  const split = async (id: string) => {
+    const path = `${PERSONS}/${await numberOf(app, id)}/split/`;
+    expect((await app.ask("POST", path, { body: {} })).status).toBe(201);
+    await app.app.ingest.caughtUp();
+  };
+  await app.capture(
+    batch(...["ann", one, two].map((distinct_id) => event({ distinct_id, ...set }))),
+  );
+  await app.capture(batch(into(one, two), into("ann", one)));
+  await split("ann");
+  await app.capture(batch(event({ distinct_id: "bob", ...set }), into("bob", two)));
+  await split("bob");
+  for (const id of [one, two]) {
+    const path = `${PERSONS}/${await numberOf(app, id)}/`;
+    expect((await app.ask("DELETE", path)).status).toBe(204);
+  }
+
+  await app.app.deletionRuns.run();
+
+  // What they sent is kept, and so is who merged them.
+  expect([...(await inPersons(app, [one, two]))]).toEqual([]);
+});
