@@ -18,13 +18,13 @@ const textOf = (id: number, round: number) =>
 function grownStore(directory: string) {
   const path = join(directory, "hoglet.sqlite");
   const sqlite = openSqlite(path);
-  const random = randomOf(1);
+  const random = randomOf(3);
   sqlite.raw.run(
     "INSERT INTO project (id, uuid, name, api_token, created_at) VALUES (9, '', '', '', '')",
   );
   const put = sqlite.raw.query<null, [number, string, string]>(
-    `INSERT INTO person (id, project_id, uuid, properties, created_at, listed_at, version)
-     VALUES (?1, 9, ?2, ?3, '', 0, 1) ON CONFLICT (id) DO UPDATE SET properties = excluded.properties`,
+    `INSERT INTO person (id, project_id, uuid, properties, created_at, version)
+     VALUES (?1, 9, ?2, ?3, '', 1) ON CONFLICT (id) DO UPDATE SET properties = excluded.properties`,
   );
   const ids = Array.from({ length: PERSONS }, (_, at) => ({ at: at + 1, order: 0 }));
   for (let round = 0; round < ROUNDS; round += 1) {
