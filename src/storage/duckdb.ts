@@ -84,13 +84,7 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
   const { directory, onFatal, onThreads = () => {} } = options;
   const files = join(directory, EVENTS_DIRECTORY);
   let { generation } = options;
-  for (const name of [EVENTS_DIRECTORY, LOADS_DIRECTORY, TEMP_DIRECTORY]) {
-    mkdirSync(join(directory, name), { recursive: true, mode: 0o700 });
-  }
-  // The engine removes its own only when it is closed, and they hold what was in memory.
-  for (const leftover of readdirSync(join(directory, TEMP_DIRECTORY))) {
-    rmSync(join(directory, TEMP_DIRECTORY, leftover), { force: true, recursive: true });
-  }
+  makeDirectories(directory);
   const instance = await newInstance(join(directory, "engine"), options.onUnpacked);
   const first = await instance.connect();
   try {
@@ -179,6 +173,17 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
       instance.closeSync();
     },
   };
+}
+
+/** Makes the directories that the engine uses, and empties that of its temporary files. */
+function makeDirectories(directory: string): void {
+  for (const name of [EVENTS_DIRECTORY, LOADS_DIRECTORY, TEMP_DIRECTORY]) {
+    mkdirSync(join(directory, name), { recursive: true, mode: 0o700 });
+  }
+  // The engine removes its own only when it is closed, and they hold what was in memory.
+  for (const leftover of readdirSync(join(directory, TEMP_DIRECTORY))) {
+    rmSync(join(directory, TEMP_DIRECTORY, leftover), { force: true, recursive: true });
+  }
 }
 
 /** Attaches a file of the event store, making it if there is none. */
