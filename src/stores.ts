@@ -291,11 +291,7 @@ export function randomBytes(count: number): Uint8Array {
 export const elapsedMs = () => performance.now();
 
 /** Watches the disk of the data directory. */
-export function openRoom(
-  settings: Settings,
-  directory: string,
-  { volume, log }: Surroundings,
-): Room {
-  const floorPercent = settings.disk_floor;
-  return roomOn({ volume: volume ?? (() => volumeOf(directory)), floorPercent, elapsedMs, log });
+export function openRoom(settings: Settings, directory: string, around: Surroundings): Room {
+  const { volume = () => volumeOf(directory), log } = around;
+  return roomOn({ volume, floorPercent: settings.disk_floor, elapsedMs, log });
 }

@@ -163,16 +163,18 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
       await done;
     },
     async close() {
-      await writes.use(async (connection) => {
-        // On a full disk it fails, and the write-ahead log keeps what it has.
-        await connection.run("CHECKPOINT").catch(() => undefined);
-        await connection.run("USE memory").catch(() => undefined);
-        await connection.run(`DETACH ${catalog(generation)}`).catch(() => undefined);
-      });
+      await writes.use((connection) => leave(connection, catalog(generation)));
       await room.end();
       instance.closeSync();
     },
   };
+}
+
+/** Lets go of the file. On a full disk a step fails, and the write-ahead log keeps what it has. */
+async function leave(connection: DuckDBConnection, name: string): Promise<void> {
+  for (const statement of ["CHECKPOINT", "USE memory", `DETACH ${name}`]) {
+    await connection.run(statement).catch(() => undefined);
+  }
 }
 
 /** Makes the directories that the engine uses, and empties that of its temporary files. */
