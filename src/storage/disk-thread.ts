@@ -35,7 +35,9 @@ export function sharedDisk(): SharedDisk {
 export function serveDisk({ words, position, bytes }: SharedDisk): void {
   for (;;) {
     Atomics.wait(words, Word.turn, Turn.asker);
-    if (Atomics.load(words, Word.turn) === Turn.end) return;
+    const turn = Atomics.load(words, Word.turn);
+    if (turn === Turn.end) return;
+    if (turn !== Turn.writer) continue;
     const file = words[Word.file] ?? 0;
     const length = words[Word.length] ?? 0;
     let outcome: number = Outcome.writeFailed;
@@ -118,7 +120,10 @@ async function ask({ words, position, bytes }: SharedDisk, asked: Asked) {
   position[0] = asked.position;
   Atomics.store(words, Word.turn, Turn.writer);
   Atomics.notify(words, Word.turn);
-  await Atomics.waitAsync(words, Word.turn, Turn.writer).value;
+  // Who sees the turn change before it is told so is told when it waits for the next one already.
+  while (Atomics.load(words, Word.turn) === Turn.writer) {
+    await Atomics.waitAsync(words, Word.turn, Turn.writer).value;
+  }
   const outcome = words[Word.outcome] ?? Outcome.writeFailed;
   if (outcome === Outcome.done) return { outcome, error: undefined };
   const told = JSON.parse(Buffer.from(bytes.slice(0, words[Word.length])).toString()) as Failed;

@@ -146,7 +146,14 @@ export async function openJournal(options: Options): Promise<Journal> {
     async rotate() {
       while (writing !== undefined) await writing;
       const last = durable;
-      await segments.end();
+      const ended = segments.end();
+      // What is appended meanwhile waits: it must not get into the segment that ends.
+      writing = ended
+        .catch(() => undefined)
+        .then(() => {
+          writing = queue.length > 0 ? write() : undefined;
+        });
+      await ended;
       return last;
     },
 
@@ -154,7 +161,7 @@ export async function openJournal(options: Options): Promise<Journal> {
 
     async close() {
       closed = true;
-      await writing;
+      while (writing !== undefined) await writing;
       await segments.close();
     },
   };

@@ -1,9 +1,11 @@
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import { pbkdf2 } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { openLog } from "../../src/log.ts";
+import { sharedDisk, threadDisk } from "../../src/storage/disk-thread.ts";
 import { startSyncer } from "../../src/threads.ts";
 import { clear, entry, open, place, readAll } from "../support/journal.ts";
 
@@ -38,6 +40,58 @@ describe("a disk that another thread writes", () => {
     await file.close();
 
     expect(readFileSync(path).equals(Buffer.concat([bytes, pattern(5)]))).toBe(true);
+  });
+
+  test("is waited for until the turn is given back, however often one is woken", async () => {
+    const directory = place();
+    await disk.makeDirectory(directory);
+    const shared = sharedDisk();
+    const [turn, asker] = [0, 0];
+    // Nobody serves this disk but the test.
+    const own = threadDisk(shared);
+    const file = await own.create(`${directory}/file`);
+    const written = file.write([pattern(10)], 0);
+
+    for (let woken = 0; woken < 5; woken += 1) {
+      await Bun.sleep(2);
+      Atomics.notify(shared.words, turn);
+    }
+    await Bun.sleep(5);
+    const before = Bun.peek.status(written);
+    Atomics.store(shared.words, turn, asker);
+    Atomics.notify(shared.words, turn);
+    await written;
+    await file.close();
+
+    expect(before).toBe("pending");
+  });
+
+  test("does nothing again when it is woken without a turn", async () => {
+    const shared = sharedDisk();
+    const { file, path } = await newFile();
+    await file.write([pattern(3)], 0);
+    await file.close();
+    const worker = new Worker(
+      `import { serveDisk } from ${JSON.stringify(join(import.meta.dir, "../../src/storage/disk-thread.ts"))};
+       globalThis.onmessage = ({ data }) => { serveDisk(data); postMessage("ended"); };`.replace(
+        /^/,
+        "data:text/javascript,",
+      ),
+    );
+    worker.postMessage(shared);
+    const own = threadDisk(shared);
+    const served = await own.open(path);
+    await served.write([pattern(5)], 0);
+    writeFileSync(path, "by hand");
+    for (let woken = 0; woken < 20; woken += 1) {
+      Atomics.notify(shared.words, 0);
+      await Bun.sleep(1);
+    }
+    own.close();
+    await served.close();
+    worker.terminate();
+
+    expect(readFileSync(path, "utf8")).toBe("by hand");
   });
 
   test("writes over what is there, and syncs what was cut", async () => {
