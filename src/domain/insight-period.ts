@@ -62,7 +62,9 @@ export function periodOf(
   };
   const told =
     typeof date_from === "string" ? dayIfAsked(date_from, read(date_from, "date_from")) : undefined;
-  const before = endOf(date_to ?? "-0d", read(date_to ?? "-0d", "date_to"));
+  // By the hour, those of today that are still to come are in no period before to be compared with.
+  const until = date_to ?? (unit === "hour" ? "hEnd" : "-0d");
+  const before = endOf(until, read(until, "date_to"));
   const last = startOf(unit, before - MICROSECOND_MS);
   const from = startOf(unit, told ?? backBy(unit, last, Number(date_from) - 1));
   if (before <= from) {

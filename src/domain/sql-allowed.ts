@@ -44,7 +44,7 @@ const BY_ARGUMENTS: Record<number, string> = {
     sum avg mean min max median mode any_value first last arbitrary bool_and bool_or
     bit_and bit_or bit_xor sem mad entropy geomean geometric_mean
     stddev stddev_pop stddev_samp variance var_pop var_samp skewness kurtosis kurtosis_pop product
-    fsum kahan_sum sumkahan favg sum_no_overflow count_if countif approx_count_distinct ntile
+    fsum kahan_sum sumkahan favg count_if countif approx_count_distinct ntile
     first_value last_value`,
   2: `round trunc mod fmod fdiv pow power log atan2 nextafter gcd lcm greatest_common_divisor
     least_common_multiple nullif left right left_grapheme right_grapheme strpos instr position

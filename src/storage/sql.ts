@@ -74,11 +74,17 @@ function viewsOf(project: number, catalog: string): string[] {
     const moved =
       columns["person_id"] === undefined
         ? ""
-        : `LEFT JOIN ${catalog}.main.person_overrides AS moved
-            ON moved.project_id = ${project} AND moved.old_person_id = stored.person_id`;
+        : `LEFT JOIN (${overridesOf(project, catalog)}) AS moved
+            ON moved.old_person_id = stored.person_id`;
     return `CREATE TEMP VIEW "${name}" AS SELECT ${chosen.join(", ")}
       FROM ${catalog}.main."${name}" AS stored ${moved} WHERE stored.project_id = ${project}`;
   });
+}
+
+/** Never empty: beside an empty table the engine reckons with no rows at all (decision 119). */
+function overridesOf(project: number, catalog: string): string {
+  return `SELECT old_person_id, person_id FROM ${catalog}.main.person_overrides
+    WHERE project_id = ${project} UNION ALL SELECT NULL, NULL`;
 }
 
 /**

@@ -32,6 +32,9 @@ describe("the time of an insight", () => {
       buckets: ["2026-11-01", "2026-11-02"],
       clock: [{ until: null, ahead_s: 0 }],
     });
+    const open = period("-2h", null, { interval: "hour" });
+    expect(open.buckets).toHaveLength(3);
+    expect(open.before.slice(14)).toBe("00:00.000000");
     const hours = period("-2h", "2026-11-21T11:30:00Z", { interval: "hour" });
     expect(hours).toMatchObject({
       from: "2026-11-21T10:00:00.000000",

@@ -9,6 +9,7 @@ import {
   sql,
 } from "../../src/services/sql.ts";
 import type { SqlLimits, SqlReads } from "../../src/storage/sql.ts";
+import { testApp } from "../support/app.ts";
 import { batch, event } from "../support/make.ts";
 import { PERSONAL_KEY, startServer } from "../support/server.ts";
 import { filesIn, MARKER, sqlApp } from "../support/sql.ts";
@@ -79,6 +80,21 @@ describe("a query in SQL", () => {
     const having = "SELECT event FROM events GROUP BY event HAVING max(event) = 'paid'";
     expect(await rowsOf(having)).toEqual([["paid"]]);
     expect(await rowsOf("SELECT DISTINCT max(event) OVER () FROM events")).toEqual([["view"]]);
+  });
+
+  test("adds integers up beyond 64 bits, also before anybody was merged", async () => {
+    await using own = await testApp();
+    await own.capture(batch(...Array.from({ length: 5 }, () => event({ event: "view" }))));
+    const largest = 2n ** 63n - 1n;
+    const query = `select sum(${largest}), sum(distinct ${largest}), sum(${largest}) filter (seq > 3),
+      sum(seq), sum(1.5) as halves from events`;
+    const { body } = await own.ask("POST", "/api/environments/1/query/", {
+      body: { query: { kind: "SQLQuery", query } },
+    });
+    const sums = [5n * largest, largest, 2n * largest].map(String);
+    expect((body as Answer).results).toEqual([[...sums, 15, 7.5]]);
+    const { columns } = await answer("select sum(seq), sum(seq) + 1 from events");
+    expect(columns).toEqual(["sum(seq)", "(sum(seq) + 1)"]);
   });
 
   test("keeps no last text: it would not count", async () => {
