@@ -10,12 +10,19 @@ export function cellOf(value: DuckDBValue, type: DuckDBType): SqlCell {
     case "string":
       return type.alias === "JSON" ? storedJson(value) : value;
     case "number":
-      return Number.isFinite(value) ? value : String(value);
+      if (!Number.isFinite(value)) return String(value);
+      return type.toString() === "FLOAT" ? shortest(value) : value;
     case "bigint":
       return { digits: String(value) };
     default:
       return value === null ? null : objectCell(value, type);
   }
+}
+
+/** The number with the fewest digits that is this one in 32 bits. */
+function shortest(value: number): number {
+  const shorter = Array.from({ length: 9 }, (_, digits) => Number(value.toPrecision(digits + 1)));
+  return shorter.find((one) => Math.fround(one) === value) ?? value;
 }
 
 /** JSON as it is stored, but for what DuckDB alone takes for JSON (NaN, a comma at the end). */

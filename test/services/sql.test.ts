@@ -161,6 +161,9 @@ describe("a query in SQL", () => {
     const { results, types } = await answer(text);
     expect(results).toEqual([[1000, 0.0015, 0.5, -1e300, 1e21, 5e-324, 1000]]);
     expect(types.map(([, type]) => type)).toEqual(Array(7).fill("DOUBLE"));
+    const short =
+      "SELECT 1.1::FLOAT, [0.1::FLOAT], 16777216::FLOAT, 3.4028235e38::FLOAT, 1e-45::FLOAT";
+    expect(await rowsOf(short)).toEqual([[1.1, [0.1], 16_777_216, 3.402_823_5e38, 1e-45]]);
   });
 
   test("compares several values at once, and counts them", async () => {
