@@ -104,6 +104,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "http/format.ts": "test/http/persons.test.ts",
   "http/groups.ts": "test/services/groups.test.ts",
   "http/health.ts": "test/http/management.test.ts",
+  "http/list-parameters.ts": "test/http/persons.test.ts, test/http/playlists.test.ts",
   "http/methods.ts": "test/http/operations.test.ts, test/http/errors.test.ts",
   "http/openapi-mend.ts": "test/http/openapi.test.ts",
   "http/query.ts": "test/services/sql.test.ts",

@@ -7,6 +7,7 @@ import type { publicAddress } from "./address.ts";
 import type { authorizer } from "./auth.ts";
 import { type Meter, readBody } from "./body.ts";
 import { hasTable } from "./format.ts";
+import { checkBrackets } from "./list-parameters.ts";
 import { decoded } from "./percent.ts";
 import { answerOf, type Preference } from "./prefer.ts";
 import { hasProject, type Route, shapesOf } from "./route.ts";
@@ -56,6 +57,7 @@ export function mountManagement(app: Elysia, route: Route, guards: Guards): void
       await authenticate(context as Context);
       const { request, query } = context as Context & { query: Record<string, unknown> };
       checkEncoding(route, request);
+      checkBrackets(route, request);
       checkIntegers(route, query);
       if (isTable && prefersTable(request.headers.get("accept"))) query["format"] ??= "csv";
     },

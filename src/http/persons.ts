@@ -4,6 +4,7 @@ import type { Activities } from "../services/activity.ts";
 import type { Deletions } from "../services/deletions.ts";
 import type { Persons } from "../services/persons.ts";
 import { csv, Format, formatted, paged } from "./format.ts";
+import { listIn } from "./list-parameters.ts";
 import { route } from "./route.ts";
 import {
   ActivityShape,
@@ -44,7 +45,7 @@ const PersonsQuery = t.Object({
       type: "array",
       items: { type: "string" },
       examples: [[FILTER]],
-      description: `Filters that all must pass, each a JSON object such as ${FILTER}, or one JSON list of them. A group is {"type":"OR","values":[...]}; AND is the other type.`,
+      description: `Filters that all must pass, each a JSON object such as ${FILTER}, or one JSON list of them. A group is {"type":"OR","values":[...]}; AND is the other type. \`properties[]\` and \`properties[0]\` are taken, too.`,
     }),
   ),
   search: t.Optional(
@@ -82,7 +83,7 @@ export const personRoutes = (persons: Persons) => [
     async handle({ project, query, url, signal }) {
       const { limit, offset, format, cursor, distinct_id, email, search } = query;
       // From the address: Elysia keeps one of a parameter that is repeated.
-      const properties = url.searchParams.getAll("properties");
+      const properties = listIn(url, "properties");
       const asked = { distinct_id, email, search, properties };
       const checked = pageQuery({ limit, offset });
       if (format === "csv") {

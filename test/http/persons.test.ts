@@ -276,6 +276,46 @@ describe("a filter by property", () => {
     }
   });
 
+  test("is taken as clients write lists, also into the links and the table", async () => {
+    const one = (operator: string, value: string) =>
+      encodeURIComponent(JSON.stringify({ key: "k", operator, value }));
+    const [has, hasNot] = [one("icontains", "r"), one("not_icontains", "p")];
+
+    for (const [first, second] of [
+      ["properties[]", "properties[]"],
+      ["properties%5B%5D", "properties%5b%5d"],
+      ["properties[0]", "properties[1]"],
+      ["properties", "properties%5B12%5D"],
+    ]) {
+      const query = `?${first}=${has}&${second}=${hasNot}`;
+      const both = await list(world, query);
+      expect([query, idsOf(both)]).toEqual([query, ["yes", "free"]]);
+      const { count, next } = await list(world, `${query}&limit=1`);
+      const second_ = await list(world, new URL(next ?? "").search);
+      const { previous } = second_;
+      expect([count, idsOf(second_)]).toEqual([2, ["free"]]);
+      expect(idsOf(await list(world, new URL(previous ?? "").search))).toEqual(["yes"]);
+      const table = await world.get(`/persons/${query}&format=csv`);
+      expect(table.text.split("\r\n")).toHaveLength(2 + 2);
+    }
+  });
+
+  test.each([
+    ["properties[key]=k", "properties"],
+    ["properties[0][key]=k", "properties"],
+    ["properties[=k", "properties"],
+    ["email[]=a", "email"],
+    ["email%5B0%5D=", "email"],
+    ["search[contains]=a", "search"],
+  ])("is never passed over for its brackets: %s", async (query, attr) => {
+    for (const more of ["", "&format=csv"]) {
+      expect(await world.get(`/persons/?${query}${more}`)).toMatchObject({
+        status: 400,
+        body: { code: "invalid_input", attr },
+      });
+    }
+  });
+
   test.each(["a.b", "$x", "a/b~c", "", "0", '"', "*", "__proto__"])(
     "takes the key %p as it is",
     async (key) => {
