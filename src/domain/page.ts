@@ -89,15 +89,23 @@ type Reading<Row, K extends Keys> = {
 export async function walkedPage<Row, K extends Keys>(
   url: URL,
   query: PageQuery,
-  { keysOf, like, read }: Reading<Row, K>,
+  reading: Reading<Row, K>,
 ): Promise<Page<Row>> {
+  const { count, results, next } = await walked(query, reading);
+  return page(url, query, count, results, { next, shown: results.length });
+}
+
+/** The rows of such a page, and the cursor of the next one: undefined on the last. */
+export async function walked<Row, K extends Keys>(
+  query: PageQuery,
+  { keysOf, like, read }: Reading<Row, K>,
+): Promise<{ count: number; results: Row[]; next: string | undefined }> {
   const after = readKeys(query.cursor, like);
   const offset = after === undefined ? query.offset : 0;
   const { count, rows, isCut = false } = await read({ limit: query.limit + 1, offset, after });
   const results = rows.slice(0, query.limit);
   const last = isCut || rows.length > query.limit ? results.at(-1) : undefined;
-  const next = last && JSON.stringify(keysOf(last));
-  return page(url, query, count, results, { next, shown: results.length });
+  return { count, results, next: last && JSON.stringify(keysOf(last)) };
 }
 
 /** Keys as a cursor has them; they have as many and the types that `like` has. */

@@ -57,6 +57,7 @@ const ActivityQuery = t.Object({
   ...Format,
   limit: t.Optional(Whole(10, "Results per page: 10 by default, at most 100.")),
   page: t.Optional(Whole(1, "The number of the page, from 1.")),
+  cursor: Paging.cursor,
 });
 
 const ActivityPageShape = t.Object(

@@ -1,5 +1,6 @@
 import type { Change } from "../domain/activity.ts";
 import { Failure } from "../domain/errors.ts";
+import { walked } from "../domain/page.ts";
 import type { ActivityReads, ActivityRow } from "../storage/activity.ts";
 import type { PersonReads } from "../storage/person-list.ts";
 import { personKey } from "./persons.ts";
@@ -21,7 +22,7 @@ export type Activity = {
   created_at: string;
 };
 
-/** A page by its number. */
+/** A page by its number; `next` also has the place where the next one begins. */
 export type ActivityPage = {
   results: Activity[];
   next: string | null;
@@ -29,8 +30,12 @@ export type ActivityPage = {
   total_count: number;
 };
 
-/** What is asked of an activity log; pages count from 1. */
-export type ActivityAsked = { limit?: number | undefined; page?: number | undefined };
+/** What is asked of an activity log; pages count from 1, those of no `cursor` as they are now. */
+export type ActivityAsked = {
+  limit?: number | undefined;
+  page?: number | undefined;
+  cursor?: string | undefined;
+};
 
 const ACTIVITY_LIMIT_DEFAULT = 10;
 const ACTIVITY_LIMIT_MAX = 100;
@@ -55,17 +60,19 @@ export function activities(reads: ActivityReads, persons: Pick<PersonReads, "fin
     async list(project, person, asked, url) {
       const key = person === undefined ? undefined : personKey(person);
       const { limit, page } = read(asked);
-      const part = { limit, offset: (page - 1) * limit };
-      const found = key === undefined ? undefined : await persons.find(project, key);
-      // A uuid may also be that of somebody gone, whose distinct id was used again.
-      const { count, rows } = await reads.list(project, found ?? key, part);
-      if (count === 0 && key !== undefined && found === undefined) {
+      const query = { limit, offset: (page - 1) * limit, cursor: asked.cursor };
+      const { count, results, next } = await walked(query, {
+        keysOf: ({ id }: ActivityRow) => [id] as const,
+        like: [0],
+        read: (part) => reads.list(project, key, part),
+      });
+      if (count === 0 && key !== undefined && (await persons.find(project, key)) === undefined) {
         throw new Failure("not_found", "Not found.");
       }
       return {
-        results: rows.map(shown),
-        next: page * limit < count ? link(url, page + 1) : null,
-        previous: page > 1 ? link(url, page - 1) : null,
+        results: results.map(shown),
+        next: next === undefined ? null : link(url, { limit, page: page + 1, cursor: next }),
+        previous: page > 1 ? link(url, { limit, page: page - 1 }) : null,
         total_count: count,
       };
     },
@@ -84,9 +91,10 @@ function read({ limit = 0, page = 1 }: ActivityAsked) {
   return { limit: Math.min(limit || ACTIVITY_LIMIT_DEFAULT, ACTIVITY_LIMIT_MAX), page };
 }
 
-function link(url: URL, page: number): string {
+function link(url: URL, place: { limit: number; page: number; cursor?: string }): string {
   const target = new URL(url);
-  target.searchParams.set("page", String(page));
+  target.searchParams.delete("cursor");
+  for (const [name, value] of Object.entries(place)) target.searchParams.set(name, String(value));
   return target.href;
 }
 

@@ -2,9 +2,11 @@ import { and, count, desc, eq } from "drizzle-orm";
 import type { ActivityDetail, ActivityName, Actor, Change } from "../domain/activity.ts";
 import { type JsonObject, storableJson } from "../domain/json.ts";
 import { gain } from "../domain/merge.ts";
-import type { PageQuery } from "../domain/page.ts";
+import type { Part, Read } from "../domain/page.ts";
+import { fitting } from "./fitting.ts";
+import { behind } from "./keyset.ts";
 import type { Merged } from "./persons.ts";
-import { activity, user } from "./schema.ts";
+import { activity } from "./schema.ts";
 import type { Sqlite } from "./sqlite.ts";
 
 /** What was done, and by whom; `user` is null for events. */
@@ -20,57 +22,80 @@ export type ActivityRow = {
 
 /** What is kept of changes to persons. */
 export type ActivityReads = {
-  /** The newest first: of a person, also one who is gone, or of all. `count` is exact. */
+  /**
+   * The newest first: of the person with an id, of all who had a uuid, or of all; also of those who are
+   * gone. `count` is exact. Behind PAGE_BYTES_MAX of details the part ends.
+   */
   list(
     project: number,
     person: { id: number } | { uuid: string } | undefined,
-    page: PageQuery,
-  ): Promise<{ count: number; rows: ActivityRow[] }>;
+    part: Part,
+  ): Promise<Read<ActivityRow>>;
 };
 
 /** Reads activity on any connection. */
-export function activityReads({ orm, raw }: Sqlite): ActivityReads {
-  const brought = broughtBy(raw);
+export function activityReads({ orm, raw, snapshot }: Sqlite): ActivityReads {
+  const read = rowReader(raw);
   return {
-    async list(project, person, { limit, offset }) {
-      const where = and(eq(activity.project_id, project), ofPerson(person));
-      const [total] = orm.select({ count: count() }).from(activity).where(where).all();
-      const rows = orm
-        .select({
-          id: activity.id,
-          person_id: activity.person_id,
-          person_uuid: activity.person_uuid,
-          activity: activity.activity,
-          detail: activity.detail,
-          created_at: activity.created_at,
-          user: { first_name: user.first_name, email: user.email },
-        })
-        .from(activity)
-        .leftJoin(user, eq(user.id, activity.user_id))
-        .where(where)
-        .orderBy(desc(activity.id))
-        .limit(limit)
-        .offset(offset)
-        .all();
-      return { count: total?.count ?? 0, rows: rows.map((row) => brought(project, row)) };
-    },
+    list: async (project, person, { limit, offset, after }) =>
+      snapshot(() => {
+        const where = and(eq(activity.project_id, project), ofPerson(person));
+        const ids = orm
+          .select({ id: activity.id })
+          .from(activity)
+          .where(and(where, behind([activity.id], "down", after)))
+          .orderBy(desc(activity.id))
+          .limit(limit)
+          .offset(offset)
+          .all();
+        const { rows, isCut } = fitting(
+          ids.values().map(({ id }) => read(project, id)),
+          ({ bytes }) => bytes,
+        );
+        const [total] = orm.select({ count: count() }).from(activity).where(where).all();
+        return { count: total?.count ?? 0, rows: rows.map(({ row }) => row), isCut };
+      }),
+  };
+}
+
+type StoredActivity = Omit<ActivityRow, "detail" | "user"> & { detail: string } & (
+    | { first_name: string; email: string }
+    | { first_name: null; email: null }
+  );
+
+/** Reads a row, and how many bytes its texts are; one by one, as details may be large. */
+function rowReader(raw: Sqlite["raw"]) {
+  const byId = raw.query<StoredActivity, [number]>(
+    `SELECT activity.id, person_id, person_uuid, activity, detail, activity.created_at,
+       first_name, email
+     FROM activity LEFT JOIN user ON user.id = user_id WHERE activity.id = ?1`,
+  );
+  const brought = broughtBy(raw);
+  return (project: number, id: number): { row: ActivityRow; bytes: number } => {
+    const found = byId.get(id);
+    if (found === null) throw new Error(`the activity ${id} was listed and is not there`);
+    const { detail: json, first_name, email, ...row } = found;
+    const user = first_name === null ? null : { first_name, email };
+    const detail: ActivityDetail = JSON.parse(json);
+    const more = brought(project, row.activity, detail);
+    const bytes = Buffer.byteLength(json) + Buffer.byteLength(more?.source_properties ?? "");
+    const changes = more === null ? {} : { changes: changesOf(more) };
+    return { row: { ...row, user, detail: { ...detail, ...changes } }, bytes };
   };
 }
 
 /**
- * Adds to an activity what a merge brought the person that stayed, which is kept with the merge: it
- * goes with the person, or with whom a split brings back.
+ * What a merge brought the person that stayed, which is kept with the merge: it goes with the person,
+ * or with whom a split brings back.
  */
 function broughtBy(raw: Sqlite["raw"]) {
   const merges = raw.query<Brought, [number, string, string, string]>(
     `SELECT gained, source_properties, target_created_at, source_created_at FROM person_merge
      WHERE project_id = ?1 AND target_uuid = ?2 AND source_uuid = ?3 AND event_uuid = ?4`,
   );
-  return (project: number, row: ActivityRow): ActivityRow => {
-    const { merge, event_uuid = "" } = row.detail;
-    if (merge === undefined || row.activity !== "people_merged_into") return row;
-    const found = merges.get(project, merge.target, merge.source, event_uuid);
-    return found === null ? row : { ...row, detail: { ...row.detail, changes: changesOf(found) } };
+  return (project: number, activity: string, { merge, event_uuid = "" }: ActivityDetail) => {
+    if (merge === undefined || activity !== "people_merged_into") return null;
+    return merges.get(project, merge.target, merge.source, event_uuid);
   };
 }
 

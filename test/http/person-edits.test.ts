@@ -7,6 +7,7 @@ import { batch, event } from "../support/make.ts";
 
 type Shown = { id: number; uuid: string; distinct_ids: string[]; properties: object };
 type Acted = {
+  id: number;
   activity: string;
   user: { first_name: string; email: string | null; is_system: boolean };
   item_id: string;
@@ -40,6 +41,20 @@ const eventsOf = async (app: TestApp, uuid: string) => {
   const { body } = await app.get(`/events/?person_id=${uuid}`);
   return (body as { results: { event: string }[] }).results.map((row) => row.event).toSorted();
 };
+/** What is on all pages from one on; `then` is done after each. */
+const walk = async (app: TestApp, start: string, then: (page: Walked) => Promise<unknown>) => {
+  const told: Acted[] = [];
+  const headers = { prefer: "return=representation" };
+  for (let path: string | null = start; path !== null; ) {
+    const page = (await app.get(path, { headers })).body as Walked;
+    told.push(...page.results);
+    await then(page);
+    path = page.next?.slice("http://localhost:8000/api/environments/1".length) ?? null;
+    expect(told.length).toBeLessThanOrEqual(page.total_count);
+  }
+  return told;
+};
+type Walked = { results: Acted[]; next: string | null; total_count: number };
 const activity = async (app: TestApp, query = "?limit=100") =>
   ((await app.get(`/persons/activity/${query}`)).body as { results: Acted[] }).results;
 
@@ -618,7 +633,7 @@ describe("activity", () => {
     expect((await app.get("/persons/x/activity/")).status).toBe(400);
   });
 
-  test("of one who is there again is the same by both ids, and that of the dead by theirs", async () => {
+  test("is that of one person by its integer id, and of all who had it by a uuid", async () => {
     await using app = await testApp();
     await app.capture(batch(identified("ann", { plan: "free" })));
     const dead = await personOf(app, "ann");
@@ -634,8 +649,8 @@ describe("activity", () => {
 
     expect(again.uuid).toBe(dead.uuid);
     expect(await told(again.id)).toEqual(["updated"]);
-    expect(await told(again.uuid)).toEqual(["updated"]);
     expect(await told(dead.id)).toEqual(["deleted"]);
+    expect(await told(again.uuid)).toEqual(["updated", "deleted"]);
     await app.ask("DELETE", `${HERE}/${again.id}/`);
     expect(await told(again.uuid)).toEqual(["deleted", "updated", "deleted"]);
   });
@@ -654,13 +669,55 @@ describe("activity", () => {
 
     expect(page).toMatchObject({
       total_count: 5,
-      next: "http://localhost:8000/api/environments/1/persons/activity/?limit=2&page=3",
+      next: "http://localhost:8000/api/environments/1/persons/activity/?limit=2&page=3&cursor=%5B2%5D",
       previous: "http://localhost:8000/api/environments/1/persons/activity/?limit=2&page=1",
     });
     expect(await activity(app, "?limit=2&page=3")).toHaveLength(1);
     expect(String(table.body).split("\r\n")).toHaveLength(3);
-    for (const wrong of ["page=0", "limit=-1", "page=x", "page=9007199254740991"]) {
+    for (const wrong of [
+      "page=0",
+      "cursor=x",
+      'cursor=["a"]',
+      "limit=-1",
+      "page=x",
+      "page=9007199254740991",
+    ]) {
       expect((await app.get(`/persons/activity/?${wrong}`)).status).toBe(400);
     }
+  });
+
+  test("is walked along once each while more is done", async () => {
+    await using app = await testApp();
+    await app.capture(batch(event()));
+    const { id } = await personOf(app, "ann");
+    const change = (n: number) => patch(app, `/${id}/`, { properties: { n } });
+    for (let n = 0; n < 7; n += 1) await change(n);
+
+    for (const start of ["/persons/activity/?limit=3", `/persons/${id}/activity/?limit=3`]) {
+      const before = await walk(app, start, async () => {});
+      const during = await walk(app, start, () => change(8));
+
+      expect(during.map(({ id }) => id)).toEqual(before.map(({ id }) => id));
+    }
+  });
+
+  test("ends a page behind 16 MiB, and goes on from there", async () => {
+    await using app = await testApp();
+    await app.capture(batch(event()));
+    const { id } = await personOf(app, "ann");
+    const large = "x".repeat(400_000);
+    for (let n = 0; n < 25; n += 1) {
+      const edited = await patch(app, `/${id}/`, { properties: { large: `${n}${large}` } });
+      expect(edited.status).toBe(200);
+    }
+
+    const pages: number[] = [];
+    const all = await walk(app, "/persons/activity/?limit=100", async (page) => {
+      pages.push(page.results.length);
+    });
+
+    // Each but the first has what was before and what is now.
+    expect(pages).toEqual([21, 4]);
+    expect(new Set(all.map((one) => one.id)).size).toBe(25);
   });
 });

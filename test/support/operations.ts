@@ -50,7 +50,7 @@ const OF_CONTRACT: Row[] = [
   ["GET", PERSON, "person:read", 200, "format"],
   ["PATCH", PERSON, "person:write", 200, "format", { body: { properties: {} } }],
   ["DELETE", PERSON, "person:write", 204, "delete_events format keep_person"],
-  ["GET", `${PERSON}activity/`, "activity_log:read", 200, "format limit page"],
+  ["GET", `${PERSON}activity/`, "activity_log:read", 200, "cursor format limit page"],
   ["POST", `${PERSON}delete_events/`, "person:write", 200, "format"],
   [
     "POST",
@@ -82,7 +82,7 @@ export const OPERATIONS: Row[] = [
   ["GET", INSIGHTS, "insight:read", 200, "cursor limit offset"],
   ["GET", `${INSIGHTS}:short_id/`, "insight:read", 200, ""],
   ["GET", `${PERSONS}values/`, "person:read", 200, "key value", { query: "?key=plan" }],
-  ["GET", `${PERSONS}activity/`, "activity_log:read", 200, "format limit page"],
+  ["GET", `${PERSONS}activity/`, "activity_log:read", 200, "cursor format limit page"],
   [
     "GET",
     `${PERSONS}deletion_status/`,
