@@ -59,8 +59,9 @@ export function beyond(
 ): string | undefined {
   const scope = scopes.find((wanted) => !allows(principal, wanted));
   if (scope !== undefined) return `The API key lacks the scope '${scope}'.`;
-  const project = scoped_teams?.find((wanted) => !sees(principal, wanted));
-  if (project !== undefined) return `The API key may not see project ${project}.`;
+  if (scoped_teams?.every((wanted) => sees(principal, wanted)) === false) {
+    return "The API key may not see one of these projects.";
+  }
   if (scoped_teams === null && principal.scoped_teams !== null) {
     return "The API key may not see all projects.";
   }

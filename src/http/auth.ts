@@ -48,7 +48,7 @@ export function authorizer(needs: Needs) {
     const project = projectId === "@current" ? projects.current(principal) : readId(projectId);
     if (project === undefined) throw new Failure("not_found", "Project not found.");
     if (!sees(principal, project)) {
-      throw new Failure("permission_denied", `The API key may not see project ${project}.`);
+      throw new Failure("permission_denied", "The API key may not see this project.");
     }
     if (!projects.exists(project)) throw new Failure("not_found", "Project not found.");
     return { principal, project };
@@ -73,10 +73,14 @@ function wrongKeys({ attempts, addressOf }: Needs) {
     if (!isWrong || key === "" || key.startsWith(PROJECT_KEY_PREFIX)) return error;
     const waitMs = attempts.failed(addressOf(request) ?? "");
     if (waitMs === undefined) return error;
-    const seconds = Math.ceil(waitMs / 1000);
-    const detail = `Too many API keys were not valid. Try again in ${seconds} s.`;
-    return new Failure("throttled", detail, null, seconds);
+    return tooManyKeys(Math.ceil(waitMs / 1000));
   };
+}
+
+/** What a caller is told who is to wait that many seconds. */
+export function tooManyKeys(seconds: number): Failure {
+  const detail = `Too many API keys were not valid. Try again in ${seconds} s.`;
+  return new Failure("throttled", detail, null, seconds);
 }
 
 /** The token of `Authorization: Bearer`; the scheme's case does not count (RFC 9110 11.1). */

@@ -3,6 +3,7 @@ import { swagger } from "@elysiajs/swagger";
 import { Elysia, type TSchema, t } from "elysia";
 import { Failure, RETRY_AFTER_S, serverError } from "../domain/errors.ts";
 import type { JsonObject } from "../domain/json.ts";
+import { tooManyKeys } from "./auth.ts";
 import { type Hints, mendPaths } from "./openapi-mend.ts";
 import { PreferHeader } from "./prefer.ts";
 import { type Route, shapesOf } from "./route.ts";
@@ -39,7 +40,7 @@ const FAILURES = [
   new Failure("request_timeout", "The body took too long to arrive."),
   new Failure("payload_too_large", "The body is over 1048576 bytes."),
   new Failure("unsupported_media_type", "The body must be application/json."),
-  new Failure("throttled", "Too many wrong API keys. Try again in 42 seconds.", null, 42),
+  tooManyKeys(42),
   serverError("m3x2k1-1a"),
   new Failure("unavailable", "The event store is being brought up from the journal."),
   new Failure(

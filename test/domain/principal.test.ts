@@ -40,7 +40,7 @@ describe("scopes (contract 5.1)", () => {
     ["a scope it lacks", {}, { scopes: ["person:read", "person:write"] }, "'person:write'"],
     ["every scope", {}, { scopes: ["*"] }, "'*'"],
     ["fewer projects", {}, { scoped_teams: [2] }, undefined],
-    ["another project", {}, { scoped_teams: [1, 3] }, "project 3"],
+    ["another project", {}, { scoped_teams: [1, 3] }, "one of these projects"],
     ["all projects", {}, { scoped_teams: null }, "all projects"],
     ["less time", { expires_at: "2026-11-22" }, { expires_at: "2026-11-21" }, undefined],
     ["more time", { expires_at: "2026-11-22" }, { expires_at: "2026-11-23" }, "ends before"],

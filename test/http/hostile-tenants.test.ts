@@ -254,12 +254,10 @@ describe("objects of another project", () => {
 
 test("a key is told as little of a project that it may not see as of none (S21)", async () => {
   for (const [method, path] of OPERATIONS.filter(([, path]) => path.includes(":project_id"))) {
-    const [first, none] = await Promise.all(
-      [1, 999].map((project) => ask(method, named(path, project, theirs), { key })),
+    const [first, ...none] = await Promise.all(
+      [1, 999, 1e20].map((project) => ask(method, named(path, project, theirs), { key })),
     );
     expect(first?.status).toBe(403);
-    expect(first?.text.replace("project 1.", "")).toBe(
-      none?.text.replace("project 999.", "") ?? "",
-    );
+    for (const other of none) expect(other.text).toBe(first?.text ?? "");
   }
 });

@@ -252,8 +252,8 @@ describe("a key that manages keys (decision 54)", () => {
   test.each<[string, object, string]>([
     ["another scope", { scopes: ["query:read"] }, "'query:read'"],
     ["every scope", { scopes: ["*"] }, "'*'"],
-    ["another project", { scoped_teams: [1, 2] }, "project 2"],
-    ["a project that is not there", { scoped_teams: [9] }, "project 9"],
+    ["another project", { scoped_teams: [1, 2] }, "one of these projects"],
+    ["a project that is not there", { scoped_teams: [9] }, "one of these projects"],
     ["all projects", { scoped_teams: null }, "all projects"],
     ["a later end", { expires_at: "2026-11-22T12:00:01Z" }, "ends before"],
     ["no end", { expires_at: null }, "ends before"],
