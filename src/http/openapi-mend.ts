@@ -80,6 +80,7 @@ function mendSchema(node: JsonObject, schemas: JsonObject): Json {
     rest["type"] = "integer";
     delete rest["multipleOf"];
   }
+  if (Number.isInteger(rest["const"])) rest["type"] = "integer";
   const mended = Object.fromEntries(
     Object.entries(rest).map(([key, value]) => [
       key,

@@ -119,6 +119,20 @@ test("calls whole numbers integers, and nothing else", () => {
   });
 });
 
+test("calls what always is a whole number an integer, and tells what is told at 429", () => {
+  const { responses, schemas } = document.components as Record<string, Record<string, unknown>>;
+  expect(schemas?.["PlaylistRecordings"]).toMatchObject({
+    properties: { version: { const: 4, type: "integer" } },
+  });
+  expect(responses?.["429"]).toMatchObject({
+    content: {
+      "application/json": {
+        example: { detail: "Too many API keys were not valid. Try again in 42 s." },
+      },
+    },
+  });
+});
+
 test("calls an id of a path what it is, and links of a page by the page's own address", () => {
   const idOf = (path: string) =>
     document.paths[path]?.["get"]?.parameters?.find(({ name }) => name === "id");
