@@ -29,11 +29,11 @@ export type CsvTable = {
 const REST = "other";
 
 /**
- * A table without rows, which has some columns in any case. A dot or backslash of a key has a
+ * A table without rows, which in any case has the columns of a row `always`. A dot or backslash of a key has a
  * backslash before it, so that no two values share a column. They are in the order of their names. Of
  * more than `max`, those stay that most rows have a value in; the others share one, the last, as JSON.
  */
-export function csvTable(always: readonly string[] = [], max = Number.MAX_SAFE_INTEGER): CsvTable {
+export function csvTable(always: JsonObject = {}, max = Number.MAX_SAFE_INTEGER): CsvTable {
   const column = (name: string, key: string, above?: Column): Column => {
     return { name, key, above, below: new Map(), at: undefined, rows: 0 };
   };
@@ -90,10 +90,8 @@ export function csvTable(always: readonly string[] = [], max = Number.MAX_SAFE_I
     else setKey(line.rest, name ?? "", value);
   };
 
-  for (const name of always) {
-    add(root, name, null);
-    for (const one of found) one.rows = Number.POSITIVE_INFINITY;
-  }
+  addAll(root, always);
+  for (const one of found) one.rows = Number.POSITIVE_INFINITY;
   return {
     add(row) {
       addAll(root, row);

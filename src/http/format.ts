@@ -66,13 +66,17 @@ function streamed(texts: AsyncIterable<string>): ReadableStream<Uint8Array> {
   });
 }
 
-/** A few objects in the format that is asked for: as they are, or as a table. */
+/**
+ * A few objects in the format that is asked for: as they are, or as a table, which also without any has
+ * the columns of a row `always`.
+ */
 export function formatted<T>(
   format: "json" | "csv" | undefined,
-  { json, rows, status }: { json: T; rows: readonly object[]; status: number },
+  answer: { json: T; rows: readonly object[]; always?: JsonObject; status: number },
 ): T | Response {
+  const { json, rows, always, status } = answer;
   if (format !== "csv") return json;
-  const table = csvTable();
+  const table = csvTable(always);
   for (const row of rows) table.add(row as JsonObject);
   const text = [table.head(), ...rows.map((row) => table.line(row as JsonObject))].join("");
   return new Response(text, { status, headers: CSV_HEADERS });

@@ -139,6 +139,17 @@ export const personRoutes = (persons: Persons) => [
   }),
 ];
 
+/** Columns that a table of activities has even if it is empty. */
+const ACTIVITY_COLUMNS = {
+  id: null,
+  user: { first_name: null, email: null, is_system: null },
+  activity: null,
+  scope: null,
+  item_id: null,
+  detail: { id: null, name: null },
+  created_at: null,
+};
+
 /** What was done to persons (contract 4.1, decision 50). */
 export const activityRoutes = (activities: Activities) => [
   route({
@@ -152,7 +163,7 @@ export const activityRoutes = (activities: Activities) => [
     response: ActivityPageShape,
     async handle({ project, query: { format, ...asked }, url }) {
       const json = await activities.list(project, undefined, asked, url);
-      return formatted(format, { json, rows: json.results, status: 200 });
+      return formatted(format, { json, rows: json.results, always: ACTIVITY_COLUMNS, status: 200 });
     },
   }),
   route({
@@ -168,7 +179,7 @@ export const activityRoutes = (activities: Activities) => [
     response: ActivityPageShape,
     async handle({ project, params, query: { format, ...asked }, url }) {
       const json = await activities.list(project, params.id, asked, url);
-      return formatted(format, { json, rows: json.results, status: 200 });
+      return formatted(format, { json, rows: json.results, always: ACTIVITY_COLUMNS, status: 200 });
     },
   }),
 ];

@@ -6,7 +6,7 @@ import type { PersonRow } from "../storage/person-list.ts";
 const CSV_COLUMNS_MAX = 16_384;
 
 /** Columns that a table of persons has even if it is empty. */
-const COLUMNS_ALWAYS = ["id", "name", "created_at", "uuid"];
+const COLUMNS_ALWAYS = { id: null, name: null, created_at: null, uuid: null };
 
 /**
  * Persons as the lines of a CSV. They are walked along twice, first for the columns: what comes

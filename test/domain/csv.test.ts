@@ -52,7 +52,7 @@ test("rows are taken apart into columns, whose order does not depend on rows", (
 });
 
 test("a table has its columns without rows, and leaves out what has none", () => {
-  const table = csvTable(["id", "name"]);
+  const table = csvTable({ id: null, name: null });
   table.add({ n: 1 });
 
   expect([table.head(), table.line({ id: 1, late: 2, n: { deep: 3 } })]).toEqual([
@@ -66,7 +66,7 @@ test("of too many columns those stay that most rows have; the others share the l
     ...Array.from({ length: 20 }, (_, n) => ({ id: n, odd: { [`k${n}`]: n, "a.b": [n] } })),
     ...Array.from({ length: 3 }, (_, n) => ({ id: n + 20, plan: "pro", odd: "=1" })),
   ];
-  const table = csvTable(["id", "name"], 5);
+  const table = csvTable({ id: null, name: null }, 5);
   for (const row of rows) table.add(row);
 
   const [head, ...lines] = [table.head(), ...rows.map(table.line)].map((line) => line.trimEnd());

@@ -666,6 +666,7 @@ describe("activity", () => {
       unknown
     >;
     const table = await app.get("/persons/activity/?format=csv&limit=1");
+    const empty = await app.get("/persons/activity/?format=csv&page=9");
 
     expect(page).toMatchObject({
       total_count: 5,
@@ -674,6 +675,9 @@ describe("activity", () => {
     });
     expect(await activity(app, "?limit=2&page=3")).toHaveLength(1);
     expect(String(table.body).split("\r\n")).toHaveLength(3);
+    expect(empty.body).toBe(
+      "activity,created_at,detail.id,detail.name,id,item_id,scope,user.email,user.first_name,user.is_system\r\n",
+    );
     for (const wrong of [
       "page=0",
       "cursor=x",
