@@ -262,7 +262,7 @@ function desk({ sqlite, stores }: Pick<Base, "sqlite" | "stores">, now: Clock): 
 }
 
 /** What is kept in SQLite and has no part in ingest. */
-function records({ sqlite, stores }: Base, now: Clock) {
+function records({ sqlite, projects, stores }: Base, now: Clock) {
   return {
     deletions: deletions(deletionReads(sqlite)),
     deletionDesk: desk({ sqlite, stores }, now),
@@ -270,6 +270,7 @@ function records({ sqlite, stores }: Base, now: Clock) {
     playlists: playlists({
       reads: playlistReads(sqlite),
       writes: stores.playlists,
+      projects,
       now,
       randomBytes,
     }),

@@ -98,7 +98,12 @@ const Listed = t.Object({
   date_from: t.Optional(
     Text("-7d", "Last modified then or later: ISO 8601, or an age such as -7d."),
   ),
-  date_to: t.Optional(Text("2026-11-30", "Last modified then, on that day, or earlier.")),
+  date_to: t.Optional(
+    Text(
+      "2026-11-30",
+      "Last modified then, on that day, or earlier. Days begin by the clock of the project.",
+    ),
+  ),
   order: t.Optional(
     t.String({
       description: "By default -last_modified_at.",

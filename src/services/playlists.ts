@@ -16,7 +16,7 @@ import {
   type SentFields,
   storableFields,
 } from "../domain/playlist.ts";
-import { timeSpan } from "../domain/relative-time.ts";
+import { type Moment, zonedSpan } from "../domain/relative-time.ts";
 import { type Clock, isoTime } from "../domain/time.ts";
 import type {
   PlaylistFilter,
@@ -27,6 +27,7 @@ import type {
   PlaylistWrites,
   RecordingRow,
 } from "../storage/playlists.ts";
+import type { Projects } from "./projects.ts";
 
 /** What a list of playlists asks for, as it was sent. */
 export type PlaylistQuery = Pick<
@@ -34,7 +35,10 @@ export type PlaylistQuery = Pick<
   "created_by" | "short_id" | "search" | "pinned"
 > & {
   type?: string | undefined;
-  /** ISO 8601 or an age such as `-7d`; both inclusive, of the last modification. */
+  /**
+   * ISO 8601 or an age such as `-7d`; both inclusive, of the last modification. Days, and times without a
+   * zone, are on the clock of the project.
+   */
   date_from?: string | undefined;
   date_to?: string | undefined;
   /** One of PLAYLIST_ORDERS, with `-` before it the other way round. */
@@ -72,6 +76,7 @@ export type Playlists = {
 type Needs = {
   reads: PlaylistReads;
   writes: PlaylistWrites;
+  projects: Pick<Projects, "get">;
   now: Clock;
   randomBytes: (count: number) => Uint8Array;
 };
@@ -90,10 +95,11 @@ const EMPTY = {
 };
 
 /** Playlists in a store. */
-export function playlists({ reads, writes, now, randomBytes }: Needs): Playlists {
+export function playlists({ reads, writes, projects, now, randomBytes }: Needs): Playlists {
   return {
     async list(project, asked, query, url) {
-      const filter = filterOf(asked, now());
+      const { timezone } = await projects.get(project);
+      const filter = filterOf(asked, { now: now(), timezone });
       const listed = await walkedPage(url, query, {
         keysOf: (row: PlaylistRow): PlaylistKeys => [row[filter.order.by], row.id],
         like: ["", 0],
@@ -163,14 +169,14 @@ function shown({ recordings, ...row }: PlaylistRow): Playlist {
   return { ...row, recordings_counts: recordingsCounts(recordings) };
 }
 
-function filterOf(asked: PlaylistQuery, now: number): PlaylistFilter {
+function filterOf(asked: PlaylistQuery, moment: Moment): PlaylistFilter {
   const { type, date_from, date_to, order, search, ...rest } = asked;
   return {
     ...rest,
     search: search && storableText(search),
     type: type === undefined ? undefined : typeOf(type),
-    from: timeOf("date_from", date_from, now),
-    to: timeOf("date_to", date_to, now),
+    from: timeOf("date_from", date_from, moment),
+    to: timeOf("date_to", date_to, moment),
     order: orderOf(order),
   };
 }
@@ -181,9 +187,9 @@ function typeOf(text: string): PlaylistType {
   throw new Failure("invalid_choice", `One of ${PLAYLIST_TYPES.join(", ")} is expected.`, "type");
 }
 
-function timeOf(attr: string, text: string | undefined, now: number): string | undefined {
+function timeOf(attr: string, text: string | undefined, moment: Moment): string | undefined {
   if (text === undefined) return undefined;
-  const span = timeSpan(text, now);
+  const span = zonedSpan(text, moment)?.instant;
   // Both ends are inclusive, and times of changes are of whole milliseconds.
   if (span !== undefined)
     return isoTime(attr === "date_to" ? Math.max(span.from, span.before - 1) : span.from);

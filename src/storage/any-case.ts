@@ -2,17 +2,34 @@
 const PART_CHARS_MAX = 4000;
 
 /**
- * The GLOB pattern of texts that hold `part` in any case (decision 56): SQLite's `lower` knows only the 26 letters
- * of ASCII. Of a letter whose other case is several (ß, İ), only the case that is asked for is found.
+ * The GLOB pattern of texts that hold `part` in any case, as {@link folded} has it (decision 107): SQLite's
+ * `lower` knows only the 26 letters of ASCII.
  */
 export function anyCase(part: string): string {
   const characters = [...part].slice(0, PART_CHARS_MAX).map((character) => {
-    const cases = [character.toLowerCase(), character.toUpperCase()];
-    const others = cases.filter((other) => [...other].length === 1);
-    const all = [...new Set([character, ...others])].join("");
-    return all !== character || "*?[".includes(character) ? `[${all}]` : character;
+    const all = casesOf().get(folded(character));
+    if (all !== undefined) return `[${all}]`;
+    return "*?[".includes(character) ? `[${character}]` : character;
   });
   return `*${characters.join("")}*`;
+}
+
+/** Behind it no script has cases. */
+const CASED_MAX = 0x1_ff_ff;
+
+let cases: ReadonlyMap<string, string> | undefined;
+
+/** All letters that are folded to the same one, by that one; made when it is first asked for. */
+function casesOf(): ReadonlyMap<string, string> {
+  if (cases !== undefined) return cases;
+  const made = new Map<string, string>();
+  for (let code = 0; code <= CASED_MAX; code++) {
+    const letter = String.fromCodePoint(code);
+    const one = folded(letter);
+    if (one !== letter) made.set(one, (made.get(one) ?? one) + letter);
+  }
+  cases = made;
+  return made;
 }
 
 /** Characters of an address that are looked at for a part of it. */

@@ -429,6 +429,27 @@ describe("the list of playlists", () => {
   );
 
   test.each([
+    ["date_from=2026-11-21", ["kept"]],
+    ["date_to=2026-11-20", ["old"]],
+    ["date_to=2026-11-20T23:59:59", ["old"]],
+    ["date_from=2026-11-20T15:00:00Z", ["kept"]],
+    ["date_to=2026-11-20T15:00:00Z", ["old", "kept"]],
+    ["date_from=-0h", ["kept"]],
+  ])("is of days by the clock of the project: %s", async (query, names) => {
+    await using app = await testApp();
+    await app.ask("PATCH", "/api/projects/1/", { body: { timezone: "Asia/Tokyo" } });
+    for (const [name, at] of [
+      ["old", "2026-11-20T14:59:00Z"],
+      ["kept", "2026-11-20T15:00:00Z"],
+    ] as const) {
+      app.clock.now = Date.parse(at);
+      await make(app, { name });
+    }
+    const found = await app.ask("GET", `${PLAYLISTS}?order=created_at&${query}`);
+    expect((found.body as Listed).results.map(({ name }) => name)).toEqual(names);
+  });
+
+  test.each([
     ["%C3%BCBERSICHT", ["Übersicht"]],
     ["%C3%96L", ["Öl und öl"]],
     ["ъезд", ["СЪЕЗД"]],
@@ -438,9 +459,27 @@ describe("the list of playlists", () => {
     ["^a", ["^A]"]],
     ["]", ["^A]", "a[*]b"]],
     ["x-z", []],
+    ["ΟΔΟΣ", ["οδος"]],
+    ["οδοσ", ["οδος"]],
+    ["οδος", ["οδος"]],
+    ["istanbul", ["İstanbul"]],
+    ["İSTANBUL", ["İstanbul"]],
+    ["ıſtanbul", ["İstanbul"]],
+    ["STRASSE", []],
+    ["т".repeat(5000), []],
   ])("is searched in any case of any script, and by nothing else: %s", async (part, names) => {
     await using app = await testApp();
-    for (const name of ["Übersicht", "Öl und öl", "СЪЕЗД", "a[*]b", "what?", "^A]", "y"]) {
+    for (const name of [
+      "Übersicht",
+      "Öl und öl",
+      "СЪЕЗД",
+      "a[*]b",
+      "what?",
+      "^A]",
+      "y",
+      "οδος",
+      "İstanbul",
+    ]) {
       await make(app, { name });
     }
     const found = await app.ask(

@@ -27,6 +27,7 @@ async function fresh(bytes: () => number) {
   return playlists({
     reads: playlistReads(sqlite),
     writes: playlistWrites(sqlite),
+    projects: { get: () => Promise.reject(new Error("no list is asked for")) },
     now: () => 0,
     randomBytes: (count) => new Uint8Array(count).fill(bytes()),
   });
