@@ -186,7 +186,13 @@ async function erase(needs: DeletionRunNeeds, batch: Batch, stopped: () => boole
   const mirror_version = await events.mirrorVersion();
   const stored = { applied: await events.applied(), mirror_version };
   await writes.forget({ tasks, mirror_version, purged_version });
-  await writes.count("dead_letters", await needs.removeLeftovers(directory, tasks, stored));
+  const removed = await needs.removeLeftovers(directory, tasks, stored);
+  for (const file of removed.parts) {
+    log.warn("a corrupt part of the journal was removed: whose events it had cannot be told", {
+      file,
+    });
+  }
+  await writes.count("dead_letters", removed.dead_letters);
   step("archive");
   await eraseArchived?.(tasks);
   step("journal");

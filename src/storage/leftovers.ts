@@ -4,7 +4,6 @@ import {
   fsyncSync,
   openSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -21,18 +20,19 @@ type Stored = { applied: number; mirror_version: number };
 const LOAD = /^(\d+)\.(events|logs|persons|overrides|groups|owned)\.ndjson$/;
 const MIRROR = /^mirror-(\d+)\.\w+\.ndjson$/;
 
-/**
- * Removes what files beside the stores hold of tasks' persons; says how many dead letters went for
- * each task. `directory` is the data directory.
- */
+/** How many dead letters went for each task, and which parts of a corrupt journal, by file name. */
+export type Removed = { dead_letters: Map<number, number>; parts: string[] };
+
+/** Removes what files beside the stores hold of tasks' persons. `directory` is the data directory. */
 export async function removeLeftovers(
   directory: string,
   tasks: readonly Erasing[],
   stored: Stored,
-): Promise<Map<number, number>> {
+): Promise<Removed> {
   removeLoads(join(directory, "loads"), stored);
-  removeCorrupt(join(directory, "journal", "corrupt"), tasks);
-  return rewriteDeadLetters(join(directory, "dead-letters.ndjson"), tasks);
+  const parts = tasks.length === 0 ? [] : removeCorrupt(join(directory, "journal", "corrupt"));
+  const dead_letters = await rewriteDeadLetters(join(directory, "dead-letters.ndjson"), tasks);
+  return { dead_letters, parts };
 }
 
 /** Loads that are stored, and could not be removed when they were. */
@@ -47,13 +47,11 @@ function removeLoads(directory: string, { applied, mirror_version }: Stored): vo
   }
 }
 
-/** Of what is no frame nobody can tell more than whether a distinct id is in it. */
-function removeCorrupt(directory: string, tasks: readonly Erasing[]): void {
-  const needles = tasks.flatMap(({ distinct_ids }) => distinct_ids.map((id) => Buffer.from(id)));
-  for (const name of namesIn(directory)) {
-    const bytes = readFileSync(join(directory, name));
-    if (needles.some((needle) => bytes.includes(needle))) rmSync(join(directory, name));
-  }
+/** All of them: whose events are in what is damaged nobody can tell, for its ids may be, too. */
+function removeCorrupt(directory: string): string[] {
+  const names = namesIn(directory);
+  for (const name of names) rmSync(join(directory, name));
+  return names;
 }
 
 function namesIn(directory: string): string[] {

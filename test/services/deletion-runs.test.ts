@@ -726,6 +726,8 @@ function plantLeftovers(
   const corrupt = join(app.directory, "journal", "corrupt");
   mkdirSync(corrupt);
   writeFileSync(join(corrupt, "0000000000000001-16.bin"), `\u0000${id} ${text}`);
+  // What is damaged may be the id itself.
+  writeFileSync(join(corrupt, "0000000000000001-160.bin"), `${id.replace("p", "q")} ${text}`);
   writeFileSync(join(app.directory, "loads", "1.events.ndjson"), letter(id, uuid));
   for (const name of ["draft.duckdb", "7.duckdb.damaged-20260101T000000Z"]) {
     writeFileSync(join(app.directory, "events", name), letter(id, uuid));
