@@ -35,8 +35,8 @@ export function keepPart(
 
 /**
  * Makes a reader of the journal in `directory`, which must exist. What is no valid frame is copied
- * to `corrupt/<segment>-<offset>.bin` in it, told to `onCorrupt`, and passed over; that happens
- * again, with the same copy, when the same place is read again.
+ * to `corrupt/<segment>-<offset>.bin` in it, told to `onCorrupt`, and passed over; when the same
+ * place is read again, that is all.
  */
 export function journalReader(options: {
   directory: string;
@@ -50,6 +50,8 @@ export function journalReader(options: {
   let mark = 0;
   /** Up to here everything has been read, so a call that asks for no more touches no file. */
   let exhausted = 0;
+  /** Copies that were made: a file each, so they are few. */
+  const copied = new Set<string>();
 
   function enter(first: number | undefined): void {
     const entered = first === undefined ? undefined : openSegment(disk, directory, first);
@@ -74,8 +76,10 @@ export function journalReader(options: {
   function setAside(from: Segment, end: number): void {
     const segment = segmentName(from.first);
     const bytes = from.bytes(offset, end);
-    if (bytes !== undefined && bytes.length > 0) {
+    const copy = `${segment} ${offset}`;
+    if (bytes !== undefined && bytes.length > 0 && !copied.has(copy)) {
       keepPart({ disk, directory }, { segment, offset }, bytes);
+      copied.add(copy);
       onCorrupt({ segment, offset, bytes: bytes.length });
     }
     offset = end;

@@ -192,6 +192,22 @@ describe("damage", () => {
     }
   });
 
+  test("is told of once, however often it is read", async () => {
+    const directory = await written(["first\n", "second\n", "third\n"]);
+    const path = join(directory, segmentOf(1));
+    writeFileSync(path, readFileSync(path).fill(0, second, second + bytes));
+    const { reader, corrupt } = readerOf(directory);
+    const read = () => reader.read({ after: 0, upTo: 3, eventsMax: 100 }).map(textOf);
+
+    expect([read(), read()]).toEqual([
+      ["first\n", "third\n"],
+      ["first\n", "third\n"],
+    ]);
+
+    expect(corrupt).toEqual([{ segment: segmentOf(1), offset: second, bytes }]);
+    reader.close();
+  });
+
   test("is copied for its owner alone", async () => {
     const directory = await written(["first\n", "second\n", "third\n"]);
     const path = join(directory, segmentOf(1));
