@@ -146,7 +146,8 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
     ...searches({ ...stored, base, reads, isBehind: isNotThere, ingest, now, settings, log }),
     ...records(base, now),
   };
-  const parts = { ingest, journal, meter, room, archive: stored.archiveCounts, now };
+  const counted = { archive: stored.archiveCounts, journalLost: stored.lost.count };
+  const parts = { ingest, journal, meter, room, ...counted, now };
   const watched = watch({ services, base, parts, isBehind, isRestoring: restoring.active, state });
   const eraseArchived = archiveEraser(base.directory, stored.archive, archiving);
   const running = { events: eventsStored, ingest, journal, eraseArchived, now, log };
@@ -192,7 +193,7 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
 type Watched = {
   services: Pick<App, "capture" | "warnings">;
   base: Base;
-  parts: Pick<MetricNeeds, "archive" | "meter" | "now"> & {
+  parts: Pick<MetricNeeds, "archive" | "journalLost" | "meter" | "now"> & {
     ingest: Ingest;
     journal: Journal;
     room: Room;

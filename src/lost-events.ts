@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
+import type { OpenedStore } from "./event-store.ts";
 import type { Log } from "./log.ts";
 import { EVENTS_DIRECTORY } from "./storage/duckdb.ts";
 import { asidesIn } from "./storage/event-file.ts";
@@ -13,6 +14,10 @@ export type LostEvents = {
   take(): Promise<void>;
   /** Whether one that was set aside could not be read whole. */
   isUnread(): boolean;
+  /** Tells, once, of what no store has either; after `take`, if that is due (decision 132). */
+  tell(): Promise<void>;
+  /** How many sequence numbers it has told of. */
+  count(): number;
 };
 
 type Needs = {
@@ -22,6 +27,7 @@ type Needs = {
   holes: JournalHoles;
   /** The last sequence numbers of the archive and of the journal. */
   range: { after: number; upTo: number };
+  store: Pick<OpenedStore, "applied">;
   restore: Pick<Restore, "add">;
   log: Log;
 };
@@ -30,12 +36,17 @@ type Needs = {
  * What the journal has lost of the events that are not archived is taken from the event store that is
  * made anew, as it was set aside (decision 69).
  */
-export function lostEvents({ holes, range, restore, log, ...place }: Needs): LostEvents {
+export function lostEvents(needs: Needs): LostEvents {
+  const { holes, range, restore, log, ...place } = needs;
   const { directory } = place;
   let isUnread = false;
+  /** Up to here an event store has, or had, all that there ever was. */
+  let { applied } = needs.store;
+  let isTold = false;
+  let count = 0;
 
   const takeFrom = async (file: string, lost: readonly Hole[]): Promise<number> => {
-    const { files, damage } = await takeRows(file, lost, place);
+    const { files, damage, applied: last } = await takeRows(file, lost, place);
     const taken = { events: 0, logs: 0 };
     try {
       for (const part of files) {
@@ -46,8 +57,9 @@ export function lostEvents({ holes, range, restore, log, ...place }: Needs): Los
       for (const { path } of files) await rm(path, { force: true });
     }
     const name = basename(file);
-    const count = taken.events + taken.logs;
-    if (count > 0) {
+    if (damage === undefined) applied = Math.max(applied, last);
+    const rows = taken.events + taken.logs;
+    if (rows > 0) {
       const message = "what the journal has lost was taken from the event store that was set aside";
       log.warn(message, { file: name, ...taken });
     }
@@ -57,7 +69,7 @@ export function lostEvents({ holes, range, restore, log, ...place }: Needs): Los
         "an event store that was set aside cannot be read whole: what the journal has lost, too, may be in it";
       log.error(message, { file: name, error: damage });
     }
-    return count;
+    return rows;
   };
 
   return {
@@ -70,8 +82,21 @@ export function lostEvents({ holes, range, restore, log, ...place }: Needs): Los
       // One that is behind another is of another time, or was killed before it had anything.
       for (const file of asides) if ((await takeFrom(file, lost)) > 0) return;
     },
+    async tell() {
+      if (isTold) return;
+      for (const { first, last } of await allHoles(holes, { after: applied, upTo: range.upTo })) {
+        count += last - first + 1;
+        log.error(LOST, { first, last, count: last - first + 1 });
+      }
+      isTold = true;
+    },
+    count: () => count,
   };
 }
+
+/** An append that failed leaves a gap in the numbers, too, and nobody was told that it is stored. */
+const LOST =
+  "the journal has nothing of these sequence numbers, nor has any store that can be read whole: unless they were refused, the disk failing, events are lost";
 
 async function allHoles(holes: JournalHoles, { after, upTo }: Needs["range"]): Promise<Hole[]> {
   const all: Hole[] = [];

@@ -236,11 +236,13 @@ function fillingOf(
   { store, files, range, eventsStored, rebuild, onProgress, log }: Filling,
 ) {
   const restore = restoreOf(store.duckdb, files);
-  const lost = lostEvents({ directory, memory_bytes: memory * MB, holes, range, restore, log });
+  const memory_bytes = memory * MB;
+  const lost = lostEvents({ directory, memory_bytes, holes, range, store, restore, log });
   const filling = restoring({
     restore,
     archive: store.unfilled ? files : undefined,
     takeLost: lost.take,
+    tellLost: lost.tell,
     slices,
     events: eventsStored,
     removeLoad,

@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { segmentName } from "../src/storage/journal-frame.ts";
 import { temporaryDirectory } from "./support/app.ts";
 import { type Everything, everything, expectMirrored } from "./support/kept.ts";
 import { logsBody, storedLogs } from "./support/logs.ts";
 import { FROM_SOURCE, runCommand } from "./support/process.ts";
+import { metricValue, scrape } from "./support/prometheus.ts";
 import { bodyOf, clockBefore, eventOf, type Sent } from "./support/senders.ts";
 import { PROJECT_KEY, type Server, startServer } from "./support/server.ts";
 
@@ -98,6 +100,7 @@ test("what the journal has lost a rebuild takes from the event store that it rep
 
   expect([code, out]).toEqual([0, expect.stringContaining("350 events, 1 log records.")]);
   expect(err.match(/a corrupt part of the journal was set aside/g)?.length).toBe(2);
+  expect(err).not.toContain("the journal has nothing of these sequence numbers");
   await expectSame(before);
   expect(asides()).toEqual([]);
 });
@@ -144,12 +147,51 @@ test("what neither has is told, and the rest is there; whoever asked for it keep
 
   expect([code, out]).toEqual([0, expect.stringContaining("300 events, 1 log records.")]);
   expect(err).toContain("cannot be read whole: what the journal has lost, too, may be in it");
+  expect(err).toMatch(
+    /the journal has nothing of these sequence numbers.*first=101 last=150 count=50/,
+  );
   const [kept = "", ...others] = asides();
   expect([kept, others]).toEqual([expect.stringMatching(/^1\.duckdb\.damaged-/), []]);
   expect(readFileSync(join(data, "events", kept), "utf8")).toBe("nonsense");
   const gone = new Set(sent.slice(100, 150).map(({ uuid }) => uuid));
   await expectSame({ ...before, events: before.events.filter(({ uuid }) => !gone.has(uuid)) });
 });
+
+test("a segment that is missing is told, and counted, once the event store has not its events either", async () => {
+  const flags = ["--journal", "2"];
+  const first = await startServer({ data, flags });
+  await send(first, events(250, "padding ".repeat(400)));
+  await stop(first);
+  rmSync(join(data, "journal", segmentName(101)));
+  const starts: unknown[] = [];
+  const start = async () => {
+    await using server = await startServer({ data, flags });
+    const { events: found } = await everything(server);
+    const lost = metricValue(await scrape(server), "hoglet_journal_events_lost_total");
+    await stop(server);
+    starts.push([found.length, lost, lostIn(server)]);
+  };
+
+  await start();
+  for (const name of readdirSync(join(data, "events"))) rmSync(join(data, "events", name));
+  await start();
+  await start();
+
+  expect(starts).toEqual([
+    [250, 0, []],
+    [150, 100, [{ first: 101, last: 200, count: 100 }]],
+    [150, 0, []],
+  ]);
+});
+
+/** The sequence numbers that a server has told to be lost. */
+function lostIn(server: Server): object[] {
+  const lines = server.output().err.split("\n").filter(Boolean);
+  return lines
+    .map((line) => JSON.parse(line))
+    .filter(({ message }) => message.startsWith("the journal has nothing of these"))
+    .map(({ first, last, count }) => ({ first, last, count }));
+}
 
 test("a journal that has lost its end is refused, with a way on that leads there", async () => {
   const sent = events(300);

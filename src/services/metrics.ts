@@ -31,6 +31,8 @@ export type MetricNeeds = {
   sizes: () => StoreSizes;
   /** Rows that were only in damaged files of the archive, and files that were written anew. */
   archive: { rowsLost: () => number; mended: () => number };
+  /** Sequence numbers that the journal lost before it was read, as far as is known. */
+  journalLost: () => number;
   tasks: { counts(): Promise<DeletionCount[]> };
   /** `held` is how many bytes of capture bodies are in memory. */
   meter: { held: number };
@@ -141,7 +143,7 @@ function pipelineMetrics({ ingest, journal, meter }: MetricNeeds): Metric[] {
   ];
 }
 
-function diskMetrics({ sizes, room, archive }: MetricNeeds): Metric[] {
+function diskMetrics({ sizes, room, archive, journalLost }: MetricNeeds): Metric[] {
   const { events, loads, sqlite, journalPartsAside } = sizes();
   const bytes = Object.entries({ events, loads, sqlite }).map(([kind, value]) => ({
     labels: { kind },
@@ -155,6 +157,11 @@ function diskMetrics({ sizes, room, archive }: MetricNeeds): Metric[] {
       "journal_parts_aside",
       "Parts of the journal that were damaged and are kept in journal/corrupt.",
       journalPartsAside,
+    ),
+    counter(
+      "journal_events_lost",
+      "Events and log records that neither the journal nor any store had at the start, as far as their numbers tell.",
+      one(journalLost()),
     ),
     gauge(
       "archive_rows_lost",

@@ -23,6 +23,8 @@ type Needs = {
   onDamaged(files: readonly ArchivedFile[]): Promise<void>;
   /** Puts in what the journal, which has all that is not archived, has lost. */
   takeLost(): Promise<void>;
+  /** Tells of what is lost for good. */
+  tellLost(): Promise<void>;
   slices: Pick<Slices, "mirrorSince">;
   events: Pick<EventStore, "mirror">;
   removeLoad(load: LoadedFiles): Promise<void>;
@@ -40,6 +42,7 @@ export function restoring({ archive, ...needs }: Needs): Restoring {
     async run(isStopped) {
       if (isActive && archive !== undefined) await fill({ archive, ...needs }, isStopped);
       isActive = false;
+      await needs.tellLost();
     },
   };
 }

@@ -13,8 +13,11 @@ import { UNPROMOTED } from "./promotions.ts";
 /** Rows that were taken from an event store, in a Parquet file. */
 export type TakenRows = { kind: ArchivedKind; path: string; rows: number };
 
-/** What was taken; `damage` says why not all could be looked at, undefined if it was. */
-export type Taken = { files: TakenRows[]; damage: Error | undefined };
+/**
+ * What was taken; `damage` says why not all could be looked at, undefined if it was. `applied` is the
+ * last sequence number that the event store had.
+ */
+export type Taken = { files: TakenRows[]; damage: Error | undefined; applied: number };
 
 /** Rows that are given up at once where they cannot be read: a vector of the engine. */
 const UNREAD_ROWS_MIN = 2048;
@@ -36,7 +39,7 @@ export async function takeRows(
 ): Promise<Taken> {
   const instance = await newInstance(join(directory, "engine"));
   const loads = join(directory, LOADS_DIRECTORY);
-  const taken: Taken = { files: [], damage: undefined };
+  const taken: Taken = { files: [], damage: undefined, applied: 0 };
   try {
     const connection = await instance.connect();
     for (const statement of [
@@ -52,6 +55,8 @@ export async function takeRows(
     ]) {
       await connection.run(statement);
     }
+    const [mark] = await rows(connection, "SELECT value FROM aside.meta WHERE key = 'applied_seq'");
+    taken.applied = Number(mark?.["value"] ?? 0);
     for (const kind of ARCHIVED_KINDS) {
       await takeKind(connection, { kind, directory: loads, taken });
     }
