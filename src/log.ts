@@ -46,6 +46,9 @@ function written(fact: unknown): string {
 /** From the first quote to the last: what is quoted may hold quotes and line breaks itself. */
 const QUOTED = /["'`][\s\S]*["'`]/;
 
+/** A file of the event store by the engine's word for it: what comes behind is the reason of an error. */
+const OWN_FILE = /\b(database) "(draft|events_\d+)"/gi;
+
 /** An error with its stack. The engines quote data in their messages: that is left out. */
 function plain(fact: unknown): unknown {
   if (!(fact instanceof Error)) return fact;
@@ -54,5 +57,7 @@ function plain(fact: unknown): unknown {
     .replace(message, "")
     .split("\n")
     .filter((line) => /^\s+at /.test(line));
-  return [`${name}: ${message.replace(QUOTED, "'…'")}`, ...frames].join("\n");
+  return [`${name}: ${message.replace(OWN_FILE, "$1 $2").replace(QUOTED, "'…'")}`, ...frames].join(
+    "\n",
+  );
 }

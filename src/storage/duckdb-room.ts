@@ -29,6 +29,7 @@ export async function commitRoom({ connect, memory_bytes, endReads }: Needs) {
   const watcher = await connect();
   /** Whether the limit is raised, or was and those who read hold too much for it to be lowered. */
   let state: "closed" | "open" | "closing" = "closed";
+  const open = new Set<DuckDBConnection>();
   let isWatching = false;
   let watching = Promise.resolve();
   let setting = Promise.resolve();
@@ -71,16 +72,17 @@ export async function commitRoom({ connect, memory_bytes, endReads }: Needs) {
     /** Whether those who read hold more than the limit. */
     isShort: () => state === "closing",
 
-    /** Raises the limit. */
-    async open(): Promise<void> {
+    /** Raises the limit, for a connection that commits. */
+    async open(by: DuckDBConnection): Promise<void> {
+      open.add(by);
       state = "open";
       if (!isWatching) watching = watch();
       await limitTo(memory_bytes + ROOM_BYTES);
     },
 
-    /** Lowers it again, as soon as that can be. */
-    async close(): Promise<void> {
-      if (!isRaised()) return;
+    /** Lowers it again, as soon as that can be and no other commits. */
+    async close(by: DuckDBConnection): Promise<void> {
+      if (!open.delete(by) || open.size > 0) return;
       state = "closing";
       await lower();
     },

@@ -50,11 +50,11 @@ export function openWrites({ connection: only, room, turns, guard }: Needs) {
     try {
       return await guard(work());
     } finally {
-      await room.close();
+      await room.close(only);
     }
   };
   const once = <T>(connection: DuckDBConnection, work: Work<T>): Promise<T> =>
-    roomy(() => transaction(connection, work, room.open));
+    roomy(() => transaction(connection, work, () => room.open(only)));
   const writes: Writes = {
     write: (work) => use((connection) => once(connection, work)),
     writeFirst: (work) =>
@@ -81,7 +81,7 @@ export function openWrites({ connection: only, room, turns, guard }: Needs) {
     checkpoint: () =>
       use((connection) =>
         roomy(async () => {
-          await room.open();
+          await room.open(only);
           await connection.run("CHECKPOINT");
         }),
       ),

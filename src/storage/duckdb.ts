@@ -3,15 +3,16 @@ import { join } from "node:path";
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import { ARCHIVE_DIRECTORY } from "./archive-files.ts";
 import { computing } from "./duckdb-apart.ts";
-import { fatalGuard, isOutOfMemory, orUnavailable } from "./duckdb-faults.ts";
+import { fatalGuard } from "./duckdb-faults.ts";
 import { newInstance } from "./duckdb-instance.ts";
 import { joinable, memoryLimit, shrink } from "./duckdb-memory.ts";
 import { openReads, type Reads } from "./duckdb-reads.ts";
+import { openRewrites } from "./duckdb-rewrites.ts";
 import { commitRoom } from "./duckdb-room.ts";
 import { transaction } from "./duckdb-transaction.ts";
 import { memoryTurns } from "./duckdb-turns.ts";
 import { openWrites, type Writes } from "./duckdb-writes.ts";
-import { catalog, generationFile, type Rewriting, rewriteFile } from "./generations.ts";
+import { catalog, generationFile, type Rewriting } from "./generations.ts";
 import { DUCKDB_MIGRATIONS } from "./migrations/index.ts";
 import { volumeOf } from "./space.ts";
 
@@ -21,8 +22,8 @@ export type Duckdb = Writes &
     /** Lets go of what was read and is in memory to be read again, unless something runs. */
     letGo(): Promise<void>;
     /**
-     * Writes the file anew, as {@link rewriteFile}; one at a time. Queries go on meanwhile; if there is no
-     * memory beside them, it begins once more, each part while nobody reads: `rewriting` is repeated.
+     * Writes the file anew, one at a time; see {@link openRewrites}. Queries go on meanwhile; a part that
+     * finds no memory beside them is repeated while nobody reads, and so may be all of `rewriting`.
      */
     rewrite(rewriting: Rewriting): Promise<void>;
     /** Which `events/<n>.duckdb` is in use. */
@@ -76,9 +77,6 @@ export const EVENTS_DIRECTORY = "events";
 export const LOADS_DIRECTORY = "loads";
 const TEMP_DIRECTORY = "temp";
 
-/** How a rewrite reads the old file, beside others or alone. */
-type Reading = <T>(connection: DuckDBConnection, work: () => Promise<T>) => Promise<T>;
-
 /** Opens the event store (decision 5), creating it if absent, and locks the engine down. */
 export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
   const { directory, onFatal, onThreads = () => {} } = options;
@@ -114,24 +112,17 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
       turns.reading(connection, mayBeEnded, () => computing(() => guard(work()), onThreads)),
     readingAlone: (work) => turns.alone(() => computing(() => guard(work()), onThreads)),
   });
-  const rewriteOnce = async (rewriting: Rewriting, reading: Reading): Promise<void> => {
-    const connection = await connect();
-    try {
-      await guard(
-        rewriteFile(connection, rewriting, {
-          ...{ directory: files, generation, attach, migrate, unread: reads.unread },
-          rows: ROW_GROUP_ROWS * joinable(options),
-          exclusively: writes.use,
-          reading: (work) => reading(connection, work),
-          switched(next) {
-            generation = next;
-          },
-        }),
-      );
-    } finally {
-      connection.closeSync();
-    }
-  };
+  const rewrites = openRewrites({
+    ...{ connect, room, turns, guard },
+    files: () => ({
+      ...{ directory: files, generation, attach, migrate, unread: reads.unread },
+      rows: ROW_GROUP_ROWS * joinable(options),
+      exclusively: writes.use,
+      switched(next) {
+        generation = next;
+      },
+    }),
+  });
   return {
     write: writes.write,
     writeFirst: writes.writeFirst,
@@ -147,10 +138,7 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
     async rewrite(rewriting) {
       isRewriting = true;
       try {
-        await rewriteOnce(rewriting, (connection, work) => turns.reading(connection, false, work));
-      } catch (error) {
-        if (!isOutOfMemory(error)) throw error;
-        await orUnavailable(rewriteOnce(rewriting, (_, work) => turns.alone(work)));
+        await rewrites.rewrite(rewriting);
       } finally {
         isRewriting = false;
       }

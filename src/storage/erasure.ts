@@ -1,10 +1,10 @@
-import type { DuckDBConnection } from "@duckdb/node-api";
+import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import type { SeenEntries } from "../domain/seen.ts";
 import { LARGE_LAST } from "./blank-rows.ts";
 import type { DeletionRow } from "./deletions.ts";
 import { type Duckdb, ROW_GROUP_ROWS, rows } from "./duckdb.ts";
 import { isOutOfMemory } from "./duckdb-faults.ts";
-import type { Names, Reading } from "./generations.ts";
+import type { Names, Part } from "./generations.ts";
 import { LOG_OWNERS, MAY_HAVE_OWNER } from "./log-owners.ts";
 import { forgetPromoted } from "./promotions.ts";
 import { handOnErased } from "./seen.ts";
@@ -96,6 +96,9 @@ const MOVED = ({ to }: Names) => `
       recursive := true)) AS moved
   WHERE events.project_id = moved.project_id AND events.distinct_id = moved.distinct_id`;
 
+/** Runs a statement as a part. */
+type Run = (sql: string, values?: Record<string, DuckDBValue>) => Promise<unknown>;
+
 type Copied = { table: string; doomed: string; order: string };
 
 /**
@@ -154,20 +157,21 @@ export function eventErasure(duckdb: Duckdb) {
             mark = await seqOf(connection, from);
             moved = [];
           },
-          async copy(connection, names, reading) {
+          async copy(connection, names, part) {
             expectStored(tasks, mark);
-            erased = await reading(() => findDoomed(connection, names, tasks));
+            erased = await part(() => findDoomed(connection, names, tasks));
             if (erased.size === 0 && !options.isPurging) return false;
             for (const of of COPIED)
-              await copyTable(connection, names, { ...of, mark, reading, ...options });
+              await copyTable(connection, names, { ...of, mark, part, ...options });
             return true;
           },
-          async catchUp(connection, names) {
-            for (const ids of moved ?? []) await connection.run(MOVED(names), { moved: ids });
-            await copyRest(connection, names, mark);
-            await connection.run(FORGET_ORDERED(names));
-            await connection.run(NOTE_ORDERED(names), { mark });
-            for (const of of COPIED) await expectAll(connection, names, of);
+          async catchUp(connection, names, part) {
+            const run = (sql: string, values = {}) => part(() => connection.run(sql, values));
+            for (const ids of moved ?? []) await run(MOVED(names), { moved: ids });
+            await copyRest(connection, names, { mark, run });
+            await run(FORGET_ORDERED(names));
+            await run(NOTE_ORDERED(names), { mark });
+            for (const of of COPIED) await part(() => expectAll(connection, names, of));
           },
           ready: (generation) => options.ready(erased, generation),
           done: (connection) => handOnErased(connection, options.forget),
@@ -222,15 +226,17 @@ async function copyTable(
   names: Names,
   {
     mark,
-    reading,
+    part,
     stopped,
     ...of
-  }: Copied & { mark: number; reading: Reading } & Pick<EraseOptions, "stopped">,
+  }: Copied & { mark: number; part: Part } & Pick<EraseOptions, "stopped">,
 ): Promise<void> {
-  const [row] = await rows(connection, `SELECT max(rowid) AS last FROM ${names.from}.${of.table}`);
+  const [row] = await part(() =>
+    rows(connection, `SELECT max(rowid) AS last FROM ${names.from}.${of.table}`),
+  );
   const last = Number(row?.["last"] ?? -1);
   const copy = (order: string, start: number, end: number) =>
-    reading(() => connection.run(copyRows(names, { ...of, order }), { start, end, mark }));
+    part(() => connection.run(copyRows(names, { ...of, order }), { start, end, mark }));
   // What is too large to be sorted, or copied at once, is copied as it is, in parts.
   const copyFitting = async (order: string, start: number, count: number): Promise<void> => {
     try {
@@ -252,10 +258,10 @@ async function copyTable(
 async function copyRest(
   connection: DuckDBConnection,
   { from, to }: Names,
-  mark: number,
+  { mark, run }: { mark: number; run: Run },
 ): Promise<void> {
   for (const { table } of COPIED) {
-    await connection.run(
+    await run(
       `INSERT INTO ${to}.${table} BY NAME SELECT * FROM ${from}.${table} WHERE seq > $mark::BIGINT`,
       { mark },
     );
@@ -267,10 +273,10 @@ async function copyRest(
   );
   for (const { name } of tables) {
     if (typeof name !== "string" || OF_THEIR_OWN.includes(name)) continue;
-    await connection.run(`DELETE FROM ${to}."${name}"`);
-    await connection.run(`INSERT INTO ${to}."${name}" BY NAME SELECT * FROM ${from}."${name}"`);
+    await run(`DELETE FROM ${to}."${name}"`);
+    await run(`INSERT INTO ${to}."${name}" BY NAME SELECT * FROM ${from}."${name}"`);
   }
-  await forgetPromoted(connection, to, mark);
+  await run(forgetPromoted(to), { mark });
 }
 
 /** The old file goes: better none is written anew than one that lacks a row. */

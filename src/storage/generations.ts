@@ -11,7 +11,7 @@ import {
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { Failure } from "../domain/errors.ts";
-import { withoutMemory } from "./duckdb-faults.ts";
+import { asOfDraft } from "./duckdb-faults.ts";
 import { clearSlack } from "./slack.ts";
 
 /**
@@ -20,8 +20,11 @@ import { clearSlack } from "./slack.ts";
  */
 export type Names = { from: string; to: string; rows: number };
 
-/** Reads, behind whoever has to be alone. */
-export type Reading = <T>(work: () => Promise<T>) => Promise<T>;
+/**
+ * Runs a brief part in a transaction of its own, whose commit has room, behind whoever has to be alone;
+ * what finds no memory is rolled back and done once more while nobody reads: `work` is repeated.
+ */
+export type Part = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**
  * What a new generation of the event store's file is to hold (decision 60). Nothing here is one
@@ -32,11 +35,11 @@ export type Rewriting = {
   begin(connection: DuckDBConnection, names: Names): Promise<void>;
   /**
    * Copies what there was then, while more comes; false if the old file may stay after all. What
-   * reads the old file goes through `reading`, a brief part at a time.
+   * reads the old file or writes the new one is a `part`.
    */
-  copy(connection: DuckDBConnection, names: Names, reading: Reading): Promise<boolean>;
-  /** Copies what came since. Nothing is written meanwhile: be brief. */
-  catchUp(connection: DuckDBConnection, names: Names): Promise<void>;
+  copy(connection: DuckDBConnection, names: Names, part: Part): Promise<boolean>;
+  /** Copies what came since, in parts. Nothing is written meanwhile: be brief. */
+  catchUp(connection: DuckDBConnection, names: Names, part: Part): Promise<void>;
   /** Told of the generation before it becomes the current one, by which all is on disk. */
   ready(generation: number): Promise<void>;
   /** On the same connection, once the old file is gone. */
@@ -56,7 +59,9 @@ export type RewriteNeeds = {
   migrate(connection: DuckDBConnection): Promise<void>;
   /** Runs `work` while nobody writes. */
   exclusively(work: (writer: DuckDBConnection) => Promise<void>): Promise<void>;
-  reading: Reading;
+  part: Part;
+  /** The same for what is no transaction, with room from its beginning. */
+  roomy: Part;
   /** From here on the new generation is what is read and written. */
   switched(generation: number): void;
   /** Resolves when nobody reads the old generation any more. */
@@ -138,7 +143,7 @@ export async function rewriteFile(
   rewriting: Rewriting,
   needs: RewriteNeeds,
 ): Promise<void> {
-  const { directory, generation, rows, attach, migrate, exclusively } = needs;
+  const { directory, generation, rows, attach, migrate, exclusively, part, roomy } = needs;
   const names = { from: catalog(generation), to: DRAFT, rows };
   const draft = join(directory, `${DRAFT}.duckdb`);
   // Also what could not be removed when it should have been.
@@ -146,37 +151,44 @@ export async function rewriteFile(
   currentGeneration(directory);
   expectRoom(directory, generation);
   try {
-    await attach(connection, draft, DRAFT, rows);
-    await connection.run(`USE ${DRAFT}`);
-    await migrate(connection);
-    await exclusively(() => rewriting.begin(connection, names));
-    if (!(await rewriting.copy(connection, names, needs.reading))) {
+    await roomy(async () => {
+      await detach(connection, DRAFT);
+      await attach(connection, draft, DRAFT, rows);
+      await connection.run(`USE ${DRAFT}`);
+      await migrate(connection);
+      // From a database that is broken no statement leads to another one.
+      await connection.run("USE memory");
+    });
+    await exclusively(() => part(() => rewriting.begin(connection, names)));
+    if (!(await rewriting.copy(connection, names, part))) {
       await discard(connection, directory);
       return;
     }
     const slack = { name: DRAFT, path: draft, cleared: new Set<number>() };
-    await needs.reading(() => connection.run(`CHECKPOINT ${DRAFT}`));
-    await clearSlack(connection, slack);
+    const settle = async () => {
+      await roomy(() => connection.run(`CHECKPOINT ${DRAFT}`));
+      await roomy(() => clearSlack(connection, slack));
+    };
+    await settle();
     await exclusively(async (writer) => {
-      await rewriting.catchUp(connection, names);
-      await connection.run(`CHECKPOINT ${DRAFT}`);
-      await clearSlack(connection, slack);
-      await detach(connection, DRAFT);
+      await rewriting.catchUp(connection, names, part);
+      await settle();
+      await roomy(() => detach(connection, DRAFT));
       sync(draft);
       await rewriting.ready(generation + 1);
-      await replace(connection, writer, { draft, ...needs });
+      await roomy(() => replace(connection, writer, { draft, ...needs }));
     });
   } catch (error) {
     await discard(connection, directory);
     // Until there is a new generation nothing was committed but to the draft.
-    throw withoutMemory(error);
+    throw asOfDraft(error, DRAFT);
   }
   await needs.unread(generation);
   await connection.run(`USE ${catalog(generation + 1)}`);
   // It would checkpoint what nobody needs, and may find no room for it.
   await connection.run(`DETACH ${names.from}`).catch(() => undefined);
   removeGeneration(directory, generation);
-  await rewriting.done(connection);
+  await roomy(() => rewriting.done(connection));
 }
 
 /** From its new name on, the new file is what the next start opens: there is no way back. */

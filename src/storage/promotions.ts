@@ -67,16 +67,11 @@ export async function promotedTexts(
 }
 
 /**
- * In a file that was written anew, forgets columns that were not whole when that began, at the event
- * `mark`: parts that were filled since may have been copied before.
+ * The statement that forgets columns, in a file that was written anew, that were not whole when that
+ * began, at the event `$mark`: parts that were filled since may have been copied before.
  */
-export async function forgetPromoted(
-  connection: DuckDBConnection,
-  catalog: string,
-  mark: number,
-): Promise<void> {
-  const sql = `DELETE FROM ${catalog}.promoted WHERE whole_seq IS NULL OR whole_seq >= $mark::BIGINT`;
-  await connection.run(sql, { mark });
+export function forgetPromoted(catalog: string): string {
+  return `DELETE FROM ${catalog}.promoted WHERE whole_seq IS NULL OR whole_seq >= $mark::BIGINT`;
 }
 
 const ADD_USES = `

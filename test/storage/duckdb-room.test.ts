@@ -34,9 +34,9 @@ const limit = async () => {
 test("a commit has more room than others, until it is done", async () => {
   const room = await made(() => {});
   const before = await limit();
-  await room.open();
+  await room.open(reader);
   expect(await limit()).not.toBe(before);
-  await room.close();
+  await room.close(reader);
   expect(await limit()).toBe(before);
   expect(room.isShort()).toBe(false);
   await room.end();
@@ -50,10 +50,10 @@ test("whoever reads is ended where he takes of that room, and the limit is lower
   });
   await expect(reader.run(GREEDY)).rejects.toThrow("Out of Memory");
   expect(times).toBe(0);
-  await room.open();
+  await room.open(reader);
   await expect(reader.run(GREEDY)).rejects.toThrow("Interrupted");
   expect(times).toBeGreaterThan(0);
-  await room.close();
+  await room.close(reader);
   while (room.isShort()) await Bun.sleep(10);
   expect(await limit()).toBe("122.0 MiB");
   await room.end();

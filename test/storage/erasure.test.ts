@@ -86,8 +86,8 @@ function listening(run: string[]): Duckdb {
     rewrite: (rewriting) =>
       duckdb.rewrite({
         ...rewriting,
-        copy: (connection, names, reading) => rewriting.copy(heard(connection), names, reading),
-        catchUp: (connection, names) => rewriting.catchUp(heard(connection), names),
+        copy: (connection, names, part) => rewriting.copy(heard(connection), names, part),
+        catchUp: (connection, names, part) => rewriting.catchUp(heard(connection), names, part),
       }),
   };
 }
