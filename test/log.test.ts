@@ -33,6 +33,21 @@ test("what an engine quotes in its message is data, and is left out", () => {
   expect(lines[0]).not.toMatch(/secret|ann@/);
 });
 
+test("what an engine says of a file of its own hides no reason", () => {
+  const lines: string[] = [];
+  const log = openLog({ format: "json", now, write: (line) => lines.push(line) });
+  const message = `Checkpoint failed for database "events_12". Original error: could not allocate block
+(SET memory_limit='...GB'), said "secret"`;
+
+  log.error("failed", { error: new Error(message) });
+
+  const { error } = JSON.parse(lines[0] ?? "");
+  expect(error).toStartWith(
+    "Error: Checkpoint failed for database events_12. Original error: could not allocate block\n",
+  );
+  expect(lines[0]).not.toMatch(/secret/);
+});
+
 test.each([
   ["quotes", `Could not convert string 'it's a secret' to INT`],
   ["line breaks", `Malformed JSON: "a\nsecret\nb"`],

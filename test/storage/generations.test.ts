@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { openDuckdb, rows } from "../../src/storage/duckdb.ts";
-import { currentGeneration } from "../../src/storage/generations.ts";
+import { currentGeneration, type Names, type Part } from "../../src/storage/generations.ts";
 import { temporaryDirectory } from "../support/app.ts";
 
 const NAMES: [string, string[], number, string[]][] = [
@@ -58,9 +58,14 @@ function failing(connection: DuckDBConnection, statement: string, times: number)
 const COMMIT_FAILED =
   "TransactionContext Error: Failed to commit: failed to pin block of size 256.0 KiB";
 
+const CHECKPOINT_FAILED = `TransactionContext Error: Failed to commit: Checkpoint failed for database \
+"draft". The database has been invalidated. Original error: `;
+const BLOCK = "could not allocate block of size 256.0 KiB (122.0 MiB/122.0 MiB used)";
+
 test.each([
   ["an error", "the disk is gone", 1],
   ["a commit of its own that found no memory", COMMIT_FAILED, 2],
+  ["a checkpoint of its own that found no memory", `${CHECKPOINT_FAILED}${BLOCK}`, 2],
 ])(
   "a draft that ends with %s is let go of, begun once more if there was no memory, and in nobody's way",
   async (_, said, begun) => {
@@ -99,3 +104,102 @@ test.each([
     await duckdb.close();
   },
 );
+
+/** Lowers the limit to what is in use; less is refused. */
+async function leaveNoMemory(run: (sql: string) => Promise<unknown>): Promise<void> {
+  for (let mb = 1; mb < 128; mb += 1) {
+    const isTaken = await run(`SET memory_limit = '${mb}MB'`).then(
+      () => true,
+      () => false,
+    );
+    if (isTaken) return;
+  }
+}
+
+/** Fills the draft, and has the next checkpoint of it find no memory. */
+async function starving(connection: DuckDBConnection, { to }: Names): Promise<void> {
+  await connection.run(`CREATE TABLE ${to}.many (number BIGINT, text VARCHAR)`);
+  for (let times = 0; times < 20; times += 1) {
+    await connection.run(`INSERT INTO ${to}.many
+      SELECT range, md5(range::VARCHAR) || md5((-range)::VARCHAR) FROM range(20_000)`);
+  }
+  const run = connection.run.bind(connection);
+  connection.run = async (sql: string, ...rest: []) => {
+    if (sql === "CHECKPOINT draft") await leaveNoMemory(run);
+    return await run(sql, ...rest);
+  };
+}
+
+test("a draft whose checkpoint finds no memory is thrown away, and only that", async () => {
+  using place = temporaryDirectory();
+  const fatal: Error[] = [];
+  const duckdb = await openDuckdb({
+    ...{ directory: place.path, generation: 1, memory_bytes: 128e6, threads: 1 },
+    onFatal: (error) => fatal.push(error),
+  });
+  const nothing = async () => {};
+  const attempts: string[][] = [];
+  const rewriting = {
+    ...{ begin: nothing, catchUp: nothing, ready: nothing, done: nothing },
+    copy: async (connection: DuckDBConnection, names: Names) => {
+      const sql = `SELECT table_name AS name FROM duckdb_tables() WHERE database_name = $to`;
+      const tables = await rows(connection, sql, { to: names.to });
+      attempts.push(tables.map(({ name }) => String(name)).filter((name) => name === "many"));
+      if (attempts.length === 1) await starving(connection, names);
+      return true;
+    },
+  };
+
+  await duckdb.rewrite(rewriting);
+
+  expect([attempts, fatal, duckdb.generation()]).toEqual([[[], []], [], 2]);
+  await duckdb.write((connection) => connection.run("CREATE TABLE later (number INTEGER)"));
+  await duckdb.checkpoint();
+  expect(fatal).toEqual([]);
+  await duckdb.close();
+});
+
+test("a part of a rewrite ends those who hold the memory that it lacks, and only it is repeated", async () => {
+  using place = temporaryDirectory();
+  const duckdb = await openDuckdb({
+    ...{ directory: place.path, generation: 1, memory_bytes: 128e6, threads: 1 },
+    onFatal: () => {},
+  });
+  const nothing = async () => {};
+  const log: string[] = [];
+  const reading = Promise.withResolvers<void>();
+  const asked = duckdb
+    .readForOthers(async (connection) => {
+      reading.resolve();
+      await connection.run(
+        "SELECT sum(hash(a.range + b.range)) FROM range(100_000) a, range(1_000_000) b",
+      );
+    })
+    .catch((error: Error) => log.push(error.message));
+  await reading.promise;
+  const rewriting = {
+    ...{ begin: nothing, ready: nothing, done: nothing },
+    copy: async (connection: DuckDBConnection, { to }: Names, part: Part) => {
+      log.push("copy");
+      await connection.run(`CREATE TABLE ${to}.copied (number INTEGER)`);
+      failing(connection, "SELECT 1", 1);
+      await part(async () => {
+        await connection.run(`INSERT INTO ${to}.copied VALUES (1)`);
+        log.push("part");
+        await connection.run("SELECT 1");
+      });
+      return true;
+    },
+    catchUp: async (connection: DuckDBConnection, { to }: Names, part: Part) => {
+      log.push(JSON.stringify(await part(() => rows(connection, `FROM ${to}.copied`))));
+    },
+  };
+
+  await duckdb.rewrite(rewriting);
+  await asked;
+
+  const ended = expect.stringContaining("needed its memory");
+  expect(log).toEqual(["copy", "part", ended, "part", '[{"number":1}]']);
+  expect(duckdb.generation()).toBe(2);
+  await duckdb.close();
+});
