@@ -170,6 +170,8 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "storage/duckdb-instance.ts": "test/storage/events.test.ts, test/build.test.ts",
   "storage/duckdb-memory.ts": "test/storage/events.test.ts, test/services/deletion-runs.test.ts",
   "storage/duckdb-reads.ts": "test/storage/api-reads.test.ts, test/storage/generations.test.ts",
+  "storage/duckdb-rewrites.ts":
+    "test/storage/generations.test.ts, test/services/deletion-memory.test.ts",
   "storage/duckdb-writes.ts": "test/storage/duckdb-turns.test.ts, test/storage/events.test.ts",
   "storage/duckdb.ts": "test/storage/events.test.ts",
   "storage/email-counts.ts": "test/storage/person-search.test.ts",
