@@ -10,7 +10,7 @@ const MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 const HEADERS_BYTES = 3 * 4096;
 const BLOCK_BYTES = 262_144;
 const CHECKSUM_BYTES = 8;
-/** What goes beyond a block goes on where the last bytes of it say; nearly always in the next. */
+/** What goes beyond a block goes on in the one whose number its last bytes are. */
 const POINTER_BYTES = 8;
 
 /**
@@ -51,15 +51,17 @@ function bytesOf(path: string): Buffer {
   }
 }
 
-/** The rest of a block from `at` on, and the contents of the few blocks behind it. */
+/** The rest of a block from `at` on, and the contents of the few blocks that it says go on behind it. */
 function piecesInBlocks(bytes: Buffer, at: number): Buffer[] {
   const pieces: Buffer[] = [];
+  const blockOf = (place: number) => Math.floor((place - HEADERS_BYTES) / BLOCK_BYTES);
   let start = at;
   for (let blocks = 0; blocks < 8 && start < bytes.length; blocks++) {
-    const block = Math.floor((start - HEADERS_BYTES) / BLOCK_BYTES);
-    const end = HEADERS_BYTES + (block + 1) * BLOCK_BYTES;
+    const end = HEADERS_BYTES + (blockOf(start) + 1) * BLOCK_BYTES;
     pieces.push(bytes.subarray(start, end - POINTER_BYTES));
-    start = end + CHECKSUM_BYTES;
+    const told = end <= bytes.length ? bytes.readBigInt64LE(end - POINTER_BYTES) : -1n;
+    const isBlock = told >= 0n && told < BigInt(blockOf(bytes.length));
+    start = (isBlock ? HEADERS_BYTES + Number(told) * BLOCK_BYTES : end) + CHECKSUM_BYTES;
   }
   return pieces;
 }
