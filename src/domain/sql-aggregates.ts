@@ -55,6 +55,7 @@ function selecting(query: JsonObject, item: JsonObject): JsonObject {
   const nothing = { modifiers: [], cte_map: { map: [] }, where_clause: null, having: null };
   const node = {
     ...{ ...query, ...nothing, group_expressions: [], group_sets: [], qualify: null },
+    aggregate_handling: "STANDARD_HANDLING",
     select_list: [item],
     from_table: { type: "EMPTY", alias: "", sample: null },
   };

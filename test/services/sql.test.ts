@@ -82,6 +82,14 @@ describe("a query in SQL", () => {
     expect(await rowsOf("SELECT DISTINCT max(event) OVER () FROM events")).toEqual([["view"]]);
   });
 
+  test("names what is grouped by all after itself alone", async () => {
+    const { columns, results } = await answer(
+      "select event, min(seq), count(*) from events where event = 'paid' group by all",
+    );
+    expect(columns).toEqual(["event", "min(seq)", "count_star()"]);
+    expect(results).toEqual([["paid", 3, 1]]);
+  });
+
   test("adds integers up beyond 64 bits, also before anybody was merged", async () => {
     await using own = await testApp();
     await own.capture(batch(...Array.from({ length: 5 }, () => event({ event: "view" }))));
