@@ -50,6 +50,18 @@ async function killed(last = "second\n") {
   return { directory, path, whole, first, used: statSync(path).size };
 }
 
+/** What opening a journal again cuts off, and what it keeps aside. */
+async function reopened(directory: string) {
+  const cuts: Part[] = [];
+  const kept: Part[] = [];
+  const journal = await open(directory, {
+    onCut: (part) => cuts.push(part),
+    onCorrupt: (part) => kept.push(part),
+  });
+  await journal.close();
+  return { cuts, kept };
+}
+
 describe("a segment that is made ahead", () => {
   test("is of zeros, taken by its name, and cut when the next one begins and at the end", async () => {
     const { directory, journal, path, first } = await ahead();
@@ -183,13 +195,7 @@ describe("after a kill", () => {
       const next = Math.min(used, (Math.floor(at / 512) + 1) * 512);
       const torn = Buffer.from(whole).fill(0, at, next);
       writeFileSync(path, torn);
-      const cuts: Part[] = [];
-      const kept: Part[] = [];
-      const journal = await open(directory, {
-        onCut: (part) => cuts.push(part),
-        onCorrupt: (part) => kept.push(part),
-      });
-      await journal.close();
+      const { cuts, kept } = await reopened(directory);
       expect({ at, kept, offsets: cuts.map(({ offset }) => offset) }).toEqual({
         ...{ at, kept: [] },
         offsets: [start],
@@ -206,13 +212,7 @@ describe("after a kill", () => {
       const damaged = Buffer.from(whole);
       damaged[bit >> 3] = (damaged[bit >> 3] ?? 0) ^ (1 << (bit & 7));
       writeFileSync(path, damaged);
-      const cuts: Part[] = [];
-      const kept: Part[] = [];
-      const journal = await open(directory, {
-        onCut: (part) => cuts.push(part),
-        onCorrupt: (part) => kept.push(part),
-      });
-      await journal.close();
+      const { cuts, kept } = await reopened(directory);
       expect({ bit, cuts, kept: kept.length }).toEqual({ bit, cuts: [], kept: 1 });
     }
   });
