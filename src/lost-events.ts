@@ -94,7 +94,7 @@ export function lostEvents(needs: Needs): LostEvents {
   };
 }
 
-/** An append that failed leaves a gap in the numbers, too, and nobody was told that it is stored. */
+/** An append that the disk refused to sync leaves a gap, too, and nobody was told that it is stored. */
 const LOST =
   "the journal has nothing of these sequence numbers, nor has any store that can be read whole: unless they were refused, the disk failing, events are lost";
 

@@ -14,11 +14,11 @@ import type { Reserve } from "./journal-reserve.ts";
 /** The journal's segments as files: the last one grows, the oldest ones go. */
 export type SegmentWriter = {
   /**
-   * Resolves once these frames would survive a power cut. Throws what the disk throws; then they
-   * have been cut away again, as far as the disk allows, and other frames may be written. One
-   * call at a time, with growing numbers. What is written together is in one segment.
+   * Resolves once these frames would survive a power cut, or the disk has refused them; then they
+   * have been cut away again, as far as it allows, and other frames may be written. One call at a
+   * time, with growing numbers. What is written together is in one segment.
    */
-  write(frames: readonly Frame[]): Promise<void>;
+  write(frames: readonly Frame[]): Promise<Refused | undefined>;
   /** Bytes of all segments. */
   bytes(): number;
   /** Ends the segment that is written; the next frames begin another one. Not during a `write`. */
@@ -30,6 +30,12 @@ export type SegmentWriter = {
   removeBelow(seq: number): Promise<number>;
   close(): Promise<void>;
 };
+
+/**
+ * What the disk said; `isGone` where nothing of the frames can ever be in the journal, so that others
+ * may have their numbers.
+ */
+export type Refused = { error: unknown; isGone: boolean };
 
 /** What is written before a reserve is made, in bytes: who has little to write needs none. */
 export const RESERVE_AFTER_BYTES = 4 * 1024 * 1024;
@@ -92,27 +98,38 @@ export function segmentWriter(recovered: Recovered, options: Options): SegmentWr
     segment.bytes > 0 &&
     (segment.bytes + more > segmentBytesMax || (!reserved && reserve.isReady()));
 
+  /** Where so many bytes may be written next. */
+  const room = async (first: number, bytes: number): Promise<Active> => {
+    if (active !== undefined && isDone(active, bytes)) await finish(active);
+    active ??= await begin(first);
+    return active;
+  };
+
+  const reserveIfLow = ({ segment, reserved }: Active): void => {
+    const isLow = !reserved || segment.bytes > segmentBytesMax / 2;
+    if (isLow && writtenBytes >= reserveAfterBytes) reserve.prepare();
+  };
+
   const isBelow = (seq: number, segment: SegmentFile, following: SegmentFile | undefined) =>
     following === undefined ? segment === ended && last < seq : following.first <= seq;
 
   return {
     async write(frames) {
       const first = frames[0]?.first_seq;
-      if (first === undefined) return;
+      if (first === undefined) return undefined;
       const bytes = frames.reduce((sum, frame) => sum + frameBytes(frame), 0);
-      if (active !== undefined && isDone(active, bytes)) await finish(active);
-      active ??= await begin(first);
-      const { segment } = active;
-      const added = await add(frames, active, options);
+      const to = await room(first, bytes).catch((error: unknown) => ({ error, isGone: false }));
+      if ("error" in to) return to;
+      const added = await add(frames, to, options);
       if ("error" in added) {
-        if (!added.mayGoOn) await leave(active);
-        throw added.error;
+        if (!added.isGone) await leave(to);
+        return added;
       }
       last = frames.reduce((_, frame) => lastSeq(frame), first);
-      segment.bytes += added.bytes;
+      to.segment.bytes += added.bytes;
       writtenBytes += added.bytes;
-      const isLow = !active.reserved || segment.bytes > segmentBytesMax / 2;
-      if (isLow && writtenBytes >= reserveAfterBytes) reserve.prepare();
+      reserveIfLow(to);
+      return undefined;
     },
 
     bytes: () => segments.reduce((sum, segment) => sum + segment.bytes, 0),
@@ -159,8 +176,8 @@ async function removeWhile(
   return removed;
 }
 
-/** How many bytes were made durable; of a failure, whether other frames may be added to the file. */
-type Added = { bytes: number } | { error: unknown; mayGoOn: boolean };
+/** How many bytes were made durable; of a failure, where all is gone, other frames may be added to the file. */
+type Added = { bytes: number } | Refused;
 
 /** Makes frames durable, or cuts them away again. */
 async function add(
@@ -183,7 +200,7 @@ async function add(
     to.reserved = false;
     // When a sync fails, the kernel forgets which pages are not on disk, and the next sync of
     // the file would succeed without them. So nothing is ever added to it again.
-    return { error, mayGoOn: cut && !written };
+    return { error, isGone: cut && !written };
   }
   return { bytes: buffers.reduce((sum, buffer) => sum + buffer.length, 0) };
 }

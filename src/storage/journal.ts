@@ -1,6 +1,6 @@
 import { Failure } from "../domain/errors.ts";
 import type { Disk } from "./disk.ts";
-import { type Entry, type Frame, frameBytes, lastSeq } from "./journal-frame.ts";
+import { type Entry, type Frame, frameBytes } from "./journal-frame.ts";
 import type { Part } from "./journal-reader.ts";
 import { recoverSegments } from "./journal-recovery.ts";
 import { segmentReserve } from "./journal-reserve.ts";
@@ -19,8 +19,8 @@ export type Journal = {
    * Its `lines` must not be changed before. Entries are numbered and written in the order of the
    * calls. Throws Failure `unavailable` when the disk does not take the entry (then its `cause` is
    * the disk's error), when WAITING_BYTES_MAX would be exceeded, and once the journal is closed.
-   * An entry that failed is cut away; only if the disk refuses that too, or the machine stops just
-   * then, may it be in the journal all the same, under numbers that nothing else gets.
+   * An entry that failed is cut away, and the next one gets its numbers; only if the disk refuses that,
+   * or to sync, may it be in the journal all the same, under numbers that nothing else gets.
    */
   append(entry: Entry): Promise<number>;
 
@@ -77,7 +77,7 @@ type Options = {
   reserveAfterBytes?: number;
 };
 
-type Waiting = { frame: Frame; resolve: (seq: number) => void; reject: (failure: Failure) => void };
+type Waiting = { entry: Entry; resolve: (seq: number) => void; reject: (failure: Failure) => void };
 
 /**
  * Opens the journal in `directory` and mends what a crash has left (journal-recovery.ts).
@@ -109,19 +109,24 @@ export async function openJournal(options: Options): Promise<Journal> {
     await new Promise(setImmediate);
     while (queue.length > 0) {
       const group = queue.splice(0, groupLength(queue));
-      const frames = group.map(({ frame }) => frame);
-      const failure = await segments.write(frames).then(() => undefined, unavailable);
-      for (const { frame, resolve, reject } of group) {
-        waitingBytes -= frameBytes(frame);
-        if (failure !== undefined) {
-          reject(failure);
-          continue;
-        }
-        durable = lastSeq(frame);
-        resolve(frame.first_seq);
-      }
+      const first = next;
+      const frames = group.map(({ entry }) => numbered(entry));
+      const refused = await segments.write(frames);
+      if (refused === undefined) durable = next - 1;
+      else if (refused.isGone) next = first;
+      group.forEach(({ entry, resolve, reject }, at) => {
+        waitingBytes -= frameBytes(entry);
+        if (refused === undefined) resolve(frames[at]?.first_seq ?? first);
+        else reject(unavailable(refused.error));
+      });
     }
     writing = undefined;
+  }
+
+  function numbered(entry: Entry): Frame {
+    const frame = { ...entry, first_seq: next };
+    next += entry.count;
+    return frame;
   }
 
   return {
@@ -129,11 +134,9 @@ export async function openJournal(options: Options): Promise<Journal> {
       if (entry.count < 1) return Promise.reject(new Error("A journal entry without events"));
       const bytes = frameBytes(entry);
       if (closed || waitingBytes + bytes > WAITING_BYTES_MAX) return Promise.reject(unavailable());
-      const frame = { ...entry, first_seq: next };
-      next += entry.count;
       waitingBytes += bytes;
       return new Promise((resolve, reject) => {
-        queue.push({ frame, resolve, reject });
+        queue.push({ entry, resolve, reject });
         writing ??= write();
       });
     },
@@ -170,8 +173,8 @@ export async function openJournal(options: Options): Promise<Journal> {
 /** How many of those that wait are written together: at least one. */
 function groupLength(queue: readonly Waiting[]): number {
   let bytes = 0;
-  const end = queue.findIndex(({ frame }) => {
-    bytes += frameBytes(frame);
+  const end = queue.findIndex(({ entry }) => {
+    bytes += frameBytes(entry);
     return bytes > GROUP_BYTES_MAX;
   });
   return end === -1 ? queue.length : Math.max(end, 1);

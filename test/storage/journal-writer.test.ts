@@ -35,7 +35,7 @@ describe("a disk that fails", () => {
     const limited = `trap "" XFSZ; ulimit -f 100; exec "$0" -e "$1"`;
     const { stdout } = Bun.spawnSync(["sh", "-c", limited, process.execPath, script]);
 
-    expect(JSON.parse(stdout.toString())).toEqual([1, "EFBIG", 3]);
+    expect(JSON.parse(stdout.toString())).toEqual([1, "EFBIG", 2]);
     expect(readAll(directory)).toMatchObject({ texts: ["a", "b"], corrupt: [] });
   });
 
@@ -58,7 +58,8 @@ describe("a disk that fails", () => {
       expect(outcome).toMatchObject({ reason: { code: "unavailable", cause: { code: "ENOSPC" } } });
     }
     expect(cutSize).toBe(size);
-    expect(seq).toBe(5);
+    // Numbers that nothing has would be told of as lost events.
+    expect(seq).toBe(2);
     expect(segments(directory)).toEqual([segmentOf(1)]);
     expect(readAll(directory)).toMatchObject({ texts: ["kept", "after"], corrupt: [] });
   });
@@ -115,7 +116,7 @@ describe("a disk that fails", () => {
       await journal.close();
 
       expect(refused).toMatchObject({ code: "unavailable", cause: { code: "ENOSPC" } });
-      expect([bytes, seq]).toEqual([0, 2]);
+      expect([bytes, seq]).toEqual([0, operation === "write" ? 1 : 2]);
       expect(segments(directory)).toHaveLength(1);
       expect(readAll(directory)).toMatchObject({ texts: ["y"], corrupt: [] });
     },
