@@ -135,22 +135,19 @@ export async function opened<T>(file: string, advice: string, open: () => Promis
   }
 }
 
-/** How far each store and the archive have come, and what the journal has, in sequence numbers. */
+/** How far each store and the archive have come, and where the journal begins, in sequence numbers. */
 type Marks = {
   events: number;
   persons: number;
   archived: number;
   first: number | undefined;
-  last: number;
-  /** Whether an event store is to be made anew because somebody asks for it. */
-  replacing: boolean;
 };
 
 /** Throws DataError if the stores are not of one time, and the journal cannot make up for it. */
 export function checkTogether(directory: string, marks: Marks): void {
-  const { events, persons, archived, first, last, replacing } = marks;
-  // Only the journal has what the event store lacks: with less of it, events would be missing.
-  const goesOnFrom = (seq: number) => first !== undefined && first <= seq + 1 && last >= persons;
+  const { events, persons, archived, first } = marks;
+  // Only the journal has what the event store lacks; what it has lost from there on is told (decision 132).
+  const goesOnFrom = (seq: number) => first !== undefined && first <= seq + 1;
   if (persons < events) {
     // Replaying would count the gap's events as duplicates, and their persons would be missing.
     const wayOn =
@@ -162,13 +159,8 @@ export function checkTogether(directory: string, marks: Marks): void {
     );
   }
   if (events < persons && !goesOnFrom(events)) {
-    // Behind events that the journal has, what it lost can be told (decision 69).
-    const wayOn =
-      replacing && first !== undefined && first <= events + 1
-        ? " Or start hoglet serve, if the one that is there is whole: once it has taken another event, a rebuild takes from it what the journal has lost."
-        : "";
     throw new DataError(
-      `The event store in ${directory} lacks events, and the journal does not have them. Restore events/ and journal/ from a backup.${wayOn}`,
+      `The event store in ${directory} lacks events, and the journal does not have them. Restore events/ and journal/ from a backup.`,
     );
   }
 }

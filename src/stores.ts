@@ -185,7 +185,7 @@ export async function openEvents(
       ...{ file, open, suspect, files },
       journalFirst: seqs.first,
       rebuild,
-      check: (events) => checkTogether(directory, { events, persons, ...seqs, replacing: rebuild }),
+      check: (events) => checkTogether(directory, { events, persons, ...seqs }),
       now,
       log,
     }),

@@ -46,7 +46,7 @@ export function openWriter(options: WriterOptions) {
     deletionRuns: deletionRunWrites(sqlite),
     insights: insightWrites(sqlite),
     // What is corrupt is told of when it is to be applied.
-    journalHoles: journalHoles(journalReader({ ...read, onCorrupt: () => {} })),
+    journalHoles: journalHoles(journalReader({ ...read, onCorrupt: () => {} }), read),
     keys: keyWrites(sqlite),
     persons,
     playlists: playlistWrites(sqlite),

@@ -60,7 +60,8 @@ export const FRAME_MAGIC = Uint8Array.of(0xff, 0x48, 0x4a, 0xff);
 const MAGIC = viewOf(FRAME_MAGIC).getUint32(0, true);
 
 /** The number of a frame's last event. */
-export const lastSeq = (frame: Frame): number => frame.first_seq + frame.count - 1;
+export const lastSeq = ({ first_seq, count }: Pick<Frame, "first_seq" | "count">): number =>
+  first_seq + count - 1;
 
 /** Bytes that an entry takes in the journal. */
 export const frameBytes = (entry: Entry): number => FRAME_HEADER_BYTES + entry.lines.length;
@@ -92,6 +93,29 @@ export function frameLinesOf(header: Uint8Array): number | undefined {
   const view = viewOf(header);
   if (frameBytesOf(header) === undefined) return undefined;
   return view.getUint32(12, true) < KINDS.length ? view.getUint32(20, true) : undefined;
+}
+
+/** What the header of a frame says of its lines. */
+export type Claim = Pick<Frame, "kind" | "count" | "first_seq"> & { at: number; end: number };
+
+/**
+ * What damaged bytes say of the frames that begin in them, each `at` an offset: nothing vouches for a
+ * header alone, so what cannot be is left out.
+ */
+export function claimsIn(bytes: Uint8Array): Claim[] {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const claims: Claim[] = [];
+  for (let at = buffer.indexOf(FRAME_MAGIC); at !== -1; at = buffer.indexOf(FRAME_MAGIC, at + 1)) {
+    if (at + FRAME_HEADER_BYTES > bytes.length) break;
+    const view = viewOf(bytes.subarray(at));
+    const kind = KINDS[view.getUint32(12, true)];
+    const [length, count] = [view.getUint32(8, true), view.getUint32(20, true)];
+    const first_seq = view.getFloat64(24, true);
+    const isPossible = Number.isSafeInteger(first_seq) && first_seq > 0 && count > 0;
+    if (kind === undefined || !isPossible || count > length) continue;
+    claims.push({ kind, count, first_seq, at, end: at + FRAME_HEADER_BYTES + length });
+  }
+  return claims;
 }
 
 /** The frame that is exactly these bytes; undefined if a bit of it is wrong. No copy is made. */

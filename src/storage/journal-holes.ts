@@ -1,5 +1,6 @@
-import { lastSeq } from "./journal-frame.ts";
-import type { JournalReader } from "./journal-reader.ts";
+import type { Disk } from "./disk.ts";
+import { claimsIn, lastSeq } from "./journal-frame.ts";
+import { type JournalReader, keptParts } from "./journal-reader.ts";
 
 /** Sequence numbers, from `first` to `last`, of which the journal has nothing. */
 export type Hole = { first: number; last: number };
@@ -8,7 +9,17 @@ export type Hole = { first: number; last: number };
  * Finds what the journal has nothing of: what it lost, and what was never in it. Its reader must be
  * for this alone, so that nobody else's place is lost.
  */
-export function journalHoles(journal: JournalReader) {
+export function journalHoles(
+  journal: JournalReader,
+  place: { disk: Pick<Disk, "list" | "read">; directory: string },
+) {
+  /** Numbers of lost warnings, which are no events, as far as what is kept of damaged parts says. */
+  const warnings = (): Hole[] =>
+    keptParts(place)
+      .flatMap(claimsIn)
+      .filter(({ kind }) => kind === "warnings")
+      .map((claim) => ({ first: claim.first_seq, last: lastSeq(claim) }));
+
   return {
     /**
      * Holes above `after` and up to `last`, which is at most `upTo`: each call reads a part of the
@@ -25,12 +36,29 @@ export function journalHoles(journal: JournalReader) {
         pass(frame.first_seq);
         last = lastSeq(frame);
       }
-      if (frames.length > 0) return { holes, last };
-      pass(upTo + 1);
-      journal.close();
-      return { holes, last: upTo };
+      if (frames.length === 0) {
+        pass(upTo + 1);
+        journal.close();
+        last = upTo;
+      }
+      const others = holes.length === 0 ? [] : warnings();
+      return { holes: holes.flatMap((hole) => without(hole, others)), last };
     },
   };
+}
+
+/** What of a hole is in none of some others. */
+function without(hole: Hole, others: readonly Hole[]): Hole[] {
+  return others.reduce(
+    (left: Hole[], { first, last }) =>
+      left
+        .flatMap((of) => [
+          { first: of.first, last: Math.min(of.last, first - 1) },
+          { first: Math.max(of.first, last + 1), last: of.last },
+        ])
+        .filter((of) => of.first <= of.last),
+    [hole],
+  );
 }
 
 /** The surface of {@link journalHoles} for other threads. */

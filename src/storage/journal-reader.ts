@@ -24,13 +24,35 @@ export type JournalReader = {
   close(): void;
 };
 
+/** Where damaged parts are kept, in the journal's directory. */
+const CORRUPT = "corrupt";
+
 /** Keeps a part that is no frame in `corrupt/<segment>-<offset>.bin` of the journal's directory. */
 export function keepPart(
   { disk, directory }: { disk: Pick<Disk, "put">; directory: string },
   { segment, offset }: Omit<Part, "bytes">,
   bytes: Uint8Array,
 ): void {
-  disk.put(join(directory, "corrupt", segment.replace(".journal", `-${offset}.bin`)), bytes);
+  disk.put(join(directory, CORRUPT, segment.replace(".journal", `-${offset}.bin`)), bytes);
+}
+
+/** What is kept of all such parts. */
+export function keptParts({
+  disk,
+  directory,
+}: {
+  disk: Pick<Disk, "list" | "read">;
+  directory: string;
+}): Uint8Array[] {
+  if (!disk.list(directory).includes(CORRUPT)) return [];
+  const kept = join(directory, CORRUPT);
+  return disk.list(kept).map((name) => {
+    const file = disk.read(join(kept, name));
+    const bytes = new Uint8Array(file.size());
+    file.read(bytes, 0);
+    file.close();
+    return bytes;
+  });
 }
 
 /**

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Disk, WritableFile } from "./disk.ts";
-import { lastSeq, segmentName, segmentsAmong } from "./journal-frame.ts";
+import { claimsIn, lastSeq, segmentName, segmentsAmong } from "./journal-frame.ts";
 import { keepPart, type Part } from "./journal-reader.ts";
 import { openSegment, type Segment, WINDOW_BYTES } from "./journal-segment.ts";
 import { isZeros, mayBeTorn } from "./journal-torn.ts";
@@ -14,8 +14,10 @@ export type Recovered = {
   segments: SegmentFile[];
   /** The last segment, open and on disk; undefined if there is none that may be gone on with. */
   tail: WritableFile | undefined;
-  /** The number of the last event on disk, 0 when there is none. */
+  /** The number of the last event that is on disk, or was and is damaged; 0 when there is none. */
   last: number;
+  /** A number that the oldest event has, or had, or exceeds; undefined when there was no segment. */
+  first: number | undefined;
 };
 
 type Options = {
@@ -39,17 +41,18 @@ type Options = {
 export async function recoverSegments(options: Options): Promise<Recovered> {
   const { directory, disk } = options;
   const segments = segmentsAmong(disk.list(directory)).map((first) => sized(options, first));
+  const first = segments.at(0)?.first;
   let tail: WritableFile | undefined;
   let last = 0;
 
   const newest = segments.at(-1);
   if (newest !== undefined) {
     const found = walk(options, newest.first);
-    const tell = keepEnd(options, newest, found);
+    const end = keepEnd(options, newest, found);
     tail = await mend(options, newest, found);
-    tell();
+    end.tell();
     if (found.end === 0) segments.pop();
-    last = found.last;
+    last = Math.max(found.last, end.last);
   }
   for (const { first } of segments.toReversed()) {
     if (last > 0) break;
@@ -57,19 +60,23 @@ export async function recoverSegments(options: Options): Promise<Recovered> {
   }
   // The names of the last files may not have reached the disk before the crash.
   await disk.syncDirectory(directory);
-  return { segments, tail, last };
+  return { segments, tail, last, first };
 }
+
+/** How to tell of what a segment ended with, and the last number in it, if that was durable. */
+type Ended = { tell: () => void; last: number };
 
 /**
  * Keeps what a segment ends with, unless it is nothing, as zeros are that wait to be written over
- * (decision 129), or torn; returns how to tell of it.
+ * (decision 129), or torn.
  */
 function keepEnd(
   { disk, directory, after, onCut, onCorrupt }: Options,
   { first, bytes }: SegmentFile,
   { end, last }: Walked,
-): () => void {
-  if (end === bytes) return () => {};
+): Ended {
+  const nothing = { tell: () => {}, last: 0 };
+  if (end === bytes) return nothing;
   const part = { segment: segmentName(first), offset: end, bytes: bytes - end };
   // What a store has applied was durable once, whatever became of it.
   const isApplied = after > Math.max(last, first - 1);
@@ -77,10 +84,20 @@ function keepEnd(
   const isReserved = !isApplied && isUnwritten(segment, end);
   const rest = isReserved ? undefined : segment.bytes(end, bytes);
   segment.close();
-  if (isReserved || rest === undefined) return () => {};
-  if (!isApplied && mayBeTorn(rest, end)) return () => onCut(part);
+  if (isReserved || rest === undefined) return nothing;
+  if (!isApplied && mayBeTorn(rest, end)) return { tell: () => onCut(part), last: 0 };
   keepPart({ disk, directory }, part, rest);
-  return () => onCorrupt(part);
+  return { tell: () => onCorrupt(part), last: lastClaimed(rest, last === 0 ? first : last + 1) };
+}
+
+/** The last number of damaged frames that begin with the `next` one; 0 if their headers do not say. */
+function lastClaimed(bytes: Uint8Array, next: number): number {
+  let last = 0;
+  for (const claim of claimsIn(bytes)) {
+    if (claim.first_seq !== (last === 0 ? next : last + 1)) break;
+    last = lastSeq(claim);
+  }
+  return last;
 }
 
 /** Whether there are but zeros from a place on: looked at in parts, for they may be many. */

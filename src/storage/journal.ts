@@ -24,10 +24,10 @@ export type Journal = {
    */
   append(entry: Entry): Promise<number>;
 
-  /** The number of the last event that is durable, 0 when there is none. */
+  /** The number of the last event that is durable, or is lost since; 0 when there is none. */
   durable(): number;
 
-  /** A number that the oldest event has or exceeds; undefined when there is no segment. */
+  /** A number that the oldest event had or exceeded at the start; undefined when there was no segment. */
   first(): number | undefined;
 
   /** Bytes of all segments. */
@@ -94,9 +94,9 @@ export async function openJournal(options: Options): Promise<Journal> {
 
   // What the last segment's name says was given out, even if none of its frames can be read.
   const given = recovered.segments.at(-1)?.first ?? 0;
-  let next = Math.max(recovered.last, given, after) + 1;
-  // An empty journal was trimmed: both stores have all that was ever in it.
-  let durable = recovered.segments.length === 0 ? after : recovered.last;
+  // What a store has was durable, also where the journal was trimmed or has lost it.
+  let durable = Math.max(recovered.last, after);
+  let next = Math.max(durable, given) + 1;
   const queue: Waiting[] = [];
   let waitingBytes = 0;
   let writing: Promise<void> | undefined;
@@ -142,7 +142,7 @@ export async function openJournal(options: Options): Promise<Journal> {
     },
 
     durable: () => durable,
-    first: () => recovered.segments[0]?.first,
+    first: () => recovered.first,
     bytes: segments.bytes,
     waiting: () => waitingBytes,
 

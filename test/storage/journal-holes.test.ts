@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { nodeDisk } from "../../src/storage/disk.ts";
 import { segmentName } from "../../src/storage/journal-frame.ts";
 import { journalHoles } from "../../src/storage/journal-holes.ts";
 import { clear, entry, open, place, readerOf } from "../support/journal.ts";
@@ -9,7 +10,7 @@ afterEach(clear);
 
 /** All holes of a range, part by part. */
 async function holesIn(directory: string, { after, upTo }: { after: number; upTo: number }) {
-  const { find } = journalHoles(readerOf(directory).reader);
+  const { find } = journalHoles(readerOf(directory).reader, { directory, disk: nodeDisk });
   const all = [];
   for (let at = after; at < upTo; ) {
     const { holes, last } = await find({ after: at, upTo });
