@@ -103,7 +103,7 @@ const funnel = (days: Days) => `
 const retention = ({ weeksFrom, last }: Days) => `
   WITH present AS (
     SELECT bit_or((1 << CASE WHEN "timestamp" < TIMESTAMP '${weeksFrom}' THEN 0 ELSE 1 +
-        (epoch("timestamp")::INTEGER - epoch(TIMESTAMP '${weeksFrom}')::INTEGER) // 604800 END
+        (epoch_us("timestamp") - epoch_us(TIMESTAMP '${weeksFrom}')) // 604800000000 END
       )::USMALLINT) AS came
     FROM events ${MOVED} WHERE ${within({ first: "2000-01-01", last, weeksFrom })}
     GROUP BY ${PERSON}

@@ -1,10 +1,13 @@
-import { expect } from "bun:test";
+import { expect, test } from "bun:test";
+import { BY_HAND } from "../../scripts/bench-insights-sql.ts";
 import type { Interval } from "../../src/domain/insight-period.ts";
 import type { Breakdown } from "../../src/domain/query-fields.ts";
 import type { Retention } from "../../src/domain/retention.ts";
+import { rows } from "../../src/storage/duckdb.ts";
 import type { PlanOf } from "../../src/storage/insight-queries.ts";
 import type { RetentionRow } from "../../src/storage/retention.ts";
-import { chance, type DataSet, type Stored } from "../support/data-sets.ts";
+import { temporaryDirectory } from "../support/app.ts";
+import { chance, type DataSet, openStore, type Stored } from "../support/data-sets.ts";
 import {
   breakdownOfChance,
   bucketOf,
@@ -99,4 +102,25 @@ insightTrials<"RetentionQuery", RetentionRow>("retention", {
     ...(query.breakdown === null ? {} : draftValue(value)),
     persons: Number(persons),
   }),
+});
+
+test("by hand, the benchmark has what is seen late on a Sunday in the week that ends", async () => {
+  using directory = temporaryDirectory();
+  const store = await openStore(directory.path);
+  const seen = ["2026-11-01 23:59:59.6", "2026-11-15 23:59:59.999999", "2026-11-16 00:00:00"];
+  await store.write(async (writer) => {
+    for (const [seq, time] of seen.entries()) {
+      await writer.run(`INSERT INTO events BY NAME SELECT 1 AS project_id, ${seq} AS seq,
+        uuid() AS uuid, '$pageview' AS event, 'ann' AS distinct_id, TIMESTAMP '${time}' AS "timestamp",
+        '00000001-592b-78b3-8d80-aa75992efae9' AS person_id, now() AS ingested_at,
+        '{}' AS properties`);
+    }
+  });
+
+  const days = { first: "2026-09-28", last: "2026-11-22", weeksFrom: "2026-09-28" };
+  const found = await store.read((connection) => rows(connection, BY_HAND.retention(days)));
+  await store.close();
+
+  const expected = [0, 2, 3].map((later) => ({ line: "4", place: String(later), value: 1 }));
+  expect(found.toSorted((a, b) => Number(a["place"]) - Number(b["place"]))).toEqual(expected);
 });
