@@ -1,7 +1,7 @@
 import { Failure } from "./errors.ts";
-import { parseTimeOrAge } from "./relative-time.ts";
+import { isInstant, parseTimeOrAge } from "./relative-time.ts";
 import { isoTime, TIME_MS_MAX, TIME_MS_MIN } from "./time.ts";
-import { type ClockPiece, clockPieces, wallClock } from "./zone-clock.ts";
+import { type ClockPiece, clockPieces, hourStart, latestShown, wallClock } from "./zone-clock.ts";
 
 /** What the time of an insight is divided into. */
 export const INTERVALS = ["hour", "day", "week", "month"] as const;
@@ -21,9 +21,16 @@ export type DateRange = { date_from: string | number; date_to: string | null };
 /**
  * The time of an insight on the clock of the project's time zone (decision 72): from `from` on,
  * before `before`, ISO 8601. `buckets` are the beginnings of its intervals, in order, as days or,
- * by the hour, as `2026-11-21 14:00`. `clock` is how the zone's clock goes meanwhile.
+ * by the hour, as `2026-11-21 14:00`. `clock` is how the zone's clock goes meanwhile. A bound that was
+ * told as an instant is also in `instants`, ISO 8601 in UTC (decision 133): the clock may show it twice.
  */
-export type Period = { from: string; before: string; buckets: string[]; clock: ClockPiece[] };
+export type Period = {
+  from: string;
+  before: string;
+  buckets: string[];
+  clock: ClockPiece[];
+  instants: { from?: string; before?: string };
+};
 
 /** What a period is divided into, and whose clock it is on: the IANA name of a zone. */
 export type Divided = { interval: Interval; timezone: string };
@@ -43,7 +50,6 @@ const MICROSECOND_MS = 0.001;
 const MONDAY_MS = -3 * DAY_MS;
 
 const DAY = /^\d{4}-\d\d-\d\d$|^-\d+[dwmy]$/;
-const WITH_ZONE = /[T ].*(?:Z|[+-]\d\d(?::?\d\d)?)$/i;
 
 /**
  * The period of a range. It begins with a whole interval, and has at most `max`. Fails
@@ -56,31 +62,53 @@ export function periodOf(
   const unit = interval ?? "day";
   const wallNow = wallClock(now, timezone);
   const read = (text: string, attr: string) => {
-    const time = boundOf(text, wallNow) ?? parseTimeOrAge(text, wallNow);
+    const isTold = isInstant(text);
+    const time = boundOf(text, wallNow) ?? parseTimeOrAge(text, isTold ? now : wallNow);
     if (time === undefined || time < TIME_MS_MIN) throw malformed(attr);
-    return WITH_ZONE.test(text) ? wallClock(time, timezone) : time;
+    return { time, isTold };
   };
-  const told =
-    typeof date_from === "string" ? dayIfAsked(date_from, read(date_from, "date_from")) : undefined;
+  const instants: Period["instants"] = {};
+  const begin = (text: string) => {
+    const { time, isTold } = read(text, "date_from");
+    if (!isTold) return dayIfAsked(text, time);
+    if (unit === "hour") instants.from = isoTime(hourStart(time, timezone));
+    return wallClock(time, timezone);
+  };
+  const end = (text: string) => {
+    const { time, isTold } = read(text, "date_to");
+    const before = endOf(text, time);
+    if (!isTold) return before;
+    instants.before = isoTime(before);
+    return Math.min(latestShown(before, timezone), TIME_MS_MAX);
+  };
+  const told = typeof date_from === "string" ? begin(date_from) : undefined;
   // By the hour, those of today that are still to come are in no period before to be compared with.
-  const until = date_to ?? (unit === "hour" ? "hEnd" : "-0d");
-  const before = endOf(until, read(until, "date_to"));
+  const before = end(date_to ?? (unit === "hour" ? "hEnd" : "-0d"));
   const last = startOf(unit, before - MICROSECOND_MS);
   const from = startOf(unit, told ?? backBy(unit, last, Number(date_from) - 1));
-  if (before <= from) {
+  if (before <= from || isTurned(instants)) {
     throw new Failure("invalid_input", "The range ends before it begins.", `${RANGE}__date_to`);
   }
-  return periodBetween(from, before, { interval, timezone, max });
+  return { ...periodBetween(from, before, { interval, timezone, max }), instants };
 }
+
+const isTurned = ({ from, before }: Period["instants"]) =>
+  from !== undefined && before !== undefined && before <= from;
 
 /** As many intervals just before a period; as much of the last of them as the period has of its own. */
-export function previousPeriod({ from, before, buckets }: Period, divided: Divided): Period {
-  const back = (wall: string) => backBy(divided.interval, wallMs(wall), buckets.length);
-  return periodBetween(back(from), back(before), divided);
+export function previousPeriod(period: Period, divided: Divided): Period {
+  const { from, before, buckets, instants } = period;
+  const back = (wall: number) => backBy(divided.interval, wall, buckets.length);
+  const end =
+    instants.before === undefined
+      ? wallMs(before)
+      : wallClock(wallMs(instants.before), divided.timezone);
+  return periodBetween(back(wallMs(from)), back(end), divided);
 }
 
-/** A period that begins one interval earlier. */
+/** A period that begins one whole interval earlier. */
 export function withIntervalBefore(period: Period, { interval, timezone }: Divided): Period {
+  const { from: _from, ...instants } = period.instants;
   const before = wallMs(period.before);
   const from = backBy(interval, wallMs(period.from), 1);
   if (from < TIME_MS_MIN) throw malformed("date_from");
@@ -89,6 +117,7 @@ export function withIntervalBefore(period: Period, { interval, timezone }: Divid
     before: period.before,
     buckets: [bucketName(interval, from), ...period.buckets],
     clock: clockPieces(timezone, { from, before }),
+    instants,
   };
 }
 
@@ -107,7 +136,7 @@ function periodBetween(
     buckets.push(bucketName(interval, at));
   }
   const clock = clockPieces(timezone, { from, before });
-  return { from: wallText(from), before: wallText(before), buckets, clock };
+  return { from: wallText(from), before: wallText(before), buckets, clock, instants: {} };
 }
 
 const BOUND = /^(?:-(\d{1,4}))?([hdwmqy])(Start|End)$/;

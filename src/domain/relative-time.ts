@@ -52,8 +52,12 @@ export function timeSpan(
   return { from: storable(from), before: storable(before) };
 }
 
+const ABSOLUTE = { time: /[T ].*(?:Z|[+-]\d\d(?::?\d\d)?)$/i, age: /^-\d+[hM]$/ };
+
 /** What does not depend on a zone: a time with its own, hours and minutes ago. */
-const ABSOLUTE = { time: /[T ].*(?:Z|[+-]\d\d(?::?\d\d)?)\s*$/i, age: /^-\d+[hM]$/ };
+export function isInstant(text: string, { agesAreDays = false } = {}): boolean {
+  return ABSOLUTE.time.test(text.trim()) || (!agesAreDays && ABSOLUTE.age.test(text));
+}
 
 /**
  * The time that a text spans, as {@link timeSpan} has it, read in a time zone (an IANA name): from when
@@ -63,7 +67,7 @@ export function zonedSpan(
   text: string,
   { now, timezone, agesAreDays = false }: Moment & { agesAreDays?: boolean },
 ): { instant: TimeSpan; wall: TimeSpan } | undefined {
-  const isAbsolute = ABSOLUTE.time.test(text) || (!agesAreDays && ABSOLUTE.age.test(text));
+  const isAbsolute = isInstant(text, { agesAreDays });
   const at = isAbsolute ? now : wallClock(now, timezone);
   const span = timeSpan(text, at, { agesAreDays });
   if (span === undefined) return undefined;

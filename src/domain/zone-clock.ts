@@ -7,6 +7,7 @@ import { isoTime } from "./time.ts";
 export type ClockPiece = { until: string | null; ahead_s: number };
 
 const DAY_MS = 86_400_000;
+const HOUR_MS = DAY_MS / 24;
 
 /** No clock is as far from UTC as a day. */
 const MARGIN_MS = DAY_MS;
@@ -30,6 +31,33 @@ export function instantOf(wall: number, timezone: string): number {
   const clock = clockOf(timezone);
   const ahead = (ms: number) => clock(ms) - ms;
   return wall - ahead(wall - ahead(wall));
+}
+
+/**
+ * The latest time that a zone's clock has shown by an instant, as `wallClock` gives it: where it was just
+ * put back, that of before.
+ */
+export function latestShown(ms: number, timezone: string): number {
+  const wall = wallClock(ms, timezone);
+  const changes = clockPieces(timezone, { from: wall, before: wall }).map(changeOf);
+  return Math.max(wall, ...changes.filter(({ at }) => at <= ms).map(({ shown }) => shown));
+}
+
+/**
+ * When the hour that a zone's clock shows at an instant began; no earlier than the clock was put back
+ * within it.
+ */
+export function hourStart(ms: number, timezone: string): number {
+  const wall = wallClock(ms, timezone);
+  const start = ms - (((wall % HOUR_MS) + HOUR_MS) % HOUR_MS);
+  const changes = clockPieces(timezone, { from: wall, before: wall }).map(changeOf);
+  return Math.max(start, ...changes.filter(({ at }) => at <= ms).map(({ at }) => at));
+}
+
+/** When a piece ends, and what the clock would show then. */
+function changeOf({ until, ahead_s }: ClockPiece): { at: number; shown: number } {
+  const at = until === null ? Number.POSITIVE_INFINITY : Date.parse(until);
+  return { at, shown: at + ahead_s * 1000 };
 }
 
 /**

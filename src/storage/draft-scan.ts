@@ -30,7 +30,7 @@ export type DraftScan = {
 const DAY_MS = 86_400_000;
 
 /** Selects the events of a project on the clock of a zone. */
-export function draftScan({ from, before }: Period, timezone: string): DraftScan {
+export function draftScan({ from, before, instants }: Period, timezone: string): DraftScan {
   const joins = new Map<string, string>();
   const isUtc = timezone === "UTC";
   const wall = isUtc
@@ -65,13 +65,15 @@ export function draftScan({ from, before }: Period, timezone: string): DraftScan
     selected(conditions, { everBefore = false } = {}) {
       const since = everBefore ? [] : [`${wall} >= ${timeText(from)}`];
       const roughly = (bound: string, days: number) =>
-        timeText(isoTime(Date.parse(`${bound.slice(0, 19)}Z`) + days * DAY_MS));
+        isoTime(Date.parse(`${bound.slice(0, 19)}Z`) + days * DAY_MS);
       // What is stored by time is passed over without asking for the clock.
       const near = isUtc
         ? []
         : [
-            ...(everBefore ? [] : [`events.timestamp >= ${roughly(from, -1)}`]),
-            `events.timestamp < ${roughly(before, 1)}`,
+            ...(everBefore
+              ? []
+              : [`events.timestamp >= ${timeText(instants.from ?? roughly(from, -1))}`]),
+            `events.timestamp < ${timeText(instants.before ?? roughly(before, 1))}`,
           ];
       const all = [...near, ...since, `${wall} < ${timeText(before)}`, ...conditions];
       const where = all.filter((condition) => condition !== "true").join("\n    AND ");

@@ -93,16 +93,22 @@ export function eventScan(
       return [...named, ...all].join("\n    AND ") || "true";
     },
     within({ everBefore = false } = {}) {
+      const { instants } = period;
       const before = bind(period.before, "TIMESTAMP");
       // No clock is a day off: what is stored by time is passed over without looking at the clock.
+      const near = (compared: string, instant: string | undefined, roughly: string) =>
+        isUtc ? [] : [`"timestamp" ${compared} ${instant ? bind(instant, "TIMESTAMP") : roughly}`];
       const until = [
-        ...(isUtc ? [] : [`"timestamp" < ${before} + INTERVAL 1 DAY`]),
+        ...near("<", instants.before, `${before} + INTERVAL 1 DAY`),
         `${wall} < ${before}`,
       ];
       if (everBefore) return until;
       const from = bind(period.from, "TIMESTAMP");
-      const since = isUtc ? [] : [`"timestamp" >= ${from} - INTERVAL 1 DAY`];
-      return [...since, `${wall} >= ${from}`, ...until];
+      return [
+        ...near(">=", instants.from, `${from} - INTERVAL 1 DAY`),
+        `${wall} >= ${from}`,
+        ...until,
+      ];
     },
     named(name, columns, conditions) {
       const made = facts.made();

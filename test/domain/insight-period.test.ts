@@ -31,6 +31,7 @@ describe("the time of an insight", () => {
       before: "2026-11-03T00:00:00.000000",
       buckets: ["2026-11-01", "2026-11-02"],
       clock: [{ until: null, ahead_s: 0 }],
+      instants: {},
     });
     const open = period("-2h", null, { interval: "hour" });
     expect(open.buckets).toHaveLength(3);
@@ -66,6 +67,40 @@ describe("the time of an insight", () => {
       interval: "hour",
     });
     expect(sent.buckets).toEqual(["2026-11-22 01:00"]);
+  });
+
+  // On this night Berlin's clock shows the hour from 02:00 twice, until 01:00 UTC and from then on.
+  test.each([
+    ["2026-10-25T00:10:00Z", "2026-10-25T02:30+02:00", "00:00", "00:30", "02:30"],
+    ["2026-10-25T02:10:00+01:00", "2026-10-25T01:30Z", "01:00", "01:30", "03:00"],
+    ["2026-10-24T23:50:00Z ", "2026-10-24T19:59:00-05:00", "23:00", "00:59", "02:59"],
+  ])("that is told as instants is of those, from %s to %s", (from, to, since, until, shown) => {
+    const berlin = { timezone: "Europe/Berlin", interval: "hour" } as const;
+    const { instants, before, buckets } = period(from, to, berlin);
+
+    expect(instants).toEqual({
+      from: `2026-10-2${since === "23:00" ? 4 : 5}T${since}:00.000000Z`,
+      before: `2026-10-25T${until}:00.000001Z`,
+    });
+    expect(before.slice(11, 16)).toBe(shown);
+    expect(buckets.at(-1)).toBe("2026-10-25 02:00");
+  });
+
+  test("that is told as instants may not end before it begins, whatever the clock shows", () => {
+    const berlin = { timezone: "Europe/Berlin", interval: "hour" } as const;
+    expect(() => period("2026-10-25T01:10:00Z", "2026-10-25T00:50:00Z", berlin)).toThrow(
+      "before it begins",
+    );
+  });
+
+  test.each([
+    ["2026-10-25T00:10:00Z", "2026-10-24T02:10"],
+    ["2026-10-25T01:10:00Z", "2026-10-24T02:10"],
+  ])("that ends %s is compared with one that ends as late by the clock", (to, before) => {
+    const divided = { timezone: "Europe/Berlin", interval: "day" } as const;
+    const previous = previousPeriod(period("2026-10-25", to, divided), divided);
+    expect(previous.before.slice(0, 16)).toBe(before);
+    expect(previous.instants).toEqual({});
   });
 
   test.each([

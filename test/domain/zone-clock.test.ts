@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { clockPieces, wallClock } from "../../src/domain/zone-clock.ts";
+import { clockPieces, hourStart, latestShown, wallClock } from "../../src/domain/zone-clock.ts";
 
 const at = (text: string) => Date.parse(text);
 
@@ -26,6 +26,19 @@ test("a clock is put forward and back at the second", () => {
     { until: "2010-11-07T02:31:00.000000Z", ahead_s: -9000 },
     { until: null, ahead_s: -12_600 },
   ]);
+});
+
+test("the hour in which a clock is put back began then, and what it showed before was later", () => {
+  // By half an hour, at 02:00.
+  const shown = (text: string) => new Date(latestShown(at(text), "Australia/Lord_Howe")).toJSON();
+  const began = (text: string) => new Date(hourStart(at(text), "Australia/Lord_Howe")).toJSON();
+
+  expect(shown("2026-04-04T14:59:00Z")).toBe("2026-04-05T01:59:00.000Z");
+  expect(shown("2026-04-04T15:10:00Z")).toBe("2026-04-05T02:00:00.000Z");
+  expect(shown("2026-04-04T16:10:00Z")).toBe("2026-04-05T02:40:00.000Z");
+  expect(began("2026-04-04T14:59:00Z")).toBe("2026-04-04T14:00:00.000Z");
+  expect(began("2026-04-04T15:10:00Z")).toBe("2026-04-04T15:00:00.000Z");
+  expect(began("2026-04-04T16:10:00Z")).toBe("2026-04-04T15:30:00.000Z");
 });
 
 test("a clock goes evenly before there were rules, and where no event can be", () => {

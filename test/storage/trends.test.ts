@@ -17,6 +17,7 @@ import {
   breakdownOfChance,
   bucketOf,
   DATA_SETS,
+  daysOfChance,
   forEach,
   keyOf,
   nodeOfChance,
@@ -190,7 +191,7 @@ describe("trends", () => {
       await forEach(stored.sets, async (set) => {
         const one = asked(set);
         const days = { interval: "day" as const, dateRange: { date_from: "", date_to: null } };
-        const { period } = periodOfChance(set, chance(set.project), "day");
+        const { period } = daysOfChance(set, chance(set.project), "day");
         const previous = previousPeriod(period, { interval: "day", timezone: set.timezone });
         const query = { ...one.plan.query, ...days, compare: true };
         const plan = { ...one.plan, query, period, previous };

@@ -8,9 +8,11 @@ import type {
   EventsNode,
   PropertyOf,
 } from "../../src/domain/query-fields.ts";
-import { type Chance, type DataSet, EVENTS, KEYS, type Stored } from "./data-sets.ts";
+import { type Chance, chance, type DataSet, EVENTS, KEYS, type Stored } from "./data-sets.ts";
 
-const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
 
 /** What the clock of a zone shows: day and hour, by its own calendar. */
 export type Shown = { day: string; hour: string };
@@ -73,7 +75,7 @@ export function percentile(numbers: readonly number[], share: number): number | 
 }
 
 /** Days of chance around the middle of a data set: a period, and how an event is within it. */
-export function periodOfChance(set: DataSet, { next }: Chance, interval: Interval | null) {
+export function daysOfChance(set: DataSet, { next }: Chance, interval: Interval | null) {
   const dayAt = (days: number) =>
     new Date(Date.parse(`${set.day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
   const [first, to] = [dayAt(next(9) - 9), dayAt(next(9))];
@@ -87,6 +89,46 @@ export function periodOfChance(set: DataSet, { next }: Chance, interval: Interva
   };
   const isUntil = (event: Stored) => shownAt(event.timestamp, timezone).day <= to;
   return { period: period as Period, from, to, isIn, isUntil };
+}
+
+/** As {@link daysOfChance}, or with ends that are instants of the night on which a clock is changed. */
+export function periodOfChance(set: DataSet, dice: Chance, interval: Interval | null) {
+  const days = daysOfChance(set, dice, interval);
+  const { next, of } = chance(set.project * 97);
+  if (next(3) > 0) return days;
+  const night = Date.parse(`${set.day}T00:00:00Z`) - HOUR_MS;
+  const ends = [night + next(150) * 5 * MINUTE_MS, night + next(150) * 5 * MINUTE_MS];
+  const [start = 0, end = 0] = ends.toSorted((a, b) => a - b);
+  const { timezone } = set;
+  const [date_from, date_to] = [start, end].map((ms) => written(ms, of([0, 2, -5])));
+  const range = { date_from: date_from ?? "", date_to: date_to ?? "" };
+  const period: Period = periodOf(range, { interval, timezone, now: 0 });
+  const isUntil = (event: Stored) => microsOf(event) <= end * 1000;
+  const unit = interval === null ? "day" : interval;
+  const first = bucketOf(shownAt(new Date(start).toISOString(), timezone), unit);
+  const since = unit === "hour" ? hourBegan(start, timezone) * 1000 : Number.NEGATIVE_INFINITY;
+  const isIn = (event: Stored) =>
+    isUntil(event) &&
+    microsOf(event) >= since &&
+    bucketOf(shownAt(event.timestamp, timezone), unit) >= first;
+  return { ...days, period, isIn, isUntil };
+}
+
+/** An instant as the clock of a zone shows it that is so many hours ahead. */
+function written(ms: number, ahead: number): string {
+  const local = new Date(ms + ahead * HOUR_MS).toISOString().slice(0, -1);
+  return `${local}${ahead < 0 ? "-" : "+"}0${Math.abs(ahead)}:00`;
+}
+
+/** Back by the minute while the clock, too, goes back by the minute, and in the same hour. */
+function hourBegan(ms: number, timezone: string): number {
+  const format = new Intl.DateTimeFormat("sv-SE", {
+    ...{ timeZone: timezone, dateStyle: "short", timeStyle: "short" },
+  } as const);
+  const minute = (at: number) => Number(format.format(at).slice(-2));
+  let at = ms;
+  while (minute(at) > 0 && minute(at - MINUTE_MS) === minute(at) - 1) at -= MINUTE_MS;
+  return at;
 }
 
 const PLACES: PropertyOf[] = [
