@@ -1,3 +1,4 @@
+import { sharing } from "./funnel-sharing.ts";
 import type { DateRange } from "./insight-period.ts";
 import type { Json, JsonObject } from "./json.ts";
 import {
@@ -20,6 +21,9 @@ export const FUNNEL_STEPS_MAX = 10;
 
 /** Exclusions of one funnel. */
 export const FUNNEL_EXCLUSIONS_MAX = 5;
+
+/** Sets of steps that have events in common, in an unordered funnel: those of 8 steps that all overlap. */
+export const FUNNEL_SETS_MAX = 255;
 
 /** How the steps follow each other: with anything between them, with nothing, or in any order. */
 export const FUNNEL_ORDERS = ["ordered", "strict", "unordered"] as const;
@@ -83,6 +87,7 @@ export function readFunnel(sent: JsonObject, moment: Moment): Funnel {
     FUNNEL_ORDERS,
     `${attr}__funnelOrderType`,
   );
+  if (order === "unordered") checkSets(steps);
   const exclusions = exclusionsOf(filter["exclusions"], { steps: steps.length, order, moment });
   return {
     kind: "FunnelsQuery",
@@ -93,6 +98,15 @@ export function readFunnel(sent: JsonObject, moment: Moment): Funnel {
     dateRange: rangeOf(query["dateRange"]),
     breakdown: breakdownOf(query["breakdownFilter"]),
   };
+}
+
+function checkSets(steps: EventsNode[]): void {
+  const sets = sharing(steps).map((group) => group.sets.length);
+  if (sets.reduce((sum, count) => sum + count, 0) <= FUNNEL_SETS_MAX) return;
+  const detail =
+    "Of an unordered funnel one event may be any of at most 8 different steps. " +
+    "Steps with other names, or with other exact values of a property, are apart.";
+  throw malformed(detail, "query__series");
 }
 
 function windowOf(filter: JsonObject): number {

@@ -214,8 +214,8 @@ const OF_WINDOWS = [
 ];
 
 function windowed(node: JsonObject, scope: Scope): Extent {
-  const known = ["function_name", "schema", "orders", "start", "end", "exclude_clause"];
-  onlyWith(node, [...known, ...OF_WINDOWS, "ignore_nulls"], scope.text);
+  const known = ["function_name", "schema", "orders", "arg_orders", "start", "end"];
+  onlyWith(node, [...known, ...OF_WINDOWS, "exclude_clause", "ignore_nulls"], scope.text);
   if (node["exclude_clause"] !== "NO_OTHER") {
     refuse("EXCLUDE is not allowed in a window.", node, scope.text);
   }
@@ -225,5 +225,6 @@ function windowed(node: JsonObject, scope: Scope): Extent {
     const value = node[field];
     return Array.isArray(value) ? value : [value];
   });
-  return together([all(parts, scope), orders(node["orders"], scope)]);
+  const sorted = ["orders", "arg_orders"].map((field) => orders(node[field], scope));
+  return together([all(parts, scope), ...sorted]);
 }

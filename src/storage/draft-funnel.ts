@@ -3,6 +3,7 @@ import { draftScan } from "./draft-scan.ts";
 import { draftRanked, draftValue } from "./draft-trends.ts";
 import { quoted } from "./duckdb.ts";
 import { strictExcluding, unorderedExcluding } from "./funnel-exclusions.ts";
+import { leastOf, ownEvents } from "./funnel-own-events.ts";
 import type { PlanOf } from "./insight-queries.ts";
 
 /**
@@ -172,21 +173,22 @@ function strict({ steps, exclusions, window_s }: Funnel): string[] {
   ];
 }
 
-/** From every event that is a step: when each step is first done within the window. */
+/** From every event that is a step: when one more step is done within the window. */
 function unordered(funnel: Funnel): string[] {
   const { steps, exclusions, window_s, breakdown } = funnel;
   const numbers = numbersTo(steps.length);
-  const first = numbers.map(
-    (step) => `min(CASE WHEN is_${step} THEN t END) OVER until AS first_${step}`,
-  );
-  const done = numbers.map((step) => `first_${step}`);
+  const { sets, times: each } = ownEvents(funnel);
+  const first = sets.flatMap((set, index) => leastOf("t", set, `first_${index + 1}`));
+  const areAlone = sets.every((set) => set.steps === 1);
+  const done = numbers.map((step) => (areAlone ? `first_${step}` : `done_${step}`));
+  const own = each.map((time, index) => `${time} AS done_${index + 1}`).join(",\n    ");
   const depth = done.map((name) => `(${name} IS NOT NULL)::INTEGER`).join(" + ");
   const value = breakdown === null ? "" : ", breakdown";
   const times = numbers.map((step) => `max(CASE WHEN n = ${step} THEN t END) AS t_${step}`);
   const window = intervalOf(window_s);
   const within = `RANGE BETWEEN CURRENT ROW AND ${window} FOLLOWING`;
   const isStep = numbers.map((step) => `is_${step}`).join(" OR ");
-  const { columns, conditions } = unorderedExcluding(funnel, `t + ${window}`);
+  const { columns, conditions } = unorderedExcluding(funnel, sets, `t + ${window}`);
   const isPlain = exclusions.length === 0;
   const placed = `placed AS (\n  SELECT *, ${PLACE} FROM matched\n)`;
   const counted = isPlain ? "" : ` WHERE ${[`(${isStep})`, ...conditions].join("\n    AND ")}`;
@@ -198,7 +200,17 @@ function unordered(funnel: Funnel): string[] {
   FROM ${isPlain ? `matched WHERE ${isStep}` : "placed"}
   WINDOW until AS (PARTITION BY person_id ORDER BY t ${within})
 )`,
-    `attempts AS (\n  SELECT *, ${depth} AS depth FROM followed${counted}\n)`,
+    ...(areAlone
+      ? []
+      : [
+          `own AS (
+  -- Each step has an event of its own.
+  SELECT *,
+    ${own}
+  FROM followed
+)`,
+        ]),
+    `attempts AS (\n  SELECT *, ${depth} AS depth FROM ${areAlone ? "followed" : "own"}${counted}\n)`,
     bestBy(`greatest(${done.join(", ")})`, "t", "best_attempt"),
     `done AS (
   SELECT person_id${value}, done_at.t, row_number() OVER (PARTITION BY person_id ORDER BY done_at.t) AS n

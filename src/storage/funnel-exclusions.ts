@@ -1,4 +1,5 @@
 import type { Exclusion, Funnel } from "../domain/funnel.ts";
+import { leastOf, nth, type OwnEvents } from "./funnel-own-events.ts";
 
 /** What is to be known at an event of those after it, and which attempts that begin with it count. */
 type Excluding = { columns: string[]; conditions: string[] };
@@ -35,21 +36,24 @@ export function strictExcluding(exclusions: readonly Exclusion[], until: string)
  * Of steps in any order (decision 78): all of them are done when the first excluded event comes, if one
  * comes before the window ends. Over a table with `is_excluded_1` and so on, `place` and a window `until`.
  */
-export function unorderedExcluding({ steps, exclusions }: Funnel, until: string): Excluding {
+export function unorderedExcluding(
+  { exclusions }: Funnel,
+  sets: OwnEvents["sets"],
+  until: string,
+): Excluding {
   if (exclusions.length === 0) return { columns: [], conditions: [] };
   const isExcluded = exclusions.map((_, index) => `is_excluded_${index + 1}`).join(" OR ");
   const next = (column: string) =>
     `min(CASE WHEN ${isExcluded} THEN ${column} END) ${after(1, "UNBOUNDED")} AS ${column}_excluded`;
-  const numbers = steps.map((_, index) => index + 1);
-  const done = numbers.map((step) => `place_${step} <= place_excluded`).join(" AND ");
+  const done = sets.map(
+    ({ steps }, index) => `${nth(`place_${index + 1}`, steps)} <= place_excluded`,
+  );
   return {
     columns: [
-      ...numbers.map(
-        (step) => `min(CASE WHEN is_${step} THEN place END) OVER until AS place_${step}`,
-      ),
+      ...sets.flatMap((set, index) => leastOf("place", set, `place_${index + 1}`)),
       next("t"),
       next("place"),
     ],
-    conditions: [`((t_excluded <= ${until}) IS NOT TRUE OR (${done}))`],
+    conditions: [`((t_excluded <= ${until}) IS NOT TRUE OR (${done.join(" AND ")}))`],
   };
 }

@@ -4,6 +4,7 @@ import type { BreakdownKind, FoundValue } from "../domain/insight-result.ts";
 import { eventScan, type Scanned } from "./event-scan.ts";
 import { strictExcluding, unorderedExcluding } from "./funnel-exclusions.ts";
 import { bestOf, byFollowing } from "./funnel-following.ts";
+import { leastOf, ownEvents } from "./funnel-own-events.ts";
 import type { Bind } from "./property-match.ts";
 import { toldApart } from "./trends.ts";
 
@@ -194,19 +195,18 @@ function strict(scanned: Scanned, funnel: Funnel, period: Period, bind: Bind): s
 )`;
 }
 
-/** From every event that is a step: when each step is first done within the window. */
+/** From every event that is a step: when one more step is done within the window. */
 function unordered(scanned: Scanned, funnel: Funnel, period: Period, bind: Bind): string {
   const { steps, window_s, exclusions, breakdown } = funnel;
   const numbers = steps.map((_, index) => index + 1);
-  const first = numbers.map((step) => {
-    return `min(CASE WHEN is_${step} THEN t END) OVER until AS first_${step}`;
-  });
+  const { sets, times } = ownEvents(funnel);
+  const first = sets.flatMap((set, index) => leastOf("t", set, `first_${index + 1}`));
   const window = `to_seconds(${bind(window_s, "BIGINT")})`;
   const within = `RANGE BETWEEN CURRENT ROW AND ${window} FOLLOWING`;
   const ordered = numbers.map((step) => `done[${step}] AS t_${step}`);
   const kept = ["person_id", "seq", ...(breakdown === null ? [] : ["breakdown"])];
   const isStep = numbers.map((step) => `is_${step}`).join(" OR ");
-  const { columns, conditions } = unorderedExcluding(funnel, `t + ${window}`);
+  const { columns, conditions } = unorderedExcluding(funnel, sets, `t + ${window}`);
   const looked =
     exclusions.length === 0
       ? `matched WHERE ${isStep}`
@@ -221,7 +221,7 @@ function unordered(scanned: Scanned, funnel: Funnel, period: Period, bind: Bind)
 ), attempts AS (
   SELECT ${kept.join(", ")}, list_count(done) AS depth, ${ordered.join(", ")}
   FROM (
-    SELECT *, list_sort([${numbers.map((step) => `first_${step}`).join(", ")}], 'ASC', 'NULLS LAST') AS done
+    SELECT *, list_sort([${times.join(", ")}], 'ASC', 'NULLS LAST') AS done
     FROM followed${counted}
   )
 )`;

@@ -66,6 +66,39 @@ describe("a funnel", () => {
     });
   });
 
+  const has = (operator: string, value: Json) => ({
+    properties: [{ key: "$browser", type: "event", operator, value }],
+  });
+  const large = Array.from({ length: 5 }, (_, at) => node("view", has("is_not", `none ${at}`)));
+  test.each<[string, object[], number[]]>([
+    ["the same step twice", [node("view"), node("view")], [3, 1]],
+    ["a step within another", [node("view"), node("view", has("exact", "Safari"))], [3, 1]],
+    [
+      "steps apart by a property",
+      ["Safari", "Firefox"].map((it) => node("view", has("exact", it))),
+      [1, 1],
+    ],
+    ["steps that overlap", ["r", "f"].map((it) => node("view", has("icontains", it))), [2, 1]],
+    ["any event beside others", [node("view"), { event: null }, node("signup")], [4, 3, 2]],
+    ["five that overlap", large, [3, 1, 1, 0, 0]],
+  ])("that has no order has an event for each step: %s", async (_, series, data) => {
+    const funnelsFilter = { funnelOrderType: "unordered" };
+    const asked = await ask({ kind: "FunnelsQuery", series, ...range, funnelsFilter });
+    expect(asked.body).toMatchObject({ results: [{ data }] });
+  });
+
+  test("that has no order is refused where too many steps overlap", async () => {
+    const steps = (operator: string) =>
+      Array.from({ length: 9 }, (_, at) => node("view", has(operator, `none ${at}`)));
+    const funnelsFilter = { funnelOrderType: "unordered" };
+    const of = (series: object[]) => ask({ kind: "FunnelsQuery", series, funnelsFilter });
+    expect(await of(steps("is_not"))).toMatchObject({
+      status: 400,
+      body: { code: "invalid_input", attr: "query__series" },
+    });
+    expect((await of(steps("exact"))).status).toBe(200);
+  });
+
   test("has a window, exclusions, an order and a breakdown", async () => {
     const counts = async (query: object) => {
       const { body } = await ask({ kind: "FunnelsQuery", series, ...range, ...query });

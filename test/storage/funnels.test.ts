@@ -75,6 +75,24 @@ function asked(set: DataSet, order: Order) {
 
 type Asked = ReturnType<typeof asked>;
 
+/**
+ * The events by which one more step is done, each step by an event of its own: an event takes a step that
+ * is free, or that of another one which can take one in its turn.
+ */
+function ownPlaces(steps: IsOf[], events: { event: Stored; place: number }[]): number[] {
+  const holders: (Stored | undefined)[] = steps.map(() => undefined);
+  const take = (event: Stored, seen: Set<number>): boolean =>
+    steps.some((isOf, step) => {
+      if (seen.has(step) || !isOf(event)) return false;
+      seen.add(step);
+      const other = holders[step];
+      if (other !== undefined && !take(other, seen)) return false;
+      holders[step] = event;
+      return true;
+    });
+  return events.filter(({ event }) => take(event, new Set())).map(({ place }) => place);
+}
+
 /** What comes of beginning with one event of a person. */
 function attemptAt(
   events: Stored[],
@@ -87,18 +105,19 @@ function attemptAt(
   const inWindow = rest.filter(({ event }) => microsOf(event) <= until);
   if (query.order === "unordered") {
     if (!steps.some((isOf) => isOf(began))) return undefined;
-    const places = steps.map((isOf) =>
-      events.findIndex(
-        (event) => microsOf(event) >= microsOf(began) && microsOf(event) <= until && isOf(event),
+    const places = ownPlaces(
+      steps,
+      events.flatMap((event, place) =>
+        microsOf(event) >= microsOf(began) && microsOf(event) <= until ? [{ event, place }] : [],
       ),
     );
-    const before = places.includes(-1) ? Number.POSITIVE_INFINITY : Math.max(...places);
+    const isDone = places.length === steps.length;
+    const before = isDone ? Math.max(...places) : Number.POSITIVE_INFINITY;
     const isSpoilt = inWindow.some(
       ({ event, place }) => place < before && excluded.some(({ isOf }) => isOf(event)),
     );
     if (isSpoilt) return undefined;
-    const done = places.filter((place) => place >= 0);
-    const times = done.map((place) => microsOf(events[place] as Stored));
+    const times = places.map((place) => microsOf(events[place] as Stored));
     return { times: times.sort((a, b) => a - b), began, at };
   }
   if (!steps[0]?.(began)) return undefined;

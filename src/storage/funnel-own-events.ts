@@ -1,0 +1,59 @@
+import type { Funnel } from "../domain/funnel.ts";
+import { sharing } from "../domain/funnel-sharing.ts";
+
+/** When the steps of an unordered funnel have events, each one of its own (decision 134). */
+export type OwnEvents = {
+  /** Some steps: which events are one of them, by columns `is_1` and so on, and how many steps they are. */
+  sets: { isOf: string; steps: number }[];
+  /** One for each step, null if never: when another one has an event, in no order. */
+  times: string[];
+};
+
+/** Over columns `first_1` and so on, as {@link leastOf} makes them for each of the sets. */
+export function ownEvents({ steps }: Pick<Funnel, "steps">): OwnEvents {
+  const sets: OwnEvents["sets"] = [];
+  const times = sharing(steps).flatMap((group) => {
+    const all = group.steps.length;
+    const firsts = group.sets.map((set) => {
+      const isOf = set.map((step) => `is_${step + 1}`).join(" OR ");
+      sets.push({ isOf, steps: set.length });
+      return { name: `first_${sets.length}`, left: all - set.length };
+    });
+    return group.steps.map((_, done) => {
+      // So many of the steps can be done without the events of the set.
+      const needed = firsts.filter(({ left }) => left <= done);
+      return latest(needed.map(({ name, left }) => nth(name, done + 1 - left)));
+    });
+  });
+  return { sets, times };
+}
+
+/**
+ * The least values of a column in the window `until` where events are one of a set, as many as it has steps:
+ * columns that {@link nth} names.
+ */
+export function leastOf(
+  column: string,
+  { isOf, steps }: OwnEvents["sets"][number],
+  name: string,
+): string[] {
+  const own = `CASE WHEN ${isOf} THEN ${column} END`;
+  return Array.from({ length: steps }, (_, index) => {
+    const place = index + 1;
+    const least =
+      place === 1 ? `min(${own})` : `nth_value(${own}, ${place} ORDER BY ${column} IGNORE NULLS)`;
+    return `${least} OVER until AS ${nth(name, place)}`;
+  });
+}
+
+/** The column of {@link leastOf} that is so far from the least, which is 1. */
+export function nth(name: string, place: number): string {
+  return place === 1 ? name : `${name}_${place}`;
+}
+
+/** The last of some times, if there are all. */
+function latest(times: readonly string[]): string {
+  if (times.length === 1) return times.join();
+  const ever = times.map((time) => `coalesce(${time}, 'infinity')`);
+  return `nullif(greatest(${ever.join(", ")}), 'infinity')`;
+}
