@@ -88,6 +88,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "domain/user.ts": "types",
   "domain/uuid.ts": "test/domain/person.test.ts, test/domain/event.test.ts",
   "domain/warning.ts": "types",
+  "domain/words-breakdown.ts": "test/domain/insight-words.test.ts",
   "domain/words-kinds.ts": "test/domain/insight-words.test.ts",
   "domain/words-own.ts": "test/domain/insight-words.test.ts",
   "domain/words-names.ts": "test/domain/insight-words.test.ts",

@@ -20,11 +20,11 @@ export const WORDS_CHARS_MAX = 1000;
 /** What a question may look like (decision 72). */
 const FORMS: Record<InsightType, string> = {
   trends:
-    "[hourly|daily|weekly|monthly] [unique users of|unique sessions of|sum of PROPERTY of|…] EVENT[, EVENT] [by PROPERTY|by person PROPERTY] [last N days|since 2026-11-21|today|yesterday] [compared to previous]",
+    "[hourly|daily|weekly|monthly] [unique users of|unique sessions of|sum of PROPERTY of|…] EVENT[, EVENT] [by PROPERTY[, person PROPERTY] [top N]] [last N days|since 2026-11-21|today|yesterday] [compared to previous]",
   funnel:
-    "[strict|unordered] funnel EVENT then EVENT[ then EVENT] [without EVENT[, EVENT]] [within N days] [by PROPERTY] [last N days]",
+    "[strict|unordered] funnel EVENT then EVENT[ then EVENT] [without EVENT[, EVENT]] [within N days] [by PROPERTY [top N]] [last N days]",
   retention:
-    "[recurring] retention of EVENT[ then EVENT] [by PROPERTY] [daily|weekly|monthly] [last N weeks]",
+    "[recurring] retention of EVENT[ then EVENT] [by PROPERTY [top N]] [daily|weekly|monthly] [last N weeks]",
   paths: "paths [from /address|from EVENT] [to /address|to EVENT] [last N days]",
   lifecycle: "[daily|weekly|monthly] lifecycle of EVENT [last N days]",
   stickiness: "[daily|weekly|monthly] stickiness of EVENT[, EVENT] [last N days]",
@@ -68,7 +68,7 @@ function unpunctuated<T>(question: Marked, read: (question: Marked) => T): T {
   try {
     return read(question);
   } catch (error) {
-    const text = question.text.replace(/ ?[?.!]+$/, "");
+    const text = question.text.replace(/ ?[?.!;]+$/, "");
     if (text === question.text || text === "" || !(error instanceof Failure)) throw error;
     return read({ ...question, text });
   }
@@ -153,7 +153,7 @@ function offer(question: Marked, query: JsonObject, reading: Reading): string[] 
   }
 }
 
-const NAMING = ["event", "id", "math_property", "breakdown", "startPoint", "endPoint"];
+const NAMING = ["event", "id", "math_property", "breakdown", "property", "startPoint", "endPoint"];
 
 /** The names of events and properties in a query. */
 function namesOf(part: Json): string[] {

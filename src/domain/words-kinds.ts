@@ -3,7 +3,8 @@ import type { InsightType } from "./insight.ts";
 import type { Interval } from "./insight-period.ts";
 import type { JsonObject } from "./json.ts";
 import type { SeriesMath } from "./trend.ts";
-import { eventList, eventOf, eventsBy, firstUnknown, type Known } from "./words-names.ts";
+import { eventsBy } from "./words-breakdown.ts";
+import { eventList, eventOf, firstUnknown, type Known } from "./words-names.ts";
 import { intervalFirst, type Timed, timeAtEnd } from "./words-time.ts";
 
 /** How a question of another kind than trends begins, after its interval. */

@@ -19,6 +19,11 @@ const REPEATED_CHARS_MAX = 80;
 /** Words of questions that are offered instead of one that is not known. */
 const OWN_WORDS_MAX = 3;
 
+/** How somebody asks for some of the events alone, which words cannot say. */
+const FILTERING =
+  /(?:^| )(?:where|whose|having|filtered|with|if|!?=|[<>]=?|is|is not|contains)(?: |$)|\S!?=\S/i;
+const NO_FILTERS = "Filters are no part of the words: a typed query has them in its properties.";
+
 const EVERYTHING = /^(?:all )?events$/i;
 
 /** Names of one kind, to be looked up. */
@@ -74,6 +79,7 @@ export type Known = ReturnType<typeof namesIn>;
 export function namesIn(index: NameIndex, { attr, form, quoted, without }: Looking) {
   const refused = (detail: string) =>
     new Failure("invalid_input", `${detail} Ask like this: ${form}.`, attr);
+  const filters = (text: string) => (FILTERING.test(plain(text)) ? ` ${NO_FILTERS}` : "");
   const spelled = (text: string) => asked({ text, quoted });
   const plain = (text: string) => nameOfMark(text, quoted) ?? spelled(text);
   const repeated = (text: string) =>
@@ -87,10 +93,13 @@ export function namesIn(index: NameIndex, { attr, form, quoted, without }: Looki
     throw refused(`${repeated(text)} may be ${several.join(" or ")}: ask with the quotes.`);
   };
   const unknown = (what: string, text: string, { list }: Names) => {
+    if (text === "") return refused(`The name of ${what} is missing.`);
     const all = list.map(({ name }) => name);
     const offered = alike(folded(plain(text)), all, folded).slice(0, OFFERED_MAX);
     const there = offered.map(({ name }) => JSON.stringify(name)).join(", ") || "none yet";
-    return refused(`${repeated(text)} is not understood as ${what}. There are: ${there}.`);
+    return refused(
+      `${repeated(text)} is not understood as ${what}.${filters(text)} There are: ${there}.`,
+    );
   };
   const event = finder(index.events);
   return {
@@ -102,7 +111,8 @@ export function namesIn(index: NameIndex, { attr, form, quoted, without }: Looki
     plain,
     refused,
     noEvent: (text: string) =>
-      beside(text, event, { repeated, refused }) ?? unknown("an event", text, index.events),
+      beside(text, event, { repeated, refused, filters }) ??
+      unknown("an event", text, index.events),
     noPlace: (text: string) => unknown("an address or an event", text, index.events),
     noProperty: (text: string) => unknown("a property", text, index.properties),
     noPersonProperty: (text: string) =>
@@ -110,13 +120,17 @@ export function namesIn(index: NameIndex, { attr, form, quoted, without }: Looki
   };
 }
 
-type Telling = { repeated(text: string): string; refused(detail: string): Failure };
+type Telling = {
+  repeated(text: string): string;
+  refused(detail: string): Failure;
+  filters(text: string): string;
+};
 
 /** What fails where words stand before an event, or behind it, that no question has a use for. */
 function beside(
   text: string,
   event: (text: string) => string | undefined,
-  { repeated, refused }: Telling,
+  { repeated, refused, filters }: Telling,
 ): Failure | undefined {
   const spaces = [...text.matchAll(/ /g)].map(({ index }) => index);
   const before = spaces.find((at) => event(text.slice(at + 1)) !== undefined);
@@ -132,7 +146,7 @@ function beside(
   const likely = isWord ? alike(folded(word), [...OWN_WORDS]).filter(({ like }) => like > 0) : [];
   const offered = likely.slice(0, OWN_WORDS_MAX).map(({ name }) => name);
   const there = offered.length === 0 ? "" : ` Is it ${offered.join(" or ")}?`;
-  return refused(`${repeated(word)} is not understood ${place}.${there}`);
+  return refused(`${repeated(word)} is not understood ${place}.${filters(word)}${there}`);
 }
 
 /** What a text may be the name of; the name that it is, is the only one. */
@@ -174,38 +188,10 @@ export function eventList(
   return undefined;
 }
 
-/** What events are broken down by, as a query has it. */
-export type Broken = { breakdown: string; breakdown_type: "event" | "person" };
-
-/** Events, and what they are broken down by; a name may have `by` in it. Fails `invalid_input`. */
-export function eventsBy(
-  text: string,
-  separators: RegExp,
-  known: Known,
-): { events: (string | null)[]; broken?: Broken } {
-  const whole = eventList(text, separators, known);
-  if (whole !== undefined) return { events: whole };
-  const by = text.toLowerCase().lastIndexOf(" by ");
-  const before = by < 0 ? text : text.slice(0, by);
-  const events = eventList(before, separators, known);
-  if (events === undefined) throw known.noEvent(firstUnknown(before, separators, known));
-  return { events, broken: brokenBy(text.slice(by + 4), known) };
-}
-
-function brokenBy(text: string, known: Known): Broken {
-  const property = known.property(text);
-  if (property !== undefined) return { breakdown: property, breakdown_type: "event" };
-  const [, ofPerson] = /^(?:person|user)(?:'s)? (.+)$/i.exec(text) ?? [];
-  if (ofPerson === undefined) throw known.noProperty(text);
-  const found = known.personProperty(ofPerson);
-  if (found === undefined) throw known.noPersonProperty(ofPerson);
-  return { breakdown: found, breakdown_type: "person" };
-}
-
 /** The first part of a list that is no event; the whole if it cannot be told. */
 export function firstUnknown(text: string, separators: RegExp, known: Known): string {
   const parts = text.split(separators);
-  return parts.find((part) => eventIn(part, known) === undefined) ?? text;
+  return parts.find((part) => part !== "" && eventIn(part, known) === undefined) ?? text;
 }
 
 /** A name as it is compared where its case does not count, nor how a keyboard writes it. */

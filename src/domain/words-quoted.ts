@@ -2,7 +2,8 @@
 export type Marked = { text: string; quoted: readonly string[] };
 
 /** A JSON string between spaces, commas or arrows, or what stands in the quotes of other keyboards (decision 125). */
-const QUOTED = /(?<![^\s,>→])(?:"(?:[^"\\]|\\.)*"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»)(?![^\s,\-→?.!])/g;
+const QUOTED =
+  /(?<![^\s,>→])(?:"(?:[^"\\]|\\.)*"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»)(?![^\s,\-→?.!;])/g;
 
 const MARK = /\0(\d+)\0/g;
 
