@@ -23,6 +23,9 @@ import {
 /** Parts within each other: planning takes time by their square, and cannot be interrupted. */
 export const SQL_DEPTH_MAX = 60;
 
+/** What is told of a statement with more. */
+export const SQL_DEPTH_DETAIL = `At most ${SQL_DEPTH_MAX} parts may stand within each other.`;
+
 /** What a query within an expression counts for: with each, planning takes twice as long. */
 const QUERY_DEPTH = 10;
 
@@ -35,7 +38,7 @@ export function expression(node: Json | undefined, scope: Scope): Extent {
   if (look === undefined) return refuse(`${node["class"]} is not allowed.`, node, scope.text);
   const extent = look(node, scope);
   if (extent.depth > SQL_DEPTH_MAX) {
-    refuse(`At most ${SQL_DEPTH_MAX} parts may stand within each other.`, node, scope.text);
+    refuse(SQL_DEPTH_DETAIL, node, scope.text);
   }
   return extent;
 }

@@ -1,6 +1,6 @@
 import { Failure } from "./errors.ts";
 import { isObject, type Json, type JsonObject } from "./json.ts";
-import { expression, innerQuery, orders } from "./sql-expression.ts";
+import { expression, innerQuery, orders, SQL_DEPTH_DETAIL } from "./sql-expression.ts";
 import {
   type Extent,
   folded,
@@ -56,9 +56,13 @@ export function checkSql(tree: JsonObject, tables: SqlTables, text: string): voi
 
 const NOT_SELECT = "Only SELECT statements can be serialized to json!";
 
+/** What the parser says of parts within each other. */
+const TOO_DEEP = /^Max expression depth|^memory exhausted/;
+
 function refuseUnread(tree: JsonObject, text: string): never {
   const { error_message: message, position } = tree;
   if (message === NOT_SELECT) refuse("One SELECT is expected.", null, text);
+  if (TOO_DEEP.test(String(message))) refuse(SQL_DEPTH_DETAIL, null, text);
   const at = typeof position === "string" ? ` ${placeOf(Number(position), text)}` : "";
   throw new Failure("invalid_input", `The SQL is not understood: ${message}${at}`, SQL_ATTR);
 }

@@ -22,6 +22,13 @@ export function isoMicros(micros: bigint): string | undefined {
   return `${new Date(ms).toISOString().slice(0, -1)}${String(rest).padStart(3, "0")}Z`;
 }
 
+/** As {@link isoMicros}, from nanoseconds and with them. */
+export function isoNanos(nanos: bigint): string | undefined {
+  const rest = ((nanos % 1000n) + 1000n) % 1000n;
+  const micros = isoMicros((nanos - rest) / 1000n);
+  return micros?.replace("Z", `${String(rest).padStart(3, "0")}Z`);
+}
+
 const SDK_TIME = /^[12]\d{3}-(?:0\d|1[0-2])-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 
 const ISO =

@@ -41,8 +41,9 @@ export type SqlAnswer = {
 /** SQL over one project (decision 81). */
 export type Sql = {
   /**
-   * Runs a statement. Fails `too_long`, `throttled`, `unavailable` while the event store is behind,
-   * and as {@link SqlReads} does. `signal` tells that nobody waits for the answer any more.
+   * Runs a statement. Fails `too_long`, `throttled`, `query_timeout`, `unavailable` while the event store
+   * is behind or queries before have not given back their memory, and as {@link SqlReads} does. `signal`
+   * tells that nobody waits for the answer any more.
    */
   run(project: number, text: string, signal: AbortSignal): Promise<SqlAnswer>;
 };
@@ -77,7 +78,7 @@ export function sql({ reads, isBehind, limits, memoryBytes, memoryBytesMax }: Ne
       checkText(text);
       checkUpToDate(isBehind);
       if (running >= SQL_RUNNING_MAX) {
-        const detail = `${SQL_RUNNING_MAX} queries run already. Try again in a moment.`;
+        const detail = `At most ${SQL_RUNNING_MAX} SQL queries run at a time, of all projects together, and as many run now. Try again in a moment.`;
         throw new Failure("throttled", detail);
       }
       if (running === 0) without.look();
@@ -136,9 +137,9 @@ type Watched = Pick<Needs, "limits" | "memoryBytes"> & {
 };
 
 const NOT_GIVEN_BACK =
-  "Queries before have not given back all of their memory yet. Try again in a moment.";
+  "The memory of SQL queries that have ended is not free again yet. Try again in a moment.";
 
-/** Ends a statement that takes too long or too much, or that nobody waits for. */
+/** Ends a statement that takes too long (decision 136) or too much, or that nobody waits for. */
 function watched(ending: AbortController, { signal, limits, memoryBytes, most }: Watched) {
   const { promise: ended, reject } = Promise.withResolvers<never>();
   const fail = (failure: Failure) => {
@@ -146,9 +147,10 @@ function watched(ending: AbortController, { signal, limits, memoryBytes, most }:
     ending.abort();
   };
   const end = (detail: string) => fail(new Failure("invalid_input", detail, SQL_ATTR));
-  const gone = () => end("Nobody waits for the answer.");
+  const late = (detail: string) => fail(new Failure("query_timeout", detail));
+  const gone = () => late("Nobody waits for the answer.");
   const seconds = limits.query_seconds;
-  const tooLong = () => end(`The query took longer than ${seconds} s. Select less.`);
+  const tooLong = () => late(`The query took longer than ${seconds} s. Select less.`);
   // What some functions take does not count for the engine's own limit.
   const isShort = memoryBytes() > most;
   const tooMuch = () => {

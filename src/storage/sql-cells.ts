@@ -1,6 +1,6 @@
 import type { DuckDBType, DuckDBValue } from "@duckdb/node-api";
 import { jsonOf, type SqlCell } from "../domain/sql-cell.ts";
-import { isoMicros } from "../domain/time.ts";
+import { isoMicros, isoNanos } from "../domain/time.ts";
 
 /** A value that DuckDB found, as an answer has it; times in ISO 8601 (decision 117). */
 export function cellOf(value: DuckDBValue, type: DuckDBType): SqlCell {
@@ -62,11 +62,10 @@ function structOf(
   return { json: `{${entries.join(",")}}` };
 }
 
-/** Nanoseconds are cut off, as nothing that is stored has them. */
 function timeOf(value: DuckDBValue & object, type: DuckDBType): string | undefined {
   if ("seconds" in value) return isoMicros(value.seconds * 1_000_000n);
   if ("millis" in value) return isoMicros(value.millis * 1000n);
-  if ("nanos" in value && type.toString() === "TIMESTAMP_NS") return isoMicros(value.nanos / 1000n);
+  if ("nanos" in value && type.toString() === "TIMESTAMP_NS") return isoNanos(value.nanos);
   const isTime = "micros" in value && type.toString().startsWith("TIMESTAMP");
   return isTime ? isoMicros(BigInt(value.micros)) : undefined;
 }

@@ -241,6 +241,11 @@ describe("what grows by itself is bounded", () => {
     ["sums", `SELECT 1${"+1".repeat(60)}`],
     ["calls", `SELECT ${"abs(".repeat(61)}1${")".repeat(61)}`],
     ["queries", `SELECT ${"(SELECT ".repeat(7)}1${")".repeat(7)}`],
+    ["more than the parser reads", `SELECT 1${"+1".repeat(1100)}`],
+    [
+      "brackets that the parser does not read",
+      `SELECT ${"(".repeat(11_000)}1${")".repeat(11_000)}`,
+    ],
     ["columns of the same list", `SELECT 1 AS a0, ${doubled((n) => `a${n}+1+1+1+1 AS a${n + 1}`)}`],
   ])("depth, of %s", async (_, text) => {
     expect(await problemOf(text)).toContain("At most 60 parts may stand within each other.");

@@ -202,12 +202,14 @@ describe("a query in SQL", () => {
   test("tells times of every kind alike", async () => {
     const text = `SELECT TIMESTAMP_S '2026-01-01 00:00:00', TIMESTAMP_MS '2026-01-01 00:00:00.123',
       TIMESTAMP_NS '2026-01-01 00:00:00.123456789', TIMESTAMP '2300-01-01 00:00:00.123457',
-      TIMESTAMP '0001-01-01', TIME '10:00:00.5'`;
+      TIMESTAMP '0001-01-01', TIME '10:00:00.5',
+      TIMESTAMP_NS '1960-01-01 00:00:00.123456001', [TIMESTAMP_NS '2026-01-01']`;
     expect(await rowsOf(text)).toEqual([
       [
         ...["2026-01-01T00:00:00.000000Z", "2026-01-01T00:00:00.123000Z"],
-        ...["2026-01-01T00:00:00.123456Z", "2300-01-01T00:00:00.123457Z"],
+        ...["2026-01-01T00:00:00.123456789Z", "2300-01-01T00:00:00.123457Z"],
         ...["0001-01-01T00:00:00.000000Z", "10:00:00.5"],
+        ...["1960-01-01T00:00:00.123456001Z", ["2026-01-01T00:00:00.000000000Z"]],
       ],
     ]);
   });
@@ -507,8 +509,12 @@ describe("the limits of a query", () => {
     await using own = await sqlApp({ flags: { "--query-seconds": "1" } });
 
     expect(await own.run(ENDLESS)).toMatchObject({
-      status: 400,
-      body: { code: "invalid_input", detail: "The query took longer than 1 s. Select less." },
+      status: 504,
+      body: {
+        code: "query_timeout",
+        detail: "The query took longer than 1 s. Select less.",
+        attr: null,
+      },
     });
     expect(await own.run("SELECT 1")).toMatchObject({ status: 200 });
   });
@@ -547,7 +553,11 @@ describe("queries that run", () => {
     const running = ends.map(({ signal }) => failing(queries.run(1, "SELECT 1", signal)));
 
     const { signal } = new AbortController();
-    expect(await failing(queries.run(1, "SELECT 1", signal))).toMatchObject({ code: "throttled" });
+    expect(await failing(queries.run(1, "SELECT 1", signal))).toEqual({
+      code: "throttled",
+      detail:
+        "At most 2 SQL queries run at a time, of all projects together, and as many run now. Try again in a moment.",
+    });
     for (const end of ends) end.abort();
     await Promise.all(running);
     expect(signals.map(({ aborted }) => aborted)).toEqual(ends.map(() => true));
@@ -555,7 +565,7 @@ describe("queries that run", () => {
     const next = new AbortController();
     const started = failing(queries.run(1, "SELECT 1", next.signal));
     next.abort();
-    expect(await started).toMatchObject({ code: "invalid_input" });
+    expect(await started).toMatchObject({ code: "query_timeout" });
   });
 
   test.each([
