@@ -7,6 +7,9 @@ export type Version = [bigint, bigint, bigint, 0 | 1];
 /** From a version on and before another; null where it is open. */
 export type VersionRange = { from: Version | null; before: Version | null };
 
+/** Digits of each number. */
+const DIGITS_MAX = 38;
+
 /** Each number may be a time, or count builds; a filter and what is stored have the same room. */
 const VERSION = /^[vV]?(\d{1,38})(?:\.(\d{1,38}))?(?:\.(\d{1,38}))?(-.*|\+.*)?$/;
 const WILDCARD = /^[vV]?(\d{1,38})(?:\.(\d{1,38}))?\.[*xX]$/;
@@ -48,3 +51,66 @@ export function versionRange(
       return { from, before: given === 1 ? nextMajor : nextMinor };
   }
 }
+
+/** A number without leading zeros, as long as there is room for. */
+const NUMBER = String.raw`(?:0|[1-9]\d{0,${DIGITS_MAX - 1}})`;
+
+/**
+ * Patterns of the texts that are versions of a range (decision 105): each is to match as a whole, by RE2, which
+ * reads a text once. To take texts apart into numbers takes forty times as long.
+ */
+export function versionPatterns({ from, before }: VersionRange): string[] {
+  return [
+    ...(from === null ? [] : [versionPattern(from, above, from[3] === 0 ? ANY : RELEASE)]),
+    ...(before === null ? [] : [versionPattern(before, below, before[3] === 0 ? null : PRE)]),
+  ];
+}
+
+const ANY = String.raw`(?:[-+]\S*)?`;
+const RELEASE = String.raw`(?:\+\S*)?`;
+const PRE = String.raw`-\S*`;
+
+/** The first number that differs is on one side; `same` is what comes behind three that are the same. */
+function versionPattern(
+  version: Version,
+  beside: (number: string) => string[],
+  same: string | null,
+): string {
+  const [major = "", minor = "", patch = ""] = version.map(String);
+  const numbers = [
+    ...beside(major).map((one) => [one, NUMBER, NUMBER]),
+    ...beside(minor).map((one) => [major, one, NUMBER]),
+    ...beside(patch).map((one) => [major, minor, one]),
+  ];
+  const versions = numbers.map((parts) => parts.join(String.raw`\.`) + ANY);
+  if (same !== null) versions.push([major, minor, patch].join(String.raw`\.`) + same);
+  // Nothing is before 0.0.0 as a pre-release.
+  return String.raw`\s*v?(?:${versions.join("|") || "[^\\s\\S]"})\s*`;
+}
+
+/** Patterns of the numbers that are greater: longer, or with a greater digit behind the same ones. */
+function above(number: string): string[] {
+  const { length } = number;
+  const longer = length < DIGITS_MAX ? [`[1-9]${digits(length, DIGITS_MAX - 1)}`] : [];
+  const asLong = [...number].flatMap((digit, at) => {
+    const rest = length - at - 1;
+    const first = digit === "9" ? [] : [`[${Number(digit) + 1}-9]`];
+    return first.map((one) => number.slice(0, at) + one + digits(rest, rest));
+  });
+  return [...longer, ...asLong];
+}
+
+/** Patterns of the numbers that are less. */
+function below(number: string): string[] {
+  const { length } = number;
+  const shorter = length > 1 ? ["0", `[1-9]${digits(0, length - 2)}`] : [];
+  const asLong = [...number].flatMap((digit, at) => {
+    const rest = length - at - 1;
+    const least = at === 0 && length > 1 ? 1 : 0;
+    const first = Number(digit) > least ? [`[${least}-${Number(digit) - 1}]`] : [];
+    return first.map((one) => number.slice(0, at) + one + digits(rest, rest));
+  });
+  return [...shorter, ...asLong];
+}
+
+const digits = (from: number, to: number) => (to === 0 ? "" : String.raw`\d{${from},${to}}`);

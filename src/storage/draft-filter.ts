@@ -1,4 +1,5 @@
 import type { PropertyFilter, PropertyTest, Range } from "../domain/property-filter.ts";
+import type { Version } from "../domain/version-range.ts";
 import { quoted } from "./duckdb.ts";
 import { type DateTest, ISO_TIME, textTested, VERSION, ZONED } from "./property-match.ts";
 
@@ -20,12 +21,11 @@ function tested(test: Exclude<PropertyTest, { is: "set" }>, text: string): strin
     case "date":
       return `regexp_full_match(${text}, '${ISO_TIME}') AND ${dated(test, text)}`;
     case "version": {
-      const parts = versionOf(text);
       const bounds = [
-        ...(test.from === null ? [] : [`NOT (${isBefore(parts, test.from)})`]),
-        ...(test.before === null ? [] : [`(${isBefore(parts, test.before)})`]),
+        ...(test.from === null ? [] : [comparedBy(text, test.from, ">")]),
+        ...(test.before === null ? [] : [comparedBy(text, test.before, "<")]),
       ];
-      return [`regexp_full_match(${text}, '${VERSION}')`, ...bounds].join(" AND ");
+      return bounds.join(" AND ");
     }
     default:
       return textTested(test, text, { text: quoted, number: numberText });
@@ -54,19 +54,22 @@ function numberText(value: number): string {
   return Number.isSafeInteger(value) ? String(value) : `${quoted(String(value))}::DOUBLE`;
 }
 
-/** Major, minor, patch, and 1; 0 for a pre-release. */
-function versionOf(text: string): string[] {
-  const numbers = `regexp_extract(${text}, '[\\d.]+')`;
-  const part = (place: number) => `TRY_CAST(split_part(${numbers}, '.', ${place}) AS HUGEINT)`;
-  const isRelease = `NOT regexp_matches(${text}, '^[^-+]*-')`;
-  return [part(1), part(2), part(3), `(${isRelease})::INTEGER`];
-}
-
-/** By the first part that differs. */
-function isBefore(
-  [part = "", ...parts]: string[],
-  [bound, ...bounds]: readonly (bigint | number)[],
-): string {
-  if (parts.length === 0) return `${part} < ${bound}`;
-  return `${part} < ${bound} OR ${part} = ${bound} AND (${isBefore(parts, bounds)})`;
+/**
+ * Whether a version is at least another one, or before it, by the first number that differs; a pre-release
+ * is before its release. With CASE, whatever is not needed is not taken out of the text.
+ */
+function comparedBy(text: string, [major, minor, patch, release]: Version, by: ">" | "<"): string {
+  const part = (place: number) => {
+    const between = `split_part(${text}, '.', ${place})`;
+    return `TRY_CAST(${place === 2 ? between : `regexp_extract(${between}, '\\d+')`} AS HUGEINT)`;
+  };
+  const differing = [major, minor, patch].map((bound, index) => {
+    const number = part(index + 1);
+    return `WHEN ${number} IS DISTINCT FROM ${bound} THEN ${number} ${by} ${bound}`;
+  });
+  const isPre = `regexp_matches(${text}, '^[^-+]*-')`;
+  const same = by === ">" ? ["true", `NOT ${isPre}`] : ["false", isPre];
+  return `CASE WHEN NOT regexp_full_match(${text}, '${VERSION}') THEN false
+    ${differing.join("\n    ")}
+    ELSE ${same[release]} END`;
 }

@@ -8,8 +8,8 @@ import {
   type PropertyTest,
   type Range,
 } from "../domain/property-filter.ts";
-import type { Version } from "../domain/version-range.ts";
-import { rows } from "./duckdb.ts";
+import { versionPatterns } from "../domain/version-range.ts";
+import { quoted, rows } from "./duckdb.ts";
 
 /** Binds a value to a statement and returns the parameter that stands for it. */
 export type Bind = (value: string | number, type?: string) => string;
@@ -89,15 +89,11 @@ function tested(test: PropertyTest, text: string, bind: Bind): string {
       return `${text} IS NOT NULL`;
     case "date":
       return `regexp_full_match(${text}, '${ISO_TIME}') AND (${dated(test, text, bind)})`;
-    case "version": {
-      return `regexp_full_match(${text}, '${VERSION}') AND ${within(
-        versionOf(text),
-        test,
-        (version: Version) => {
-          return `[${version.map((part) => bind(String(part), "HUGEINT")).join(", ")}]`;
-        },
-      )}`;
-    }
+    case "version":
+      // Written out, so that they are compiled once, and of digits alone.
+      return versionPatterns(test)
+        .map((pattern) => `regexp_full_match(${text}, ${quoted(pattern)})`)
+        .join(" AND ");
     default:
       // As a text: whole numbers would be bound as integers of 64 bits.
       return textTested(test, text, {
@@ -186,15 +182,6 @@ function within<T>(
     ...(from === null ? [] : [`${value} >= ${bind(from)}`]),
     ...(before === null ? [] : [`${value} < ${bind(before)}`]),
   ].join(" AND ");
-}
-
-/** A text that is a version as domain's, as a list; null if a number has more digits than there is room for. */
-function versionOf(text: string): string {
-  const numbers = `regexp_extract(${text}, '[\\d.]+')`;
-  const isRelease = `NOT regexp_matches(${text}, '^[^-+]*-')`;
-  // As a whole: of a list with a part that is too large, that part alone would be null.
-  return `TRY(CAST(list_append(string_split(${numbers}, '.'), CASE WHEN ${isRelease} THEN '1' ELSE '0' END)
-    AS HUGEINT[]))`;
 }
 
 /** A key as a JSON pointer (RFC 6901): as a path, `$` and dots in it would mean something. */
