@@ -63,4 +63,8 @@ function isWithin(inner: Step, outer: Step): boolean {
 }
 
 /** Of what was read in one way, so that fields are in the same order. */
-const isSame = (one: object, other: object) => JSON.stringify(one) === JSON.stringify(other);
+const isSame = (one: object, other: object) => written(one) === written(other);
+
+/** The numbers of a version are bigints, which JSON does not have. */
+const written = (one: object) =>
+  JSON.stringify(one, (_, part) => (typeof part === "bigint" ? String(part) : part));

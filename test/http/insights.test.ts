@@ -79,6 +79,11 @@ describe("a funnel", () => {
       [1, 1],
     ],
     ["steps that overlap", ["r", "f"].map((it) => node("view", has("icontains", it))), [2, 1]],
+    [
+      "steps of versions",
+      ["1.2.3", "1.2.3", "1.2"].map((it) => node("view", has("semver_neq", it))),
+      [3, 1, 1],
+    ],
     ["any event beside others", [node("view"), { event: null }, node("signup")], [4, 3, 2]],
     ["five that overlap", large, [3, 1, 1, 0, 0]],
   ])("that has no order has an event for each step: %s", async (_, series, data) => {
