@@ -2,6 +2,7 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import { isOutOfMemory } from "./duckdb-faults.ts";
 import { pool } from "./duckdb-pool.ts";
 import { rollBack, transaction } from "./duckdb-transaction.ts";
+import type { Ending } from "./duckdb-turns.ts";
 import { catalog, readersOf } from "./generations.ts";
 
 /** Queries that run at once; the others wait. */
@@ -18,7 +19,10 @@ export type Reads = {
   read: Read;
   /** As `read`; if it finds no memory, once more while nobody else reads: `work` is repeated. */
   readFirst: Read;
-  /** As `read`, for callers of the API; fails `unavailable` where a write needs the memory. */
+  /**
+   * As `read`, for callers of the API: where a write needs the memory `work` is repeated behind it, and
+   * fails `unavailable` where that does not help.
+   */
   readForOthers: Read;
   /**
    * Runs `work` on a connection of its own, which ends with it: it is in no database, and `catalog`
@@ -35,7 +39,7 @@ export type ReadsNeeds = {
   first: number;
   generation(): number;
   /** What every read passes; see {@link import("./duckdb-turns.ts").memoryTurns}. */
-  reading<T>(connection: DuckDBConnection, mayBeEnded: boolean, work: () => Promise<T>): Promise<T>;
+  reading<T>(connection: DuckDBConnection, ending: Ending, work: () => Promise<T>): Promise<T>;
   /** The same for a read that is alone. */
   readingAlone<T>(work: () => Promise<T>): Promise<T>;
 };
@@ -52,36 +56,36 @@ export async function openReads(needs: ReadsNeeds) {
   const { use, whileIdle } = pool(connections, READERS_WAITING_MAX);
   const { during, holding, isHeld, unread } = readersOf(first);
   const readAs =
-    (mayBeEnded: boolean): Read =>
+    (ending: Ending): Read =>
     (work) =>
       use((connection) =>
         during(connection, generation(), () =>
-          reading(connection, mayBeEnded, () => transaction(connection, work)),
+          reading(connection, ending, () => transaction(connection, work)),
         ),
       );
   const reads: Reads = {
-    read: readAs(false),
+    read: readAs("never"),
     // Who waits for a turn has a connection: another must be had before nobody else gets one.
     readFirst: (work) =>
       use((connection) =>
         during(connection, generation(), async () => {
           const once = () => transaction(connection, work);
           try {
-            return await reading(connection, false, once);
+            return await reading(connection, "never", once);
           } catch (error) {
             if (!isOutOfMemory(error)) throw error;
             return await readingAlone(once);
           }
         }),
       ),
-    readForOthers: readAs(true),
+    readForOthers: readAs("to be repeated"),
     apart: (work) =>
       holding(generation(), async () => {
         const name = catalog(generation());
         const connection = await connect();
         try {
           // Without memory, what is left to be ended would end the process while it is closed.
-          return await reading(connection, true, () =>
+          return await reading(connection, "for good", () =>
             work(connection, name).finally(() => rollBack(connection)),
           );
         } finally {

@@ -26,7 +26,7 @@ export function openRewrites({ connect, room, turns, guard, files }: Needs) {
     const open = () => room.open(connection);
     const inTurn: Part = async (work) => {
       try {
-        if (!isAlone && !room.isShort()) return await turns.reading(connection, false, work);
+        if (!isAlone && !room.isShort()) return await turns.reading(connection, "never", work);
       } catch (error) {
         if (!isOutOfMemory(error)) throw error;
       }

@@ -7,7 +7,7 @@ import { memoryLimit } from "./duckdb-memory.ts";
  */
 const ROOM_BYTES = 512_000_000;
 
-/** How much of that may be used until those who read are ended: what they take of it a commit lacks. */
+/** How much of that those who read may use until they are ended: what they take of it a commit lacks. */
 const SHARED_BYTES = 64_000_000;
 
 /** How often is looked how much is used, in milliseconds. */
@@ -16,19 +16,23 @@ const LOOK_EVERY_MS = 10;
 type Needs = {
   connect(): Promise<DuckDBConnection>;
   memory_bytes: number;
-  /** Ends those who read, and may be ended. */
-  endReads(): void;
+  /** Ends those who read, and may be ended; who does it again waits until the limit is lowered. */
+  endReads(lowered: Promise<void>): void;
 };
 
-/** What is read again is let go of where memory is short. */
+/**
+ * What those who read have: what was read of a file is let go of where memory is short, and rows that are
+ * in no file yet, some 250 MB before a checkpoint, are what it writes (decision 137).
+ */
 const USED = `SELECT sum(memory_usage_bytes)::DOUBLE FROM duckdb_memory()
-  WHERE tag NOT IN ('BASE_TABLE', 'METADATA')`;
+  WHERE tag NOT IN ('BASE_TABLE', 'METADATA', 'EXTERNAL_FILE_CACHE', 'IN_MEMORY_TABLE')`;
 
 /** The room that commits have, watched until the engine is back within its limit. */
 export async function commitRoom({ connect, memory_bytes, endReads }: Needs) {
   const watcher = await connect();
   /** Whether the limit is raised, or was and those who read hold too much for it to be lowered. */
   let state: "closed" | "open" | "closing" = "closed";
+  let lowered = Promise.withResolvers<void>();
   const open = new Set<DuckDBConnection>();
   let isWatching = false;
   let watching = Promise.resolve();
@@ -41,10 +45,14 @@ export async function commitRoom({ connect, memory_bytes, endReads }: Needs) {
     setting = done.catch(() => undefined);
     return done;
   };
+  const close = () => {
+    state = "closed";
+    lowered.resolve();
+  };
   const lower = async (): Promise<void> => {
     try {
       await limitTo(memory_bytes);
-      if (state === "closing") state = "closed";
+      if (state === "closing") close();
     } catch {
       // It is tried again.
     }
@@ -62,7 +70,7 @@ export async function commitRoom({ connect, memory_bytes, endReads }: Needs) {
     isWatching = true;
     while (isRaised()) {
       await Bun.sleep(LOOK_EVERY_MS);
-      if (isRaised() && (await isExceeded())) endReads();
+      if (isRaised() && (await isExceeded())) endReads(lowered.promise);
       if (state === "closing") await lower();
     }
     isWatching = false;
@@ -75,6 +83,7 @@ export async function commitRoom({ connect, memory_bytes, endReads }: Needs) {
     /** Raises the limit, for a connection that commits. */
     async open(by: DuckDBConnection): Promise<void> {
       open.add(by);
+      if (!isRaised()) lowered = Promise.withResolvers();
       state = "open";
       if (!isWatching) watching = watch();
       await limitTo(memory_bytes + ROOM_BYTES);
@@ -89,7 +98,7 @@ export async function commitRoom({ connect, memory_bytes, endReads }: Needs) {
 
     /** Resolves when nothing is watched any more. */
     async end(): Promise<void> {
-      state = "closed";
+      close();
       await watching;
       watcher.closeSync();
     },

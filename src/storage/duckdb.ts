@@ -108,8 +108,8 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
   const writes = openWrites({ connection: first, room, turns, guard });
   const reads = await openReads({
     ...{ connect, first: generation, generation: () => generation },
-    reading: (connection, mayBeEnded, work) =>
-      turns.reading(connection, mayBeEnded, () => computing(() => guard(work()), onThreads)),
+    reading: (connection, ending, work) =>
+      turns.reading(connection, ending, () => computing(() => guard(work()), onThreads)),
     readingAlone: (work) => turns.alone(() => computing(() => guard(work()), onThreads)),
   });
   const rewrites = openRewrites({

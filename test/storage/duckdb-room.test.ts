@@ -19,11 +19,15 @@ beforeAll(async () => {
 
 afterAll(() => instance.closeSync());
 
-/** Takes more than any limit here, and cannot be put on disk. */
-const GREEDY = `CREATE TEMP TABLE greedy AS
-  SELECT md5(range::VARCHAR) || md5((-range)::VARCHAR) AS text FROM range(20_000_000)`;
+const TEXT = "md5(range::VARCHAR) || md5((-range)::VARCHAR)";
 
-const made = (endReads: () => void) =>
+/** Takes more than any limit here, and cannot be put on disk. */
+const GREEDY = `SELECT len(list(${TEXT})) FROM range(20_000_000)`;
+
+/** Rows that are in no file: 300 MB. */
+const WRITTEN = `CREATE TABLE written AS SELECT ${TEXT} AS text FROM range(4_000_000)`;
+
+const made = (endReads: (lowered: Promise<void>) => void) =>
   commitRoom({ connect: () => instance.connect(), memory_bytes, endReads });
 
 const limit = async () => {
@@ -39,6 +43,36 @@ test("a commit has more room than others, until it is done", async () => {
   await room.close(reader);
   expect(await limit()).toBe(before);
   expect(room.isShort()).toBe(false);
+  await room.end();
+});
+
+test("rows that are in no file yet end nobody: they are what is written", async () => {
+  let times = 0;
+  const room = await made(() => {
+    times += 1;
+  });
+  await room.open(reader);
+  await reader.run(WRITTEN);
+  const used = await reader.runAndReadAll("SELECT sum(memory_usage_bytes) FROM duckdb_memory()");
+  expect(Number(used.getRows()[0]?.[0])).toBeGreaterThan(memory_bytes + 64_000_000);
+  await Bun.sleep(100);
+  await reader.run("DROP TABLE written");
+  await room.close(reader);
+  await room.end();
+  expect(times).toBe(0);
+});
+
+test("who is ended is told when the limit is lowered", async () => {
+  const lowered: Promise<void>[] = [];
+  const room = await made((promise) => {
+    lowered.push(promise);
+    reader.interrupt();
+  });
+  await room.open(reader);
+  await expect(reader.run(GREEDY)).rejects.toThrow("Interrupted");
+  const told = lowered[0]?.then(limit);
+  await room.close(reader);
+  expect(await told).toBe("122.0 MiB");
   await room.end();
 });
 

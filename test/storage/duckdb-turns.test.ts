@@ -31,13 +31,13 @@ test("whoever writes alone waits for those who read, and those who come then wai
   const turns = memoryTurns();
   const { promise: end, resolve } = Promise.withResolvers<void>();
   const done: string[] = [];
-  const first = turns.reading(connection, true, async () => {
+  const first = turns.reading(connection, "for good", async () => {
     await end;
     done.push("first");
   });
   const write = turns.alone(async () => done.push("write"));
   const next = turns.alone(async () => done.push("next"));
-  const second = turns.reading(connection, true, async () => done.push("second"));
+  const second = turns.reading(connection, "for good", async () => done.push("second"));
   await Bun.sleep(20);
   expect(done).toEqual([]);
   resolve();
@@ -47,19 +47,50 @@ test("whoever writes alone waits for those who read, and those who come then wai
 
 test("a read that takes long is ended, and says why", async () => {
   const turns = memoryTurns();
-  const endless = turns.reading(connection, true, () => connection.run(ENDLESS)).catch((e) => e);
+  const endless = turns
+    .reading(connection, "for good", () => connection.run(ENDLESS))
+    .catch((e) => e);
   expect(await turns.alone(async () => "written")).toBe("written");
   expect(await endless).toMatchObject({ code: "unavailable" });
-  expect(await turns.reading(connection, true, async () => "read")).toBe("read");
+  expect(await turns.reading(connection, "for good", async () => "read")).toBe("read");
+});
+
+test("a read that is to be repeated begins again behind the write, as often as that helps", async () => {
+  const turns = memoryTurns();
+  const done: string[] = [];
+  const repeated = turns.reading(connection, "to be repeated", async () => {
+    done.push("read");
+    if (done.length === 1) await connection.run(ENDLESS);
+    return "whole";
+  });
+  await turns.alone(async () => done.push("written"));
+  expect(await repeated).toBe("whole");
+  expect(done).toEqual(["read", "written", "read"]);
+
+  let times = 0;
+  const { promise: isOver, resolve } = Promise.withResolvers<void>();
+  const ended = turns
+    .reading(connection, "to be repeated", () => {
+      times += 1;
+      return connection.run(ENDLESS);
+    })
+    .catch((error) => error);
+  const ending = setInterval(() => turns.end(isOver), 10);
+  await Bun.sleep(200);
+  expect(times).toBe(1);
+  resolve();
+  expect(await ended).toMatchObject({ code: "unavailable" });
+  expect(times).toBe(3);
+  clearInterval(ending);
 });
 
 test("whoever works between reads waits for a moment without one, and keeps nobody out before", async () => {
   const turns = memoryTurns();
   const { promise: end, resolve } = Promise.withResolvers<void>();
   const done: string[] = [];
-  const first = turns.reading(connection, false, () => end);
+  const first = turns.reading(connection, "never", () => end);
   const given = turns.between(60_000, async () => done.push("between"));
-  await turns.reading(connection, false, async () => done.push("second"));
+  await turns.reading(connection, "never", async () => done.push("second"));
   expect(done).toEqual(["second"]);
   resolve();
   await Promise.all([first, given]);
@@ -69,7 +100,7 @@ test("whoever works between reads waits for a moment without one, and keeps nobo
 test("without such a moment there is no work", async () => {
   const turns = memoryTurns();
   const { promise: end, resolve } = Promise.withResolvers<void>();
-  const first = turns.reading(connection, false, () => end);
+  const first = turns.reading(connection, "never", () => end);
   expect(await turns.between(20, async () => "done")).toBeUndefined();
   resolve();
   await first;
@@ -78,7 +109,7 @@ test("without such a moment there is no work", async () => {
 
 test("what a read fails by itself is not laid on the write", async () => {
   const turns = memoryTurns();
-  const failing = turns.reading(connection, true, () => connection.run("SELECT nobody"));
+  const failing = turns.reading(connection, "for good", () => connection.run("SELECT nobody"));
   await expect(failing).rejects.toThrow("Binder Error");
 });
 

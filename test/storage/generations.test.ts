@@ -169,7 +169,7 @@ test("a part of a rewrite ends those who hold the memory that it lacks, and only
   const log: string[] = [];
   const reading = Promise.withResolvers<void>();
   const asked = duckdb
-    .readForOthers(async (connection) => {
+    .apart(async (connection) => {
       reading.resolve();
       await connection.run(
         "SELECT sum(hash(a.range + b.range)) FROM range(100_000) a, range(1_000_000) b",
