@@ -43,7 +43,7 @@ async function openStores() {
     directory: data.path,
     generation: 1,
     memory_bytes: 128_000_000,
-    threads: 2,
+    threads: 8,
     onFatal(error) {
       throw error;
     },
@@ -158,6 +158,39 @@ describe("the archive", () => {
     ]);
     expect(await stores.archived()).toEqual(Array.from({ length: 20 }, (_, at) => at + 1));
     expect(await archive.compact()).toBe(false);
+  });
+
+  test("takes little memory from others while it writes many rows (decision 138)", async () => {
+    await using stores = await openStores();
+    const { archive, duckdb } = stores;
+    await duckdb.write((connection) =>
+      connection.run(
+        `INSERT INTO events BY NAME SELECT range AS seq, 1 AS project_id, uuid() AS uuid,
+           'e' AS event, 'ann' AS distinct_id, '${ANN}'::UUID AS person_id,
+           TIMESTAMP '1999-01-01' AS "timestamp", TIMESTAMP '2026-11-21' AS ingested_at,
+           json_object('t', repeat(md5(range::VARCHAR), 30)) AS properties FROM range(1, 100_001)`,
+      ),
+    );
+    let most = 0;
+    let isOver = false;
+    const watching = (async () => {
+      while (!isOver) {
+        const [gathered] = await stores.query(
+          `SELECT sum(memory_usage_bytes)::DOUBLE AS bytes FROM duckdb_memory()
+           WHERE tag IN ('COLUMN_DATA', 'ALLOCATOR')`,
+        );
+        most = Math.max(most, Number(gathered?.["bytes"]));
+        await Bun.sleep(2);
+      }
+    })();
+
+    await archive.add(100_000);
+    isOver = true;
+    await watching;
+
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThan(48e6);
+    expect(await stores.archived()).toEqual(Array.from({ length: 100_000 }, (_, at) => at + 1));
   });
 
   test("is as it was before a step that a crash has cut short", async () => {
