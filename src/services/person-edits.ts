@@ -53,7 +53,7 @@ export type PersonEdits = {
   unset(project: number, id: string, key: Json | undefined, by: Principal): Promise<void>;
   /** Deletes a person, and queues the deletion of its events, as asked. */
   remove(project: number, id: string, asked: RemovalWanted, by: Principal): Promise<void>;
-  /** The same of many; those there are not are passed over. */
+  /** The same of many; those there are not are passed over. Fails `required` and `too_long`. */
   removeMany(project: number, asked: BulkAsked, by: Principal): Promise<BulkDeleted>;
   /** Queues the deletion of a person's events. */
   removeEvents(project: number, id: string, by: Principal): Promise<void>;
@@ -168,8 +168,10 @@ function checkBulk({ ids, distinct_ids }: BulkAsked): void {
   if (ids !== undefined && distinct_ids !== undefined) {
     throw new Failure("invalid_input", "Give ids or distinct_ids, not both.", "ids");
   }
+  const attr = ids === undefined ? "distinct_ids" : "ids";
+  if (listed.length === 0) throw required(attr);
   if (listed.length > BULK_PERSONS_MAX) {
     const detail = `At most ${BULK_PERSONS_MAX} persons are deleted at once.`;
-    throw new Failure("too_long", detail, ids === undefined ? "distinct_ids" : "ids");
+    throw new Failure("too_long", detail, attr);
   }
 }

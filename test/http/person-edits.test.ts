@@ -501,6 +501,8 @@ describe("bulk_delete", () => {
 
   test.each<[string, object, string, string]>([
     ["nobody", {}, "required", "ids"],
+    ["a list of nobody", { ids: [], delete_events: true }, "required", "ids"],
+    ["a list of no distinct id", { distinct_ids: [] }, "required", "distinct_ids"],
     ["both ways", { ids: [1], distinct_ids: ["a"] }, "invalid_input", "ids"],
     ["what is no id", { ids: ["x"] }, "invalid_input", "ids"],
     ["what is no list", { ids: "34" }, "invalid_input", "ids"],
