@@ -101,11 +101,11 @@ export function playlists({ reads, writes, projects, now, randomBytes }: Needs):
       const { timezone } = await projects.get(project);
       const filter = filterOf(asked, { now: now(), timezone });
       const listed = await walkedPage(url, query, {
-        keysOf: (row: PlaylistRow): PlaylistKeys => [row[filter.order.by], row.id],
-        like: ["", 0],
+        keysOf: ({ keys }: { row: PlaylistRow; keys: PlaylistKeys }) => keys,
+        like: ["", 0, 0],
         read: (part) => reads.list(project, filter, part),
       });
-      return { ...listed, results: listed.results.map(shown) };
+      return { ...listed, results: listed.results.map(({ row }) => shown(row)) };
     },
     async create(project_id, user, { type: asked, ...sent }) {
       const at = isoTime(now());

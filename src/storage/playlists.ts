@@ -1,4 +1,16 @@
-import { and, asc, count, desc, eq, getTableColumns, gte, lte, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  getTableColumns,
+  gte,
+  lte,
+  max,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { Part } from "../domain/page.ts";
 import type {
@@ -10,7 +22,7 @@ import type {
 } from "../domain/playlist.ts";
 import { anyCase } from "./any-case.ts";
 import { behind } from "./keyset.ts";
-import { playlist, playlistRecording, user } from "./schema.ts";
+import { playlist, playlistMove, playlistRecording, user } from "./schema.ts";
 import type { Sqlite } from "./sqlite.ts";
 
 /** A playlist as it is kept; `recordings` is how many it has. */
@@ -37,8 +49,11 @@ export type PlaylistFilter = {
   order: PlaylistOrder;
 };
 
-/** What a playlist is listed by, and its id. */
-export type PlaylistKeys = readonly [by: string, id: number];
+/**
+ * What a playlist was listed by when the walk began that meets it, its id, and when that was: the number
+ * of the last change by then (decision 139).
+ */
+export type PlaylistKeys = readonly [by: string, id: number, since: number];
 
 /** What playlists a project has. */
 export type PlaylistReads = {
@@ -47,7 +62,7 @@ export type PlaylistReads = {
     project: number,
     filter: PlaylistFilter,
     part: Part<PlaylistKeys>,
-  ): Promise<{ count: number; rows: PlaylistRow[] }>;
+  ): Promise<{ count: number; rows: { row: PlaylistRow; keys: PlaylistKeys }[] }>;
   /** One that is not deleted. */
   find(place: PlaylistPlace): Promise<PlaylistRow | undefined>;
   /** The recordings of one that is not deleted, the last added first; undefined without one. */
@@ -91,19 +106,19 @@ export function playlistReads(sqlite: Sqlite): PlaylistReads {
     list: async (project, { order, ...filter }, { limit, offset, after }) =>
       snapshot(() => {
         const wanted = and(eq(playlist.project_id, project), present(), ...conditions(filter));
-        const direction = order.isDescending ? desc : asc;
-        const by = order.by === "name" ? sql`${playlist.name} COLLATE NOCASE` : playlist[order.by];
-        const rest = behind([by, playlist.id], order.isDescending ? "down" : "up", after);
+        const since =
+          after?.[2] ?? orm.select({ seq: LAST_MOVE }).from(playlistMove).get()?.seq ?? 0;
+        const { was, by, rest, direction } = along(order, after, since);
         return {
           count: orm.select({ count: count() }).from(playlist).where(wanted).get()?.count ?? 0,
           rows: select
-            .rows()
+            .rows(was)
             .where(and(wanted, rest))
             .orderBy(direction(by), direction(playlist.id))
             .limit(limit)
             .offset(offset)
             .all()
-            .map(flat),
+            .map((found) => ({ row: flat(found), keys: [found.was, found.playlist.id, since] })),
         };
       }),
     find: async (place) => select.one(and(at(place), present())),
@@ -206,9 +221,9 @@ function selects({ orm }: Sqlite) {
   const modifier = alias(user, "modifier");
   const { created_at: _creator, ...created_by } = getTableColumns(creator);
   const { created_at: _modifier, ...last_modified_by } = getTableColumns(modifier);
-  const rows = () =>
+  const rows = (was = sql<string>`''`) =>
     orm
-      .select({ playlist, created_by, last_modified_by })
+      .select({ playlist, created_by, last_modified_by, was })
       .from(playlist)
       .innerJoin(creator, eq(creator.id, playlist.created_by))
       .innerJoin(modifier, eq(modifier.id, playlist.last_modified_by));
@@ -217,6 +232,26 @@ function selects({ orm }: Sqlite) {
     return found && flat(found);
   };
   return { rows, one };
+}
+
+const LAST_MOVE = max(playlistMove.seq);
+
+/** The order of a list as it was at `since`, and the condition that a playlist is behind a place in it. */
+function along(order: PlaylistOrder, after: PlaylistKeys | undefined, since: number) {
+  const was = placeSince(order.by, since);
+  const by = order.by === "name" ? sql`${was} COLLATE NOCASE` : was;
+  const [towards, direction] = order.isDescending
+    ? (["down", desc] as const)
+    : (["up", asc] as const);
+  return { was, by, direction, rest: behind([by, playlist.id], towards, after?.slice(0, 2)) };
+}
+
+/** What playlists were listed by before the first change that came later than `since`. */
+function placeSince(by: PlaylistOrder["by"], since: number): SQL<string> {
+  if (by === "created_at") return sql<string>`${playlist.created_at}`;
+  return sql<string>`coalesce((SELECT ${playlistMove[by]} FROM ${playlistMove}
+    WHERE ${playlistMove.playlist_id} = ${playlist.id} AND ${playlistMove.seq} > ${since}
+    ORDER BY ${playlistMove.seq} LIMIT 1), ${playlist[by]})`;
 }
 
 type Joined = {
