@@ -96,11 +96,11 @@ export function frameLinesOf(header: Uint8Array): number | undefined {
 }
 
 /** What the header of a frame says of its lines. */
-export type Claim = Pick<Frame, "kind" | "count" | "first_seq"> & { at: number; end: number };
+export type Claim = Pick<Frame, "kind" | "count" | "first_seq">;
 
 /**
- * What damaged bytes say of the frames that begin in them, each `at` an offset: nothing vouches for a
- * header alone, so what cannot be is left out.
+ * What damaged bytes say of the frames that begin in them: nothing vouches for a header alone, so what
+ * cannot be is left out.
  */
 export function claimsIn(bytes: Uint8Array): Claim[] {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -113,7 +113,7 @@ export function claimsIn(bytes: Uint8Array): Claim[] {
     const first_seq = view.getFloat64(24, true);
     const isPossible = Number.isSafeInteger(first_seq) && first_seq > 0 && count > 0;
     if (kind === undefined || !isPossible || count > length) continue;
-    claims.push({ kind, count, first_seq, at, end: at + FRAME_HEADER_BYTES + length });
+    claims.push({ kind, count, first_seq });
   }
   return claims;
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Disk, WritableFile } from "./disk.ts";
-import { claimsIn, lastSeq, segmentName, segmentsAmong } from "./journal-frame.ts";
+import { type Claim, claimsIn, lastSeq, segmentName, segmentsAmong } from "./journal-frame.ts";
 import { keepPart, type Part } from "./journal-reader.ts";
 import { openSegment, type Segment, WINDOW_BYTES } from "./journal-segment.ts";
 import { isZeros, mayBeTorn } from "./journal-torn.ts";
@@ -20,13 +20,16 @@ export type Recovered = {
   first: number | undefined;
 };
 
+/** A part that was torn, and how many events and log records it said to have. */
+export type TornPart = Part & { events: number };
+
 type Options = {
   directory: string;
   disk: Disk;
   /** The highest number that a store has applied. */
   after: number;
   /** Told what a crash had torn off, once it is cut. */
-  onCut: (part: Part) => void;
+  onCut: (part: TornPart) => void;
   /** Told what was damaged and is kept aside, once it is cut. */
   onCorrupt: (part: Part) => void;
 };
@@ -85,19 +88,27 @@ function keepEnd(
   const rest = isReserved ? undefined : segment.bytes(end, bytes);
   segment.close();
   if (isReserved || rest === undefined) return nothing;
-  if (!isApplied && mayBeTorn(rest, end)) return { tell: () => onCut(part), last: 0 };
+  const claims = claimsFrom(last === 0 ? first : last + 1, rest);
+  if (!isApplied && mayBeTorn(rest, end)) {
+    const events = claims.reduce(
+      (sum, { kind, count }) => sum + (kind === "warnings" ? 0 : count),
+      0,
+    );
+    return { tell: () => onCut({ ...part, events }), last: 0 };
+  }
   keepPart({ disk, directory }, part, rest);
-  return { tell: () => onCorrupt(part), last: lastClaimed(rest, last === 0 ? first : last + 1) };
+  return { tell: () => onCorrupt(part), last: claims.at(-1)?.last ?? 0 };
 }
 
-/** The last number of damaged frames that begin with the `next` one; 0 if their headers do not say. */
-function lastClaimed(bytes: Uint8Array, next: number): number {
-  let last = 0;
+/** What bytes that are no frames claim to be, one behind the other from the number `next` on. */
+function claimsFrom(next: number, bytes: Uint8Array): (Claim & { last: number })[] {
+  const found: (Claim & { last: number })[] = [];
   for (const claim of claimsIn(bytes)) {
-    if (claim.first_seq !== (last === 0 ? next : last + 1)) break;
-    last = lastSeq(claim);
+    if (claim.first_seq === (found.at(-1)?.last ?? next - 1) + 1) {
+      found.push({ ...claim, last: lastSeq(claim) });
+    }
   }
-  return last;
+  return found;
 }
 
 /** Whether there are but zeros from a place on: looked at in parts, for they may be many. */

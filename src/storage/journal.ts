@@ -2,7 +2,7 @@ import { Failure } from "../domain/errors.ts";
 import type { Disk } from "./disk.ts";
 import { type Entry, type Frame, frameBytes } from "./journal-frame.ts";
 import type { Part } from "./journal-reader.ts";
-import { recoverSegments } from "./journal-recovery.ts";
+import { recoverSegments, type TornPart } from "./journal-recovery.ts";
 import { segmentReserve } from "./journal-reserve.ts";
 import { segmentWriter } from "./journal-writer.ts";
 
@@ -68,7 +68,7 @@ type Options = {
   /** The highest number that a store has applied; new events are numbered above it. */
   after: number;
   /** Told what a crash had torn off the last segment's end, once it is cut. */
-  onCut?: (part: Part) => void;
+  onCut?: (part: TornPart) => void;
   /** Told what was damaged at the last segment's end, once it is kept in `corrupt`. */
   onCorrupt?: (part: Part) => void;
   /** SEGMENT_BYTES_MAX by default. */

@@ -104,7 +104,7 @@ test("a segment of which only the header is torn was never one", async () => {
   const { directory, whole } = await three();
   for (let size = 1; size <= SEGMENT_HEADER_BYTES; size += 1) {
     writeFileSync(join(directory, segmentOf(4)), whole.subarray(0, size));
-    const cut = { segment: segmentOf(4), offset: 0, bytes: size };
+    const cut = { segment: segmentOf(4), offset: 0, bytes: size, events: 0 };
     // The store is as far as the segment before.
     expect(await opened(directory, 3)).toEqual({ cuts: [cut], kept: [] });
   }
