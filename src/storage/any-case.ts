@@ -14,6 +14,18 @@ export function anyCase(part: string): string {
   return `*${characters.join("")}*`;
 }
 
+/** The same as a pattern of RE2. */
+export function anyCasePattern(part: string): string {
+  const characters = [...part].map((character) => {
+    const all = casesOf().get(folded(character));
+    return all === undefined ? character.replace(SPECIAL, "\\$&") : `[${all}]`;
+  });
+  return characters.join("");
+}
+
+/** What means something in a pattern of RE2. */
+const SPECIAL = /[\\^$.|?*+()[\]{}]/;
+
 /** Behind it no script has cases. */
 const CASED_MAX = 0x1_ff_ff;
 

@@ -28,7 +28,10 @@ function tested(test: Exclude<PropertyTest, { is: "set" }>, text: string): strin
       return bounds.join(" AND ");
     }
     default:
-      return textTested(test, text, { text: quoted, number: numberText });
+      return textTested(test, text, {
+        part: (value) => `contains(lower(${text}), lower(${quoted(value)}))`,
+        ...{ text: quoted, number: numberText },
+      });
   }
 }
 

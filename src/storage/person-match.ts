@@ -12,6 +12,7 @@ import {
   binder,
   checkPatterns,
   groupMet,
+  hasPart,
   passes,
   pointer,
   textIn,
@@ -75,20 +76,22 @@ async function values(
   part: string,
   now: MatchedNow,
 ): Promise<PropertyValue[]> {
+  const { values: wanted, bind } = binder();
+  const summary = COUNTED(hasPart("name", part, bind));
   const asked = {
     project,
     names: [key],
     selected: `${shortOnly(textIn("$key", propertyColumn(key)))} AS name, 1 AS count`,
     where: "true",
-    values: { key: pointer(key), part },
-    summary: COUNTED,
+    values: { key: pointer(key), ...wanted },
+    summary,
     row: { name: "VARCHAR", count: "BIGINT" },
     again: "row.name, row.count",
   };
   const { found, values } = await personsNow(connection, asked, now);
   const counted = await rows(
     connection,
-    `${COUNTED(found)} ORDER BY count DESC, name LIMIT $limit::BIGINT`,
+    `${summary(found)} ORDER BY count DESC, name LIMIT $limit::BIGINT`,
     { ...values, limit: PROPERTY_VALUES_MAX },
   );
   return counted.map(({ name, count }) => ({ name: String(name), count: Number(count) }));
@@ -98,9 +101,10 @@ async function values(
 const shortOnly = (text: string) =>
   `list_transform([${text}], lambda t: CASE WHEN strlen(t) <= ${VALUE_BYTES_MAX} THEN t END)[1]`;
 
-const COUNTED = (found: string) => `
+const COUNTED = (isWanted: string) => (found: string) =>
+  `
   SELECT name, sum(count)::DOUBLE AS count FROM (${found})
-  WHERE name IS NOT NULL AND contains(lower(name), lower($part))
+  WHERE name IS NOT NULL AND ${isWanted}
   GROUP BY name`;
 
 const AT = "strftime(created_at, '%Y-%m-%dT%H:%M:%S.%fZ')";

@@ -9,6 +9,7 @@ import {
   type Range,
 } from "../domain/property-filter.ts";
 import { versionPatterns } from "../domain/version-range.ts";
+import { anyCasePattern, folded } from "./any-case.ts";
 import { quoted, rows } from "./duckdb.ts";
 
 /** Binds a value to a statement and returns the parameter that stands for it. */
@@ -97,14 +98,33 @@ function tested(test: PropertyTest, text: string, bind: Bind): string {
     default:
       // As a text: whole numbers would be bound as integers of 64 bits.
       return textTested(test, text, {
+        part: (value) => hasPart(text, value, bind),
         text: (value) => bind(value),
         number: (value) => bind(String(value), "DOUBLE"),
       });
   }
 }
 
-/** How values stand in a statement. */
-export type Written = { text(value: string): string; number(value: number): string };
+/** Characters of a part that a pattern is made of: a longer one is compared as the engine folds it. */
+const PATTERN_CHARS_MAX = 4000;
+
+/**
+ * The condition that a text has a part in any case, as `folded` has it (decision 140): the engine's `lower` is
+ * another in some letters, none of which is ASCII.
+ */
+export function hasPart(text: string, part: string, bind: Bind): string {
+  const has = `contains(lower(${text}), ${bind(folded(part))})`;
+  if (part.length > PATTERN_CHARS_MAX) return has;
+  return `CASE WHEN strlen(${text}) = length(${text}) THEN ${has}
+    ELSE regexp_matches(${text}, ${bind(anyCasePattern(part))}) END`;
+}
+
+/** How values stand in a statement, and the condition that a text has one as a part, in any case. */
+export type Written = {
+  part(value: string): string;
+  text(value: string): string;
+  number(value: number): string;
+};
 
 /** Tests of a text alone, or of the number that it is. */
 export type TextTest = Exclude<PropertyTest, { is: "set" } | { is: "date" } | { is: "version" }>;
@@ -121,7 +141,7 @@ export function textTested(test: TextTest, text: string, written: Written): stri
     case "equal":
       return any(test.any, (value) => `${text} = ${value}`);
     case "contains":
-      return any(test.any, (value) => `contains(lower(${text}), lower(${value}))`);
+      return test.any.map(written.part).join(" OR ") || `${text} IN (NULL)`;
     case "starts":
       return any(test.any, (value) => `starts_with(${text}, ${value})`);
     case "ends":

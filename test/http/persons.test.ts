@@ -343,6 +343,46 @@ describe("a filter by property", () => {
     });
   });
 
+  test("has a part of a property, of its values and of an address in the same cases (decision 140)", async () => {
+    await using app = await testApp();
+    const texts = ["ΟΔΟΣ", "οδος", "İstanbul ſ", "ıstanbul s", "5 µm (a+b).*", "plain S", "ẞ", "𞤀"];
+    await app.capture(
+      batch(...texts.map((text, at) => identified(`p${at}`, { text, email: text }))),
+    );
+    const all = texts.map((_, at) => `p${at}`);
+
+    for (const part of [
+      "οδοσ",
+      "Ος",
+      "ISTANBUL S",
+      "S",
+      "i",
+      "μM",
+      "(A+B).*",
+      "ß",
+      "ss",
+      "𞤢",
+      "z",
+    ]) {
+      const searched = idsOf(await list(app, `?search=${encodeURIComponent(part)}`)).toSorted();
+      const filter = { key: "text", value: part };
+      const has = await list(app, filters({ ...filter, operator: "icontains" }));
+      const hasNot = await list(app, filters({ ...filter, operator: "not_icontains" }));
+      const values = await app.get(`/persons/values/?key=text&value=${encodeURIComponent(part)}`);
+
+      expect([part, idsOf(has).toSorted()]).toEqual([part, searched]);
+      expect([part, idsOf(hasNot).toSorted()]).toEqual([
+        part,
+        all.filter((id) => !searched.includes(id)),
+      ]);
+      const { results } = values.body as { results: { name: string }[] };
+      expect(results.map(({ name }) => `p${texts.indexOf(name)}`).toSorted()).toEqual(
+        searched.map(String),
+      );
+    }
+    expect((await list(app, "?search=S")).count).toBe(3);
+  });
+
   test("tells the values of a property, the most frequent first", async () => {
     await using app = await testApp();
     const plans = ["pro", "free", "pro", "Pro team", 5, null];
