@@ -159,47 +159,54 @@ test("a draft whose checkpoint finds no memory is thrown away, and only that", a
   await duckdb.close();
 });
 
-test("a part of a rewrite ends those who hold the memory that it lacks, and only it is repeated", async () => {
-  using place = temporaryDirectory();
-  const duckdb = await openDuckdb({
-    ...{ directory: place.path, generation: 1, memory_bytes: 128e6, threads: 1 },
-    onFatal: () => {},
-  });
-  const nothing = async () => {};
-  const log: string[] = [];
-  const reading = Promise.withResolvers<void>();
-  const asked = duckdb
-    .apart(async (connection) => {
+test.each([
+  ["for good", "apart", 1],
+  ["so that they read again", "readForOthers", 2],
+] as const)(
+  "a part of a rewrite ends those who hold the memory that it lacks, %s",
+  async (_, read, expected) => {
+    using place = temporaryDirectory();
+    const duckdb = await openDuckdb({
+      ...{ directory: place.path, generation: 1, memory_bytes: 128e6, threads: 1 },
+      onFatal: () => {},
+    });
+    const nothing = async () => {};
+    const log: string[] = [];
+    const reading = Promise.withResolvers<void>();
+    let times = 0;
+    const asked = duckdb[read](async (connection) => {
+      times += 1;
       reading.resolve();
+      if (times > 1) return;
       await connection.run(
         "SELECT sum(hash(a.range + b.range)) FROM range(100_000) a, range(1_000_000) b",
       );
-    })
-    .catch((error: Error) => log.push(error.message));
-  await reading.promise;
-  const rewriting = {
-    ...{ begin: nothing, ready: nothing, done: nothing },
-    copy: async (connection: DuckDBConnection, { to }: Names, part: Part) => {
-      log.push("copy");
-      await connection.run(`CREATE TABLE ${to}.copied (number INTEGER)`);
-      failing(connection, "SELECT 1", 1);
-      await part(async () => {
-        await connection.run(`INSERT INTO ${to}.copied VALUES (1)`);
-        log.push("part");
-        await connection.run("SELECT 1");
-      });
-      return true;
-    },
-    catchUp: async (connection: DuckDBConnection, { to }: Names, part: Part) => {
-      log.push(JSON.stringify(await part(() => rows(connection, `FROM ${to}.copied`))));
-    },
-  };
+    }).then(nothing, ({ message }) => message);
+    await reading.promise;
+    const rewriting = {
+      ...{ begin: nothing, ready: nothing, done: nothing },
+      copy: async (connection: DuckDBConnection, { to }: Names, part: Part) => {
+        log.push("copy");
+        await connection.run(`CREATE TABLE ${to}.copied (number INTEGER)`);
+        failing(connection, "SELECT 1", 1);
+        await part(async () => {
+          await connection.run(`INSERT INTO ${to}.copied VALUES (1)`);
+          log.push("part");
+          await connection.run("SELECT 1");
+        });
+        return true;
+      },
+      catchUp: async (connection: DuckDBConnection, { to }: Names, part: Part) => {
+        log.push(JSON.stringify(await part(() => rows(connection, `FROM ${to}.copied`))));
+      },
+    };
 
-  await duckdb.rewrite(rewriting);
-  await asked;
-
-  const ended = expect.stringContaining("needed its memory");
-  expect(log).toEqual(["copy", "part", ended, "part", '[{"number":1}]']);
-  expect(duckdb.generation()).toBe(2);
-  await duckdb.close();
-});
+    await duckdb.rewrite(rewriting);
+    const ended = expect.stringContaining("needed its memory");
+    const said = await asked;
+    expect([times, said]).toEqual([expected, expected === 1 ? ended : undefined]);
+    expect(log).toEqual(["copy", "part", "part", '[{"number":1}]']);
+    expect(duckdb.generation()).toBe(2);
+    await duckdb.close();
+  },
+);
