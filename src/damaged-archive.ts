@@ -9,11 +9,17 @@ import type { Duckdb } from "./storage/duckdb.ts";
 /** The archive, and what is counted of damage in it. */
 export function countedArchive(duckdb: Duckdb, files: ArchiveFiles, log: Log) {
   let mended = 0;
-  const archive = archiveOf(duckdb, files, ({ path: file }) => {
+  const archive = archiveOf(duckdb, files, ({ path: file, first, last, is_given_up }, rows) => {
+    if (rows > 0) log.error("rows of a file of the archive are lost", { file, rows, first, last });
+    if (is_given_up) return;
     mended += 1;
     log.warn("a damaged file of the archive was written anew from the event store", { file });
   });
-  const rowsLost = () => files.manifest().rows_lost ?? 0;
+  const rowsLost = () => {
+    const { files: all, rows_lost = 0 } = files.manifest();
+    const givenUp = all.filter(({ is_given_up }) => is_given_up);
+    return givenUp.reduce((sum, { rows }) => sum + rows, rows_lost);
+  };
   return { archive, archiveCounts: { rowsLost, mended: () => mended } };
 }
 
@@ -43,23 +49,33 @@ export function tellMissing(
   );
 }
 
+type GivingUp = {
+  rebuild: boolean;
+  store: Pick<OpenedStore, "aside">;
+  /** A number that the journal's oldest event has or exceeds. */
+  journalFirst: number | undefined;
+  log: Log;
+};
+
 /**
  * Does without files of the archive; throws if a rebuild has an event store to go back to, which has
- * their rows (decision 76).
+ * their rows (decision 76). What the journal still has of them is taken from there (decision 101).
  */
 export async function giveUp(
   damaged: readonly ArchivedFile[],
   files: ArchiveFiles,
-  { rebuild, store, log }: { rebuild: boolean; store: Pick<OpenedStore, "aside">; log: Log },
+  { rebuild, store, journalFirst, log }: GivingUp,
 ): Promise<void> {
   if (rebuild && store.aside !== undefined) {
     for (const file of damaged) await files.moveAway(file);
     throw new Error(wayOn(damaged, dirname(store.aside)));
   }
-  for (const file of damaged) {
-    await files.setAside(file);
+  for (const file of damaged.filter(({ is_given_up }) => !is_given_up)) {
     const { path, rows, first, last } = file;
-    const message = "a file of the archive is missing or damaged: only what was in it is lost";
+    const hasLater = journalFirst !== undefined && journalFirst <= last;
+    await (hasLater ? files.giveUp(file) : files.setAside(file));
+    const lost = hasLater ? "what was in it, and is not in the journal," : "only what was in it";
+    const message = `a file of the archive is missing or damaged: ${lost} is lost`;
     log.error(message, { file: path, rows, first, last });
   }
 }

@@ -10,8 +10,10 @@ import type { Restore } from "./storage/restore.ts";
 
 /** What was lost from the journal, and is sought elsewhere. */
 export type LostEvents = {
-  /** Puts it into the event store that is filled, where one that was set aside has it. */
-  take(): Promise<void>;
+  /** What the journal has nothing of, above a sequence number and up to another. */
+  holes(range: { after: number; upTo: number }): Promise<Hole[]>;
+  /** Puts it into the event store that is filled so far, where one that was set aside has it. */
+  take(after: number): Promise<void>;
   /** Whether one that was set aside could not be read whole. */
   isUnread(): boolean;
   /** Tells, once, of what no store has either; after `take`, if that is due (decision 132). */
@@ -25,8 +27,8 @@ type Needs = {
   directory: string;
   memory_bytes: number;
   holes: JournalHoles;
-  /** The last sequence numbers of the archive and of the journal. */
-  range: { after: number; upTo: number };
+  /** The last sequence number of the journal. */
+  range: { upTo: number };
   store: Pick<OpenedStore, "applied">;
   restore: Pick<Restore, "add">;
   log: Log;
@@ -74,17 +76,18 @@ export function lostEvents(needs: Needs): LostEvents {
 
   return {
     isUnread: () => isUnread,
-    async take() {
+    holes: (among) => allHoles(holes, among),
+    async take(after) {
       const asides = asidesIn(join(directory, EVENTS_DIRECTORY));
       if (asides.length === 0) return;
-      const lost = await allHoles(holes, range);
+      const lost = await allHoles(holes, { after, ...range });
       if (lost.length === 0) return;
       // One that is behind another is of another time, or was killed before it had anything.
       for (const file of asides) if ((await takeFrom(file, lost)) > 0) return;
     },
     async tell() {
       if (isTold) return;
-      for (const { first, last } of await allHoles(holes, { after: applied, upTo: range.upTo })) {
+      for (const { first, last } of await allHoles(holes, { after: applied, ...range })) {
         count += last - first + 1;
         log.error(LOST, { first, last, count: last - first + 1 });
       }
@@ -98,7 +101,10 @@ export function lostEvents(needs: Needs): LostEvents {
 const LOST =
   "the journal has nothing of these sequence numbers, nor has any store that can be read whole: unless they were refused, the disk failing, events are lost";
 
-async function allHoles(holes: JournalHoles, { after, upTo }: Needs["range"]): Promise<Hole[]> {
+async function allHoles(
+  holes: JournalHoles,
+  { after, upTo }: { after: number; upTo: number },
+): Promise<Hole[]> {
   const all: Hole[] = [];
   for (let at = after; at < upTo; ) {
     const found = await holes.find({ after: at, upTo });

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Settings } from "./config.ts";
 import { DataError } from "./data-directory.ts";
+import { reasonOf } from "./domain/errors.ts";
 import { startIngest } from "./services/ingest.ts";
 import { EVENTS_DIRECTORY } from "./storage/duckdb.ts";
 import { keepDamaged, putBack, removeSetAside } from "./storage/event-file.ts";
@@ -37,11 +38,12 @@ export async function rebuildEvents(
     });
     const eventsDirectory = join(base.directory, EVENTS_DIRECTORY);
     const room = openRoom(settings, base.directory, surroundings);
-    const { duckdb, journal, eventsStored, restoring, applied, aside, lost } = stored;
+    const { duckdb, journal, eventsStored, restoring, aside, lost } = stored;
     try {
       // A failure here is told, not repeated.
       await restoring.run(() => false);
       const ingest = await startIngest({ ...stored.ingestNeeds, room, log });
+      const applied = ingest.applied();
       const of = journal.durable() - applied;
       const timer = setInterval(() => {
         onProgress({ from: "journal", done: ingest.applied() - applied, of });
@@ -58,8 +60,7 @@ export async function rebuildEvents(
     } catch (error) {
       await duckdb.close();
       if (aside !== undefined) putBack(aside);
-      const reason = error instanceof Error ? error.message.split("\n")[0] : String(error);
-      throw new DataError(`The event store could not be made anew: ${reason}.`);
+      throw new DataError(`The event store could not be made anew: ${reasonOf(error)}.`);
     } finally {
       await journal.close();
     }

@@ -1,33 +1,30 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Settings } from "./config.ts";
-import { countedArchive, giveUp, listingAnew, tellMissing } from "./damaged-archive.ts";
+import { countedArchive, listingAnew, tellMissing } from "./damaged-archive.ts";
 import { checkTogether, LockedError, opened, useDirectory } from "./data-directory.ts";
 import type { Clock } from "./domain/time.ts";
-import { type OpenedStore, openEventStore } from "./event-store.ts";
+import { openEventStore } from "./event-store.ts";
+import { fillingOf, progressLog } from "./filling.ts";
 import { giveBackExecutable } from "./given-back.ts";
 import type { Log, LogFormat } from "./log.ts";
-import { lostEvents } from "./lost-events.ts";
 import { poolGivesWay } from "./priority.ts";
 import { keys } from "./services/keys.ts";
 import { openProjects } from "./services/projects.ts";
-import { type RestoreProgress, restoring } from "./services/restoring.ts";
+import type { RestoreProgress } from "./services/restoring.ts";
 import { type Room, roomOn } from "./services/room.ts";
-import type { Slices } from "./services/slices.ts";
-import { ARCHIVE_DIRECTORY, type ArchiveFiles, openArchiveFiles } from "./storage/archive-files.ts";
+import { ARCHIVE_DIRECTORY, openArchiveFiles } from "./storage/archive-files.ts";
 import { EVENTS_DIRECTORY, openDuckdb } from "./storage/duckdb.ts";
 import { isSuspect } from "./storage/duckdb-blocks.ts";
 import { isDamage } from "./storage/duckdb-faults.ts";
 import { noteDamage } from "./storage/event-file.ts";
-import { type EventStore, eventStore } from "./storage/events.ts";
+import { eventStore } from "./storage/events.ts";
 import { currentGeneration, generationFile } from "./storage/generations.ts";
 import { type Journal, openJournal, SEGMENT_BYTES_MAX } from "./storage/journal.ts";
-import type { JournalHoles } from "./storage/journal-holes.ts";
 import { keyReads } from "./storage/keys.ts";
 import { removeLoad } from "./storage/loads.ts";
 import { lockDirectory } from "./storage/lock.ts";
 import { projectReads } from "./storage/projects.ts";
-import { restoreOf } from "./storage/restore.ts";
 import { type Volume, volumeOf } from "./storage/space.ts";
 import { expectKept, readSqlite } from "./storage/sqlite.ts";
 import { userReads } from "./storage/users.ts";
@@ -199,9 +196,8 @@ export async function openEvents(
   const eventsStored = eventStore(duckdb, join(directory, "dead-letters.ndjson"));
   const { slices } = stores;
   const places = { directory, slices, holes: stores.journalHoles };
-  const range = { after: seqs.archived, upTo: seqs.last };
-  const needs = { store, files, range, eventsStored, rebuild, onProgress, log };
-  const filling = fillingOf(settings, places, needs);
+  const needs = { store, files, eventsStored, rebuild, onProgress, log };
+  const filling = fillingOf(settings, places, { ...needs, ...seqs });
   const { archive, archiveCounts } = countedArchive(duckdb, files, log);
   const common = { journal, events: eventsStored, restoring: filling.restoring };
   return {
@@ -214,42 +210,12 @@ export async function openEvents(
     ingestNeeds: { ...common, slices, removeLoad, windowMs: settings.dedup_window * HOUR_MS },
     archivingNeeds: {
       ...common,
-      archive: settings.archive === "on" ? archive : undefined,
+      archive,
+      isArchiving: settings.archive === "on",
       now,
       journalBytesMax,
     },
   };
-}
-
-type Filling = Required<Pick<EventsSurroundings, "log" | "rebuild" | "onProgress">> & {
-  store: OpenedStore;
-  files: ArchiveFiles;
-  /** The last sequence numbers of the archive and of the journal. */
-  range: { after: number; upTo: number };
-  eventsStored: EventStore;
-};
-
-/** What fills an event store that is made anew, and what is found of what the journal lost. */
-function fillingOf(
-  { memory }: Settings,
-  { directory, slices, holes }: { directory: string; slices: Slices; holes: JournalHoles },
-  { store, files, range, eventsStored, rebuild, onProgress, log }: Filling,
-) {
-  const restore = restoreOf(store.duckdb, files);
-  const memory_bytes = memory * MB;
-  const lost = lostEvents({ directory, memory_bytes, holes, range, store, restore, log });
-  const filling = restoring({
-    restore,
-    archive: store.unfilled ? files : undefined,
-    takeLost: lost.take,
-    tellLost: lost.tell,
-    slices,
-    events: eventsStored,
-    removeLoad,
-    onProgress,
-    onDamaged: (damaged) => giveUp(damaged, files, { rebuild, store, log }),
-  });
-  return { restoring: filling, lost };
 }
 
 /** A journal whose disk a thread of its own waits for (decision 55). */
@@ -276,12 +242,6 @@ export async function orUndo<T>(opening: Promise<T>, undo: () => unknown): Promi
     await undo();
     throw error;
   }
-}
-
-/** Tells the log how far a rebuild is. */
-function progressLog(log: Log) {
-  return ({ rows, of }: RestoreProgress): void =>
-    log.info("filling the event store from the archive", { rows, of });
 }
 
 /** Random bytes for keys and ids. */

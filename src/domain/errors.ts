@@ -80,3 +80,9 @@ export function serverError(requestId: string): Failure {
 export function isDiskFull({ message }: Error): boolean {
   return /ENOSPC|EDQUOT|EFBIG|no space left|disk is full|file too large/i.test(message);
 }
+
+/** What an error says, in a line. The engines quote data in their messages: that is left out. */
+export function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return (message.split("\n")[0] ?? "").replace(/["'`].*["'`]/s, "'…'");
+}

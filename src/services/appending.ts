@@ -61,6 +61,10 @@ export async function appending(needs: AppendingNeeds, persist: Persist, onWarne
 
   return {
     applied: () => applied,
+    /** Looks again how far the event store is, which was filled. */
+    async filled(): Promise<void> {
+      applied = await events.applied();
+    },
     counts: () => ({ ...counts }),
     /** As of {@link unmirroredPersons}. */
     watch: unmirrored.watch,

@@ -42,8 +42,9 @@ type Needs = {
   ingest: Pick<Ingest, "applied" | "lag">;
   restoring: Pick<Restoring, "active">;
   events: Pick<EventStore, "checkpoint">;
-  /** Undefined if there is to be none. */
-  archive: Archive | undefined;
+  archive: Archive;
+  /** Whether more is to be archived; if not, what was before stays whole. */
+  isArchiving: boolean;
   /** Bytes that the journal may have beside what is not yet applied (decision 63). */
   journalBytesMax: number;
   now: Clock;
@@ -60,19 +61,23 @@ export type Archiving = {
 
 /** Starts to archive. */
 export function startArchiving(needs: Needs): Archiving {
-  const { journal, ingest, restoring, events, archive, journalBytesMax, now, log } = needs;
+  const { journal, ingest, restoring, events, journalBytesMax, now, log } = needs;
+  const archive = needs.isArchiving ? needs.archive : undefined;
   const signal = stopSignal();
   let step = STEP_MAX;
   let trimmed = 0;
   let lastAt = performance.now();
-  let isComplete = archive === undefined;
+  let isComplete = false;
   /** The last sequence number at the last look, and whose turn it was. */
   let seen = -1;
   let checked = -1;
 
-  /** At first the event store makes up for what went while nobody looked (decision 76). */
+  /**
+   * At first the event store makes up for what went while nobody looked (decision 76), as soon as it has
+   * what only the journal has of it (decision 101).
+   */
   const complete = async (): Promise<void> => {
-    if (!isComplete) await archive?.complete();
+    if (!isComplete) await needs.archive.complete();
     isComplete = true;
   };
 
@@ -94,6 +99,7 @@ export function startArchiving(needs: Needs): Archiving {
   };
 
   const run = async (): Promise<void> => {
+    await complete();
     const applied = ingest.applied();
     if (archive === undefined) {
       // The event store has the only copy from here on: not one that is in its log alone.
@@ -123,7 +129,8 @@ export function startArchiving(needs: Needs): Archiving {
   const loop = async (): Promise<void> => {
     while (!signal.stopped()) {
       await signal.sleep(POLL_MS);
-      if (signal.stopped() || restoring.active()) continue;
+      const isFilled = !restoring.active() && ingest.applied() >= needs.archive.last();
+      if (signal.stopped() || !isFilled) continue;
       try {
         await complete();
         if (isDue()) await run();

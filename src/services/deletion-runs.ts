@@ -1,5 +1,5 @@
 import type { DeletionKind } from "../domain/deletion.ts";
-import { Failure, isDiskFull } from "../domain/errors.ts";
+import { Failure, isDiskFull, reasonOf } from "../domain/errors.ts";
 import { type Clock, isoTime } from "../domain/time.ts";
 import type { Log } from "../log.ts";
 import type { Batch, deletionRunWrites, Wanted } from "../storage/deletion-runs.ts";
@@ -247,9 +247,3 @@ function toldOf(error: unknown): unknown {
 
 const DISK_SPACE =
   "disk_space: the disk is full. What is done stays done, the rest waits for room.";
-
-/** The engines quote data in their messages: that is left out. */
-function reasonOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return (message.split("\n")[0] ?? "").replace(/["'`].*["'`]/s, "'…'");
-}

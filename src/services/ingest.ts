@@ -126,7 +126,8 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
   };
 
   const loop = async () => {
-    await begin(needs, persist, { signal, held, looking });
+    await begin(needs, persist, { signal, held, looking }, end.filled);
+    taken = end.applied();
     while (!signal.stopped()) {
       const grown = Promise.withResolvers<void>();
       wake = grown.resolve;
@@ -221,11 +222,16 @@ async function untilRoomy(
 }
 
 /** Makes the event store what the journal can be applied to. */
-async function begin(needs: Needs, persist: Persist, waits: Waits): Promise<void> {
+async function begin(
+  needs: Needs,
+  persist: Persist,
+  waits: Waits,
+  filled: () => Promise<void>,
+): Promise<void> {
   const { restoring } = needs;
   const { signal } = waits;
   if (restoring.active()) await untilRoomy(needs, waits, false);
-  await persist("fill the event store", () => restoring.run(signal.stopped));
+  await persist("fill the event store", () => restoring.run(signal.stopped, filled));
   await persist("bring the mirror of persons up to date", () => mirrorLacking(needs, waits));
   await remember(needs);
 }

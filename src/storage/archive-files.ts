@@ -32,6 +32,11 @@ export type ArchivedFile = ArchivePlace & {
   bytes?: number;
   /** The file's SHA-256 in hexadecimal digits; lists that are older have none. */
   sha256?: string;
+  /**
+   * Whether it was given up, and the event store was told to get from the journal what that has of it: what
+   * is not there when the file is written anew is lost.
+   */
+  is_given_up?: true;
 };
 
 /** What the archive is: all rows up to `last`, in these files and no others. */
@@ -67,6 +72,8 @@ export type ArchiveFiles = {
   moveAway(file: ArchivedFile): Promise<void>;
   /** Takes a damaged file out of the archive, and moves it away. */
   setAside(file: ArchivedFile): Promise<void>;
+  /** Moves a damaged file away, some of whose rows the journal has: it is missing until it is written anew. */
+  giveUp(file: ArchivedFile): Promise<void>;
   /** Removes what was set aside: deleted persons must not live on in it. */
   removeSetAside(): Promise<void>;
   /** Changes what the archive is, in one step, durable when it resolves; then removes the rest. */
@@ -125,7 +132,8 @@ export async function openArchiveFiles(
 
   const isThere = (file: ArchivedFile): boolean => {
     const found = statSync(pathOf(file), { throwIfNoEntry: false });
-    return found !== undefined && (file.bytes === undefined || file.bytes === found.size);
+    if (found === undefined || file.is_given_up) return false;
+    return file.bytes === undefined || file.bytes === found.size;
   };
 
   const moveAway = async (file: ArchivedFile): Promise<void> => {
@@ -176,6 +184,14 @@ export async function openArchiveFiles(
         files: others,
         rows_lost: (manifest.rows_lost ?? 0) + file.rows,
       });
+    },
+    async giveUp(file) {
+      await moveAway(file);
+      const { bytes: _, sha256: __, ...rest } = file;
+      const files = manifest.files.map((other) =>
+        other === file ? { ...rest, is_given_up: true as const } : other,
+      );
+      await commit({ ...manifest, files });
     },
     async removeSetAside() {
       for (const path of parquetIn(directory, /\.parquet\.damaged$/)) {

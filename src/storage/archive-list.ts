@@ -1,23 +1,17 @@
 import { renameSync, statSync } from "node:fs";
-import { dirname, join, sep } from "node:path";
-import type { DuckDBConnection } from "@duckdb/node-api";
-import { countIn } from "./archive-erase.ts";
+import { join, sep } from "node:path";
+import { type ArchiveCheck, withArchiveCheck } from "./archive-check.ts";
 import { type ArchivedFile, type ArchivedKind, type Manifest, sha256Of } from "./archive-files.ts";
-import { quoted } from "./duckdb.ts";
-import { newInstance } from "./duckdb-instance.ts";
 
 /** A file by its name: `kind/project/month/first-last.parquet`, or `….2.parquet` for one written later. */
 const NAME = /^(events|logs)\/(\d+)\/(\d{4}-\d{2})\/(\d+)-(\d+)(?:\.\d+)?\.parquet$/;
-
-/** What files are counted with, in an engine of its own that holds little at once. */
-const MEMORY = "128MB";
 
 type Found = Omit<ArchivedFile, "rows"> & { written: number };
 
 /**
  * The list of an archive, from the files in `directory` with these `paths` (decision 116). Of two that
- * have the same rows, as a crash may leave, the one counts that is of more, or later. One that cannot be
- * read gets the suffix `aside`, and is in the list as one that is missing.
+ * have the same rows, as a crash may leave, the one counts that is of more, or later. One that is not whole
+ * gets the suffix `aside`, and is in the list as one that is missing.
  */
 export async function listedAnew(
   directory: string,
@@ -25,19 +19,19 @@ export async function listedAnew(
   aside: string,
 ): Promise<Manifest> {
   const counting = withoutCopies(paths.flatMap((path) => foundAt(directory, path)));
-  const instance = await newInstance(join(dirname(directory), "engine"));
-  try {
-    const connection = await instance.connect();
-    await connection.run(`SET memory_limit = '${MEMORY}'`);
+  return withArchiveCheck(directory, async (check) => {
     const files: ArchivedFile[] = [];
-    for (const { written: _, ...file } of counting) {
-      files.push(await counted(connection, directory, file, aside));
+    const unread: Found[] = [];
+    for (const found of counting) {
+      const path = join(directory, found.path);
+      const rows = await check.rowsOf({ ...found, path });
+      if (rows === undefined) unread.push(found);
+      else files.push(await listed(found, rows, path));
     }
+    files.push(...(await missing(unread, { directory, files, check, aside })));
     files.sort((a, b) => a.first - b.first);
     return { version: 1, last: Math.max(0, ...files.map(({ last }) => last)), files };
-  } finally {
-    instance.closeSync();
-  }
+  });
 }
 
 function foundAt(directory: string, name: string): Found[] {
@@ -55,25 +49,54 @@ function withoutCopies(found: readonly Found[]): Found[] {
     const size = ({ first, last }: Found) => last - first;
     const taken: Found[] = [];
     for (const file of files.toSorted((a, b) => size(b) - size(a) || b.written - a.written)) {
-      const isCopy = taken.some(({ first, last }) => file.first <= last && first <= file.last);
+      const isCopy = taken.some((other) => isBeside(other, file));
       if (!isCopy) taken.push(file);
     }
     return taken;
   });
 }
 
-async function counted(
-  connection: DuckDBConnection,
-  directory: string,
-  file: Omit<ArchivedFile, "rows">,
-  aside: string,
+async function listed(
+  { written: _, ...file }: Found,
+  rows: number,
+  path: string,
 ): Promise<ArchivedFile> {
-  const path = join(directory, file.path);
-  try {
-    const rows = await countIn(connection, `read_parquet(${quoted(path)})`);
-    return { ...file, rows, bytes: statSync(path).size, sha256: await sha256Of(path) };
-  } catch {
+  return { ...file, rows, bytes: statSync(path).size, sha256: await sha256Of(path) };
+}
+
+type Beside = {
+  directory: string;
+  /** Those that are whole. */
+  files: readonly ArchivedFile[];
+  check: ArchiveCheck;
+  aside: string;
+};
+
+/** Sets files aside; they had at most as many rows as there are numbers of theirs that no other file has. */
+async function missing(
+  unread: readonly Found[],
+  { directory, files, check, aside }: Beside,
+): Promise<ArchivedFile[]> {
+  const gone: ArchivedFile[] = [];
+  for (const { written: _, ...file } of unread) {
+    const path = join(directory, file.path);
+    const among = files.filter((other) => isBeside(other, file)).map((other) => other.path);
+    const held = await check.numbersIn(
+      among.map((other) => join(directory, other)),
+      file,
+    );
+    const others = gone.filter((other) => isBeside(other, file));
+    const told = others.reduce((sum, { rows }) => sum + rows, held);
+    const numbers = Math.max(0, file.last - file.first + 1 - told);
+    const rows = Math.min(numbers, (await check.toldRows(path)) ?? numbers);
     renameSync(path, path + aside);
-    return { ...file, rows: 0 };
+    gone.push({ ...file, rows });
   }
+  return gone;
+}
+
+type Range = { first: number; last: number };
+
+function isBeside(one: Range, other: Range): boolean {
+  return one.first <= other.last && other.first <= one.last;
 }

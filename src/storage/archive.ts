@@ -47,12 +47,13 @@ const SMALL_FILES_MAX = 16;
 
 /**
  * The archive in `files` of the event store in `duckdb`. A file that is found to be damaged is
- * written anew from the event store, and `onMended` told of it (decision 76).
+ * written anew from the event store, and `onMended` told of it (decision 76), and how many rows of one that was
+ * given up the event store does not have (decision 101).
  */
 export function archiveOf(
   duckdb: Duckdb,
   files: ArchiveFiles,
-  onMended: (file: ArchivedFile) => void,
+  onMended: (file: ArchivedFile, lost: number) => void,
 ): Archive {
   let before: Promise<unknown> = Promise.resolve();
   const alone = <T>(work: () => Promise<T>): Promise<T> => {
@@ -83,8 +84,11 @@ export function archiveOf(
       const made = await duckdb.readFirst((connection) => writeStored(connection, files, file));
       const { files: all, ...rest } = files.manifest();
       const others = all.filter((other) => other !== file);
-      await files.commit({ ...rest, files: made.rows === 0 ? others : [...others, made] });
-      onMended(file);
+      const lost = file.is_given_up ? Math.max(0, file.rows - made.rows) : 0;
+      const rows_lost = (rest.rows_lost ?? 0) + lost;
+      const counted = rows_lost === 0 ? rest : { ...rest, rows_lost };
+      await files.commit({ ...counted, files: made.rows === 0 ? others : [...others, made] });
+      onMended(file, lost);
     }
   };
 

@@ -1,24 +1,32 @@
 import { PERSON_NAMESPACE } from "../domain/person.ts";
+import { isReadable } from "./archive-check.ts";
 import { countIn } from "./archive-erase.ts";
 import type { ArchivedFile, ArchiveFiles } from "./archive-files.ts";
 import { NOT_BLANK } from "./blank-rows.ts";
 import { type Duckdb, quoted, rows } from "./duckdb.ts";
+import type { Hole } from "./journal-holes.ts";
 import type { TakenRows } from "./lost-rows.ts";
 
 /** Makes the event store anew from the archive: what came later is in the journal (decision 64). */
 export type Restore = {
   /** Whether the store is one that was being made, and is not whole. */
   isUnfinished(): Promise<boolean>;
-  /** Empties the store, which counts as unfinished from now on, and sets its mark. */
-  begin(): Promise<void>;
-  /** Puts a file's rows in. Throws if they are not as many as they were. */
-  load(file: ArchivedFile): Promise<void>;
-  /** The same of rows that were taken from another event store. */
+  /** Empties the store, which counts as unfinished from now on, and sets its mark: by default the archive's. */
+  begin(mark?: number): Promise<void>;
+  /**
+   * Puts the rows of a file in whose numbers count; says whether it could. If not, the file cannot be read, or
+   * has not as many rows as it had, and nothing of it is in.
+   */
+  load(file: ArchivedFile, counting: Counting): Promise<boolean>;
+  /** Puts rows in that were taken from another event store, if nothing has their numbers. */
   add(taken: TakenRows): Promise<void>;
   /** Gives each event to whom its distinct id means in the mirror, which must be up to date. */
   assign(): Promise<void>;
   end(): Promise<void>;
 };
+
+/** Which sequence numbers of the archive count: those up to a mark, and those in holes of the journal behind. */
+export type Counting = { mark: number; holes: readonly Hole[] };
 
 const TABLES = [
   "events",
@@ -58,11 +66,12 @@ const ASSIGN = `
 
 /** The event store in `duckdb`, made anew from the archive in `files`. */
 export function restoreOf(duckdb: Duckdb, files: ArchiveFiles): Restore {
-  const insert = ({ kind, rows: expected, path }: TakenRows, source: string) =>
+  const insert = (taken: TakenRows, source: string, those: string) =>
     duckdb.write(async (connection) => {
+      const { kind, rows: expected, path } = taken;
       const count = await countIn(connection, source);
       if (count !== expected) throw new Error(`${path} has ${count} rows instead of ${expected}`);
-      await connection.run(`INSERT INTO ${kind} BY NAME SELECT * FROM ${source}`);
+      await connection.run(`INSERT INTO ${kind} BY NAME SELECT * FROM ${source} ${those}`);
     });
 
   return {
@@ -72,20 +81,34 @@ export function restoreOf(duckdb: Duckdb, files: ArchiveFiles): Restore {
         return found.length > 0;
       }),
 
-    begin: () =>
+    begin: (mark = files.manifest().last) =>
       duckdb.write(async (connection) => {
         for (const table of TABLES) await connection.run(`DELETE FROM ${table}`);
         await connection.run("DELETE FROM meta");
         await connection.run(
           `INSERT INTO meta VALUES
-             ('applied_seq', $last::BIGINT), ('mirror_version', 0), ('restoring', 1)`,
-          { last: files.manifest().last },
+             ('applied_seq', $mark::BIGINT), ('mirror_version', 0), ('restoring', 1)`,
+          { mark },
         );
       }),
 
-    load: (file) => insert(file, files.source([file])),
+    async load(file, counting) {
+      try {
+        await insert(file, files.source([file]), `WHERE ${countingIn(counting)}`);
+        return true;
+      } catch (error) {
+        // The engine says of damage what it likes, and with words of what is stored.
+        if (await isReadable(files.directory, file)) throw error;
+        return false;
+      }
+    },
 
-    add: (taken) => insert(taken, `read_parquet(${quoted(taken.path)})`),
+    add: (taken) =>
+      insert(
+        taken,
+        `read_parquet(${quoted(taken.path)})`,
+        `ANTI JOIN (SELECT DISTINCT seq FROM ${taken.kind}) AS held USING (seq)`,
+      ),
 
     assign: () => duckdb.writeInPlace(async (connection) => void (await connection.run(ASSIGN))),
 
@@ -97,3 +120,8 @@ export function restoreOf(duckdb: Duckdb, files: ArchiveFiles): Restore {
     },
   };
 }
+
+const countingIn = ({ mark, holes }: Counting): string =>
+  [`seq <= ${mark}`, ...holes.map(({ first, last }) => `seq BETWEEN ${first} AND ${last}`)].join(
+    " OR ",
+  );
