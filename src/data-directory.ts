@@ -141,11 +141,13 @@ type Marks = {
   persons: number;
   archived: number;
   first: number | undefined;
+  /** How far the one is that is replaced, if that is whole: what the journal lacks up to there is in it. */
+  held?: number | undefined;
 };
 
 /** Throws DataError if the stores are not of one time, and the journal cannot make up for it. */
 export function checkTogether(directory: string, marks: Marks): void {
-  const { events, persons, archived, first } = marks;
+  const { events, persons, archived, first, held } = marks;
   // Only the journal has what the event store lacks; what it has lost from there on is told (decision 132).
   const goesOnFrom = (seq: number) => first !== undefined && first <= seq + 1;
   if (persons < events) {
@@ -158,7 +160,8 @@ export function checkTogether(directory: string, marks: Marks): void {
       `hoglet.sqlite in ${directory} is older than the event store beside it. Put back the newer one with its -wal, or restore both from the same backup. ${wayOn}`,
     );
   }
-  if (events < persons && !goesOnFrom(events)) {
+  const isHeld = held !== undefined && (held >= persons || goesOnFrom(held));
+  if (events < persons && !goesOnFrom(events) && !isHeld) {
     throw new DataError(
       `The event store in ${directory} lacks events, and the journal does not have them. Restore events/ and journal/ from a backup.`,
     );

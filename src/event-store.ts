@@ -29,8 +29,11 @@ type Needs = {
   journalFirst: number | undefined;
   /** Whether the file is to be made anew however it is. */
   rebuild: boolean;
-  /** Throws a DataError if the other stores do not have all behind this sequence number. */
-  check: (applied: number) => void;
+  /**
+   * Throws a DataError if the other stores do not have all behind this sequence number; `held` is how far the
+   * file is that is to be replaced.
+   */
+  check: (applied: number, held?: number) => void;
   now: Clock;
   log: Log;
 };
@@ -61,7 +64,7 @@ export async function openEventStore(needs: Needs): Promise<OpenedStore> {
     return { ...found, unfilled: false, aside: undefined };
   }
   const { reason, cause } = found;
-  check(archived);
+  await expectRest(needs, archived);
   const stamp = new Date(needs.now()).toISOString().replaceAll(/[-:]|\.\d+/g, "");
   if (reason === "unfinished") removeEventFile(file);
   const name = `${reason === "asked" ? "replaced" : "damaged"}-${stamp}`;
@@ -97,6 +100,20 @@ async function endReplacing(needs: Needs): Promise<void> {
   if ("duckdb" in found) await found.duckdb.close();
   else putBack(replaced);
   removeSetAside(directory, { kind: "replaced" });
+}
+
+/** Throws a DataError if what is not archived is nowhere. */
+async function expectRest(needs: Needs, archived: number): Promise<void> {
+  const { check, rebuild } = needs;
+  try {
+    check(archived);
+  } catch (error) {
+    // What has left the journal is taken from the file itself, if that is whole (decision 69).
+    const found = rebuild ? await inspect({ ...needs, rebuild: false }) : undefined;
+    if (found === undefined || !("duckdb" in found)) throw error;
+    await found.duckdb.close();
+    check(archived, found.applied);
+  }
 }
 
 type Inspected = { duckdb: Duckdb; applied: number } | { reason: Reason; cause?: unknown };

@@ -182,7 +182,7 @@ export async function openEvents(
       ...{ file, open, suspect, files },
       journalFirst: seqs.first,
       rebuild,
-      check: (events) => checkTogether(directory, { events, persons, ...seqs }),
+      check: (events, held) => checkTogether(directory, { events, held, persons, ...seqs }),
       now,
       log,
     }),

@@ -497,6 +497,33 @@ describe("an archive of which a file is damaged", () => {
   });
 });
 
+test("without an archive a rebuild takes from the file that it replaces what has left the journal", async () => {
+  const off = ["--archive", "off", "--journal", "1"];
+  const before = await made(off);
+  {
+    await using server = await startServer({ data, flags: off });
+    const person = await personOf(server, "person-6");
+    await change(server, "POST", `/persons/${person}/delete_events/`, {});
+    // A deletion empties the journal.
+    expect(await runCommand(["deletions", "run", "--data", data])).toMatchObject({ code: 0 });
+    await stop(server);
+  }
+
+  const { code, out, err } = await runCommand(["rebuild", "--data", data, ...off]);
+
+  const gone = before.persons.find(({ distinct_ids }) => distinct_ids.includes("person-6"));
+  const kept = before.events.filter(({ distinct_id }) => !gone?.distinct_ids.includes(distinct_id));
+  expect([code, out, err]).toEqual([
+    0,
+    expect.stringContaining(`${kept.length} events, 4 log records.`),
+    "",
+  ]);
+  await using server = await startServer({ data, flags: off });
+  await ready(server);
+  const after = await everything(server);
+  expect(after).toEqual({ events: kept, persons: before.persons });
+});
+
 test("damage that shows in use, after deletions wrote the file anew, is noted for that file", async () => {
   const before = await sent();
   {
