@@ -14,7 +14,16 @@ setDefaultTimeout(240_000);
 const SEED = Number(process.env["HOGLET_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 
 /** The steps of a run, as the log names them. */
-const STEPS = ["events", "switch", "leftovers", "archive", "journal", "scrub", "finish"];
+const STEPS = [
+  "events",
+  "switch",
+  "leftovers",
+  "archive",
+  "journal",
+  "temporary",
+  "scrub",
+  "finish",
+];
 
 /** The kill comes so long after the step was told, in milliseconds, and less. */
 const LATER_MS_MAX = 40;

@@ -16,7 +16,7 @@ export type DeletionRunNeeds = {
   /** The data directory. */
   directory: string;
   writes: ReturnType<typeof deletionRunWrites>;
-  events: Pick<EventStore, "applied" | "erase" | "isLoose" | "mirrorVersion">;
+  events: Pick<EventStore, "applied" | "clearTemporary" | "erase" | "isLoose" | "mirrorVersion">;
   ingest: Pick<Ingest, "caughtUp">;
   journal: Pick<Journal, "rotate" | "trim">;
   slices: Pick<Slices, "forgetErased">;
@@ -197,6 +197,8 @@ async function erase(needs: DeletionRunNeeds, batch: Batch, stopped: () => boole
   await eraseArchived?.(tasks);
   step("journal");
   await journal.trim(upTo);
+  step("temporary");
+  await events.clearTemporary();
   step("scrub");
   const ids = tasks.map(({ id }) => id);
   await writes.scrub(ids);

@@ -9,6 +9,7 @@ import { joinable, memoryLimit, shrink } from "./duckdb-memory.ts";
 import { openReads, type Reads } from "./duckdb-reads.ts";
 import { openRewrites } from "./duckdb-rewrites.ts";
 import { commitRoom } from "./duckdb-room.ts";
+import { clearTemporary } from "./duckdb-temporary.ts";
 import { transaction } from "./duckdb-transaction.ts";
 import { memoryTurns } from "./duckdb-turns.ts";
 import { openWrites, type Writes } from "./duckdb-writes.ts";
@@ -26,6 +27,8 @@ export type Duckdb = Writes &
      * finds no memory beside them is repeated while nobody reads, and so may be all of `rewriting`.
      */
     rewrite(rewriting: Rewriting): Promise<void>;
+    /** Removes what queries have put on disk; fails `unavailable` while it is used. */
+    clearTemporary(): Promise<void>;
     /** Which `events/<n>.duckdb` is in use. */
     generation(): number;
     close(): Promise<void>;
@@ -135,6 +138,11 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
     readForOthers: reads.readForOthers,
     apart: reads.apart,
     generation: () => generation,
+    clearTemporary: () =>
+      clearTemporary({
+        directory: join(directory, TEMP_DIRECTORY),
+        alone: (work) => writes.use(() => turns.alone(work)),
+      }),
     async rewrite(rewriting) {
       isRewriting = true;
       try {

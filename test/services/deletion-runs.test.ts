@@ -747,3 +747,21 @@ async function fill(app: TestApp, count: number): Promise<void> {
   }
   await app.app.ingest.caughtUp();
 }
+
+test("while the engine's temporary files may hold what is deleted, a run is not done, and goes on later", async () => {
+  await using app = await testApp();
+  await app.capture(batch(named("one", "ann"), named("two", "bob")));
+  await remove(app, "ann");
+  const file = join(app.directory, "temp", "duckdb_temp_storage_DEFAULT-0.tmp");
+  writeFileSync(file, "planted");
+
+  const refused = await app.app.deletionRuns.run().catch((error) => error);
+  const waiting = await statuses(app);
+  rmSync(file);
+  await app.app.deletionRuns.run();
+
+  expect(refused.message).toStartWith("temporary_files: ");
+  expect(waiting).not.toEqual(["completed"]);
+  expect(await statuses(app)).toEqual(["completed"]);
+  expect(await namesOf(app, "bob")).toEqual(["two"]);
+});

@@ -1,0 +1,61 @@
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Failure } from "../../src/domain/errors.ts";
+import { openDuckdb } from "../../src/storage/duckdb.ts";
+import { clearTemporary } from "../../src/storage/duckdb-temporary.ts";
+import { temporaryDirectory } from "../support/app.ts";
+
+setDefaultTimeout(60_000);
+
+const TOKEN = "planted-in-a-temporary-file";
+
+/** More than there is memory for, and it takes longer than anybody waits. */
+const GREEDY = `
+  SELECT a.range, md5(random()::VARCHAR) || repeat('${TOKEN}', 10) AS text
+  FROM range(100000) AS a, range(100000) AS b ORDER BY text, a.range`;
+
+test("what queries have put on disk goes, with those that hold it", async () => {
+  using place = temporaryDirectory();
+  const duckdb = await openDuckdb({
+    directory: place.path,
+    generation: 1,
+    memory_bytes: 128_000_000,
+    threads: 2,
+    onFatal(error) {
+      throw error;
+    },
+  });
+  const directory = join(place.path, "temp");
+  const hasToken = () =>
+    readdirSync(directory).some((name) => {
+      const path = join(directory, name);
+      return existsSync(path) && readFileSync(path).includes(TOKEN);
+    });
+  await duckdb.clearTemporary();
+  const greedy = duckdb.apart((connection) => connection.run(GREEDY)).catch((error) => error);
+  while (!hasToken()) await Bun.sleep(20);
+
+  await duckdb.clearTemporary();
+
+  expect(hasToken()).toBe(false);
+  const ended = await greedy;
+  expect(ended).toBeInstanceOf(Failure);
+  expect(ended).toMatchObject({ code: "unavailable" });
+  await duckdb.close();
+});
+
+test("while something uses them, it fails, and may be tried again", async () => {
+  using place = temporaryDirectory();
+  const file = join(place.path, "duckdb_temp_storage_DEFAULT-0.tmp");
+  writeFileSync(file, TOKEN);
+  const clear = () => clearTemporary({ directory: place.path, alone: (work) => work() });
+
+  const refused = await clear().catch((error) => error);
+  rmSync(file);
+  await clear();
+
+  expect(refused).toBeInstanceOf(Failure);
+  expect(refused).toMatchObject({ code: "unavailable" });
+  expect(refused.message).toStartWith("temporary_files: ");
+});
