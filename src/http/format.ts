@@ -66,17 +66,14 @@ function streamed(texts: AsyncIterable<string>): ReadableStream<Uint8Array> {
   });
 }
 
-/**
- * A few objects in the format that is asked for: as they are, or as a table, which also without any has
- * the columns of a row `always`.
- */
+/** A few objects in the format that is asked for: as they are, or as a table. */
 export function formatted<T>(
   format: "json" | "csv" | undefined,
-  answer: { json: T; rows: readonly object[]; always?: JsonObject; status: number },
+  answer: { json: T; rows: readonly object[]; status: number },
 ): T | Response {
-  const { json, rows, always, status } = answer;
+  const { json, rows, status } = answer;
   if (format !== "csv") return json;
-  const table = csvTable(always);
+  const table = csvTable();
   for (const row of rows) table.add(row as JsonObject);
   const text = [table.head(), ...rows.map((row) => table.line(row as JsonObject))].join("");
   return new Response(text, { status, headers: CSV_HEADERS });

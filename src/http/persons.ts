@@ -139,17 +139,6 @@ export const personRoutes = (persons: Persons) => [
   }),
 ];
 
-/** Columns that a table of activities has even if it is empty. */
-const ACTIVITY_COLUMNS = {
-  id: null,
-  user: { first_name: null, email: null, is_system: null },
-  activity: null,
-  scope: null,
-  item_id: null,
-  detail: { id: null, name: null },
-  created_at: null,
-};
-
 /** What was done to persons (contract 4.1, decision 50). */
 export const activityRoutes = (activities: Activities) => [
   route({
@@ -162,8 +151,9 @@ export const activityRoutes = (activities: Activities) => [
     status: 200,
     response: ActivityPageShape,
     async handle({ project, query: { format, ...asked }, url }) {
-      const json = await activities.list(project, undefined, asked, url);
-      return formatted(format, { json, rows: json.results, always: ACTIVITY_COLUMNS, status: 200 });
+      if (format === "csv") return csv(await activities.csv(project, undefined, asked));
+      const { page, rest } = await activities.list(project, undefined, asked, url);
+      return rest === undefined ? page : paged(page, rest);
     },
   }),
   route({
@@ -178,8 +168,9 @@ export const activityRoutes = (activities: Activities) => [
     empty: true,
     response: ActivityPageShape,
     async handle({ project, params, query: { format, ...asked }, url }) {
-      const json = await activities.list(project, params.id, asked, url);
-      return formatted(format, { json, rows: json.results, always: ACTIVITY_COLUMNS, status: 200 });
+      if (format === "csv") return csv(await activities.csv(project, params.id, asked));
+      const { page, rest } = await activities.list(project, params.id, asked, url);
+      return rest === undefined ? page : paged(page, rest);
     },
   }),
 ];

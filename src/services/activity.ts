@@ -1,5 +1,7 @@
 import type { Change } from "../domain/activity.ts";
+import { csvTable } from "../domain/csv.ts";
 import { Failure } from "../domain/errors.ts";
+import type { JsonObject } from "../domain/json.ts";
 import { walked } from "../domain/page.ts";
 import type { ActivityReads, ActivityRow } from "../storage/activity.ts";
 import type { PersonReads } from "../storage/person-list.ts";
@@ -43,38 +45,86 @@ const ACTIVITY_LIMIT_MAX = 100;
 /** What was done to persons of one project (decision 50). */
 export type Activities = {
   /**
-   * The newest first; of all persons without an id. Fails `invalid_input`, and `not_found` if
-   * neither the person nor anything of it is there.
+   * The newest first, and the others of the page, if there are any, as they are read; of all persons
+   * without an id. Fails `invalid_input`, and `not_found` if neither the person nor anything of it is
+   * there.
    */
   list(
     project: number,
     person: string | undefined,
     asked: ActivityAsked,
     url: URL,
-  ): Promise<ActivityPage>;
+  ): Promise<{ page: ActivityPage; rest: AsyncIterable<Activity[]> | undefined }>;
+  /** Such a page as CSV, line by line. Fails as `list` does. */
+  csv(
+    project: number,
+    person: string | undefined,
+    asked: ActivityAsked,
+  ): Promise<AsyncIterable<string>>;
+};
+
+/** Columns that a table of activities has even if it is empty. */
+const COLUMNS = {
+  id: null,
+  user: { first_name: null, email: null, is_system: null },
+  activity: null,
+  scope: null,
+  item_id: null,
+  detail: { id: null, name: null },
+  created_at: null,
 };
 
 /** Activity in a store. */
 export function activities(reads: ActivityReads, persons: Pick<PersonReads, "find">): Activities {
+  const find = async (project: number, person: string | undefined, asked: ActivityAsked) => {
+    const key = person === undefined ? undefined : personKey(person);
+    const { limit, page } = read(asked);
+    const query = { limit, offset: (page - 1) * limit, cursor: asked.cursor };
+    const { count, results, next } = await walked(query, {
+      keysOf: ({ id }: { id: number }) => [id] as const,
+      like: [0],
+      read: (part) => reads.list(project, key, part),
+    });
+    if (count === 0 && key !== undefined && (await persons.find(project, key)) === undefined) {
+      throw new Failure("not_found", "Not found.");
+    }
+    return { count, ids: results.map(({ id }) => id), next, limit, page };
+  };
+  async function* parts(project: number, ids: readonly number[]): AsyncGenerator<Activity[]> {
+    for (let from = 0; from < ids.length; ) {
+      const rows = await reads.read(project, ids.slice(from));
+      from += rows.length;
+      yield rows.map(shown);
+    }
+  }
+
   return {
     async list(project, person, asked, url) {
-      const key = person === undefined ? undefined : personKey(person);
-      const { limit, page } = read(asked);
-      const query = { limit, offset: (page - 1) * limit, cursor: asked.cursor };
-      const { count, results, next } = await walked(query, {
-        keysOf: ({ id }: ActivityRow) => [id] as const,
-        like: [0],
-        read: (part) => reads.list(project, key, part),
-      });
-      if (count === 0 && key !== undefined && (await persons.find(project, key)) === undefined) {
-        throw new Failure("not_found", "Not found.");
-      }
+      const { count, ids, next, limit, page } = await find(project, person, asked);
+      const results = (await reads.read(project, ids)).map(shown);
+      const rest = ids.slice(results.length);
       return {
-        results: results.map(shown),
-        next: next === undefined ? null : link(url, { limit, page: page + 1, cursor: next }),
-        previous: page > 1 ? link(url, { limit, page: page - 1 }) : null,
-        total_count: count,
+        page: {
+          results,
+          next: next === undefined ? null : link(url, { limit, page: page + 1, cursor: next }),
+          previous: page > 1 ? link(url, { limit, page: page - 1 }) : null,
+          total_count: count,
+        },
+        rest: rest.length === 0 ? undefined : parts(project, rest),
       };
+    },
+    async csv(project, person, asked) {
+      const { ids } = await find(project, person, asked);
+      const table = csvTable(COLUMNS);
+      for await (const part of parts(project, ids)) {
+        for (const row of part) table.add(row as JsonObject);
+      }
+      return (async function* lines() {
+        yield table.head();
+        for await (const part of parts(project, ids)) {
+          yield part.map((row) => table.line(row as JsonObject)).join("");
+        }
+      })();
     },
   };
 }

@@ -3,7 +3,6 @@ import type { ActivityDetail, ActivityName, Actor, Change } from "../domain/acti
 import { type JsonObject, storableJson } from "../domain/json.ts";
 import { gain } from "../domain/merge.ts";
 import type { Part, Read } from "../domain/page.ts";
-import { fitting } from "./fitting.ts";
 import { behind } from "./keyset.ts";
 import type { Merged } from "./persons.ts";
 import { activity } from "./schema.ts";
@@ -23,15 +22,20 @@ export type ActivityRow = {
 /** What is kept of changes to persons. */
 export type ActivityReads = {
   /**
-   * The newest first: of the person with an id, of all who had a uuid, or of all; also of those who are
-   * gone. `count` is exact. Behind PAGE_BYTES_MAX of details the part ends.
+   * Ids, the newest first: of the person with an id, of all who had a uuid, or of all; also of those who
+   * are gone. `count` is exact.
    */
   list(
     project: number,
     person: { id: number } | { uuid: string } | undefined,
     part: Part,
-  ): Promise<Read<ActivityRow>>;
+  ): Promise<Read<{ id: number }>>;
+  /** Those with the first of some ids, as many as READ_BYTES_MAX of texts have; one at least. */
+  read(project: number, ids: readonly number[]): Promise<ActivityRow[]>;
 };
+
+/** What is read at once: one detail has up to some MiB, and a page a hundred of them. */
+const READ_BYTES_MAX = 1_048_576;
 
 /** Reads activity on any connection. */
 export function activityReads({ orm, raw, snapshot }: Sqlite): ActivityReads {
@@ -40,7 +44,7 @@ export function activityReads({ orm, raw, snapshot }: Sqlite): ActivityReads {
     list: async (project, person, { limit, offset, after }) =>
       snapshot(() => {
         const where = and(eq(activity.project_id, project), ofPerson(person));
-        const ids = orm
+        const rows = orm
           .select({ id: activity.id })
           .from(activity)
           .where(and(where, behind([activity.id], "down", after)))
@@ -48,12 +52,20 @@ export function activityReads({ orm, raw, snapshot }: Sqlite): ActivityReads {
           .limit(limit)
           .offset(offset)
           .all();
-        const { rows, isCut } = fitting(
-          ids.values().map(({ id }) => read(project, id)),
-          ({ bytes }) => bytes,
-        );
         const [total] = orm.select({ count: count() }).from(activity).where(where).all();
-        return { count: total?.count ?? 0, rows: rows.map(({ row }) => row), isCut };
+        return { count: total?.count ?? 0, rows };
+      }),
+    read: async (project, ids) =>
+      snapshot(() => {
+        const rows: ActivityRow[] = [];
+        let left = READ_BYTES_MAX;
+        for (const id of ids) {
+          if (left <= 0) break;
+          const { row, bytes } = read(project, id);
+          rows.push(row);
+          left -= bytes;
+        }
+        return rows;
       }),
   };
 }

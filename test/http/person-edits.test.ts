@@ -707,7 +707,7 @@ describe("activity", () => {
     }
   });
 
-  test("ends a page behind 16 MiB, and goes on from there", async () => {
+  test("is whole on each page, also as a table, however large the changes are", async () => {
     await using app = await testApp();
     await app.capture(batch(event()));
     const { id } = await personOf(app, "ann");
@@ -718,12 +718,26 @@ describe("activity", () => {
     }
 
     const pages: number[] = [];
-    const all = await walk(app, "/persons/activity/?limit=100", async (page) => {
+    const all = await walk(app, "/persons/activity/?limit=22", async (page) => {
       pages.push(page.results.length);
     });
+    const second = await activity(app, "?limit=22&page=2");
+    const table = await app.get("/persons/activity/?limit=100&format=csv");
 
-    // Each but the first has what was before and what is now.
-    expect(pages).toEqual([21, 4]);
-    expect(new Set(all.map((one) => one.id)).size).toBe(25);
+    expect(pages).toEqual([22, 3]);
+    expect(second).toEqual(all.slice(22));
+    const text = (n: number) => ({ large: `${n}${large}` });
+    expect(all.map((one) => one.detail.changes)).toEqual(
+      Array.from({ length: 25 }, (_, at) => [
+        expect.objectContaining({
+          before: at === 24 ? {} : text(23 - at),
+          after: text(24 - at),
+        }),
+      ]),
+    );
+    const lines = String(table.body).split("\r\n");
+    expect(lines.length).toBe(27);
+    expect(lines[1]).toContain(`24${large}`);
+    expect(lines[25]).toContain(`0${large}`);
   });
 });
