@@ -1,8 +1,8 @@
 import { Failure } from "./errors.ts";
 import { isNothing, type JsonObject } from "./json.ts";
 
-/** Characters of a field's name that are repeated in a failure. */
-const REPEATED_CHARS_MAX = 80;
+/** Characters of a field's name that a failure has, in `attr` alone. */
+const NAME_CHARS_MAX = 80;
 
 /**
  * Fails `invalid_input` on the first field that is neither known nor as good as absent, and names it (decision 59);
@@ -14,9 +14,12 @@ export function checkKnown(
 ): void {
   for (const [name, value] of Object.entries(sent)) {
     if (known.includes(name) || ignored.includes(name) || isNothing(value)) continue;
-    const field = name.slice(0, REPEATED_CHARS_MAX);
+    const field = name.slice(0, NAME_CHARS_MAX);
     const told = known.length === 0 ? "" : ` Known here: ${[...new Set(known)].join(", ")}.`;
-    const detail = `${JSON.stringify(field)} is not known.${told}`;
-    throw new Failure("invalid_input", detail, attr === undefined ? field : `${attr}__${field}`);
+    throw new Failure(
+      "invalid_input",
+      `This field is not known.${told}`,
+      attr === undefined ? field : `${attr}__${field}`,
+    );
   }
 }

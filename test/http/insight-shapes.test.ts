@@ -409,6 +409,6 @@ test("a field that is not known is named, with those that are, each once", async
   const { body } = await ask({ kind: "TrendsQuery", series });
 
   expect((body as { detail: string }).detail).toBe(
-    '"mathProperty" is not known. Known here: kind, event, name, custom_name, properties, math, math_property, math_group_type_index.',
+    "This field is not known. Known here: kind, event, name, custom_name, properties, math, math_property, math_group_type_index.",
   );
 });

@@ -112,7 +112,7 @@ describe("persons", () => {
     expect((await app.get("/events/?properties=&format=json&limit=1")).status).toBe(200);
     const { body } = await app.get("/events/?properties=x");
     expect((body as { detail: string }).detail).toStartWith(
-      '"properties" is not known. Known here: ',
+      "This field is not known. Known here: ",
     );
   });
 
