@@ -9,6 +9,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { isDiskFull } from "./domain/errors.ts";
+import { segmentName } from "./storage/journal-frame.ts";
 
 /** A data directory that cannot be used; the message is a sentence that says what to do. */
 export class DataError extends Error {}
@@ -162,8 +163,9 @@ export function checkTogether(directory: string, marks: Marks): void {
   }
   const isHeld = held !== undefined && (held >= persons || goesOnFrom(held));
   if (events < persons && !goesOnFrom(events) && !isHeld) {
+    const empty = join(directory, "journal", segmentName(events + 1));
     throw new DataError(
-      `The event store in ${directory} lacks events, and the journal does not have them. Restore events/ and journal/ from a backup.`,
+      `The event store in ${directory} lacks events, and the journal does not have them. Restore events/ and journal/ from a backup. Or, to go on without them, make an empty file ${empty}: what is lost is then logged and counted.`,
     );
   }
 }

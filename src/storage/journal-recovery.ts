@@ -18,6 +18,8 @@ export type Recovered = {
   last: number;
   /** A number that the oldest event has, or had, or exceeds; undefined when there was no segment. */
   first: number | undefined;
+  /** The highest number that a segment's name says was given out, 0 when there is none. */
+  given: number;
 };
 
 /** A part that was torn, and how many events and log records it said to have. */
@@ -37,7 +39,7 @@ type Options = {
 /**
  * Finds the segments in `directory` and cuts what the last one ends with that is no frame. What a
  * crash may have torn nobody was told to be durable; of anything else a copy is kept (decision 85).
- * Only the last segment is checked; a bad frame before a good one is no torn tail and is left to
+ * Only the last segment with a frame is checked, and those behind it; a bad frame before a good one is no torn tail and is left to
  * the reader, and nothing is added to a segment that has one. Throws what the disk throws, and on
  * a segment of another format version.
  */
@@ -47,27 +49,27 @@ export async function recoverSegments(options: Options): Promise<Recovered> {
   const first = segments.at(0)?.first;
   let tail: WritableFile | undefined;
   let last = 0;
+  let given = 0;
 
-  const newest = segments.at(-1);
-  if (newest !== undefined) {
+  for (let isEnd = false; !isEnd; ) {
+    const newest = segments.at(-1);
+    if (newest === undefined) break;
     const found = walk(options, newest.first);
     const end = keepEnd(options, newest, found);
     tail = await mend(options, newest, found);
     end.tell();
-    if (found.end === 0) segments.pop();
-    last = Math.max(found.last, end.last);
-  }
-  for (const { first } of segments.toReversed()) {
-    if (last > 0) break;
-    last = walk(options, first).last;
+    last = Math.max(last, found.last, end.last);
+    isEnd = found.end > 0;
+    if (isEnd || end.isKept) given = Math.max(given, newest.first);
+    if (!isEnd) segments.pop();
   }
   // The names of the last files may not have reached the disk before the crash.
   await disk.syncDirectory(directory);
-  return { segments, tail, last, first };
+  return { segments, tail, last, first, given };
 }
 
-/** How to tell of what a segment ended with, and the last number in it, if that was durable. */
-type Ended = { tell: () => void; last: number };
+/** How to tell of what a segment ended with; whether that was durable and is kept, and the last number in it. */
+type Ended = { tell: () => void; isKept: boolean; last: number };
 
 /**
  * Keeps what a segment ends with, unless it is nothing, as zeros are that wait to be written over
@@ -78,7 +80,7 @@ function keepEnd(
   { first, bytes }: SegmentFile,
   { end, last }: Walked,
 ): Ended {
-  const nothing = { tell: () => {}, last: 0 };
+  const nothing = { tell: () => {}, isKept: false, last: 0 };
   if (end === bytes) return nothing;
   const part = { segment: segmentName(first), offset: end, bytes: bytes - end };
   // What a store has applied was durable once, whatever became of it.
@@ -94,10 +96,10 @@ function keepEnd(
       (sum, { kind, count }) => sum + (kind === "warnings" ? 0 : count),
       0,
     );
-    return { tell: () => onCut({ ...part, events }), last: 0 };
+    return { tell: () => onCut({ ...part, events }), isKept: false, last: 0 };
   }
   keepPart({ disk, directory }, part, rest);
-  return { tell: () => onCorrupt(part), last: claims.at(-1)?.last ?? 0 };
+  return { tell: () => onCorrupt(part), isKept: true, last: claims.at(-1)?.last ?? 0 };
 }
 
 /** What bytes that are no frames claim to be, one behind the other from the number `next` on. */

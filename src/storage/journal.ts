@@ -92,11 +92,9 @@ export async function openJournal(options: Options): Promise<Journal> {
   const places = { directory, disk, segmentBytesMax };
   const segments = segmentWriter(recovered, { ...places, reserve, reserveAfterBytes });
 
-  // What the last segment's name says was given out, even if none of its frames can be read.
-  const given = recovered.segments.at(-1)?.first ?? 0;
   // What a store has was durable, also where the journal was trimmed or has lost it.
   let durable = Math.max(recovered.last, after);
-  let next = Math.max(durable, given) + 1;
+  let next = Math.max(durable, recovered.given) + 1;
   const queue: Waiting[] = [];
   let waitingBytes = 0;
   let writing: Promise<void> | undefined;

@@ -85,16 +85,35 @@ describe("after a crash", () => {
     writeFileSync(join(directory, segmentOf(2)), "not a segment");
     writeFileSync(join(directory, segmentOf(3)), "");
 
-    const journal = await open(directory);
+    const corrupt: Part[] = [];
+    const journal = await open(directory, { onCorrupt: (part) => corrupt.push(part) });
     const durable = journal.durable();
     const seq = await journal.append(entry("c"));
     await journal.close();
 
     expect([durable, seq]).toEqual([1, 3]);
-    expect(readAll(directory)).toMatchObject({
-      texts: ["a", "c"],
-      corrupt: [{ segment: segmentOf(2), offset: 0, bytes: "not a segment".length }],
-    });
+    expect(corrupt).toEqual([{ segment: segmentOf(2), offset: 0, bytes: "not a segment".length }]);
+    expect(readAll(directory)).toMatchObject({ texts: ["a", "c"], corrupt: [] });
+  });
+
+  test("what damaged frames at the end say to have had was durable, over several segments", async () => {
+    const directory = await written(["a", "b", "c", "d"], { segmentBytesMax: 60 });
+    for (const seq of [3, 4]) {
+      const path = join(directory, segmentOf(seq));
+      const bytes = readFileSync(path);
+      bytes.writeUInt8(0x7a, bytes.length - 1);
+      writeFileSync(path, bytes);
+    }
+
+    const corrupt: Part[] = [];
+    const journal = await open(directory, { onCorrupt: (part) => corrupt.push(part) });
+    const durable = journal.durable();
+    const seq = await journal.append(entry("e"));
+    await journal.close();
+
+    expect(corrupt.map(({ segment }) => segment)).toEqual([segmentOf(4), segmentOf(3)]);
+    expect([durable, seq]).toEqual([4, 5]);
+    expect(readAll(directory)).toMatchObject({ texts: ["a", "b", "e"], corrupt: [] });
   });
 
   test("a bad frame before a good one is no torn tail: its segment is kept and left", async () => {
