@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { basename, dirname } from "node:path";
+import { DataError } from "./data-directory.ts";
 import type { Clock } from "./domain/time.ts";
 import type { Log } from "./log.ts";
 import type { ArchiveFiles } from "./storage/archive-files.ts";
@@ -64,6 +65,7 @@ export async function openEventStore(needs: Needs): Promise<OpenedStore> {
     return { ...found, unfilled: false, aside: undefined };
   }
   const { reason, cause } = found;
+  await expectCompared(needs);
   await expectRest(needs, archived);
   const stamp = new Date(needs.now()).toISOString().replaceAll(/[-:]|\.\d+/g, "");
   if (reason === "unfinished") removeEventFile(file);
@@ -100,6 +102,18 @@ async function endReplacing(needs: Needs): Promise<void> {
   if ("duckdb" in found) await found.duckdb.close();
   else putBack(replaced);
   removeSetAside(directory, { kind: "replaced" });
+}
+
+/** Throws a DataError if a file that is whole may have what an archive whose list was lost has not. */
+async function expectCompared(needs: Needs): Promise<void> {
+  const { files, rebuild, file } = needs;
+  if (!rebuild || !files.manifest().is_listed_anew) return;
+  const found = await inspect({ ...needs, rebuild: false });
+  if (!("duckdb" in found)) return;
+  await found.duckdb.close();
+  throw new DataError(
+    `The archive's list was lost, so that nobody knows whether files are missing. Start hoglet serve: it compares the archive with the event store, which is whole; then rebuild. Or move ${file} away and rebuild from the archive as it is.`,
+  );
 }
 
 /** Throws a DataError if what is not archived is nowhere. */

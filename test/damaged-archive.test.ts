@@ -227,3 +227,47 @@ test("a file that cannot be read is set aside though the list says that it is as
 
   await expectLost(first - 1);
 });
+
+test("a file that is gone with the list is missed by the event store, and no rebuild goes without it", async () => {
+  cpSync(join(template.path, "data"), data, { recursive: true });
+  const list = join(data, "archive", "archive.json");
+  const manifest = () => JSON.parse(readFileSync(list, "utf8"));
+  let before: Everything;
+  {
+    await using server = await startServer({ data, flags: FLAGS });
+    const clock = clockBefore(Date.now());
+    const more = Array.from({ length: 1500 }, (_, n) =>
+      eventOf({
+        distinct_id: `person-${n % 7}`,
+        timestamp: clock(),
+        properties: { text: "x".repeat(900) },
+      }),
+    );
+    const { last } = manifest();
+    await send(server, more);
+    while (manifest().last === last) await Bun.sleep(50);
+    before = await everything(server);
+    server.signal("SIGTERM");
+    expect(await server.exited).toBe(0);
+  }
+  const [gone = "", ...others] = parquet();
+  expect(others.length).toBeGreaterThan(0);
+  for (const path of [list, gone]) rmSync(path);
+
+  const refused = await runCommand(["rebuild", "--data", data, ...FLAGS]);
+  {
+    await using server = await startServer({ data, flags: FLAGS });
+    while (manifest().is_listed_anew) await Bun.sleep(50);
+    server.signal("SIGTERM");
+    expect(await server.exited).toBe(0);
+  }
+  const rebuilt = await runCommand(["rebuild", "--data", data, ...FLAGS]);
+  await using server = await startServer({ data, flags: FLAGS });
+
+  expect([refused.code, refused.err]).toEqual([
+    1,
+    expect.stringContaining("Start hoglet serve: it compares the archive with the event store"),
+  ]);
+  expect(rebuilt.code).toBe(0);
+  expect(await everything(server)).toEqual(before);
+});

@@ -46,6 +46,8 @@ export type Manifest = {
   files: ArchivedFile[];
   /** Rows that were only in files that were damaged. */
   rows_lost?: number;
+  /** Whether the list was made of the files that there were, and not compared with the event store since. */
+  is_listed_anew?: true;
 };
 
 /** The archive's files, and the list that says which of them count. */

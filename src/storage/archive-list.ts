@@ -30,7 +30,8 @@ export async function listedAnew(
     }
     files.push(...(await missing(unread, { directory, files, check, aside })));
     files.sort((a, b) => a.first - b.first);
-    return { version: 1, last: Math.max(0, ...files.map(({ last }) => last)), files };
+    const last = Math.max(0, ...files.map((file) => file.last));
+    return { version: 1, last, files, is_listed_anew: true };
   });
 }
 

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { copyTo, type Erasure, eraseArchived } from "./archive-erase.ts";
+import { copyTo, countIn, type Erasure, eraseArchived } from "./archive-erase.ts";
 import {
   ARCHIVED_KINDS,
   type ArchivedFile,
@@ -23,7 +23,10 @@ export type Archive = {
    * resolves. Throws what DuckDB or the disk throws; then nothing has changed.
    */
   add(upTo: number): Promise<void>;
-  /** Writes anew what is missing or was cut; other damage shows when a file is read. */
+  /**
+   * Writes anew what is missing or was cut; other damage shows when a file is read. What a list that was
+   * made anew cannot know of is missing, too (decision 116).
+   */
   complete(): Promise<void>;
   /** How many files there are. */
   files(): number;
@@ -117,7 +120,10 @@ export function archiveOf(
     last: () => files.manifest().last,
     add: (upTo) => alone(() => add(upTo)),
     complete: () =>
-      alone(() => mend(files.manifest().files.filter((file) => !files.isThere(file)))),
+      alone(async () => {
+        await mend(files.manifest().files.filter((file) => !files.isThere(file)));
+        if (files.manifest().is_listed_anew) await compare(duckdb, files);
+      }),
     files: () => files.manifest().files.length,
     check: (place) => alone(() => mend(files.manifest().files.slice(place, place + 1))),
     compact: () => alone(compact),
@@ -129,6 +135,29 @@ export function archiveOf(
         return eraseArchived(duckdb, files, asked);
       }),
   };
+}
+
+/** Has the places of which the event store has other rows than the files of a list that was made anew written anew. */
+async function compare(duckdb: Duckdb, files: ArchiveFiles): Promise<void> {
+  const { is_listed_anew: _, files: listed, ...rest } = files.manifest();
+  const range = { first: 1, last: rest.last };
+  const kept = await duckdb.readFirst(async (connection) => {
+    const all: ArchivedFile[] = [];
+    for (const kind of ARCHIVED_KINDS) {
+      for (const place of await placesOf(connection, kind, range)) {
+        const held = listed.filter((file) => isIn(file, place));
+        const found = held.length === 0 ? 0 : await countIn(connection, files.source(held));
+        if (found === place.rows) all.push(...held);
+        else all.push(await writeStored(connection, files, { ...place, ...range }));
+      }
+    }
+    return all;
+  });
+  await files.commit({ ...rest, files: kept });
+}
+
+function isIn(file: ArchivePlace, { kind, project_id, month }: ArchivePlace): boolean {
+  return file.kind === kind && file.project_id === project_id && file.month === month;
 }
 
 /** Writes what the event store has of a place and a range of sequence numbers. */
@@ -147,21 +176,22 @@ function writeStored(
 /** The month in which a row arrived. */
 const MONTH = "strftime(ingested_at, '%Y-%m')";
 
-/** The projects and months that have rows in a range. */
+/** The projects and months that have rows in a range, and how many. */
 async function placesOf(
   connection: DuckDBConnection,
   kind: ArchivedKind,
   { first, last }: { first: number; last: number },
-): Promise<ArchivePlace[]> {
+): Promise<(ArchivePlace & { rows: number })[]> {
   const found = await rows(
     connection,
-    `SELECT DISTINCT project_id, ${MONTH} AS month FROM ${kind}
-     WHERE seq BETWEEN ${first} AND ${last} AND ${NOT_BLANK} ORDER BY ALL`,
+    `SELECT project_id, ${MONTH} AS month, count(*)::DOUBLE AS rows FROM ${kind}
+     WHERE seq BETWEEN ${first} AND ${last} AND ${NOT_BLANK} GROUP BY ALL ORDER BY ALL`,
   );
   return found.map((row) => ({
     kind,
     project_id: Number(row["project_id"]),
     month: String(row["month"]),
+    rows: Number(row["rows"]),
   }));
 }
 
