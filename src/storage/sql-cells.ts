@@ -38,9 +38,9 @@ function storedJson(text: string): SqlCell {
 
 function objectCell(value: DuckDBValue & object, type: DuckDBType): SqlCell {
   if ("isFinite" in value && !value.isFinite) {
-    return String(value).startsWith("-") || ("days" in value && value.days < 0)
-      ? "-infinity"
-      : "infinity";
+    // Its one field counts days, seconds or parts of them; as a text, most kinds show it as a time.
+    const isBefore = Object.values(value).some((count: number | bigint) => count < 0);
+    return isBefore ? "-infinity" : "infinity";
   }
   if ("toDouble" in value) return { digits: String(value) };
   if ("items" in value) {

@@ -224,6 +224,15 @@ describe("a query in SQL", () => {
     expect(await rowsOf(text)).toEqual([["-infinity", "infinity", "infinity", "0044-03-15 (BC)"]]);
   });
 
+  test.each(["DATE", "TIMESTAMP", "TIMESTAMPTZ", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"])(
+    "tells in which direction a %s is endless",
+    async (type) => {
+      const ends = ["-infinity", "infinity"];
+      const cast = ends.map((end) => `CAST(TIMESTAMP '${end}' AS ${type})`);
+      expect(await rowsOf(`SELECT ${cast.join(", ")}`)).toEqual([ends]);
+    },
+  );
+
   test("comes as CSV, in which no cell is a formula", async () => {
     const text = "SELECT '=1+1' AS a, properties AS b FROM groups";
     const csv = await app.run(text, "?format=csv");
