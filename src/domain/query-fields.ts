@@ -159,9 +159,13 @@ export function breakdownOf(sent: Json | undefined): Breakdown | null {
   if (!Array.isArray(several) || several.length > BREAKDOWNS_MAX) {
     throw malformed(`A list of at most ${BREAKDOWNS_MAX} is expected.`, `${attr}__breakdowns`);
   }
+  const only = onlyOf(filter["breakdown"], `${attr}__breakdown`) ?? null;
+  if (only !== null && several.length > 0) {
+    throw malformed("Give breakdown or breakdowns, not both.", `${attr}__breakdown`);
+  }
   const told: JsonObject[] =
     several.length === 0
-      ? [{ ...filter, property: onlyOf(filter["breakdown"], `${attr}__breakdown`) ?? null }]
+      ? [{ ...filter, property: only }]
       : several.map((one, at) => breakdownIn(one, `${attr}__breakdowns__${at}`));
   const limit = whole(filter["breakdown_limit"] ?? BREAKDOWN_LIMIT_DEFAULT, {
     attr: `${attr}__breakdown_limit`,

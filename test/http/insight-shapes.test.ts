@@ -298,6 +298,12 @@ describe("what would change an answer and is not known is refused", () => {
       "query__properties",
     ],
     [
+      "a breakdown beside several",
+      { ...trends, breakdownFilter: { breakdown: "a", breakdowns: [{ property: "b" }] } },
+      "invalid_input",
+      "query__breakdownFilter__breakdown",
+    ],
+    [
       "more breakdowns than there may be",
       { ...trends, breakdownFilter: { breakdowns: Array(4).fill({ property: "a" }) } },
       "invalid_input",
