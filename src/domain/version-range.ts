@@ -7,8 +7,8 @@ export type Version = [bigint, bigint, bigint, 0 | 1];
 /** From a version on and before another; null where it is open. */
 export type VersionRange = { from: Version | null; before: Version | null };
 
-/** Digits of each number. */
-const DIGITS_MAX = 38;
+/** Digits of each number: what has one of more is no version (decision 105). */
+export const DIGITS_MAX = 38;
 
 /** Each number may be a time, or count builds; a filter and what is stored have the same room. */
 const VERSION = /^[vV]?(\d{1,38})(?:\.(\d{1,38}))?(?:\.(\d{1,38}))?(-.*|\+.*)?$/;
@@ -83,7 +83,8 @@ function versionPattern(
     ...beside(patch).map((one) => [major, minor, one]),
   ];
   const versions = numbers.map((parts) => parts.join(String.raw`\.`) + ANY);
-  if (same !== null) versions.push([major, minor, patch].join(String.raw`\.`) + same);
+  const isTooLong = patch.length > DIGITS_MAX;
+  if (same !== null && !isTooLong) versions.push([major, minor, patch].join(String.raw`\.`) + same);
   // Nothing is before 0.0.0 as a pre-release.
   return String.raw`\s*v?(?:${versions.join("|") || "[^\\s\\S]"})\s*`;
 }
@@ -91,6 +92,8 @@ function versionPattern(
 /** Patterns of the numbers that are greater: longer, or with a greater digit behind the same ones. */
 function above(number: string): string[] {
   const { length } = number;
+  // What follows the last of all numbers: nothing that is stored has as many digits.
+  if (length > DIGITS_MAX) return [];
   const longer = length < DIGITS_MAX ? [`[1-9]${digits(length, DIGITS_MAX - 1)}`] : [];
   const asLong = [...number].flatMap((digit, at) => {
     const rest = length - at - 1;

@@ -1,7 +1,7 @@
 import type { PropertyFilter, PropertyTest, Range } from "../domain/property-filter.ts";
 import type { Version } from "../domain/version-range.ts";
 import { quoted } from "./duckdb.ts";
-import { type DateTest, ISO_TIME, textTested, VERSION, ZONED } from "./property-match.ts";
+import { type DateTest, ISO_TIME, TOO_LONG, textTested, VERSION, ZONED } from "./property-match.ts";
 
 /**
  * The condition that a filter is passed, by the text of its property, as somebody would write it
@@ -73,6 +73,7 @@ function comparedBy(text: string, [major, minor, patch, release]: Version, by: "
   const isPre = `regexp_matches(${text}, '^[^-+]*-')`;
   const same = by === ">" ? ["true", `NOT ${isPre}`] : ["false", isPre];
   return `CASE WHEN NOT regexp_full_match(${text}, '${VERSION}') THEN false
+    WHEN regexp_matches(${text}, '${TOO_LONG}') THEN false
     ${differing.join("\n    ")}
     ELSE ${same[release]} END`;
 }

@@ -8,7 +8,7 @@ import {
   type PropertyTest,
   type Range,
 } from "../domain/property-filter.ts";
-import { versionPatterns } from "../domain/version-range.ts";
+import { DIGITS_MAX, versionPatterns } from "../domain/version-range.ts";
 import { anyCasePattern, folded } from "./any-case.ts";
 import { quoted, rows } from "./duckdb.ts";
 
@@ -172,8 +172,11 @@ export function numberOf(text: string): string {
       AND regexp_full_match(${text}, '${DECIMAL}') THEN ${number} END`;
 }
 
-/** The texts that are versions: three numbers, and a pre-release or build (decision 105). */
+/** The texts that are versions, but for {@link TOO_LONG}: three numbers, and a pre-release or build (decision 105). */
 export const VERSION = String.raw`\s*v?(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)([-+]\S*)?\s*`;
+
+/** What has a number in it, before any pre-release or build, that is too long for a version. */
+export const TOO_LONG = String.raw`^[^-+]*\d{${DIGITS_MAX + 1}}`;
 
 /** ISO 8601, with a time of day or without: the engine takes `infinity` and `epoch` for times, too. */
 export const ISO_TIME = String.raw`\s*\d{4}-\d\d-\d\d([Tt ]\d\d:\d\d(:\d\d([.,]\d+)?)?\s*([Zz]|[+-]\d\d(:?\d\d)?)?)?\s*`;
