@@ -45,7 +45,7 @@ const PersonsQuery = t.Object({
       type: "array",
       items: { type: "string" },
       examples: [[FILTER]],
-      description: `Filters that all must pass, each a JSON object such as ${FILTER}, or one JSON list of them. A group is {"type":"OR","values":[...]}; AND is the other type. \`properties[]\` and \`properties[0]\` are taken, too.`,
+      description: `Filters that all must pass, each a JSON object such as ${FILTER}, or one JSON list of them. A group is {"type":"OR","values":[...]}; AND is the other type. The \`semver_…\` operators compare the three numbers of a version; its pre-releases, all alike, come before it. \`properties[]\` and \`properties[0]\` are taken, too.`,
     }),
   ),
   search: t.Optional(
