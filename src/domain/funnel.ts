@@ -22,8 +22,11 @@ export const FUNNEL_STEPS_MAX = 10;
 /** Exclusions of one funnel. */
 export const FUNNEL_EXCLUSIONS_MAX = 5;
 
-/** Sets of steps that have events in common, in an unordered funnel: those of 8 steps that all overlap. */
-export const FUNNEL_SETS_MAX = 255;
+/** Steps of an unordered funnel that one event may be any of (decision 134). */
+export const FUNNEL_OVERLAPPING_MAX = 5;
+
+/** Sets of such steps. */
+const SETS_MAX = 2 ** FUNNEL_OVERLAPPING_MAX - 1;
 
 /** How the steps follow each other: with anything between them, with nothing, or in any order. */
 export const FUNNEL_ORDERS = ["ordered", "strict", "unordered"] as const;
@@ -102,9 +105,9 @@ export function readFunnel(sent: JsonObject, moment: Moment): Funnel {
 
 function checkSets(steps: EventsNode[]): void {
   const sets = sharing(steps).map((group) => group.sets.length);
-  if (sets.reduce((sum, count) => sum + count, 0) <= FUNNEL_SETS_MAX) return;
+  if (sets.reduce((sum, count) => sum + count, 0) <= SETS_MAX) return;
   const detail =
-    "Of an unordered funnel one event may be any of at most 8 different steps. " +
+    `Of an unordered funnel one event may be any of at most ${FUNNEL_OVERLAPPING_MAX} different steps. ` +
     "Steps with other names, or with other exact values of a property, are apart.";
   throw malformed(detail, "query__series");
 }

@@ -2,8 +2,8 @@ import type { Exclusion, Funnel } from "../domain/funnel.ts";
 import { draftScan } from "./draft-scan.ts";
 import { draftRanked, draftValue } from "./draft-trends.ts";
 import { quoted } from "./duckdb.ts";
-import { strictExcluding, unorderedExcluding } from "./funnel-exclusions.ts";
-import { leastOf, ownEvents } from "./funnel-own-events.ts";
+import { PLACES, strictExcluding, unorderedExcluding } from "./funnel-exclusions.ts";
+import { firstOf, ownEvents } from "./funnel-own-events.ts";
 import type { PlanOf } from "./insight-queries.ts";
 
 /**
@@ -178,7 +178,7 @@ function unordered(funnel: Funnel): string[] {
   const { steps, exclusions, window_s, breakdown } = funnel;
   const numbers = numbersTo(steps.length);
   const { sets, times: each } = ownEvents(funnel);
-  const first = sets.flatMap((set, index) => leastOf("t", set, `first_${index + 1}`));
+  const first = sets.flatMap((set, index) => firstOf(set, `first_${index + 1}`));
   const areAlone = sets.every((set) => set.steps === 1);
   const done = numbers.map((step) => (areAlone ? `first_${step}` : `done_${step}`));
   const own = each.map((time, index) => `${time} AS done_${index + 1}`).join(",\n    ");
@@ -190,7 +190,7 @@ function unordered(funnel: Funnel): string[] {
   const isStep = numbers.map((step) => `is_${step}`).join(" OR ");
   const { columns, conditions } = unorderedExcluding(funnel, sets, `t + ${window}`);
   const isPlain = exclusions.length === 0;
-  const placed = `placed AS (\n  SELECT *, ${PLACE} FROM matched\n)`;
+  const placed = `placed AS (\n  SELECT *, ${PLACES} FROM matched\n)`;
   const counted = isPlain ? "" : ` WHERE ${[`(${isStep})`, ...conditions].join("\n    AND ")}`;
   return [
     ...(isPlain ? [] : [placed]),

@@ -1,5 +1,9 @@
 import type { Exclusion, Funnel } from "../domain/funnel.ts";
-import { leastOf, nth, type OwnEvents } from "./funnel-own-events.ts";
+import type { OwnEvents } from "./funnel-own-events.ts";
+
+/** Columns of each event: its place among those of its person, and that of the first at the same time. */
+export const PLACES = `row_number() OVER (PARTITION BY person_id ORDER BY t, seq) AS place,
+    rank() OVER (PARTITION BY person_id ORDER BY t) AS place_of_t`;
 
 /** What is to be known at an event of those after it, and which attempts that begin with it count. */
 type Excluding = { columns: string[]; conditions: string[] };
@@ -34,7 +38,7 @@ export function strictExcluding(exclusions: readonly Exclusion[], until: string)
 
 /**
  * Of steps in any order (decision 78): all of them are done when the first excluded event comes, if one
- * comes before the window ends. Over a table with `is_excluded_1` and so on, `place` and a window `until`.
+ * comes before the window ends. Over a table with `is_excluded_1` and so on and {@link PLACES}.
  */
 export function unorderedExcluding(
   { exclusions }: Funnel,
@@ -45,15 +49,21 @@ export function unorderedExcluding(
   const isExcluded = exclusions.map((_, index) => `is_excluded_${index + 1}`).join(" OR ");
   const next = (column: string) =>
     `min(CASE WHEN ${isExcluded} THEN ${column} END) ${after(1, "UNBOUNDED")} AS ${column}_excluded`;
-  const done = sets.map(
-    ({ steps }, index) => `${nth(`place_${index + 1}`, steps)} <= place_excluded`,
-  );
+  const done = sets.map((_, index) => `place_${index + 1} <= place_excluded`);
   return {
     columns: [
-      ...sets.flatMap((set, index) => leastOf("place", set, `place_${index + 1}`)),
+      ...sets.map((set, index) => `${lastPlace(set)} AS place_${index + 1}`),
       next("t"),
       next("place"),
     ],
     conditions: [`((t_excluded <= ${until}) IS NOT TRUE OR (${done.join(" AND ")}))`],
   };
+}
+
+/** The place of as many events of a set as it has steps, of those from the time of an event on. */
+function lastPlace({ isOf, steps }: OwnEvents["sets"][number]): string {
+  const own = `CASE WHEN ${isOf} THEN place END`;
+  const last = steps === 1 ? `min(${own})` : `nth_value(${own}, ${steps} IGNORE NULLS)`;
+  return `${last} OVER (PARTITION BY person_id ORDER BY t, seq
+      ROWS BETWEEN place - place_of_t PRECEDING AND UNBOUNDED FOLLOWING)`;
 }

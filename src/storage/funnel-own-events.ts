@@ -9,7 +9,7 @@ export type OwnEvents = {
   times: string[];
 };
 
-/** Over columns `first_1` and so on, as {@link leastOf} makes them for each of the sets. */
+/** Over columns `first_1` and so on, as {@link firstOf} makes them for each of the sets. */
 export function ownEvents({ steps }: Pick<Funnel, "steps">): OwnEvents {
   const sets: OwnEvents["sets"] = [];
   const times = sharing(steps).flatMap((group) => {
@@ -29,24 +29,20 @@ export function ownEvents({ steps }: Pick<Funnel, "steps">): OwnEvents {
 }
 
 /**
- * The least values of a column in the window `until` where events are one of a set, as many as it has steps:
- * columns that {@link nth} names.
+ * When events of the window `until`, which goes by `t`, are one of a set: the first times, as many as it has
+ * steps, in columns that {@link nth} names.
  */
-export function leastOf(
-  column: string,
-  { isOf, steps }: OwnEvents["sets"][number],
-  name: string,
-): string[] {
-  const own = `CASE WHEN ${isOf} THEN ${column} END`;
+export function firstOf({ isOf, steps }: OwnEvents["sets"][number], name: string): string[] {
+  const own = `CASE WHEN ${isOf} THEN t END`;
   return Array.from({ length: steps }, (_, index) => {
     const place = index + 1;
-    const least =
-      place === 1 ? `min(${own})` : `nth_value(${own}, ${place} ORDER BY ${column} IGNORE NULLS)`;
-    return `${least} OVER until AS ${nth(name, place)}`;
+    // Sorted again, each of them would take ten times the memory.
+    const first = place === 1 ? `min(${own})` : `nth_value(${own}, ${place} IGNORE NULLS)`;
+    return `${first} OVER until AS ${nth(name, place)}`;
   });
 }
 
-/** The column of {@link leastOf} that is so far from the least, which is 1. */
+/** The column of {@link firstOf} that is so far from the least, which is 1. */
 export function nth(name: string, place: number): string {
   return place === 1 ? name : `${name}_${place}`;
 }

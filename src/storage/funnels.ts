@@ -2,9 +2,9 @@ import type { Exclusion, Funnel } from "../domain/funnel.ts";
 import type { Period } from "../domain/insight-period.ts";
 import type { BreakdownKind, FoundValue } from "../domain/insight-result.ts";
 import { eventScan, type Scanned } from "./event-scan.ts";
-import { strictExcluding, unorderedExcluding } from "./funnel-exclusions.ts";
+import { PLACES, strictExcluding, unorderedExcluding } from "./funnel-exclusions.ts";
 import { bestOf, byFollowing } from "./funnel-following.ts";
-import { leastOf, ownEvents } from "./funnel-own-events.ts";
+import { firstOf, ownEvents } from "./funnel-own-events.ts";
 import type { Bind } from "./property-match.ts";
 import { toldApart } from "./trends.ts";
 
@@ -200,7 +200,7 @@ function unordered(scanned: Scanned, funnel: Funnel, period: Period, bind: Bind)
   const { steps, window_s, exclusions, breakdown } = funnel;
   const numbers = steps.map((_, index) => index + 1);
   const { sets, times } = ownEvents(funnel);
-  const first = sets.flatMap((set, index) => leastOf("t", set, `first_${index + 1}`));
+  const first = sets.flatMap((set, index) => firstOf(set, `first_${index + 1}`));
   const window = `to_seconds(${bind(window_s, "BIGINT")})`;
   const within = `RANGE BETWEEN CURRENT ROW AND ${window} FOLLOWING`;
   const ordered = numbers.map((step) => `done[${step}] AS t_${step}`);
@@ -208,9 +208,7 @@ function unordered(scanned: Scanned, funnel: Funnel, period: Period, bind: Bind)
   const isStep = numbers.map((step) => `is_${step}`).join(" OR ");
   const { columns, conditions } = unorderedExcluding(funnel, sets, `t + ${window}`);
   const looked =
-    exclusions.length === 0
-      ? `matched WHERE ${isStep}`
-      : `(SELECT *, row_number() OVER (${FORWARDS}) AS place FROM matched)`;
+    exclusions.length === 0 ? `matched WHERE ${isStep}` : `(SELECT *, ${PLACES} FROM matched)`;
   const counted =
     exclusions.length === 0 ? "" : ` WHERE ${[`(${isStep})`, ...conditions].join(" AND ")}`;
   return `${matchedSql(scanned, funnel, period, bind)}, followed AS (

@@ -94,15 +94,50 @@ describe("a funnel", () => {
 
   test("that has no order is refused where too many steps overlap", async () => {
     const steps = (operator: string) =>
-      Array.from({ length: 9 }, (_, at) => node("view", has(operator, `none ${at}`)));
+      Array.from({ length: 6 }, (_, at) => node("view", has(operator, `none ${at}`)));
     const funnelsFilter = { funnelOrderType: "unordered" };
     const of = (series: object[]) => ask({ kind: "FunnelsQuery", series, funnelsFilter });
     expect(await of(steps("is_not"))).toMatchObject({
       status: 400,
-      body: { code: "invalid_input", attr: "query__series" },
+      body: {
+        ...{ code: "invalid_input", attr: "query__series" },
+        detail: expect.stringContaining("at most 5 different steps"),
+      },
     });
     expect((await of(steps("exact"))).status).toBe(200);
   });
+
+  test.each([{}, { "--memory": "128" }])(
+    "that has no order finds memory for as many as may overlap: %p",
+    async (flags) => {
+      await using small = await testApp({ flags });
+      const at = (second: number) => `2026-11-20T10:00:${String(second % 60).padStart(2, "0")}Z`;
+      const events = Array.from({ length: 700 }, (_, n) =>
+        event({ distinct_id: `d${n % 7}`, timestamp: at(n), properties: { n: n % 9, of: n % 7 } }),
+      );
+      await small.capture(batch(...events));
+      const n = (operator: string, value: number) => ({
+        ...{ kind: "EventsNode", event: null },
+        properties: [{ key: "n", type: "event", operator, value }],
+      });
+      const five = [0, 1, 2, 3, 4];
+      const exclusions = five.map((value) => n("gt", 10 + value));
+      const query = {
+        ...{ kind: "FunnelsQuery", ...range, breakdownFilter: { breakdown: "of" } },
+        series: [...five, ...five].map((value) => n("is_not", value)),
+        funnelsFilter: { funnelOrderType: "unordered", exclusions },
+      };
+      const asked = await small.ask("POST", ASK, { body: { query }, headers: PREFER });
+
+      expect(asked.status).toBe(200);
+      const { results, sql } = asked.body as { results: { data: number[] }[]; sql: string };
+      expect(results.map(({ data }) => data)).toEqual(Array(7).fill(Array(10).fill(1)));
+      const drafted = { query: { kind: "SQLQuery", query: sql } };
+      expect(
+        await small.ask("POST", "/api/environments/1/query/", { body: drafted }),
+      ).toMatchObject({ status: 200 });
+    },
+  );
 
   test("has a window, exclusions, an order and a breakdown", async () => {
     const counts = async (query: object) => {
