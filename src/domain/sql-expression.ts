@@ -222,6 +222,10 @@ function windowed(node: JsonObject, scope: Scope): Extent {
   if (node["exclude_clause"] !== "NO_OTHER") {
     refuse("EXCLUDE is not allowed in a window.", node, scope.text);
   }
+  if (node["ignore_nulls"] === true && nodesIn(node["arg_orders"]).length > 0) {
+    // Which fails within the engine, and ends it, where there are many rows (decision 109).
+    refuse("IGNORE NULLS and an ORDER BY of its own do not go together.", node, scope.text);
+  }
   const rule = ruleOf(SQL_WINDOW_FUNCTIONS.has(folded(node["function_name"])), node, scope);
   checkCall(rule, node, scope);
   const parts = OF_WINDOWS.flatMap((field) => {

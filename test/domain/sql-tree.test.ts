@@ -114,6 +114,10 @@ describe("what is refused, with what it is and where", () => {
       "SELECT sum(1) OVER (ROWS BETWEEN 1 PRECEDING AND CURRENT ROW EXCLUDE TIES)",
       "EXCLUDE is not allowed in a window.",
     ],
+    [
+      "SELECT nth_value(event, 2 ORDER BY seq IGNORE NULLS) OVER (ORDER BY seq) FROM events",
+      "IGNORE NULLS and an ORDER BY of its own do not go together.",
+    ],
     ["SELECT count(DISTINCT event) OVER () FROM events", "DISTINCT is not allowed here."],
     ["SELECT median(1) OVER ()", 'The function "median" has no OVER here.'],
     ["SELECT max(event, 1000000) FROM events", 'The function "max" takes at most 1 arguments.'],
