@@ -32,7 +32,7 @@ const PropertyDefinitionShape = t.Object(
     is_numerical: t.Boolean(),
     count: Whole(
       42,
-      "How many have it, of the newest 200 events of each name, or the newest 20,000 persons or groups.",
+      "How many have it, of the newest 200 events of each name (of fewer where there are more than 1,000 names: of 200,000 events in all), or the newest 20,000 persons or groups.",
     ),
     last_seen_at: t.Nullable(DateTime),
   },

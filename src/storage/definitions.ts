@@ -10,10 +10,10 @@ import type { ApiReads } from "./api-reads.ts";
 import { rows } from "./duckdb.ts";
 import { ALL_PROPERTIES } from "./person-rows.ts";
 
-/** Event names in whose events properties are looked for: the most frequent. */
-export const PROPERTY_EVENTS_MAX = 1000;
+/** Events in which properties are looked for: the newest of each name, as many of one as of another. */
+export const PROPERTY_EVENTS_MAX = 200_000;
 
-/** Events of each of them that are looked at, and persons or groups: the newest. */
+/** Events of one name that are looked at. */
 export const PROPERTY_EVENTS_EACH_MAX = 200;
 
 /** Persons, or groups, that are looked at: the newest. */
@@ -99,7 +99,10 @@ const OWNERS: Record<PropertyOwner, string> = {
   event: `
     SELECT properties, "timestamp" AS seen FROM events WHERE project_id = $project::INTEGER
     AND seq IN (SELECT unnest(newest) FROM (
-      SELECT max(seq, $each::BIGINT) AS newest FROM events WHERE project_id = $project::INTEGER
+      SELECT max(seq, (
+        SELECT greatest(1, least($each::BIGINT, $most::BIGINT // count(DISTINCT event)))
+        FROM events WHERE project_id = $project::INTEGER)) AS newest
+      FROM events WHERE project_id = $project::INTEGER
       GROUP BY event ORDER BY count(*) DESC, event LIMIT $most::BIGINT))`,
   person: `
     SELECT ${ALL_PROPERTIES} AS properties, NULL::TIMESTAMP AS seen FROM persons WHERE project_id = $project::INTEGER

@@ -121,6 +121,22 @@ describe("definitions of properties", () => {
     ]);
   });
 
+  test("find those of the rarest among more than a thousand names", async () => {
+    await using own = await testApp();
+    const frequent = Array.from({ length: 2000 }, (_, at) =>
+      event({ event: `n${at % 1000}`, properties: { common: 1 } }),
+    );
+    await own.capture(batch(...frequent, event({ event: "rarely", properties: { onlyhere: 1 } })));
+
+    for (const query of ["", "?search=only"]) {
+      const { body } = await own.get(`/property_definitions/${query}`);
+      const counts = (body as { results: object[] }).results;
+      expect(counts).toContainEqual(expect.objectContaining({ name: "onlyhere", count: 1 }));
+    }
+    const { body } = await own.get("/property_definitions/?search=common");
+    expect(body).toMatchObject({ results: [{ name: "common", count: 2000 }] });
+  });
+
   test("are of nothing else", async () => {
     const refused = await app.get("/property_definitions/?type=session");
     expect(refused).toMatchObject({ status: 400, body: { code: "invalid_choice", attr: "type" } });
