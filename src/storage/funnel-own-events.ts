@@ -36,7 +36,7 @@ export function firstOf({ isOf, steps }: OwnEvents["sets"][number], name: string
   const own = `CASE WHEN ${isOf} THEN t END`;
   return Array.from({ length: steps }, (_, index) => {
     const place = index + 1;
-    // Sorted again, each of them would take ten times the memory.
+    // They come in the order of `t`: to sort each of them again takes more memory, and see decision 109.
     const first = place === 1 ? `min(${own})` : `nth_value(${own}, ${place} IGNORE NULLS)`;
     return `${first} OVER until AS ${nth(name, place)}`;
   });
