@@ -95,8 +95,11 @@ export function frameLinesOf(header: Uint8Array): number | undefined {
   return view.getUint32(12, true) < KINDS.length ? view.getUint32(20, true) : undefined;
 }
 
-/** What the header of a frame says of its lines. */
-export type Claim = Pick<Frame, "kind" | "count" | "first_seq">;
+/** What a damaged frame says of its lines. */
+export type Claim = Pick<Frame, "count" | "first_seq"> & { isWarnings: boolean };
+
+/** What each line of warnings begins with, and no other. */
+const WARNING_BEGINS = Buffer.from('{"type":');
 
 /**
  * What damaged bytes say of the frames that begin in them: nothing vouches for a header alone, so what
@@ -108,12 +111,14 @@ export function claimsIn(bytes: Uint8Array): Claim[] {
   for (let at = buffer.indexOf(FRAME_MAGIC); at !== -1; at = buffer.indexOf(FRAME_MAGIC, at + 1)) {
     if (at + FRAME_HEADER_BYTES > bytes.length) break;
     const view = viewOf(bytes.subarray(at));
-    const kind = KINDS[view.getUint32(12, true)];
     const [length, count] = [view.getUint32(8, true), view.getUint32(20, true)];
     const first_seq = view.getFloat64(24, true);
     const isPossible = Number.isSafeInteger(first_seq) && first_seq > 0 && count > 0;
-    if (kind === undefined || !isPossible || count > length) continue;
-    claims.push({ kind, count, first_seq });
+    if (!isPossible || count > length) continue;
+    // A wrong bit in the kind is as likely as any other.
+    const lines = buffer.subarray(at + FRAME_HEADER_BYTES);
+    const isWarnings = WARNING_BEGINS.equals(lines.subarray(0, WARNING_BEGINS.length));
+    claims.push({ count, first_seq, isWarnings });
   }
   return claims;
 }

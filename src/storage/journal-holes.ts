@@ -17,7 +17,7 @@ export function journalHoles(
   const warnings = (): Hole[] =>
     keptParts(place)
       .flatMap(claimsIn)
-      .filter(({ kind }) => kind === "warnings")
+      .filter(({ isWarnings }) => isWarnings)
       .map((claim) => ({ first: claim.first_seq, last: lastSeq(claim) }));
 
   return {

@@ -92,10 +92,7 @@ function keepEnd(
   if (isReserved || rest === undefined) return nothing;
   const claims = claimsFrom(last === 0 ? first : last + 1, rest);
   if (!isApplied && mayBeTorn(rest, end)) {
-    const events = claims.reduce(
-      (sum, { kind, count }) => sum + (kind === "warnings" ? 0 : count),
-      0,
-    );
+    const events = claims.reduce((sum, { isWarnings, count }) => sum + (isWarnings ? 0 : count), 0);
     return { tell: () => onCut({ ...part, events }), isKept: false, last: 0 };
   }
   keepPart({ disk, directory }, part, rest);

@@ -60,3 +60,31 @@ test("a journal with nothing of a range is one hole", async () => {
   const directory = await journalOf30();
   expect(await holesIn(directory, { after: 30, upTo: 40 })).toEqual([{ first: 31, last: 40 }]);
 });
+
+test("damaged warnings are no lost events, whatever became of what a header says that they are", async () => {
+  const directory = place();
+  const journal = await open(directory);
+  const warning = '{"type":"missing_event_name"}\n';
+  await journal.append(entry("event-1"));
+  await journal.append(entry(warning.repeat(3), { kind: "warnings", count: 3 }));
+  await journal.append(entry("event-5"));
+  await journal.append(entry(warning.repeat(2), { kind: "warnings", count: 2 }));
+  await journal.append(entry("event-8"));
+  await journal.close();
+  const path = join(directory, segmentName(1));
+  const bytes = readFileSync(path);
+  // The kind stands 12 bytes behind the beginning of a header, which has 40.
+  for (const [text, kind] of [
+    [warning, 2],
+    ["event-5", 3],
+    ["event-8", 7],
+  ] as const) {
+    bytes.writeUInt32LE(kind, bytes.indexOf(text) - 28);
+  }
+  writeFileSync(path, bytes);
+
+  expect(await holesIn(directory, { after: 0, upTo: 8 })).toEqual([
+    { first: 5, last: 5 },
+    { first: 8, last: 8 },
+  ]);
+});
