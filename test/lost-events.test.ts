@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test
 import {
   cpSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -251,6 +252,31 @@ test.each([
     ]);
   },
 );
+
+test("a start that is refused without the journal names the way on, which tells what is lost", async () => {
+  const first = await startServer({ data });
+  await send(first, events(100));
+  await stop(first);
+  cpSync(join(data, "events"), join(root.path, "events"), { recursive: true });
+  const second = await startServer({ data });
+  await send(second, events(100));
+  await stop(second);
+  rmSync(join(data, "events"), { recursive: true });
+  renameSync(join(root.path, "events"), join(data, "events"));
+  rmSync(join(data, "journal"), { recursive: true });
+
+  const refused = await runCommand(["serve", "--port", "0", "--data", data]);
+  const path = /make an empty file (\S+\.journal):/.exec(refused.err)?.[1] ?? "";
+  mkdirSync(join(data, "journal"), { recursive: true, mode: 0o700 });
+  writeFileSync(path, "");
+  await using server = await startServer({ data });
+  await send(server, events(1));
+  const { events: found } = await everything(server);
+  await stop(server);
+
+  expect([refused.code, found.length]).toEqual([1, 101]);
+  expect(lostIn(server)).toEqual([{ first: 101, last: 200, count: 100 }]);
+});
 
 test("acknowledged events that were damaged before a store had them are counted, too", async () => {
   const sent = events(300);
