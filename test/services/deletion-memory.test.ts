@@ -39,13 +39,15 @@ test("beside statements that take all the memory deletions are carried out, or w
     while (!isOver) {
       const body = { query: { kind: "HogQLQuery", query: GREEDY } };
       await app.ask("POST", "/api/environments/1/query/", { body });
+      // A refusal comes at once: without a pause nothing else would have its turn.
+      await Bun.sleep(1);
     }
   });
   await remove(app, "gone");
   const outcome = await app.app.deletionRuns.run().catch((error: unknown) => error);
   if (outcome instanceof Error) {
     expect(outcome).toMatchObject({ code: "unavailable" });
-    expect(outcome.message).toStartWith("memory: ");
+    expect(outcome.message).toMatch(/^(memory|temporary_files): /);
     const task = { state: "queued", attempts: 0, error: outcome.message };
     expect(await app.app.deletionDesk.receipt(1)).toMatchObject(task);
   }
