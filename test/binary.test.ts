@@ -100,8 +100,7 @@ describe("the executable in an empty folder", () => {
 
     await using second = await serve(cwd);
     await expectKept(second, [...single, ...batch, ...large]);
-    second.signal("SIGTERM");
-    expect(await second.exited).toBe(0);
+    expect(await second.stop()).toBe(0);
     expect(readdirSync(cwd)).toEqual(["data"]);
   });
 
@@ -155,8 +154,7 @@ describe("the executable in an empty folder", () => {
 
     const url = await server.listening;
     while (!(await fetch(`${url}/_readiness`)).ok) await Bun.sleep(20);
-    server.signal("SIGTERM");
-    expect(await server.exited).toBe(0);
+    expect(await server.stop()).toBe(0);
   });
 
   test("shows its documentation from its own bytes alone", async () => {
@@ -246,8 +244,7 @@ describe("its data directory", () => {
 
     expect(openToOthers(data)).toEqual([]);
 
-    server.signal("SIGTERM");
-    expect(await server.exited).toBe(0);
+    expect(await server.stop()).toBe(0);
     expect(openToOthers(data)).toEqual([]);
   });
 

@@ -24,8 +24,8 @@ import { temporaryDirectory } from "./support/app.ts";
 import { type Everything, everything } from "./support/kept.ts";
 import { runCommand } from "./support/process.ts";
 import { metricValue, scrape } from "./support/prometheus.ts";
-import { bodyOf, clockBefore, eventOf, type Sent } from "./support/senders.ts";
-import { filesBelow, type Server, startServer } from "./support/server.ts";
+import { clockBefore, eventOf, sendStored } from "./support/senders.ts";
+import { filesBelow, startServer } from "./support/server.ts";
 
 setDefaultTimeout(30_000);
 
@@ -56,23 +56,15 @@ beforeAll(async () => {
     const properties = { text: `planted ${text}`, $set: { n } };
     return eventOf({ distinct_id, timestamp: clock(), properties });
   });
-  await send(server, events.slice(0, EVENTS - 200));
+  await sendStored(server, events.slice(0, EVENTS - 200));
   const list = join(data, "archive", "archive.json");
   while (JSON.parse(readFileSync(list, "utf8")).last < EVENTS - 200) await Bun.sleep(50);
-  await send(server, events.slice(EVENTS - 200));
+  await sendStored(server, events.slice(EVENTS - 200));
   held = await everything(server);
-  server.signal("SIGTERM");
-  expect(await server.exited).toBe(0);
+  expect(await server.stop()).toBe(0);
 });
 
 afterAll(() => template[Symbol.dispose]());
-
-async function send(server: Server, sent: readonly Sent[]): Promise<void> {
-  for (let at = 0; at < sent.length; at += 100) {
-    expect((await server.capture(bodyOf(sent.slice(at, at + 100)))).status).toBe(200);
-  }
-  await server.stored(1, `&uuid=${sent.at(-1)?.uuid}`);
-}
 
 const parquet = () =>
   filesBelow(join(data, "archive"))
@@ -113,8 +105,7 @@ async function foundBy(lost: number): Promise<Everything> {
   const { err } = server.output();
   expect(err).not.toContain("could not");
   expect(err).not.toContain("planted");
-  server.signal("SIGTERM");
-  expect(await server.exited).toBe(0);
+  expect(await server.stop()).toBe(0);
   return found;
 }
 
@@ -244,11 +235,10 @@ test("a file that is gone with the list is missed by the event store, and no reb
       }),
     );
     const { last } = manifest();
-    await send(server, more);
+    await sendStored(server, more);
     while (manifest().last === last) await Bun.sleep(50);
     before = await everything(server);
-    server.signal("SIGTERM");
-    expect(await server.exited).toBe(0);
+    expect(await server.stop()).toBe(0);
   }
   const [gone = "", ...others] = parquet();
   expect(others.length).toBeGreaterThan(0);
@@ -258,8 +248,7 @@ test("a file that is gone with the list is missed by the event store, and no reb
   {
     await using server = await startServer({ data, flags: FLAGS });
     while (manifest().is_listed_anew) await Bun.sleep(50);
-    server.signal("SIGTERM");
-    expect(await server.exited).toBe(0);
+    expect(await server.stop()).toBe(0);
   }
   const rebuilt = await runCommand(["rebuild", "--data", data, ...FLAGS]);
   await using server = await startServer({ data, flags: FLAGS });

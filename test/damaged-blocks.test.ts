@@ -71,7 +71,6 @@ test.each(TRIALS)("a file with $what at $part has all events after one start", a
   const uuids = (await server.events()).map(({ uuid }) => uuid);
   expect([uuids.length, new Set(uuids).size]).toEqual([EVENTS, EVENTS]);
   expect((await server.get<{ count: number }>("/persons/?limit=1")).count).toBe(50);
-  server.signal("SIGTERM");
-  expect(await server.exited).toBe(0);
+  expect(await server.stop()).toBe(0);
   expect(await isSuspect(join(data, FILE))).toBe(false);
 });

@@ -53,8 +53,7 @@ test.each(FULL)(
     await expectKept(server, senders.sent());
     expect(senders.surprises()).toEqual([]);
     while (!(await fetch(`${server.url}/_readiness`)).ok) await refusedLess(server);
-    server.signal("SIGTERM");
-    expect(await server.exited).toBe(0);
+    expect(await server.stop()).toBe(0);
   },
 );
 
@@ -81,8 +80,7 @@ test("changes by users have 503 and Retry-After on a full disk, and count when t
   }
   disk.empty();
   expect((await change(server, "DELETE", `${environment}/persons/2/`)).status).toBe(204);
-  server.signal("SIGTERM");
-  expect(await server.exited).toBe(0);
+  expect(await server.stop()).toBe(0);
 });
 
 test("a change that the person store has room for, and the event store not, has an answer, too", async () => {
@@ -108,8 +106,7 @@ test("a change that the person store has room for, and the event store not, has 
   while ((await patch({ pad: "short" })).status !== 200) await Bun.sleep(50);
   const filter = encodeURIComponent('[{"key":"pad","value":"short","type":"person"}]');
   expect((await server.get<{ count: number }>(`/persons/?properties=${filter}`)).count).toBe(1);
-  server.signal("SIGTERM");
-  expect(await server.exited).toBe(0);
+  expect(await server.stop()).toBe(0);
 });
 
 test("a server told to stop on a full disk ends with 0, and the next one has everything", async () => {
@@ -121,9 +118,7 @@ test("a server told to stop on a full disk ends with 0, and the next one has eve
   await some;
 
   disk.fill(0);
-  server.signal("SIGTERM");
-
-  expect(await server.exited).toBe(0);
+  expect(await server.stop()).toBe(0);
   await senders.close();
   disk.empty();
   await using again = await serverOn(disk, []);
@@ -156,8 +151,7 @@ test("an event store that fails for good ends the server, and the next start hea
     const url = await full.listening;
     const { count } = await readable<{ count: number }>(url, "/events/?limit=1");
     expect(count).toBeGreaterThan(0);
-    full.signal("SIGTERM");
-    expect(await full.exited).toBe(0);
+    expect(await full.stop()).toBe(0);
   }
   disk.empty();
   await using again = await serverOn(disk, ["--disk-floor", "0"]);
@@ -209,8 +203,7 @@ test.each(["SIGTERM", "SIGKILL"] as const)(
     while (!(await fetch(`${url}/_readiness`)).ok) await Bun.sleep(50);
     const taken = await fetch(`${url}/batch/`, { method: "POST", body: bodyOfOne(clock()) });
     expect(taken.status).toBe(200);
-    full.signal("SIGTERM");
-    expect(await full.exited).toBe(0);
+    expect(await full.stop()).toBe(0);
     await using again = await serverOn(disk, []);
     await again.stored(sent.length + 1);
     await expectKept(again, sent);
@@ -225,8 +218,7 @@ test.each([
   const data = join(disk.path, "data");
   if (isUsed) {
     await using server = await serverOn(disk, []);
-    server.signal("SIGTERM");
-    expect(await server.exited).toBe(0);
+    expect(await server.stop()).toBe(0);
     // As from a backup.
     for (const name of ["hoglet.sqlite-shm", "hoglet.sqlite-wal"]) {
       rmSync(join(disk.outside, "data", name));
@@ -266,8 +258,7 @@ test("a deletion waits for disk, with the reason, and gives back what its events
     await using server = await serverOn(disk, ["--archive", "off", "--journal", "1"]);
     for (const _ of [1, 2, 3]) await sendLarge(server, clock, {});
     await settled(server);
-    server.signal("SIGTERM");
-    expect(await server.exited).toBe(0);
+    expect(await server.stop()).toBe(0);
   }
   const flags = ["--archive", "off", "--journal", "1", "--disk-floor", "0"];
   await using server = await serverOn(disk, flags);
@@ -381,8 +372,7 @@ test("what a query puts on disk ends at half of what was free, and the server go
   expect(before - free).toBeLessThan(170 * MB);
   const { count } = await server.get<{ count: number }>("/events/?limit=1");
   expect(count).toBe(sent.length);
-  server.signal("SIGTERM");
-  expect(await server.exited).toBe(0);
+  expect(await server.stop()).toBe(0);
 });
 
 test("a disk that can only be read is refused with a sentence, and costs nothing", async () => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { temporaryDirectory } from "./support/app.ts";
 import { everything, expectMirrored } from "./support/kept.ts";
 import { batch, event } from "./support/make.ts";
-import { type Server, startServer } from "./support/server.ts";
+import { startServer } from "./support/server.ts";
 
 setDefaultTimeout(30_000);
 
@@ -19,7 +19,7 @@ test("an event store whose persons an earlier version wrote gets them anew, and 
   );
   await first.stored(3);
   const before = await everything(first);
-  await stopped(first);
+  expect(await first.stop()).toBe(0);
   await inEventStore(data, [
     "DROP TABLE persons",
     "CREATE TABLE persons (project_id INTEGER, id BIGINT, properties JSON)",
@@ -33,15 +33,10 @@ test("an event store whose persons an earlier version wrote gets them anew, and 
   const found = await server.get(`/persons/?properties=${encodeURIComponent(filter)}`);
   expect(found).toMatchObject({ count: 1, results: [{ distinct_ids: ["bobby", "bob"] }] });
   expect(await everything(server)).toEqual(before);
-  await stopped(server);
+  expect(await server.stop()).toBe(0);
 
   await expectMirrored(data, before);
 });
-
-async function stopped(server: Server): Promise<void> {
-  server.signal("SIGTERM");
-  expect(await server.exited).toBe(0);
-}
 
 /** Changes the event store of a server that has stopped. */
 async function inEventStore(data: string, statements: readonly string[]): Promise<void> {

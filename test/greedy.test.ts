@@ -93,6 +93,5 @@ test("whatever memory statements of others take, the server goes on and has ever
   const { results } = await ask(server, "SELECT uuid FROM events");
   expect(results.flat().toSorted()).toEqual(acknowledged.toSorted());
   expect([...statuses].filter((status) => ![200, 400, 429, 503].includes(status))).toEqual([]);
-  server.signal("SIGTERM");
-  expect(await server.exited).toBe(0);
+  expect(await server.stop()).toBe(0);
 });

@@ -91,8 +91,7 @@ test("S36, S46: a server killed at any step of a deletion goes on with it at its
       const files = readdirSync(join(data, "events")).filter((name) => name.endsWith(".duckdb"));
       expect(files).toHaveLength(1);
     }
-    server.signal("SIGTERM");
-    expect(await server.exited).toBe(0);
+    expect(await server.stop()).toBe(0);
   } catch (error) {
     console.error(`To try again: HOGLET_TEST_SEED=${SEED}`);
     throw error;
@@ -113,8 +112,7 @@ test("a server told to stop in the middle of a deletion ends at once, and goes o
       await remove(server, id);
       const running = runCommand(["deletions", "run", "--data", data]);
       while (!server.output().err.includes('"step":"events"')) await Bun.sleep(1);
-      server.signal("SIGTERM");
-      expect(await server.exited).toBe(0);
+      expect(await server.stop()).toBe(0);
       await running;
     }
     await using server = await startServer({ data });

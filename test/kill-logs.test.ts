@@ -36,8 +36,7 @@ test(
       for (let kill = 0; kill < KILLS; kill += 1) await killUnderLoad(data, sent, random);
       await using server = await startServer({ data });
       await settled(server);
-      server.signal("SIGTERM");
-      expect(await server.exited).toBe(0);
+      expect(await server.stop()).toBe(0);
 
       const stored = (await storedLogs(data)).map(({ body }) => body);
       const known = new Set(stored);

@@ -84,8 +84,7 @@ async function killAt(at: string, { archives = false } = {}): Promise<boolean> {
     for (const event of sent) if (!event.acknowledged) await send(server.url, event);
     const kept = await expectKept(server, sent);
     expect(sent.filter(({ acknowledged }) => !acknowledged)).toEqual([]);
-    server.signal("SIGTERM");
-    expect(await server.exited).toBe(0);
+    expect(await server.stop()).toBe(0);
     await expectMirrored(data, kept);
     expect(readdirSync(join(data, "loads"))).toEqual([]);
     if (archives) {

@@ -47,8 +47,7 @@ test(
       await senders.finish();
       const kept = await expectKept(server, senders.sent());
       expect(senders.surprises()).toEqual([]);
-      server.signal("SIGTERM");
-      expect(await server.exited).toBe(0);
+      expect(await server.stop()).toBe(0);
       await expectMirrored(data, kept);
       expect(readdirSync(join(data, "loads"))).toEqual([]);
     } catch (error) {

@@ -184,8 +184,7 @@ test("large events are erased, and the others are whole in the file that is writ
 });
 
 test("a rebuild has them again, and needs no restart before", async () => {
-  server.signal("SIGTERM");
-  expect(await server.exited).toBe(0);
+  expect(await server.stop()).toBe(0);
   const { code, out } = await runCommand(["rebuild", "--data", data]);
   expect({ code, out }).toMatchObject({ code: 0 });
   expect(out).toContain(`${COUNT - BATCHES * 17 + 24 * 25 + 1} events, 240 log records`);

@@ -21,8 +21,7 @@ test.each(["json", "human"])(
     await sendHostileBytes(server);
     await sendToSocket(server);
     while (metricValue(await scrape(server), "hoglet_ingest_lag") > 0) await Bun.sleep(20);
-    server.signal("SIGTERM");
-    expect(await server.exited).toBe(0);
+    expect(await server.stop()).toBe(0);
 
     const { out, err } = server.output();
     const lines = err.split("\n").slice(0, -1);

@@ -16,7 +16,7 @@ import { type Everything, everything, expectMirrored } from "./support/kept.ts";
 import { logsBody, storedLogs } from "./support/logs.ts";
 import { FROM_SOURCE, runCommand } from "./support/process.ts";
 import { metricValue, scrape } from "./support/prometheus.ts";
-import { bodyOf, clockBefore, eventOf, type Sent } from "./support/senders.ts";
+import { clockBefore, eventOf, type Sent, sendStored } from "./support/senders.ts";
 import { PERSONAL_KEY, PROJECT_KEY, type Server, startServer } from "./support/server.ts";
 
 setDefaultTimeout(120_000);
@@ -42,30 +42,18 @@ function events(count: number, padding = ""): Sent[] {
   });
 }
 
-async function send(server: Server, sent: readonly Sent[]): Promise<void> {
-  for (let at = 0; at < sent.length; at += 50) {
-    expect((await server.capture(bodyOf(sent.slice(at, at + 50)))).status).toBe(200);
-  }
-  if (sent.length > 0) await server.stored(1, `&uuid=${sent.at(-1)?.uuid}`);
-}
-
-async function stop(server: Server): Promise<void> {
-  server.signal("SIGTERM");
-  expect(await server.exited).toBe(0);
-}
-
 /** What a directory holds, and its log records, once its server has stopped. */
 type Held = Everything & { logs: Awaited<ReturnType<typeof storedLogs>> };
 
 /** Has a server take events and log records into the journal, and stops it. */
 async function taken(server: Server, sent: readonly Sent[]): Promise<Held> {
-  await send(server, sent);
+  await sendStored(server, sent);
   const path = `/i/v1/logs?token=${PROJECT_KEY}`;
   const record = { body: { stringValue: "lost record" } };
   expect((await server.capture(logsBody([record]), path)).status).toBe(200);
-  await send(server, events(50));
+  await sendStored(server, events(50));
   const held = await everything(server);
-  await stop(server);
+  expect(await server.stop()).toBe(0);
   return { ...held, logs: await storedLogs(data) };
 }
 
@@ -91,7 +79,7 @@ async function expectSame(before: Held): Promise<void> {
   expect(found.length).toBe(before.events.length);
   expect(Bun.deepEquals(found, before.events)).toBe(true);
   expect(persons).toEqual(before.persons);
-  await stop(server);
+  expect(await server.stop()).toBe(0);
   await expectMirrored(data, before);
   expect(await storedLogs(data)).toEqual(before.logs);
 }
@@ -118,14 +106,14 @@ test("behind the archive, too, and an event that came again later is not stored 
   const small = ["--journal", "1"];
   {
     await using server = await startServer({ data, flags: small });
-    await send(server, events(600, PADDING));
+    await sendStored(server, events(600, PADDING));
     const list = join(data, "archive", "archive.json");
     while (JSON.parse(readFileSync(list, "utf8")).last < 600) await Bun.sleep(50);
-    await stop(server);
+    expect(await server.stop()).toBe(0);
   }
   const sent = events(200);
   const server = await startServer({ data });
-  await send(server, sent);
+  await sendStored(server, sent);
   // Sent again within the window: the journal has it twice, the event store once.
   const before = await taken(server, sent.slice(100, 150));
   for (const at of [20, 120]) flip(sent[at]?.uuid ?? "");
@@ -169,15 +157,15 @@ test("what neither has is told, and the rest is there; whoever asked for it keep
 test("a segment that is missing is told, and counted, once the event store has not its events either", async () => {
   const flags = ["--journal", "2"];
   const first = await startServer({ data, flags });
-  await send(first, events(250, "padding ".repeat(400)));
-  await stop(first);
+  await sendStored(first, events(250, "padding ".repeat(400)));
+  expect(await first.stop()).toBe(0);
   rmSync(join(data, "journal", segmentName(101)));
   const starts: unknown[] = [];
   const start = async () => {
     await using server = await startServer({ data, flags });
     const { events: found } = await everything(server);
     const lost = metricValue(await scrape(server), "hoglet_journal_events_lost_total");
-    await stop(server);
+    expect(await server.stop()).toBe(0);
     starts.push([found.length, lost, lostIn(server)]);
   };
 
@@ -230,19 +218,19 @@ test.each([
   async (_what, damaged, lost) => {
     const sent = events(300);
     const first = await startServer({ data });
-    await send(first, sent);
-    await stop(first);
+    await sendStored(first, sent);
+    expect(await first.stop()).toBe(0);
     for (const at of damaged) flip(sent[at]?.uuid ?? "");
     for (const name of readdirSync(join(data, "events"))) rmSync(join(data, "events", name));
 
     const starts: unknown[] = [];
     for (const more of [1, 0]) {
       await using server = await startServer({ data });
-      await send(server, events(more));
+      await sendStored(server, events(more));
       while (!(await fetch(`${server.url}/_readiness`)).ok) await Bun.sleep(20);
       const { events: found } = await everything(server);
       const told = metricValue(await scrape(server), "hoglet_journal_events_lost_total");
-      await stop(server);
+      expect(await server.stop()).toBe(0);
       starts.push([found.length, told]);
     }
 
@@ -255,12 +243,12 @@ test.each([
 
 test("a start that is refused without the journal names the way on, which tells what is lost", async () => {
   const first = await startServer({ data });
-  await send(first, events(100));
-  await stop(first);
+  await sendStored(first, events(100));
+  expect(await first.stop()).toBe(0);
   cpSync(join(data, "events"), join(root.path, "events"), { recursive: true });
   const second = await startServer({ data });
-  await send(second, events(100));
-  await stop(second);
+  await sendStored(second, events(100));
+  expect(await second.stop()).toBe(0);
   rmSync(join(data, "events"), { recursive: true });
   renameSync(join(root.path, "events"), join(data, "events"));
   rmSync(join(data, "journal"), { recursive: true });
@@ -270,9 +258,9 @@ test("a start that is refused without the journal names the way on, which tells 
   mkdirSync(join(data, "journal"), { recursive: true, mode: 0o700 });
   writeFileSync(path, "");
   await using server = await startServer({ data });
-  await send(server, events(1));
+  await sendStored(server, events(1));
   const { events: found } = await everything(server);
-  await stop(server);
+  expect(await server.stop()).toBe(0);
 
   expect([refused.code, found.length]).toEqual([1, 101]);
   expect(lostIn(server)).toEqual([{ first: 101, last: 200, count: 100 }]);
@@ -281,14 +269,14 @@ test("a start that is refused without the journal names the way on, which tells 
 test("acknowledged events that were damaged before a store had them are counted, too", async () => {
   const sent = events(300);
   const first = await startServer({ data });
-  await send(first, sent.slice(0, 50));
+  await sendStored(first, sent.slice(0, 50));
   // The stores are kept from what follows: as they are now they are put back behind a kill.
-  await stop(first);
+  expect(await first.stop()).toBe(0);
   renameSync(data, join(root.path, "before"));
   cpSync(join(root.path, "before"), data, { recursive: true });
   const second = await startServer({ data });
-  await send(second, sent.slice(50));
-  await stop(second);
+  await sendStored(second, sent.slice(50));
+  expect(await second.stop()).toBe(0);
   rmSync(join(root.path, "before", "journal"), { recursive: true });
   renameSync(join(data, "journal"), join(root.path, "before", "journal"));
   rmSync(data, { recursive: true });
@@ -296,10 +284,10 @@ test("acknowledged events that were damaged before a store had them are counted,
   for (const at of [100, 200, 250]) flip(sent[at]?.uuid ?? "");
 
   await using server = await startServer({ data });
-  await send(server, events(1));
+  await sendStored(server, events(1));
   const { events: found } = await everything(server);
   const told = metricValue(await scrape(server), "hoglet_journal_events_lost_total");
-  await stop(server);
+  expect(await server.stop()).toBe(0);
 
   expect([found.length, told]).toEqual([151, 150]);
   expect(lostIn(server)).toEqual([
@@ -311,12 +299,12 @@ test("acknowledged events that were damaged before a store had them are counted,
 test("warnings that were damaged are no lost events", async () => {
   const sent = events(100);
   const first = await startServer({ data });
-  await send(first, sent.slice(0, 50));
+  await sendStored(first, sent.slice(0, 50));
   const nameless = Array.from({ length: 40 }, () => ({ distinct_id: "nameless", properties: {} }));
   const answer = await first.capture({ api_key: PROJECT_KEY, batch: nameless });
   expect(answer.headers.get("hoglet-dropped")).toBe("40");
-  await send(first, sent.slice(50));
-  await stop(first);
+  await sendStored(first, sent.slice(50));
+  expect(await first.stop()).toBe(0);
   flip("missing_event_name");
   for (const name of readdirSync(join(data, "events"))) rmSync(join(data, "events", name));
 
@@ -324,7 +312,7 @@ test("warnings that were damaged are no lost events", async () => {
   while (!(await fetch(`${server.url}/_readiness`)).ok) await Bun.sleep(20);
   const { events: found } = await everything(server);
   const told = metricValue(await scrape(server), "hoglet_journal_events_lost_total");
-  await stop(server);
+  expect(await server.stop()).toBe(0);
 
   expect([found.length, told, lostIn(server)]).toEqual([100, 0, []]);
 });
@@ -332,8 +320,8 @@ test("warnings that were damaged are no lost events", async () => {
 test("a deletion takes also what only the event store has, the journal's end being lost", async () => {
   const sent = events(300).map((event) => ({ ...event, distinct_id: "victim" }));
   const first = await startServer({ data });
-  await send(first, sent);
-  await stop(first);
+  await sendStored(first, sent);
+  expect(await first.stop()).toBe(0);
   flip(lastLine());
 
   await using server = await startServer({ data });
@@ -344,7 +332,7 @@ test("a deletion takes also what only the event store has, the journal's end bei
   expect(deleted.status).toBe(204);
   expect(await runCommand(["deletions", "run", "--data", data])).toMatchObject({ code: 0 });
   const { count } = await server.get<{ count: number }>("/events/?distinct_id=victim");
-  await stop(server);
+  expect(await server.stop()).toBe(0);
 
   expect(count).toBe(0);
 });
@@ -397,7 +385,7 @@ const ASIDE = "replaced-20260101T000000Z";
 test.each(Object.entries(KILLED))("a rebuild killed %s leaves what there was", async (_, kill) => {
   const sent = events(300);
   await using first = await startServer({ data });
-  await send(first, sent);
+  await sendStored(first, sent);
   // Killed, it has a write-ahead log beside its file.
   first.signal("SIGKILL");
   await first.exited;
@@ -413,5 +401,5 @@ test.each(Object.entries(KILLED))("a rebuild killed %s leaves what there was", a
   expect((await everything(server)).events.length).toBe(300);
   expect(asides()).toEqual([]);
   expect(readdirSync(join(data, "events"))).toContain("4.duckdb");
-  await stop(server);
+  expect(await server.stop()).toBe(0);
 });

@@ -29,7 +29,7 @@ import { type Everything, everything, expectMirrored } from "./support/kept.ts";
 import { logsBody, type StoredLog, storedLogs } from "./support/logs.ts";
 import { runCommand, start } from "./support/process.ts";
 import { metricValue, scrape } from "./support/prometheus.ts";
-import { bodyOf, clockBefore, eventOf, type Sent } from "./support/senders.ts";
+import { clockBefore, eventOf, type Sent, sendStored } from "./support/senders.ts";
 import { PERSONAL_KEY, PROJECT_KEY, type Server, startServer } from "./support/server.ts";
 
 setDefaultTimeout(120_000);
@@ -84,14 +84,6 @@ function events(count: number, n = 0): Sent[] {
   });
 }
 
-async function send(server: Server, sent: readonly Sent[]): Promise<void> {
-  for (let at = 0; at < sent.length; at += 50) {
-    const { status } = await server.capture(bodyOf(sent.slice(at, at + 50)));
-    expect(status).toBe(200);
-  }
-  await server.stored(1, `&uuid=${sent.at(-1)?.uuid}`);
-}
-
 async function change(server: Server, method: string, path: string, body: unknown) {
   const { status } = await fetch(`${server.url}/api/environments/1${path}`, {
     method,
@@ -136,17 +128,12 @@ const FIRST_SEGMENT = `${"1".padStart(16, "0")}.journal`;
 
 const eventFile = () => join(data, "events", "1.duckdb");
 
-async function stop(server: Server): Promise<void> {
-  server.signal("SIGTERM");
-  expect(await server.exited).toBe(0);
-}
-
 /** Has a server take events, log records and changes of persons; what it held when it was stopped. */
 async function made(flags: string[]): Promise<Held> {
   await using server = await startServer({ data, flags });
   await sendLogs(server);
-  await send(server, events(600));
-  await send(server, [alias("person-1", "person-2"), alias("person-4", "person-5")]);
+  await sendStored(server, events(600));
+  await sendStored(server, [alias("person-1", "person-2"), alias("person-4", "person-5")]);
   if (flags === SMALL) await archived(600);
   // What is archived says otherwise than these, and merges that came before it.
   await change(server, "POST", `/persons/${await personOf(server, "person-4")}/split/`, {});
@@ -154,9 +141,9 @@ async function made(flags: string[]): Promise<Held> {
   await change(server, "POST", "/persons/bulk_delete/", deleted);
   await sendLogs(server);
   // Behind the log records: when these are stored, those are.
-  await send(server, [alias("person-6", "person-0"), ...events(20, 1000)]);
+  await sendStored(server, [alias("person-6", "person-0"), ...events(20, 1000)]);
   const held = { ...(await everything(server)), answers: await answers(server) };
-  await stop(server);
+  expect(await server.stop()).toBe(0);
   return { ...held, logs: await storedLogs(data) };
 }
 
@@ -217,7 +204,7 @@ async function expectSame(before: Held): Promise<void> {
   expect(Bun.deepEquals(found, before.events)).toBe(true);
   expect(persons).toEqual(before.persons);
   expect(await answers(server)).toEqual(before.answers);
-  await stop(server);
+  expect(await server.stop()).toBe(0);
   await expectMirrored(data, before);
   expect(await storedLogs(data)).toEqual(before.logs);
 }
@@ -245,9 +232,9 @@ describe("the archive", () => {
     {
       await using server = await startServer({ data, flags: SMALL });
       expect(server.output().err).toContain("the archive is empty");
-      await send(server, events(300, 5000));
+      await sendStored(server, events(300, 5000));
       await archived(900);
-      await stop(server);
+      expect(await server.stop()).toBe(0);
     }
     const { files } = await archived(900);
     const first = Math.min(...files.map((file) => (file as { first?: number }).first ?? 0));
@@ -265,10 +252,10 @@ describe("the archive", () => {
     {
       await using server = await startServer({ data, flags: SMALL });
       // What is in the event store alone goes with what makes the journal large enough.
-      await send(server, events(300, 5000));
+      await sendStored(server, events(300, 5000));
       await archived(900);
       held = { ...(await everything(server)), answers: await answers(server) };
-      await stop(server);
+      expect(await server.stop()).toBe(0);
     }
     const logs = await storedLogs(data);
     rmSync(join(data, "events"), { recursive: true });
@@ -315,7 +302,7 @@ describe("an event store that is damaged", () => {
         flags: ["--archive", "off", "--journal", "1"],
       });
       while (segments().includes(FIRST_SEGMENT)) await Bun.sleep(50);
-      await stop(server);
+      expect(await server.stop()).toBe(0);
     }
     writeFileSync(eventFile(), "nonsense");
 
@@ -335,16 +322,16 @@ describe("an event store that is damaged", () => {
 test("persons older than the archive are told so, and the way on that is named loses no file", async () => {
   {
     await using server = await startServer({ data, flags: SMALL });
-    await send(server, events(20));
-    await stop(server);
+    await sendStored(server, events(20));
+    expect(await server.stop()).toBe(0);
   }
   const older = join(root.path, "older.sqlite");
   cpSync(join(data, "hoglet.sqlite"), older);
   {
     await using server = await startServer({ data, flags: SMALL });
-    await send(server, events(600));
+    await sendStored(server, events(600));
     await archived(600);
-    await stop(server);
+    expect(await server.stop()).toBe(0);
   }
   for (const end of ["-wal", "-shm"]) rmSync(join(data, `hoglet.sqlite${end}`), { force: true });
   cpSync(older, join(data, "hoglet.sqlite"));
@@ -356,7 +343,7 @@ test("persons older than the archive are told so, and the way on that is named l
   }
 
   await using anew = await startServer({ data: join(root.path, "anew") });
-  await send(anew, events(3));
+  await sendStored(anew, events(3));
   const { DuckDBInstance } = await import("@duckdb/node-api");
   const instance = await DuckDBInstance.create(":memory:");
   const connection = await instance.connect();
@@ -407,7 +394,7 @@ describe("an archive of which a file is damaged", () => {
         const metric = "hoglet_archive_rows_lost";
         while (metricValue(await scrape(server), metric) !== lost) await Bun.sleep(20);
         expect(server.output().err.includes(path)).toBe(isFirst);
-        await stop(server);
+        expect(await server.stop()).toBe(0);
       }
       expect(existsSync(`${whole}.damaged`)).toBe(what !== "is gone");
       expect(await storedLogs(data)).toEqual(before.logs);
@@ -424,7 +411,7 @@ describe("an archive of which a file is damaged", () => {
       {
         await using server = await startServer({ data, flags: SMALL });
         while (!server.output().err.includes(path)) await Bun.sleep(20);
-        await stop(server);
+        expect(await server.stop()).toBe(0);
       }
       rmSync(join(data, "events"), { recursive: true });
 
@@ -472,7 +459,7 @@ describe("an archive of which a file is damaged", () => {
       {
         await using server = await startServer({ data, flags: SMALL });
         while (!server.output().err.includes(path)) await Bun.sleep(20);
-        await stop(server);
+        expect(await server.stop()).toBe(0);
       }
       const done = await runCommand(["rebuild", "--data", data]);
       expect([done.code, done.err]).toEqual([0, ""]);
@@ -506,7 +493,7 @@ test("without an archive a rebuild takes from the file that it replaces what has
     await change(server, "POST", `/persons/${person}/delete_events/`, {});
     // A deletion empties the journal.
     expect(await runCommand(["deletions", "run", "--data", data])).toMatchObject({ code: 0 });
-    await stop(server);
+    expect(await server.stop()).toBe(0);
   }
 
   const { code, out, err } = await runCommand(["rebuild", "--data", data, ...off]);
@@ -659,7 +646,7 @@ test("a server killed at random instants while it archives keeps each event, onc
     await ready(server);
     const more = events(300, round);
     all.push(...more);
-    await send(server, more);
+    await sendStored(server, more);
     // A journal over its bound is archived half a second after the start.
     await Bun.sleep(100 + round * 200);
     server.signal("SIGKILL");

@@ -84,11 +84,11 @@ describe("an event store that is behind the persons", () => {
     const [early, late] = [steps("early"), steps("late")];
     await using first = await startServer({ data });
     await accept(first, early);
-    await stop(first);
+    expect(await first.stop()).toBe(0);
     cpSync(join(data, "events"), join(root, "events"), { recursive: true });
     await using second = await startServer({ data });
     await accept(second, late);
-    await stop(second);
+    expect(await second.stop()).toBe(0);
     rmSync(join(data, "events"), { recursive: true });
     cpSync(join(root, "events"), join(data, "events"), { recursive: true });
 
@@ -175,7 +175,7 @@ describe("a journal whose end is damaged", () => {
     const events = steps("one");
     await using first = await startServer({ data });
     await accept(first, events);
-    await stop(first);
+    expect(await first.stop()).toBe(0);
     const segment = lastSegment();
     truncateSync(segment, statSync(segment).size - 7);
 
@@ -196,7 +196,7 @@ describe("a journal whose end is damaged", () => {
     const events = steps("one");
     await using first = await startServer({ data });
     await accept(first, events);
-    await stop(first);
+    expect(await first.stop()).toBe(0);
     rmSync(join(data, "journal"), { recursive: true });
 
     await using server = await startServer({ data });
@@ -212,7 +212,7 @@ test("a damaged frame amid the journal is set aside, and what is behind it is re
   await using first = await startServer({ data });
   await accept(first, [...before, ...damaged, ...after]);
   const { persons } = await everything(first);
-  await stop(first);
+  expect(await first.stop()).toBe(0);
   const segment = lastSegment();
   const bytes = readFileSync(segment);
   const at = bytes.indexOf(damaged[1]?.uuid ?? "");
@@ -248,7 +248,7 @@ describe("a slice", () => {
     const more = steps("two");
     await accept(server, more);
     await expectKept(server, [...events, ...more]);
-    await stop(server);
+    expect(await server.stop()).toBe(0);
     expect(readdirSync(join(data, "loads"))).toEqual([]);
   });
 
@@ -278,7 +278,7 @@ async function sendSome(senders: ReturnType<typeof startSenders>): Promise<Every
   await enough;
   await senders.close();
   const held = await expectKept(server, senders.sent());
-  await stop(server);
+  expect(await server.stop()).toBe(0);
   return held;
 }
 
@@ -290,7 +290,7 @@ async function expectSame(sent: readonly Sent[], before: Everything): Promise<vo
   expect(Bun.deepEquals(events, before.events)).toBe(true);
   expect(persons).toEqual(before.persons);
   await expectKept(server, sent);
-  await stop(server);
+  expect(await server.stop()).toBe(0);
   await expectMirrored(data, before);
 }
 
@@ -301,7 +301,7 @@ async function expectGoesOn(senders: Senders, before: Everything): Promise<void>
   senders.open(server.url);
   await senders.finish();
   const after = await expectKept(server, senders.sent());
-  await stop(server);
+  expect(await server.stop()).toBe(0);
   await expectMirrored(data, after);
 }
 
@@ -333,11 +333,6 @@ async function accept(server: Server, events: readonly Sent[]): Promise<void> {
   await send(server, events);
   const last = events.at(-1);
   await server.stored(1, `&uuid=${last?.uuid}`);
-}
-
-async function stop(server: Server): Promise<void> {
-  server.signal("SIGTERM");
-  expect(await server.exited).toBe(0);
 }
 
 async function kill(server: Server): Promise<void> {

@@ -59,8 +59,7 @@ test("OpenTelemetry's exporters deliver what was logged, once", async () => {
     await logWith(name, exporter);
   }
   await settled(server);
-  server.signal("SIGTERM");
-  expect(await server.exited).toBe(0);
+  expect(await server.stop()).toBe(0);
 
   expect(complaints).toEqual([]);
   const stored = Map.groupBy(await storedLogs(server.data), ({ service_name }) => service_name);
@@ -78,8 +77,7 @@ test("an exporter with an unknown key is told, and nothing is stored", async () 
 
   await logWith("stranger", new ProtobufExporter({ url }));
 
-  server.signal("SIGTERM");
-  expect(await server.exited).toBe(0);
+  expect(await server.stop()).toBe(0);
   expect(complaints.join("\n")).toMatch(/401|Unauthorized/);
   expect(await storedLogs(server.data)).toEqual([]);
 });

@@ -160,8 +160,7 @@ describe("a name of an event or property is never SQL (S23, S24)", () => {
 
   test("in the SQL that is shown, which finds the same as was told", async () => {
     const drafted = (await ask("GET", DRAFT)).body as Answer;
-    server.signal("SIGTERM");
-    expect(await server.exited).toBe(0);
+    expect(await server.stop()).toBe(0);
     const { DuckDBInstance } = await import("@duckdb/node-api");
     const file = join(server.data, "events", "1.duckdb");
     const instance = await DuckDBInstance.create(file, { access_mode: "READ_ONLY" });

@@ -286,8 +286,7 @@ describe("keys that are changed at once (S36)", () => {
 
 test("after all of it the stores are whole on disk, too (S36)", async () => {
   await expectWhole();
-  server.signal("SIGTERM");
-  expect(await server.exited).toBe(0);
+  expect(await server.stop()).toBe(0);
   const sqlite = new Database(join(server.data, "hoglet.sqlite"));
   const all = (sql: string) => sqlite.query(sql).all();
   expect(all("PRAGMA integrity_check")).toEqual([{ integrity_check: "ok" }]);

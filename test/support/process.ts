@@ -23,6 +23,8 @@ export type Started = AsyncDisposable & {
   /** What it has printed so far. */
   output(): { out: string; err: string };
   signal(name: NodeJS.Signals): void;
+  /** Asks it to end, and resolves with its exit code. */
+  stop(): Promise<number>;
   /** The exit code, once it has ended; 128 and the signal's number if a signal ended it. */
   exited: Promise<number>;
 };
@@ -58,6 +60,10 @@ export function start(data: string, options: Options = {}): Started {
     listening: listening.promise,
     output: () => ({ ...text }),
     signal: (name) => child.kill(name),
+    stop() {
+      child.kill("SIGTERM");
+      return exited;
+    },
     exited,
     async [Symbol.asyncDispose]() {
       child.kill("SIGKILL");

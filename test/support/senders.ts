@@ -1,7 +1,8 @@
+import { expect } from "bun:test";
 import { gzipSync } from "node:zlib";
 import type { JsonObject } from "../../src/domain/json.ts";
 import { randomOf } from "./faulty-disk.ts";
-import { PROJECT_KEY } from "./server.ts";
+import { PROJECT_KEY, type Server } from "./server.ts";
 
 /** An event that was sent at least once, always the same. */
 export type Sent = {
@@ -14,6 +15,18 @@ export type Sent = {
   /** Whether the server has answered 200 to a request that held it. */
   acknowledged: boolean;
 };
+
+/** Events of a request of {@link sendStored}. */
+export const REQUEST_EVENTS = 50;
+
+/** Sends events, fifty in a request, and waits until the last one can be queried. */
+export async function sendStored(server: Server, sent: readonly Sent[]): Promise<void> {
+  for (let at = 0; at < sent.length; at += REQUEST_EVENTS) {
+    const { status } = await server.capture(bodyOf(sent.slice(at, at + REQUEST_EVENTS)));
+    expect(status).toBe(200);
+  }
+  if (sent.length > 0) await server.stored(1, `&uuid=${sent.at(-1)?.uuid}`);
+}
 
 /** Clients that send at once, each in its own order, and remember what they were promised. */
 export type Senders = Disposable & {

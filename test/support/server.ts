@@ -48,6 +48,8 @@ export type Server = AsyncDisposable & {
   /** Waits until `count` events are queryable; fails after a while. */
   stored(count: number, query?: string): Promise<void>;
   signal(name: NodeJS.Signals): void;
+  /** Asks it to end, and resolves with its exit code. */
+  stop(): Promise<number>;
   /** The exit code, once it has ended. */
   exited: Promise<number>;
 };
@@ -146,6 +148,10 @@ export async function startServer(options: Options = {}): Promise<Server> {
       }
     },
     signal: (name) => child.kill(name),
+    stop() {
+      child.kill("SIGTERM");
+      return child.exited;
+    },
     exited: child.exited,
     async [Symbol.asyncDispose]() {
       child.kill("SIGKILL");
