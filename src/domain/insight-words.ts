@@ -109,7 +109,7 @@ function readings(question: Marked, reading: Reading): JsonObject[] {
 function read({ text, quoted }: Marked, without: Set<string>, asked: Reading): JsonObject {
   const { attr, index, type: told } = asked;
   const known = (form: string) => namesIn(index, { attr, form, quoted, without });
-  const type = told ?? typeOf(text, known(""));
+  const type = told ?? typeOf(text, known(FORMS.trends));
   return GRAMMARS[type](text, known(FORMS[type]));
 }
 

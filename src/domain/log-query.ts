@@ -37,7 +37,7 @@ export const LOG_ORDERS = ["latest", "earliest"] as const;
 
 /**
  * What a filter's `type` may be: where the property is. With `log` it is the record's attribute or,
- * where the record has none of the name, its resource's.
+ * where the record has none of the name or an empty one, its resource's.
  */
 export const LOG_FILTER_TYPES = ["log", "log_attribute", "log_resource_attribute"] as const;
 

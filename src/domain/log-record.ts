@@ -66,7 +66,7 @@ export type LogDropReason = "invalid_log_record" | "log_record_too_large" | "log
 
 /**
  * The groups of an ExportLogsServiceRequest in JSON (OTLP 1.7). What is absent is empty. Fails
- * `invalid_payload` where a list or an object of it is something else.
+ * `invalid_payload` where a list or an object of it is something else, or a list has another spelling.
  */
 export function* logGroups(request: Json): Generator<LogGroup> {
   for (const ofResource of listIn(request, "resourceLogs")) {
@@ -251,6 +251,11 @@ function memberOf(object: Json, name: string): Json {
 
 function listIn(object: Json, name: string): Json[] {
   const list = isObject(object) ? (object[name] ?? []) : undefined;
-  if (Array.isArray(list)) return list;
+  if (Array.isArray(list) && !hasForeign(object, name)) return list;
   throw new Failure("invalid_payload", `An object with the array \`${name}\` is expected.`, name);
+}
+
+/** Whether a list has its name in protobuf, which JSON has not: who passed it over would lose records in silence. */
+function hasForeign(object: Json, name: string): boolean {
+  return isObject(object) && object[name.replace(/[A-Z]/g, "_$&").toLowerCase()] !== undefined;
 }

@@ -422,7 +422,7 @@ describe("names in double quotes", () => {
   });
 
   test.each([
-    ["SIGNUP", '"SIGNUP" may be "signup" or "Signup": ask with the quotes.'],
+    ["SIGNUP", '"SIGNUP" may be "signup" or "Signup": ask with the quotes. Ask like this: [hourly'],
     ["signup by PLAN", '"PLAN" may be "plan" or "Plan"'],
     ["weekly count of a", 'double quotes. weekly "count of a" – or – weekly count of "a"'],
     ["count of signup today", 'count of "signup" today – or – count of "signup today"'],

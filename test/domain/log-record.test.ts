@@ -381,6 +381,9 @@ describe("a request", () => {
     [{ resourceLogs: [7] }, "scopeLogs"],
     [{ resourceLogs: [{ scopeLogs: "x" }] }, "scopeLogs"],
     [{ resourceLogs: [{ scopeLogs: [{ logRecords: 1 }] }] }, "logRecords"],
+    [{ resource_logs: [] }, "resourceLogs"],
+    [{ resourceLogs: [{ scope_logs: [] }] }, "scopeLogs"],
+    [{ resourceLogs: [{ scopeLogs: [{ log_records: [{}] }] }] }, "logRecords"],
   ])("%j is refused for its `%s`", (request, attr) => {
     expect(() => groups(request)).toThrow(
       expect.objectContaining({ code: "invalid_payload", attr }),
