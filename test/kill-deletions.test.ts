@@ -6,6 +6,7 @@ import { randomOf } from "./support/faulty-disk.ts";
 import { batch, event } from "./support/make.ts";
 import { findPlanted } from "./support/planted.ts";
 import { runCommand } from "./support/process.ts";
+import { bodyOf, clockBefore, eventOf, type Sent } from "./support/senders.ts";
 import { PERSONAL_KEY, type Server, startServer } from "./support/server.ts";
 
 setDefaultTimeout(240_000);
@@ -122,3 +123,55 @@ test("a server told to stop in the middle of a deletion ends at once, and goes o
     rmSync(data, { recursive: true, force: true });
   }
 });
+
+test.each(["journal", "temporary", "finish"])(
+  "what comes while deletions run is there after a kill at the step %s",
+  async (step) => {
+    const data = mkdtempSync(join(tmpdir(), "hoglet-kill-"));
+    const sent: Sent[] = [];
+    try {
+      {
+        await using server = await startServer({ data });
+        const { id, events } = person(0);
+        await capture(server, events);
+        await server.stored(1);
+        await remove(server, id);
+        const sending = sendAlong(server, sent);
+        while (sent.length < 1000) await Bun.sleep(1);
+        const running = runCommand(["deletions", "run", "--data", data]);
+        while (!server.output().err.includes(`"step":"${step}"`)) await Bun.sleep(1);
+        server.signal("SIGKILL");
+        await Promise.all([server.exited, running, sending]);
+      }
+      await using server = await startServer({ data });
+      const acknowledged = sent.filter((one) => one.acknowledged);
+      await server.stored(acknowledged.length);
+      while ((await newest(server))?.status !== "completed") await Bun.sleep(20);
+      const stored = new Set<string>();
+      for (let n = 0; n < SENDER_PERSONS; n += 1) {
+        for (const { uuid } of await server.events(`&distinct_id=user-${n}`)) stored.add(uuid);
+      }
+      expect(acknowledged.filter(({ uuid }) => !stored.has(uuid))).toEqual([]);
+    } finally {
+      rmSync(data, { recursive: true, force: true });
+    }
+  },
+);
+
+/** Persons whose events {@link sendAlong} sends: one of each in a batch. */
+const SENDER_PERSONS = 100;
+
+/** Sends batch after batch until the server is gone. */
+async function sendAlong(server: Server, sent: Sent[]): Promise<void> {
+  const clock = clockBefore(Date.now());
+  for (;;) {
+    const events = Array.from({ length: SENDER_PERSONS }, (_, n) =>
+      eventOf({ distinct_id: `user-${n}`, timestamp: clock(), properties: {} }),
+    );
+    sent.push(...events);
+    const answer = await server.capture(bodyOf(events)).catch(() => undefined);
+    if (answer === undefined) return;
+    if (answer.ok) for (const one of events) one.acknowledged = true;
+    await Bun.sleep(5);
+  }
+}

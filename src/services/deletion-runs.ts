@@ -17,7 +17,7 @@ export type DeletionRunNeeds = {
   directory: string;
   writes: ReturnType<typeof deletionRunWrites>;
   events: Pick<EventStore, "applied" | "clearTemporary" | "erase" | "isLoose" | "mirrorVersion">;
-  ingest: Pick<Ingest, "caughtUp">;
+  ingest: Pick<Ingest, "applied" | "caughtUp">;
   journal: Pick<Journal, "rotate" | "trim">;
   slices: Pick<Slices, "forgetErased">;
   removeLeftovers: typeof removeLeftovers;
@@ -178,8 +178,9 @@ async function erase(needs: DeletionRunNeeds, batch: Batch, stopped: () => boole
     if (stopped()) throw new Error("The server is stopping");
     log.info("deletions go on", { step: name });
   };
-  await caughtUp(needs, batch, stopped);
+  // First: what comes while the stores catch up is in a segment that stays.
   const upTo = await journal.rotate();
+  await caughtUp(needs, batch, { upTo, stopped });
   step("events");
   const purged_version = await eraseEvents(needs, batch, { stopped, step });
   step("leftovers");
@@ -206,17 +207,18 @@ async function erase(needs: DeletionRunNeeds, batch: Batch, stopped: () => boole
   await writes.finish(ids, isoTime(now()));
 }
 
-/** Waits until both stores have all that came before, and the mirror all who are gone. */
+/** Waits until both stores have all up to a sequence number, and the mirror all who are gone. */
 async function caughtUp(
   { ingest, events }: DeletionRunNeeds,
   { removed_version }: Batch,
-  stopped: () => boolean,
+  { upTo, stopped }: { upTo: number; stopped: () => boolean },
 ): Promise<void> {
   let isCaughtUp = false;
   void ingest.caughtUp().then(() => {
     isCaughtUp = true;
   });
-  const lacks = async () => !isCaughtUp || (await events.mirrorVersion()) < removed_version;
+  const isBehind = () => !isCaughtUp || ingest.applied() < upTo;
+  const lacks = async () => isBehind() || (await events.mirrorVersion()) < removed_version;
   while (!stopped() && (await lacks())) await Bun.sleep(POLL_MS);
 }
 
