@@ -175,6 +175,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "storage/duckdb-reads.ts": "test/storage/api-reads.test.ts, test/storage/generations.test.ts",
   "storage/duckdb-rewrites.ts":
     "test/storage/generations.test.ts, test/services/deletion-memory.test.ts",
+  "storage/duckdb-stale.ts": "test/storage/slack.test.ts",
   "storage/duckdb-writes.ts": "test/storage/duckdb-turns.test.ts, test/storage/events.test.ts",
   "storage/duckdb.ts": "test/storage/events.test.ts",
   "storage/email-counts.ts": "test/storage/person-search.test.ts",

@@ -16,7 +16,7 @@ export type DeletionRunNeeds = {
   /** The data directory. */
   directory: string;
   writes: ReturnType<typeof deletionRunWrites>;
-  events: Pick<EventStore, "applied" | "clearTemporary" | "erase" | "isLoose" | "mirrorVersion">;
+  events: Pick<EventStore, "applied" | "clearLeft" | "erase" | "isLoose" | "mirrorVersion">;
   ingest: Pick<Ingest, "applied" | "caughtUp">;
   journal: Pick<Journal, "rotate" | "trim">;
   slices: Pick<Slices, "forgetErased">;
@@ -199,7 +199,7 @@ async function erase(needs: DeletionRunNeeds, batch: Batch, stopped: () => boole
   step("journal");
   await journal.trim(upTo);
   step("temporary");
-  await events.clearTemporary();
+  await events.clearLeft();
   step("scrub");
   const ids = tasks.map(({ id }) => id);
   await writes.scrub(ids);

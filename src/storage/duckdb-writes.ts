@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
+import { Failure } from "../domain/errors.ts";
 import { isOutOfMemory } from "./duckdb-faults.ts";
 import { pool } from "./duckdb-pool.ts";
 import type { commitRoom } from "./duckdb-room.ts";
@@ -37,7 +38,9 @@ type Needs = {
 };
 
 /** How long is waited for a moment in which nobody reads, in milliseconds: others may wait to write. */
-const BETWEEN_MS = { canWait: 200, mustBe: 1000 };
+const BETWEEN_MS = { canWait: 200, mustBe: 1000, isLong: 5000 };
+
+const READ = "statements: some still read what is deleted. It goes on later.";
 
 /**
  * Changes the event store on the one connection that writes. Who must be alone has the connection
@@ -86,5 +89,21 @@ export function openWrites({ connection: only, room, turns, guard }: Needs) {
         }),
       ),
   };
-  return { ...writes, use, whileIdle };
+  /** Runs what is no transaction while nobody reads; fails `unavailable` where somebody reads on. */
+  const alone = (work: Work<void>): Promise<void> =>
+    use(async (connection) => {
+      const made = () =>
+        roomy(async () => {
+          await room.open(only);
+          await work(connection);
+          return true;
+        });
+      const done = await turns.between(BETWEEN_MS.isLong, made);
+      if (done !== undefined) return;
+      await turns.alone((isAlone) => {
+        if (!isAlone) throw new Failure("unavailable", READ);
+        return made();
+      });
+    });
+  return { all: writes, alone, use, whileIdle };
 }

@@ -3,12 +3,13 @@ import { join } from "node:path";
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import { ARCHIVE_DIRECTORY } from "./archive-files.ts";
 import { computing } from "./duckdb-apart.ts";
-import { fatalGuard } from "./duckdb-faults.ts";
+import { fatalGuard, orUnavailable } from "./duckdb-faults.ts";
 import { newInstance } from "./duckdb-instance.ts";
 import { joinable, memoryLimit, shrink } from "./duckdb-memory.ts";
 import { openReads, type Reads } from "./duckdb-reads.ts";
 import { openRewrites } from "./duckdb-rewrites.ts";
 import { commitRoom } from "./duckdb-room.ts";
+import { clearStale } from "./duckdb-stale.ts";
 import { clearTemporary } from "./duckdb-temporary.ts";
 import { transaction } from "./duckdb-transaction.ts";
 import { memoryTurns } from "./duckdb-turns.ts";
@@ -27,8 +28,11 @@ export type Duckdb = Writes &
      * finds no memory beside them is repeated while nobody reads, and so may be all of `rewriting`.
      */
     rewrite(rewriting: Rewriting): Promise<void>;
-    /** Removes what queries have put on disk; fails `unavailable` while it is used. */
-    clearTemporary(): Promise<void>;
+    /**
+     * Removes what queries have put on disk, and what is left behind pages and in memory (decisions 108 and
+     * 145). Fails `unavailable` while that is used.
+     */
+    clearLeft(): Promise<void>;
     /** Which `events/<n>.duckdb` is in use. */
     generation(): number;
     close(): Promise<void>;
@@ -127,22 +131,25 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
     }),
   });
   return {
-    write: writes.write,
-    writeFirst: writes.writeFirst,
-    writeInPlace: writes.writeInPlace,
+    ...writes.all,
     // What is filled while the file is written anew is forgotten.
-    writeBetween: async (work) => (isRewriting ? undefined : await writes.writeBetween(work)),
-    checkpoint: writes.checkpoint,
+    writeBetween: async (work) => (isRewriting ? undefined : await writes.all.writeBetween(work)),
     read: reads.read,
     readFirst: reads.readFirst,
     readForOthers: reads.readForOthers,
     apart: reads.apart,
     generation: () => generation,
-    clearTemporary: () =>
-      clearTemporary({
+    async clearLeft() {
+      await clearTemporary({
         directory: join(directory, TEMP_DIRECTORY),
         alone: (work) => writes.use(() => turns.alone(work)),
-      }),
+      });
+      const stale = (connection: DuckDBConnection) => {
+        const [name, path] = [catalog(generation), generationFile(files, generation)];
+        return clearStale(connection, { ...options, name, path });
+      };
+      await orUnavailable(writes.alone(stale));
+    },
     async rewrite(rewriting) {
       isRewriting = true;
       try {

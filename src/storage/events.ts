@@ -61,8 +61,8 @@ export type EventStore = {
   letGo(): Promise<void>;
   /** Deletes events for good, as {@link eventErasure}. */
   erase(tasks: readonly Erasing[], options: EraseOptions): Promise<void>;
-  /** Removes what queries have put on disk, where something may be left of what was deleted. */
-  clearTemporary(): Promise<void>;
+  /** Clears what may be left of what was deleted: temporary files, behind pages, in memory. */
+  clearLeft(): Promise<void>;
   /** Hands on what arrived within so many milliseconds before the event that came last. */
   seen(windowMs: number, take: (chunk: SeenEntries) => Promise<void>): Promise<void>;
   /** How many events and log records there are, of all projects. */
@@ -142,7 +142,7 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
         noteMoved(changes);
       }),
     erase: erasure.erase,
-    clearTemporary: duckdb.clearTemporary,
+    clearLeft: duckdb.clearLeft,
     isLoose: erasure.isLoose,
     letGo: () => duckdb.letGo(),
 

@@ -164,8 +164,10 @@ export async function rewriteFile(
       await discard(connection, directory);
       return;
     }
-    const slack = { name: DRAFT, path: draft, cleared: new Set<number>() };
+    const slack = { name: DRAFT, path: draft };
     const settle = async () => {
+      // Before it, too: what it joins, it sets free as it is.
+      await roomy(() => clearSlack(connection, slack));
       await roomy(() => connection.run(`CHECKPOINT ${DRAFT}`));
       await roomy(() => clearSlack(connection, slack));
     };

@@ -13,26 +13,24 @@ const VECTOR_ROWS = 2048;
 /** What a page of a segment that begins here says instead of a number. */
 const SAME_PAGE = -1n;
 
+const ZEROS = Buffer.alloc(PAGE_BYTES);
+
 type Segment = { block: number; offset: number; count: number };
 
 /**
  * Overwrites with zeros what is behind the compressed pages of an attached file. DuckDB writes such
  * pages whole, with whatever was in that memory before: pages of the file that is to go (decision
- * 60). Nobody else may write the file, and it must be checkpointed. `cleared` are the pages that were
- * cleared before; those that are now are added.
+ * 60). Nobody else may write the file; what is not checkpointed is passed over.
  */
 export async function clearSlack(
   connection: DuckDBConnection,
-  { name, path, cleared }: { name: string; path: string; cleared: Set<number> },
+  { name, path }: { name: string; path: string },
 ): Promise<void> {
   const segments = await compressedSegments(connection, name);
   const file = openSync(path, "r+");
   try {
     for (const segment of segments) {
-      for (const [page, used] of pagesOf(file, segment)) {
-        if (!cleared.has(page)) clearPage(file, page, used);
-        cleared.add(page);
-      }
+      for (const [page, used] of pagesOf(file, segment)) clearPage(file, page, used);
       // A large file takes seconds, and others wait for this thread.
       await Bun.sleep(0);
     }
@@ -103,7 +101,8 @@ function clearPage(file: number, page: number, used: number): void {
   const from = used - (used % 8);
   if (from >= PAGE_BYTES) return;
   const tail = read(file, page, from, PAGE_BYTES - from);
-  if (tail.subarray(used - from).every((byte) => byte === 0)) return;
+  const slack = tail.subarray(used - from);
+  if (slack.equals(ZEROS.subarray(0, slack.length))) return;
   const checksum = Buffer.alloc(CHECKSUM_BYTES);
   readSync(file, checksum, 0, CHECKSUM_BYTES, positionOf(page));
   const before = sum(tail);

@@ -32,11 +32,11 @@ test("what queries have put on disk goes, with those that hold it", async () => 
       const path = join(directory, name);
       return existsSync(path) && readFileSync(path).includes(TOKEN);
     });
-  await duckdb.clearTemporary();
+  await duckdb.clearLeft();
   const greedy = duckdb.apart((connection) => connection.run(GREEDY)).catch((error) => error);
   while (!hasToken()) await Bun.sleep(20);
 
-  await duckdb.clearTemporary();
+  await duckdb.clearLeft();
 
   expect(hasToken()).toBe(false);
   const ended = await greedy;

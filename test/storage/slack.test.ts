@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
-import { openDuckdb, rows } from "../../src/storage/duckdb.ts";
+import { type Duckdb, openDuckdb, rows } from "../../src/storage/duckdb.ts";
 import { clearSlack } from "../../src/storage/slack.ts";
 import { temporaryDirectory } from "../support/app.ts";
 
@@ -38,23 +38,57 @@ test.each(Object.entries(TEXTS))(
   },
 );
 
-/** An event store with two row groups and a half. */
+test("what is left behind pages and in memory goes while the store is open, and gets behind no others", async () => {
+  using place = temporaryDirectory();
+  const path = join(place.path, "events", "1.duckdb");
+  await fill(place.path, TEXTS.long);
+  await clear(path);
+  const left = poison(path, readFileSync(path), await pagesOf(path));
+  const before = await digest(path);
+  const isPoisoned = () => readFileSync(path).includes("poisoned");
+  const duckdb = await opened(place.path);
+  const hash = "SELECT count(*) AS count, bit_xor(hash(row))::VARCHAR AS hash FROM events AS row";
+  expect(await duckdb.read((connection) => rows(connection, hash))).toEqual(before);
+  expect([left > 0, isPoisoned()]).toEqual([true, true]);
+
+  await duckdb.clearLeft();
+
+  expect(isPoisoned()).toBe(false);
+  expect(await duckdb.read((connection) => rows(connection, hash))).toEqual(before);
+  await insert(duckdb, TEXTS.short);
+  await duckdb.checkpoint();
+  expect(isPoisoned()).toBe(false);
+  await duckdb.close();
+  expect((await digest(path))[0]?.["count"]).toBe(2n * BigInt(ROWS));
+});
+
+/** Two row groups and a half. */
+const ROWS = 61_440;
+
+/** An event store with events. */
 async function fill(directory: string, text: string): Promise<void> {
-  const duckdb = await openDuckdb({
+  const duckdb = await opened(directory);
+  await insert(duckdb, text);
+  await duckdb.close();
+}
+
+const opened = (directory: string): Promise<Duckdb> =>
+  openDuckdb({
     ...{ directory, generation: 1, memory_bytes: 128_000_000, threads: 2 },
     onFatal(error) {
       throw error;
     },
   });
+
+async function insert(duckdb: Duckdb, text: string): Promise<void> {
   await duckdb.write((connection) =>
     connection.run(
       `INSERT INTO events BY NAME SELECT i AS seq, 1 AS project_id, uuid() AS uuid, 'e' AS event,
          'ann' AS distinct_id, uuid() AS person_id, TIMESTAMP '2026-11-21' AS "timestamp",
          TIMESTAMP '2026-11-21' AS ingested_at, to_json({t: ${text}}) AS properties
-       FROM range(61440) AS numbers (i)`,
+       FROM range(${ROWS}) AS numbers (i)`,
     ),
   );
-  await duckdb.close();
 }
 
 async function attached<T>(
@@ -73,9 +107,7 @@ async function attached<T>(
 }
 
 const clear = (path: string) =>
-  attached(path, (connection) =>
-    clearSlack(connection, { name: "store", path, cleared: new Set() }),
-  );
+  attached(path, (connection) => clearSlack(connection, { name: "store", path }));
 
 /** What all rows come to; reading them has every block's checksum checked. */
 const digest = (path: string) =>
