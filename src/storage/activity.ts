@@ -1,6 +1,6 @@
 import { and, count, desc, eq } from "drizzle-orm";
 import type { ActivityDetail, ActivityName, Actor, Change } from "../domain/activity.ts";
-import { type JsonObject, storableJson } from "../domain/json.ts";
+import { type Json, type JsonObject, storableJson } from "../domain/json.ts";
 import { gain } from "../domain/merge.ts";
 import type { Part, Read } from "../domain/page.ts";
 import { behind } from "./keyset.ts";
@@ -137,20 +137,28 @@ function ofPerson(person: { id: number } | { uuid: string } | undefined) {
 export type ActedOn = { project_id: number; id: number; uuid: string };
 
 /**
- * Splits of those from whom a person was split off, however often; the row of a split is the last one
- * before those of its parts.
+ * Of whom a person was a part, and until which row (decision 141): those from whom it was split off,
+ * and those into whom it was merged before that, however often. The row of a split is the last one
+ * before those of its parts. The plus keeps the type of the column out of the comparison, which else
+ * cannot use its index.
  */
-const SPLITS_BEFORE = `
-  WITH RECURSIVE before (uuid) AS (
-    SELECT ?2 UNION
-    SELECT split.person_uuid FROM before
-    JOIN activity AS part ON part.project_id = ?1 AND part.person_uuid = before.uuid
-      AND part.activity = 'split_from'
+const WHOLES = `
+  WITH RECURSIVE whole (uuid, until) AS (
+    SELECT ?2, coalesce(max(id), 0) FROM activity
+    WHERE project_id = ?1 AND person_uuid = ?2 AND activity = 'split_from'
+    UNION
+    SELECT split.person_uuid, split.id FROM whole
+    CROSS JOIN activity AS part ON part.project_id = ?1 AND part.person_uuid = whole.uuid
+      AND part.activity = 'split_from' AND part.id <= whole.until
     JOIN activity AS split ON split.id = (
       SELECT id FROM activity WHERE project_id = ?1 AND activity = 'split_person' AND id < part.id
-      ORDER BY id DESC LIMIT 1))
-  SELECT id, detail FROM activity
-  WHERE project_id = ?1 AND person_uuid IN (SELECT uuid FROM before) AND activity = 'split_person'`;
+      ORDER BY id DESC LIMIT 1)
+    UNION
+    SELECT merge.person_uuid, whole.until FROM whole
+    CROSS JOIN activity AS merge ON merge.project_id = ?1
+      AND merge.activity = 'people_merged_into'
+      AND json_extract(merge.detail, '$.merge.source') = +whole.uuid AND merge.id < whole.until)
+  SELECT uuid, max(until) AS until FROM whole WHERE uuid <> ?2 GROUP BY uuid`;
 
 /** Writes activity in the caller's transaction. */
 export function activityWrites(raw: Sqlite["raw"]) {
@@ -163,7 +171,16 @@ export function activityWrites(raw: Sqlite["raw"]) {
   const shrink = raw.query<null, [number, string]>(
     "UPDATE activity SET detail = '{}' WHERE project_id = ?1 AND person_uuid = ?2",
   );
-  const splits = raw.query<{ id: number; detail: string }, [number, string]>(SPLITS_BEFORE);
+  const wholes = raw.query<{ uuid: string; until: number }, [number, string]>(WHOLES);
+  // No row says whose its values were.
+  const forgetValues = raw.query<null, [number, string, number]>(
+    `UPDATE activity SET detail = '{}' WHERE project_id = ?1 AND person_uuid = ?2 AND id < ?3
+       AND activity IN ('updated', 'delete_property')`,
+  );
+  const splits = raw.query<{ id: number; detail: string }, [number, string]>(
+    `SELECT id, detail FROM activity
+     WHERE project_id = ?1 AND person_uuid = ?2 AND activity = 'split_person'`,
+  );
   const change = raw.query<null, [number, string]>("UPDATE activity SET detail = ?2 WHERE id = ?1");
   const add = (
     name: ActivityName,
@@ -187,20 +204,29 @@ export function activityWrites(raw: Sqlite["raw"]) {
       add("merged_into", { project_id, id: source_id, uuid: source }, by, detail);
     },
     /**
-     * Forgets all but who, what and when of a person's activity, and of those from whom it was split off
-     * that they had its distinct ids.
+     * Forgets all but who, what and when of a person's activity, and of those of whom it was a part that
+     * they had its distinct ids, and the values of what was changed until it was split off.
      */
     shrink(project_id: number, uuid: string, distinctIds: readonly string[]): void {
       shrink.run(project_id, uuid);
       const gone = new Set(distinctIds);
-      const rest = (ids: unknown) => (Array.isArray(ids) ? ids.filter((id) => !gone.has(id)) : ids);
-      for (const { id, detail } of splits.all(project_id, uuid)) {
-        const { changes = [], ...others }: ActivityDetail = JSON.parse(detail);
-        const kept = changes.map(({ field, before, after }) => {
-          return { field, before: rest(before), after: rest(after) };
-        });
-        change.run(id, JSON.stringify({ ...others, changes: kept }));
+      for (const whole of wholes.all(project_id, uuid)) {
+        forgetValues.run(project_id, whole.uuid, whole.until);
+        for (const { id, detail } of splits.all(project_id, whole.uuid)) {
+          change.run(id, withoutIds(detail, gone));
+        }
       }
     },
   };
+}
+
+/** What is told of a split, without some distinct ids. */
+function withoutIds(json: string, gone: ReadonlySet<string>): string {
+  const rest = (ids: Json) =>
+    Array.isArray(ids) ? ids.filter((id) => typeof id !== "string" || !gone.has(id)) : ids;
+  const { changes = [], ...others }: ActivityDetail = JSON.parse(json);
+  const kept = changes.map(({ field, before, after }) => {
+    return { field, before: rest(before), after: rest(after) };
+  });
+  return JSON.stringify({ ...others, changes: kept });
 }

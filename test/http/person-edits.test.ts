@@ -635,6 +635,30 @@ describe("activity", () => {
     expect((await app.get("/persons/x/activity/")).status).toBe(400);
   });
 
+  test("forgets what a person brought, also when it goes as a part of another (decision 141)", async () => {
+    await using app = await testApp();
+    await app.capture(batch(identified("anon", { plan: "secret" }), identified("ann", { n: 1 })));
+    await app.capture(batch(alias("anon", "ann"), identified("bob", { n: 2 })));
+    const [ann, bob] = [await personOf(app, "ann"), await personOf(app, "bob")];
+    await post(app, `/${ann.id}/update_property/`, { key: "plan", value: "pro" });
+    await post(app, `/${ann.id}/split/`);
+    await app.capture(batch(alias("anon", "bob")));
+    await post(app, `/${ann.id}/update_property/`, { key: "n", value: "kept" });
+
+    await app.ask("DELETE", `${HERE}/${bob.id}/`);
+
+    const all = await activity(app);
+    expect(JSON.stringify(all)).not.toMatch(/secret|anon/);
+    const ofAnn = all.filter((one) => one.item_id === String(ann.id));
+    expect(ofAnn.map((one) => [one.activity, one.detail.changes])).toMatchObject([
+      ["updated", [{ before: { n: 1 }, after: { n: "kept" } }]],
+      ["split_person", [{ before: ["ann"], after: ["ann"] }]],
+      ["updated", []],
+      ["people_merged_into", []],
+    ]);
+    expect(ofAnn[2]?.user.is_system).toBe(false);
+  });
+
   test("is that of one person by its integer id, and of all who had it by a uuid", async () => {
     await using app = await testApp();
     await app.capture(batch(identified("ann", { plan: "free" })));

@@ -52,6 +52,21 @@ async function removeEvents(app: TestApp, distinctId: string) {
   expect((await app.ask("POST", `${PERSONS}/${id}/delete_events/`)).status).toBe(200);
 }
 
+/** Changes a person by one of its actions. */
+async function edit(app: TestApp, { id }: { id: number }, action: string, body: object) {
+  const { status } = await app.ask("POST", `${PERSONS}/${id}/${action}`, { body });
+  expect(status).toBeOneOf([201, 202]);
+}
+
+async function activityOf(app: TestApp, { id }: { id: number }) {
+  const headers = { prefer: "return=representation" };
+  const { body } = await app.get(`/persons/${id}/activity/?limit=100`, { headers });
+  return (body as Listed<{ activity: string; detail: { changes: object[] } }>).results;
+}
+
+const sqliteFiles = (found: object) =>
+  Object.keys(found).filter((file) => file.startsWith("hoglet.sqlite"));
+
 const statuses = async (app: TestApp) => {
   const { body } = await app.get("/persons/deletion_status/");
   return (body as Listed<{ status: string }>).results.map(({ status }) => status);
@@ -180,6 +195,85 @@ describe("deleted means gone", () => {
     const { body } = await app.get("/persons/");
     expect(body).toMatchObject({ count: 1 });
     expect(JSON.stringify(body)).not.toContain(told);
+  });
+
+  test.each([
+    ["a person of its own before", "apart"],
+    ["never stored before it was merged", "at once"],
+  ])(
+    "what the activity of others holds of whom was split off goes with it: %s",
+    async (_case, came) => {
+      await using app = await testApp();
+      const [inner, between] = [token(), token()];
+      const [patched, removed, changed] = [token(), token(), token()];
+      const first = named("seen", inner, { properties: { $set: { patched, removed } } });
+      const merged = named("$create_alias", inner, { properties: { alias: between } });
+      await app.capture(
+        batch(named("seen", "ann"), named("seen", between, { properties: { $set: { changed } } })),
+      );
+      for (const events of came === "apart" ? [[first], [merged]] : [[first, merged]]) {
+        await app.capture(batch(...events));
+      }
+      const middle = await personOf(app, between);
+      await edit(app, middle, "update_property/", { key: "patched", value: 1 });
+      await app.capture(batch(named("$create_alias", between, { properties: { alias: "ann" } })));
+      const ann = await personOf(app, "ann");
+      await edit(app, ann, "delete_property/", { $unset: "removed" });
+      await edit(app, ann, "update_property/", { key: "changed", value: 1 });
+      await edit(app, ann, "split/", { distinct_ids_to_split: [inner] });
+      await edit(app, ann, "update_property/", { key: "between splits", value: 1 });
+      expect(sqliteFiles(await findPlanted(app.directory, [patched]))).not.toEqual([]);
+      expect(sqliteFiles(await findPlanted(app.directory, [removed]))).not.toEqual([]);
+
+      await remove(app, inner);
+      expect(await app.app.deletionRuns.run()).toEqual({ done: 1 });
+      expect(await findPlanted(app.directory, [inner, patched, removed])).toEqual({});
+
+      await edit(app, ann, "split/", { distinct_ids_to_split: [between] });
+      await edit(app, ann, "update_property/", { key: "after", value: 1 });
+      await remove(app, between);
+      expect(await app.app.deletionRuns.run()).toEqual({ done: 1 });
+      expect(await findPlanted(app.directory, [between, changed])).toEqual({});
+      const told = await activityOf(app, ann);
+      expect(told.map((one) => [one.activity, one.detail.changes.length])).toEqual([
+        ["updated", 1],
+        ["split_person", 1],
+        ["updated", 0],
+        ["split_person", 1],
+        ["updated", 0],
+        ["delete_property", 0],
+        ["people_merged_into", 0],
+      ]);
+    },
+  );
+
+  test("nothing stays of a person with whom was split off it", async () => {
+    await using app = await testApp();
+    const [id, name, patched] = [token(), token(), token()];
+    await app.capture(
+      batch(
+        named("seen", id, { properties: { $set: { name } } }),
+        named("seen", "bob", { properties: { $set: { plan: "pro" } } }),
+      ),
+    );
+    const was = await personOf(app, "bob");
+    await edit(app, was, "update_property/", { key: "plan", value: "team" });
+    const bob = await personOf(app, "bob");
+    await app.capture(batch(named("$merge_dangerously", id, { properties: { alias: "bob" } })));
+    const person = await personOf(app, id);
+    await edit(app, person, "update_property/", { key: "patched", value: patched });
+    await edit(app, person, "split/", {});
+
+    await remove(app, id);
+    expect(await app.app.deletionRuns.run()).toEqual({ done: 1 });
+
+    expect(await findPlanted(app.directory, [id, name, patched])).toEqual({});
+    expect(await personOf(app, "bob")).toEqual(bob);
+    expect((await activityOf(app, bob)).map((one) => [one.activity, one.detail.changes])).toEqual([
+      ["split_from", []],
+      ["merged_into", []],
+      ["updated", [expect.objectContaining({ before: { plan: "pro" }, after: { plan: "team" } })]],
+    ]);
   });
 
   test("a batch of many tasks writes the event store anew once", async () => {

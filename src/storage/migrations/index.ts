@@ -26,6 +26,7 @@ import { foldAddresses } from "./0021-fold-addresses.ts";
 import personAddresses from "./0021-person-addresses.sqlite.sql" with { type: "text" };
 import addressIndex from "./0022-address-index.sqlite.sql" with { type: "text" };
 import playlistMoves from "./0023-playlist-moves.sqlite.sql" with { type: "text" };
+import activityMerges from "./0024-activity-merges.sqlite.sql" with { type: "text" };
 
 /** SQLite's schema changes in order; the schema's version is how many were applied. Append only. */
 export const SQLITE_MIGRATIONS: readonly (string | ((raw: Database) => void))[] = [
@@ -45,6 +46,7 @@ export const SQLITE_MIGRATIONS: readonly (string | ((raw: Database) => void))[] 
   foldAddresses,
   addressIndex,
   playlistMoves,
+  activityMerges,
 ];
 
 /** DuckDB's schema changes in order; each leaves a row in its table `migration`. Append only. */
