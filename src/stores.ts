@@ -108,7 +108,7 @@ async function openPersons(
 ) {
   const path = join(directory, "hoglet.sqlite");
   const journal = join(directory, "journal");
-  const advice = `Restore it from a backup, or recover it: sqlite3 ${path} .recover | sqlite3 recovered.sqlite, and put that in its place, without -wal and -shm beside it.`;
+  const advice = `Restore it from a backup, or recover it: sqlite3 ${path} .recover | sqlite3 recovered.sqlite, and put that in its place, without -wal and -shm beside it (that takes the sqlite3 of sqlite.org: a distribution's may have no .recover).`;
   return await opened(path, advice, async () => {
     // Whoever has a journal had persons before.
     const kept = "Restore it from a backup: there is nothing in its place to be recovered.";
