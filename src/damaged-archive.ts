@@ -31,7 +31,7 @@ export function listingAnew(directory: string, log: Log): ArchiveOpening["listAn
     const rows = files.reduce((sum, file) => sum + file.rows, 0);
     const unread = files.filter((file) => file.sha256 === undefined).map(({ path }) => path);
     const message =
-      "archive.json is missing or damaged: it is written anew from the archive's files";
+      "archive.json is missing, damaged, or of another directory: it is written anew from the archive's files";
     log.warn(message, { files: files.length, rows, last, unread });
     return listed;
   };

@@ -6,6 +6,7 @@ import { lostEvents } from "./lost-events.ts";
 import { type RestoreProgress, restoring } from "./services/restoring.ts";
 import type { Slices } from "./services/slices.ts";
 import type { ArchiveFiles } from "./storage/archive-files.ts";
+import { unlistedIn } from "./storage/archive-list.ts";
 import type { EventStore } from "./storage/events.ts";
 import type { JournalHoles } from "./storage/journal-holes.ts";
 import { removeLoad } from "./storage/loads.ts";
@@ -37,7 +38,9 @@ export function fillingOf(
   const memory_bytes = memory * MB;
   const range = { upTo };
   const { rebuild, log } = needs;
-  const lost = lostEvents({ directory, memory_bytes, holes, range, store, restore, log });
+  const unlisted = store.unfilled ? unlistedIn(files.manifest()) : [];
+  const among = { holes, range, unlisted };
+  const lost = lostEvents({ directory, memory_bytes, ...among, store, restore, log });
   const filling = restoring({
     restore,
     archive: store.unfilled ? files : undefined,

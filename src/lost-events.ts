@@ -18,8 +18,10 @@ export type LostEvents = {
   isUnread(): boolean;
   /** Tells, once, of what no store has either; after `take`, if that is due (decision 132). */
   tell(): Promise<void>;
-  /** How many sequence numbers it has told of. */
+  /** How many sequence numbers of the journal it has told of. */
   count(): number;
+  /** Of which others it has told that no file of the archive has them (decision 144). */
+  unlisted(): readonly Hole[];
 };
 
 type Needs = {
@@ -29,6 +31,8 @@ type Needs = {
   holes: JournalHoles;
   /** The last sequence number of the journal. */
   range: { upTo: number };
+  /** What no file of the archive has that the event store is filled from, whose list was made anew. */
+  unlisted: readonly Hole[];
   store: Pick<OpenedStore, "applied">;
   restore: Pick<Restore, "add">;
   log: Log;
@@ -46,6 +50,12 @@ export function lostEvents(needs: Needs): LostEvents {
   let { applied } = needs.store;
   let isTold = false;
   let count = 0;
+  /** Up to here one that was set aside, and was read whole, had all. */
+  let held = 0;
+  let unlisted: readonly Hole[] | undefined;
+
+  const holesIn = (among: { after: number; upTo: number }) =>
+    allHoles(holes, { ...among, end: range.upTo });
 
   const takeFrom = async (file: string, lost: readonly Hole[]): Promise<number> => {
     const { files, damage, applied: last } = await takeRows(file, lost, place);
@@ -59,7 +69,8 @@ export function lostEvents(needs: Needs): LostEvents {
       for (const { path } of files) await rm(path, { force: true });
     }
     const name = basename(file);
-    if (damage === undefined) applied = Math.max(applied, last);
+    if (damage === undefined) held = Math.max(held, last);
+    applied = Math.max(applied, held);
     const rows = taken.events + taken.logs;
     if (rows > 0) {
       const message = "what the journal has lost was taken from the event store that was set aside";
@@ -74,26 +85,44 @@ export function lostEvents(needs: Needs): LostEvents {
     return rows;
   };
 
+  const takeAll = async (lost: readonly Hole[]): Promise<void> => {
+    if (lost.length === 0) return;
+    // One that is behind another is of another time, or was killed before it had anything.
+    for (const file of asidesIn(join(directory, EVENTS_DIRECTORY))) {
+      if ((await takeFrom(file, lost)) > 0) return;
+    }
+  };
+
+  const tellUnlisted = (nowhere: readonly Hole[]): void => {
+    unlisted = nowhere;
+    const ranges = rangesOf(nowhere);
+    if (ranges.length > 0) log.warn(UNLISTED, { ranges, of: nowhere.length });
+  };
+
   return {
     isUnread: () => isUnread,
-    holes: (among) => allHoles(holes, among),
+    holes: holesIn,
     async take(after) {
-      const asides = asidesIn(join(directory, EVENTS_DIRECTORY));
-      if (asides.length === 0) return;
-      const lost = await allHoles(holes, { after, ...range });
-      if (lost.length === 0) return;
-      // One that is behind another is of another time, or was killed before it had anything.
-      for (const file of asides) if ((await takeFrom(file, lost)) > 0) return;
+      const nowhere: Hole[] = [];
+      for (const { first, last } of needs.unlisted) {
+        nowhere.push(...(await holesIn({ after: first - 1, upTo: last })));
+      }
+      const hasAside = asidesIn(join(directory, EVENTS_DIRECTORY)).length > 0;
+      const behind = hasAside ? await holesIn({ after, ...range }) : [];
+      if (hasAside) await takeAll([...within(nowhere, { after: 0, upTo: after }), ...behind]);
+      const upTo = Number.POSITIVE_INFINITY;
+      if (unlisted === undefined) tellUnlisted(within(nowhere, { after: held, upTo }));
     },
     async tell() {
       if (isTold) return;
-      for (const { first, last } of await allHoles(holes, { after: applied, ...range })) {
+      for (const { first, last } of await holesIn({ after: applied, ...range })) {
         count += last - first + 1;
         log.error(LOST, { first, last, count: last - first + 1 });
       }
       isTold = true;
     },
     count: () => count,
+    unlisted: () => unlisted ?? [],
   };
 }
 
@@ -101,15 +130,35 @@ export function lostEvents(needs: Needs): LostEvents {
 const LOST =
   "the journal has nothing of these sequence numbers, nor has any store that can be read whole: unless they were refused, the disk failing, events are lost";
 
+/** What is no hole of the journal as far as anybody knows, and may have been archived. */
+const UNLISTED =
+  "the archive's list was lost, and no file of the archive has these sequence numbers, nor has the journal: unless nothing was stored of them, or it was deleted since, events are lost";
+
+/** Ranges that are told at once. */
+const RANGES_MAX = 20;
+
+/** Holes as text, the first of many. */
+export function rangesOf(holes: readonly Hole[]): string[] {
+  return holes.slice(0, RANGES_MAX).map(({ first, last }) => `${first}-${last}`);
+}
+
+/** What of holes is above a sequence number and up to another. */
+function within(holes: readonly Hole[], { after, upTo }: { after: number; upTo: number }): Hole[] {
+  return holes
+    .map(({ first, last }) => ({ first: Math.max(first, after + 1), last: Math.min(last, upTo) }))
+    .filter(({ first, last }) => first <= last);
+}
+
+/** Holes in a range of a journal that ends with `end`: a frame may have numbers within the range and behind it. */
 async function allHoles(
   holes: JournalHoles,
-  { after, upTo }: { after: number; upTo: number },
+  { after, upTo, end }: { after: number; upTo: number; end: number },
 ): Promise<Hole[]> {
   const all: Hole[] = [];
-  for (let at = after; at < upTo; ) {
-    const found = await holes.find({ after: at, upTo });
+  for (let at = after; at < Math.min(upTo, end); ) {
+    const found = await holes.find({ after: at, upTo: end });
     all.push(...found.holes);
     at = found.last;
   }
-  return all;
+  return within(all, { after, upTo });
 }

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Settings } from "./config.ts";
 import { DataError } from "./data-directory.ts";
 import { reasonOf } from "./domain/errors.ts";
+import { rangesOf } from "./lost-events.ts";
 import { startIngest } from "./services/ingest.ts";
 import { EVENTS_DIRECTORY } from "./storage/duckdb.ts";
 import { keepDamaged, putBack, removeSetAside } from "./storage/event-file.ts";
@@ -17,7 +18,14 @@ const STOP_MS_MAX = 60_000;
 export type RebuildProgress = { from: "archive" | "journal"; done: number; of: number };
 
 /** What a rebuild came to. */
-export type Rebuilt = { events: number; logs: number };
+export type Rebuilt = {
+  events: number;
+  logs: number;
+  /** How many sequence numbers the journal has lost that no store has either (decision 132). */
+  lost: number;
+  /** Of which no file of an archive has anything whose list was lost, as text (decision 144). */
+  unlisted: string[];
+};
 
 /**
  * Makes the event store anew from archive, journal and persons (decision 64); the file that it
@@ -56,7 +64,7 @@ export async function rebuildEvents(
       await duckdb.close();
       if (aside !== undefined && lost.isUnread()) keepDamaged(aside);
       else removeSetAside(eventsDirectory);
-      return counts;
+      return { ...counts, lost: lost.count(), unlisted: rangesOf(lost.unlisted()) };
     } catch (error) {
       await duckdb.close();
       if (aside !== undefined) putBack(aside);

@@ -14,6 +14,7 @@ import { openProjects } from "./services/projects.ts";
 import type { RestoreProgress } from "./services/restoring.ts";
 import { type Room, roomOn } from "./services/room.ts";
 import { ARCHIVE_DIRECTORY, openArchiveFiles } from "./storage/archive-files.ts";
+import { nodeDisk } from "./storage/disk.ts";
 import { EVENTS_DIRECTORY, openDuckdb } from "./storage/duckdb.ts";
 import { isSuspect } from "./storage/duckdb-blocks.ts";
 import { isDamage } from "./storage/duckdb-faults.ts";
@@ -21,6 +22,7 @@ import { noteDamage } from "./storage/event-file.ts";
 import { eventStore } from "./storage/events.ts";
 import { currentGeneration, generationFile } from "./storage/generations.ts";
 import { type Journal, openJournal, SEGMENT_BYTES_MAX } from "./storage/journal.ts";
+import { reachedIn } from "./storage/journal-recovery.ts";
 import { keyReads } from "./storage/keys.ts";
 import { removeLoad } from "./storage/loads.ts";
 import { lockDirectory } from "./storage/lock.ts";
@@ -142,16 +144,8 @@ export async function openEvents(
   const file = generationFile(join(directory, EVENTS_DIRECTORY), generation);
   // It takes as long as all that is done before it is needed.
   const suspect = rebuild ? Promise.resolve(false) : isSuspect(file);
-  const files = await opened(
-    join(directory, ARCHIVE_DIRECTORY),
-    "Restore it from a backup, or move it away: then events that are only in it are lost.",
-    () =>
-      openArchiveFiles(join(directory, ARCHIVE_DIRECTORY), {
-        make: settings.archive === "on",
-        listAnew: listingAnew(join(directory, ARCHIVE_DIRECTORY), log),
-      }),
-  );
   const persons = await stores.persons.applied();
+  const files = await openArchive(settings, { directory, persons, log });
   const journalBytesMax = settings.journal * MB;
   const journal = await syncedJournal(log, {
     directory: join(directory, "journal"),
@@ -216,6 +210,26 @@ export async function openEvents(
       journalBytesMax,
     },
   };
+}
+
+/** Opens the list of the archive's files. */
+function openArchive(
+  settings: Settings,
+  { directory, persons, log }: { directory: string; persons: number; log: Log },
+) {
+  const archive = join(directory, ARCHIVE_DIRECTORY);
+  const journal = join(directory, "journal");
+  const advice =
+    "Restore it from a backup, or move it away: then events that are only in it are lost.";
+  const inJournal = () =>
+    existsSync(journal) ? reachedIn({ disk: nodeDisk, directory: journal }) : 0;
+  return opened(archive, advice, () =>
+    openArchiveFiles(archive, {
+      make: settings.archive === "on",
+      listAnew: listingAnew(archive, log),
+      reached: () => Math.max(persons, inJournal()),
+    }),
+  );
 }
 
 /** A journal whose disk a thread of its own waits for (decision 55). */

@@ -143,6 +143,9 @@ test("what neither has is told, and the rest is there; whoever asked for it keep
   const { code, out, err } = await runCommand(["rebuild", "--data", data]);
 
   expect([code, out]).toEqual([0, expect.stringContaining("300 events, 1 log records.")]);
+  expect(out).toEndWith(
+    "The journal has lost 50 sequence numbers, which no store has either: unless they were refused, the disk failing, events are lost.\n",
+  );
   expect(err).toContain("cannot be read whole: what the journal has lost, too, may be in it");
   expect(err).toMatch(
     /the journal has nothing of these sequence numbers.*first=101 last=150 count=50/,

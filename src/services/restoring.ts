@@ -85,11 +85,12 @@ async function fill(needs: Filling, isStopped: () => boolean): Promise<void> {
 
 /**
  * Up to which sequence number the archive is what the event store is filled from. Where a file was given
- * up, all that the journal has comes from there (decision 101).
+ * up, all that the journal has comes from there (decision 101), and where the list was made anew, because a
+ * file may have gone with the old one (decision 144).
  */
 function markOf({ archive, journalFirst }: Filling): number {
-  const { last, files } = archive.manifest();
-  const isWhole = files.every((file) => !file.is_given_up);
+  const { last, files, is_listed_anew } = archive.manifest();
+  const isWhole = !is_listed_anew && files.every((file) => !file.is_given_up);
   return isWhole || journalFirst === undefined ? last : Math.min(last, journalFirst - 1);
 }
 

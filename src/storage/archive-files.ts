@@ -98,6 +98,8 @@ export type ArchiveOpening = {
    * read gets the suffix `aside`.
    */
   listAnew(paths: readonly string[], aside: string): Promise<Manifest>;
+  /** The highest sequence number that anything beside the archive has: a list of ours goes no further. */
+  reached(): number;
 };
 
 /**
@@ -106,7 +108,7 @@ export type ArchiveOpening = {
  */
 export async function openArchiveFiles(
   directory: string,
-  { make, listAnew }: ArchiveOpening,
+  { make, listAnew, reached }: ArchiveOpening,
 ): Promise<ArchiveFiles> {
   const list = join(directory, MANIFEST_FILE);
   let manifest: Manifest = { version: 1, last: 0, files: [] };
@@ -119,7 +121,7 @@ export async function openArchiveFiles(
 
   const kept = readManifest(list);
   const there = parquetIn(directory, /\.parquet$/);
-  if (kept !== undefined) {
+  if (kept !== undefined && !isOfAnother(kept, { directory, there, reached })) {
     manifest = kept;
     await sweep(directory, manifest);
   } else if (existsSync(list) || there.length > 0) {
@@ -132,11 +134,7 @@ export async function openArchiveFiles(
 
   const pathOf = ({ path }: ArchivedFile) => join(directory, path);
 
-  const isThere = (file: ArchivedFile): boolean => {
-    const found = statSync(pathOf(file), { throwIfNoEntry: false });
-    if (found === undefined || file.is_given_up) return false;
-    return file.bytes === undefined || file.bytes === found.size;
-  };
+  const isThere = (file: ArchivedFile): boolean => isIn(directory, file);
 
   const moveAway = async (file: ArchivedFile): Promise<void> => {
     const path = pathOf(file);
@@ -211,6 +209,28 @@ function readManifest(list: string): Manifest | undefined {
   if (typeof found?.version !== "number" || !Array.isArray(found.files)) return undefined;
   if (found.version !== 1) throw new Error("It was written by a newer version. Run that version");
   return found as Manifest;
+}
+
+/** Whether a file is in a directory, and as long as it was. */
+function isIn(directory: string, { path, bytes, is_given_up }: ArchivedFile): boolean {
+  const found = statSync(join(directory, path), { throwIfNoEntry: false });
+  if (found === undefined || is_given_up) return false;
+  return bytes === undefined || bytes === found.size;
+}
+
+type Beside = Pick<ArchiveOpening, "reached"> & { directory: string; there: readonly string[] };
+
+/**
+ * Whether a list cannot be of this directory: none of its files is there, and there are others, or it goes
+ * further than all that is beside it (decision 144).
+ */
+function isOfAnother({ files, last }: Manifest, { directory, there, reached }: Beside): boolean {
+  if (files.length === 0) return false;
+  if (files.some((file) => file.is_given_up || isIn(directory, file))) return false;
+  // A file that is written anew in the place of one that is gone has its name but for a number.
+  const nameOf = (path: string) => path.replace(/(\.\d+)?\.parquet$/, "");
+  const names = new Set(files.map(({ path }) => nameOf(path)));
+  return there.some((path) => !names.has(nameOf(path))) || last > reached();
 }
 
 function parsed(text: string): Partial<Manifest> | null {

@@ -96,6 +96,18 @@ async function missing(
   return gone;
 }
 
+/** Sequence numbers that no file of a list that was made anew has; whether one had is not known. */
+export function unlistedIn({ files, last, is_listed_anew }: Manifest): Range[] {
+  if (!is_listed_anew) return [];
+  const unlisted: Range[] = [];
+  let next = 1;
+  for (const file of files.toSorted((a, b) => a.first - b.first)) {
+    if (file.first > next) unlisted.push({ first: next, last: file.first - 1 });
+    next = Math.max(next, file.last + 1);
+  }
+  return next > last ? unlisted : [...unlisted, { first: next, last }];
+}
+
 type Range = { first: number; last: number };
 
 function isBeside(one: Range, other: Range): boolean {

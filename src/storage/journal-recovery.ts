@@ -68,6 +68,15 @@ export async function recoverSegments(options: Options): Promise<Recovered> {
   return { segments, tail, last, first, given };
 }
 
+/**
+ * The last number that the journal in `directory` has or says to have given out, 0 when there is none, as far
+ * as its frames can be read; it stays as it is. Throws what the disk throws.
+ */
+export function reachedIn(place: { disk: Pick<Disk, "list" | "read">; directory: string }): number {
+  const newest = segmentsAmong(place.disk.list(place.directory)).at(-1);
+  return newest === undefined ? 0 : Math.max(newest - 1, walk(place, newest).last);
+}
+
 /** How to tell of what a segment ended with; whether that was durable and is kept, and the last number in it. */
 type Ended = { tell: () => void; isKept: boolean; last: number };
 
@@ -129,7 +138,10 @@ type Walked = {
   damaged: boolean;
 };
 
-function walk({ disk, directory }: Options, first: number): Walked {
+function walk(
+  { disk, directory }: { disk: Pick<Disk, "read">; directory: string },
+  first: number,
+): Walked {
   const segment = openSegment(disk, directory, first);
   try {
     const walked = { last: 0, end: 0, damaged: segment.start() === 0 };

@@ -36,7 +36,7 @@ export type Segment = {
 export const WINDOW_BYTES = 256 * 1024;
 
 /** Opens a segment of the journal in `directory` for reading. */
-export function openSegment(disk: Disk, directory: string, first: number): Segment {
+export function openSegment(disk: Pick<Disk, "read">, directory: string, first: number): Segment {
   const file = disk.read(join(directory, segmentName(first)));
   let size = file.size();
   let window = new Uint8Array(0);

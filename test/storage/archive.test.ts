@@ -30,10 +30,11 @@ type Row = {
   day?: string;
 };
 
-const reopened = (directory: string) =>
+const reopened = (directory: string, reached = Number.POSITIVE_INFINITY) =>
   openArchiveFiles(directory, {
     make: true,
     listAnew: (paths, aside) => listedAnew(directory, paths, aside),
+    reached: () => reached,
   });
 
 async function openStores() {

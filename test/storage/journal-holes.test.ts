@@ -1,6 +1,8 @@
 import { afterEach, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { openLog } from "../../src/log.ts";
+import { lostEvents } from "../../src/lost-events.ts";
 import { nodeDisk } from "../../src/storage/disk.ts";
 import { segmentName } from "../../src/storage/journal-frame.ts";
 import { journalHoles } from "../../src/storage/journal-holes.ts";
@@ -87,4 +89,20 @@ test("damaged warnings are no lost events, whatever became of what a header says
     { first: 5, last: 5 },
     { first: 8, last: 8 },
   ]);
+});
+
+test("a frame with numbers in a range and behind it is none, where somebody asks for what to take elsewhere", async () => {
+  const directory = await journalOf30();
+  damage(directory, "from-7-on");
+  const holes = journalHoles(readerOf(directory).reader, { directory, disk: nodeDisk });
+  const lost = lostEvents({
+    ...{ directory, memory_bytes: 0, holes, range: { upTo: 30 }, unlisted: [] },
+    store: { applied: 0 },
+    restore: { add: async () => {} },
+    log: openLog({ format: "json", now: Date.now }),
+  });
+
+  expect(await lost.holes({ after: 0, upTo: 5 })).toEqual([]);
+  expect(await lost.holes({ after: 0, upTo: 8 })).toEqual([{ first: 7, last: 8 }]);
+  expect(await lost.holes({ after: 28, upTo: 99 })).toEqual([]);
 });
