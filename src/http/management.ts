@@ -68,7 +68,7 @@ export function mountManagement(app: Elysia, route: Route, guards: Guards): void
       const { request, query } = context as Context & { query: Record<string, unknown> };
       checkEncoding(route, request);
       checkBrackets(route, request);
-      checkIntegers(route, query);
+      readScalars(route, query);
       if (isTable && prefersTable(request.headers.get("accept"))) query["format"] ??= "csv";
     },
     ...shapesOf(route),
@@ -89,16 +89,34 @@ function checkEncoding({ query }: Route, { url }: Request): void {
 /** Parameters of lists that are as good as absent where they are empty. */
 const PAGING = ["limit", "offset"];
 
-/** Elysia's coercion takes `1e2`, `0x10` and `5.0` for integers. */
-function checkIntegers(route: Route, query: Record<string, unknown>): void {
+/**
+ * Elysia's coercion takes `1e2`, `0x10` and `5.0` for integers, and of booleans not what Python and
+ * others write (decision 59).
+ */
+function readScalars(route: Route, query: Record<string, unknown>): void {
   for (const name of PAGING) if (query[name] === "") delete query[name];
   for (const [name, shape] of Object.entries(route.query?.properties ?? {})) {
     const value = query[name];
-    const isInteger = JSON.stringify(shape).includes('"type":"integer"');
-    if (isInteger && typeof value === "string" && !/^-?\d{1,16}$/.test(value)) {
+    if (typeof value !== "string") continue;
+    const types = JSON.stringify(shape);
+    if (types.includes('"type":"integer"') && !/^-?\d{1,16}$/.test(value)) {
       throw new Failure("invalid_input", "A whole number is expected.", name);
     }
+    if (types.includes('"type":"boolean"')) query[name] = booleanOf(value, name);
   }
+}
+
+const BOOLEANS = new Map([
+  ["true", true],
+  ["1", true],
+  ["false", false],
+  ["0", false],
+]);
+
+function booleanOf(value: string, name: string): boolean {
+  const read = BOOLEANS.get(value.toLowerCase());
+  if (read !== undefined) return read;
+  throw new Failure("invalid_input", "Either true or false is expected.", name);
 }
 
 /** A JSON object; an empty one when there is no body, so that what is missing is told by name. */
