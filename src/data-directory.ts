@@ -23,9 +23,14 @@ const MAY_BE_THERE = /^(\..*|lost\+found|hoglet\.toml)$/;
 /** What makes a directory ours: the lock is the first file in it. */
 const OURS = ["lock.db", "hoglet.sqlite"];
 
+/** Whether the directory is ours already. Throws DataError if it cannot be read. */
+export function isUsed(path: string): boolean {
+  return namesIn(path).some((name) => OURS.includes(name));
+}
+
 /** Throws DataError if nobody has used the directory yet; it makes nothing. */
 export function expectUsed(path: string): void {
-  if (namesIn(path).some((name) => OURS.includes(name))) return;
+  if (isUsed(path)) return;
   throw new DataError(
     `There is no data directory of hoglet at ${path}. Give --data another, or make one with hoglet serve.`,
   );

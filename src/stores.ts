@@ -76,28 +76,24 @@ export async function openBase(settings: Settings, surroundings: Surroundings) {
     writer.terminate();
     lock.release();
   });
+  const close = async () => {
+    sqlite.close();
+    await stores.writer.close();
+    writer.terminate();
+    lock.release();
+  };
   const personal = keys({
     reads: keyReads(sqlite),
     writes: stores.keys,
-    users: { ...userReads(sqlite), insert: stores.users.insert },
+    users: { ...userReads(sqlite), insert: stores.users.insert, rename: stores.users.rename },
     ownerEmail: settings.owner_email,
     hasProject: projects.exists,
     log,
     ...ids,
   });
-  return {
-    directory,
-    stores,
-    sqlite,
-    projects,
-    keys: personal,
-    async close() {
-      sqlite.close();
-      await stores.writer.close();
-      writer.terminate();
-      lock.release();
-    },
-  };
+  // Before anybody else can be the first user: those are for keys of their own (decision 16).
+  await orUndo(personal.makeOwner(), close);
+  return { directory, stores, sqlite, projects, keys: personal, close };
 }
 
 type Ids = Pick<Parameters<typeof openProjects>[0], "newUuid" | "now" | "randomBytes">;

@@ -2,9 +2,11 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Admin, type App, openAdmin, openApp } from "../app.ts";
 import type { Settings } from "../config.ts";
-import { DataError, expectUsed, LockedError } from "../data-directory.ts";
+import { DataError, expectUsed, isUsed, LockedError } from "../data-directory.ts";
+import { inert } from "../domain/inert.ts";
 import { adminClient } from "../http/admin.ts";
 import { silentLog } from "../log.ts";
+import type { Io } from "./command.ts";
 import { firstSignal } from "./signal.ts";
 
 /** The file in the data directory through which the CLI reaches a running server. */
@@ -20,15 +22,22 @@ export async function withAdmin<T>(
   work: (admin: Admin) => Promise<T>,
 ): Promise<T> {
   expectUsed(settings.data);
-  return makingAdmin(settings, work);
+  return here(settings, () => openAdmin(settings, SURROUNDINGS), work);
 }
 
-/** The same for work that makes something, so that it may make the data directory first. */
+/** The same for work that makes something: it may make the data directory first, and says so. */
 export async function makingAdmin<T>(
   settings: Settings,
+  io: Pick<Io, "err">,
   work: (admin: Admin) => Promise<T>,
 ): Promise<T> {
-  return here(settings, () => openAdmin(settings, SURROUNDINGS), work);
+  const open = async () => {
+    const isNew = !isUsed(settings.data);
+    const admin = await openAdmin(settings, SURROUNDINGS);
+    if (isNew) io.err(`A new data directory was made at ${inert(settings.data)}.`);
+    return admin;
+  };
+  return here(settings, open, work);
 }
 
 /** What of the running server the CLI reaches, beside {@link Admin}. */

@@ -4,6 +4,10 @@ import type { Config } from "../config.ts";
 export type Io = {
   out(line: string): void;
   err(line: string): void;
+  /** Why something of what was given to `out` could not be written, as a code; undefined if all is. */
+  unprinted(): Promise<string | undefined>;
+  /** Whether what is given to `out` is seen by nobody: it is closed, or the null device. */
+  isNowhere: boolean;
   /** Whether a person reads `out`. */
   isTerminal: boolean;
   env: Readonly<Record<string, string | undefined>>;
@@ -35,6 +39,9 @@ export type Command = {
 
 /** Exit codes, as in `hoglet help`. */
 export const EXIT = { ok: 0, error: 1, usage: 2, locked: 4, internal: 70 } as const;
+
+/** What a command had to print could not be printed; the message says what became of it. */
+export class PrintError extends Error {}
 
 /** A command typed wrongly; the message says how it is right. */
 export class UsageError extends Error {}

@@ -1,7 +1,7 @@
 import { inert } from "../domain/inert.ts";
 import { isoTime, parseTime } from "../domain/time.ts";
 import { makingAdmin, withAdmin } from "./admin.ts";
-import { type Command, EXIT, type Io, UsageError } from "./command.ts";
+import { type Command, EXIT, type Io, PrintError, UsageError } from "./command.ts";
 import { table } from "./table.ts";
 
 /** Makes a personal key. */
@@ -24,8 +24,14 @@ export const keyCreate: Command = {
       expires_at: flags["--expires"] === undefined ? null : expiry(flags["--expires"]),
       email: flags["--user"],
     };
-    const made = await makingAdmin(config.settings, ({ keys }) => keys.create(draft));
-    show(made, io);
+    expectSeen(io);
+    const made = await makingAdmin(config.settings, io, async ({ keys }) => {
+      const key = await keys.create(draft);
+      const why = await show(key, io);
+      if (why === undefined) return key;
+      await keys.revoke(key.id);
+      throw new PrintError(`The key could not be printed (${why}), so it is revoked.`);
+    });
     if (made.made_user !== undefined) io.err(`Its owner is a new user: ${inert(made.made_user)}.`);
     return EXIT.ok;
   },
@@ -64,7 +70,15 @@ export const keyRoll: Command = {
   args: ["ID"],
   async run({ args, config }, io) {
     const id = wholeNumber(args[0] ?? "", "ID");
-    show(await withAdmin(config.settings, ({ keys }) => keys.roll(id)), io);
+    expectSeen(io);
+    await withAdmin(config.settings, async ({ keys }) => {
+      const why = await show(await keys.roll(id), io);
+      if (why === undefined) return;
+      // Back to the old one is no way: whoever has that is to be without.
+      await keys.roll(id);
+      const sentence = `The new value could not be printed (${why}), so it is no more valid.`;
+      throw new PrintError(`${sentence} Roll the key again.`);
+    });
     return EXIT.ok;
   },
 };
@@ -82,9 +96,20 @@ export const keyRevoke: Command = {
   },
 };
 
-function show({ value }: { value: string }, io: Io): void {
+/** Fails before anything is made that nobody would ever see (decision 143). */
+function expectSeen({ isNowhere }: Io): void {
+  if (!isNowhere) return;
+  const sentence = "The key would be printed to nobody: standard output is closed, or /dev/null.";
+  throw new PrintError(`${sentence} Nothing was changed.`);
+}
+
+/** Prints a key this once; what keeps it from that is returned. */
+async function show({ value }: { value: string }, io: Io): Promise<string | undefined> {
   io.out(value);
-  if (io.isTerminal) io.err("Keep it: only its hash is stored, and it is not shown again.");
+  const why = await io.unprinted();
+  if (why === undefined && io.isTerminal)
+    io.err("Keep it: only its hash is stored, and it is not shown again.");
+  return why;
 }
 
 /** A positive whole number; a UsageError that names the argument otherwise. */

@@ -29,7 +29,9 @@ export const projectCreate: Command = {
   args: ["NAME"],
   async run({ args, config }, io) {
     const name = args[0] ?? "";
-    const project = await makingAdmin(config.settings, ({ projects }) => projects.create({ name }));
+    const project = await makingAdmin(config.settings, io, ({ projects }) =>
+      projects.create({ name }),
+    );
     io.out(`${project.id} ${project.api_token}`);
     return EXIT.ok;
   },

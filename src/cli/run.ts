@@ -1,7 +1,7 @@
 import { ConfigError, isSettingFlag, readConfig, settingsHelp } from "../config.ts";
 import { DataError, LockedError } from "../data-directory.ts";
 import { Failure, isDiskFull } from "../domain/errors.ts";
-import { type Command, EXIT, type Io, type Typed, UsageError } from "./command.ts";
+import { type Command, EXIT, type Io, PrintError, type Typed, UsageError } from "./command.ts";
 import { configShow } from "./config.ts";
 import { deletionsCancel, deletionsList, deletionsReceipt, deletionsRun } from "./deletions.ts";
 import { health } from "./health.ts";
@@ -46,7 +46,10 @@ export const COMMANDS: readonly Command[] = [
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   try {
     // Help must be had however it is asked for.
-    if (argv[0] === "help" || argv.includes("--help") || argv.includes("-h")) return printHelp(io);
+    const [flagged] = cutAtEnd(argv);
+    if (argv[0] === "help" || flagged.includes("--help") || flagged.includes("-h")) {
+      return await printedBy(help, printHelp(io), io);
+    }
     const asked = argv[0] === "--version" || argv[0] === "-v" ? ["version"] : argv;
     const { command, args, flags } = parse(asked);
     const typed: Typed = {
@@ -56,10 +59,20 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
         return readConfig(flags, io.env);
       },
     };
-    return await command.run(typed, io);
+    return await printedBy(command, await command.run(typed, io), io);
   } catch (error) {
     return explain(error, io);
   }
+}
+
+/** A command's exit code, once all that it printed is written; a server goes on without that. */
+async function printedBy(command: Command, code: number, io: Io): Promise<number> {
+  if (command === serve) return code;
+  const why = await io.unprinted();
+  if (why === undefined) return code;
+  // Whoever reads the first lines alone has what they wanted.
+  if (why !== "EPIPE") throw new PrintError(`What is printed could not be written (${why}).`);
+  return code || EXIT.error;
 }
 
 /** Says in a sentence what went wrong; only a bug shows its stack. */
@@ -67,6 +80,10 @@ function explain(error: unknown, io: Io): number {
   if (error instanceof UsageError || error instanceof ConfigError) {
     io.err(error.message);
     return EXIT.usage;
+  }
+  if (error instanceof PrintError) {
+    io.err(error.message);
+    return EXIT.error;
   }
   if (error instanceof DataError || error instanceof Failure) {
     io.err(error.message);
@@ -83,8 +100,15 @@ function explain(error: unknown, io: Io): number {
 
 const SWITCHES = new Set(COMMANDS.flatMap(({ switches = {} }) => Object.keys(switches)));
 
+/** What is typed before and behind the first `--`, which ends the flags. */
+function cutAtEnd(argv: readonly string[]): [string[], string[]] {
+  const end = argv.indexOf("--");
+  return end < 0 ? [[...argv], []] : [argv.slice(0, end), argv.slice(end + 1)];
+}
+
 /** Tells words and flags apart. A flag has a value, behind `=` or as the next word, a switch none. */
-function split(argv: readonly string[]) {
+function split(typed: readonly string[]) {
+  const [argv, others] = cutAtEnd(typed);
   const words: string[] = [];
   const flags: Record<string, string | undefined> = {};
   for (let at = 0; at < argv.length; at++) {
@@ -98,6 +122,7 @@ function split(argv: readonly string[]) {
     flags[word] = inline.length === 0 ? following : inline.join("=");
     if (inline.length === 0 && following !== undefined) at += 1;
   }
+  words.push(...others);
   return { words, flags };
 }
 
@@ -156,7 +181,7 @@ function helpLines(): string[] {
     ...table(["Settings", ""], settings),
     "",
     "A setting is read from its flag, else from HOGLET_<NAME>, else from hoglet.toml (--config",
-    "FILE), else it has the value in brackets. Exit codes: 0 done, 1 refused, 2 typed wrongly,",
-    "4 the data directory is in use, 70 a bug.",
+    "FILE), else it has the value in brackets. Behind -- nothing is a flag. Exit codes: 0 done,",
+    "1 refused, 2 typed wrongly, 4 the data directory is in use, 70 a bug.",
   ];
 }

@@ -25,21 +25,26 @@ type Asked = {
   projectId: string | undefined;
 };
 
-/**
- * Decides whether a request may go on: its key, the scope, how its path is written, then the project
- * (contract 5). Fails with 401, 403, 400 or 404, and with 429 where too many keys were wrong (decision 53). A request
- * is decided once, however often it is asked about.
- */
-export function authorizer(needs: Needs) {
+/** Tells who may do what. */
+export type Authorizer = {
+  /**
+   * Decides whether a request may go on: its key, the scope, how its path is written, then the
+   * project (contract 5). Fails with 401, 403, 400 or 404, and with 429 where too many keys were
+   * wrong (decision 53). A request is decided once, however often it is asked about.
+   */
+  authorize(asked: Asked): Promise<Granted>;
+  /** Decides it anew for a request that is being answered; fails as the first time, but with no 429. */
+  reauthorize(asked: Asked): Promise<Granted>;
+};
+
+/** Decides by the keys and projects that there are. */
+export function authorizer(needs: Needs): Authorizer {
   const { keys, projects } = needs;
   const decided = new WeakMap<Request, Promise<Granted>>();
   const tell = wrongKeys(needs);
 
-  const decide = async ({ request, scope, projectId }: Asked): Promise<Granted> => {
-    const key = bearer(request);
-    const principal = await keys.authenticate(key).catch((error: unknown) => {
-      throw tell(error, request, key);
-    });
+  const reauthorize = async ({ request, scope, projectId }: Asked): Promise<Granted> => {
+    const principal = await keys.authenticate(bearer(request));
     if (!allows(principal, scope)) {
       throw new Failure("permission_denied", `The API key lacks the scope '${scope}'.`);
     }
@@ -54,13 +59,17 @@ export function authorizer(needs: Needs) {
     return { principal, project };
   };
 
-  return (asked: Asked): Promise<Granted> => {
-    const known = decided.get(asked.request);
+  const authorize = (asked: Asked): Promise<Granted> => {
+    const { request } = asked;
+    const known = decided.get(request);
     if (known !== undefined) return known;
-    const decision = decide(asked);
-    decided.set(asked.request, decision);
+    const decision = reauthorize(asked).catch((error: unknown) => {
+      throw tell(error, request, bearer(request));
+    });
+    decided.set(request, decision);
     return decision;
   };
+  return { authorize, reauthorize };
 }
 
 /**

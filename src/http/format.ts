@@ -2,6 +2,7 @@ import { t } from "elysia";
 import { csvTable } from "../domain/csv.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { Route } from "./route.ts";
+import { Streamed } from "./stream.ts";
 
 /** The query parameter `format` (contract 4.1). */
 export const Format = {
@@ -25,19 +26,19 @@ export const CSV_HEADERS = {
 };
 
 /** An answer of CSV (RFC 4180), as its lines come. */
-export function csv(lines: AsyncIterable<string>): Response {
-  return new Response(streamed(lines), { headers: CSV_HEADERS });
+export function csv(lines: AsyncIterable<string>): Streamed {
+  return new Streamed(lines, CSV_HEADERS);
 }
 
 /**
  * An answer of JSON whose results are too large to be in memory at once: `rest` goes behind those of the
- * page, as it comes. What fails on the way breaks the connection off, so that it is no whole answer.
+ * page, as it comes.
  */
 export function paged<T extends { results: unknown[] }>(
   { results, ...head }: T,
   rest: AsyncIterable<unknown[]>,
-): Response {
-  return new Response(streamed(jsonPage(head, results, rest)), { headers: JSON_HEADERS });
+): Streamed {
+  return new Streamed(jsonPage(head, results, rest), JSON_HEADERS);
 }
 
 /** As `Response.json` has it. */
@@ -48,22 +49,6 @@ async function* jsonPage(head: object, results: unknown[], rest: AsyncIterable<u
   yield `${JSON.stringify(head).slice(0, -1)},"results":[${listed(results)}`;
   for await (const more of rest) if (more.length > 0) yield `,${listed(more)}`;
   yield "]}";
-}
-
-/** The bytes of texts, as they are taken. */
-function streamed(texts: AsyncIterable<string>): ReadableStream<Uint8Array> {
-  const iterator = texts[Symbol.asyncIterator]();
-  const encoder = new TextEncoder();
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { done, value } = await iterator.next();
-      if (done === true) controller.close();
-      else controller.enqueue(encoder.encode(value));
-    },
-    async cancel() {
-      await iterator.return?.();
-    },
-  });
 }
 
 /** A few objects in the format that is asked for: as they are, or as a table. */

@@ -2,22 +2,25 @@ import type { Elysia } from "elysia";
 import { Failure } from "../domain/errors.ts";
 import { isObject, type JsonObject } from "../domain/json.ts";
 import { JSON_DEPTH_MAX, OBJECT_KEYS_MAX, scanBody } from "../domain/json-scan.ts";
+import type { Log } from "../log.ts";
 import { prefersTable } from "./accept.ts";
 import type { publicAddress } from "./address.ts";
-import type { authorizer } from "./auth.ts";
+import type { Authorizer, Granted } from "./auth.ts";
 import { type Meter, readBody } from "./body.ts";
 import { hasTable } from "./format.ts";
 import { checkBrackets } from "./list-parameters.ts";
 import { decoded } from "./percent.ts";
 import { answerOf, type Preference } from "./prefer.ts";
 import { hasProject, type Route, shapesOf } from "./route.ts";
+import { Streamed, sent } from "./stream.ts";
 
 /** Bytes of a management request's body. */
 export const MANAGEMENT_BODY_BYTES_MAX = 1_048_576;
 
 /** What every operation is guarded by, and how it answers by default. */
-type Guards = {
-  authorize: ReturnType<typeof authorizer>;
+type Guards = Authorizer & {
+  requestId: (request: Request) => string;
+  log: Log;
   address: ReturnType<typeof publicAddress>;
   prefer: Preference;
 };
@@ -32,11 +35,18 @@ export function mountManagement(app: Elysia, route: Route, guards: Guards): void
     const projectId = hasProject(route) ? params["project_id"] : undefined;
     return authorize({ request, scope: route.scope, projectId });
   };
+  const send = (streamed: Streamed, request: Request, { project }: Granted) => {
+    // By its id: what `@current` is may be another by now.
+    const asked = { request, scope: route.scope, projectId: project?.toString() };
+    const check = () => guards.reauthorize(asked);
+    return sent(streamed, { check, requestId: guards.requestId(request), log: guards.log });
+  };
   const handle = async (context: Context & { query: object; body: unknown }) => {
     const granted = await authenticate(context);
     const { request } = context;
     const input = { ...context, ...granted, url: address(request), signal: request.signal };
-    const result = await route.handle(input as Parameters<Route["handle"]>[0]);
+    const handled = await route.handle(input as Parameters<Route["handle"]>[0]);
+    const result = handled instanceof Streamed ? send(handled, request, granted) : handled;
     const answer = answerOf(route, context.request, { result, byDefault: prefer });
     if (isTable) answer.headers.append("vary", "Accept");
     // Keys and persons are nothing for a cache, nor for a browser to guess a type of.
@@ -58,7 +68,7 @@ export function mountManagement(app: Elysia, route: Route, guards: Guards): void
       const { request, query } = context as Context & { query: Record<string, unknown> };
       checkEncoding(route, request);
       checkBrackets(route, request);
-      checkIntegers(route, query);
+      readScalars(route, query);
       if (isTable && prefersTable(request.headers.get("accept"))) query["format"] ??= "csv";
     },
     ...shapesOf(route),
@@ -79,16 +89,34 @@ function checkEncoding({ query }: Route, { url }: Request): void {
 /** Parameters of lists that are as good as absent where they are empty. */
 const PAGING = ["limit", "offset"];
 
-/** Elysia's coercion takes `1e2`, `0x10` and `5.0` for integers. */
-function checkIntegers(route: Route, query: Record<string, unknown>): void {
+/**
+ * Elysia's coercion takes `1e2`, `0x10` and `5.0` for integers, and of booleans not what Python and
+ * others write (decision 59).
+ */
+function readScalars(route: Route, query: Record<string, unknown>): void {
   for (const name of PAGING) if (query[name] === "") delete query[name];
   for (const [name, shape] of Object.entries(route.query?.properties ?? {})) {
     const value = query[name];
-    const isInteger = JSON.stringify(shape).includes('"type":"integer"');
-    if (isInteger && typeof value === "string" && !/^-?\d{1,16}$/.test(value)) {
+    if (typeof value !== "string") continue;
+    const types = JSON.stringify(shape);
+    if (types.includes('"type":"integer"') && !/^-?\d{1,16}$/.test(value)) {
       throw new Failure("invalid_input", "A whole number is expected.", name);
     }
+    if (types.includes('"type":"boolean"')) query[name] = booleanOf(value, name);
   }
+}
+
+const BOOLEANS = new Map([
+  ["true", true],
+  ["1", true],
+  ["false", false],
+  ["0", false],
+]);
+
+function booleanOf(value: string, name: string): boolean {
+  const read = BOOLEANS.get(value.toLowerCase());
+  if (read !== undefined) return read;
+  throw new Failure("invalid_input", "Either true or false is expected.", name);
 }
 
 /** A JSON object; an empty one when there is no body, so that what is missing is told by name. */

@@ -142,7 +142,7 @@ export function httpServer(needs: HttpNeeds): HttpServer {
   const peerOf = peerAddress(needs.trustedProxies);
   const isTrusted = trustedAddress(needs.trustedProxies);
   const isProxied = (request: Request) => isTrusted(needs.connectionOf(request) ?? "");
-  const authorize = authorizer({
+  const authority = authorizer({
     keys,
     projects,
     attempts: attempts(needs.now),
@@ -166,7 +166,9 @@ export function httpServer(needs: HttpNeeds): HttpServer {
   };
 
   const guards = {
-    authorize,
+    ...authority,
+    requestId,
+    log,
     address: publicAddress({ ...needs, isProxied }),
     prefer: needs.prefer,
   };

@@ -63,6 +63,10 @@ export type Keys = {
   revoke(id: number, by?: Principal): Promise<ShownKey>;
   /** Whether no key was ever made, also none that is revoked by now. */
   isUnused(): Promise<boolean>;
+  /** Makes the owner, by the address of the settings, unless there is one. */
+  makeOwner(): Promise<void>;
+  /** Gives the owner the address of the settings, unless somebody else has it. */
+  nameOwner(): Promise<void>;
   /** Makes a given key valid for everything, unless it is known; says if it was revoked. */
   ensure(value: string): Promise<"valid" | "revoked">;
 };
@@ -71,7 +75,7 @@ type Needs = {
   reads: KeyReads;
   writes: KeyWrites;
   users: UserReads & UserWrites;
-  /** The e-mail address that the first user gets. */
+  /** The e-mail address of the first user, from the settings. */
   ownerEmail: string;
   hasProject: (id: number) => boolean;
   now: Clock;
@@ -82,7 +86,7 @@ type Needs = {
 
 /** The personal keys of this data directory. */
 export function keys(needs: Needs): Keys {
-  const { reads, writes, users, now, randomBytes } = needs;
+  const { reads, writes, now, randomBytes } = needs;
   const noteUse = useNotes(needs);
 
   const hasEnded = ({ expires_at }: KeyRow) => expires_at !== null && expires_at <= isoTime(now());
@@ -159,7 +163,9 @@ export function keys(needs: Needs): Keys {
       await changeable(id, by);
       return shown(found(await writes.revoke(id, isoTime(now()))));
     },
-    isUnused: async () => (await users.owner()) === undefined,
+    isUnused: async () => !(await reads.hasBeen()),
+    makeOwner: async () => void (await owner(needs)),
+    nameOwner: () => nameOwner(needs),
     async ensure(value) {
       if (await reads.isRevoked(keyHash(value))) return "revoked";
       if ((await reads.byHash(keyHash(value))) === undefined) {
@@ -240,28 +246,42 @@ function useNotes({ writes, now, log }: Needs) {
 /** Who owns a key, and its address if it is made for that. */
 type Owner = Pick<User, "id"> & { made_user?: string };
 
-/** The user with this address, or the first one; made if there is none. */
+/** The user with this address, made if there is none, or the first one. */
 async function ownerOf(email: string | undefined, needs: Needs): Promise<Owner> {
-  const { users, ownerEmail, now, newUuid } = needs;
-  const known = email === undefined ? await users.owner() : await users.byEmail(email);
+  if (email === undefined) return owner(needs);
+  const known = await needs.users.byEmail(email);
   if (known !== undefined) return { id: known.id };
-  const address = email ?? ownerEmail;
-  if (!/^[^\s@]+@[^\s@]+$/.test(address)) {
+  if (!/^[^\s@]+@[^\s@]+$/.test(email)) {
     throw new Failure("invalid_input", "An e-mail address is expected.", "user");
   }
+  const { id } = await newUser(email, needs);
+  return { id, made_user: email };
+}
+
+/** The first user, made if there is none. */
+async function owner(needs: Needs): Promise<Pick<User, "id">> {
+  return (await needs.users.owner()) ?? newUser(needs.ownerEmail, needs);
+}
+
+async function nameOwner(needs: Needs): Promise<void> {
+  const { users, ownerEmail: email } = needs;
+  if ((await users.byEmail(email)) === undefined)
+    await users.rename((await owner(needs)).id, email);
+}
+
+function newUser(email: string, { users, now, newUuid }: Needs): Promise<User> {
   const uuid = newUuid();
-  const { id } = await users.insert({
+  return users.insert({
     uuid,
     distinct_id: uuid,
     first_name: "",
     last_name: "",
-    email: address,
+    email,
     is_email_verified: false,
     hedgehog_config: {},
     role_at_organization: "",
     created_at: isoTime(now()),
   });
-  return { id, made_user: address };
 }
 
 function found(row: KeyRow | undefined): KeyRow {

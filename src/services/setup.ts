@@ -41,6 +41,8 @@ export async function prepare(needs: Needs): Promise<FirstStart | undefined> {
     }
     return undefined;
   }
+  // The directory may have been made on the command line, by other settings.
+  await keys.nameOwner();
   // The project comes last: it is what tells that the first start was completed.
   const made =
     personalKey === undefined

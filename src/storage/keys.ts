@@ -11,6 +11,8 @@ export type KeyReads = {
   byHash(hash: string): Promise<KeyRow | undefined>;
   /** Whether a key with this hash was revoked. */
   isRevoked(hash: string): Promise<boolean>;
+  /** Whether there ever was a key, also one that is revoked by now. */
+  hasBeen(): Promise<boolean>;
   /** The key with this id that is not revoked, of this user if one is given. */
   find(id: number, user_id?: number): Promise<KeyRow | undefined>;
   /** Oldest first, without the revoked ones; of one user if it is given. */
@@ -56,6 +58,8 @@ export function keyReads({ orm }: Sqlite): KeyReads {
   return {
     byHash: async (hash) => byHash.get({ hash }),
     isRevoked: async (hash) => revoked.get({ hash }) !== undefined,
+    hasBeen: async () =>
+      orm.select({ id: personalApiKey.id }).from(personalApiKey).limit(1).get() !== undefined,
     find: async (id, user_id) =>
       orm
         .select()

@@ -15,6 +15,8 @@ export type UserReads = {
 /** Changes to users. */
 export type UserWrites = {
   insert(draft: Omit<User, "id"> & { created_at: string }): Promise<User>;
+  /** Gives a user another address, which nobody else may have. */
+  rename(id: number, email: string): Promise<void>;
 };
 
 /** Those of a domain `User`. */
@@ -39,5 +41,10 @@ export function userReads({ orm }: Sqlite): UserReads {
 
 /** Writes users on the connection that writes. */
 export function userWrites({ orm }: Sqlite): UserWrites {
-  return { insert: async (draft) => orm.insert(user).values(draft).returning(COLUMNS).get() };
+  return {
+    insert: async (draft) => orm.insert(user).values(draft).returning(COLUMNS).get(),
+    async rename(id, email) {
+      orm.update(user).set({ email }).where(eq(user.id, id)).run();
+    },
+  };
 }

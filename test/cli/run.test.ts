@@ -1,18 +1,27 @@
 import { describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Io } from "../../src/cli/command.ts";
 import { COMMANDS, run } from "../../src/cli/run.ts";
 import { VERSION } from "../../src/version.ts";
 import { temporaryDirectory } from "../support/app.ts";
 
-async function hoglet(argv: string[], env: Record<string, string> = {}) {
+/** Runs a command; `printing` is how its output is not as usual. */
+async function hoglet(
+  argv: string[],
+  env: Record<string, string> = {},
+  printing: Partial<Pick<Io, "unprinted" | "isNowhere">> = {},
+) {
   const out: string[] = [];
   const err: string[] = [];
   const code = await run(argv, {
     out: (line) => out.push(line),
     err: (line) => err.push(line),
+    unprinted: async () => undefined,
+    isNowhere: false,
     isTerminal: false,
     env,
+    ...printing,
   });
   return { code, out, err };
 }
@@ -110,6 +119,7 @@ describe("keys and projects without a server", () => {
     const create = (...args: string[]) =>
       hoglet(["key", "create", "--data", directory.path, ...args]);
 
+    await create();
     const first = await create("--user", "ann@x.y");
     const again = await create("--user", "ANN@x.Y");
     const other = await create("--user", "bob\u202e@x.y");
@@ -171,7 +181,10 @@ describe("keys and projects without a server", () => {
     const projects = await hoglet(["project", "list", ...data]);
 
     expect(made.out).toEqual([expect.stringMatching(/^phx_[0-9A-Za-z]{43}$/)]);
-    expect(made.err).toEqual(["Its owner is a new user: ann@x.y."]);
+    expect(made.err).toEqual([
+      `A new data directory was made at ${directory.path}.`,
+      "Its owner is a new user: ann@x.y.",
+    ]);
     expect(listed.out[1]).toContain("person:read");
     expect(listed.out.join("\n")).not.toContain(made.out[0] ?? "");
     expect(rolled.out).toEqual([expect.stringMatching(/^phx_[0-9A-Za-z]{43}$/)]);
@@ -186,6 +199,60 @@ describe("keys and projects without a server", () => {
     expect(renamed.out).toEqual(["1 Second shop"]);
     expect(projects.out[1]).toContain(ended.out[0] ?? "");
     expect(projects.out[1]).toContain("Second shop");
+  });
+
+  test("take what is behind -- for no flag", async () => {
+    using directory = temporaryDirectory();
+    const data = ["--data", directory.path];
+
+    await hoglet(["key", "create", ...data]);
+    const revoked = await hoglet(["key", "revoke", ...data, "--", "1"]);
+    const made = await hoglet(["project", "create", ...data, "--", "--help"]);
+    const projects = await hoglet(["project", "list", ...data, "--"]);
+    const tooMany = await hoglet(["project", "list", "--", ...data]);
+
+    expect([revoked.code, made.code, projects.code]).toEqual([0, 0, 0]);
+    expect(projects.out[1]).toContain("--help");
+    expect([tooMany.code, tooMany.err]).toEqual([2, ["Usage: hoglet project list"]]);
+  });
+
+  test("leave no key behind that could not be printed (decision 143)", async () => {
+    using directory = temporaryDirectory();
+    const data = ["--data", directory.path];
+    await hoglet(["project", "create", "Shop", ...data]);
+    const full = { unprinted: async () => "ENOSPC" };
+    const nowhere = { isNowhere: true };
+    const keys = async () => (await hoglet(["key", "list", ...data])).out.slice(1);
+
+    const lost = await hoglet(["key", "create", ...data], {}, full);
+    const unseen = await hoglet(["key", "create", ...data], {}, nowhere);
+    expect([lost.code, lost.err]).toEqual([
+      1,
+      ["The key could not be printed (ENOSPC), so it is revoked."],
+    ]);
+    expect([unseen.code, unseen.err]).toEqual([1, [expect.stringContaining("to nobody")]]);
+    expect(await keys()).toEqual([]);
+
+    const kept = await hoglet(["key", "create", ...data]);
+    const rolled = await hoglet(["key", "roll", "2", ...data], {}, full);
+    const [row = ""] = await keys();
+    expect([rolled.code, rolled.err]).toEqual([1, [expect.stringContaining("Roll the key again")]]);
+    expect(row).toStartWith("2 ");
+    for (const { out } of [kept, rolled]) expect(row).not.toContain(out[0]?.slice(-4) ?? "none");
+    expect((await hoglet(["key", "roll", "2", ...data], {}, nowhere)).code).toBe(1);
+    expect(await keys()).toEqual([row]);
+  });
+
+  test("say that they could not print, and nothing of a reader who has gone", async () => {
+    using directory = temporaryDirectory();
+    const data = ["--data", directory.path];
+    await hoglet(["project", "create", "Shop", ...data]);
+
+    const full = await hoglet(["project", "list", ...data], {}, { unprinted: async () => "EIO" });
+    const gone = await hoglet(["help"], {}, { unprinted: async () => "EPIPE" });
+
+    expect([full.code, full.err]).toEqual([1, ["What is printed could not be written (EIO)."]]);
+    expect([gone.code, gone.err]).toEqual([1, []]);
   });
 
   test.each([
@@ -228,6 +295,19 @@ describe("a data directory", () => {
     }
 
     expect(readdirSync(directory.path)).toEqual([]);
+  });
+
+  test.each(["key create", "project create Shop"])("is made by %s, which says so", async (line) => {
+    const typed = line.split(" ");
+    using directory = temporaryDirectory();
+    const data = join(directory.path, "data\u001b[2J");
+
+    const first = await hoglet([...typed, "--data", data]);
+    const second = await hoglet([...typed, "--data", data]);
+
+    const sentence = `A new data directory was made at ${join(directory.path, "data")}\\u001b[2J.`;
+    expect([first.code, first.err]).toEqual([0, [sentence]]);
+    expect([second.code, second.err]).toEqual([0, []]);
   });
 
   test("that is none is told with its reason", async () => {

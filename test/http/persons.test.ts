@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { csv, paged } from "../../src/http/format.ts";
+import { sent } from "../../src/http/stream.ts";
+import { silentLog } from "../../src/log.ts";
 import { type TestApp, testApp } from "../support/app.ts";
 import { batch, event, largeProperties } from "../support/make.ts";
 import { PERSONAL_KEY } from "../support/server.ts";
@@ -20,6 +22,9 @@ const list = async (app: TestApp, query: string) => {
 const idsOf = ({ results }: Listed) => results.map(({ distinct_ids }) => distinct_ids[0]);
 const filters = (...all: object[]) =>
   `?properties=${encodeURIComponent(JSON.stringify(all.length === 1 ? all[0] : all))}`;
+
+/** What a stream is sent under whose caller may have it. */
+const SENDING = { check: async () => {}, requestId: "none", log: silentLog };
 
 let world: TestApp;
 /** The same persons, most of them so large that the event store has neither their `k` nor their address. */
@@ -706,7 +711,7 @@ describe("a list of large persons", () => {
       throw new Error("lost");
     }
     const page = { count: 3, next: null, results: [1] };
-    using server = Bun.serve({ port: 0, fetch: () => paged(page, failing()) });
+    using server = Bun.serve({ port: 0, fetch: () => sent(paged(page, failing()), SENDING) });
     const text = fetch(server.url).then((answer) => answer.text());
 
     await expect(text).rejects.toThrow();
@@ -815,7 +820,7 @@ describe("persons as CSV", () => {
       }
     }
 
-    const reader = csv(endless()).body?.getReader();
+    const reader = sent(csv(endless()), SENDING).body?.getReader();
     await reader?.read();
     await reader?.cancel();
 

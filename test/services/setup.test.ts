@@ -5,6 +5,8 @@ import { silentLog } from "../../src/log.ts";
 import { temporaryDirectory, testApp } from "../support/app.ts";
 import { PROJECT_KEY } from "../support/server.ts";
 
+const PRINCIPAL = { key_id: 1, scopes: ["*"], scoped_teams: null, expires_at: null };
+
 describe("the keys of the settings (decision 16)", () => {
   test("count at the first start and at every other, and are made once", async () => {
     using directory = temporaryDirectory();
@@ -29,6 +31,28 @@ describe("the keys of the settings (decision 16)", () => {
       const app = await openApp(bare, surroundings);
       expect(app.firstStart?.personal_key).toEqual(key);
       expect(await app.projects.all()).toEqual([shop]);
+      await app.close(5000);
+    }
+  });
+
+  test("name the owner, also where the command line made another user first", async () => {
+    const made = (user_id: number) => ({ ...PRINCIPAL, user_id });
+    const settings = (data: string, email: string) =>
+      readConfig({ "--data": data, "--owner-email": email }, {}).settings;
+    const surroundings = { now: Date.now, log: silentLog, logFormat: "json" as const };
+    for (const [first, second] of [
+      ["zed@x.io", "boss@x.io"],
+      ["boss@x.io", "owner@x.io"],
+    ] as const) {
+      using directory = temporaryDirectory();
+      const admin = await openAdmin(settings(directory.path, "owner@x.io"), surroundings);
+      const named = { label: "cli", scopes: ["*"], email: first };
+      expect((await admin.keys.create(named)).made_user).toBe(first);
+      await admin.close();
+
+      const app = await openApp(settings(directory.path, "boss@x.io"), surroundings);
+      expect((await app.users.me(made(1))).email).toBe(second);
+      expect((await app.users.me(made(2))).email).toBe(first);
       await app.close(5000);
     }
   });

@@ -58,6 +58,9 @@ describe.each(IMPLEMENTATIONS)("keys and users on %s", (_name, make) => {
     const bob = await stores.users.insert(user("bob@x.y"));
 
     expect(await stores.users.owner()).toEqual(ann);
+    await stores.users.rename(ann.id, "eve@x.y");
+    expect(await stores.users.owner()).toEqual({ ...ann, email: "eve@x.y" });
+    await stores.users.rename(ann.id, "ann@x.y");
     expect(await stores.users.byEmail("bob@x.y")).toEqual(bob);
     expect(await stores.users.find(bob.id)).toMatchObject({ hedgehog_config: { hat: ["red"] } });
     expect(await stores.users.find(9)).toBeUndefined();
@@ -67,6 +70,7 @@ describe.each(IMPLEMENTATIONS)("keys and users on %s", (_name, make) => {
   test("keys are found by their hash until they are revoked, once", async () => {
     using stores = make();
     const { id } = await stores.users.insert(user("ann@x.y"));
+    expect(await stores.keys.hasBeen()).toBe(false);
     const one = await stores.keys.insert(key(id, "one"));
     const confined = await stores.keys.insert(key(id, "confined"));
 

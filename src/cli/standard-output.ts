@@ -1,0 +1,51 @@
+import { fstatSync, statSync } from "node:fs";
+import type { Io } from "./command.ts";
+
+/** The output of this process, and its end. */
+type Output = Pick<Io, "out" | "unprinted" | "isNowhere" | "isTerminal"> & {
+  /** Resolves once all that was printed is through: a pipe takes 64 KiB at once. */
+  end(): Promise<void>;
+};
+
+/** Prints to standard output. What cannot be written, for want of room or a reader, is not thrown. */
+export function standardOutput(): Output {
+  let failed: string | undefined;
+  let last = Promise.resolve();
+  const gone = Promise.withResolvers<void>();
+  const fail = (error: Error) => {
+    failed ??= "code" in error ? String(error.code) : error.message;
+    gone.resolve();
+  };
+  process.stdout.on("error", fail);
+  return {
+    out(line) {
+      const written = Promise.withResolvers<void>();
+      last = written.promise;
+      process.stdout.write(`${line}\n`, (error) => {
+        if (error) fail(error);
+        written.resolve();
+      });
+    },
+    async unprinted() {
+      await Promise.race([last, gone.promise]);
+      return failed;
+    },
+    isNowhere: isNull(1),
+    isTerminal: process.stdout.isTTY === true,
+    async end() {
+      if (failed !== undefined) return;
+      const through = new Promise<void>((resolve) => process.stdout.end(resolve));
+      await Promise.race([through, gone.promise]);
+    },
+  };
+}
+
+/** Whether a file is the null device, which the runtime opens in the place of what is closed. */
+function isNull(fd: number): boolean {
+  try {
+    const file = fstatSync(fd);
+    return file.isCharacterDevice() && file.rdev === statSync("/dev/null").rdev;
+  } catch {
+    return true;
+  }
+}
