@@ -62,7 +62,7 @@ export function startDeletionRuns(needs: DeletionRunNeeds): DeletionRuns {
   const lastDue: LastDue = { read: writes.lastDue, write: writes.setDue };
   const due = schedules(patterns, lastDue, now);
   /** What the last run could not do, and when it is tried again. */
-  let failed: { kinds: readonly DeletionKind[]; at: number } = { kinds: [], at: 0 };
+  let failed: { kinds: readonly DeletionKind[]; at: number } | undefined;
   let stopped = false;
   let last: Promise<unknown> = Promise.resolve();
 
@@ -76,6 +76,7 @@ export function startDeletionRuns(needs: DeletionRunNeeds): DeletionRuns {
       }
     } catch (error) {
       failed = { kinds: wanted.kinds, at: now() + RETRY_MS };
+      if (!stopped) log.error("deletions failed; they are tried again", { error });
       throw error;
     }
   };
@@ -88,11 +89,13 @@ export function startDeletionRuns(needs: DeletionRunNeeds): DeletionRuns {
   const take = async (): Promise<void> => {
     if (stopped) return;
     const kinds = new Set(await due.take());
-    if (failed.at <= now()) for (const kind of failed.kinds) kinds.add(kind);
-    if (kinds.size > 0) failed = { kinds: [], at: 0 };
-    if (kinds.size > 0) await inTurn({ kinds: [...kinds], states: ["queued"] });
+    const again = failed !== undefined && failed.at <= now() ? failed : undefined;
+    for (const kind of again?.kinds ?? []) kinds.add(kind);
+    if (kinds.size === 0 && again === undefined) return;
+    failed = undefined;
+    await inTurn({ kinds: [...kinds], states: ["queued"] });
   };
-  // What a crash has interrupted is not left until something is due.
+  // What a crash has interrupted, or was put off, is not left until something is due.
   let resuming: Promise<{ done: number }> | undefined = inTurn({ kinds: [], states: [] });
   let looking: Promise<unknown> = resuming
     .catch(() => {})
@@ -101,9 +104,7 @@ export function startDeletionRuns(needs: DeletionRunNeeds): DeletionRuns {
     });
   const tick = (): Promise<void> => {
     const taken = looking.then(take);
-    looking = taken.catch((error: unknown) => {
-      if (!stopped) log.error("deletions failed; they are tried again", { error });
-    });
+    looking = taken.catch(() => {});
     return taken;
   };
 

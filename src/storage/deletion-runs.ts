@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray } from "drizzle-orm";
+import { and, asc, eq, inArray, isNotNull, or } from "drizzle-orm";
 import type { DeletionKind } from "../domain/deletion.ts";
 import type { DeletionRow } from "./deletions.ts";
 import type { ErasedRows } from "./erasure.ts";
@@ -60,7 +60,7 @@ export function deletionRunWrites(sqlite: Sqlite) {
     setDue: async (kind: DeletionKind, at: string): Promise<void> =>
       facts.write(`deletions_${kind}`, at),
 
-    /** Begins what is in some states, of some kinds, and what a crash has interrupted. */
+    /** Begins what is in some states, of some kinds, and what a crash has interrupted or was put off. */
     begin: async ({ kinds, states }: Wanted, at: string): Promise<Batch> =>
       transaction(() => {
         const of = (where: ReturnType<typeof and>) =>
@@ -71,9 +71,9 @@ export function deletionRunWrites(sqlite: Sqlite) {
             .orderBy(asc(deletionTask.id))
             .limit(BATCH_TASKS_MAX)
             .all();
-        const asked = and(
-          inArray(deletionTask.state, [...states]),
-          inArray(deletionTask.kind, [...kinds]),
+        const asked = or(
+          and(inArray(deletionTask.state, [...states]), inArray(deletionTask.kind, [...kinds])),
+          and(eq(deletionTask.state, "queued"), isNotNull(deletionTask.error)),
         );
         const begun = of(eq(deletionTask.state, "running")).filter(({ id, attempts }) => {
           const goesOn = attempts < ATTEMPTS_MAX;

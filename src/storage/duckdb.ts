@@ -140,15 +140,16 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
     apart: reads.apart,
     generation: () => generation,
     async clearLeft() {
-      await clearTemporary({
-        directory: join(directory, TEMP_DIRECTORY),
-        alone: (work) => writes.use(() => turns.alone(work)),
-      });
       const stale = (connection: DuckDBConnection) => {
         const [name, path] = [catalog(generation), generationFile(files, generation)];
         return clearStale(connection, { ...options, name, path });
       };
+      // First: rows that are in the log alone may be in temporary files, too, until it is checkpointed.
       await orUnavailable(writes.alone(stale));
+      await clearTemporary({
+        directory: join(directory, TEMP_DIRECTORY),
+        alone: (work) => writes.use(() => turns.alone(work)),
+      });
     },
     async rewrite(rewriting) {
       isRewriting = true;
