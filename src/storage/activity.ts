@@ -136,28 +136,41 @@ function ofPerson(person: { id: number } | { uuid: string } | undefined) {
 /** A person that something was done to. */
 export type ActedOn = { project_id: number; id: number; uuid: string };
 
+/** The row by which who was merged left again, if that was before the end of what is looked at. */
+const LEFT = `coalesce((
+  SELECT min(id) FROM activity AS part WHERE part.project_id = ?1
+    AND part.person_uuid = whole.uuid AND part.activity = 'split_from' AND part.id > merge.id),
+  whole.until)`;
+
 /**
- * Of whom a person was a part, and until which row (decision 141): those from whom it was split off,
- * and those into whom it was merged before that, however often. The row of a split is the last one
- * before those of its parts. The plus keeps the type of the column out of the comparison, which else
- * cannot use its index.
+ * Of whom a person was a part, from which row on and until which (decision 141): those from whom it was
+ * split off, and those into whom it was merged before that, also as a part of others, as long as it was
+ * one. The row of a split is the last one before those of its parts. The plus keeps the type of the column
+ * out of the comparison, which else cannot use its index.
  */
 const WHOLES = `
-  WITH RECURSIVE whole (uuid, until) AS (
-    SELECT ?2, coalesce(max(id), 0) FROM activity
+  WITH RECURSIVE whole (uuid, since, until) AS (
+    SELECT ?2, 0, coalesce(max(id), 0) FROM activity
     WHERE project_id = ?1 AND person_uuid = ?2 AND activity = 'split_from'
     UNION
-    SELECT split.person_uuid, split.id FROM whole
+    SELECT split.person_uuid, max(whole.since, coalesce((
+      SELECT max(id) FROM activity AS merge WHERE merge.project_id = ?1
+        AND merge.activity = 'people_merged_into'
+        AND json_extract(merge.detail, '$.merge.source') = +whole.uuid AND merge.id < part.id), 0)),
+      split.id
+    FROM whole
     CROSS JOIN activity AS part ON part.project_id = ?1 AND part.person_uuid = whole.uuid
-      AND part.activity = 'split_from' AND part.id <= whole.until
+      AND part.activity = 'split_from' AND part.id > whole.since AND part.id <= whole.until
     JOIN activity AS split ON split.id = (
       SELECT id FROM activity WHERE project_id = ?1 AND activity = 'split_person' AND id < part.id
       ORDER BY id DESC LIMIT 1)
     UNION
-    SELECT merge.person_uuid, whole.until FROM whole
+    SELECT merge.person_uuid, max(whole.since, merge.id), min(whole.until, ${LEFT})
+    FROM whole
     CROSS JOIN activity AS merge ON merge.project_id = ?1
       AND merge.activity = 'people_merged_into'
-      AND json_extract(merge.detail, '$.merge.source') = +whole.uuid AND merge.id < whole.until)
+      AND json_extract(merge.detail, '$.merge.source') = +whole.uuid AND merge.id < whole.until
+      AND ${LEFT} > whole.since)
   SELECT uuid, max(until) AS until FROM whole WHERE uuid <> ?2 GROUP BY uuid`;
 
 /** Writes activity in the caller's transaction. */

@@ -647,6 +647,28 @@ describe("activity", () => {
     expect((await app.get("/persons/x/activity/")).status).toBe(400);
   });
 
+  test("keeps what was changed of those of whom a person was no part any more, or not yet", async () => {
+    await using app = await testApp();
+    await app.capture(batch(...["ann", "fay", "cat"].map((id) => identified(id, { n: 0 }))));
+    const ann = await personOf(app, "ann");
+    await app.capture(batch(alias("fay", "ann")));
+    await post(app, `/${ann.id}/split/`);
+    await post(app, `/${ann.id}/update_property/`, { key: "own", value: "kept" });
+    const fay = await personOf(app, "fay");
+    await app.capture(batch(alias("cat", "fay")));
+    await post(app, `/${fay.id}/update_property/`, { key: "n", value: "gone" });
+    await post(app, `/${fay.id}/split/`);
+    const cat = await personOf(app, "cat");
+
+    await app.ask("DELETE", `${HERE}/${cat.id}/`);
+
+    const updates = (await activity(app)).filter((one) => one.activity === "updated");
+    expect(updates.map((one) => [one.item_id, one.detail.changes])).toMatchObject([
+      [String(fay.id), []],
+      [String(ann.id), [{ after: { own: "kept" } }]],
+    ]);
+  });
+
   test("forgets what a person brought, also when it goes as a part of another (decision 141)", async () => {
     await using app = await testApp();
     await app.capture(batch(identified("anon", { plan: "secret" }), identified("ann", { n: 1 })));

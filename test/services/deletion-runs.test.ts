@@ -842,6 +842,23 @@ async function fill(app: TestApp, count: number): Promise<void> {
   await app.app.ingest.caughtUp();
 }
 
+test("what was put off when it was gone on with is done by the next start, before it is due", async () => {
+  using place = temporaryDirectory();
+  {
+    await using app = await testApp({ data: place.path });
+    await app.capture(batch(named("one", "ann"), named("two", "bob")));
+    await remove(app, "ann");
+    const file = join(app.directory, "temp", "duckdb_temp_storage_DEFAULT-0.tmp");
+    writeFileSync(file, "planted");
+    const refused = await app.app.deletionRuns.run().catch((error) => error);
+    expect(refused.message).toStartWith("temporary_files: ");
+    expect(await statuses(app)).toEqual(["pending"]);
+  }
+  await using app = await testApp({ data: place.path });
+  while ((await statuses(app))[0] !== "completed") await Bun.sleep(20);
+  expect(await namesOf(app, "bob")).toEqual(["two"]);
+});
+
 test("while the engine's temporary files may hold what is deleted, a run is not done, and goes on later", async () => {
   await using app = await testApp();
   await app.capture(batch(named("one", "ann"), named("two", "bob")));
