@@ -37,6 +37,22 @@ const counted = (output: string, word: string): number => {
   return Number(lines.at(-1)?.[1] ?? 0);
 };
 
+/** Lines that are said again of a test that failed. */
+const FAILED_LINES_MAX = 60;
+
+/** What was printed of each test that failed; those that passed may stand far behind it. */
+const failures = (output: string): string => {
+  const said: string[] = [];
+  let lines: string[] = [];
+  for (const line of output.split("\n")) {
+    lines.push(line);
+    if (!/^\((pass|fail)\) /.test(line)) continue;
+    if (line.startsWith("(fail)") && lines.length > 1) said.push(...lines.slice(-FAILED_LINES_MAX));
+    lines = [];
+  }
+  return said.join("\n");
+};
+
 let passed = 0;
 let failed = 0;
 const build = [join(import.meta.dir, "build.ts"), "--out", BUILT];
@@ -57,5 +73,6 @@ passed += counted(tests.output, "pass");
 failed += counted(tests.output, "fail");
 // A runner that ends without its closing lines has failed, whatever it counted.
 if (!tests.ok && counted(tests.output, "fail") === 0) failed += 1;
+process.stdout.write(`\n${failures(tests.output)}\n`);
 process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
 process.exit(failed === 0 ? 0 : 1);

@@ -47,7 +47,7 @@ test("beside statements that take all the memory deletions are carried out, or w
   const outcome = await app.app.deletionRuns.run().catch((error: unknown) => error);
   if (outcome instanceof Error) {
     expect(outcome).toMatchObject({ code: "unavailable" });
-    expect(outcome.message).toMatch(/^(memory|temporary_files): /);
+    expect(outcome.message).toMatch(/^(memory|statements|temporary_files): /);
     const task = { state: "queued", attempts: 0, error: outcome.message };
     expect(await app.app.deletionDesk.receipt(1)).toMatchObject(task);
   }

@@ -190,7 +190,8 @@ describe("the archive", () => {
     await watching;
 
     expect(most).toBeGreaterThan(0);
-    expect(most).toBeLessThan(48e6);
+    // With an order between threads, or with several of them, it is all the memory there is.
+    expect(most).toBeLessThan(80e6);
     expect(await stores.archived()).toEqual(Array.from({ length: 100_000 }, (_, at) => at + 1));
   });
 
