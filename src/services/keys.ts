@@ -65,8 +65,8 @@ export type Keys = {
   isUnused(): Promise<boolean>;
   /** Makes the owner, by the address of the settings, unless there is one. */
   makeOwner(): Promise<void>;
-  /** Gives the owner the address of the settings, unless somebody else has it. */
-  nameOwner(): Promise<void>;
+  /** Gives the owner the address of the settings; false if somebody else has it. */
+  nameOwner(): Promise<boolean>;
   /** Makes a given key valid for everything, unless it is known; says if it was revoked. */
   ensure(value: string): Promise<"valid" | "revoked">;
 };
@@ -263,10 +263,11 @@ async function owner(needs: Needs): Promise<Pick<User, "id">> {
   return (await needs.users.owner()) ?? newUser(needs.ownerEmail, needs);
 }
 
-async function nameOwner(needs: Needs): Promise<void> {
+async function nameOwner(needs: Needs): Promise<boolean> {
   const { users, ownerEmail: email } = needs;
-  if ((await users.byEmail(email)) === undefined)
-    await users.rename((await owner(needs)).id, email);
+  const [{ id }, holder] = [await owner(needs), await users.byEmail(email)];
+  if (holder === undefined) await users.rename(id, email);
+  return holder === undefined || holder.id === id;
 }
 
 function newUser(email: string, { users, now, newUuid }: Needs): Promise<User> {

@@ -42,7 +42,9 @@ export async function prepare(needs: Needs): Promise<FirstStart | undefined> {
     return undefined;
   }
   // The directory may have been made on the command line, by other settings.
-  await keys.nameOwner();
+  if (!(await keys.nameOwner())) {
+    log.warn("the owner's address in the settings is another user's; the owner keeps its own");
+  }
   // The project comes last: it is what tells that the first start was completed.
   const made =
     personalKey === undefined

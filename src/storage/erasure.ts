@@ -128,7 +128,10 @@ const LOOSE_SHARE = 1 / 4;
 /** Those, and the version of the schema, which comes with the schema. */
 const OF_THEIR_OWN = [...COPIED.map(({ table }) => table), "migration"];
 
-/** Deletes events for good: what remains is written anew (decision 60). */
+/**
+ * Deletes events for good: what remains is written anew (decision 60), also what it says of the deleted
+ * (decision 146).
+ */
 export function eventErasure(duckdb: Duckdb) {
   /** Splits and deletions since the copy began: whose some distinct ids are, as JSON. */
   let moved: string[] | undefined;

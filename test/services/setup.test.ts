@@ -39,11 +39,13 @@ describe("the keys of the settings (decision 16)", () => {
     const made = (user_id: number) => ({ ...PRINCIPAL, user_id });
     const settings = (data: string, email: string) =>
       readConfig({ "--data": data, "--owner-email": email }, {}).settings;
-    const surroundings = { now: Date.now, log: silentLog, logFormat: "json" as const };
-    for (const [first, second] of [
-      ["zed@x.io", "boss@x.io"],
-      ["boss@x.io", "owner@x.io"],
+    for (const [first, second, warnings] of [
+      ["zed@x.io", "boss@x.io", 0],
+      ["boss@x.io", "owner@x.io", 1],
     ] as const) {
+      const warned: string[] = [];
+      const log = { ...silentLog, warn: (message: string) => void warned.push(message) };
+      const surroundings = { now: Date.now, log, logFormat: "json" as const };
       using directory = temporaryDirectory();
       const admin = await openAdmin(settings(directory.path, "owner@x.io"), surroundings);
       const named = { label: "cli", scopes: ["*"], email: first };
@@ -53,6 +55,9 @@ describe("the keys of the settings (decision 16)", () => {
       const app = await openApp(settings(directory.path, "boss@x.io"), surroundings);
       expect((await app.users.me(made(1))).email).toBe(second);
       expect((await app.users.me(made(2))).email).toBe(first);
+      expect(warned.filter((message) => message.startsWith("the owner's address"))).toHaveLength(
+        warnings,
+      );
       await app.close(5000);
     }
   });
