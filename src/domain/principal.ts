@@ -44,7 +44,7 @@ export function isScope(text: string): boolean {
 }
 
 /** Whether the principal holds a scope, or `*`; write implies read. */
-export function allows({ scopes }: Principal, scope: string): boolean {
+export function allows({ scopes }: Pick<Principal, "scopes">, scope: string): boolean {
   if (scopes.includes("*") || scopes.includes(scope)) return true;
   return scope.endsWith(":read") && scopes.includes(scope.replace(/:read$/, ":write"));
 }
@@ -54,7 +54,7 @@ export function allows({ scopes }: Principal, scope: string): boolean {
  * undefined if it has all. Leave `expires_at` out where the key's time does not count.
  */
 export function beyond(
-  principal: Principal,
+  principal: Reach,
   { scopes, scoped_teams, expires_at }: Omit<Reach, "expires_at"> & Partial<Reach>,
 ): string | undefined {
   const scope = scopes.find((wanted) => !allows(principal, wanted));
@@ -71,6 +71,6 @@ export function beyond(
 }
 
 /** Whether the principal may see a project at all. */
-export function sees({ scoped_teams }: Principal, project: number): boolean {
+export function sees({ scoped_teams }: Pick<Principal, "scoped_teams">, project: number): boolean {
   return scoped_teams === null || scoped_teams.includes(project);
 }

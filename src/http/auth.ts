@@ -33,7 +33,10 @@ export type Authorizer = {
    * wrong (decision 53). A request is decided once, however often it is asked about.
    */
   authorize(asked: Asked): Promise<Granted>;
-  /** Decides it anew for a request that is being answered; fails as the first time, but with no 429. */
+  /**
+   * Decides it anew, for a request whose body has come since, or that is being answered (decision 142);
+   * fails as the first time, but with no 429.
+   */
   reauthorize(asked: Asked): Promise<Granted>;
 };
 
@@ -43,7 +46,7 @@ export function authorizer(needs: Needs): Authorizer {
   const decided = new WeakMap<Request, Promise<Granted>>();
   const tell = wrongKeys(needs);
 
-  const reauthorize = async ({ request, scope, projectId }: Asked): Promise<Granted> => {
+  const decide = async ({ request, scope, projectId }: Asked): Promise<Granted> => {
     const principal = await keys.authenticate(bearer(request));
     if (!allows(principal, scope)) {
       throw new Failure("permission_denied", `The API key lacks the scope '${scope}'.`);
@@ -63,10 +66,15 @@ export function authorizer(needs: Needs): Authorizer {
     const { request } = asked;
     const known = decided.get(request);
     if (known !== undefined) return known;
-    const decision = reauthorize(asked).catch((error: unknown) => {
+    const decision = decide(asked).catch((error: unknown) => {
       throw tell(error, request, bearer(request));
     });
     decided.set(request, decision);
+    return decision;
+  };
+  const reauthorize = (asked: Asked): Promise<Granted> => {
+    const decision = decide(asked);
+    decided.set(asked.request, decision);
     return decision;
   };
   return { authorize, reauthorize };

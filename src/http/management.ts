@@ -31,14 +31,15 @@ export function mountManagement(app: Elysia, route: Route, guards: Guards): void
   const isTable = hasTable(route);
   const meter: Meter = { held: 0 };
   type Context = { request: Request; params: Record<string, string> };
-  const authenticate = ({ request, params }: Context) => {
+  const asked = ({ request, params }: Context) => {
     const projectId = hasProject(route) ? params["project_id"] : undefined;
-    return authorize({ request, scope: route.scope, projectId });
+    return { request, scope: route.scope, projectId };
   };
+  const authenticate = (context: Context) => authorize(asked(context));
   const send = (streamed: Streamed, request: Request, { project }: Granted) => {
     // By its id: what `@current` is may be another by now.
-    const asked = { request, scope: route.scope, projectId: project?.toString() };
-    const check = () => guards.reauthorize(asked);
+    const again = { request, scope: route.scope, projectId: project?.toString() };
+    const check = () => guards.reauthorize(again);
     return sent(streamed, { check, requestId: guards.requestId(request), log: guards.log });
   };
   const handle = async (context: Context & { query: object; body: unknown }) => {
@@ -65,6 +66,8 @@ export function mountManagement(app: Elysia, route: Route, guards: Guards): void
     ],
     transform: async (context: unknown) => {
       await authenticate(context as Context);
+      // A body may be minutes on its way, in which the key may end.
+      if (route.body !== undefined) await guards.reauthorize(asked(context as Context));
       const { request, query } = context as Context & { query: Record<string, unknown> };
       checkEncoding(route, request);
       checkBrackets(route, request);

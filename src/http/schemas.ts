@@ -207,7 +207,7 @@ export const KeyShape = t.Object(
     created_at: DateTime,
     expires_at: t.Nullable(DateTime),
     last_used_at: t.Nullable(
-      t.String({ format: "date-time", ...of("2026-11-21T12:00:00.000000Z", "To the hour.") }),
+      t.String({ format: "date-time", ...of("2026-11-21T12:00:00.000000Z", "Noted hourly.") }),
     ),
     last_rolled_at: t.Nullable(DateTime),
   },

@@ -84,6 +84,8 @@ type Needs = {
   log: Log;
 };
 
+const KEY_FORM = `A personal key is ${PERSONAL_KEY_PREFIX} and 20 to 60 letters, digits, - or _.`;
+
 /** The personal keys of this data directory. */
 export function keys(needs: Needs): Keys {
   const { reads, writes, now, randomBytes } = needs;
@@ -103,8 +105,7 @@ export function keys(needs: Needs): Keys {
     const { label, scopes, scoped_teams = null, expires_at = null, value: given } = draft;
     const fields = checked({ label, scopes, scoped_teams, expires_at }, by, needs);
     if (given !== undefined && !isPersonalKey(given)) {
-      const detail = `A personal key is ${PERSONAL_KEY_PREFIX} and 20 to 60 letters, digits, - or _.`;
-      throw new Failure("invalid_input", detail, "value");
+      throw new Failure("invalid_input", KEY_FORM, "value");
     }
     const { id: user_id, made_user } =
       by === undefined ? await ownerOf(draft.email, needs) : { id: by.user_id };
@@ -145,6 +146,9 @@ export function keys(needs: Needs): Keys {
       const row = await changeable(id, by);
       const fields = checked(changes, by, needs);
       if (Object.keys(fields).length === 0) return shown(row);
+      const { expires_at, ...reach } = { ...row, ...fields };
+      // More for one that ends later would be more than `by` has.
+      if (beyond(row, reach) !== undefined) expectWithin(by, { ...reach, expires_at });
       return shown(found(await writes.change(id, fields)));
     },
     async roll(id, by) {

@@ -312,6 +312,36 @@ describe("a key that manages keys (decision 54)", () => {
     expect((await app.ask("DELETE", `${KEYS}${id}/`, { key })).status).toBe(204);
   });
 
+  test("gives no more to one that outlasts it, but may take from it", async () => {
+    await using app = await testApp();
+    const { value: key } = await narrow(app);
+    const lasting = await make(app, { scopes: ["person:read"], scoped_teams: [1] });
+    const patch = async (fields: object, id = lasting.id) =>
+      (await app.ask("PATCH", `${KEYS}${id}/`, { key, body: fields })).status;
+
+    expect(await patch({ scopes: ["person:write"] })).toBe(403);
+    expect(await patch({ scopes: ["person:read", "personal_api_key:read"] })).toBe(403);
+    expect(await patch({ scopes: ["person:read"], label: "same" })).toBe(200);
+    const end = { expires_at: "2026-11-22T12:00:00Z" };
+    expect(await patch({ scopes: ["person:write"], ...end })).toBe(200);
+    const wider = await make(app, { scopes: ["person:write"], scoped_teams: [1] });
+    expect(await patch({ scopes: ["person:read"] }, wider.id)).toBe(200);
+    expect(await patch({ scopes: ["person:write"] }, wider.id)).toBe(403);
+  });
+
+  test("gives no project to one that outlasts it", async () => {
+    await using app = await testApp();
+    await app.app.projects.create({ name: "second" });
+    const { value = "" } = await make(app, { scopes: ["*"], expires_at: "2026-11-22T12:00:00Z" });
+    const lasting = await make(app, { scoped_teams: [1] });
+    const path = `${KEYS}${lasting.id}/`;
+    for (const scoped_teams of [[1, 2], null]) {
+      const asked = { key: value ?? "", body: { scoped_teams } };
+      expect((await app.ask("PATCH", path, asked)).status).toBe(403);
+    }
+    expect((await app.ask("GET", path)).body).toMatchObject({ scoped_teams: [1] });
+  });
+
   test("finds another user's keys as little as absent ones, with any method (S21)", async () => {
     await using app = await testApp();
     const { id } = await app.app.keys.create({ ...DRAFT, email: "ann@x.y" });
