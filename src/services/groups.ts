@@ -73,7 +73,12 @@ export async function group<E extends ProjectEvent>(
   let bytes = 0;
   for (const [at, of] of events.entries()) {
     const groups = asked[at];
-    const refuse = (type: EffectReason) => refused.push({ type, of });
+    const told = new Set<EffectReason>();
+    // Once for an event, of however many groups it is.
+    const refuse = (type: EffectReason) => {
+      if (!told.has(type)) refused.push({ type, of });
+      told.add(type);
+    };
     if (groups?.isFaulty) refuse("ignored_invalid_group");
     if (groups?.setsPerson) refuse("set_on_groupidentify");
     keys.push(groups && keysOf(groups, (type) => types.indexOf(of.project_id, type), refuse));

@@ -1,6 +1,6 @@
 import type { CapturedEvent } from "../domain/event.ts";
 import { storableJson } from "../domain/json.ts";
-import { type Lifts, liftedBy, liftsAnew, liftsOf, withLifts } from "../domain/lift.ts";
+import { type Lifts, liftedBy, liftedIn, liftsAnew, liftsOf, withLifts } from "../domain/lift.ts";
 import { isGuarded, type MergeAsked, mergeAsked, mergeRefused } from "../domain/merge.ts";
 import {
   applyUpdate,
@@ -123,11 +123,18 @@ function idsToChange(
     }
     if (update === undefined && lifts === 0) return;
     const known = ref(project_id, event.distinct_id);
-    if (known !== undefined && (update !== undefined || liftsAnew(lifts, known.lifted))) {
-      need(known, at);
-    }
+    if (known !== undefined && isWorthALook(event, { update, lifts }, known)) need(known, at);
   });
   return ids;
+}
+
+/** Whether an event may change what is kept of its person, but for what is lifted quietly (decision 24). */
+function isWorthALook(
+  { event }: CapturedEvent,
+  { update, lifts }: Pick<Effect, "update" | "lifts">,
+  { lifted }: Pick<PersonRef, "lifted">,
+): boolean {
+  return update !== undefined || ABOUT_PERSONS.has(event) || liftsAnew(lifts, lifted);
 }
 
 /** Applies one event and says whose it is; undefined if nobody's yet. */
@@ -188,9 +195,8 @@ function update(
   effect: Effect,
   refuse: (type: EffectReason) => void,
 ): void {
-  const lifts = liftsAnew(effect.lifts, draft.lifted) || effect.update ? effect.lifts : 0;
+  const lifts = isWorthALook(event, effect, draft) ? effect.lifts : 0;
   if (effect.update === undefined && lifts === 0) return;
-  draft.lifted = withLifts(draft.lifted, lifts);
   // What is lifted stands twice in the person.
   const bytes = draft.bytes + line.length * 2;
   if (bytes <= PERSON_BYTES_MAX) {
@@ -207,6 +213,9 @@ function update(
     draft.properties = copy;
     draft.bytes = exact;
   }
+  // What is taken from a person may be lifted to it again.
+  const isTaken = effect.update !== undefined && effect.update.unset.length > 0;
+  draft.lifted = isTaken ? liftedIn(draft.properties) : withLifts(draft.lifted, lifts);
   draft.dirty = true;
 }
 

@@ -104,6 +104,20 @@ describe("$groups (contract 6)", () => {
   });
 });
 
+test("an event is told of once, of however many groups it is", async () => {
+  await using app = await testApp();
+  const many = (count: number, key: string) =>
+    inGroups(Object.fromEntries(Array.from({ length: count }, (_, at) => [`t${at}`, key])));
+  await app.capture(batch(many(6, "a"), many(300, "b"), many(3, "k".repeat(500))));
+
+  const { body } = await app.get("/ingestion_warnings/");
+  const { results } = body as { results: { type: string; count: number }[] };
+  expect(Object.fromEntries(results.map(({ type, count }) => [type, count]))).toEqual({
+    too_many_group_types: 2,
+    group_key_too_long: 1,
+  });
+});
+
 test("what means nothing is passed over with a warning, and the event is stored", async () => {
   await using app = await testApp();
   await app.capture(

@@ -342,6 +342,50 @@ describe("what events lift to their person (decision 24)", () => {
     });
   });
 
+  test.each(WAYS)("again what was taken from it, or had no room, %s", async (_way, together) => {
+    await using app = await testApp();
+    const big = "x".repeat(524_250);
+    await send(
+      app,
+      together,
+      of("ann", "x", { $browser: "Chrome" }),
+      of("ann", "x", { $unset: ["$browser"] }),
+      of("ann", "x", { $browser: "Firefox" }),
+      of("bob", "x", { $set: { big } }),
+      of("bob", "x", { $browser: "Chrome" }),
+      of("bob", "x", { $unset: ["big"] }),
+      of("bob", "x", { $browser: "Firefox" }),
+    );
+
+    expect((await personOf(app, "ann"))?.properties).toEqual({
+      ...{ $browser: "Firefox", $initial_browser: "Chrome" },
+    });
+    expect((await personOf(app, "bob"))?.properties).toEqual({
+      ...{ $browser: "Firefox", $initial_browser: "Firefox" },
+    });
+  });
+
+  test.each(WAYS)("the latest with an event that is about it, %s", async (_way, together) => {
+    await using app = await testApp();
+    const later = { $browser: "Firefox" };
+    await send(
+      app,
+      together,
+      ...["ann", "bob", "cat", "dan"].map((id) => of(id, "x", { $browser: "Chrome" })),
+      of("ann", "$identify", later),
+      of("bob", "$identify", { ...later, $anon_distinct_id: "anon" }),
+      of("cat", "$create_alias", { ...later, alias: "other" }),
+      of("dan", "x", later),
+    );
+
+    const browsers = await Promise.all(
+      ["ann", "bob", "cat", "dan"].map(async (id) => (await personOf(app, id))?.properties),
+    );
+    expect(browsers.map((properties) => properties?.["$browser"])).toEqual([
+      ...["Firefox", "Firefox", "Firefox", "Chrome"],
+    ]);
+  });
+
   test("a page alone is no change worth a write, a new property is", async () => {
     await using app = await testApp();
     const url = (path: string) => ({ ...chrome, $current_url: `https://a.b/${path}` });
