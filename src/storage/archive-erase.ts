@@ -4,11 +4,9 @@ import { NOT_BLANK } from "./blank-rows.ts";
 import { type Duckdb, quoted, rows } from "./duckdb.ts";
 import { LOG_OWNERS, MAY_HAVE_OWNER } from "./log-owners.ts";
 
-/** Whose events are to be erased: those that arrived up to `journal_seq`, by person or id. */
+/** Whose events are to be erased: those of distinct ids that arrived up to `journal_seq`. */
 export type Erasure = {
   project_id: number;
-  /** Person uuids under which the events may be stored. */
-  uuids: readonly string[];
   distinct_ids: readonly string[];
   journal_seq: number;
 };
@@ -40,8 +38,7 @@ export async function countIn(connection: DuckDBConnection, source: string): Pro
 
 /**
  * Writes the files that hold what is erased from the event store anew without it, and removes the
- * old ones; durable when it resolves. What the store still has stays: that was archived under a
- * person whose it is no more (decision 77). Nothing else may change the archive meanwhile.
+ * old ones; durable when it resolves. What the store still has stays (decision 77). Nothing else may change the archive meanwhile.
  */
 export async function eraseArchived(
   duckdb: Duckdb,
@@ -102,21 +99,19 @@ async function eraseMatching(
   return { erased, kept: written.rows === 0 ? [] : [written] };
 }
 
-const ERASED_TABLES = ["erased_key", "erased_person", "erased_id", "erased_row"];
+const ERASED_TABLES = ["erased_key", "erased_id", "erased_row"];
 
 /** Keys of one statement. */
 const KEYS_MAX = 10_000;
 
 const ADD_KEYS = `
   INSERT INTO temp.erased_key SELECT unnest(from_json($keys,
-    '[{"project_id": "INTEGER", "up_to": "BIGINT", "key": "VARCHAR"}]'), recursive := true)`;
+    '[{"project_id": "INTEGER", "up_to": "BIGINT", "distinct_id": "VARCHAR"}]'), recursive := true)`;
 
 const EVENT_JOINS = `
-  LEFT JOIN temp.erased_person AS of_person
-    ON of_person.project_id = stored.project_id AND of_person.uuid = stored.person_id
-  LEFT JOIN temp.erased_id AS of_id
+  JOIN temp.erased_id AS of_id
     ON of_id.project_id = stored.project_id AND of_id.distinct_id = stored.distinct_id
-  WHERE stored.seq <= greatest(of_person.up_to, of_id.up_to, 0)`;
+    AND stored.seq <= of_id.up_to`;
 
 const LOG_JOINS = `
   CROSS JOIN LATERAL (SELECT unnest(${LOG_OWNERS}) AS distinct_id WHERE ${MAY_HAVE_OWNER}) AS owner
@@ -129,28 +124,17 @@ const ERASED_JOINS: Record<ArchivedKind, string> = { events: EVENT_JOINS, logs: 
 
 /** COPY takes no parameters, so what it is to leave out is in tables. */
 async function putErased(connection: DuckDBConnection, asked: readonly Erasure[]): Promise<void> {
-  const keysOf = (of: "uuids" | "distinct_ids") =>
-    asked.flatMap(({ project_id, journal_seq: up_to, [of]: keys }) =>
-      keys.map((key) => ({ project_id, up_to, key })),
-    );
-  await putKeys(connection, "erased_person", "key::UUID AS uuid", keysOf("uuids"));
-  await putKeys(connection, "erased_id", "key AS distinct_id", keysOf("distinct_ids"));
-}
-
-async function putKeys(
-  connection: DuckDBConnection,
-  table: string,
-  column: string,
-  keys: readonly object[],
-): Promise<void> {
-  const columns = "project_id INTEGER, up_to BIGINT, key VARCHAR";
+  const keys = asked.flatMap(({ project_id, journal_seq: up_to, distinct_ids }) =>
+    distinct_ids.map((distinct_id) => ({ project_id, up_to, distinct_id })),
+  );
+  const columns = "project_id INTEGER, up_to BIGINT, distinct_id VARCHAR";
   await connection.run(`CREATE OR REPLACE TEMP TABLE erased_key (${columns})`);
   for (let at = 0; at < keys.length; at += KEYS_MAX) {
     await connection.run(ADD_KEYS, { keys: JSON.stringify(keys.slice(at, at + KEYS_MAX)) });
   }
   // Asked for twice, an event must not be written twice.
   await connection.run(
-    `CREATE OR REPLACE TEMP TABLE ${table} AS
-       SELECT project_id, max(up_to) AS up_to, ${column} FROM temp.erased_key GROUP BY ALL`,
+    `CREATE OR REPLACE TEMP TABLE erased_id AS
+       SELECT project_id, max(up_to) AS up_to, distinct_id FROM temp.erased_key GROUP BY ALL`,
   );
 }

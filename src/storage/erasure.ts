@@ -9,11 +9,8 @@ import { LOG_OWNERS, MAY_HAVE_OWNER } from "./log-owners.ts";
 import { forgetPromoted } from "./promotions.ts";
 import { handOnErased } from "./seen.ts";
 
-/** Whose events go: those that came up to `journal_seq`. */
-export type Erasing = Pick<
-  DeletionRow,
-  "id" | "project_id" | "uuids" | "distinct_ids" | "journal_seq"
->;
+/** Whose events go: those of distinct ids that came up to `journal_seq` (decision 147). */
+export type Erasing = Pick<DeletionRow, "id" | "project_id" | "distinct_ids" | "journal_seq">;
 
 /** Rows that were erased for each task, by its id. */
 export type ErasedRows = Map<number, { events: number; logs: number }>;
@@ -32,11 +29,11 @@ export type EraseOptions = {
 
 /** Whom to look for, once each. */
 const TARGETS = `
-  CREATE TEMP TABLE target (task INTEGER, project_id INTEGER, seq BIGINT, key VARCHAR, is_id BOOLEAN)`;
+  CREATE TEMP TABLE target (task INTEGER, project_id INTEGER, seq BIGINT, distinct_id VARCHAR)`;
 const ADD_TARGETS = `
   INSERT INTO temp.target SELECT unnest(from_json($targets,
-    '[{"task": "INTEGER", "project_id": "INTEGER", "seq": "BIGINT", "key": "VARCHAR",
-       "is_id": "BOOLEAN"}]'), recursive := true)`;
+    '[{"task": "INTEGER", "project_id": "INTEGER", "seq": "BIGINT", "distinct_id": "VARCHAR"}]'),
+    recursive := true)`;
 
 /** Rows that are copied at once even where there is little memory: a vector of the engine. */
 const COPIED_ROWS_MIN = 2048;
@@ -44,31 +41,26 @@ const COPIED_ROWS_MIN = 2048;
 /** Targets of one statement. */
 const TARGETS_MAX = 10_000;
 
-const BY_KEY = `
-  SELECT project_id, key, max(seq) AS seq, arg_max(task, seq) AS task FROM temp.target`;
-const BY_PERSON = `
-  CREATE TEMP TABLE by_person AS
-  SELECT * REPLACE (key::UUID AS key) FROM (${BY_KEY} WHERE NOT is_id GROUP BY ALL)`;
-const BY_ID = `CREATE TEMP TABLE by_id AS ${BY_KEY} WHERE is_id GROUP BY ALL`;
+const BY_ID = `
+  CREATE TEMP TABLE by_id AS
+  SELECT project_id, distinct_id, max(seq) AS seq, arg_max(task, seq) AS task FROM temp.target
+  GROUP BY ALL`;
 
 const doomedEvents = ({ from }: Names) => `
   CREATE TEMP TABLE doomed AS
-  SELECT events.rowid AS row, uuid, events.project_id, ingested_at,
-    CASE WHEN events.seq <= by_person.seq THEN by_person.task ELSE by_id.task END AS task
-  FROM ${from}.events
-  LEFT JOIN temp.by_person
-    ON by_person.project_id = events.project_id AND by_person.key = events.person_id
-  LEFT JOIN temp.by_id ON by_id.project_id = events.project_id AND by_id.key = events.distinct_id
-  WHERE events.seq <= by_person.seq OR events.seq <= by_id.seq`;
+  SELECT events.rowid AS row, uuid, events.project_id, ingested_at, task
+  FROM ${from}.events JOIN temp.by_id
+    ON by_id.project_id = events.project_id AND by_id.distinct_id = events.distinct_id
+  WHERE events.seq <= by_id.seq`;
 
 /** Each once, of however many persons it is. */
 const doomedLogs = ({ from }: Names) => `
   CREATE TEMP TABLE doomed_log AS
   SELECT row, min(task) AS task
-  FROM (SELECT rowid AS row, project_id, seq, unnest(${LOG_OWNERS}) AS key
+  FROM (SELECT rowid AS row, project_id, seq, unnest(${LOG_OWNERS}) AS distinct_id
     FROM ${from}.logs WHERE ${MAY_HAVE_OWNER}) AS owned
   JOIN temp.by_id ON by_id.project_id = owned.project_id AND owned.seq <= by_id.seq
-    AND by_id.key = owned.key
+    AND by_id.distinct_id = owned.distinct_id
   GROUP BY row`;
 
 const COUNTS = `
@@ -203,16 +195,14 @@ async function findDoomed(
   tasks: readonly Erasing[],
 ): Promise<ErasedRows> {
   await connection.run(TARGETS);
-  const targets = tasks.flatMap(({ id: task, project_id, journal_seq: seq, ...of }) => {
-    const whose = { task, project_id, seq };
-    const persons = of.uuids.map((key) => ({ ...whose, key, is_id: false }));
-    return [...persons, ...of.distinct_ids.map((key) => ({ ...whose, key, is_id: true }))];
-  });
+  const targets = tasks.flatMap(({ id: task, project_id, journal_seq: seq, distinct_ids }) =>
+    distinct_ids.map((distinct_id) => ({ task, project_id, seq, distinct_id })),
+  );
   for (let at = 0; at < targets.length; at += TARGETS_MAX) {
     const some = JSON.stringify(targets.slice(at, at + TARGETS_MAX));
     await connection.run(ADD_TARGETS, { targets: some });
   }
-  for (const sql of [BY_PERSON, BY_ID, doomedEvents(names), doomedLogs(names)]) {
+  for (const sql of [BY_ID, doomedEvents(names), doomedLogs(names)]) {
     await connection.run(sql);
   }
   const counts = await rows(connection, COUNTS);

@@ -101,18 +101,17 @@ async function copyLines(
 function doomed(tasks: readonly Erasing[]): (line: string) => number | undefined {
   const latest = new Map<string, Erasing>();
   for (const task of tasks) {
-    for (const key of [...task.uuids, ...task.distinct_ids]) {
-      const of = `${task.project_id} ${key}`;
+    for (const distinct_id of task.distinct_ids) {
+      const of = `${task.project_id} ${distinct_id}`;
       const known = latest.get(of);
       if (known === undefined || known.journal_seq < task.journal_seq) latest.set(of, task);
     }
   }
   return (line) => {
     const letter = JSON.parse(line);
-    const { project_id, seq, person_id, distinct_id } = letter;
-    const keys = [person_id, distinct_id, ...logDistinctIds(letter)];
-    return keys
-      .map((key) => latest.get(`${project_id} ${key}`))
+    const { project_id, seq, distinct_id } = letter;
+    return [distinct_id, ...logDistinctIds(letter)]
+      .map((id) => latest.get(`${project_id} ${id}`))
       .find((task) => task !== undefined && seq <= task.journal_seq)?.id;
   };
 }

@@ -832,6 +832,60 @@ function plantLeftovers(
 }
 
 /** Stores events of many persons. */
+describe("a deletion takes the events of the distinct ids of its request (decision 147)", () => {
+  const merged = (into: string, alias: string) =>
+    named("$merge_dangerously", into, { properties: { alias } });
+  const ways = {
+    "their own": async (app: TestApp) => removeEvents(app, "ann"),
+    "and the person": async (app: TestApp) => {
+      await remove(app, "ann");
+      await app.capture(batch(named("again", "ann")));
+    },
+  };
+
+  test.each(Object.entries(ways))(
+    "not of who was merged into it since, when it is split off: %s",
+    async (_way, ask) => {
+      await using app = await testApp();
+      await app.capture(batch(named("one", "ann"), named("two", "bob"), named("three", "cat")));
+      await ask(app);
+      await app.capture(batch(merged("ann", "bob")));
+      await app.capture(batch(merged("cat", "ann")));
+      const asked = { distinct_ids_to_split: ["ann"] };
+      await edit(app, await personOf(app, "cat"), "split/", asked);
+
+      await app.app.deletionRuns.run();
+
+      expect(await namesOf(app, "ann")).not.toContain("one");
+      expect(await namesOf(app, "ann")).toContain("$merge_dangerously");
+      expect(await namesOf(app, "bob")).toEqual(["two"]);
+      expect(await namesOf(app, "cat")).toEqual(["$merge_dangerously", "three"]);
+    },
+  );
+
+  test.each(Object.entries(ways))(
+    "not of who was merged into it since, when the event store is made again: %s",
+    async (_way, ask) => {
+      using place = temporaryDirectory();
+      {
+        await using app = await testApp({ data: place.path });
+        await app.capture(batch(named("one", "ann"), named("two", "bob")));
+        await ask(app);
+        await app.capture(batch(merged("ann", "bob")));
+      }
+      rmSync(join(place.path, "events"), { recursive: true });
+      await using app = await testApp({ data: place.path });
+      while ((await app.get("/events/")).status !== 200) await Bun.sleep(20);
+      expect(await namesOf(app, "ann")).toContain("one");
+
+      await app.app.deletionRuns.run();
+
+      expect(await namesOf(app, "ann")).not.toContain("one");
+      expect(await namesOf(app, "bob")).toEqual(["two"]);
+    },
+  );
+});
+
 async function fill(app: TestApp, count: number): Promise<void> {
   for (let from = 0; from < count; from += 8192) {
     const events = Array.from({ length: Math.min(8192, count - from) }, (_, at) =>

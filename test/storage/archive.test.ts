@@ -227,7 +227,7 @@ describe("the archive", () => {
     await stores.put({ seq: 4 }, { seq: 6, day: "2026-12-01" });
     await archive.add(6);
     await stores.remove(3);
-    const erased = { project_id: 1, uuids: [], distinct_ids: ["bob"], journal_seq: 9 };
+    const erased = { project_id: 1, distinct_ids: ["bob"], journal_seq: 9 };
     await archive.erase([erased]);
     const { files: before, ...rest } = files.manifest();
     const list = join(directory, "archive.json");
@@ -302,7 +302,7 @@ describe("erasing from the archive", () => {
 
     await stores.remove(1, 3);
     const erased = await archive.erase([
-      { project_id: 1, uuids: [ANN], distinct_ids: ["ann"], journal_seq: 4 },
+      { project_id: 1, distinct_ids: ["ann", "anonymous"], journal_seq: 4 },
     ]);
 
     expect(erased).toBe(2);
@@ -324,7 +324,7 @@ describe("erasing from the archive", () => {
     await stores.put({ seq: 1 }, { seq: 2, project_id: 2 }, { seq: 3 });
     await archive.add(3);
 
-    const asked = { project_id: 1, uuids: [ANN, BOB], distinct_ids: ["ann"], journal_seq: 2 };
+    const asked = { project_id: 1, distinct_ids: ["ann"], journal_seq: 2 };
     await stores.remove(1);
 
     expect(await archive.erase([asked, asked])).toBe(1);
@@ -344,7 +344,7 @@ describe("erasing from the archive", () => {
     expect(await stores.archived("1/*")).toEqual([1, 1]);
 
     await stores.removeOf(1, 1);
-    await archive.erase([{ project_id: 1, uuids: [], distinct_ids: ["ann"], journal_seq: 9 }]);
+    await archive.erase([{ project_id: 1, distinct_ids: ["ann"], journal_seq: 9 }]);
 
     expect(namesIn(directory)).toEqual(["events/2/2026-11/1-2.parquet"]);
   });
@@ -358,20 +358,20 @@ describe("erasing from the archive", () => {
     await archive.add(2);
     await stores.remove(1);
 
-    await archive.erase([{ project_id: 1, uuids: [], distinct_ids: ["ann"], journal_seq: 9 }]);
+    await archive.erase([{ project_id: 1, distinct_ids: ["ann"], journal_seq: 9 }]);
 
     expect(namesIn(directory)).toEqual(["events/1/2026-11/2-2.parquet"]);
     expect(archive.last()).toBe(2);
   });
 
-  test("keeps what the event store keeps: events that were another's when they were archived", async () => {
+  test("keeps what the event store keeps", async () => {
     await using stores = await openStores();
     const { archive } = stores;
-    await stores.put({ seq: 1 }, { seq: 2, distinct_id: "split off" });
+    await stores.put({ seq: 1 }, { seq: 2 });
     await archive.add(2);
     await stores.remove(1);
 
-    const asked = { project_id: 1, uuids: [ANN], distinct_ids: ["ann"], journal_seq: 2 };
+    const asked = { project_id: 1, distinct_ids: ["ann"], journal_seq: 2 };
 
     expect(await archive.erase([asked])).toBe(1);
     expect(await stores.archived()).toEqual([2]);
@@ -407,7 +407,7 @@ describe("a file of the archive that is damaged", () => {
       const [whole = ""] = namesIn(directory);
       damage(join(directory, whole));
       await stores.remove(3);
-      await archive.erase([{ project_id: 1, uuids: [], distinct_ids: ["bob"], journal_seq: 16 }]);
+      await archive.erase([{ project_id: 1, distinct_ids: ["bob"], journal_seq: 16 }]);
       expect(mended).toEqual(["events/1/2026-11/7-7.parquet", whole]);
       expect(await stores.archived()).not.toContain(3);
       expect(await stores.archived()).toHaveLength(15);
@@ -470,7 +470,7 @@ test.each(["an erasure", "what makes up for damage"])(
 
     if (what === "an erasure") {
       await stores.remove(2);
-      const asked = { project_id: 1, uuids: [], distinct_ids: ["bob"], journal_seq: 2 };
+      const asked = { project_id: 1, distinct_ids: ["bob"], journal_seq: 2 };
       expect(await archive.erase([asked])).toBe(1);
     } else {
       rmSync(stores.files.pathOf(file));

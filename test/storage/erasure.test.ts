@@ -59,7 +59,7 @@ async function fill(count: number, repeats: number): Promise<void> {
 }
 
 const taskOf = (id: number, journal_seq: number): Erasing => ({
-  ...{ id, project_id: 1, uuids: [], distinct_ids: [`user-${id}`], journal_seq },
+  ...{ id, project_id: 1, distinct_ids: [`user-${id}`], journal_seq },
 });
 
 const countOf = async () => {

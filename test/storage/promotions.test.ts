@@ -113,9 +113,8 @@ test("while the file is written anew, what is filled meanwhile is filled again",
   await use(columns, ["a/b~c"]);
   await columns.choose();
   const [one] = stored.sets.filter(({ events }) => events.length > 20);
-  const uuids = [one?.events[0]?.person_id ?? ""];
   const all = await countEvents();
-  const task = { id: 1, project_id: one?.project ?? 0, uuids, distinct_ids: [], journal_seq: all };
+  const task = { id: 1, project_id: one?.project ?? 0, distinct_ids: ["ann"], journal_seq: all };
   const erased = eventErasure(stored.duckdb).erase([task], {
     isPurging: true,
     ready: async () => undefined,
