@@ -93,8 +93,8 @@ export function generationFile(directory: string, generation: number): string {
 
 /**
  * The current generation: the highest, because a file gets its name only when it is whole; without
- * one, that of the last that was set aside. Removes what a crash in a rewrite has left: drafts, and
- * the files of generations before.
+ * one, that of the last that was set aside or has lost its file. Removes what a crash in a rewrite has
+ * left: drafts, and the files of generations before; and logs that have lost their file.
  */
 export function currentGeneration(directory: string): number {
   const files = namesIn(directory).flatMap((name) => {
@@ -103,11 +103,13 @@ export function currentGeneration(directory: string): number {
   });
   const whole = files.filter(({ log }) => log === undefined);
   const asides = namesIn(directory).map((name) => Number(ASIDE.exec(name)?.[1] ?? 1));
-  const known = whole.length > 0 ? whole.map(({ generation }) => generation) : asides;
-  const current = Math.max(1, ...known);
+  const known = whole.length > 0 ? whole : files;
+  const lost = whole.length > 0 ? [] : asides;
+  const current = Math.max(1, ...lost, ...known.map(({ generation }) => generation));
   discardDrafts(directory);
   for (const { name, generation } of files) {
-    if (generation < current) rmSync(join(directory, name));
+    const isLogOfAside = generation > current && asides.includes(generation);
+    if (generation !== current && !isLogOfAside) rmSync(join(directory, name));
   }
   return current;
 }

@@ -22,6 +22,8 @@ const NAMES: [string, string[], number, string[]][] = [
     ["10.duckdb", "10.duckdb.wal"],
   ],
   ["the log alone of an old file", ["1.duckdb.wal", "2.duckdb"], 2, ["2.duckdb"]],
+  ["the log alone of the last file", ["3.duckdb.wal"], 3, ["3.duckdb.wal"]],
+  ["the log alone of a later file", ["1.duckdb", "3.duckdb.wal"], 1, ["1.duckdb"]],
   [
     "files of others",
     ["1.duckdb", "2.duckdb.bak", "notes"],
