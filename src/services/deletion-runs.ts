@@ -88,12 +88,16 @@ export function startDeletionRuns(needs: DeletionRunNeeds): DeletionRuns {
   };
   const take = async (): Promise<void> => {
     if (stopped) return;
-    const kinds = new Set(await due.take());
+    const found = await due.look();
     const again = failed !== undefined && failed.at <= now() ? failed : undefined;
-    for (const kind of again?.kinds ?? []) kinds.add(kind);
-    if (kinds.size === 0 && again === undefined) return;
-    failed = undefined;
+    const later = again === undefined ? failed?.kinds : undefined;
+    const taken = found.filter(({ kind }) => later?.includes(kind) !== true);
+    if (taken.length === 0 && again === undefined) return;
+    if (again !== undefined) failed = undefined;
+    const kinds = new Set([...taken.map(({ kind }) => kind), ...(again?.kinds ?? [])]);
     await inTurn({ kinds: [...kinds], states: ["queued"] });
+    // What the server's end has cut short is due at the next start.
+    if (!stopped) await due.note(taken);
   };
   // What a crash has interrupted, or was put off, is not left until something is due.
   let resuming: Promise<{ done: number }> | undefined = inTurn({ kinds: [], states: [] });

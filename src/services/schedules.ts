@@ -1,15 +1,18 @@
 import { Cron } from "croner";
 import { type Clock, isoTime, parseTime } from "../domain/time.ts";
 
-/** Where is kept when something was due last, ISO 8601; undefined before the first time. */
+/** Where is kept which due time was done last, ISO 8601; undefined before the first look. */
 export type LastDue = {
   read(kind: string): Promise<string | undefined>;
   write(kind: string, at: string): Promise<void>;
 };
 
+/** A kind that is due, and since when, ISO 8601. */
+export type Due<Kind extends string> = { kind: Kind; at: string };
+
 /**
  * What is due of a few kinds, each with a pattern of cron in UTC, which knows no summer time. A
- * timer would forget over a restart and not see a moved clock: so the last time that was due is
+ * timer would forget over a restart and not see a moved clock: so the last time whose work was done is
  * kept, and whoever looks compares it with the last time before now (decision 61).
  */
 export function schedules<Kind extends string>(
@@ -22,21 +25,25 @@ export function schedules<Kind extends string>(
     cron: new Cron(pattern, { paused: true, timezone: "UTC" }),
   }));
   return {
-    /** The kinds that have been due since they were last taken: each once, however often. */
-    async take(): Promise<Kind[]> {
+    /** The kinds that have been due since their work was done: each once, however often. */
+    async look(): Promise<Due<Kind>[]> {
       const at = now();
-      const taken: Kind[] = [];
+      const found: Due<Kind>[] = [];
       for (const { kind, cron } of jobs) {
         const [before] = cron.previousRuns(1, new Date(at + 1));
         const known = await read(kind);
         const last = known === undefined ? undefined : parseTime(known);
         const due = before?.getTime() ?? at;
         // At the first look ever nothing was missed, nor when the clock has been set back.
-        const isDue = last !== undefined && last < due;
-        if (last === undefined || last !== due) await write(kind, isoTime(due));
-        if (isDue) taken.push(kind);
+        if (last === undefined || last > due) await write(kind, isoTime(due));
+        else if (last < due) found.push({ kind, at: isoTime(due) });
       }
-      return taken;
+      return found;
+    },
+
+    /** Notes that the work of what was due is done. Until then it is due, also after a restart. */
+    async note(done: readonly Due<Kind>[]): Promise<void> {
+      for (const { kind, at } of done) await write(kind, at);
     },
   };
 }

@@ -573,6 +573,35 @@ describe("schedules", () => {
   });
 });
 
+describe("what is due while another run works", () => {
+  test("is done by the next start, if the server ends before its turn", async () => {
+    using place = temporaryDirectory();
+    {
+      await using app = await testApp({
+        data: place.path,
+        now: Date.parse("2026-11-21T12:00:00Z"),
+      });
+      await fill(app, 20_000);
+      await app.capture(batch(named("one", "ann"), named("two", "bob")));
+      await app.app.deletionRuns.tick();
+      await removeEvents(app, "ann");
+      const running = app.app.deletionRuns.run().catch(() => undefined);
+      while ((await app.app.deletionDesk.receipt(1)).state === "queued") await Bun.sleep(1);
+      await remove(app, "bob");
+      app.clock.now = Date.parse("2026-11-22T05:00:10Z");
+      void app.app.deletionRuns.tick().catch(() => undefined);
+      // The look is over by then, and its run behind the other one.
+      await Bun.sleep(1);
+      await app.app.deletionRuns.stop(60_000);
+      await running;
+    }
+    await using app = await testApp({ data: place.path, now: Date.parse("2026-11-22T06:00:00Z") });
+    await app.app.deletionRuns.tick();
+    expect(await statuses(app)).toEqual(["completed", "completed"]);
+    expect(await namesOf(app, "bob")).toEqual([]);
+  });
+});
+
 describe("the order of the event store", () => {
   test("the nightly run puts it in order by person once much of it is new, and not before", async () => {
     using place = temporaryDirectory();

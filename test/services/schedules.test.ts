@@ -17,9 +17,12 @@ function scheduled(start: string) {
     restart: () => {
       current = begin();
     },
-    at: (time: string) => {
+    /** What is due at a time and, by default, is done then. */
+    at: async (time: string, { isDone = true } = {}) => {
       clock.now = Date.parse(time);
-      return current.take();
+      const due = await current.look();
+      if (isDone) await current.note(due);
+      return due.map(({ kind }) => kind);
     },
   };
 }
@@ -48,6 +51,15 @@ test("what was missed while nobody looked is due once at the next start, both ki
   expect(await at("2026-12-21T12:00:00Z")).toEqual(["weekly", "nightly"]);
   restart();
   expect(await at("2026-12-21T12:00:01Z")).toEqual([]);
+});
+
+test("what is due stays so until it is done, also over a restart", async () => {
+  const { at, restart } = scheduled("2026-11-21T12:00:00Z");
+  await at("2026-11-21T12:00:00Z");
+  expect(await at("2026-11-22T05:00:00Z", { isDone: false })).toEqual(["weekly", "nightly"]);
+  restart();
+  expect(await at("2026-11-22T05:00:30Z")).toEqual(["weekly", "nightly"]);
+  expect(await at("2026-11-22T05:01:00Z")).toEqual([]);
 });
 
 /** A Sunday, from which on the next ten weeks have both beginnings of summer time, or both ends. */
