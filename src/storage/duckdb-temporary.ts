@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../domain/errors.ts";
 
@@ -7,7 +7,7 @@ const WAITED_MS_MAX = 2000;
 const LOOK_EVERY_MS = 20;
 
 const HELD =
-  "temporary_files: statements still have some in use, which may hold what is deleted. It goes on later.";
+  "temporary_files: some are in use and cannot be removed, and may hold what is deleted. It goes on later.";
 
 type Needs = {
   /** Where the engine puts what does not fit in memory. */
@@ -18,7 +18,7 @@ type Needs = {
 
 /**
  * Has the engine's temporary files go (decision 108): it overwrites nothing in them, and they go when nothing
- * in them is used. Fails `unavailable` if that does not come.
+ * in them is used. What stays loses its name. Fails `unavailable` where that cannot be.
  */
 export async function clearTemporary({ directory, alone }: Needs): Promise<void> {
   // What comes from here on is of what there is now.
@@ -29,10 +29,26 @@ export async function clearTemporary({ directory, alone }: Needs): Promise<void>
       // An answer is in them until it is collected, though nobody has it any more.
       Bun.gc(true);
       if (isClear(directory)) return;
-      if (performance.now() > deadline) throw new Failure("unavailable", HELD);
+      if (performance.now() > deadline) return unname(directory);
       await Bun.sleep(LOOK_EVERY_MS);
     }
   });
+}
+
+/**
+ * Takes files that are in use out of the directory: whoever has one open goes on with it, and when it is
+ * closed nothing is left of it. The engine removes its files by their names, and fails if there is none.
+ */
+function unname(directory: string): void {
+  try {
+    for (const name of readdirSync(directory)) {
+      const path = join(directory, name);
+      rmSync(path);
+      writeFileSync(path, "", { mode: 0o600 });
+    }
+  } catch {
+    throw new Failure("unavailable", HELD);
+  }
 }
 
 function isClear(directory: string): boolean {

@@ -931,8 +931,8 @@ test("what was put off when it was gone on with is done by the next start, befor
     await using app = await testApp({ data: place.path });
     await app.capture(batch(named("one", "ann"), named("two", "bob")));
     await remove(app, "ann");
-    const file = join(app.directory, "temp", "duckdb_temp_storage_DEFAULT-0.tmp");
-    writeFileSync(file, "planted");
+    // A directory cannot be removed as a file is, as one in use cannot on Windows.
+    mkdirSync(join(app.directory, "temp", "duckdb_temp_storage_DEFAULT-0.tmp"));
     const refused = await app.app.deletionRuns.run().catch((error) => error);
     expect(refused.message).toStartWith("temporary_files: ");
     expect(await statuses(app)).toEqual(["pending"]);
@@ -947,11 +947,11 @@ test("while the engine's temporary files may hold what is deleted, a run is not 
   await app.capture(batch(named("one", "ann"), named("two", "bob")));
   await remove(app, "ann");
   const file = join(app.directory, "temp", "duckdb_temp_storage_DEFAULT-0.tmp");
-  writeFileSync(file, "planted");
+  mkdirSync(file);
 
   const refused = await app.app.deletionRuns.run().catch((error) => error);
   const waiting = await statuses(app);
-  rmSync(file);
+  rmSync(file, { recursive: true });
   await app.app.deletionRuns.run();
 
   expect(refused.message).toStartWith("temporary_files: ");

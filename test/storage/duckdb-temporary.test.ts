@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../../src/domain/errors.ts";
 import { openDuckdb } from "../../src/storage/duckdb.ts";
@@ -45,14 +45,45 @@ test("what queries have put on disk goes, with those that hold it", async () => 
   await duckdb.close();
 });
 
-test("while something uses them, it fails, and may be tried again", async () => {
+test("what the engine goes on with is no more in the directory, and it goes on", async () => {
+  using place = temporaryDirectory();
+  const duckdb = await openDuckdb({
+    ...{ directory: place.path, generation: 1, memory_bytes: 128_000_000, threads: 2 },
+    onFatal(error) {
+      throw error;
+    },
+  });
+  const directory = join(place.path, "temp");
+  const sizes = () => readdirSync(directory).map((name) => statSync(join(directory, name)).size);
+  const spill = `CREATE TEMP TABLE kept AS
+    SELECT repeat('${TOKEN}', 20) || md5(range::VARCHAR) AS text FROM range(300_000)`;
+  const sum = "SELECT count(*)::INTEGER AS count, sum(length(text))::INTEGER AS length FROM kept";
+  const whole = { count: 300_000, length: 300_000 * (TOKEN.length * 20 + 32) };
+  // Also another time, when the engine has removed its own.
+  for (const clear of [true, false, true]) {
+    await duckdb.read(async (connection) => {
+      await connection.run(spill);
+      expect(Math.max(0, ...sizes())).toBeGreaterThan(0);
+
+      if (clear) await clearTemporary({ directory, alone: (work) => work() });
+
+      expect(Math.max(0, ...sizes()) === 0).toBe(clear);
+      expect((await connection.runAndReadAll(sum)).getRowObjects()).toEqual([whole]);
+      await connection.run("DROP TABLE kept");
+    });
+  }
+  await duckdb.clearLeft();
+  await duckdb.close();
+});
+
+test("where their names cannot be taken from them it fails, and may be tried again", async () => {
   using place = temporaryDirectory();
   const file = join(place.path, "duckdb_temp_storage_DEFAULT-0.tmp");
-  writeFileSync(file, TOKEN);
+  mkdirSync(file);
   const clear = () => clearTemporary({ directory: place.path, alone: (work) => work() });
 
   const refused = await clear().catch((error) => error);
-  rmSync(file);
+  rmSync(file, { recursive: true });
   await clear();
 
   expect(refused).toBeInstanceOf(Failure);
