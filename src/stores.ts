@@ -9,6 +9,7 @@ import { fillingOf, progressLog } from "./filling.ts";
 import { giveBackExecutable } from "./given-back.ts";
 import type { Log, LogFormat } from "./log.ts";
 import { poolGivesWay } from "./priority.ts";
+import { inTurns } from "./services/key-turns.ts";
 import { keys } from "./services/keys.ts";
 import { openProjects } from "./services/projects.ts";
 import type { RestoreProgress } from "./services/restoring.ts";
@@ -82,8 +83,9 @@ export async function openBase(settings: Settings, surroundings: Surroundings) {
     writer.terminate();
     lock.release();
   };
-  const personal = keys({
-    reads: keyReads(sqlite),
+  const reads = keyReads(sqlite);
+  const known = keys({
+    reads,
     writes: stores.keys,
     users: { ...userReads(sqlite), insert: stores.users.insert, rename: stores.users.rename },
     ownerEmail: settings.owner_email,
@@ -91,6 +93,7 @@ export async function openBase(settings: Settings, surroundings: Surroundings) {
     log,
     ...ids,
   });
+  const personal = inTurns(known, reads, ids.now);
   // Before anybody else can be the first user: those are for keys of their own (decision 16).
   await orUndo(personal.makeOwner(), close);
   return { directory, stores, sqlite, projects, keys: personal, close };

@@ -129,6 +129,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "services/events.ts": "test/http/management.test.ts",
   "services/identity.ts": "test/services/ingest.test.ts",
   "services/insight-results.ts": "test/http/insights.test.ts",
+  "services/key-turns.ts": "test/http/keys.test.ts",
   "services/keys.ts": "test/http/keys.test.ts, test/cli/run.test.ts",
   "services/log-query.ts": "test/http/log-query.test.ts",
   "services/logs.ts": "test/http/logs.test.ts",

@@ -38,7 +38,7 @@ export const deletionsRun: Command = {
 /** Withdraws a deletion. */
 export const deletionsCancel: Command = {
   name: "deletions cancel",
-  summary: "Withdraw a deletion of events that has not begun, or has failed.",
+  summary: "Withdraw a deletion of events that has deleted nothing yet.",
   args: ["ID"],
   async run({ args, config }, io) {
     const id = wholeNumber(args[0] ?? "", "ID");

@@ -31,7 +31,7 @@ export type DeletionDesk = {
   open(): Promise<Receipt[]>;
   /** Fails `not_found`. */
   receipt(id: number): Promise<Receipt>;
-  /** Withdraws one that waits or has failed. Fails `not_found`. */
+  /** Withdraws one that waits or has failed, and has deleted nothing. Fails `not_found`. */
   cancel(id: number): Promise<Receipt>;
 };
 
@@ -63,7 +63,7 @@ export function deletionDesk({ reads, writes, users, now }: DeskNeeds): Deletion
     receipt,
     async cancel(id) {
       if (await writes.cancel(id, isoTime(now()))) return receipt(id);
-      throw new Failure("not_found", "No such deletion waits.");
+      throw new Failure("not_found", "No such deletion waits that has deleted nothing yet.");
     },
   };
 }

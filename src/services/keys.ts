@@ -56,7 +56,7 @@ export type Keys = {
   list(by?: Principal): Promise<ShownKey[]>;
   get(id: number, by: Principal): Promise<ShownKey>;
   /** Fails as `create` does. */
-  change(id: number, changes: KeyChanges, by: Principal): Promise<ShownKey>;
+  change(id: number, changes: KeyChanges, by?: Principal): Promise<ShownKey>;
   /** Gives a key a new value; the old one ends at once. Fails `invalid_input` if it has ended. */
   roll(id: number, by?: Principal): Promise<NewKey>;
   /** Ends a key at once. */

@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNotNull, or } from "drizzle-orm";
+import { and, asc, eq, inArray, isNotNull, isNull, or } from "drizzle-orm";
 import type { DeletionKind } from "../domain/deletion.ts";
 import type { DeletionRow } from "./deletions.ts";
 import type { ErasedRows } from "./erasure.ts";
@@ -116,13 +116,22 @@ export function deletionRunWrites(sqlite: Sqlite) {
         for (const { id, attempts } of tasks) changed([id], { attempts });
       }),
 
-    /** Withdraws a task that waits or has failed; false if it is none of both. */
+    /**
+     * Withdraws a task that waits or has failed; false if it is none of both, or events of it are gone: the
+     * archive may have them yet, and a rebuild would bring them back.
+     */
     cancel: async (id: number, at: string): Promise<boolean> =>
       transaction(() => {
         const cancelled = orm
           .update(deletionTask)
           .set({ state: "cancelled", finished_at: at, distinct_ids: [] })
-          .where(and(eq(deletionTask.id, id), inArray(deletionTask.state, ["queued", "failed"])))
+          .where(
+            and(
+              eq(deletionTask.id, id),
+              inArray(deletionTask.state, ["queued", "failed"]),
+              isNull(deletionTask.generation),
+            ),
+          )
           .returning({ id: deletionTask.id })
           .all();
         return cancelled.length === 1;

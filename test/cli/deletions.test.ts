@@ -43,7 +43,11 @@ test("deletions are listed, withdrawn and run in the running server, and leave a
   });
   expect((await hoglet(server, "list")).out.trim().split("\n")).toHaveLength(1);
   const again = await hoglet(server, "cancel", "2");
-  expect(again).toEqual({ code: 1, out: "", err: "No such deletion waits.\n" });
+  expect(again).toEqual({
+    code: 1,
+    out: "",
+    err: "No such deletion waits that has deleted nothing yet.\n",
+  });
 });
 
 test("without a server the command does it on the files, and the next start reads them", async () => {

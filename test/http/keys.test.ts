@@ -329,6 +329,26 @@ describe("a key that manages keys (decision 54)", () => {
     expect(await patch({ scopes: ["person:write"] }, wider.id)).toBe(403);
   });
 
+  test("makes none, with another at once, that may do more than both", async () => {
+    await using app = await testApp();
+    const ending = await make(app, { scopes: ["*"], expires_at: "2026-11-22T12:00:00Z" });
+    const narrow = await make(app, { scopes: ["person:read", "personal_api_key:write"] });
+    for (let round = 0; round < 20; round += 1) {
+      const within = { scopes: ["person:read"], expires_at: "2026-11-22T11:00:00Z" };
+      const path = `${KEYS}${(await make(app, within, narrow.value ?? "")).id}/`;
+      const patch = (body: object, key: string | null) => app.ask("PATCH", path, { key, body });
+      const answers = await Promise.all([
+        patch({ scopes: ["*"] }, ending.value),
+        patch({ expires_at: null }, narrow.value),
+      ]);
+
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 403]);
+      const { scopes, expires_at } = keyOf(await app.ask("GET", path));
+      expect([scopes[0] === "*", expires_at === null]).not.toEqual([true, true]);
+      await app.ask("DELETE", path);
+    }
+  });
+
   test("gives no project to one that outlasts it", async () => {
     await using app = await testApp();
     await app.app.projects.create({ name: "second" });

@@ -951,6 +951,8 @@ test("while the engine's temporary files may hold what is deleted, a run is not 
 
   const refused = await app.app.deletionRuns.run().catch((error) => error);
   const waiting = await statuses(app);
+  // Its events are gone, but from the archive: who withdrew it would have them again with a rebuild.
+  await expect(app.app.deletionDesk.cancel(1)).rejects.toMatchObject({ code: "not_found" });
   rmSync(file, { recursive: true });
   await app.app.deletionRuns.run();
 
