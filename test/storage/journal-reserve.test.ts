@@ -22,21 +22,20 @@ const SEGMENT_BYTES = 40_000;
 const OPTIONS = { segmentBytesMax: SEGMENT_BYTES, reserveAfterBytes: 1000 };
 const RESERVED = "reserved";
 
-/** Resolves once the journal has made a segment ahead. */
-async function reserved(directory: string): Promise<void> {
-  const path = join(directory, RESERVED);
-  while (statSync(path, { throwIfNoEntry: false })?.size !== SEGMENT_BYTES) await Bun.sleep(1);
-  await Bun.sleep(5);
-}
-
 /** A journal of two events, the second in a segment that was made ahead. */
 async function ahead(options: Parameters<typeof open>[1] = {}) {
   const directory = place();
   const disk = faultyDisk();
-  const journal = await open(directory, { disk, ...OPTIONS, ...options });
+  const made = Promise.withResolvers<void>();
+  const fill: typeof disk.fill = async (...file) => {
+    await disk.fill(...file);
+    // The journal hears of it first.
+    setImmediate(made.resolve);
+  };
+  const journal = await open(directory, { disk: { ...disk, fill }, ...OPTIONS, ...options });
   const first = `${"x".repeat(1500)}\n`;
   await journal.append(entry(first));
-  await reserved(directory);
+  await made.promise;
   await journal.append(entry("second\n"));
   return { directory, disk, journal, first, path: join(directory, segmentOf(2)) };
 }
