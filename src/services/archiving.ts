@@ -8,7 +8,7 @@ import type { Restoring } from "./restoring.ts";
 import { stopSignal } from "./retrying.ts";
 
 /** Sequence numbers that are archived at once; half as many after each failure. */
-const STEP_MAX = 100_000;
+const STEP_MAX = 1_000_000;
 
 /** How often is looked whether the journal has grown too large, in milliseconds. */
 const POLL_MS = 500;
@@ -72,6 +72,8 @@ export function startArchiving(needs: Needs): Archiving {
   let seen = -1;
   let checked = -1;
 
+  const isBusy = () => ingest.lag() > LAG_BUSY;
+
   /**
    * At first the event store makes up for what went while nobody looked (decision 76), as soon as it has
    * what only the journal has of it (decision 101).
@@ -87,7 +89,9 @@ export function startArchiving(needs: Needs): Archiving {
     seen = ingest.applied();
     const count = archive?.files() ?? 0;
     const turn = Math.floor(now() / (CHECK_ROUND_MS / count));
-    if (!isQuiet || count === 0 || turn === checked) return;
+    if (!isQuiet || count === 0) return;
+    await compact();
+    if (turn === checked) return;
     await archive?.check(turn % count);
     checked = turn;
   };
@@ -96,6 +100,11 @@ export function startArchiving(needs: Needs): Archiving {
   const trim = async (upTo: number): Promise<void> => {
     await journal.trim(upTo);
     trimmed = upTo;
+  };
+
+  /** Joins small files; while ingest is busy they wait, since each is read and written anew. */
+  const compact = async (): Promise<void> => {
+    while (!signal.stopped() && !isBusy() && (await archive?.compact()));
   };
 
   const run = async (): Promise<void> => {
@@ -115,14 +124,14 @@ export function startArchiving(needs: Needs): Archiving {
       step = STEP_MAX;
     }
     lastAt = performance.now();
-    while (!signal.stopped() && (await archive?.compact()));
+    await compact();
   };
 
   const isDue = (): boolean => {
     if (ingest.applied() <= trimmed) return false;
     const age = performance.now() - lastAt;
     if (age < PAUSE_MS_MIN && journal.bytes() <= journalBytesMax) return false;
-    const share = ingest.lag() > LAG_BUSY ? SHARE_BUSY : SHARE_QUIET;
+    const share = isBusy() ? SHARE_BUSY : SHARE_QUIET;
     return journal.bytes() > journalBytesMax * share || age > JOURNAL_MS_MAX;
   };
 

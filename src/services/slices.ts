@@ -47,7 +47,7 @@ export type Duplicate = {
  * Events of a slice; a frame is never split, so the last one may go beyond. Half as many
  * take 5 % more time an event, and all that a load holds takes a third more memory.
  */
-export const SLICE_EVENTS_MAX = 16_384;
+export const SLICE_EVENTS_MAX = 8192;
 
 /**
  * Events after which the memory of their slices is collected (decision 23): the engine by itself

@@ -2,6 +2,7 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import type { ArchivedFile, ArchivedKind, ArchiveFiles } from "./archive-files.ts";
 import { NOT_BLANK } from "./blank-rows.ts";
 import { type Duckdb, quoted, rows } from "./duckdb.ts";
+import { runApart } from "./duckdb-apart.ts";
 import { LOG_OWNERS, MAY_HAVE_OWNER } from "./log-owners.ts";
 
 /** Whose events are to be erased: those of distinct ids that arrived up to `journal_seq`. */
@@ -25,7 +26,8 @@ export async function copyTo(
   select: string,
 ): Promise<number> {
   const options = `FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${ROW_GROUP_ROWS}, PRESERVE_ORDER false`;
-  await connection.run(`COPY (FROM (${select}) OFFSET 0) TO ${quoted(path)} (${options})`);
+  const copy = `COPY (FROM (${select}) OFFSET 0) TO ${quoted(path)} (${options})`;
+  await runApart(connection, copy, { isPatient: true });
   return countIn(connection, `read_parquet(${quoted(path)})`);
 }
 

@@ -22,15 +22,21 @@ export async function computing<T>(query: () => Promise<T>, onThreads: () => voi
 /** How often is looked whether a statement has come to its end, in milliseconds. */
 const POLL_MS = 2;
 
+type Apart = {
+  values?: Record<string, DuckDBValue>;
+  /** Whether it waits for DuckDB's own threads also while queries have them. */
+  isPatient?: boolean;
+};
+
 /**
- * Runs a statement on DuckDB's own threads alone (decision 91), and on one more while queries have
- * those. Whoever waits in `run` computes with them, and asks for more work without a pause while
- * they have all there is.
+ * Runs a statement on DuckDB's own threads alone (decision 91), and, unless it is patient, on one more
+ * while queries have those. Whoever waits in `run` computes with them, and asks for more work without a
+ * pause while they have all there is.
  */
 export async function runApart(
   connection: DuckDBConnection,
   sql: string,
-  values: Record<string, DuckDBValue> = {},
+  { values = {}, isPatient = false }: Apart = {},
 ): Promise<void> {
   if (!(await hasThreads(connection))) {
     await connection.run(sql, values);
@@ -42,7 +48,8 @@ export async function runApart(
   const pending = await connection.start(sql, values);
   const handle: PendingResult = Reflect.get(pending, "pending_result");
   const running: number[] = [PendingState.NO_TASKS_AVAILABLE, PendingState.RESULT_NOT_READY];
-  while (queries === 0 && running.includes(pending_execute_check_state(handle))) {
+  const mayWait = () => isPatient || queries === 0;
+  while (mayWait() && running.includes(pending_execute_check_state(handle))) {
     await Bun.sleep(POLL_MS);
   }
   // A statement that failed has no result, and asked for it DuckDB blames the call.
@@ -51,8 +58,14 @@ export async function runApart(
   await pending.getResult();
 }
 
-/** With one thread, that of whoever waits is the only one. */
+/** With one thread, that of whoever waits is the only one. How many there are never changes. */
 async function hasThreads(connection: DuckDBConnection): Promise<boolean> {
+  const known = threaded.get(connection);
+  if (known !== undefined) return known;
   const reader = await connection.runAndReadAll("SELECT current_setting('threads')::INTEGER");
-  return Number(reader.getRows()[0]?.[0]) > 1;
+  const has = Number(reader.getRows()[0]?.[0]) > 1;
+  threaded.set(connection, has);
+  return has;
 }
+
+const threaded = new WeakMap<DuckDBConnection, boolean>();

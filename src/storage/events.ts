@@ -209,7 +209,7 @@ async function applyLoad(connection: DuckDBConnection, load: Load): Promise<void
   await setMeta(connection, "applied_seq", last);
   if (events !== null) {
     const { sql: promoted, values } = await promotedTexts(connection);
-    await runApart(connection, INSERT_EVENTS(events, { ...load, promoted }), values);
+    await runApart(connection, INSERT_EVENTS(events, { ...load, promoted }), { values });
   }
   if (logs !== null) await runApart(connection, INSERT_LOGS(logs));
   if (mirror !== null) await applyMirror(connection, mirror);

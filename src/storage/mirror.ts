@@ -65,7 +65,8 @@ export async function applyMirror(
 /** What belonged to a person who was merged belongs to the other one, beside the new overrides. */
 async function mirrorOverrides(connection: DuckDBConnection, path: string): Promise<void> {
   const source = OVERRIDE_ROWS(path);
-  await connection.run(
+  await runApart(
+    connection,
     `CREATE OR REPLACE TEMP TABLE moved AS
      SELECT project_id, old_person_id, person_id FROM ${source}
      UNION ALL
@@ -75,11 +76,12 @@ async function mirrorOverrides(connection: DuckDBConnection, path: string): Prom
      WHERE (kept.project_id, kept.old_person_id) NOT IN
        (SELECT (project_id, old_person_id) FROM ${source})`,
   );
-  await connection.run(
+  await runApart(
+    connection,
     `DELETE FROM person_overrides WHERE (project_id, old_person_id) IN
        (SELECT (project_id, old_person_id) FROM temp.moved)`,
   );
-  await connection.run("INSERT INTO person_overrides BY NAME FROM temp.moved");
+  await runApart(connection, "INSERT INTO person_overrides BY NAME FROM temp.moved");
   await connection.run("DROP TABLE temp.moved");
 }
 
@@ -91,7 +93,8 @@ async function mirrorPersons(
   const source = MIRROR_ROWS(path);
   if (deleted) {
     for (const table of ["person_distinct_ids", "person_overrides"]) {
-      await connection.run(
+      await runApart(
+        connection,
         `DELETE FROM ${table} WHERE (project_id, person_id) IN
            (SELECT (project_id, uuid) FROM persons
             WHERE id IN (SELECT id FROM ${source} WHERE gone))`,
@@ -99,10 +102,14 @@ async function mirrorPersons(
     }
   }
   if (known) {
-    await connection.run(`DELETE FROM persons WHERE id IN (SELECT id FROM ${source} WHERE known)`);
+    await runApart(
+      connection,
+      `DELETE FROM persons WHERE id IN (SELECT id FROM ${source} WHERE known)`,
+    );
   }
   if (moved) {
-    await connection.run(
+    await runApart(
+      connection,
       `DELETE FROM person_distinct_ids WHERE (project_id, distinct_id) IN
          (SELECT (project_id, unnest(moved)) FROM ${source})`,
     );
