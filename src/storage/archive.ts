@@ -43,7 +43,7 @@ export type Archive = {
 };
 
 /** A file of as many rows is not joined with others. */
-const FILE_ROWS = 1_000_000;
+const FILE_ROWS = 100_000;
 
 /** Small files of the newest month that are worth being joined; of an earlier one, two. */
 const SMALL_FILES_MAX = 16;

@@ -21,7 +21,7 @@ export type Sqlite = {
 const BUSY_TIMEOUT_MS = 5000;
 
 /** Pages that the connection that writes keeps in memory, in KiB. */
-const WRITER_CACHE_KIB = 65_536;
+const WRITER_CACHE_KIB = 32_768;
 
 /**
  * Pages of 4 KiB in the write-ahead log at which they go into the file: a slice changes thousands,
