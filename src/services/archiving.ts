@@ -8,7 +8,7 @@ import type { Restoring } from "./restoring.ts";
 import { stopSignal } from "./retrying.ts";
 
 /** Sequence numbers that are archived at once; half as many after each failure. */
-const STEP_MAX = 1_000_000;
+const STEP_MAX = 200_000;
 
 /** How often is looked whether the journal has grown too large, in milliseconds. */
 const POLL_MS = 500;
