@@ -284,9 +284,7 @@ export async function rows(
 }
 
 /** Microseconds since the epoch, for DuckDB, of milliseconds. */
-export function micros(ms: number): bigint {
-  return BigInt(Math.floor(ms * 1000));
-}
+export const micros = (ms: number): bigint => BigInt(Math.floor(ms * 1000));
 
 /** A text as a SQL literal; for paths of our own and for SQL that is shown, never for what came in. */
 export function quoted(text: string): string {
