@@ -68,6 +68,8 @@ export function startArchiving(needs: Needs): Archiving {
   let trimmed = 0;
   let lastAt = performance.now();
   let isComplete = false;
+  /** Whether there may be small files that are worth joining. */
+  let mayBeJoined = true;
   /** The last sequence number at the last look, and whose turn it was. */
   let seen = -1;
   let checked = -1;
@@ -104,7 +106,9 @@ export function startArchiving(needs: Needs): Archiving {
 
   /** Joins small files; while ingest is busy they wait, since each is read and written anew. */
   const compact = async (): Promise<void> => {
-    while (!signal.stopped() && !isBusy() && (await archive?.compact()));
+    while (mayBeJoined && !signal.stopped() && !isBusy()) {
+      mayBeJoined = (await archive?.compact()) ?? false;
+    }
   };
 
   const run = async (): Promise<void> => {
@@ -120,6 +124,7 @@ export function startArchiving(needs: Needs): Archiving {
     }
     while (archive !== undefined && archive.last() < applied && !signal.stopped()) {
       await archive.add(Math.min(applied, archive.last() + step));
+      mayBeJoined = true;
       await trim(archive.last());
       step = STEP_MAX;
     }
