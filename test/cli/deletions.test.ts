@@ -1,10 +1,10 @@
-import { Database } from "bun:sqlite";
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { batch, event } from "../support/make.ts";
 import { findPlanted } from "../support/planted.ts";
 import { runCommand } from "../support/process.ts";
 import { PERSONAL_KEY, ROOT, type Server, startServer } from "../support/server.ts";
+import { openPersonStore } from "../support/sqlite.ts";
 
 setDefaultTimeout(60_000);
 
@@ -76,7 +76,7 @@ test("the command that is stopped leaves what it had begun as it was", async () 
     stdout: "pipe",
     stderr: "pipe",
   });
-  using sqlite = new Database(join(server.data, "hoglet.sqlite"), { readonly: true });
+  using sqlite = openPersonStore(server.data, { readonly: true });
   const tasks = () => sqlite.query("SELECT state, attempts FROM deletion_task ORDER BY id").all();
   while (!JSON.stringify(tasks()).includes("running")) await Bun.sleep(2);
   command.kill("SIGINT");
@@ -93,7 +93,7 @@ test("what a crash has interrupted counts as done by the command that finishes i
   const { ann, bob } = await asked(server);
   server.signal("SIGKILL");
   await server.exited;
-  const sqlite = new Database(join(server.data, "hoglet.sqlite"));
+  const sqlite = openPersonStore(server.data);
   sqlite.run("UPDATE deletion_task SET state = 'running', attempts = 1 WHERE id = 1");
   sqlite.close();
 

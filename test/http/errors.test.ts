@@ -1,10 +1,9 @@
-import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { join } from "node:path";
 import { testApp } from "../support/app.ts";
 import { openConnection } from "../support/connection.ts";
 import { OPERATIONS } from "../support/operations.ts";
 import { PERSONAL_KEY, PROJECT_KEY, startServer } from "../support/server.ts";
+import { openPersonStore } from "../support/sqlite.ts";
 
 const ORIGIN = "https://site.example";
 
@@ -158,7 +157,7 @@ describe("an error (decision 6, S34)", () => {
 
   test("of ours is told by its id alone, by which the log has its cause", async () => {
     await using server = await startServer();
-    const sqlite = new Database(join(server.data, "hoglet.sqlite"));
+    const sqlite = openPersonStore(server.data);
     sqlite.run(`ALTER TABLE person_count RENAME TO "${ECHO}"`);
     sqlite.close();
 

@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { temporaryDirectory } from "../support/app.ts";
@@ -7,6 +6,7 @@ import { randomOf } from "../support/faulty-disk.ts";
 import { batch, event } from "../support/make.ts";
 import { metricValue, scrape } from "../support/prometheus.ts";
 import { type Server, startServer } from "../support/server.ts";
+import { openPersonStore } from "../support/sqlite.ts";
 
 setDefaultTimeout(120_000);
 
@@ -257,7 +257,7 @@ describe("keys that are changed at once (S36)", () => {
 
     const values = rolled.map(({ body }) => (body as { value: string }).value);
     expect(new Set(values).size).toBe(TIMES.length);
-    const hashes = new Database(join(server.data, "hoglet.sqlite"), { readonly: true });
+    const hashes = openPersonStore(server.data, { readonly: true });
     const kept = hashes.query("SELECT hash FROM personal_api_key WHERE id = ?").all(id) as {
       hash: string;
     }[];
@@ -287,7 +287,7 @@ describe("keys that are changed at once (S36)", () => {
 test("after all of it the stores are whole on disk, too (S36)", async () => {
   await expectWhole();
   expect(await server.stop()).toBe(0);
-  const sqlite = new Database(join(server.data, "hoglet.sqlite"));
+  const sqlite = openPersonStore(server.data);
   const all = (sql: string) => sqlite.query(sql).all();
   expect(all("PRAGMA integrity_check")).toEqual([{ integrity_check: "ok" }]);
   expect(all("PRAGMA foreign_key_check")).toEqual([]);

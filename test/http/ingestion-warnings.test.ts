@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,6 +8,7 @@ import { temporaryDirectory, testApp } from "../support/app.ts";
 import { batch, event } from "../support/make.ts";
 import { metricValue, parseMetrics, scrape } from "../support/prometheus.ts";
 import { PROJECT_KEY, readLines, type Server, startServer } from "../support/server.ts";
+import { openPersonStore } from "../support/sqlite.ts";
 
 setDefaultTimeout(120_000);
 
@@ -290,7 +290,7 @@ describe("warnings", () => {
     expect(results[0]?.samples).toHaveLength(100);
     const times = results[0]?.samples.map(({ at }) => at) ?? [];
     expect(times).toEqual([...times].sort().reverse());
-    using sqlite = new Database(join(server.data, "hoglet.sqlite"), { readonly: true });
+    using sqlite = openPersonStore(server.data, { readonly: true });
     const rows = (table: string) =>
       sqlite.query<{ count: number }, []>(`SELECT count(*) AS count FROM ${table}`).get()?.count;
     expect([rows("ingestion_warning"), rows("ingestion_warning_sample")]).toEqual([1, 100]);

@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import {
   appendFileSync,
@@ -18,6 +17,7 @@ import { type TestApp, temporaryDirectory, testApp } from "../support/app.ts";
 import { logsBody } from "../support/logs.ts";
 import { batch, event } from "../support/make.ts";
 import { findPlanted } from "../support/planted.ts";
+import { openPersonStore } from "../support/sqlite.ts";
 
 setDefaultTimeout(60_000);
 
@@ -725,7 +725,7 @@ describe("a task", () => {
       await app.capture(batch(named("one", "ann")));
       await removeEvents(app, "ann");
     }
-    const sqlite = new Database(join(place.path, "hoglet.sqlite"));
+    const sqlite = openPersonStore(place.path);
     sqlite.run("UPDATE deletion_task SET state = 'running', attempts = 5");
     sqlite.close();
 

@@ -1,10 +1,10 @@
-import { Database } from "bun:sqlite";
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { byPlace } from "../../src/storage/person-order.ts";
 import { type TestApp, testApp } from "../support/app.ts";
 import { randomOf } from "../support/faulty-disk.ts";
 import { batch, event } from "../support/make.ts";
 import { PERSONAL_KEY } from "../support/server.ts";
+import { openPersonStore } from "../support/sqlite.ts";
 
 setDefaultTimeout(120_000);
 
@@ -100,7 +100,7 @@ test("where persons were listed is kept of the last 32,768 moves, and not of who
   const into = (alias: string, distinct_id: string) =>
     event({ event: "$merge_dangerously", distinct_id, properties: { alias } });
   const moved = () => {
-    using sqlite = new Database(`${app.directory}/hoglet.sqlite`);
+    using sqlite = openPersonStore(app.directory);
     return sqlite
       .query<object, []>("SELECT person_id AS id, created_at AS at FROM person_move")
       .values();
@@ -122,7 +122,7 @@ test("where persons were listed is kept of the last 32,768 moves, and not of who
   await app.ask("DELETE", `${PERSONS}${c}/`);
   expect(moved()).toEqual([[e, at(13)]]);
 
-  using sqlite = new Database(`${app.directory}/hoglet.sqlite`);
+  using sqlite = openPersonStore(app.directory);
   sqlite.run(
     `WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 40000)
      INSERT INTO person_move (version, project_id, person_id, created_at)
