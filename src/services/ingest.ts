@@ -1,24 +1,13 @@
 import type { EventStore } from "../storage/events.ts";
 import type { Journal } from "../storage/journal.ts";
 import { type AppendingNeeds, appending } from "./appending.ts";
+import { gathered, intervalMs, isBusy } from "./gathering.ts";
 import { mirrorWaiting } from "./mirrored.ts";
 import type { Restoring } from "./restoring.ts";
 import { type Persist, retrying, type StopSignal, stopSignal } from "./retrying.ts";
 import type { Room } from "./room.ts";
-import type { PersonsChanged, SliceApplied, Slices } from "./slices.ts";
+import type { PersonsChanged, Slices } from "./slices.ts";
 import type { Watch } from "./unmirrored.ts";
-
-/**
- * Shortest time from one slice to the next, in milliseconds: a slice of 2,000 events costs 1.7
- * times as much an event as one of 50,000, so when much arrives it is gathered for longer.
- */
-const SLICE_INTERVAL_MS = { quiet: 100, busy: 800 };
-
-/** Events in a slice that make it a busy one. */
-const SLICE_EVENTS_BUSY = 300;
-
-/** Events waiting that make a slice worth taking at once. */
-const SLICE_EVENTS_ENOUGH = 20_000;
 
 /**
  * How long nothing may come, in milliseconds, before the event store is checkpointed: that
@@ -34,9 +23,6 @@ const GATHER_MS_MAX = { few: 2000, filling: 4000 };
 
 /** Events that fill a half of a load. */
 const FILLING_EVENTS = 12_288;
-
-/** How often a pause looks whether enough is waiting, or somebody for it, in milliseconds. */
-const PAUSE_POLL_MS = 20;
 
 /** How often is looked whether there is room on the disk again, in milliseconds. */
 const ROOM_POLL_MS = 500;
@@ -103,13 +89,6 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
   const looking = mirrorWaiting(end.reached);
   let wake = () => {};
 
-  const pause = async (until: number) => {
-    while (!signal.stopped() && performance.now() < until) {
-      if (journal.durable() - taken >= SLICE_EVENTS_ENOUGH || looking.isAsked(taken)) return;
-      await signal.sleep(PAUSE_POLL_MS);
-    }
-  };
-
   /** Waits for more; when none comes for long, uses the time to put the stores in order. */
   const idle = async (grown: Promise<void>) => {
     if ((await isLate(grown, idleMs)) && settled !== taken) {
@@ -151,7 +130,7 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
       await end.push(slice.loads);
       if (!isBusy(slice) || isOverdue(gathering) || looking.isAsked(taken)) await flush();
       looking.sent();
-      await pause(started + intervalMs(slice));
+      await gathered(taken, started + intervalMs(slice), { journal, signal, looking });
     }
     await end.drained();
   };
@@ -179,16 +158,6 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
       return !(await isLate(running, deadlineMs));
     },
   };
-}
-
-function isBusy({ isCut, count }: SliceApplied): boolean {
-  return isCut || count >= SLICE_EVENTS_BUSY;
-}
-
-/** How long after the beginning of a slice the next one may begin; what was cut off is there already. */
-function intervalMs(slice: SliceApplied): number {
-  if (slice.isCut) return 0;
-  return isBusy(slice) ? SLICE_INTERVAL_MS.busy : SLICE_INTERVAL_MS.quiet;
 }
 
 /** Whether a load is sent on though it is not full. */

@@ -3,6 +3,7 @@ import { type JsonObject, storableJson } from "../domain/json.ts";
 import { isoTime } from "../domain/time.ts";
 import { NO_UUID, rowsOf } from "./blank-rows.ts";
 import { briefProperties, READ_BYTES_MAX } from "./brief.ts";
+import { lineBuffer } from "./line-buffer.ts";
 
 /** Properties that are columns of `events` too: breakdowns by them are four times as fast. */
 export const HOT_PROPERTIES = [
@@ -45,9 +46,6 @@ export type SliceEvent = {
   line: Uint8Array;
 };
 
-/** Bytes of events that are gathered for one write. */
-const WRITE_BYTES = 4 * 1024 * 1024;
-
 /** The time of arrival as text: the events of one request share it. */
 function arrivedAt(): (ms: number) => string {
   let last = Number.NaN;
@@ -68,30 +66,16 @@ export function writeEvents(
   write: (bytes: Uint8Array) => void,
 ): void {
   const iso = arrivedAt();
-  let buffer = Buffer.allocUnsafe(WRITE_BYTES);
-  let used = 0;
-  const flush = () => {
-    write(buffer.subarray(0, used));
-    used = 0;
-  };
+  const lines = lineBuffer(write);
   for (const event of events) {
     const arrived = iso(event.arrived_at);
-    const head = eventHead(event, arrived);
-    const blank = blankEvents(event, arrived, rowsOf(event.line.length) - 1);
-    const bytesMax = head.length * 3 + event.line.length + blank.length;
-    if (used + bytesMax > buffer.length) flush();
-    if (bytesMax > buffer.length) buffer = Buffer.allocUnsafe(bytesMax);
-    used += buffer.write(head, used);
+    lines.text(eventHead(event, arrived));
     // The line's own brace is the head's.
-    buffer.set(event.line.subarray(1), used);
-    used += event.line.length;
-    buffer[used - 1] = LINE_FEED;
-    used += buffer.write(blank, used);
+    lines.bytes(event.line.subarray(1));
+    lines.text(`\n${blankEvents(event, arrived, rowsOf(event.line.length) - 1)}`);
   }
-  flush();
+  lines.flush();
 }
-
-const LINE_FEED = 0x0a;
 
 /** Lines of so many blank rows behind an event that arrived at an ISO 8601 time. */
 export function blankEvents(

@@ -1,7 +1,7 @@
 import type { PersonRef } from "./persons.ts";
 
-/** Entries of each of the cache's two generations. */
-const CACHED_REFS_MAX = 50_000;
+/** Entries of each of the cache's two generations: more make each collection of memory longer (decision 23). */
+const CACHED_REFS_MAX = 10_000;
 
 /**
  * The persons of distinct ids that came lately. Only the thread that writes has it, so nothing

@@ -1,0 +1,73 @@
+import { expect, test } from "bun:test";
+import { gathered } from "../../src/services/gathering.ts";
+import { stopSignal } from "../../src/services/retrying.ts";
+import { SLICE_EVENTS_MAX } from "../../src/services/slices.ts";
+
+const NEVER = Number.POSITIVE_INFINITY;
+const TAKEN = 1000;
+
+/** A journal whose last number is `durable`, and somebody who waits or does not. */
+function gathering(durable: () => number, isAsked = () => false) {
+  const signal = stopSignal();
+  const done = gathered(TAKEN, NEVER, { journal: { durable }, signal, looking: { isAsked } });
+  return { signal, done };
+}
+
+test("a full slice is taken at once, though more comes", async () => {
+  let polls = 0;
+  const { done } = gathering(() => TAKEN + SLICE_EVENTS_MAX + polls++);
+  await done;
+  // Where it begins, and the one look that finds it.
+  expect(polls).toBe(2);
+});
+
+test("what waits is taken when nothing more comes, however little it is", async () => {
+  const { done } = gathering(() => TAKEN + 1);
+  await done;
+});
+
+test("as long as more comes, it is waited for: a slice costs less when it is full", async () => {
+  let last = TAKEN;
+  const { done } = gathering(() => {
+    last += 500;
+    return last;
+  });
+  await done;
+  expect(last - TAKEN).toBeGreaterThanOrEqual(SLICE_EVENTS_MAX);
+});
+
+test("where nothing waits, nothing is taken until something comes, and then that", async () => {
+  let last = TAKEN;
+  const { done } = gathering(() => last);
+  let isDone = false;
+  done.then(() => {
+    isDone = true;
+  });
+  await Bun.sleep(300);
+  expect(isDone).toBe(false);
+  last += 1;
+  await done;
+});
+
+test("who asks for it waits for nobody, and a stop ends it", async () => {
+  let isAsked = false;
+  const asked = gathering(
+    () => TAKEN,
+    () => isAsked,
+  );
+  isAsked = true;
+  await asked.done;
+
+  const stopped = gathering(() => TAKEN);
+  stopped.signal.stop();
+  await stopped.done;
+});
+
+test("it ends at the given time, whatever comes", async () => {
+  let last = TAKEN;
+  const signal = stopSignal();
+  const looking = { isAsked: () => false };
+  const durable = () => (last += 1);
+  await gathered(TAKEN, performance.now() + 50, { journal: { durable }, signal, looking });
+  expect(last - TAKEN).toBeLessThan(SLICE_EVENTS_MAX);
+});
