@@ -177,7 +177,7 @@ class ItemScan {
     const text = this.latin1.toString("latin1", first, after);
     const value = Number(text);
     if (value === Number.POSITIVE_INFINITY) this.bits |= MARK.overflow;
-    else if (!(Number.isSafeInteger(value) || /[.e]/i.test(text))) this.bits |= MARK.rounded;
+    else if (isRounded(text, value)) this.bits |= MARK.rounded;
     return after - 1;
   }
 
@@ -254,6 +254,11 @@ export function excessOf(mark: number): Excess | undefined {
 
 /** Digits from which on an integer may be more than a double holds exactly. */
 const NOTABLE_DIGITS = 15;
+
+/** Whether a number is an integer that a double takes for another one. */
+function isRounded(text: string, value: number): boolean {
+  return /^-?\d+$/.test(text) && BigInt(text) !== BigInt(value);
+}
 
 function isDigit(byte: number | undefined): boolean {
   return byte !== undefined && byte >= 0x30 && byte <= 0x39;

@@ -42,8 +42,19 @@ function familyOf(address: string): "ipv4" | "ipv6" {
 /** An address without port, brackets, zone and the IPv6 form of an IPv4 address. */
 function plain(text: string): string | undefined {
   const bare = /^\[(.*)\](?::\d+)?$/.exec(text)?.[1] ?? text.replace(/^([\d.]+):\d+$/, "$1");
-  const address = bare.replace(/%.*$/, "").replace(/^::ffff:(?=\d+\.)/i, "");
-  return isIP(address) === 0 ? undefined : address;
+  const address = bare.replace(/%.*$/, "");
+  const version = isIP(address);
+  if (version === 0) return undefined;
+  return (version === 6 && mapped(address)) || address;
+}
+
+/** The IPv4 address that an IPv6 one stands for, however it is written (RFC 4291 2.5.5.2). */
+function mapped(address: string): string | undefined {
+  const { hostname } = new URL(`http://[${address}]`);
+  const [, high, low] = /^\[::ffff:([\da-f]+):([\da-f]+)\]$/.exec(hostname) ?? [];
+  if (high === undefined || low === undefined) return undefined;
+  const [left, right] = [Number.parseInt(high, 16), Number.parseInt(low, 16)];
+  return [left >> 8, left & 255, right >> 8, right & 255].join(".");
 }
 
 /** The first 64 bits, written in one way. */

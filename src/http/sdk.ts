@@ -108,7 +108,12 @@ function configRoutes(projects: Projects): SdkRoute[] {
         // Only a key of ours is written into the script, never what was sent.
         const entry = JSON.stringify({ config: REMOTE_CONFIG, siteApps: [] });
         const script = `(function(){var w=window;w._POSTHOG_REMOTE_CONFIG=w._POSTHOG_REMOTE_CONFIG||{};w._POSTHOG_REMOTE_CONFIG[${JSON.stringify(known(key))}]=${entry};})();\n`;
-        return new Response(script, { headers: { "content-type": "application/javascript" } });
+        return new Response(script, {
+          headers: {
+            "content-type": "application/javascript",
+            "x-content-type-options": "nosniff",
+          },
+        });
       },
     },
   ];

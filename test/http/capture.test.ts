@@ -393,6 +393,7 @@ describe("what SDKs ask for", () => {
     });
     expect(config.body).not.toHaveProperty("surveys");
     expect(script.headers.get("content-type")).toContain("application/javascript");
+    expect(script.headers.get("x-content-type-options")).toBe("nosniff");
     expect(script.body).toContain(`_POSTHOG_REMOTE_CONFIG["${PROJECT_KEY}"]`);
     expect(unknown.status).toBe(404);
     expect(JSON.stringify(unknown.body)).not.toContain("script>");
