@@ -69,8 +69,12 @@ async function whole(request: Request, hold: Hold, late: Promise<never>): Promis
   return new Uint8Array(buffer);
 }
 
-/** Into one buffer that doubles: chunks may be of one byte each. */
-async function collect({ body }: Request, hold: Hold, late: Promise<never>): Promise<Uint8Array> {
+/**
+ * Into one buffer that doubles, or becomes as long as the body says it is: chunks may be of one byte each.
+ */
+async function collect(request: Request, hold: Hold, late: Promise<never>): Promise<Uint8Array> {
+  const { body, headers } = request;
+  const said = Number(headers.get("content-length"));
   let buffer = new Uint8Array(WHOLE_BYTES_MAX);
   let length = 0;
   const reader = body?.getReader();
@@ -81,7 +85,7 @@ async function collect({ body }: Request, hold: Hold, late: Promise<never>): Pro
       hold(chunk.value.byteLength);
       const end = length + chunk.value.byteLength;
       if (end > buffer.length) {
-        const longer = new Uint8Array(Math.max(end, buffer.length * 2));
+        const longer = new Uint8Array(Math.max(end, said || buffer.length * 2));
         longer.set(buffer.subarray(0, length));
         buffer = longer;
       }

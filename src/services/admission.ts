@@ -52,7 +52,7 @@ export function admitBody(body: Body, arrived: Arrived): Admission {
   const report = body.protocol === "v1" ? v1Report(submission.envelope) : undefined;
   const arrival = { now: arrived.now, newUuid: arrived.newUuid, sentAt, isSentAtInvalid };
   const warnings = warningTally();
-  const lines: string[] = [];
+  const lines = lineBytes();
   let dropped = 0;
   const key = submission.each((raw, mark, count) => {
     const outcome = mark === 0 ? outcomeOf(raw, body, arrival) : marked(raw, mark, body, arrival);
@@ -63,17 +63,54 @@ export function admitBody(body: Body, arrived: Arrived): Admission {
       warnings.add({ type: outcome.dropped, count, event_uuid, distinct_id });
       return;
     }
-    lines.push(outcome.line, "\n");
+    lines.add(outcome.line);
     for (const type of outcome.changes) warnings.add({ type, count, event_uuid, distinct_id });
   });
   return {
     key,
     historical,
-    count: lines.length / 2,
-    lines: new TextEncoder().encode(lines.join("")),
+    count: lines.count(),
+    lines: lines.all(),
     dropped,
     warnings: warnings.all(),
     results: report?.text() ?? "",
+  };
+}
+
+/** Characters of lines that are texts at the same time: of a large body they would take as much again. */
+const TEXT_CHARS_MAX = 1_048_576;
+
+/** Gathers lines as UTF-8, each ended by a line feed. */
+function lineBytes() {
+  const parts: Uint8Array[] = [];
+  let texts: string[] = [];
+  let chars = 0;
+  let count = 0;
+  const encode = () => {
+    parts.push(new TextEncoder().encode(texts.join("")));
+    texts = [];
+    chars = 0;
+  };
+  return {
+    add(line: string): void {
+      texts.push(line, "\n");
+      count += 1;
+      chars += line.length;
+      if (chars >= TEXT_CHARS_MAX) encode();
+    },
+    count: () => count,
+    all(): Uint8Array {
+      encode();
+      const [only] = parts;
+      if (parts.length === 1 && only !== undefined) return only;
+      const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+      let at = 0;
+      for (const part of parts) {
+        whole.set(part, at);
+        at += part.length;
+      }
+      return whole;
+    },
   };
 }
 

@@ -14,7 +14,7 @@ import type { PersonChanges, PersonRef, PersonWrites } from "../storage/persons.
 import { type Grouped, group } from "./groups.ts";
 import { identify, type Refused } from "./identity.ts";
 import { type Marked, type Repeated, seenWindow } from "./seen.ts";
-import { type Candidate, eventsIn, logsIn, warningsIn } from "./slice-content.ts";
+import { type Candidate, eventsIn, isOfEvents, logsIn, warningsIn } from "./slice-content.ts";
 import { type ChangedIds, changedIds } from "./unmirrored.ts";
 
 /** What became of a slice on its way to the event store. */
@@ -43,10 +43,7 @@ export type Duplicate = {
   same: boolean;
 };
 
-/**
- * Events of a slice; a frame is never split, so the last one may go beyond. Twice as many
- * take 60 to 100 MB more memory, and no less time.
- */
+/** Events of a slice. Twice as many take 60 to 100 MB more memory, and no less time. */
 export const SLICE_EVENTS_MAX = 8192;
 
 /**
@@ -105,8 +102,8 @@ export function slices({ journal, persons, files, windowMs, seed, ...memory }: N
       const applied = await persons.applied();
       // What only the event store misses is its own slice: it changes no person again.
       const replayed = range.after < applied;
-      const upTo = replayed ? Math.min(range.upTo, applied) : range.upTo;
-      const frames = framesOf(journal, range, upTo);
+      const asked = replayed ? Math.min(range.upTo, applied) : range.upTo;
+      const { frames, upTo } = framesOf(journal, range, asked);
       const end = frames.at(-1);
       if (end !== undefined) seen.forget(end.arrived_at);
       const read = eventsIn(frames, { after: range.after, upTo });
@@ -127,7 +124,7 @@ export function slices({ journal, persons, files, windowMs, seed, ...memory }: N
       const loads = files.add({ range: { first: range.after + 1, last }, events, logs, mirror });
       // Only now: a slice that could not be written is read again, and must not know itself.
       seen.add(fresh);
-      const isCut = next !== undefined || (last < upTo && isFull(frames, read.length));
+      const isCut = next !== undefined || upTo < asked || (last < upTo && isFull(frames, read));
       uncollected += isCut ? COLLECT_EVENTS : read.length;
       const count = logs.reduce((sum, frame) => sum + frame.count, fresh.length);
       return { last, isCut, count, duplicates, loads, changed: mirror && changedIds(mirror) };
@@ -182,16 +179,25 @@ export function slices({ journal, persons, files, windowMs, seed, ...memory }: N
   };
 }
 
-/** The frames of a slice: what is applied may end within one, which is read whole. */
-function framesOf(journal: JournalReader, range: { after: number; upTo: number }, upTo: number) {
-  const frames = journal.read({ ...range, eventsMax: SLICE_EVENTS_MAX });
-  return frames.filter(({ first_seq }) => first_seq <= upTo);
+/**
+ * The frames of a slice, and where it ends: that may be within one, which is read whole. Of a request
+ * with more events than a slice, it has a part.
+ */
+function framesOf(journal: JournalReader, range: { after: number; upTo: number }, asked: number) {
+  const read = journal.read({ ...range, eventsMax: SLICE_EVENTS_MAX });
+  const frames = read.filter(({ first_seq }) => first_seq <= asked);
+  const [first] = frames;
+  if (first === undefined || !isOfEvents(first) || first.count <= SLICE_EVENTS_MAX) {
+    return { frames, upTo: asked };
+  }
+  const partEnd = Math.max(range.after, first.first_seq - 1) + SLICE_EVENTS_MAX;
+  return { frames, upTo: Math.min(asked, partEnd) };
 }
 
 /** Whether few events have so many bytes that others had to be left. */
-function isFull(frames: readonly Frame[], events: number): boolean {
+function isFull(frames: readonly Frame[], events: readonly Candidate[]): boolean {
   const bytes = frames.reduce((sum, { lines }) => sum + lines.length, 0);
-  return events < SLICE_EVENTS_MAX / 2 && bytes > JOURNAL_READ_BYTES_MAX / 2;
+  return events.length < SLICE_EVENTS_MAX / 2 && bytes > JOURNAL_READ_BYTES_MAX / 2;
 }
 
 function lastIn(frames: readonly Frame[]): number | undefined {

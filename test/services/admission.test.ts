@@ -46,6 +46,19 @@ describe("admission", () => {
     });
   });
 
+  test("makes the same lines of many events as of each alone, in their order", () => {
+    const events = Array.from({ length: 4000 }, (_, at) =>
+      event({ event: `e${at}`, properties: { text: "ü€😀".repeat(at % 200) } }),
+    );
+    const { lines, count } = admit(events.join());
+
+    expect(count).toBe(events.length);
+    const alone = events.map((one) => new TextDecoder().decode(admit(one).lines)).join("");
+    expect(new TextDecoder().decode(lines) === alone).toBe(true);
+    // It is sent on to another thread, and no more than it is.
+    expect(lines.buffer.byteLength).toBe(lines.byteLength);
+  });
+
   test("counts what happened by reason, with the first event of each as its sample", () => {
     const second = "01a1fc9a-592b-78b3-8d80-aa75992efaea";
     const { dropped, count, warnings } = admit(

@@ -51,6 +51,11 @@ async function world() {
       const text = events.map((one) => `${JSON.stringify(one)}\n`).join("");
       await journal.append(entry(text, { project_id: 1, count: events.length }));
     },
+    /** The same with log records, which all are the same one. */
+    async sendLogs(count: number): Promise<void> {
+      const text = `${JSON.stringify({ timestamp: AT, observed_timestamp: AT, body: "said" })}\n`;
+      await journal.append(entry(text.repeat(count), { kind: "logs", project_id: 1, count }));
+    },
     durable: () => journal.durable(),
     again: () =>
       slices({
@@ -215,4 +220,43 @@ test("small persons are changed in one slice, as many as there are", async () =>
 
   expect(ends).toEqual([0, 8000]);
   expect(loads.length).toBe(1);
+});
+
+test("a request with more events than a slice is applied in parts, each of its events once", async () => {
+  await using place = await world();
+  const twice = Bun.randomUUIDv7();
+  const total = SLICE_EVENTS_MAX * 2 + 500;
+  await place.send(
+    ...Array.from({ length: total }, (_, at) =>
+      event({
+        timestamp: AT,
+        distinct_id: idOf(at % 1000),
+        // The same event in the first part and in the last.
+        ...(at === 7 || at === total - 7 ? { uuid: twice, distinct_id: "twice" } : {}),
+      }),
+    ),
+  );
+
+  const { ends, seqs, duplicates } = await applied(place, place.again(), 0);
+
+  expect(ends).toEqual([0, SLICE_EVENTS_MAX, 2 * SLICE_EVENTS_MAX, total]);
+  expect(duplicates).toBe(1);
+  const all = numbers(1, total);
+  expect(seqs).toEqual(all.filter((seq) => seq !== total - 6));
+
+  // After a crash in which the event store has a part of a part.
+  const rest = await applied(place, place.again(), 5000);
+  expect(rest.seqs).toEqual(all.slice(5000));
+});
+
+test("a request with more log records than a slice is whole", async () => {
+  await using place = await world();
+  await place.sendLogs(SLICE_EVENTS_MAX + 10);
+
+  const { ends, loads } = await applied(place, place.again(), 0);
+
+  expect(ends).toEqual([0, SLICE_EVENTS_MAX + 10]);
+  expect(loads.flatMap(({ logs }) => (logs ? readLines(logs) : []))).toHaveLength(
+    SLICE_EVENTS_MAX + 10,
+  );
 });
