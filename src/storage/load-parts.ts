@@ -74,7 +74,10 @@ function written(part: Part, work: (write: (bytes: Uint8Array) => void) => numbe
   let file: number | undefined;
   try {
     const rows = work((more) => {
-      file ??= opened(part);
+      if (file === undefined) {
+        file = openSync(part.path, bytes === 0 ? "w" : "r+", 0o600);
+        ftruncateSync(file, bytes);
+      }
       for (let at = 0; at < more.length; )
         at += writeSync(file, more, at, more.length - at, bytes + at);
       bytes += more.length;
@@ -83,10 +86,4 @@ function written(part: Part, work: (write: (bytes: Uint8Array) => void) => numbe
   } finally {
     if (file !== undefined) closeSync(file);
   }
-}
-
-function opened({ path, bytes }: Part): number {
-  const file = openSync(path, bytes === 0 ? "w" : "r+", 0o600);
-  ftruncateSync(file, bytes);
-  return file;
 }
