@@ -68,7 +68,7 @@ export function useDirectory(path: string): string {
 }
 
 /** What is a directory in a data directory. */
-const DIRECTORIES = ["archive", "engine", "events", "journal", "loads", "temp"];
+const DIRECTORIES = ["archive", "engine", "events", "journal", "loads", "seen", "temp"];
 
 /** What is a file, by the directory that it is in. */
 const FILES: Record<string, RegExp> = {

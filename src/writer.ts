@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type LogFormat, openLog } from "./log.ts";
 import { giveWay } from "./priority.ts";
 import { serve } from "./remote.ts";
+import { seenWindow } from "./services/seen.ts";
 import { slices } from "./services/slices.ts";
 import { deletionRunWrites } from "./storage/deletion-runs.ts";
 import { nodeDisk } from "./storage/disk.ts";
@@ -15,6 +16,7 @@ import { loadFiles } from "./storage/loads.ts";
 import { personWrites } from "./storage/persons.ts";
 import { playlistWrites } from "./storage/playlists.ts";
 import { projectWrites } from "./storage/projects.ts";
+import { SEEN_DIRECTORY, seenRuns } from "./storage/seen-runs.ts";
 import { openSqlite } from "./storage/sqlite.ts";
 import { userWrites } from "./storage/users.ts";
 
@@ -55,8 +57,10 @@ export function openWriter(options: WriterOptions) {
       journal,
       persons,
       files: loadFiles(join(directory, LOADS_DIRECTORY), ROW_GROUP_ROWS),
-      windowMs,
-      seed: crypto.getRandomValues(new Uint32Array(2)),
+      seen: seenWindow({
+        ...{ windowMs, log, runs: seenRuns(join(directory, SEEN_DIRECTORY)) },
+        seed: crypto.getRandomValues(new Uint32Array(2)),
+      }),
       collectGarbage: fullGC,
       release() {
         sqlite.release();

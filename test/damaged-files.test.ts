@@ -133,7 +133,7 @@ test.each(
   expect(err).toBe(`DATA/${name} is no file. Move it away, and put back what was there.\n`);
 });
 
-test.each(["archive", "engine", "events", "journal", "loads", "temp"])(
+test.each(["archive", "engine", "events", "journal", "loads", "seen", "temp"])(
   "a file in the place of the directory %s is refused with a sentence",
   async (name) => {
     const { code, out, err } = await refusal("SIGTERM", (data) => {

@@ -1,77 +1,53 @@
 const MINUTE_MS = 60_000;
 
-/**
- * Share of a part's slots that may be taken before it grows, and how many times as many there are
- * then: with twice as many, half of the memory would be empty slots.
- */
+/** Share of the slots that may be taken before there are twice as many. */
 const LOAD_MAX = 0.85;
-const GROWTH = 1.2;
 
-/** Parts of the table: only one at a time is in memory twice, to grow. A power of two. */
-const PARTS = 64;
-const PART_SHIFT = 26;
-
-/** Slots of a part at first. */
+/** Slots at first. */
 const SLOTS_MIN = 1024;
 
 /** A minute before every window: an entry that is as good as gone. */
-const LEFT_MINUTE = 1;
+export const LEFT_MINUTE = 1;
 
 /** 64 bits of a hash, as two unsigned numbers. */
 export type SeenHash = { low: number; high: number };
 
+/** When an event came, in minutes since the epoch, and its mark. */
+export type Seen = { minute: number; mark: number };
+
+/** Entries of a {@link seenTable}, RECORD_FIELDS numbers each: the hash's low and high half, minute, mark. */
+export type SeenRecords = Uint32Array<ArrayBuffer>;
+
+/** Numbers of one entry in {@link SeenRecords}. */
+export const RECORD_FIELDS = 4;
+
 /**
- * Which (project, uuid) came when: 14 bytes a slot, of which 64 bits are their hash. Two uuids in
- * one table of 20 million are taken for one with a chance of 1 in 10^12 for each event; the hash is
- * seeded, so that nobody can look for such two (decision 4).
+ * Which (project, uuid) came when, 14 bytes a slot, of which 64 bits are their hash. Two uuids among
+ * 20 million are taken for one with a chance of 1 in 10^12 for each event; the hash is seeded, so that
+ * nobody can look for such two (decision 4).
  */
 export function seenTable() {
-  const parts = Array.from({ length: PARTS }, seenPart);
-  const partOf = ({ low }: SeenHash) => parts[low >>> PART_SHIFT] as SeenPart;
-  return {
-    /** Remembers an event that arrived at `arrivedAt`, in milliseconds since the epoch. */
-    add: (hash: SeenHash, arrivedAt: number, mark: number): void =>
-      partOf(hash).add(hash, minuteOf(arrivedAt), mark),
-
-    /** The mark of an event that arrived at `since` or later, to the minute; else undefined. */
-    markSince: (hash: SeenHash, since: number): number | undefined =>
-      partOf(hash).markSince(hash, minuteOf(since)),
-
-    /** Forgets an event, as if it had left the window; its hash stays until {@link sweep}. */
-    remove: (hash: SeenHash): void => partOf(hash).remove(hash),
-
-    /** Forgets what arrived before, and shrinks to what is left. */
-    forget(before: number): void {
-      for (const part of parts) part.keepFrom(minuteOf(before));
-    },
-
-    /** Takes the hashes of what was removed out of memory. */
-    sweep(): void {
-      for (const part of parts) part.keepFrom(LEFT_MINUTE + 1);
-    },
-
-    /** Entries held. */
-    size: () => parts.reduce((sum, part) => sum + part.size(), 0),
-  };
-}
-
-type SeenPart = ReturnType<typeof seenPart>;
-
-function seenPart() {
-  let slots = SLOTS_MIN;
-  let low = new Uint32Array(slots);
-  let high = new Uint32Array(slots);
+  let slots = 0;
+  let low = new Uint32Array();
+  let high = new Uint32Array();
   /** The minute of arrival, from 1 on; 0 is an empty slot. */
-  let minutes = new Uint32Array(slots);
-  let marks = new Uint16Array(slots);
+  let minutes = new Uint32Array();
+  let marks = new Uint16Array();
   let size = 0;
 
-  /** The bits that do not name the part, as a share of the slots: the entries are in their order. */
-  const homeOf = (bits: number) =>
-    Math.floor(((bits << (32 - PART_SHIFT)) >>> 0) * (slots / 2 ** 32));
+  const empty = (capacity: number): void => {
+    slots = capacity;
+    low = new Uint32Array(slots);
+    high = new Uint32Array(slots);
+    minutes = new Uint32Array(slots);
+    marks = new Uint16Array(slots);
+    size = 0;
+  };
+  empty(SLOTS_MIN);
 
+  /** The slot of an entry, or the empty one where it would be. */
   const slotOf = (hash: SeenHash): number => {
-    let at = homeOf(hash.low);
+    let at = Math.floor(hash.low * (slots / 2 ** 32));
     while (minutes[at] !== 0 && !(low[at] === hash.low && high[at] === hash.high)) {
       at += 1;
       if (at === slots) at = 0;
@@ -79,70 +55,75 @@ function seenPart() {
     return at;
   };
 
-  const emptyFrom = (home: number): number => {
-    let at = home;
-    while (minutes[at] !== 0) {
-      at += 1;
-      if (at === slots) at = 0;
-    }
-    return at;
+  const put = (hash: SeenHash, minute: number, mark: number): void => {
+    const at = slotOf(hash);
+    if (minutes[at] === 0) size += 1;
+    low[at] = hash.low;
+    high[at] = hash.high;
+    minutes[at] = minute;
+    marks[at] = mark;
   };
 
-  const rebuild = (capacity: number, firstMinute: number): void => {
-    const old = { low, high, minutes, marks };
-    slots = capacity;
-    low = new Uint32Array(slots);
-    high = new Uint32Array(slots);
-    minutes = new Uint32Array(slots);
-    marks = new Uint16Array(slots);
-    size = 0;
-    for (let from = 0; from < old.low.length; from++) {
-      const [minute = 0, bits = 0] = [old.minutes[from], old.low[from]];
+  const records = (firstMinute: number): SeenRecords => {
+    const found = new Uint32Array(size * RECORD_FIELDS);
+    let used = 0;
+    for (const [at, minute] of minutes.entries()) {
       if (minute < Math.max(firstMinute, 1)) continue;
-      const at = emptyFrom(homeOf(bits));
-      low[at] = bits;
-      high[at] = old.high[from] as number;
-      minutes[at] = minute;
-      marks[at] = old.marks[from] as number;
-      size += 1;
+      found[used] = low[at] as number;
+      found[used + 1] = high[at] as number;
+      found[used + 2] = minute;
+      found[used + 3] = marks[at] as number;
+      used += RECORD_FIELDS;
+    }
+    return found.subarray(0, used);
+  };
+
+  const rebuild = (capacity: number, kept: SeenRecords): void => {
+    empty(capacity);
+    for (let at = 0; at < kept.length; at += RECORD_FIELDS) {
+      const hash = { low: kept[at] as number, high: kept[at + 1] as number };
+      put(hash, kept[at + 2] as number, kept[at + 3] as number);
     }
   };
 
   return {
+    /** Remembers an event that came in a minute. */
     add(hash: SeenHash, minute: number, mark: number): void {
-      if (size >= slots * LOAD_MAX) rebuild(Math.ceil(slots * GROWTH), 0);
-      const at = slotOf(hash);
-      if (minutes[at] === 0) size += 1;
-      low[at] = hash.low;
-      high[at] = hash.high;
-      minutes[at] = minute;
-      marks[at] = mark;
+      if (size >= slots * LOAD_MAX) rebuild(slots * 2, records(0));
+      put(hash, minute, mark);
     },
 
-    markSince(hash: SeenHash, since: number): number | undefined {
+    /** What is remembered of an event; undefined if nothing. */
+    find(hash: SeenHash): Seen | undefined {
       const at = slotOf(hash);
       const minute = minutes[at] ?? 0;
-      return minute === 0 || minute < since ? undefined : marks[at];
+      return minute === 0 ? undefined : { minute, mark: marks[at] ?? 0 };
     },
 
-    remove(hash: SeenHash): void {
+    /** Makes an event as good as gone, and says whether it was there; its hash stays until {@link keepFrom}. */
+    remove(hash: SeenHash): boolean {
       const at = slotOf(hash);
-      if (minutes[at] !== 0) minutes[at] = LEFT_MINUTE;
+      if (minutes[at] === 0) return false;
+      minutes[at] = LEFT_MINUTE;
+      return true;
     },
 
-    /** Keeps what arrived in a minute or later, in as few slots as leave room for some more. */
-    keepFrom(firstMinute: number): void {
-      let kept = 0;
-      for (const minute of minutes) if (minute >= firstMinute) kept += 1;
-      rebuild(Math.max(SLOTS_MIN, Math.ceil((kept * GROWTH) / LOAD_MAX)), firstMinute);
-    },
+    /** Keeps what came in a minute or later. */
+    keepFrom: (firstMinute: number): void => rebuild(slots, records(firstMinute)),
 
+    /** All entries. */
+    records: (): SeenRecords => records(0),
+
+    clear: (): void => empty(SLOTS_MIN),
+
+    /** Entries held. */
     size: () => size,
   };
 }
 
-function minuteOf(ms: number): number {
-  return Math.max(Math.floor(ms / MINUTE_MS), 1);
+/** The minute of a time in milliseconds since the epoch; none is before 1. */
+export function minuteOf(ms: number): number {
+  return Math.max(Math.floor(ms / MINUTE_MS), LEFT_MINUTE);
 }
 
 /** No mark: what an event was is not known any more. */

@@ -1,7 +1,7 @@
 import type { Actor } from "../domain/activity.ts";
 import { JOURNAL_READ_BYTES_MAX } from "../domain/event.ts";
 import { personUuid } from "../domain/person.ts";
-import type { SeenEntries, SeenSeed } from "../domain/seen.ts";
+import type { SeenEntries } from "../domain/seen.ts";
 import type { SplitAsked } from "../domain/split.ts";
 import { meaningOf, type ProjectWarning } from "../domain/warning.ts";
 import type { SliceEvent } from "../storage/event-lines.ts";
@@ -13,7 +13,7 @@ import type { EditAsked, RemovalAsked } from "../storage/person-edits.ts";
 import type { PersonChanges, PersonRef, PersonWrites } from "../storage/persons.ts";
 import { type Grouped, group } from "./groups.ts";
 import { identify, type Refused } from "./identity.ts";
-import { type Marked, type Repeated, seenWindow } from "./seen.ts";
+import type { Marked, Repeated, SeenWindow } from "./seen.ts";
 import { type Candidate, eventsIn, isOfEvents, logsIn, warningsIn } from "./slice-content.ts";
 import { type ChangedIds, changedIds } from "./unmirrored.ts";
 
@@ -56,10 +56,7 @@ type Needs = {
   journal: JournalReader;
   persons: PersonWrites;
   files: ReturnType<typeof loadFiles>;
-  /** How long a uuid is remembered, by arrival, in milliseconds. */
-  windowMs: number;
-  /** Random numbers of this process, for the hashes of uuids. */
-  seed: SeenSeed;
+  seen: SeenWindow;
   /** Collects the thread's garbage, all of it. */
   collectGarbage: () => void;
   /** The same, and what the person store keeps to be faster. */
@@ -70,8 +67,7 @@ type Needs = {
  * Makes slices of the journal, in the thread that owns SQLite: deduplicates (decision 4), applies
  * what they do to persons, writes them for DuckDB.
  */
-export function slices({ journal, persons, files, windowMs, seed, ...memory }: Needs) {
-  const seen = seenWindow({ windowMs, seed });
+export function slices({ journal, persons, files, seen, ...memory }: Needs) {
   let uncollected = 0;
 
   /** Only between slices: what one of them still holds would count as used from then on. */

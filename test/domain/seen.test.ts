@@ -1,9 +1,17 @@
 import { describe, expect, test } from "bun:test";
-import { seenHash, seenHashOf, seenMark, seenTable, UNMARKED } from "../../src/domain/seen.ts";
+import {
+  LEFT_MINUTE,
+  minuteOf,
+  RECORD_FIELDS,
+  seenHash,
+  seenHashOf,
+  seenMark,
+  seenTable,
+  UNMARKED,
+} from "../../src/domain/seen.ts";
 
 const SEED = Uint32Array.of(0x12_34_56_78, 0x9a_bc_de_f0);
-const NOON = Date.parse("2026-11-21T12:00:00Z");
-const MINUTE_MS = 60_000;
+const NOON = minuteOf(Date.parse("2026-11-21T12:00:00Z"));
 
 const hashOf = (project: number, uuid: string) => seenHashOf(SEED, project, uuid);
 
@@ -15,26 +23,42 @@ describe("the table of seen uuids", () => {
     for (const uuid of added) table.add(hashOf(1, uuid), NOON, 7);
 
     expect(table.size()).toBe(200_000);
-    expect(added.every((uuid) => table.markSince(hashOf(1, uuid), NOON) === 7)).toBe(true);
-    const others = added.filter((uuid) => table.markSince(hashOf(2, uuid), NOON) !== undefined);
-    expect(others).toEqual([]);
+    const seen = { minute: NOON, mark: 7 };
+    expect(added.every((uuid) => Bun.deepEquals(table.find(hashOf(1, uuid)), seen))).toBe(true);
+    expect(added.filter((uuid) => table.find(hashOf(2, uuid)) !== undefined)).toEqual([]);
   });
 
-  test("knows nothing of what was removed, and all the rest, before and after it is swept", () => {
+  test("says what was removed, and lets go of it with what came before a minute", () => {
     const table = seenTable();
     const added = Array.from({ length: 60_000 }, () => Bun.randomUUIDv7());
     for (const uuid of added) table.add(hashOf(1, uuid), NOON, 7);
-    const isKnown = (uuid: string) => table.markSince(hashOf(1, uuid), NOON - MINUTE_MS) === 7;
+    const minuteIn = (uuid: string) => table.find(hashOf(1, uuid))?.minute;
 
-    for (const uuid of added.slice(0, 1000)) table.remove(hashOf(1, uuid));
-    table.remove(hashOf(1, Bun.randomUUIDv7()));
-    const before = added.filter(isKnown);
-    const size = table.size();
-    table.sweep();
+    const removed = added.slice(0, 1000).map((uuid) => table.remove(hashOf(1, uuid)));
+    expect(new Set(removed)).toEqual(new Set([true]));
+    expect(table.remove(hashOf(1, Bun.randomUUIDv7()))).toBe(false);
+    expect(added.filter((uuid) => minuteIn(uuid) === LEFT_MINUTE)).toEqual(added.slice(0, 1000));
+    expect(table.size()).toBe(60_000);
+    table.keepFrom(LEFT_MINUTE + 1);
 
-    expect([before, size]).toEqual([added.slice(1000), 60_000]);
-    expect(added.filter(isKnown)).toEqual(added.slice(1000));
+    expect(added.filter((uuid) => minuteIn(uuid) === NOON)).toEqual(added.slice(1000));
     expect(table.size()).toBe(59_000);
+  });
+
+  test("hands out all that it has, once each, and is empty when it is cleared", () => {
+    const table = seenTable();
+    const added = Array.from({ length: 5000 }, () => hashOf(1, Bun.randomUUIDv7()));
+    for (const [at, hash] of added.entries()) table.add(hash, NOON + at, at + 1);
+
+    const records = table.records();
+    table.clear();
+
+    const found = Array.from({ length: records.length / RECORD_FIELDS }, (_, at) =>
+      [...records.subarray(at * RECORD_FIELDS, (at + 1) * RECORD_FIELDS)].join(),
+    );
+    const expected = added.map(({ low, high }, at) => [low, high, NOON + at, at + 1].join());
+    expect(found.sort()).toEqual(expected.sort());
+    expect([table.size(), ...added.flatMap((hash) => table.find(hash) ?? [])]).toEqual([0]);
   });
 
   test("gives every uuid of a million a hash of its own in each half", () => {
@@ -77,40 +101,27 @@ describe("the table of seen uuids", () => {
     expect(hashOf(3, "01a1fc9a-592b-78b3-8d80-aa75992efae9")).toEqual(hash);
   });
 
-  test("knows an event since it arrived, to the minute, and the later arrival counts", () => {
+  test("has the later arrival of an event that came twice", () => {
     const table = seenTable();
     const hash = hashOf(1, Bun.randomUUIDv7());
+
     table.add(hash, NOON, 1);
+    table.add(hash, NOON + 5, 2);
 
-    expect(table.markSince(hash, NOON + MINUTE_MS - 1)).toBe(1);
-    expect(table.markSince(hash, NOON + MINUTE_MS)).toBeUndefined();
-
-    table.add(hash, NOON + 5 * MINUTE_MS, 2);
-    expect(table.markSince(hash, NOON + 5 * MINUTE_MS)).toBe(2);
-    expect(table.size()).toBe(1);
+    expect([table.find(hash), table.size()]).toEqual([{ minute: NOON + 5, mark: 2 }, 1]);
   });
 
-  test("forgets what arrived before a time, and keeps the others", () => {
+  test("forgets what came before a minute, and keeps the others", () => {
     const table = seenTable();
     const old = hashOf(1, Bun.randomUUIDv7());
     const young = hashOf(1, Bun.randomUUIDv7());
-    table.add(old, NOON - MINUTE_MS, 3);
+    table.add(old, NOON - 1, 3);
     table.add(young, NOON, 4);
 
-    table.forget(NOON);
+    table.keepFrom(NOON);
 
-    expect(table.markSince(old, 0)).toBeUndefined();
-    expect(table.markSince(young, 0)).toBe(4);
+    expect([table.find(old), table.find(young)]).toEqual([undefined, { minute: NOON, mark: 4 }]);
     expect(table.size()).toBe(1);
-  });
-
-  test("works with a clock that is far off", () => {
-    for (const now of [0, Date.parse("2099-01-01")]) {
-      const table = seenTable();
-      const hash = hashOf(1, Bun.randomUUIDv7());
-      table.add(hash, now, 1);
-      expect(table.markSince(hash, now)).toBe(1);
-    }
   });
 });
 

@@ -4,12 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonObject } from "../../src/domain/json.ts";
 import { personUuid } from "../../src/domain/person.ts";
+import { seenWindow } from "../../src/services/seen.ts";
 import { SLICE_EVENTS_MAX, slices } from "../../src/services/slices.ts";
 import { ROW_GROUP_ROWS } from "../../src/storage/duckdb.ts";
 import { type Load, loadFiles } from "../../src/storage/loads.ts";
 import { personReads } from "../../src/storage/person-list.ts";
 import { personWrites } from "../../src/storage/persons.ts";
 import { projectWrites } from "../../src/storage/projects.ts";
+import { seenRuns } from "../../src/storage/seen-runs.ts";
 import { openSqlite } from "../../src/storage/sqlite.ts";
 import { entry, open, readerOf } from "../support/journal.ts";
 import { event } from "../support/make.ts";
@@ -57,13 +59,18 @@ async function world() {
       await journal.append(entry(text.repeat(count), { kind: "logs", project_id: 1, count }));
     },
     durable: () => journal.durable(),
-    again: () =>
-      slices({
-        ...{ journal: readerOf(join(directory, "journal")).reader, persons },
-        files: loadFiles(join(directory, `loads-${slicer++}`), ROW_GROUP_ROWS),
-        ...{ windowMs: 3_600_000, seed: new Uint32Array([1, 2]) },
+    again() {
+      slicer += 1;
+      const seen = seenWindow({
+        ...{ windowMs: 3_600_000, seed: new Uint32Array([1, 2]), log: { warn: () => {} } },
+        runs: seenRuns(join(directory, `seen-${slicer}`)),
+      });
+      return slices({
+        ...{ journal: readerOf(join(directory, "journal")).reader, persons, seen },
+        files: loadFiles(join(directory, `loads-${slicer}`), ROW_GROUP_ROWS),
         ...{ collectGarbage: () => {}, release: () => {} },
-      }),
+      });
+    },
     async [Symbol.asyncDispose]() {
       await journal.close();
       sqlite.close();
