@@ -37,7 +37,7 @@ type Needs = {
   decoder: Decoder;
   now: Clock;
   newUuid: () => string;
-  ingest: Pick<Ingest, "wake" | "lag">;
+  ingest: Pick<Ingest, "wake" | "behindMs">;
   log: Log;
 };
 
@@ -94,7 +94,7 @@ export function capture(needs: Needs): Capture {
       await warned;
       ingest.wake();
       add(counts.accepted, project_id, count);
-      const hold = holdMs(ingest.lag(), count);
+      const hold = holdMs(ingest.behindMs(count), count);
       if (hold > 0) await Bun.sleep(hold);
       return { accepted: count, dropped: admission.dropped, results: admission.results };
     },

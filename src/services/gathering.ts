@@ -9,27 +9,30 @@ import { SLICE_EVENTS_MAX, type SliceApplied } from "./slices.ts";
  */
 const SLICE_INTERVAL_MS = { quiet: 100, busy: 800 };
 
-/** Events in a slice that make it a busy one. */
-const SLICE_EVENTS_BUSY = 300;
+/** Events a second that make a slice a busy one: with fewer there is time for small slices. */
+const BUSY_EVENTS_PER_S = 3000;
 
 /** How long nothing may have come, in milliseconds, before what waits is taken as it is. */
 const SLICE_QUIET_MS = 100;
 
+/** The same before what is in no load yet is sent on, though it fills none. */
+const LOAD_QUIET_MS = 250;
+
 /** How often is looked meanwhile what waits, and who waits for it, in milliseconds. */
 const POLL_MS = 20;
 
-/** Whether more than a few events came with a slice. */
-export function isBusy({ isCut, count }: SliceApplied): boolean {
-  return isCut || count >= SLICE_EVENTS_BUSY;
+/** Whether much came with a slice, in the milliseconds since the one before it began. */
+export function isBusy({ isCut, count }: SliceApplied, sinceMs: number): boolean {
+  return isCut || count * 1000 >= BUSY_EVENTS_PER_S * sinceMs;
 }
 
 /**
  * How long after the beginning of a slice the next one may begin, in milliseconds; what was cut off
  * is there already.
  */
-export function intervalMs(slice: SliceApplied): number {
-  if (slice.isCut) return 0;
-  return isBusy(slice) ? SLICE_INTERVAL_MS.busy : SLICE_INTERVAL_MS.quiet;
+export function intervalMs({ isCut }: SliceApplied, busy: boolean): number {
+  if (isCut) return 0;
+  return SLICE_INTERVAL_MS[busy ? "busy" : "quiet"];
 }
 
 type Needs = {
@@ -52,7 +55,7 @@ export async function gathered(
     const to = journal.durable();
     if (to - taken >= SLICE_EVENTS_MAX || looking.isAsked(taken)) return;
     if (to > grown.to) grown = { to, at: now };
-    if (to > taken && now - grown.at >= SLICE_QUIET_MS) return;
+    if (now - grown.at >= (to > taken ? SLICE_QUIET_MS : LOAD_QUIET_MS)) return;
     await signal.sleep(POLL_MS);
   }
 }

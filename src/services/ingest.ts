@@ -3,6 +3,7 @@ import type { Journal } from "../storage/journal.ts";
 import { type AppendingNeeds, appending } from "./appending.ts";
 import { gathered, intervalMs, isBusy } from "./gathering.ts";
 import { mirrorWaiting } from "./mirrored.ts";
+import { pace } from "./pacing.ts";
 import type { Restoring } from "./restoring.ts";
 import { type Persist, retrying, type StopSignal, stopSignal } from "./retrying.ts";
 import type { Room } from "./room.ts";
@@ -54,6 +55,8 @@ export type Ingest = {
   applied(): number;
   /** How many events and log records wait for the stores; some of the numbers may be gaps. */
   lag(): number;
+  /** How long the stores will take for what came before the last `own` of those, in milliseconds. */
+  behindMs(own: number): number;
   /** Whether the stores take nothing at the moment: there is no room, or a step has failed. */
   held(): boolean;
   /** Resolves when all that is in the journal by now is in both stores. */
@@ -84,6 +87,7 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
   const end = await appending(needs, persist, () => wake());
   let taken = end.applied();
   let settled = taken;
+  const known = pace();
   /** Since when events wait for others to make a load. */
   let gathering: { since: number; count: number } | undefined;
   const looking = mirrorWaiting(end.reached);
@@ -128,9 +132,10 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
       gathering ??= { since: started, count: 0 };
       gathering.count += slice.count;
       await end.push(slice.loads);
-      if (!isBusy(slice) || isOverdue(gathering) || looking.isAsked(taken)) await flush();
+      const busy = isBusy(slice, known.sinceLast(slice, started));
+      if (!busy || isOverdue(gathering) || looking.isAsked(taken)) await flush();
       looking.sent();
-      await gathered(taken, started + intervalMs(slice), { journal, signal, looking });
+      await gathered(taken, started + intervalMs(slice, busy), { journal, signal, looking });
     }
     await end.drained();
   };
@@ -139,11 +144,13 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
     log.warn("ingest stopped in a slice; the journal keeps it", { error });
   });
   const caughtUp = () => reached(needs, end, signal);
+  const lag = () => journal.durable() - end.applied();
 
   return {
     wake: () => wake(),
     applied: end.applied,
-    lag: () => journal.durable() - end.applied(),
+    lag,
+    behindMs: (own) => known.msFor(lag() - own),
     held: () => held.size > 0,
     counts: end.counts,
     mirror: end.mirror,

@@ -52,7 +52,7 @@ type Needs = {
   decoder: LogDecoder;
   now: Clock;
   newUuid: () => string;
-  ingest: Pick<Ingest, "wake" | "lag">;
+  ingest: Pick<Ingest, "wake" | "behindMs">;
   log: Log;
 };
 
@@ -83,7 +83,7 @@ export function logs(needs: Needs): Logs {
       await accepted;
       await warned;
       if (count > 0 || warnings.length > 0) ingest.wake();
-      const hold = holdMs(ingest.lag(), count);
+      const hold = holdMs(ingest.behindMs(count), count);
       if (hold > 0) await Bun.sleep(hold);
       return { accepted: count, rejected };
     },

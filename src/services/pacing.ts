@@ -1,28 +1,56 @@
-/** Events and log records that may wait for the stores before answers are held back. */
-export const LAG_FREE = 65_536;
+import { SLICE_EVENTS_MAX, type SliceApplied } from "./slices.ts";
 
-/** How many may wait before an answer is held back for as long as it ever is. */
-export const LAG_MAX = 196_608;
+/** For how long the stores may have work waiting before answers are held back, in milliseconds. */
+export const BEHIND_FREE_MS = 3200;
+
+/** The same before an answer is held back for as long as it ever is. */
+export const BEHIND_MAX_MS = 9600;
 
 /** Events from which on a request counts as one of a backfill, and not of somebody live. */
 export const BULK_EVENTS_MIN = 10;
 
-/** How many times as many may wait before the answer to somebody live is held back. */
+/** How many times as long it may be before the answer to somebody live is held back. */
 export const LIVE_FACTOR = 10;
 
-/** How long an answer is held back for each of its events at LAG_MAX, in milliseconds. */
+/** How long an answer is held back for each of its events at BEHIND_MAX_MS, in milliseconds. */
 const HOLD_MS_EACH = 10;
 
 /** How long an answer is held back at most, in milliseconds: far below what SDKs wait. */
 const HOLD_MS_MAX = 1000;
 
+/** What the stores take for an event, in milliseconds, as long as nothing is known of it. */
+export const EACH_MS_AT_FIRST = 0.033;
+
+/** The share of a full slice in what is known of the pace: about so many count. */
+const SLICES_COUNTED = 16;
+
+/** How fast the stores are, by the full slices that they took one behind the other. */
+export function pace() {
+  let eachMs = EACH_MS_AT_FIRST;
+  let last = { at: Number.NEGATIVE_INFINITY, isFull: false };
+  return {
+    /** Takes note of a slice that began at a time, and says how long that was after the one before. */
+    sinceLast({ count }: Pick<SliceApplied, "count">, at: number): number {
+      const ms = at - last.at;
+      const isFull = count >= SLICE_EVENTS_MAX / 2;
+      // Between two full ones nothing was waited for but the stores.
+      if (isFull && last.isFull) eachMs += (ms / count - eachMs) / SLICES_COUNTED;
+      last = { at, isFull };
+      return ms;
+    },
+    /** How long so many events and log records will take them, in milliseconds. */
+    msFor: (events: number): number => Math.max(events, 0) * eachMs,
+  };
+}
+
 /**
- * How long to hold back the answer to `count` events when `lag` of them wait for the stores, in
- * whole milliseconds (decision 57): little at first, and more the more a request holds, so that a
- * backfill gives way to those who send what happens just now.
+ * How long to hold back the answer to `count` events when the stores have work for `behindMs` before
+ * them, in whole milliseconds (decision 57): little at first, and more the more a request holds, so
+ * that a backfill gives way to those who send what happens just now.
  */
-export function holdMs(lag: number, count: number): number {
-  const counted = count < BULK_EVENTS_MIN ? lag / LIVE_FACTOR : lag;
-  const share = Math.min(Math.max((counted - LAG_FREE) / (LAG_MAX - LAG_FREE), 0), 1);
+export function holdMs(behindMs: number, count: number): number {
+  const counted = count < BULK_EVENTS_MIN ? behindMs / LIVE_FACTOR : behindMs;
+  const beyond = (counted - BEHIND_FREE_MS) / (BEHIND_MAX_MS - BEHIND_FREE_MS);
+  const share = Math.min(Math.max(beyond, 0), 1);
   return Math.round(Math.min(share ** 3 * HOLD_MS_EACH * count, HOLD_MS_MAX));
 }

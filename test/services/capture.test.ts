@@ -20,7 +20,7 @@ test("a disk that refuses a warning fails no request, and is told of once in a w
     decoder: { admit: () => Promise.reject(new Error("No body here is large")) },
     now: () => clock.now,
     newUuid: () => Bun.randomUUIDv7(),
-    ingest: { wake: () => {}, lag: () => 0 },
+    ingest: { wake: () => {}, behindMs: () => 0 },
     log: { info: tell, warn: tell, error: tell },
   });
   const send = (...events: unknown[]) =>

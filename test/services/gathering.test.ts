@@ -1,10 +1,15 @@
 import { expect, test } from "bun:test";
-import { gathered } from "../../src/services/gathering.ts";
+import { gathered, intervalMs, isBusy } from "../../src/services/gathering.ts";
 import { stopSignal } from "../../src/services/retrying.ts";
-import { SLICE_EVENTS_MAX } from "../../src/services/slices.ts";
+import { SLICE_EVENTS_MAX, type SliceApplied } from "../../src/services/slices.ts";
 
 const NEVER = Number.POSITIVE_INFINITY;
 const TAKEN = 1000;
+
+const NOTHING: SliceApplied = {
+  ...{ last: 0, isCut: false, count: 0 },
+  ...{ duplicates: [], loads: [], changed: null },
+};
 
 /** A journal whose last number is `durable`, and somebody who waits or does not. */
 function gathering(durable: () => number, isAsked = () => false) {
@@ -36,17 +41,28 @@ test("as long as more comes, it is waited for: a slice costs less when it is ful
   expect(last - TAKEN).toBeGreaterThanOrEqual(SLICE_EVENTS_MAX);
 });
 
-test("where nothing waits, nothing is taken until something comes, and then that", async () => {
-  let last = TAKEN;
-  const { done } = gathering(() => last);
+test("where nothing waits, it is gone on once nothing has come for longer: a load may wait", async () => {
+  const { done } = gathering(() => TAKEN);
   let isDone = false;
   done.then(() => {
     isDone = true;
   });
-  await Bun.sleep(300);
+  await Bun.sleep(150);
   expect(isDone).toBe(false);
-  last += 1;
   await done;
+});
+
+test("a slice is busy by what came in its time, however few that was", () => {
+  const slice = (count: number, isCut = false) => ({ ...NOTHING, count, isCut });
+  const busy = (count: number, ms: number) => isBusy(slice(count), ms);
+
+  expect([busy(300, 100), busy(299, 100)]).toEqual([true, false]);
+  expect([busy(2400, 800), busy(400, 800)]).toEqual([true, false]);
+  expect(busy(5000, Number.POSITIVE_INFINITY)).toBe(false);
+  expect(isBusy(slice(1, true), 60_000)).toBe(true);
+  const intervals = [true, false].map((isBusyOne) => intervalMs(slice(1), isBusyOne));
+  expect(intervals).toEqual([800, 100]);
+  expect(intervalMs(slice(1, true), true)).toBe(0);
 });
 
 test("who asks for it waits for nobody, and a stop ends it", async () => {
