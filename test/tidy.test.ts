@@ -84,6 +84,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "domain/sql-view.ts": "test/storage/sql.test.ts",
   "domain/stickiness.ts": "test/http/insights.test.ts",
   "domain/trend.ts": "test/services/insights.test.ts, test/http/insights.test.ts",
+  "domain/unsafe-id.ts": "test/services/admission.test.ts",
   "domain/user.ts": "types",
   "domain/uuid.ts": "test/domain/person.test.ts, test/domain/event.test.ts",
   "domain/warning.ts": "types",

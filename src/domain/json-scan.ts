@@ -10,6 +10,7 @@ import {
   OPEN_OBJECT,
   QUOTE,
 } from "./json-bytes.ts";
+import { isRounded, type UnsafeId, unsafeId } from "./unsafe-id.ts";
 
 /** Nesting a body may have, its own brackets included. */
 export const JSON_DEPTH_MAX = 128;
@@ -45,6 +46,8 @@ export type Scan = {
   list: { start: number; end: number; parts: Part[] } | undefined;
   /** Start and end of each item that breaks a limit. */
   excesses: number[];
+  /** Ids among the numbers that a double may not hold, in the order of their items. */
+  ids: UnsafeId[];
   /**
    * Item and bits in one number, ascending; without a list, of item 0, which is the body. The
    * numbers of an item without a key are not in them: it is no event.
@@ -53,6 +56,9 @@ export type Scan = {
 };
 
 const BATCH = '"batch"';
+
+/** Ids that are kept of an item; a well-made one has no more. */
+const IDS_MAX = 8;
 
 /** How many keys the object at each depth has so far; between scans it means nothing. */
 const keys = new Uint32Array(JSON_DEPTH_MAX + 1);
@@ -88,7 +94,7 @@ export function scanBody(bytes: Uint8Array, nodesMax = EVENT_NODES_MAX): Scan {
         at = items.close(at);
         break;
       default:
-        if (isDigit(bytes[at])) at = items.number(at);
+        if (isDigit(bytes[at])) at = items.number(at, text);
     }
   }
   return items.found();
@@ -100,6 +106,7 @@ class ItemScan {
   readonly nodesMax: number;
   readonly excesses: number[] = [];
   readonly marks: number[] = [];
+  readonly ids: UnsafeId[] = [];
   refused: Scan["refused"];
   list: Scan["list"];
   depth = 0;
@@ -164,8 +171,8 @@ class ItemScan {
     return this.depth < 0 ? this.bytes.length : at;
   }
 
-  /** Passes over a number, and notes what a double does to it. */
-  number(first: number): number {
+  /** Passes over a number, and notes what a double does to it; `key` is the place of the last text before. */
+  number(first: number, key: number): number {
     const last = endOfDigits(this.bytes, first);
     const isShort = last - first < NOTABLE_DIGITS;
     if (isShort && !isExponent(this.bytes[last + 1])) return last;
@@ -177,15 +184,25 @@ class ItemScan {
     const text = this.latin1.toString("latin1", first, after);
     const value = Number(text);
     if (value === Number.POSITIVE_INFINITY) this.bits |= MARK.overflow;
+    else if (!Number.isSafeInteger(value) && this.isId(first, text, key)) return after - 1;
     else if (isRounded(text, value)) this.bits |= MARK.rounded;
     return after - 1;
   }
 
+  /** Keeps an integer that is an id, as far as its name tells; whether it did. */
+  private isId(first: number, digits: string, key: number): boolean {
+    const isFull = this.ids.at(-IDS_MAX)?.item === this.index;
+    const id = isFull ? undefined : unsafeId(this.bytes, { key, first, digits });
+    if (id === undefined) return false;
+    this.ids.push({ item: this.index, ...id });
+    return true;
+  }
+
   found(): Scan {
     if (this.listDepth !== -1) this.refuse("open");
-    const { refused, list, excesses, marks, bits } = this;
+    const { refused, list, excesses, marks, ids, bits } = this;
     if (list === undefined && bits !== 0) marks.push(bits);
-    return { refused, list, excesses, marks };
+    return { refused, list, excesses, marks, ids };
   }
 
   /** Whether a list that begins here is the body, or the value of `batch` in it. */
@@ -254,11 +271,6 @@ export function excessOf(mark: number): Excess | undefined {
 
 /** Digits from which on an integer may be more than a double holds exactly. */
 const NOTABLE_DIGITS = 15;
-
-/** Whether a number is an integer that a double takes for another one. */
-function isRounded(text: string, value: number): boolean {
-  return /^-?\d+$/.test(text) && BigInt(text) !== BigInt(value);
-}
 
 function isDigit(byte: number | undefined): boolean {
   return byte !== undefined && byte >= 0x30 && byte <= 0x39;

@@ -64,7 +64,8 @@ function countKey(keys: Uint32Array, depth: number): number {
 
 function blanked(bytes: Uint8Array, excesses: readonly number[]): Uint8Array {
   if (excesses.length === 0) return bytes;
-  const copy = bytes.slice();
+  // `slice` of a Buffer is no copy.
+  const copy = new Uint8Array(bytes);
   for (let at = 0; at < excesses.length; at += 2) {
     const [start = 0, end = 0] = excesses.slice(at, at + 2);
     copy.fill(0x20, start, end)[start] = ZERO;

@@ -5,6 +5,7 @@ import {
   excessOf,
   itemOf,
   JSON_DEPTH_MAX,
+  MARK,
   OBJECT_KEYS_MAX,
   type Part,
   type Scan,
@@ -12,6 +13,7 @@ import {
 } from "./json-scan.ts";
 import { sketchOf } from "./json-sketch.ts";
 import { parseTime } from "./time.ts";
+import { putExact, type UnsafeId } from "./unsafe-id.ts";
 
 /** What a request says beside its body. What the body says itself comes first. */
 export type Aside = {
@@ -72,9 +74,10 @@ export function readSubmission(bytes: Uint8Array, aside: Aside): Submission {
       const known = aside.keyInBody ? keyIn(envelope) : aside.key;
       const key = oneKey(known);
       const isInItems = known === undefined && aside.keyInBody;
+      const exact = withIds(scan.ids, take);
       const taken: Take = (raw, mark, count) => {
         if (isInItems) key.add(itemKey(raw));
-        take(raw, mark, count);
+        exact(raw, mark, count);
       };
       if (isSplit) eachOfParts(bytes, list.parts, scan, taken);
       else eachOf(items, scan, taken);
@@ -102,9 +105,24 @@ function single(event: JsonObject, scan: Scan, aside: Aside): Submission {
         const attr = isObject(event["properties"] ?? {}) ? "event" : "properties";
         throw invalid("`event` must be a string and `properties` an object.", attr);
       }
-      take(event, scan.marks[0] ?? 0, 1);
+      withIds(scan.ids, take)(event, scan.marks[0] ?? 0, 1);
       return key;
     },
+  };
+}
+
+/** Takes items with the digits of their ids where the parser has rounded them. */
+function withIds(ids: UnsafeId[], take: Take): Take {
+  if (ids.length === 0) return take;
+  let item = 0;
+  let next = 0;
+  return (raw, mark, count) => {
+    let bits = mark;
+    for (; ids[next]?.item === item; next += 1) {
+      if (!putExact(raw, ids[next] as UnsafeId)) bits |= MARK.rounded;
+    }
+    item += count;
+    take(raw, bits, count);
   };
 }
 
@@ -167,7 +185,8 @@ function sketchReader(bytes: Uint8Array, places: number[]): () => Json {
 
 /** A copy in which `null` stands for each of the items that begin and end at `places`. */
 function withoutExcesses(bytes: Uint8Array, places: number[]): Uint8Array {
-  const copy = bytes.slice();
+  // `slice` of a Buffer is no copy.
+  const copy = new Uint8Array(bytes);
   for (let at = 0; at < places.length; at += 2) {
     const [start = 0, end = 0] = places.slice(at, at + 2);
     copy.fill(0x20, start, end).set(NULL, start);

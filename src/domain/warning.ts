@@ -75,7 +75,9 @@ const LOG_MEANINGS: Record<LogReason, Meaning> = {
 
 const MEANINGS: Record<WarningType, Meaning> = {
   missing_event_name: dropped("The event has no name."),
-  missing_distinct_id: dropped("The event has no distinct id, or an empty one."),
+  missing_distinct_id: dropped(
+    "The event has no distinct id, or an empty one, or a number with an exponent.",
+  ),
   invalid_event: dropped(
     "The item is no object, or its `event` is no text or its `properties` no object.",
   ),

@@ -128,6 +128,69 @@ describe("admission", () => {
     expect(warnings).toEqual([{ type, count: 1, event_uuid: UUID, distinct_id: "ann" }] as never);
   });
 
+  test.each([
+    "9007199254740992",
+    "9007199254740993",
+    "-9007199254740993",
+    "1234567890123456789",
+    "99999999999999999999999999",
+  ])("keeps the integer %s by its digits where it is an id, and says nothing", (digits) => {
+    const ids = `"distinct_id":${digits},"alias": ${digits},"$anon_distinct_id" : ${digits}`;
+    const single = `{"api_key":"${KEY}","event":"e","uuid":"${UUID}","properties":{${ids},"n":1}}`;
+    const named = `{"event":"e","distinct_id":${digits},"properties":{"distinct_id":${digits}}}`;
+
+    const alone = admit("", { bytes: new TextEncoder().encode(single) });
+    const { lines, warnings } = admit([event(), single, event(), named, event()].join());
+
+    const properties = { distinct_id: digits, alias: digits, $anon_distinct_id: digits, n: 1 };
+    expect(linesOf(alone.lines)).toMatchObject([{ distinct_id: digits, properties }]);
+    expect([...alone.warnings, ...warnings]).toEqual([]);
+    expect(linesOf(lines).map(({ distinct_id }) => distinct_id)).toEqual([
+      "ann",
+      digits,
+      "ann",
+      digits,
+      "ann",
+    ]);
+    expect(linesOf(lines)[3].properties).toEqual({ distinct_id: digits });
+  });
+
+  test("of integers that only look like ids, and of too many, it is told that they are rounded", () => {
+    const deeper = '{"a":{"distinct_id":9007199254740993}}';
+    const listed = '{"a":["alias",9007199254740993]}';
+    const exact = '{"a":{"alias":9007199254740992}}';
+    const many = `{${'"alias":9007199254740993,'.repeat(1000)}"alias":1}`;
+    const items = [deeper, listed, exact, many].map((properties, at) =>
+      event({ distinct_id: `p${at}`, properties: 0 }).replace(/0}$/, `${properties}}`),
+    );
+
+    const { count, warnings } = admit([event(), ...items].join());
+
+    expect(count).toBe(5);
+    expect(warnings.map(({ type, distinct_id }) => [type, distinct_id])).toEqual(
+      [0, 1, 3].map((at) => ["rounded_unsafe_integer", `p${at}`]),
+    );
+  });
+
+  test("an id of digits is kept in a body of many parts and beside items over a limit", () => {
+    const fill = event({ properties: { text: "x".repeat(1000) } });
+    const numbered = (at: number) => `{"event":"e","distinct_id":1234567890123${456_700 + at}}`;
+    const deep = event({ properties: 0 }).replace(
+      /0}$/,
+      `{"a":${"[".repeat(200)}${"]".repeat(200)}}}`,
+    );
+    const items = Array.from({ length: 600 }, (_, at) => [fill, numbered(at), deep]).flat();
+
+    const { lines, dropped } = admit(items.join());
+
+    const ids = linesOf(lines).map(({ distinct_id }) => distinct_id);
+    const expected = Array.from({ length: 600 }, (_, at) => [
+      "ann",
+      `1234567890123${456_700 + at}`,
+    ]);
+    expect([ids, dropped]).toEqual([expected.flat(), 600]);
+  });
+
   test("warns of numbers of a single event, and not of the envelope's", () => {
     const single = event().replace("}", `,"api_key":"${KEY}","properties":{"n":1e400}}`);
     const bytes = new TextEncoder().encode(single);
@@ -149,17 +212,19 @@ describe("admission", () => {
   ])("drops an event that is %s alone, and says which it was", (_case, value, type) => {
     const fields = { distinct_id: "bob", properties: { distinct_id: "eve", a: "value" } };
     const item = event(fields).replace('"value"', value);
+    const items = [event(), item, event()].join();
+    const packed = Bun.gzipSync(`{"api_key":"${KEY}","batch":[${items}]}`);
 
-    const { count, dropped, warnings } = admit([event(), item, event()].join());
-
-    expect([count, dropped]).toEqual([2, 1]);
-    expect(warnings).toEqual([{ type, count: 1, event_uuid: UUID, distinct_id: "bob" }] as never);
+    for (const { count, dropped, warnings } of [admit(items), admit("", { bytes: packed })]) {
+      expect([count, dropped]).toEqual([2, 1]);
+      expect(warnings).toEqual([{ type, count: 1, event_uuid: UUID, distinct_id: "bob" }] as never);
+    }
   });
 
   test.each<[string, string, string | null, string | null]>([
     ["an id in its properties", '{"properties":{"distinct_id":"ann"},', null, "ann"],
     ["a number as its id", '{"distinct_id":7,', null, "7"],
-    ["a number that no double holds as its id", '{"distinct_id":12345678901234567890,', null, null],
+    ["an id of digits", '{"distinct_id":12345678901234567890,', null, "12345678901234567890"],
     ["a longer id than is kept", `{"distinct_id":"${"x".repeat(300)}",`, null, "x".repeat(200)],
     ["a uuid in capitals", `{"uuid":"${UUID.toUpperCase()}",`, UUID, null],
     ["a uuid that is none", '{"uuid":"nonsense","distinct_id":"ann",', null, "ann"],
