@@ -142,6 +142,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "services/persons.ts": "test/http/persons.test.ts",
   "services/projects.ts": "test/http/projects.test.ts, test/cli/run.test.ts",
   "services/restoring.ts": "test/rebuild.test.ts",
+  "services/resent.ts": "test/http/ingestion-warnings.test.ts",
   "services/retrying.ts": "test/services/ingest.test.ts",
   "services/slice-content.ts": "test/services/slices.test.ts",
   "services/trends.ts": "test/services/insights.test.ts, test/http/insights.test.ts",

@@ -26,13 +26,6 @@ export function logsIn(frames: Frame[], upTo: number): Frame[] {
   return frames.filter(({ kind, first_seq }) => kind === "logs" && first_seq <= upTo);
 }
 
-/** What the frames of warnings up to such a number say. */
-export function warningsIn(frames: Frame[], upTo: number): ProjectWarning[] {
-  return frames
-    .filter(({ kind, first_seq }) => kind === "warnings" && first_seq <= upTo)
-    .flatMap(warningsOf);
-}
-
 function eventsOf(frame: Frame, { after, upTo }: { after: number; upTo: number }): Candidate[] {
   const { kind, count, first_seq, project_id, arrived_at } = frame;
   const from = Math.max(after + 1 - first_seq, 0);
@@ -68,7 +61,7 @@ function linesOf({ lines, count }: Frame, from: number, to: number): Uint8Array 
 const LINE_FEED = 0x0a;
 
 /** What a journal entry of warnings says. */
-function warningsOf({ lines, count, project_id, arrived_at }: Frame): ProjectWarning[] {
+export function warningsOf({ lines, count, project_id, arrived_at }: Frame): ProjectWarning[] {
   const texts = utf8.decode(lines).split("\n").slice(0, count);
   return texts.map((text) => ({ ...(JSON.parse(text) as Warning), project_id, at: arrived_at }));
 }

@@ -3,7 +3,7 @@ import { JOURNAL_READ_BYTES_MAX } from "../domain/event.ts";
 import { personUuid } from "../domain/person.ts";
 import type { SeenEntries } from "../domain/seen.ts";
 import type { SplitAsked } from "../domain/split.ts";
-import { meaningOf, type ProjectWarning } from "../domain/warning.ts";
+import type { ProjectWarning } from "../domain/warning.ts";
 import type { SliceEvent } from "../storage/event-lines.ts";
 import type { Frame, JournalReader } from "../storage/journal.ts";
 import type { Load, loadFiles } from "../storage/loads.ts";
@@ -13,8 +13,9 @@ import type { EditAsked, RemovalAsked } from "../storage/person-edits.ts";
 import type { PersonChanges, PersonRef, PersonWrites } from "../storage/persons.ts";
 import { type Grouped, group } from "./groups.ts";
 import { identify, type Refused } from "./identity.ts";
+import { resentRequests } from "./resent.ts";
 import type { Marked, Repeated, SeenWindow } from "./seen.ts";
-import { type Candidate, eventsIn, isOfEvents, logsIn, warningsIn } from "./slice-content.ts";
+import { type Candidate, eventsIn, isOfEvents, logsIn } from "./slice-content.ts";
 import { type ChangedIds, changedIds } from "./unmirrored.ts";
 
 /** What became of a slice on its way to the event store. */
@@ -68,6 +69,7 @@ type Needs = {
  * what they do to persons, writes them for DuckDB.
  */
 export function slices({ journal, persons, files, seen, ...memory }: Needs) {
+  const resent = resentRequests();
   let uncollected = 0;
 
   /** Only between slices: what one of them still holds would count as used from then on. */
@@ -112,7 +114,7 @@ export function slices({ journal, persons, files, seen, ...memory }: Needs) {
       const repeated = sifted.repeated.filter(({ of }) => of.seq <= last);
       const duplicates = repeated.map(duplicateOf);
       const found = [...duplicates.flatMap(duplicateWarning), ...does.refused.map(refusalWarning)];
-      const warnings = [...ofNew(warningsIn(frames, last), repeated), ...found];
+      const warnings = [...resent.warningsIn(frames, last, repeated), ...found];
       const changes = does.changes && { ...does.changes, warnings, applied_seq: last };
       const mirror = changes && (await persons.apply(changes));
       const logs = logsIn(frames, last);
@@ -231,25 +233,6 @@ function duplicateWarning(duplicate: Duplicate): ProjectWarning[] {
   const { project_id, arrived_at: at, uuid: event_uuid, distinct_id, same } = duplicate;
   if (same) return [];
   return [{ type: "duplicate_uuid", count: 1, event_uuid, distinct_id, project_id, at }];
-}
-
-/** Warnings without those of events that came again: each is told of when it came first. */
-function ofNew(warnings: ProjectWarning[], repeated: Repeated<Candidate>[]): ProjectWarning[] {
-  if (warnings.length === 0 || repeated.length === 0) return warnings;
-  const resent = new Map<string, number>();
-  for (const { of, same } of repeated) {
-    const key = `${of.project_id} ${of.event.uuid}`;
-    if (same) resent.set(key, (resent.get(key) ?? 0) + 1);
-  }
-  const told = new Map<string, number>();
-  return warnings.filter(({ type, count, project_id, event_uuid }) => {
-    const again = resent.get(`${project_id} ${event_uuid}`) ?? 0;
-    if (again === 0 || count > 1 || meaningOf(type).severity !== "warning") return true;
-    const key = `${project_id} ${event_uuid} ${type}`;
-    const before = told.get(key) ?? 0;
-    told.set(key, before + 1);
-    return before >= again;
-  });
 }
 
 /** What the first of some events do: as many as there is memory for. */

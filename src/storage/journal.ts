@@ -168,12 +168,12 @@ export async function openJournal(options: Options): Promise<Journal> {
   };
 }
 
-/** How many of those that wait are written together: at least one. */
+/** How many of those that wait are written together: at least one, and warnings with what they are of. */
 function groupLength(queue: readonly Waiting[]): number {
   let bytes = 0;
   const end = queue.findIndex(({ entry }) => {
     bytes += frameBytes(entry);
-    return bytes > GROUP_BYTES_MAX;
+    return bytes > GROUP_BYTES_MAX && entry.kind !== "warnings";
   });
   return end === -1 ? queue.length : Math.max(end, 1);
 }

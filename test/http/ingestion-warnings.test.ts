@@ -190,6 +190,49 @@ describe("what ingest finds", () => {
     });
   });
 
+  test.each([
+    [120, 101],
+    [1000, 1000],
+    [8191, 1],
+    [8192, 3],
+    [9000, 150],
+    [20_000, 5000],
+  ])(
+    "of %d events with %d changes that are sent again whole, nothing is told again",
+    async (count, changes) => {
+      await using app = await testApp();
+      const events = Array.from({ length: count }, (_, at) =>
+        at < count - changes ? event() : event({ timestamp: "soon" }),
+      );
+      const total = async () => {
+        const { results } = (await app.get("/ingestion_warnings/")).body as Page;
+        return results.map(({ type, count: cases }) => [type, cases]);
+      };
+
+      await app.capture(batch(...events));
+      await app.capture(batch(event()));
+      expect(await total()).toEqual([["ignored_invalid_timestamp", changes]]);
+      await app.capture(batch(...events));
+      await app.capture(batch(event()));
+
+      expect(await total()).toEqual([["ignored_invalid_timestamp", changes]]);
+    },
+  );
+
+  test("an event that is in a large request many times is told of once", async () => {
+    await using app = await testApp();
+    const late = event({ timestamp: "soon" });
+    const others = (length: number) => Array.from({ length }, () => event());
+
+    await app.capture(batch(late, ...others(9000), late, ...others(9000), late));
+    await app.capture(batch(late, event({ timestamp: "later" })));
+
+    const { results } = (await app.get("/ingestion_warnings/")).body as Page;
+    expect(results.map(({ type, count }) => [type, count])).toEqual([
+      ["ignored_invalid_timestamp", 2],
+    ]);
+  });
+
   test("a known uuid with another event or distinct id is a warning, a resend is none", async () => {
     await using server = await startServer();
     const sent = event({ event: "first" });
@@ -317,7 +360,7 @@ describe("the list", () => {
         {
           type: "missing_distinct_id",
           severity: "error",
-          meaning: "The event has no distinct id, or an empty one.",
+          meaning: "The event has no distinct id, or an empty one, or a number with an exponent.",
           count: 2,
           first_at: "2026-11-21T12:00:01.000000Z",
           last_at: "2026-11-21T12:00:01.000000Z",

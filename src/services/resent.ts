@@ -1,0 +1,88 @@
+import { meaningOf, type ProjectWarning } from "../domain/warning.ts";
+import type { Frame } from "../storage/journal.ts";
+import type { Repeated } from "./seen.ts";
+import { type Candidate, isOfEvents, warningsOf } from "./slice-content.ts";
+
+/** Events of one request of which is remembered that they came before: of more, how many they are. */
+const KNOWN_MAX = 100_000;
+
+/** The events of a request, as far as slices have got. */
+type Request = {
+  first: number;
+  count: number;
+  project_id: number;
+  /** Up to which sequence number they are counted. */
+  upTo: number;
+  /** How many of them came before as they are, and how often each uuid among them did. */
+  known: { count: number; uuids: Map<string, number> };
+};
+
+/**
+ * Warnings without those of events that came before: each is told of when it came first (decision 39).
+ * They stand in the journal behind their request's events, which may be of earlier slices.
+ */
+export function resentRequests() {
+  let request: Request = { ...{ first: 0, count: 0, project_id: 0, upTo: 0 }, known: nothing() };
+
+  /** Counts those of a request's events that came before, which begin at `next`; where they end. */
+  const count = (frame: Frame, repeated: readonly Repeated<Candidate>[], next: number) => {
+    const { first_seq: first, count: events, project_id } = frame;
+    // Its first events may have been of an earlier slice.
+    if (first !== request.first) {
+      request = { first, count: events, project_id, upTo: 0, known: nothing() };
+    }
+    let at = next;
+    for (let one = repeated[at]; one && one.of.seq < first + events; one = repeated[at]) {
+      if (one.same && one.of.seq > request.upTo) add(one.of.event.uuid, request.known);
+      at += 1;
+    }
+    request.upTo = repeated[at - 1]?.of.seq ?? request.upTo;
+    return at;
+  };
+
+  return {
+    /**
+     * What the frames of a slice tell up to a sequence number, with those of its events up to there
+     * that came before, in the order of their numbers.
+     */
+    warningsIn(
+      frames: readonly Frame[],
+      upTo: number,
+      repeated: readonly Repeated<Candidate>[],
+    ): ProjectWarning[] {
+      let next = 0;
+      return frames
+        .filter(({ first_seq }) => first_seq <= upTo)
+        .flatMap((frame) => {
+          if (isOfEvents(frame)) next = count(frame, repeated, next);
+          if (frame.kind !== "warnings") return [];
+          const { first, count: events, project_id } = request;
+          const isBehind = frame.first_seq === first + events && frame.project_id === project_id;
+          return isBehind ? ofNew(warningsOf(frame), request) : warningsOf(frame);
+        });
+    },
+  };
+}
+
+function add(uuid: string, known: Request["known"]): void {
+  known.count += 1;
+  if (known.uuids.size < KNOWN_MAX) known.uuids.set(uuid, (known.uuids.get(uuid) ?? 0) + 1);
+}
+
+const nothing = (): Request["known"] => ({ count: 0, uuids: new Map() });
+
+function ofNew(warnings: ProjectWarning[], { count, known }: Request): ProjectWarning[] {
+  if (known.count === 0) return warnings;
+  const told = new Map<string, number>();
+  return warnings.filter(({ type, count: cases, event_uuid }) => {
+    // Of what is dropped nothing is kept to know it by.
+    if (meaningOf(type).severity !== "warning") return true;
+    if (known.count === count) return false;
+    const again = known.uuids.get(event_uuid ?? "") ?? 0;
+    if (again === 0 || cases > 1) return true;
+    const key = `${event_uuid} ${type}`;
+    const before = told.get(key) ?? 0;
+    told.set(key, before + 1);
+    return before >= again;
+  });
+}
