@@ -2,7 +2,7 @@
  * Measures a real server under the load of design 9 and prints a table and the machine. Each
  * figure stands beside its floor, measured in turns with it: a bare server that only parses.
  *
- *   npm run bench                          all of it, about 5 minutes
+ *   npm run bench                          all of it, about 7 minutes
  *   npm run bench -- --quick               less of everything, about 1 minute
  *   npm run bench -- singles disk          some parts; see PARTS
  *   npm run bench -- persons               a million persons, about 4 minutes; only by name
@@ -28,7 +28,7 @@ const FULL: Plan = {
   backfillEvents: 1_000_000,
   largeBatches: 5,
   freshSamples: 15,
-  idleSeconds: 8,
+  idleSeconds: 20,
   coldStarts: 5,
   decodeRounds: 300,
   persons: 1_000_000,
@@ -121,6 +121,7 @@ function print(lines: Row[]): void {
     `server: ${built ? "the executable" : "the sources"}; every figure is of one server in one run of ${seconds} s`,
     `payload: events as posthog-js sends them, ${bench.eventBytes.toFixed(0)} B each on average`,
     `other processes took ${others} of the CPUs meanwhile; ratios bear that better than figures`,
+    "idle: 45 s after the last work",
     "durability: an answer leaves after the fdatasync of its events",
     `before the first row: ${bench.plan.fillEvents} events stored; after the last: ${bench.expected}, each sent uuid once`,
     "floor: a bare Bun.serve that parses the body as JSON and answers the same, in turns with the server",
