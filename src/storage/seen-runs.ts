@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import {
   LEFT_MINUTE,
@@ -28,14 +28,16 @@ const RUN_ENTRIES_MAX = 8_388_608;
  * of it throws what the disk throws.
  */
 export function seenRuns(directory: string) {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  for (const leftover of readdirSync(directory)) rmSync(join(directory, leftover));
+  const leftovers = existsSync(directory) ? readdirSync(directory) : [];
+  for (const leftover of leftovers) rmSync(join(directory, leftover));
   /** The newest last. */
   let runs: SeenRun[] = [];
   let written = 0;
 
   const write = (entriesMax: number, parts: Iterable<SeenRecords>): SeenRun | undefined => {
     written += 1;
+    // Not before: a start on a full disk needs none.
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
     return writeRun(join(directory, `${written}.seen`), entriesMax, parts);
   };
 

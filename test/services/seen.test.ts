@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SEEN_FIELDS } from "../../src/domain/seen.ts";
@@ -101,14 +101,14 @@ test("what was deleted is new again, from memory and from files, and is swept fr
 
 test("what the disk does not take stays in memory until it does", () => {
   const { window, warnings, directory } = world();
-  rmSync(directory, { recursive: true });
+  writeFileSync(directory, "in its place");
 
   expect(sent(window, 0, SEEN_IN_MEMORY_MAX + 8192)).toBe(SEEN_IN_MEMORY_MAX + 8192);
   expect(window.size()).toEqual({ memory: SEEN_IN_MEMORY_MAX + 8192, files: 0 });
   expect(warnings).toEqual(["the deduplication window stays in memory"]);
   expect(sent(window, 0, SEEN_IN_MEMORY_MAX)).toBe(0);
 
-  mkdirSync(directory);
+  rmSync(directory);
   sent(window, SEEN_IN_MEMORY_MAX, SEEN_IN_MEMORY_MAX + 100_000);
 
   expect(window.size().files).toBeGreaterThan(SEEN_IN_MEMORY_MAX);

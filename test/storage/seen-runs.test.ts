@@ -1,5 +1,13 @@
 import { afterAll, expect, test } from "bun:test";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SeenHash, SeenRecords } from "../../src/domain/seen.ts";
@@ -141,6 +149,14 @@ test("nothing is left of a run when all of it has gone", () => {
   expect([runs.size(), readdirSync(directory).length]).toEqual([0, 0]);
 });
 
+test("makes its directory, for its owner alone, once there is something to put there", () => {
+  const directory = join(made(), "seen");
+  const runs = seenRuns(directory);
+  expect([existsSync(directory), runs.size(), runs.find(hashOf(1))]).toEqual([false, 0, undefined]);
+  runs.put(recordsOf(0, 10, NOON));
+  expect(statSync(directory).mode & 0o777).toBe(0o700);
+});
+
 test("begins with an empty directory, whatever is left there", () => {
   const directory = made();
   writeFileSync(join(directory, "1.seen"), "left by another process");
@@ -154,8 +170,9 @@ test("a run that cannot be written is not there, and what was there stays", () =
   const runs = seenRuns(directory);
   runs.put(recordsOf(0, 10, NOON));
   rmSync(directory, { recursive: true });
+  writeFileSync(directory, "in its place");
 
-  expect(() => runs.put(recordsOf(10, 20, NOON))).toThrow("ENOENT");
+  expect(() => runs.put(recordsOf(10, 20, NOON))).toThrow(directory);
 
   expect([runs.size(), runs.find(hashOf(12))]).toEqual([10, undefined]);
   expect(runs.find(hashOf(3))?.minute).toBe(NOON);
