@@ -10,7 +10,7 @@ import {
   OPEN_OBJECT,
   QUOTE,
 } from "./json-bytes.ts";
-import { isRounded, type UnsafeId, unsafeId } from "./unsafe-id.ts";
+import { isRounded, UNSAFE_ID_FIELDS, unsafeId } from "./unsafe-id.ts";
 
 /** Nesting a body may have, its own brackets included. */
 export const JSON_DEPTH_MAX = 128;
@@ -46,8 +46,8 @@ export type Scan = {
   list: { start: number; end: number; parts: Part[] } | undefined;
   /** Start and end of each item that breaks a limit. */
   excesses: number[];
-  /** Ids among the numbers that a double may not hold, in the order of their items. */
-  ids: UnsafeId[];
+  /** Ids among the numbers that a double may not hold, in the order of their items ({@link UNSAFE_ID_FIELDS}). */
+  ids: number[];
   /**
    * Item and bits in one number, ascending; without a list, of item 0, which is the body. The
    * numbers of an item without a key are not in them: it is no event.
@@ -106,7 +106,7 @@ class ItemScan {
   readonly nodesMax: number;
   readonly excesses: number[] = [];
   readonly marks: number[] = [];
-  readonly ids: UnsafeId[] = [];
+  readonly ids: number[] = [];
   refused: Scan["refused"];
   list: Scan["list"];
   depth = 0;
@@ -154,6 +154,8 @@ class ItemScan {
     if (this.list !== undefined) return this.refuse("lists");
     this.depth += 1;
     this.listDepth = this.depth;
+    // Those before it are no event's.
+    this.ids.length = 0;
     this.list = { start: at + 1, end: this.bytes.length, parts: [] };
     this.begin(0, at + 1);
     this.part = partFrom(this.start);
@@ -191,10 +193,10 @@ class ItemScan {
 
   /** Keeps an integer that is an id, as far as its name tells; whether it did. */
   private isId(first: number, digits: string, key: number): boolean {
-    const isFull = this.ids.at(-IDS_MAX)?.item === this.index;
+    const isFull = this.ids.at(-IDS_MAX * UNSAFE_ID_FIELDS) === this.index;
     const id = isFull ? undefined : unsafeId(this.bytes, { key, first, digits });
     if (id === undefined) return false;
-    this.ids.push({ item: this.index, ...id });
+    this.ids.push(this.index, ...id);
     return true;
   }
 

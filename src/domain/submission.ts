@@ -13,7 +13,7 @@ import {
 } from "./json-scan.ts";
 import { sketchOf } from "./json-sketch.ts";
 import { parseTime } from "./time.ts";
-import { putExact, type UnsafeId } from "./unsafe-id.ts";
+import { putExact, UNSAFE_ID_FIELDS } from "./unsafe-id.ts";
 
 /** What a request says beside its body. What the body says itself comes first. */
 export type Aside = {
@@ -58,7 +58,8 @@ export function readSubmission(bytes: Uint8Array, aside: Aside): Submission {
   const { list } = scan;
   const isSplit = list !== undefined && (list.parts.length > 1 || scan.excesses.length > 0);
   const body = parse(isSplit ? around(bytes, list) : text(bytes));
-  if (isObject(body) && body["batch"] === undefined) return single(body, scan, aside);
+  if (isObject(body) && body["batch"] === undefined)
+    return single({ event: body, bytes }, scan, aside);
   const envelope = Array.isArray(body) ? {} : body;
   if (!isObject(envelope)) throw invalid("A JSON object or list is expected.");
   const items = Array.isArray(body) ? body : envelope["batch"];
@@ -74,7 +75,7 @@ export function readSubmission(bytes: Uint8Array, aside: Aside): Submission {
       const known = aside.keyInBody ? keyIn(envelope) : aside.key;
       const key = oneKey(known);
       const isInItems = known === undefined && aside.keyInBody;
-      const exact = withIds(scan.ids, take);
+      const exact = withIds(bytes, scan.ids, take);
       const taken: Take = (raw, mark, count) => {
         if (isInItems) key.add(itemKey(raw));
         exact(raw, mark, count);
@@ -94,7 +95,11 @@ const REFUSALS: Record<NonNullable<Scan["refused"]>, string> = {
   open: "The body is not valid JSON in UTF-8.",
 };
 
-function single(event: JsonObject, scan: Scan, aside: Aside): Submission {
+function single(
+  { event, bytes }: { event: JsonObject; bytes: Uint8Array },
+  scan: Scan,
+  aside: Aside,
+): Submission {
   return {
     envelope: event,
     sentAt: sentAtOf(event, aside),
@@ -105,21 +110,23 @@ function single(event: JsonObject, scan: Scan, aside: Aside): Submission {
         const attr = isObject(event["properties"] ?? {}) ? "event" : "properties";
         throw invalid("`event` must be a string and `properties` an object.", attr);
       }
-      withIds(scan.ids, take)(event, scan.marks[0] ?? 0, 1);
+      withIds(bytes, scan.ids, take)(event, scan.marks[0] ?? 0, 1);
       return key;
     },
   };
 }
 
 /** Takes items with the digits of their ids where the parser has rounded them. */
-function withIds(ids: UnsafeId[], take: Take): Take {
+function withIds(bytes: Uint8Array, ids: readonly number[], take: Take): Take {
   if (ids.length === 0) return take;
   let item = 0;
   let next = 0;
   return (raw, mark, count) => {
     let bits = mark;
-    for (; ids[next]?.item === item; next += 1) {
-      if (!putExact(raw, ids[next] as UnsafeId)) bits |= MARK.rounded;
+    // Of items without a key, many are taken at once, and none is an event.
+    for (; (ids[next] ?? Number.POSITIVE_INFINITY) < item + count; next += UNSAFE_ID_FIELDS) {
+      const id = ids.slice(next + 1, next + UNSAFE_ID_FIELDS);
+      if (ids[next] === item && !putExact(raw, bytes, id)) bits |= MARK.rounded;
     }
     item += count;
     take(raw, bits, count);

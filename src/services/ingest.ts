@@ -132,7 +132,7 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
       gathering ??= { since: started, count: 0 };
       gathering.count += slice.count;
       await end.push(slice.loads);
-      const busy = isBusy(slice, known.sinceLast(slice, started));
+      const busy = isBusy(slice, known.sinceLast(slice, started, journal.durable() - taken));
       if (!busy || isOverdue(gathering) || looking.isAsked(taken)) await flush();
       looking.sent();
       await gathered(taken, started + intervalMs(slice, busy), { journal, signal, looking });

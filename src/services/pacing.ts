@@ -21,21 +21,29 @@ const HOLD_MS_MAX = 1000;
 /** What the stores take for an event, in milliseconds, as long as nothing is known of it. */
 export const EACH_MS_AT_FIRST = 0.033;
 
+/** The most that counts of what they took for one: more is a disk that refuses, or is full. */
+const EACH_MS_MAX = 0.5;
+
 /** The share of a full slice in what is known of the pace: about so many count. */
 const SLICES_COUNTED = 16;
 
 /** How fast the stores are, by the full slices that they took one behind the other. */
 export function pace() {
   let eachMs = EACH_MS_AT_FIRST;
-  let last = { at: Number.NEGATIVE_INFINITY, isFull: false };
+  let last = { at: Number.NEGATIVE_INFINITY, goesOn: false };
   return {
-    /** Takes note of a slice that began at a time, and says how long that was after the one before. */
-    sinceLast({ count }: Pick<SliceApplied, "count">, at: number): number {
+    /**
+     * Takes note of a slice that began at a time, behind which so many are there by now, and says how
+     * long that was after the one before.
+     */
+    sinceLast({ count }: Pick<SliceApplied, "count">, at: number, waiting: number): number {
       const ms = at - last.at;
       const isFull = count >= SLICE_EVENTS_MAX / 2;
-      // Between two full ones nothing was waited for but the stores.
-      if (isFull && last.isFull) eachMs += (ms / count - eachMs) / SLICES_COUNTED;
-      last = { at, isFull };
+      // Where a whole slice is there already, the next one waits for nothing but the stores.
+      if (isFull && last.goesOn) {
+        eachMs += (Math.min(ms / count, EACH_MS_MAX) - eachMs) / SLICES_COUNTED;
+      }
+      last = { at, goesOn: isFull && waiting >= SLICE_EVENTS_MAX };
       return ms;
     },
     /** How long so many events and log records will take them, in milliseconds. */

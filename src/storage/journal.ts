@@ -171,11 +171,11 @@ export async function openJournal(options: Options): Promise<Journal> {
 /** How many of those that wait are written together: at least one, and warnings with what they are of. */
 function groupLength(queue: readonly Waiting[]): number {
   let bytes = 0;
-  const end = queue.findIndex(({ entry }) => {
+  const end = queue.findIndex(({ entry }, at) => {
     bytes += frameBytes(entry);
-    return bytes > GROUP_BYTES_MAX && entry.kind !== "warnings";
+    return at > 0 && bytes > GROUP_BYTES_MAX && entry.kind !== "warnings";
   });
-  return end === -1 ? queue.length : Math.max(end, 1);
+  return end === -1 ? queue.length : end;
 }
 
 function unavailable(cause?: unknown): Failure {

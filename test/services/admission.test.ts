@@ -191,6 +191,20 @@ describe("admission", () => {
     expect([ids, dropped]).toEqual([expected.flat(), 600]);
   });
 
+  test("an id of digits is kept behind what is no event, and one of the envelope is nobody's", () => {
+    const named = '{"event":"e","distinct_id":9007199254740993}';
+    const bare = `0,["alias",9007199254740993],${"0,".repeat(70_000)}`;
+    const body = `{"distinct_id":9007199254740993,"api_key":"${KEY}","batch":[${event()},${bare}${named}]}`;
+
+    const { lines, warnings } = admit("", { bytes: new TextEncoder().encode(body) });
+
+    expect(linesOf(lines).map(({ distinct_id }) => distinct_id)).toEqual([
+      "ann",
+      "9007199254740993",
+    ]);
+    expect(new Set(warnings.map(({ type }) => type))).toEqual(new Set(["invalid_event"]));
+  });
+
   test("warns of numbers of a single event, and not of the envelope's", () => {
     const single = event().replace("}", `,"api_key":"${KEY}","properties":{"n":1e400}}`);
     const bytes = new TextEncoder().encode(single);

@@ -8,6 +8,7 @@ import {
   LIVE_FACTOR,
   pace,
 } from "../../src/services/pacing.ts";
+import { SLICE_EVENTS_MAX } from "../../src/services/slices.ts";
 
 const BATCH = 100;
 
@@ -48,20 +49,24 @@ test("how long events take is told by the slices that were taken lately, and non
   expect(known.msFor(100_000)).toBeCloseTo(EACH_MS_AT_FIRST * 100_000);
 
   let at = 0;
-  const slice = (count: number, ms: number) => {
+  const slice = (count: number, ms: number, waiting = SLICE_EVENTS_MAX) => {
     at += ms;
-    return known.sinceLast({ count }, at);
+    return known.sinceLast({ count }, at, waiting);
   };
-  const full = (ms: number) => slice(8000, ms);
-  for (let slice = 0; slice < 200; slice++) full(800);
+  for (let more = 0; more < 200; more++) slice(8000, 800);
   expect(known.msFor(1000)).toBeCloseTo(100);
-  expect(full(1600)).toBe(1600);
+  expect(slice(8000, 1600)).toBe(1600);
   expect(known.msFor(1000)).toBeGreaterThan(100);
   expect(known.msFor(1000)).toBeLessThan(120);
 
   const before = known.msFor(1000);
-  // What is not full, and the first behind it, may have waited for somebody to send something.
-  for (const count of [10, 8000, 10]) slice(count, 60_000);
+  // What is behind one with nothing waiting may have waited for somebody to send something.
+  slice(10, 60_000, 0);
+  for (let hour = 0; hour < 100; hour++) slice(8000, 3_600_000, 0);
   expect(known.msFor(1000)).toBe(before);
+  // Nor does a disk that refused for an hour count for more than a slow one.
+  slice(8000, 1000);
+  slice(8000, 3_600_000, 0);
+  expect(known.msFor(1000)).toBeCloseTo(before + (500 - before) / 16);
   expect([known.msFor(0), known.msFor(-5)]).toEqual([0, 0]);
 });
