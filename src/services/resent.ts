@@ -23,6 +23,8 @@ type Request = {
  */
 export function resentRequests() {
   let request: Request = { ...{ first: 0, count: 0, project_id: 0, upTo: 0 }, known: nothing() };
+  /** The request with which the last slice that was applied ended. */
+  let applied = request;
 
   /** Counts those of a request's events that came before, which begin at `next`; where they end. */
   const count = (frame: Frame, repeated: readonly Repeated<Candidate>[], next: number) => {
@@ -36,7 +38,8 @@ export function resentRequests() {
       if (one.same && one.of.seq > request.upTo) add(one.of.event.uuid, request.known);
       at += 1;
     }
-    request.upTo = repeated[at - 1]?.of.seq ?? request.upTo;
+    // A slice that failed is read again, and those of its events that are counted are not twice.
+    request.upTo = Math.max(request.upTo, repeated[at - 1]?.of.seq ?? 0);
     return at;
   };
 
@@ -51,6 +54,7 @@ export function resentRequests() {
       repeated: readonly Repeated<Candidate>[],
     ): ProjectWarning[] {
       let next = 0;
+      request = applied;
       return frames
         .filter(({ first_seq }) => first_seq <= upTo)
         .flatMap((frame) => {
@@ -60,6 +64,11 @@ export function resentRequests() {
           const isBehind = frame.first_seq === first + events && frame.project_id === project_id;
           return isBehind ? ofNew(warningsOf(frame), request) : warningsOf(frame);
         });
+    },
+
+    /** Goes on behind the slice that was last asked for. Without it, that slice comes again. */
+    applied(): void {
+      applied = request;
     },
   };
 }

@@ -117,14 +117,14 @@ export function slices({ journal, persons, files, seen, ...memory }: Needs) {
       const warnings = [...resent.warningsIn(frames, last, repeated), ...found];
       const changes = does.changes && { ...does.changes, warnings, applied_seq: last };
       const mirror = changes && (await persons.apply(changes));
-      const logs = logsIn(frames, last);
-      const events = storedEvents(fresh, does);
-      const loads = files.add({ range: { first: range.after + 1, last }, events, logs, mirror });
+      const of = { events: storedEvents(fresh, does), logs: logsIn(frames, last), mirror };
+      const loads = files.add({ range: { first: range.after + 1, last }, ...of });
       // Only now: a slice that could not be written is read again, and must not know itself.
       seen.add(fresh);
+      resent.applied();
       const isCut = next !== undefined || upTo < asked || (last < upTo && isFull(frames, read));
       uncollected += isCut ? COLLECT_EVENTS : read.length;
-      const count = logs.reduce((sum, frame) => sum + frame.count, fresh.length);
+      const count = of.logs.reduce((sum, frame) => sum + frame.count, fresh.length);
       return { last, isCut, count, duplicates, loads, changed: mirror && changedIds(mirror) };
     },
 

@@ -205,11 +205,15 @@ async function add(
   return { bytes: buffers.reduce((sum, buffer) => sum + buffer.length, 0) };
 }
 
-/** Zeros at the end of a segment that is not the last one would be taken for damage. */
+/**
+ * Zeros at the end of a segment that is not the last one would be taken for damage. Throws where they
+ * stay; then more may be added. Not where the sync fails: nothing may be added behind that, and
+ * the frames were synced before.
+ */
 async function cutReserve({ segment, file, reserved }: Active): Promise<void> {
   if (!reserved || segment.bytes === 0) return;
   await file.truncate(segment.bytes);
-  await file.sync();
+  await quietly(file.sync());
 }
 
 /** Whether it succeeded. For what is tried on a disk that has already failed. */

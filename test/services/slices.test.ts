@@ -9,7 +9,7 @@ import { SLICE_EVENTS_MAX, slices } from "../../src/services/slices.ts";
 import { ROW_GROUP_ROWS } from "../../src/storage/duckdb.ts";
 import { type Load, loadFiles } from "../../src/storage/loads.ts";
 import { personReads } from "../../src/storage/person-list.ts";
-import { personWrites } from "../../src/storage/persons.ts";
+import { type PersonWrites, personWrites } from "../../src/storage/persons.ts";
 import { projectWrites } from "../../src/storage/projects.ts";
 import { seenRuns } from "../../src/storage/seen-runs.ts";
 import { openSqlite } from "../../src/storage/sqlite.ts";
@@ -43,10 +43,10 @@ async function world() {
     ...{ timezone: "UTC", created_at: AT },
   });
   const journal = await open(join(directory, "journal"));
-  const persons = personWrites(sqlite);
+  const made = personWrites(sqlite);
   let slicer = 0;
   return {
-    persons,
+    persons: made,
     reads: personReads(sqlite),
     /** Puts events into the journal as one frame. */
     async send(...events: object[]): Promise<void> {
@@ -58,8 +58,15 @@ async function world() {
       const text = `${JSON.stringify({ timestamp: AT, observed_timestamp: AT, body: "said" })}\n`;
       await journal.append(entry(text.repeat(count), { kind: "logs", project_id: 1, count }));
     },
+    /** Puts a warning of an event into the journal, as behind the frame that the event is in. */
+    async sendWarning(event_uuid: unknown): Promise<void> {
+      const warning = { type: "ignored_invalid_timestamp", count: 1, event_uuid };
+      await journal.append(
+        entry(`${JSON.stringify(warning)}\n`, { kind: "warnings", project_id: 1 }),
+      );
+    },
     durable: () => journal.durable(),
-    again() {
+    again(persons: PersonWrites = made) {
       slicer += 1;
       const seen = seenWindow({
         ...{ windowMs: 3_600_000, seed: new Uint32Array([1, 2]), log: { warn: () => {} } },
@@ -254,6 +261,40 @@ test("a request with more events than a slice is applied in parts, each of its e
   // After a crash in which the event store has a part of a part.
   const rest = await applied(place, place.again(), 5000);
   expect(rest.seqs).toEqual(all.slice(5000));
+});
+
+test("a resent request's warnings are not told again, also where the slice they are in fails", async () => {
+  await using place = await world();
+  const sent = Array.from({ length: SLICE_EVENTS_MAX + 500 }, () => event({ timestamp: AT }));
+  const other = event({ timestamp: AT });
+  const told: unknown[] = [];
+  let failures = 0;
+  const persons: PersonWrites = {
+    ...place.persons,
+    async apply(changes) {
+      const uuids = (changes.warnings ?? []).map(({ event_uuid }) => event_uuid);
+      failures += uuids.length;
+      if (failures === 1) throw new Error("database or disk is full");
+      told.push(...uuids);
+      return place.persons.apply(changes);
+    },
+  };
+  const slicer = place.again(persons);
+  await place.send(...sent);
+  await applied(place, slicer, 0);
+  const before = place.durable();
+  await place.send(...sent);
+  await place.sendWarning(sent[7]?.["uuid"]);
+  await place.send(other);
+  await place.sendWarning(other["uuid"]);
+
+  for (let last = before; last < place.durable(); ) {
+    const asked = slicer.apply({ after: last, upTo: place.durable() });
+    last = await asked.then((slice) => slice.last).catch(() => last);
+  }
+
+  expect(failures).toBe(2);
+  expect(told).toEqual([other["uuid"]]);
 });
 
 test("a request with more log records than a slice is whole", async () => {

@@ -140,6 +140,21 @@ describe("a segment that is made ahead", () => {
     expect(readAll(directory)).toMatchObject({ texts, corrupt: [] });
   });
 
+  test("is left for good when the sync of its end fails: nothing is added behind that", async () => {
+    const { directory, disk, journal, first } = await ahead();
+    const large = "z".repeat(SEGMENT_BYTES);
+    disk.fail("sync", { code: "EIO" });
+
+    await journal.append(entry(large));
+    const fourth = await journal.append(entry("fourth\n"));
+    // What was synced after a failure counts as lost on this disk.
+    await disk.crash();
+
+    expect(fourth).toBe(4);
+    expect(segments(directory).slice(0, 3)).toEqual([segmentOf(1), segmentOf(2), segmentOf(3)]);
+    expect(readAll(directory).texts).toEqual([first, "second\n", large, "fourth\n"]);
+  });
+
   test("does not hold up the end, and is gone behind it", async () => {
     const directory = place();
     const disk = faultyDisk();

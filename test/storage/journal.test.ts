@@ -99,6 +99,20 @@ describe("a journal", () => {
     await journal.close();
   });
 
+  test("writes warnings together with what they are of, however large that is", async () => {
+    const disk = faultyDisk();
+    const journal = await open(place(), { disk });
+    await journal.append(entry("begins the segment\n"));
+    const before = disk.count("sync");
+    const large = entry("x".repeat(GROUP_BYTES_MAX + 1));
+    const warnings = entry("warned\n", { kind: "warnings" });
+
+    await Promise.all([large, warnings, warnings, large, warnings].map(journal.append));
+
+    expect(disk.count("sync") - before).toBe(2);
+    await journal.close();
+  });
+
   test("goes on with the numbers, and with the segment, when it is opened again", async () => {
     const directory = await written(["a", "b"]);
 

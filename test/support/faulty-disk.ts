@@ -80,12 +80,15 @@ export function faultyDisk(random: () => number = Math.random): FaultyDisk {
   const holds = new Map<Operation, Promise<void>>();
   const renamed = new Set<string>();
   const { promise: crashed, resolve: hasCrashed } = Promise.withResolvers<void>();
+  const running = new Set<Promise<unknown>>();
   let operationsLeft = Number.POSITIVE_INFINITY;
   let dead = false;
 
   async function crash(): Promise<void> {
     if (dead) return crashed;
     dead = true;
+    // What a thread still does would be done to what is left.
+    await Promise.allSettled(running);
     for (const [path, file] of kept) {
       for (const handle of file.files) await handle.close().catch(() => {});
       damage(path, file);
@@ -124,6 +127,19 @@ export function faultyDisk(random: () => number = Math.random): FaultyDisk {
     if (outcome !== undefined) writeFileSync(path, outcome());
   }
 
+  /** Runs `work`, which ends only if the power does not go meanwhile. */
+  async function run<T>(work: () => Promise<T>): Promise<T> {
+    const result = work();
+    running.add(result);
+    try {
+      await result;
+    } finally {
+      running.delete(result);
+      if (dead) await new Promise(() => {});
+    }
+    return result;
+  }
+
   /** Runs `work`, or `part` of it and then what was ordered. */
   async function attempt<T>(
     operation: Operation,
@@ -142,10 +158,10 @@ export function faultyDisk(random: () => number = Math.random): FaultyDisk {
       return new Promise(() => {});
     }
     const fault = faults.get(operation);
-    if (fault === undefined) return work();
+    if (fault === undefined) return run(work);
     if (fault.skip > 0) {
       fault.skip -= 1;
-      return work();
+      return run(work);
     }
     fault.times -= 1;
     if (fault.times === 0) faults.delete(operation);
