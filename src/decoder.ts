@@ -1,26 +1,18 @@
+import { collectBehind } from "./collecting.ts";
 import { serve } from "./remote.ts";
 import { admitBody, type Body } from "./services/admission.ts";
 import { admitLogs, type LogsBody } from "./services/logs.ts";
 
-/**
- * Bytes of bodies and of what they hold after which the memory that they took is collected: the
- * engine lets it grow to much more.
- */
-const COLLECT_BYTES = 33_554_432;
+const collect = () => Bun.gc(true);
 
-const arrived = (now: number) => ({ now, newUuid: () => Bun.randomUUIDv7() });
+const behind = collectBehind(collect, 0);
 
-let uncollected = 0;
+const arrived = (now: number) => ({ now, newUuid: () => Bun.randomUUIDv7(), collect });
 
-/** Decodes a body, and collects memory behind it, once it was enough. */
+/** Decodes a body. */
 function decoded<T extends { lines: Uint8Array }>({ bytes }: Pick<Body, "bytes">, decode: () => T) {
-  uncollected += bytes.length;
   const admission = decode();
-  uncollected += admission.lines.length;
-  if (uncollected >= COLLECT_BYTES) {
-    uncollected = 0;
-    setTimeout(() => Bun.gc(true), 0);
-  }
+  behind(bytes.length + admission.lines.length);
   return admission;
 }
 

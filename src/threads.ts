@@ -1,3 +1,5 @@
+import { fullGC } from "bun:jsc";
+import { collectBehind } from "./collecting.ts";
 import type { Log } from "./log.ts";
 import { remote } from "./remote.ts";
 import type { Decoder } from "./services/capture.ts";
@@ -8,17 +10,27 @@ import { sharedDisk, threadDisk } from "./storage/disk-thread.ts";
 /** Exit code for a bug or a failed engine: whoever supervises should start it again. */
 export const EXIT_INTERNAL = 70;
 
+/** When a large body is in the journal, in milliseconds after it was decoded. */
+const COLLECT_AFTER_MS = 100;
+
 /** The thread that decodes large bodies, started when the first one comes. */
 export function startDecoder(log: Log): { decoder: Decoder & LogDecoder; close(): void } {
   let thread: ReturnType<typeof startWorker<{ decoder: Decoder & LogDecoder }>> | undefined;
-  const decoder = () => {
+  const behind = collectBehind(fullGC, COLLECT_AFTER_MS);
+  async function decoded<T extends { lines: Uint8Array }>(
+    { bytes }: { bytes: Uint8Array },
+    decode: (decoder: Decoder & LogDecoder) => Promise<T>,
+  ): Promise<T> {
     thread ??= startWorker(new Worker(new URL("./decoder.ts", import.meta.url)), log);
-    return thread.surface.decoder;
-  };
+    const { length } = bytes;
+    const admission = await decode(thread.surface.decoder);
+    behind(length + admission.lines.length);
+    return admission;
+  }
   return {
     decoder: {
-      admit: (body, now) => decoder().admit(body, now),
-      admitLogs: (body, now) => decoder().admitLogs(body, now),
+      admit: (body, now) => decoded(body, (decoder) => decoder.admit(body, now)),
+      admitLogs: (body, now) => decoded(body, (decoder) => decoder.admitLogs(body, now)),
     },
     close: () => thread?.terminate(),
   };

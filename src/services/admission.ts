@@ -7,6 +7,7 @@ import { type Aside, readSubmission } from "../domain/submission.ts";
 import { parseTime } from "../domain/time.ts";
 import { type Warning, warningTally } from "../domain/warning.ts";
 import { BODY_BYTES_MAX, type Packed, unpack } from "./decoding.ts";
+import { gatherLines } from "./lines.ts";
 
 /**
  * What a path makes of a body: `events` as contract 4.5 has them, `engage` sets properties
@@ -37,7 +38,13 @@ export type Admission = {
   results: string;
 };
 
-type Arrived = { now: number; newUuid: () => string; inflatedBytesMax?: number };
+type Arrived = {
+  now: number;
+  newUuid: () => string;
+  inflatedBytesMax?: number;
+  /** Collects what is garbage, where that may be a lot. */
+  collect?: () => void;
+};
 
 /**
  * Decodes and admits a body: pure work on bytes, done on the server's thread for small bodies
@@ -52,7 +59,7 @@ export function admitBody(body: Body, arrived: Arrived): Admission {
   const report = body.protocol === "v1" ? v1Report(submission.envelope) : undefined;
   const arrival = { now: arrived.now, newUuid: arrived.newUuid, sentAt, isSentAtInvalid };
   const warnings = warningTally();
-  const lines = lineBytes();
+  const lines = gatherLines(bytes.length, arrived.collect);
   let dropped = 0;
   const key = submission.each((raw, mark, count) => {
     const outcome = mark === 0 ? outcomeOf(raw, body, arrival) : marked(raw, mark, body, arrival);
@@ -70,47 +77,10 @@ export function admitBody(body: Body, arrived: Arrived): Admission {
     key,
     historical,
     count: lines.count(),
-    lines: lines.all(),
+    lines: lines.bytes(),
     dropped,
     warnings: warnings.all(),
     results: report?.text() ?? "",
-  };
-}
-
-/** Characters of lines that are texts at the same time: of a large body they would take as much again. */
-const TEXT_CHARS_MAX = 1_048_576;
-
-/** Gathers lines as UTF-8, each ended by a line feed. */
-function lineBytes() {
-  const parts: Uint8Array[] = [];
-  let texts: string[] = [];
-  let chars = 0;
-  let count = 0;
-  const encode = () => {
-    parts.push(new TextEncoder().encode(texts.join("")));
-    texts = [];
-    chars = 0;
-  };
-  return {
-    add(line: string): void {
-      texts.push(line, "\n");
-      count += 1;
-      chars += line.length;
-      if (chars >= TEXT_CHARS_MAX) encode();
-    },
-    count: () => count,
-    all(): Uint8Array {
-      encode();
-      const [only] = parts;
-      if (parts.length === 1 && only !== undefined) return only;
-      const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-      let at = 0;
-      for (const part of parts) {
-        whole.set(part, at);
-        at += part.length;
-      }
-      return whole;
-    },
   };
 }
 

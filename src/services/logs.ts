@@ -20,6 +20,7 @@ import type { Journal } from "../storage/journal.ts";
 import { INLINE_BYTES_MAX } from "./capture.ts";
 import { BODY_BYTES_MAX, inflate, type Packed, unpack } from "./decoding.ts";
 import type { Ingest } from "./ingest.ts";
+import { gatherLines } from "./lines.ts";
 import { logGroupsOfProtobuf } from "./otlp.ts";
 import { holdMs } from "./pacing.ts";
 import { warningTeller } from "./warnings.ts";
@@ -100,7 +101,7 @@ const LIMITS_HERE: Limits = {
   storedBytesMax: 8 * INLINE_BYTES_MAX,
 };
 
-type Arrived = { now: number; newUuid: () => string };
+type Arrived = { now: number; newUuid: () => string; collect?: () => void };
 
 /**
  * Decodes and admits a body: pure work on bytes, done on the server's thread for small bodies
@@ -108,10 +109,10 @@ type Arrived = { now: number; newUuid: () => string };
  */
 export function admitLogs(
   body: LogsBody,
-  { now, newUuid }: Arrived,
+  { now, newUuid, collect }: Arrived,
   limits = LIMITS,
 ): LogAdmission {
-  const lines: string[] = [];
+  const lines = gatherLines(body.bytes.length, collect);
   const warnings = warningTally();
   let left = limits.storedBytesMax;
   let rejected = 0;
@@ -129,8 +130,8 @@ export function admitLogs(
     const uuid = newUuid();
     const changes = new Set(shared.changes);
     const own = recordJson(record, { now, uuid }, (change) => changes.add(change));
-    const line = `{${own},${shared.json}}\n`;
-    const bytes = Buffer.byteLength(line);
+    const line = `{${own},${shared.json}}`;
+    const bytes = Buffer.byteLength(line) + 1;
     if (bytes > LOG_RECORD_BYTES_MAX) return reject("log_record_too_large", record);
     if (bytes > left) {
       // A request that is full stays so.
@@ -138,15 +139,14 @@ export function admitLogs(
       return reject("log_request_too_large", record);
     }
     left -= bytes;
-    lines.push(line);
+    lines.add(line);
     for (const change of changes) tell(change, uuid, record);
   };
   const shared = sharedJson();
   for (const { resource, scope, records } of groupsOf(body, limits)) {
     for (const record of records) add(record, shared(resource, scope));
   }
-  const bytes = new TextEncoder().encode(lines.join(""));
-  return { count: lines.length, lines: bytes, rejected, warnings: warnings.all() };
+  return { count: lines.count(), lines: lines.bytes(), rejected, warnings: warnings.all() };
 }
 
 /** The JSON of what records share, and what was changed in it. */

@@ -146,25 +146,39 @@ export function journalReader(options: {
       if (upTo <= exhausted) return [];
       segment?.refresh();
 
-      const frames: Frame[] = [];
-      let events = 0;
-      let bytes = 0;
+      const taken = bounded(eventsMax);
       // Behind the last one may be much that is only reserved: nobody looks through that.
-      const following = () => (mark < upTo ? next({ after, upTo }) : undefined);
-      for (let placed = following(); placed; placed = following()) {
-        const { frame, end } = placed;
-        events += frame.count;
-        bytes += frame.lines.length;
-        const full = events > eventsMax || bytes > JOURNAL_READ_BYTES_MAX;
-        if (full && frames.length > 0) return frames;
-        frames.push(frame);
-        mark = lastSeq(frame);
-        offset = end;
+      const following = () => (mark < upTo && !taken.isFull() ? next({ after, upTo }) : undefined);
+      for (let placed = following(); placed && taken.add(placed.frame); placed = following()) {
+        mark = lastSeq(placed.frame);
+        offset = placed.end;
       }
-      exhausted = upTo;
-      return frames;
+      // The frames keep it for as long as they are needed.
+      segment?.letGo();
+      if (!taken.isFull()) exhausted = upTo;
+      return taken.frames;
     },
 
     close: () => enter(undefined),
+  };
+}
+
+/** Gathers as many frames as are read together. */
+function bounded(eventsMax: number) {
+  const frames: Frame[] = [];
+  let events = 0;
+  let bytes = 0;
+  return {
+    frames,
+    isFull: () => events >= eventsMax || bytes >= JOURNAL_READ_BYTES_MAX,
+    /** Says whether it still fits, as the first one always does. */
+    add(frame: Frame): boolean {
+      events += frame.count;
+      bytes += frame.lines.length;
+      const isOver = events > eventsMax || bytes > JOURNAL_READ_BYTES_MAX;
+      if (isOver && frames.length > 0) return false;
+      frames.push(frame);
+      return true;
+    },
   };
 }

@@ -21,6 +21,8 @@ export type Segment = {
   size(): number;
   /** Looks at the file again, which may have grown since. */
   refresh(): void;
+  /** Lets go of what was read. */
+  letGo(): void;
   /** Where the first frame begins, 0 if the header is damaged. Throws on an unknown version. */
   start(): number;
   /** The frame that begins at `offset`; undefined at the end, and if it is torn or corrupt. */
@@ -78,13 +80,18 @@ export function openSegment(disk: Pick<Disk, "read">, directory: string, first: 
     }
   }
 
+  function letGo(): void {
+    window = new Uint8Array(0);
+  }
+
   return {
     first,
     size: () => size,
     refresh() {
       size = file.size();
-      window = new Uint8Array(0);
+      letGo();
     },
+    letGo,
     start() {
       const header = ahead(0, SEGMENT_HEADER_BYTES);
       return header && isSegmentHeader(header) ? SEGMENT_HEADER_BYTES : 0;
