@@ -13,8 +13,11 @@ type Request = {
   project_id: number;
   /** Up to which sequence number they are counted. */
   upTo: number;
-  /** How many of them came before as they are, and how often each uuid among them did. */
-  known: { count: number; uuids: Map<string, number> };
+  /**
+   * How many of them came before as they are, how often each uuid among them did, and the uuids that
+   * came more than once, and first with this request.
+   */
+  known: { count: number; uuids: Map<string, number>; own: Set<string> };
 };
 
 /**
@@ -35,7 +38,7 @@ export function resentRequests() {
     }
     let at = next;
     for (let one = repeated[at]; one && one.of.seq < first + events; one = repeated[at]) {
-      if (one.same && one.of.seq > request.upTo) add(one.of.event.uuid, request.known);
+      if (one.same && one.of.seq > request.upTo) add(one, request);
       at += 1;
     }
     // A slice that failed is read again, and those of its events that are counted are not twice.
@@ -73,12 +76,16 @@ export function resentRequests() {
   };
 }
 
-function add(uuid: string, known: Request["known"]): void {
+function add({ of, first }: Repeated<Candidate>, request: Request): void {
+  const { known } = request;
+  const { uuid } = of.event;
   known.count += 1;
-  if (known.uuids.size < KNOWN_MAX) known.uuids.set(uuid, (known.uuids.get(uuid) ?? 0) + 1);
+  if (known.uuids.size + known.own.size >= KNOWN_MAX) return;
+  if (first !== undefined && first.seq >= request.first) known.own.add(uuid);
+  else known.uuids.set(uuid, (known.uuids.get(uuid) ?? 0) + 1);
 }
 
-const nothing = (): Request["known"] => ({ count: 0, uuids: new Map() });
+const nothing = (): Request["known"] => ({ count: 0, uuids: new Map(), own: new Set() });
 
 function ofNew(warnings: ProjectWarning[], { count, known }: Request): ProjectWarning[] {
   if (known.count === 0) return warnings;
@@ -87,11 +94,13 @@ function ofNew(warnings: ProjectWarning[], { count, known }: Request): ProjectWa
     // Of what is dropped nothing is kept to know it by.
     if (meaningOf(type).severity !== "warning") return true;
     if (known.count === count) return false;
+    const isOwn = known.own.has(event_uuid ?? "");
     const again = known.uuids.get(event_uuid ?? "") ?? 0;
-    if (again === 0 || cases > 1) return true;
+    if ((again === 0 && !isOwn) || cases > 1) return true;
     const key = `${event_uuid} ${type}`;
     const before = told.get(key) ?? 0;
     told.set(key, before + 1);
-    return before >= again;
+    // Of those that one request has, one is stored, and nothing says which of them was changed.
+    return isOwn ? before === 0 : before >= again;
   });
 }

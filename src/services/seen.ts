@@ -34,8 +34,11 @@ export type Identity = {
 /** An event with what is remembered of it. */
 export type Marked<Event> = { event: Event; hash: SeenHash; mark: number };
 
-/** An event whose uuid came before; `same` unless it is known to have been another event's. */
-export type Repeated<Event> = { of: Event; same: boolean };
+/**
+ * An event whose uuid came before; `same` unless it is known to have been another event's. `first` is
+ * the one that had it, where that is among those that were sifted with it.
+ */
+export type Repeated<Event> = { of: Event; same: boolean; first: Event | undefined };
 
 type Options = {
   /** How long a uuid is remembered, by arrival, in milliseconds. */
@@ -81,19 +84,21 @@ export function seenWindow({ windowMs, seed, runs, log }: Options) {
     sift<Event extends Identity>(events: readonly Event[]) {
       const fresh: Marked<Event>[] = [];
       const repeated: Repeated<Event>[] = [];
-      const marks = new Map<string, number>();
+      const places = new Map<string, number>();
       for (const event of events) {
         const { project_id, arrived_at } = event;
         const { uuid, event: name, distinct_id } = event.event;
         const key = `${uuid}${project_id}`;
         const hash = seenHashOf(seed, project_id, uuid);
         const mark = seenMark(name, distinct_id);
-        const before = marks.get(key) ?? markSince(hash, arrived_at - windowMs);
+        const first = fresh[places.get(key) ?? -1];
+        const before = first?.mark ?? markSince(hash, arrived_at - windowMs);
         if (before === undefined) {
-          marks.set(key, mark);
+          places.set(key, fresh.length);
           fresh.push({ event, hash, mark });
         } else {
-          repeated.push({ of: event, same: before === UNMARKED || before === mark });
+          const same = before === UNMARKED || before === mark;
+          repeated.push({ of: event, same, first: first?.event });
         }
       }
       return { fresh, repeated };

@@ -233,6 +233,27 @@ describe("what ingest finds", () => {
     ]);
   });
 
+  test.each([
+    ["the first", ["soon", undefined]],
+    ["the second", [undefined, "soon"]],
+    ["each", ["soon", "later", "never"]],
+  ])(
+    "of events with one uuid in a request, of which %s is changed, one is told",
+    async (_how, times) => {
+      await using app = await testApp();
+      const uuid = Bun.randomUUIDv7();
+      const sent = batch(event(), ...times.map((timestamp) => event({ uuid, timestamp })), event());
+
+      for (let time = 0; time < 2; time += 1) {
+        await app.capture(sent);
+        const { results } = (await app.get("/ingestion_warnings/")).body as Page;
+        expect(results.map(({ type, count }) => [type, count])).toEqual([
+          ["ignored_invalid_timestamp", 1],
+        ]);
+      }
+    },
+  );
+
   test("a known uuid with another event or distinct id is a warning, a resend is none", async () => {
     await using server = await startServer();
     const sent = event({ event: "first" });
