@@ -1,13 +1,15 @@
-import { collectBehind } from "./collecting.ts";
+import { collectBehind, collectWithin } from "./collecting.ts";
 import { serve } from "./remote.ts";
 import { admitBody, type Body } from "./services/admission.ts";
 import { admitLogs, type LogsBody } from "./services/logs.ts";
 
 const collect = () => Bun.gc(true);
 
-const behind = collectBehind(collect, 0);
+const behind = collectBehind(collect);
 
-const arrived = (now: number) => ({ now, newUuid: () => Bun.randomUUIDv7(), collect });
+const within = collectWithin(collect);
+
+const arrived = (now: number) => ({ now, newUuid: () => Bun.randomUUIDv7(), collect: within });
 
 /** Decodes a body. */
 function decoded<T extends { lines: Uint8Array }>({ bytes }: Pick<Body, "bytes">, decode: () => T) {

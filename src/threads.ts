@@ -10,27 +10,20 @@ import { sharedDisk, threadDisk } from "./storage/disk-thread.ts";
 /** Exit code for a bug or a failed engine: whoever supervises should start it again. */
 export const EXIT_INTERNAL = 70;
 
-/** When a large body is in the journal, in milliseconds after it was decoded. */
-const COLLECT_AFTER_MS = 100;
-
 /** The thread that decodes large bodies, started when the first one comes. */
 export function startDecoder(log: Log): { decoder: Decoder & LogDecoder; close(): void } {
-  let thread: ReturnType<typeof startWorker<{ decoder: Decoder & LogDecoder }>> | undefined;
-  const behind = collectBehind(fullGC, COLLECT_AFTER_MS);
-  async function decoded<T extends { lines: Uint8Array }>(
-    { bytes }: { bytes: Uint8Array },
-    decode: (decoder: Decoder & LogDecoder) => Promise<T>,
-  ): Promise<T> {
+  let thread:
+    | ReturnType<typeof startWorker<{ decoder: Omit<Decoder & LogDecoder, "letGo"> }>>
+    | undefined;
+  const decoder = () => {
     thread ??= startWorker(new Worker(new URL("./decoder.ts", import.meta.url)), log);
-    const { length } = bytes;
-    const admission = await decode(thread.surface.decoder);
-    behind(length + admission.lines.length);
-    return admission;
-  }
+    return thread.surface.decoder;
+  };
   return {
     decoder: {
-      admit: (body, now) => decoded(body, (decoder) => decoder.admit(body, now)),
-      admitLogs: (body, now) => decoded(body, (decoder) => decoder.admitLogs(body, now)),
+      admit: (body, now) => decoder().admit(body, now),
+      admitLogs: (body, now) => decoder().admitLogs(body, now),
+      letGo: collectBehind(fullGC),
     },
     close: () => thread?.terminate(),
   };

@@ -21,7 +21,11 @@ const REFUSED_MS = 15_000;
 const CALM_MS = 2000;
 
 /** The thread that decodes large bodies. */
-export type Decoder = { admit(body: Body, now: number): Promise<Admission> };
+export type Decoder = {
+  admit(body: Body, now: number): Promise<Admission>;
+  /** Told of the bytes of a body and of its lines, when nobody needs them any more. */
+  letGo(bytes: number): void;
+};
 
 /** What a capture request came to. */
 export type Captured = {
@@ -59,7 +63,7 @@ export type Capture = {
 
 /** Capture on a journal. */
 export function capture(needs: Needs): Capture {
-  const { journal, projects, now, ingest } = needs;
+  const { journal, projects, decoder, now, ingest } = needs;
   const counts = { accepted: new Map<number, number>(), refused: new Map<FailureCode, number>() };
   const warn = warningTeller(needs);
   let refusedAt = Number.NEGATIVE_INFINITY;
@@ -78,25 +82,28 @@ export function capture(needs: Needs): Capture {
   return {
     async accept(body) {
       const arrived_at = now();
-      const admission =
-        decodedHere(body, arrived_at, needs) ?? (await needs.decoder.admit(body, arrived_at));
-      const project_id = projects.ofKey(admission.key);
+      const sent = body.bytes.length;
+      const here = decodedHere(body, arrived_at, needs);
+      // The lines may be many: nothing but this name has them, and nobody does while the answer is held.
+      const { key, historical, count, lines, dropped, warnings, results } =
+        here ?? (await decoder.admit(body, arrived_at));
+      const project_id = projects.ofKey(key);
       if (project_id === undefined) {
         throw new Failure("invalid_api_key", "The project API key is not known here.", "api_key");
       }
-      const { historical, count, lines } = admission;
       const kind = historical ? "historical" : "events";
       // Both at once, so that they are of one group; the events first, so that they find room.
       const accepted =
         count > 0 ? append({ kind, project_id, arrived_at, count, lines }) : undefined;
-      const warned = warn(admission.warnings, { project_id, arrived_at });
+      const warned = warn(warnings, { project_id, arrived_at });
       await accepted;
       await warned;
+      if (here === undefined) decoder.letGo(sent + lines.length);
       ingest.wake();
       add(counts.accepted, project_id, count);
       const hold = holdMs(ingest.behindMs(count), count);
       if (hold > 0) await Bun.sleep(hold);
-      return { accepted: count, dropped: admission.dropped, results: admission.results };
+      return { accepted: count, dropped, results };
     },
     // A clock that was set back must not make it longer.
     refusing: () => Math.abs(now() - refusedAt) < REFUSED_MS,

@@ -1,7 +1,7 @@
 /** Characters of lines that are texts at the same time: of a large body they would take as much again. */
 const TEXT_CHARS_MAX = 1_048_576;
 
-/** Room for the lines of a large body, by its own bytes: what is not used takes no memory. */
+/** Room for the lines of a large body, by its own bytes: what is not used of it takes no memory. */
 const ROOM_SHARE = 1.25;
 
 const encoder = new TextEncoder();
@@ -35,7 +35,7 @@ export function gatherLines(bodyBytes: number, collect: () => void = () => {}): 
   const put = (part: Uint8Array): void => {
     const needed = used + part.length;
     if (needed > whole.length) {
-      const larger = new Uint8Array(Math.max(bodyBytes, needed) * ROOM_SHARE);
+      const larger = new Uint8Array(Math.max(bodyBytes * ROOM_SHARE, needed * 2));
       larger.set(whole.subarray(0, used));
       whole = larger;
     }

@@ -46,7 +46,11 @@ export type LogAdmission = {
 };
 
 /** The thread that decodes large bodies. */
-export type LogDecoder = { admitLogs(body: LogsBody, now: number): Promise<LogAdmission> };
+export type LogDecoder = {
+  admitLogs(body: LogsBody, now: number): Promise<LogAdmission>;
+  /** Told of the bytes of a body and of its lines, when nobody needs them any more. */
+  letGo(bytes: number): void;
+};
 
 type Needs = {
   journal: Pick<Journal, "append">;
@@ -73,16 +77,17 @@ export function logs(needs: Needs): Logs {
   return {
     async accept(project_id, body) {
       const arrived_at = now();
-      const admission =
-        admittedHere(body, { now: arrived_at, newUuid }) ??
-        (await decoder.admitLogs(body, arrived_at));
-      const { count, lines, rejected, warnings } = admission;
+      const sent = body.bytes.length;
+      const here = admittedHere(body, { now: arrived_at, newUuid });
+      const { count, lines, rejected, warnings } =
+        here ?? (await decoder.admitLogs(body, arrived_at));
       // Both at once, so that they are of one group; the records first, so that they find room.
       const entry = { kind: "logs" as const, project_id, arrived_at, count, lines };
       const accepted = count > 0 ? journal.append(entry) : undefined;
       const warned = warn(warnings, { project_id, arrived_at });
       await accepted;
       await warned;
+      if (here === undefined) decoder.letGo(sent + lines.length);
       if (count > 0 || warnings.length > 0) ingest.wake();
       const hold = holdMs(ingest.behindMs(count), count);
       if (hold > 0) await Bun.sleep(hold);

@@ -1,6 +1,6 @@
 import { meaningOf, type ProjectWarning } from "../domain/warning.ts";
 import type { Frame } from "../storage/journal.ts";
-import type { Repeated } from "./seen.ts";
+import type { Marked, Repeated } from "./seen.ts";
 import { type Candidate, isOfEvents, warningsOf } from "./slice-content.ts";
 
 /** Events of one request of which is remembered that they came before: of more, how many they are. */
@@ -13,6 +13,8 @@ type Request = {
   project_id: number;
   /** Up to which sequence number they are counted. */
   upTo: number;
+  /** The uuids of those that were new in earlier slices. */
+  fresh: Set<string>;
   /**
    * How many of them came before as they are, how often each uuid among them did, and the uuids that
    * came more than once, and first with this request.
@@ -25,19 +27,17 @@ type Request = {
  * They stand in the journal behind their request's events, which may be of earlier slices.
  */
 export function resentRequests() {
-  let request: Request = { ...{ first: 0, count: 0, project_id: 0, upTo: 0 }, known: nothing() };
+  let request = requestOf({ first_seq: 0, count: 0, project_id: 0 });
   /** The request with which the last slice that was applied ended. */
   let applied = request;
 
   /** Counts those of a request's events that came before, which begin at `next`; where they end. */
   const count = (frame: Frame, repeated: readonly Repeated<Candidate>[], next: number) => {
-    const { first_seq: first, count: events, project_id } = frame;
+    const end = frame.first_seq + frame.count;
     // Its first events may have been of an earlier slice.
-    if (first !== request.first) {
-      request = { first, count: events, project_id, upTo: 0, known: nothing() };
-    }
+    if (frame.first_seq !== request.first) request = requestOf(frame);
     let at = next;
-    for (let one = repeated[at]; one && one.of.seq < first + events; one = repeated[at]) {
+    for (let one = repeated[at]; one && one.of.seq < end; one = repeated[at]) {
       if (one.same && one.of.seq > request.upTo) add(one, request);
       at += 1;
     }
@@ -69,9 +69,17 @@ export function resentRequests() {
         });
     },
 
-    /** Goes on behind the slice that was last asked for. Without it, that slice comes again. */
-    applied(): void {
+    /**
+     * Goes on behind the slice that was last asked for, which ended with `last`, with those of its
+     * events that were new. Without it, that slice comes again.
+     */
+    applied(last: number, fresh: readonly Marked<Candidate>[]): void {
       applied = request;
+      if (last + 1 >= request.first + request.count) return;
+      for (const { event } of fresh) {
+        if (request.fresh.size >= KNOWN_MAX) break;
+        if (event.seq >= request.first) request.fresh.add(event.event.uuid);
+      }
     },
   };
 }
@@ -81,11 +89,16 @@ function add({ of, first }: Repeated<Candidate>, request: Request): void {
   const { uuid } = of.event;
   known.count += 1;
   if (known.uuids.size + known.own.size >= KNOWN_MAX) return;
-  if (first !== undefined && first.seq >= request.first) known.own.add(uuid);
+  const isOwn = first === undefined ? request.fresh.has(uuid) : first.seq >= request.first;
+  if (isOwn) known.own.add(uuid);
   else known.uuids.set(uuid, (known.uuids.get(uuid) ?? 0) + 1);
 }
 
-const nothing = (): Request["known"] => ({ count: 0, uuids: new Map(), own: new Set() });
+function requestOf(frame: Pick<Frame, "first_seq" | "count" | "project_id">): Request {
+  const { first_seq: first, count, project_id } = frame;
+  const known = { count: 0, uuids: new Map(), own: new Set<string>() };
+  return { first, count, project_id, upTo: 0, fresh: new Set(), known };
+}
 
 function ofNew(warnings: ProjectWarning[], { count, known }: Request): ProjectWarning[] {
   if (known.count === 0) return warnings;

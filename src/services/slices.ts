@@ -121,7 +121,7 @@ export function slices({ journal, persons, files, seen, ...memory }: Needs) {
       const loads = files.add({ range: { first: range.after + 1, last }, ...of });
       // Only now: a slice that could not be written is read again, and must not know itself.
       seen.add(fresh);
-      resent.applied();
+      resent.applied(last, fresh);
       const isCut = next !== undefined || upTo < asked || (last < upTo && isFull(frames, read));
       uncollected += isCut ? COLLECT_EVENTS : read.length;
       const count = of.logs.reduce((sum, frame) => sum + frame.count, fresh.length);

@@ -170,7 +170,7 @@ function bounded(eventsMax: number) {
   let bytes = 0;
   return {
     frames,
-    isFull: () => events >= eventsMax || bytes >= JOURNAL_READ_BYTES_MAX,
+    isFull: () => frames.length > 0 && (events >= eventsMax || bytes >= JOURNAL_READ_BYTES_MAX),
     /** Says whether it still fits, as the first one always does. */
     add(frame: Frame): boolean {
       events += frame.count;

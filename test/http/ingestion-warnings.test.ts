@@ -233,6 +233,20 @@ describe("what ingest finds", () => {
     ]);
   });
 
+  test("a changed event that its large request has again, as it should be, is told of", async () => {
+    await using app = await testApp();
+    const late = event({ timestamp: "soon" });
+    const others = Array.from({ length: 9000 }, () => event());
+
+    await app.capture(batch(late, ...others, { ...late, timestamp: undefined }));
+    await app.capture(batch(event()));
+
+    const { results } = (await app.get("/ingestion_warnings/")).body as Page;
+    expect(results.map(({ type, count }) => [type, count])).toEqual([
+      ["ignored_invalid_timestamp", 1],
+    ]);
+  });
+
   test.each([
     ["the first", ["soon", undefined]],
     ["the second", [undefined, "soon"]],

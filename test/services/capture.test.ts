@@ -17,7 +17,10 @@ test("a disk that refuses a warning fails no request, and is told of once in a w
   const captured = capture({
     journal,
     projects: { ofKey: () => 1 },
-    decoder: { admit: () => Promise.reject(new Error("No body here is large")) },
+    decoder: {
+      admit: () => Promise.reject(new Error("No body here is large")),
+      letGo: () => {},
+    },
     now: () => clock.now,
     newUuid: () => Bun.randomUUIDv7(),
     ingest: { wake: () => {}, behindMs: () => 0 },
