@@ -55,6 +55,9 @@ describe("admission", () => {
     expect(count).toBe(events.length);
     const alone = events.map((one) => new TextDecoder().decode(admit(one).lines)).join("");
     expect(new TextDecoder().decode(lines) === alone).toBe(true);
+    // It is sent on to another thread, with no more room than a quarter of the body.
+    const body = Buffer.byteLength(events.join());
+    expect(lines.buffer.byteLength).toBeLessThan(body * 1.26);
   });
 
   test("counts what happened by reason, with the first event of each as its sample", () => {
