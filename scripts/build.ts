@@ -11,8 +11,14 @@ import { fetched, installed, pinned } from "./build-packages.ts";
 const ROOT = join(import.meta.dir, "..");
 const DIST = join(ROOT, "dist");
 
+/** The folder of the modules that are started as a Worker, relative to `src`. */
+const THREADS = "./";
+
 /** The main module first, then every module that is started as a Worker; all relative to `src`. */
-export const ENTRIES = ["main.ts", "writer.ts", "decoder.ts", "syncer.ts"];
+export const ENTRIES = [
+  "main.ts",
+  ...["writer.ts", "decoder.ts", "syncer.ts"].map((name) => join(THREADS, name)),
+];
 
 const USAGE = `bun scripts/build.ts [--all] [--check] [--out DIR]
   --all      build for every platform, not only this one
@@ -176,6 +182,7 @@ async function build(target: Target, path: string, { revision, files }: Common):
       // NODE_ENV would else be what it is while building.
       define: {
         HOGLET_COMMIT: JSON.stringify(revision),
+        HOGLET_THREADS: JSON.stringify(THREADS),
         HOGLET_LICENCES: JSON.stringify(licences),
         "process.env.NODE_ENV": '"production"',
       },

@@ -31,7 +31,7 @@ import { projectReads } from "./storage/projects.ts";
 import { type Volume, volumeOf } from "./storage/space.ts";
 import { expectKept, readSqlite } from "./storage/sqlite.ts";
 import { userReads } from "./storage/users.ts";
-import { EXIT_INTERNAL, startSyncer, startWorker } from "./threads.ts";
+import { EXIT_INTERNAL, startSyncer, startWriter } from "./threads.ts";
 import type { Writer, WriterOptions } from "./writer.ts";
 
 /** What the outside gives: time, the log, and where logs of other threads go. */
@@ -68,7 +68,7 @@ export async function openBase(settings: Settings, surroundings: Surroundings) {
   if (lock === undefined) {
     throw new LockedError(`Another hoglet is using ${directory}. Stop it, or give --data another.`);
   }
-  const writer = startWorker<Writer>(new Worker(new URL("./writer.ts", import.meta.url)), log);
+  const writer = startWriter(log);
   const stores = writer.surface;
   const ids = { now, newUuid: () => Bun.randomUUIDv7(), randomBytes };
   const windowMs = settings.dedup_window * HOUR_MS;

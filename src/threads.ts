@@ -6,6 +6,20 @@ import type { Decoder } from "./services/capture.ts";
 import type { LogDecoder } from "./services/logs.ts";
 import type { Disk } from "./storage/disk.ts";
 import { sharedDisk, threadDisk } from "./storage/disk-thread.ts";
+import type { Writer } from "./writer.ts";
+
+declare const HOGLET_THREADS: string | undefined;
+
+/**
+ * The folder of the threads' entries: relative to this file when run from source, to the root of the
+ * bundle in an executable.
+ */
+const THREADS = typeof HOGLET_THREADS === "string" ? HOGLET_THREADS : "./";
+
+/** Starts the thread whose entry is the file `name`, such as `writer.ts`. */
+function startThread(name: string, options?: WorkerOptions): Worker {
+  return new Worker(new URL(`${THREADS}${name}`, import.meta.url), options);
+}
 
 /** Exit code for a bug or a failed engine: whoever supervises should start it again. */
 export const EXIT_INTERNAL = 70;
@@ -16,7 +30,7 @@ export function startDecoder(log: Log): { decoder: Decoder & LogDecoder; close()
     | ReturnType<typeof startWorker<{ decoder: Omit<Decoder & LogDecoder, "letGo"> }>>
     | undefined;
   const decoder = () => {
-    thread ??= startWorker(new Worker(new URL("./decoder.ts", import.meta.url)), log);
+    thread ??= startWorker(startThread("decoder.ts"), log);
     return thread.surface.decoder;
   };
   return {
@@ -31,7 +45,7 @@ export function startDecoder(log: Log): { decoder: Decoder & LogDecoder; close()
 
 /** The thread that waits for the disk, and the disk as it is by it (decision 55). */
 export function startSyncer(log: Log): { disk: Disk; close(): void } {
-  const worker = new Worker(new URL("./syncer.ts", import.meta.url), { smol: true });
+  const worker = startThread("syncer.ts", { smol: true });
   endWith(worker, log);
   const shared = sharedDisk();
   worker.postMessage(shared);
@@ -45,8 +59,13 @@ export function startSyncer(log: Log): { disk: Disk; close(): void } {
   };
 }
 
+/** The thread that writes SQLite and cuts the journal into slices. */
+export function startWriter(log: Log) {
+  return startWorker<Writer>(startThread("writer.ts"), log);
+}
+
 /** A thread and the objects it offers. */
-export function startWorker<T extends Record<string, object>>(worker: Worker, log: Log) {
+function startWorker<T extends Record<string, object>>(worker: Worker, log: Log) {
   endWith(worker, log);
   return { surface: remote<T>(worker), terminate: () => worker.terminate() };
 }

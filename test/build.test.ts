@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { contains, ENTRIES, executableFormat } from "../scripts/build.ts";
 import { licencesOf } from "../scripts/build-licenses.ts";
 import { signatureState, withoutSignature } from "../scripts/build-macos.ts";
@@ -189,16 +189,16 @@ describe("embedding the native files", () => {
     expect(assets.sort()).toEqual(["the addon", "the library"]);
   });
 
-  test("every worker of src is an entry of the build, or the executable lacks it", async () => {
+  test("every thread of src is an entry of the build, or the executable lacks it", async () => {
+    const src = join(import.meta.dir, "../src");
     const started: string[] = [];
-    for await (const file of new Bun.Glob("**/*.ts").scan(join(import.meta.dir, "../src"))) {
-      const source = await Bun.file(join(import.meta.dir, "../src", file)).text();
-      for (const [, worker = ""] of source.matchAll(/new Worker\(\s*new URL\(\s*"([^"]+)"/g)) {
-        // Below src, the path would differ between the source and the executable.
-        expect(file).not.toMatch(/[\\/]/);
-        started.push(worker.replace("./", ""));
-      }
+    for await (const file of new Bun.Glob("**/*.ts").scan(src)) {
+      const source = await Bun.file(join(src, file)).text();
+      const names = [...source.matchAll(/startThread\("([^"]+)"/g)].map(([, name = ""]) => name);
+      started.push(...names.map((name) => join(dirname(file), name)));
+      if (/new Worker\(/.test(source)) expect(names.length).toBeGreaterThan(0);
     }
+    expect(started.length).toBeGreaterThan(0);
     expect(ENTRIES).toEqual(expect.arrayContaining(started));
   });
 });
