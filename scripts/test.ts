@@ -1,7 +1,7 @@
 /** Runs the checks and every test, and ends with the line `N passed, N failed`. */
 
 import { join } from "node:path";
-import { BUILT_VARIABLE } from "../test/support/binary.ts";
+import { BUILT_VARIABLE } from "../test/support/start/binary.ts";
 
 /** How long one test may take, in milliseconds; only what hangs comes near. */
 const TEST_MS_MAX = 120_000;
@@ -55,7 +55,7 @@ const failures = (output: string): string => {
 
 let passed = 0;
 let failed = 0;
-const build = [join(import.meta.dir, "build.ts"), "--out", BUILT];
+const build = [join(import.meta.dir, "build/build.ts"), "--out", BUILT];
 // `--bun`: both name Node in their first line, which a machine with only Bun lacks.
 for (const check of [["x", "--bun", "biome", "check", "."], ["x", "--bun", "tsc"], build]) {
   const { ok } = await run([process.execPath, ...check]);

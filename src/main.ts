@@ -1,5 +1,5 @@
 // First of all: it has to be done before anything uses Bun's pool.
-import "./pool.ts";
+import "./app/process/bun-pool.ts";
 import { run } from "./cli/run.ts";
 import { standardOutput } from "./cli/standard-output.ts";
 

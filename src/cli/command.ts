@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../app/settings/settings.ts";
 
 /** Where a command reads and writes. */
 export type Io = {

@@ -1,8 +1,8 @@
-import type { Receipt } from "../domain/deletion.ts";
-import { withAdmin, withApp } from "./admin.ts";
+import type { Receipt } from "../core/erasure/deletion.ts";
 import { type Command, EXIT } from "./command.ts";
 import { wholeNumber } from "./key.ts";
 import { table } from "./table.ts";
+import { withAdmin, withApp } from "./with-data.ts";
 
 /** Lists deletions of events. */
 export const deletionsList: Command = {

@@ -1,8 +1,8 @@
-import { inert } from "../domain/inert.ts";
-import { isoTime, parseTime } from "../domain/time.ts";
-import { makingAdmin, withAdmin } from "./admin.ts";
+import { isoTime, parseTime } from "../core/values/time.ts";
+import { inert } from "../core/values/visible-text.ts";
 import { type Command, EXIT, type Io, PrintError, UsageError } from "./command.ts";
 import { table } from "./table.ts";
+import { makingAdmin, withAdmin } from "./with-data.ts";
 
 /** Makes a personal key. */
 export const keyCreate: Command = {

@@ -1,4 +1,4 @@
-import { LICENCES } from "../version.ts";
+import { LICENCES } from "../app/process/version.ts";
 import { type Command, EXIT } from "./command.ts";
 
 /** Prints the licences of all that is in the executable. */

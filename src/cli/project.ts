@@ -1,9 +1,9 @@
-import { inert } from "../domain/inert.ts";
-import { GRACE_HOURS_DEFAULT } from "../domain/project.ts";
-import { makingAdmin, withAdmin } from "./admin.ts";
+import { GRACE_HOURS_DEFAULT } from "../core/access/project.ts";
+import { inert } from "../core/values/visible-text.ts";
 import { type Command, EXIT, UsageError } from "./command.ts";
 import { wholeNumber } from "./key.ts";
 import { table } from "./table.ts";
+import { makingAdmin, withAdmin } from "./with-data.ts";
 
 /** Lists projects with their keys. */
 export const projectList: Command = {

@@ -1,6 +1,6 @@
-import { expectUsed } from "../data-directory.ts";
-import { openLog } from "../log.ts";
-import { type RebuildProgress, rebuildEvents } from "../rebuild.ts";
+import { expectUsed } from "../app/process/data-directory.ts";
+import { openLog } from "../app/process/log.ts";
+import { type RebuildProgress, rebuildEvents } from "../app/rebuild.ts";
 import { type Command, EXIT, type Io } from "./command.ts";
 
 /** Characters of the bar. */

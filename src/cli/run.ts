@@ -1,6 +1,6 @@
-import { ConfigError, isSettingFlag, readConfig, settingsHelp } from "../config.ts";
-import { DataError, LockedError } from "../data-directory.ts";
-import { Failure, isDiskFull } from "../domain/errors.ts";
+import { DataError, LockedError } from "../app/process/data-directory.ts";
+import { ConfigError, isSettingFlag, readConfig, settingsHelp } from "../app/settings/settings.ts";
+import { Failure, isDiskFull } from "../core/values/failure.ts";
 import { type Command, EXIT, type Io, PrintError, type Typed, UsageError } from "./command.ts";
 import { configShow } from "./config.ts";
 import { deletionsCancel, deletionsList, deletionsReceipt, deletionsRun } from "./deletions.ts";

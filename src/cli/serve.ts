@@ -1,16 +1,16 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type App, openApp } from "../app.ts";
-import type { Settings } from "../config.ts";
-import { DataError } from "../data-directory.ts";
-import { isDiskFull } from "../domain/errors.ts";
-import { type AdminServer, serveAdmin } from "../http/admin.ts";
+import { type AdminServer, serveAdmin } from "../app/admin-socket.ts";
+import { DataError } from "../app/process/data-directory.ts";
+import { type Log, type LogFormat, openLog } from "../app/process/log.ts";
+import { VERSION } from "../app/process/version.ts";
+import { type App, openApp } from "../app/server.ts";
+import type { Settings } from "../app/settings/settings.ts";
+import { isDiskFull } from "../core/values/failure.ts";
 import { type Listening, listen } from "../http/listen.ts";
-import { type Log, type LogFormat, openLog } from "../log.ts";
-import { VERSION } from "../version.ts";
-import { type Running, SOCKET_FILE } from "./admin.ts";
 import { type Command, EXIT, type Io } from "./command.ts";
-import { firstSignal } from "./signal.ts";
+import { firstSignal } from "./stop-signal.ts";
+import { type Running, SOCKET_FILE } from "./with-data.ts";
 
 /** How long requests in flight may take once the server is told to stop, in milliseconds. */
 const DRAIN_MS_MAX = 10_000;

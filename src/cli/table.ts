@@ -1,4 +1,4 @@
-import { inert } from "../domain/inert.ts";
+import { inert } from "../core/values/visible-text.ts";
 
 /** Rows under their heads, in columns; nothing in them moves a terminal. */
 export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string[] {

@@ -1,4 +1,4 @@
-import { COMMIT, VERSION } from "../version.ts";
+import { COMMIT, VERSION } from "../app/process/version.ts";
 import { type Command, EXIT } from "./command.ts";
 
 /** Prints the version. */

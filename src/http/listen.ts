@@ -1,9 +1,9 @@
-import { Failure } from "../domain/errors.ts";
-import { UPLOAD_MS_MAX } from "./body.ts";
-import { corsHeaders, firstSegment, isOfSdk, preflight } from "./cors.ts";
-import { problem } from "./errors.ts";
-import { LIVENESS, liveness } from "./health.ts";
-import { requestIds } from "./request-id.ts";
+import { Failure } from "../core/values/failure.ts";
+import { problem } from "./answer/errors.ts";
+import { requestIds } from "./answer/request-id.ts";
+import { UPLOAD_MS_MAX } from "./request/body.ts";
+import { corsHeaders, firstSegment, isOfSdk, preflight } from "./request/cors.ts";
+import { LIVENESS, liveness } from "./routes/health.ts";
 
 /** Where and how to listen. */
 export type ListenOptions = {

@@ -1,18 +1,18 @@
 import type { Elysia } from "elysia";
-import { Failure } from "../domain/errors.ts";
-import { isObject, type JsonObject } from "../domain/json.ts";
-import { JSON_DEPTH_MAX, OBJECT_KEYS_MAX, scanBody } from "../domain/json-scan.ts";
-import type { Log } from "../log.ts";
-import { prefersTable } from "./accept.ts";
-import type { publicAddress } from "./address.ts";
-import type { Authorizer, Granted } from "./auth.ts";
-import { type Meter, readBody } from "./body.ts";
-import { hasTable } from "./format.ts";
-import { checkBrackets } from "./list-parameters.ts";
-import { decoded } from "./percent.ts";
-import { answerOf, type Preference } from "./prefer.ts";
-import { hasProject, type Route, shapesOf } from "./route.ts";
-import { Streamed, sent } from "./stream.ts";
+import type { Log } from "../app/process/log.ts";
+import { JSON_DEPTH_MAX, OBJECT_KEYS_MAX, scanBody } from "../core/events/json-limits.ts";
+import { Failure } from "../core/values/failure.ts";
+import { isObject, type JsonObject } from "../core/values/json.ts";
+import { hasTable } from "./answer/format.ts";
+import { Streamed, sent } from "./answer/stream.ts";
+import { hasProject, type Route, shapesOf } from "./operation/route.ts";
+import { prefersTable } from "./request/accept.ts";
+import type { Authorizer, Granted } from "./request/auth.ts";
+import { type Meter, readBody } from "./request/body.ts";
+import { checkBrackets } from "./request/parameters.ts";
+import { decoded } from "./request/percent.ts";
+import { answerOf, type Preference } from "./request/preferences.ts";
+import type { publicAddress } from "./request/public-address.ts";
 
 /** Bytes of a management request's body. */
 export const MANAGEMENT_BODY_BYTES_MAX = 1_048_576;

@@ -1,10 +1,10 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import { batch, event } from "../support/make.ts";
-import { findPlanted } from "../support/planted.ts";
-import { runCommand } from "../support/process.ts";
-import { PERSONAL_KEY, ROOT, type Server, startServer } from "../support/server.ts";
-import { openPersonStore } from "../support/sqlite.ts";
+import { openPersonStore } from "../support/answers/sqlite.ts";
+import { batch, event } from "../support/data/build-records.ts";
+import { findPlanted } from "../support/disk/bytes-on-disk.ts";
+import { runCommand } from "../support/start/process.ts";
+import { PERSONAL_KEY, ROOT, type Server, startServer } from "../support/start/server.ts";
 
 setDefaultTimeout(60_000);
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { VERSION } from "../../src/app/process/version.ts";
 import type { Io } from "../../src/cli/command.ts";
 import { COMMANDS, run } from "../../src/cli/run.ts";
-import { VERSION } from "../../src/version.ts";
-import { temporaryDirectory } from "../support/app.ts";
+import { temporaryDirectory } from "../support/start/app.ts";
 
 /** Runs a command; `printing` is how its output is not as usual. */
 async function hoglet(

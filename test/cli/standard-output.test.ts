@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { temporaryDirectory } from "../support/app.ts";
-import { runCommand } from "../support/process.ts";
-import { ROOT } from "../support/server.ts";
+import { temporaryDirectory } from "../support/start/app.ts";
+import { runCommand } from "../support/start/process.ts";
+import { ROOT } from "../support/start/server.ts";
 
 /** Runs a command of hoglet in a shell, with `redirected` behind it; its code and errors. */
 async function shell(args: string, redirected: string) {

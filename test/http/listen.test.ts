@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { listen } from "../../src/http/listen.ts";
-import { PERSONAL_KEY, PROJECT_KEY, ROOT, startServer } from "../support/server.ts";
+import { PERSONAL_KEY, PROJECT_KEY, ROOT, startServer } from "../support/start/server.ts";
 
 const PEM = join(ROOT, "test/fixtures/tls");
 const TLS = ["--tls-cert", join(PEM, "cert.pem"), "--tls-key", join(PEM, "key.pem")];

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { type TestApp, testApp } from "../support/app.ts";
-import { batch, event } from "../support/make.ts";
-import { concrete, keyWith, OPERATIONS } from "../support/operations.ts";
-import { PERSONAL_KEY, PROJECT_KEY, startServer } from "../support/server.ts";
+import { concrete, keyWith, OPERATIONS } from "../support/answers/operations.ts";
+import { batch, event } from "../support/data/build-records.ts";
+import { type TestApp, testApp } from "../support/start/app.ts";
+import { PERSONAL_KEY, PROJECT_KEY, startServer } from "../support/start/server.ts";
 
 describe("persons", () => {
   const capture = (app: TestApp) =>

@@ -1,0 +1,78 @@
+import { join } from "node:path";
+import { startIngest } from "../core/ingest/ingest.ts";
+import { reasonOf } from "../core/values/failure.ts";
+import { EVENTS_DIRECTORY } from "../stores/duckdb/engine/duckdb.ts";
+import { keepDamaged, putBack, removeSetAside } from "../stores/duckdb/events/set-aside.ts";
+import { DataError } from "./process/data-directory.ts";
+import { rangesOf } from "./recovery/lost-events.ts";
+import type { Settings } from "./settings/settings.ts";
+import { openBase, openEvents, openRoom, type Surroundings } from "./stores.ts";
+
+/** How often is told how much of the journal is applied, in milliseconds. */
+const PROGRESS_MS = 250;
+
+/** How long the end of ingest, which has nothing to do any more, may take, in milliseconds. */
+const STOP_MS_MAX = 60_000;
+
+/** How far a rebuild is: rows of the archive or sequence numbers of the journal, and all of them. */
+export type RebuildProgress = { from: "archive" | "journal"; done: number; of: number };
+
+/** What a rebuild came to. */
+export type Rebuilt = {
+  events: number;
+  logs: number;
+  /** How many sequence numbers the journal has lost that no store has either (decision 132). */
+  lost: number;
+  /** Of which no file of an archive has anything whose list was lost, as text (decision 144). */
+  unlisted: string[];
+};
+
+/**
+ * Makes the event store anew from archive, journal and persons (decision 64); the file that it
+ * replaces is put back if that fails, and removed if not. Throws DataError if the directory cannot
+ * be used, or does not have all that it takes: then nothing has changed.
+ */
+export async function rebuildEvents(
+  settings: Settings,
+  surroundings: Surroundings & { onProgress: (progress: RebuildProgress) => void },
+): Promise<Rebuilt> {
+  const { log, onProgress } = surroundings;
+  const base = await openBase(settings, surroundings);
+  try {
+    const stored = await openEvents(settings, base, {
+      ...surroundings,
+      rebuild: true,
+      onProgress: ({ rows, of }) => onProgress({ from: "archive", done: rows, of }),
+    });
+    const eventsDirectory = join(base.directory, EVENTS_DIRECTORY);
+    const room = openRoom(settings, base.directory, surroundings);
+    const { duckdb, journal, eventsStored, restoring, aside, lost } = stored;
+    try {
+      // A failure here is told, not repeated.
+      await restoring.run(() => false);
+      const ingest = await startIngest({ ...stored.ingestNeeds, room, log });
+      const applied = ingest.applied();
+      const of = journal.durable() - applied;
+      const timer = setInterval(() => {
+        onProgress({ from: "journal", done: ingest.applied() - applied, of });
+      }, PROGRESS_MS);
+      await ingest.caughtUp();
+      clearInterval(timer);
+      onProgress({ from: "journal", done: of, of });
+      await ingest.stop(STOP_MS_MAX);
+      const counts = await eventsStored.counts();
+      await duckdb.close();
+      if (aside !== undefined && lost.isUnread()) keepDamaged(aside);
+      else removeSetAside(eventsDirectory);
+      return { ...counts, lost: lost.count(), unlisted: rangesOf(lost.unlisted()) };
+    } catch (error) {
+      await duckdb.close();
+      if (aside !== undefined) putBack(aside);
+      throw new DataError(`The event store could not be made anew: ${reasonOf(error)}.`);
+    } finally {
+      await journal.close();
+    }
+  } finally {
+    await base.close();
+  }
+}

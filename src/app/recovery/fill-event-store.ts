@@ -1,0 +1,64 @@
+import { type RestoreProgress, restoring } from "../../core/ingest/restore.ts";
+import type { Slices } from "../../core/ingest/slices.ts";
+import type { ArchiveFiles } from "../../stores/archive/files.ts";
+import { unlistedIn } from "../../stores/archive/list.ts";
+import { restoreOf } from "../../stores/archive/restore.ts";
+import type { EventStore } from "../../stores/duckdb/events/store.ts";
+import type { JournalHoles } from "../../stores/journal/holes.ts";
+import { removeLoad } from "../../stores/loads/loads.ts";
+import type { Log } from "../process/log.ts";
+import type { Settings } from "../settings/settings.ts";
+import { giveUp } from "./damaged-archive.ts";
+import { lostEvents } from "./lost-events.ts";
+import type { OpenedStore } from "./open-event-store.ts";
+
+/** Bytes of the unit of the setting `memory`. */
+const MB = 1_000_000;
+
+type Filling = {
+  log: Log;
+  rebuild: boolean;
+  /** Told how far the event store is filled, when it has to be. */
+  onProgress: (progress: RestoreProgress) => void;
+  store: OpenedStore;
+  files: ArchiveFiles;
+  /** What the journal begins and ends with. */
+  first: number | undefined;
+  last: number;
+  eventsStored: EventStore;
+};
+
+/** What fills an event store that is made anew, and what is found of what the journal lost. */
+export function fillingOf(
+  { memory }: Settings,
+  { directory, slices, holes }: { directory: string; slices: Slices; holes: JournalHoles },
+  { store, files, first: journalFirst, last: upTo, eventsStored, onProgress, ...needs }: Filling,
+) {
+  const restore = restoreOf(store.duckdb, files);
+  const memory_bytes = memory * MB;
+  const range = { upTo };
+  const { rebuild, log } = needs;
+  const unlisted = store.unfilled ? unlistedIn(files.manifest()) : [];
+  const among = { holes, range, unlisted };
+  const lost = lostEvents({ directory, memory_bytes, ...among, store, restore, log });
+  const filling = restoring({
+    restore,
+    archive: store.unfilled ? files : undefined,
+    journalFirst,
+    holes: lost.holes,
+    takeLost: lost.take,
+    tellLost: lost.tell,
+    slices,
+    events: eventsStored,
+    removeLoad,
+    onProgress,
+    onDamaged: (damaged) => giveUp(damaged, files, { rebuild, store, journalFirst, log }),
+  });
+  return { restoring: filling, lost };
+}
+
+/** Tells the log how far a rebuild is. */
+export function progressLog(log: Log) {
+  return ({ rows, of }: RestoreProgress): void =>
+    log.info("filling the event store from the archive", { rows, of });
+}

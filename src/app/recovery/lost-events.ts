@@ -1,0 +1,164 @@
+import { rm } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { Restore } from "../../stores/archive/restore.ts";
+import { takeRows } from "../../stores/archive/rows-set-aside.ts";
+import { EVENTS_DIRECTORY } from "../../stores/duckdb/engine/duckdb.ts";
+import { asidesIn } from "../../stores/duckdb/events/set-aside.ts";
+import type { Hole, JournalHoles } from "../../stores/journal/holes.ts";
+import type { Log } from "../process/log.ts";
+import type { OpenedStore } from "./open-event-store.ts";
+
+/** What was lost from the journal, and is sought elsewhere. */
+export type LostEvents = {
+  /** What the journal has nothing of, above a sequence number and up to another. */
+  holes(range: { after: number; upTo: number }): Promise<Hole[]>;
+  /** Puts it into the event store that is filled so far, where one that was set aside has it. */
+  take(after: number): Promise<void>;
+  /** Whether one that was set aside could not be read whole. */
+  isUnread(): boolean;
+  /** Tells, once, of what no store has either; after `take`, if that is due (decision 132). */
+  tell(): Promise<void>;
+  /** How many sequence numbers of the journal it has told of. */
+  count(): number;
+  /** Of which others it has told that no file of the archive has them (decision 144). */
+  unlisted(): readonly Hole[];
+};
+
+type Needs = {
+  /** The data directory. */
+  directory: string;
+  memory_bytes: number;
+  holes: JournalHoles;
+  /** The last sequence number of the journal. */
+  range: { upTo: number };
+  /** What no file of the archive has that the event store is filled from, whose list was made anew. */
+  unlisted: readonly Hole[];
+  store: Pick<OpenedStore, "applied">;
+  restore: Pick<Restore, "add">;
+  log: Log;
+};
+
+/**
+ * What the journal has lost of the events that are not archived is taken from the event store that is
+ * made anew, as it was set aside (decision 69).
+ */
+export function lostEvents(needs: Needs): LostEvents {
+  const { holes, range, restore, log, ...place } = needs;
+  const { directory } = place;
+  let isUnread = false;
+  /** Up to here an event store has, or had, all that there ever was. */
+  let { applied } = needs.store;
+  let isTold = false;
+  let count = 0;
+  /** Up to here one that was set aside, and was read whole, had all. */
+  let held = 0;
+  let unlisted: readonly Hole[] | undefined;
+
+  const holesIn = (among: { after: number; upTo: number }) =>
+    allHoles(holes, { ...among, end: range.upTo });
+
+  const takeFrom = async (file: string, lost: readonly Hole[]): Promise<number> => {
+    const { files, damage, applied: last } = await takeRows(file, lost, place);
+    const taken = { events: 0, logs: 0 };
+    try {
+      for (const part of files) {
+        await restore.add(part);
+        taken[part.kind] += part.rows;
+      }
+    } finally {
+      for (const { path } of files) await rm(path, { force: true });
+    }
+    const name = basename(file);
+    if (damage === undefined) held = Math.max(held, last);
+    applied = Math.max(applied, held);
+    const rows = taken.events + taken.logs;
+    if (rows > 0) {
+      const message = "what the journal has lost was taken from the event store that was set aside";
+      log.warn(message, { file: name, ...taken });
+    }
+    if (damage !== undefined) {
+      isUnread = true;
+      const message =
+        "an event store that was set aside cannot be read whole: what the journal has lost, too, may be in it";
+      log.error(message, { file: name, error: damage });
+    }
+    return rows;
+  };
+
+  const takeAll = async (lost: readonly Hole[]): Promise<void> => {
+    if (lost.length === 0) return;
+    // One that is behind another is of another time, or was killed before it had anything.
+    for (const file of asidesIn(join(directory, EVENTS_DIRECTORY))) {
+      if ((await takeFrom(file, lost)) > 0) return;
+    }
+  };
+
+  const tellUnlisted = (nowhere: readonly Hole[]): void => {
+    unlisted = nowhere;
+    const ranges = rangesOf(nowhere);
+    if (ranges.length > 0) log.warn(UNLISTED, { ranges, of: nowhere.length });
+  };
+
+  return {
+    isUnread: () => isUnread,
+    holes: holesIn,
+    async take(after) {
+      const nowhere: Hole[] = [];
+      for (const { first, last } of needs.unlisted) {
+        nowhere.push(...(await holesIn({ after: first - 1, upTo: last })));
+      }
+      const hasAside = asidesIn(join(directory, EVENTS_DIRECTORY)).length > 0;
+      const behind = hasAside ? await holesIn({ after, ...range }) : [];
+      if (hasAside) await takeAll([...within(nowhere, { after: 0, upTo: after }), ...behind]);
+      const upTo = Number.POSITIVE_INFINITY;
+      if (unlisted === undefined) tellUnlisted(within(nowhere, { after: held, upTo }));
+    },
+    async tell() {
+      if (isTold) return;
+      for (const { first, last } of await holesIn({ after: applied, ...range })) {
+        count += last - first + 1;
+        log.error(LOST, { first, last, count: last - first + 1 });
+      }
+      isTold = true;
+    },
+    count: () => count,
+    unlisted: () => unlisted ?? [],
+  };
+}
+
+/** An append that the disk refused to sync leaves a gap, too, and nobody was told that it is stored. */
+const LOST =
+  "the journal has nothing of these sequence numbers, nor has any store that can be read whole: unless they were refused, the disk failing, events are lost";
+
+/** What is no hole of the journal as far as anybody knows, and may have been archived. */
+const UNLISTED =
+  "the archive's list was lost, and no file of the archive has these sequence numbers, nor has the journal: unless nothing was stored of them, or it was deleted since, events are lost";
+
+/** Ranges that are told at once. */
+const RANGES_MAX = 20;
+
+/** Holes as text, the first of many. */
+export function rangesOf(holes: readonly Hole[]): string[] {
+  return holes.slice(0, RANGES_MAX).map(({ first, last }) => `${first}-${last}`);
+}
+
+/** What of holes is above a sequence number and up to another. */
+function within(holes: readonly Hole[], { after, upTo }: { after: number; upTo: number }): Hole[] {
+  return holes
+    .map(({ first, last }) => ({ first: Math.max(first, after + 1), last: Math.min(last, upTo) }))
+    .filter(({ first, last }) => first <= last);
+}
+
+/** Holes in a range of a journal that ends with `end`: a frame may have numbers within the range and behind it. */
+async function allHoles(
+  holes: JournalHoles,
+  { after, upTo, end }: { after: number; upTo: number; end: number },
+): Promise<Hole[]> {
+  const all: Hole[] = [];
+  for (let at = after; at < Math.min(upTo, end); ) {
+    const found = await holes.find({ after: at, upTo: end });
+    all.push(...found.holes);
+    at = found.last;
+  }
+  return within(all, { after, upTo });
+}

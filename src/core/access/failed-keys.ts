@@ -1,0 +1,40 @@
+import type { Clock } from "../values/time.ts";
+
+/** Failed authentications of one source that are answered as such within a minute. */
+export const FAILURES_PER_MINUTE_MAX = 5;
+
+/** Sources that are remembered; the one that failed least recently is forgotten for a new one. */
+export const SOURCES_MAX = 10_000;
+
+const MINUTE_MS = 60_000;
+
+/** How often whom authentication failed (decision 53). In memory only: no address is kept. */
+export type Attempts = {
+  /**
+   * Notes a failure. Undefined if it is among the first of its minute, else how long until the
+   * source may fail again, in milliseconds.
+   */
+  failed(source: string): number | undefined;
+};
+
+/** Nobody has failed yet. */
+export function attempts(now: Clock): Attempts {
+  const failures = new Map<string, number[]>();
+  return {
+    failed(source) {
+      const at = now();
+      // A clock that was set back must not lock anybody out for longer.
+      const recent = (failures.get(source) ?? []).filter(
+        (time) => time > at - MINUTE_MS && time <= at,
+      );
+      failures.delete(source);
+      const [longest] = failures.keys();
+      if (longest !== undefined && failures.size >= SOURCES_MAX) failures.delete(longest);
+      failures.set(source, recent);
+      const [first = at] = recent;
+      if (recent.length >= FAILURES_PER_MINUTE_MAX) return first + MINUTE_MS - at;
+      recent.push(at);
+      return undefined;
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import type { KeyReads } from "../../stores/sqlite/keys.ts";
+import { Failure } from "../values/failure.ts";
+import { type Clock, isoTime } from "../values/time.ts";
+import type { Keys } from "./keys.ts";
+import { allows, type Principal } from "./principal.ts";
+
+/**
+ * The same keys, changed one after the other: each change is decided by the keys as they are when its turn comes,
+ * also by the one that asks. At once, what each of two may do by itself could make a key that may do more than
+ * both (decision 54).
+ */
+export function inTurns(keys: Keys, reads: Pick<KeyReads, "find">, now: Clock): Keys {
+  let last: Promise<unknown> = Promise.resolve();
+  const current = async (by: Principal | undefined): Promise<Principal | undefined> => {
+    if (by === undefined) return undefined;
+    const row = await reads.find(by.key_id, by.user_id);
+    if (row === undefined || (row.expires_at !== null && row.expires_at <= isoTime(now()))) {
+      throw new Failure("authentication_failed", "The personal API key is not valid.");
+    }
+    if (!allows(row, WRITE)) {
+      throw new Failure("permission_denied", `The API key lacks the scope '${WRITE}'.`);
+    }
+    const { scopes, scoped_teams, expires_at } = row;
+    return { ...by, scopes, scoped_teams, expires_at };
+  };
+  const inTurn = <T>(by: Principal | undefined, work: (by?: Principal) => Promise<T>) => {
+    const done = last.then(async () => work(await current(by)));
+    last = done.catch(() => undefined);
+    return done;
+  };
+  return {
+    ...keys,
+    create: (draft, by) => inTurn(by, (now_by) => keys.create(draft, now_by)),
+    change: (id, changes, by) => inTurn(by, (now_by) => keys.change(id, changes, now_by)),
+    roll: (id, by) => inTurn(by, (now_by) => keys.roll(id, now_by)),
+    revoke: (id, by) => inTurn(by, (now_by) => keys.revoke(id, now_by)),
+  };
+}
+
+const WRITE = "personal_api_key:write";

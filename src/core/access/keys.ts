@@ -1,0 +1,299 @@
+import type { Log } from "../../app/process/log.ts";
+import type { KeyReads, KeyRow, KeyWrites } from "../../stores/sqlite/keys.ts";
+import type { UserReads, UserWrites } from "../../stores/sqlite/users.ts";
+import { Failure } from "../values/failure.ts";
+import { isLonger, storableText } from "../values/json.ts";
+import { type Clock, isoTime, parseTime } from "../values/time.ts";
+import {
+  isPersonalKey,
+  KEY_BYTES_MAX,
+  KEY_LABEL_CHARS_MAX,
+  KEYS_PER_USER_MAX,
+  keyHash,
+  keyMask,
+  LAST_USED_MS,
+  newKey,
+  PERSONAL_KEY_PREFIX,
+} from "./key.ts";
+import { beyond, isScope, type Principal } from "./principal.ts";
+import type { User } from "./user.ts";
+
+/** What a personal key may do. */
+export type KeyDraft = {
+  label: string;
+  scopes: string[];
+  /** Projects the key is confined to; null for all. */
+  scoped_teams?: number[] | null | undefined;
+  /** ISO 8601, ahead; null for never. */
+  expires_at?: string | null | undefined;
+  /** E-mail of its owner, made if there is none; the first user by default. */
+  email?: string | undefined;
+  /** The key itself, for installs that bring their own. */
+  value?: string | undefined;
+};
+
+/** What may change of a key; what is left out stays. */
+export type KeyChanges = Partial<
+  Pick<KeyDraft, "label" | "scopes" | "scoped_teams" | "expires_at">
+>;
+
+/** A personal key as it may be shown. `value` is the key itself, in the answer that made it. */
+export type ShownKey = Omit<KeyRow, "hash" | "revoked_at"> & { value: string | null };
+
+/** A key in the one answer that shows it. `made_user` is the address of a user made to own it. */
+export type NewKey = ShownKey & { value: string; made_user?: string };
+
+/**
+ * Personal keys: made, recognised, changed, revoked. Without `by` the operator asks, who may do
+ * everything; a key has its own user's keys alone, the others are `not_found` to it, and those that
+ * may do more than itself it cannot change: `permission_denied` (decision 54).
+ */
+export type Keys = {
+  /** Whose key it is. Fails `not_authenticated` or `authentication_failed`. */
+  authenticate(key: string | undefined): Promise<Principal>;
+  /** Fails `invalid_input`, `invalid_choice`, `required`, `too_long` on what the key must not be. */
+  create(draft: KeyDraft, by?: Principal): Promise<NewKey>;
+  list(by?: Principal): Promise<ShownKey[]>;
+  get(id: number, by: Principal): Promise<ShownKey>;
+  /** Fails as `create` does. */
+  change(id: number, changes: KeyChanges, by?: Principal): Promise<ShownKey>;
+  /** Gives a key a new value; the old one ends at once. Fails `invalid_input` if it has ended. */
+  roll(id: number, by?: Principal): Promise<NewKey>;
+  /** Ends a key at once. */
+  revoke(id: number, by?: Principal): Promise<ShownKey>;
+  /** Whether no key was ever made, also none that is revoked by now. */
+  isUnused(): Promise<boolean>;
+  /** Makes the owner, by the address of the settings, unless there is one. */
+  makeOwner(): Promise<void>;
+  /** Gives the owner the address of the settings; false if somebody else has it. */
+  nameOwner(): Promise<boolean>;
+  /** Makes a given key valid for everything, unless it is known; says if it was revoked. */
+  ensure(value: string): Promise<"valid" | "revoked">;
+};
+
+type Needs = {
+  reads: KeyReads;
+  writes: KeyWrites;
+  users: UserReads & UserWrites;
+  /** The e-mail address of the first user, from the settings. */
+  ownerEmail: string;
+  hasProject: (id: number) => boolean;
+  now: Clock;
+  newUuid: () => string;
+  randomBytes: (count: number) => Uint8Array;
+  log: Log;
+};
+
+const KEY_FORM = `A personal key is ${PERSONAL_KEY_PREFIX} and 20 to 60 letters, digits, - or _.`;
+
+/** The personal keys of this data directory. */
+export function keys(needs: Needs): Keys {
+  const { reads, writes, now, randomBytes } = needs;
+  const noteUse = useNotes(needs);
+
+  const hasEnded = ({ expires_at }: KeyRow) => expires_at !== null && expires_at <= isoTime(now());
+  const find = async (id: number, by?: Principal) => found(await reads.find(id, by?.user_id));
+  /** Fails unless `by` may do all that the key may; how long either lasts does not count. */
+  const changeable = async (id: number, by?: Principal): Promise<KeyRow> => {
+    const row = await find(id, by);
+    const { scopes, scoped_teams } = row;
+    expectWithin(by, { scopes, scoped_teams });
+    return row;
+  };
+
+  const create = async (draft: KeyDraft, by?: Principal) => {
+    const { label, scopes, scoped_teams = null, expires_at = null, value: given } = draft;
+    const fields = checked({ label, scopes, scoped_teams, expires_at }, by, needs);
+    if (given !== undefined && !isPersonalKey(given)) {
+      throw new Failure("invalid_input", KEY_FORM, "value");
+    }
+    const { id: user_id, made_user } =
+      by === undefined ? await ownerOf(draft.email, needs) : { id: by.user_id };
+    if ((await reads.list(user_id)).length >= KEYS_PER_USER_MAX) {
+      throw new Failure("invalid_input", `A user has at most ${KEYS_PER_USER_MAX} keys.`);
+    }
+    const value = given ?? newKey(PERSONAL_KEY_PREFIX, randomBytes);
+    const row = await writes.insert({
+      ...{ label, scopes, scoped_teams, expires_at, ...fields },
+      user_id,
+      hash: keyHash(value),
+      mask_value: keyMask(value),
+      created_at: isoTime(now()),
+      revoked_at: null,
+      last_used_at: null,
+      last_rolled_at: null,
+    });
+    return { ...shown(row), value, ...(made_user === undefined ? {} : { made_user }) };
+  };
+
+  return {
+    async authenticate(key) {
+      if (key === undefined) {
+        throw new Failure("not_authenticated", "A personal API key is required: Bearer phx_….");
+      }
+      const row = key.length <= KEY_BYTES_MAX ? await reads.byHash(keyHash(key)) : undefined;
+      if (row === undefined || hasEnded(row)) {
+        throw new Failure("authentication_failed", "The personal API key is not valid.");
+      }
+      noteUse(row);
+      const { id: key_id, user_id, scopes, scoped_teams, expires_at } = row;
+      return { key_id, user_id, scopes, scoped_teams, expires_at };
+    },
+    create,
+    list: async (by) => (await reads.list(by?.user_id)).map(shown),
+    get: async (id, by) => shown(await find(id, by)),
+    async change(id, changes, by) {
+      const row = await changeable(id, by);
+      const fields = checked(changes, by, needs);
+      if (Object.keys(fields).length === 0) return shown(row);
+      const { expires_at, ...reach } = { ...row, ...fields };
+      // More for one that ends later would be more than `by` has.
+      if (beyond(row, reach) !== undefined) expectWithin(by, { ...reach, expires_at });
+      return shown(found(await writes.change(id, fields)));
+    },
+    async roll(id, by) {
+      const row = await changeable(id, by);
+      expectWithin(by, row);
+      if (hasEnded(row)) {
+        const detail = "The key has ended. Give it a later end first, or make another key.";
+        throw new Failure("invalid_input", detail, "expires_at");
+      }
+      const value = newKey(PERSONAL_KEY_PREFIX, randomBytes);
+      const last_rolled_at = isoTime(now());
+      const roll = { hash: keyHash(value), mask_value: keyMask(value), last_rolled_at };
+      return { ...shown(found(await writes.roll(id, roll))), value };
+    },
+    async revoke(id, by) {
+      await changeable(id, by);
+      return shown(found(await writes.revoke(id, isoTime(now()))));
+    },
+    isUnused: async () => !(await reads.hasBeen()),
+    makeOwner: async () => void (await owner(needs)),
+    nameOwner: () => nameOwner(needs),
+    async ensure(value) {
+      if (await reads.isRevoked(keyHash(value))) return "revoked";
+      if ((await reads.byHash(keyHash(value))) === undefined) {
+        await create({ label: "from the settings", scopes: ["*"], value });
+      }
+      return "valid";
+    },
+  };
+}
+
+/** Fails unless what is given of a key may be so, and `by` may give it; undefined is not given. */
+function checked(changes: KeyChanges, by: Principal | undefined, needs: Needs): Checked {
+  const { label, scopes, scoped_teams, expires_at } = changes;
+  const fields: Checked = {};
+  if (label !== undefined) fields.label = checkedLabel(label);
+  if (scopes !== undefined) fields.scopes = checkedScopes(scopes);
+  if (scoped_teams !== undefined) fields.scoped_teams = scoped_teams && [...new Set(scoped_teams)];
+  if (expires_at !== undefined) {
+    fields.expires_at = expires_at === null ? null : checkedEnd(expires_at, needs);
+  }
+  expectWithin(by, { scopes: [], scoped_teams: [], ...fields });
+  // Only now: whoever may not see a project is not told whether it is there.
+  const { length } = fields.scoped_teams ?? [0];
+  if (length === 0 || fields.scoped_teams?.every(needs.hasProject) === false) {
+    throw new Failure(
+      "invalid_input",
+      "Projects that exist are expected, or null.",
+      "scoped_teams",
+    );
+  }
+  return fields;
+}
+
+type Checked = Partial<Pick<KeyRow, "label" | "scopes" | "scoped_teams" | "expires_at">>;
+
+function checkedLabel(label: string): string {
+  if (label.trim() === "") throw new Failure("required", "A label is required.", "label");
+  if (isLonger(label, KEY_LABEL_CHARS_MAX)) {
+    const detail = `A label has at most ${KEY_LABEL_CHARS_MAX} characters.`;
+    throw new Failure("too_long", detail, "label");
+  }
+  return storableText(label);
+}
+
+function checkedScopes(scopes: string[]): string[] {
+  if (scopes.length === 0 || !scopes.every(isScope)) {
+    const detail = "Scopes are `*` or a list of <object>:<read|write>.";
+    throw new Failure("invalid_choice", detail, "scopes");
+  }
+  return [...new Set(scopes)];
+}
+
+function checkedEnd(text: string, { now }: Pick<Needs, "now">): string {
+  const at = parseTime(text);
+  if (at !== undefined && at > now()) return isoTime(at);
+  throw new Failure("invalid_input", "A time that lies ahead is expected, ISO 8601.", "expires_at");
+}
+
+function expectWithin(by: Principal | undefined, reach: Parameters<typeof beyond>[1]): void {
+  const lacking = by === undefined ? undefined : beyond(by, reach);
+  if (lacking !== undefined) throw new Failure("permission_denied", lacking);
+}
+
+/** Notes when keys are used, each at most once in LAST_USED_MS; nobody waits for it. */
+function useNotes({ writes, now, log }: Needs) {
+  const noted = new Map<number, number>();
+  return ({ id, last_used_at }: KeyRow): void => {
+    const at = now();
+    const last = noted.get(id) ?? Date.parse(last_used_at ?? "");
+    if (Math.abs(at - last) < LAST_USED_MS) return;
+    noted.set(id, at);
+    writes.change(id, { last_used_at: isoTime(at) }).catch((error: unknown) => {
+      log.warn("the last use of a key could not be noted", { error });
+    });
+  };
+}
+
+/** Who owns a key, and its address if it is made for that. */
+type Owner = Pick<User, "id"> & { made_user?: string };
+
+/** The user with this address, made if there is none, or the first one. */
+async function ownerOf(email: string | undefined, needs: Needs): Promise<Owner> {
+  if (email === undefined) return owner(needs);
+  const known = await needs.users.byEmail(email);
+  if (known !== undefined) return { id: known.id };
+  if (!/^[^\s@]+@[^\s@]+$/.test(email)) {
+    throw new Failure("invalid_input", "An e-mail address is expected.", "user");
+  }
+  const { id } = await newUser(email, needs);
+  return { id, made_user: email };
+}
+
+/** The first user, made if there is none. */
+async function owner(needs: Needs): Promise<Pick<User, "id">> {
+  return (await needs.users.owner()) ?? newUser(needs.ownerEmail, needs);
+}
+
+async function nameOwner(needs: Needs): Promise<boolean> {
+  const { users, ownerEmail: email } = needs;
+  const [{ id }, holder] = [await owner(needs), await users.byEmail(email)];
+  if (holder === undefined) await users.rename(id, email);
+  return holder === undefined || holder.id === id;
+}
+
+function newUser(email: string, { users, now, newUuid }: Needs): Promise<User> {
+  const uuid = newUuid();
+  return users.insert({
+    uuid,
+    distinct_id: uuid,
+    first_name: "",
+    last_name: "",
+    email,
+    is_email_verified: false,
+    hedgehog_config: {},
+    role_at_organization: "",
+    created_at: isoTime(now()),
+  });
+}
+
+function found(row: KeyRow | undefined): KeyRow {
+  if (row === undefined) throw new Failure("not_found", "There is no such key.");
+  return row;
+}
+
+function shown({ hash: _hash, revoked_at: _revoked, ...key }: KeyRow): ShownKey {
+  return { ...key, value: null };
+}

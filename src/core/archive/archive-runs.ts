@@ -1,0 +1,169 @@
+import type { Log } from "../../app/process/log.ts";
+import type { Archive } from "../../stores/archive/archive.ts";
+import type { EventStore } from "../../stores/duckdb/events/store.ts";
+import type { Journal } from "../../stores/journal/journal.ts";
+import type { Ingest } from "../ingest/ingest.ts";
+import type { Restoring } from "../ingest/restore.ts";
+import { stopSignal } from "../ingest/retry.ts";
+import type { Clock } from "../values/time.ts";
+
+/** Sequence numbers that are archived at once; half as many after each failure. */
+const STEP_MAX = 200_000;
+
+/** How often is looked whether the journal has grown too large, in milliseconds. */
+const POLL_MS = 500;
+
+/**
+ * The least time between two files, in milliseconds, while the journal is within its bound: a backlog
+ * is archived while it is applied.
+ */
+const PAUSE_MS_MIN = 2000;
+
+/** How long applied events may be in the journal alone, in milliseconds. */
+const JOURNAL_MS_MAX = 3_600_000;
+
+/**
+ * Waiting events that make ingest busy, and the share of the journal's bound at which archiving
+ * begins, busy or not: beside loads it takes the threads that answers wait for, too (p99 380 ms
+ * instead of 60). While it runs, the journal grows on.
+ */
+const LAG_BUSY = 20_000;
+const SHARE_BUSY = 3 / 4;
+const SHARE_QUIET = 1 / 16;
+
+/** In how long each file of the archive is read and compared once, in milliseconds (decision 76). */
+export const CHECK_ROUND_MS = 604_800_000;
+
+/** How long is waited after a failure, in milliseconds. */
+const RETRY_MS = 30_000;
+
+type Needs = {
+  journal: Pick<Journal, "bytes" | "trim">;
+  ingest: Pick<Ingest, "applied" | "lag">;
+  restoring: Pick<Restoring, "active">;
+  events: Pick<EventStore, "checkpoint">;
+  archive: Archive;
+  /** Whether more is to be archived; if not, what was before stays whole. */
+  isArchiving: boolean;
+  /** Bytes that the journal may have beside what is not yet applied (decision 63). */
+  journalBytesMax: number;
+  now: Clock;
+  log: Log;
+};
+
+/** Keeps the journal small: what is archived leaves it. */
+export type Archiving = {
+  /** Archives all that is applied, and trims the journal. Throws what DuckDB or the disk throws. */
+  run(): Promise<void>;
+  /** Ends the loop within so many milliseconds, and says whether it has: a step may take longer. */
+  stop(deadlineMs: number): Promise<boolean>;
+};
+
+/** Starts to archive. */
+export function startArchiving(needs: Needs): Archiving {
+  const { journal, ingest, restoring, events, journalBytesMax, now, log } = needs;
+  const archive = needs.isArchiving ? needs.archive : undefined;
+  const signal = stopSignal();
+  let step = STEP_MAX;
+  let trimmed = 0;
+  let lastAt = performance.now();
+  let isComplete = false;
+  /** Whether there may be small files that are worth joining. */
+  let mayBeJoined = true;
+  /** The last sequence number at the last look, and whose turn it was. */
+  let seen = -1;
+  let checked = -1;
+
+  const isBusy = () => ingest.lag() > LAG_BUSY;
+
+  /**
+   * At first the event store makes up for what went while nobody looked (decision 76), as soon as it has
+   * what only the journal has of it (decision 101).
+   */
+  const complete = async (): Promise<void> => {
+    if (!isComplete) await needs.archive.complete();
+    isComplete = true;
+  };
+
+  /** While nothing comes, the file whose turn it is by the clock: who starts often misses none. */
+  const check = async (): Promise<void> => {
+    const isQuiet = ingest.lag() <= 0 && ingest.applied() === seen;
+    seen = ingest.applied();
+    const count = archive?.files() ?? 0;
+    const turn = Math.floor(now() / (CHECK_ROUND_MS / count));
+    if (!isQuiet || count === 0) return;
+    await compact();
+    if (turn === checked) return;
+    await archive?.check(turn % count);
+    checked = turn;
+  };
+
+  /** Removes from the journal what is safe elsewhere. */
+  const trim = async (upTo: number): Promise<void> => {
+    await journal.trim(upTo);
+    trimmed = upTo;
+  };
+
+  /** Joins small files; while ingest is busy they wait, since each is read and written anew. */
+  const compact = async (): Promise<void> => {
+    while (mayBeJoined && !signal.stopped() && !isBusy()) {
+      mayBeJoined = (await archive?.compact()) ?? false;
+    }
+  };
+
+  const run = async (): Promise<void> => {
+    await complete();
+    const applied = ingest.applied();
+    if (archive === undefined) {
+      // The event store has the only copy from here on: not one that is in its log alone.
+      await events.checkpoint();
+      await trim(applied);
+    } else {
+      // A crash may have come between the archive and this; and the archive may be ahead.
+      await trim(Math.min(archive.last(), applied));
+    }
+    while (archive !== undefined && archive.last() < applied && !signal.stopped()) {
+      await archive.add(Math.min(applied, archive.last() + step));
+      mayBeJoined = true;
+      await trim(archive.last());
+      step = STEP_MAX;
+    }
+    lastAt = performance.now();
+    await compact();
+  };
+
+  const isDue = (): boolean => {
+    if (ingest.applied() <= trimmed) return false;
+    const age = performance.now() - lastAt;
+    if (age < PAUSE_MS_MIN && journal.bytes() <= journalBytesMax) return false;
+    const share = isBusy() ? SHARE_BUSY : SHARE_QUIET;
+    return journal.bytes() > journalBytesMax * share || age > JOURNAL_MS_MAX;
+  };
+
+  const loop = async (): Promise<void> => {
+    while (!signal.stopped()) {
+      await signal.sleep(POLL_MS);
+      const isFilled = !restoring.active() && ingest.applied() >= needs.archive.last();
+      if (signal.stopped() || !isFilled) continue;
+      try {
+        await complete();
+        if (isDue()) await run();
+        else await check();
+      } catch (error) {
+        step = Math.max(1, Math.floor(step / 2));
+        log.warn("could not archive; the journal keeps its events", { error, wait_ms: RETRY_MS });
+        await signal.sleep(RETRY_MS);
+      }
+    }
+  };
+  const running = loop();
+
+  return {
+    run,
+    stop(deadlineMs) {
+      signal.stop();
+      const ended = running.then(() => true);
+      return Promise.race([ended, Bun.sleep(deadlineMs).then(() => false)]);
+    },
+  };
+}

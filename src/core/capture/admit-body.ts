@@ -1,0 +1,149 @@
+import { type Arrival, admit, type DropReason, type Outcome, refused } from "../events/event.ts";
+import { type Excess, excessOf, MARK } from "../events/json-limits.ts";
+import { Failure } from "../values/failure.ts";
+import { isObject, type Json, type JsonObject } from "../values/json.ts";
+import { parseTime } from "../values/time.ts";
+import { type Warning, warningTally } from "../warnings/warning.ts";
+import { BODY_BYTES_MAX, type Packed, unpack } from "./decode-body.ts";
+import { fromV1, v1Uuid } from "./event-v1.ts";
+import { gatherLines } from "./ndjson.ts";
+import { type Aside, readSubmission } from "./read-body.ts";
+
+/**
+ * What a path makes of a body: `events` as contract 4.5 has them, `engage` sets properties
+ * without naming an event, `v1` answers for each event (decision 33).
+ */
+export type Protocol = "events" | "engage" | "v1";
+
+/** A capture body as it was received, with what the request says beside it. */
+export type Body = Packed & {
+  aside: Aside;
+  protocol: Protocol;
+  /** v1's `PostHog-Sdk-Info`; empty elsewhere. */
+  sdk: string;
+};
+
+/** What a body holds, ready for the journal once its key is known. */
+export type Admission = {
+  key: string;
+  historical: boolean;
+  count: number;
+  /** NDJSON of the admitted events, one a line. */
+  lines: Uint8Array;
+  /** How many of its events are not stored. */
+  dropped: number;
+  /** What happened to events that were dropped or changed. */
+  warnings: Warning[];
+  /** v1's results in JSON, by uuid; empty elsewhere. */
+  results: string;
+};
+
+type Arrived = {
+  now: number;
+  newUuid: () => string;
+  inflatedBytesMax?: number;
+  /** Collects what is garbage, where that may be a lot. */
+  collect?: () => void;
+};
+
+/**
+ * Decodes and admits a body: pure work on bytes, done on the server's thread for small bodies
+ * and on the decoder's for large ones. Fails `invalid_payload`, `invalid_api_key`,
+ * `payload_too_large` or `unsupported_media_type`.
+ */
+export function admitBody(body: Body, arrived: Arrived): Admission {
+  const bytes = unpack(body, arrived.inflatedBytesMax ?? BODY_BYTES_MAX);
+  const submission = readSubmission(bytes, body.aside);
+  const { sentAt, historical } = submission;
+  const isSentAtInvalid = sentAt === undefined && (submission.envelope["sent_at"] ?? null) !== null;
+  const report = body.protocol === "v1" ? v1Report(submission.envelope) : undefined;
+  const arrival = { now: arrived.now, newUuid: arrived.newUuid, sentAt, isSentAtInvalid };
+  const warnings = warningTally();
+  const lines = gatherLines(bytes.length, arrived.collect);
+  let dropped = 0;
+  const key = submission.each((raw, mark, count) => {
+    const outcome = mark === 0 ? outcomeOf(raw, body, arrival) : marked(raw, mark, body, arrival);
+    report?.add(raw, outcome);
+    const { uuid: event_uuid, distinct_id } = outcome;
+    if ("dropped" in outcome) {
+      dropped += count;
+      warnings.add({ type: outcome.dropped, count, event_uuid, distinct_id });
+      return;
+    }
+    lines.add(outcome.line);
+    for (const type of outcome.changes) warnings.add({ type, count, event_uuid, distinct_id });
+  });
+  return {
+    key,
+    historical,
+    count: lines.count(),
+    lines: lines.bytes(),
+    dropped,
+    warnings: warnings.all(),
+    results: report?.text() ?? "",
+  };
+}
+
+const EXCESSES: Record<Excess, DropReason> = {
+  depth: "event_nested_too_deep",
+  keys: "event_has_too_many_keys",
+  nodes: "message_size_too_large",
+};
+
+/** The outcome for an event in which the scan has found something. */
+function marked(raw: Json, mark: number, body: Body, arrival: Arrival): Outcome {
+  const excess = excessOf(mark);
+  if (excess !== undefined) return refused(EXCESSES[excess], raw);
+  const outcome = outcomeOf(raw, body, arrival);
+  if ("line" in outcome) {
+    if (mark & MARK.overflow) outcome.changes.push("replaced_infinite_number");
+    if (mark & MARK.rounded) outcome.changes.push("rounded_unsafe_integer");
+  }
+  return outcome;
+}
+
+function outcomeOf(raw: Json, { protocol, sdk }: Body, arrival: Arrival): Outcome {
+  if (protocol === "events" || !isObject(raw)) return admit(raw, arrival);
+  const read = eventOf(raw, protocol, sdk);
+  return "dropped" in read ? refused(read.dropped, raw) : admit(read.raw, arrival);
+}
+
+function eventOf(raw: JsonObject, protocol: Protocol, sdk: string): ReturnType<typeof fromV1> {
+  if (protocol === "v1") return fromV1(raw, sdk);
+  // What Mixpanel's API has called engage names no event.
+  const isUnnamed = protocol === "engage" && (raw["event"] ?? null) === null;
+  return { raw: isUnnamed ? { ...raw, event: "$identify" } : raw };
+}
+
+/**
+ * Collects v1's answer. Fails `invalid_payload` without `created_at`, and on an event whose uuid
+ * is missing, invalid or that of another: nobody could tell whose result is whose.
+ */
+function v1Report(envelope: JsonObject) {
+  const createdAt = envelope["created_at"];
+  if (typeof createdAt !== "string" || parseTime(createdAt) === undefined) {
+    throw new Failure("invalid_payload", "`created_at` must be a time.", "created_at");
+  }
+  if (envelope["batch"] === undefined) {
+    throw new Failure("invalid_payload", "`batch` must be a list of events.", "batch");
+  }
+  const seen = new Set<string>();
+  const results: string[] = [];
+  return {
+    add(raw: Json, outcome: Outcome): void {
+      const uuid = v1Uuid(raw);
+      if (uuid === undefined || seen.has(uuid)) {
+        throw new Failure("invalid_payload", "Each event needs a uuid of its own.", "batch__uuid");
+      }
+      seen.add(uuid);
+      results.push(`"${uuid}":${JSON.stringify(resultOf(outcome))}`);
+    },
+    text: () => `{"results":{${results.join(",")}}}`,
+  };
+}
+
+function resultOf(outcome: Outcome): { result: string; details?: string } {
+  if ("dropped" in outcome) return { result: "drop", details: outcome.dropped };
+  const [change] = outcome.changes;
+  return change === undefined ? { result: "ok" } : { result: "warning", details: change };
+}

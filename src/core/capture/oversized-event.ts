@@ -1,0 +1,184 @@
+import type { Json, JsonObject } from "../values/json.ts";
+import {
+  BACKSLASH,
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  endOfString,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  QUOTE,
+} from "../values/json-bytes.ts";
+
+/** What tells which event it is, whose, and of which project. No two are of the same length. */
+const NAMES = ["uuid", "token", "$token", "api_key", "properties", "distinct_id", "$distinct_id"];
+const NAME_CHARS_MAX = Math.max(...NAMES.map(({ length }) => length));
+const NAME_OF_LENGTH = Array.from({ length: NAME_CHARS_MAX + 1 }, (_, length) =>
+  NAMES.find((name) => name.length === length),
+);
+
+/** Bytes of a list or object that is read; a longer one may break a limit itself. */
+const NESTED_BYTES_MAX = 1024;
+
+/** Where a value stands, the blanks around it included. */
+type Place = { start: number; end: number };
+
+/**
+ * What the parser would make of an event that breaks a limit, but only of the keys that tell
+ * which event it is, whose, and of which project, in it and in its `properties` (decision 31).
+ * Null if it is no object. An empty text, which is nobody's id, stands for a value that is no
+ * JSON or a long list or object. One pass over the bytes, which need not be valid; nothing but
+ * places is kept on the way.
+ */
+export function sketchOf(bytes: Uint8Array): JsonObject | null {
+  if (firstByte(bytes, 0) !== OPEN_OBJECT) return null;
+  const sketch = new Sketch(bytes);
+  for (let at = 0; at < bytes.length; at++) {
+    switch (bytes[at]) {
+      case QUOTE:
+        at = sketch.text(at);
+        break;
+      case COLON:
+        sketch.key(at);
+        break;
+      case COMMA:
+        sketch.endValue(at);
+        break;
+      case OPEN_OBJECT:
+      case OPEN_LIST:
+        sketch.depth += 1;
+        break;
+      case CLOSE_OBJECT:
+      case CLOSE_LIST:
+        sketch.endValue(at);
+        sketch.depth -= 1;
+        break;
+      default:
+    }
+  }
+  return sketch.drawn();
+}
+
+/** One level of an event: the known key whose value the pass is in, and the values behind it. */
+class Level {
+  key: string | undefined;
+  start = 0;
+  places = new Map<string, Place>();
+}
+
+class Sketch {
+  readonly bytes: Uint8Array;
+  readonly own = new Level();
+  readonly inner = new Level();
+  depth = 0;
+  /** The last text before, which is the key at a colon. */
+  last: Place = { start: 0, end: 0 };
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+  }
+
+  text(at: number): number {
+    const end = endOfString(this.bytes, at);
+    this.last.start = at;
+    this.last.end = end + 1;
+    return end;
+  }
+
+  key(at: number): void {
+    const level = this.level();
+    if (level === undefined) return;
+    level.key = nameIn(this.bytes, this.last);
+    level.start = at + 1;
+    // Of `properties` that are there twice, the parser forgets the first.
+    if (level === this.own && level.key === "properties") this.inner.places.clear();
+  }
+
+  /** Ends a value at the comma or bracket behind it. Of two with one key the last counts. */
+  endValue(end: number): void {
+    const level = this.level();
+    if (level?.key === undefined) return;
+    level.places.set(level.key, { start: level.start, end });
+    level.key = undefined;
+  }
+
+  drawn(): JsonObject {
+    const own = this.values(this.own);
+    const properties = this.own.places.get("properties");
+    if (properties !== undefined && firstByte(this.bytes, properties.start) === OPEN_OBJECT) {
+      own["properties"] = this.values(this.inner);
+    }
+    return own;
+  }
+
+  private level(): Level | undefined {
+    if (this.depth === 1) return this.own;
+    return this.depth === 2 && this.own.key === "properties" ? this.inner : undefined;
+  }
+
+  private values({ places }: Level): JsonObject {
+    const found = [...places].map(([name, place]) => [name, valueAt(this.bytes, place)] as const);
+    return Object.fromEntries(found);
+  }
+}
+
+/** The characters of a key; between keys they mean nothing. */
+const chars = new Uint16Array(NAME_CHARS_MAX);
+
+/** The known name that a text is, also one in escapes. */
+function nameIn(bytes: Uint8Array, { start, end }: Place): string | undefined {
+  let count = 0;
+  for (let at = start + 1; at < end - 1; count++) {
+    if (count === NAME_CHARS_MAX) return undefined;
+    const isEscape = bytes[at] === BACKSLASH;
+    chars[count] = isEscape ? escapedAt(bytes, at) : (bytes[at] ?? 0);
+    at += isEscape ? ESCAPE_BYTES : 1;
+  }
+  const name = NAME_OF_LENGTH[count];
+  for (let at = 0; at < count; at++) if (name?.charCodeAt(at) !== chars[at]) return undefined;
+  return name;
+}
+
+/** Bytes of an escape that names a character by its code: a backslash, `u`, four digits. */
+const ESCAPE_BYTES = 6;
+const U = 0x75;
+
+/** The code in the escape at `at`; not a number if it is another escape or none. */
+function escapedAt(bytes: Uint8Array, at: number): number {
+  let code = bytes[at + 1] === U ? 0 : Number.NaN;
+  for (let place = at + 2; place < at + ESCAPE_BYTES; place++) {
+    code = code * 16 + hexDigit(bytes[place] ?? 0);
+  }
+  return code;
+}
+
+function hexDigit(byte: number): number {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const lower = byte | 0x20;
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x61 + 10 : Number.NaN;
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+function valueAt(bytes: Uint8Array, { start, end }: Place): Json {
+  const first = firstByte(bytes, start);
+  const isNested = first === OPEN_OBJECT || first === OPEN_LIST;
+  if (isNested && end - start > NESTED_BYTES_MAX) return "";
+  try {
+    return JSON.parse(utf8.decode(bytes.subarray(start, end)));
+  } catch {
+    return "";
+  }
+}
+
+/** The first byte from `start` on that is not blank. */
+function firstByte(bytes: Uint8Array, start: number): number | undefined {
+  let at = start;
+  while (isBlank(bytes[at])) at += 1;
+  return bytes[at];
+}
+
+function isBlank(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
+}

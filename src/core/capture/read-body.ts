@@ -1,0 +1,277 @@
+import { isWellShaped } from "../events/event.ts";
+import {
+  excessOf,
+  itemOf,
+  JSON_DEPTH_MAX,
+  MARK,
+  OBJECT_KEYS_MAX,
+  type Part,
+  type Scan,
+  scanBody,
+} from "../events/json-limits.ts";
+import { putExact, UNSAFE_ID_FIELDS } from "../events/number-ids.ts";
+import { Failure } from "../values/failure.ts";
+import { isObject, type Json, type JsonObject } from "../values/json.ts";
+import { parseTime } from "../values/time.ts";
+import { sketchOf } from "./oversized-event.ts";
+
+/** What a request says beside its body. What the body says itself comes first. */
+export type Aside = {
+  /** The project key of the query or the `Authorization` header. */
+  key: string | undefined;
+  /** Whether a key in the body comes first; else it is not looked for. */
+  keyInBody: boolean;
+  /** The sender's clock when it sent (the query's `_`), in milliseconds since the epoch. */
+  sentAt: number | undefined;
+};
+
+/**
+ * Takes one item of a body as it was submitted, or `count` of them that have no key, for which an
+ * empty object or null stands. `mark` is 0, or says what the scan has found in it ({@link MARK});
+ * one that breaks a limit is not parsed, and has only the keys that {@link sketchOf} reads.
+ */
+export type Take = (raw: Json, mark: number, count: number) => void;
+
+/** One capture request: its envelope is read, its items are read as they are taken. */
+export type Submission = {
+  /** The body without its list of events; of a single event, the event. */
+  envelope: JsonObject;
+  /** The sender's clock when it sent, in milliseconds since the epoch. */
+  sentAt: number | undefined;
+  historical: boolean;
+  /**
+   * Hands over each item in order and returns the project key as it was sent, not yet known to
+   * be one of ours. Items are parsed some at a time, so that a large body is never in memory as
+   * objects. Fails `invalid_payload` where one is no JSON, also after others were handed over.
+   */
+  each(take: Take): string;
+};
+
+/**
+ * Reads a body's text: one event, a list of events, or `{batch: […]}` (contract 4.5, decision 7).
+ * Fails `invalid_payload` on any other shape, and where the body breaks a limit other than by one
+ * of its items; `each` fails `invalid_api_key` without one project key.
+ */
+export function readSubmission(bytes: Uint8Array, aside: Aside): Submission {
+  const scan = scanBody(bytes);
+  if (scan.refused !== undefined) throw invalid(REFUSALS[scan.refused]);
+  const { list } = scan;
+  const isSplit = list !== undefined && (list.parts.length > 1 || scan.excesses.length > 0);
+  const body = parse(isSplit ? around(bytes, list) : text(bytes));
+  if (isObject(body) && body["batch"] === undefined)
+    return single({ event: body, bytes }, scan, aside);
+  const envelope = Array.isArray(body) ? {} : body;
+  if (!isObject(envelope)) throw invalid("A JSON object or list is expected.");
+  const items = Array.isArray(body) ? body : envelope["batch"];
+  // What is left of a split list is not empty if there is a second one, its name in escapes.
+  if (!Array.isArray(items) || (isSplit && items.length > 0)) {
+    throw invalid("`batch` must be one list of events.", "batch");
+  }
+  return {
+    envelope,
+    sentAt: sentAtOf(envelope, aside),
+    historical: envelope["historical_migration"] === true,
+    each(take) {
+      const known = aside.keyInBody ? keyIn(envelope) : aside.key;
+      const key = oneKey(known);
+      const isInItems = known === undefined && aside.keyInBody;
+      const exact = withIds(bytes, scan.ids, take);
+      const taken: Take = (raw, mark, count) => {
+        if (isInItems) key.add(itemKey(raw));
+        exact(raw, mark, count);
+      };
+      if (isSplit) eachOfParts(bytes, list.parts, scan, taken);
+      else eachOf(items, scan, taken);
+      return key.value(aside);
+    },
+  };
+}
+
+const REFUSALS: Record<NonNullable<Scan["refused"]>, string> = {
+  depth: `The JSON is nested deeper than ${JSON_DEPTH_MAX}.`,
+  keys: `An object has more than ${OBJECT_KEYS_MAX} keys.`,
+  nodes: "The event is too large.",
+  lists: "`batch` must be one list of events.",
+  open: "The body is not valid JSON in UTF-8.",
+};
+
+function single(
+  { event, bytes }: { event: JsonObject; bytes: Uint8Array },
+  scan: Scan,
+  aside: Aside,
+): Submission {
+  return {
+    envelope: event,
+    sentAt: sentAtOf(event, aside),
+    historical: false,
+    each(take) {
+      const key = oneKey(itemKey(event)).value(aside);
+      if (!isWellShaped(event)) {
+        const attr = isObject(event["properties"] ?? {}) ? "event" : "properties";
+        throw invalid("`event` must be a string and `properties` an object.", attr);
+      }
+      withIds(bytes, scan.ids, take)(event, scan.marks[0] ?? 0, 1);
+      return key;
+    },
+  };
+}
+
+/** Takes items with the digits of their ids where the parser has rounded them. */
+function withIds(bytes: Uint8Array, ids: readonly number[], take: Take): Take {
+  if (ids.length === 0) return take;
+  let item = 0;
+  let next = 0;
+  return (raw, mark, count) => {
+    let bits = mark;
+    // Of items without a key, many are taken at once, and none is an event.
+    for (; (ids[next] ?? Number.POSITIVE_INFINITY) < item + count; next += UNSAFE_ID_FIELDS) {
+      const id = ids.slice(next + 1, next + UNSAFE_ID_FIELDS);
+      if (ids[next] === item && !putExact(raw, bytes, id)) bits |= MARK.rounded;
+    }
+    item += count;
+    take(raw, bits, count);
+  };
+}
+
+function eachOf(items: Json[], { marks }: Scan, take: Take): void {
+  if (items.length === 0) throw invalid("The batch holds no events.", "batch");
+  const markAt = markReader(marks);
+  for (let index = 0; index < items.length; index++) take(items[index] ?? null, markAt(index), 1);
+}
+
+/** Hands over items of which only some are parsed at a time, of those over a limit a sketch. */
+function eachOfParts(bytes: Uint8Array, parts: Part[], scan: Scan, take: Take): void {
+  const clean = scan.excesses.length === 0 ? bytes : withoutExcesses(bytes, scan.excesses);
+  const markAt = markReader(scan.marks);
+  const nextSketch = sketchReader(bytes, scan.excesses);
+  let index = 0;
+  for (const { start, end, count, bare } of parts) {
+    const items = parse(`[${text(clean.subarray(start, end))}]`);
+    // Not so many where nothing stands between two commas, or before the end.
+    if (!Array.isArray(items) || items.length !== count) throw noJson();
+    if (bare) {
+      takeBare(items, take);
+      index += count;
+      continue;
+    }
+    for (const raw of items) {
+      const mark = markAt(index++);
+      take(excessOf(mark) === undefined ? raw : nextSketch(), mark, 1);
+    }
+  }
+}
+
+/** Hands over items without a key, of which there are only two kinds: millions cost little. */
+function takeBare(items: Json[], take: Take): void {
+  let objects = 0;
+  for (const item of items) if (isObject(item)) objects += 1;
+  if (objects > 0) take({}, 0, objects);
+  if (objects < items.length) take(null, 0, items.length - objects);
+}
+
+/** The marks of items that are asked for in order. */
+function markReader(marks: number[]): (index: number) => number {
+  let next = 0;
+  return (index) => {
+    const mark = marks[next];
+    if (mark === undefined || itemOf(mark) !== index) return 0;
+    next += 1;
+    return mark;
+  };
+}
+
+/** The sketches of items that begin and end at `places`, one after the other. */
+function sketchReader(bytes: Uint8Array, places: number[]): () => Json {
+  let next = 0;
+  return () => {
+    const [start, end] = places.slice(next, next + 2);
+    next += 2;
+    return sketchOf(bytes.subarray(start, end));
+  };
+}
+
+/** A copy in which `null` stands for each of the items that begin and end at `places`. */
+function withoutExcesses(bytes: Uint8Array, places: number[]): Uint8Array {
+  // `slice` of a Buffer is no copy.
+  const copy = new Uint8Array(bytes);
+  for (let at = 0; at < places.length; at += 2) {
+    const [start = 0, end = 0] = places.slice(at, at + 2);
+    copy.fill(0x20, start, end).set(NULL, start);
+  }
+  return copy;
+}
+
+const NULL = new TextEncoder().encode("null");
+
+/** The body with an empty list. */
+function around(bytes: Uint8Array, { start, end }: { start: number; end: number }): string {
+  return text(bytes.subarray(0, start)) + text(bytes.subarray(end));
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+function text(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw noJson();
+  }
+}
+
+function parse(json: string): Json {
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw noJson();
+  }
+}
+
+function sentAtOf(envelope: JsonObject, aside: Aside): number | undefined {
+  const sentAt = envelope["sent_at"];
+  return (typeof sentAt === "string" ? parseTime(sentAt) : undefined) ?? aside.sentAt;
+}
+
+function itemKey(item: Json): Json | undefined {
+  if (!isObject(item)) return undefined;
+  const properties = item["properties"];
+  return keyIn(item) ?? (isObject(properties) ? given(properties["token"]) : undefined);
+}
+
+function keyIn(object: JsonObject): Json | undefined {
+  return given(object["api_key"]) ?? given(object["token"]) ?? given(object["$token"]);
+}
+
+/** An empty key is none: the real one may be elsewhere. */
+function given(key: Json | undefined): Json | undefined {
+  return key === null || key === "" ? undefined : key;
+}
+
+/** The one key that all of them are. Two different ones are refused: whose events would it be? */
+function oneKey(first: Json | undefined) {
+  let key = first;
+  return {
+    add(another: Json | undefined): void {
+      if (another === undefined || another === key) return;
+      if (key !== undefined) throw noKey("One project API key, a string, is expected.");
+      key = another;
+    },
+    value(aside: Aside): string {
+      const value = key ?? aside.key;
+      if (value === undefined) throw noKey("A project API key is missing.");
+      if (typeof value !== "string") throw noKey("One project API key, a string, is expected.");
+      return value.trim();
+    },
+  };
+}
+
+function noKey(detail: string): Failure {
+  return new Failure("invalid_api_key", detail, "api_key");
+}
+
+function noJson(): Failure {
+  return invalid("The body is not valid JSON in UTF-8.");
+}
+
+function invalid(detail: string, attr: string | null = null): Failure {
+  return new Failure("invalid_payload", detail, attr);
+}

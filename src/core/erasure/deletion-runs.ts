@@ -1,0 +1,258 @@
+import type { Log } from "../../app/process/log.ts";
+import type { EventStore } from "../../stores/duckdb/events/store.ts";
+import type { removeLeftovers } from "../../stores/files/erase-leftovers.ts";
+import type { Journal } from "../../stores/journal/journal.ts";
+import type { Batch, deletionRunWrites, Wanted } from "../../stores/sqlite/deletion-runs.ts";
+import type { DeletionRow } from "../../stores/sqlite/deletions.ts";
+import type { Ingest } from "../ingest/ingest.ts";
+import type { Slices } from "../ingest/slices.ts";
+import { Failure, isDiskFull, reasonOf } from "../values/failure.ts";
+import { type Clock, isoTime } from "../values/time.ts";
+import type { DeletionKind } from "./deletion.ts";
+import { type LastDue, schedules } from "./schedules.ts";
+
+/** What carrying deletions out takes. */
+export type DeletionRunNeeds = {
+  /** The data directory. */
+  directory: string;
+  writes: ReturnType<typeof deletionRunWrites>;
+  events: Pick<EventStore, "applied" | "clearLeft" | "erase" | "isLoose" | "mirrorVersion">;
+  ingest: Pick<Ingest, "applied" | "caughtUp">;
+  journal: Pick<Journal, "rotate" | "trim">;
+  slices: Pick<Slices, "forgetErased">;
+  removeLeftovers: typeof removeLeftovers;
+  /** Erases the same from what is archived; before the tasks are done. */
+  eraseArchived?: ((tasks: readonly DeletionRow[]) => Promise<void>) | undefined;
+  /** When each kind runs, as cron has it, in UTC. */
+  patterns: Record<DeletionKind, string>;
+  now: Clock;
+  log: Log;
+};
+
+/** Deletes the events of persons for good (decisions 60 and 61). */
+export type DeletionRuns = {
+  /**
+   * Carries out all that is queued, was given up or is being gone on with; resolves with how many
+   * tasks are done. Throws why it cannot.
+   */
+  run(): Promise<{ done: number }>;
+  /** Carries out what is due, if anything. */
+  tick(): Promise<void>;
+  /**
+   * Ends a run between two steps, within so many milliseconds, and says whether it has: a step may
+   * take longer. The next start goes on with it.
+   */
+  stop(deadlineMs: number): Promise<boolean>;
+};
+
+/** How often is looked whether a run is due, in milliseconds. */
+const TICK_MS = 30_000;
+
+/** How long after a run that failed the next one is, in milliseconds. */
+const RETRY_MS = 600_000;
+
+/** How often is looked whether the mirror has come so far, in milliseconds. */
+const POLL_MS = 20;
+
+const ALL: Wanted = { kinds: ["weekly", "nightly"], states: ["queued", "failed"] };
+
+/** Starts to look at the clock; what a crash interrupted goes on at the first look. */
+export function startDeletionRuns(needs: DeletionRunNeeds): DeletionRuns {
+  const { writes, patterns, now, log } = needs;
+  const lastDue: LastDue = { read: writes.lastDue, write: writes.setDue };
+  const due = schedules(patterns, lastDue, now);
+  /** What the last run could not do, and when it is tried again. */
+  let failed: { kinds: readonly DeletionKind[]; at: number } | undefined;
+  let stopped = false;
+  let last: Promise<unknown> = Promise.resolve();
+
+  const carryOut = async (wanted: Wanted): Promise<{ done: number }> => {
+    let done = 0;
+    try {
+      for (;;) {
+        const ran = await runBatch(needs, wanted, () => stopped);
+        if (ran === 0) return { done };
+        done += ran;
+      }
+    } catch (error) {
+      failed = { kinds: wanted.kinds, at: now() + RETRY_MS };
+      if (!stopped) log.error("deletions failed; they are tried again", { error });
+      throw error;
+    }
+  };
+  /** One run at a time. */
+  const inTurn = (wanted: Wanted): Promise<{ done: number }> => {
+    const turn = last.then(() => carryOut(wanted));
+    last = turn.catch(() => {});
+    return turn;
+  };
+  const take = async (): Promise<void> => {
+    if (stopped) return;
+    const found = await due.look();
+    const again = failed !== undefined && failed.at <= now() ? failed : undefined;
+    const later = again === undefined ? failed?.kinds : undefined;
+    const taken = found.filter(({ kind }) => later?.includes(kind) !== true);
+    if (taken.length === 0 && again === undefined) return;
+    if (again !== undefined) failed = undefined;
+    const kinds = new Set([...taken.map(({ kind }) => kind), ...(again?.kinds ?? [])]);
+    await inTurn({ kinds: [...kinds], states: ["queued"] });
+    // What the server's end has cut short is due at the next start.
+    if (!stopped) await due.note(taken);
+  };
+  // What a crash has interrupted, or was put off, is not left until something is due.
+  let resuming: Promise<{ done: number }> | undefined = inTurn({ kinds: [], states: [] });
+  let looking: Promise<unknown> = resuming
+    .catch(() => {})
+    .finally(() => {
+      resuming = undefined;
+    });
+  const tick = (): Promise<void> => {
+    const taken = looking.then(take);
+    looking = taken.catch(() => {});
+    return taken;
+  };
+
+  const look = () => tick().catch(() => {});
+  const timer = setInterval(look, TICK_MS);
+  timer.unref();
+  look();
+  return {
+    async run() {
+      const resumed = await resuming?.catch(() => undefined);
+      const { done } = await inTurn(ALL);
+      return { done: done + (resumed?.done ?? 0) };
+    },
+    tick,
+    stop(deadlineMs) {
+      stopped = true;
+      clearInterval(timer);
+      const ended = last.then(() => true);
+      return Promise.race([ended, Bun.sleep(deadlineMs).then(() => false)]);
+    },
+  };
+}
+
+/** One batch: one pass over the events. Returns how many tasks are done. */
+async function runBatch(
+  needs: DeletionRunNeeds,
+  wanted: Wanted,
+  stopped: () => boolean,
+): Promise<number> {
+  const { writes, now, log } = needs;
+  if (stopped()) return 0;
+  const batch = await writes.begin(wanted, isoTime(now()));
+  const { tasks, isPurging } = batch;
+  // A person who is deleted without events leaves the mirror with the weekly run.
+  const purge = isPurging && wanted.kinds.length > 0;
+  if (tasks.length === 0 && !purge) {
+    if (wanted.kinds.includes("nightly")) await putInOrder(needs, stopped);
+    return 0;
+  }
+  log.info("deletions begin", { tasks: tasks.length });
+  try {
+    await erase(needs, batch, stopped);
+  } catch (cause) {
+    const error = toldOf(cause);
+    const waits = error instanceof Failure;
+    if (stopped()) await writes.interrupt(tasks);
+    else await writes.fail(tasks, reasonOf(error), { counts: !waits });
+    throw error;
+  }
+  log.info("deletions done", { tasks: tasks.length });
+  return tasks.length;
+}
+
+/** Once much has come, the event store is written anew, in order (decision 93). */
+async function putInOrder({ events, log }: DeletionRunNeeds, stopped: () => boolean) {
+  if (!(await events.isLoose())) return;
+  log.info("the event store is put in order");
+  const nothing = async () => {};
+  try {
+    await events.erase([], { isPurging: true, stopped, ready: nothing, forget: nothing });
+    log.info("the event store is in order");
+  } catch (error) {
+    if (!stopped()) log.warn("the event store stays as it is until the next night", { error });
+  }
+}
+
+/** Every step may be repeated: a kill between any two of them begins at the first again. */
+async function erase(needs: DeletionRunNeeds, batch: Batch, stopped: () => boolean): Promise<void> {
+  const { directory, writes, events, journal, eraseArchived, now, log } = needs;
+  const { tasks } = batch;
+  const step = (name: string) => {
+    if (stopped()) throw new Error("The server is stopping");
+    log.info("deletions go on", { step: name });
+  };
+  // First: what comes while the stores catch up is in a segment that stays.
+  const upTo = await journal.rotate();
+  await caughtUp(needs, batch, { upTo, stopped });
+  step("events");
+  const purged_version = await eraseEvents(needs, batch, { stopped, step });
+  step("leftovers");
+  const mirror_version = await events.mirrorVersion();
+  const stored = { applied: await events.applied(), mirror_version };
+  await writes.forget({ tasks, mirror_version, purged_version });
+  const removed = await needs.removeLeftovers(directory, tasks, stored);
+  for (const file of removed.parts) {
+    log.warn("a corrupt part of the journal was removed: whose events it had cannot be told", {
+      file,
+    });
+  }
+  await writes.count("dead_letters", removed.dead_letters);
+  step("archive");
+  await eraseArchived?.(tasks);
+  step("journal");
+  await journal.trim(upTo);
+  step("temporary");
+  await events.clearLeft();
+  step("scrub");
+  const ids = tasks.map(({ id }) => id);
+  await writes.scrub(ids);
+  step("finish");
+  await writes.finish(ids, isoTime(now()));
+}
+
+/** Waits until both stores have all up to a sequence number, and the mirror all who are gone. */
+async function caughtUp(
+  { ingest, events }: DeletionRunNeeds,
+  { removed_version }: Batch,
+  { upTo, stopped }: { upTo: number; stopped: () => boolean },
+): Promise<void> {
+  let isCaughtUp = false;
+  void ingest.caughtUp().then(() => {
+    isCaughtUp = true;
+  });
+  const isBehind = () => !isCaughtUp || ingest.applied() < upTo;
+  const lacks = async () => isBehind() || (await events.mirrorVersion()) < removed_version;
+  while (!stopped() && (await lacks())) await Bun.sleep(POLL_MS);
+}
+
+/** Erases events, in the stores and in memory; says what the mirror then was. */
+async function eraseEvents(
+  { writes, events, slices }: DeletionRunNeeds,
+  { tasks, isPurging }: Batch,
+  { stopped, step }: { stopped: () => boolean; step: (name: string) => void },
+) {
+  let purged_version: number | undefined;
+  await events.erase(tasks, {
+    isPurging,
+    stopped,
+    async ready(rows, generation) {
+      purged_version = await events.mirrorVersion();
+      await writes.erasing(tasks, rows, generation);
+      step("switch");
+    },
+    forget: (entries) => slices.forgetErased(entries),
+  });
+  await slices.forgetErased(null);
+  return purged_version;
+}
+
+/** Whatever has no room waits for it, and keeps what it has done until then. */
+function toldOf(error: unknown): unknown {
+  if (!(error instanceof Error && isDiskFull(error))) return error;
+  return new Failure("unavailable", DISK_SPACE);
+}
+
+const DISK_SPACE =
+  "disk_space: the disk is full. What is done stays done, the rest waits for room.";

@@ -1,0 +1,49 @@
+import { Cron } from "croner";
+import { type Clock, isoTime, parseTime } from "../values/time.ts";
+
+/** Where is kept which due time was done last, ISO 8601; undefined before the first look. */
+export type LastDue = {
+  read(kind: string): Promise<string | undefined>;
+  write(kind: string, at: string): Promise<void>;
+};
+
+/** A kind that is due, and since when, ISO 8601. */
+export type Due<Kind extends string> = { kind: Kind; at: string };
+
+/**
+ * What is due of a few kinds, each with a pattern of cron in UTC, which knows no summer time. A
+ * timer would forget over a restart and not see a moved clock: so the last time whose work was done is
+ * kept, and whoever looks compares it with the last time before now (decision 61).
+ */
+export function schedules<Kind extends string>(
+  patterns: Readonly<Record<Kind, string>>,
+  { read, write }: LastDue,
+  now: Clock,
+) {
+  const jobs = Object.entries<string>(patterns).map(([kind, pattern]) => ({
+    kind: kind as Kind,
+    cron: new Cron(pattern, { paused: true, timezone: "UTC" }),
+  }));
+  return {
+    /** The kinds that have been due since their work was done: each once, however often. */
+    async look(): Promise<Due<Kind>[]> {
+      const at = now();
+      const found: Due<Kind>[] = [];
+      for (const { kind, cron } of jobs) {
+        const [before] = cron.previousRuns(1, new Date(at + 1));
+        const known = await read(kind);
+        const last = known === undefined ? undefined : parseTime(known);
+        const due = before?.getTime() ?? at;
+        // At the first look ever nothing was missed, nor when the clock has been set back.
+        if (last === undefined || last > due) await write(kind, isoTime(due));
+        else if (last < due) found.push({ kind, at: isoTime(due) });
+      }
+      return found;
+    },
+
+    /** Notes that the work of what was due is done. Until then it is due, also after a restart. */
+    async note(done: readonly Due<Kind>[]): Promise<void> {
+      for (const { kind, at } of done) await write(kind, at);
+    },
+  };
+}

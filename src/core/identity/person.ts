@@ -1,0 +1,117 @@
+import type { CapturedEvent } from "../events/event.ts";
+import { uuidBytes, uuidV5 } from "../values/ids.ts";
+import { isObject, type Json, type JsonObject, sameJson, setKey } from "../values/json.ts";
+
+/** A person as the API shows it (contract 2.1). */
+export type Person = {
+  id: number;
+  name: string;
+  distinct_ids: string[];
+  properties: JsonObject;
+  created_at: string;
+  uuid: string;
+};
+
+/** What one event does to a person's properties: `$set_once`, then `$set`, then `$unset`. */
+export type PersonUpdate = { set: JsonObject; set_once: JsonObject; unset: string[] };
+
+/** PostHog's namespace: a distinct id makes the same uuid in both products (decision 13). */
+export const PERSON_NAMESPACE = "932979b4-65c3-4424-8467-0b66ec27bc22";
+
+const NAMESPACE_BYTES = uuidBytes(PERSON_NAMESPACE);
+
+/** The uuid of the person whom a distinct id makes, and of its events before there is one. */
+export function personUuid(project: number, distinctId: string): string {
+  return uuidV5(NAMESPACE_BYTES, `${project}:${distinctId}`);
+}
+
+/** Whether an event may create or change a person (contract 4.5.1, decision 11). */
+export function isPersonless({ properties }: CapturedEvent): boolean {
+  return properties["$process_person_profile"] === false;
+}
+
+/** The distinct id that SDKs give everybody who refused cookies. */
+export const COOKIELESS_ID = "$posthog_cookieless";
+
+/**
+ * Whether an event creates the person of its distinct id if there is none. A server's
+ * `$groupidentify` comes with the made-up id `$<type>_<key>`, which is nobody; nor is the
+ * {@link COOKIELESS_ID} (decision 11).
+ */
+export function makesPerson(event: CapturedEvent): boolean {
+  if (isPersonless(event) || event.distinct_id === COOKIELESS_ID) return false;
+  const { $group_type: type, $group_key: key } = event.properties;
+  return event.event !== "$groupidentify" || event.distinct_id !== `$${type}_${key}`;
+}
+
+/** UTF-8 bytes of a person's properties as JSON; an update beyond it is refused with a warning. */
+export const PERSON_BYTES_MAX = 524_288;
+
+/**
+ * Characters of properties, as JSON, of the persons that a slice changes; as many again of the groups.
+ * In memory they take several times as much (decision 103).
+ */
+export const CHANGED_CHARS_MAX = 16_777_216;
+
+/**
+ * What an event asks to be changed on its person; undefined when nothing (contract 6). What
+ * `$groupidentify` sets is not about a person.
+ */
+export function personUpdate(event: CapturedEvent): PersonUpdate | undefined {
+  const { $set, $set_once, $unset } = event.properties;
+  const isSurvey = event.event === "survey shown";
+  if ($set === undefined && $set_once === undefined && $unset === undefined && !isSurvey) {
+    return undefined;
+  }
+  if (event.event === "$groupidentify" || isPersonless(event)) return undefined;
+  const set = isObject($set) ? $set : {};
+  return {
+    set: isSurvey ? { $survey_last_seen_date: event.timestamp, ...set } : set,
+    set_once: isObject($set_once) ? $set_once : {},
+    unset: keysToUnset($unset),
+  };
+}
+
+/** `$unset` is a list of keys or an object whose keys are meant. */
+function keysToUnset(value: Json | undefined): string[] {
+  if (typeof value === "string") return [value];
+  if (Array.isArray(value)) return value.filter((key) => typeof key === "string");
+  return isObject(value) ? Object.keys(value) : [];
+}
+
+/**
+ * Applies an update to `properties` in place and says whether anything changed. `$set_once`
+ * writes where there is nothing, or null; `$set` overwrites; `$unset` removes, last.
+ */
+export function applyUpdate(properties: JsonObject, update: PersonUpdate): boolean {
+  let changed = false;
+  const put = (key: string, value: Json) => {
+    const known = Object.hasOwn(properties, key);
+    if (known && sameJson(properties[key] ?? null, value)) return;
+    setKey(properties, key, value);
+    changed = true;
+  };
+  for (const [key, value] of Object.entries(update.set_once)) {
+    const present = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    if (present === undefined || present === null) put(key, value);
+  }
+  for (const [key, value] of Object.entries(update.set)) put(key, value);
+  for (const key of update.unset) {
+    if (!Object.hasOwn(properties, key)) continue;
+    delete properties[key];
+    changed = true;
+  }
+  return changed;
+}
+
+const DISPLAY_NAME_PROPERTIES = ["email", "name", "username"];
+const LOOKS_ANONYMOUS = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** What a person is called: an e-mail or name, else the distinct id that looks most like one. */
+export function personName(properties: JsonObject, distinctIds: readonly string[]): string {
+  for (const key of DISPLAY_NAME_PROPERTIES) {
+    const value = properties[key];
+    if (typeof value === "string" && value.trim() !== "") return value;
+  }
+  return distinctIds.find((id) => !LOOKS_ANONYMOUS.test(id)) ?? distinctIds[0] ?? "";
+}

@@ -1,0 +1,173 @@
+import { Failure } from "../values/failure.ts";
+import type { JsonObject } from "../values/json.ts";
+import { personUuid } from "./person.ts";
+import { type State, withoutSources } from "./undo-merge.ts";
+
+/** Which distinct ids are to leave a person; both undefined: whatever was merged into it. */
+export type SplitAsked = {
+  /** Stays, with the ids it came with. */
+  main_distinct_id?: string | undefined;
+  distinct_ids_to_split?: string[] | undefined;
+};
+
+/** A person as a split sees it; `ids` in their order, `home` where one came from by a merge. */
+export type Whole = {
+  project_id: number;
+  uuid: string;
+  properties: JsonObject;
+  created_at: string;
+  is_identified: boolean;
+  ids: { distinct_id: string; home: string | null }[];
+};
+
+/** A merge that was kept: what the source was, and the target before. */
+export type KeptMerge = {
+  id: number;
+  target_uuid: string;
+  target_created_at: string;
+  target_is_identified: boolean;
+  /** Keys that the target got from the source, and those of them that a user has set since. */
+  gained: string[];
+  kept: string[];
+  source_id: number | null;
+  source_uuid: string;
+  source_properties: JsonObject;
+  source_created_at: string;
+  /** When it was created by what was known before the merge, as it was listed; null if it was not. */
+  source_listed_at: string | null;
+  source_is_identified: boolean;
+};
+
+/** A person that a split brings back or makes. */
+export type Part = {
+  /** The integer id it had; null for a new one. */
+  id: number | null;
+  uuid: string;
+  properties: JsonObject;
+  created_at: string;
+  /** The same when it went: its place in the list. */
+  listed_at: string;
+  is_identified: boolean;
+  distinct_ids: string[];
+};
+
+/** What a person falls into. */
+export type Split = {
+  parts: Part[];
+  /** What is left of the person. */
+  rest: State;
+  /** Merges that are undone, by their ids. */
+  undone: number[];
+  /** Those of the others to which that makes a difference, as they are to be kept now. */
+  changed: KeptMerge[];
+};
+
+/**
+ * Undoes merges (decision 28): each person who leaves comes back as it was, with the distinct ids it
+ * had, also those of others who had been merged into it and do not leave by themselves. Who stays is as
+ * if who leaves had never come. An id that came by no merge becomes a new person. Fails `invalid_input` on ids that are not the person's,
+ * when nothing would be left, and when there is nothing to undo.
+ */
+export function split(person: Whole, merges: readonly KeptMerge[], asked: SplitAsked): Split {
+  const named = idsNamed(person, asked);
+  const bySource = new Map(merges.map((merge) => [merge.source_uuid, merge]));
+  const homes = new Set(
+    named.flatMap(({ home }) => (home !== null && bySource.has(home) ? home : [])),
+  );
+  const rootOf = rootFinder(homes, bySource);
+  const own = new Set(named.filter(({ home }) => home === null || !bySource.has(home)));
+  const idsOf = new Map<string, string[]>();
+  for (const { distinct_id, home } of person.ids) {
+    const root = home === null ? undefined : rootOf(home);
+    if (root !== undefined) idsOf.set(root, [...(idsOf.get(root) ?? []), distinct_id]);
+  }
+  const left = person.ids.filter(
+    (id) => !own.has(id) && (id.home === null || rootOf(id.home) === undefined),
+  );
+  if (left.length === 0) {
+    const detail = "Leave the person a distinct id.";
+    throw new Failure("invalid_input", detail, "distinct_ids_to_split");
+  }
+  const { stateOf, changed } = withoutSources(person, merges, homes);
+  const parts = [...homes].flatMap((home): Part[] => {
+    const merge = bySource.get(home);
+    if (merge === undefined) return [];
+    const { source_id: id, source_listed_at: listed } = merge;
+    const listed_at = listed ?? merge.source_created_at;
+    return [{ id, uuid: home, ...stateOf(home), listed_at, distinct_ids: idsOf.get(home) ?? [] }];
+  });
+  return {
+    parts: [...parts, ...[...own].map(({ distinct_id }) => made(person, distinct_id))],
+    rest: stateOf(person.uuid),
+    undone: merges.filter(({ source_uuid }) => homes.has(source_uuid)).map(({ id }) => id),
+    changed,
+  };
+}
+
+type BySource = ReadonlyMap<string, KeptMerge>;
+
+/** Finds whom of those who leave a person had become part of, or is; undefined if of none. */
+function rootFinder(homes: ReadonlySet<string>, bySource: BySource) {
+  const known = new Map<string, string | undefined>();
+  return (uuid: string): string | undefined => {
+    const path: string[] = [];
+    let at: string | undefined = uuid;
+    while (at !== undefined && !homes.has(at) && !known.has(at)) {
+      path.push(at);
+      at = bySource.get(at)?.target_uuid;
+    }
+    const root = at === undefined || homes.has(at) ? at : known.get(at);
+    for (const passed of path) known.set(passed, root);
+    return root;
+  };
+}
+
+/** The ids that a request names, or means if it names none. */
+function idsNamed(person: Whole, asked: SplitAsked): Whole["ids"] {
+  const { ids, project_id, uuid } = person;
+  const { main_distinct_id: main, distinct_ids_to_split: listed } = asked;
+  if (main !== undefined && listed !== undefined) {
+    const detail = "Give main_distinct_id or distinct_ids_to_split, not both.";
+    throw new Failure("invalid_input", detail, "main_distinct_id");
+  }
+  const known = new Map(ids.map((id) => [id.distinct_id, id]));
+  const find = (id: string, attr: string) => {
+    const found = known.get(id);
+    if (found !== undefined) return found;
+    throw new Failure("invalid_input", "This is no distinct id of the person.", attr);
+  };
+  if (listed?.length === 0) {
+    throw new Failure("invalid_input", "Name at least one distinct id.", "distinct_ids_to_split");
+  }
+  if (listed !== undefined) {
+    return [...new Set(listed)].map((id) => find(id, "distinct_ids_to_split"));
+  }
+  const stays = main === undefined ? undefined : find(main, "main_distinct_id");
+  const joined = ids.filter((id) => {
+    if (id === stays || (id.home !== null && id.home === stays?.home)) return false;
+    return id.home !== null || personUuid(project_id, id.distinct_id) !== uuid;
+  });
+  if (joined.length > 0) return joined;
+  throw main === undefined
+    ? new Failure(
+        "invalid_input",
+        "Nothing was merged into this person, so there is nothing to undo.",
+        "distinct_ids_to_split",
+      )
+    : new Failure(
+        "invalid_input",
+        "Nothing else was merged into this person. To have this id leave, name it in distinct_ids_to_split.",
+        "main_distinct_id",
+      );
+}
+
+/** A person of an id that came by no merge: without properties, they stay where they are. */
+function made({ project_id, uuid, created_at }: Whole, id: string): Part {
+  const own = personUuid(project_id, id);
+  if (own === uuid) {
+    const detail = "The person began with one of these ids, which cannot leave it.";
+    throw new Failure("invalid_input", detail, "distinct_ids_to_split");
+  }
+  const rest = { properties: {}, created_at, listed_at: created_at, is_identified: false };
+  return { id: null, uuid: own, ...rest, distinct_ids: [id] };
+}

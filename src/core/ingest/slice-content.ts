@@ -1,0 +1,67 @@
+import type { Frame } from "../../stores/journal/journal.ts";
+import type { SliceEvent } from "../../stores/loads/event-lines.ts";
+import type { CapturedEvent } from "../events/event.ts";
+import type { ProjectWarning, Warning } from "../warnings/warning.ts";
+
+/** An event of the journal. */
+export type Candidate = Omit<SliceEvent, "person_id" | "groups" | "mark">;
+
+const utf8 = new TextDecoder();
+
+/** Whether a frame holds events, some of which may be applied before the others. */
+export function isOfEvents({ kind }: Frame): boolean {
+  return kind === "events" || kind === "historical";
+}
+
+/**
+ * The events of frames above a sequence number and up to another: a load or a slice may have ended
+ * within a frame.
+ */
+export function eventsIn(frames: Frame[], { after, upTo }: { after: number; upTo: number }) {
+  return frames.filter(isOfEvents).flatMap((frame) => eventsOf(frame, { after, upTo }));
+}
+
+/** The frames of log records up to a sequence number, which is within none of them. */
+export function logsIn(frames: Frame[], upTo: number): Frame[] {
+  return frames.filter(({ kind, first_seq }) => kind === "logs" && first_seq <= upTo);
+}
+
+function eventsOf(frame: Frame, { after, upTo }: { after: number; upTo: number }): Candidate[] {
+  const { kind, count, first_seq, project_id, arrived_at } = frame;
+  const from = Math.max(after + 1 - first_seq, 0);
+  const to = Math.min(upTo + 1 - first_seq, count);
+  if (from >= to) return [];
+  const lines = linesOf(frame, from, to);
+  const texts = utf8.decode(lines).split("\n");
+  const bytes = Buffer.from(lines.buffer, lines.byteOffset, lines.length);
+  const historical = kind === "historical";
+  let start = 0;
+  return texts.slice(0, to - from).map((text, index) => {
+    const end = bytes.indexOf(LINE_FEED, start);
+    const line = lines.subarray(start, end);
+    start = end + 1;
+    const event = JSON.parse(text) as CapturedEvent;
+    return { seq: first_seq + from + index, project_id, arrived_at, historical, event, line };
+  });
+}
+
+/** The lines of a frame from one to before another: most often all, of a large one a part. */
+function linesOf({ lines, count }: Frame, from: number, to: number): Uint8Array {
+  if (from === 0 && to === count) return lines;
+  const bytes = Buffer.from(lines.buffer, lines.byteOffset, lines.length);
+  let start = 0;
+  let end = 0;
+  for (let line = 0; line < to; line += 1) {
+    if (line === from) start = end;
+    end = bytes.indexOf(LINE_FEED, end) + 1;
+  }
+  return lines.subarray(start, end);
+}
+
+const LINE_FEED = 0x0a;
+
+/** What a journal entry of warnings says. */
+export function warningsOf({ lines, count, project_id, arrived_at }: Frame): ProjectWarning[] {
+  const texts = utf8.decode(lines).split("\n").slice(0, count);
+  return texts.map((text) => ({ ...(JSON.parse(text) as Warning), project_id, at: arrived_at }));
+}

@@ -1,0 +1,61 @@
+import type { Journal } from "../../stores/journal/journal.ts";
+import type { mirrorWaiting } from "./mirrored.ts";
+import type { StopSignal } from "./retry.ts";
+import { SLICE_EVENTS_MAX, type SliceApplied } from "./slices.ts";
+
+/**
+ * Shortest time from one slice to the next, in milliseconds: a small slice costs almost twice as
+ * much an event as a full one, so when much arrives it is gathered for longer.
+ */
+const SLICE_INTERVAL_MS = { quiet: 100, busy: 800 };
+
+/** Events a second that make a slice a busy one: with fewer there is time for small slices. */
+const BUSY_EVENTS_PER_S = 3000;
+
+/** How long nothing may have come, in milliseconds, before what waits is taken as it is. */
+const SLICE_QUIET_MS = 100;
+
+/** The same before what is in no load yet is sent on, though it fills none. */
+const LOAD_QUIET_MS = 250;
+
+/** How often is looked meanwhile what waits, and who waits for it, in milliseconds. */
+const POLL_MS = 20;
+
+/** Whether much came with a slice, in the milliseconds since the one before it began. */
+export function isBusy({ isCut, count }: SliceApplied, sinceMs: number): boolean {
+  return isCut || count * 1000 >= BUSY_EVENTS_PER_S * sinceMs;
+}
+
+/**
+ * How long after the beginning of a slice the next one may begin, in milliseconds; what was cut off
+ * is there already.
+ */
+export function intervalMs({ isCut }: SliceApplied, busy: boolean): number {
+  if (isCut) return 0;
+  return SLICE_INTERVAL_MS[busy ? "busy" : "quiet"];
+}
+
+type Needs = {
+  journal: Pick<Journal, "durable">;
+  signal: Pick<StopSignal, "stopped" | "sleep">;
+  looking: Pick<ReturnType<typeof mirrorWaiting>, "isAsked">;
+};
+
+/**
+ * Lets more gather behind a sequence number, until a time by `performance.now()` at most: as long as
+ * more comes, it is no full slice, and nobody waits for it.
+ */
+export async function gathered(
+  taken: number,
+  until: number,
+  { journal, signal, looking }: Needs,
+): Promise<void> {
+  let grown = { to: journal.durable(), at: performance.now() };
+  for (let now = grown.at; !signal.stopped() && now < until; now = performance.now()) {
+    const to = journal.durable();
+    if (to - taken >= SLICE_EVENTS_MAX || looking.isAsked(taken)) return;
+    if (to > grown.to) grown = { to, at: now };
+    if (now - grown.at >= (to > taken ? SLICE_QUIET_MS : LOAD_QUIET_MS)) return;
+    await signal.sleep(POLL_MS);
+  }
+}

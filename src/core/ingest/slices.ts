@@ -1,0 +1,276 @@
+import type { MirrorFiles } from "../../stores/duckdb/events/mirror.ts";
+import type { Frame, JournalReader } from "../../stores/journal/journal.ts";
+import type { SliceEvent } from "../../stores/loads/event-lines.ts";
+import type { Load, loadFiles } from "../../stores/loads/loads.ts";
+import type { MirrorChanges } from "../../stores/loads/mirror-changes.ts";
+import type { EditAsked, RemovalAsked } from "../../stores/sqlite/persons/edits.ts";
+import type { PersonChanges, PersonRef, PersonWrites } from "../../stores/sqlite/persons/writes.ts";
+import { JOURNAL_READ_BYTES_MAX } from "../events/event.ts";
+import type { Actor } from "../identity/activity.ts";
+import { identify, type Refused } from "../identity/identify.ts";
+import { type Grouped, group } from "../identity/identify-groups.ts";
+import { personUuid } from "../identity/person.ts";
+import type { SplitAsked } from "../identity/split.ts";
+import type { ProjectWarning } from "../warnings/warning.ts";
+import type { SeenEntries } from "./dedup-table.ts";
+import type { Marked, Repeated, SeenWindow } from "./dedup-window.ts";
+import { type ChangedIds, changedIds } from "./mirror-lag.ts";
+import { resentRequests } from "./resent-requests.ts";
+import { type Candidate, eventsIn, isOfEvents, logsIn } from "./slice-content.ts";
+
+/** What became of a slice on its way to the event store. */
+export type SliceApplied = {
+  last: number;
+  /** Whether it ended early, because more would not fit into memory: the rest is another slice's. */
+  isCut: boolean;
+  /** How many of its events and log records are to be stored. */
+  count: number;
+  duplicates: Duplicate[];
+  /** Loads that are full by it; its rest waits for more, or for `flush`. */
+  loads: Load[];
+  /** Null if no person store took it just now. */
+  changed: ChangedIds | null;
+};
+
+/** What the mirror lacks after a change by a user, and the load that has to go before. */
+export type PersonsChanged = { load: Load | null; changes: MirrorFiles; changed: ChangedIds };
+
+/** An event left out because its uuid was stored before; `same` if the event was the same one. */
+export type Duplicate = {
+  project_id: number;
+  arrived_at: number;
+  uuid: string;
+  distinct_id: string;
+  same: boolean;
+};
+
+/** Events of a slice. Twice as many take 60 to 100 MB more memory, and no less time. */
+export const SLICE_EVENTS_MAX = 8192;
+
+/**
+ * Events after which the memory of their slices is collected (decision 23): the engine by itself
+ * lets it grow to five times of what one slice takes, and saves 3 % of the time.
+ */
+const COLLECT_EVENTS = SLICE_EVENTS_MAX;
+
+type Needs = {
+  journal: JournalReader;
+  persons: PersonWrites;
+  files: ReturnType<typeof loadFiles>;
+  seen: SeenWindow;
+  /** Collects the thread's garbage, all of it. */
+  collectGarbage: () => void;
+  /** The same, and what the person store keeps to be faster. */
+  release: () => void;
+};
+
+/**
+ * Makes slices of the journal, in the thread that owns SQLite: deduplicates (decision 4), applies
+ * what they do to persons, writes them for DuckDB.
+ */
+export function slices({ journal, persons, files, seen, ...memory }: Needs) {
+  const resent = resentRequests();
+  let uncollected = 0;
+
+  /** Only between slices: what one of them still holds would count as used from then on. */
+  const collect = () => {
+    if (uncollected < COLLECT_EVENTS) return;
+    uncollected = 0;
+    memory.collectGarbage();
+  };
+
+  return {
+    /** Remembers what the event store holds of the window; before the first slice is read. */
+    async remember(entries: SeenEntries): Promise<void> {
+      seen.addEntries(entries);
+    },
+
+    /** Forgets events that were deleted; null when those were all (decision 60). */
+    async forgetErased(entries: SeenEntries | null): Promise<void> {
+      if (entries === null) seen.sweep();
+      else seen.removeEntries(entries);
+    },
+
+    /**
+     * Applies the next slice after a sequence number and up to another. It is empty where the
+     * journal holds nothing in between: a corrupt frame was set aside.
+     */
+    async apply(range: { after: number; upTo: number }): Promise<SliceApplied> {
+      collect();
+      const applied = await persons.applied();
+      // What only the event store misses is its own slice: it changes no person again.
+      const replayed = range.after < applied;
+      const asked = replayed ? Math.min(range.upTo, applied) : range.upTo;
+      const { frames, upTo } = framesOf(journal, range, asked);
+      const end = frames.at(-1);
+      if (end !== undefined) seen.forget(end.arrived_at);
+      const read = eventsIn(frames, { after: range.after, upTo });
+      const sifted = seen.sift(read);
+      const candidates = sifted.fresh.map(({ event }) => event);
+      const does = await decided(candidates, persons, replayed);
+      const next = candidates[does.taken];
+      const last = next === undefined ? Math.min(upTo, lastIn(frames) ?? upTo) : next.seq - 1;
+      const fresh = sifted.fresh.slice(0, does.taken);
+      const repeated = sifted.repeated.filter(({ of }) => of.seq <= last);
+      const duplicates = repeated.map(duplicateOf);
+      const found = [...duplicates.flatMap(duplicateWarning), ...does.refused.map(refusalWarning)];
+      const warnings = [...resent.warningsIn(frames, last, repeated), ...found];
+      const changes = does.changes && { ...does.changes, warnings, applied_seq: last };
+      const mirror = changes && (await persons.apply(changes));
+      const of = { events: storedEvents(fresh, does), logs: logsIn(frames, last), mirror };
+      const loads = files.add({ range: { first: range.after + 1, last }, ...of });
+      // Only now: a slice that could not be written is read again, and must not know itself.
+      seen.add(fresh);
+      resent.applied(last, fresh);
+      const isCut = next !== undefined || upTo < asked || (last < upTo && isFull(frames, read));
+      uncollected += isCut ? COLLECT_EVENTS : read.length;
+      const count = of.logs.reduce((sum, frame) => sum + frame.count, fresh.length);
+      return { last, isCut, count, duplicates, loads, changed: mirror && changedIds(mirror) };
+    },
+
+    /** What waits for more to make a load, as a load; null if there is nothing. */
+    async flush(): Promise<Load | null> {
+      return files.end();
+    },
+
+    /** What a mirror of this version lacks; null if nothing. */
+    async mirrorSince(version: number): Promise<MirrorFiles | null> {
+      return persons.mirrorSince(version, (changes) => files.writeLacking(version, changes));
+    },
+
+    /** Splits a person; null if there is no such person. */
+    async split(
+      project: number,
+      id: number,
+      asked: SplitAsked,
+      by: Actor,
+    ): Promise<PersonsChanged | null> {
+      const changes = await persons.split(project, id, asked, by);
+      return changes === undefined ? null : ended(files, changes);
+    },
+
+    /** Changes a person's properties; null if there is no such person. */
+    async edit(
+      project: number,
+      id: number,
+      asked: EditAsked,
+    ): Promise<PersonsChanged | "unchanged" | null> {
+      const changes = await persons.edit(project, id, asked);
+      if (changes === undefined) return null;
+      return changes === null ? "unchanged" : ended(files, changes);
+    },
+
+    /** Deletes those of the persons that there are, and says how many those were. */
+    async remove(
+      project: number,
+      ids: readonly number[],
+      asked: RemovalAsked,
+    ): Promise<PersonsChanged & { count: number }> {
+      const { mirror, gone } = await persons.remove(project, ids, asked);
+      return { ...ended(files, mirror), count: gone.length };
+    },
+
+    /** Gives back the memory of what is done with. */
+    async release(): Promise<void> {
+      memory.release();
+    },
+  };
+}
+
+/**
+ * The frames of a slice, and where it ends: that may be within one, which is read whole. Of a request
+ * with more events than a slice, it has a part.
+ */
+function framesOf(journal: JournalReader, range: { after: number; upTo: number }, asked: number) {
+  const read = journal.read({ ...range, eventsMax: SLICE_EVENTS_MAX });
+  const frames = read.filter(({ first_seq }) => first_seq <= asked);
+  const [first] = frames;
+  if (first === undefined || !isOfEvents(first) || first.count <= SLICE_EVENTS_MAX) {
+    return { frames, upTo: asked };
+  }
+  const partEnd = Math.max(range.after, first.first_seq - 1) + SLICE_EVENTS_MAX;
+  return { frames, upTo: Math.min(asked, partEnd) };
+}
+
+/** Whether few events have so many bytes that others had to be left. */
+function isFull(frames: readonly Frame[], events: readonly Candidate[]): boolean {
+  const bytes = frames.reduce((sum, { lines }) => sum + lines.length, 0);
+  return events.length < SLICE_EVENTS_MAX / 2 && bytes > JOURNAL_READ_BYTES_MAX / 2;
+}
+
+function lastIn(frames: readonly Frame[]): number | undefined {
+  const end = frames.at(-1);
+  return end && end.first_seq + end.count - 1;
+}
+
+function storedEvents(fresh: Marked<Candidate>[], { person_ids, keys }: Decided): SliceEvent[] {
+  return fresh.map(({ event, mark }, at) => {
+    return { ...event, mark, person_id: person_ids[at] ?? "", groups: keys[at] };
+  });
+}
+
+/** Ends the load that is being made, with changes to go behind it. */
+function ended(files: Needs["files"], changes: MirrorChanges): PersonsChanged {
+  return { ...files.endWith(changes), changed: changedIds(changes) };
+}
+
+/** The surface of {@link slices} for the thread that drives it. */
+export type Slices = ReturnType<typeof slices>;
+
+/** The event is stored, but not all that it asks for was done. */
+function refusalWarning({ type, of }: Refused<Candidate>): ProjectWarning {
+  const { uuid: event_uuid, distinct_id } = of.event;
+  return { type, count: 1, event_uuid, distinct_id, project_id: of.project_id, at: of.arrived_at };
+}
+
+function duplicateOf({ of, same }: Repeated<Candidate>): Duplicate {
+  const { uuid, distinct_id } = of.event;
+  return { project_id: of.project_id, arrived_at: of.arrived_at, uuid, distinct_id, same };
+}
+
+/** A resend is as it should be; another event under a known uuid is lost. */
+function duplicateWarning(duplicate: Duplicate): ProjectWarning[] {
+  const { project_id, arrived_at: at, uuid: event_uuid, distinct_id, same } = duplicate;
+  if (same) return [];
+  return [{ type: "duplicate_uuid", count: 1, event_uuid, distinct_id, project_id, at }];
+}
+
+/** What the first of some events do: as many as there is memory for. */
+type Decided = Pick<Grouped, "taken" | "keys"> & {
+  person_ids: string[];
+  /** Null if it was done before. */
+  changes: Omit<PersonChanges, "warnings" | "applied_seq"> | null;
+  refused: Refused<Candidate>[];
+};
+
+async function decided(
+  events: Candidate[],
+  persons: PersonWrites,
+  replayed: boolean,
+): Promise<Decided> {
+  const grouped = await group(events, persons);
+  const { taken, keys } = grouped;
+  const some = events.slice(0, taken);
+  if (replayed) {
+    return { taken, keys, person_ids: await owners(some, persons), changes: null, refused: [] };
+  }
+  const identified = await identify(some, persons);
+  const { person_ids } = identified;
+  const fewer = person_ids.length < taken;
+  const fitting = fewer ? await group(some.slice(0, person_ids.length), persons) : grouped;
+  const changes = { ...identified.changes, groups: fitting.changes };
+  const refused = [...identified.refused, ...fitting.refused];
+  return { taken: fitting.taken, keys: fitting.keys, person_ids, changes, refused };
+}
+
+/** Whose events are by now, where SQLite has their slice and only the event store misses it. */
+async function owners(events: Candidate[], persons: PersonWrites): Promise<string[]> {
+  const refs = new Map<number, Map<string, PersonRef>>();
+  for (const [project, group] of Map.groupBy(events, ({ project_id }) => project_id)) {
+    const ids = new Set(group.map(({ event }) => event.distinct_id));
+    refs.set(project, await persons.resolve(project, ids));
+  }
+  return events.map(({ project_id, event: { distinct_id } }) => {
+    return refs.get(project_id)?.get(distinct_id)?.uuid ?? personUuid(project_id, distinct_id);
+  });
+}

@@ -1,0 +1,181 @@
+import type { InsightQueries, Plan } from "../../stores/duckdb/insights/queries.ts";
+import type { InsightReads, InsightWrites } from "../../stores/sqlite/insights.ts";
+import type { Projects } from "../access/projects.ts";
+import { newShortId } from "../playlists/playlist.ts";
+import {
+  checkType,
+  INSIGHT_NAME_CHARS_MAX,
+  type Insight,
+  insightTypeOf,
+  type Query,
+  readQuery,
+} from "../queries/insight.ts";
+import { periodOf, previousPeriod, withIntervalBefore } from "../queries/period.ts";
+import type { InsightResult } from "../queries/result.ts";
+import { RETENTION_INTERVALS_MAX } from "../queries/retention.ts";
+import type { EventNames } from "../questions/names.ts";
+import { namesInQuotes, readWords, type WordsAsked } from "../questions/question.ts";
+import { Failure } from "../values/failure.ts";
+import { isObject, type Json, type JsonObject, storableText } from "../values/json.ts";
+import { type Page, type PageQuery, walkedPage } from "../values/page.ts";
+import type { Moment } from "../values/relative-time.ts";
+import { type Clock, isoTime } from "../values/time.ts";
+import { insightName } from "./insight-name.ts";
+import { resultsOf } from "./results.ts";
+
+/** An insight and what it answers now. */
+export type InsightAnswer = {
+  insight: Insight;
+  /** What the numbers of each result are of: of trends, when each interval begins. */
+  columns: string[];
+  results: InsightResult[];
+  sql: string;
+  elapsed_ms: number;
+};
+
+/** What is asked, as it was sent. */
+export type InsightAsked = {
+  query: Json | undefined;
+  insight_type?: string | undefined;
+  name?: string | undefined;
+};
+
+/** The insights of a project (contract 4.1, decision 72). */
+export type Insights = {
+  /**
+   * Answers a query and keeps it. `user` is the id of who asks. Fails `required`, `invalid_input`,
+   * `invalid_choice` and `too_long`, `unavailable` while the event store is behind, and
+   * `query_timeout`. `signal` tells that nobody waits.
+   */
+  ask(
+    project: number,
+    user: number,
+    asked: InsightAsked,
+    signal: AbortSignal,
+  ): Promise<InsightAnswer>;
+  /** The newest first. `url` is the address that the caller is known to reach us by. */
+  list(project: number, query: PageQuery, url: URL): Promise<Page<Insight>>;
+  /** Fails `not_found`. */
+  get(project: number, short_id: string): Promise<Insight>;
+  /**
+   * A first query over the project's events, or what `prompt` asks (decision 71). Fails `invalid_input` on words that are
+   * not understood, `too_long`, and `unavailable` while the event store is behind.
+   */
+  draft(project: number, prompt: string | undefined, signal: AbortSignal): Promise<{ sql: string }>;
+};
+
+type Needs = {
+  reads: InsightReads;
+  writes: InsightWrites;
+  queries: InsightQueries;
+  draft: (names: EventNames) => string;
+  projects: Pick<Projects, "get">;
+  /** Whether the event store lacks events of before the start. */
+  isBehind: () => boolean;
+  now: Clock;
+  randomBytes: (count: number) => Uint8Array;
+};
+
+/** Short ids that are tried: two in a row that are taken do not happen by chance. */
+const SHORT_IDS_MAX = 8;
+
+/** Insights over the stores. */
+export function insights(needs: Needs): Insights {
+  const { reads, queries, projects, now } = needs;
+  const upToDate = () => {
+    if (needs.isBehind()) {
+      throw new Failure("unavailable", "The event store is being brought up from the journal.");
+    }
+  };
+  const momentOf = async (project: number): Promise<Moment> => {
+    const { timezone } = await projects.get(project);
+    return { now: now(), timezone };
+  };
+  const planOf = (query: Query, { now, timezone }: Moment): Plan => {
+    const interval = "interval" in query ? query.interval : null;
+    const max = query.kind === "RetentionQuery" ? RETENTION_INTERVALS_MAX : undefined;
+    const period = periodOf(query.dateRange, { interval, timezone, now, max });
+    const plan = { query, period, previous: null, timezone } as Plan;
+    if (query.kind === "LifecycleQuery") {
+      plan.period = withIntervalBefore(period, { interval: query.interval, timezone });
+    }
+    if (query.kind === "TrendsQuery" && query.compare) {
+      plan.previous = previousPeriod(period, { interval: query.interval, timezone });
+    }
+    return plan;
+  };
+  const understood = async (
+    project: number,
+    words: string,
+    { signal, ...asked }: WordsAsked & { signal: AbortSignal },
+  ) => readWords(words, await queries.names(project, signal, namesInQuotes(words)), asked);
+  return {
+    async ask(project, user, { query: sent, insight_type, name }, signal) {
+      const type = insightTypeOf(insight_type);
+      upToDate();
+      const query =
+        typeof sent === "string"
+          ? await understood(project, sent, { attr: "query", type, signal })
+          : typedQuery(sent);
+      const moment = await momentOf(project);
+      const read = readQuery(query, moment);
+      checkType(read, type);
+      const title = nameOf(name || (typeof sent === "string" ? sent : ""), read);
+      const plan = planOf(read, moment);
+      const began = now();
+      const answered = await queries.run(project, plan, signal);
+      const elapsed_ms = now() - began;
+      const insight = await keep(needs, { project, user, name: title, query });
+      const sql = queries.sql(plan);
+      return { insight, ...resultsOf(answered), sql, elapsed_ms };
+    },
+    list: (project, query, url) =>
+      walkedPage(url, query, {
+        keysOf: ({ id }: Insight) => [id] as const,
+        like: [0],
+        read: (part) => reads.list(project, part),
+      }),
+    async get(project, short_id) {
+      const found = await reads.find(project, short_id);
+      if (found === undefined) throw new Failure("not_found", "Not found.");
+      return found;
+    },
+    async draft(project, prompt, signal) {
+      upToDate();
+      if (prompt === undefined) {
+        return { sql: needs.draft(await queries.names(project, signal)) };
+      }
+      const query = await understood(project, prompt, { attr: "prompt", signal });
+      const moment = await momentOf(project);
+      return { sql: queries.sql(planOf(readQuery(query, moment), moment)) };
+    },
+  };
+}
+
+function typedQuery(sent: Json | undefined): JsonObject {
+  if (sent === undefined || sent === null) {
+    throw new Failure("required", "This field is required.", "query");
+  }
+  if (isObject(sent)) return sent;
+  throw new Failure("invalid_input", "A query is expected, or a question in words.", "query");
+}
+
+async function keep(
+  { writes, now, randomBytes }: Needs,
+  asked: { project: number; user: number; name: string; query: JsonObject },
+): Promise<Insight> {
+  const { project: project_id, user: created_by, name, query } = asked;
+  const draft = { project_id, created_by, name, query, created_at: isoTime(now()) };
+  for (let tried = 0; tried < SHORT_IDS_MAX; tried++) {
+    const made = await writes.insert({ ...draft, short_id: newShortId(randomBytes) });
+    if (made !== undefined) return made;
+  }
+  throw new Error(`${SHORT_IDS_MAX} new short ids were taken`);
+}
+
+function nameOf(name: string, query: Query): string {
+  if (name.length > INSIGHT_NAME_CHARS_MAX) {
+    throw new Failure("too_long", `At most ${INSIGHT_NAME_CHARS_MAX} characters.`, "name");
+  }
+  return storableText(name || insightName(query).slice(0, INSIGHT_NAME_CHARS_MAX));
+}

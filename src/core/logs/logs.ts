@@ -1,0 +1,212 @@
+import type { Log } from "../../app/process/log.ts";
+import type { Journal } from "../../stores/journal/journal.ts";
+import { INLINE_BYTES_MAX } from "../capture/capture.ts";
+import { BODY_BYTES_MAX, inflate, type Packed, unpack } from "../capture/decode-body.ts";
+import { gatherLines } from "../capture/ndjson.ts";
+import { JSON_DEPTH_MAX, OBJECT_KEYS_MAX } from "../events/json-limits.ts";
+import { holdMs } from "../ingest/backpressure.ts";
+import type { Ingest } from "../ingest/ingest.ts";
+import { Failure } from "../values/failure.ts";
+import { isObject, type Json } from "../values/json.ts";
+import type { Clock } from "../values/time.ts";
+import { type Warning, type WarningType, warningTally } from "../warnings/warning.ts";
+import { warningTeller } from "../warnings/warnings.ts";
+import { withoutLogExcesses } from "./otlp-json.ts";
+import { logGroupsOfProtobuf } from "./otlp-protobuf.ts";
+import {
+  LOG_RECORD_BYTES_MAX,
+  type LogDropReason,
+  type LogGroup,
+  logDistinctId,
+  logGroups,
+  recordJson,
+  resourceJson,
+  scopeJson,
+} from "./record.ts";
+import type { LogChange } from "./value.ts";
+
+/**
+ * UTF-8 bytes of one request's records as they are stored: each carries its resource's
+ * attributes, so that they may be thousands of times the body. What goes beyond is rejected.
+ */
+export const LOGS_BYTES_MAX = 67_108_864;
+
+/** An ExportLogsServiceRequest (OTLP 1.7) as it was received. */
+export type LogsBody = Packed & { form: "json" | "protobuf" };
+
+/** What a request holds, ready for the journal. */
+export type LogAdmission = {
+  count: number;
+  /** NDJSON of the records, one a line. */
+  lines: Uint8Array;
+  /** How many records were too large, or were no records (decision 36). */
+  rejected: number;
+  /** What happened to records that were rejected or changed; one for each reason. */
+  warnings: Warning[];
+};
+
+/** The thread that decodes large bodies. */
+export type LogDecoder = {
+  admitLogs(body: LogsBody, now: number): Promise<LogAdmission>;
+  /** Told of the bytes of a body and of its lines, when nobody needs them any more. */
+  letGo(bytes: number): void;
+};
+
+type Needs = {
+  journal: Pick<Journal, "append">;
+  decoder: LogDecoder;
+  now: Clock;
+  newUuid: () => string;
+  ingest: Pick<Ingest, "wake" | "behindMs">;
+  log: Log;
+};
+
+/** Accepts log records. */
+export type Logs = {
+  /**
+   * Admits a request's records; when it resolves they are durable (decision 2). Fails as
+   * {@link admitLogs} does, and `unavailable` when the disk refuses.
+   */
+  accept(project: number, body: LogsBody): Promise<{ accepted: number; rejected: number }>;
+};
+
+/** Logs on a journal. */
+export function logs(needs: Needs): Logs {
+  const { journal, decoder, now, newUuid, ingest } = needs;
+  const warn = warningTeller(needs);
+  return {
+    async accept(project_id, body) {
+      const arrived_at = now();
+      const sent = body.bytes.length;
+      const here = admittedHere(body, { now: arrived_at, newUuid });
+      const { count, lines, rejected, warnings } =
+        here ?? (await decoder.admitLogs(body, arrived_at));
+      // Both at once, so that they are of one group; the records first, so that they find room.
+      const entry = { kind: "logs" as const, project_id, arrived_at, count, lines };
+      const accepted = count > 0 ? journal.append(entry) : undefined;
+      const warned = warn(warnings, { project_id, arrived_at });
+      await accepted;
+      await warned;
+      if (here === undefined) decoder.letGo(sent + lines.length);
+      if (count > 0 || warnings.length > 0) ingest.wake();
+      const hold = holdMs(ingest.behindMs(count), count);
+      if (hold > 0) await Bun.sleep(hold);
+      return { accepted: count, rejected };
+    },
+  };
+}
+
+type Limits = { inflatedBytesMax: number; storedBytesMax: number };
+
+const LIMITS: Limits = { inflatedBytesMax: BODY_BYTES_MAX, storedBytesMax: LOGS_BYTES_MAX };
+
+/** What is done on the server's thread; a few milliseconds of work. */
+const LIMITS_HERE: Limits = {
+  inflatedBytesMax: INLINE_BYTES_MAX,
+  storedBytesMax: 8 * INLINE_BYTES_MAX,
+};
+
+type Arrived = { now: number; newUuid: () => string; collect?: () => void };
+
+/**
+ * Decodes and admits a body: pure work on bytes, done on the server's thread for small bodies
+ * and on the decoder's for large ones. Fails `invalid_payload` or `payload_too_large`.
+ */
+export function admitLogs(
+  body: LogsBody,
+  { now, newUuid, collect }: Arrived,
+  limits = LIMITS,
+): LogAdmission {
+  const lines = gatherLines(body.bytes.length, collect);
+  const warnings = warningTally();
+  let left = limits.storedBytesMax;
+  let rejected = 0;
+  const tell = (type: WarningType, event_uuid: string | null, record: Json) =>
+    warnings.add({ type, count: 1, event_uuid, distinct_id: logDistinctId(record) });
+  const reject = (reason: LogDropReason, record: Json) => {
+    rejected += 1;
+    tell(reason, null, record);
+  };
+  const add = (record: Json, shared: Shared) => {
+    if (!isObject(record)) return reject("invalid_log_record", record);
+    // Not even put together if it cannot fit: there may be millions of them.
+    if (shared.json.length >= LOG_RECORD_BYTES_MAX) return reject("log_record_too_large", record);
+    if (shared.json.length >= left) return reject("log_request_too_large", record);
+    const uuid = newUuid();
+    const changes = new Set(shared.changes);
+    const own = recordJson(record, { now, uuid }, (change) => changes.add(change));
+    const line = `{${own},${shared.json}}`;
+    const bytes = Buffer.byteLength(line) + 1;
+    if (bytes > LOG_RECORD_BYTES_MAX) return reject("log_record_too_large", record);
+    if (bytes > left) {
+      // A request that is full stays so.
+      left = 0;
+      return reject("log_request_too_large", record);
+    }
+    left -= bytes;
+    lines.add(line);
+    for (const change of changes) tell(change, uuid, record);
+  };
+  const shared = sharedJson();
+  for (const { resource, scope, records } of groupsOf(body, limits)) {
+    for (const record of records) add(record, shared(resource, scope));
+  }
+  return { count: lines.count(), lines: lines.bytes(), rejected, warnings: warnings.all() };
+}
+
+/** The JSON of what records share, and what was changed in it. */
+type Shared = { json: string; changes: Set<LogChange> };
+
+/** Makes what records share once for all records of a resource or scope. */
+function sharedJson() {
+  let ofResource: (Shared & { resource: Json }) | undefined;
+  let ofScope: (Shared & { scope: Json }) | undefined;
+  return (resource: Json, scope: Json): Shared => {
+    if (ofResource?.resource !== resource) {
+      const changes = new Set<LogChange>();
+      const json = resourceJson(resource, (change) => changes.add(change));
+      ofResource = { resource, json, changes };
+      ofScope = undefined;
+    }
+    if (ofScope?.scope !== scope) {
+      const changes = new Set(ofResource.changes);
+      const json = scopeJson(scope, (change) => changes.add(change));
+      ofScope = { scope, json: `${ofResource.json},${json}`, changes };
+    }
+    return ofScope;
+  };
+}
+
+/** Admits a small body at once; undefined if it is large, or turns out so. */
+function admittedHere(body: LogsBody, arrived: Arrived): LogAdmission | undefined {
+  if (body.bytes.length > INLINE_BYTES_MAX) return undefined;
+  try {
+    const admission = admitLogs(body, arrived, LIMITS_HERE);
+    return admission.rejected === 0 ? admission : undefined;
+  } catch (error) {
+    if (error instanceof Failure && error.code === "payload_too_large") return undefined;
+    throw error;
+  }
+}
+
+function groupsOf(body: LogsBody, { inflatedBytesMax }: Limits): Iterable<LogGroup> {
+  return body.form === "json"
+    ? logGroups(parse(unpack(body, inflatedBytesMax)))
+    : logGroupsOfProtobuf(inflate(body, inflatedBytesMax));
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** The JSON in a body's bytes, but for the records that break the limits of nesting and keys. */
+function parse(bytes: Uint8Array): Json {
+  const clean = withoutLogExcesses(bytes);
+  if (clean === undefined) {
+    const limits = `deeper than ${JSON_DEPTH_MAX}, or has an object of over ${OBJECT_KEYS_MAX} keys`;
+    throw new Failure("invalid_payload", `The JSON is nested ${limits}.`);
+  }
+  try {
+    return JSON.parse(utf8.decode(clean));
+  } catch {
+    throw new Failure("invalid_payload", "The body is not valid JSON in UTF-8.");
+  }
+}

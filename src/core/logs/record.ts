@@ -1,0 +1,253 @@
+import { distinctIdIn } from "../events/event.ts";
+import { Failure } from "../values/failure.ts";
+import { isObject, type Json, type JsonObject } from "../values/json.ts";
+import { isoTime } from "../values/time.ts";
+import { asText, attributesOf, jsonOf, objectOf, plainOf, type TellLog, textOf } from "./value.ts";
+
+/** UTF-8 bytes of one log record as it is stored; a larger one is rejected (decision 36). */
+export const LOG_RECORD_BYTES_MAX = 1_048_576;
+
+/** How grave a record is, from the least to the most. */
+export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
+
+/** One of {@link LOG_LEVELS}. */
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/**
+ * A log record as the journal keeps it, one JSON line each. Times are ISO 8601 in UTC; texts are
+ * empty where the sender gave none, as in OTLP itself.
+ */
+export type LogRecord = {
+  uuid: string;
+  /** When it happened: its time, else when it was observed, else when it arrived. */
+  timestamp: string;
+  /** When a collector saw it first; its arrival if the sender does not say. */
+  observed_timestamp: string;
+  /** Hexadecimal, lower case. */
+  trace_id: string;
+  span_id: string;
+  /** The W3C trace flags, 0 to 255. */
+  trace_flags: number;
+  severity_text: string;
+  /** 1 to 24; 0 if the sender does not say. */
+  severity_number: number;
+  level: LogLevel;
+  event_name: string;
+  /** A body that is no text is written as JSON. */
+  body: string;
+  attributes: JsonObject;
+} & LogOrigin;
+
+/** What the records of one scope have in common. */
+export type LogOrigin = {
+  /** The resource's `service.name`. */
+  service_name: string;
+  resource_attributes: JsonObject;
+  /** `name`, `version` and `attributes`, each only if the sender gave it. */
+  instrumentation_scope: JsonObject;
+};
+
+/** Log records in the JSON shape of OTLP, with the resource and the scope that they come from. */
+export type LogGroup = { resource: Json; scope: Json; records: Iterable<Json> };
+
+/** What is not in the record itself: `now` is when it came, in milliseconds since the epoch. */
+export type LogArrival = { now: number; uuid: string };
+
+/** Why a record is not stored; the others of its request are (decision 36). */
+export type LogDropReason = "invalid_log_record" | "log_record_too_large" | "log_request_too_large";
+
+/**
+ * The groups of an ExportLogsServiceRequest in JSON (OTLP 1.7). What is absent is empty. Fails
+ * `invalid_payload` where a list or an object of it is something else, or a list has another spelling.
+ */
+export function* logGroups(request: Json): Generator<LogGroup> {
+  for (const ofResource of listIn(request, "resourceLogs")) {
+    for (const ofScope of listIn(ofResource, "scopeLogs")) {
+      const records = listIn(ofScope, "logRecords");
+      yield {
+        resource: memberOf(ofResource, "resource"),
+        scope: memberOf(ofScope, "scope"),
+        records,
+      };
+    }
+  }
+}
+
+/** The JSON of what the records of a resource have in common, without braces. */
+export function resourceJson(resource: Json, tell: TellLog): string {
+  const attributes = attributesOf(objectOf(resource, tell)["attributes"], tell);
+  return members(
+    {
+      service_name: asText(attributes["service.name"] ?? null, tell),
+      resource_attributes: attributes,
+    } satisfies Omit<LogOrigin, "instrumentation_scope">,
+    tell,
+  );
+}
+
+/** The JSON of what the records of a scope have in common, without braces. */
+export function scopeJson(scope: Json, tell: TellLog): string {
+  const given = objectOf(scope, tell);
+  const name = textOf(given["name"], tell);
+  const version = textOf(given["version"], tell);
+  const attributes = attributesOf(given["attributes"], tell);
+  const instrumentation_scope: JsonObject = {
+    ...(name === "" ? {} : { name }),
+    ...(version === "" ? {} : { version }),
+    ...(Object.keys(attributes).length === 0 ? {} : { attributes }),
+  };
+  return members({ instrumentation_scope } satisfies Partial<LogOrigin>, tell);
+}
+
+/**
+ * The JSON of what is a record's own, without braces; with {@link resourceJson} and
+ * {@link scopeJson} it is a {@link LogRecord}. What has the wrong type counts as absent, and is told.
+ */
+export function recordJson(record: JsonObject, { now, uuid }: LogArrival, tell: TellLog): string {
+  const observed = timeOf(record["observedTimeUnixNano"], tell);
+  const severity_text = textOf(record["severityText"], tell);
+  const severity_number = wholeOf(record["severityNumber"], SEVERITY_NUMBER_MAX, tell);
+  return members(
+    {
+      uuid,
+      timestamp: isoTime(timeOf(record["timeUnixNano"], tell) ?? observed ?? now),
+      observed_timestamp: isoTime(observed ?? now),
+      trace_id: idOf(record["traceId"], tell),
+      span_id: idOf(record["spanId"], tell),
+      trace_flags: wholeOf(record["flags"], UINT32_MAX, tell) & TRACE_FLAGS_MASK,
+      severity_text,
+      severity_number,
+      level: levelOf(severity_number, severity_text),
+      event_name: textOf(record["eventName"], tell),
+      body: asText(plainOf(record["body"], tell), tell),
+      attributes: attributesOf(record["attributes"], tell),
+    } satisfies Omit<LogRecord, keyof LogOrigin>,
+    tell,
+  );
+}
+
+/**
+ * Attributes that say whose a log record is (decision 92): what PostHog's SDKs send first, then what
+ * else people call a distinct id, and OpenTelemetry's names of a user.
+ */
+export const LOG_DISTINCT_ID_KEYS = [
+  "posthogDistinctId",
+  "posthog.distinct_id",
+  "posthog_distinct_id",
+  "$distinct_id",
+  "distinct_id",
+  "distinctId",
+  "user.id",
+  "enduser.id",
+] as const;
+
+/** Whose record it is, as its own attributes say, in the form that events have; null if they do not say. */
+export function logDistinctId(record: Json): string | null {
+  const { attributes }: JsonObject = isObject(record) ? record : {};
+  const [id] = namesIn(attributesOf(attributes, () => {}));
+  return id ?? null;
+}
+
+/** All whose a stored record is, as its attributes and its resource's say, in the form that events have. */
+export function logDistinctIds({ attributes, resource_attributes }: JsonObject): string[] {
+  return [attributes, resource_attributes].flatMap((given) =>
+    isObject(given ?? null) ? namesIn(given as JsonObject) : [],
+  );
+}
+
+function namesIn(attributes: JsonObject): string[] {
+  return LOG_DISTINCT_ID_KEYS.flatMap((key) => {
+    const id = attributes[key];
+    const isId = typeof id === "string" || typeof id === "number";
+    return (isId ? distinctIdIn(String(id)) : undefined) ?? [];
+  });
+}
+
+const SEVERITY_NUMBER_MAX = 24;
+const UINT32_MAX = 0xff_ff_ff_ff;
+const TRACE_FLAGS_MASK = 0xff;
+
+/** Severity names beside the levels' own; syslog's as OpenTelemetry maps them. */
+const LEVEL_NAMES: ReadonlyMap<string, LogLevel> = new Map([
+  ...LOG_LEVELS.map((level) => [level, level] as const),
+  ["verbose", "trace"],
+  ["information", "info"],
+  ["informational", "info"],
+  ["notice", "info"],
+  ["warning", "warn"],
+  ["err", "error"],
+  ["critical", "error"],
+  ["crit", "error"],
+  ["alert", "error"],
+  ["emergency", "fatal"],
+  ["emerg", "fatal"],
+  ["panic", "fatal"],
+]);
+
+/** Four numbers a level; without one the text, without either it is `info` (decision 36). */
+function levelOf(number: number, text: string): LogLevel {
+  const byNumber = number > 0 ? LOG_LEVELS[(number - 1) >> 2] : undefined;
+  // `INFO2` and its like are the short names of the numbers between.
+  const name = text
+    .trim()
+    .toLowerCase()
+    .replace(/[2-4]$/, "");
+  return byNumber ?? LEVEL_NAMES.get(name) ?? "info";
+}
+
+const NANOS = /^\d{1,20}$/;
+
+/** Milliseconds of nanoseconds since the epoch, microseconds as fraction; 0 means unknown. */
+function timeOf(nanos: Json | undefined, tell: TellLog): number | undefined {
+  if (nanos === undefined || nanos === null || nanos === 0) return undefined;
+  if (typeof nanos === "string" && NANOS.test(nanos)) {
+    // A double holds the microseconds of these times, but not the nanoseconds.
+    return Number(nanos.slice(0, -3)) / 1000 || undefined;
+  }
+  if (typeof nanos === "number" && nanos > 0 && nanos < NANOS_END) {
+    return Math.floor(nanos / 1000) / 1000 || undefined;
+  }
+  tell("ignored_invalid_log_time");
+  return undefined;
+}
+
+/** Nanoseconds are unsigned numbers of 64 bits. */
+const NANOS_END = 2 ** 64;
+
+/** A whole number, which JSON may hold as text; 0 if it is none or out of range. */
+function wholeOf(value: Json | undefined, max: number, tell: TellLog): number {
+  if (value === undefined || value === null) return 0;
+  const number = typeof value === "string" && NANOS.test(value) ? Number(value) : value;
+  if (typeof number === "number" && Number.isInteger(number) && number >= 0 && number <= max) {
+    return number;
+  }
+  tell("ignored_invalid_log_field");
+  return 0;
+}
+
+/** A trace's or span's id; nothing but zeros is none (W3C trace context). */
+function idOf(value: Json | undefined, tell: TellLog): string {
+  const id = textOf(value, tell);
+  if (/^0*$/.test(id)) return "";
+  // In base64, as some send it, the case of letters counts.
+  return /^[\da-f]*$/i.test(id) ? id.toLowerCase() : id;
+}
+
+function members(object: JsonObject, tell: TellLog): string {
+  return jsonOf(object, tell).slice(1, -1);
+}
+
+function memberOf(object: Json, name: string): Json {
+  return isObject(object) ? (object[name] ?? null) : null;
+}
+
+function listIn(object: Json, name: string): Json[] {
+  const list = isObject(object) ? (object[name] ?? []) : undefined;
+  if (Array.isArray(list) && !hasForeign(object, name)) return list;
+  throw new Failure("invalid_payload", `An object with the array \`${name}\` is expected.`, name);
+}
+
+/** Whether a list has its name in protobuf, which JSON has not: who passed it over would lose records in silence. */
+function hasForeign(object: Json, name: string): boolean {
+  return isObject(object) && object[name.replace(/[A-Z]/g, "_$&").toLowerCase()] !== undefined;
+}

@@ -1,0 +1,44 @@
+import type { Room } from "../ingest/disk-floor.ts";
+import type { Ingest } from "../ingest/ingest.ts";
+
+/** How long events may wait while none of them gets into the stores, in milliseconds. */
+export const STALL_MS_MAX = 60_000;
+
+type Needs = {
+  ingest: Pick<Ingest, "applied" | "held" | "lag">;
+  /** Whether the stores lack what a crash left in the journal. */
+  isBehind: () => boolean;
+  /** Whether the event store is being made again. */
+  isRestoring: () => boolean;
+  room: Pick<Room, "isLow">;
+  /** Whether the journal refused events lately. */
+  refusing: () => boolean;
+  isDraining: () => boolean;
+  /** Milliseconds of a clock that is never set. */
+  elapsedMs: () => number;
+};
+
+/** Why the server cannot do its work right now (decision 68); nothing if it can. */
+export function readiness(needs: Needs): () => string[] {
+  const { ingest, isBehind, isRestoring, room, refusing, isDraining, elapsedMs } = needs;
+  let applied = -1;
+  let movedAt = elapsedMs();
+
+  /** Asked now and then: what has moved since the last time counts as moving until now. */
+  const isStalled = () => {
+    if (ingest.lag() <= 0 || ingest.applied() !== applied) movedAt = elapsedMs();
+    applied = ingest.applied();
+    return elapsedMs() - movedAt > STALL_MS_MAX;
+  };
+
+  /** What a crash left is not waited for in vain without a word. */
+  const isHeld = () => isBehind() && ingest.held();
+
+  return () => [
+    ...(isDraining() ? ["shutting down"] : []),
+    ...(isBehind() ? [isRestoring() ? "rebuilding" : "replaying the journal"] : []),
+    ...(room.isLow() ? ["the disk is almost full"] : []),
+    ...(refusing() ? ["events cannot be stored"] : []),
+    ...(isStalled() || isHeld() ? ["events do not get into the stores"] : []),
+  ];
+}

@@ -1,0 +1,177 @@
+import type { EditAsked } from "../../stores/sqlite/persons/edits.ts";
+import type { PersonReads } from "../../stores/sqlite/persons/list.ts";
+import type { Principal } from "../access/principal.ts";
+import type { Actor } from "../identity/activity.ts";
+import type { Person } from "../identity/person.ts";
+import type { SplitAsked } from "../identity/split.ts";
+import { Failure } from "../values/failure.ts";
+import { isObject, type Json, type JsonObject, setKey } from "../values/json.ts";
+import { type Clock, isoTime } from "../values/time.ts";
+import { type PersonWritesNeeds, personWrites } from "./person-changes.ts";
+import { shown } from "./person-table.ts";
+import { findPerson, personKey } from "./persons.ts";
+
+/** Which persons a bulk deletion names: one of both. */
+export type BulkAsked = {
+  ids?: (number | string)[] | undefined;
+  distinct_ids?: string[] | undefined;
+} & RemovalWanted;
+
+/** What a deletion is to be of: the person, unless it is kept, and its events, if they are named. */
+export type RemovalWanted = {
+  delete_events?: boolean | undefined;
+  keep_person?: boolean | undefined;
+};
+
+/** What became of a bulk deletion. */
+export type BulkDeleted = {
+  persons_found: number;
+  persons_deleted: number;
+  events_queued_for_deletion: number;
+  /** None: there are no recordings. */
+  recordings_queued_for_deletion: 0;
+  /** None: all are deleted, or nobody is. */
+  deletion_errors: [];
+};
+
+/**
+ * Persons of one project, changed by users (contract 4.1, decisions 49 to 51). All take a person by
+ * integer id or uuid; fail `invalid_input` on anything else, `not_found`, and `unavailable` while
+ * ingest is far behind.
+ */
+export type PersonEdits = {
+  /** Gives a person properties; others stay. Fails `required`, `too_long`. */
+  update(project: number, id: string, properties: Json | undefined, by: Principal): Promise<Person>;
+  /** Gives a person one property. Fails `required`, `too_long`. */
+  set(
+    project: number,
+    id: string,
+    property: { key?: string | undefined; value?: Json | undefined },
+    by: Principal,
+  ): Promise<Person>;
+  /** Removes a property; one that is not there is no error. Fails `required`. */
+  unset(project: number, id: string, key: Json | undefined, by: Principal): Promise<void>;
+  /** Deletes a person, and queues the deletion of its events, as asked. */
+  remove(project: number, id: string, asked: RemovalWanted, by: Principal): Promise<void>;
+  /** The same of many; those there are not are passed over. Fails `required` and `too_long`. */
+  removeMany(project: number, asked: BulkAsked, by: Principal): Promise<BulkDeleted>;
+  /** Queues the deletion of a person's events. */
+  removeEvents(project: number, id: string, by: Principal): Promise<void>;
+  /**
+   * Undoes merges (decision 28). Fails `invalid_input` on ids that are not the person's or when
+   * there is nothing to undo.
+   */
+  split(project: number, id: string, asked: SplitAsked, by: Principal): Promise<void>;
+};
+
+/** Persons that one request may delete. */
+export const BULK_PERSONS_MAX = 1000;
+
+type Needs = PersonWritesNeeds & { reads: PersonReads; now: Clock };
+
+/** Changes to persons in a store. */
+export function personEdits({ reads, now, ...needs }: Needs): PersonEdits {
+  const writes = personWrites({ reads, ...needs });
+  const actor = ({ user_id }: Principal): Actor => ({ user_id, at: isoTime(now()) });
+  const idOf = async (project: number, id: string) => (await findPerson(reads, project, id)).id;
+  const orNotFound = (there: boolean) => {
+    if (!there) throw new Failure("not_found", "Not found.");
+  };
+  const edit = async (project: number, id: string, asked: EditAsked): Promise<number> => {
+    const found = await idOf(project, id);
+    orNotFound(await writes.edit(project, found, asked));
+    return found;
+  };
+  const update = async (project: number, id: string, set: JsonObject, by: Principal) => {
+    const asked = { set, set_once: {}, unset: [] };
+    const edited = await edit(project, id, { update: asked, activity: "updated", by: actor(by) });
+    return shown(await findPerson(reads, project, String(edited)));
+  };
+  const found = async (project: number, { ids, distinct_ids }: BulkAsked): Promise<number[]> => {
+    if (distinct_ids !== undefined) return reads.owners(project, distinct_ids);
+    const rows = (ids ?? []).map((id) => reads.find(project, personKey(String(id), "ids")));
+    return [...new Set((await Promise.all(rows)).flatMap((row) => row?.id ?? []))];
+  };
+  /** Of how many persons what was done; nothing is where persons stay with their events. */
+  const removed = async (
+    project: number,
+    ids: number[],
+    { delete_events: withEvents = false, keep_person = false }: RemovalWanted,
+    principal: Principal,
+  ) => {
+    const by = actor(principal);
+    if (!keep_person) {
+      const deleted = await writes.remove(project, ids, { by, withEvents });
+      return { deleted, queued: withEvents ? deleted : 0 };
+    }
+    if (!withEvents) return { deleted: 0, queued: 0 };
+    return { deleted: 0, queued: await writes.queueEvents(project, ids, { by, kind: "weekly" }) };
+  };
+
+  return {
+    async update(project, id, properties, by) {
+      if (properties === undefined) throw required("properties");
+      if (!isObject(properties)) {
+        throw new Failure("invalid_input", "Properties are a JSON object.", "properties");
+      }
+      return update(project, id, properties, by);
+    },
+    async set(project, id, { key, value }, by) {
+      if (key === undefined) throw required("key");
+      if (value === undefined) throw required("value");
+      const properties: JsonObject = {};
+      setKey(properties, key, value);
+      return update(project, id, properties, by);
+    },
+    async unset(project, id, key, by) {
+      if (key === undefined || key === null) throw required("$unset");
+      if (typeof key !== "string") {
+        throw new Failure("invalid_input", "The name of one property is expected.", "$unset");
+      }
+      const update = { set: {}, set_once: {}, unset: [key] };
+      await edit(project, id, { update, activity: "delete_property", by: actor(by) });
+    },
+    async remove(project, id, asked, by) {
+      const { deleted, queued } = await removed(project, [await idOf(project, id)], asked, by);
+      const isNothing = asked.keep_person === true && asked.delete_events !== true;
+      orNotFound(isNothing || deleted + queued > 0);
+    },
+    async removeMany(project, asked, by) {
+      checkBulk(asked);
+      const ids = await found(project, asked);
+      const { deleted, queued } = await removed(project, ids, asked, by);
+      return {
+        persons_found: ids.length,
+        persons_deleted: deleted,
+        events_queued_for_deletion: queued,
+        recordings_queued_for_deletion: 0,
+        deletion_errors: [],
+      };
+    },
+    async removeEvents(project, id, by) {
+      const asked = { by: actor(by), kind: "nightly" as const };
+      orNotFound((await writes.queueEvents(project, [await idOf(project, id)], asked)) === 1);
+    },
+    async split(project, id, asked, by) {
+      orNotFound(await writes.split(project, await idOf(project, id), asked, actor(by)));
+    },
+  };
+}
+
+function required(attr: string): Failure {
+  return new Failure("required", "This field is required.", attr);
+}
+
+function checkBulk({ ids, distinct_ids }: BulkAsked): void {
+  const listed = ids ?? distinct_ids;
+  if (listed === undefined) throw required("ids");
+  if (ids !== undefined && distinct_ids !== undefined) {
+    throw new Failure("invalid_input", "Give ids or distinct_ids, not both.", "ids");
+  }
+  const attr = ids === undefined ? "distinct_ids" : "ids";
+  if (listed.length === 0) throw required(attr);
+  if (listed.length > BULK_PERSONS_MAX) {
+    const detail = `At most ${BULK_PERSONS_MAX} persons are deleted at once.`;
+    throw new Failure("too_long", detail, attr);
+  }
+}

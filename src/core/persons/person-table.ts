@@ -1,0 +1,36 @@
+import type { PersonRow } from "../../stores/sqlite/persons/list.ts";
+import { type Person, personName } from "../identity/person.ts";
+import { type CsvTable, csvTable } from "../values/csv.ts";
+
+/** Columns of a CSV: as many as spreadsheets have (decision 97). */
+const CSV_COLUMNS_MAX = 16_384;
+
+/** Columns that a table of persons has even if it is empty. */
+const COLUMNS_ALWAYS = { id: null, name: null, created_at: null, uuid: null };
+
+/**
+ * Persons as the lines of a CSV. They are walked along twice, first for the columns: what comes
+ * up in between is left out (decision 47).
+ */
+export async function personTable(
+  walk: () => AsyncIterable<PersonRow[]>,
+): Promise<AsyncIterable<string>> {
+  const table = csvTable(COLUMNS_ALWAYS, CSV_COLUMNS_MAX);
+  for await (const rows of walk()) {
+    for (const { properties, distinct_ids } of rows) table.add({ properties, distinct_ids });
+  }
+  return lines(table, walk());
+}
+
+async function* lines(table: CsvTable, walked: AsyncIterable<PersonRow[]>) {
+  yield table.head();
+  for await (const rows of walked) {
+    if (rows.length > 0) yield rows.map((row) => table.line(shown(row))).join("");
+  }
+}
+
+/** A person as the API shows it. */
+export function shown({ id, uuid, properties, created_at, distinct_ids }: PersonRow): Person {
+  const name = personName(properties, distinct_ids);
+  return { id, name, distinct_ids, properties, created_at, uuid };
+}

@@ -1,0 +1,101 @@
+import type { User } from "../access/user.ts";
+import { Failure } from "../values/failure.ts";
+import { isObject, type JsonObject } from "../values/json.ts";
+import type { Moment } from "../values/relative-time.ts";
+import { type Funnel, readFunnel } from "./funnel.ts";
+import { type Lifecycle, readLifecycle } from "./lifecycle.ts";
+import { type Paths, readPaths } from "./path.ts";
+import { type Retention, readRetention } from "./retention.ts";
+import { readStickiness, type Stickiness } from "./stickiness.ts";
+import { readTrends, type Trends } from "./trend.ts";
+
+/** What an insight asks of events, and when and by whom it was asked first (decision 72). */
+export type Insight = {
+  id: number;
+  /** Names it in paths; unique in its project. */
+  short_id: string;
+  name: string;
+  /** Its `kind` is one of QUERY_KINDS. */
+  query: JsonObject;
+  created_at: string;
+  created_by: User;
+};
+
+/** Characters of an insight's name. */
+export const INSIGHT_NAME_CHARS_MAX = 400;
+
+/** Insights that a project keeps: of more, the oldest are forgotten. */
+export const INSIGHTS_MAX = 10_000;
+
+/** Bytes of a query as JSON. */
+export const QUERY_BYTES_MAX = 65_536;
+
+/** A query of any kind, read. */
+export type Query = Trends | Funnel | Retention | Paths | Lifecycle | Stickiness;
+
+/** What `insight_type` calls the kinds of queries. */
+export const INSIGHT_TYPES = {
+  trends: "TrendsQuery",
+  funnel: "FunnelsQuery",
+  retention: "RetentionQuery",
+  paths: "PathsQuery",
+  lifecycle: "LifecycleQuery",
+  stickiness: "StickinessQuery",
+} as const satisfies Record<string, Query["kind"]>;
+
+/** A key of INSIGHT_TYPES. */
+export type InsightType = keyof typeof INSIGHT_TYPES;
+
+const READERS: Record<Query["kind"], (sent: JsonObject, moment: Moment) => Query> = {
+  TrendsQuery: readTrends,
+  FunnelsQuery: readFunnel,
+  RetentionQuery: readRetention,
+  PathsQuery: readPaths,
+  LifecycleQuery: readLifecycle,
+  StickinessQuery: readStickiness,
+};
+
+const isKind = (kind: unknown): kind is Query["kind"] =>
+  typeof kind === "string" && Object.hasOwn(READERS, kind);
+
+/** Which type is asked for, if one is. Fails `invalid_choice`. */
+export function insightTypeOf(type: string | undefined): InsightType | undefined {
+  if (type === undefined) return undefined;
+  const types = Object.keys(INSIGHT_TYPES) as InsightType[];
+  const found = types.find((known) => known === type);
+  if (found !== undefined) return found;
+  const detail = `One of ${types.join(", ")} is expected.`;
+  throw new Failure("invalid_choice", detail, "insight_type");
+}
+
+/** Fails `invalid_choice` if a query is not of the type that was asked for. */
+export function checkType({ kind }: Query, type: InsightType | undefined): void {
+  if (type === undefined || INSIGHT_TYPES[type] === kind) return;
+  throw new Failure("invalid_choice", `The query is a ${kind}.`, "insight_type");
+}
+
+/**
+ * Reads a query as PostHog's clients write it, by itself or in an `InsightVizNode`. `moment` is what
+ * the dates of filters count from. A field that would change the answer and is not known
+ * is refused. Fails `required`, `invalid_input`, `invalid_choice`, `too_long`.
+ */
+export function readQuery(sent: JsonObject, moment: Moment): Query {
+  const kind = kindOf(sent);
+  if (Buffer.byteLength(JSON.stringify(sent)) > QUERY_BYTES_MAX) {
+    throw new Failure("too_long", `At most ${QUERY_BYTES_MAX} bytes as JSON.`, "query");
+  }
+  return READERS[kind](sourceOf(sent), moment);
+}
+
+/** Which kind a query is of. Fails `invalid_choice`. */
+export function kindOf(sent: JsonObject): Query["kind"] {
+  const { kind } = sourceOf(sent);
+  if (isKind(kind)) return kind;
+  const detail = `One of ${Object.keys(READERS).join(", ")} is expected.`;
+  throw new Failure("invalid_choice", detail, "query__kind");
+}
+
+function sourceOf(sent: JsonObject): JsonObject {
+  const { kind, source } = sent;
+  return kind === "InsightVizNode" && isObject(source) ? sourceOf(source) : sent;
+}

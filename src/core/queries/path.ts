@@ -1,0 +1,100 @@
+import type { Json, JsonObject } from "../values/json.ts";
+import type { Moment } from "../values/relative-time.ts";
+import type { DateRange } from "./period.ts";
+import {
+  choice,
+  type EventFilters,
+  fields,
+  filtersOf,
+  malformed,
+  rangeOf,
+  textOrNone,
+  whole,
+} from "./query-fields.ts";
+
+/** What paths may be of: page views, screen views, events without a `$`. */
+export const PATH_TYPES = ["$pageview", "$screen", "custom_event"] as const;
+
+/** Places of one path. */
+export const PATH_STEPS_MAX = 20;
+
+const STEPS_DEFAULT = 5;
+
+/** Ways from one place to the next that are told, the most frequent. */
+export const PATH_EDGES_MAX = 1000;
+
+const EDGES_DEFAULT = 50;
+
+/** Places that are left out. */
+const EXCLUDED_MAX = 50;
+
+/** Minutes without a step after which a new path begins. */
+export const PATH_GAP_MINUTES = 30;
+
+/** A paths query, read (decision 80). Places are as {@link placeOf} makes them. */
+export type Paths = {
+  kind: "PathsQuery";
+  types: (typeof PATH_TYPES)[number][];
+  /** Where paths begin, if it is told. */
+  start: string | null;
+  /** Where paths end, if it is told. */
+  end: string | null;
+  /** Places that are passed over. */
+  excluded: string[];
+  steps: number;
+  edges: number;
+  filters: EventFilters;
+  dateRange: DateRange;
+};
+
+/** Reads a `PathsQuery`. Fails `required`, `invalid_input`, `invalid_choice`. */
+export function readPaths(sent: JsonObject, moment: Moment): Paths {
+  const known = ["kind", "dateRange", "properties", "pathsFilter"];
+  const query = fields(sent, "query", known);
+  const attr = "query__pathsFilter";
+  const filter = fields(query["pathsFilter"] ?? {}, attr, [
+    ...["includeEventTypes", "startPoint", "endPoint", "excludeEvents", "stepLimit", "edgeLimit"],
+  ]);
+  const place = (name: string) => {
+    const text = textOrNone(filter[name], `${attr}__${name}`);
+    return text === null || text === "" ? null : placeOf(text);
+  };
+  const steps = { attr: `${attr}__stepLimit`, min: 2, max: PATH_STEPS_MAX };
+  const edges = { attr: `${attr}__edgeLimit`, min: 1, max: PATH_EDGES_MAX };
+  return {
+    kind: "PathsQuery",
+    types: typesOf(filter["includeEventTypes"], `${attr}__includeEventTypes`),
+    start: place("startPoint"),
+    end: place("endPoint"),
+    excluded: excludedOf(filter["excludeEvents"], `${attr}__excludeEvents`),
+    steps: whole(filter["stepLimit"] ?? STEPS_DEFAULT, steps),
+    edges: whole(filter["edgeLimit"] ?? EDGES_DEFAULT, edges),
+    filters: filtersOf(query["properties"], "query__properties", moment),
+    dateRange: rangeOf(query["dateRange"]),
+  };
+}
+
+/**
+ * A place as paths have it: of an address only its path, without the slashes at its end; any other
+ * text as it is.
+ */
+export function placeOf(text: string): string {
+  if (!/^(?:[a-z][a-z\d+.-]*:\/)?\//i.test(text)) return text;
+  const path = text.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, "").replace(/[?#][\s\S]*$/, "");
+  return path.replace(/\/+$/, "") || "/";
+}
+
+function typesOf(sent: Json | undefined, attr: string): Paths["types"] {
+  const list = sent ?? [];
+  if (!Array.isArray(list)) throw malformed("A list is expected.", attr);
+  const types = list.map((one) => choice(one, PATH_TYPES, attr));
+  return types.length === 0 ? [...PATH_TYPES] : [...new Set(types)];
+}
+
+function excludedOf(sent: Json | undefined, attr: string): string[] {
+  const list = sent ?? [];
+  if (!Array.isArray(list) || list.length > EXCLUDED_MAX) {
+    throw malformed(`A list of at most ${EXCLUDED_MAX} texts is expected.`, attr);
+  }
+  return list.map((one) => placeOf(textOrNone(one, attr) ?? ""));
+}

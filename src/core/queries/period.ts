@@ -1,0 +1,229 @@
+import { Failure } from "../values/failure.ts";
+import { isInstant, parseTimeOrAge } from "../values/relative-time.ts";
+import { isoTime, TIME_MS_MAX, TIME_MS_MIN } from "../values/time.ts";
+import {
+  type ClockPiece,
+  clockPieces,
+  hourStart,
+  latestShown,
+  wallClock,
+} from "../values/wall-clock.ts";
+
+/** What the time of an insight is divided into. */
+export const INTERVALS = ["hour", "day", "week", "month"] as const;
+
+/** One of INTERVALS. */
+export type Interval = (typeof INTERVALS)[number];
+
+/** Parts that the time of one insight may be divided into. */
+export const BUCKETS_MAX = 1000;
+
+/** The days of an insight that does not say: those since then, and that one. */
+export const DATE_FROM_DEFAULT = "-7d";
+
+/** What an insight says of its time. `date_from` may be how many intervals there are up to the end. */
+export type DateRange = { date_from: string | number; date_to: string | null };
+
+/**
+ * The time of an insight on the clock of the project's time zone (decision 72): from `from` on,
+ * before `before`, ISO 8601. `buckets` are the beginnings of its intervals, in order, as days or,
+ * by the hour, as `2026-11-21 14:00`. `clock` is how the zone's clock goes meanwhile. A bound that was
+ * told as an instant is also in `instants`, ISO 8601 in UTC (decision 133): the clock may show it twice.
+ */
+export type Period = {
+  from: string;
+  before: string;
+  buckets: string[];
+  clock: ClockPiece[];
+  instants: { from?: string; before?: string };
+};
+
+/** What a period is divided into, and whose clock it is on: the IANA name of a zone. */
+export type Divided = { interval: Interval; timezone: string };
+
+/**
+ * A period may be not divided: it begins with a day then, and has no buckets. Else it has at most
+ * `max`.
+ */
+type MaybeDivided = { interval: Interval | null; timezone: string; max?: number | undefined };
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const WEEK_MS = 7 * DAY_MS;
+const MICROSECOND_MS = 0.001;
+
+/** 1 January 1970 was a Thursday: weeks begin on the Monday before it. */
+const MONDAY_MS = -3 * DAY_MS;
+
+const DAY = /^\d{4}-\d\d-\d\d$|^-\d+[dwmy]$/;
+
+/**
+ * The period of a range. It begins with a whole interval, and has at most `max`. Fails
+ * `invalid_input`.
+ */
+export function periodOf(
+  { date_from, date_to }: DateRange,
+  { interval, timezone, now, max }: MaybeDivided & { now: number },
+): Period {
+  const unit = interval ?? "day";
+  const wallNow = wallClock(now, timezone);
+  const read = (text: string, attr: string) => {
+    const isTold = isInstant(text);
+    const time = boundOf(text, wallNow) ?? parseTimeOrAge(text, isTold ? now : wallNow);
+    if (time === undefined || time < TIME_MS_MIN) throw malformed(attr);
+    return { time, isTold };
+  };
+  const instants: Period["instants"] = {};
+  const begin = (text: string) => {
+    const { time, isTold } = read(text, "date_from");
+    if (!isTold) return dayIfAsked(text, time);
+    if (unit === "hour") instants.from = isoTime(hourStart(time, timezone));
+    return wallClock(time, timezone);
+  };
+  const end = (text: string) => {
+    const { time, isTold } = read(text, "date_to");
+    const before = endOf(text, time);
+    if (!isTold) return before;
+    instants.before = isoTime(before);
+    return Math.min(latestShown(before, timezone), TIME_MS_MAX);
+  };
+  const told = typeof date_from === "string" ? begin(date_from) : undefined;
+  // By the hour, those of today that are still to come are in no period before to be compared with.
+  const before = end(date_to ?? (unit === "hour" ? "hEnd" : "-0d"));
+  const last = startOf(unit, before - MICROSECOND_MS);
+  const from = startOf(unit, told ?? backBy(unit, last, Number(date_from) - 1));
+  if (before <= from || isTurned(instants)) {
+    throw new Failure("invalid_input", "The range ends before it begins.", `${RANGE}__date_to`);
+  }
+  return { ...periodBetween(from, before, { interval, timezone, max }), instants };
+}
+
+const isTurned = ({ from, before }: Period["instants"]) =>
+  from !== undefined && before !== undefined && before <= from;
+
+/** As many intervals just before a period; as much of the last of them as the period has of its own. */
+export function previousPeriod(period: Period, divided: Divided): Period {
+  const { from, before, buckets, instants } = period;
+  const back = (wall: number) => backBy(divided.interval, wall, buckets.length);
+  const end =
+    instants.before === undefined
+      ? wallMs(before)
+      : wallClock(wallMs(instants.before), divided.timezone);
+  return periodBetween(back(wallMs(from)), back(end), divided);
+}
+
+/** A period that begins one whole interval earlier. */
+export function withIntervalBefore(period: Period, { interval, timezone }: Divided): Period {
+  const { from: _from, ...instants } = period.instants;
+  const before = wallMs(period.before);
+  const from = backBy(interval, wallMs(period.from), 1);
+  if (from < TIME_MS_MIN) throw malformed("date_from");
+  return {
+    from: wallText(from),
+    before: period.before,
+    buckets: [bucketName(interval, from), ...period.buckets],
+    clock: clockPieces(timezone, { from, before }),
+    instants,
+  };
+}
+
+function periodBetween(
+  from: number,
+  before: number,
+  { interval, timezone, max = BUCKETS_MAX }: MaybeDivided,
+): Period {
+  if (from < TIME_MS_MIN) throw malformed("date_from");
+  const buckets: string[] = [];
+  for (let at = from; interval !== null && at < before; at = nextOf(interval, at)) {
+    if (buckets.length === max) {
+      const detail = `A range has at most ${max} intervals. A longer interval makes fewer.`;
+      throw new Failure("invalid_input", detail, RANGE);
+    }
+    buckets.push(bucketName(interval, at));
+  }
+  const clock = clockPieces(timezone, { from, before });
+  return { from: wallText(from), before: wallText(before), buckets, clock, instants: {} };
+}
+
+const BOUND = /^(?:-(\d{1,4}))?([hdwmqy])(Start|End)$/;
+const BOUND_INTERVALS: Record<string, Interval> = { h: "hour", d: "day", w: "week" };
+const BOUND_MONTHS: Record<string, number> = { m: 1, q: 3, y: 12 };
+
+/** The begin or the end of a unit so many ago, as PostHog's clients say: `dStart`, `-1mEnd`. */
+function boundOf(text: string, wallNow: number): number | undefined {
+  const [, count = "0", unit = "", bound] = BOUND.exec(text) ?? [];
+  const at = bound === undefined ? undefined : parseTimeOrAge(`-${count}${unit}`, wallNow);
+  if (at === undefined || at < TIME_MS_MIN) return undefined;
+  const interval = BOUND_INTERVALS[unit];
+  const months = BOUND_MONTHS[unit] ?? 1;
+  const month = new Date(startOf("month", at));
+  const first = Math.floor(month.getUTCMonth() / months) * months;
+  const start = interval === undefined ? month.setUTCMonth(first) : startOf(interval, at);
+  if (bound === "Start") return start;
+  const next = interval === undefined ? month.setUTCMonth(first + months) : nextOf(interval, start);
+  return next - MICROSECOND_MS;
+}
+
+/** Field to blame for a range. */
+const RANGE = "query__dateRange";
+
+function malformed(attr: string): Failure {
+  const detail =
+    "A day such as 2026-11-21, a time in ISO 8601, or an age such as -30d or mStart is expected.";
+  return new Failure("invalid_input", detail, `${RANGE}__${attr}`);
+}
+
+const dayIfAsked = (text: string, time: number) => (DAY.test(text) ? startOf("day", time) : time);
+
+/** A day is included whole, and so is an instant. */
+function endOf(text: string, time: number): number {
+  const end = DAY.test(text) ? startOf("day", time) + DAY_MS : time + MICROSECOND_MS;
+  return Math.min(end, TIME_MS_MAX);
+}
+
+function startOf(interval: Interval, ms: number): number {
+  const floor = (size: number, origin = 0) => Math.floor((ms - origin) / size) * size + origin;
+  switch (interval) {
+    case "hour":
+      return floor(HOUR_MS);
+    case "day":
+      return floor(DAY_MS);
+    case "week":
+      return floor(WEEK_MS, MONDAY_MS);
+    case "month":
+      return new Date(floor(DAY_MS)).setUTCDate(1);
+  }
+}
+
+function nextOf(interval: Interval, ms: number): number {
+  if (interval === "hour") return ms + HOUR_MS;
+  if (interval === "day") return ms + DAY_MS;
+  if (interval === "week") return ms + WEEK_MS;
+  const date = new Date(ms);
+  return date.setUTCMonth(date.getUTCMonth() + 1);
+}
+
+/** So many intervals earlier; what a shorter month does not have is its end. */
+function backBy(interval: Interval, ms: number, count: number): number {
+  if (interval === "hour") return ms - count * HOUR_MS;
+  if (interval === "day") return ms - count * DAY_MS;
+  if (interval === "week") return ms - count * WEEK_MS;
+  const month = startOf("month", ms);
+  const date = new Date(month);
+  const start = date.setUTCMonth(date.getUTCMonth() - count);
+  return Math.min(start + (ms - month), nextOf("month", start));
+}
+
+function wallMs(text: string): number {
+  const fraction = Number(text.slice(23, 26)) * MICROSECOND_MS;
+  return Date.parse(`${text.slice(0, 23)}Z`) + fraction;
+}
+
+function wallText(ms: number): string {
+  return isoTime(ms).replace("Z", "");
+}
+
+function bucketName(interval: Interval, ms: number): string {
+  const text = wallText(ms);
+  return interval === "hour" ? text.slice(0, 16).replace("T", " ") : text.slice(0, 10);
+}

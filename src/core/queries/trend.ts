@@ -1,0 +1,143 @@
+import { isNothing, type Json, type JsonObject } from "../values/json.ts";
+import type { Moment } from "../values/relative-time.ts";
+import { type Formula, readFormula } from "./formula.ts";
+import type { DateRange, Interval } from "./period.ts";
+import {
+  type Breakdown,
+  breakdownOf,
+  choice,
+  type EventFilters,
+  type EventsNode,
+  eventsNode,
+  fields,
+  filtersOf,
+  groupTypeIndex,
+  intervalOf,
+  malformed,
+  missing,
+  nodesOf,
+  onlyOf,
+  rangeOf,
+  textOrNone,
+  whole,
+} from "./query-fields.ts";
+
+/** Series of one query. */
+export const SERIES_MAX = 10;
+
+/** What may be counted of events. */
+const COUNTS = ["total", "dau", "unique_session", "unique_group"] as const;
+
+/** What may be calculated of the numbers that a property of events has. */
+const CALCULATIONS = [
+  ...(["sum", "avg", "min", "max", "median"] as const),
+  ...(["p50", "p75", "p90", "p95", "p99"] as const),
+] as const;
+
+/** Everything a series may tell of its events. */
+export const MATHS = [...COUNTS, ...CALCULATIONS] as const;
+
+/** One of MATHS: `total` counts events, `dau` persons, `unique_group` groups of a type. */
+export type SeriesMath = (typeof MATHS)[number];
+
+/** The events of one series, and what of them is told. */
+export type Series = EventsNode & {
+  math: SeriesMath;
+  /** The property whose numbers are calculated with; null where events are counted. */
+  math_property: string | null;
+  /** The type of the groups that are counted; null unless they are. */
+  math_group_type_index: number | null;
+};
+
+/** A trends query, read. */
+export type Trends = {
+  kind: "TrendsQuery";
+  series: Series[];
+  interval: Interval;
+  dateRange: DateRange;
+  breakdown: Breakdown | null;
+  /** What is told instead of the series, of which the first says which values are told apart. */
+  formula: Formula | null;
+  /** Whether as many intervals before are told beside it. */
+  compare: boolean;
+};
+
+/** Reads a `TrendsQuery`. Fails `required`, `invalid_input`, `invalid_choice`. */
+export function readTrends(sent: JsonObject, moment: Moment): Trends {
+  const known = ["kind", "series", "interval", "dateRange", "breakdownFilter", "properties"];
+  const query = fields(sent, "query", [...known, "trendsFilter", "compareFilter"]);
+  const common = filtersOf(query["properties"], "query__properties", moment);
+  const series = nodesOf(
+    query["series"],
+    { attr: "query__series", min: 1, max: SERIES_MAX },
+    (one, attr) => seriesOf(one, { attr, common, moment }),
+  );
+  return {
+    kind: "TrendsQuery",
+    series,
+    interval: intervalOf(query["interval"]),
+    dateRange: rangeOf(query["dateRange"]),
+    breakdown: breakdownOf(query["breakdownFilter"]),
+    formula: formulaOf(query["trendsFilter"], series.length),
+    compare: compareOf(query["compareFilter"]),
+  };
+}
+
+/** What a series is called, with what is told of it. */
+export function seriesLabel({ name, math, math_property }: Series): string {
+  if (math === "total") return name;
+  return math_property === null ? `${math} of ${name}` : `${math} of ${math_property} of ${name}`;
+}
+
+type Reading = { attr: string; common: EventFilters; moment: Moment };
+
+function seriesOf(sent: Json, { attr, common, moment }: Reading): Series {
+  const more = ["math", "math_property", "math_group_type_index"];
+  const { node, read } = eventsNode(sent, { attr, moment, common, more });
+  const math = choice(node["math"] ?? "total", MATHS, `${attr}__math`);
+  const math_property = textOrNone(node["math_property"], `${attr}__math_property`);
+  const calculates = CALCULATIONS.some((one) => one === math);
+  if (calculates && math_property === null) throw missing(`${attr}__math_property`);
+  const index = `${attr}__math_group_type_index`;
+  return {
+    ...read,
+    math,
+    math_property: calculates ? math_property : null,
+    math_group_type_index:
+      math === "unique_group" ? groupTypeIndex(node["math_group_type_index"], index) : null,
+  };
+}
+
+/** How an answer may be drawn: nothing of it changes a number. */
+const DISPLAYS = [
+  ...(["ActionsLineGraph", "ActionsUnstackedBar", "ActionsBar", "ActionsAreaGraph"] as const),
+  ...(["ActionsBarValue", "ActionsPie", "ActionsTable", "BoldNumber", "WorldMap"] as const),
+];
+
+/** A formula may be one by itself, or a list of one, with a name or without. */
+function formulaOf(sent: Json | undefined, series: number): Formula | null {
+  const attr = "query__trendsFilter";
+  const known = ["formula", "formulas", "formulaNodes", "display", "smoothingIntervals"];
+  const filter = fields(sent ?? {}, attr, known);
+  // Over so many intervals lines are smoothed: over one, they are as they are.
+  const smoothed = { attr: `${attr}__smoothingIntervals`, min: 1, max: 1 };
+  whole(filter["smoothingIntervals"] ?? 1, smoothed);
+  choice(filter["display"] ?? DISPLAYS[0], DISPLAYS, `${attr}__display`);
+  const node = onlyOf(filter["formulaNodes"], `${attr}__formulaNodes`);
+  const named =
+    node === undefined || node === null
+      ? undefined
+      : fields(node, `${attr}__formulaNodes__0`, ["formula", "custom_name"])["formula"];
+  const told = [filter["formula"], onlyOf(filter["formulas"], `${attr}__formulas`), named].find(
+    (one) => one !== undefined && !isNothing(one),
+  );
+  const text = textOrNone(told, `${attr}__formula`);
+  return text === null ? null : readFormula(text, series, `${attr}__formula`);
+}
+
+function compareOf(sent: Json | undefined): boolean {
+  const attr = "query__compareFilter";
+  const { compare = null } = fields(sent ?? {}, attr, ["compare"]);
+  if (compare === null || typeof compare === "boolean") return compare === true;
+  throw malformed("true or false is expected.", `${attr}__compare`);
+}

@@ -1,0 +1,74 @@
+import { BREAKDOWN_LIMIT_MAX, BREAKDOWNS_MAX } from "../queries/query-fields.ts";
+import type { JsonObject } from "../values/json.ts";
+import { eventList, firstUnknown, type Known } from "./names.ts";
+
+/** One of the properties that events are broken down by. */
+type Property = { property: string; type: "event" | "person" };
+
+const PROPERTIES = / ?, ?(?:and )?| and /gi;
+const TOP = /,? top (\d{1,9})$/i;
+
+/**
+ * Events, and the `breakdownFilter` of what they are broken down by (decision 135); a name may have
+ * `by` in it. Fails `invalid_input`.
+ */
+export function eventsBy(
+  text: string,
+  separators: RegExp,
+  known: Known,
+): { events: (string | null)[]; broken?: JsonObject } {
+  const whole = eventList(text, separators, known);
+  if (whole !== undefined) return { events: whole };
+  const by = text.toLowerCase().lastIndexOf(" by ");
+  const before = (by < 0 ? text : text.slice(0, by)).replace(/ ?,$/, "");
+  const events = eventList(before, separators, known);
+  if (events === undefined) throw known.noEvent(firstUnknown(before, separators, known));
+  return by < 0 ? { events } : { events, broken: brokenBy(text.slice(by + 4), known) };
+}
+
+function brokenBy(text: string, known: Known): JsonObject {
+  const [top = "", count] = propertyIn(text, known) === undefined ? (TOP.exec(text) ?? []) : [];
+  if (count !== undefined && (Number(count) < 1 || Number(count) > BREAKDOWN_LIMIT_MAX)) {
+    throw known.refused(`The values behind top are 1 to ${BREAKDOWN_LIMIT_MAX}.`);
+  }
+  const limit = count === undefined ? {} : { breakdown_limit: Number(count) };
+  const named = text.slice(0, text.length - top.length);
+  const found = propertyList(named, known);
+  if (found === undefined) throw unknownIn(named, known);
+  if (found.length > BREAKDOWNS_MAX) {
+    throw known.refused(`At most ${BREAKDOWNS_MAX} properties may stand behind by.`);
+  }
+  const [first, ...others] = found;
+  if (first === undefined || others.length > 0) return { breakdowns: found, ...limit };
+  return { breakdown: first.property, breakdown_type: first.type, ...limit };
+}
+
+/** Properties between separators, which names may have in them: of names that begin alike, the longest. */
+function propertyList(text: string, known: Known): Property[] | undefined {
+  const one = propertyIn(text, known);
+  if (one !== undefined) return [one];
+  for (const { 0: separator, index } of [...text.matchAll(PROPERTIES)].reverse()) {
+    const first = propertyIn(text.slice(0, index), known);
+    if (first === undefined) continue;
+    const others = propertyList(text.slice(index + separator.length), known);
+    return others && [first, ...others];
+  }
+  return undefined;
+}
+
+const OF_PERSON = /^(?:person|user)(?:'s)? (.+)$/i;
+
+function propertyIn(text: string, known: Known): Property | undefined {
+  const property = known.property(text);
+  if (property !== undefined) return { property, type: "event" };
+  const [, ofPerson] = OF_PERSON.exec(text) ?? [];
+  const found = ofPerson === undefined ? undefined : known.personProperty(ofPerson);
+  return found === undefined ? undefined : { property: found, type: "person" };
+}
+
+function unknownIn(text: string, known: Known) {
+  const parts = text.split(PROPERTIES);
+  const part = parts.find((one) => one !== "" && propertyIn(one, known) === undefined) ?? text;
+  const [, ofPerson] = OF_PERSON.exec(part) ?? [];
+  return ofPerson === undefined ? known.noProperty(part) : known.noPersonProperty(ofPerson);
+}

@@ -1,0 +1,241 @@
+import type { InsightType } from "../queries/insight.ts";
+import type { Interval } from "../queries/period.ts";
+import type { SeriesMath } from "../queries/trend.ts";
+import type { Failure } from "../values/failure.ts";
+import type { JsonObject } from "../values/json.ts";
+import { eventsBy } from "./breakdowns.ts";
+import { eventList, eventOf, firstUnknown, type Known } from "./names.ts";
+import { intervalFirst, type Timed, timeAtEnd } from "./times.ts";
+
+/** How a question of another kind than trends begins, after its interval. */
+export const KIND =
+  /^(?:(strict|ordered|unordered|recurring|first[- ]time) )?(funnel|retention|paths?|lifecycle|stickiness)(?: |$)(?:(?:of|for) )?/i;
+
+/** The query that a text asks for, by the type of insight. Each fails `invalid_input`. */
+export const GRAMMARS: Record<InsightType, (text: string, known: Known) => JsonObject> = {
+  trends: trendsIn,
+  funnel: funnelIn,
+  retention: retentionIn,
+  paths: pathsIn,
+  lifecycle: lifecycleIn,
+  stickiness: stickinessIn,
+};
+
+const LIST = / ?, ?(?:and )?| and | vs\.? | versus /gi;
+const THEN = / ?,? (?:and )?then | to | ?, ?| ?(?:->|→) ?/gi;
+const WITHIN = / within (?:(\d{1,4}) )?(second|minute|hour|day|week|month)s?(?= |$)/i;
+const WITHOUT = / (?:without|excluding) (.+)$/i;
+
+const node = (event: string | null) => ({ kind: "EventsNode", event });
+
+/** A question without what it begins with, and without what it says of its time. */
+function takenApart(text: string, known: Known): Timed & { how: string; rest: string } {
+  const first = intervalFirst(text);
+  const [begins = "", how = ""] = KIND.exec(`${first.rest} `.trimStart()) ?? [];
+  const asked = first.rest.slice(begins.length);
+  const timed = timeAtEnd({ ...first, rest: asked === "" ? "" : ` ${asked}` }, readingOf(known));
+  return { ...timed, how: how.toLowerCase(), rest: timed.rest.trim() };
+}
+
+const readingOf = ({ event, refused }: Known) => ({
+  isName: (text: string) => event(text.trim()) !== undefined,
+  refused,
+});
+
+const rangeIn = ({ dateRange }: Pick<Timed, "dateRange">) =>
+  dateRange === undefined ? {} : { dateRange };
+
+function trendsIn(text: string, known: Known): JsonObject {
+  const first = intervalFirst(text);
+  const asked = known.event(first.rest) === undefined ? first.rest.replace(TREND, "") : first.rest;
+  const timed = timeAtEnd({ ...first, rest: asked }, readingOf(known));
+  const { math, property, rest } = mathOf(timed.rest, known);
+  const { events, broken } = eventsBy(rest, LIST, known);
+  const counted = property === undefined ? { math } : { math, math_property: property };
+  return {
+    kind: "TrendsQuery",
+    series: events.map((event) => ({ ...node(event), ...counted })),
+    interval: timed.interval ?? (timed.unit === "hour" ? "hour" : "day"),
+    ...rangeIn(timed),
+    ...(broken === undefined ? {} : { breakdownFilter: broken }),
+    ...(timed.compare === true ? { compareFilter: { compare: true } } : {}),
+  };
+}
+
+/** What a question of trends may begin with, as those of other kinds do. */
+const TREND = /^trends?(?: (?:of|for))? /i;
+
+/** How to say what is counted, before `of` or the event itself. */
+const COUNTED: [words: RegExp, math: SeriesMath][] = [
+  [
+    /^(?:(?:count|number) of |how many )?(?:unique |distinct )?(?:users?|persons?|visitors?)(?: of)? /i,
+    "dau",
+  ],
+  [
+    /^(?:(?:count|number) of |how many )?(?:unique |distinct )?sessions?(?: of)? /i,
+    "unique_session",
+  ],
+  [/^(?:total|count|number)(?: of)? /i, "total"],
+];
+
+/** How to say what is calculated, before `of`, a property, `of` and the event. */
+const CALCULATED: ReadonlyMap<string, SeriesMath> = new Map([
+  ["sum", "sum"],
+  ["average", "avg"],
+  ["avg", "avg"],
+  ["minimum", "min"],
+  ["min", "min"],
+  ["maximum", "max"],
+  ["max", "max"],
+  ["median", "median"],
+  ["p50", "p50"],
+  ["p75", "p75"],
+  ["p90", "p90"],
+  ["p95", "p95"],
+  ["p99", "p99"],
+]);
+
+/** What is told of the events, which stands before them. An event may be called like that, too. */
+function mathOf(text: string, known: Known): { math: SeriesMath; property?: string; rest: string } {
+  if (known.event(text) !== undefined) return { math: "total", rest: text };
+  const [called, name = ""] = /^(\w+) of /i.exec(text) ?? [];
+  const calculated = CALCULATED.get(name.toLowerCase());
+  if (called !== undefined && calculated !== undefined) {
+    const after = text.slice(called.length);
+    for (const { index: middle } of after.matchAll(/ (?:of|in|on) /gi)) {
+      const property = known.property(after.slice(0, middle));
+      if (property === undefined) continue;
+      return { math: calculated, property, rest: after.slice(middle + 4) };
+    }
+    throw (
+      ofNothing(text, after, known) ?? known.noProperty(after.split(/ (?:of|in|on) /i, 1)[0] ?? "")
+    );
+  }
+  for (const [words, math] of COUNTED) {
+    const [found] = words.exec(text) ?? [];
+    if (found !== undefined) return { math, rest: text.slice(found.length) };
+  }
+  return { math: "total", rest: text };
+}
+
+/** What fails where a calculation names its property and no event. */
+function ofNothing(text: string, after: string, known: Known): Failure | undefined {
+  for (const by of [after.length, after.toLowerCase().lastIndexOf(" by ")]) {
+    if (by < 0 || known.property(after.slice(0, by)) === undefined) continue;
+    const rest = after.slice(by);
+    const whole = known.spelled(`${text.slice(0, text.length - rest.length)} of all events${rest}`);
+    return known.refused(`Of which event is not said. Of all it is: ${whole}.`);
+  }
+  return undefined;
+}
+
+function funnelIn(text: string, known: Known): JsonObject {
+  const { how, rest, ...timed } = takenApart(text, known);
+  const [within = "", count = "1", unit] = WITHIN.exec(rest) ?? [];
+  const asked = rest.replace(within, "");
+  const { steps, excluded } = withoutIn(asked, known);
+  const { events, broken } = eventsBy(steps.trim().replace(/^from /i, ""), THEN, known);
+  if (events.length < 2) throw known.refused("A funnel has two steps or more.");
+  const between = { funnelFromStep: 0, funnelToStep: events.length - 1 };
+  return {
+    kind: "FunnelsQuery",
+    series: events.map(node),
+    ...rangeIn(timed),
+    funnelsFilter: {
+      funnelOrderType: how === "strict" || how === "unordered" ? how : "ordered",
+      ...(unit === undefined
+        ? {}
+        : {
+            funnelWindowInterval: Number(count),
+            funnelWindowIntervalUnit: unit.toLowerCase(),
+          }),
+      ...(excluded.length === 0
+        ? {}
+        : { exclusions: excluded.map((event) => ({ ...node(event), ...between })) }),
+    },
+    ...(broken === undefined ? {} : { breakdownFilter: broken }),
+  };
+}
+
+/** What is left of the steps, with what they are broken down by, and the events that are excluded. */
+function withoutIn(text: string, known: Known): { steps: string; excluded: (string | null)[] } {
+  const [without = "", named = ""] = WITHOUT.exec(text) ?? [];
+  const before = text.slice(0, text.length - without.length);
+  for (const by of [named.length, named.toLowerCase().lastIndexOf(" by ")]) {
+    const excluded = by < 0 ? undefined : eventList(named.slice(0, by), LIST, known);
+    if (excluded !== undefined) return { steps: before + named.slice(by), excluded };
+  }
+  return { steps: text, excluded: [] };
+}
+
+const PERIODS: Record<Interval, string> = {
+  hour: "Hour",
+  day: "Day",
+  week: "Week",
+  month: "Month",
+};
+
+function retentionIn(text: string, known: Known): JsonObject {
+  const { how, rest, interval, unit = "day", ...timed } = takenApart(text, known);
+  const { events, broken } = eventsBy(rest, THEN, known);
+  const [target = null, returning, ...others] = events;
+  if (others.length > 0) throw known.refused("A retention is of one event, or of two.");
+  const entity = (id: string | null) => ({ id, type: "events" });
+  return {
+    kind: "RetentionQuery",
+    retentionFilter: {
+      targetEntity: entity(target),
+      ...(returning === undefined ? {} : { returningEntity: entity(returning) }),
+      retentionType: how === "recurring" ? "retention_recurring" : "retention_first_time",
+      period: PERIODS[interval ?? unit],
+    },
+    ...rangeIn(timed),
+    ...(broken === undefined ? {} : { breakdownFilter: broken }),
+  };
+}
+
+const WAY = /^(?:from (.+?))?(?:(?:^| )to (.+))?$/i;
+
+function pathsIn(text: string, known: Known): JsonObject {
+  const { rest, ...timed } = takenApart(text, known);
+  const [way, start, end] = WAY.exec(rest) ?? [];
+  if (way === undefined) {
+    placeIn(rest, known);
+    const place = known.spelled(rest);
+    throw known.refused(
+      `Paths are from a place or to one: paths from ${place}; paths to ${place}.`,
+    );
+  }
+  const point = (name: string, place: string | undefined) =>
+    place === undefined ? {} : { [name]: placeIn(place, known) };
+  return {
+    kind: "PathsQuery",
+    pathsFilter: { ...point("startPoint", start), ...point("endPoint", end) },
+    ...rangeIn(timed),
+  };
+}
+
+/** An address as it is, an event by its name, or a screen, which may have any name. */
+function placeIn(text: string, known: Known): string {
+  const [, screen] = /^screen (.+)$/i.exec(text) ?? [];
+  if (screen !== undefined) return known.plain(screen);
+  const place = known.plain(text);
+  if (/^(?:[a-z][a-z\d+.-]*:\/)?\//i.test(place)) return place;
+  const event = known.event(text);
+  if (event === undefined) throw known.noPlace(text);
+  return event;
+}
+
+function lifecycleIn(text: string, known: Known): JsonObject {
+  const { rest, interval = "day", ...timed } = takenApart(text, known);
+  const series = [node(eventOf(rest, known))];
+  return { kind: "LifecycleQuery", series, interval, ...rangeIn(timed) };
+}
+
+function stickinessIn(text: string, known: Known): JsonObject {
+  const { rest, interval = "day", ...timed } = takenApart(text, known);
+  const events = eventList(rest, LIST, known);
+  if (events === undefined) throw known.noEvent(firstUnknown(rest, LIST, known));
+  const series = events.map(node);
+  return { kind: "StickinessQuery", series, interval, ...rangeIn(timed) };
+}

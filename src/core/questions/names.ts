@@ -1,0 +1,204 @@
+import { Failure } from "../values/failure.ts";
+import { alike } from "../values/similar-names.ts";
+import { asked, nameOfMark } from "./quoted-names.ts";
+import { OWN_WORDS } from "./words-own.ts";
+
+/** What events and properties are called, the most frequent first; names decide between equals. */
+export type EventNames = {
+  events: { name: string; count: number }[];
+  /** `count` is of the newest events alone. */
+  properties: { name: string; count: number }[];
+  /** `count` is of the newest persons alone. */
+  person_properties: { name: string; count: number }[];
+};
+
+/** Names that are offered instead of one that is not known, and characters of it that are repeated. */
+const OFFERED_MAX = 10;
+const REPEATED_CHARS_MAX = 80;
+
+/** Words of questions that are offered instead of one that is not known. */
+const OWN_WORDS_MAX = 3;
+
+/** How somebody asks for some of the events alone, which words cannot say. */
+const FILTERING =
+  /(?:^| )(?:where|whose|having|filtered|with|if|!?=|[<>]=?|is|is not|contains)(?: |$)|\S!?=\S/i;
+const NO_FILTERS = "Filters are no part of the words: a typed query has them in its properties.";
+
+const EVERYTHING = /^(?:all )?events$/i;
+
+/** Names of one kind, to be looked up. */
+type Names = {
+  list: readonly { name: string }[];
+  exact: ReadonlySet<string>;
+  /** By how they are spelt with one space between words; by how they are in lower case. */
+  spaced: ReadonlyMap<string, readonly string[]>;
+  folded: ReadonlyMap<string, readonly string[]>;
+  /** Characters of the longest. */
+  chars: number;
+};
+
+/** Names of a project, to be looked up. */
+export type NameIndex = Record<keyof EventNames, Names>;
+
+/** Puts names in order once, for as often as they are looked up. */
+export function nameIndex({ events, properties, person_properties }: EventNames): NameIndex {
+  const index = (list: { name: string }[]): Names => {
+    const names = list.map(({ name }) => name);
+    const spaced = Map.groupBy(names, (name) => name.replace(/\s+/g, " ").trim());
+    return {
+      list,
+      exact: new Set(names),
+      spaced,
+      folded: Map.groupBy(names, folded),
+      chars: names.reduce((most, { length }) => Math.max(most, length), 0),
+    };
+  };
+  return {
+    events: index(events),
+    properties: index(properties),
+    person_properties: index(person_properties),
+  };
+}
+
+/** How names are looked up in a question. */
+export type Looking = {
+  /** The field to blame. */
+  attr: string;
+  /** How to ask. */
+  form: string;
+  /** The names behind the marks of the question. */
+  quoted: readonly string[];
+  /** Names, in lower case, that the question is read without. */
+  without: ReadonlySet<string>;
+};
+
+/** Looks names up: in quotes as they are, else in any case. */
+export type Known = ReturnType<typeof namesIn>;
+
+/** Names of a project. Looking one up fails `invalid_input` if it may be several. */
+export function namesIn(index: NameIndex, { attr, form, quoted, without }: Looking) {
+  const refused = (detail: string) =>
+    new Failure("invalid_input", `${detail} Ask like this: ${form}.`, attr);
+  const filters = (text: string) => (FILTERING.test(plain(text)) ? ` ${NO_FILTERS}` : "");
+  const spelled = (text: string) => asked({ text, quoted });
+  const plain = (text: string) => nameOfMark(text, quoted) ?? spelled(text);
+  const repeated = (text: string) =>
+    JSON.stringify([...plain(text)].slice(0, REPEATED_CHARS_MAX).join(""));
+  const finder = (names: Names) => (text: string) => {
+    const name = nameOfMark(text, quoted);
+    if (name !== undefined) return names.exact.has(name) ? name : undefined;
+    const [found, ...others] = likely(names, spelled(text), without);
+    if (found === undefined || others.length === 0) return found;
+    const several = [found, ...others].slice(0, OFFERED_MAX).map((one) => JSON.stringify(one));
+    throw refused(`${repeated(text)} may be ${several.join(" or ")}: ask with the quotes.`);
+  };
+  const unknown = (what: string, text: string, { list }: Names) => {
+    if (text === "") return refused(`The name of ${what} is missing.`);
+    const all = list.map(({ name }) => name);
+    const offered = alike(folded(plain(text)), all, folded).slice(0, OFFERED_MAX);
+    const there = offered.map(({ name }) => JSON.stringify(name)).join(", ") || "none yet";
+    return refused(
+      `${repeated(text)} is not understood as ${what}.${filters(text)} There are: ${there}.`,
+    );
+  };
+  const event = finder(index.events);
+  return {
+    event,
+    property: finder(index.properties),
+    personProperty: finder(index.person_properties),
+    /** A part of the question as it was asked; `plain` is a name without its quotes. */
+    spelled,
+    plain,
+    refused,
+    noEvent: (text: string) =>
+      beside(text, event, { repeated, refused, filters }) ??
+      unknown("an event", text, index.events),
+    noPlace: (text: string) => unknown("an address or an event", text, index.events),
+    noProperty: (text: string) => unknown("a property", text, index.properties),
+    noPersonProperty: (text: string) =>
+      unknown("a property of persons", text, index.person_properties),
+  };
+}
+
+type Telling = {
+  repeated(text: string): string;
+  refused(detail: string): Failure;
+  filters(text: string): string;
+};
+
+/** What fails where words stand before an event, or behind it, that no question has a use for. */
+function beside(
+  text: string,
+  event: (text: string) => string | undefined,
+  { repeated, refused, filters }: Telling,
+): Failure | undefined {
+  const spaces = [...text.matchAll(/ /g)].map(({ index }) => index);
+  const before = spaces.find((at) => event(text.slice(at + 1)) !== undefined);
+  const behind = spaces.findLast((at) => event(text.slice(0, at)) !== undefined);
+  const at = before ?? behind;
+  if (at === undefined) return undefined;
+  const [head, tail] = [text.slice(0, at), text.slice(at + 1)];
+  const [word, place] =
+    before === undefined ? [tail, `behind ${repeated(head)}`] : [head, `before ${repeated(tail)}`];
+  // It ends as a list goes on: what is unknown is one of its names.
+  if (before !== undefined && /(?:,| and| then| to| vs)$/i.test(word)) return undefined;
+  const isWord = !word.includes(" ") && !OWN_WORDS.has(folded(word));
+  const likely = isWord ? alike(folded(word), [...OWN_WORDS]).filter(({ like }) => like > 0) : [];
+  const offered = likely.slice(0, OWN_WORDS_MAX).map(({ name }) => name);
+  const there = offered.length === 0 ? "" : ` Is it ${offered.join(" or ")}?`;
+  return refused(`${repeated(word)} is not understood ${place}.${filters(word)}${there}`);
+}
+
+/** What a text may be the name of; the name that it is, is the only one. */
+function likely(names: Names, text: string, without: Looking["without"]): readonly string[] {
+  // Most parts of a long list are longer than any name.
+  if (text.length > names.chars) return [];
+  const loose = folded(text);
+  if (without.has(loose)) return [];
+  if (names.exact.has(text)) return [text];
+  return names.spaced.get(text) ?? names.folded.get(loose) ?? [];
+}
+
+/** Null is all events. */
+export function eventIn(text: string, known: Known): string | null | undefined {
+  return known.event(text) ?? (EVERYTHING.test(text) ? null : undefined);
+}
+
+/** The only event of a text. Fails `invalid_input`. */
+export function eventOf(text: string, known: Known): string | null {
+  const event = eventIn(text, known);
+  if (event === undefined) throw known.noEvent(text);
+  return event;
+}
+
+/** Events between separators, which names may have in them: of names that begin alike, the longest. */
+export function eventList(
+  text: string,
+  separators: RegExp,
+  known: Known,
+): (string | null)[] | undefined {
+  const one = eventIn(text, known);
+  if (one !== undefined) return [one];
+  for (const { 0: separator, index } of [...text.matchAll(separators)].reverse()) {
+    const first = eventIn(text.slice(0, index), known);
+    if (first === undefined) continue;
+    const others = eventList(text.slice(index + separator.length), separators, known);
+    return others && [first, ...others];
+  }
+  return undefined;
+}
+
+/** The first part of a list that is no event; the whole if it cannot be told. */
+export function firstUnknown(text: string, separators: RegExp, known: Known): string {
+  const parts = text.split(separators);
+  return parts.find((part) => part !== "" && eventIn(part, known) === undefined) ?? text;
+}
+
+/** A name as it is compared where its case does not count, nor how a keyboard writes it. */
+export function folded(text: string): string {
+  const plain = text
+    .normalize("NFC")
+    .replace(/[‘’]/g, "'")
+    .replace(/[“”„«»]/g, '"');
+  return plain.toLowerCase().replace(/\s+/g, " ").trim();
+}

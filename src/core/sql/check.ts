@@ -1,0 +1,269 @@
+import { Failure } from "../values/failure.ts";
+import { isObject, type Json, type JsonObject } from "../values/json.ts";
+import { expression, innerQuery, orders, SQL_DEPTH_DETAIL } from "./expression.ts";
+import {
+  type Extent,
+  folded,
+  LEAF,
+  named,
+  nodesIn,
+  onlyWith,
+  placeOf,
+  refuse,
+  type Scope,
+  SQL_ATTR,
+  type SqlTable,
+  together,
+} from "./extent.ts";
+
+/** Parts of a SELECT once every name that stands for others is written out. */
+export const SQL_SIZE_MAX = 30_000;
+
+/** The same of all that UNION and the like put together: what is not joined is planned one by one. */
+export const SQL_SETS_SIZE_MAX = 75_000;
+
+/** Columns of a query, also of one within another. */
+export const SQL_COLUMNS_MAX = 1000;
+
+/** Sets of columns that one query groups by. */
+const GROUPING_SETS_MAX = 64;
+
+/** What a table weighs against other parts: so 60 of them are the most. */
+const TABLE_SIZE = 500;
+
+/** Columns of the tables that may be read, by name. */
+export type SqlTables = Readonly<Record<string, object>>;
+
+/**
+ * Holds the tree that DuckDB's `json_serialize_sql` makes of a statement to what is allowed
+ * (decision 81): what is not known is refused. Fails `invalid_input` with what it is and where.
+ */
+export function checkSql(tree: JsonObject, tables: SqlTables, text: string): void {
+  if (tree["error"] !== false) refuseUnread(tree, text);
+  const [statement, ...more] = nodesIn(tree["statements"]);
+  if (statement === undefined || more.length > 0) refuse("One SELECT is expected.", null, text);
+  const scope: Scope = {
+    text,
+    ctes: new Map(),
+    used: new Set(),
+    tables: new Set(),
+    aliases: new Map(),
+    growth: 1,
+    query: (node, outer) => query(node, outer, tables),
+  };
+  scope.query(innerQuery(statement, scope), scope);
+}
+
+const NOT_SELECT = "Only SELECT statements can be serialized to json!";
+
+/** What the parser says of parts within each other. */
+const TOO_DEEP = /^Max expression depth|^memory exhausted/;
+
+function refuseUnread(tree: JsonObject, text: string): never {
+  const { error_message: message, position } = tree;
+  if (message === NOT_SELECT) refuse("One SELECT is expected.", null, text);
+  if (TOO_DEEP.test(String(message))) refuse(SQL_DEPTH_DETAIL, null, text);
+  const at = typeof position === "string" ? ` ${placeOf(Number(position), text)}` : "";
+  throw new Failure("invalid_input", `The SQL is not understood: ${message}${at}`, SQL_ATTR);
+}
+
+function query(node: JsonObject, outer: Scope, tables: SqlTables): SqlTable {
+  const { ctes, own } = ctesOf(node["cte_map"], outer);
+  const scope = { ...outer, ctes };
+  const kinds: Record<string, () => SqlTable> = {
+    SELECT_NODE: () => select(node, scope, tables),
+    SET_OPERATION_NODE: () => setOperation(node, scope),
+  };
+  const kind = kinds[String(node["type"])];
+  if (kind === undefined) return refuse(`${node["type"]} is not allowed.`, node, scope.text);
+  const made = kind();
+  for (const cte of own) made.size += scope.used.has(cte) ? 0 : cte.size;
+  const most = node["type"] === "SELECT_NODE" ? SQL_SIZE_MAX : SQL_SETS_SIZE_MAX;
+  if (made.size > most) {
+    const detail = "The statement is too large once its names are written out.";
+    refuse(`${detail} It has ${made.size} parts of ${most}.`, node, scope.text);
+  }
+  if (made.columns > SQL_COLUMNS_MAX) {
+    refuse(`A query has at most ${SQL_COLUMNS_MAX} columns.`, node, scope.text);
+  }
+  return made;
+}
+
+/**
+ * Each sees those before it, and not itself: its own name is that of a view, or nothing. Those that
+ * are used count where they are.
+ */
+function ctesOf(map: Json | undefined, scope: Scope): { ctes: Scope["ctes"]; own: SqlTable[] } {
+  const ctes = new Map(scope.ctes);
+  const own: SqlTable[] = [];
+  for (const { key, value } of nodesIn(isObject(map) ? map["map"] : [])) {
+    if (!isObject(value)) return refuse("A query is expected.", null, scope.text);
+    onlyWith(value, ["aliases", "query", "materialized"], scope.text);
+    const made = scope.query(innerQuery(value["query"], scope), { ...scope, ctes });
+    ctes.set(folded(key), made);
+    own.push(made);
+  }
+  return { ctes, own };
+}
+
+const OF_SELECT = [
+  ...["modifiers", "cte_map", "select_list", "from_table", "where_clause", "group_expressions"],
+  ...["group_sets", "aggregate_handling", "having", "qualify"],
+];
+
+function select(node: JsonObject, outer: Scope, tables: SqlTables): SqlTable {
+  onlyWith(node, OF_SELECT, outer.text);
+  const scope: Scope = {
+    ...outer,
+    tables: new Set(outer.tables),
+    aliases: new Map(outer.aliases),
+  };
+  const from = tableOf(node["from_table"], scope, tables);
+  let columns = 0;
+  const items = nodesIn(node["select_list"]).map((item) => {
+    const shown = item["class"] === "STAR" ? star(item, from, scope) : expression(item, scope);
+    columns += item["class"] === "STAR" ? from.columns : 1;
+    const { alias } = item;
+    if (typeof alias === "string" && alias !== "") scope.aliases.set(folded(alias), shown);
+    return shown;
+  });
+  if (Array.isArray(node["group_sets"]) && node["group_sets"].length > GROUPING_SETS_MAX) {
+    refuse(`At most ${GROUPING_SETS_MAX} grouping sets are allowed.`, node, outer.text);
+  }
+  const conditions = ["where_clause", "having", "qualify"].map((field) =>
+    expression(node[field], scope),
+  );
+  const groups = nodesIn(node["group_expressions"]).map((group) => expression(group, scope));
+  const all = together([from, ...items, ...conditions, ...groups, modifiers(node, scope)]);
+  return { ...all, columns, growth: together(items).growth };
+}
+
+function star(node: JsonObject, from: SqlTable, scope: Scope): Extent {
+  const known = ["relation_name", "exclude_list", "qualified_exclude_list", "replace_list"];
+  onlyWith(node, [...known, "rename_list"], scope.text);
+  const replaced = nodesIn(node["replace_list"]).map(({ value }) => expression(value, scope));
+  const { size, growth, depth } = together(replaced);
+  return { size: size + from.columns, growth: Math.max(growth, from.growth), depth };
+}
+
+function setOperation(node: JsonObject, scope: Scope): SqlTable {
+  const sides = ["left", "right"].map((field) => {
+    const side = node[field];
+    return isObject(side)
+      ? scope.query(side, scope)
+      : refuse("A query is expected.", node, scope.text);
+  });
+  onlyWith(
+    node,
+    ["modifiers", "cte_map", "setop_type", "left", "right", "setop_all", "children"],
+    scope.text,
+  );
+  const more = nodesIn(node["children"]).map((child) => scope.query(child, scope));
+  const queries = [...sides, ...more];
+  const all = together([...queries, modifiers(node, scope)]);
+  // By name, what only one side has comes as well.
+  return { ...all, columns: queries.reduce((sum, { columns }) => sum + columns, 0) };
+}
+
+/** An alias may be the name of a table where it is ordered by: there it is the alias. */
+function modifiers(node: JsonObject, outer: Scope): Extent {
+  const scope = {
+    ...outer,
+    tables: new Set([...outer.tables].filter((name) => !outer.aliases.has(name))),
+  };
+  return together(
+    nodesIn(node["modifiers"]).map((modifier) => {
+      switch (modifier["type"]) {
+        case "ORDER_MODIFIER":
+          onlyWith(modifier, ["orders"], scope.text);
+          return orders(
+            nodesIn(modifier["orders"]).filter((order) => !isOfAll(order, scope)),
+            scope,
+          );
+        case "LIMIT_MODIFIER":
+        case "LIMIT_PERCENT_MODIFIER":
+          onlyWith(modifier, ["limit", "offset"], scope.text);
+          return together([
+            expression(modifier["limit"], scope),
+            expression(modifier["offset"], scope),
+          ]);
+        case "DISTINCT_MODIFIER":
+          onlyWith(modifier, ["distinct_on_targets"], scope.text);
+          return together(
+            nodesIn(modifier["distinct_on_targets"]).map((target) => expression(target, scope)),
+          );
+        default:
+          return refuse(`${modifier["type"]} is not allowed.`, modifier, scope.text);
+      }
+    }),
+  );
+}
+
+/** ORDER BY ALL: by what is selected, which is looked at where it stands. */
+function isOfAll(order: JsonObject, { text }: Scope): boolean {
+  const { expression: by } = order;
+  if (!isObject(by) || by["class"] !== "STAR" || by["columns"] !== true) return false;
+  onlyWith(order, ["null_order", "expression"], text);
+  onlyWith(by, ["columns"], text);
+  return true;
+}
+
+/** What FROM names; `scope` learns of it, because what stands behind may use it (LATERAL). */
+function tableOf(node: Json | undefined, scope: Scope, tables: SqlTables): SqlTable {
+  if (!isObject(node)) return refuse("A table is expected.", node, scope.text);
+  const look = TABLES[String(node["type"])];
+  if (look === undefined) {
+    return refuse(`${node["type"]} is not allowed in FROM.`, node, scope.text);
+  }
+  const table = look(node, scope, tables);
+  const { alias } = node;
+  if (typeof alias === "string" && alias !== "") scope.tables.add(folded(alias));
+  scope.growth = Math.max(scope.growth, table.growth);
+  return node["type"] === "JOIN" ? table : { ...table, size: table.size + TABLE_SIZE };
+}
+
+const JOINS = ["REGULAR", "NATURAL", "CROSS", "ASOF"];
+
+const TABLES: Record<string, (node: JsonObject, scope: Scope, tables: SqlTables) => SqlTable> = {
+  EMPTY(node, { text }) {
+    onlyWith(node, [], text);
+    return { ...LEAF, columns: 0 };
+  },
+  BASE_TABLE(node, scope, tables) {
+    onlyWith(node, ["table_name", "column_name_alias"], scope.text);
+    const name = folded(node["table_name"]);
+    scope.tables.add(name);
+    const cte = scope.ctes.get(name);
+    if (cte !== undefined) {
+      scope.used.add(cte);
+      return cte;
+    }
+    if (!Object.hasOwn(tables, name)) {
+      const known = Object.keys(tables).join(", ");
+      const detail = `There is no table ${named(node["table_name"])}: there are ${known}.`;
+      refuse(detail, node, scope.text);
+    }
+    return { ...LEAF, columns: Object.keys(tables[name] ?? {}).length };
+  },
+  SUBQUERY(node, scope) {
+    onlyWith(node, ["subquery", "column_name_alias"], scope.text);
+    return scope.query(innerQuery(node["subquery"], scope), scope);
+  },
+  JOIN(node, scope, tables) {
+    const known = ["left", "right", "condition", "join_type", "ref_type", "using_columns"];
+    onlyWith(node, known, scope.text);
+    if (!JOINS.includes(String(node["ref_type"]))) {
+      refuse(`A ${node["ref_type"]} JOIN is not allowed.`, node, scope.text);
+    }
+    const left = tableOf(node["left"], scope, tables);
+    const right = tableOf(node["right"], scope, tables);
+    const both = together([left, right, expression(node["condition"], scope)]);
+    return { ...both, columns: left.columns + right.columns };
+  },
+  EXPRESSION_LIST(node, scope) {
+    onlyWith(node, ["values"], scope.text);
+    const rows = Array.isArray(node["values"]) ? node["values"] : [];
+    const cells = rows.flatMap(nodesIn).map((cell) => expression(cell, scope));
+    return { ...together(cells), columns: nodesIn(rows[0]).length };
+  },
+};

@@ -1,0 +1,16 @@
+import { PAGE_BYTES_MAX } from "./page.ts";
+
+/** The first of some rows, as many as a page has room for, at least one; whether others are behind them. */
+export function fitting<T>(
+  found: Iterable<T>,
+  bytesOf: (row: T) => number,
+): { rows: T[]; isCut: boolean } {
+  const rows: T[] = [];
+  let bytes = 0;
+  for (const row of found) {
+    if (bytes >= PAGE_BYTES_MAX) return { rows, isCut: true };
+    rows.push(row);
+    bytes += bytesOf(row);
+  }
+  return { rows, isCut: false };
+}

@@ -1,0 +1,285 @@
+import { Failure } from "./failure.ts";
+import { isObject, type Json, type JsonObject, storableText } from "./json.ts";
+import { checkKnown } from "./known-fields.ts";
+import { type Moment, type TimeSpan, zonedSpan } from "./relative-time.ts";
+import { isoTime } from "./time.ts";
+import { type Version, versionRange } from "./version-range.ts";
+
+/** What a property's value is tested for; a property that is missing or null passes no test. */
+export type PropertyTest =
+  | { is: "set" }
+  /** Its text against any of these: what is no text is tested as JSON. `contains` ignores case. */
+  | { is: "equal" | "contains" | "starts" | "ends" | "matches"; any: string[] }
+  /** With numbers alone if `number` is one, else with the text of any value. */
+  | { is: "compare"; by: ">" | ">=" | "<" | "<="; text: string; number: number | null }
+  | { is: "between"; from: number; to: number }
+  /**
+   * From a time on and before another, ISO 8601. `wall`: the same on the clock of a zone other than
+   * UTC, for values without a zone.
+   */
+  | ({ is: "date"; wall?: Range } & Range)
+  /** From a version on and before another. */
+  | { is: "version"; from: Version | null; before: Version | null };
+
+/** From a time on and before another, as UTC. */
+export type Range = { from: string | null; before: string | null };
+
+/** One condition on a property; `not` turns the test round (decision 48). */
+export type PropertyFilter = { key: string; not: boolean; test: PropertyTest };
+
+/** Conditions that all must be met, or `any` of them. An empty group is met by everything. */
+export type FilterGroup<F = PropertyFilter> = { any: boolean; of: (F | FilterGroup<F>)[] };
+
+/** Filters of one request. */
+export const PROPERTY_FILTERS_MAX = 50;
+
+/** Values that the filters of one request are about, in all. */
+export const FILTER_VALUES_MAX = 1000;
+
+/**
+ * Reads filters of persons from the parameter `properties`: each text is a filter or a group of them
+ * as a JSON object, or a list of such; all must pass. `now` is what relative dates count from, in milliseconds;
+ * `timezone` whose clock dates without a zone are on. Fails `invalid_input`.
+ */
+export function propertyFilters(
+  texts: readonly string[],
+  now: number,
+  timezone = "UTC",
+): (PropertyFilter | FilterGroup)[] {
+  const attr = "properties";
+  const filters = texts.flatMap((text) => {
+    const value = parse(text, attr);
+    return Array.isArray(value) ? value : [value];
+  });
+  const reading: FilterReading<"person"> = { types: ["person"], now, timezone, attr };
+  const one = (filter: Json) => propertyFilter(filter, reading).filter;
+  const read = groupOf(filters, { any: false, attr }, one).of;
+  checkFilters(filtersIn({ any: false, of: read }), attr);
+  return read;
+}
+
+/** Reads a group `{type, values}`, nested as may be; `one` reads what is no group. Fails `invalid_input`. */
+export function filterGroup<F extends object>(
+  value: Json,
+  attr: string,
+  one: (filter: Json) => F,
+): FilterGroup<F> {
+  const { type = "AND", values } = isObject(value) ? value : {};
+  if (!Array.isArray(values) || (type !== "AND" && type !== "OR")) {
+    const detail = "A group is an object with the type AND or OR and its values as a list.";
+    throw new Failure("invalid_input", detail, attr);
+  }
+  checkKnown(value as JsonObject, { known: ["type", "values"], attr });
+  return groupOf(values, { any: type === "OR", attr }, one);
+}
+
+function groupOf<F extends object>(
+  values: Json[],
+  { any, attr }: { any: boolean; attr: string },
+  one: (filter: Json) => F,
+): FilterGroup<F> {
+  const of = values.map((value) =>
+    isObject(value) && "values" in value ? filterGroup(value, attr, one) : one(value),
+  );
+  // An empty group says nothing, wherever it is.
+  return { any, of: of.filter((each) => !isGroup(each) || each.of.length > 0) };
+}
+
+/** Every filter of a group, also of the groups inside it. */
+export function filtersIn<F extends object>(group: FilterGroup<F>): F[] {
+  return group.of.flatMap((one) => (isGroup(one) ? filtersIn(one) : [one]));
+}
+
+/** Whether it is a group of filters and no filter. */
+export function isGroup<F extends object>(one: F | FilterGroup<F>): one is FilterGroup<F> {
+  return "any" in one;
+}
+
+/**
+ * Fails `invalid_input` on more filters than PROPERTY_FILTERS_MAX, or more values than
+ * FILTER_VALUES_MAX; `attr` is to blame.
+ */
+export function checkFilters(filters: readonly PropertyFilter[], attr: string): void {
+  const values = filters.reduce((sum, { test }) => sum + ("any" in test ? test.any.length : 1), 0);
+  if (filters.length <= PROPERTY_FILTERS_MAX && values <= FILTER_VALUES_MAX) return;
+  const detail = `At most ${PROPERTY_FILTERS_MAX} filters with ${FILTER_VALUES_MAX} values in all are taken.`;
+  throw new Failure("invalid_input", detail, attr);
+}
+
+function parse(text: string, attr: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch {
+    const detail = "A JSON list of filters is expected, or one filter as a JSON object.";
+    throw new Failure("invalid_input", detail, attr);
+  }
+}
+
+/** How a filter is read. */
+export type FilterReading<Type extends string> = Moment & {
+  /** What its `type` may be; it is the first if it has none. */
+  types: readonly [Type, ...Type[]];
+  /** The field to blame. */
+  attr: string;
+};
+
+const FILTER_FIELDS = ["key", "operator", "value", "type", "group_type_index"];
+
+/** What PostHog's clients keep with a filter to show it by. */
+const SHOWN_FIELDS = ["label", "group_key_names"];
+
+/** Reads a filter `{key, operator, value, type}`. Fails `invalid_input`. */
+export function propertyFilter<Type extends string>(
+  filter: Json,
+  { types, now, timezone, attr }: FilterReading<Type>,
+): { type: Type; filter: PropertyFilter } {
+  const malformed = (detail: string) => new Failure("invalid_input", detail, attr);
+  if (!isObject(filter)) throw malformed("A filter is an object with key, operator and value.");
+  checkKnown(filter, { known: FILTER_FIELDS, ignored: SHOWN_FIELDS, attr });
+  const { key, operator = "exact", type: named = types[0], value } = filter;
+  if (typeof key !== "string") throw malformed("A filter's key is the name of a property.");
+  const type = types.find((known) => known === named);
+  if (type === undefined) throw malformed(`A filter's type is ${types.join(" or ")}.`);
+  const read = typeof operator === "string" ? OPERATORS.get(operator) : undefined;
+  if (read === undefined) {
+    throw malformed(`An operator is one of ${[...OPERATORS.keys()].join(", ")}.`);
+  }
+  const { not = false, ...test } = read({ value, now, timezone, malformed });
+  return { type, filter: { key: storableText(key), not, test: test as PropertyTest } };
+}
+
+/** What an operator is given. */
+type Given = Moment & {
+  value: Json | undefined;
+  malformed: (detail: string) => Failure;
+};
+
+type Read = (given: Given) => PropertyTest & { not?: boolean };
+
+const not =
+  (read: Read): Read =>
+  (given) => ({ ...read(given), not: true });
+const texts =
+  (is: "equal" | "contains" | "starts" | "ends" | "matches"): Read =>
+  (given) => ({ is, any: textsOf(given) });
+const compare =
+  (by: ">" | ">=" | "<" | "<="): Read =>
+  (given) => {
+    const text = textOf(single(given), given);
+    return { is: "compare", by, text, number: numberIn(text, given) };
+  };
+const version =
+  (operator: Parameters<typeof versionRange>[0]): Read =>
+  (given) => {
+    const range = versionRange(operator, textOf(single(given), given));
+    if (range === undefined) throw given.malformed("A version like 1.2.3 is expected.");
+    return { is: "version", ...range };
+  };
+const set: Read = () => ({ is: "set" });
+
+/** Every operator that is known. */
+const OPERATORS = new Map<string, Read>([
+  ["exact", texts("equal")],
+  ["is_not", not(texts("equal"))],
+  ["in", texts("equal")],
+  ["not_in", not(texts("equal"))],
+  // Projects have no rules for cleaning paths, so that every path is clean.
+  ["is_cleaned_path_exact", texts("equal")],
+  ["icontains", texts("contains")],
+  ["not_icontains", not(texts("contains"))],
+  ["icontains_multi", texts("contains")],
+  ["not_icontains_multi", not(texts("contains"))],
+  ["starts_with", texts("starts")],
+  ["ends_with", texts("ends")],
+  ["regex", texts("matches")],
+  ["not_regex", not(texts("matches"))],
+  ["gt", compare(">")],
+  ["gte", compare(">=")],
+  ["min", compare(">=")],
+  ["lt", compare("<")],
+  ["lte", compare("<=")],
+  ["max", compare("<=")],
+  ["between", between],
+  ["not_between", not(between)],
+  ["is_set", set],
+  ["is_not_set", not(set)],
+  ["is_date_exact", date((from, before) => ({ from, before }), { agesAreDays: true })],
+  ["is_date_before", date((from) => ({ from: null, before: from }))],
+  ["is_date_after", date((_, before) => ({ from: before, before: null }))],
+  ["semver_eq", version("eq")],
+  ["semver_neq", not(version("eq"))],
+  ["semver_gt", version("gt")],
+  ["semver_gte", version("gte")],
+  ["semver_lt", version("lt")],
+  ["semver_lte", version("lte")],
+  ["semver_tilde", version("tilde")],
+  ["semver_caret", version("caret")],
+  ["semver_wildcard", version("wildcard")],
+]);
+
+function between(given: Given): PropertyTest {
+  const pair = some(given);
+  const isPair = Array.isArray(pair) && pair.length === 2;
+  const [from, to] = isPair ? pair.map((one) => numberIn(textOf(one, given), given)) : [];
+  if (from == null || to == null) throw given.malformed("A list of two numbers is expected.");
+  return { is: "between", from, to };
+}
+
+/** The texts that are numbers, as a pattern that the event store's engine takes, too (decision 105). */
+export const DECIMAL = String.raw`[-+]?\d+(\.\d+)?([eE][-+]?\d+)?`;
+
+const NUMBER = new RegExp(`^${DECIMAL}$`);
+
+/** The number that a text is; null if it is none. */
+function numberIn(text: string, { malformed }: Given): number | null {
+  const number = NUMBER.test(text.trim()) ? Number(text) : null;
+  if (number === null || Number.isFinite(number)) return number;
+  throw malformed(TOO_LARGE);
+}
+
+const TOO_LARGE = "A number is too large.";
+
+/** Reads a date as the time it spans. */
+function date(
+  range: (from: string, before: string) => Range,
+  { agesAreDays } = { agesAreDays: false },
+): Read {
+  const told = ({ from, before }: TimeSpan) => range(isoTime(from), isoTime(before));
+  return (given) => {
+    const { now, timezone } = given;
+    const span = zonedSpan(textOf(single(given), given), { now, timezone, agesAreDays });
+    if (span === undefined) {
+      throw given.malformed("A time in ISO 8601 is expected, or a relative one such as -7d.");
+    }
+    const wall = timezone === "UTC" ? {} : { wall: told(span.wall) };
+    return { is: "date", ...told(span.instant), ...wall };
+  };
+}
+
+function some({ value, malformed }: Given): Json {
+  if (value === undefined || value === null) throw malformed("This operator needs a value.");
+  return value;
+}
+
+function single(given: Given): Json {
+  const value = some(given);
+  if (Array.isArray(value)) throw given.malformed("This operator takes one value.");
+  return value;
+}
+
+function textsOf(given: Given): string[] {
+  const value = some(given);
+  return (Array.isArray(value) ? value : [value]).map((one) => textOf(one, given));
+}
+
+function textOf(value: Json, { malformed }: Given): string {
+  if (typeof value === "string") return storableText(value);
+  // What JSON has as 1e400 was read as infinite, which would be written as null.
+  const text = JSON.stringify(value, (_, part) => {
+    if (typeof part === "number" && !Number.isFinite(part)) throw malformed(TOO_LARGE);
+    return part;
+  });
+  const json = storableText(text);
+  // The event store writes 1e21 for what is 1e+21 here.
+  return typeof value === "number" ? json.replace("e+", "e") : json;
+}

@@ -1,0 +1,40 @@
+import type { Elysia } from "elysia";
+import { Failure } from "../core/values/failure.ts";
+import { problem } from "./answer/errors.ts";
+import { corsHeaders, preflight } from "./request/cors.ts";
+
+/** What HTTP has, in the order of `Allow`; ALL is Elysia's word for any other. */
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "ALL"];
+
+/**
+ * Answers every other method on a known path with 405 and `Allow`, explicitly for each: a path
+ * without parameters would else fall through to a sibling with one.
+ */
+export function refuseOtherMethods(
+  app: Elysia,
+  allowed: ReadonlyMap<string, ReadonlySet<string>>,
+  sdkPaths: ReadonlySet<string>,
+): void {
+  // A route may answer 405 in its own way.
+  const mounted = new Set(app.routes.map(({ method, path }) => `${method} ${path}`));
+  for (const [path, methods] of allowed) {
+    const isSdk = sdkPaths.has(path);
+    const isServed = (method: string) =>
+      // Elysia answers HEAD wherever there is GET.
+      methods.has(method === "HEAD" ? "GET" : method);
+    const allow = METHODS.filter((method) => isServed(method) || (isSdk && method === "OPTIONS"));
+    const refuse = ({ request }: { request: Request }) =>
+      problem(new Failure("method_not_allowed", `Allowed here: ${allow.join(", ")}.`), {
+        allow: allow.join(", "),
+        ...(isSdk ? corsHeaders(request) : {}),
+      });
+    for (const method of METHODS) {
+      if (isServed(method) || mounted.has(`${method} ${path}`)) continue;
+      const answer =
+        isSdk && method === "OPTIONS"
+          ? ({ request }: { request: Request }) => preflight(request)
+          : refuse;
+      app.route(method, path, answer as () => Response, { parse: "none" });
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import { NotFoundError, ParseError, ValidationError } from "elysia";
+import type { Log } from "../../app/process/log.ts";
+import { Failure, isDiskFull, serverError } from "../../core/values/failure.ts";
+
+/** The answer for a failure: its envelope, its status and the headers that go with it. */
+export function problem(
+  failure: Failure,
+  headers: Record<string, string> = {},
+  envelope: object = failure.problem,
+): Response {
+  const { status } = failure;
+  return Response.json(envelope, {
+    status,
+    headers: {
+      "x-content-type-options": "nosniff",
+      ...(status === 401 ? { "www-authenticate": "Bearer" } : {}),
+      // What is left of a body that came too slowly is not waited for.
+      ...(status === 408 ? { connection: "close" } : {}),
+      ...(status === 503 || status === 429 ? { "retry-after": String(failure.retryAfterS) } : {}),
+      ...headers,
+    },
+  });
+}
+
+/**
+ * What to tell the caller about anything that was thrown. What is no failure, nor for want of room
+ * (decision 66), is a bug: its cause goes to the log under the request's id, and nothing of it to the
+ * caller.
+ */
+export function failureOf(thrown: unknown, requestId: string, log: Log): Failure {
+  if (thrown instanceof Failure) return thrown;
+  if (thrown instanceof NotFoundError) return new Failure("not_found", "Not found.");
+  if (thrown instanceof ParseError) {
+    return thrown.cause instanceof Failure
+      ? thrown.cause
+      : new Failure("parse_error", "The body is not valid JSON.");
+  }
+  if (thrown instanceof ValidationError && thrown.type !== "response") return invalid(thrown);
+  if (thrown instanceof Error && isDiskFull(thrown)) {
+    log.warn("the disk is full: a request is refused", { request_id: requestId, error: thrown });
+    return new Failure("unavailable", "The disk is full: nothing changes until there is space.");
+  }
+  log.error("request failed", { request_id: requestId, error: thrown });
+  return serverError(requestId);
+}
+
+/** Never from the message: it differs by environment and repeats the value. */
+function invalid(error: ValidationError): Failure {
+  const [first] = error.all;
+  const path = first !== undefined && "path" in first ? String(first.path) : "";
+  const attr = path.split("/").filter(Boolean).join("__") || null;
+  if (first !== undefined && "value" in first && first.value === undefined) {
+    return new Failure("required", "This field is required.", attr);
+  }
+  const choices = first !== undefined && "schema" in first ? choicesOf(first.schema) : [];
+  if (choices.length > 0) {
+    return new Failure("invalid_choice", `One of ${choices.join(", ")} is expected.`, attr);
+  }
+  return new Failure("invalid_input", "The value has the wrong type or form.", attr);
+}
+
+/** The words that a schema is a choice of; none if it is no such choice. */
+function choicesOf({ anyOf }: Record<string, unknown>): string[] {
+  const words = Array.isArray(anyOf) ? anyOf.map((choice) => choice.const) : [];
+  return words.every((word) => typeof word === "string") ? words : [];
+}

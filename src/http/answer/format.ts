@@ -1,0 +1,65 @@
+import { t } from "elysia";
+import { csvTable } from "../../core/values/csv.ts";
+import type { JsonObject } from "../../core/values/json.ts";
+import type { Route } from "../operation/route.ts";
+import { Streamed } from "./stream.ts";
+
+/** The query parameter `format` (contract 4.1). */
+export const Format = {
+  format: t.Optional(
+    t.Union([t.Literal("json"), t.Literal("csv")], {
+      description:
+        "json by default, or what `Accept` prefers. A column of csv is `properties.plan`; dots and backslashes of a key have a backslash before them. Beyond 16,384 columns, `other` is JSON of those that fewest have.",
+    }),
+  ),
+};
+
+/** Whether a route answers as a table, too. */
+export function hasTable({ query }: Pick<Route, "query">): boolean {
+  return JSON.stringify(query?.properties["format"] ?? null).includes('"csv"');
+}
+
+/** A table is saved and never shown: what is in it is not for a browser. */
+export const CSV_HEADERS = {
+  "content-type": "text/csv; charset=utf-8",
+  "content-disposition": "attachment",
+};
+
+/** An answer of CSV (RFC 4180), as its lines come. */
+export function csv(lines: AsyncIterable<string>): Streamed {
+  return new Streamed(lines, CSV_HEADERS);
+}
+
+/**
+ * An answer of JSON whose results are too large to be in memory at once: `rest` goes behind those of the
+ * page, as it comes.
+ */
+export function paged<T extends { results: unknown[] }>(
+  { results, ...head }: T,
+  rest: AsyncIterable<unknown[]>,
+): Streamed {
+  return new Streamed(jsonPage(head, results, rest), JSON_HEADERS);
+}
+
+/** As `Response.json` has it. */
+const JSON_HEADERS = { "content-type": "application/json;charset=utf-8" };
+
+async function* jsonPage(head: object, results: unknown[], rest: AsyncIterable<unknown[]>) {
+  const listed = (more: unknown[]) => more.map((one) => JSON.stringify(one)).join(",");
+  yield `${JSON.stringify(head).slice(0, -1)},"results":[${listed(results)}`;
+  for await (const more of rest) if (more.length > 0) yield `,${listed(more)}`;
+  yield "]}";
+}
+
+/** A few objects in the format that is asked for: as they are, or as a table. */
+export function formatted<T>(
+  format: "json" | "csv" | undefined,
+  answer: { json: T; rows: readonly object[]; status: number },
+): T | Response {
+  const { json, rows, status } = answer;
+  if (format !== "csv") return json;
+  const table = csvTable();
+  for (const row of rows) table.add(row as JsonObject);
+  const text = [table.head(), ...rows.map((row) => table.line(row as JsonObject))].join("");
+  return new Response(text, { status, headers: CSV_HEADERS });
+}

@@ -1,0 +1,30 @@
+import { Failure } from "../../core/values/failure.ts";
+import type { Route } from "../operation/route.ts";
+
+/** `name[]` and `name[0]`, as clients write what is in a list. */
+const ITEM = /^(.+)\[\d*\]$/;
+
+const BRACKETS = /\[|%5b/i;
+
+/** What is in a list that an address has as `name`, `name[]` or `name[0]`, in its order. */
+export function listIn({ searchParams }: URL, name: string): string[] {
+  return [...searchParams].flatMap(([sent, value]) =>
+    sent === name || ITEM.exec(sent)?.[1] === name ? [value] : [],
+  );
+}
+
+/** Passed over, `short_id[]` would be an answer to another question (decision 59). */
+export function checkBrackets({ query }: Route, { url }: Request): void {
+  if (!BRACKETS.test(url)) return;
+  const shapes = query?.properties ?? {};
+  for (const sent of new URL(url).searchParams.keys()) {
+    const [name = ""] = sent.split("[", 1);
+    if (name === sent || !Object.hasOwn(shapes, name)) continue;
+    const isList = shapes[name]?.["type"] === "array";
+    if (isList && ITEM.exec(sent)?.[1] === name) continue;
+    const detail = isList
+      ? "A list is sent as the parameter repeated, as name[] or as name[0]."
+      : "One value is expected, and no list.";
+    throw new Failure("invalid_input", detail, name);
+  }
+}

@@ -1,0 +1,76 @@
+import { t } from "elysia";
+import { PROPERTY_OWNERS, PROPERTY_TYPES } from "../../core/events/definition.ts";
+import type { Definitions } from "../../core/events/definitions.ts";
+import { pageQuery } from "../../core/values/page.ts";
+import { route } from "../operation/route.ts";
+import { DateTime, PageOf, Paging, Text, Whole } from "../operation/schemas.ts";
+
+const ENVIRONMENT = "/api/environments/:project_id/";
+
+const search = t.Optional(Text("sign", "A part of the name, in any case."));
+
+const EventDefinitionShape = t.Object(
+  {
+    name: Text("signed up"),
+    count: Whole(42),
+    first_seen_at: DateTime,
+    last_seen_at: DateTime,
+  },
+  { $id: "EventDefinition" },
+);
+
+const PropertyDefinitionShape = t.Object(
+  {
+    name: Text("plan"),
+    type: t.String({ enum: [...PROPERTY_OWNERS] }),
+    property_type: t.Nullable(
+      t.String({
+        enum: [...PROPERTY_TYPES],
+        description: "What most of its values are; null for lists and objects.",
+      }),
+    ),
+    is_numerical: t.Boolean(),
+    count: Whole(
+      42,
+      "How many have it, of the newest 200 events of each name (of fewer where there are more than 1,000 names: of 200,000 events in all), or the newest 20,000 persons or groups.",
+    ),
+    last_seen_at: t.Nullable(DateTime),
+  },
+  { $id: "PropertyDefinition" },
+);
+
+/** What there is to ask for (decision 82). */
+export const definitionRoutes = (definitions: Definitions) => [
+  route({
+    method: "GET",
+    path: `${ENVIRONMENT}event_definitions/`,
+    scope: "event_definition:read",
+    operationId: "event_definitions_list",
+    summary: "List the names of events, the most frequent first.",
+    query: t.Object({ ...Paging, search }),
+    status: 200,
+    response: PageOf(EventDefinitionShape),
+    handle: ({ project, query: { search: part, ...paging }, url, signal }) =>
+      definitions.events(project, { search: part }, pageQuery(paging), url, signal),
+  }),
+  route({
+    method: "GET",
+    path: `${ENVIRONMENT}property_definitions/`,
+    scope: "property_definition:read",
+    operationId: "property_definitions_list",
+    summary: "List the names of properties of events, persons or groups, the most frequent first.",
+    query: t.Object({
+      ...Paging,
+      search,
+      type: t.Optional(
+        t.Union([t.Literal("event"), t.Literal("person"), t.Literal("group")], {
+          description: "What the properties are of: event by default.",
+        }),
+      ),
+    }),
+    status: 200,
+    response: PageOf(PropertyDefinitionShape),
+    handle: ({ project, query: { search: part, type = "event", ...paging }, url, signal }) =>
+      definitions.properties(project, { search: part, type }, pageQuery(paging), url, signal),
+  }),
+];

@@ -1,0 +1,69 @@
+import { t } from "elysia";
+import { EVENTS_OFFSET_MAX, type Events } from "../../core/events/events.ts";
+import { checkKnown } from "../../core/values/known-fields.ts";
+import {
+  PAGE_BYTES_MAX,
+  PAGE_LIMIT_DEFAULT,
+  PAGE_LIMIT_MAX,
+  pageQuery,
+} from "../../core/values/page.ts";
+import { route } from "../operation/route.ts";
+import { EventShape, PageOf, Paging, Text, UUID, Whole } from "../operation/schemas.ts";
+
+const MIB = 1_048_576;
+
+const EventsQuery = t.Object({
+  ...Paging,
+  limit: t.Optional(
+    Whole(
+      100,
+      `Results per page: ${PAGE_LIMIT_DEFAULT} by default, at most ${PAGE_LIMIT_MAX}. A page ends behind ${PAGE_BYTES_MAX / MIB} MiB of properties: \`next\` leads on from there.`,
+    ),
+  ),
+  offset: t.Optional(
+    Whole(
+      0,
+      `How many results to pass over, at most ${EVENTS_OFFSET_MAX}; \`next\` leads further.`,
+    ),
+  ),
+  cursor: t.Optional(
+    Text(
+      "2026-11-21T12:00:00.000000Z_1",
+      "Where the page begins, from `next`: new events move nothing.",
+    ),
+  ),
+  event: t.Optional(Text("signed up", "The event's name, exact.")),
+  distinct_id: t.Optional(Text("ann")),
+  person_id: t.Optional(Text(UUID, "The uuid of the person who owns it now.")),
+  uuid: t.Optional(Text(UUID)),
+  after: t.Optional(Text("2026-11-01", "Later than this time, ISO 8601.")),
+  before: t.Optional(Text("2026-12-01", "Earlier than this time, ISO 8601.")),
+});
+
+/** A filter that is not known would be an answer to another question (decision 59). */
+function checkParameters({ searchParams }: URL): void {
+  const known = Object.keys(EventsQuery.properties);
+  for (const [name, value] of searchParams) {
+    // An answer is JSON.
+    if (name !== "format" || value !== "json") checkKnown({ [name]: value }, { known });
+  }
+}
+
+/** Events, read (decision 15). */
+export const eventRoutes = (events: Events) => [
+  route({
+    method: "GET",
+    path: "/api/environments/:project_id/events/",
+    scope: "query:read",
+    operationId: "events_list",
+    summary: "List events, the newest first.",
+    query: EventsQuery,
+    status: 200,
+    response: PageOf(EventShape),
+    handle({ project, query, url, signal }) {
+      checkParameters(url);
+      const { limit, offset, ...filter } = query;
+      return events.list(project, filter, pageQuery({ limit, offset }), url, signal);
+    },
+  }),
+];

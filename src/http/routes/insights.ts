@@ -1,0 +1,193 @@
+import { t } from "elysia";
+import type { Insights } from "../../core/insights/insights.ts";
+import { insightTable } from "../../core/insights/text-table.ts";
+import { INSIGHT_NAME_CHARS_MAX, INSIGHT_TYPES, kindOf } from "../../core/queries/insight.ts";
+import { pageQuery } from "../../core/values/page.ts";
+import { route } from "../operation/route.ts";
+import {
+  AnyObject,
+  AnyValue,
+  DateTime,
+  PageOf,
+  Paging,
+  Text,
+  Texts,
+  UserShape,
+  Whole,
+} from "../operation/schemas.ts";
+
+const ENVIRONMENT = "/api/environments/:project_id/";
+const INSIGHTS = `${ENVIRONMENT}insights/` as const;
+
+const INSIGHT_TYPES_TOLD = Object.keys(INSIGHT_TYPES).join(", ");
+
+const QUERY = {
+  kind: "TrendsQuery",
+  series: [{ kind: "EventsNode", event: "$pageview", math: "dau" }],
+  interval: "week",
+  dateRange: { date_from: "-90d" },
+  breakdownFilter: { breakdown: "$browser", breakdown_limit: 5 },
+};
+
+const InsightShape = t.Object(
+  {
+    id: Whole(1),
+    short_id: Text("k7mXq2pB"),
+    name: Text("Visitors by browser"),
+    query: AnyObject(QUERY, "The query as it was sent."),
+    created_at: DateTime,
+    created_by: UserShape,
+  },
+  { $id: "Insight" },
+);
+
+const number = (example: number, description: string) =>
+  t.Nullable(t.Number({ examples: [example], description }));
+
+const seconds = (description: string) => t.Optional(t.Array(number(3600, description)));
+
+const ResultShape = t.Object(
+  {
+    label: Text("dau of $pageview"),
+    breakdown_value: t.Nullable(
+      t.Union([t.String(), t.Array(t.String())], {
+        examples: ["Firefox"],
+        description:
+          "Null without a breakdown; `$$_posthog_breakdown_null_$$` of events without a value, `$$_posthog_breakdown_other_$$` of values that are not told apart. Of several properties, a list with the value of each.",
+      }),
+    ),
+    data: t.Array(
+      number(42, "Null where there is nothing to calculate with, or the time has not come yet."),
+      { description: "A number for each column." },
+    ),
+    aggregated_value: number(
+      42,
+      "The whole: of `dau`, how many persons in all; of a funnel, the share of those who came to its end; of retention, who began.",
+    ),
+    event: t.Optional(
+      t.Nullable(Text("$pageview", "Of trends and stickiness. Null for all events.")),
+    ),
+    math: t.Optional(Text("dau", "Of trends; `formula` for a formula.")),
+    math_property: t.Optional(t.Nullable(Text("price"))),
+    compare_label: t.Optional(
+      t.Union([t.Literal("current"), t.Literal("previous")], {
+        description: "Of trends that are compared with the period before.",
+      }),
+    ),
+    average_conversion_times: seconds("Of funnels: seconds from the step before."),
+    median_conversion_times: seconds("Of funnels: seconds from the step before."),
+    source: t.Optional(Text("1_/pricing", "Of paths.")),
+    target: t.Optional(Text("2_signup", "Of paths.")),
+    average_conversion_time: t.Optional(
+      t.Number({ examples: [1500], description: "Of paths: milliseconds." }),
+    ),
+  },
+  { $id: "InsightResult" },
+);
+
+const AnswerShape = t.Object(
+  {
+    insight: InsightShape,
+    columns: Texts(
+      ["2026-11-16"],
+      "What the numbers are of. Trends and lifecycle: the beginnings of the intervals, on the clock of the project's time zone; funnels: steps; retention and stickiness: intervals.",
+    ),
+    results: t.Array(ResultShape),
+    sql: Text("SELECT …", "A SELECT that finds the same numbers: `…/query/` runs it as it stands."),
+    elapsed_ms: Whole(42),
+  },
+  { $id: "InsightAnswer" },
+);
+
+const AskedBody = t.Object(
+  {
+    query: AnyValue(
+      QUERY,
+      'A `TrendsQuery`, `FunnelsQuery`, `RetentionQuery`, `PathsQuery`, `LifecycleQuery` or `StickinessQuery`. Or words: `weekly unique users of $pageview by $browser last 90 days`, `funnel $pageview then signup within 7 days`, `retention of signup by $browser weekly`, `paths from /pricing`, `lifecycle of $pageview`, `stickiness of $pageview`. Names may stand in double quotes, as JSON, in which a quote is `\\"`: `weekly users of "signed up"`; in quotes, names that are rare are found, too.',
+    ),
+    insight_type: t.Optional(
+      Text("trends", `One of ${INSIGHT_TYPES_TOLD}; the query must be of it.`),
+    ),
+    name: t.Optional(
+      Text(
+        "Visitors by browser",
+        `At most ${INSIGHT_NAME_CHARS_MAX} characters; else made of the query.`,
+      ),
+    ),
+  },
+  { $id: "InsightAsked", examples: [{ query: QUERY, name: "Visitors by browser" }] },
+);
+
+/** Questions about events (contract 4.1). */
+export const insightRoutes = (insights: Insights) => [
+  route({
+    method: "POST",
+    path: `${ENVIRONMENT}max_tools/create_and_query_insight/`,
+    scope: "insight:read",
+    operationId: "insights_create_and_query",
+    summary: "Answer a question about events, and keep it.",
+    query: t.Object({
+      format: t.Optional(
+        t.Union([t.Literal("json"), t.Literal("txt")], {
+          description: "json by default; txt is a table with a bar a row.",
+        }),
+      ),
+    }),
+    body: AskedBody,
+    status: 200,
+    empty: true,
+    response: AnswerShape,
+    async handle({ project, principal, query, body, signal }) {
+      const answer = await insights.ask(project, principal.user_id, body, signal);
+      if (query.format !== "txt") return answer;
+      const { name, query: asked } = answer.insight;
+      return new Response(insightTable(name, kindOf(asked), answer), {
+        headers: { "content-type": "text/plain; charset=utf-8" },
+      });
+    },
+  }),
+  route({
+    method: "GET",
+    path: `${ENVIRONMENT}query/draft_sql/`,
+    scope: "insight:read",
+    operationId: "query_draft_sql",
+    summary: "Draft SQL for `…/query/`: of a question, or a first query over the project's events.",
+    query: t.Object({
+      prompt: t.Optional(
+        Text(
+          "weekly unique users of signup last 90 days",
+          "A question in words; else a first query is drafted.",
+        ),
+      ),
+    }),
+    status: 200,
+    empty: true,
+    response: t.Object(
+      { sql: Text("SELECT event, count(*) FROM events …", "`…/query/` runs it as it stands.") },
+      { $id: "DraftSql" },
+    ),
+    handle: ({ project, query, signal }) => insights.draft(project, query.prompt, signal),
+  }),
+  route({
+    method: "GET",
+    path: INSIGHTS,
+    scope: "insight:read",
+    operationId: "insights_list",
+    summary: "List insights, the newest first.",
+    query: t.Object(Paging),
+    status: 200,
+    response: PageOf(InsightShape),
+    handle: ({ project, query, url }) => insights.list(project, pageQuery(query), url),
+  }),
+  route({
+    method: "GET",
+    path: `${INSIGHTS}:short_id/`,
+    scope: "insight:read",
+    operationId: "insights_retrieve",
+    summary: "Read an insight.",
+    params: t.Object({ short_id: Text("k7mXq2pB") }),
+    status: 200,
+    response: InsightShape,
+    handle: ({ project, params }) => insights.get(project, params.short_id),
+  }),
+];

@@ -1,0 +1,124 @@
+import { t } from "elysia";
+import { KEY_LABEL_CHARS_MAX } from "../../core/access/key.ts";
+import type { Keys } from "../../core/access/keys.ts";
+import type { Principal } from "../../core/access/principal.ts";
+import { Failure } from "../../core/values/failure.ts";
+import { readId } from "../../core/values/id.ts";
+import { route } from "../operation/route.ts";
+import { BodyInteger, KeyShape, PathId, Text, Texts } from "../operation/schemas.ts";
+
+const KEYS = "/api/personal_api_keys/";
+const OneKey = t.Object({
+  id: PathId(
+    { type: "string", const: "@current" },
+    "The id of the key, or `@current` for the one that asks.",
+  ),
+});
+
+const label = Text("ci", `At most ${KEY_LABEL_CHARS_MAX} characters.`);
+const scopes = Texts(
+  ["person:read"],
+  "`<object>:<read|write>` each, or `*` for all. Write implies read.",
+);
+const Confines = {
+  scoped_teams: t.Optional(
+    t.Nullable(
+      t.Array(BodyInteger(1), { description: "The projects it is confined to; null for all." }),
+    ),
+  ),
+  expires_at: t.Optional(
+    t.Nullable(Text("2027-11-21T12:00:00Z", "When it ends, ISO 8601; null for never.")),
+  ),
+};
+const KeyDraft = t.Object(
+  { label, scopes, ...Confines },
+  { $id: "PersonalApiKeyDraft", examples: [{ label: "ci", scopes: ["person:read"] }] },
+);
+const KeyChanges = t.Optional(
+  t.Object(
+    { label: t.Optional(label), scopes: t.Optional(scopes), ...Confines },
+    { $id: "PersonalApiKeyChanges", examples: [{ label: "ci" }] },
+  ),
+);
+
+/** The personal keys of the user who asks (decision 54). */
+export const keyRoutes = (keys: Keys) => [
+  route({
+    method: "GET",
+    path: KEYS,
+    scope: "personal_api_key:read",
+    operationId: "personal_api_keys_list",
+    summary: "List one's own personal keys, the oldest first, without the keys themselves.",
+    status: 200,
+    response: t.Array(KeyShape),
+    handle: ({ principal }) => keys.list(principal),
+  }),
+  route({
+    method: "POST",
+    path: KEYS,
+    scope: "personal_api_key:write",
+    operationId: "personal_api_keys_create",
+    summary: "Make a personal key, within the scopes and projects of the one that asks.",
+    body: KeyDraft,
+    status: 201,
+    response: KeyShape,
+    handle: ({ principal, body: { label, scopes, scoped_teams, expires_at } }) =>
+      keys.create({ label, scopes, scoped_teams, expires_at }, principal),
+  }),
+  route({
+    method: "GET",
+    path: `${KEYS}:id/`,
+    scope: "personal_api_key:read",
+    operationId: "personal_api_keys_retrieve",
+    summary: "Read a personal key, without the key itself.",
+    params: OneKey,
+    status: 200,
+    response: KeyShape,
+    handle: ({ principal, params }) => keys.get(idOf(params, principal), principal),
+  }),
+  route({
+    method: "PATCH",
+    path: `${KEYS}:id/`,
+    scope: "personal_api_key:write",
+    operationId: "personal_api_keys_update",
+    summary: "Change a personal key.",
+    params: OneKey,
+    body: KeyChanges,
+    status: 200,
+    response: KeyShape,
+    handle: ({ principal, params, body }) =>
+      keys.change(idOf(params, principal), body ?? {}, principal),
+  }),
+  route({
+    method: "DELETE",
+    path: `${KEYS}:id/`,
+    scope: "personal_api_key:write",
+    operationId: "personal_api_keys_destroy",
+    summary: "End a personal key at once.",
+    params: OneKey,
+    status: 204,
+    response: t.Void(),
+    async handle({ principal, params }) {
+      await keys.revoke(idOf(params, principal), principal);
+      return new Response(null, { status: 204 });
+    },
+  }),
+  route({
+    method: "POST",
+    path: `${KEYS}:id/roll/`,
+    scope: "personal_api_key:write",
+    operationId: "personal_api_keys_roll",
+    summary: "Give a personal key a new value; the old one ends at once.",
+    params: OneKey,
+    status: 200,
+    response: KeyShape,
+    handle: ({ principal, params }) => keys.roll(idOf(params, principal), principal),
+  }),
+];
+
+function idOf({ id }: { id: string }, { key_id }: Principal): number {
+  if (id === "@current") return key_id;
+  const integer = readId(id);
+  if (integer !== undefined) return integer;
+  throw new Failure("invalid_input", "A key's id is a whole number, or @current.", "id");
+}

@@ -1,0 +1,150 @@
+import { t } from "elysia";
+import type { LogQueries } from "../../core/logs/log-query.ts";
+import {
+  LOG_FILTER_TYPES,
+  LOG_LIMIT_DEFAULT,
+  LOG_LIMIT_MAX,
+  LOG_OFFSET_MAX,
+  LOG_ORDERS,
+  LOG_SEARCH_CHARS_MAX,
+} from "../../core/logs/query.ts";
+import { LOG_LEVELS } from "../../core/logs/record.ts";
+import type { JsonObject } from "../../core/values/json.ts";
+import { checkKnown } from "../../core/values/known-fields.ts";
+import { route } from "../operation/route.ts";
+import {
+  AnyObject,
+  AnyValue,
+  BodyInteger,
+  DateTime,
+  Text,
+  Texts,
+  Uuid,
+  Whole,
+} from "../operation/schemas.ts";
+
+const CURSOR = "2026-11-21T12:00:00.000000Z_1";
+
+const FILTERS = {
+  type: "AND",
+  values: [{ key: "http.route", operator: "icontains", value: "/cart", type: "log" }],
+};
+
+/** What is not known is not taken away unseen, but refused by name. */
+const KEPT = { additionalProperties: t.Unknown() };
+
+const QuerySchema = t.Object(
+  {
+    dateRange: t.Optional(
+      t.Object(
+        {
+          date_from: t.Optional(
+            t.Nullable(
+              Text(
+                "-24h",
+                "Then or later: ISO 8601, or an age. By default 24 hours back. Without a zone it is on the project's clock.",
+              ),
+            ),
+          ),
+          date_to: t.Optional(
+            t.Nullable(Text("2026-11-30", "Then or earlier; a date alone is the whole day.")),
+          ),
+        },
+        KEPT,
+      ),
+    ),
+    severityLevels: t.Optional(
+      Texts(["error", "fatal"], `Any of these; all by default. Of ${LOG_LEVELS.join(", ")}.`),
+    ),
+    serviceNames: t.Optional(Texts(["shop"], "Any of these services; all by default.")),
+    searchTerm: t.Optional(
+      t.Nullable(
+        Text(
+          "timeout",
+          `A part of the body, any case; at most ${LOG_SEARCH_CHARS_MAX} characters.`,
+        ),
+      ),
+    ),
+    filterGroup: t.Optional(
+      AnyValue(
+        FILTERS,
+        `Filters by attribute, or groups of them, that all (AND) or any (OR) must pass. A filter's type is ${LOG_FILTER_TYPES.join(", ")}; \`log\` looks into the record, then its resource.`,
+      ),
+    ),
+    orderBy: t.Optional(
+      t.Nullable(t.String({ description: "By default latest.", enum: [...LOG_ORDERS] })),
+    ),
+    limit: t.Optional(
+      t.Nullable(
+        BodyInteger(100, `${LOG_LIMIT_DEFAULT} by default, at most ${LOG_LIMIT_MAX} records.`),
+      ),
+    ),
+    offset: t.Optional(
+      t.Nullable(
+        BodyInteger(
+          0,
+          `Records to pass over, at most ${LOG_OFFSET_MAX}; \`after\` leads further, and takes none.`,
+        ),
+      ),
+    ),
+    after: t.Optional(
+      t.Nullable(Text(CURSOR, "Where the page begins, from `nextCursor`: new logs move nothing.")),
+    ),
+  },
+  { ...KEPT, $id: "LogQuery", examples: [{ severityLevels: ["error"], searchTerm: "timeout" }] },
+);
+
+const LogShape = t.Object(
+  {
+    uuid: Uuid,
+    timestamp: DateTime,
+    observed_timestamp: DateTime,
+    severity_text: Text("ERROR", "As it was sent; empty if it was not, as every text here."),
+    severity_number: Whole(17, "1 to 24; 0 if it was not sent."),
+    level: t.String({ enum: [...LOG_LEVELS] }),
+    service_name: Text("shop"),
+    body: Text("payment timeout"),
+    attributes: AnyObject({ "http.route": "/cart" }),
+    resource_attributes: AnyObject({ "service.name": "shop" }),
+    trace_id: Text("5b8efff798038103d269b633813fc60c"),
+    span_id: Text("eee19b7ec3c1b174"),
+    instrumentation_scope: AnyObject({ name: "checkout", version: "1.2.0" }),
+    event_name: Text("payment.failed"),
+  },
+  { $id: "LogRecord" },
+);
+
+const FoundShape = t.Object(
+  {
+    query: AnyObject({ severityLevels: ["error"] }, "As it was sent."),
+    results: t.Array(LogShape),
+    hasMore: t.Boolean(),
+    nextCursor: t.Nullable(Text(CURSOR, "The `after` of the next page; null on the last.")),
+  },
+  { $id: "LogPage" },
+);
+
+/** Log records, found (contract 4.1, decision 70). */
+export const logQueryRoutes = (queries: LogQueries) => [
+  route({
+    method: "POST",
+    path: "/api/environments/:project_id/logs/query/",
+    scope: "error_tracking:read",
+    operationId: "logs_query",
+    summary:
+      "Find log records: those of the last 24 hours, the latest first, unless asked otherwise.",
+    body: t.Optional(
+      t.Object(
+        { query: t.Optional(QuerySchema) },
+        { ...KEPT, $id: "LogQueryBody", examples: [{ query: { severityLevels: ["error"] } }] },
+      ),
+    ),
+    status: 200,
+    empty: true,
+    response: FoundShape,
+    handle({ project, body = {}, signal }) {
+      checkKnown(body as JsonObject, { known: ["query"] });
+      return queries.run(project, body.query ?? {}, signal);
+    },
+  }),
+];

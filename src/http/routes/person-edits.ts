@@ -1,0 +1,209 @@
+import { t } from "elysia";
+import { BULK_PERSONS_MAX, type PersonEdits } from "../../core/persons/person-edits.ts";
+import { Format, formatted } from "../answer/format.ts";
+import { route } from "../operation/route.ts";
+import {
+  AnyValue,
+  BodyInteger,
+  PersonShape,
+  SuccessShape,
+  Text,
+  Texts,
+  UUID,
+  Whole,
+} from "../operation/schemas.ts";
+import { PERSONS, PersonId } from "./persons.ts";
+
+/** Of the shape of an object Elysia would make one of a list: that it is none is told by the service. */
+const PropertiesBody = t.Object(
+  { properties: AnyValue({ plan: "pro" }, "A JSON object.") },
+  { $id: "PersonProperties" },
+);
+
+/** The contract has properties where there is nothing to do with them. */
+const UnusedBody = t.Optional(
+  t.Object({ properties: t.Optional(AnyValue({})) }, { $id: "PersonUnused" }),
+);
+
+const SplitBody = t.Optional(
+  t.Object(
+    {
+      main_distinct_id: t.Optional(
+        Text("ann", "Stays, with the ids it came with. By default all merges go."),
+      ),
+      distinct_ids_to_split: t.Optional(
+        Texts(["bob"], "Only these leave, with what came with them. Not with main_distinct_id."),
+      ),
+    },
+    { $id: "PersonSplit", examples: [{ distinct_ids_to_split: ["bob"] }] },
+  ),
+);
+
+const SUCCESS = { success: true };
+
+/** Persons, changed (contract 4.1, 4.4). */
+export const personEditRoutes = (edits: PersonEdits) => [
+  ...changeRoutes(edits),
+  ...removalRoutes(edits),
+];
+
+const changeRoutes = (edits: PersonEdits) => [
+  route({
+    method: "PATCH",
+    path: `${PERSONS}:id/`,
+    scope: "person:write",
+    operationId: "persons_partial_update",
+    summary: "Give a person properties; those it has beside them stay.",
+    params: PersonId,
+    query: t.Object(Format),
+    body: PropertiesBody,
+    status: 200,
+    response: PersonShape,
+    async handle({ project, params, query: { format }, body, principal }) {
+      const person = await edits.update(project, params.id, body.properties, principal);
+      return formatted(format, { json: person, rows: [person], status: 200 });
+    },
+  }),
+  route({
+    method: "POST",
+    path: `${PERSONS}:id/update_property/`,
+    scope: "person:write",
+    operationId: "persons_update_property",
+    summary: "Give a person one property.",
+    params: PersonId,
+    query: t.Object(Format),
+    body: t.Object({ key: Text("plan"), value: AnyValue("pro") }, { $id: "PersonProperty" }),
+    status: 202,
+    empty: true,
+    response: PersonShape,
+    async handle({ project, params, query: { format }, body, principal }) {
+      const { key, value } = body;
+      const person = await edits.set(project, params.id, { key, value }, principal);
+      return formatted(format, { json: person, rows: [person], status: 200 });
+    },
+  }),
+  route({
+    method: "POST",
+    path: `${PERSONS}:id/delete_property/`,
+    scope: "person:write",
+    operationId: "persons_delete_property",
+    summary: "Remove a property of a person.",
+    params: PersonId,
+    query: t.Object({
+      ...Format,
+      $unset: t.Optional(Text("plan", "The name of the property.")),
+    }),
+    body: t.Optional(
+      t.Object(
+        {
+          $unset: t.Optional(Text("plan", "The name, if the query has none.")),
+          properties: t.Optional(AnyValue({})),
+        },
+        { $id: "PersonUnset", examples: [{ $unset: "plan" }] },
+      ),
+    ),
+    status: 201,
+    response: SuccessShape,
+    async handle({ project, params, query: { format, $unset }, body, principal }) {
+      await edits.unset(project, params.id, $unset ?? body?.$unset, principal);
+      return formatted(format, { json: SUCCESS, rows: [SUCCESS], status: 201 });
+    },
+  }),
+  route({
+    method: "POST",
+    path: `${PERSONS}:id/split/`,
+    scope: "person:write",
+    operationId: "persons_split",
+    summary: "Undo merges: those who were merged into a person come back as they were.",
+    params: PersonId,
+    body: SplitBody,
+    status: 201,
+    response: SuccessShape,
+    async handle({ project, params, body, principal }) {
+      await edits.split(project, params.id, body ?? {}, principal);
+      return SUCCESS;
+    },
+  }),
+];
+
+const removalRoutes = (edits: PersonEdits) => [
+  route({
+    method: "POST",
+    path: `${PERSONS}bulk_delete/`,
+    scope: "person:write",
+    operationId: "persons_bulk_delete",
+    summary: `Delete up to ${BULK_PERSONS_MAX} persons; those there are not are passed over.`,
+    body: t.Object(
+      {
+        ids: t.Optional(
+          t.Array(t.Union([BodyInteger(1), t.String()]), {
+            description: "Integer ids or uuids.",
+            examples: [[1, UUID]],
+          }),
+        ),
+        distinct_ids: t.Optional(Texts(["ann"], "Instead of ids.")),
+        delete_events: t.Optional(t.Boolean({ description: "Their events, too." })),
+        keep_person: t.Optional(
+          t.Boolean({ description: "The persons stay: only their events are deleted, if at all." }),
+        ),
+      },
+      { $id: "PersonBulkDelete", examples: [{ ids: [1], delete_events: false }] },
+    ),
+    status: 202,
+    response: t.Object(
+      {
+        persons_found: Whole(1),
+        persons_deleted: Whole(1),
+        events_queued_for_deletion: Whole(1, "Of how many persons."),
+        recordings_queued_for_deletion: Whole(0, "Of how many persons: there are no recordings."),
+        deletion_errors: t.Array(t.Object({ person_uuid: Text(UUID) }), {
+          description: "Empty: all are deleted, or the request fails.",
+          examples: [[]],
+        }),
+      },
+      { $id: "PersonsDeleted" },
+    ),
+    handle: ({ project, body, principal }) => edits.removeMany(project, body, principal),
+  }),
+  route({
+    method: "DELETE",
+    path: `${PERSONS}:id/`,
+    scope: "person:write",
+    operationId: "persons_destroy",
+    summary: "Delete a person. Its events stay, unless they are to be deleted too.",
+    params: PersonId,
+    query: t.Object({
+      ...Format,
+      delete_events: t.Optional(
+        t.Boolean({ description: "Queue the deletion of its events, on Sunday at 05:00 UTC." }),
+      ),
+      keep_person: t.Optional(
+        t.Boolean({ description: "The person stays: only its events are deleted, if at all." }),
+      ),
+    }),
+    status: 204,
+    empty: true,
+    response: SuccessShape,
+    async handle({ project, params, query: { format, ...asked }, principal }) {
+      await edits.remove(project, params.id, asked, principal);
+      return formatted(format, { json: SUCCESS, rows: [SUCCESS], status: 200 });
+    },
+  }),
+  route({
+    method: "POST",
+    path: `${PERSONS}:id/delete_events/`,
+    scope: "person:write",
+    operationId: "persons_delete_events",
+    summary: "Queue the deletion of all events of a person, in the night; the person stays.",
+    params: PersonId,
+    query: t.Object(Format),
+    body: UnusedBody,
+    status: 200,
+    empty: true,
+    response: SuccessShape,
+    async handle({ project, params, query: { format }, principal }) {
+      await edits.removeEvents(project, params.id, principal);
+      return formatted(format, { json: SUCCESS, rows: [SUCCESS], status: 200 });
+    },
+  }),
+];

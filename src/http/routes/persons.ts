@@ -1,0 +1,198 @@
+import { t } from "elysia";
+import type { Deletions } from "../../core/erasure/deletions.ts";
+import type { Activities } from "../../core/persons/activity-log.ts";
+import type { Persons } from "../../core/persons/persons.ts";
+import { pageQuery } from "../../core/values/page.ts";
+import { csv, Format, formatted, paged } from "../answer/format.ts";
+import { route } from "../operation/route.ts";
+import {
+  ActivityShape,
+  DeletionShape,
+  PageLink,
+  PageOf,
+  Paging,
+  PathId,
+  PersonShape,
+  Text,
+  UUID,
+  Whole,
+} from "../operation/schemas.ts";
+import { listIn } from "../request/parameters.ts";
+
+/** Where persons are. */
+export const PERSONS = "/api/environments/:project_id/persons/";
+
+/** The path parameter of one person. */
+export const PersonId = t.Object({
+  id: PathId({ type: "string", format: "uuid" }, "The integer id of the person, or its uuid."),
+});
+
+const FILTER = '{"key":"plan","operator":"exact","value":"pro"}';
+
+const PersonsQuery = t.Object({
+  ...Paging,
+  ...Format,
+  cursor: t.Optional(
+    Text(
+      "2026-11-21T12:00:00.000000Z_1_1",
+      "Where the page begins, from `next`: who comes, goes or moves meanwhile moves nobody else.",
+    ),
+  ),
+  distinct_id: t.Optional(Text("ann", "Filter by distinct id, exact.")),
+  email: t.Optional(Text("ann@example.com", "Filter by e-mail, exact.")),
+  properties: t.Optional(
+    t.Unknown({
+      type: "array",
+      items: { type: "string" },
+      examples: [[FILTER]],
+      description: `Filters that all must pass, each a JSON object such as ${FILTER}, or one JSON list of them. A group is {"type":"OR","values":[...]}; AND is the other type. The \`semver_…\` operators compare the three numbers of a version; its pre-releases, all alike, come before it. \`properties[]\` and \`properties[0]\` are taken, too.`,
+    }),
+  ),
+  search: t.Optional(
+    Text("example.com", "A part of the e-mail in any case, or a whole distinct id."),
+  ),
+});
+
+const ActivityQuery = t.Object({
+  ...Format,
+  limit: t.Optional(Whole(10, "Results per page: 10 by default, at most 100.")),
+  page: t.Optional(Whole(1, "The number of the page, from 1.")),
+  cursor: Paging.cursor,
+});
+
+const ActivityPageShape = t.Object(
+  {
+    results: t.Array(ActivityShape),
+    next: PageLink,
+    previous: PageLink,
+    total_count: Whole(1),
+  },
+  { $id: "ActivityPage" },
+);
+
+/** Persons, read (contract 4.1, 4.2). */
+export const personRoutes = (persons: Persons) => [
+  route({
+    method: "GET",
+    path: PERSONS,
+    scope: "person:read",
+    operationId: "persons_list",
+    summary: "List persons, the newest first.",
+    query: PersonsQuery,
+    status: 200,
+    response: PageOf(PersonShape),
+    async handle({ project, query, url, signal }) {
+      const { limit, offset, format, cursor, distinct_id, email, search } = query;
+      // From the address: Elysia keeps one of a parameter that is repeated.
+      const properties = listIn(url, "properties");
+      const asked = { distinct_id, email, search, properties };
+      const checked = pageQuery({ limit, offset });
+      if (format === "csv") {
+        return csv(await persons.csv(project, asked, { limit, offset }, signal));
+      }
+      const { page, rest } = await persons.list(
+        project,
+        { ...asked, cursor },
+        checked,
+        url,
+        signal,
+      );
+      return rest === undefined ? page : paged(page, rest);
+    },
+  }),
+  route({
+    method: "GET",
+    path: `${PERSONS}values/`,
+    scope: "person:read",
+    operationId: "persons_values",
+    summary: "List the values of a property of persons, the most frequent first.",
+    query: t.Object({
+      key: Text("plan", "The name of the property."),
+      value: t.Optional(Text("pr", "A part of the values, in any case.")),
+    }),
+    status: 200,
+    response: t.Object(
+      {
+        results: t.Array(t.Object({ name: Text("pro"), count: Whole(42) })),
+        refreshing: t.Literal(false),
+      },
+      { $id: "PropertyValues" },
+    ),
+    async handle({ project, query: { key, value = "" }, signal }) {
+      return { results: await persons.values(project, key, value, signal), refreshing: false };
+    },
+  }),
+  route({
+    method: "GET",
+    path: `${PERSONS}:id/`,
+    scope: "person:read",
+    operationId: "persons_retrieve",
+    summary: "Read a person.",
+    params: PersonId,
+    query: t.Object(Format),
+    status: 200,
+    response: PersonShape,
+    async handle({ project, params, query: { format } }) {
+      const person = await persons.get(project, params.id);
+      return formatted(format, { json: person, rows: [person], status: 200 });
+    },
+  }),
+];
+
+/** What was done to persons (contract 4.1, decision 50). */
+export const activityRoutes = (activities: Activities) => [
+  route({
+    method: "GET",
+    path: `${PERSONS}activity/`,
+    scope: "activity_log:read",
+    operationId: "persons_activity",
+    summary: "List what was done to persons, the newest first.",
+    query: ActivityQuery,
+    status: 200,
+    response: ActivityPageShape,
+    async handle({ project, query: { format, ...asked }, url }) {
+      if (format === "csv") return csv(await activities.csv(project, undefined, asked));
+      const { page, rest } = await activities.list(project, undefined, asked, url);
+      return rest === undefined ? page : paged(page, rest);
+    },
+  }),
+  route({
+    method: "GET",
+    path: `${PERSONS}:id/activity/`,
+    scope: "activity_log:read",
+    operationId: "persons_activity_retrieve",
+    summary: "List what was done to a person, also to one who is gone, the newest first.",
+    params: PersonId,
+    query: ActivityQuery,
+    status: 200,
+    empty: true,
+    response: ActivityPageShape,
+    async handle({ project, params, query: { format, ...asked }, url }) {
+      if (format === "csv") return csv(await activities.csv(project, params.id, asked));
+      const { page, rest } = await activities.list(project, params.id, asked, url);
+      return rest === undefined ? page : paged(page, rest);
+    },
+  }),
+];
+
+/** Deletions of events that were asked for (decision 51). */
+export const deletionRoutes = (deletions: Deletions) => [
+  route({
+    method: "GET",
+    path: `${PERSONS}deletion_status/`,
+    scope: "person:read",
+    operationId: "persons_deletion_status",
+    summary: "List the deletions of events that were asked for, the newest first.",
+    query: t.Object({
+      ...Paging,
+      status: t.Optional(t.String({ enum: ["pending", "completed", "all"] })),
+      person_uuid: t.Optional(Text(UUID)),
+    }),
+    status: 200,
+    response: PageOf(DeletionShape),
+    handle({ project, query, url }) {
+      const { limit, offset, cursor, ...filter } = query;
+      return deletions.list(project, filter, pageQuery({ limit, offset, cursor }), url);
+    },
+  }),
+];

@@ -1,0 +1,96 @@
+import { t } from "elysia";
+import { SQL_FUNCTION_NAMES, SQL_TYPE_NAMES } from "../../core/sql/allowed.ts";
+import { jsonOf, type SqlCell } from "../../core/sql/cell.ts";
+import {
+  SQL_ANSWER_BYTES_MAX,
+  SQL_BYTES_MAX,
+  SQL_RUNNING_MAX,
+  type Sql,
+  type SqlAnswer,
+} from "../../core/sql/sql.ts";
+import { SQL_VIEWS } from "../../core/sql/views.ts";
+import { csvLine } from "../../core/values/csv.ts";
+import { CSV_HEADERS, Format } from "../answer/format.ts";
+import { route } from "../operation/route.ts";
+import { AnyValue, Text, Texts } from "../operation/schemas.ts";
+
+const SELECT = "SELECT event, count(*) AS events FROM events GROUP BY event ORDER BY events DESC";
+
+const TABLES = Object.entries(SQL_VIEWS)
+  .map(([view, columns]) => {
+    const shown = Object.entries(columns).map(
+      ([name, { type, about }]) => `${name} ${type}${about === undefined ? "" : ` (${about})`}`,
+    );
+    return `\`${view}\`: ${shown.join(", ")}.`;
+  })
+  .join("\n\n");
+
+const QueryBody = t.Object(
+  {
+    query: t.Object({
+      kind: t.Union([t.Literal("HogQLQuery"), t.Literal("SQLQuery")], {
+        description: "Either; both are the same.",
+      }),
+      query: Text(
+        SELECT,
+        `One SELECT in DuckDB's dialect over these tables of the project, at most ${SQL_BYTES_MAX} bytes. Times are UTC.\n\n${TABLES}\n\nFunctions: ${SQL_FUNCTION_NAMES.join(", ")}.\n\nTypes of CAST: ${SQL_TYPE_NAMES}.`,
+      ),
+    }),
+  },
+  { $id: "QueryAsked", examples: [{ query: { kind: "HogQLQuery", query: SELECT } }] },
+);
+
+const AnswerShape = t.Object(
+  {
+    columns: Texts(["event", "events"]),
+    types: t.Array(t.Array(t.String()), {
+      examples: [
+        [
+          ["event", "VARCHAR"],
+          ["events", "BIGINT"],
+        ],
+      ],
+      description: "The name and DuckDB's type of each column.",
+    }),
+    results: t.Array(t.Array(AnyValue(42)), {
+      examples: [[["$pageview", 42]]],
+      description:
+        "Rows. A number of more digits than every reader of JSON keeps is a text: an integer from 2^53, a DECIMAL of more than 15 digits. Columns of type JSON are as they are stored.",
+    }),
+    hogql: Text(SELECT, "The statement as it was run."),
+  },
+  { $id: "QueryAnswer" },
+);
+
+/** SQL of the caller (decision 81). */
+export const queryRoutes = (sql: Sql) => [
+  route({
+    method: "POST",
+    path: "/api/environments/:project_id/query/",
+    scope: "query:read",
+    operationId: "query_create",
+    summary: `Run a SELECT over the project: ${SQL_RUNNING_MAX} at a time, answers of at most ${SQL_ANSWER_BYTES_MAX} bytes.`,
+    query: t.Object(Format),
+    body: QueryBody,
+    status: 200,
+    response: AnswerShape,
+    async handle({ project, query: { format }, body, signal }) {
+      const answer = await sql.run(project, body.query.query, signal);
+      if (format !== "csv") return json(answer);
+      const lines = [answer.columns, ...answer.results.map((row) => row.map(cell))].map(csvLine);
+      return new Response(lines.join(""), { headers: CSV_HEADERS });
+    },
+  }),
+];
+
+/** Written by hand, because numbers may have more digits than JavaScript's. */
+function json({ results, ...answer }: SqlAnswer): Response {
+  const rows = results.map((row) => `[${row.map(jsonOf).join(",")}]`);
+  const { columns, types, hogql } = answer;
+  const [names, kinds, sql] = [columns, types, hogql].map((part) => JSON.stringify(part));
+  const text = `{"columns":${names},"types":${kinds},"results":[${rows.join(",")}],"hogql":${sql}}`;
+  return new Response(text, { headers: { "content-type": "application/json" } });
+}
+
+const cell = (value: SqlCell) =>
+  typeof value === "object" && value !== null && "json" in value ? value.json : value;

@@ -1,0 +1,168 @@
+import { t } from "elysia";
+import type { Body, Protocol } from "../../core/capture/admit-body.ts";
+import type { Capture, Captured } from "../../core/capture/capture.ts";
+import { BODY_BYTES_MAX, tooLarge } from "../../core/capture/decode-body.ts";
+import { Failure } from "../../core/values/failure.ts";
+import { parseTime, TIME_MS_MAX } from "../../core/values/time.ts";
+import { AnyObject, Text } from "../operation/schemas.ts";
+import { type Meter, readBody } from "../request/body.ts";
+import { bearerOf, v1Route } from "./capture-v1.ts";
+import type { SdkRoute } from "./config.ts";
+
+const OK = '{"status":"Ok"}';
+
+const CapturedFields = {
+  event: Text("signed up", "The event's name."),
+  properties: t.Optional(AnyObject({ plan: "pro", $set: { email: "ann@example.com" } })),
+  timestamp: t.Optional(
+    Text(
+      "2026-11-21T12:00:00Z",
+      "ISO 8601; without a zone it is UTC. The time of arrival if absent.",
+    ),
+  ),
+  uuid: t.Optional(
+    t.String({
+      format: "uuid",
+      description: "What a retry is recognised by. Made if absent.",
+      examples: ["019aa6ec-4c00-7000-8000-000000000001"],
+    }),
+  ),
+};
+const ProjectKey = Text("phc_…", "The project API key.");
+
+const EventBody = t.Object(
+  { api_key: ProjectKey, distinct_id: Text("ann"), ...CapturedFields },
+  { examples: [{ api_key: "phc_…", event: "signed up", distinct_id: "user-1" }] },
+);
+
+const BatchBody = t.Object(
+  {
+    api_key: ProjectKey,
+    historical_migration: t.Optional(t.Boolean()),
+    batch: t.Array(
+      t.Object({
+        ...CapturedFields,
+        distinct_id: t.Optional(Text("ann", "Here, or inside properties.")),
+      }),
+    ),
+  },
+  {
+    examples: [
+      {
+        api_key: "phc_…",
+        batch: [{ event: "signed up", properties: { distinct_id: "user-1", plan: "pro" } }],
+      },
+    ],
+  },
+);
+
+const DESCRIPTION = `200 means that the events are on disk. An event without a name or a
+\`distinct_id\` is not stored, and the answer is 200 all the same: the header \`Hoglet-Dropped\`
+counts such events. The body may be gzip, deflate, br or zstd, at most ${BODY_BYTES_MAX} bytes before
+and after.`;
+
+/** Event capture (contract 4.5): public, the project key is in the body. */
+export function captureRoutes(capture: Capture, meter: Meter): SdkRoute[] {
+  const accept = async (request: Request, protocol: Protocol): Promise<Captured> => {
+    let release = () => {};
+    try {
+      const body = await readBody(request, meter, UPLOAD);
+      release = body.release;
+      return await capture.accept(bodyOf(request, protocol, body.bytes));
+    } catch (error) {
+      capture.refused(error instanceof Failure ? error.code : "error");
+      throw error;
+    } finally {
+      release();
+    }
+  };
+  const route = (path: string, protocol: Protocol = "events"): SdkRoute => ({
+    method: "POST",
+    path,
+    async handle(request) {
+      const { dropped } = await accept(request, protocol);
+      return answered(OK, dropped);
+    },
+  });
+  return [
+    {
+      ...route("/i/v0/e/"),
+      operationId: "capture_event",
+      summary: "Capture one event.",
+      description: DESCRIPTION,
+      body: EventBody,
+    },
+    {
+      ...route("/batch/"),
+      operationId: "capture_batch",
+      summary: "Capture many events.",
+      description: DESCRIPTION,
+      body: BatchBody,
+    },
+    recordingRoute(route("/s/")),
+    ...["/e/", "/capture/", "/track/", "/i/v0/ai/batch/"].map((path) => route(path)),
+    route("/engage/", "engage"),
+    v1Route(async (request) => {
+      const { dropped, results } = await accept(request, "v1");
+      return answered(results, dropped);
+    }),
+  ];
+}
+
+/**
+ * Session recordings, which no SDK sends after our config. Admission drops and counts them, and a
+ * body that it refuses is counted too, but what is not kept may not fail (decision 41).
+ */
+function recordingRoute(route: SdkRoute): SdkRoute {
+  return {
+    ...route,
+    async handle(request, params) {
+      try {
+        return await route.handle(request, params);
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        return answered(OK, 0);
+      }
+    },
+  };
+}
+
+const UPLOAD = { bytesMax: BODY_BYTES_MAX, onTooLarge: tooLarge };
+
+function answered(body: string, dropped: number): Response {
+  const headers: Record<string, string> = { "content-type": "application/json" };
+  if (dropped > 0) headers["hoglet-dropped"] = String(dropped);
+  return new Response(body, { headers });
+}
+
+const NO_QUERY = new URLSearchParams();
+
+/** The body with what the address and the headers say of it; without a body, the form in the query. */
+function bodyOf(request: Request, protocol: Protocol, sent: Uint8Array): Body {
+  const { headers, url } = request;
+  const mark = url.indexOf("?");
+  const query = mark === -1 ? NO_QUERY : new URLSearchParams(url.slice(mark + 1));
+  const v1 = protocol === "v1";
+  const isInQuery = sent.length === 0 && !v1 && query.has("data");
+  const bytes = isInQuery ? new TextEncoder().encode(url.slice(mark + 1)) : sent;
+  const sentAt = v1
+    ? parseTime(headers.get("posthog-request-timestamp") ?? "")
+    : sentAtOf(query.get("_"));
+  const key = v1 ? undefined : (query.get("token") ?? undefined);
+  return {
+    bytes,
+    encoding: headers.get("content-encoding")?.trim().toLowerCase() ?? "",
+    compression: query.get("compression")?.toLowerCase() ?? "",
+    protocol,
+    sdk: v1 ? (headers.get("posthog-sdk-info") ?? "") : "",
+    aside: { key: key ?? bearerOf(headers), keyInBody: !v1, sentAt },
+  };
+}
+
+/** Below it a `_` counts seconds, or nothing: the start of 2021, in milliseconds. */
+const QUERY_TIME_MS_MIN = 1_609_459_200_000;
+
+function sentAtOf(underscore: string | null): number | undefined {
+  const ms = underscore === null ? Number.NaN : Number(underscore);
+  return ms >= QUERY_TIME_MS_MIN && ms <= TIME_MS_MAX ? ms : undefined;
+}

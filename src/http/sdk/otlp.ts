@@ -1,0 +1,91 @@
+import type { Projects } from "../../core/access/projects.ts";
+import { BODY_BYTES_MAX, tooLarge } from "../../core/capture/decode-body.ts";
+import type { Logs, LogsBody } from "../../core/logs/logs.ts";
+import { partialSuccess } from "../../core/logs/otlp-protobuf.ts";
+import { Failure } from "../../core/values/failure.ts";
+import { type Meter, readBody } from "../request/body.ts";
+import type { SdkRoute } from "./config.ts";
+
+type Form = LogsBody["form"];
+
+/** What a body may be declared as (OTLP 1.7); posthog-js sends JSON as text, to save a preflight. */
+const FORMS: ReadonlyMap<string, Form> = new Map([
+  ["", "json"],
+  ["application/json", "json"],
+  ["text/plain", "json"],
+  ["application/x-www-form-urlencoded", "json"],
+  ["application/x-protobuf", "protobuf"],
+  ["application/protobuf", "protobuf"],
+]);
+
+const UPLOAD = { bytesMax: BODY_BYTES_MAX, onTooLarge: tooLarge };
+
+const REJECTED =
+  "Records that are larger than 1 MiB, beyond 64 MiB in all, nested too deep, or no records.";
+
+/**
+ * OTLP over HTTP. Logs are stored (decision 36); metrics and traces, which PostHog SDKs may send,
+ * are answered and passed over (decision 37). The project key is a bearer token or `?token=`.
+ */
+export function logRoutes(logs: Logs, projects: Projects, meter: Meter): SdkRoute[] {
+  const handle = async (
+    request: Request,
+    accept: (project: number, body: LogsBody) => Promise<{ rejected: number }>,
+  ): Promise<Response> => {
+    const project = projectOf(request, projects);
+    const form = formOf(request);
+    const { bytes, release } = await readBody(request, meter, UPLOAD);
+    try {
+      const encoding = request.headers.get("content-encoding")?.trim().toLowerCase() ?? "";
+      const compression = new URL(request.url).searchParams.get("compression")?.toLowerCase() ?? "";
+      const { rejected } = await accept(project, { bytes, encoding, compression, form });
+      return form === "json" ? answerJson(rejected) : answerProtobuf(rejected);
+    } finally {
+      release();
+    }
+  };
+  const passOver = async () => ({ rejected: 0 });
+  return [
+    { method: "POST", path: "/i/v1/logs/", handle: (request) => handle(request, logs.accept) },
+    { method: "POST", path: "/i/v1/metrics/", handle: (request) => handle(request, passOver) },
+    { method: "POST", path: "/i/v1/traces/", handle: (request) => handle(request, passOver) },
+  ];
+}
+
+function projectOf(request: Request, projects: Projects): number {
+  const bearer = /^Bearer +(.+)$/i.exec(request.headers.get("authorization") ?? "")?.[1];
+  const token = new URL(request.url).searchParams.get("token") ?? undefined;
+  const [key, ...others] = new Set([bearer?.trim(), token?.trim()].filter(Boolean));
+  const project = key === undefined || others.length > 0 ? undefined : projects.ofKey(key);
+  if (project !== undefined) return project;
+  throw new Failure(
+    "invalid_api_key",
+    "One project API key that is known here is expected, as a bearer token or `token`.",
+  );
+}
+
+function formOf(request: Request): Form {
+  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
+  const form = FORMS.get(type);
+  if (form !== undefined) return form;
+  throw new Failure(
+    "unsupported_media_type",
+    "The body must be application/json or application/x-protobuf.",
+  );
+}
+
+function answerJson(rejected: number): Response {
+  if (rejected === 0) return Response.json({});
+  const rejectedLogRecords = String(rejected);
+  return Response.json(
+    { partialSuccess: { rejectedLogRecords, errorMessage: REJECTED } },
+    { headers: { "hoglet-dropped": String(rejected) } },
+  );
+}
+
+function answerProtobuf(rejected: number): Response {
+  const headers: Record<string, string> = { "content-type": "application/x-protobuf" };
+  if (rejected === 0) return new Response(null, { headers });
+  headers["hoglet-dropped"] = String(rejected);
+  return new Response(partialSuccess(rejected, REJECTED), { headers });
+}

@@ -1,0 +1,86 @@
+import array from "posthog-js/dist/array.js" with { type: "text" };
+import deadClicks from "posthog-js/dist/dead-clicks-autocapture.js" with { type: "text" };
+import exceptions from "posthog-js/dist/exception-autocapture.js" with { type: "text" };
+import logs from "posthog-js/dist/logs.js" with { type: "text" };
+import tracing from "posthog-js/dist/tracing-headers.js" with { type: "text" };
+import vitals from "posthog-js/dist/web-vitals.js" with { type: "text" };
+import vitalsSoft from "posthog-js/dist/web-vitals-soft-navs.js" with { type: "text" };
+import vitalsWhy from "posthog-js/dist/web-vitals-with-attribution.js" with { type: "text" };
+import vitalsWhySoft from "posthog-js/dist/web-vitals-with-attribution-soft-navs.js" with {
+  type: "text",
+};
+import { Failure } from "../../core/values/failure.ts";
+import type { SdkRoute } from "./config.ts";
+
+/** posthog-js for the HTML snippet, and the parts that a page itself may switch on. */
+const SCRIPTS: ReadonlyMap<string, string> = new Map([
+  ["array.js", array],
+  ["dead-clicks-autocapture.js", deadClicks],
+  ["exception-autocapture.js", exceptions],
+  ["logs.js", logs],
+  ["tracing-headers.js", tracing],
+  ["web-vitals.js", vitals],
+  ["web-vitals-soft-navs.js", vitalsSoft],
+  ["web-vitals-with-attribution.js", vitalsWhy],
+  ["web-vitals-with-attribution-soft-navs.js", vitalsWhySoft],
+]);
+
+/** How long a browser uses a script before it asks whether it has changed, in seconds. */
+const SCRIPT_MAX_AGE_S = 3600;
+
+/** A script as it is sent: plain, gzipped, and what it is recognised by. */
+type Prepared = { plain: Uint8Array; gzipped: Uint8Array; etag: string };
+
+/**
+ * posthog-js's own bundle, from the executable: `/static/array.js`, and its parts with and
+ * without a version before them. Whatever version is asked for, it is the embedded one
+ * (decision 42).
+ */
+export function scriptRoutes(): SdkRoute[] {
+  const prepared = new Map<string, Prepared>();
+  return [
+    {
+      method: "GET",
+      path: "/static/*",
+      async handle(request, { "*": path = "" }) {
+        const name = /^(?:[^/]+\/)?([^/]+)$/.exec(path)?.[1] ?? "";
+        const text = SCRIPTS.get(name);
+        if (text === undefined) throw new Failure("not_found", "Not found.");
+        const script = prepared.get(name) ?? prepare(text);
+        prepared.set(name, script);
+        return answer(request, script);
+      },
+    },
+  ];
+}
+
+/** The source map that the last line names is not here. */
+function prepare(text: string): Prepared {
+  const plain = Buffer.from(text.replace(/\n\/\/# sourceMappingURL=.*\s*$/, "\n"));
+  const etag = `W/"${Bun.hash(plain).toString(36)}"`;
+  return { plain, gzipped: Bun.gzipSync(plain), etag };
+}
+
+function answer({ headers: asked }: Request, { plain, gzipped, etag }: Prepared): Response {
+  const headers = {
+    etag,
+    "cache-control": `public, max-age=${SCRIPT_MAX_AGE_S}`,
+    vary: "Accept-Encoding",
+  };
+  if (asked.get("if-none-match")?.includes(etag))
+    return new Response(null, { status: 304, headers });
+  const isZipped = takesGzip(asked.get("accept-encoding") ?? "");
+  return new Response(isZipped ? gzipped : plain, {
+    headers: {
+      ...headers,
+      "content-type": "application/javascript; charset=utf-8",
+      "x-content-type-options": "nosniff",
+      ...(isZipped ? { "content-encoding": "gzip" } : {}),
+    },
+  });
+}
+
+/** Whether gzip is named without the weight 0 (RFC 9110 12.5.3). */
+function takesGzip(accepted: string): boolean {
+  return /(?:^|,)\s*gzip\s*(?:$|,|;\s*q=(?!0(?:\.0*)?\s*(?:$|,)))/i.test(accepted);
+}

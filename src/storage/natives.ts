@@ -1,4 +1,0 @@
-import type { Natives } from "./engine.ts";
-
-/** The native files in the executable: the build puts them here. Undefined when run from source. */
-export const natives: Natives | undefined = undefined;

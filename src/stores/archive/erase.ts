@@ -1,0 +1,142 @@
+import type { DuckDBConnection } from "@duckdb/node-api";
+import { type Duckdb, quoted, rows } from "../duckdb/engine/duckdb.ts";
+import { runApart } from "../duckdb/engine/duckdb-apart.ts";
+import { LOG_OWNERS, MAY_HAVE_OWNER } from "../duckdb/lists/log-owners.ts";
+import { NOT_BLANK } from "../loads/blank-rows.ts";
+import type { ArchivedFile, ArchivedKind, ArchiveFiles } from "./files.ts";
+
+/** Whose events are to be erased: those of distinct ids that arrived up to `journal_seq`. */
+export type Erasure = {
+  project_id: number;
+  distinct_ids: readonly string[];
+  journal_seq: number;
+};
+
+/** Rows of a Parquet row group: DuckDB holds one in memory, of rows of 2 KiB at most (decision 95). */
+const ROW_GROUP_ROWS = 8192;
+
+/**
+ * Writes the rows of a query as Parquet, in their order, and says how many are not blank (decision 95).
+ * To keep an order between threads the engine gathers rows in all the memory there is, and without one
+ * each thread holds a row group: an offset has one thread do it all (decision 138).
+ */
+export async function copyTo(
+  connection: DuckDBConnection,
+  path: string,
+  select: string,
+): Promise<number> {
+  const options = `FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${ROW_GROUP_ROWS}, PRESERVE_ORDER false`;
+  const copy = `COPY (FROM (${select}) OFFSET 0) TO ${quoted(path)} (${options})`;
+  await runApart(connection, copy, { isPatient: true });
+  return countIn(connection, `read_parquet(${quoted(path)})`);
+}
+
+/** How many rows of a source are not blank. */
+export async function countIn(connection: DuckDBConnection, source: string): Promise<number> {
+  const count = `SELECT count(*)::DOUBLE AS count FROM ${source} WHERE ${NOT_BLANK}`;
+  const [found] = await rows(connection, count);
+  return Number(found?.["count"] ?? 0);
+}
+
+/**
+ * Writes the files that hold what is erased from the event store anew without it, and removes the
+ * old ones; durable when it resolves. What the store still has stays (decision 77). Nothing else may change the archive meanwhile.
+ */
+export async function eraseArchived(
+  duckdb: Duckdb,
+  files: ArchiveFiles,
+  asked: readonly Erasure[],
+): Promise<number> {
+  const manifest = files.manifest();
+  const kept: ArchivedFile[] = [];
+  let count = 0;
+  for (const file of manifest.files) {
+    const meant = asked.filter(
+      ({ project_id, journal_seq }) => project_id === file.project_id && file.first <= journal_seq,
+    );
+    const done =
+      meant.length === 0
+        ? { erased: 0, kept: [file] }
+        : await duckdb.readFirst((connection) => eraseFrom(connection, files, { file, meant }));
+    kept.push(...done.kept);
+    count += done.erased;
+  }
+  if (count > 0) await files.commit({ ...manifest, files: kept });
+  return count;
+}
+
+type FileErasure = { file: ArchivedFile; meant: readonly Erasure[] };
+
+async function eraseFrom(
+  connection: DuckDBConnection,
+  files: ArchiveFiles,
+  { file, meant }: FileErasure,
+) {
+  await putErased(connection, meant);
+  const done = await eraseMatching(connection, files, file);
+  for (const table of ERASED_TABLES) await connection.run(`DROP TABLE temp.${table}`);
+  return done;
+}
+
+async function eraseMatching(
+  connection: DuckDBConnection,
+  files: ArchiveFiles,
+  file: ArchivedFile,
+) {
+  const { kind, first, last } = file;
+  const stored = `${files.source([file])} AS stored`;
+  // Few match, and only whether those are still stored is looked up.
+  await connection.run(
+    `CREATE OR REPLACE TEMP TABLE erased_row AS
+       SELECT DISTINCT seq FROM (SELECT stored.seq FROM ${stored} ${ERASED_JOINS[kind]}) AS matched
+       ANTI JOIN (SELECT seq FROM ${kind} WHERE seq BETWEEN ${first} AND ${last} AND ${NOT_BLANK}) AS held
+         USING (seq)`,
+  );
+  const [found] = await rows(connection, "SELECT count(*)::DOUBLE AS found FROM temp.erased_row");
+  const erased = Number(found?.["found"] ?? 0);
+  if (erased === 0) return { erased, kept: [file] };
+  const written = await files.write(file, file, (path) =>
+    copyTo(connection, path, `SELECT * FROM ${stored} ANTI JOIN temp.erased_row USING (seq)`),
+  );
+  return { erased, kept: written.rows === 0 ? [] : [written] };
+}
+
+const ERASED_TABLES = ["erased_key", "erased_id", "erased_row"];
+
+/** Keys of one statement. */
+const KEYS_MAX = 10_000;
+
+const ADD_KEYS = `
+  INSERT INTO temp.erased_key SELECT unnest(from_json($keys,
+    '[{"project_id": "INTEGER", "up_to": "BIGINT", "distinct_id": "VARCHAR"}]'), recursive := true)`;
+
+const EVENT_JOINS = `
+  JOIN temp.erased_id AS of_id
+    ON of_id.project_id = stored.project_id AND of_id.distinct_id = stored.distinct_id
+    AND stored.seq <= of_id.up_to`;
+
+const LOG_JOINS = `
+  CROSS JOIN LATERAL (SELECT unnest(${LOG_OWNERS}) AS distinct_id WHERE ${MAY_HAVE_OWNER}) AS owner
+  JOIN temp.erased_id AS of_id
+    ON of_id.project_id = stored.project_id AND stored.seq <= of_id.up_to
+    AND of_id.distinct_id = owner.distinct_id`;
+
+/** What matches, by the kind of row. */
+const ERASED_JOINS: Record<ArchivedKind, string> = { events: EVENT_JOINS, logs: LOG_JOINS };
+
+/** COPY takes no parameters, so what it is to leave out is in tables. */
+async function putErased(connection: DuckDBConnection, asked: readonly Erasure[]): Promise<void> {
+  const keys = asked.flatMap(({ project_id, journal_seq: up_to, distinct_ids }) =>
+    distinct_ids.map((distinct_id) => ({ project_id, up_to, distinct_id })),
+  );
+  const columns = "project_id INTEGER, up_to BIGINT, distinct_id VARCHAR";
+  await connection.run(`CREATE OR REPLACE TEMP TABLE erased_key (${columns})`);
+  for (let at = 0; at < keys.length; at += KEYS_MAX) {
+    await connection.run(ADD_KEYS, { keys: JSON.stringify(keys.slice(at, at + KEYS_MAX)) });
+  }
+  // Asked for twice, an event must not be written twice.
+  await connection.run(
+    `CREATE OR REPLACE TEMP TABLE erased_id AS
+       SELECT project_id, max(up_to) AS up_to, distinct_id FROM temp.erased_key GROUP BY ALL`,
+  );
+}

@@ -1,0 +1,127 @@
+import { PERSON_NAMESPACE } from "../../core/identity/person.ts";
+import { type Duckdb, quoted, rows } from "../duckdb/engine/duckdb.ts";
+import type { Hole } from "../journal/holes.ts";
+import { NOT_BLANK } from "../loads/blank-rows.ts";
+import { isReadable } from "./check.ts";
+import { countIn } from "./erase.ts";
+import type { ArchivedFile, ArchiveFiles } from "./files.ts";
+import type { TakenRows } from "./rows-set-aside.ts";
+
+/** Makes the event store anew from the archive: what came later is in the journal (decision 64). */
+export type Restore = {
+  /** Whether the store is one that was being made, and is not whole. */
+  isUnfinished(): Promise<boolean>;
+  /** Empties the store, which counts as unfinished from now on, and sets its mark: by default the archive's. */
+  begin(mark?: number): Promise<void>;
+  /**
+   * Puts the rows of a file in whose numbers count; says whether it could. If not, the file cannot be read, or
+   * has not as many rows as it had, and nothing of it is in.
+   */
+  load(file: ArchivedFile, counting: Counting): Promise<boolean>;
+  /** Puts rows in that were taken from another event store, if nothing has their numbers. */
+  add(taken: TakenRows): Promise<void>;
+  /** Gives each event to whom its distinct id means in the mirror, which must be up to date. */
+  assign(): Promise<void>;
+  end(): Promise<void>;
+};
+
+/** Which sequence numbers of the archive count: those up to a mark, and those in holes of the journal behind. */
+export type Counting = { mark: number; holes: readonly Hole[] };
+
+const TABLES = [
+  "events",
+  "logs",
+  "persons",
+  "person_distinct_ids",
+  "person_overrides",
+  "groups",
+  "promoted",
+  "property_use",
+] as const;
+
+/** What `personUuid` makes of the columns `project_id` and `distinct_id`: a UUID of version 5. */
+const PERSON_UUID = `(
+  WITH named AS (SELECT sha1(from_hex('${PERSON_NAMESPACE.replaceAll("-", "")}')
+    || encode(stored.project_id || ':' || stored.distinct_id)) AS hash)
+  SELECT (hash[1:12] || '5' || hash[14:16]
+    || translate(hash[17], '0123456789abcdef', '89ab89ab89ab89ab') || hash[18:32])::UUID FROM named)`;
+
+/**
+ * The archive has whom an event belonged to when it was archived. Merges since then are overrides,
+ * but splits and deletions have rewritten events: as a slice that is replayed, each belongs to whom
+ * its distinct id means, and where that is nobody, to whom it would make.
+ */
+const ASSIGN = `
+  UPDATE events SET person_id = wrong.owner FROM (
+    SELECT DISTINCT stored.project_id, stored.distinct_id, stored.person_id,
+      coalesce(mirror.person_id, ${PERSON_UUID}) AS owner
+    FROM (SELECT DISTINCT project_id, distinct_id, person_id FROM events WHERE ${NOT_BLANK}) AS stored
+    LEFT JOIN person_distinct_ids AS mirror USING (project_id, distinct_id)
+    LEFT JOIN person_overrides AS moved
+      ON moved.project_id = stored.project_id AND moved.old_person_id = stored.person_id
+    WHERE coalesce(moved.person_id, stored.person_id) <> owner
+  ) AS wrong
+  WHERE events.project_id = wrong.project_id AND events.distinct_id = wrong.distinct_id
+    AND events.person_id = wrong.person_id`;
+
+/** The event store in `duckdb`, made anew from the archive in `files`. */
+export function restoreOf(duckdb: Duckdb, files: ArchiveFiles): Restore {
+  const insert = (taken: TakenRows, source: string, those: string) =>
+    duckdb.write(async (connection) => {
+      const { kind, rows: expected, path } = taken;
+      const count = await countIn(connection, source);
+      if (count !== expected) throw new Error(`${path} has ${count} rows instead of ${expected}`);
+      await connection.run(`INSERT INTO ${kind} BY NAME SELECT * FROM ${source} ${those}`);
+    });
+
+  return {
+    isUnfinished: () =>
+      duckdb.read(async (connection) => {
+        const found = await rows(connection, "SELECT key FROM meta WHERE key = 'restoring'");
+        return found.length > 0;
+      }),
+
+    begin: (mark = files.manifest().last) =>
+      duckdb.write(async (connection) => {
+        for (const table of TABLES) await connection.run(`DELETE FROM ${table}`);
+        await connection.run("DELETE FROM meta");
+        await connection.run(
+          `INSERT INTO meta VALUES
+             ('applied_seq', $mark::BIGINT), ('mirror_version', 0), ('restoring', 1)`,
+          { mark },
+        );
+      }),
+
+    async load(file, counting) {
+      try {
+        await insert(file, files.source([file]), `WHERE ${countingIn(counting)}`);
+        return true;
+      } catch (error) {
+        // The engine says of damage what it likes, and with words of what is stored.
+        if (await isReadable(files.directory, file)) throw error;
+        return false;
+      }
+    },
+
+    add: (taken) =>
+      insert(
+        taken,
+        `read_parquet(${quoted(taken.path)})`,
+        `ANTI JOIN (SELECT DISTINCT seq FROM ${taken.kind}) AS held USING (seq)`,
+      ),
+
+    assign: () => duckdb.writeInPlace(async (connection) => void (await connection.run(ASSIGN))),
+
+    async end() {
+      await duckdb.write(async (connection) => {
+        await connection.run("DELETE FROM meta WHERE key = 'restoring'");
+      });
+      await duckdb.checkpoint();
+    },
+  };
+}
+
+const countingIn = ({ mark, holes }: Counting): string =>
+  [`seq <= ${mark}`, ...holes.map(({ first, last }) => `seq BETWEEN ${first} AND ${last}`)].join(
+    " OR ",
+  );

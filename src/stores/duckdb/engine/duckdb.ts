@@ -1,0 +1,299 @@
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
+import { ARCHIVE_DIRECTORY } from "../../archive/files.ts";
+import { volumeOf } from "../../files/volume.ts";
+import { DUCKDB_MIGRATIONS } from "../../sqlite/migrations/index.ts";
+import { computing } from "./duckdb-apart.ts";
+import { commitRoom } from "./duckdb-room.ts";
+import { clearTemporary } from "./duckdb-temporary.ts";
+import { transaction } from "./duckdb-transaction.ts";
+import { clearStale } from "./erase-traces.ts";
+import { fatalGuard, orUnavailable } from "./faults.ts";
+import { catalog, generationFile, type Rewriting } from "./generations.ts";
+import { newInstance } from "./instance.ts";
+import { joinable, memoryLimit, shrink } from "./memory-limit.ts";
+import { memoryTurns } from "./memory-turns.ts";
+import { openReads, type Reads } from "./reads.ts";
+import { openRewrites } from "./rewrites.ts";
+import { openWrites, type Writes } from "./writes.ts";
+
+/** The event store's engine: one connection that writes, a few that read. */
+export type Duckdb = Writes &
+  Reads & {
+    /** Lets go of what was read and is in memory to be read again, unless something runs. */
+    letGo(): Promise<void>;
+    /**
+     * Writes the file anew, one at a time; see {@link openRewrites}. Queries go on meanwhile; a part that
+     * finds no memory beside them is repeated while nobody reads, and so may be all of `rewriting`.
+     */
+    rewrite(rewriting: Rewriting): Promise<void>;
+    /**
+     * Removes what queries have put on disk, and what is left behind pages and in memory (decisions 108 and
+     * 145). Fails `unavailable` while that is used.
+     */
+    clearLeft(): Promise<void>;
+    /** Which `events/<n>.duckdb` is in use. */
+    generation(): number;
+    close(): Promise<void>;
+  };
+
+/** Where the event store's files are and what it may use. */
+export type DuckdbOptions = {
+  /** The data directory. */
+  directory: string;
+  /** Which `events/<n>.duckdb` is the current one. */
+  generation: number;
+  memory_bytes: number;
+  threads: number;
+  /** Whether all that is stored is read once: opening fails then, where some of it is damaged. */
+  readAll?: boolean;
+  /** Called when the engine itself was read from the executable, which a first start does. */
+  onUnpacked?: () => void;
+  /** Called when more of the process's threads may compute for the engine than before. */
+  onThreads?: () => void;
+  /**
+   * Called once, with the file that is in use, when the engine can no longer be trusted: the process
+   * must end (design 3).
+   */
+  onFatal: (error: Error, file: string) => void;
+};
+
+/**
+ * Write-ahead log at which DuckDB checkpoints by itself (decision 22): at most this, and never
+ * more than the memory it may use, because what is not yet in the file is held there.
+ */
+const CHECKPOINT_MB_MAX = 64;
+
+/**
+ * Rows of a row group (decision 43), a multiple of 2048. A transaction that appends as many goes
+ * straight into the file, and the others into the write-ahead log.
+ */
+export const ROW_GROUP_ROWS = 24_576;
+
+/**
+ * Disk that queries may use for what does not fit in memory: a half of what is free, within these.
+ * Who starts on a full disk gets room later, and the limit stays.
+ */
+const TEMP_BYTES = { min: 128_000_000, max: 4_000_000_000 };
+
+/** The directory of the event store's files, below the data directory. */
+export const EVENTS_DIRECTORY = "events";
+
+/** The directory of loads on their way in, below the data directory. */
+export const LOADS_DIRECTORY = "loads";
+const TEMP_DIRECTORY = "temp";
+
+/** Opens the event store (decision 5), creating it if absent, and locks the engine down. */
+export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
+  const { directory, onFatal, onThreads = () => {} } = options;
+  const files = join(directory, EVENTS_DIRECTORY);
+  let { generation } = options;
+  makeDirectories(directory);
+  const instance = await newInstance(join(directory, "engine"), options.onUnpacked);
+  const first = await instance.connect();
+  try {
+    await configure(first, options);
+    if (options.readAll) await readAll(first);
+    await migrate(first);
+  } catch (error) {
+    // What is open here could not be moved away.
+    instance.closeSync();
+    throw error;
+  }
+
+  onThreads();
+  const guard = fatalGuard((error) => onFatal(error, generationFile(files, generation)));
+  const turns = memoryTurns();
+  let isRewriting = false;
+  let shrunk = Promise.resolve();
+  const connect = async () => {
+    await shrunk;
+    return await instance.connect();
+  };
+  const room = await commitRoom({ ...options, connect, endReads: turns.end });
+  const writes = openWrites({ connection: first, room, turns, guard });
+  const reads = await openReads({
+    ...{ connect, first: generation, generation: () => generation },
+    reading: (connection, ending, work) =>
+      turns.reading(connection, ending, () => computing(() => guard(work()), onThreads)),
+    readingAlone: (work) => turns.alone(() => computing(() => guard(work()), onThreads)),
+  });
+  const rewrites = openRewrites({
+    ...{ connect, room, turns, guard },
+    files: () => ({
+      ...{ directory: files, generation, attach, migrate, unread: reads.unread },
+      rows: ROW_GROUP_ROWS * joinable(options),
+      exclusively: writes.use,
+      switched(next) {
+        generation = next;
+      },
+    }),
+  });
+  return {
+    ...writes.all,
+    // What is filled while the file is written anew is forgotten.
+    writeBetween: async (work) => (isRewriting ? undefined : await writes.all.writeBetween(work)),
+    read: reads.read,
+    readFirst: reads.readFirst,
+    readForOthers: reads.readForOthers,
+    apart: reads.apart,
+    generation: () => generation,
+    async clearLeft() {
+      const stale = (connection: DuckDBConnection) => {
+        const [name, path] = [catalog(generation), generationFile(files, generation)];
+        return clearStale(connection, { ...options, name, path });
+      };
+      // First: rows that are in the log alone may be in temporary files, too, until it is checkpointed.
+      await orUnavailable(writes.alone(stale));
+      await clearTemporary({
+        directory: join(directory, TEMP_DIRECTORY),
+        alone: (work) => writes.use(() => turns.alone(work)),
+      });
+    },
+    async rewrite(rewriting) {
+      isRewriting = true;
+      try {
+        await rewrites.rewrite(rewriting);
+      } finally {
+        isRewriting = false;
+      }
+    },
+    async letGo() {
+      if (isRewriting || reads.isHeld()) return;
+      const work = () => guard(shrink(first, options));
+      const done = reads.whileIdle(() => writes.whileIdle(work));
+      shrunk = done.catch(() => undefined);
+      await done;
+    },
+    async close() {
+      await writes.use((connection) => leave(connection, catalog(generation)));
+      await room.end();
+      instance.closeSync();
+    },
+  };
+}
+
+/** Lets go of the file. On a full disk a step fails, and the write-ahead log keeps what it has. */
+async function leave(connection: DuckDBConnection, name: string): Promise<void> {
+  for (const statement of ["CHECKPOINT", "USE memory", `DETACH ${name}`]) {
+    await connection.run(statement).catch(() => undefined);
+  }
+}
+
+/** Makes the directories that the engine uses, and empties that of its temporary files. */
+function makeDirectories(directory: string): void {
+  for (const name of [EVENTS_DIRECTORY, LOADS_DIRECTORY, TEMP_DIRECTORY]) {
+    mkdirSync(join(directory, name), { recursive: true, mode: 0o700 });
+  }
+  // The engine removes its own only when it is closed, and they hold what was in memory.
+  for (const leftover of readdirSync(join(directory, TEMP_DIRECTORY))) {
+    rmSync(join(directory, TEMP_DIRECTORY, leftover), { force: true, recursive: true });
+  }
+}
+
+/** Attaches a file of the event store, making it if there is none. */
+async function attach(
+  connection: DuckDBConnection,
+  path: string,
+  name: string,
+  rows = ROW_GROUP_ROWS,
+): Promise<void> {
+  await connection.run(
+    `ATTACH ${quoted(path)} AS ${name} (STORAGE_VERSION 'latest', ROW_GROUP_SIZE ${rows})`,
+  );
+}
+
+/** The order matters: once the configuration is locked, nothing outside can be reached. */
+async function configure(connection: DuckDBConnection, options: DuckdbOptions): Promise<void> {
+  const { directory, generation, memory_bytes, threads } = options;
+  const inside = (name: string) => quoted(join(directory, name));
+  const before = [
+    memoryLimit(options),
+    `SET threads = ${threads}`,
+    "SET TimeZone = 'UTC'",
+    // Gives freed memory back to the system by and by: 100 MB under load, at no cost that shows.
+    "SET allocator_background_threads = true",
+    "SET preserve_insertion_order = true",
+    // What row groups lack of persons who changed is closed up bit by bit: all at once, it takes 400 MB.
+    "SET max_vacuum_tasks = 1",
+    "SET autoinstall_known_extensions = false",
+    "SET autoload_known_extensions = false",
+    "SET allow_community_extensions = false",
+    `SET temp_directory = ${inside(TEMP_DIRECTORY)}`,
+    `SET max_temp_directory_size = '${tempMb(directory)}MB'`,
+    // A checkpoint while the file is opened would fail on a full disk (decision 84).
+    "SET checkpoint_threshold = '1TB'",
+  ];
+  const after = [
+    `SET checkpoint_threshold = '${Math.min(CHECKPOINT_MB_MAX, Math.floor(memory_bytes / 1e6))}MB'`,
+    `USE ${catalog(generation)}`,
+    `SET allowed_directories = [${[LOADS_DIRECTORY, EVENTS_DIRECTORY, ARCHIVE_DIRECTORY].map(inside).join(", ")}]`,
+    "SET enable_external_access = false",
+    "SET allowed_configs = ['memory_limit']",
+    "SET lock_configuration = true",
+  ];
+  for (const statement of before) await connection.run(statement);
+  const file = generationFile(join(directory, EVENTS_DIRECTORY), generation);
+  await attach(connection, file, catalog(generation));
+  for (const statement of after) await connection.run(statement);
+}
+
+function tempMb(directory: string): number {
+  const free = volumeOf(directory)?.free ?? Number.POSITIVE_INFINITY;
+  return Math.floor(Math.min(TEMP_BYTES.max, Math.max(TEMP_BYTES.min, free / 2)) / 1e6);
+}
+
+/** Reads each value of each table; the engine looks whether its blocks are as they were written. */
+async function readAll(connection: DuckDBConnection): Promise<void> {
+  const tables = await rows(
+    connection,
+    "SELECT table_name FROM duckdb_tables() WHERE database_name = current_database()",
+  );
+  for (const { table_name: table } of tables) {
+    await connection.run(`SELECT bit_xor(hash(whole)) FROM "${table}" AS whole`);
+  }
+}
+
+/** The version is the count of rows in `migration`, changed in each migration's transaction. */
+async function migrate(connection: DuckDBConnection): Promise<void> {
+  await connection.run("CREATE TABLE IF NOT EXISTS migration (version INTEGER)");
+  const [row] = await rows(connection, "SELECT count(*)::INTEGER AS version FROM migration");
+  const version = Number(row?.["version"]);
+  if (version > DUCKDB_MIGRATIONS.length) {
+    throw new Error("The event store was written by a newer version. Run that version.");
+  }
+  for (const [index, migration] of DUCKDB_MIGRATIONS.entries()) {
+    if (index < version) continue;
+    await transaction(connection, async () => {
+      await connection.run(migration);
+      await connection.run(`INSERT INTO migration VALUES (${index + 1})`);
+    });
+  }
+  if (version < DUCKDB_MIGRATIONS.length) await connection.run("CHECKPOINT");
+}
+
+/** All rows of a query, by column name. Values are bound, never spliced in. */
+export async function rows(
+  connection: DuckDBConnection,
+  sql: string,
+  values: Record<string, DuckDBValue> = {},
+): Promise<Record<string, DuckDBValue>[]> {
+  const reader = await connection.runAndReadAll(sql, values);
+  return reader.getRowObjects();
+}
+
+/** Microseconds since the epoch, for DuckDB, of milliseconds. */
+export const micros = (ms: number): bigint => BigInt(Math.floor(ms * 1000));
+
+/** A text as a SQL literal; for paths of our own and for SQL that is shown, never for what came in. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** Columns of a `read_json` with their types, as it takes them. Only for names of our own. */
+export function readColumns(columns: Record<string, string>): string {
+  return `{${Object.entries(columns)
+    .map(([name, type]) => `"${name}": '${type}'`)
+    .join(", ")}}`;
+}

@@ -1,0 +1,39 @@
+import { closeSync, fsyncSync, openSync } from "node:fs";
+import type { DuckDBConnection } from "@duckdb/node-api";
+import { shrink } from "./memory-limit.ts";
+import { clearSlack } from "./slack.ts";
+
+type Stale = {
+  /** The name under which the file is attached, and its path. */
+  name: string;
+  path: string;
+  memory_bytes: number;
+};
+
+/**
+ * Clears what is no more, and still stands behind pages or in memory that pages are made of
+ * (decision 145). Nobody else may read or write.
+ */
+export async function clearStale(
+  connection: DuckDBConnection,
+  { name, path, memory_bytes }: Stale,
+): Promise<void> {
+  // An answer is in memory until it is collected, though nobody has it any more.
+  Bun.gc(true);
+  const clear = () => clearSlack(connection, { name, path });
+  // Before it, too: what a checkpoint sets free stays as it is.
+  await clear();
+  await connection.run("CHECKPOINT");
+  await clear();
+  sync(path);
+  await shrink(connection, { memory_bytes });
+}
+
+function sync(path: string): void {
+  const file = openSync(path, "r+");
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,25 @@
+import type { DuckDBInstance } from "@duckdb/node-api";
+import { engine, unpack } from "./native-library.ts";
+import { natives } from "./natives.ts";
+
+/**
+ * Loads the engine, unpacked into a directory if an executable brings it, and makes one without a file.
+ * `onUnpacked` is told when that was read from the executable.
+ */
+export async function newInstance(
+  directory: string,
+  onUnpacked?: () => void,
+): Promise<DuckDBInstance> {
+  engine.directory = directory;
+  // An import that fails, for want of room, could not be tried again.
+  if (natives !== undefined) await unpack(directory, natives, onUnpacked);
+  const { DuckDBInstance: Instance } = await import("@duckdb/node-api");
+  await readTextsWhole();
+  return Instance.create(":memory:");
+}
+
+/** The package's own decoder leaves out the byte order mark that a text may begin with. */
+async function readTextsWhole(): Promise<void> {
+  const { default: accessors } = await import("@duckdb/node-api/lib/vectors/dataAccessors.js");
+  Object.assign(accessors, { textDecoder: new TextDecoder("utf-8", { ignoreBOM: true }) });
+}

@@ -1,0 +1,82 @@
+import type { DuckDBConnection } from "@duckdb/node-api";
+import { Failure } from "../../../core/values/failure.ts";
+import type { Duckdb } from "./duckdb.ts";
+import { isOutOfMemory } from "./faults.ts";
+
+/** What callers of the API read of the event store (decision 90). */
+export type ApiReads = {
+  /**
+   * As {@link Duckdb.readForOthers}, until the time is up, or `signal` says that nobody waits: then it fails
+   * `query_timeout` at once, and the engine is told to end. Fails `unavailable` if there is no memory.
+   */
+  read<T>(signal: AbortSignal, work: (connection: DuckDBConnection) => Promise<T>): Promise<T>;
+};
+
+/** Loads take of the same memory (decision 67). */
+const NO_MEMORY =
+  "Reading this takes more memory than is free now. Try again later, or ask for less.";
+
+/**
+ * Reads that take at most so many seconds, with the time that they wait for a reader. `onNoMemory`
+ * is told what the engine said when it had none.
+ */
+export function apiReads(
+  duckdb: Pick<Duckdb, "readForOthers">,
+  seconds: number,
+  onNoMemory: (error: Error) => void = () => {},
+): ApiReads {
+  return {
+    async read(signal, work) {
+      const ending = new AbortController();
+      const { promise: ended, reject } = Promise.withResolvers<never>();
+      const end = (detail: string) => {
+        const failure = new Failure("query_timeout", detail);
+        reject(failure);
+        ending.abort(failure);
+      };
+      const gone = () => end("Nobody waits for the answer.");
+      const tooLong = `Reading took longer than ${seconds} s. Ask for less, or for a shorter time.`;
+      const timer = setTimeout(() => end(tooLong), seconds * 1000);
+      signal.addEventListener("abort", gone, { once: true });
+      if (signal.aborted) gone();
+      try {
+        const reading = duckdb.readForOthers((connection) =>
+          whileWanted(connection, ending.signal, () => work(connection)),
+        );
+        // The engine may take a while to end; who asked is told at once.
+        return await Promise.race([ended, reading]);
+      } catch (error) {
+        if (!isOutOfMemory(error)) throw error;
+        onNoMemory(error);
+        throw new Failure("unavailable", NO_MEMORY);
+      } finally {
+        signal.removeEventListener("abort", gone);
+        clearTimeout(timer);
+      }
+    },
+  };
+}
+
+/** How often a statement that is to end is told so: an interrupt between two steps goes unheard. */
+const INTERRUPT_EVERY_MS = 50;
+
+/** Works with a connection until `signal` ends it: whatever runs then is interrupted, again and again. */
+export async function whileWanted<T>(
+  connection: DuckDBConnection,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
+  let again: ReturnType<typeof setInterval> | undefined;
+  const interrupt = () => {
+    connection.interrupt();
+    again = setInterval(() => connection.interrupt(), INTERRUPT_EVERY_MS);
+  };
+  signal.addEventListener("abort", interrupt, { once: true });
+  try {
+    signal.throwIfAborted();
+    return await work();
+  } finally {
+    signal.removeEventListener("abort", interrupt);
+    clearInterval(again);
+  }
+}

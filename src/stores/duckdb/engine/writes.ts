@@ -1,0 +1,109 @@
+import type { DuckDBConnection } from "@duckdb/node-api";
+import { Failure } from "../../../core/values/failure.ts";
+import { pool } from "./connections.ts";
+import type { commitRoom } from "./duckdb-room.ts";
+import { transaction } from "./duckdb-transaction.ts";
+import { isOutOfMemory } from "./faults.ts";
+import type { memoryTurns } from "./memory-turns.ts";
+
+type Work<T> = (connection: DuckDBConnection) => Promise<T>;
+type Write = <T>(work: Work<T>) => Promise<T>;
+
+/** How the event store is changed. */
+export type Writes = {
+  /**
+   * Runs `work` in one transaction on the connection that writes; the next waits until it is
+   * done. Rolls back and rethrows if it throws.
+   */
+  write: Write;
+  /** As `write`; if it finds no memory, once more while nobody reads: `work` is repeated. */
+  writeFirst: Write;
+  /**
+   * As `write`, for what changes rows where they are: while nobody reads (decision 120). Throws
+   * without a beginning where somebody reads on.
+   */
+  writeInPlace: Write;
+  /** The same where it can wait: `undefined` if somebody reads now. */
+  writeBetween<T>(work: Work<T>): Promise<T | undefined>;
+  /** Moves the write-ahead log into the file; blocks every query while it runs. */
+  checkpoint(): Promise<void>;
+};
+
+type Needs = {
+  connection: DuckDBConnection;
+  room: Awaited<ReturnType<typeof commitRoom>>;
+  turns: Pick<ReturnType<typeof memoryTurns>, "alone" | "between">;
+  /** What every statement passes. */
+  guard<T>(work: Promise<T>): Promise<T>;
+};
+
+/** How long is waited for a moment in which nobody reads, in milliseconds: others may wait to write. */
+const BETWEEN_MS = { canWait: 200, mustBe: 1000, isLong: 5000 };
+
+const READ = "statements: some still read what is deleted. It goes on later.";
+
+/**
+ * Changes the event store on the one connection that writes. Who must be alone has the connection
+ * before the turn, so that no two wait for each other.
+ */
+export function openWrites({ connection: only, room, turns, guard }: Needs) {
+  const { use, whileIdle } = pool([only], Number.POSITIVE_INFINITY);
+
+  const roomy = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await guard(work());
+    } finally {
+      await room.close(only);
+    }
+  };
+  const once = <T>(connection: DuckDBConnection, work: Work<T>): Promise<T> =>
+    roomy(() => transaction(connection, work, () => room.open(only)));
+  const writes: Writes = {
+    write: (work) => use((connection) => once(connection, work)),
+    writeFirst: (work) =>
+      use(async (connection) => {
+        try {
+          if (!room.isShort()) return await once(connection, work);
+        } catch (error) {
+          if (!isOutOfMemory(error)) throw error;
+        }
+        return await turns.alone(() => once(connection, work));
+      }),
+    writeInPlace: (work) =>
+      use(async (connection) => {
+        const made = async () => ({ result: await once(connection, work) });
+        const done = await turns.between(BETWEEN_MS.mustBe, made);
+        if (done !== undefined) return done.result;
+        return await turns.alone((isAlone) => {
+          if (!isAlone) throw new Error("Rows cannot be changed while somebody reads");
+          return once(connection, work);
+        });
+      }),
+    writeBetween: (work) =>
+      use((connection) => turns.between(BETWEEN_MS.canWait, () => once(connection, work))),
+    checkpoint: () =>
+      use((connection) =>
+        roomy(async () => {
+          await room.open(only);
+          await connection.run("CHECKPOINT");
+        }),
+      ),
+  };
+  /** Runs what is no transaction while nobody reads; fails `unavailable` where somebody reads on. */
+  const alone = (work: Work<void>): Promise<void> =>
+    use(async (connection) => {
+      const made = () =>
+        roomy(async () => {
+          await room.open(only);
+          await work(connection);
+          return true;
+        });
+      const done = await turns.between(BETWEEN_MS.isLong, made);
+      if (done !== undefined) return;
+      await turns.alone((isAlone) => {
+        if (!isAlone) throw new Failure("unavailable", READ);
+        return made();
+      });
+    });
+  return { all: writes, alone, use, whileIdle };
+}

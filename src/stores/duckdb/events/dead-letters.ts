@@ -1,0 +1,98 @@
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { parseUuid } from "../../../core/values/ids.ts";
+import { parseTime } from "../../../core/values/time.ts";
+import type { Duckdb } from "../engine/duckdb.ts";
+
+/** A line that the store cannot read. Null is what it does not say, or not as it should. */
+export type DeadLetter = {
+  type: "unreadable_event" | "unreadable_log";
+  project_id: number;
+  /** Milliseconds since the epoch. */
+  arrived_at: number;
+  uuid: string | null;
+  distinct_id: string | null;
+};
+
+type Options = {
+  /** The file they are moved to. */
+  deadLetters: string;
+  /** What the lines are. */
+  type: DeadLetter["type"];
+  insert: (path: string) => string;
+};
+
+/**
+ * Finds the lines of a load's file that DuckDB cannot read, moves them to the file `deadLetters`
+ * and rewrites the file without them; says which there were. None: the load failed for
+ * another reason and is to be tried again. `insert` is the file's statement, for any path.
+ */
+export async function setUnreadableAside(
+  duckdb: Duckdb,
+  path: string | null,
+  { deadLetters, type, insert }: Options,
+): Promise<DeadLetter[]> {
+  if (path === null) return [];
+  const lines = readFileSync(path, "utf8").split("\n").slice(0, -1);
+  const probe = `${path}.probe`;
+  const readable = async (part: string[]): Promise<boolean> => {
+    writeFileSync(probe, `${part.join("\n")}\n`, { mode: 0o600 });
+    try {
+      return await duckdb.write(async (connection) => {
+        await connection.run(insert(probe));
+        throw new OnlyTried();
+      });
+    } catch (error) {
+      if (!(error instanceof OnlyTried) && !isAboutTheData(error)) throw error;
+      return error instanceof OnlyTried;
+    } finally {
+      rmSync(probe, { force: true });
+    }
+  };
+  const dead = await partition(lines, readable);
+  if (dead.size === 0) return [];
+  const unreadable = lines.filter((_, at) => dead.has(at));
+  appendFileSync(deadLetters, `${unreadable.join("\n")}\n`, { mode: 0o600 });
+  const kept = lines.filter((_, at) => !dead.has(at));
+  writeFileSync(path, kept.map((line) => `${line}\n`).join(""), { mode: 0o600 });
+  return unreadable.map((line) => deadLetter(line, type));
+}
+
+/** What ingest wrote in front is sound, whatever the event is. */
+function deadLetter(line: string, type: DeadLetter["type"]): DeadLetter {
+  const { project_id, ingested_at, uuid, distinct_id } = JSON.parse(line);
+  return {
+    type,
+    project_id,
+    arrived_at: parseTime(ingested_at) ?? 0,
+    uuid: typeof uuid === "string" ? (parseUuid(uuid) ?? null) : null,
+    distinct_id: typeof distinct_id === "string" ? distinct_id : null,
+  };
+}
+
+/** Thrown to roll back what was only tried. */
+class OnlyTried extends Error {}
+
+/** Whether an error blames the rows: a full disk or memory must never look like bad events. */
+export function isAboutTheData(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    /^(Invalid Input|Conversion|Constraint|Out of Range|Parser) Error/.test(error.message)
+  );
+}
+
+/** The places of the lines that fail `readable` alone, by halving what fails together. */
+async function partition(
+  lines: string[],
+  readable: (part: string[]) => Promise<boolean>,
+): Promise<Set<number>> {
+  const dead = new Set<number>();
+  const open: [number, number][] = [[0, lines.length]];
+  for (let part = open.pop(); part !== undefined; part = open.pop()) {
+    const [start, end] = part;
+    if (start === end || (await readable(lines.slice(start, end)))) continue;
+    const middle = (start + end) >> 1;
+    if (end - start === 1) dead.add(start);
+    else open.push([middle, end], [start, middle]);
+  }
+  return dead;
+}

@@ -1,0 +1,288 @@
+import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
+import type { SeenEntries } from "../../../core/ingest/dedup-table.ts";
+import { LARGE_LAST } from "../../loads/blank-rows.ts";
+import type { DeletionRow } from "../../sqlite/deletions.ts";
+import { type Duckdb, ROW_GROUP_ROWS, rows } from "../engine/duckdb.ts";
+import { isOutOfMemory } from "../engine/faults.ts";
+import type { Names, Part } from "../engine/generations.ts";
+import { LOG_OWNERS, MAY_HAVE_OWNER } from "../lists/log-owners.ts";
+import { handOnErased } from "./dedup-replay.ts";
+import { forgetPromoted } from "./hot-columns.ts";
+
+/** Whose events go: those of distinct ids that came up to `journal_seq` (decision 147). */
+export type Erasing = Pick<DeletionRow, "id" | "project_id" | "distinct_ids" | "journal_seq">;
+
+/** Rows that were erased for each task, by its id. */
+export type ErasedRows = Map<number, { events: number; logs: number }>;
+
+/** What is to be done around an erasure. */
+export type EraseOptions = {
+  /** Write the file anew even if no row goes: the mirror of persons has some who are gone. */
+  isPurging: boolean;
+  /** Told what goes and in which generation it is gone, before it is. */
+  ready(erased: ErasedRows, generation: number): Promise<void>;
+  /** Takes the uuids of the events that are gone, in their window's form. */
+  forget(entries: SeenEntries): Promise<void>;
+  /** Ends the work early: then it throws. */
+  stopped(): boolean;
+};
+
+/** Whom to look for, once each. */
+const TARGETS = `
+  CREATE TEMP TABLE target (task INTEGER, project_id INTEGER, seq BIGINT, distinct_id VARCHAR)`;
+const ADD_TARGETS = `
+  INSERT INTO temp.target SELECT unnest(from_json($targets,
+    '[{"task": "INTEGER", "project_id": "INTEGER", "seq": "BIGINT", "distinct_id": "VARCHAR"}]'),
+    recursive := true)`;
+
+/** Rows that are copied at once even where there is little memory: a vector of the engine. */
+const COPIED_ROWS_MIN = 2048;
+
+/** Targets of one statement. */
+const TARGETS_MAX = 10_000;
+
+const BY_ID = `
+  CREATE TEMP TABLE by_id AS
+  SELECT project_id, distinct_id, max(seq) AS seq, arg_max(task, seq) AS task FROM temp.target
+  GROUP BY ALL`;
+
+const doomedEvents = ({ from }: Names) => `
+  CREATE TEMP TABLE doomed AS
+  SELECT events.rowid AS row, uuid, events.project_id, ingested_at, task
+  FROM ${from}.events JOIN temp.by_id
+    ON by_id.project_id = events.project_id AND by_id.distinct_id = events.distinct_id
+  WHERE events.seq <= by_id.seq`;
+
+/** Each once, of however many persons it is. */
+const doomedLogs = ({ from }: Names) => `
+  CREATE TEMP TABLE doomed_log AS
+  SELECT row, min(task) AS task
+  FROM (SELECT rowid AS row, project_id, seq, unnest(${LOG_OWNERS}) AS distinct_id
+    FROM ${from}.logs WHERE ${MAY_HAVE_OWNER}) AS owned
+  JOIN temp.by_id ON by_id.project_id = owned.project_id AND owned.seq <= by_id.seq
+    AND by_id.distinct_id = owned.distinct_id
+  GROUP BY row`;
+
+const COUNTS = `
+  SELECT task, count(*) FILTER (is_event)::INTEGER AS events,
+    count(*) FILTER (NOT is_event)::INTEGER AS logs
+  FROM (SELECT task, true AS is_event FROM temp.doomed
+    UNION ALL SELECT task, false FROM temp.doomed_log) GROUP BY task`;
+
+/** A row group at a time takes memory for one, and leaves room to ingest. */
+const copyRows = ({ from, to }: Names, { table, doomed, order }: Copied) => `
+  INSERT INTO ${to}.${table} BY NAME SELECT * FROM ${from}.${table}
+  WHERE rowid >= $start::BIGINT AND rowid < $end::BIGINT AND seq <= $mark::BIGINT
+    AND rowid NOT IN
+      (SELECT row FROM temp.${doomed} WHERE row >= $start::BIGINT AND row < $end::BIGINT)
+  ${order}`;
+
+const FORGET_ORDERED = ({ to }: Names) => `DELETE FROM ${to}.meta WHERE key = 'ordered_seq'`;
+const NOTE_ORDERED = ({ to }: Names) =>
+  `INSERT INTO ${to}.meta VALUES ('ordered_seq', $mark::BIGINT)`;
+
+const MOVED = ({ to }: Names) => `
+  UPDATE ${to}.events SET person_id = moved.person_id::UUID FROM
+    (SELECT unnest(from_json($moved,
+      '[{"project_id": "INTEGER", "distinct_id": "VARCHAR", "person_id": "VARCHAR"}]'),
+      recursive := true)) AS moved
+  WHERE events.project_id = moved.project_id AND events.distinct_id = moved.distinct_id`;
+
+/** Runs a statement as a part. */
+type Run = (sql: string, values?: Record<string, DuckDBValue>) => Promise<unknown>;
+
+type Copied = { table: string; doomed: string; order: string };
+
+/**
+ * Tables that are copied part by part, where is written which of their rows are not, and how those of
+ * a part are ordered: events by day, so that a migration stays as it was sent, and then by person
+ * (decision 93).
+ */
+const COPIED: readonly Copied[] = [
+  {
+    table: "events",
+    doomed: "doomed",
+    order: `ORDER BY ${LARGE_LAST}, date_trunc('day', "timestamp"), person_id, seq`,
+  },
+  { table: "logs", doomed: "doomed_log", order: "ORDER BY seq" },
+];
+
+/** What rows there are, and how many of them came since the file was written. */
+const LOOSE = `
+  SELECT count(*)::DOUBLE AS events, (SELECT count(*) FROM events WHERE seq >
+    (SELECT coalesce(max(value), 0) FROM meta WHERE key = 'ordered_seq'))::DOUBLE AS loose
+  FROM events`;
+
+/** So many events, and this share of all, are worth writing the file anew. */
+const LOOSE_MIN = 4 * ROW_GROUP_ROWS;
+const LOOSE_SHARE = 1 / 4;
+
+/** Those, and the version of the schema, which comes with the schema. */
+const OF_THEIR_OWN = [...COPIED.map(({ table }) => table), "migration"];
+
+/**
+ * Deletes events for good: what remains is written anew (decision 60), also what it says of the deleted
+ * (decision 146).
+ */
+export function eventErasure(duckdb: Duckdb) {
+  /** Splits and deletions since the copy began: whose some distinct ids are, as JSON. */
+  let moved: string[] | undefined;
+
+  return {
+    /** Whether so much came since the file was written that it is worth being put in order. */
+    isLoose: () =>
+      duckdb.read(async (connection) => {
+        const [row] = await rows(connection, LOOSE);
+        const [events, loose] = [Number(row?.["events"]), Number(row?.["loose"])];
+        return loose >= LOOSE_MIN && loose >= events * LOOSE_SHARE;
+      }),
+
+    /** Told of distinct ids all of whose events are another person's now, in the same transaction. */
+    moved(lines: string): void {
+      moved?.push(`[${lines.trim().split("\n").join(",")}]`);
+    },
+
+    /** Erases the events of tasks; all that came up to their `journal_seq` must be stored. */
+    async erase(tasks: readonly Erasing[], options: EraseOptions): Promise<void> {
+      let mark = 0;
+      let erased: ErasedRows = new Map();
+      try {
+        await duckdb.rewrite({
+          async begin(connection, { from }) {
+            mark = await seqOf(connection, from);
+            moved = [];
+          },
+          async copy(connection, names, part) {
+            expectStored(tasks, mark);
+            erased = await part(() => findDoomed(connection, names, tasks));
+            if (erased.size === 0 && !options.isPurging) return false;
+            for (const of of COPIED)
+              await copyTable(connection, names, { ...of, mark, part, ...options });
+            return true;
+          },
+          async catchUp(connection, names, part) {
+            const run = (sql: string, values = {}) => part(() => connection.run(sql, values));
+            for (const ids of moved ?? []) await run(MOVED(names), { moved: ids });
+            await copyRest(connection, names, { mark, run });
+            await run(FORGET_ORDERED(names));
+            await run(NOTE_ORDERED(names), { mark });
+            for (const of of COPIED) await part(() => expectAll(connection, names, of));
+          },
+          ready: (generation) => options.ready(erased, generation),
+          done: (connection) => handOnErased(connection, options.forget),
+        });
+      } finally {
+        moved = undefined;
+      }
+    },
+  };
+}
+
+async function seqOf(connection: DuckDBConnection, from: string): Promise<number> {
+  const sql = `SELECT value FROM ${from}.meta WHERE key = 'applied_seq'`;
+  const [row] = await rows(connection, sql);
+  return Number(row?.["value"]);
+}
+
+function expectStored(tasks: readonly Erasing[], mark: number): void {
+  if (tasks.every(({ journal_seq }) => journal_seq <= mark)) return;
+  throw new Error("Events that are to be deleted are not stored yet");
+}
+
+async function findDoomed(
+  connection: DuckDBConnection,
+  names: Names,
+  tasks: readonly Erasing[],
+): Promise<ErasedRows> {
+  await connection.run(TARGETS);
+  const targets = tasks.flatMap(({ id: task, project_id, journal_seq: seq, distinct_ids }) =>
+    distinct_ids.map((distinct_id) => ({ task, project_id, seq, distinct_id })),
+  );
+  for (let at = 0; at < targets.length; at += TARGETS_MAX) {
+    const some = JSON.stringify(targets.slice(at, at + TARGETS_MAX));
+    await connection.run(ADD_TARGETS, { targets: some });
+  }
+  for (const sql of [BY_ID, doomedEvents(names), doomedLogs(names)]) {
+    await connection.run(sql);
+  }
+  const counts = await rows(connection, COUNTS);
+  return new Map(
+    counts.map(({ task, events, logs }) => [
+      Number(task),
+      { events: Number(events), logs: Number(logs) },
+    ]),
+  );
+}
+
+async function copyTable(
+  connection: DuckDBConnection,
+  names: Names,
+  {
+    mark,
+    part,
+    stopped,
+    ...of
+  }: Copied & { mark: number; part: Part } & Pick<EraseOptions, "stopped">,
+): Promise<void> {
+  const [row] = await part(() =>
+    rows(connection, `SELECT max(rowid) AS last FROM ${names.from}.${of.table}`),
+  );
+  const last = Number(row?.["last"] ?? -1);
+  const copy = (order: string, start: number, end: number) =>
+    part(() => connection.run(copyRows(names, { ...of, order }), { start, end, mark }));
+  // What is too large to be sorted, or copied at once, is copied as it is, in parts.
+  const copyFitting = async (order: string, start: number, count: number): Promise<void> => {
+    try {
+      await copy(order, start, start + count);
+    } catch (error) {
+      if (!isOutOfMemory(error) || count <= COPIED_ROWS_MIN) throw error;
+      const half = Math.ceil(count / 2);
+      await copyFitting("", start, half);
+      await copyFitting("", start + half, count - half);
+    }
+  };
+  for (let start = 0; start <= last; start += names.rows) {
+    if (stopped()) throw new Error("The server is stopping");
+    await copyFitting(of.order, start, names.rows);
+  }
+}
+
+/** What came behind the mark, and the small tables, which change all the time, as they are now. */
+async function copyRest(
+  connection: DuckDBConnection,
+  { from, to }: Names,
+  { mark, run }: { mark: number; run: Run },
+): Promise<void> {
+  for (const { table } of COPIED) {
+    await run(
+      `INSERT INTO ${to}.${table} BY NAME SELECT * FROM ${from}.${table} WHERE seq > $mark::BIGINT`,
+      { mark },
+    );
+  }
+  const tables = await rows(
+    connection,
+    "SELECT table_name AS name FROM duckdb_tables() WHERE database_name = $from AND NOT internal",
+    { from },
+  );
+  for (const { name } of tables) {
+    if (typeof name !== "string" || OF_THEIR_OWN.includes(name)) continue;
+    await run(`DELETE FROM ${to}."${name}"`);
+    await run(`INSERT INTO ${to}."${name}" BY NAME SELECT * FROM ${from}."${name}"`);
+  }
+  await run(forgetPromoted(to), { mark });
+}
+
+/** The old file goes: better none is written anew than one that lacks a row. */
+async function expectAll(
+  connection: DuckDBConnection,
+  { from, to }: Names,
+  { table, doomed }: Copied,
+): Promise<void> {
+  const [row] = await rows(
+    connection,
+    `SELECT (SELECT count(*) FROM ${from}.${table}) - (SELECT count(*) FROM temp.${doomed})
+       - (SELECT count(*) FROM ${to}.${table}) AS lacking`,
+  );
+  if (Number(row?.["lacking"]) !== 0)
+    throw new Error(`Rows of ${table} were not copied as they are`);
+}

@@ -1,0 +1,151 @@
+import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
+import { type Duckdb, ROW_GROUP_ROWS, rows } from "../engine/duckdb.ts";
+import { pointer, textIn } from "../lists/property-filter.ts";
+
+/** Properties that have a column at once: `promoted_1` and so on (decision 87). */
+export const PROMOTED_MAX = 8;
+
+/** Days that are looked at: a property that nobody asked about for so long gives its column back. */
+export const USE_DAYS = 30;
+
+/** A property gets a column once so many queries asked about it. */
+export const USE_QUERIES_MIN = 10;
+
+/** And that on so many different days. */
+export const USE_DAYS_MIN = 2;
+
+/** Or once the queries that asked about it took so many seconds in all. */
+export const USE_SECONDS_MIN = 60;
+
+/** Properties whose use is remembered: the most used (decision 88). */
+export const USED_MAX = 1000;
+
+/** How often properties were asked about since the last time, and how long the queries took. */
+export type Uses = ReadonlyMap<string, { queries: number; seconds: number }>;
+
+/** Gives often used properties columns of their own. */
+export type Promotions = {
+  /** Adds uses of a day (ISO 8601), and forgets what is older than USE_DAYS. */
+  note(uses: Uses, day: string): Promise<void>;
+  /**
+   * Takes the columns of properties that are not used any more, and gives a free one to the property
+   * that is used most, if one is used so much; says whether one is to be filled.
+   */
+  choose(): Promise<boolean>;
+  /**
+   * Fills a column for some more of the events, if nobody reads; says whether there are more to be
+   * filled.
+   */
+  fill(): Promise<boolean>;
+};
+
+const column = (slot: DuckDBValue | undefined) => `promoted_${Number(slot)}`;
+
+/** All columns of a table but those of promoted properties, which are made of another. */
+export const UNPROMOTED = "COLUMNS(lambda name: NOT starts_with(name, 'promoted_'))";
+
+/** Columns that may be read in the caller's transaction, by property. */
+export async function promotedIn(
+  connection: DuckDBConnection,
+): Promise<ReadonlyMap<string, string>> {
+  const sql = "SELECT key, slot FROM promoted WHERE whole_seq IS NOT NULL";
+  const found = await rows(connection, sql);
+  return new Map(found.map(({ key, slot }) => [String(key), column(slot)]));
+}
+
+/** SQL of what an event that is added has in these columns, behind other columns. */
+export async function promotedTexts(
+  connection: DuckDBConnection,
+): Promise<{ sql: string; values: Record<string, string> }> {
+  const found = await rows(connection, "SELECT key, slot FROM promoted");
+  const values: Record<string, string> = {};
+  const texts = found.map(({ key, slot }) => {
+    values[column(slot)] = pointer(String(key));
+    return `, ${textIn(`$${column(slot)}`)} AS ${column(slot)}`;
+  });
+  return { sql: texts.join(""), values };
+}
+
+/**
+ * The statement that forgets columns, in a file that was written anew, that were not whole when that
+ * began, at the event `$mark`: parts that were filled since may have been copied before.
+ */
+export function forgetPromoted(catalog: string): string {
+  return `DELETE FROM ${catalog}.promoted WHERE whole_seq IS NULL OR whole_seq >= $mark::BIGINT`;
+}
+
+const ADD_USES = `
+  INSERT INTO property_use
+  SELECT key, $day::DATE, queries, seconds FROM (SELECT unnest(from_json($uses,
+    '[{"key": "VARCHAR", "queries": "INTEGER", "seconds": "DOUBLE"}]'), recursive := true))`;
+
+const JOIN_USES = `
+  CREATE OR REPLACE TEMP TABLE used AS
+  SELECT key, day, sum(queries)::INTEGER AS queries, sum(seconds) AS seconds FROM property_use
+  WHERE day > $day::DATE - ${USE_DAYS} AND key IN (
+    SELECT key FROM property_use WHERE day > $day::DATE - ${USE_DAYS}
+    GROUP BY key ORDER BY sum(seconds) DESC, key LIMIT ${USED_MAX})
+  GROUP BY key, day`;
+
+const UNUSED = "DELETE FROM promoted WHERE key NOT IN (SELECT key FROM property_use)";
+
+/** What is filled already must be done first: one at a time. */
+const CHOOSE = `
+  INSERT INTO promoted
+  SELECT slot, key, (SELECT coalesce(max(rowid) + 1, 0) FROM events), 0, NULL
+  FROM (SELECT min(slot) AS slot FROM range(1, ${PROMOTED_MAX} + 1) AS slots(slot)
+    WHERE slot NOT IN (SELECT slot FROM promoted)),
+  (SELECT key FROM property_use WHERE key NOT IN (SELECT key FROM promoted) GROUP BY key
+    HAVING (sum(queries) >= ${USE_QUERIES_MIN} AND count(*) >= ${USE_DAYS_MIN})
+      OR sum(seconds) >= ${USE_SECONDS_MIN}
+    ORDER BY sum(seconds) DESC, key LIMIT 1)
+  WHERE slot IS NOT NULL AND NOT EXISTS (FROM promoted WHERE whole_seq IS NULL)`;
+
+const UNFILLED = `
+  SELECT slot, key, filled::DOUBLE AS filled, rows_end::DOUBLE AS rows_end FROM promoted
+  WHERE whole_seq IS NULL ORDER BY slot LIMIT 1`;
+
+/** Every row, whatever another property has left there. */
+const FILL = (name: string) => `
+  UPDATE events SET ${name} = ${textIn("$pointer")}
+  WHERE rowid >= $start::BIGINT AND rowid < $end::BIGINT`;
+
+const FILLED = `
+  UPDATE promoted SET filled = $end::BIGINT, whole_seq = CASE WHEN $end::BIGINT >= rows_end
+    THEN (SELECT value FROM meta WHERE key = 'applied_seq') END
+  WHERE slot = $slot::INTEGER`;
+
+/** Promotes properties in the event store; each step is one transaction of its writer, of so many rows. */
+export function promotions(duckdb: Duckdb, stepRows = ROW_GROUP_ROWS): Promotions {
+  return {
+    note: (uses, day) =>
+      duckdb.write(async (connection) => {
+        const list = [...uses].map(([key, use]) => ({ key, ...use }));
+        await connection.run(ADD_USES, { day, uses: JSON.stringify(list) });
+        await connection.run(JOIN_USES, { day });
+        await connection.run("DELETE FROM property_use");
+        await connection.run("INSERT INTO property_use BY NAME FROM temp.used");
+      }),
+
+    choose: () =>
+      duckdb.write(async (connection) => {
+        await connection.run(UNUSED);
+        await connection.run(CHOOSE);
+        return (await rows(connection, UNFILLED)).length > 0;
+      }),
+
+    async fill() {
+      const isMore = await duckdb.writeBetween(async (connection) => {
+        const [next] = await rows(connection, UNFILLED);
+        if (next === undefined) return false;
+        const [start, rowsEnd] = [Number(next["filled"]), Number(next["rows_end"])];
+        const end = Math.min(start + stepRows, rowsEnd);
+        const values = { pointer: pointer(String(next["key"])), start, end };
+        if (start < end) await connection.run(FILL(column(next["slot"])), values);
+        await connection.run(FILLED, { end, slot: Number(next["slot"]) });
+        return end < rowsEnd;
+      });
+      return isMore ?? true;
+    },
+  };
+}

@@ -1,0 +1,161 @@
+import type { DuckDBConnection } from "@duckdb/node-api";
+import { LEFT_OUT, PROPERTY_COLUMNS } from "../../sqlite/persons/rows.ts";
+import { quoted, readColumns } from "../engine/duckdb.ts";
+import { runApart } from "../engine/duckdb-apart.ts";
+import { setMeta } from "./meta.ts";
+
+/** Changes to the mirror, written for DuckDB to read; null where there is nothing of a kind. */
+export type MirrorFiles = {
+  /** The version of the person store that the mirror has with them. */
+  version: number;
+  persons: string | null;
+  /** Whether the mirror may hold some of the persons, or of their distinct ids. */
+  known: boolean;
+  moved: boolean;
+  /** Whether persons were deleted. */
+  deleted: boolean;
+  overrides: string | null;
+  groups: string | null;
+  owned: string | null;
+};
+
+/** UTF-8 bytes of a line: a line is an event of at most 1 MiB, its hot properties again, and what ingest adds. */
+export const LINE_BYTES_MAX = 4_194_304;
+
+const MIRROR_ROWS = (path: string) => `
+  read_json(${quoted(path)}, format = 'newline_delimited',
+    maximum_object_size = ${LINE_BYTES_MAX}, columns = ${readColumns({
+      project_id: "INTEGER",
+      id: "BIGINT",
+      uuid: "UUID",
+      created_at: "VARCHAR",
+      distinct_ids: "VARCHAR[]",
+      moved: "VARCHAR[]",
+      known: "BOOLEAN",
+      gone: "BOOLEAN",
+      email: "VARCHAR",
+      [LEFT_OUT]: "VARCHAR",
+      ...Object.fromEntries(PROPERTY_COLUMNS.map((column) => [column, "JSON"])),
+    })})`;
+
+const OVERRIDE_ROWS = (path: string) => `
+  read_json(${quoted(path)}, format = 'newline_delimited', columns = ${readColumns({
+    project_id: "INTEGER",
+    old_person_id: "UUID",
+    person_id: "UUID",
+  })})`;
+
+/** Whether events are changed where they are: then nobody may read (decision 120). */
+export const isInPlace = (changes: MirrorFiles | null): boolean =>
+  typeof changes?.owned === "string";
+
+/** Brings the event store's mirror of persons to another version, in the caller's transaction. */
+export async function applyMirror(
+  connection: DuckDBConnection,
+  changes: MirrorFiles,
+): Promise<void> {
+  const { version, persons, overrides, groups, owned } = changes;
+  if (persons !== null) await mirrorPersons(connection, persons, changes);
+  if (overrides !== null) await mirrorOverrides(connection, overrides);
+  if (groups !== null) await mirrorGroups(connection, groups);
+  if (owned !== null) await mirrorOwned(connection, owned);
+  await setMeta(connection, "mirror_version", version);
+}
+
+/** What belonged to a person who was merged belongs to the other one, beside the new overrides. */
+async function mirrorOverrides(connection: DuckDBConnection, path: string): Promise<void> {
+  const source = OVERRIDE_ROWS(path);
+  await runApart(
+    connection,
+    `CREATE OR REPLACE TEMP TABLE moved AS
+     SELECT project_id, old_person_id, person_id FROM ${source}
+     UNION ALL
+     SELECT kept.project_id, kept.old_person_id, moved.person_id FROM person_overrides AS kept
+     JOIN ${source} AS moved
+       ON moved.project_id = kept.project_id AND moved.old_person_id = kept.person_id
+     WHERE (kept.project_id, kept.old_person_id) NOT IN
+       (SELECT (project_id, old_person_id) FROM ${source})`,
+  );
+  await runApart(
+    connection,
+    `DELETE FROM person_overrides WHERE (project_id, old_person_id) IN
+       (SELECT (project_id, old_person_id) FROM temp.moved)`,
+  );
+  await runApart(connection, "INSERT INTO person_overrides BY NAME FROM temp.moved");
+  await connection.run("DROP TABLE temp.moved");
+}
+
+async function mirrorPersons(
+  connection: DuckDBConnection,
+  path: string,
+  { known, moved, deleted }: MirrorFiles,
+): Promise<void> {
+  const source = MIRROR_ROWS(path);
+  if (deleted) {
+    for (const table of ["person_distinct_ids", "person_overrides"]) {
+      await runApart(
+        connection,
+        `DELETE FROM ${table} WHERE (project_id, person_id) IN
+           (SELECT (project_id, uuid) FROM persons
+            WHERE id IN (SELECT id FROM ${source} WHERE gone))`,
+      );
+    }
+  }
+  if (known) {
+    await runApart(
+      connection,
+      `DELETE FROM persons WHERE id IN (SELECT id FROM ${source} WHERE known)`,
+    );
+  }
+  if (moved) {
+    await runApart(
+      connection,
+      `DELETE FROM person_distinct_ids WHERE (project_id, distinct_id) IN
+         (SELECT (project_id, unnest(moved)) FROM ${source})`,
+    );
+  }
+  await runApart(
+    connection,
+    `INSERT INTO persons BY NAME SELECT project_id, id, uuid,
+       TRY_CAST(created_at AS TIMESTAMP) AS created_at,
+       email, ${LEFT_OUT}, ${PROPERTY_COLUMNS.join(", ")} FROM ${source}
+       WHERE gone IS NOT TRUE`,
+  );
+  await runApart(
+    connection,
+    `INSERT INTO person_distinct_ids BY NAME
+       SELECT project_id, unnest(distinct_ids) AS distinct_id, uuid AS person_id FROM ${source}`,
+  );
+}
+
+async function mirrorGroups(connection: DuckDBConnection, path: string): Promise<void> {
+  const source = `read_json(${quoted(path)}, format = 'newline_delimited',
+    maximum_object_size = ${LINE_BYTES_MAX}, columns = ${readColumns({
+      project_id: "INTEGER",
+      type_index: "INTEGER",
+      key: "VARCHAR",
+      created_at: "VARCHAR",
+      properties: "JSON",
+    })})`;
+  await connection.run(
+    `DELETE FROM groups WHERE (project_id, type_index, key) IN
+       (SELECT (project_id, type_index, key) FROM ${source})`,
+  );
+  await connection.run(
+    `INSERT INTO groups BY NAME
+       SELECT * REPLACE (TRY_CAST(created_at AS TIMESTAMP) AS created_at) FROM ${source}`,
+  );
+}
+
+/** Rewrites whose the events of distinct ids are: after a split no uuid tells them apart. */
+async function mirrorOwned(connection: DuckDBConnection, path: string): Promise<void> {
+  const source = `read_json(${quoted(path)}, format = 'newline_delimited', columns = ${readColumns({
+    project_id: "INTEGER",
+    distinct_id: "VARCHAR",
+    person_id: "UUID",
+  })})`;
+  await connection.run(
+    `UPDATE events SET person_id = owned.person_id FROM ${source} AS owned
+     WHERE events.project_id = owned.project_id AND events.distinct_id = owned.distinct_id`,
+  );
+}

@@ -1,0 +1,216 @@
+import { readFileSync } from "node:fs";
+import type { DuckDBConnection } from "@duckdb/node-api";
+import { GROUP_TYPES_MAX } from "../../../core/identity/group.ts";
+import type { SeenEntries } from "../../../core/ingest/dedup-table.ts";
+import type { JsonObject } from "../../../core/values/json.ts";
+import { LARGE_LAST, NOT_BLANK } from "../../loads/blank-rows.ts";
+import { groupColumn, HOT_PROPERTIES } from "../../loads/event-lines.ts";
+import type { Load } from "../../loads/loads.ts";
+import { INSERT_LOGS } from "../../loads/log-lines.ts";
+import { type Duckdb, quoted, readColumns, rows } from "../engine/duckdb.ts";
+import { runApart } from "../engine/duckdb-apart.ts";
+import { type DeadLetter, isAboutTheData, setUnreadableAside } from "./dead-letters.ts";
+import { handOnSeen } from "./dedup-replay.ts";
+import { type EraseOptions, type Erasing, eventErasure } from "./erase.ts";
+import { promotedTexts } from "./hot-columns.ts";
+import { type MetaKey, metaOf, setMeta } from "./meta.ts";
+import { applyMirror, isInPlace, LINE_BYTES_MAX, type MirrorFiles } from "./mirror.ts";
+
+/** A stored event as the API shows it; `person_id` owns it now, after every merge. */
+export type EventRow = {
+  uuid: string;
+  event: string;
+  distinct_id: string;
+  person_id: string;
+  timestamp: string;
+  properties: JsonObject;
+};
+
+/** The place of an event in a list: the newest first by `timestamp`, then by `seq`. */
+export type EventCursor = { timestamp: string; seq: number };
+
+/** Which events a list asks for; times are ISO 8601 and exclusive. */
+export type EventFilter = {
+  event?: string | undefined;
+  distinct_id?: string | undefined;
+  person_id?: string | undefined;
+  uuid?: string | undefined;
+  after?: string | undefined;
+  before?: string | undefined;
+};
+
+/** The events of every project, in DuckDB. Append-only but for the deletion tasks. */
+export type EventStore = {
+  /** The last sequence number applied; 0 at first. */
+  applied(): Promise<number>;
+  /**
+   * Applies a load in one transaction, durable when it resolves, and returns the events that
+   * the store could not read: those are in the dead-letter file. Refuses
+   * (throws) a load that was applied before.
+   */
+  append(load: Load): Promise<{ dead: DeadLetter[] }>;
+  /** The version of the person store that the mirror is of; 0 at first. */
+  mirrorVersion(): Promise<number>;
+  /** Brings the mirror to another version, in one transaction. */
+  mirror(changes: MirrorFiles): Promise<void>;
+  /** Moves what was appended from the write-ahead log into the file; blocks every query. */
+  checkpoint(): Promise<void>;
+  /** Whether so much came since the file was written that it is worth being put in order. */
+  isLoose(): Promise<boolean>;
+  /** Lets go of memory for what was read, unless something runs. */
+  letGo(): Promise<void>;
+  /** Deletes events for good, as {@link eventErasure}. */
+  erase(tasks: readonly Erasing[], options: EraseOptions): Promise<void>;
+  /** Clears what may be left of what was deleted: temporary files, behind pages, in memory. */
+  clearLeft(): Promise<void>;
+  /** Hands on what arrived within so many milliseconds before the event that came last. */
+  seen(windowMs: number, take: (chunk: SeenEntries) => Promise<void>): Promise<void>;
+  /** How many events and log records there are, of all projects. */
+  counts(): Promise<{ events: number; logs: number }>;
+};
+
+const HOT_NAMES = [
+  ...HOT_PROPERTIES,
+  ...Array.from({ length: GROUP_TYPES_MAX }, (_, index) => groupColumn(index)),
+];
+
+const READ_COLUMNS = {
+  seq: "BIGINT",
+  project_id: "INTEGER",
+  ingested_at: "VARCHAR",
+  person_id: "VARCHAR",
+  uuid: "VARCHAR",
+  event: "VARCHAR",
+  distinct_id: "VARCHAR",
+  timestamp: "VARCHAR",
+  mark: "USMALLINT",
+  ...Object.fromEntries(HOT_NAMES.map((name) => [name, "VARCHAR"])),
+  properties: "JSON",
+  brief: "JSON",
+};
+
+const HOT_COLUMNS = HOT_NAMES.map((name) => `"${name}"`).join(", ");
+
+/**
+ * VARCHAR and TRY_CAST, because one value that a typed column refuses would fail the load. A
+ * migration is stored by time (contract 4.5.3), everything else by person (decision 29).
+ */
+const INSERT_EVENTS = (
+  path: string,
+  { historical, large, promoted = "" }: Pick<Load, "historical" | "large"> & { promoted?: string },
+) => `
+  INSERT INTO events BY NAME SELECT project_id, seq, TRY_CAST(uuid AS UUID) AS uuid, event, distinct_id,
+    TRY_CAST(person_id AS UUID) AS person_id, TRY_CAST("timestamp" AS TIMESTAMP) AS "timestamp",
+    TRY_CAST(ingested_at AS TIMESTAMP) AS ingested_at, mark, ${HOT_COLUMNS}${promoted}, properties, whole_properties
+  FROM (SELECT * REPLACE (coalesce(brief, properties) AS properties),
+      CASE WHEN brief IS NOT NULL THEN properties END AS whole_properties
+    FROM read_json(${quoted(path)}, columns = ${readColumns(READ_COLUMNS)},
+      format = 'newline_delimited', maximum_object_size = ${LINE_BYTES_MAX}))
+  ORDER BY ${large ? `${LARGE_LAST}, ` : ""}${historical ? '"timestamp"' : "person_id"}, seq`;
+
+/** The event store on DuckDB. `deadLetters` is the path of the file for unreadable lines. */
+export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
+  const meta = (key: MetaKey) => duckdb.read((connection) => metaOf(connection, key));
+  const erasure = eventErasure(duckdb);
+  const noteMoved = (changes: MirrorFiles | null) => {
+    if (typeof changes?.owned === "string") erasure.moved(readFileSync(changes.owned, "utf8"));
+  };
+  const first = repeatable(duckdb);
+  const apply = (load: Load) =>
+    first(["applied_seq", load.last], load.mirror, async (connection) => {
+      await applyLoad(connection, load);
+      noteMoved(load.mirror);
+    });
+  const setAside = async ({ events, logs, historical, large }: Load): Promise<DeadLetter[]> => [
+    ...(await setUnreadableAside(duckdb, events, {
+      deadLetters,
+      type: "unreadable_event",
+      insert: (path) => INSERT_EVENTS(path, { historical, large }),
+    })),
+    ...(await setUnreadableAside(duckdb, logs, {
+      deadLetters,
+      type: "unreadable_log",
+      insert: INSERT_LOGS,
+    })),
+  ];
+  return {
+    applied: () => meta("applied_seq"),
+    mirrorVersion: () => meta("mirror_version"),
+    mirror: (changes) =>
+      first(["mirror_version", changes.version], changes, async (connection) => {
+        await applyMirror(connection, changes);
+        noteMoved(changes);
+      }),
+    erase: erasure.erase,
+    clearLeft: duckdb.clearLeft,
+    isLoose: erasure.isLoose,
+    letGo: () => duckdb.letGo(),
+
+    async append(load) {
+      try {
+        await apply(load);
+        return { dead: [] };
+      } catch (error) {
+        const dead = isAboutTheData(error) ? await setAside(load) : [];
+        if (dead.length === 0) throw error;
+        await apply(load);
+        return { dead };
+      }
+    },
+
+    checkpoint: () => duckdb.checkpoint(),
+
+    seen: (windowMs, take) => duckdb.read((connection) => handOnSeen(connection, windowMs, take)),
+
+    counts: () =>
+      duckdb.read(async (connection) => {
+        const [row] = await rows(
+          connection,
+          `SELECT (SELECT count(*) FROM events WHERE ${NOT_BLANK})::DOUBLE AS events,
+             (SELECT count(*) FROM logs WHERE ${NOT_BLANK})::DOUBLE AS logs`,
+        );
+        return { events: Number(row?.["events"]), logs: Number(row?.["logs"]) };
+      }),
+  };
+}
+
+/** What `meta` holds once a change is made. */
+type Mark = [key: MetaKey, value: number];
+
+/**
+ * Writes, before those who read. Where memory is short a commit may fail and be carried out all the
+ * same (decision 106): what is done again looks first whether it is done.
+ */
+function repeatable(duckdb: Pick<Duckdb, "writeFirst" | "writeInPlace">) {
+  let unsure = "";
+  return async (
+    [key, value]: Mark,
+    mirror: MirrorFiles | null,
+    work: (connection: DuckDBConnection) => Promise<void>,
+  ) => {
+    const write = isInPlace(mirror) ? duckdb.writeInPlace : duckdb.writeFirst;
+    const name = `${key} ${value}`;
+    let isRepeated = unsure === name;
+    unsure = name;
+    await write(async (connection) => {
+      if (isRepeated && (await metaOf(connection, key)) === value) return;
+      isRepeated = true;
+      await work(connection);
+    });
+    unsure = "";
+  };
+}
+
+async function applyLoad(connection: DuckDBConnection, load: Load): Promise<void> {
+  const { first, last, events, logs, mirror } = load;
+  if ((await metaOf(connection, "applied_seq")) >= first) {
+    throw new Error(`Load up to ${last} was applied before`);
+  }
+  await setMeta(connection, "applied_seq", last);
+  if (events !== null) {
+    const { sql: promoted, values } = await promotedTexts(connection);
+    await runApart(connection, INSERT_EVENTS(events, { ...load, promoted }), { values });
+  }
+  if (logs !== null) await runApart(connection, INSERT_LOGS(logs));
+  if (mirror !== null) await applyMirror(connection, mirror);
+}

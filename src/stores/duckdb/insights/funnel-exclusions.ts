@@ -1,0 +1,69 @@
+import type { Exclusion, Funnel } from "../../../core/queries/funnel.ts";
+import type { OwnEvents } from "./funnel-unordered.ts";
+
+/** Columns of each event: its place among those of its person, and that of the first at the same time. */
+export const PLACES = `row_number() OVER (PARTITION BY person_id ORDER BY t, seq) AS place,
+    rank() OVER (PARTITION BY person_id ORDER BY t) AS place_of_t`;
+
+/** What is to be known at an event of those after it, and which attempts that begin with it count. */
+type Excluding = { columns: string[]; conditions: string[] };
+
+const after = (from: number, to: number | "UNBOUNDED") =>
+  `OVER (PARTITION BY person_id ORDER BY t, seq ROWS BETWEEN ${from} FOLLOWING AND ${to} FOLLOWING)`;
+
+/**
+ * Of strict steps (decision 78), which are so many events after the first: an attempt that came to the
+ * step `from` is not counted if something excluded is before the step `to`, or before the window ends.
+ * Over a table with columns `is_excluded_1` and so on; the conditions need `depth`.
+ */
+export function strictExcluding(exclusions: readonly Exclusion[], until: string): Excluding {
+  const all = exclusions.map(({ from, to }, index): Excluding => {
+    const number = index + 1;
+    const left = `depth BETWEEN ${from + 1} AND ${to} AND t_excluded_${number} <= ${until}`;
+    const next = (until: number | "UNBOUNDED") =>
+      `min(CASE WHEN is_excluded_${number} THEN t END) ${after(from + 1, until)}`;
+    const columns = [`${next("UNBOUNDED")} AS t_excluded_${number}`];
+    if (to === from + 1) return { columns, conditions: [`(${left}) IS NOT TRUE`] };
+    const between = `depth > ${to} AND t_between_${number} IS NOT NULL`;
+    return {
+      columns: [...columns, `${next(to - 1)} AS t_between_${number}`],
+      conditions: [`(${left} OR ${between}) IS NOT TRUE`],
+    };
+  });
+  return {
+    columns: all.flatMap(({ columns }) => columns),
+    conditions: all.flatMap(({ conditions }) => conditions),
+  };
+}
+
+/**
+ * Of steps in any order (decision 78): all of them are done when the first excluded event comes, if one
+ * comes before the window ends. Over a table with `is_excluded_1` and so on and {@link PLACES}.
+ */
+export function unorderedExcluding(
+  { exclusions }: Funnel,
+  sets: OwnEvents["sets"],
+  until: string,
+): Excluding {
+  if (exclusions.length === 0) return { columns: [], conditions: [] };
+  const isExcluded = exclusions.map((_, index) => `is_excluded_${index + 1}`).join(" OR ");
+  const next = (column: string) =>
+    `min(CASE WHEN ${isExcluded} THEN ${column} END) ${after(1, "UNBOUNDED")} AS ${column}_excluded`;
+  const done = sets.map((_, index) => `place_${index + 1} <= place_excluded`);
+  return {
+    columns: [
+      ...sets.map((set, index) => `${lastPlace(set)} AS place_${index + 1}`),
+      next("t"),
+      next("place"),
+    ],
+    conditions: [`((t_excluded <= ${until}) IS NOT TRUE OR (${done.join(" AND ")}))`],
+  };
+}
+
+/** The place of as many events of a set as it has steps, of those from the time of an event on. */
+function lastPlace({ isOf, steps }: OwnEvents["sets"][number]): string {
+  const own = `CASE WHEN ${isOf} THEN place END`;
+  const last = steps === 1 ? `min(${own})` : `nth_value(${own}, ${steps} IGNORE NULLS)`;
+  return `${last} OVER (PARTITION BY person_id ORDER BY t, seq
+      ROWS BETWEEN place - place_of_t PRECEDING AND UNBOUNDED FOLLOWING)`;
+}

@@ -1,0 +1,139 @@
+import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
+import {
+  filtersIn,
+  LOG_FILTERS_ATTR,
+  type LogFilterType,
+  type LogQuery,
+} from "../../../core/logs/query.ts";
+import type { LogRecord } from "../../../core/logs/record.ts";
+import { PAGE_BYTES_MAX } from "../../../core/values/page.ts";
+import { rows } from "../engine/duckdb.ts";
+import type { ApiReads } from "../engine/query-deadline.ts";
+import { type Bind, binder, checkPatterns, groupMet, passes } from "./property-filter.ts";
+
+/** A stored log record as the API shows it; times are ISO 8601 in UTC. */
+export type LogRow = Omit<LogRecord, "trace_flags">;
+
+/** The log records of every project, in DuckDB. */
+export type LogReads = {
+  /**
+   * The page that a query asks for, by `timestamp`, then by arrival; whether there is more behind
+   * it. Fails `invalid_input` on a pattern that is none. `signal` ends it.
+   */
+  list(
+    project: number,
+    query: LogQuery,
+    signal: AbortSignal,
+  ): Promise<{ rows: (LogRow & { seq: number })[]; isMore: boolean }>;
+};
+
+/** Looks for log records in the event store. */
+export function logReads(reads: ApiReads): LogReads {
+  return {
+    list: (project, query, signal) =>
+      reads.read(signal, (connection) => listLogs(connection, project, query)),
+  };
+}
+
+const TEXTS = [
+  ...["trace_id", "span_id", "severity_text", "level", "service_name", "event_name", "body"],
+  ...["attributes", "resource_attributes", "instrumentation_scope"],
+];
+const BYTES = TEXTS.map((name) => `strlen(${name})`).join(" + ");
+
+/**
+ * Three steps, so that memory holds one page's texts at most: where the records are, how many of
+ * them fit, and only then what is in them.
+ */
+const LIST = (where: string, order: string) => `
+  WITH place AS MATERIALIZED (
+    SELECT "timestamp", seq FROM logs WHERE ${where}
+    ORDER BY ${order} LIMIT $limit::BIGINT OFFSET $offset::BIGINT
+  ), fitting AS MATERIALIZED (
+    SELECT seq FROM (
+      SELECT "timestamp", seq, ${BYTES} AS bytes FROM logs
+      WHERE project_id = $project::INTEGER AND seq IN (SELECT seq FROM place))
+    QUALIFY sum(bytes) OVER (ORDER BY ${order} ROWS UNBOUNDED PRECEDING) - bytes < $bytes::BIGINT
+  )
+  SELECT (SELECT count(*) FROM place)::DOUBLE AS places, seq::DOUBLE AS seq, uuid::VARCHAR AS uuid,
+    strftime("timestamp", '%Y-%m-%dT%H:%M:%S.%fZ') AS at,
+    strftime(observed_timestamp, '%Y-%m-%dT%H:%M:%S.%fZ') AS observed_at,
+    severity_number::DOUBLE AS severity_number, ${TEXTS.join(", ")}
+  FROM logs WHERE project_id = $project::INTEGER AND seq IN (SELECT seq FROM fitting)
+  ORDER BY ${order}`;
+
+const DIRECTIONS = {
+  latest: { order: `"timestamp" DESC, seq DESC`, beyond: "<" },
+  earliest: { order: `"timestamp", seq`, beyond: ">" },
+};
+
+async function listLogs(connection: DuckDBConnection, project: number, query: LogQuery) {
+  await checkPatterns(connection, filtersIn(query.filters), LOG_FILTERS_ATTR);
+  const { values, bind } = binder();
+  const { limit, offset } = query;
+  const { order } = DIRECTIONS[query.order];
+  const found = await rows(connection, LIST(conditions(query, bind).join(" AND "), order), {
+    ...values,
+    project,
+    limit: limit + 1,
+    offset,
+    bytes: PAGE_BYTES_MAX,
+  });
+  const shown = found.slice(0, limit).map(logRow);
+  return { rows: shown, isMore: Number(found[0]?.["places"] ?? 0) > shown.length };
+}
+
+function conditions(query: LogQuery, bind: Bind): string[] {
+  const { from, before, levels, services, search, filters } = query;
+  const oneOf = (values: string[]) => values.map((value) => bind(value)).join(", ");
+  return [
+    "project_id = $project::INTEGER",
+    `"timestamp" >= ${bind(from, "TIMESTAMP")}`,
+    ...(before === undefined ? [] : [`"timestamp" < ${bind(before, "TIMESTAMP")}`]),
+    ...behind(query, bind),
+    ...(levels.length === 0 ? [] : [`level IN (${oneOf(levels)})`]),
+    ...(services.length === 0 ? [] : [`service_name IN (${oneOf(services)})`]),
+    ...(search === "" ? [] : [`contains(lower(body), lower(${bind(search)}))`]),
+    ...(filters.of.length === 0
+      ? []
+      : [groupMet(filters, ({ type, filter }) => passes(filter, PLACES[type], bind))]),
+  ];
+}
+
+function behind({ after, order }: LogQuery, bind: Bind): string[] {
+  if (after === undefined) return [];
+  const { beyond } = DIRECTIONS[order];
+  const at = bind(after.at, "TIMESTAMP");
+  const seq = bind(after.id, "BIGINT");
+  return [`"timestamp" ${beyond}= ${at} AND ("timestamp" ${beyond} ${at} OR seq ${beyond} ${seq})`];
+}
+
+const attribute = (pointer: string) => `json_extract_string(attributes, ${pointer})`;
+const ofResource = (pointer: string) => `json_extract_string(resource_attributes, ${pointer})`;
+
+const PLACES: Record<LogFilterType, (pointer: string) => string> = {
+  log: (pointer) => `coalesce(${attribute(pointer)}, ${ofResource(pointer)})`,
+  log_attribute: attribute,
+  log_resource_attribute: ofResource,
+};
+
+function logRow(row: Record<string, DuckDBValue>): LogRow & { seq: number } {
+  const text = (name: string) => String(row[name]);
+  return {
+    seq: Number(row["seq"]),
+    uuid: text("uuid"),
+    timestamp: text("at"),
+    observed_timestamp: text("observed_at"),
+    severity_text: text("severity_text"),
+    severity_number: Number(row["severity_number"]),
+    level: text("level") as LogRecord["level"],
+    service_name: text("service_name"),
+    body: text("body"),
+    attributes: JSON.parse(text("attributes")),
+    resource_attributes: JSON.parse(text("resource_attributes")),
+    trace_id: text("trace_id"),
+    span_id: text("span_id"),
+    instrumentation_scope: JSON.parse(text("instrumentation_scope")),
+    event_name: text("event_name"),
+  };
+}

@@ -1,0 +1,71 @@
+import type { DuckDBType, DuckDBValue } from "@duckdb/node-api";
+import { jsonOf, type SqlCell } from "../../../core/sql/cell.ts";
+import { isoMicros, isoNanos } from "../../../core/values/time.ts";
+
+/** A value that DuckDB found, as an answer has it; times in ISO 8601 (decision 117). */
+export function cellOf(value: DuckDBValue, type: DuckDBType): SqlCell {
+  switch (typeof value) {
+    case "boolean":
+      return value;
+    case "string":
+      return type.alias === "JSON" ? storedJson(value) : value;
+    case "number":
+      if (!Number.isFinite(value)) return String(value);
+      return type.toString() === "FLOAT" ? shortest(value) : value;
+    case "bigint":
+      return { digits: String(value) };
+    default:
+      return value === null ? null : objectCell(value, type);
+  }
+}
+
+/** The number with the fewest digits that is this one in 32 bits. */
+function shortest(value: number): number {
+  const shorter = Array.from({ length: 9 }, (_, digits) => Number(value.toPrecision(digits + 1)));
+  return shorter.find((one) => Math.fround(one) === value) ?? value;
+}
+
+/** JSON as it is stored, but for what DuckDB alone takes for JSON (NaN, a comma at the end). */
+function storedJson(text: string): SqlCell {
+  try {
+    const value = JSON.parse(text);
+    const hasParts = typeof value === "number" || (typeof value === "object" && value !== null);
+    return hasParts ? { json: text } : value;
+  } catch {
+    return text;
+  }
+}
+
+function objectCell(value: DuckDBValue & object, type: DuckDBType): SqlCell {
+  if ("isFinite" in value && !value.isFinite) {
+    // Its one field counts days, seconds or parts of them; as a text, most kinds show it as a time.
+    const isBefore = Object.values(value).some((count: number | bigint) => count < 0);
+    return isBefore ? "-infinity" : "infinity";
+  }
+  if ("toDouble" in value) return { digits: String(value) };
+  if ("items" in value) {
+    const of = "valueType" in type ? type.valueType : type;
+    return { json: `[${value.items.map((item) => jsonOf(cellOf(item, of))).join(",")}]` };
+  }
+  if ("entryTypes" in type && "entries" in value)
+    return structOf(Object.values(value.entries), type);
+  return timeOf(value, type) ?? String(value);
+}
+
+function structOf(
+  values: readonly DuckDBValue[],
+  type: { entryNames: readonly string[]; entryTypes: readonly DuckDBType[] },
+): SqlCell {
+  const entries = type.entryTypes.map(
+    (of, at) => `${JSON.stringify(type.entryNames[at])}:${jsonOf(cellOf(values[at] ?? null, of))}`,
+  );
+  return { json: `{${entries.join(",")}}` };
+}
+
+function timeOf(value: DuckDBValue & object, type: DuckDBType): string | undefined {
+  if ("seconds" in value) return isoMicros(value.seconds * 1_000_000n);
+  if ("millis" in value) return isoMicros(value.millis * 1000n);
+  if ("nanos" in value && type.toString() === "TIMESTAMP_NS") return isoNanos(value.nanos);
+  const isTime = "micros" in value && type.toString().startsWith("TIMESTAMP");
+  return isTime ? isoMicros(BigInt(value.micros)) : undefined;
+}

@@ -1,0 +1,75 @@
+import { SQL_ATTR } from "../../../core/sql/extent.ts";
+import { Failure } from "../../../core/values/failure.ts";
+
+/** What is wrong with a statement. */
+export function refused(detail: string): Failure {
+  return new Failure("invalid_input", detail, SQL_ATTR);
+}
+
+/** Characters of what DuckDB says about a statement. */
+const SAID_CHARS_MAX = 600;
+
+/**
+ * What DuckDB says of a statement before it runs: of names and types alone, and nothing that is stored.
+ * Undefined for what is no fault of the statement.
+ */
+export function unbound({ message }: Error): Failure | undefined {
+  const [found, kind] = /^(Binder|Catalog|Not implemented|Parser) Error: /.exec(message) ?? [];
+  if (found === undefined) return undefined;
+  const [sentence = ""] = message
+    .slice(found.length)
+    .split(/\n\nLINE |\n?\s*Candidate (?:functions|macros):/);
+  const said = sentence.replace(/\s+/g, " ").trim().slice(0, SAID_CHARS_MAX);
+  return refused(kind === "Parser" ? `The SQL is not understood: ${said}` : said);
+}
+
+/** What DuckDB says while it runs may repeat what is stored: the caller is told these sentences alone. */
+const FAULTS: [said: RegExp, told: string][] = [
+  [
+    /^Out of Memory Error/,
+    "The query takes more memory than there is. Select less, or group by less.",
+  ],
+  [
+    /^Invalid type Error: .*Invalid type for BETWEEN/,
+    "One (a, b) is not compared with two bounds at once: compare a as well, or write one bound with OR.",
+  ],
+  [
+    /^Invalid Input Error: More than one row returned by a subquery/,
+    "A query that is a value has more than one row. Add LIMIT 1.",
+  ],
+  [
+    /^Conversion Error: extract specifier /,
+    "A part of a date is not known: year, quarter, month, week, day, hour, minute, second and the like.",
+  ],
+  [
+    /^Not implemented Error: Unknown TimeZone/,
+    "A time zone is not known. They are named like Europe/Berlin.",
+  ],
+  [
+    /^Invalid Input Error: Could not parse string /,
+    "A text is not in the format of strptime. try_strptime makes it NULL.",
+  ],
+  [
+    /^Invalid Input Error: Failed to parse format/,
+    "The format of strftime or strptime is not understood.",
+  ],
+  [
+    /^Invalid Input Error: (?:missing|invalid|unexpected|no argument|bad|trailing) /,
+    "The regular expression is not understood.",
+  ],
+  [
+    /^Out of Range Error|^Conversion Error: (?:Type|Casting) .* out of range/s,
+    "A number is too large for its type. A cast to DOUBLE makes room.",
+  ],
+  [
+    /^(?:Conversion|Invalid Input|Not implemented|Out of Range) Error/,
+    "A value cannot be converted or calculated with. TRY_CAST makes it NULL.",
+  ],
+];
+
+/** What a caller is told of what went wrong while a statement ran; anything else is as it was. */
+export function failureOf(error: unknown): unknown {
+  if (error instanceof Failure || !(error instanceof Error)) return error;
+  const [, told] = FAULTS.find(([said]) => said.test(error.message)) ?? [];
+  return told === undefined ? error : refused(told);
+}

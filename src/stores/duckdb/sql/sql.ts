@@ -1,0 +1,185 @@
+import type { DuckDBConnection, DuckDBResult, DuckDBType, DuckDBValue } from "@duckdb/node-api";
+import { countedAggregates } from "../../../core/sql/aggregates.ts";
+import type { SqlCell } from "../../../core/sql/cell.ts";
+import { checkSql } from "../../../core/sql/check.ts";
+import { SQL_VIEWS } from "../../../core/sql/views.ts";
+import { exactJson, type Json, type JsonObject } from "../../../core/values/json.ts";
+import { ALL_PROPERTIES } from "../../sqlite/persons/rows.ts";
+import { type Duckdb, rows } from "../engine/duckdb.ts";
+import { whileWanted } from "../engine/query-deadline.ts";
+import { cellOf } from "./cells.ts";
+import { failureOf, refused, unbound } from "./faults.ts";
+
+/** What a statement answers: as many values in each row as there are columns. */
+export type SqlTable = {
+  columns: string[];
+  /** DuckDB's names of the columns' types. */
+  types: string[];
+  rows: SqlCell[][];
+  /** The statement as it was run. */
+  sql: string;
+};
+
+/** How far a statement may go. */
+export type SqlLimits = {
+  /** Ends it. */
+  signal: AbortSignal;
+  rows: number;
+  /** Of the texts in the answer. */
+  bytes: number;
+};
+
+/** SQL of others over what is stored of a project. */
+export type SqlReads = {
+  /**
+   * Runs one SELECT over the views of the project (decision 81). Fails `invalid_input` on what is
+   * not allowed, not understood, or over a limit.
+   */
+  run(project: number, text: string, limits: SqlLimits): Promise<SqlTable>;
+};
+
+/** Runs SQL in the event store. */
+export function sqlReads(duckdb: Duckdb): SqlReads {
+  return {
+    async run(project, text, limits) {
+      try {
+        return await duckdb.apart((connection, catalog) =>
+          whileWanted(connection, limits.signal, async () => {
+            for (const view of viewsOf(project, catalog)) await connection.run(view);
+            const sql = await allowed(connection, text);
+            await connection.run("BEGIN TRANSACTION READ ONLY");
+            return { sql, ...(await answered(await bound(connection, sql), limits)) };
+          }),
+        );
+      } catch (error) {
+        throw failureOf(error);
+      }
+    },
+  };
+}
+
+/** Columns that are not in the table as they are, by view. */
+const MADE: Record<string, Record<string, string>> = {
+  events: { person_id: "coalesce(moved.person_id, stored.person_id)" },
+  persons: { properties: ALL_PROPERTIES },
+};
+
+/** Temporary views hide every table from a connection that is in no database. */
+function viewsOf(project: number, catalog: string): string[] {
+  return Object.entries(SQL_VIEWS).map(([name, columns]) => {
+    const chosen = Object.keys(columns).map((column) => {
+      const made = MADE[name]?.[column];
+      return made === undefined ? `stored."${column}"` : `${made} AS "${column}"`;
+    });
+    const moved =
+      columns["person_id"] === undefined
+        ? ""
+        : `LEFT JOIN (${overridesOf(project, catalog)}) AS moved
+            ON moved.old_person_id = stored.person_id`;
+    return `CREATE TEMP VIEW "${name}" AS SELECT ${chosen.join(", ")}
+      FROM ${catalog}.main."${name}" AS stored ${moved} WHERE stored.project_id = ${project}`;
+  });
+}
+
+/** Never empty: beside an empty table the engine reckons with no rows at all (decision 119). */
+function overridesOf(project: number, catalog: string): string {
+  return `SELECT old_person_id, person_id FROM ${catalog}.main.person_overrides
+    WHERE project_id = ${project} UNION ALL SELECT NULL, NULL`;
+}
+
+/**
+ * The statement as DuckDB writes it out of its own parse tree. That text is what is run, and what
+ * it says is looked at again: nothing rests on the way there and back being exact.
+ */
+async function allowed(connection: DuckDBConnection, text: string): Promise<string> {
+  const asked = await treeOf(connection, text);
+  checkSql(parsed(asked), SQL_VIEWS, text);
+  const { tree, renamed } = countedAggregates(exactJson(asked.replace(DOUBLE, asCast)));
+  const names = await textsOf(
+    connection,
+    renamed.map(({ was }) => was),
+  );
+  for (const [at, { item }] of renamed.entries()) {
+    item["alias"] = names[at]?.replace(/^SELECT /, "") ?? "";
+  }
+  const [sql = ""] = await textsOf(connection, [tree]);
+  checkSql(parsed(await treeOf(connection, sql)), SQL_VIEWS, sql);
+  return sql;
+}
+
+/** A floating number in a tree. Quotes within texts have a backslash before them, so none looks like it. */
+const DOUBLE =
+  /\{"class":"CONSTANT","type":"VALUE_CONSTANT",("alias":"(?:[^"\\]|\\.)*","query_location":\d+,)"value":\{"type":\{"id":"DOUBLE","type_info":null\},"is_null":false,"value":([^}"]+)\}\}/g;
+
+/** DuckDB writes a floating number out as a DECIMAL, with other results and an early end. */
+function asCast(_: string, named: string, number: string): string {
+  const text = `{"class":"CONSTANT","type":"VALUE_CONSTANT",${named}"value":{"type":{"id":"VARCHAR","type_info":null},"is_null":false,"value":"${number}"}}`;
+  return `{"class":"CAST","type":"OPERATOR_CAST",${named}"child":${text},"cast_type":{"id":"DOUBLE","type_info":null},"try_cast":false}`;
+}
+
+/** Statements as DuckDB writes them. */
+async function textsOf(connection: DuckDBConnection, trees: readonly Json[]): Promise<string[]> {
+  if (trees.length === 0) return [];
+  const found = await rows(connection, WRITTEN, {
+    trees: JSON.stringify(trees.map((tree) => JSON.stringify(tree))),
+  });
+  return found.map(({ sql }) => String(sql));
+}
+
+const WRITTEN = `SELECT json_deserialize_sql(tree::JSON) AS sql
+  FROM (SELECT unnest(from_json($trees::JSON, '["VARCHAR"]')) AS tree)`;
+
+async function treeOf(connection: DuckDBConnection, text: string): Promise<string> {
+  const read = "SELECT json_serialize_sql($text::VARCHAR)::VARCHAR AS tree";
+  const [row] = await rows(connection, read, { text });
+  return String(row?.["tree"]);
+}
+
+/** DuckDB writes numbers that are not finite, which are none of JSON, nor read back by itself. */
+function parsed(tree: string): JsonObject {
+  try {
+    return JSON.parse(tree);
+  } catch {
+    throw refused("A number in the SQL is too large.");
+  }
+}
+
+async function bound(connection: DuckDBConnection, sql: string): Promise<DuckDBResult> {
+  const prepared = await connection.prepare(sql).catch((error: Error) => {
+    throw unbound(error) ?? error;
+  });
+  const { StatementType } = await import("@duckdb/node-api");
+  if (prepared.statementType !== StatementType.SELECT) throw new Error("Not a SELECT");
+  return await prepared.stream();
+}
+
+async function answered(result: DuckDBResult, limits: SqlLimits): Promise<Omit<SqlTable, "sql">> {
+  const types = result.columnTypes();
+  const found: SqlCell[][] = [];
+  let bytes = 0;
+  for (let chunk = await nextRows(result); chunk !== null; chunk = await nextRows(result)) {
+    limits.signal.throwIfAborted();
+    if (found.length + chunk.length > limits.rows) {
+      throw refused(`The answer has more than ${limits.rows} rows. Add a LIMIT.`);
+    }
+    for (const row of chunk) {
+      bytes += row.reduce((sum: number, value) => sum + bytesOf(value), 0);
+      if (bytes > limits.bytes) {
+        throw refused(`The answer has more than ${limits.bytes} bytes. Select less.`);
+      }
+      found.push(row.map((value, index) => cellOf(value, types[index] as DuckDBType)));
+    }
+  }
+  return {
+    columns: result.columnNames(),
+    types: types.map((type) => type.alias ?? type.toString()),
+    rows: found,
+  };
+}
+
+async function nextRows(result: DuckDBResult): Promise<DuckDBValue[][] | null> {
+  const chunk = await result.fetchChunk();
+  return chunk === null || chunk.rowCount === 0 ? null : chunk.getRows();
+}
+
+const bytesOf = (value: DuckDBValue) => (typeof value === "string" ? value.length : 8);

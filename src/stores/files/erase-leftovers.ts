@@ -1,0 +1,117 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import { logDistinctIds } from "../../core/logs/record.ts";
+import type { Erasing } from "../duckdb/events/erase.ts";
+
+/** Up to where the event store is, in sequence numbers and versions of persons. */
+type Stored = { applied: number; mirror_version: number };
+
+const LOAD = /^(\d+)\.(events|logs|persons|overrides|groups|owned)\.ndjson$/;
+const MIRROR = /^mirror-(\d+)\.\w+\.ndjson$/;
+
+/** How many dead letters went for each task, and which parts of a corrupt journal, by file name. */
+export type Removed = { dead_letters: Map<number, number>; parts: string[] };
+
+/** Removes what files beside the stores hold of tasks' persons. `directory` is the data directory. */
+export async function removeLeftovers(
+  directory: string,
+  tasks: readonly Erasing[],
+  stored: Stored,
+): Promise<Removed> {
+  removeLoads(join(directory, "loads"), stored);
+  const parts = tasks.length === 0 ? [] : removeCorrupt(join(directory, "journal", "corrupt"));
+  const dead_letters = await rewriteDeadLetters(join(directory, "dead-letters.ndjson"), tasks);
+  return { dead_letters, parts };
+}
+
+/** Loads that are stored, and could not be removed when they were. */
+function removeLoads(directory: string, { applied, mirror_version }: Stored): void {
+  for (const name of namesIn(directory)) {
+    const load = LOAD.exec(name)?.[1];
+    const mirror = MIRROR.exec(name)?.[1];
+    const isStored =
+      (load !== undefined && Number(load) <= applied) ||
+      (mirror !== undefined && Number(mirror) <= mirror_version);
+    if (isStored) rmSync(join(directory, name), { force: true });
+  }
+}
+
+/** All of them: whose events are in what is damaged nobody can tell, for its ids may be, too. */
+function removeCorrupt(directory: string): string[] {
+  const names = namesIn(directory);
+  for (const name of names) rmSync(join(directory, name));
+  return names;
+}
+
+function namesIn(directory: string): string[] {
+  return existsSync(directory) ? readdirSync(directory) : [];
+}
+
+async function rewriteDeadLetters(
+  path: string,
+  tasks: readonly Erasing[],
+): Promise<Map<number, number>> {
+  const draft = `${path}.new`;
+  for (;;) {
+    rmSync(draft, { force: true });
+    if (!existsSync(path) || tasks.length === 0) return new Map();
+    const { size } = statSync(path);
+    const removed = await copyLines(path, draft, doomed(tasks));
+    // What is added meanwhile must not be lost.
+    if (statSync(path).size !== size) continue;
+    if (removed.size > 0) renameSync(draft, path);
+    else rmSync(draft);
+    return removed;
+  }
+}
+
+async function copyLines(
+  path: string,
+  draft: string,
+  taskOf: (line: string) => number | undefined,
+): Promise<Map<number, number>> {
+  const removed = new Map<number, number>();
+  const to = openSync(draft, "wx", 0o600);
+  try {
+    const from = await open(path);
+    for await (const line of from.readLines()) {
+      const task = taskOf(line);
+      if (task === undefined) writeSync(to, `${line}\n`);
+      else removed.set(task, (removed.get(task) ?? 0) + 1);
+    }
+    fsyncSync(to);
+  } finally {
+    closeSync(to);
+  }
+  return removed;
+}
+
+/** The task that a line goes with; undefined if it stays. */
+function doomed(tasks: readonly Erasing[]): (line: string) => number | undefined {
+  const latest = new Map<string, Erasing>();
+  for (const task of tasks) {
+    for (const distinct_id of task.distinct_ids) {
+      const of = `${task.project_id} ${distinct_id}`;
+      const known = latest.get(of);
+      if (known === undefined || known.journal_seq < task.journal_seq) latest.set(of, task);
+    }
+  }
+  return (line) => {
+    const letter = JSON.parse(line);
+    const { project_id, seq, distinct_id } = letter;
+    return [distinct_id, ...logDistinctIds(letter)]
+      .map((id) => latest.get(`${project_id} ${id}`))
+      .find((task) => task !== undefined && seq <= task.journal_seq)?.id;
+  };
+}

@@ -1,0 +1,65 @@
+import type { Disk } from "../files/disk.ts";
+import { claimsIn, lastSeq } from "./frame.ts";
+import { type JournalReader, keptParts } from "./reader.ts";
+
+/** Sequence numbers, from `first` to `last`, of which the journal has nothing. */
+export type Hole = { first: number; last: number };
+
+/**
+ * Finds what the journal has nothing of: what it lost, and what was never in it. Its reader must be
+ * for this alone, so that nobody else's place is lost.
+ */
+export function journalHoles(
+  journal: JournalReader,
+  place: { disk: Pick<Disk, "list" | "read">; directory: string },
+) {
+  /** Numbers of lost warnings, which are no events, as far as what is kept of damaged parts says. */
+  const warnings = (): Hole[] =>
+    keptParts(place)
+      .flatMap(claimsIn)
+      .filter(({ isWarnings }) => isWarnings)
+      .map((claim) => ({ first: claim.first_seq, last: lastSeq(claim) }));
+
+  return {
+    /**
+     * Holes above `after` and up to `last`, which is at most `upTo`: each call reads a part of the
+     * journal, and from its end another one goes on.
+     */
+    async find({ after, upTo }: { after: number; upTo: number }) {
+      const holes: Hole[] = [];
+      let last = after;
+      const pass = (before: number) => {
+        if (before > last + 1) holes.push({ first: last + 1, last: before - 1 });
+      };
+      const frames = journal.read({ after, upTo, eventsMax: Number.POSITIVE_INFINITY });
+      for (const frame of frames) {
+        pass(frame.first_seq);
+        last = lastSeq(frame);
+      }
+      if (frames.length === 0) {
+        pass(upTo + 1);
+        journal.close();
+        last = upTo;
+      }
+      const others = holes.length === 0 ? [] : warnings();
+      return { holes: holes.flatMap((hole) => without(hole, others)), last };
+    },
+  };
+}
+
+/** What of a hole is in none of some others. */
+function without(hole: Hole, others: readonly Hole[]): Hole[] {
+  return others.reduce(
+    (left: Hole[], { first, last }) =>
+      left
+        .flatMap((of) => [
+          { first: of.first, last: Math.min(of.last, first - 1) },
+          { first: Math.max(of.first, last + 1), last: of.last },
+        ])
+        .filter((of) => of.first <= of.last),
+    [hole],
+  );
+}
+
+/** The surface of {@link journalHoles} for other threads. */
+export type JournalHoles = ReturnType<typeof journalHoles>;

@@ -1,0 +1,113 @@
+import type { MirrorGroup } from "../sqlite/groups.ts";
+import type { PropertyTexts } from "../sqlite/persons/rows.ts";
+
+/** A person to be put in the mirror. */
+export type MirrorPerson = Pick<PropertyTexts, "columns"> & {
+  project_id: number;
+  id: number;
+  uuid: string;
+  created_at: string;
+  /** Distinct ids to be put in the mirror with it. */
+  distinct_ids: string[];
+  /** Those of them that the mirror may hold already, as another person's. */
+  moved: string[];
+  /** Whether the mirror may hold the person already. */
+  known: boolean;
+};
+
+/** Events of `old_person_id` belong to `person_id` now; both are uuids. */
+export type MirrorOverride = { project_id: number; old_person_id: string; person_id: string };
+
+/** Events of a distinct id belong to the person `person_id` now. */
+export type MirrorOwned = { project_id: number; distinct_id: string; person_id: string };
+
+/** What the event store's mirror of persons lacks; with it, it is of `version` (decision 26). */
+export type MirrorChanges = {
+  version: number;
+  persons: MirrorPerson[];
+  /** Integer ids of persons who are no more. */
+  gone: number[];
+  /** Whether some of them were deleted, so that nobody has their distinct ids. */
+  deleted?: true;
+  overrides: MirrorOverride[];
+  groups: MirrorGroup[];
+  /** Distinct ids all of whose events belong to another person now. */
+  owned: MirrorOwned[];
+};
+
+/** The same, each thing as it is asked for: it may be more than fits in memory. */
+export type MirrorStream = {
+  [Kind in keyof MirrorChanges]: MirrorChanges[Kind] extends (infer Row)[]
+    ? Iterable<Row>
+    : MirrorChanges[Kind];
+};
+
+/** Both changes as one: a person who changes in slice after slice is put in the mirror once. */
+export function joinChanges(before: MirrorChanges, after: MirrorChanges): MirrorChanges {
+  return {
+    version: after.version,
+    persons: joinPersons(before.persons, after),
+    gone: [...before.gone, ...after.gone],
+    ...(before.deleted || after.deleted ? { deleted: true as const } : {}),
+    overrides: joinOverrides(before.overrides, after.overrides),
+    groups: [...byKey([...before.groups, ...after.groups], groupKey).values()],
+    owned: [...before.owned, ...after.owned],
+  };
+}
+
+function joinPersons(
+  before: MirrorPerson[],
+  { persons, gone, owned }: MirrorChanges,
+): MirrorPerson[] {
+  const joined = byKey(owned.length === 0 ? before : withoutIds(before, persons), ({ id }) => id);
+  for (const id of gone) joined.delete(id);
+  for (const person of persons) {
+    const known = joined.get(person.id);
+    joined.set(person.id, known === undefined ? person : joinPerson(known, person));
+  }
+  return [...joined.values()];
+}
+
+/** After a split, ids have moved away from persons who are still there. */
+function withoutIds(before: MirrorPerson[], after: readonly MirrorPerson[]): MirrorPerson[] {
+  const moved = new Set(after.flatMap((person) => person.moved.map((id) => idKey(person, id))));
+  return before.map((person) => {
+    const distinct_ids = person.distinct_ids.filter((id) => !moved.has(idKey(person, id)));
+    return { ...person, distinct_ids };
+  });
+}
+
+const idKey = ({ project_id }: MirrorPerson, id: string) => `${project_id} ${id}`;
+
+function joinPerson(before: MirrorPerson, after: MirrorPerson): MirrorPerson {
+  return {
+    ...after,
+    known: before.known,
+    distinct_ids: [...before.distinct_ids, ...after.distinct_ids],
+    moved: [...before.moved, ...after.moved],
+  };
+}
+
+/** Who was somebody before and is a third one now leads straight to the third. */
+function joinOverrides(before: MirrorOverride[], after: MirrorOverride[]): MirrorOverride[] {
+  if (before.length === 0 || after.length === 0) return [...before, ...after];
+  const moved = byKey(after, ({ project_id, old_person_id }) => `${project_id} ${old_person_id}`);
+  const led = before.map((override) => {
+    const { project_id, person_id } = override;
+    const next = moved.get(`${project_id} ${person_id}`);
+    return next === undefined ? override : { ...override, person_id: next.person_id };
+  });
+  const joined = byKey(
+    [...led, ...after],
+    ({ project_id, old_person_id }) => `${project_id} ${old_person_id}`,
+  );
+  return [...joined.values()];
+}
+
+const groupKey = ({ project_id, type_index, key }: MirrorGroup) =>
+  `${project_id} ${type_index} ${key}`;
+
+/** The last row of each key, in the place of the first. */
+function byKey<Row, Key>(rows: readonly Row[], keyOf: (row: Row) => Key): Map<Key, Row> {
+  return new Map(rows.map((row) => [keyOf(row), row]));
+}

@@ -1,0 +1,231 @@
+import { and, asc, eq, inArray, isNotNull, isNull, or } from "drizzle-orm";
+import type { DeletionKind } from "../../core/erasure/deletion.ts";
+import type { ErasedRows } from "../duckdb/events/erase.ts";
+import type { DeletionRow } from "./deletions.ts";
+import { writeAnew } from "./rewrite.ts";
+import { deletionTask, meta } from "./schema.ts";
+import type { Sqlite } from "./sqlite.ts";
+
+/** Requests of one run; the others wait for the next, which follows at once. */
+export const BATCH_TASKS_MAX = 10_000;
+
+/** How often a task is tried before it counts as failed. */
+export const ATTEMPTS_MAX = 5;
+
+const INTERRUPTED = "The server ended each time while this ran";
+
+/** What a run is to do. */
+export type Batch = {
+  tasks: DeletionRow[];
+  /** Whether the mirror of persons in the event store may hold bytes of somebody who is gone. */
+  isPurging: boolean;
+  /** The version of persons at which the last of them went. */
+  removed_version: number;
+};
+
+/** Which tasks are to be carried out. */
+export type Wanted = {
+  kinds: readonly DeletionKind[];
+  states: readonly ("queued" | "failed")[];
+};
+
+/** What a receipt counts. */
+const COUNTED = ["events", "logs", "warnings", "dead_letters"] as const;
+
+/** Something that a receipt counts. */
+export type Counted = (typeof COUNTED)[number];
+
+/** What is left to do for tasks whose events are gone. */
+export type Leftovers = {
+  tasks: readonly Pick<DeletionRow, "id" | "project_id" | "distinct_ids" | "requested_at">[];
+  /** The mirror's version in the event store. */
+  mirror_version: number;
+  /** The mirror's version when the event store was written anew; undefined if it was not. */
+  purged_version: number | undefined;
+};
+
+/** The part of the person store that carries deletions out, on the connection that writes. */
+export function deletionRunWrites(sqlite: Sqlite) {
+  const { orm, transaction } = sqlite;
+  const facts = factsOf(sqlite);
+  const changed = changing(sqlite);
+  const counted = counting(sqlite);
+
+  return {
+    ...erasureWrites(sqlite),
+    /** When the last run of a kind was due, ISO 8601; undefined before the first. */
+    lastDue: async (kind: DeletionKind): Promise<string | undefined> =>
+      facts.read(`deletions_${kind}`),
+
+    setDue: async (kind: DeletionKind, at: string): Promise<void> =>
+      facts.write(`deletions_${kind}`, at),
+
+    /** Begins what is in some states, of some kinds, and what a crash has interrupted or was put off. */
+    begin: async ({ kinds, states }: Wanted, at: string): Promise<Batch> =>
+      transaction(() => {
+        const of = (where: ReturnType<typeof and>) =>
+          orm
+            .select()
+            .from(deletionTask)
+            .where(where)
+            .orderBy(asc(deletionTask.id))
+            .limit(BATCH_TASKS_MAX)
+            .all();
+        const asked = or(
+          and(inArray(deletionTask.state, [...states]), inArray(deletionTask.kind, [...kinds])),
+          and(eq(deletionTask.state, "queued"), isNotNull(deletionTask.error)),
+        );
+        const begun = of(eq(deletionTask.state, "running")).filter(({ id, attempts }) => {
+          const goesOn = attempts < ATTEMPTS_MAX;
+          // What ends the process each time must not do so for ever.
+          if (!goesOn) changed([id], { state: "failed", error: INTERRUPTED });
+          return goesOn;
+        });
+        const tasks = [...begun, ...of(asked)].slice(0, BATCH_TASKS_MAX);
+        for (const { id, attempts } of tasks) {
+          changed([id], { state: "running", attempts: attempts + 1, started_at: at, error: null });
+        }
+        const removed_version = facts.number("removed_version");
+        const isPurging = removed_version > facts.number("purged_version");
+        return { tasks, isPurging, removed_version };
+      }),
+
+    /** Adds to what the receipts of tasks count, whatever becomes of the attempt. */
+    count: async (what: Counted, found: ReadonlyMap<number, number>): Promise<void> =>
+      transaction(() => counted(what, found)),
+
+    finish: async (ids: readonly number[], at: string): Promise<void> =>
+      transaction(() => {
+        for (const what of COUNTED) counted(what, new Map(ids.map((id) => [id, 0])));
+        changed(ids, { state: "done", finished_at: at, error: null });
+      }),
+
+    /** Puts tasks off, or gives them up; `isFor` tells whether the attempt counts. */
+    fail: async (tasks: readonly DeletionRow[], error: string, { counts }: { counts: boolean }) =>
+      transaction(() => {
+        for (const { id, attempts: before } of tasks) {
+          const attempts = counts ? before + 1 : before;
+          const state = attempts >= ATTEMPTS_MAX ? "failed" : "queued";
+          changed([id], { state, attempts, error });
+        }
+      }),
+
+    /** Gives the attempt back that the server's own end has interrupted; the next start goes on. */
+    interrupt: async (tasks: readonly DeletionRow[]): Promise<void> =>
+      transaction(() => {
+        for (const { id, attempts } of tasks) changed([id], { attempts });
+      }),
+
+    /**
+     * Withdraws a task that waits or has failed; false if it is none of both, or events of it are gone: the
+     * archive may have them yet, and a rebuild would bring them back.
+     */
+    cancel: async (id: number, at: string): Promise<boolean> =>
+      transaction(() => {
+        const cancelled = orm
+          .update(deletionTask)
+          .set({ state: "cancelled", finished_at: at, distinct_ids: [] })
+          .where(
+            and(
+              eq(deletionTask.id, id),
+              inArray(deletionTask.state, ["queued", "failed"]),
+              isNull(deletionTask.generation),
+            ),
+          )
+          .returning({ id: deletionTask.id })
+          .all();
+        return cancelled.length === 1;
+      }),
+  };
+}
+
+/** What deletions leave in the person store. */
+function erasureWrites(sqlite: Sqlite) {
+  const { raw, transaction } = sqlite;
+  const facts = factsOf(sqlite);
+  const changed = changing(sqlite);
+  const counted = counting(sqlite);
+  const forgetOwned = raw.query<null, [number]>(
+    "DELETE FROM distinct_id_owned WHERE version <= ?1",
+  );
+  const samples = raw.query<null, [number, string, string]>(
+    `DELETE FROM ingestion_warning_sample
+     WHERE project_id = ?1 AND distinct_id = ?2 AND at <= ?3`,
+  );
+  const removeSamples = (project: number, distinct_id: string, until: string): number =>
+    samples.run(project, distinct_id, until).changes;
+
+  return {
+    /** Notes what will be gone in a generation of the event store's file. */
+    erasing: async (
+      tasks: readonly DeletionRow[],
+      rows: ErasedRows,
+      generation: number,
+    ): Promise<void> =>
+      transaction(() => {
+        for (const { id, counts: before, generation: since } of tasks) {
+          const { events, logs } = rows.get(id) ?? { events: 0, logs: 0 };
+          // What an attempt has noted that did not come as far is not added.
+          const earlier = since !== null && since < generation ? before : null;
+          const { events: e = 0, logs: l = 0 } = earlier ?? {};
+          changed([id], { counts: { ...before, events: e + events, logs: l + logs }, generation });
+        }
+      }),
+
+    /** Forgets what else is kept of the distinct ids, and counts the warnings. */
+    forget: async ({ tasks, mirror_version, purged_version }: Leftovers): Promise<void> =>
+      transaction(() => {
+        forgetOwned.run(mirror_version);
+        if (purged_version !== undefined) facts.write("purged_version", String(purged_version));
+        const warnings = tasks.map(({ id, project_id, distinct_ids, requested_at }) => {
+          const removed = distinct_ids.map((distinct_id) => {
+            return removeSamples(project_id, distinct_id, requested_at);
+          });
+          return [id, removed.reduce((sum, count) => sum + count, 0)] as const;
+        });
+        counted("warnings", new Map(warnings));
+      }),
+
+    /** Forgets the distinct ids, and leaves no byte of what was deleted in the files. */
+    async scrub(ids: readonly number[]): Promise<void> {
+      transaction(() => {
+        changed(ids, { distinct_ids: [] });
+        raw.run("INSERT INTO person_email (person_email) VALUES ('optimize')");
+      });
+      await writeAnew(raw);
+    },
+  };
+}
+
+function changing({ orm }: Sqlite) {
+  return (ids: readonly number[], change: Partial<DeletionRow>) =>
+    orm
+      .update(deletionTask)
+      .set(change)
+      .where(inArray(deletionTask.id, [...ids]))
+      .run();
+}
+
+/** Adds to what receipts count, in the caller's transaction. */
+function counting(sqlite: Sqlite) {
+  const changed = changing(sqlite);
+  return (what: Counted, found: ReadonlyMap<number, number>): void => {
+    for (const [id, more] of found) {
+      const row = sqlite.orm.select().from(deletionTask).where(eq(deletionTask.id, id)).get();
+      const counts = row?.counts ?? {};
+      changed([id], { counts: { ...counts, [what]: (counts[what] ?? 0) + more } });
+    }
+  };
+}
+
+function factsOf({ orm }: Sqlite) {
+  const read = (key: string) => orm.select().from(meta).where(eq(meta.key, key)).get()?.value;
+  return {
+    read,
+    number: (key: string) => Number(read(key) ?? 0),
+    write: (key: string, value: string): void => {
+      const set = { value };
+      orm.insert(meta).values({ key, value }).onConflictDoUpdate({ target: meta.key, set }).run();
+    },
+  };
+}

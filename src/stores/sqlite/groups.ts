@@ -1,0 +1,109 @@
+import type { Group, GroupType } from "../../core/identity/group.ts";
+import { anyCase } from "../../core/values/case-folding.ts";
+import { fitting } from "../../core/values/fitting.ts";
+import { type JsonObject, storableJson } from "../../core/values/json.ts";
+import type { Part, Read } from "../../core/values/page.ts";
+import type { Sqlite } from "./sqlite.ts";
+
+/** What groups a project has. */
+export type GroupReads = {
+  /**
+   * In order of their keys, up to PAGE_BYTES_MAX of properties. `search` is part of a key, of any case.
+   * `count` is exact.
+   */
+  list(
+    project: number,
+    filter: { type_index: number; search?: string | undefined },
+    part: Part<readonly [key: string]>,
+  ): Promise<Read<Group>>;
+  /** In order of their indexes. */
+  types(project: number): Promise<GroupType[]>;
+};
+
+/** A group of a project, by its place. */
+export type GroupKey = { project_id: number; type_index: number; key: string };
+
+/** A group as it is to be stored. */
+export type GroupRow = GroupKey & { properties: JsonObject; created_at: string };
+
+/** What a slice does to groups. */
+export type GroupChanges = {
+  /** New types. */
+  types: { project_id: number; type_index: number; name: string }[];
+  rows: GroupRow[];
+};
+
+/** A group to be put in the mirror; `properties` is JSON text. */
+export type MirrorGroup = Omit<GroupRow, "properties"> & { properties: string };
+
+const GROUP_COLUMNS = "project_id, type_index, key, properties, created_at";
+
+/** Reads groups on any connection. */
+export function groupReads({ raw }: Sqlite): GroupReads {
+  const where = `FROM "group" WHERE project_id = ?1 AND type_index = ?2
+    AND key GLOB ?3`;
+  const page = raw.query<MirrorGroup, [number, number, string, number, number, string]>(
+    `SELECT ${GROUP_COLUMNS} ${where} AND key > ?6 ORDER BY key LIMIT ?4 OFFSET ?5`,
+  );
+  const count = raw.query<{ count: number }, [number, number, string]>(
+    `SELECT count(*) AS count ${where}`,
+  );
+  const types = raw.query<GroupType, [number]>(
+    `SELECT name AS group_type, type_index AS group_type_index FROM group_type
+     WHERE project_id = ?1 ORDER BY type_index`,
+  );
+  return {
+    async list(project, { type_index, search = "" }, { limit, offset, after: [after] = [""] }) {
+      const part = anyCase(search);
+      const found = page.iterate(project, type_index, part, limit, offset, after);
+      const { rows, isCut } = fitting(found, ({ properties }) => properties.length);
+      return {
+        count: count.get(project, type_index, part)?.count ?? 0,
+        isCut,
+        rows: rows.map(({ key, properties, created_at }) => ({
+          group_type_index: type_index,
+          group_key: key,
+          group_properties: JSON.parse(properties),
+          created_at,
+        })),
+      };
+    },
+    types: async (project) => types.all(project),
+  };
+}
+
+/** The groups' side of applying slices; synchronous, on the connection that writes. */
+export function groupWrites({ raw }: Sqlite) {
+  const insertType = raw.query<null, [number, number, string]>(
+    "INSERT INTO group_type (project_id, type_index, name) VALUES (?1, ?2, ?3)",
+  );
+  const upsert = raw.query<null, [number, number, string, string, string, number]>(
+    `INSERT INTO "group" (${GROUP_COLUMNS}, version) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+     ON CONFLICT DO UPDATE SET properties = excluded.properties, version = excluded.version`,
+  );
+  const byKey = raw.query<MirrorGroup, [number, number, string]>(
+    `SELECT ${GROUP_COLUMNS} FROM "group" WHERE project_id = ?1 AND type_index = ?2 AND key = ?3`,
+  );
+  const since = raw.query<MirrorGroup, [number]>(
+    `SELECT ${GROUP_COLUMNS} FROM "group" WHERE version > ?1`,
+  );
+  return {
+    find({ project_id, type_index, key }: GroupKey): GroupRow | undefined {
+      const row = byKey.get(project_id, type_index, key);
+      return row === null ? undefined : { ...row, properties: JSON.parse(row.properties) };
+    },
+    /** In the caller's transaction; returns the rows for the mirror. */
+    apply({ types, rows }: GroupChanges, version: number): MirrorGroup[] {
+      for (const { project_id, type_index, name } of types) {
+        insertType.run(project_id, type_index, name);
+      }
+      return rows.map((row) => {
+        const { project_id, type_index, key, created_at } = row;
+        const properties = storableJson(row.properties);
+        upsert.run(project_id, type_index, key, properties, created_at, version);
+        return { project_id, type_index, key, created_at, properties };
+      });
+    },
+    since: (version: number): Iterable<MirrorGroup> => since.iterate(version),
+  };
+}

@@ -1,0 +1,116 @@
+import { and, count, desc, eq, getTableColumns, lte, type SQL } from "drizzle-orm";
+import { INSIGHTS_MAX, type Insight } from "../../core/queries/insight.ts";
+import type { Part } from "../../core/values/page.ts";
+import { behind } from "./keyset.ts";
+import { insight, user } from "./schema.ts";
+import type { Sqlite } from "./sqlite.ts";
+
+/** What insights a project has. */
+export type InsightReads = {
+  /** The newest first; `count` is exact. */
+  list(project: number, part: Part): Promise<{ count: number; rows: Insight[] }>;
+  find(project: number, short_id: string): Promise<Insight | undefined>;
+};
+
+/** An insight that is made; its author by id. */
+export type NewInsight = Omit<Insight, "id" | "created_by"> & {
+  project_id: number;
+  created_by: number;
+};
+
+/** Changes to insights. */
+export type InsightWrites = {
+  /**
+   * The newest insight that its author asked by the same name and query, else a new one: then the
+   * oldest beyond INSIGHTS_MAX are forgotten. Undefined if the project has the short id already.
+   */
+  insert(draft: NewInsight): Promise<Insight | undefined>;
+};
+
+/** Reads insights on any connection. */
+export function insightReads(sqlite: Sqlite): InsightReads {
+  const { orm, snapshot } = sqlite;
+  const rows = selects(sqlite);
+  return {
+    list: async (project, { limit, offset, after }) =>
+      snapshot(() => {
+        const wanted = eq(insight.project_id, project);
+        return {
+          count: orm.select({ count: count() }).from(insight).where(wanted).get()?.count ?? 0,
+          rows: rows(and(wanted, behind([insight.id], "down", after)))
+            .orderBy(desc(insight.id))
+            .limit(limit)
+            .offset(offset)
+            .all()
+            .map(flat),
+        };
+      }),
+    find: async (project, short_id) => {
+      const found = rows(
+        and(eq(insight.project_id, project), eq(insight.short_id, short_id)),
+      ).get();
+      return found && flat(found);
+    },
+  };
+}
+
+/** Writes insights on the connection that writes. */
+export function insightWrites(sqlite: Sqlite): InsightWrites {
+  const { orm, transaction } = sqlite;
+  const rows = selects(sqlite);
+  return {
+    insert: async (draft) =>
+      transaction(() => {
+        const ofProject = eq(insight.project_id, draft.project_id);
+        const same = and(
+          ofProject,
+          eq(insight.created_by, draft.created_by),
+          eq(insight.name, draft.name),
+          eq(insight.query, draft.query),
+        );
+        const known = rows(same).orderBy(desc(insight.id)).get();
+        if (known !== undefined) return flat(known);
+        const target = [insight.project_id, insight.short_id];
+        const made = orm
+          .insert(insight)
+          .values(draft)
+          .onConflictDoNothing({ target })
+          .returning({ id: insight.id })
+          .get();
+        if (made === undefined) return undefined;
+        const oldest = orm
+          .select({ id: insight.id })
+          .from(insight)
+          .where(ofProject)
+          .orderBy(desc(insight.id))
+          .limit(1)
+          .offset(INSIGHTS_MAX)
+          .get();
+        if (oldest !== undefined) {
+          orm
+            .delete(insight)
+            .where(and(ofProject, lte(insight.id, oldest.id)))
+            .run();
+        }
+        const found = rows(eq(insight.id, made.id)).get();
+        return found && flat(found);
+      }),
+  };
+}
+
+/** Insights with their authors. */
+function selects({ orm }: Sqlite) {
+  const { created_at: _created, ...created_by } = getTableColumns(user);
+  return (wanted: SQL | undefined) =>
+    orm
+      .select({ insight, created_by })
+      .from(insight)
+      .innerJoin(user, eq(user.id, insight.created_by))
+      .where(wanted);
+}
+
+type Joined = { insight: typeof insight.$inferSelect; created_by: Insight["created_by"] };
+
+function flat({ insight: { project_id: _project, ...row }, created_by }: Joined): Insight {
+  return { ...row, created_by };
+}

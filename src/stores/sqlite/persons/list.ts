@@ -1,0 +1,247 @@
+import type { SQLQueryBindings } from "bun:sqlite";
+import { folded } from "../../../core/values/case-folding.ts";
+import type { JsonObject } from "../../../core/values/json.ts";
+import type { PageQuery, Place, WalkPlace } from "../../../core/values/page.ts";
+import type { FilterGroup, PropertyFilter } from "../../../core/values/property-filter.ts";
+import type { Sqlite } from "../sqlite.ts";
+import { inOrder, partOf, personPlaces } from "./order.ts";
+
+/** A person as it is kept. `distinct_ids`: the main one first, then as they were attached. */
+export type PersonRow = {
+  id: number;
+  uuid: string;
+  properties: JsonObject;
+  created_at: string;
+  distinct_ids: string[];
+};
+
+/** A person in a list. */
+export type ListedPerson = PersonRow & {
+  /** Its place: `created_at` as it was when the walk along the list began (decision 96). */
+  at: string;
+};
+
+/** Persons who were found and are not read yet, in their order. */
+export type Rest = {
+  places: readonly Place[];
+  /** The version of the person store that they were found in, if they are wanted as they were then. */
+  asOf?: number;
+};
+
+/** Some persons whole, the first of those who were found. */
+export type Part = { rows: ListedPerson[]; rest: Rest };
+
+/** A part of a list of `count` persons, as it was at a version of the person store. */
+export type Listed = Part & { count: number; version: number };
+
+/**
+ * Characters of properties, as JSON, and persons, after which a part ends. In memory they take several
+ * times as much (decision 115).
+ */
+export const PART_MAX = { chars: 1_048_576, persons: 200 };
+
+/** Which persons a list asks for; all must be met. */
+export type PersonFilter = {
+  distinct_id?: string | undefined;
+  /** The whole address. */
+  email?: string | undefined;
+  /** A part of the address in any case, or a whole distinct id. */
+  search?: string | undefined;
+};
+
+/** A filter that the event store's mirror answers (decision 48). */
+export type MatchFilter = PersonFilter & { properties: (PropertyFilter | FilterGroup)[] };
+
+/** A part of a list; with `after`, `offset` counts from behind that place. */
+export type PartAsked = PageQuery & { after?: WalkPlace | undefined };
+
+/** What persons a project has. */
+export type PersonReads = {
+  /**
+   * Newest first by `created_at`, then id. `count` is exact. Undefined where the filter is left to
+   * the mirror, which looks at everybody without holding up others: too many persons have the
+   * address or the part of one, or the part is too short for the index.
+   */
+  list(project: number, filter: PersonFilter, part: PartAsked): Promise<Listed | undefined>;
+  /** Reads on. Who is gone is left out; with a version, a part ends before one who changed since. */
+  more(project: number, rest: Rest): Promise<Part>;
+  /** By integer id or by uuid. */
+  find(project: number, by: { id: number } | { uuid: string }): Promise<PersonRow | undefined>;
+  /** The persons who have one of the distinct ids, each once, by integer id. */
+  owners(project: number, distinctIds: readonly string[]): Promise<number[]>;
+  /** The last sequence number of the journal that was applied; 0 at first. */
+  applied(): number;
+};
+
+type StoredPerson = Omit<PersonRow, "properties" | "distinct_ids"> & {
+  properties: string;
+  version: number;
+};
+
+/** Columns of a person that the API shows. */
+const PERSON_COLUMNS = "id, uuid, properties, created_at, version";
+
+const BY_ID = `SELECT ${PERSON_COLUMNS} FROM person WHERE project_id = ?1 AND id = ?2`;
+
+/** Reads persons on any connection. */
+export function personReads(sqlite: Sqlite): PersonReads {
+  const { raw } = sqlite;
+  const count = raw.query<{ count: number }, [number]>(
+    "SELECT count FROM person_count WHERE project_id = ?1",
+  );
+  const byId = raw.query<StoredPerson, [number, number]>(BY_ID);
+  const byUuid = raw.query<StoredPerson, [number, string]>(
+    `SELECT ${PERSON_COLUMNS} FROM person WHERE project_id = ?1 AND uuid = ?2`,
+  );
+  const owner = raw.query<{ person_id: number }, [number, string]>(
+    "SELECT person_id FROM distinct_id WHERE project_id = ?1 AND distinct_id = ?2",
+  );
+  const applied = raw.query<{ value: string }, []>(
+    "SELECT value FROM meta WHERE key = 'applied_seq'",
+  );
+  const places = personPlaces(raw);
+  const complete = completeRows(raw);
+  const read = partReader(raw);
+  const narrow = narrowed(raw);
+  const ahead = aheadOf(raw);
+
+  const listed = (project: number, part: PartAsked) => {
+    const { after, offset } = part.after === undefined ? ahead(project, part.offset) : part;
+    const { sql, values } = inOrder("person.id", "", after);
+    const page = raw.query<Place, SQLQueryBindings>(sql);
+    const places = page.all({ ...values, project, limit: part.limit, offset });
+    return { count: count.get(project)?.count ?? 0, ...read(project, { places }) };
+  };
+  const among = (project: number, found: ReadonlySet<number>, part: PartAsked) => {
+    const all = places.ofIds(project, found, part.after?.since);
+    return { count: all.length, ...read(project, { places: partOf(all, part) }) };
+  };
+
+  return {
+    list: async (project, filter, part) =>
+      sqlite.snapshot(() => {
+        const found = narrow(project, filter);
+        if (found === "too many") return undefined;
+        const list = found === undefined ? listed(project, part) : among(project, found, part);
+        return { ...list, version: places.version() };
+      }),
+    more: async (project, rest) => sqlite.snapshot(() => read(project, rest)),
+    async find(project, by) {
+      const found = "id" in by ? byId.all(project, by.id) : byUuid.all(project, by.uuid);
+      return complete(found)[0];
+    },
+    owners: async (project, distinctIds) =>
+      sqlite.snapshot(() => {
+        const found = distinctIds.flatMap((id) => owner.all(project, id));
+        return [...new Set(found.map(({ person_id }) => person_id))];
+      }),
+    applied: () => Number(applied.get()?.value ?? 0),
+  };
+}
+
+/** Reads the first of some persons, in the caller's snapshot. */
+export function partReader(raw: Sqlite["raw"]) {
+  const byId = raw.query<StoredPerson, [number, number]>(BY_ID);
+  const complete = completeRows(raw);
+  return (project: number, { places, asOf }: Rest): Part => {
+    const found: (StoredPerson & { at: string })[] = [];
+    let [chars, taken] = [0, 0];
+    for (const { id, at } of places.slice(0, PART_MAX.persons)) {
+      if (chars >= PART_MAX.chars) break;
+      const row = byId.get(project, id);
+      if (asOf !== undefined && !(row && row.version <= asOf)) break;
+      taken += 1;
+      if (row === null) continue;
+      chars += row.properties.length;
+      found.push({ ...row, at });
+    }
+    const rest = { places: places.slice(taken), ...(asOf === undefined ? {} : { asOf }) };
+    return { rows: complete(found), rest };
+  };
+}
+
+/** Characters of the parts that the index of addresses is made of. */
+export const TRIGRAM_CHARS = 3;
+
+/** Persons that a filter may find before it is left to others: 10 ms of everybody's time. */
+const FOUND_MAX = 2000;
+
+/** Finds the integer ids of the persons of a filter; undefined if it asks for everybody. */
+function narrowed(raw: Sqlite["raw"]) {
+  type Found = { id: number };
+  const byDistinctId = raw.query<Found, [number, string]>(
+    "SELECT person_id AS id FROM distinct_id WHERE project_id = ?1 AND distinct_id = ?2",
+  );
+  const byEmail = raw.query<Found, [number, string]>(
+    `SELECT id FROM person WHERE project_id = ?1 AND email = ?2 LIMIT ${FOUND_MAX + 1}`,
+  );
+  // Of all projects: it is cut to one of them when the rows are read.
+  const byPart = raw.query<Found, [string]>(
+    `SELECT rowid AS id FROM person_email WHERE person_email MATCH ?1 LIMIT ${FOUND_MAX + 1}`,
+  );
+  return (
+    project: number,
+    { distinct_id, email, search }: PersonFilter,
+  ): ReadonlySet<number> | "too many" | undefined => {
+    if (search !== undefined && [...search].length < TRIGRAM_CHARS) return "too many";
+    const found: Found[][] = [];
+    if (distinct_id !== undefined) found.push(byDistinctId.all(project, distinct_id));
+    if (email !== undefined) found.push(byEmail.all(project, email));
+    if (search !== undefined) {
+      found.push([...byPart.all(phrase(folded(search))), ...byDistinctId.all(project, search)]);
+    }
+    if (found.some(({ length }) => length > FOUND_MAX)) return "too many";
+    return found
+      .map((rows): ReadonlySet<number> => new Set(rows.map(({ id }) => id)))
+      .reduceRight<ReadonlySet<number> | undefined>(
+        (all, ids) => (all === undefined ? ids : all.intersection(ids)),
+        undefined,
+      );
+  };
+}
+
+/** A text as one phrase of the full-text index. */
+export function phrase(text: string): string {
+  return `"${text.replaceAll('"', '""')}"`;
+}
+
+/**
+ * Finds the place from which on a list without filters is to be read to get behind `offset` persons,
+ * and how many of them are left to be passed over: at most one mark's (decision 73).
+ */
+function aheadOf(raw: Sqlite["raw"]) {
+  const mark = raw.query<{ at: string | null; id: number; ahead: number }, [number, number]>(
+    `SELECT at, id, ahead FROM (
+       SELECT lag(created_at) OVER newest AS at, lag(id) OVER newest AS id,
+         sum(persons) OVER newest - persons AS ahead
+       FROM person_mark WHERE project_id = ?1
+       WINDOW newest AS (ORDER BY created_at DESC, id DESC))
+     WHERE ahead <= ?2 ORDER BY ahead DESC LIMIT 1`,
+  );
+  return (project: number, offset: number): { after: WalkPlace | undefined; offset: number } => {
+    const found = offset < OFFSET_WALKED_MAX ? null : mark.get(project, offset);
+    if (found === null || found.at === null) return { after: undefined, offset };
+    return { after: { at: found.at, id: found.id }, offset: offset - found.ahead };
+  };
+}
+
+/** Persons that are walked along rather than counted by marks. */
+const OFFSET_WALKED_MAX = 1000;
+
+/** Adds their distinct ids to rows, with one query for all: one for each takes longer than the rest. */
+function completeRows(raw: Sqlite["raw"]) {
+  const idsOf = raw.query<{ person_id: number; distinct_id: string }, [string]>(
+    `SELECT person_id, distinct_id FROM json_each(?1) AS person
+     CROSS JOIN distinct_id ON person_id = person.value ORDER BY person_id, position`,
+  );
+  return <Row extends StoredPerson>(rows: Row[]) => {
+    const ids = new Map<number, string[]>(rows.map(({ id }) => [id, []]));
+    const found = idsOf.all(JSON.stringify([...ids.keys()]));
+    for (const { person_id, distinct_id } of found) ids.get(person_id)?.push(distinct_id);
+    return rows.map(({ version: _, ...row }) => ({
+      ...row,
+      properties: JSON.parse(row.properties) as JsonObject,
+      distinct_ids: ids.get(row.id) ?? [],
+    }));
+  };
+}

@@ -1,0 +1,79 @@
+import type { Place, WalkPlace } from "../../../core/values/page.ts";
+import type { Sqlite } from "../sqlite.ts";
+
+/** Later than all versions: nobody has moved since. */
+const NEVER = Number.MAX_SAFE_INTEGER;
+
+/** The condition that a person is behind a place in the list. */
+function behind(after: Place | undefined, row: string) {
+  return after === undefined ? "" : `AND ${row} < ($at, $after)`;
+}
+
+/** The first move of a person behind a version. */
+const FIRST_MOVE = (what: string, person: string, since: string) =>
+  `SELECT ${what} FROM person_move WHERE person_id = ${person} AND version > ${since}
+   ORDER BY version LIMIT 1`;
+
+/**
+ * Selects `selected` and the place `at` of the persons of `$project` who meet `where`, newest first by
+ * `created_at`, then id, a part of them: `$limit` from `$offset` on behind a place. The values are those
+ * of the place.
+ */
+export function inOrder(selected: string, where: string, after: WalkPlace | undefined) {
+  const since = after?.since;
+  const there = `SELECT ${selected}, person.created_at AS at FROM person
+    WHERE project_id = $project ${where} ${behind(after, "(created_at, id)")}`;
+  const part = "ORDER BY at DESC, id DESC LIMIT $limit OFFSET $offset";
+  const place = after === undefined ? {} : { at: after.at, after: after.id };
+  if (since === undefined) return { sql: `${there} ${part}`, values: place };
+  const moved = `SELECT ${selected}, moved.created_at AS at FROM person_move AS moved
+    CROSS JOIN person ON person.id = moved.person_id
+    WHERE moved.version > $since AND moved.project_id = $project ${where} ${behind(after, "(moved.created_at, moved.person_id)")}
+      AND moved.seq = (${FIRST_MOVE("seq", "moved.person_id", "$since")})`;
+  const stayed = `${there} AND NOT EXISTS (${FIRST_MOVE("1", "person.id", "$since")})`;
+  return { sql: `${stayed} UNION ALL ${moved} ${part}`, values: { ...place, since } };
+}
+
+/** Whether a place comes before another one, as `toSorted` asks. */
+export function byPlace(one: Place, other: Place): number {
+  if (one.at !== other.at) return one.at < other.at ? 1 : -1;
+  return other.id - one.id;
+}
+
+/** A part of persons, in the order of the list. */
+export function partOf(
+  places: readonly Place[],
+  { limit, offset, after }: { limit: number; offset: number; after?: Place | undefined },
+): Place[] {
+  const all = places.toSorted(byPlace);
+  const left = after === undefined ? all : all.filter((place) => byPlace(after, place) < 0);
+  return left.slice(offset, offset + limit);
+}
+
+/** Reads where persons are in the list, as a walk sees it; in the caller's snapshot. */
+export function personPlaces(raw: Sqlite["raw"]) {
+  // By the few ids: along the index of the newest, all persons would be looked at.
+  const ofIds = raw.query<Place, [string, number, number]>(
+    `SELECT person.id, coalesce((${FIRST_MOVE("created_at", "person.id", "?3")}), created_at) AS at
+     FROM json_each(?1) AS found CROSS JOIN person ON person.id = found.value
+     WHERE project_id = ?2`,
+  );
+  const moved = raw.query<Place, [number, number]>(
+    `SELECT person_id AS id, created_at AS at FROM person_move
+     WHERE project_id = ?1 AND version > ?2 ORDER BY version DESC`,
+  );
+  const version = raw.query<{ value: string }, []>("SELECT value FROM meta WHERE key = 'version'");
+  return {
+    /** The version of the person store: since when places are as they are told. */
+    version: () => Number(version.get()?.value ?? 0),
+    /** Of persons of a project, by their ids. */
+    ofIds: (project: number, ids: Iterable<number>, since = NEVER): Place[] =>
+      ofIds.all(JSON.stringify([...ids]), project, since),
+    /** Of all who have moved since, where they were. */
+    moved(project: number, since = NEVER): Place[] {
+      const places = new Map<number, Place>();
+      for (const place of moved.iterate(project, since)) places.set(place.id, place);
+      return [...places.values()];
+    },
+  };
+}

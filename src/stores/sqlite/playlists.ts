@@ -1,0 +1,291 @@
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  getTableColumns,
+  gte,
+  lte,
+  max,
+  type SQL,
+  sql,
+} from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
+import type {
+  Playlist,
+  PlaylistFields,
+  PlaylistOrder,
+  PlaylistRecording,
+  PlaylistType,
+} from "../../core/playlists/playlist.ts";
+import { anyCase } from "../../core/values/case-folding.ts";
+import type { Part } from "../../core/values/page.ts";
+import { behind } from "./keyset.ts";
+import { playlist, playlistMove, playlistRecording, user } from "./schema.ts";
+import type { Sqlite } from "./sqlite.ts";
+
+/** A playlist as it is kept; `recordings` is how many it has. */
+export type PlaylistRow = Omit<Playlist, "recordings_counts"> & { recordings: number };
+
+/** A playlist by its place; a deleted one is found only where that is said. */
+export type PlaylistPlace = { project: number; short_id: string };
+
+/** A recording with the number that it was added under. */
+export type RecordingRow = PlaylistRecording & { number: number };
+
+/** Which playlists a list asks for, and in which order. */
+export type PlaylistFilter = {
+  /** The id of a user. */
+  created_by?: number | undefined;
+  short_id?: string | undefined;
+  /** Part of name or derived name, of any case. */
+  search?: string | undefined;
+  pinned?: boolean | undefined;
+  type?: PlaylistType | undefined;
+  /** The earliest and the latest time of the last modification, ISO 8601 as it is stored. */
+  from?: string | undefined;
+  to?: string | undefined;
+  order: PlaylistOrder;
+};
+
+/**
+ * What a playlist was listed by when the walk began that meets it, its id, and when that was: the number
+ * of the last change by then (decision 139).
+ */
+export type PlaylistKeys = readonly [by: string, id: number, since: number];
+
+/** What playlists a project has. */
+export type PlaylistReads = {
+  /** Those that are not deleted; ids decide between equals. `count` is exact. */
+  list(
+    project: number,
+    filter: PlaylistFilter,
+    part: Part<PlaylistKeys>,
+  ): Promise<{ count: number; rows: { row: PlaylistRow; keys: PlaylistKeys }[] }>;
+  /** One that is not deleted. */
+  find(place: PlaylistPlace): Promise<PlaylistRow | undefined>;
+  /** The recordings of one that is not deleted, the last added first; undefined without one. */
+  recordings(
+    place: PlaylistPlace,
+    part: Part,
+  ): Promise<{ count: number; rows: RecordingRow[] } | undefined>;
+};
+
+/** A playlist that is made; users by their ids. */
+export type NewPlaylist = Omit<PlaylistFields, "_create_in_folder"> &
+  Pick<Playlist, "short_id" | "type" | "created_at" | "last_modified_at"> & {
+    project_id: number;
+    _create_in_folder: string | null;
+    created_by: number;
+    last_modified_by: number;
+  };
+
+/** What a change sets; what is not in it stays. */
+export type PlaylistChange = Partial<
+  PlaylistFields & { last_modified_at: string; last_modified_by: number }
+>;
+
+/** Changes to playlists. */
+export type PlaylistWrites = {
+  /** Undefined if the project has the short id already. */
+  insert(draft: NewPlaylist): Promise<PlaylistRow | undefined>;
+  /** Also of a deleted one; undefined if there is none. */
+  update(place: PlaylistPlace, change: PlaylistChange): Promise<PlaylistRow | undefined>;
+  /** Adds a recording, once; false if there is no such playlist that is not deleted. */
+  attach(place: PlaylistPlace, recording: PlaylistRecording): Promise<boolean>;
+  /** Removes a recording; false if there is none, or no such playlist that is not deleted. */
+  detach(place: PlaylistPlace, recording: PlaylistRecording["id"]): Promise<boolean>;
+};
+
+/** Reads playlists on any connection. */
+export function playlistReads(sqlite: Sqlite): PlaylistReads {
+  const { orm, snapshot } = sqlite;
+  const select = selects(sqlite);
+  return {
+    list: async (project, { order, ...filter }, { limit, offset, after }) =>
+      snapshot(() => {
+        const wanted = and(eq(playlist.project_id, project), present(), ...conditions(filter));
+        const since =
+          after?.[2] ?? orm.select({ seq: LAST_MOVE }).from(playlistMove).get()?.seq ?? 0;
+        const { was, by, rest, direction } = along(order, after, since);
+        return {
+          count: orm.select({ count: count() }).from(playlist).where(wanted).get()?.count ?? 0,
+          rows: select
+            .rows(was)
+            .where(and(wanted, rest))
+            .orderBy(direction(by), direction(playlist.id))
+            .limit(limit)
+            .offset(offset)
+            .all()
+            .map((found) => ({ row: flat(found), keys: [found.was, found.playlist.id, since] })),
+        };
+      }),
+    find: async (place) => select.one(and(at(place), present())),
+    recordings: async (place, { limit, offset, after }) =>
+      snapshot(() => {
+        const found = select.one(and(at(place), present()));
+        if (found === undefined) return undefined;
+        const rows = orm
+          .select({
+            number: playlistRecording.id,
+            id: playlistRecording.session_recording_id,
+            added_at: playlistRecording.added_at,
+          })
+          .from(playlistRecording)
+          .where(
+            and(
+              eq(playlistRecording.playlist_id, found.id),
+              behind([playlistRecording.id], "down", after),
+            ),
+          )
+          .orderBy(desc(playlistRecording.id))
+          .limit(limit)
+          .offset(offset)
+          .all();
+        return { count: found.recordings, rows };
+      }),
+  };
+}
+
+/** Writes playlists on the connection that writes. */
+export function playlistWrites(sqlite: Sqlite): PlaylistWrites {
+  const { orm, transaction } = sqlite;
+  const select = selects(sqlite);
+  const idOf = (place: PlaylistPlace) =>
+    orm
+      .select({ id: playlist.id })
+      .from(playlist)
+      .where(and(at(place), present()))
+      .get()?.id;
+  const add = (id: number, recordings: number) =>
+    orm
+      .update(playlist)
+      .set({ recordings: sql`${playlist.recordings} + ${recordings}` })
+      .where(eq(playlist.id, id))
+      .run();
+
+  return {
+    insert: async (draft) =>
+      transaction(() => {
+        const target = [playlist.project_id, playlist.short_id];
+        const made = orm
+          .insert(playlist)
+          .values(draft)
+          .onConflictDoNothing({ target })
+          .returning({ id: playlist.id })
+          .get();
+        return made && select.one(eq(playlist.id, made.id));
+      }),
+    update: async (place, change) =>
+      transaction(() => {
+        const isChange = Object.keys(change).length > 0;
+        if (isChange) orm.update(playlist).set(change).where(at(place)).run();
+        return select.one(at(place));
+      }),
+    attach: async (place, { id: session_recording_id, added_at }) =>
+      transaction(() => {
+        const playlist_id = idOf(place);
+        if (playlist_id === undefined) return false;
+        const added = orm
+          .insert(playlistRecording)
+          .values({ playlist_id, session_recording_id, added_at })
+          .onConflictDoNothing()
+          .returning({ id: playlistRecording.id })
+          .all();
+        if (added.length > 0) add(playlist_id, 1);
+        return true;
+      }),
+    detach: async (place, recording) =>
+      transaction(() => {
+        const playlist_id = idOf(place);
+        if (playlist_id === undefined) return false;
+        const ofRecording = and(
+          eq(playlistRecording.playlist_id, playlist_id),
+          eq(playlistRecording.session_recording_id, recording),
+        );
+        const removed = orm
+          .delete(playlistRecording)
+          .where(ofRecording)
+          .returning({ id: playlistRecording.id })
+          .all();
+        if (removed.length > 0) add(playlist_id, -1);
+        return removed.length > 0;
+      }),
+  };
+}
+
+/** Playlists with their users. */
+function selects({ orm }: Sqlite) {
+  const creator = alias(user, "creator");
+  const modifier = alias(user, "modifier");
+  const { created_at: _creator, ...created_by } = getTableColumns(creator);
+  const { created_at: _modifier, ...last_modified_by } = getTableColumns(modifier);
+  const rows = (was = sql<string>`''`) =>
+    orm
+      .select({ playlist, created_by, last_modified_by, was })
+      .from(playlist)
+      .innerJoin(creator, eq(creator.id, playlist.created_by))
+      .innerJoin(modifier, eq(modifier.id, playlist.last_modified_by));
+  const one = (wanted: SQL | undefined): PlaylistRow | undefined => {
+    const found = rows().where(wanted).get();
+    return found && flat(found);
+  };
+  return { rows, one };
+}
+
+const LAST_MOVE = max(playlistMove.seq);
+
+/** The order of a list as it was at `since`, and the condition that a playlist is behind a place in it. */
+function along(order: PlaylistOrder, after: PlaylistKeys | undefined, since: number) {
+  const was = placeSince(order.by, since);
+  const by = order.by === "name" ? sql`${was} COLLATE NOCASE` : was;
+  const [towards, direction] = order.isDescending
+    ? (["down", desc] as const)
+    : (["up", asc] as const);
+  return { was, by, direction, rest: behind([by, playlist.id], towards, after?.slice(0, 2)) };
+}
+
+/** What playlists were listed by before the first change that came later than `since`. */
+function placeSince(by: PlaylistOrder["by"], since: number): SQL<string> {
+  if (by === "created_at") return sql<string>`${playlist.created_at}`;
+  return sql<string>`coalesce((SELECT ${playlistMove[by]} FROM ${playlistMove}
+    WHERE ${playlistMove.playlist_id} = ${playlist.id} AND ${playlistMove.seq} > ${since}
+    ORDER BY ${playlistMove.seq} LIMIT 1), ${playlist[by]})`;
+}
+
+type Joined = {
+  playlist: typeof playlist.$inferSelect;
+  created_by: PlaylistRow["created_by"];
+  last_modified_by: PlaylistRow["last_modified_by"];
+};
+
+function flat({ playlist: found, created_by, last_modified_by }: Joined): PlaylistRow {
+  const { project_id: _project, _create_in_folder, ...row } = found;
+  return { ...row, created_by, last_modified_by };
+}
+
+function at({ project, short_id }: PlaylistPlace): SQL | undefined {
+  return and(eq(playlist.project_id, project), eq(playlist.short_id, short_id));
+}
+
+function present(): SQL {
+  return eq(playlist.deleted, false);
+}
+
+function conditions(filter: Omit<PlaylistFilter, "order">): (SQL | undefined)[] {
+  const { created_by, short_id, search, pinned, type, from, to } = filter;
+  const holds = (column: typeof playlist.name | typeof playlist.derived_name) =>
+    sql`${column} GLOB ${anyCase(search ?? "")}`;
+  return [
+    created_by === undefined ? undefined : eq(playlist.created_by, created_by),
+    short_id === undefined ? undefined : eq(playlist.short_id, short_id),
+    search === undefined
+      ? undefined
+      : sql`(${holds(playlist.name)} OR ${holds(playlist.derived_name)})`,
+    pinned === undefined ? undefined : eq(playlist.pinned, pinned),
+    type === undefined ? undefined : eq(playlist.type, type),
+    from === undefined ? undefined : gte(playlist.last_modified_at, from),
+    to === undefined ? undefined : lte(playlist.last_modified_at, to),
+  ];
+}

@@ -1,0 +1,193 @@
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { DeletionKind, DeletionState } from "../../core/erasure/deletion.ts";
+import type { ActivityDetail } from "../../core/identity/activity.ts";
+import { PLAYLIST_TYPES } from "../../core/playlists/playlist.ts";
+import type { Json, JsonObject } from "../../core/values/json.ts";
+
+/** Single facts about the data: `applied_seq` of the journal, `version` of the persons. */
+export const meta = sqliteTable("meta", {
+  key: text().primaryKey(),
+  value: text().notNull(),
+});
+
+/** Projects; the row is a domain `Project`. */
+export const project = sqliteTable("project", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  uuid: text().notNull(),
+  name: text().notNull(),
+  api_token: text().notNull(),
+  timezone: text().notNull(),
+  created_at: text().notNull(),
+});
+
+/** Project keys that were replaced, and are accepted until `ends_at`. */
+export const formerProjectKey = sqliteTable("former_project_key", {
+  api_token: text().primaryKey(),
+  project_id: integer().notNull(),
+  ends_at: text().notNull(),
+});
+
+/** Users; the row is a domain `User` and the time it was made. */
+export const user = sqliteTable("user", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  uuid: text().notNull(),
+  distinct_id: text().notNull(),
+  first_name: text().notNull(),
+  last_name: text().notNull(),
+  email: text().notNull(),
+  is_email_verified: integer({ mode: "boolean" }).notNull(),
+  hedgehog_config: text({ mode: "json" }).$type<JsonObject>().notNull(),
+  role_at_organization: text().notNull(),
+  created_at: text().notNull(),
+});
+
+/** Personal keys: the SHA-256, never the key. */
+export const personalApiKey = sqliteTable("personal_api_key", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  user_id: integer().notNull(),
+  label: text().notNull(),
+  hash: text().notNull(),
+  mask_value: text().notNull(),
+  scopes: text({ mode: "json" }).$type<string[]>().notNull(),
+  scoped_teams: text({ mode: "json" }).$type<number[]>(),
+  created_at: text().notNull(),
+  expires_at: text(),
+  revoked_at: text(),
+  last_used_at: text(),
+  last_rolled_at: text(),
+});
+
+/** Persons. */
+export const person = sqliteTable("person", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  project_id: integer().notNull(),
+  uuid: text().notNull(),
+  properties: text({ mode: "json" }).$type<JsonObject>().notNull(),
+  created_at: text().notNull(),
+  is_identified: integer({ mode: "boolean" }).notNull(),
+  lifted: integer().notNull(),
+  version: integer().notNull(),
+});
+
+/** Which person a distinct id means; `position` 0 is the main id. */
+export const distinctId = sqliteTable(
+  "distinct_id",
+  {
+    project_id: integer().notNull(),
+    distinct_id: text().notNull(),
+    person_id: integer().notNull(),
+    position: integer().notNull(),
+    home: text(),
+  },
+  (table) => [primaryKey({ columns: [table.project_id, table.distinct_id] })],
+);
+
+/** How many persons a project has. */
+export const personCount = sqliteTable("person_count", {
+  project_id: integer().primaryKey(),
+  count: integer().notNull(),
+});
+
+/** How often a project had a type of warning; never trimmed. */
+export const ingestionWarning = sqliteTable(
+  "ingestion_warning",
+  {
+    project_id: integer().notNull(),
+    type: text().notNull(),
+    count: integer().notNull(),
+    first_at: text().notNull(),
+    last_at: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.project_id, table.type] })],
+);
+
+/** The newest warnings of a project and type. */
+export const ingestionWarningSample = sqliteTable("ingestion_warning_sample", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  project_id: integer().notNull(),
+  type: text().notNull(),
+  at: text().notNull(),
+  count: integer().notNull(),
+  event_uuid: text(),
+  distinct_id: text(),
+});
+
+/** Session recording playlists. */
+export const playlist = sqliteTable("playlist", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  project_id: integer().notNull(),
+  short_id: text().notNull(),
+  name: text().notNull(),
+  derived_name: text().notNull(),
+  description: text().notNull(),
+  pinned: integer({ mode: "boolean" }).notNull(),
+  deleted: integer({ mode: "boolean" }).notNull(),
+  filters: text({ mode: "json" }).$type<Json>(),
+  type: text({ enum: PLAYLIST_TYPES }).notNull(),
+  _create_in_folder: text(),
+  created_at: text().notNull(),
+  created_by: integer().notNull(),
+  last_modified_at: text().notNull(),
+  last_modified_by: integer().notNull(),
+  recordings: integer().notNull().default(0),
+});
+
+/** Where playlists were listed until a change of `name` or `last_modified_at`, the latest of them. */
+export const playlistMove = sqliteTable("playlist_move", {
+  seq: integer().primaryKey(),
+  playlist_id: integer().notNull(),
+  name: text().notNull(),
+  last_modified_at: text().notNull(),
+});
+
+/** Recordings of playlists. */
+export const playlistRecording = sqliteTable("playlist_recording", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  playlist_id: integer().notNull(),
+  session_recording_id: text().notNull(),
+  added_at: text().notNull(),
+});
+
+/** What was done to persons, and by whom: `user_id` is null for events. */
+export const activity = sqliteTable("activity", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  project_id: integer().notNull(),
+  person_id: integer().notNull(),
+  person_uuid: text().notNull(),
+  user_id: integer(),
+  activity: text().notNull(),
+  detail: text({ mode: "json" }).$type<ActivityDetail>().notNull(),
+  created_at: text().notNull(),
+});
+
+/** Events of persons that are to be deleted, or were. */
+export const deletionTask = sqliteTable("deletion_task", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  project_id: integer().notNull(),
+  person_id: integer().notNull(),
+  person_uuid: text().notNull(),
+  uuids: text({ mode: "json" }).$type<string[]>().notNull(),
+  distinct_ids: text({ mode: "json" }).$type<string[]>().notNull(),
+  kind: text().$type<DeletionKind>().notNull(),
+  requested_by: integer().notNull(),
+  requested_at: text().notNull(),
+  journal_seq: integer().notNull(),
+  state: text().$type<DeletionState>().notNull(),
+  attempts: integer().notNull(),
+  error: text(),
+  finished_at: text(),
+  counts: text({ mode: "json" }).$type<Record<string, number>>(),
+  started_at: text(),
+  generation: integer(),
+});
+
+/** What was asked of events. */
+export const insight = sqliteTable("insight", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  project_id: integer().notNull(),
+  short_id: text().notNull(),
+  name: text().notNull(),
+  query: text({ mode: "json" }).$type<JsonObject>().notNull(),
+  created_at: text().notNull(),
+  created_by: integer().notNull(),
+});

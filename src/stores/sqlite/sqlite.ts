@@ -1,0 +1,143 @@
+import { constants, Database, SQLiteError } from "bun:sqlite";
+import { chmodSync, statSync } from "node:fs";
+import { drizzle } from "drizzle-orm/bun-sqlite";
+import { SQLITE_MIGRATIONS } from "./migrations/index.ts";
+import { isLogDamaged } from "./wal-check.ts";
+
+/** One connection: bun:sqlite for prepared hot paths, drizzle for the rest. Synchronous. */
+export type Sqlite = {
+  raw: Database;
+  orm: ReturnType<typeof drizzle>;
+  /** Runs `work` in one transaction; it must not await. Rolls back and rethrows if it throws. */
+  transaction<T>(work: () => T): T;
+  /** Runs many reads on one state; each alone would take and drop the file's locks. */
+  snapshot<T>(work: () => T): T;
+  /** Gives back the memory of pages that were read, and are not in use. */
+  release(): void;
+  close(): void;
+};
+
+/** How long a connection waits for another one's lock, in milliseconds. */
+const BUSY_TIMEOUT_MS = 5000;
+
+/** Pages that the connection that writes keeps in memory, in KiB. */
+const WRITER_CACHE_KIB = 32_768;
+
+/**
+ * Pages of 4 KiB in the write-ahead log at which they go into the file: a slice changes thousands,
+ * many of them again in the next one.
+ */
+const WAL_PAGES = 16_384;
+
+/** Bytes up to which a file is checked whole at the start. */
+const CHECKED_BYTES_MAX = 67_108_864;
+
+/**
+ * Opens the one connection that writes, and brings the schema up to date. Throws if the file
+ * was written by a newer version.
+ */
+export function openSqlite(path: string): Sqlite {
+  if (isLogDamaged(path)) throw new Error(`its write-ahead log ${path}-wal is damaged`);
+  const raw = new Database(path, { create: true, strict: true });
+  try {
+    return prepared(raw, path);
+  } catch (error) {
+    raw.close();
+    throw isShared(error) ? new Error("database or disk is full", { cause: error }) : error;
+  }
+}
+
+/** Whether the memory that connections share, which is a file, could not be made as large. */
+function isShared(error: unknown): boolean {
+  return error instanceof SQLiteError && error.code === "SQLITE_IOERR_SHMSIZE";
+}
+
+function prepared(raw: Database, path: string): Sqlite {
+  if (path !== ":memory:") chmodSync(path, 0o600);
+  checkFile(raw);
+  raw.run("PRAGMA journal_mode = WAL");
+  // The files beside it stay when it is closed: a start on a full disk could not make them.
+  raw.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 1);
+  raw.run("PRAGMA synchronous = FULL");
+  raw.run("PRAGMA secure_delete = ON");
+  raw.run("PRAGMA foreign_keys = ON");
+  raw.run(`PRAGMA cache_size = -${WRITER_CACHE_KIB}`);
+  raw.run(`PRAGMA wal_autocheckpoint = ${WAL_PAGES}`);
+  raw.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  const sqlite = connection(raw);
+  migrate(sqlite);
+  // What undoes a statement with triggers would go through a file: half of what a person takes.
+  raw.run("PRAGMA temp_store = MEMORY");
+  return sqlite;
+}
+
+/**
+ * Throws on a damaged file: of a small one every page is looked at, of a larger one only the first
+ * of each table and index, because the start must not take seconds (decision 65).
+ */
+function checkFile(raw: Database): void {
+  const pragma = (sql: string): unknown => Object.values(raw.query<object, []>(sql).get() ?? {})[0];
+  const bytes = Number(pragma("PRAGMA page_count")) * Number(pragma("PRAGMA page_size"));
+  if (bytes > CHECKED_BYTES_MAX) {
+    const tables = raw.query<{ name: string }, []>(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0",
+    );
+    for (const { name } of tables.all()) raw.run(`SELECT 1 FROM "${name}" LIMIT 1`);
+    return;
+  }
+  if (pragma("PRAGMA quick_check(1)") !== "ok") throw new Error("it is damaged");
+}
+
+/** Throws if there is no file, or nothing in it: SQLite would begin a new one. */
+export function expectKept(path: string): void {
+  const size = statSync(path, { throwIfNoEntry: false })?.size;
+  if (size === undefined) throw new Error("it is missing");
+  if (size === 0) throw new Error("it is empty");
+}
+
+/** Opens a connection that can only read; the file must exist and be up to date. */
+export function readSqlite(path: string): Sqlite {
+  const raw = new Database(path, { readonly: true, strict: true });
+  raw.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  return connection(raw);
+}
+
+function connection(raw: Database): Sqlite {
+  const within = <T>(begin: string, work: () => T): T => {
+    raw.run(begin);
+    try {
+      const result = work();
+      raw.run("COMMIT");
+      return result;
+    } catch (error) {
+      if (raw.inTransaction) raw.run("ROLLBACK");
+      throw error;
+    }
+  };
+  return {
+    raw,
+    orm: drizzle(raw),
+    transaction: (work) => within("BEGIN IMMEDIATE", work),
+    snapshot: (work) => within("BEGIN", work),
+    release: () => raw.run("PRAGMA shrink_memory"),
+    close: () => raw.close(),
+  };
+}
+
+function migrate(sqlite: Sqlite): void {
+  const { user_version: version } = sqlite.raw
+    .query<{ user_version: number }, []>("PRAGMA user_version")
+    .get() ?? { user_version: 0 };
+  if (version > SQLITE_MIGRATIONS.length) {
+    throw new Error(
+      `The data was written by a newer version (schema ${version}, this one knows ${SQLITE_MIGRATIONS.length}). Run that version.`,
+    );
+  }
+  SQLITE_MIGRATIONS.slice(version).forEach((migration, index) => {
+    sqlite.transaction(() => {
+      if (typeof migration === "string") sqlite.raw.run(migration);
+      else migration(sqlite.raw);
+      sqlite.raw.run(`PRAGMA user_version = ${version + index + 1}`);
+    });
+  });
+}

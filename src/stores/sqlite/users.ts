@@ -1,0 +1,50 @@
+import { asc, desc, eq, getTableColumns, sql } from "drizzle-orm";
+import type { User } from "../../core/access/user.ts";
+import { user } from "./schema.ts";
+import type { Sqlite } from "./sqlite.ts";
+
+/** Who there is. */
+export type UserReads = {
+  find(id: number): Promise<User | undefined>;
+  /** In any case of its letters. */
+  byEmail(email: string): Promise<User | undefined>;
+  /** The first user, who owns what nobody else was named for. */
+  owner(): Promise<User | undefined>;
+};
+
+/** Changes to users. */
+export type UserWrites = {
+  insert(draft: Omit<User, "id"> & { created_at: string }): Promise<User>;
+  /** Gives a user another address, which nobody else may have. */
+  rename(id: number, email: string): Promise<void>;
+};
+
+/** Those of a domain `User`. */
+const { created_at: _, ...COLUMNS } = getTableColumns(user);
+
+/** Reads users on any connection. */
+export function userReads({ orm }: Sqlite): UserReads {
+  return {
+    find: async (id) => orm.select(COLUMNS).from(user).where(eq(user.id, id)).get(),
+    byEmail: async (email) =>
+      orm
+        .select(COLUMNS)
+        .from(user)
+        .where(sql`lower(${user.email}) = lower(${email})`)
+        // There may be two of an earlier version.
+        .orderBy(desc(eq(user.email, email)), asc(user.id))
+        .limit(1)
+        .get(),
+    owner: async () => orm.select(COLUMNS).from(user).orderBy(asc(user.id)).limit(1).get(),
+  };
+}
+
+/** Writes users on the connection that writes. */
+export function userWrites({ orm }: Sqlite): UserWrites {
+  return {
+    insert: async (draft) => orm.insert(user).values(draft).returning(COLUMNS).get(),
+    async rename(id, email) {
+      orm.update(user).set({ email }).where(eq(user.id, id)).run();
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import { and, count, desc, eq, gt, lt, or, sql } from "drizzle-orm";
+import type { Part } from "../../core/values/page.ts";
+import { isoTime } from "../../core/values/time.ts";
+import { type ProjectWarning, WARNING_SAMPLES_MAX } from "../../core/warnings/warning.ts";
+import { ingestionWarning, ingestionWarningSample } from "./schema.ts";
+import type { Sqlite } from "./sqlite.ts";
+
+/** How often a project had a type of warning, ever. Times are ISO 8601. */
+export type WarningCount = {
+  project_id: number;
+  type: string;
+  count: number;
+  first_at: string;
+  last_at: string;
+};
+
+/** One warning as it was given: `count` events of one request, of which one is named. */
+export type WarningSample = {
+  at: string;
+  count: number;
+  event_uuid: string | null;
+  distinct_id: string | null;
+};
+
+/** A type with its samples, the newest first. */
+export type WarningRow = WarningCount & { samples: WarningSample[] };
+
+/** What warnings projects have. */
+export type WarningReads = {
+  /** The types a project has had, the last seen first; only `type` if it is given. */
+  list(
+    project: number,
+    filter: { type?: string | undefined },
+    part: Part<readonly [last_at: string, type: string]>,
+  ): Promise<{ count: number; rows: WarningRow[] }>;
+  /** The counts of all projects. */
+  counts(): Promise<WarningCount[]>;
+};
+
+/** Reads warnings on any connection. */
+export function warningReads({ orm, snapshot }: Sqlite): WarningReads {
+  const samples = orm
+    .select({
+      at: ingestionWarningSample.at,
+      count: ingestionWarningSample.count,
+      event_uuid: ingestionWarningSample.event_uuid,
+      distinct_id: ingestionWarningSample.distinct_id,
+    })
+    .from(ingestionWarningSample)
+    .where(
+      and(
+        eq(ingestionWarningSample.project_id, sql.placeholder("project")),
+        eq(ingestionWarningSample.type, sql.placeholder("type")),
+      ),
+    )
+    .orderBy(desc(ingestionWarningSample.id))
+    .prepare();
+  return {
+    list: async (project, { type }, { limit, offset, after }) =>
+      snapshot(() => {
+        const ofProject = eq(ingestionWarning.project_id, project);
+        const wanted =
+          type === undefined ? ofProject : and(ofProject, eq(ingestionWarning.type, type));
+        const found = orm.select({ count: count() }).from(ingestionWarning).where(wanted).get();
+        const [last_at, after_type] = after ?? [];
+        const rest =
+          last_at === undefined || after_type === undefined
+            ? undefined
+            : or(
+                lt(ingestionWarning.last_at, last_at),
+                and(eq(ingestionWarning.last_at, last_at), gt(ingestionWarning.type, after_type)),
+              );
+        const rows = orm
+          .select()
+          .from(ingestionWarning)
+          .where(and(wanted, rest))
+          .orderBy(desc(ingestionWarning.last_at), ingestionWarning.type)
+          .limit(limit)
+          .offset(offset)
+          .all();
+        return {
+          count: found?.count ?? 0,
+          rows: rows.map((row) => ({ ...row, samples: samples.all({ project, type: row.type }) })),
+        };
+      }),
+    counts: async () =>
+      orm
+        .select()
+        .from(ingestionWarning)
+        .orderBy(ingestionWarning.project_id, ingestionWarning.type)
+        .all(),
+  };
+}
+
+/**
+ * Adds warnings, which must be in the order of their arrival, on the connection that writes and
+ * within its transaction. What it writes is bounded by the types, however many warnings there are.
+ */
+export function warningWrites({ raw }: Pick<Sqlite, "raw">) {
+  const add = raw.query<null, [number, string, number, string, string]>(
+    `INSERT INTO ingestion_warning (project_id, type, count, first_at, last_at)
+     VALUES (?1, ?2, ?3, ?4, ?5)
+     ON CONFLICT (project_id, type) DO UPDATE SET count = count + excluded.count,
+       first_at = min(first_at, excluded.first_at), last_at = max(last_at, excluded.last_at)`,
+  );
+  const insert = raw.query<null, [number, string, string, number, string | null, string | null]>(
+    `INSERT INTO ingestion_warning_sample (project_id, type, at, count, event_uuid, distinct_id)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6)`,
+  );
+  const trim = raw.query<null, [number, string]>(
+    `DELETE FROM ingestion_warning_sample WHERE project_id = ?1 AND type = ?2 AND id <=
+       (SELECT id FROM ingestion_warning_sample WHERE project_id = ?1 AND type = ?2
+        ORDER BY id DESC LIMIT 1 OFFSET ${WARNING_SAMPLES_MAX})`,
+  );
+  return (warnings: readonly ProjectWarning[]): void => {
+    const groups = Map.groupBy(warnings, ({ project_id, type }) => `${project_id} ${type}`);
+    for (const group of groups.values()) {
+      const [first] = group;
+      if (first === undefined) continue;
+      const { project_id, type } = first;
+      const total = { count: 0, from: first.at, to: first.at };
+      for (const { count, at } of group) {
+        total.count += count;
+        total.from = Math.min(total.from, at);
+        total.to = Math.max(total.to, at);
+      }
+      add.run(project_id, type, total.count, isoTime(total.from), isoTime(total.to));
+      for (const warning of group.slice(-WARNING_SAMPLES_MAX)) {
+        const { at, event_uuid, distinct_id } = warning;
+        insert.run(project_id, type, isoTime(at), warning.count, event_uuid, distinct_id);
+      }
+      trim.run(project_id, type);
+    }
+  };
+}

@@ -1,0 +1,29 @@
+import { expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT, startServer } from "../../support/start/server.ts";
+
+/** The niceness of a process's threads, by their names. */
+function threadsOf(pid: number) {
+  return readdirSync(`/proc/${pid}/task`).map((thread) => {
+    const [name = "", rest = ""] = readFileSync(`/proc/${pid}/task/${thread}/stat`, "utf8")
+      .replace(/^\d+ \(/, "")
+      .split(") ");
+    return { name, niceness: Number(rest.split(" ")[16]) };
+  });
+}
+
+test("all but the threads that answer and sync give way, from wherever the process stands", async () => {
+  await using server = await startServer({
+    command: ["nice", "-n", "10", process.execPath, join(ROOT, "src/main.ts")],
+  });
+  await server.capture({ api_key: "phc_testproject", event: "a", distinct_id: "ann" }, "/i/v0/e/");
+
+  const threads = threadsOf(server.pid);
+  const of = (start: string) =>
+    threads.filter(({ name }) => name.startsWith(start)).map(({ niceness }) => niceness);
+
+  expect(threads[0]).toMatchObject({ niceness: 10 });
+  expect(of("Worker").toSorted()).toEqual([10, 15]);
+  expect(new Set(of("Bun Pool"))).toEqual(new Set([15]));
+});

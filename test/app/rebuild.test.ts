@@ -1,0 +1,694 @@
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  setDefaultTimeout,
+  test,
+} from "bun:test";
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { EXIT_INTERNAL } from "../../src/app/threads/start.ts";
+import { metricValue, scrape } from "../support/answers/prometheus.ts";
+import { logsBody, type StoredLog, storedLogs } from "../support/data/logs.ts";
+import { clockBefore, eventOf, type Sent, sendStored } from "../support/data/senders.ts";
+import { type Everything, everything, expectMirrored } from "../support/disk/project-contents.ts";
+import { temporaryDirectory } from "../support/start/app.ts";
+import { runCommand, start } from "../support/start/process.ts";
+import { PERSONAL_KEY, PROJECT_KEY, type Server, startServer } from "../support/start/server.ts";
+
+setDefaultTimeout(120_000);
+
+/** All that a server holds, and what it answers to questions about it. */
+type Held = Everything & { logs: StoredLog[]; answers: unknown[] };
+
+/** A journal so small that it is archived at once. */
+const SMALL = ["--journal", "1"];
+
+/** Text that makes an event so large that a few hundred fill such a journal. */
+const PADDING = "padding ".repeat(512);
+
+let root = temporaryDirectory();
+let data = "";
+
+beforeEach(() => {
+  root = temporaryDirectory();
+  data = join(root.path, "data");
+});
+
+afterEach(() => root[Symbol.dispose]());
+
+/** A directory of a server that has archived, and what it held: each test works on a copy. */
+const template = temporaryDirectory();
+let templateHeld: Held;
+
+beforeAll(async () => {
+  data = join(template.path, "data");
+  templateHeld = await made(SMALL);
+});
+
+afterAll(() => template[Symbol.dispose]());
+
+/** A server that has archived most of what it was sent, and what it held when it was stopped. */
+async function sent(): Promise<Held> {
+  cpSync(join(template.path, "data"), data, { recursive: true });
+  return templateHeld;
+}
+
+const clock = clockBefore(Date.now());
+
+/** Events of a few persons, some of them without one. */
+function events(count: number, n = 0): Sent[] {
+  return Array.from({ length: count }, (_, at) => {
+    const properties =
+      at % 10 === 0
+        ? { $process_person_profile: false, padding: PADDING }
+        : { padding: PADDING, $browser: "Firefox", $set: { n: n + at } };
+    const distinct_id = `person-${at % 7}`;
+    return eventOf({ event: `step ${at % 3}`, distinct_id, timestamp: clock(), properties });
+  });
+}
+
+async function change(server: Server, method: string, path: string, body: unknown) {
+  const { status } = await fetch(`${server.url}/api/environments/1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${PERSONAL_KEY}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  expect(status).toBeLessThan(300);
+}
+
+/** The archive's list, once it has events up to a number. */
+async function archived(last: number) {
+  const list = join(data, "archive", "archive.json");
+  for (;;) {
+    const manifest = JSON.parse(readFileSync(list, "utf8"));
+    if (manifest.last >= last)
+      return manifest as { last: number; files: { path: string; rows: number }[] };
+    await Bun.sleep(50);
+  }
+}
+
+/** What a DuckDB that knows nothing of hoglet finds in the archive, by the layout that README has. */
+async function stockCounts() {
+  const { DuckDBInstance } = await import("@duckdb/node-api");
+  const instance = await DuckDBInstance.create(":memory:");
+  const connection = await instance.connect();
+  const files = (kind: string) => `'${join(data, "archive", kind)}/1/*/*.parquet'`;
+  const found = await connection.runAndReadAll(
+    `SELECT count(*)::INTEGER AS rows, max(seq)::INTEGER AS last FROM (
+       SELECT seq, uuid, ingested_at FROM ${files("events")}
+       WHERE project_id = 1 AND person_id IS NOT NULL AND (properties ->> '$.padding') IS NOT NULL
+         OR event = '$create_alias'
+       UNION ALL SELECT seq, uuid, ingested_at FROM ${files("logs")})`,
+  );
+  connection.closeSync();
+  instance.closeSync();
+  return found.getRowObjects()[0];
+}
+
+const segments = () => readdirSync(join(data, "journal")).filter((name) => /journal$/.test(name));
+
+const FIRST_SEGMENT = `${"1".padStart(16, "0")}.journal`;
+
+const eventFile = () => join(data, "events", "1.duckdb");
+
+/** Has a server take events, log records and changes of persons; what it held when it was stopped. */
+async function made(flags: string[]): Promise<Held> {
+  await using server = await startServer({ data, flags });
+  await sendLogs(server);
+  await sendStored(server, events(600));
+  await sendStored(server, [alias("person-1", "person-2"), alias("person-4", "person-5")]);
+  if (flags === SMALL) await archived(600);
+  // What is archived says otherwise than these, and merges that came before it.
+  await change(server, "POST", `/persons/${await personOf(server, "person-4")}/split/`, {});
+  const deleted = { distinct_ids: ["person-1", "person-3"] };
+  await change(server, "POST", "/persons/bulk_delete/", deleted);
+  await sendLogs(server);
+  // Behind the log records: when these are stored, those are.
+  await sendStored(server, [alias("person-6", "person-0"), ...events(20, 1000)]);
+  const held = { ...(await everything(server)), answers: await answers(server) };
+  expect(await server.stop()).toBe(0);
+  return { ...held, logs: await storedLogs(data) };
+}
+
+/** What is answered to questions about events, persons and log records. */
+async function answers(server: Server): Promise<unknown[]> {
+  const ask = async (path: string, query: object) => {
+    const answer = await fetch(`${server.url}/api/environments/1/${path}`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${PERSONAL_KEY}`,
+        "content-type": "application/json",
+        prefer: "return=representation",
+      },
+      body: JSON.stringify({ query }),
+    });
+    expect(answer.status).toBe(200);
+    return ((await answer.json()) as { results: unknown }).results;
+  };
+  const series = [{ event: "step 1" }, { event: "step 1", math: "dau" }];
+  const trends = { kind: "TrendsQuery", series, dateRange: { date_from: "2000-01-01" } };
+  const breakdownFilter = { breakdown: "$browser", breakdown_type: "event" };
+  const filter = encodeURIComponent('[{"key":"n","value":100,"operator":"gt","type":"person"}]');
+  return [
+    await ask("max_tools/create_and_query_insight/", { ...trends, interval: "month" }),
+    await ask("max_tools/create_and_query_insight/", {
+      ...{ ...trends, interval: "month", breakdownFilter },
+    }),
+    await ask("logs/query/", { dateRange: { date_from: "-7d" } }),
+    await server.get(`/persons/?properties=${filter}`),
+  ].map((answer) => JSON.parse(JSON.stringify(answer).replaceAll(server.url, "")));
+}
+
+function alias(distinct_id: string, other: string): Sent {
+  const properties = { distinct_id, alias: other };
+  return eventOf({ event: "$create_alias", distinct_id, timestamp: clock(), properties });
+}
+
+async function personOf(server: Server, distinct_id: string): Promise<number> {
+  const path = `/persons/?distinct_id=${distinct_id}`;
+  const { results } = await server.get<{ results: { id: number }[] }>(path);
+  return results[0]?.id ?? 0;
+}
+
+async function sendLogs(server: Server): Promise<void> {
+  const { status } = await server.capture(
+    logsBody([{ body: { stringValue: "one" } }, { body: { stringValue: "two" } }]),
+    `/i/v1/logs?token=${PROJECT_KEY}`,
+  );
+  expect(status).toBe(200);
+}
+
+/** Checks that a server started now holds what one held before. */
+async function expectSame(before: Held): Promise<void> {
+  await using server = await startServer({ data, flags: SMALL });
+  await ready(server);
+  const { events: found, persons } = await everything(server);
+  expect(found.length).toBe(before.events.length);
+  expect(Bun.deepEquals(found, before.events)).toBe(true);
+  expect(persons).toEqual(before.persons);
+  expect(await answers(server)).toEqual(before.answers);
+  expect(await server.stop()).toBe(0);
+  await expectMirrored(data, before);
+  expect(await storedLogs(data)).toEqual(before.logs);
+}
+
+async function ready({ url }: { url: string }): Promise<void> {
+  while (!(await fetch(`${url}/_readiness`)).ok) await Bun.sleep(20);
+}
+
+describe("the archive", () => {
+  test("takes what leaves the journal, and no gap and no double is between them", async () => {
+    const before = await sent();
+
+    const { files } = await archived(1);
+    const rows = files.reduce((sum, file) => sum + file.rows, 0);
+    expect(await stockCounts()).toEqual({ rows, last: (await archived(1)).last });
+    expect(segments().length).toBeLessThan(6);
+    expect(segments()).not.toContain(FIRST_SEGMENT);
+    rmSync(join(data, "events"), { recursive: true });
+    await expectSame(before);
+  });
+
+  test("that is gone is said to be, and is written anew from the event store", async () => {
+    const before = await sent();
+    rmSync(join(data, "archive"), { recursive: true });
+    {
+      await using server = await startServer({ data, flags: SMALL });
+      expect(server.output().err).toContain("the archive is empty");
+      await sendStored(server, events(300, 5000));
+      await archived(900);
+      expect(await server.stop()).toBe(0);
+    }
+    const { files } = await archived(900);
+    const first = Math.min(...files.map((file) => (file as { first?: number }).first ?? 0));
+    expect(first).toBe(1);
+    const held = files.reduce((sum, { rows }) => sum + rows, 0);
+    expect(held).toBeGreaterThanOrEqual(before.events.length);
+    await using again = await startServer({ data, flags: SMALL });
+    expect(again.output().err).not.toContain("the archive is empty");
+  });
+
+  test("is there when it is asked for later, whole", async () => {
+    await made(["--archive", "off", "--journal", "1"]);
+    expect(existsSync(join(data, "archive", "archive.json"))).toBe(false);
+    let held: Everything & Pick<Held, "answers">;
+    {
+      await using server = await startServer({ data, flags: SMALL });
+      // What is in the event store alone goes with what makes the journal large enough.
+      await sendStored(server, events(300, 5000));
+      await archived(900);
+      held = { ...(await everything(server)), answers: await answers(server) };
+      expect(await server.stop()).toBe(0);
+    }
+    const logs = await storedLogs(data);
+    rmSync(join(data, "events"), { recursive: true });
+    await expectSame({ ...held, logs });
+  });
+});
+
+describe("an event store that is damaged", () => {
+  const damages: Record<string, () => void> = {
+    "is no file of DuckDB": () => writeFileSync(eventFile(), "nonsense"),
+    "is empty": () => writeFileSync(eventFile(), ""),
+    "has lost its end": () => truncateSync(eventFile(), statSync(eventFile()).size >> 1),
+    "has lost its beginning": () => {
+      const file = openSync(eventFile(), "r+");
+      writeSync(file, Buffer.alloc(12_288), 0, 12_288, 0);
+      closeSync(file);
+    },
+  };
+
+  test.each(Object.entries(damages))("is set aside and made anew: it %s", async (_what, damage) => {
+    const before = await sent();
+    damage();
+    const bad = readFileSync(eventFile());
+
+    // Where the damage shows only in use, the process ends, and whoever supervises starts another.
+    await using server = start(data);
+    await Promise.race([server.exited, readyOrEnded(server)]);
+    server.signal("SIGKILL");
+    await server.exited;
+
+    await expectSame(before);
+    const aside = readdirSync(join(data, "events")).filter((name) =>
+      /damaged-\d{8}T\d{6}Z$/.test(name),
+    );
+    expect(aside.length).toBe(1);
+    expect(readFileSync(join(data, "events", aside[0] ?? "")).equals(bad)).toBe(true);
+  });
+
+  test("stays as it is, and the start is refused, where nothing else has its events", async () => {
+    await made(["--archive", "off", "--journal", "1"]);
+    {
+      await using server = await startServer({
+        data,
+        flags: ["--archive", "off", "--journal", "1"],
+      });
+      while (segments().includes(FIRST_SEGMENT)) await Bun.sleep(50);
+      expect(await server.stop()).toBe(0);
+    }
+    writeFileSync(eventFile(), "nonsense");
+
+    const refused = await runCommand(["serve", "--port", "0", "--data", data]);
+    const rebuilt = await runCommand(["rebuild", "--data", data]);
+
+    for (const { code, err } of [refused, rebuilt]) {
+      expect([code, err]).toEqual([
+        1,
+        expect.stringContaining("lacks events, and the journal does not have them"),
+      ]);
+    }
+    expect(readFileSync(eventFile(), "utf8")).toBe("nonsense");
+  });
+});
+
+test("persons older than the archive are told so, and the way on that is named loses no file", async () => {
+  {
+    await using server = await startServer({ data, flags: SMALL });
+    await sendStored(server, events(20));
+    expect(await server.stop()).toBe(0);
+  }
+  const older = join(root.path, "older.sqlite");
+  cpSync(join(data, "hoglet.sqlite"), older);
+  {
+    await using server = await startServer({ data, flags: SMALL });
+    await sendStored(server, events(600));
+    await archived(600);
+    expect(await server.stop()).toBe(0);
+  }
+  for (const end of ["-wal", "-shm"]) rmSync(join(data, `hoglet.sqlite${end}`), { force: true });
+  cpSync(older, join(data, "hoglet.sqlite"));
+
+  for (const command of [["serve", "--port", "0"], ["rebuild"]]) {
+    const { code, err } = await runCommand([...command, "--data", data]);
+    expect(code).toBe(1);
+    expect(err).toMatch(/older than the event store .* Or start with another --data and the same/);
+  }
+
+  await using anew = await startServer({ data: join(root.path, "anew") });
+  await sendStored(anew, events(3));
+  const { DuckDBInstance } = await import("@duckdb/node-api");
+  const instance = await DuckDBInstance.create(":memory:");
+  const connection = await instance.connect();
+  await connection.run(`ATTACH '${eventFile()}' AS store (READ_ONLY)`);
+  const stock = await connection.runAndReadAll(
+    `SELECT (SELECT count(*) FROM store.events WHERE project_id > 0)::INTEGER,
+       (SELECT count(*) FROM '${join(data, "archive", "events")}/1/*/*.parquet') >= 600`,
+  );
+  expect(stock.getRows()).toEqual([[620, true]]);
+  connection.closeSync();
+  instance.closeSync();
+});
+
+/** Makes a bit in the middle of a file another one. */
+function flipped(path: string): void {
+  const bytes = readFileSync(path);
+  bytes.writeUInt8(bytes.readUInt8(bytes.length >> 1) ^ 4, bytes.length >> 1);
+  writeFileSync(path, bytes);
+}
+
+describe("an archive of which a file is damaged", () => {
+  /** A file of events, and what it is a part of. */
+  const damagedFile = async () => {
+    const { files } = await archived(1);
+    const file = files.find(({ path }) => path.startsWith("events/"));
+    if (file === undefined) throw new Error("Nothing is archived");
+    return { ...file, whole: join(data, "archive", file.path) };
+  };
+
+  test.each(["is gone", "has a wrong bit"])(
+    "loses what is in it alone, says so, and is no reason to lose the rest: it %s",
+    async (what) => {
+      const before = await sent();
+      const { path, rows, whole } = await damagedFile();
+      if (what === "is gone") rmSync(whole);
+      else flipped(whole);
+      rmSync(join(data, "events"), { recursive: true });
+
+      for (const isFirst of [true, false]) {
+        await using server = await startServer({ data, flags: SMALL });
+        await ready(server);
+        const { events: found, persons } = await everything(server);
+        const lost = before.events.length - found.length;
+        expect(lost).toBeGreaterThan(0);
+        expect(lost).toBeLessThanOrEqual(rows);
+        expect(found).toEqual(before.events.slice(0, -lost));
+        expect(persons).toEqual(before.persons);
+        const metric = "hoglet_archive_rows_lost";
+        while (metricValue(await scrape(server), metric) !== lost) await Bun.sleep(20);
+        expect(server.output().err.includes(path)).toBe(isFirst);
+        expect(await server.stop()).toBe(0);
+      }
+      expect(existsSync(`${whole}.damaged`)).toBe(what !== "is gone");
+      expect(await storedLogs(data)).toEqual(before.logs);
+    },
+  );
+
+  test.each(["is gone", "was cut"])(
+    "is whole again after a start with the event store: it %s",
+    async (what) => {
+      const before = await sent();
+      const { path, whole } = await damagedFile();
+      if (what === "is gone") rmSync(whole);
+      else truncateSync(whole, 1000);
+      {
+        await using server = await startServer({ data, flags: SMALL });
+        while (!server.output().err.includes(path)) await Bun.sleep(20);
+        expect(await server.stop()).toBe(0);
+      }
+      rmSync(join(data, "events"), { recursive: true });
+
+      await using server = await startServer({ data, flags: SMALL });
+      await ready(server);
+
+      expect((await everything(server)).events).toEqual(before.events);
+      expect(metricValue(await scrape(server), "hoglet_archive_rows_lost")).toBe(0);
+    },
+  );
+
+  test("is whole again by and by, where nothing but a comparison shows the damage", async () => {
+    const before = await sent();
+    const { files } = await archived(1);
+    // Whichever has its turn.
+    for (const { path } of files) flipped(join(data, "archive", path));
+    await using server = await startServer({ data, flags: SMALL });
+    const mended = async () =>
+      metricValue(await scrape(server), "hoglet_archive_files_mended_total");
+
+    while ((await mended()) === 0) await Bun.sleep(50);
+
+    expect(await mended()).toBe(1);
+    expect(server.output().err).toContain("was written anew from the event store");
+    expect((await everything(server)).events).toEqual(before.events);
+  });
+
+  test.each(["has a wrong bit", "is gone"])(
+    "is what a rebuild refuses, with a way on that leads there: it %s",
+    async (what) => {
+      const before = await sent();
+      const { path, rows, whole } = await damagedFile();
+      if (what === "is gone") rmSync(whole);
+      else flipped(whole);
+
+      const refused = await runCommand(["rebuild", "--data", data]);
+
+      const events = join(data, "events");
+      expect([refused.code, refused.err]).toEqual([
+        1,
+        `The event store could not be made anew: ${path} of the archive is missing or damaged. ` +
+          "Start hoglet serve: it writes that anew from the event store, while that is whole; then rebuild. " +
+          `Or move ${events} away and rebuild without the ${rows} rows.\n`,
+      ]);
+      {
+        await using server = await startServer({ data, flags: SMALL });
+        while (!server.output().err.includes(path)) await Bun.sleep(20);
+        expect(await server.stop()).toBe(0);
+      }
+      const done = await runCommand(["rebuild", "--data", data]);
+      expect([done.code, done.err]).toEqual([0, ""]);
+      await expectSame(before);
+    },
+  );
+
+  test("is rebuilt from without it only where there is no event store to go back to", async () => {
+    await sent();
+    const { rows, whole } = await damagedFile();
+    truncateSync(whole, 1000);
+
+    const refused = await runCommand(["rebuild", "--data", data]);
+    rmSync(join(data, "events"), { recursive: true });
+    const done = await runCommand(["rebuild", "--data", data]);
+
+    expect([refused.code, refused.err]).toEqual([
+      1,
+      expect.stringMatching(/could not be made anew: .* of the archive is missing or damaged/),
+    ]);
+    expect([done.code, done.err]).toEqual([0, expect.stringContaining(`rows=${rows}`)]);
+  });
+});
+
+test("without an archive a rebuild takes from the file that it replaces what has left the journal", async () => {
+  const off = ["--archive", "off", "--journal", "1"];
+  const before = await made(off);
+  {
+    await using server = await startServer({ data, flags: off });
+    const person = await personOf(server, "person-6");
+    await change(server, "POST", `/persons/${person}/delete_events/`, {});
+    // A deletion empties the journal.
+    expect(await runCommand(["deletions", "run", "--data", data])).toMatchObject({ code: 0 });
+    expect(await server.stop()).toBe(0);
+  }
+
+  const { code, out, err } = await runCommand(["rebuild", "--data", data, ...off]);
+
+  const gone = before.persons.find(({ distinct_ids }) => distinct_ids.includes("person-6"));
+  const kept = before.events.filter(({ distinct_id }) => !gone?.distinct_ids.includes(distinct_id));
+  expect([code, out, err]).toEqual([
+    0,
+    expect.stringContaining(`${kept.length} events, 4 log records.`),
+    "",
+  ]);
+  await using server = await startServer({ data, flags: off });
+  await ready(server);
+  const after = await everything(server);
+  expect(after).toEqual({ events: kept, persons: before.persons });
+});
+
+test("damage that shows in use, after deletions wrote the file anew, is noted for that file", async () => {
+  const before = await sent();
+  {
+    await using server = await startServer({ data, flags: SMALL });
+    const person = await personOf(server, "person-6");
+    await change(server, "POST", `/persons/${person}/delete_events/`, {});
+    expect(await runCommand(["deletions", "run", "--data", data])).toMatchObject({ code: 0 });
+    const file = openSync(join(data, "events", "2.duckdb"), "r+");
+    const rest = statSync(join(data, "events", "2.duckdb")).size - 12_288;
+    writeSync(file, Buffer.alloc(rest, 7), 0, rest, 12_288);
+    closeSync(file);
+    const series = [{ event: "step 1", math: "dau" }];
+    const body = { query: { kind: "TrendsQuery", series } };
+    await change(server, "POST", "/max_tools/create_and_query_insight/", body).catch(() => {});
+    expect(await server.exited).toBe(EXIT_INTERNAL);
+    expect(readdirSync(join(data, "events"))).toContain("2.duckdb.damaged");
+  }
+  await using server = await startServer({ data, flags: SMALL });
+  await ready(server);
+  const gone = before.persons.find(({ distinct_ids }) => distinct_ids.includes("person-6"));
+  const kept = before.events.filter(({ distinct_id }) => !gone?.distinct_ids.includes(distinct_id));
+  expect((await everything(server)).events).toEqual(kept);
+});
+
+describe("hoglet rebuild", () => {
+  test("makes the event store anew, with equal counts and lists, and says how far it is", async () => {
+    const before = await sent();
+
+    const { code, out, err } = await runCommand(["rebuild", "--data", data]);
+
+    expect([code, err]).toEqual([0, ""]);
+    expect(out).toContain("100 % archive: ");
+    expect(out).toEndWith(
+      `The event store is made anew: ${before.events.length} events, 4 log records.\n`,
+    );
+    expect(readdirSync(join(data, "events"))).toEqual(["1.duckdb"]);
+    await expectSame(before);
+  });
+
+  test("moves one bar on a terminal, from nothing to all", async () => {
+    await sent();
+    let shown = "";
+    const child = Bun.spawn([process.execPath, "src/main.ts", "rebuild", "--data", data], {
+      terminal: {
+        cols: 100,
+        rows: 30,
+        data(_, bytes) {
+          shown += new TextDecoder().decode(bytes);
+        },
+      },
+    });
+    expect(await child.exited).toBe(0);
+    while (!shown.includes("log records.")) await Bun.sleep(10);
+    child.terminal?.close();
+
+    const [moved = "", ...lines] = shown.trimEnd().split("\r\n");
+    expect(lines).toEqual([expect.stringMatching(/^The event store is made anew: \d+ events, /)]);
+    // Each is drawn over the one before.
+    const drawn = moved.split("\r\x1b[K").slice(1);
+    const bars = drawn.map((text) =>
+      /^\[(#*)(\.*)\] (\d+) % (archive|journal): (\d+) of (\d+)$/.exec(text)?.slice(1),
+    );
+    for (const [done = "", rest = "", percent] of bars.map((bar) => bar ?? [])) {
+      expect(done.length + rest.length).toBe(30);
+      expect(done.length).toBe(Math.round((Number(percent) * 30) / 100));
+    }
+    const last = (from: string) => bars.findLast((bar) => bar?.[3] === from);
+    for (const from of ["archive", "journal"]) {
+      expect(last(from)?.slice(0, 3)).toEqual(["#".repeat(30), "", "100"]);
+    }
+    expect(bars.filter((bar) => bar?.[3] === "archive").length).toBeGreaterThan(1);
+  });
+
+  test("is refused while a server runs", async () => {
+    await using server = await startServer({ data });
+
+    const { code, err } = await runCommand(["rebuild", "--data", server.data]);
+
+    expect([code, err]).toEqual([4, expect.stringContaining("Another hoglet is using")]);
+  });
+
+  test("puts the event store back if the archive cannot be read", async () => {
+    const before = await sent();
+    const [{ path } = { path: "" }] = (await archived(1)).files;
+    truncateSync(join(data, "archive", path), 100);
+
+    const { code, err } = await runCommand(["rebuild", "--data", data]);
+
+    expect([code, err]).toEqual([1, expect.stringContaining("could not be made anew")]);
+    expect(readdirSync(join(data, "events"))).toEqual(["1.duckdb"]);
+    await expectSame(before);
+  });
+
+  test("that was killed before its new file was one leaves nothing of it", async () => {
+    const before = await sent();
+    await archived(1);
+    const file = join(data, "events", "1.duckdb");
+    renameSync(file, `${file}.replaced-20260101T000000Z`);
+    writeFileSync(file, Buffer.alloc(12_288, 7));
+
+    await expectSame(before);
+    await using server = await startServer({ data });
+    await ready(server);
+    expect(
+      readdirSync(join(data, "events")).filter((name) => !/duckdb(.wal)?$/.test(name)),
+    ).toEqual([]);
+  });
+
+  test("that is killed at any instant is begun anew by the next start", async () => {
+    const before = await sent();
+    for (const ms of [250, 350, 450, 600]) {
+      const child = Bun.spawn([process.execPath, "src/main.ts", "rebuild", "--data", data], {
+        stdout: "ignore",
+        stderr: "ignore",
+      });
+      await Bun.sleep(ms);
+      child.kill("SIGKILL");
+      await child.exited;
+    }
+
+    await expectSame(before);
+    await using server = await startServer({ data });
+    expect(
+      readdirSync(join(server.data, "events")).filter((name) => !/duckdb(.wal)?$/.test(name)),
+    ).toEqual([]);
+  });
+});
+
+test("a server killed at random instants while it archives keeps each event, once", async () => {
+  const all: Sent[] = [];
+  for (let round = 0; round < 4; round += 1) {
+    await using server = await startServer({ data, flags: SMALL });
+    await ready(server);
+    const more = events(300, round);
+    all.push(...more);
+    await sendStored(server, more);
+    // A journal over its bound is archived half a second after the start.
+    await Bun.sleep(100 + round * 200);
+    server.signal("SIGKILL");
+    await server.exited;
+  }
+  await archived(500);
+  rmSync(join(data, "events"), { recursive: true });
+
+  await using server = await startServer({ data, flags: SMALL });
+  await ready(server);
+
+  const { events: found } = await everything(server);
+  expect(found.map(({ uuid }) => uuid)).toEqual(all.map(({ uuid }) => uuid).reverse());
+});
+
+test("a corrupt hoglet.sqlite stops the start with a sentence that says how to recover it", async () => {
+  await sent();
+  const path = join(data, "hoglet.sqlite");
+  const file = openSync(path, "r+");
+  writeSync(file, Buffer.alloc(40_960, 7), 0, 40_960, 4096);
+  closeSync(file);
+
+  const { code, out, err } = await runCommand(["serve", "--port", "0", "--data", data]);
+
+  expect([code, out]).toEqual([1, ""]);
+  expect(err).toContain(path);
+  expect(err).toContain(`sqlite3 ${path} .recover`);
+});
+
+/** Waits until a server that was started is ready. */
+async function readyOrEnded(server: ReturnType<typeof start>): Promise<void> {
+  const url = await server.listening;
+  while (url !== undefined && !(await fetch(`${url}/_readiness`).catch(() => undefined))?.ok) {
+    if ((await Promise.race([server.exited, Bun.sleep(20)])) !== undefined) return;
+  }
+}
+
+test("a damaged lock.db stops the start with a sentence that says what to do", async () => {
+  using directory = temporaryDirectory();
+  writeFileSync(join(directory.path, "lock.db"), Buffer.alloc(5000, 7));
+
+  const { code, err } = await runCommand(["serve", "--port", "0", "--data", directory.path]);
+
+  expect([code, err]).toEqual([1, expect.stringMatching(/lock\.db cannot be opened: .*Remove it/)]);
+});

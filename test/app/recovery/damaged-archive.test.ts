@@ -1,0 +1,262 @@
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  expect,
+  setDefaultTimeout,
+  test,
+} from "bun:test";
+import {
+  closeSync,
+  cpSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { metricValue, scrape } from "../../support/answers/prometheus.ts";
+import { clockBefore, eventOf, sendStored } from "../../support/data/senders.ts";
+import { type Everything, everything } from "../../support/disk/project-contents.ts";
+import { temporaryDirectory } from "../../support/start/app.ts";
+import { runCommand } from "../../support/start/process.ts";
+import { filesBelow, startServer } from "../../support/start/server.ts";
+
+setDefaultTimeout(30_000);
+
+const FLAGS = ["--journal", "1"];
+const EVENTS = 3000;
+
+let root = temporaryDirectory();
+let data = "";
+
+beforeEach(() => {
+  root = temporaryDirectory();
+  data = join(root.path, "data");
+});
+
+afterEach(() => root[Symbol.dispose]());
+
+/** A directory whose archive and journal have events of the same numbers, and what its server held. */
+const template = temporaryDirectory();
+let held: Everything;
+
+beforeAll(async () => {
+  data = join(template.path, "data");
+  await using server = await startServer({ data, flags: FLAGS });
+  const clock = clockBefore(Date.now());
+  const events = Array.from({ length: EVENTS }, (_, n) => {
+    const text = crypto.getRandomValues(new Uint8Array(150)).toHex();
+    const distinct_id = `person-${n % 7}`;
+    const properties = { text: `planted ${text}`, $set: { n } };
+    return eventOf({ distinct_id, timestamp: clock(), properties });
+  });
+  await sendStored(server, events.slice(0, EVENTS - 200));
+  const list = join(data, "archive", "archive.json");
+  while (JSON.parse(readFileSync(list, "utf8")).last < EVENTS - 200) await Bun.sleep(50);
+  await sendStored(server, events.slice(EVENTS - 200));
+  held = await everything(server);
+  expect(await server.stop()).toBe(0);
+});
+
+afterAll(() => template[Symbol.dispose]());
+
+const parquet = () =>
+  filesBelow(join(data, "archive"))
+    .filter((path) => path.endsWith(".parquet"))
+    .toSorted();
+
+/** A copy of the directory without its event store; the number of the journal's first event. */
+function withoutEvents(): number {
+  cpSync(join(template.path, "data"), data, { recursive: true });
+  rmSync(join(data, "events"), { recursive: true });
+  const segments = readdirSync(join(data, "journal")).filter((name) => /^\d+\.journal$/.test(name));
+  return Number.parseInt(segments.toSorted()[0] ?? "", 10);
+}
+
+function overwrite(path: string, at: number, bytes: Uint8Array): void {
+  const file = openSync(path, "r+");
+  writeSync(file, bytes, 0, bytes.length, at);
+  closeSync(file);
+}
+
+/** Puts bytes into the middle third of a file: a few might be read as other text. */
+function spoil(path: string, bytes: (count: number) => Uint8Array): void {
+  const third = Math.floor(statSync(path).size / 3);
+  overwrite(path, third, bytes(third));
+}
+
+const garbage = (count: number) =>
+  Uint8Array.from({ length: count }, (_, n) => (n * 37 + 11) % 251);
+
+/** What a start finds, once what is lost is told. */
+async function foundBy(lost: number): Promise<Everything> {
+  await using server = await startServer({ data, flags: FLAGS });
+  while (!(await fetch(`${server.url}/_readiness`)).ok) await Bun.sleep(20);
+  const found = await everything(server);
+  while (metricValue(await scrape(server), "hoglet_archive_rows_lost") !== lost) {
+    await Bun.sleep(50);
+  }
+  const { err } = server.output();
+  expect(err).not.toContain("could not");
+  expect(err).not.toContain("planted");
+  expect(await server.stop()).toBe(0);
+  return found;
+}
+
+/** Checks that a start loses what only the archive had, and tells of it; and that the next has the same. */
+async function expectLost(lost: number): Promise<void> {
+  const kept = { ...held, events: held.events.slice(0, EVENTS - lost) };
+  expect(await foundBy(lost)).toEqual(kept);
+  // What came from the journal is archived since.
+  rmSync(join(data, "events"), { recursive: true });
+  expect(await foundBy(lost)).toEqual(kept);
+}
+
+test("what the journal still has of archived events is taken from there, and only the rest is lost", async () => {
+  const first = withoutEvents();
+  expect(first).toBeGreaterThan(1);
+  expect(first).toBeLessThan(EVENTS - 200);
+  for (const path of parquet()) overwrite(path, 1000, new Uint8Array(50));
+
+  await expectLost(first - 1);
+});
+
+/** What becomes of the files beside a list that is lost. */
+const DAMAGES: Record<string, (path: string) => void> = {
+  "have garbage in their middle": (path) => spoil(path, garbage),
+  "have zeros in their middle": (path) => spoil(path, (count) => new Uint8Array(count)),
+  "have a damaged footer": (path) => overwrite(path, statSync(path).size - 40, garbage(30)),
+  "are empty": (path) => truncateSync(path, 0),
+  "are texts": (path) => writeFileSync(path, "nonsense"),
+};
+
+test.each(Object.entries(DAMAGES))(
+  "files that %s beside a list that is garbled are set aside, and the rest is restored",
+  async (_, damage) => {
+    const first = withoutEvents();
+    for (const path of parquet()) damage(path);
+    writeFileSync(join(data, "archive", "archive.json"), "garbage\n");
+
+    await expectLost(first - 1);
+  },
+);
+
+test("one damaged file beside a list that is gone is set aside, and the others count", async () => {
+  const first = withoutEvents();
+  const paths = parquet();
+  spoil(paths.toSorted((a, b) => statSync(b).size - statSync(a).size)[0] ?? "", garbage);
+  rmSync(join(data, "archive", "archive.json"));
+
+  const found = await foundBy(await lostAmong(paths, first));
+  expect(found.persons).toEqual(held.persons);
+});
+
+/** How many rows the files had that cannot be read, and that are in front of the journal. */
+async function lostAmong(paths: readonly string[], journalFirst: number): Promise<number> {
+  const list = join(template.path, "data", "archive", "archive.json");
+  const { files } = JSON.parse(readFileSync(list, "utf8"));
+  const largest = files.toSorted((a: { bytes: number }, b: { bytes: number }) => b.bytes - a.bytes);
+  const { first, last } = largest[0];
+  expect(paths.length).toBe(files.length);
+  return Math.min(last + 1, journalFirst) - first;
+}
+
+/** What may be in the place of a file, and be read. */
+const INSTEAD: Record<string, string> = {
+  "the rows of another project": "SELECT * REPLACE (2 AS project_id) FROM was",
+  "rows of other numbers": "SELECT * REPLACE (seq + 1000000 AS seq) FROM was",
+  "other columns": "SELECT 1 AS one",
+};
+
+test.each(Object.entries(INSTEAD))("a file with %s is set aside, too", async (_, select) => {
+  const first = withoutEvents();
+  const { DuckDBInstance } = await import("@duckdb/node-api");
+  const instance = await DuckDBInstance.create(":memory:");
+  const connection = await instance.connect();
+  for (const path of parquet()) {
+    await connection.run(`CREATE OR REPLACE TABLE was AS FROM '${path}'`);
+    await connection.run(`COPY (${select}) TO '${path}' (FORMAT parquet)`);
+  }
+  instance.closeSync();
+  rmSync(join(data, "archive", "archive.json"));
+
+  const { code, out, err } = await runCommand(["rebuild", "--data", data, ...FLAGS]);
+
+  expect([code, out]).toEqual([0, expect.stringContaining(`${EVENTS - first + 1} events`)]);
+  expect(err).toContain("a file of the archive is missing or damaged");
+});
+
+test("a rebuild without list and event store sets aside what cannot be read, and shows no data", async () => {
+  const first = withoutEvents();
+  for (const path of parquet()) spoil(path, garbage);
+  writeFileSync(join(data, "archive", "archive.json"), "garbage\n");
+
+  const { code, out, err } = await runCommand(["rebuild", "--data", data, ...FLAGS]);
+
+  expect([code, out]).toEqual([0, expect.stringContaining(`${EVENTS - first + 1} events`)]);
+  expect(err).toContain("a file of the archive is missing or damaged");
+  expect(err).not.toContain("planted");
+  await expectLost(first - 1);
+});
+
+test("a file that cannot be read is set aside though the list says that it is as it was", async () => {
+  const first = withoutEvents();
+  const list = join(data, "archive", "archive.json");
+  const manifest = JSON.parse(readFileSync(list, "utf8"));
+  for (const file of manifest.files) {
+    const path = join(data, "archive", file.path);
+    spoil(path, garbage);
+    file.sha256 = new Bun.CryptoHasher("sha256").update(readFileSync(path)).digest("hex");
+  }
+  writeFileSync(list, JSON.stringify(manifest));
+
+  await expectLost(first - 1);
+});
+
+test("a file that is gone with the list is missed by the event store, and no rebuild goes without it", async () => {
+  cpSync(join(template.path, "data"), data, { recursive: true });
+  const list = join(data, "archive", "archive.json");
+  const manifest = () => JSON.parse(readFileSync(list, "utf8"));
+  let before: Everything;
+  {
+    await using server = await startServer({ data, flags: FLAGS });
+    const clock = clockBefore(Date.now());
+    const more = Array.from({ length: 1500 }, (_, n) =>
+      eventOf({
+        distinct_id: `person-${n % 7}`,
+        timestamp: clock(),
+        properties: { text: "x".repeat(900) },
+      }),
+    );
+    const { last } = manifest();
+    await sendStored(server, more);
+    while (manifest().last === last) await Bun.sleep(50);
+    before = await everything(server);
+    expect(await server.stop()).toBe(0);
+  }
+  const [gone = "", ...others] = parquet();
+  expect(others.length).toBeGreaterThan(0);
+  for (const path of [list, gone]) rmSync(path);
+
+  const refused = await runCommand(["rebuild", "--data", data, ...FLAGS]);
+  {
+    await using server = await startServer({ data, flags: FLAGS });
+    while (manifest().is_listed_anew) await Bun.sleep(50);
+    expect(await server.stop()).toBe(0);
+  }
+  const rebuilt = await runCommand(["rebuild", "--data", data, ...FLAGS]);
+  await using server = await startServer({ data, flags: FLAGS });
+
+  expect([refused.code, refused.err]).toEqual([
+    1,
+    expect.stringContaining("Start hoglet serve: it compares the archive with the event store"),
+  ]);
+  expect(rebuilt.code).toBe(0);
+  expect(await everything(server)).toEqual(before);
+});

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isSuspect } from "../../../src/stores/duckdb/engine/block-checksums.ts";
+import { bodyOf, clockBefore, eventOf } from "../../support/data/senders.ts";
+import { randomOf } from "../../support/disk/faulty-disk.ts";
+import { temporaryDirectory } from "../../support/start/app.ts";
+import { startServer } from "../../support/start/server.ts";
+
+setDefaultTimeout(120_000);
+
+const EVENTS = 600;
+const PAGE = 4096;
+const BLOCK = 262_144;
+
+/** The data directory of a server that was stopped. */
+const template = temporaryDirectory();
+const FILE = "events/1.duckdb";
+let whole: Buffer;
+
+beforeAll(async () => {
+  const clock = clockBefore(Date.now());
+  await using server = await startServer({ data: join(template.path, "data") });
+  const events = Array.from({ length: EVENTS }, (_, n) => {
+    const properties = { $set: { email: `${n}@example.com` }, text: `${Math.sin(n)}`.repeat(20) };
+    return eventOf({ distinct_id: `person-${n % 50}`, timestamp: clock(), properties });
+  });
+  await server.capture(bodyOf(events));
+  await server.stored(EVENTS);
+  server.signal("SIGTERM");
+  await server.exited;
+  whole = readFileSync(join(template.path, "data", FILE));
+});
+
+afterAll(() => template[Symbol.dispose]());
+
+type Place = { bytes: Buffer; at: number };
+
+const DAMAGES: Record<string, (place: Place) => Buffer> = {
+  "a bit": ({ bytes, at }) => {
+    bytes[at] = (bytes[at] ?? 0) ^ (1 << (at % 8));
+    return bytes;
+  },
+  "a page of zeros": ({ bytes, at }) => bytes.fill(0, at - (at % PAGE), at - (at % PAGE) + PAGE),
+  "a block of zeros": ({ bytes, at }) =>
+    bytes.fill(0, at - (at % BLOCK), at - (at % BLOCK) + BLOCK),
+  garbage: ({ bytes, at }) => bytes.fill("garbage", at, at + 700),
+  "its end": ({ bytes, at }) => bytes.subarray(0, at),
+};
+
+/** Rounds of each kind: `HOGLET_TEST_DAMAGES` for more, `HOGLET_TEST_SEED` for others. */
+const ROUNDS = Number(process.env["HOGLET_TEST_DAMAGES"] ?? 3);
+const random = randomOf(Number(process.env["HOGLET_TEST_SEED"] ?? 1));
+
+const TRIALS = Object.keys(DAMAGES).flatMap((what) =>
+  Array.from({ length: ROUNDS }, () => ({ what, part: random() })),
+);
+
+test.each(TRIALS)("a file with $what at $part has all events after one start", async (trial) => {
+  using root = temporaryDirectory();
+  const data = join(root.path, "data");
+  const filter = (path: string) => !path.endsWith(".sock");
+  cpSync(join(template.path, "data"), data, { recursive: true, filter });
+  const at = Math.floor(trial.part * whole.length);
+  const damage = DAMAGES[trial.what]?.({ bytes: Buffer.from(whole), at }) ?? whole;
+  writeFileSync(join(data, FILE), damage);
+
+  await using server = await startServer({ data });
+
+  await server.stored(EVENTS);
+  const uuids = (await server.events()).map(({ uuid }) => uuid);
+  expect([uuids.length, new Set(uuids).size]).toEqual([EVENTS, EVENTS]);
+  expect((await server.get<{ count: number }>("/persons/?limit=1")).count).toBe(50);
+  expect(await server.stop()).toBe(0);
+  expect(await isSuspect(join(data, FILE))).toBe(false);
+});

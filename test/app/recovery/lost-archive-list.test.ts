@@ -1,0 +1,212 @@
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  expect,
+  setDefaultTimeout,
+  test,
+} from "bun:test";
+import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ArchivedFile, Manifest } from "../../../src/stores/archive/files.ts";
+import { metricValue, scrape } from "../../support/answers/prometheus.ts";
+import { clockBefore, eventOf, type Sent, sendStored } from "../../support/data/senders.ts";
+import { type Everything, everything } from "../../support/disk/project-contents.ts";
+import { temporaryDirectory } from "../../support/start/app.ts";
+import { runCommand } from "../../support/start/process.ts";
+import { PERSONAL_KEY, startServer } from "../../support/start/server.ts";
+
+setDefaultTimeout(120_000);
+
+const FLAGS = ["--journal", "4"];
+
+/** Events between which is waited until they are archived; a segment of the journal has about 800. */
+const ROUNDS = [600, 600, 100, 100];
+const EVENTS = ROUNDS.reduce((sum, count) => sum + count, 0);
+
+let root = temporaryDirectory();
+let data = "";
+
+beforeEach(() => {
+  root = temporaryDirectory();
+  data = join(root.path, "data");
+});
+
+afterEach(() => root[Symbol.dispose]());
+
+/** A directory whose journal has some of what is archived, what its server held, and its list. */
+const template = temporaryDirectory();
+let held: Everything;
+let listed: Manifest;
+
+const manifest = (): Manifest =>
+  JSON.parse(readFileSync(join(data, "archive", "archive.json"), "utf8"));
+
+beforeAll(async () => {
+  data = join(template.path, "data");
+  await using server = await startServer({ data, flags: FLAGS });
+  const clock = clockBefore(Date.now());
+  const sent: Sent[] = [];
+  for (const count of ROUNDS) {
+    const events = Array.from({ length: count }, (_, n) => {
+      const properties = { n, text: "x".repeat(1000), $set: { n } };
+      return eventOf({ distinct_id: `person-${n % 7}`, timestamp: clock(), properties });
+    });
+    const last = sent.length + count;
+    const again = last < EVENTS ? [] : sent.slice(-50);
+    // Sent again: the journal has both, the stores one.
+    await sendStored(server, [...again, ...events]);
+    sent.push(...events);
+    while (manifest().last < last + again.length) await Bun.sleep(50);
+  }
+  held = await everything(server);
+  expect(held.events.length).toBe(EVENTS);
+  expect(await server.stop()).toBe(0);
+  listed = manifest();
+});
+
+afterAll(() => template[Symbol.dispose]());
+
+const copy = () => cpSync(join(template.path, "data"), data, { recursive: true });
+
+const removeEvents = () => rmSync(join(data, "events"), { recursive: true });
+
+/** Removes the list, and the files in which the journal begins; returns what only these had, and the journal's first. */
+function withoutList(): { first: number; last: number; journal: number } {
+  const segments = readdirSync(join(data, "journal")).filter((name) => /^\d+\.journal$/.test(name));
+  const journal = Number.parseInt(segments.toSorted()[0] ?? "", 10);
+  const files = listed.files.toSorted((a, b) => a.first - b.first);
+  const at = files.findLastIndex(({ first }) => first < journal);
+  const [one, two, ...others] = files.slice(at);
+  if (one === undefined || two === undefined) throw new Error("too few files");
+  // What the list is made of reaches behind what is gone, and is not all that there is.
+  expect([others.length > 0, two.last >= journal]).toEqual([true, true]);
+  for (const { path } of [one, two]) rmSync(join(data, "archive", path));
+  rmSync(join(data, "archive", "archive.json"));
+  return { first: one.first, last: Math.min(two.last, journal - 1), journal };
+}
+
+/** What a start finds, what it counts as lost, and of which numbers it says that no file has them. */
+async function start() {
+  await using server = await startServer({ data, flags: FLAGS });
+  while (!(await fetch(`${server.url}/_readiness`)).ok) await Bun.sleep(20);
+  const found = await everything(server);
+  while (manifest().is_listed_anew) await Bun.sleep(50);
+  const metrics = await scrape(server);
+  const lost = ["hoglet_journal_events_lost_total", "hoglet_archive_rows_lost"].map((name) =>
+    metricValue(metrics, name),
+  );
+  expect(await server.stop()).toBe(0);
+  const lines = server.output().err.split("\n").filter(Boolean);
+  const told = lines.map((line) => JSON.parse(line)).filter(({ ranges }) => ranges !== undefined);
+  return { found, lost, unlisted: told.flatMap(({ ranges }) => ranges) };
+}
+
+test("what files had that are gone with their list comes from the journal, and the rest is told", async () => {
+  copy();
+  removeEvents();
+  const { first, last } = withoutList();
+  const events = held.events.filter((_, at) => EVENTS - at < first || EVENTS - at > last);
+  const kept = { ...held, events };
+
+  expect(await start()).toEqual({ found: kept, lost: [0, 0], unlisted: [`${first}-${last}`] });
+  // What came from the journal is archived since.
+  removeEvents();
+  rmSync(join(data, "journal"), { recursive: true });
+  expect(await start()).toEqual({ found: kept, lost: [0, 0], unlisted: [] });
+});
+
+test("an event store that was set aside is looked through for what no file has", async () => {
+  copy();
+  const file = join(data, "events", "1.duckdb");
+  renameSync(file, `${file}.damaged-20260101T000000Z`);
+  withoutList();
+
+  expect(await start()).toEqual({ found: held, lost: [0, 0], unlisted: [] });
+});
+
+test("a rebuild says it, too, when it is done", async () => {
+  copy();
+  removeEvents();
+  const { first, last } = withoutList();
+
+  const { code, out } = await runCommand(["rebuild", "--data", data, ...FLAGS]);
+
+  const left = EVENTS - (last - first + 1);
+  expect([code, out]).toEqual([0, expect.stringContaining(`anew: ${left} events`)]);
+  expect(out).toContain(`no file of the archive has the sequence numbers ${first}-${last}, nor`);
+});
+
+test("what was deleted does not come back from the journal", async () => {
+  copy();
+  {
+    await using server = await startServer({ data, flags: FLAGS });
+    const { results } = await server.get<{ results: { id: number }[] }>(
+      "/persons/?distinct_id=person-3",
+    );
+    const person = `${server.url}/api/environments/1/persons/${results[0]?.id}/`;
+    const headers = { authorization: `Bearer ${PERSONAL_KEY}` };
+    const answer = await fetch(`${person}?delete_events=true`, { method: "DELETE", headers });
+    expect(answer.status).toBe(204);
+    expect(await server.stop()).toBe(0);
+  }
+  const deleted = await runCommand(["deletions", "run", "--data", data, ...FLAGS]);
+  removeEvents();
+  rmSync(join(data, "archive", "archive.json"));
+
+  const { found } = await start();
+
+  expect(deleted.code).toBe(0);
+  expect(found.events).toEqual(held.events.filter(({ distinct_id }) => distinct_id !== "person-3"));
+});
+
+/** The list of another directory: of its files none is here. */
+function putForeign(last: number): void {
+  const file: ArchivedFile = {
+    ...{ kind: "events", project_id: 1, month: "2026-01" },
+    ...{ path: "events/1/2026-01/1-77.parquet", first: 1, last: 77, rows: 77, bytes: 4711 },
+  };
+  const list: Manifest = { version: 1, last, files: [file] };
+  writeFileSync(join(data, "archive", "archive.json"), JSON.stringify(list));
+}
+
+test.each([
+  [true, EVENTS * 2],
+  [false, EVENTS * 2],
+  [true, 77],
+  [false, 77],
+])(
+  "with the event store gone %p, a list of others that ends at %d is none of ours",
+  async (isGone, last) => {
+    copy();
+    if (isGone) removeEvents();
+    putForeign(last);
+
+    expect(await start()).toEqual({ found: held, lost: [0, 0], unlisted: [] });
+    const byPath = ({ files }: Manifest) => files.map(({ path }) => path).toSorted();
+    expect(byPath(manifest())).toEqual(byPath(listed));
+  },
+);
+
+test.each([true, false])(
+  "with the event store gone %p, nothing is lost by a list that goes further than a journal with all",
+  async (isGone) => {
+    const clock = clockBefore(Date.now());
+    let before: Everything;
+    {
+      await using server = await startServer({ data });
+      const events = Array.from({ length: 100 }, () =>
+        eventOf({ distinct_id: "person", timestamp: clock(), properties: {} }),
+      );
+      await sendStored(server, events);
+      before = await everything(server);
+      expect(await server.stop()).toBe(0);
+    }
+    if (isGone) removeEvents();
+    putForeign(3000);
+
+    expect(await start()).toEqual({ found: before, lost: [0, 0], unlisted: [] });
+    expect(readdirSync(join(data, "archive"))).toContain("archive.json.damaged");
+  },
+);

@@ -1,0 +1,412 @@
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { segmentName } from "../../../src/stores/journal/frame.ts";
+import { metricValue, scrape } from "../../support/answers/prometheus.ts";
+import { logsBody, storedLogs } from "../../support/data/logs.ts";
+import { clockBefore, eventOf, type Sent, sendStored } from "../../support/data/senders.ts";
+import {
+  type Everything,
+  everything,
+  expectMirrored,
+} from "../../support/disk/project-contents.ts";
+import { temporaryDirectory } from "../../support/start/app.ts";
+import { FROM_SOURCE, runCommand } from "../../support/start/process.ts";
+import { PERSONAL_KEY, PROJECT_KEY, type Server, startServer } from "../../support/start/server.ts";
+
+setDefaultTimeout(120_000);
+
+let root = temporaryDirectory();
+let data = "";
+
+beforeEach(() => {
+  root = temporaryDirectory();
+  data = join(root.path, "data");
+});
+
+afterEach(() => root[Symbol.dispose]());
+
+const clock = clockBefore(Date.now());
+const PADDING = "padding ".repeat(512);
+
+/** Events of a few persons; each request of fifty is a frame of the journal. */
+function events(count: number, padding = ""): Sent[] {
+  return Array.from({ length: count }, (_, n) => {
+    const properties = { n, padding, $browser: "Firefox", $set: { n } };
+    return eventOf({ distinct_id: `person-${n % 7}`, timestamp: clock(), properties });
+  });
+}
+
+/** What a directory holds, and its log records, once its server has stopped. */
+type Held = Everything & { logs: Awaited<ReturnType<typeof storedLogs>> };
+
+/** Has a server take events and log records into the journal, and stops it. */
+async function taken(server: Server, sent: readonly Sent[]): Promise<Held> {
+  await sendStored(server, sent);
+  const path = `/i/v1/logs?token=${PROJECT_KEY}`;
+  const record = { body: { stringValue: "lost record" } };
+  expect((await server.capture(logsBody([record]), path)).status).toBe(200);
+  await sendStored(server, events(50));
+  const held = await everything(server);
+  expect(await server.stop()).toBe(0);
+  return { ...held, logs: await storedLogs(data) };
+}
+
+/** Makes one bit of the journal another one, in the frame that has this text. */
+function flip(text: string): void {
+  for (const name of readdirSync(join(data, "journal"))) {
+    if (!name.endsWith(".journal")) continue;
+    const path = join(data, "journal", name);
+    const bytes = readFileSync(path);
+    const at = bytes.indexOf(text);
+    if (at === -1) continue;
+    bytes.writeUInt8(bytes.readUInt8(at) ^ 4, at);
+    writeFileSync(path, bytes);
+    return;
+  }
+  throw new Error(`${text} is not in the journal`);
+}
+
+async function expectSame(before: Held): Promise<void> {
+  await using server = await startServer({ data });
+  while (!(await fetch(`${server.url}/_readiness`)).ok) await Bun.sleep(20);
+  const { events: found, persons } = await everything(server);
+  expect(found.length).toBe(before.events.length);
+  expect(Bun.deepEquals(found, before.events)).toBe(true);
+  expect(persons).toEqual(before.persons);
+  expect(await server.stop()).toBe(0);
+  await expectMirrored(data, before);
+  expect(await storedLogs(data)).toEqual(before.logs);
+}
+
+const asides = () =>
+  readdirSync(join(data, "events")).filter((name) => !/duckdb(.wal)?$/.test(name));
+
+test("what the journal has lost a rebuild takes from the event store that it replaces", async () => {
+  const sent = events(300);
+  const before = await taken(await startServer({ data }), sent);
+  flip(sent[120]?.uuid ?? "");
+  flip("lost record");
+
+  const { code, out, err } = await runCommand(["rebuild", "--data", data]);
+
+  expect([code, out]).toEqual([0, expect.stringContaining("350 events, 1 log records.")]);
+  expect(err.match(/a corrupt part of the journal was set aside/g)?.length).toBe(2);
+  expect(err).not.toContain("the journal has nothing of these sequence numbers");
+  await expectSame(before);
+  expect(asides()).toEqual([]);
+});
+
+test("behind the archive, too, and an event that came again later is not stored twice", async () => {
+  const small = ["--journal", "1"];
+  {
+    await using server = await startServer({ data, flags: small });
+    await sendStored(server, events(600, PADDING));
+    const list = join(data, "archive", "archive.json");
+    while (JSON.parse(readFileSync(list, "utf8")).last < 600) await Bun.sleep(50);
+    expect(await server.stop()).toBe(0);
+  }
+  const sent = events(200);
+  const server = await startServer({ data });
+  await sendStored(server, sent);
+  // Sent again within the window: the journal has it twice, the event store once.
+  const before = await taken(server, sent.slice(100, 150));
+  for (const at of [20, 120]) flip(sent[at]?.uuid ?? "");
+
+  expect(await runCommand(["rebuild", "--data", data])).toMatchObject({ code: 0 });
+
+  await expectSame(before);
+});
+
+test("a start takes it from a damaged event store, too, as far as that can be read", async () => {
+  const sent = events(300);
+  const before = await taken(await startServer({ data }), sent);
+  flip(sent[120]?.uuid ?? "");
+  writeFileSync(join(data, "events", "1.duckdb.damaged"), "");
+
+  await expectSame(before);
+
+  expect(asides()).toEqual([expect.stringMatching(/^1\.duckdb\.damaged-/)]);
+});
+
+test("what neither has is told, and the rest is there; whoever asked for it keeps the old file", async () => {
+  const sent = events(300);
+  const before = await taken(await startServer({ data }), sent);
+  flip(sent[120]?.uuid ?? "");
+  writeFileSync(join(data, "events", "1.duckdb"), "nonsense");
+
+  const { code, out, err } = await runCommand(["rebuild", "--data", data]);
+
+  expect([code, out]).toEqual([0, expect.stringContaining("300 events, 1 log records.")]);
+  expect(out).toEndWith(
+    "The journal has lost 50 sequence numbers, which no store has either: unless they were refused, the disk failing, events are lost.\n",
+  );
+  expect(err).toContain("cannot be read whole: what the journal has lost, too, may be in it");
+  expect(err).toMatch(
+    /the journal has nothing of these sequence numbers.*first=101 last=150 count=50/,
+  );
+  const [kept = "", ...others] = asides();
+  expect([kept, others]).toEqual([expect.stringMatching(/^1\.duckdb\.damaged-/), []]);
+  expect(readFileSync(join(data, "events", kept), "utf8")).toBe("nonsense");
+  const gone = new Set(sent.slice(100, 150).map(({ uuid }) => uuid));
+  await expectSame({ ...before, events: before.events.filter(({ uuid }) => !gone.has(uuid)) });
+});
+
+test("a segment that is missing is told, and counted, once the event store has not its events either", async () => {
+  const flags = ["--journal", "2"];
+  const first = await startServer({ data, flags });
+  await sendStored(first, events(250, "padding ".repeat(400)));
+  expect(await first.stop()).toBe(0);
+  rmSync(join(data, "journal", segmentName(101)));
+  const starts: unknown[] = [];
+  const start = async () => {
+    await using server = await startServer({ data, flags });
+    const { events: found } = await everything(server);
+    const lost = metricValue(await scrape(server), "hoglet_journal_events_lost_total");
+    expect(await server.stop()).toBe(0);
+    starts.push([found.length, lost, lostIn(server)]);
+  };
+
+  await start();
+  for (const name of readdirSync(join(data, "events"))) rmSync(join(data, "events", name));
+  await start();
+  await start();
+
+  expect(starts).toEqual([
+    [250, 0, []],
+    [150, 100, [{ first: 101, last: 200, count: 100 }]],
+    [150, 0, []],
+  ]);
+});
+
+/** The sequence numbers that a server has told to be lost. */
+function lostIn(server: Server): object[] {
+  const lines = server.output().err.split("\n").filter(Boolean);
+  return lines
+    .map((line) => JSON.parse(line))
+    .filter(({ message }) => message.startsWith("the journal has nothing of these"))
+    .map(({ first, last, count }) => ({ first, last, count }));
+}
+
+test("a rebuild takes the end that the journal has lost from the event store that it replaces", async () => {
+  const sent = events(300);
+  const before = await taken(await startServer({ data }), sent);
+  flip(lastLine());
+
+  expect(await runCommand(["rebuild", "--data", data])).toMatchObject({ code: 0 });
+
+  await expectSame(before);
+  expect(asides()).toEqual([]);
+});
+
+/** The last bytes of the journal. */
+function lastLine(): string {
+  const [name = ""] = readdirSync(join(data, "journal")).filter((one) => one.endsWith("journal"));
+  return readFileSync(join(data, "journal", name))
+    .subarray(-600, -560)
+    .toString();
+}
+
+test.each([
+  ["its last frame", [250], 50],
+  ["its last two frames", [200, 250], 100],
+  ["all of it", [0, 50, 100, 150, 200, 250], 300],
+])(
+  "a journal that has lost %s and an event store that is gone: the rest is there",
+  async (_what, damaged, lost) => {
+    const sent = events(300);
+    const first = await startServer({ data });
+    await sendStored(first, sent);
+    expect(await first.stop()).toBe(0);
+    for (const at of damaged) flip(sent[at]?.uuid ?? "");
+    for (const name of readdirSync(join(data, "events"))) rmSync(join(data, "events", name));
+
+    const starts: unknown[] = [];
+    for (const more of [1, 0]) {
+      await using server = await startServer({ data });
+      await sendStored(server, events(more));
+      while (!(await fetch(`${server.url}/_readiness`)).ok) await Bun.sleep(20);
+      const { events: found } = await everything(server);
+      const told = metricValue(await scrape(server), "hoglet_journal_events_lost_total");
+      expect(await server.stop()).toBe(0);
+      starts.push([found.length, told]);
+    }
+
+    expect(starts).toEqual([
+      [301 - lost, lost],
+      [301 - lost, 0],
+    ]);
+  },
+);
+
+test("a start that is refused without the journal names the way on, which tells what is lost", async () => {
+  const first = await startServer({ data });
+  await sendStored(first, events(100));
+  expect(await first.stop()).toBe(0);
+  cpSync(join(data, "events"), join(root.path, "events"), { recursive: true });
+  const second = await startServer({ data });
+  await sendStored(second, events(100));
+  expect(await second.stop()).toBe(0);
+  rmSync(join(data, "events"), { recursive: true });
+  renameSync(join(root.path, "events"), join(data, "events"));
+  rmSync(join(data, "journal"), { recursive: true });
+
+  const refused = await runCommand(["serve", "--port", "0", "--data", data]);
+  const path = /make an empty file (\S+\.journal):/.exec(refused.err)?.[1] ?? "";
+  mkdirSync(join(data, "journal"), { recursive: true, mode: 0o700 });
+  writeFileSync(path, "");
+  await using server = await startServer({ data });
+  await sendStored(server, events(1));
+  const { events: found } = await everything(server);
+  expect(await server.stop()).toBe(0);
+
+  expect([refused.code, found.length]).toEqual([1, 101]);
+  expect(lostIn(server)).toEqual([{ first: 101, last: 200, count: 100 }]);
+});
+
+test("acknowledged events that were damaged before a store had them are counted, too", async () => {
+  const sent = events(300);
+  const first = await startServer({ data });
+  await sendStored(first, sent.slice(0, 50));
+  // The stores are kept from what follows: as they are now they are put back behind a kill.
+  expect(await first.stop()).toBe(0);
+  renameSync(data, join(root.path, "before"));
+  cpSync(join(root.path, "before"), data, { recursive: true });
+  const second = await startServer({ data });
+  await sendStored(second, sent.slice(50));
+  expect(await second.stop()).toBe(0);
+  rmSync(join(root.path, "before", "journal"), { recursive: true });
+  renameSync(join(data, "journal"), join(root.path, "before", "journal"));
+  rmSync(data, { recursive: true });
+  renameSync(join(root.path, "before"), data);
+  for (const at of [100, 200, 250]) flip(sent[at]?.uuid ?? "");
+
+  await using server = await startServer({ data });
+  await sendStored(server, events(1));
+  const { events: found } = await everything(server);
+  const told = metricValue(await scrape(server), "hoglet_journal_events_lost_total");
+  expect(await server.stop()).toBe(0);
+
+  expect([found.length, told]).toEqual([151, 150]);
+  expect(lostIn(server)).toEqual([
+    { first: 101, last: 150, count: 50 },
+    { first: 201, last: 300, count: 100 },
+  ]);
+});
+
+test("warnings that were damaged are no lost events", async () => {
+  const sent = events(100);
+  const first = await startServer({ data });
+  await sendStored(first, sent.slice(0, 50));
+  const nameless = Array.from({ length: 40 }, () => ({ distinct_id: "nameless", properties: {} }));
+  const answer = await first.capture({ api_key: PROJECT_KEY, batch: nameless });
+  expect(answer.headers.get("hoglet-dropped")).toBe("40");
+  await sendStored(first, sent.slice(50));
+  expect(await first.stop()).toBe(0);
+  flip("missing_event_name");
+  for (const name of readdirSync(join(data, "events"))) rmSync(join(data, "events", name));
+
+  await using server = await startServer({ data });
+  while (!(await fetch(`${server.url}/_readiness`)).ok) await Bun.sleep(20);
+  const { events: found } = await everything(server);
+  const told = metricValue(await scrape(server), "hoglet_journal_events_lost_total");
+  expect(await server.stop()).toBe(0);
+
+  expect([found.length, told, lostIn(server)]).toEqual([100, 0, []]);
+});
+
+test("a deletion takes also what only the event store has, the journal's end being lost", async () => {
+  const sent = events(300).map((event) => ({ ...event, distinct_id: "victim" }));
+  const first = await startServer({ data });
+  await sendStored(first, sent);
+  expect(await first.stop()).toBe(0);
+  flip(lastLine());
+
+  await using server = await startServer({ data });
+  const persons = await server.get<{ results: { id: number }[] }>("/persons/?distinct_id=victim");
+  const person = `${server.url}/api/environments/1/persons/${persons.results[0]?.id}/`;
+  const headers = { authorization: `Bearer ${PERSONAL_KEY}` };
+  const deleted = await fetch(`${person}?delete_events=true`, { method: "DELETE", headers });
+  expect(deleted.status).toBe(204);
+  expect(await runCommand(["deletions", "run", "--data", data])).toMatchObject({ code: 0 });
+  const { count } = await server.get<{ count: number }>("/events/?distinct_id=victim");
+  expect(await server.stop()).toBe(0);
+
+  expect(count).toBe(0);
+});
+
+/** Kills a rebuild at an instant; says whether it was still at it. */
+async function killedRebuild(ms: number): Promise<boolean> {
+  const child = Bun.spawn([...FROM_SOURCE, "rebuild", "--data", data], {
+    stdout: "ignore",
+    stderr: "ignore",
+  });
+  await Bun.sleep(ms);
+  child.kill("SIGKILL");
+  return (await child.exited) !== 0;
+}
+
+test("a rebuild that is killed is undone by the next one or a start, and leaves no copies", async () => {
+  const sent = events(300);
+  const before = await taken(await startServer({ data }), sent);
+  flip(sent[120]?.uuid ?? "");
+
+  let interrupted = 0;
+  for (let ms = 150; ms < 900; ms += 50) {
+    if (!(await killedRebuild(ms))) break;
+    const copies = asides().filter((name) => !name.endsWith(".wal"));
+    expect(copies.length).toBeLessThan(2);
+    interrupted += copies.length;
+  }
+  expect(interrupted).toBeGreaterThan(0);
+
+  await expectSame(before);
+  expect(asides()).toEqual([]);
+});
+
+/** Steps of a rebuild between which it may be killed, as they leave the event store's files. */
+const KILLED: Record<string, (file: string) => void> = {
+  "before the log followed the file, or went back without it": (file) =>
+    renameSync(file, `${file}.${ASIDE}`),
+  "before there was a new file": (file) => {
+    renameSync(file, `${file}.${ASIDE}`);
+    renameSync(`${file}.wal`, `${file}.${ASIDE}.wal`);
+  },
+  "while the new file was made": (file) => {
+    renameSync(file, `${file}.${ASIDE}`);
+    renameSync(`${file}.wal`, `${file}.${ASIDE}.wal`);
+    writeFileSync(file, Buffer.alloc(12_288, 7));
+  },
+};
+const ASIDE = "replaced-20260101T000000Z";
+
+test.each(Object.entries(KILLED))("a rebuild killed %s leaves what there was", async (_, kill) => {
+  const sent = events(300);
+  await using first = await startServer({ data });
+  await sendStored(first, sent);
+  // Killed, it has a write-ahead log beside its file.
+  first.signal("SIGKILL");
+  await first.exited;
+  const file = join(data, "events", "1.duckdb");
+  expect(existsSync(`${file}.wal`)).toBe(true);
+  flip(sent[120]?.uuid ?? "");
+  // Another generation is as good.
+  for (const end of ["", ".wal"]) renameSync(file + end, file.replace("1.d", "4.d") + end);
+  kill(file.replace("1.d", "4.d"));
+
+  await using server = await startServer({ data });
+
+  expect((await everything(server)).events.length).toBe(300);
+  expect(asides()).toEqual([]);
+  expect(readdirSync(join(data, "events"))).toContain("4.duckdb");
+  expect(await server.stop()).toBe(0);
+});

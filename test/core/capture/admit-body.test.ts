@@ -1,0 +1,272 @@
+import { describe, expect, test } from "bun:test";
+import { admitBody, type Body } from "../../../src/core/capture/admit-body.ts";
+
+const KEY = "phc_testproject";
+const NOW = Date.parse("2026-11-21T12:00:00Z");
+const UUID = "01a1fc9a-592b-78b3-8d80-aa75992efae9";
+const MINTED = "019a0000-0000-7000-8000-000000000000";
+
+/** What a body's JSON text comes to; `items` is text, so that it may be what no writer writes. */
+const admit = (items: string, more: Partial<Body> = {}) =>
+  admitBody(
+    {
+      bytes: new TextEncoder().encode(`{"api_key":"${KEY}","batch":[${items}]}`),
+      encoding: "",
+      compression: "",
+      protocol: "events",
+      sdk: "",
+      aside: { key: undefined, keyInBody: true, sentAt: undefined },
+      ...more,
+    },
+    { now: NOW, newUuid: () => MINTED },
+  );
+
+const event = (fields: Record<string, unknown> = {}) =>
+  JSON.stringify({ event: "e", distinct_id: "ann", uuid: UUID, ...fields });
+
+const linesOf = (lines: Uint8Array) =>
+  new TextDecoder()
+    .decode(lines)
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+
+describe("admission", () => {
+  test("makes a line of each event and says nothing when nothing happened", () => {
+    const { lines, ...rest } = admit([event(), event({ uuid: undefined })].join());
+
+    expect(linesOf(lines)).toMatchObject([{ uuid: UUID }, { uuid: MINTED }]);
+    expect(rest).toEqual({
+      key: KEY,
+      historical: false,
+      count: 2,
+      dropped: 0,
+      warnings: [],
+      results: "",
+    });
+  });
+
+  test("makes the same lines of many events as of each alone, in their order", () => {
+    const events = Array.from({ length: 4000 }, (_, at) =>
+      event({ event: `e${at}`, properties: { text: "ü€😀".repeat(at % 200) } }),
+    );
+    const { lines, count } = admit(events.join());
+
+    expect(count).toBe(events.length);
+    const alone = events.map((one) => new TextDecoder().decode(admit(one).lines)).join("");
+    expect(new TextDecoder().decode(lines) === alone).toBe(true);
+    // It is sent on to another thread, with no more room than a quarter of the body.
+    const body = Buffer.byteLength(events.join());
+    expect(lines.buffer.byteLength).toBeLessThan(body * 1.26);
+  });
+
+  test("counts what happened by reason, with the first event of each as its sample", () => {
+    const second = "01a1fc9a-592b-78b3-8d80-aa75992efaea";
+    const { dropped, count, warnings } = admit(
+      [
+        event({ event: "" }),
+        event({ event: "", uuid: second, distinct_id: "bob" }),
+        event({ timestamp: "yesterday", uuid: second, distinct_id: "bob" }),
+        event({ timestamp: "tomorrow", event: "x".repeat(300) }),
+        event({ uuid: "nonsense" }),
+        "7",
+        event({ distinct_id: undefined }),
+      ].join(),
+    );
+
+    expect([dropped, count]).toEqual([4, 3]);
+    expect(warnings).toEqual([
+      { type: "missing_event_name", count: 1, event_uuid: UUID, distinct_id: "ann" },
+      { type: "missing_event_name", count: 1, event_uuid: second, distinct_id: "bob" },
+      { type: "ignored_invalid_timestamp", count: 1, event_uuid: second, distinct_id: "bob" },
+      { type: "ignored_invalid_timestamp", count: 1, event_uuid: UUID, distinct_id: "ann" },
+      { type: "event_name_too_long", count: 1, event_uuid: UUID, distinct_id: "ann" },
+      { type: "replaced_invalid_uuid", count: 1, event_uuid: MINTED, distinct_id: "ann" },
+      { type: "invalid_event", count: 1, event_uuid: null, distinct_id: null },
+      { type: "missing_distinct_id", count: 1, event_uuid: UUID, distinct_id: null },
+    ]);
+  });
+
+  test.each<[string, unknown, number | undefined, number]>([
+    ["that is no time", "junk", undefined, 2],
+    ["that is a number", 1_795_239_893_389, undefined, 2],
+    ["that is none, where the query has one", "junk", NOW, 0],
+    ["that is null", null, undefined, 0],
+  ])("says which times a sent_at %s left uncorrected", (_case, sent_at, sentAt, count) => {
+    const timestamp = "2026-11-21T11:00:00Z";
+    const items = [
+      event(),
+      event({ timestamp }),
+      event({ timestamp, properties: { $ignore_sent_at: true } }),
+      event({ timestamp: "2026-11-21T11:30:00Z" }),
+      event({ offset: 5 }),
+    ];
+    const text = `{"api_key":"${KEY}","sent_at":${JSON.stringify(sent_at)},"batch":[${items}]}`;
+
+    const { lines, warnings } = admit("", {
+      bytes: new TextEncoder().encode(text),
+      aside: { key: undefined, keyInBody: true, sentAt },
+    });
+
+    expect(linesOf(lines)[1].timestamp).toBe("2026-11-21T11:00:00.000000Z");
+    const sample = { count: 1, event_uuid: UUID, distinct_id: "ann" };
+    const expected = { type: "ignored_invalid_sent_at" as const, ...sample };
+    expect(warnings).toEqual(Array.from({ length: count }, () => expected));
+  });
+
+  test.each<[string, string, unknown, string]>([
+    ["1e400", "infinite", null, "replaced_infinite_number"],
+    ["-1e400", "infinite", null, "replaced_infinite_number"],
+    ["9".repeat(10_000), "infinite", null, "replaced_infinite_number"],
+    ["9007199254740993", "rounded", 2 ** 53, "rounded_unsafe_integer"],
+    ["-9007199254740993", "rounded", -(2 ** 53), "rounded_unsafe_integer"],
+  ])("stores the number %p as a double does, %s, and says so", (number, _what, stored, type) => {
+    const raw = event().replace("}", `,"properties":{"list":[1,{"n":${number}}]}}`);
+
+    const { lines, warnings } = admit([event(), raw].join());
+
+    expect(linesOf(lines)[1].properties).toEqual({ list: [1, { n: stored }] });
+    expect(warnings).toEqual([{ type, count: 1, event_uuid: UUID, distinct_id: "ann" }] as never);
+  });
+
+  test.each([
+    "9007199254740992",
+    "9007199254740993",
+    "-9007199254740993",
+    "1234567890123456789",
+    "99999999999999999999999999",
+  ])("keeps the integer %s by its digits where it is an id, and says nothing", (digits) => {
+    const ids = `"distinct_id":${digits},"alias": ${digits},"$anon_distinct_id" : ${digits}`;
+    const single = `{"api_key":"${KEY}","event":"e","uuid":"${UUID}","properties":{${ids},"n":1}}`;
+    const named = `{"event":"e","distinct_id":${digits},"properties":{"distinct_id":${digits}}}`;
+
+    const alone = admit("", { bytes: new TextEncoder().encode(single) });
+    const { lines, warnings } = admit([event(), single, event(), named, event()].join());
+
+    const properties = { distinct_id: digits, alias: digits, $anon_distinct_id: digits, n: 1 };
+    expect(linesOf(alone.lines)).toMatchObject([{ distinct_id: digits, properties }]);
+    expect([...alone.warnings, ...warnings]).toEqual([]);
+    expect(linesOf(lines).map(({ distinct_id }) => distinct_id)).toEqual([
+      "ann",
+      digits,
+      "ann",
+      digits,
+      "ann",
+    ]);
+    expect(linesOf(lines)[3].properties).toEqual({ distinct_id: digits });
+  });
+
+  test("of integers that only look like ids, and of too many, it is told that they are rounded", () => {
+    const deeper = '{"a":{"distinct_id":9007199254740993}}';
+    const listed = '{"a":["alias",9007199254740993]}';
+    const exact = '{"a":{"alias":9007199254740992}}';
+    const many = `{${'"alias":9007199254740993,'.repeat(1000)}"alias":1}`;
+    const items = [deeper, listed, exact, many].map((properties, at) =>
+      event({ distinct_id: `p${at}`, properties: 0 }).replace(/0}$/, `${properties}}`),
+    );
+
+    const { count, warnings } = admit([event(), ...items].join());
+
+    expect(count).toBe(5);
+    expect(warnings.map(({ type, distinct_id }) => [type, distinct_id])).toEqual(
+      [0, 1, 3].map((at) => ["rounded_unsafe_integer", `p${at}`]),
+    );
+  });
+
+  test("an id of digits is kept in a body of many parts and beside items over a limit", () => {
+    const fill = event({ properties: { text: "x".repeat(1000) } });
+    const numbered = (at: number) => `{"event":"e","distinct_id":1234567890123${456_700 + at}}`;
+    const deep = event({ properties: 0 }).replace(
+      /0}$/,
+      `{"a":${"[".repeat(200)}${"]".repeat(200)}}}`,
+    );
+    const items = Array.from({ length: 600 }, (_, at) => [fill, numbered(at), deep]).flat();
+
+    const { lines, dropped } = admit(items.join());
+
+    const ids = linesOf(lines).map(({ distinct_id }) => distinct_id);
+    const expected = Array.from({ length: 600 }, (_, at) => [
+      "ann",
+      `1234567890123${456_700 + at}`,
+    ]);
+    expect([ids, dropped]).toEqual([expected.flat(), 600]);
+  });
+
+  test("an id of digits is kept behind what is no event, and one of the envelope is nobody's", () => {
+    const named = '{"event":"e","distinct_id":9007199254740993}';
+    const bare = `0,["alias",9007199254740993],${"0,".repeat(70_000)}`;
+    const body = `{"distinct_id":9007199254740993,"api_key":"${KEY}","batch":[${event()},${bare}${named}]}`;
+
+    const { lines, warnings } = admit("", { bytes: new TextEncoder().encode(body) });
+
+    expect(linesOf(lines).map(({ distinct_id }) => distinct_id)).toEqual([
+      "ann",
+      "9007199254740993",
+    ]);
+    expect(new Set(warnings.map(({ type }) => type))).toEqual(new Set(["invalid_event"]));
+  });
+
+  test("warns of numbers of a single event, and not of the envelope's", () => {
+    const single = event().replace("}", `,"api_key":"${KEY}","properties":{"n":1e400}}`);
+    const bytes = new TextEncoder().encode(single);
+    expect(admit("", { bytes }).warnings).toMatchObject([{ type: "replaced_infinite_number" }]);
+
+    const batch = new TextEncoder().encode(`{"n":1e400,"api_key":"${KEY}","batch":[${event()}]}`);
+    expect(admit("", { bytes: batch }).warnings).toEqual([]);
+  });
+
+  const DEEP = `${"[".repeat(200)}${"]".repeat(200)}`;
+  const WIDE = `{${Array.from({ length: 10_001 }, (_, n) => `"${n}":0`).join()}}`;
+  const MANY = `[${"{},".repeat(400_000)}0]`;
+
+  test.each([
+    ["nested too deep", DEEP, "event_nested_too_deep"],
+    ["too wide", WIDE, "event_has_too_many_keys"],
+    ["too large", `"${"x".repeat(1_048_576)}"`, "message_size_too_large"],
+    ["of too many objects", MANY, "message_size_too_large"],
+  ])("drops an event that is %s alone, and says which it was", (_case, value, type) => {
+    const fields = { distinct_id: "bob", properties: { distinct_id: "eve", a: "value" } };
+    const item = event(fields).replace('"value"', value);
+    const items = [event(), item, event()].join();
+    const packed = Bun.gzipSync(`{"api_key":"${KEY}","batch":[${items}]}`);
+
+    for (const { count, dropped, warnings } of [admit(items), admit("", { bytes: packed })]) {
+      expect([count, dropped]).toEqual([2, 1]);
+      expect(warnings).toEqual([{ type, count: 1, event_uuid: UUID, distinct_id: "bob" }] as never);
+    }
+  });
+
+  test.each<[string, string, string | null, string | null]>([
+    ["an id in its properties", '{"properties":{"distinct_id":"ann"},', null, "ann"],
+    ["a number as its id", '{"distinct_id":7,', null, "7"],
+    ["an id of digits", '{"distinct_id":12345678901234567890,', null, "12345678901234567890"],
+    ["a longer id than is kept", `{"distinct_id":"${"x".repeat(300)}",`, null, "x".repeat(200)],
+    ["a uuid in capitals", `{"uuid":"${UUID.toUpperCase()}",`, UUID, null],
+    ["a uuid that is none", '{"uuid":"nonsense","distinct_id":"ann",', null, "ann"],
+    ["no JSON in it", `{"uuid":"${UUID}","distinct_id":"ann",x:`, UUID, "ann"],
+  ])("tells of an event over a limit with %s what the parser would", (_case, head, uuid, id) => {
+    const { lines, warnings } = admit([event(), `${head}"a":${DEEP}}`].join());
+    expect(linesOf(lines)).toHaveLength(1);
+    expect(warnings).toEqual([
+      { type: "event_nested_too_deep", count: 1, event_uuid: uuid, distinct_id: id },
+    ]);
+  });
+
+  test.each<[Body["protocol"], string]>([
+    ["events", "missing_event_name"],
+    ["engage", "missing_distinct_id"],
+  ])("counts each of many items without a key as %s does: %s", (protocol, type) => {
+    const bare = "{},[{}],0,1e999,".repeat(100_000);
+
+    const { count, dropped, warnings } = admit(`${event()},${bare}${event()}`, { protocol });
+
+    expect([count, dropped]).toEqual([2, 400_000]);
+    const none = { event_uuid: null, distinct_id: null };
+    expect(new Set(warnings)).toEqual(
+      new Set([
+        { type, count: 100_000, ...none },
+        { type: "invalid_event", count: 300_000, ...none },
+      ] as never),
+    );
+  });
+});

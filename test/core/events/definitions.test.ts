@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { batch, event } from "../../support/data/build-records.ts";
+import { type TestApp, testApp } from "../../support/start/app.ts";
+import { PROJECT_KEY } from "../../support/start/server.ts";
+
+const AT = "2026-11-21T11:00:00.000000Z";
+const LATER = "2026-11-21T11:30:00.000000Z";
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await testApp();
+  const seen = (name: string, timestamp: string, properties: object) =>
+    event({ event: name, timestamp, properties });
+  await app.capture(
+    batch(
+      seen("signed up", AT, { plan: "pro", "a/b~c.d": 1, tags: ["x"], since: "2026-11-01" }),
+      seen("signed up", LATER, { plan: "free", price: 1.5, paid: true, since: "2026-11-02T10:00" }),
+      seen("left", AT, { plan: 5, $set: { email: "ann@example.com", age: 42 } }),
+      seen("$groupidentify", AT, {
+        $group_type: "company",
+        $group_key: "acme",
+        $group_set: { size: 7 },
+      }),
+    ),
+  );
+  const { api_token } = await app.app.projects.create({ name: "second" });
+  await app.capture({
+    api_key: api_token,
+    batch: [event({ event: "secret", properties: { hidden: 1, $set: { hidden: 1 } } })],
+  });
+});
+
+afterAll(() => app[Symbol.asyncDispose]());
+
+type Listed = { count: number; next: string | null; results: { name: string }[] };
+
+const list = async (path: string) => {
+  const { status, body } = await app.get(path);
+  expect(status).toBe(200);
+  return body as Listed;
+};
+const names = ({ results }: Listed) => results.map(({ name }) => name);
+const definition = async (name: string, query = "") =>
+  (await list(`/property_definitions/${query}`)).results.find((one) => one.name === name);
+
+describe("definitions of events", () => {
+  test("tell each name of the project, how often and when it was seen", async () => {
+    const { count, results } = await list("/event_definitions/");
+
+    expect(count).toBe(3);
+    expect(results[0]).toEqual({
+      name: "signed up",
+      count: 2,
+      first_seen_at: AT,
+      last_seen_at: LATER,
+    } as never);
+  });
+
+  test("come in pages, and by a part of the name", async () => {
+    const first = await list("/event_definitions/?limit=2");
+    const second = await list("/event_definitions/?limit=2&offset=2");
+
+    expect(names(first)).toEqual(["signed up", "$groupidentify"]);
+    expect(first.next).toContain("offset=2");
+    expect(second).toMatchObject({ count: 3, next: null, results: [{ name: "left" }] });
+    expect(await list("/event_definitions/?offset=9")).toMatchObject({ count: 3, results: [] });
+    expect(names(await list("/event_definitions/?search=SIGNED"))).toEqual(["signed up"]);
+    expect(await list("/event_definitions/?search=secret")).toMatchObject({ count: 0 });
+  });
+});
+
+describe("definitions of properties", () => {
+  test.each<[string, string | null, number]>([
+    ["plan", "String", 3],
+    ["a/b~c.d", "Numeric", 1],
+    ["price", "Numeric", 1],
+    ["paid", "Boolean", 1],
+    ["since", "DateTime", 2],
+    ["tags", null, 1],
+  ])("tell that %s of events is %s", async (name, property_type, count) => {
+    expect(await definition(name)).toMatchObject({
+      type: "event",
+      property_type,
+      is_numerical: property_type === "Numeric",
+      count,
+    });
+  });
+
+  test("tell when a property of events was last seen", async () => {
+    expect(await definition("plan")).toMatchObject({ last_seen_at: LATER });
+    expect(await definition("tags")).toMatchObject({ last_seen_at: AT });
+  });
+
+  test("are of persons and groups, too", async () => {
+    expect(names(await list("/property_definitions/?type=person"))).toEqual(["age", "email"]);
+    expect(await list("/property_definitions/?type=group")).toMatchObject({
+      count: 1,
+      results: [{ name: "size", type: "group", property_type: "Numeric", last_seen_at: null }],
+    });
+  });
+
+  test("are never those of another project", async () => {
+    for (const type of ["event", "person", "group"]) {
+      expect(await definition("hidden", `?type=${type}`)).toBeUndefined();
+    }
+  });
+
+  test("find the properties of rare events beside frequent ones", async () => {
+    await using own = await testApp();
+    await own.capture(batch(event({ event: "rare", properties: { rare: 1 } })));
+    const frequent = Array.from({ length: 500 }, () => event({ properties: { frequent: 1 } }));
+    await own.capture({ api_key: PROJECT_KEY, batch: frequent });
+
+    const { body } = await own.get("/property_definitions/?search=r");
+
+    const counts = (body as { results: { name: string; count: number }[] }).results;
+    expect(counts.filter(({ name }) => !name.startsWith("$"))).toMatchObject([
+      { name: "frequent", count: 200 },
+      { name: "rare", count: 1 },
+    ]);
+  });
+
+  test("find those of the rarest among more than a thousand names", async () => {
+    await using own = await testApp();
+    const frequent = Array.from({ length: 2000 }, (_, at) =>
+      event({ event: `n${at % 1000}`, properties: { common: 1 } }),
+    );
+    await own.capture(batch(...frequent, event({ event: "rarely", properties: { onlyhere: 1 } })));
+
+    for (const query of ["", "?search=only"]) {
+      const { body } = await own.get(`/property_definitions/${query}`);
+      const counts = (body as { results: object[] }).results;
+      expect(counts).toContainEqual(expect.objectContaining({ name: "onlyhere", count: 1 }));
+    }
+    const { body } = await own.get("/property_definitions/?search=common");
+    expect(body).toMatchObject({ results: [{ name: "common", count: 2000 }] });
+  });
+
+  test("are of nothing else", async () => {
+    const refused = await app.get("/property_definitions/?type=session");
+    expect(refused).toMatchObject({ status: 400, body: { code: "invalid_choice", attr: "type" } });
+  });
+});

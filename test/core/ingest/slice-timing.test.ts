@@ -1,0 +1,89 @@
+import { expect, test } from "bun:test";
+import { stopSignal } from "../../../src/core/ingest/retry.ts";
+import { gathered, intervalMs, isBusy } from "../../../src/core/ingest/slice-timing.ts";
+import { SLICE_EVENTS_MAX, type SliceApplied } from "../../../src/core/ingest/slices.ts";
+
+const NEVER = Number.POSITIVE_INFINITY;
+const TAKEN = 1000;
+
+const NOTHING: SliceApplied = {
+  ...{ last: 0, isCut: false, count: 0 },
+  ...{ duplicates: [], loads: [], changed: null },
+};
+
+/** A journal whose last number is `durable`, and somebody who waits or does not. */
+function gathering(durable: () => number, isAsked = () => false) {
+  const signal = stopSignal();
+  const done = gathered(TAKEN, NEVER, { journal: { durable }, signal, looking: { isAsked } });
+  return { signal, done };
+}
+
+test("a full slice is taken at once, though more comes", async () => {
+  let polls = 0;
+  const { done } = gathering(() => TAKEN + SLICE_EVENTS_MAX + polls++);
+  await done;
+  // Where it begins, and the one look that finds it.
+  expect(polls).toBe(2);
+});
+
+test("what waits is taken when nothing more comes, however little it is", async () => {
+  const { done } = gathering(() => TAKEN + 1);
+  await done;
+});
+
+test("as long as more comes, it is waited for: a slice costs less when it is full", async () => {
+  let last = TAKEN;
+  const { done } = gathering(() => {
+    last += 500;
+    return last;
+  });
+  await done;
+  expect(last - TAKEN).toBeGreaterThanOrEqual(SLICE_EVENTS_MAX);
+});
+
+test("where nothing waits, it is gone on once nothing has come for longer: a load may wait", async () => {
+  const { done } = gathering(() => TAKEN);
+  let isDone = false;
+  done.then(() => {
+    isDone = true;
+  });
+  await Bun.sleep(150);
+  expect(isDone).toBe(false);
+  await done;
+});
+
+test("a slice is busy by what came in its time, however few that was", () => {
+  const slice = (count: number, isCut = false) => ({ ...NOTHING, count, isCut });
+  const busy = (count: number, ms: number) => isBusy(slice(count), ms);
+
+  expect([busy(300, 100), busy(299, 100)]).toEqual([true, false]);
+  expect([busy(2400, 800), busy(400, 800)]).toEqual([true, false]);
+  expect(busy(5000, Number.POSITIVE_INFINITY)).toBe(false);
+  expect(isBusy(slice(1, true), 60_000)).toBe(true);
+  const intervals = [true, false].map((isBusyOne) => intervalMs(slice(1), isBusyOne));
+  expect(intervals).toEqual([800, 100]);
+  expect(intervalMs(slice(1, true), true)).toBe(0);
+});
+
+test("who asks for it waits for nobody, and a stop ends it", async () => {
+  let isAsked = false;
+  const asked = gathering(
+    () => TAKEN,
+    () => isAsked,
+  );
+  isAsked = true;
+  await asked.done;
+
+  const stopped = gathering(() => TAKEN);
+  stopped.signal.stop();
+  await stopped.done;
+});
+
+test("it ends at the given time, whatever comes", async () => {
+  let last = TAKEN;
+  const signal = stopSignal();
+  const looking = { isAsked: () => false };
+  const durable = () => (last += 1);
+  await gathered(TAKEN, performance.now() + 50, { journal: { durable }, signal, looking });
+  expect(last - TAKEN).toBeLessThan(SLICE_EVENTS_MAX);
+});

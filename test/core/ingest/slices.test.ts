@@ -1,0 +1,310 @@
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { personUuid } from "../../../src/core/identity/person.ts";
+import { seenWindow } from "../../../src/core/ingest/dedup-window.ts";
+import { SLICE_EVENTS_MAX, slices } from "../../../src/core/ingest/slices.ts";
+import type { JsonObject } from "../../../src/core/values/json.ts";
+import { seenRuns } from "../../../src/stores/dedup/runs.ts";
+import { ROW_GROUP_ROWS } from "../../../src/stores/duckdb/engine/duckdb.ts";
+import { type Load, loadFiles } from "../../../src/stores/loads/loads.ts";
+import { personReads } from "../../../src/stores/sqlite/persons/list.ts";
+import { type PersonWrites, personWrites } from "../../../src/stores/sqlite/persons/writes.ts";
+import { projectWrites } from "../../../src/stores/sqlite/projects.ts";
+import { openSqlite } from "../../../src/stores/sqlite/sqlite.ts";
+import { event } from "../../support/data/build-records.ts";
+import { NO_CHANGES } from "../../support/data/persons.ts";
+import { entry, open, readerOf } from "../../support/disk/journal.ts";
+import { readLines } from "../../support/start/server.ts";
+
+setDefaultTimeout(60_000);
+
+const folder = mkdtempSync(join(tmpdir(), "hoglet-slices-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const AT = "2026-11-21T12:00:00.000000Z";
+
+/** So many that three slices change all of them; each has 400 KB. */
+const PERSONS = 200;
+const LARGE = "x".repeat(400_000);
+
+const idOf = (at: number) => `person ${at}`;
+
+const set = (distinct_id: string, $set: JsonObject, more: object = {}) =>
+  event({ distinct_id, timestamp: AT, properties: { $set }, ...more });
+
+/** A person store, a journal, and what makes slices of it: `again` is as after a crash. */
+async function world() {
+  const directory = mkdtempSync(join(folder, "place-"));
+  const sqlite = openSqlite(join(directory, "hoglet.sqlite"));
+  await projectWrites(sqlite).insert({
+    ...{ uuid: Bun.randomUUIDv7(), name: "one", api_token: "phc_one" },
+    ...{ timezone: "UTC", created_at: AT },
+  });
+  const journal = await open(join(directory, "journal"));
+  const made = personWrites(sqlite);
+  let slicer = 0;
+  return {
+    persons: made,
+    reads: personReads(sqlite),
+    /** Puts events into the journal as one frame. */
+    async send(...events: object[]): Promise<void> {
+      const text = events.map((one) => `${JSON.stringify(one)}\n`).join("");
+      await journal.append(entry(text, { project_id: 1, count: events.length }));
+    },
+    /** The same with log records, which all are the same one. */
+    async sendLogs(count: number): Promise<void> {
+      const text = `${JSON.stringify({ timestamp: AT, observed_timestamp: AT, body: "said" })}\n`;
+      await journal.append(entry(text.repeat(count), { kind: "logs", project_id: 1, count }));
+    },
+    /** Puts a warning of an event into the journal, as behind the frame that the event is in. */
+    async sendWarning(event_uuid: unknown): Promise<void> {
+      const warning = { type: "ignored_invalid_timestamp", count: 1, event_uuid };
+      await journal.append(
+        entry(`${JSON.stringify(warning)}\n`, { kind: "warnings", project_id: 1 }),
+      );
+    },
+    durable: () => journal.durable(),
+    again(persons: PersonWrites = made) {
+      slicer += 1;
+      const seen = seenWindow({
+        ...{ windowMs: 3_600_000, seed: new Uint32Array([1, 2]), log: { warn: () => {} } },
+        runs: seenRuns(join(directory, `seen-${slicer}`)),
+      });
+      return slices({
+        ...{ journal: readerOf(join(directory, "journal")).reader, persons, seen },
+        files: loadFiles(join(directory, `loads-${slicer}`), ROW_GROUP_ROWS),
+        ...{ collectGarbage: () => {}, release: () => {} },
+      });
+    },
+    async [Symbol.asyncDispose]() {
+      await journal.close();
+      sqlite.close();
+    },
+  };
+}
+
+/** The same with persons who are large. */
+async function largeWorld() {
+  const made = await world();
+  const created = Array.from({ length: PERSONS }, (_, at) => {
+    const uuid = personUuid(1, idOf(at));
+    const properties = { large: LARGE };
+    return { project_id: 1, uuid, properties, created_at: AT, is_identified: false };
+  });
+  const ids = created.map(({ uuid }, at) => ({
+    ...{ project_id: 1, uuid, main: null },
+    entries: [{ distinct_id: idOf(at), home: uuid }],
+  }));
+  await made.send(event({ timestamp: AT, distinct_id: "first" }));
+  await made.persons.apply({ ...NO_CHANGES, created, ids, applied_seq: 1 });
+  return made;
+}
+
+type World = Awaited<ReturnType<typeof world>>;
+
+/** Applies all slices behind a sequence number, and says where each ended and what the loads hold. */
+async function applied(
+  { durable }: World,
+  slicer: ReturnType<World["again"]>,
+  after: number,
+): Promise<{ ends: number[]; loads: Load[]; seqs: number[]; duplicates: number }> {
+  const ends = [after];
+  const loads: (Load | null)[] = [];
+  let duplicates = 0;
+  for (let last = after; last < durable(); ) {
+    const slice = await slicer.apply({ after: last, upTo: durable() });
+    expect(slice.isCut).toBe(slice.last < durable());
+    last = slice.last;
+    ends.push(last);
+    loads.push(...slice.loads);
+    duplicates += slice.duplicates.length;
+  }
+  loads.push(await slicer.flush());
+  const written = loads.filter((load) => load !== null);
+  const seqs = written.flatMap(({ events }) => (events ? readLines<{ seq: number }>(events) : []));
+  return { ends, loads: written, seqs: seqs.map(({ seq }) => seq), duplicates };
+}
+
+const numbers = (first: number, last: number) =>
+  Array.from({ length: last - first + 1 }, (_, at) => first + at);
+
+async function propertiesOf({ reads }: World, distinct_id: string): Promise<JsonObject> {
+  const found = await reads.list(1, { distinct_id }, { limit: 1, offset: 0 });
+  const { large: _, ...others } = found?.rows[0]?.properties ?? {};
+  return others;
+}
+
+test("a slice ends where the persons that it changes are too large together, within a frame, too", async () => {
+  await using stores = await largeWorld();
+  const first = Array.from({ length: PERSONS }, (_, at) => set(idOf(at), { n: at }));
+  const twice = set(idOf(0), { n: "again" }, { uuid: first[PERSONS - 1]?.["uuid"] });
+  await stores.send(...first, twice, set(idOf(3), { late: true }));
+
+  const slicer = stores.again();
+  const { ends, seqs, duplicates } = await applied(stores, slicer, 1);
+
+  expect(ends.length).toBeGreaterThan(3);
+  expect(duplicates).toBe(1);
+  expect(seqs).toEqual(numbers(2, PERSONS + 3).filter((seq) => seq !== PERSONS + 2));
+  const found = await Promise.all(first.map((_, at) => propertiesOf(stores, idOf(at))));
+  expect(found).toEqual(first.map((_, at) => (at === 3 ? { n: at, late: true } : { n: at })));
+});
+
+test("merges are the same where a slice ends between them", async () => {
+  await using stores = await largeWorld();
+  const alias = (at: number) =>
+    event({
+      ...{ event: "$create_alias", distinct_id: idOf(at), timestamp: AT },
+      properties: { alias: idOf(at - 1) },
+    });
+  // Each becomes part of the one before, so that all are the first at last.
+  await stores.send(...numbers(1, PERSONS - 1).map(alias), set(idOf(PERSONS - 1), { n: 1 }));
+
+  const { ends } = await applied(stores, stores.again(), 1);
+
+  expect(ends.length).toBeGreaterThan(3);
+  expect(await propertiesOf(stores, idOf(0))).toEqual({ n: 1 });
+  const all = await stores.reads.list(1, {}, { limit: 9, offset: 0 });
+  expect([all?.count, all?.rows[0]?.distinct_ids.length]).toEqual([1, PERSONS]);
+});
+
+test("what the event store misses of a slice that ended within a frame is made again, and no more", async () => {
+  await using stores = await largeWorld();
+  await stores.send(...Array.from({ length: PERSONS }, (_, at) => set(idOf(at), { n: at })));
+  const cut = await stores.again().apply({ after: 1, upTo: stores.durable() });
+  expect(cut.last).toBeLessThan(PERSONS);
+
+  const again = stores.again();
+  const replayed = await again.apply({ after: 1, upTo: stores.durable() });
+  expect(replayed).toMatchObject({ last: cut.last, count: cut.count, changed: null });
+  const load = await again.flush();
+  expect(readLines<{ seq: number }>(load?.events ?? "").map(({ seq }) => seq)).toEqual(
+    numbers(2, cut.last),
+  );
+
+  const { seqs } = await applied(stores, again, cut.last);
+  expect(seqs).toEqual(numbers(cut.last + 1, PERSONS + 1));
+  expect(await propertiesOf(stores, idOf(PERSONS - 1))).toEqual({ n: PERSONS - 1 });
+});
+
+test("a slice ends where the groups that it changes are too large together", async () => {
+  await using stores = await world();
+  const identify = (key: string, $group_set: JsonObject) =>
+    event({
+      ...{ event: "$groupidentify", distinct_id: "ann", timestamp: AT },
+      properties: { $group_type: "company", $group_key: key, $group_set },
+    });
+  const large = Array.from({ length: 100 }, (_, at) => identify(`group ${at}`, { large: LARGE }));
+  for (const one of large) await stores.send(one);
+  const slicer = stores.again();
+  await applied(stores, slicer, 0);
+  const before = stores.durable();
+  await stores.send(...large.map((_, at) => identify(`group ${at}`, { n: at })));
+
+  const { ends, seqs } = await applied(stores, slicer, before);
+
+  expect(ends.length).toBeGreaterThan(2);
+  expect(seqs).toEqual(numbers(before + 1, before + 100));
+  const group = await stores.persons.group({ project_id: 1, type_index: 0, key: "group 99" });
+  expect(group?.properties).toMatchObject({ n: 99 });
+});
+
+test("a slice ends where the journal has more than is worked on together", async () => {
+  await using stores = await world();
+  const large = () => event({ timestamp: AT, properties: { large: "x".repeat(1_000_000) } });
+  for (let frame = 0; frame < 8; frame += 1) await stores.send(...numbers(1, 5).map(large));
+
+  const { ends, seqs } = await applied(stores, stores.again(), 0);
+
+  expect(ends).toEqual([0, 15, 30, 40]);
+  // A large event takes more rows, which have its number.
+  expect([...new Set(seqs)]).toEqual(numbers(1, 40));
+});
+
+test("small persons are changed in one slice, as many as there are", async () => {
+  await using stores = await world();
+  const many = numbers(1, 4000);
+  await stores.send(...many.map((at) => set(idOf(at), { n: at })));
+  await stores.send(...many.map((at) => set(idOf(at), { n: -at })));
+  expect(many.length * 2).toBeLessThan(SLICE_EVENTS_MAX);
+
+  const { ends, loads } = await applied(stores, stores.again(), 0);
+
+  expect(ends).toEqual([0, 8000]);
+  expect(loads.length).toBe(1);
+});
+
+test("a request with more events than a slice is applied in parts, each of its events once", async () => {
+  await using place = await world();
+  const twice = Bun.randomUUIDv7();
+  const total = SLICE_EVENTS_MAX * 2 + 500;
+  await place.send(
+    ...Array.from({ length: total }, (_, at) =>
+      event({
+        timestamp: AT,
+        distinct_id: idOf(at % 1000),
+        // The same event in the first part and in the last.
+        ...(at === 7 || at === total - 7 ? { uuid: twice, distinct_id: "twice" } : {}),
+      }),
+    ),
+  );
+
+  const { ends, seqs, duplicates } = await applied(place, place.again(), 0);
+
+  expect(ends).toEqual([0, SLICE_EVENTS_MAX, 2 * SLICE_EVENTS_MAX, total]);
+  expect(duplicates).toBe(1);
+  const all = numbers(1, total);
+  expect(seqs).toEqual(all.filter((seq) => seq !== total - 6));
+
+  // After a crash in which the event store has a part of a part.
+  const rest = await applied(place, place.again(), 5000);
+  expect(rest.seqs).toEqual(all.slice(5000));
+});
+
+test("a resent request's warnings are not told again, also where the slice they are in fails", async () => {
+  await using place = await world();
+  const sent = Array.from({ length: SLICE_EVENTS_MAX + 500 }, () => event({ timestamp: AT }));
+  const other = event({ timestamp: AT });
+  const told: unknown[] = [];
+  let failures = 0;
+  const persons: PersonWrites = {
+    ...place.persons,
+    async apply(changes) {
+      const uuids = (changes.warnings ?? []).map(({ event_uuid }) => event_uuid);
+      failures += uuids.length;
+      if (failures === 1) throw new Error("database or disk is full");
+      told.push(...uuids);
+      return place.persons.apply(changes);
+    },
+  };
+  const slicer = place.again(persons);
+  await place.send(...sent);
+  await applied(place, slicer, 0);
+  const before = place.durable();
+  await place.send(...sent);
+  await place.sendWarning(sent[7]?.["uuid"]);
+  await place.send(other);
+  await place.sendWarning(other["uuid"]);
+
+  for (let last = before; last < place.durable(); ) {
+    const asked = slicer.apply({ after: last, upTo: place.durable() });
+    last = await asked.then((slice) => slice.last).catch(() => last);
+  }
+
+  expect(failures).toBe(2);
+  expect(told).toEqual([other["uuid"]]);
+});
+
+test("a request with more log records than a slice is whole", async () => {
+  await using place = await world();
+  await place.sendLogs(SLICE_EVENTS_MAX + 10);
+
+  const { ends, loads } = await applied(place, place.again(), 0);
+
+  expect(ends).toEqual([0, SLICE_EVENTS_MAX + 10]);
+  expect(loads.flatMap(({ logs }) => (logs ? readLines(logs) : []))).toHaveLength(
+    SLICE_EVENTS_MAX + 10,
+  );
+});

@@ -1,0 +1,70 @@
+import { expect, test } from "bun:test";
+import { startPromoting } from "../../../src/core/insights/hot-columns.ts";
+import { rows } from "../../../src/stores/duckdb/engine/duckdb.ts";
+import {
+  promotedIn,
+  promotions,
+  USE_SECONDS_MIN,
+} from "../../../src/stores/duckdb/events/hot-columns.ts";
+import { dataSets } from "../../support/data/data-sets.ts";
+import { expectSameTexts } from "../../support/data/promoted.ts";
+
+const KEY = "a/b~c";
+const LOOK_MS = 5;
+const WAIT_MS = 20_000;
+
+/** Promotes in a real store, at the first of the year. */
+async function promotingIn(lag: () => number) {
+  const stored = await dataSets(20);
+  const said: unknown[] = [];
+  const log = { warn: (...words: unknown[]) => said.push(words) } as never;
+  const promoting = startPromoting({
+    ...{ promotions: promotions(stored.duckdb, 100), ingest: { lag } },
+    ...{ restoring: { active: () => false }, now: () => Date.parse("2026-01-01"), log },
+    lookMs: LOOK_MS,
+  });
+  return {
+    promoting,
+    said,
+    stored,
+    isPromoted: async () => (await stored.duckdb.read(promotedIn)).has(KEY),
+    async [Symbol.asyncDispose]() {
+      await promoting.stop();
+      await stored[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  for (const end = performance.now() + WAIT_MS; performance.now() < end; await Bun.sleep(LOOK_MS)) {
+    if (await isSo()) return;
+  }
+  throw new Error("It did not come to that");
+}
+
+test("a property that queries took long for gets its column by and by", async () => {
+  await using one = await promotingIn(() => 0);
+  one.promoting.used(new Set([KEY, "x".repeat(201)]), (USE_SECONDS_MIN * 1000) / 2);
+  one.promoting.used(new Set([KEY]), (USE_SECONDS_MIN * 1000) / 2);
+
+  await until(one.isPromoted);
+  await expectSameTexts(one.stored.duckdb);
+  expect(one.said).toEqual([]);
+});
+
+test("nothing is filled while many events wait", async () => {
+  let lag = 1_000_000;
+  await using one = await promotingIn(() => lag);
+  one.promoting.used(new Set([KEY]), USE_SECONDS_MIN * 1000);
+  const isChosen = async () =>
+    (
+      await one.stored.duckdb.read((connection) =>
+        rows(connection, "SELECT slot FROM promoted WHERE key = $key", { key: KEY }),
+      )
+    ).length > 0;
+  await until(isChosen);
+  expect(await one.isPromoted()).toBe(false);
+
+  lag = 0;
+  await until(one.isPromoted);
+});

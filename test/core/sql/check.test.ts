@@ -1,0 +1,276 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
+import { SQL_FUNCTIONS } from "../../../src/core/sql/allowed.ts";
+import { SQL_GROWTH_MAX } from "../../../src/core/sql/calls.ts";
+import { checkSql, SQL_COLUMNS_MAX } from "../../../src/core/sql/check.ts";
+import { SQL_VIEWS } from "../../../src/core/sql/views.ts";
+import type { Failure } from "../../../src/core/values/failure.ts";
+
+let instance: DuckDBInstance;
+let connection: DuckDBConnection;
+
+beforeAll(async () => {
+  instance = await DuckDBInstance.create(":memory:");
+  connection = await instance.connect();
+});
+
+afterAll(() => {
+  connection.closeSync();
+  instance.closeSync();
+});
+
+/** What the check says of a statement; undefined if it has nothing to say. */
+async function problemOf(text: string): Promise<string | undefined> {
+  const read = "SELECT json_serialize_sql($text::VARCHAR)::VARCHAR";
+  const [[tree] = []] = (await connection.runAndReadAll(read, { text })).getRows();
+  try {
+    checkSql(JSON.parse(String(tree)), SQL_VIEWS, text);
+    return undefined;
+  } catch (error) {
+    const { code, attr, message } = error as Failure;
+    expect({ code, attr }).toEqual({ code: "invalid_input", attr: "query__query" });
+    return message;
+  }
+}
+
+/** Queries of which each names the one before it in WITH. */
+const chain = (first: string, each: string, count: number) =>
+  `${[
+    `WITH c0 AS (${first})`,
+    ...Array.from({ length: count }, (_, n) => `c${n + 1} AS (${each.replaceAll("$", `c${n}`)})`),
+  ].join(", ")} SELECT count(*) FROM c${count}`;
+
+describe("what may be asked", () => {
+  test.each([
+    "SELECT 1",
+    "FROM events",
+    "TABLE persons",
+    "VALUES (1, 'a'), (2, 'b')",
+    `SELECT * EXCLUDE (properties) REPLACE (upper(event) AS event) FROM "Events" -- ; DROP TABLE x`,
+    "SELECT e.event, p.properties->>'email', e.properties->'$.a.b' FROM events e JOIN persons p ON p.uuid = e.person_id",
+    "SELECT event, count(*) AS events FROM events GROUP BY event HAVING count(*) > 1 ORDER BY events DESC LIMIT 10 OFFSET 2",
+    "SELECT count(DISTINCT person_id) FILTER (WHERE event = 'a'), median(1), arg_max(event, timestamp) FROM events GROUP BY ALL",
+    "WITH events AS (SELECT * FROM events WHERE event = 'a'), b(x) AS MATERIALIZED (SELECT event FROM events) SELECT * FROM b UNION ALL FROM b",
+    "SELECT (SELECT max(timestamp) FROM events), EXISTS (FROM persons), event IN (SELECT event FROM events), event NOT IN ('a', 'b') FROM events",
+    "SELECT sum(1) OVER (PARTITION BY event ORDER BY timestamp ROWS BETWEEN 3 PRECEDING AND CURRENT ROW), lag(event, 1, 'none') OVER w FROM events WINDOW w AS (ORDER BY timestamp) QUALIFY row_number() OVER w = 1",
+    "SELECT date_trunc('day', timestamp) AS day, extract(hour FROM timestamp), now() AT TIME ZONE 'Europe/Berlin', INTERVAL 3 DAY, DATE '2026-01-01' FROM events",
+    "SELECT CASE WHEN event LIKE 'a%' THEN 1 ELSE 2 END, event ILIKE '%a', event LIKE '%a%b%c%', event SIMILAR TO '[0-9a-f]{8}.*', regexp_replace(event, '[a-z]+', '***redacted***') FROM events",
+    "SELECT TRY_CAST(properties->>'n' AS DECIMAL(10, 2)), x::JSON, x::TIMESTAMPTZ, 1.5 BETWEEN 1 AND 2, x IS NOT DISTINCT FROM NULL FROM events, LATERAL (SELECT event || '!' AS x)",
+    "SELECT unnest(json_keys(properties)), event FROM events",
+    `SELECT properties->>'/$a', properties->>'$', properties->>'$[0]', properties->>'/${"x".repeat(9000)}' FROM events`,
+    "SELECT event, distinct_id FROM events GROUP BY GROUPING SETS ((event), (distinct_id), ())",
+    "SELECT event, count(*) FROM events GROUP BY ALL ORDER BY ALL DESC NULLS LAST LIMIT 3",
+    "SELECT DISTINCT ON (event) event FROM logs SEMI JOIN events USING (uuid)",
+  ])("%s", async (text) => {
+    expect(await problemOf(text)).toBeUndefined();
+  });
+});
+
+describe("what is refused, with what it is and where", () => {
+  test.each([
+    ["SELECT 1; SELECT 2", "One SELECT is expected."],
+    ["", "One SELECT is expected."],
+    ["DROP TABLE events", "One SELECT is expected."],
+    ["SELEC 1", 'The SQL is not understood: syntax error at or near "SELEC" (line 1, column 1)'],
+    ["SELECT\n 'é', getenv('HOME')", 'The function "getenv" is not allowed. (line 2, column 7)'],
+    [
+      "SELECT * FROM duckdb_settings",
+      'There is no table "duckdb_settings": there are events, persons, groups, logs. (line 1, column 15)',
+    ],
+    ["SELECT * FROM main.events", "SCHEMA_NAME is not allowed here. (line 1, column 15)"],
+    ["SELECT * FROM a.main.events", "SCHEMA_NAME is not allowed here. (line 1, column 15)"],
+    [
+      "SELECT main.abs(1), other.abs(1)",
+      'The function "abs" is not allowed. There are: abs, acos. (line 1, column 21)',
+    ],
+    ["SELECT main.events.event FROM events", "A column is named by one table at most."],
+    ["SELECT * FROM range(5)", "TABLE_FUNCTION is not allowed in FROM."],
+    ["SHOW TABLES", "SHOW_REF is not allowed in FROM."],
+    ["DESCRIBE events", "SHOW_REF is not allowed in FROM."],
+    ["SUMMARIZE events", "SHOW_REF is not allowed in FROM."],
+    ["SELECT * FROM (PIVOT events ON event IN ('a') USING count(*))", "PIVOT is not allowed"],
+    ["SELECT $1", "NAMED_PARAM_MAP is not allowed here."],
+    ["SELECT ?", "NAMED_PARAM_MAP is not allowed here."],
+    ["SELECT list_transform([1], x -> x)", 'The function "list_transform" is not allowed.'],
+    ["SELECT x -> x + 1", "A lambda is not allowed."],
+    ["SELECT {'a': 1}", 'The function "struct_pack" is not allowed.'],
+    ["SELECT {'a': 1}", 'The function "struct_pack" is not allowed.'],
+    ["SELECT COLUMNS(*) FROM events", "COLUMNS is not allowed here."],
+    ["SELECT count(COLUMNS(*)) FROM events", "STAR is not allowed."],
+    ["SELECT event FROM events ORDER BY COLUMNS('e.*')", "is not allowed"],
+    ["SELECT event FROM events ORDER BY *", "STAR is not allowed."],
+    ["SELECT sum(1) OVER (ORDER BY ALL) FROM events", "is not"],
+    ["SELECT #1 FROM events", "POSITIONAL_REFERENCE is not allowed."],
+    ["SELECT event COLLATE nocase FROM events", "COLLATE is not allowed."],
+    ["SELECT NULL::INTEGER[100000]", "This type is not allowed."],
+    ["SELECT NULL::STRUCT(a INTEGER)", "This type is not allowed."],
+    ["SELECT 1::nothing", "This type is not allowed."],
+    ["SELECT 1::BIT", "This type is not allowed."],
+    ["SELECT * FROM events TABLESAMPLE 10%", "SAMPLE is not allowed here."],
+    ["SELECT * FROM events AT (VERSION => 1)", "AT_CLAUSE is not allowed here."],
+    ["SELECT * FROM events POSITIONAL JOIN logs", "A POSITIONAL JOIN is not allowed."],
+    ["WITH RECURSIVE a AS (SELECT 1 UNION ALL FROM a) FROM a", "RECURSIVE_CTE_NODE is not"],
+    [
+      "SELECT sum(1) OVER (ROWS BETWEEN 1 PRECEDING AND CURRENT ROW EXCLUDE TIES)",
+      "EXCLUDE is not allowed in a window.",
+    ],
+    [
+      "SELECT nth_value(event, 2 ORDER BY seq IGNORE NULLS) OVER (ORDER BY seq) FROM events",
+      "IGNORE NULLS and an ORDER BY of its own do not go together.",
+    ],
+    ["SELECT count(DISTINCT event) OVER () FROM events", "DISTINCT is not allowed here."],
+    ["SELECT median(1) OVER ()", 'The function "median" has no OVER here.'],
+    ["SELECT max(event, 1000000) FROM events", 'The function "max" takes at most 1 arguments.'],
+    ["SELECT arg_max(event, 1, 9) FROM events", 'The function "arg_max" takes at most 2'],
+    ["SELECT event LIKE distinct_id FROM events", "Here a text is expected that is written out."],
+    ["SELECT event LIKE '%a_%b' FROM events", "has at most one % before its end"],
+    ["SELECT event ILIKE '%a%b%' FROM events", "has at most one % before its end"],
+    ["SELECT event LIKE '%a%b%' ESCAPE '!' FROM events", "has at most one % before its end"],
+    ["SELECT event ~ distinct_id FROM events", "Here a text is expected that is written out."],
+    ["SELECT event ~ '(a{9}){9}' FROM events", "A regular expression has at most 256 characters"],
+    ["SELECT event ~ 'a{60}b{5,9}' FROM events", "A regular expression has at most 256 characters"],
+    [`SELECT event ~ '${"a".repeat(257)}' FROM events`, "A regular expression has at most 256"],
+    ["SELECT properties->'$..*' FROM events", "A path has no wildcard."],
+    ["SELECT properties->'$..b' FROM events", "A path has no wildcard."],
+    ["SELECT event LIKE 'a' ESCAPE 'ab' FROM events", "ESCAPE is one character."],
+    [
+      "SELECT properties->>'$current_url' FROM events",
+      "A key that begins with $ is written with a slash before it: '/$current_url'. (line 1",
+    ],
+    ["SELECT json_exists(properties, '$it''s a/b~c')", "before it: '/$it''s a~1b~0c'."],
+    [`SELECT properties->'$${"x".repeat(300)}' FROM events`, "with a slash before it."],
+    ["SELECT json_extract(properties, event) FROM events", "Here a text is expected"],
+    ["SELECT replace(event, 'a', distinct_id) FROM events", "Here a text is expected"],
+    [`SELECT strftime(timestamp, '${"%A".repeat(600)}') FROM events`, "at most 1024 characters"],
+  ])("%s", async (text, problem) => {
+    expect(await problemOf(text)).toContain(problem);
+  });
+
+  test("names of queries are those before, and not of themselves", async () => {
+    expect(await problemOf("WITH a AS (FROM b), b AS (SELECT 1) FROM a")).toContain('table "b"');
+    expect(await problemOf("WITH a AS (FROM a) FROM a")).toContain('no table "a"');
+    expect(await problemOf("FROM (WITH a AS (SELECT 1) FROM a), a")).toContain('no table "a"');
+    expect(await problemOf("WITH pg_class AS (FROM pg_class) SELECT 1 FROM pg_class")).toContain(
+      'no table "pg_class"',
+    );
+  });
+
+  test("letters beyond ASCII are not those that DuckDB would take them for", async () => {
+    const kelvin = "\u212a";
+    expect(kelvin.toLowerCase()).toBe("k");
+    expect(
+      await problemOf(`WITH "duc${kelvin}db_tables" AS (SELECT 1) FROM duckdb_tables`),
+    ).toContain('no table "duckdb_tables"');
+  });
+
+  test("a row is no value, by whatever name", async () => {
+    for (const text of [
+      "SELECT events FROM events",
+      "SELECT e FROM events AS e",
+      "SELECT a FROM (SELECT 1) AS a",
+      "SELECT 1 AS e, e FROM events e",
+      "SELECT (SELECT e) FROM events e",
+      "WITH a AS (SELECT 1) SELECT count(a) FROM a",
+    ]) {
+      expect(await problemOf(text)).toContain("is the name of a table, not of a column.");
+    }
+    expect(await problemOf("SELECT count(*) AS e FROM events e ORDER BY e")).toBeUndefined();
+  });
+});
+
+describe("what grows by itself is bounded", () => {
+  test.each([
+    ["tables", chain("FROM events", "SELECT 1 FROM $ a, $ b", 7)],
+    ["rows on top of each other", chain("SELECT 1", "FROM $ UNION ALL FROM $", 7)],
+    ["queries that nobody reads", `${chain("FROM events", "SELECT 1 FROM $ a, $ b", 7)} x, c0 y`],
+    ["columns of the same list", `SELECT 1 AS a0, ${doubled((n) => `a${n}+a${n} AS a${n + 1}`)}`],
+    ["values", `SELECT ${Array(70).fill("(SELECT 1 FROM events)").join(", ")}`],
+  ])("%s", async (_, text) => {
+    expect(await problemOf(text)).toContain("too large once its names are written out");
+  });
+
+  test("named queries count where they are used, and sets of queries have more room", async () => {
+    const used = chain("FROM events", "SELECT * FROM $", 40);
+    const sets = (count: number) => Array(count).fill("SELECT 1 FROM events").join(" UNION ALL ");
+
+    expect(await problemOf(used)).toBeUndefined();
+    expect(await problemOf(sets(140))).toBeUndefined();
+    expect(await problemOf(sets(150))).toContain("too large once its names are written out");
+    expect(await problemOf(`SELECT 1 FROM (${sets(70)})`)).toContain("too large once its names");
+  });
+
+  test("columns", async () => {
+    const text = chain("SELECT 1 AS a", "SELECT *, * FROM $", 11);
+    expect(await problemOf(text)).toContain(`at most ${SQL_COLUMNS_MAX} columns`);
+  });
+
+  test.each([
+    ["a query upon another", chain("SELECT event AS x FROM events", "SELECT x||x AS x FROM $", 7)],
+    [
+      "the same list",
+      `SELECT event AS a0, ${doubled((n) => `a${n}||a${n} AS a${n + 1}`)} FROM events`,
+    ],
+    ["one call", `SELECT concat(${Array(65).fill("event").join(", ")}) FROM events`],
+    ["separators", `SELECT concat_ws(${Array(33).fill("event").join(", ")}) FROM events`],
+    ["replacing", `SELECT replace(event, 'a', '${"b".repeat(64)}') FROM events`],
+    [
+      "replacing twice",
+      "SELECT replace(replace(event, 'a', 'bbbbbbbb'), 'b', 'cccccccc') FROM events",
+    ],
+    ["a pattern", `SELECT regexp_replace(event, '', '${"b".repeat(64)}', 'g') FROM events`],
+    ["adding long ones", `SELECT ${Array(6).fill("properties::VARCHAR").join(" || ")} FROM events`],
+    ["replacing in a long one", "SELECT replace(properties->>'a', 'a', 'bbbbbb') FROM events"],
+    [
+      "adding long ones under another name",
+      `WITH few AS (SELECT body AS text FROM logs) SELECT concat(${Array(6).fill("text").join(", ")}) FROM few`,
+    ],
+    ["a text written out", `SELECT event || '${"x".repeat(65_000)}' FROM events`],
+    [
+      "a query in an expression",
+      `SELECT concat(${Array(65).fill("(SELECT max(event) FROM events)").join(", ")})`,
+    ],
+  ])("texts, by %s", async (_, text) => {
+    const grown = `at most ${SQL_GROWTH_MAX} times longer`;
+    expect(await problemOf(text)).toMatch(new RegExp(`${grown}|too large once`));
+  });
+
+  test("texts may be put together, also of properties", async () => {
+    const text = `SELECT event || ': ' || (properties->>'a') || (properties->>'b') || "$os",
+      concat_ws('-', properties->>'a', properties->>'b'), replace(properties->>'a', 'x', 'yy')
+      FROM events`;
+    expect(await problemOf(text)).toBeUndefined();
+  });
+
+  test.each([
+    ["sums", `SELECT 1${"+1".repeat(60)}`],
+    ["calls", `SELECT ${"abs(".repeat(61)}1${")".repeat(61)}`],
+    ["queries", `SELECT ${"(SELECT ".repeat(7)}1${")".repeat(7)}`],
+    ["more than the parser reads", `SELECT 1${"+1".repeat(1100)}`],
+    [
+      "brackets that the parser does not read",
+      `SELECT ${"(".repeat(11_000)}1${")".repeat(11_000)}`,
+    ],
+    ["columns of the same list", `SELECT 1 AS a0, ${doubled((n) => `a${n}+1+1+1+1 AS a${n + 1}`)}`],
+  ])("depth, of %s", async (_, text) => {
+    expect(await problemOf(text)).toContain("At most 60 parts may stand within each other.");
+  });
+
+  test("sets that are grouped by", async () => {
+    const columns = Array.from({ length: 7 }, (_, n) => `'${n}'`).join(", ");
+    const text = `SELECT 1 FROM events GROUP BY CUBE(${columns})`;
+    expect(await problemOf(text)).toContain("grouping sets");
+  });
+});
+
+function doubled(each: (n: number) => string): string {
+  return Array.from({ length: 16 }, (_, n) => each(n)).join(", ");
+}
+
+test("every function on the list is one of DuckDB's", async () => {
+  const found = await connection.runAndReadAll(
+    "SELECT DISTINCT function_name FROM duckdb_functions()",
+  );
+  const known = new Set(found.getRows().map(([name]) => String(name)));
+  const names = [...SQL_FUNCTIONS.keys()];
+  expect(names.filter((name) => !known.has(name))).toEqual([]);
+});

@@ -1,0 +1,101 @@
+import { describe, expect, test } from "bun:test";
+import {
+  cursorOf,
+  PAGE_LIMIT_MAX,
+  page,
+  pageQuery,
+  readCursor,
+  readWalkCursor,
+  walkCursorOf,
+  walkedPage,
+} from "../../../src/core/values/page.ts";
+
+const url = (search: string) => new URL(`http://localhost:8000/api/x/${search}`);
+
+describe("a page", () => {
+  test("links to its neighbours and keeps the other parameters (contract 2.2)", () => {
+    const query = { limit: 10, offset: 20 };
+
+    const shown = page(url("?email=a%40b.c&limit=10&offset=20"), query, 35, ["a"]);
+
+    expect(shown).toEqual({
+      count: 35,
+      next: "http://localhost:8000/api/x/?email=a%40b.c&limit=10&offset=30",
+      previous: "http://localhost:8000/api/x/?email=a%40b.c&limit=10&offset=10",
+      results: ["a"],
+    });
+  });
+
+  test("has no neighbours when it is the only one", () => {
+    expect(page(url(""), { limit: 10, offset: 0 }, 10, [])).toMatchObject({
+      next: null,
+      previous: null,
+    });
+  });
+
+  test("leads back to the start from an odd offset", () => {
+    const shown = page(url("?offset=5"), { limit: 10, offset: 5 }, 30, []);
+    expect(shown.previous).toBe("http://localhost:8000/api/x/?limit=10");
+  });
+
+  test("has the default size for none or 0, and never more than the most", () => {
+    expect(pageQuery({})).toEqual({ limit: 100, offset: 0 });
+    expect(pageQuery({ limit: 0 })).toEqual({ limit: 100, offset: 0 });
+    expect(pageQuery({ limit: 1e9, offset: 3 })).toEqual({ limit: PAGE_LIMIT_MAX, offset: 3 });
+  });
+
+  test.each([
+    { limit: -1 },
+    { offset: -1 },
+    { limit: 1.5 },
+    { offset: 1e18 },
+    { limit: Number.NaN },
+  ])("is refused for %p", (asked) => {
+    const attr = Object.keys(asked)[0] ?? "";
+    expect(() => pageQuery(asked)).toThrow(
+      expect.objectContaining({ code: "invalid_input", attr }),
+    );
+  });
+});
+
+test("a page that others would make too large leads on behind its last row", async () => {
+  const read = async () => ({ count: 9, rows: [{ id: 7 }, { id: 6 }], isCut: true });
+  const query = { limit: 5, offset: 0 };
+
+  const shown = await walkedPage(url(""), query, { keysOf: ({ id }) => [id], like: [0], read });
+
+  expect(shown).toMatchObject({ count: 9, previous: null, results: [{ id: 7 }, { id: 6 }] });
+  expect(new URL(shown.next ?? "").search).toBe("?cursor=%5B6%5D&limit=5&offset=2");
+});
+
+describe("a cursor", () => {
+  test("is the place it was made of", () => {
+    const place = { at: "2026-11-21T12:00:00.000001Z", id: 7 };
+    expect(readCursor(cursorOf(place))).toEqual(place);
+    expect(readCursor(undefined)).toBeUndefined();
+  });
+
+  test("of a walk says since when, if it is of one that began", () => {
+    const place = { at: "2026-11-21T12:00:00.000001Z", id: 7 };
+    for (const walked of [place, { ...place, since: 0 }, { ...place, since: 12 }]) {
+      expect(readWalkCursor(walkCursorOf(walked))).toEqual(walked);
+    }
+    expect(readWalkCursor(undefined)).toBeUndefined();
+  });
+
+  test.each([
+    "_1_1",
+    "x_1_1",
+    "2026-11-21T12:00:00.000001Z_7_x",
+    "2026-02-30T00:00:00.000000Z_1_1",
+  ])("of a walk is not read from %p", (text) => {
+    expect(() => readWalkCursor(text)).toThrow(expect.objectContaining({ attr: "cursor" }));
+  });
+
+  test.each(["", "x", "2026-02-30T00:00:00.000000Z_1", "2026-11-21T12:00:00.000001Z_x"])(
+    "is not read from %p",
+    (text) => {
+      expect(() => readCursor(text)).toThrow(expect.objectContaining({ attr: "cursor" }));
+    },
+  );
+});

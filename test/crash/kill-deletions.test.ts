@@ -1,0 +1,177 @@
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { batch, event } from "../support/data/build-records.ts";
+import { bodyOf, clockBefore, eventOf, type Sent } from "../support/data/senders.ts";
+import { findPlanted } from "../support/disk/bytes-on-disk.ts";
+import { randomOf } from "../support/disk/faulty-disk.ts";
+import { runCommand } from "../support/start/process.ts";
+import { PERSONAL_KEY, type Server, startServer } from "../support/start/server.ts";
+
+setDefaultTimeout(240_000);
+
+/** What a failed run has printed, to be tried again. */
+const SEED = Number(process.env["HOGLET_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+
+/** The steps of a run, as the log names them. */
+const STEPS = [
+  "events",
+  "switch",
+  "leftovers",
+  "archive",
+  "journal",
+  "temporary",
+  "scrub",
+  "finish",
+];
+
+/** The kill comes so long after the step was told, in milliseconds, and less. */
+const LATER_MS_MAX = 40;
+
+/** Events of others, so that writing the file anew takes a while. */
+const OTHERS = 30_000;
+
+type Deletion = { status: string; attempts: number; counts: Record<string, number> };
+
+/** A person with an event and property that can be found again. */
+function person(at: number) {
+  const [id, text] = [`person-${at}-${crypto.randomUUID()}`, `text-${crypto.randomUUID()}`];
+  const properties = { text, $set: { text } };
+  return { id, planted: [id, text], events: [event({ distinct_id: id, properties })] };
+}
+
+async function capture(server: Server, events: unknown[]): Promise<void> {
+  expect((await server.capture(batch(...events))).status).toBe(200);
+}
+
+/** Asks for the deletion of a person with its events. */
+async function remove(server: Server, distinctId: string): Promise<void> {
+  const found = await server.get<{ results: { id: number }[] }>(
+    `/persons/?distinct_id=${distinctId}`,
+  );
+  const url = `${server.url}/api/environments/1/persons/${found.results[0]?.id}/?delete_events=true`;
+  const headers = { authorization: `Bearer ${PERSONAL_KEY}` };
+  expect((await fetch(url, { method: "DELETE", headers })).status).toBe(204);
+}
+
+const newest = async (server: Server): Promise<Deletion | undefined> =>
+  (await server.get<{ results: Deletion[] }>("/persons/deletion_status/")).results[0];
+
+test("S36, S46: a server killed at any step of a deletion goes on with it at its next start", async () => {
+  const random = randomOf(SEED);
+  const data = mkdtempSync(join(tmpdir(), "hoglet-kill-"));
+  let server = await startServer({ data });
+  try {
+    let kept = 0;
+    for (; kept < OTHERS; kept += 5000) {
+      const others = Array.from({ length: 5000 }, (_, n) => event({ distinct_id: `user-${n}` }));
+      await capture(server, others);
+    }
+    for (const [at, step] of STEPS.entries()) {
+      const { id, planted, events } = person(at);
+      await capture(server, events);
+      await server.stored(kept + 1);
+      await remove(server, id);
+      const { length } = server.output().err;
+      const running = runCommand(["deletions", "run", "--data", data]);
+      while (!server.output().err.includes(`"step":"${step}"`, length)) await Bun.sleep(1);
+      await Bun.sleep(random() * LATER_MS_MAX);
+      server.signal("SIGKILL");
+      await Promise.all([server.exited, running]);
+
+      server = await startServer({ data });
+      await capture(server, [event({ distinct_id: "later" })]);
+      kept += 1;
+      while ((await newest(server))?.status !== "completed") await Bun.sleep(20);
+      await server.stored(kept);
+
+      expect((await newest(server))?.counts).toMatchObject({ events: 1 });
+      expect(await findPlanted(data, planted)).toEqual({});
+      expect((await server.get<{ count: number }>("/events/?limit=1")).count).toBe(kept);
+      const files = readdirSync(join(data, "events")).filter((name) => name.endsWith(".duckdb"));
+      expect(files).toHaveLength(1);
+    }
+    expect(await server.stop()).toBe(0);
+  } catch (error) {
+    console.error(`To try again: HOGLET_TEST_SEED=${SEED}`);
+    throw error;
+  } finally {
+    await server[Symbol.asyncDispose]();
+    rmSync(data, { recursive: true, force: true });
+  }
+});
+
+test("a server told to stop in the middle of a deletion ends at once, and goes on at its next start", async () => {
+  const data = mkdtempSync(join(tmpdir(), "hoglet-stop-"));
+  try {
+    const { id, planted, events } = person(0);
+    {
+      await using server = await startServer({ data });
+      await capture(server, events);
+      await server.stored(1);
+      await remove(server, id);
+      const running = runCommand(["deletions", "run", "--data", data]);
+      while (!server.output().err.includes('"step":"events"')) await Bun.sleep(1);
+      expect(await server.stop()).toBe(0);
+      await running;
+    }
+    await using server = await startServer({ data });
+    while ((await newest(server))?.status !== "completed") await Bun.sleep(20);
+    expect(await findPlanted(data, planted)).toEqual({});
+  } finally {
+    rmSync(data, { recursive: true, force: true });
+  }
+});
+
+test.each(["journal", "temporary", "finish"])(
+  "what comes while deletions run is there after a kill at the step %s",
+  async (step) => {
+    const data = mkdtempSync(join(tmpdir(), "hoglet-kill-"));
+    const sent: Sent[] = [];
+    try {
+      {
+        await using server = await startServer({ data });
+        const { id, events } = person(0);
+        await capture(server, events);
+        await server.stored(1);
+        await remove(server, id);
+        const sending = sendAlong(server, sent);
+        while (sent.length < 1000) await Bun.sleep(1);
+        const running = runCommand(["deletions", "run", "--data", data]);
+        while (!server.output().err.includes(`"step":"${step}"`)) await Bun.sleep(1);
+        server.signal("SIGKILL");
+        await Promise.all([server.exited, running, sending]);
+      }
+      await using server = await startServer({ data });
+      const acknowledged = sent.filter((one) => one.acknowledged);
+      await server.stored(acknowledged.length);
+      while ((await newest(server))?.status !== "completed") await Bun.sleep(20);
+      const stored = new Set<string>();
+      for (let n = 0; n < SENDER_PERSONS; n += 1) {
+        for (const { uuid } of await server.events(`&distinct_id=user-${n}`)) stored.add(uuid);
+      }
+      expect(acknowledged.filter(({ uuid }) => !stored.has(uuid))).toEqual([]);
+    } finally {
+      rmSync(data, { recursive: true, force: true });
+    }
+  },
+);
+
+/** Persons whose events {@link sendAlong} sends: one of each in a batch. */
+const SENDER_PERSONS = 100;
+
+/** Sends batch after batch until the server is gone. */
+async function sendAlong(server: Server, sent: Sent[]): Promise<void> {
+  const clock = clockBefore(Date.now());
+  for (;;) {
+    const events = Array.from({ length: SENDER_PERSONS }, (_, n) =>
+      eventOf({ distinct_id: `user-${n}`, timestamp: clock(), properties: {} }),
+    );
+    sent.push(...events);
+    const answer = await server.capture(bodyOf(events)).catch(() => undefined);
+    if (answer === undefined) return;
+    if (answer.ok) for (const one of events) one.acknowledged = true;
+    await Bun.sleep(5);
+  }
+}

@@ -1,0 +1,60 @@
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
+import { promotedIn, promotions } from "../../src/stores/duckdb/events/hot-columns.ts";
+import { openStore, PROMOTED, use } from "../support/data/data-sets.ts";
+import { expectSameTexts } from "../support/data/promoted.ts";
+import { randomOf } from "../support/disk/faulty-disk.ts";
+import { temporaryDirectory } from "../support/start/app.ts";
+import { ROOT } from "../support/start/server.ts";
+
+/** Every so many statements one is tried: HOGLET_TEST_STRIDE=1 for all of them. */
+const STRIDE = Number(process.env["HOGLET_TEST_STRIDE"] ?? 30);
+
+/** Which ones: what a failed run has printed, to be tried again. */
+const SEED = Number(process.env["HOGLET_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+
+setDefaultTimeout(60_000 + (600_000 * 2) / STRIDE);
+
+/** So many that there are several loads. */
+const SETS = 250;
+const KILLED = 137;
+const WITHIN_MS = 4;
+
+test("a store killed within any statement has the right text in every column that is read", async () => {
+  const random = randomOf(SEED);
+  let step = 1 + Math.floor(random() * STRIDE);
+  const first = step;
+  try {
+    while (await killAt(`duckdb:${step}:${(random() * WITHIN_MS).toFixed(2)}`)) step += STRIDE;
+    expect(step).toBeGreaterThan(first);
+  } catch (error) {
+    console.error(`At duckdb:${step}. To try again: HOGLET_TEST_SEED=${SEED}`);
+    throw error;
+  }
+});
+
+/** Kills at a statement, and looks at what is there; false if all was done before. */
+async function killAt(at: string): Promise<boolean> {
+  using directory = temporaryDirectory();
+  const [preload, script] = ["start/kill-at.ts", "data/promote.ts"].map((name) =>
+    join(ROOT, "test/support", name),
+  ) as [string, string];
+  const child = Bun.spawn(
+    [process.execPath, "--preload", preload, script, directory.path, String(SETS)],
+    { env: { ...process.env, KILL_AT: at }, stdout: "ignore", stderr: "pipe" },
+  );
+  const [code, said] = await Promise.all([child.exited, new Response(child.stderr).text()]);
+  expect([code, said]).toEqual([code === 0 ? 0 : KILLED, ""]);
+  const duckdb = await openStore(directory.path);
+  try {
+    await expectSameTexts(duckdb);
+    const columns = promotions(duckdb);
+    await use(columns, PROMOTED);
+    while (await columns.choose()) await columns.fill();
+    expect(await expectSameTexts(duckdb)).toBe(PROMOTED.length);
+    expect([...(await duckdb.read(promotedIn)).keys()].toSorted()).toEqual(PROMOTED.toSorted());
+  } finally {
+    await duckdb.close();
+  }
+  return code !== 0;
+}

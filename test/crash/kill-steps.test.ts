@@ -1,0 +1,147 @@
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bodyOf, clockBefore, eventOf, type Sent } from "../support/data/senders.ts";
+import { randomOf } from "../support/disk/faulty-disk.ts";
+import { expectKept, expectMirrored } from "../support/disk/project-contents.ts";
+import { KEYS, start } from "../support/start/process.ts";
+import { ROOT, startServer } from "../support/start/server.ts";
+
+/** Every so many steps one is tried: HOGLET_TEST_STRIDE=1 for all of them, in some minutes. */
+const STRIDE = Number(process.env["HOGLET_TEST_STRIDE"] ?? 24);
+
+/** Which ones, and what they send: what a failed run has printed, to be tried again. */
+const SEED = Number(process.env["HOGLET_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+
+setDefaultTimeout(60_000 + (600_000 * 2) / STRIDE);
+
+const KILL_AT = join(ROOT, "test/support/start/kill-at.ts");
+const KILLABLE = [process.execPath, "--preload", KILL_AT, join(ROOT, "src/main.ts")];
+const KILLED = 137;
+
+/** The first step that is tried is at most this one: every kind has as many. */
+const FIRST_MAX = 6;
+
+/** How far apart the requests are, in milliseconds: enough for most to be slices of their own. */
+const REQUEST_MS = 120;
+
+/** The archive has few steps. */
+const ARCHIVE_STRIDE_MAX = 6;
+
+/** So much that four events are more than the journal's smallest bound. */
+const LARGE = { padding: "padding ".repeat(40_000) };
+
+/** The steps that are counted, and for how long at most the one that is hit goes on. */
+const STEPS = [
+  ["before any statement of SQLite", "sqlite", undefined],
+  ["before any statement of DuckDB", "duckdb", undefined],
+  ["within any statement of DuckDB", "duckdb", 6],
+  ["before any write or sync of the journal", "file", undefined],
+] as const;
+
+test.each(STEPS)(
+  "a server killed %s, from the migrations to the last checkpoint, keeps all, once",
+  async (_when, kind, withinMs) => {
+    const random = randomOf(SEED);
+    const first = 1 + Math.floor(random() * Math.min(STRIDE, FIRST_MAX));
+    const instant = () => (withinMs === undefined ? "" : `:${(random() * withinMs).toFixed(2)}`);
+    let step = first;
+    try {
+      while (await killAt(`${kind}:${step}${instant()}`)) step += STRIDE;
+      expect(step).toBeGreaterThan(first);
+    } catch (error) {
+      const what = `HOGLET_TEST_STRIDE=${STRIDE} HOGLET_TEST_SEED=${SEED}`;
+      console.error(`At ${kind}:${step}. To try again: ${what}`);
+      throw error;
+    }
+  },
+);
+
+test("a server killed before any sync of the archive or a directory keeps all, once, and can rebuild it", async () => {
+  const random = randomOf(SEED);
+  const stride = Math.min(STRIDE, ARCHIVE_STRIDE_MAX);
+  const first = 1 + Math.floor(random() * stride);
+  let step = first;
+  try {
+    while (await killAt(`sync:${step}`, { archives: true })) step += stride;
+    expect(step).toBeGreaterThan(first);
+  } catch (error) {
+    console.error(`At sync:${step}. To try again: HOGLET_TEST_SEED=${SEED}`);
+    throw error;
+  }
+});
+
+/** Kills a new server at a step and checks what the next one has; false if it ended before. */
+async function killAt(at: string, { archives = false } = {}): Promise<boolean> {
+  const data = mkdtempSync(join(tmpdir(), "hoglet-step-"));
+  const sent = work(archives ? LARGE : {});
+  try {
+    const code = await runUntilKilled(data, sent, { at, archives });
+    expect([0, KILLED]).toContain(code);
+    await using server = await startServer({ data });
+    // What nobody has answered is sent again, as SDKs do.
+    for (const event of sent) if (!event.acknowledged) await send(server.url, event);
+    const kept = await expectKept(server, sent);
+    expect(sent.filter(({ acknowledged }) => !acknowledged)).toEqual([]);
+    expect(await server.stop()).toBe(0);
+    await expectMirrored(data, kept);
+    expect(readdirSync(join(data, "loads"))).toEqual([]);
+    if (archives) {
+      rmSync(join(data, "events"), { recursive: true });
+      await using rebuilt = await startServer({ data });
+      expect((await expectKept(rebuilt, sent)).persons).toEqual(kept.persons);
+    }
+    return code === KILLED;
+  } finally {
+    rmSync(data, { recursive: true, force: true });
+  }
+}
+
+/** Starts a server that kills itself, sends to it, and stops it if it is still there. */
+async function runUntilKilled(
+  data: string,
+  sent: readonly Sent[],
+  { at, archives }: { at: string; archives: boolean },
+): Promise<number> {
+  const env = { ...KEYS, KILL_AT: at, ...(archives ? { HOGLET_JOURNAL: "1" } : {}) };
+  await using server = start(data, { command: KILLABLE, env });
+  const url = await server.listening;
+  if (url === undefined) return await server.exited;
+  for (const event of sent) {
+    await send(url, event);
+    await Bun.sleep(REQUEST_MS);
+  }
+  if (archives) await Promise.race([isArchived(data), server.exited]);
+  server.signal("SIGTERM");
+  return await server.exited;
+}
+
+/** Sends an event and notes whether it was acknowledged. */
+async function send(url: string, event: Sent): Promise<void> {
+  const answer = await fetch(`${url}/batch/`, {
+    method: "POST",
+    body: JSON.stringify(bodyOf([event])),
+  }).catch(() => undefined);
+  if (answer?.status === 200) event.acknowledged = true;
+}
+
+/** A few events of two persons, each of which overwrites what the last one wrote. */
+function work(fields: object): Sent[] {
+  const clock = clockBefore(Date.now());
+  return [1, 2, 3, 4].map((n) =>
+    eventOf({
+      event: "step",
+      distinct_id: n % 2 === 0 ? "even" : "odd",
+      timestamp: clock(),
+      properties: { n, $set: { n }, $set_once: { first: n }, ...fields },
+    }),
+  );
+}
+
+/** Waits until all that was sent is archived and has left the journal. */
+async function isArchived(data: string): Promise<void> {
+  const list = join(data, "archive", "archive.json");
+  const last = () => (existsSync(list) ? JSON.parse(readFileSync(list, "utf8")).last : 0);
+  while (last() < 4) await Bun.sleep(20);
+}

@@ -1,0 +1,260 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { type Ask, asker } from "../support/answers/requests.ts";
+import { batch, event } from "../support/data/build-records.ts";
+import { launchChromium, problemsOf } from "../support/start/chromium.ts";
+import { PERSONAL_KEY, PROJECT_KEY, type Server, startServer } from "../support/start/server.ts";
+
+/** Longer than the 60 s after which a server that stores nothing is given up. */
+setDefaultTimeout(90_000);
+
+/** Each would set `window.hacked` wherever it is taken for more than a text. */
+const SCRIPTS = [
+  "<script>window.hacked=1</script>",
+  '<img src=x onerror="window.hacked=2">',
+  "<svg/onload=window.hacked=3>",
+  "</textarea><script>window.hacked=4</script>",
+  '"><iframe srcdoc="<script>parent.hacked=5</script>">',
+  "javascript:window.hacked=6",
+  "[link](javascript:window.hacked=7)",
+  "{{constructor.constructor('window.hacked=8')()}}",
+  "</code></pre></style></script><script>window.hacked=9</script>",
+  "data:text/html,<script>window.hacked=10</script>",
+  "\u2028<body onload=window.hacked=11>",
+];
+
+let server: Server;
+let ask: Ask;
+let browser: Browser;
+let documentBefore: string;
+
+beforeAll(async () => {
+  server = await startServer();
+  ask = asker(server);
+  browser = await launchChromium();
+  documentBefore = (await ask("GET", "/openapi.json")).text;
+  const events = SCRIPTS.map((script) =>
+    event({
+      event: script,
+      distinct_id: script,
+      properties: {
+        [script]: script,
+        $referrer: script,
+        $current_url: script,
+        $set: { [script]: script, email: script },
+      },
+    }),
+  );
+  await server.capture(batch(...events));
+  await server.stored(SCRIPTS.length);
+  for (const script of SCRIPTS) {
+    const fields = { name: script, derived_name: script, description: script, filters: [script] };
+    await ask("POST", "/api/environments/1/session_recording_playlists/", { body: fields });
+    const label = script.slice(0, 40);
+    const body = { label, scopes: ["group:read"] };
+    await ask("POST", "/api/personal_api_keys/", { body });
+  }
+  await ask("PATCH", "/api/projects/1/", { body: { name: SCRIPTS[1] } });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.[Symbol.asyncDispose]();
+});
+
+/** A page that tells what it does beside what it is asked for. */
+async function open(
+  address: string,
+  headers: Record<string, string> = {},
+): Promise<{ context: BrowserContext; page: Page; problems: string[]; leaving: string[] }> {
+  const context = await browser.newContext({ extraHTTPHeaders: headers });
+  const page = await context.newPage();
+  const problems = problemsOf(page);
+  const leaving: string[] = [];
+  page.on("dialog", (dialog) => {
+    problems.push(`dialog: ${dialog.message()}`);
+    dialog.dismiss();
+  });
+  page.on("request", (request) => {
+    if (!request.url().startsWith(server.url) && !/^(data|blob):/.test(request.url())) {
+      leaving.push(request.url());
+    }
+  });
+  await page.goto(address);
+  return { context, page, problems, leaving };
+}
+
+async function openDocs(query = "") {
+  const opened = await open(`${server.url}/docs${query}`);
+  await opened.page.waitForSelector(".opblock");
+  return opened;
+}
+
+async function authorize(page: Page): Promise<void> {
+  await page.click(".auth-wrapper .authorize");
+  await page.fill(".modal-ux input", PERSONAL_KEY);
+  await page.click(".modal-ux .authorize");
+  await page.click(".modal-ux .btn-done");
+}
+
+const hackedOf = (page: Page) => page.evaluate("window.hacked");
+
+/** Elements that only a text could have made. */
+const FOREIGN =
+  "script:not([src]), iframe, object, embed, [onerror], [onload], img[src=x], a[href^='javascript'], a[href^='data:text']";
+
+describe("what others have stored (S29)", () => {
+  test("is shown as text where operations are tried out", async () => {
+    const { context, page, problems, leaving } = await openDocs();
+    await authorize(page);
+    for (const [operation, least] of [
+      ["persons_list", SCRIPTS.length],
+      ["persons_values", 1],
+      ["playlists_list", SCRIPTS.length],
+      ["events_list", SCRIPTS.length],
+      ["projects_list", 1],
+      ["personal_api_keys_list", SCRIPTS.length / 2],
+      ["query_draft_sql", SCRIPTS.length],
+    ] as const) {
+      const block = `.opblock[id$="-${operation}"]`;
+      await page.click(`${block} .opblock-summary-control`);
+      if (operation === "persons_values") {
+        await page.fill(`${block} tr[data-param-name=key] input`, SCRIPTS[1] ?? "");
+      }
+      if (operation === "query_draft_sql") {
+        const prefer = `${block} tr[data-param-name=Prefer] select`;
+        await page.selectOption(prefer, "return=representation");
+      }
+      await page.click(`${block} .execute`);
+
+      const answer = await page.waitForSelector(`${block} .live-responses-table .response`);
+      const shown = (await answer.textContent()) ?? "";
+      expect([operation, shown]).toEqual([operation, expect.stringMatching(/^200/)]);
+      expect(shown.split("window.hacked").length).toBeGreaterThan(least);
+      expect(await page.$$eval(`${block} :is(${FOREIGN})`, (found) => found.length)).toBe(0);
+      await page.click(`${block} .opblock-summary-control`);
+    }
+    expect([await hackedOf(page), problems, leaving]).toEqual([undefined, [], []]);
+    await context.close();
+  });
+
+  test("is saved, and not shown, as a table", async () => {
+    const { context, page, problems } = await openDocs();
+    const block = "#operations-persons-persons_list";
+    await authorize(page);
+    await page.click(`${block} .opblock-summary-control`);
+    await page.selectOption(`${block} tr[data-param-name=format] select`, "csv");
+    await page.click(`${block} .execute`);
+
+    const answer = await page.waitForSelector(`${block} .live-responses-table .response`);
+    expect(await answer.textContent()).toStartWith("200");
+    expect([await hackedOf(page), problems]).toEqual([undefined, []]);
+
+    const direct = await context.newPage();
+    await direct.setExtraHTTPHeaders({ authorization: `Bearer ${PERSONAL_KEY}` });
+    const download = direct.waitForEvent("download");
+    const address = `${server.url}/api/environments/1/persons/?format=csv`;
+    await direct.goto(address).catch(() => undefined);
+    expect((await download).suggestedFilename()).toEndWith(".csv");
+    await context.close();
+  });
+
+  test.each([
+    ["an answer", "/api/environments/1/events/"],
+    ["a list", "/api/environments/1/session_recording_playlists/"],
+    ["an error", `/api/environments/1/persons/${encodeURIComponent(SCRIPTS[1] ?? "")}/`],
+    ["an error of no route", `/api/${encodeURIComponent(SCRIPTS[0] ?? "")}/`],
+    ["an error of a parameter", `/api/projects/?limit=${encodeURIComponent(SCRIPTS[0] ?? "")}`],
+    ["an unknown project's script", `/array/${encodeURIComponent(SCRIPTS[0] ?? "")}/config.js`],
+    [
+      "a known project's script",
+      `/array/${PROJECT_KEY}/config.js?x=${encodeURIComponent("*/window.hacked=1")}`,
+    ],
+    ["health", "/_health"],
+    ["metrics", "/metrics"],
+  ])("is text also where a browser opens it by itself: %s", async (_what, path) => {
+    const headers = { authorization: `Bearer ${PERSONAL_KEY}` };
+    const { context, page, leaving } = await open(server.url + path, headers);
+
+    expect(await page.content()).not.toBe("");
+    await Bun.sleep(50);
+    expect([await hackedOf(page), leaving]).toEqual([undefined, []]);
+    expect(await page.$$eval(FOREIGN, (found) => found.length)).toBe(0);
+    await context.close();
+  });
+
+  test("is nowhere in the document that the page is made of", async () => {
+    expect((await ask("GET", "/openapi.json")).text).toBe(documentBefore);
+  });
+});
+
+describe("the docs page (S30)", () => {
+  test.each([
+    `?${new URLSearchParams(
+      Object.fromEntries(
+        ["url", "urls", "configUrl", "config", "spec", "dom_id", "oauth2RedirectUrl", "layout"].map(
+          (name) => [name, "https://evil.example/x.json"],
+        ),
+      ),
+    )}`,
+    `?${new URLSearchParams({ "urls.primaryName": SCRIPTS[0] ?? "", filter: SCRIPTS[1] ?? "" })}`,
+    "?persistAuthorization=true&queryConfigEnabled=true#/persons/<img src=x onerror=window.hacked=1>",
+  ])("is what it is whatever its address says: %s", async (query) => {
+    const { context, page, problems, leaving } = await openDocs(query);
+
+    expect(await page.textContent(".info .title")).toStartWith("Hoglet");
+    expect([await hackedOf(page), problems, leaving]).toEqual([undefined, [], []]);
+    expect(await page.$$eval(FOREIGN, (found) => found.length)).toBe(0);
+    await context.close();
+  });
+
+  test("forgets the key with the page, and never writes it down", async () => {
+    const { context, page } = await openDocs("?persistAuthorization=true");
+    await authorize(page);
+
+    const written = await page.evaluate(
+      "JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie])",
+    );
+    expect(written).toBe('[{},{},""]');
+    expect(await context.cookies()).toEqual([]);
+    await page.reload();
+    await page.waitForSelector(".opblock");
+    await page.click("#operations-projects-projects_list .opblock-summary-control");
+    await page.click(".execute");
+    const answer = await page.waitForSelector(".live-responses-table .response");
+    expect(await answer.textContent()).toStartWith("401");
+    await context.close();
+  });
+
+  test("is in no frame of another page, which cannot ask the API either", async () => {
+    const evil = `<!doctype html>
+      <iframe src="${server.url}/docs"></iframe><object data="${server.url}/docs"></object>
+      <embed src="${server.url}/docs">`;
+    using other = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: () => new Response(evil, { headers: { "content-type": "text/html" } }),
+    }) as ReturnType<typeof Bun.serve> & Disposable;
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(`http://localhost:${other.port}/`);
+
+    const frames = page.frames().filter((frame) => frame !== page.mainFrame());
+    expect(frames.length).toBeGreaterThan(0);
+    for (const frame of frames) {
+      expect(await frame.$$eval(".opblock, #docs", (found) => found.length)).toBe(0);
+      expect(frame.url()).not.toStartWith(server.url);
+    }
+    const asked = await page.evaluate(
+      `Promise.all([
+        fetch("${server.url}/api/projects/", { headers: { authorization: "Bearer ${PERSONAL_KEY}" } }),
+        fetch("${server.url}/api/projects/"),
+        fetch("${server.url}/openapi.json"),
+        fetch("${server.url}/api/projects/", { method: "POST", body: "{}" }),
+      ].map((one) => one.then((answer) => answer.status, () => "refused")))`,
+    );
+    expect(asked).toEqual(["refused", "refused", "refused", "refused"]);
+    expect((await ask("GET", "/api/projects/")).body).toMatchObject({ count: 1 });
+    await context.close();
+  });
+});

@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { type Ask, asker } from "../support/answers/requests.ts";
+import { batch, event } from "../support/data/build-records.ts";
+import { PROJECT_KEY, type Server, startServer } from "../support/start/server.ts";
+
+setDefaultTimeout(60_000);
+
+const ENVIRONMENT = "/api/environments/1";
+const PLAYLISTS = `${ENVIRONMENT}/session_recording_playlists/`;
+const KEYS = "/api/personal_api_keys/";
+const OTHER_UUID = "0193a5b1-7f3c-4d21-8a01-2d9c3f1e5b77";
+const OTHER_TIME = "2001-01-01T00:00:00.000000Z";
+const FORGED_KEY = "phx_forged0123456789abcdefghij";
+
+/** Every field that some resource has and no caller may write, and ways to them round the back. */
+const FORGED: [name: string, value: unknown][] = Object.entries({
+  ...{ id: 7351, pk: 7351, uuid: OTHER_UUID, short_id: "forged22", user: 99, user_id: 99 },
+  ...{ project: 2, project_id: 2, team: 2, team_id: 2, environment_id: 2, owner: 99 },
+  ...{ created_at: OTHER_TIME, created_by: { id: 99 }, last_modified_at: OTHER_TIME },
+  ...{ last_modified_by: { id: 99 }, recordings: 99, recordings_counts: { collection: {} } },
+  ...{ hash: "sha256$00", mask_value: "phx_...forg", value: FORGED_KEY, email: "eve@x.y" },
+  ...{ revoked_at: OTHER_TIME, last_used_at: OTHER_TIME, last_rolled_at: OTHER_TIME },
+  ...{ api_token: "phc_forged", former_api_tokens: [{ api_token: "phc_forged" }] },
+  ...{ timezone: "Asia/Tokyo", distinct_ids: ["eve"], distinct_id: "eve", version: 99 },
+  ...{ is_identified: true, is_staff: true, is_email_verified: true, lifted: "{}" },
+  ...{ prototype: { deleted: true }, deleted_at: OTHER_TIME },
+});
+
+/** Something of it in an answer. */
+const FORGERY = /forged|:7351|2001-01-01|"eve"|eve@|Tokyo/;
+
+/** A body as JSON with what is forged around it; what it has itself counts. */
+function forged(body: object): string {
+  const around = FORGED.filter(([name]) => !Object.hasOwn(body, name));
+  const fields = [...around, ...Object.entries(body)].map(
+    ([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`,
+  );
+  return `{${fields.join(",")}}`;
+}
+
+let server: Server;
+let ask: Ask;
+let person: { id: number };
+let playlist: { short_id: string };
+let key: { id: number; value: string };
+
+beforeAll(async () => {
+  server = await startServer();
+  ask = asker(server);
+  const set = { $set: { plan: "free" } };
+  await server.capture(batch(event({ properties: set })));
+  await server.stored(1);
+  const found = await server.get<{ results: { id: number }[] }>("/persons/");
+  person = found.results[0] ?? { id: 0 };
+  playlist = (await ask("POST", PLAYLISTS, { body: {} })).body as typeof playlist;
+  const draft = { label: "ci", scopes: ["person:read"] };
+  key = (await ask("POST", KEYS, { body: draft })).body as typeof key;
+});
+
+afterAll(() => server[Symbol.asyncDispose]());
+
+describe("fields that no caller may write (S22)", () => {
+  test.each<[string, () => string, string, object, object]>([
+    ["PATCH", () => `${PLAYLISTS}${playlist.short_id}/`, "", { pinned: true }, { pinned: true }],
+    ["POST", () => `${PLAYLISTS}${playlist.short_id}/`, "recordings/r/", {}, { counted: 1 }],
+    [
+      "PATCH",
+      () => `${ENVIRONMENT}/persons/${person.id}/`,
+      "",
+      { properties: { plan: "pro" } },
+      { properties: { plan: "pro" } },
+    ],
+    [
+      "POST",
+      () => `${ENVIRONMENT}/persons/${person.id}/`,
+      "update_property/",
+      { key: "plan", value: "team" },
+      { properties: { plan: "team" } },
+    ],
+    ["POST", () => `${ENVIRONMENT}/persons/${person.id}/`, "delete_events/", {}, {}],
+    [
+      "POST",
+      () => `${ENVIRONMENT}/persons/${person.id}/`,
+      "delete_property/",
+      { $unset: "plan" },
+      { properties: {} },
+    ],
+    ["PATCH", () => `${KEYS}${key.id}/`, "", { label: "cd" }, { label: "cd" }],
+    ["PATCH", () => "/api/projects/1/", "", { name: "Shop", timezone: "UTC" }, { name: "Shop" }],
+  ])("are passed over: %s %s %s", async (method, path, below, body, changed) => {
+    const before = (await ask("GET", path())).body as Record<string, unknown>;
+
+    const answered = await ask(method, path() + below, { body: forged(body) });
+
+    expect(answered.status).toBeLessThan(300);
+    const after = (await ask("GET", path())).body as Record<string, unknown>;
+    const { counted, ...fields } = changed as { counted?: number };
+    expect(after).toEqual({
+      ...before,
+      ...fields,
+      ...(counted === undefined
+        ? {}
+        : {
+            recordings_counts: {
+              collection: { count: counted, watched_count: 0 },
+              saved_filters: { count: 0, watched_count: 0 },
+            },
+          }),
+    });
+    expect(answered.text).not.toMatch(FORGERY);
+  });
+
+  test.each<[string, string, object]>([
+    ["playlist", PLAYLISTS, { name: "Lost carts" }],
+    ["personal key", KEYS, { label: "ci", scopes: ["person:read"] }],
+    ["project", "/api/projects/", { name: "Shop", timezone: "UTC" }],
+    [
+      "insight",
+      `${ENVIRONMENT}/max_tools/create_and_query_insight/`,
+      { query: { kind: "TrendsQuery", series: [{}] } },
+    ],
+  ])("are no part of a new %s", async (_what, path, body) => {
+    const made = await ask("POST", path, { body: forged(body) });
+    const own = await ask("POST", path, { body });
+
+    expect(made.status).toBeLessThan(300);
+    expect(own.status).toBe(made.status);
+    expect(made.text).not.toMatch(FORGERY);
+    const fieldsOf = ({ body }: { body: unknown }) => Object.keys(body as object);
+    expect(fieldsOf(made)).toEqual(fieldsOf(own));
+    const owner = ({ body }: { body: unknown }) =>
+      JSON.stringify(body).match(/"(user_id|created_by)":(\d+|\{"id":\d+)/g);
+    expect(owner(made)).toEqual(owner(own));
+  });
+
+  test("open nothing: no key, no project key, no person and no project is of the forger's choice", async () => {
+    const strange = await ask("GET", "/api/projects/", { key: FORGED_KEY });
+    const captured = await server.capture({ ...event(), api_key: "phc_forged" }, "/i/v0/e/");
+    const eve = await server.get<{ count: number }>("/persons/?distinct_id=eve");
+    const gone = await ask("GET", `${PLAYLISTS}forged22/`);
+
+    expect([strange.status, captured.status, eve.count, gone.status]).toEqual([401, 401, 0, 404]);
+    expect((await server.capture(batch(event()))).status).toBe(200);
+    expect((await ask("GET", "/api/projects/1/")).body).toMatchObject({ api_token: PROJECT_KEY });
+  });
+});
+
+test.each(["__proto__", "constructor", "toString", "hasOwnProperty"])(
+  "the field %s, which every object has, is refused and given to nobody (S22)",
+  async (name) => {
+    const field = `"${name}":{"deleted":true,"prototype":{"deleted":true}}`;
+    for (const body of [`{${field}}`, `{"pinned":false,${field}}`]) {
+      for (const [method, path] of [
+        ["POST", PLAYLISTS],
+        ["PATCH", `${PLAYLISTS}${playlist.short_id}/`],
+      ] as const) {
+        const refused = await ask(method, path, { body });
+        expect(refused).toMatchObject({ status: 400, body: { code: "invalid_input" } });
+      }
+    }
+    expect((await ask("GET", `${PLAYLISTS}?${name}=1`)).status).toBe(400);
+
+    expect((await ask("POST", PLAYLISTS, { body: {} })).body).toMatchObject({ deleted: false });
+    const found = await ask("GET", `${PLAYLISTS}${playlist.short_id}/`);
+    expect(found).toMatchObject({ status: 200, body: { deleted: false } });
+  },
+);
+
+describe("a key that manages keys gives nothing that it has not (S22)", () => {
+  test.each<[string, object]>([
+    ["all scopes", { scopes: ["*"] }],
+    ["a scope that it lacks", { scopes: ["personal_api_key:read", "person:write"] }],
+    ["more of a scope", { scopes: ["person:read", "person:write"] }],
+    ["all projects", { scoped_teams: null }],
+    ["another project", { scoped_teams: [1, 2] }],
+    ["more time", { expires_at: null }],
+  ])("%s", async (_what, wanted) => {
+    const own = {
+      label: "narrow",
+      scopes: ["personal_api_key:write", "person:read"],
+      scoped_teams: [1],
+      expires_at: "2999-01-01T00:00:00Z",
+    };
+    const narrow = (await ask("POST", KEYS, { body: own })).body as { value: string };
+    const draft = { ...own, expires_at: "2998-01-01T00:00:00Z" };
+    const made = await ask("POST", KEYS, { body: draft, key: narrow.value });
+    const { id } = made.body as { id: number };
+
+    const more = await ask("POST", KEYS, { body: { ...draft, ...wanted }, key: narrow.value });
+    const changes = await Promise.all(
+      [String(id), "@current"].map((which) =>
+        ask("PATCH", `${KEYS}${which}/`, { body: wanted, key: narrow.value }),
+      ),
+    );
+
+    expect(made.status).toBe(201);
+    expect([more, ...changes].map(({ status }) => status)).toEqual([403, 403, 403]);
+    const after = (await ask("GET", `${KEYS}${id}/`)).body;
+    expect(after).toEqual({ ...(made.body as object), value: null });
+  });
+});

@@ -1,0 +1,268 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { type OpenApi, operationsOf, type Parameter } from "../support/answers/document.ts";
+import { HOSTILE_TEXTS } from "../support/answers/hostile.ts";
+import { concrete } from "../support/answers/operations.ts";
+import { type Ask, asker } from "../support/answers/requests.ts";
+import { batch, event } from "../support/data/build-records.ts";
+import { PROJECT_KEY, type Server, startServer } from "../support/start/server.ts";
+
+setDefaultTimeout(120_000);
+
+const ENVIRONMENT = "/api/environments/1";
+
+/** More than a page may have. */
+const MANY = 1003;
+
+/** What is no whole number as JSON writes it: none of them is taken for one. */
+const NO_NUMBERS = [
+  ...[
+    "NaN",
+    "Infinity",
+    "-Infinity",
+    "1e3",
+    "1E3",
+    "1e18",
+    "1.0",
+    "1.5",
+    ".5",
+    "5.",
+    "0x10",
+    "0b1",
+  ],
+  ...["1_000", "1,000", "1 000", " 1", "1 ", "+1", "--1", "", "null", "undefined", "true", "[]"],
+  ...["[1]", "{}", '"1"', "1,2", "１", "١", "1\0", "\0", "1;DROP TABLE person", "1'--", "1n", "٣"],
+  ...["1000000000000000000", "9223372036854775807", "9223372036854775808", "9".repeat(400)],
+];
+
+/** Whole numbers that no list can have anything at. */
+const NUMBERS = ["-1", "-9007199254740991", "1000000000", "9007199254740991", "9007199254740992"];
+
+let server: Server;
+let ask: Ask;
+let document: OpenApi;
+const ids = { playlist: "x", insight: "x" };
+
+beforeAll(async () => {
+  server = await startServer();
+  ask = asker(server);
+  document = (await ask("GET", "/openapi.json")).body as OpenApi;
+  const group = (n: number) => ({
+    event: "$groupidentify",
+    distinct_id: "ann",
+    properties: { $group_type: "company", $group_key: `k${n}`, $group_set: { n } },
+  });
+  const numbers = Array.from({ length: MANY }, (_, n) => n);
+  await server.capture(
+    batch(
+      ...[event(), event({ distinct_id: "new" })],
+      event({ event: "$create_alias", distinct_id: "new", properties: { alias: "ann" } }),
+      ...numbers.map((n) => event({ distinct_id: `p${n}` })),
+      ...numbers.map((n) => event(group(n))),
+    ),
+  );
+  await server.stored(2 * MANY + 3);
+  const playlists = `${ENVIRONMENT}/session_recording_playlists/`;
+  const made = await ask("POST", playlists, { body: { name: "first" } });
+  ids.playlist = (made.body as { short_id: string }).short_id;
+  const asked = await ask("POST", `${ENVIRONMENT}/max_tools/create_and_query_insight/`, {
+    body: { query: { kind: "TrendsQuery", series: [{}] } },
+  });
+  ids.insight = (asked.body as { insight: { short_id: string } }).insight.short_id;
+  for (let n = 0; n < 3; n++) await ask("POST", playlists, { body: {} });
+});
+
+afterAll(() => server[Symbol.asyncDispose]());
+
+/** Every read that has a query, with the path to something that is there. */
+function reads(): { path: string; parameters: Parameter[] }[] {
+  return operationsOf(document).flatMap(({ path, method, operation }) => {
+    const parameters = (operation.parameters ?? []).filter((one) => one.in === "query");
+    const template = path.replace(/\{(\w+)\}/g, ":$1");
+    const isRead = method === "get" && operation.security?.length === 1 && parameters.length > 0;
+    return isRead ? [{ path: concrete(template, ids), parameters }] : [];
+  });
+}
+
+/** A value that each parameter that must be there may have. */
+const REQUIRED: Record<string, string> = { group_type_index: "0", key: "email" };
+
+function asked(path: string, parameters: Parameter[], name: string, values: string[]): string {
+  const query = new URLSearchParams(values.map((value): [string, string] => [name, value]));
+  for (const { name: other, required } of parameters) {
+    if (required === true && other !== name) query.set(other, REQUIRED[other] ?? "");
+  }
+  return `${path}?${query}`;
+}
+
+const isWhole = ({ schema }: Parameter) => JSON.stringify(schema).includes('"integer"');
+
+type Listed = { count?: number; total_count?: number; results: unknown[] };
+
+describe("a number of a query (S27)", () => {
+  test("is whole and said so in the document, for every list", () => {
+    const numeric = reads().flatMap(({ path, parameters }) =>
+      parameters.filter(isWhole).map(({ name, schema }) => ({ path, name, schema })),
+    );
+    const limits = numeric.filter(({ name }) => name === "limit");
+    expect(limits.length).toBeGreaterThanOrEqual(10);
+    for (const { path, schema } of limits) {
+      expect([path, JSON.stringify(schema)]).toEqual([path, expect.stringMatching(/at most \d+/)]);
+    }
+    const lists = reads().filter(({ parameters }) =>
+      parameters.some(({ name }) => name === "offset" || name === "page"),
+    );
+    expect(lists.length).toBe(limits.length);
+  });
+
+  test("is refused by name if it is none, and never read as another", async () => {
+    for (const { path, parameters } of reads()) {
+      for (const { name } of parameters.filter(isWhole)) {
+        for (const value of NO_NUMBERS) {
+          // An empty limit or offset is the default.
+          if (value === "" && ["limit", "offset"].includes(name)) continue;
+          const refused = await ask("GET", asked(path, parameters, name, [value]));
+          expect([path, name, value, refused]).toMatchObject([
+            ...[path, name, value],
+            { status: 400, body: { type: "validation_error", attr: name } },
+          ]);
+        }
+      }
+    }
+  });
+
+  test("that is out of reach is refused, cut to the most, or finds nothing", async () => {
+    for (const { path, parameters } of reads()) {
+      for (const { name } of parameters.filter(isWhole)) {
+        for (const value of NUMBERS) {
+          const { status, body } = await ask("GET", asked(path, parameters, name, [value]));
+          const where = [path, name, value];
+          if (status === 400) {
+            expect([...where, body]).toMatchObject([...where, { attr: name }]);
+            continue;
+          }
+          expect([...where, status]).toEqual([...where, 200]);
+          const { results } = body as Listed;
+          const isLimit = name === "limit" && !value.startsWith("-");
+          expect([...where, isLimit || results.length === 0]).toEqual([...where, true]);
+          expect(results.length).toBeLessThanOrEqual(1000);
+        }
+      }
+    }
+  });
+
+  test.each([
+    ["/persons/", 1000],
+    ["/events/", 1000],
+    ["/groups/?group_type_index=0", 1000],
+    ["/persons/activity/", 100],
+  ])("is at most what the document says, of %s", async (path, most) => {
+    const separator = path.includes("?") ? "&" : "?";
+    for (const limit of [most, most + 1, 9_007_199_254_740_991]) {
+      const { status, body } = await ask("GET", `${ENVIRONMENT}${path}${separator}limit=${limit}`);
+      if (status === 400) continue;
+      const { results, count, total_count } = body as Listed;
+      expect(results).toHaveLength(Math.min(most, count ?? total_count ?? 0));
+    }
+  });
+
+  test("that is sent twice counts as the last, and as a list is refused", async () => {
+    for (const { path, parameters } of reads()) {
+      for (const { name } of parameters.filter(isWhole)) {
+        const ask2 = (values: string[]) => ask("GET", asked(path, parameters, name, values));
+        const [one, twice, other] = [
+          await ask2(["1"]),
+          await ask2(["2", "1"]),
+          await ask2(["1", "x"]),
+        ];
+        const page = ({ body }: { body: unknown }) => (body as Listed).results;
+        expect([path, name, twice.status, page(twice)]).toEqual([
+          path,
+          name,
+          one.status,
+          page(one),
+        ]);
+        expect([path, name, other.status]).toEqual([path, name, 400]);
+        const listed = await ask("GET", asked(path, parameters, `${name}[]`, ["1", "x"]));
+        expect([path, name, listed.status]).toEqual([path, name, 400]);
+        expect(listed.body).toMatchObject({ attr: name });
+      }
+    }
+  });
+});
+
+test("no text of a query is too much for any operation (S23, S27)", async () => {
+  const longest = ["x".repeat(8000), "🦔".repeat(900), "[".repeat(5000), '{"a":'.repeat(1000)];
+  for (const { path, parameters } of reads()) {
+    for (const one of parameters.filter((own) => !isWhole(own))) {
+      for (const value of [...HOSTILE_TEXTS, ...longest]) {
+        const { status, body } = await ask("GET", asked(path, parameters, one.name, [value]));
+        expect([path, one.name, value, [200, 400].includes(status)]).toEqual([
+          ...[path, one.name, value],
+          true,
+        ]);
+        if (status === 400) expect(body).toMatchObject({ attr: one.name });
+      }
+    }
+  }
+});
+
+describe("a number of a body (S27)", () => {
+  const numbers = [
+    "-1",
+    "1.5",
+    "1e400",
+    "-1e400",
+    "1e18",
+    "9007199254740993",
+    '"1"',
+    "[1]",
+    "true",
+  ];
+
+  test.each<[string, string, (value: string) => string]>([
+    ["limit of logs", "POST /api/environments/1/logs/query/", (n) => `{"query":{"limit":${n}}}`],
+    ["offset of logs", "POST /api/environments/1/logs/query/", (n) => `{"query":{"offset":${n}}}`],
+    ["grace_hours", "PATCH /api/projects/1/reset_token/", (n) => `{"grace_hours":${n}}`],
+    [
+      "scoped_teams",
+      "POST /api/personal_api_keys/",
+      (n) => `{"label":"a","scopes":["person:read"],"scoped_teams":[${n}]}`,
+    ],
+    [
+      "breakdown_limit",
+      "POST /api/environments/1/max_tools/create_and_query_insight/",
+      (n) =>
+        `{"query":{"kind":"TrendsQuery","series":[{}],"breakdownFilter":{"breakdown_limit":${n}}}}`,
+    ],
+  ])("is refused if it is none of those that can be: %s", async (_name, operation, bodyOf) => {
+    const [method = "", path = ""] = operation.split(" ");
+    for (const number of numbers) {
+      const refused = await ask(method, path, { body: bodyOf(number) });
+      expect([number, refused]).toMatchObject([
+        number,
+        { status: 400, body: { type: "validation_error" } },
+      ]);
+    }
+    const { body } = await ask("GET", "/api/projects/1/");
+    expect(body).toMatchObject({ api_token: PROJECT_KEY });
+  });
+
+  test("that is a person's id is refused or nobody's", async () => {
+    const path = `${ENVIRONMENT}/persons/bulk_delete/`;
+    for (const id of [
+      ...numbers,
+      "9007199254740991",
+      '"1e0"',
+      '" 1"',
+      '"01"',
+      '""',
+      "null",
+      "{}",
+    ]) {
+      if (id === '"1"' || id === "1") continue;
+      const { status, body } = await ask("POST", path, { body: `{"ids":[${id}]}` });
+      if (status === 202) expect([id, body]).toMatchObject([id, { persons_found: 0 }]);
+      else expect([id, status]).toEqual([id, 400]);
+    }
+  });
+});

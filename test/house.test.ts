@@ -1,0 +1,508 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { ROOT } from "./support/start/server.ts";
+
+const SRC = join(ROOT, "src");
+
+/**
+ * The folders that a folder may import from, besides itself and the folders that all of its floor may
+ * (src/docs/architecture.md). A folder without a row of its own has that of the folder it lies in.
+ */
+const IMPORTS: Record<string, readonly string[]> = {
+  app: ["app", "cli", "core", "http", "stores"],
+  "app/process": ["core"],
+  "app/settings": ["core", "app/process"],
+  "app/threads": ["core", "stores", "app/process"],
+  "app/recovery": ["core", "stores", "app/process", "app/settings"],
+  cli: ["app", "http", "core"],
+  http: ["core", "http"],
+  "http/operation": ["core"],
+  "http/request": ["core", "http/operation"],
+  "http/answer": ["core", "http/operation"],
+  "http/routes": ["core", "http/operation", "http/request", "http/answer"],
+  "http/sdk": ["core", "http/operation", "http/request", "http/answer"],
+  "http/docs": ["core", "http/operation", "http/request"],
+  "core/values": [],
+  "core/events": ["core/values"],
+  "core/capture": ["core/values", "core/events", "core/ingest", "core/access", "core/warnings"],
+  "core/ingest": ["core/values", "core/events", "core/identity", "core/warnings"],
+  "core/identity": ["core/values", "core/events", "core/warnings"],
+  "core/persons": [
+    "core/values",
+    "core/access",
+    "core/events",
+    "core/identity",
+    "core/ingest",
+    "core/erasure",
+  ],
+  "core/queries": ["core/values", "core/identity", "core/access"],
+  "core/questions": ["core/values", "core/queries"],
+  "core/insights": ["core/values", "core/queries", "core/questions", "core/ingest", "core/access"],
+  "core/sql": ["core/values", "core/events"],
+  "core/logs": [
+    "core/values",
+    "core/capture",
+    "core/ingest",
+    "core/events",
+    "core/access",
+    "core/warnings",
+  ],
+  "core/erasure": ["core/values", "core/ingest"],
+  "core/archive": ["core/values", "core/ingest"],
+  "core/access": ["core/values"],
+  "core/playlists": ["core/values", "core/access"],
+  "core/warnings": ["core/values", "core/events"],
+  "core/operations": ["core"],
+  "stores/files": ["core"],
+  "stores/journal": ["core", "stores/files"],
+  "stores/dedup": ["core"],
+  "stores/loads": ["core", "stores/journal"],
+  "stores/sqlite": ["core", "stores/files"],
+  "stores/sqlite/persons": ["core", "stores/sqlite", "stores/loads"],
+  "stores/duckdb/engine": ["core"],
+  "stores/duckdb/events": ["core", "stores/duckdb/engine", "stores/duckdb/lists", "stores/loads"],
+  "stores/duckdb/lists": ["core", "stores/duckdb/engine", "stores/loads"],
+  "stores/duckdb/insights": [
+    "core",
+    "stores/duckdb/engine",
+    "stores/duckdb/events",
+    "stores/duckdb/lists",
+    "stores/loads",
+  ],
+  "stores/duckdb/drafts": [
+    "core",
+    "stores/duckdb/insights",
+    "stores/duckdb/lists",
+    "stores/duckdb/engine",
+    "stores/loads",
+  ],
+  "stores/duckdb/sql": ["core", "stores/duckdb/engine", "stores/loads"],
+  "stores/archive": ["core", "stores/duckdb", "stores/loads", "stores/files"],
+  docs: [],
+};
+
+/** The packages that each floor may load; types may come from any. */
+const PACKAGES: Record<string, readonly string[]> = {
+  core: ["@bufbuild/protobuf", "croner", "node:zlib", "prom-client"],
+  stores: ["drizzle-orm", "bun:sqlite", "@duckdb/node-api", "node:"],
+  http: ["elysia", "@elysiajs/swagger", "swagger-ui-dist", "posthog-js", "node:"],
+  app: ["node:", "bun:", "croner"],
+  cli: ["node:"],
+  "main.ts": [],
+};
+
+/** Imports that the table does not allow yet, each to go when its types move to core/ports. */
+const NOT_YET: readonly RegExp[] = [
+  /^core\/\S+ imports (stores\/|app\/process\/log\.ts)/,
+  /^http\/\S+ imports app\/process\/log\.ts/,
+  /^stores\/\S+ imports stores\/(sqlite\/migrations|duckdb\/migrations|journal\/holes|archive\/files|files\/volume|sqlite\/(deletions|groups)|duckdb\/events\/(erase|mirror|store)|duckdb\/drafts\/insight|duckdb\/engine\/duckdb|duckdb\/lists\/changed-persons)/,
+  /^stores\/\S+ imports stores\/sqlite\/persons\/(rows|list)/,
+  /^core\/insights\/insights\.ts imports core\/playlists/,
+  /^core\/warnings\/warning\.ts imports core\/logs/,
+  /^http\/docs\/openapi\.ts imports http\/sdk\/config/,
+  /^app\/process\/data-directory\.ts imports stores/,
+];
+
+/** The most files that lie at one level of a folder; ports are one file a noun. */
+const FILES_MAX = 20;
+const PORT_FILES_MAX = 25;
+
+/** Source files without a test of their own, each with the reason. */
+const TESTED_ELSEWHERE: Record<string, string> = {
+  "core/identity/identify-groups.ts": "test/core/identity/groups.test.ts",
+  "core/ingest/mirrored.ts": "test/core/ingest/mirror-lag.test.ts",
+  "core/values/id.ts": "test/core/values/ids.test.ts",
+  "http/request/accept.ts": "test/http/request/preferences.test.ts",
+  "stores/duckdb/engine/duckdb-apart.ts": "test/stores/duckdb/engine/connections.test.ts",
+  "stores/duckdb/engine/duckdb-room.ts": "test/stores/duckdb/engine/memory-limit.test.ts",
+  "stores/duckdb/engine/duckdb-temporary.ts": "test/stores/duckdb/engine/erase-traces.test.ts",
+  "app/server.ts": "every test that starts an appliance",
+  "app/process/assets.d.ts": "types",
+  "cli/command.ts": "types and constants",
+  "cli/config.ts": "test/cli/run.test.ts",
+  "cli/health.ts": "test/cli/run.test.ts",
+  "cli/key.ts": "test/cli/run.test.ts",
+  "cli/licenses.ts": "test/cli/run.test.ts, test/executable/executable.test.ts",
+  "cli/project.ts": "test/cli/run.test.ts",
+  "cli/rebuild.ts": "test/app/rebuild.test.ts",
+  "cli/serve.ts": "test/executable/executable.test.ts, test/crash/kill.test.ts",
+  "cli/stop-signal.ts": "test/crash/kill.test.ts, test/cli/deletions.test.ts",
+  "cli/table.ts": "test/cli/run.test.ts",
+  "cli/version.ts": "test/cli/run.test.ts",
+  "app/threads/decoder.ts": "test/http/sdk/capture.test.ts",
+  "core/identity/activity.ts": "types",
+  "core/values/similar-names.ts": "test/core/questions/question.test.ts, test/core/sql/sql.test.ts",
+  "core/events/definition.ts": "types and constants",
+  "core/erasure/deletion.ts": "types and constants",
+  "core/values/failure.ts": "test/http/management.test.ts",
+  "core/capture/event-v1.ts": "test/http/sdk/capture-v1.test.ts",
+  "core/queries/funnel.ts": "test/http/routes/insights.test.ts",
+  "core/queries/funnel-overlap.ts":
+    "test/stores/duckdb/insights/funnels.test.ts, test/http/routes/insights.test.ts",
+  "core/identity/group.ts": "test/core/identity/groups.test.ts",
+  "core/insights/insight-name.ts": "test/http/routes/insights.test.ts",
+  "core/queries/result.ts":
+    "test/core/insights/insights.test.ts, test/http/routes/insights.test.ts",
+  "core/queries/insight.ts": "test/core/insights/insights.test.ts",
+  "core/values/json-bytes.ts":
+    "test/core/events/json-limits.test.ts, test/core/capture/oversized-event.test.ts",
+  "core/values/known-fields.ts": "test/http/routes/insights.test.ts",
+  "core/queries/lifecycle.ts": "test/http/routes/insights.test.ts",
+  "core/logs/value.ts": "test/core/logs/record.test.ts",
+  "core/access/project.ts": "types and constants",
+  "core/queries/query-fields.ts": "test/http/routes/insights.test.ts",
+  "core/queries/query-shown.ts": "test/http/routes/insight-shapes.test.ts",
+  "core/values/random-text.ts":
+    "test/core/access/key.test.ts, test/core/playlists/playlist.test.ts",
+  "core/queries/retention.ts": "test/http/routes/insights.test.ts",
+  "core/identity/split.ts": "test/core/identity/split-person.test.ts",
+  "core/sql/allowed.ts": "test/core/sql/check.test.ts",
+  "core/sql/calls.ts": "test/core/sql/check.test.ts",
+  "core/sql/cell.ts": "test/core/sql/sql.test.ts",
+  "core/sql/expression.ts": "test/core/sql/check.test.ts",
+  "core/sql/extent.ts": "test/core/sql/check.test.ts",
+  "core/sql/views.ts": "test/stores/duckdb/sql/sql.test.ts",
+  "core/queries/stickiness.ts": "test/http/routes/insights.test.ts",
+  "core/queries/trend.ts": "test/core/insights/insights.test.ts, test/http/routes/insights.test.ts",
+  "core/events/number-ids.ts": "test/core/capture/admit-body.test.ts",
+  "core/access/user.ts": "types",
+  "core/values/ids.ts": "test/core/identity/person.test.ts, test/core/events/event.test.ts",
+  "core/warnings/warning.ts": "types",
+  "core/questions/breakdowns.ts": "test/core/questions/question.test.ts",
+  "core/questions/grammars.ts": "test/core/questions/question.test.ts",
+  "core/questions/words-own.ts": "test/core/questions/question.test.ts",
+  "core/questions/names.ts": "test/core/questions/question.test.ts",
+  "core/questions/quoted-names.ts": "test/core/questions/question.test.ts",
+  "core/questions/times.ts": "test/core/questions/question.test.ts",
+  "app/recovery/open-event-store.ts": "test/app/rebuild.test.ts",
+  "app/recovery/fill-event-store.ts":
+    "wiring of test/app/rebuild.test.ts and test/app/recovery/damaged-archive.test.ts",
+  "http/request/public-address.ts": "test/http/management.test.ts",
+  "app/admin-socket.ts": "test/executable/executable.test.ts",
+  "http/request/auth.ts": "test/http/operation/operations.test.ts, test/http/routes/keys.test.ts",
+  "http/request/body.ts": "test/http/sdk/capture.test.ts",
+  "http/request/cors.ts": "test/http/sdk/capture.test.ts",
+  "http/routes/definitions.ts": "test/core/events/definitions.test.ts",
+  "http/docs/pages.ts": "test/http/docs/pages.test.ts",
+  "http/routes/events.ts": "test/http/management.test.ts",
+  "http/answer/format.ts": "test/http/routes/persons.test.ts",
+  "http/routes/groups.ts": "test/core/identity/groups.test.ts",
+  "http/routes/health.ts": "test/http/management.test.ts",
+  "http/request/parameters.ts":
+    "test/http/routes/persons.test.ts, test/http/routes/playlists.test.ts",
+  "http/allowed-methods.ts":
+    "test/http/operation/operations.test.ts, test/http/answer/errors.test.ts",
+  "http/docs/openapi-corrections.ts": "test/http/docs/openapi.test.ts",
+  "http/routes/sql.ts": "test/core/sql/sql.test.ts",
+  "http/answer/request-id.ts": "test/http/management.test.ts",
+  "http/operation/route.ts": "types",
+  "http/request/percent.ts": "test/http/answer/errors.test.ts",
+  "http/operation/schemas.ts": "test/http/docs/openapi.test.ts",
+  "http/server.ts": "test/http/management.test.ts",
+  "http/routes/users.ts": "test/http/routes/playlists.test.ts",
+  "main.ts": "test/executable/executable.test.ts",
+  "app/process/executable-pages.ts": "test/executable/executable.test.ts",
+  "app/process/bun-pool.ts": "test/hostile/fairness.test.ts",
+  "app/services.ts": "every test that starts an appliance",
+  "core/persons/activity-log.ts": "test/http/routes/person-edits.test.ts",
+  "core/capture/admit-body.ts": "test/http/sdk/capture.test.ts",
+  "core/ingest/append-loads.ts": "test/core/ingest/ingest.test.ts",
+  "core/capture/capture.ts": "test/http/sdk/capture.test.ts",
+  "core/capture/decode-body.ts": "test/http/sdk/capture.test.ts, test/hostile/bodies.test.ts",
+  "core/erasure/deletions.ts": "test/http/routes/person-edits.test.ts, test/cli/deletions.test.ts",
+  "core/events/events.ts": "test/http/management.test.ts",
+  "core/identity/identify.ts": "test/core/ingest/ingest.test.ts",
+  "core/insights/results.ts": "test/http/routes/insights.test.ts",
+  "core/access/key-changes.ts": "test/http/routes/keys.test.ts",
+  "core/access/keys.ts": "test/http/routes/keys.test.ts, test/cli/run.test.ts",
+  "core/logs/log-query.ts": "test/http/routes/logs.test.ts",
+  "core/logs/logs.ts": "test/http/sdk/otlp.test.ts",
+  "core/operations/metrics.ts": "test/http/routes/metrics.test.ts",
+  "core/identity/slice-persons.ts": "test/core/identity/identify.test.ts",
+  "core/persons/person-edits.ts": "test/http/routes/person-edits.test.ts",
+  "core/persons/person-table.ts": "test/http/routes/persons.test.ts",
+  "core/persons/person-changes.ts": "test/http/routes/person-edits.test.ts",
+  "core/persons/persons.ts": "test/http/routes/persons.test.ts",
+  "core/access/projects.ts": "test/http/routes/projects.test.ts, test/cli/run.test.ts",
+  "core/ingest/restore.ts": "test/app/rebuild.test.ts",
+  "core/ingest/resent-requests.ts": "test/http/routes/ingestion-warnings.test.ts",
+  "core/ingest/retry.ts": "test/core/ingest/ingest.test.ts",
+  "core/ingest/slice-content.ts": "test/core/ingest/slices.test.ts",
+  "core/insights/trends.ts":
+    "test/core/insights/insights.test.ts, test/http/routes/insights.test.ts",
+  "core/access/users.ts": "test/http/routes/playlists.test.ts",
+  "core/warnings/warnings.ts": "test/http/routes/ingestion-warnings.test.ts",
+  "app/settings/types.ts": "test/app/settings/settings.test.ts",
+  "stores/archive/check.ts": "test/app/recovery/damaged-archive.test.ts",
+  "stores/sqlite/activity.ts": "test/http/routes/person-edits.test.ts",
+  "core/values/case-folding.ts":
+    "test/http/routes/playlists.test.ts, test/stores/sqlite/persons/search.test.ts",
+  "stores/archive/erase.ts": "test/stores/archive/archive.test.ts",
+  "stores/archive/files.ts": "test/stores/archive/archive.test.ts",
+  "stores/archive/list.ts": "test/stores/archive/archive.test.ts",
+  "stores/loads/blank-rows.ts":
+    "test/stores/loads/loads.test.ts, test/hostile/large-events.test.ts",
+  "stores/duckdb/events/dead-letters.ts": "test/stores/duckdb/events/store.test.ts",
+  "stores/duckdb/lists/definitions.ts": "test/core/events/definitions.test.ts",
+  "stores/loads/brief-properties.ts": "test/hostile/large-events.test.ts",
+  "stores/sqlite/deletion-runs.ts": "test/core/erasure/deletion-runs.test.ts",
+  "stores/sqlite/deletions.ts": "test/http/routes/person-edits.test.ts, test/cli/deletions.test.ts",
+  "stores/files/disk.ts": "test/stores/journal/journal.test.ts",
+  "stores/sqlite/persons/distinct-ids.ts":
+    "test/stores/sqlite/persons/writes.test.ts, test/core/identity/identify.test.ts",
+  "stores/duckdb/drafts/filter.ts":
+    "test/stores/duckdb/insights/trends.test.ts, test/http/routes/insight-drafts.test.ts",
+  "stores/duckdb/drafts/funnel.ts": "test/stores/duckdb/insights/funnels.test.ts",
+  "stores/duckdb/drafts/insight.ts": "test/http/routes/insight-drafts.test.ts",
+  "stores/duckdb/drafts/paths.ts": "test/stores/duckdb/insights/paths.test.ts",
+  "stores/duckdb/drafts/retention.ts":
+    "test/stores/duckdb/insights/retention.test.ts, test/stores/duckdb/insights/lifecycle.test.ts",
+  "stores/duckdb/drafts/scan.ts":
+    "test/stores/duckdb/insights/trends.test.ts, test/http/routes/insight-drafts.test.ts",
+  "stores/duckdb/drafts/statement.ts": "test/stores/duckdb/insights/trends.test.ts",
+  "stores/duckdb/drafts/trends.ts":
+    "test/stores/duckdb/insights/trends.test.ts, test/stores/duckdb/insights/stickiness.test.ts",
+  "stores/duckdb/engine/faults.ts":
+    "test/stores/duckdb/events/store.test.ts, test/app/rebuild.test.ts",
+  "stores/duckdb/engine/instance.ts":
+    "test/stores/duckdb/events/store.test.ts, test/executable/build.test.ts",
+  "stores/duckdb/engine/memory-limit.ts":
+    "test/stores/duckdb/events/store.test.ts, test/core/erasure/deletion-runs.test.ts",
+  "stores/duckdb/engine/reads.ts":
+    "test/stores/duckdb/engine/query-deadline.test.ts, test/stores/duckdb/engine/generations.test.ts",
+  "stores/duckdb/engine/rewrites.ts":
+    "test/stores/duckdb/engine/generations.test.ts, test/core/erasure/deletion-memory.test.ts",
+  "stores/duckdb/engine/erase-traces.ts": "test/stores/duckdb/engine/slack.test.ts",
+  "stores/duckdb/engine/writes.ts":
+    "test/stores/duckdb/engine/memory-turns.test.ts, test/stores/duckdb/events/store.test.ts",
+  "stores/duckdb/engine/duckdb.ts": "test/stores/duckdb/events/store.test.ts",
+  "stores/sqlite/persons/email-counts.ts": "test/stores/sqlite/persons/search.test.ts",
+  "stores/duckdb/engine/native-library.ts": "test/executable/build.test.ts",
+  "stores/duckdb/events/set-aside.ts": "test/app/rebuild.test.ts",
+  "stores/loads/event-lines.ts": "test/stores/duckdb/events/store.test.ts",
+  "stores/duckdb/lists/events.ts":
+    "test/stores/duckdb/events/store.test.ts, test/http/management.test.ts",
+  "stores/duckdb/lists/names.ts": "test/core/insights/insights.test.ts",
+  "stores/duckdb/insights/event-scan.ts": "test/stores/duckdb/insights/trends.test.ts",
+  "stores/duckdb/insights/funnel-exclusions.ts": "test/stores/duckdb/insights/funnels.test.ts",
+  "stores/duckdb/insights/funnel-ordered.ts": "test/stores/duckdb/insights/funnels.test.ts",
+  "stores/duckdb/insights/funnel-unordered.ts":
+    "test/stores/duckdb/insights/funnels.test.ts, test/http/routes/insights.test.ts",
+  "stores/sqlite/groups.ts":
+    "test/core/identity/groups.test.ts, test/stores/duckdb/events/store.test.ts",
+  "stores/sqlite/persons/apply-slice.ts":
+    "test/stores/sqlite/persons/writes.test.ts, test/core/identity/identify.test.ts",
+  "stores/duckdb/insights/queries.ts": "test/stores/duckdb/insights/trends.test.ts",
+  "stores/journal/frame.ts": "test/stores/journal/journal.test.ts",
+  "stores/journal/reader.ts": "test/stores/journal/journal.test.ts",
+  "stores/journal/recovery.ts": "test/stores/journal/journal.test.ts",
+  "stores/journal/segment.ts": "test/stores/journal/journal.test.ts",
+  "stores/journal/writer.ts": "test/stores/journal/journal.test.ts",
+  "stores/sqlite/keyset.ts": "test/http/routes/playlists.test.ts, test/http/routes/paging.test.ts",
+  "stores/files/erase-leftovers.ts": "test/core/erasure/deletion-runs.test.ts",
+  "stores/loads/parts.ts": "test/stores/loads/loads.test.ts",
+  "stores/duckdb/lists/logs.ts": "test/http/routes/logs.test.ts",
+  "stores/duckdb/lists/log-owners.ts": "test/core/erasure/deletion-runs.test.ts",
+  "stores/loads/log-lines.ts":
+    "test/http/sdk/otlp.test.ts, test/stores/duckdb/events/store.test.ts",
+  "stores/sqlite/migrations/0021-fold-addresses.ts": "test/stores/sqlite/sqlite.test.ts",
+  "stores/duckdb/events/meta.ts": "test/stores/duckdb/events/store.test.ts",
+  "stores/sqlite/migrations/index.ts": "test/stores/sqlite/sqlite.test.ts",
+  "stores/duckdb/events/mirror.ts": "test/stores/duckdb/events/store.test.ts",
+  "stores/duckdb/engine/natives.ts": "test/executable/build.test.ts",
+  "stores/sqlite/persons/edits.ts": "test/http/routes/person-edits.test.ts",
+  "stores/sqlite/persons/list.ts":
+    "test/stores/sqlite/persons/writes.test.ts, test/http/routes/persons.test.ts",
+  "stores/sqlite/persons/rows.ts":
+    "test/stores/sqlite/persons/writes.test.ts, test/http/routes/persons.test.ts",
+  "stores/sqlite/persons/snapshots.ts": "test/core/persons/property-search.test.ts",
+  "stores/duckdb/lists/changed-persons.ts":
+    "test/core/persons/property-search.test.ts, test/http/routes/persons.test.ts",
+  "stores/sqlite/playlists.ts":
+    "test/http/routes/playlists.test.ts, test/core/playlists/playlists.test.ts",
+  "stores/duckdb/lists/property-filter.ts":
+    "test/http/routes/persons.test.ts, test/http/routes/logs.test.ts",
+  "stores/sqlite/persons/ref-cache.ts":
+    "test/stores/sqlite/persons/writes.test.ts, test/core/identity/identify.test.ts",
+  "stores/archive/restore.ts": "test/app/rebuild.test.ts",
+  "stores/duckdb/insights/retention-breakdown.ts": "test/stores/duckdb/insights/retention.test.ts",
+  "stores/sqlite/schema.ts": "test/stores/sqlite/sqlite.test.ts",
+  "stores/dedup/run.ts": "test/stores/dedup/runs.test.ts",
+  "stores/duckdb/events/dedup-replay.ts": "test/stores/duckdb/events/store.test.ts",
+  "stores/duckdb/sql/cells.ts": "test/core/sql/sql.test.ts",
+  "stores/duckdb/sql/faults.ts": "test/core/sql/sql.test.ts",
+  "stores/sqlite/persons/splits.ts": "test/core/identity/split-person.test.ts",
+  "stores/sqlite/users.ts": "test/stores/sqlite/keys.test.ts",
+  "app/stores.ts": "every test that starts an appliance",
+  "app/threads/sync.ts": "test/stores/files/disk-thread.test.ts",
+  "app/threads/start.ts": "every test that starts an appliance",
+  "app/process/version.ts": "test/cli/run.test.ts",
+  "app/threads/writer.ts": "every test that starts an appliance",
+};
+
+/** Words that have a better one. Below `app`, time and chance come in as arguments. */
+const BANNED: { pattern: RegExp; instead: string; floors?: string[] }[] = [
+  {
+    pattern: /\bDate\.now\(|\bnew Date\(\)/,
+    instead: "the clock that is passed in",
+    floors: ["core", "stores", "http"],
+  },
+  {
+    pattern: /\bMath\.random\(|randomUUID/,
+    instead: "the ids that are passed in",
+    floors: ["core", "stores", "http"],
+  },
+  { pattern: /\bsql\.raw\(/, instead: "a parameter" },
+  { pattern: /\bas any\b|: any\b/, instead: "unknown, or the type" },
+  { pattern: /@ts-(ignore|expect-error|nocheck)/, instead: "the type" },
+  { pattern: /\b(TODO|FIXME|XXX)\b/, instead: "an issue" },
+];
+
+const LINES_MAX = 300;
+
+const sources = [...new Bun.Glob("**/*.ts").scanSync(SRC)].sort().map((name) => ({
+  name,
+  floor: name.split("/")[0] ?? "",
+  text: readFileSync(join(SRC, name), "utf8"),
+}));
+
+/** Whether a path below src is a folder or lies in it. */
+const isWithin = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
+
+/** The folder of {@link IMPORTS} that has the row for a source: its own, else one that it lies in. */
+function folderOf(name: string): string {
+  let folder = dirname(name);
+  while (!(folder in IMPORTS) && folder.includes("/")) folder = dirname(folder);
+  return folder;
+}
+
+const rowOf = (name: string) =>
+  name === "main.ts" ? ["cli", "app/process"] : IMPORTS[folderOf(name)];
+
+const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*/gm, "");
+
+/** What a source imports: a path below src or a package, and whether only types. */
+function importsOf({ name, text: source }: { name: string; text: string }) {
+  const text = withoutComments(source);
+  const found = [
+    ...text.matchAll(/^(?:import|export) ([^;]*?) from "([^"]+)"/gm),
+    ...text.matchAll(/^()import "([^"]+)"/gm),
+    ...text.matchAll(/()\bimport\("([^"]+)"\)/g),
+  ];
+  return found.map(([, what = "", from = ""]) => ({
+    types: what.startsWith("type ") || /^\{(\s*type [^,]+,?)+\s*\}$/.test(what),
+    from: from.startsWith(".") ? relative(SRC, join(SRC, name, "..", from)) : from,
+    own: from.startsWith("."),
+  }));
+}
+
+describe("the house rules", () => {
+  test("a folder imports from the folders that the tree allows", () => {
+    const wrong = sources.flatMap((source) => {
+      const allowed = [folderOf(source.name), ...(rowOf(source.name) ?? [])];
+      return importsOf(source)
+        .filter(
+          ({ own, from }) =>
+            own && !from.startsWith("..") && !allowed.some((folder) => isWithin(from, folder)),
+        )
+        .map(({ from }) => `${source.name} imports ${from}`);
+    });
+    expect(wrong.filter((line) => !NOT_YET.some((pattern) => pattern.test(line)))).toEqual([]);
+  });
+
+  test("a package is loaded on the floors that may load it", () => {
+    const wrong = sources.flatMap((source) =>
+      importsOf(source)
+        .filter(({ own, types }) => !(own || types))
+        .filter(({ from }) => !PACKAGES[source.floor]?.some((name) => from.startsWith(name)))
+        .map(({ from }) => `${source.name} imports ${from}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test("no folder holds more files than one can look over", () => {
+    const counts = new Map<string, number>();
+    for (const { name } of sources) {
+      counts.set(dirname(name), (counts.get(dirname(name)) ?? 0) + 1);
+    }
+    const full = [...counts].filter(
+      ([folder, count]) => count > (folder === "core/ports" ? PORT_FILES_MAX : FILES_MAX),
+    );
+    expect(full).toEqual([]);
+    expect(sources.filter(({ name }) => !name.includes("/")).map(({ name }) => name)).toEqual([
+      "main.ts",
+    ]);
+  });
+
+  test("the engine is loaded when it is needed, never when a file is imported", () => {
+    const wrong = sources.filter(
+      (source) =>
+        importsOf(source).some(({ from, types }) => from === "@duckdb/node-api" && !types) &&
+        !source.text.includes('await import("@duckdb/node-api")'),
+    );
+    expect(wrong.map(({ name }) => name)).toEqual([]);
+  });
+
+  test("every export says what it is", () => {
+    const wrong = sources
+      .filter(({ name }) => name !== "app/process/assets.d.ts")
+      .flatMap(({ name, text }) => {
+        const lines = text.split("\n");
+        return lines.flatMap((line, at) => {
+          const exported = /^export (?!\{|\*|type \{)/.test(line);
+          const overload = /^export function/.test(lines[at - 1] ?? "");
+          return exported && !overload && !/\*\/$/.test(lines[at - 1] ?? "")
+            ? [`${name}:${at + 1}`]
+            : [];
+        });
+      });
+    expect(wrong).toEqual([]);
+  });
+
+  test.each(BANNED)("$pattern is not used: there is $instead", ({ pattern, floors }) => {
+    const wrong = sources
+      .filter(({ floor }) => floors === undefined || floors.includes(floor))
+      .filter(({ text }) => pattern.test(withoutComments(text)));
+    expect(wrong.map(({ name }) => name)).toEqual([]);
+  });
+
+  test("no file outgrows what one reads at a sitting", () => {
+    const wrong = sources.filter(({ text }) => text.split("\n").length > LINES_MAX);
+    expect(wrong.map(({ name }) => name)).toEqual([]);
+  });
+
+  test("every source has its test, or a reason not to", () => {
+    const reasons = new Set(Object.keys(TESTED_ELSEWHERE));
+    const missing = sources
+      .map(({ name }) => name)
+      .filter((name) => !existsSync(join(ROOT, "test", name.replace(/\.ts$/, ".test.ts"))))
+      .filter((name) => !reasons.delete(name));
+    expect(missing).toEqual([]);
+    expect([...reasons].filter((name) => !existsSync(join(SRC, name)))).toEqual([]);
+  });
+
+  test("every decision that is cited exists, and every one is cited", () => {
+    const decisions = readFileSync(join(SRC, "docs/decisions.md"), "utf8");
+    const written = new Set(
+      [...decisions.matchAll(/^## (\d+)\./gm)].map(([, number]) => Number(number)),
+    );
+    const cited = new Set(
+      sources.flatMap(({ text }) =>
+        [...text.matchAll(/decisions? ((?:\d+(?:, | to | and )?)+)/g)].flatMap(([, list = ""]) =>
+          numbersIn(list),
+        ),
+      ),
+    );
+    expect([...cited].filter((number) => !written.has(number))).toEqual([]);
+    expect([...written].filter((number) => !cited.has(number))).toEqual([]);
+  });
+});
+
+/** The numbers of a list such as `8 to 12` or `3, 4 and 7`. */
+function numbersIn(list: string): number[] {
+  const range = /^(\d+) to (\d+)/.exec(list);
+  if (range === null) return [...list.matchAll(/\d+/g)].map(Number);
+  const [first, last] = [Number(range[1]), Number(range[2])];
+  return Array.from({ length: last - first + 1 }, (_, n) => first + n);
+}

@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Browser, Page } from "playwright-core";
+import { type OpenApi, operationsOf } from "../../support/answers/document.ts";
+import { launchChromium, problemsOf } from "../../support/start/chromium.ts";
+import { PERSONAL_KEY, PROJECT_KEY, type Server, startServer } from "../../support/start/server.ts";
+
+/** Longer than the 60 s after which a server that stores nothing is given up. */
+setDefaultTimeout(90_000);
+
+let server: Server;
+let document: OpenApi;
+let browser: Browser | undefined;
+
+beforeAll(async () => {
+  server = await startServer();
+  document = (await (await fetch(`${server.url}/openapi.json`)).json()) as OpenApi;
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.[Symbol.asyncDispose]();
+});
+
+/** The docs page, loaded; what went wrong on it, and where else it wanted to go. */
+async function open(path: string) {
+  browser ??= await launchChromium();
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const problems = problemsOf(page);
+  const asked: string[] = [];
+  const leaving: string[] = [];
+  await context.route("**/*", async (route) => {
+    const url = new URL(route.request().url());
+    (url.origin === server.url ? asked : leaving).push(url.href);
+    if (url.origin === server.url) await route.continue();
+    else await route.abort();
+  });
+  await page.goto(server.url + path);
+  await page.waitForSelector(".opblock");
+  return { context, page, problems, asked, leaving };
+}
+
+/** Enters the personal key. */
+async function authorize(page: Page): Promise<void> {
+  await page.click(".auth-wrapper .authorize");
+  await page.fill(".modal-ux input", PERSONAL_KEY);
+  await page.click(".modal-ux .authorize");
+  await page.click(".modal-ux .btn-done");
+}
+
+const listed = (page: Page) =>
+  page.$$eval(".opblock-summary", (rows) =>
+    rows.map((row) =>
+      [".opblock-summary-method", ".opblock-summary-path"]
+        // A zero-width space lets Swagger UI break long paths.
+        .map((part) => row.querySelector(part)?.textContent?.replaceAll("\u200b", ""))
+        .join(" "),
+    ),
+  );
+
+describe("the docs page", () => {
+  test("lists every operation of the document, and asks nobody but this server", async () => {
+    const { context, page, problems, asked, leaving } = await open("/docs");
+
+    const shown = await listed(page);
+
+    const documented = operationsOf(document).map(
+      ({ path, method }) => `${method.toUpperCase()} ${path}`,
+    );
+    expect(shown.sort()).toEqual(documented.sort());
+    expect(shown).toContain("GET /api/environments/{project_id}/persons/");
+    expect(asked).toContain(`${server.url}/openapi.json`);
+    expect([leaving, problems]).toEqual([[], []]);
+    await context.close();
+  });
+
+  test("tries an operation out with the personal key that is entered", async () => {
+    const event = { event: "$identify", distinct_id: "ada", properties: { $set: { plan: "pro" } } };
+    await server.capture({ api_key: PROJECT_KEY, ...event }, "/i/v0/e/");
+    await server.stored(1);
+    const { context, page, problems, leaving } = await open("/docs");
+
+    await authorize(page);
+    await page.click("#operations-persons-persons_list .opblock-summary-control");
+    await page.fill("tr[data-param-name=project_id] input", "1");
+    await page.click(".execute");
+
+    const answer = await page.waitForSelector(".live-responses-table .response");
+    expect(await (await answer.$(".response-col_status"))?.textContent()).toStartWith("200");
+    const body = await (await answer.$(".response-col_description code"))?.textContent();
+    expect(JSON.parse(body ?? "")).toMatchObject({
+      count: 1,
+      results: [{ distinct_ids: ["ada"], properties: { plan: "pro" } }],
+    });
+    expect([leaving, problems]).toEqual([[], []]);
+    await context.close();
+  });
+
+  test("tries a write out with the body that it suggests", async () => {
+    const { context, page, problems, leaving } = await open("/docs");
+    const operation = "#operations-session_recording_playlists-playlists_create";
+
+    await authorize(page);
+    await page.click(`${operation} .opblock-summary-control`);
+    const project = await page.inputValue(`${operation} tr[data-param-name=project_id] input`);
+    const suggested = JSON.parse(await page.inputValue(`${operation} textarea.body-param__text`));
+    await page.click(`${operation} .execute`);
+
+    const answer = await page.waitForSelector(`${operation} .live-responses-table .response`);
+    expect(await (await answer.$(".response-col_status"))?.textContent()).toStartWith("201");
+    expect(project).toBe("1");
+    const made = await server.get<{ results: object[] }>("/session_recording_playlists/");
+    expect(made.results).toMatchObject([{ ...suggested, name: "Lost carts", deleted: false }]);
+    expect([leaving, problems]).toEqual([[], []]);
+    await context.close();
+  });
+
+  test("shows why it is refused without a key", async () => {
+    const { context, page, leaving } = await open("/docs");
+
+    await page.click("#operations-projects-projects_list .opblock-summary-control");
+    await page.click(".execute");
+
+    const answer = await page.waitForSelector(".live-responses-table .response");
+    expect(await (await answer.$(".response-col_status"))?.textContent()).toStartWith("401");
+    expect(await answer.textContent()).toContain("not_authenticated");
+    expect(leaving).toEqual([]);
+    await context.close();
+  });
+
+  test.each(["url", "configUrl", "urls"])(
+    "is not changed by the parameter %s (S30)",
+    async (name) => {
+      const evil = encodeURIComponent("https://evil.example/spec.json");
+      const { context, page, problems, asked, leaving } = await open(`/docs?${name}=${evil}`);
+
+      expect(await page.textContent(".info .title")).toStartWith("Hoglet");
+      expect(asked.slice(1)).toEqual(
+        [
+          "/docs/swagger-ui.css",
+          "/docs/swagger-ui-bundle.js",
+          "/docs/start.js",
+          "/openapi.json",
+        ].map((path) => server.url + path),
+      );
+      expect([leaving, problems]).toEqual([[], []]);
+      await context.close();
+    },
+  );
+
+  test("runs no other script and reaches no other server, whatever gets into it (S29)", async () => {
+    const { context, page, problems, leaving } = await open("/docs");
+
+    const reached = await page.evaluate(`(async () => {
+      const script = document.createElement("script");
+      script.textContent = "window.injected = true";
+      document.body.append(script);
+      return fetch("https://evil.example/").then(() => true, () => window.injected);
+    })()`);
+
+    expect(reached).toBeUndefined();
+    expect(leaving).toEqual([]);
+    expect(problems.filter((problem) => problem.includes("script-src"))).toHaveLength(1);
+    expect(problems.filter((problem) => problem.includes("connect-src"))).not.toEqual([]);
+    await context.close();
+  });
+
+  test("says in its headers what it may load, and that nobody may frame it (S29, S30)", async () => {
+    for (const path of ["/docs", "/docs/", "/docs/start.js", "/docs/swagger-ui-bundle.js"]) {
+      const { status, headers } = await fetch(server.url + path);
+
+      expect(status).toBe(200);
+      const policy = directives(headers.get("content-security-policy") ?? "");
+      expect(policy).toMatchObject({
+        "default-src": "'none'",
+        "script-src": "'self'",
+        "connect-src": "'self'",
+        "frame-ancestors": "'none'",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+      });
+      expect(Object.values(policy).join(" ")).not.toMatch(/unsafe-eval|https?:|\*/);
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+    }
+  });
+});
+
+function directives(policy: string): Record<string, string> {
+  const parts = policy.split(";").map((part) => part.trim().split(/\s+/));
+  return Object.fromEntries(parts.map(([name = "", ...sources]) => [name, sources.join(" ")]));
+}

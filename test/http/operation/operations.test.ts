@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { managementRoutes } from "../../../src/http/server.ts";
+import type { OpenApi } from "../../support/answers/document.ts";
+import { concrete, keyWith, OPERATIONS, something } from "../../support/answers/operations.ts";
+import { type TestApp, testApp } from "../../support/start/app.ts";
+import { PROJECT_KEY } from "../../support/start/server.ts";
+
+/** A scope that does not grant another. */
+const otherThan = (scope: string) => (scope.startsWith("group:") ? "query:read" : "group:read");
+const UNKNOWN_KEY = "phx_unknown0123456789abcdef";
+
+/** Wrong keys are put off after a few within this time, in milliseconds (decision 53). */
+const ATTEMPTS_MS = 60_000;
+
+/** What is most easily taken for something else, of each type of JSON. */
+const JSON_VALUES = [
+  ...["", "0", "34", "true", "null", "[1]", '{"a":1}'].map((text) => ["string", text] as const),
+  ...([0, 1, 1.5].map((number) => ["number", number]) as ["number", number][]),
+  ...([[], ["a"], [1]].map((list) => ["array", list]) as ["array", unknown[]][]),
+  ["object", {}],
+  ["object", { 0: 1 }],
+  ["boolean", true],
+  ["null", null],
+] as const;
+
+type Shape = { type?: string; anyOf?: Shape[] };
+
+/** The types of JSON that a shape takes; undefined for any. */
+const typesOf = ({ type, anyOf }: Shape): (string | undefined)[] =>
+  anyOf === undefined ? [type] : anyOf.flatMap(typesOf);
+
+/** One appliance that refuses all that it is asked; only its clock and its projects change. */
+let app: TestApp;
+const keys = { revoked: "", expired: "", confined: "", whole: "" };
+let second: number;
+
+beforeAll(async () => {
+  app = await testApp();
+  const revoked = await app.app.keys.create({ label: "gone", scopes: ["*"] });
+  await app.app.keys.revoke(revoked.id);
+  keys.revoked = revoked.value;
+  keys.expired = await keyWith(app, { expires_at: "2026-11-21T12:00:01Z" });
+  keys.confined = await keyWith(app, { scoped_teams: [1] });
+  keys.whole = await keyWith(app, {});
+  second = (await app.app.projects.create({ name: "second" })).id;
+});
+
+afterAll(() => app[Symbol.asyncDispose]());
+
+describe.each(OPERATIONS)("%s %s (S20)", (method, path, scope, success, parameters, asked = {}) => {
+  const { query = "", body = undefined } = asked;
+  const hasProject = path.includes(":project_id");
+  const refused = async (key: string | null, project = "1") => {
+    app.clock.now += ATTEMPTS_MS;
+    const answered = await app.ask(method, concrete(path, { project }), { key });
+    return { status: answered.status, ...(answered.body as { code: string; detail: string }) };
+  };
+
+  test("answers whoever holds exactly the scope, with and without a trailing slash", async () => {
+    await using own = await testApp();
+
+    for (const slash of ["/", ""]) {
+      const key = await keyWith(own, { scopes: [scope] });
+      const form = concrete(path, await something(own)).replace(/\/$/, slash);
+      const { status } = await own.ask(method, form + query, { key, body });
+      expect(status).toBe(success);
+    }
+  });
+
+  test("refuses who has no key, before it looks at what is asked", async () => {
+    const stranger = await app.ask(method, `${concrete(path)}?limit=x`, { key: null });
+
+    expect(stranger).toMatchObject({ status: 401, body: { code: "not_authenticated" } });
+    expect(stranger.headers.get("www-authenticate")).toBe("Bearer");
+  });
+
+  test.each<[string, () => string]>([
+    ["an unknown key", () => UNKNOWN_KEY],
+    ["a revoked key", () => keys.revoked],
+    ["an expired key", () => keys.expired],
+    ["the project's key", () => PROJECT_KEY],
+  ])("refuses %s", async (_, key) => {
+    expect(await refused(key())).toMatchObject({ status: 401, code: "authentication_failed" });
+  });
+
+  test("refuses a key without the scope, and names it", async () => {
+    const without = await refused(await keyWith(app, { scopes: [otherThan(scope)] }));
+
+    expect(without).toMatchObject({ status: 403, code: "permission_denied" });
+    expect(without.detail).toContain(`'${scope}'`);
+  });
+
+  test("answers other methods 405 with Allow", async () => {
+    const own = OPERATIONS.filter(([, other]) => other === path);
+    const served = own.flatMap(([one, , , status]) => (status === 405 ? [] : [one as string]));
+    const allowed = served.flatMap((one) => (one === "GET" ? ["GET", "HEAD"] : [one]));
+    const known = new Set<string>([...allowed, ...own.map(([one]) => one)]);
+    const others = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND"];
+
+    for (const other of others.filter((one) => !known.has(one))) {
+      const answered = await app.ask(other, concrete(path));
+      expect(answered).toMatchObject({ status: 405, body: { code: "method_not_allowed" } });
+      expect(answered.headers.get("allow")?.split(", ").sort()).toEqual(allowed.sort());
+    }
+  });
+
+  test("takes no value of its body for one of another type", async () => {
+    const [route] = managementRoutes(app.app as never).filter(
+      (one) => one.method === method && one.path === path,
+    );
+    const shapes: Record<string, Shape> = route?.body?.["properties"] ?? {};
+    for (const [field, shape] of Object.entries(shapes)) {
+      for (const [type, value] of JSON_VALUES) {
+        if (typesOf(shape).some((known) => known === undefined || known === type)) continue;
+        const sent = { ...body, [field]: value };
+        const answered = await app.ask(method, concrete(path, { project: "1" }), { body: sent });
+        expect({ value, ...answered }).toMatchObject({
+          status: 400,
+          body: { code: "invalid_input", attr: field },
+        });
+      }
+    }
+  });
+
+  test("is in the document with its scope, its parameters and its answer", async () => {
+    const { body: document } = await app.ask("GET", "/openapi.json", { key: null });
+    const { paths } = document as OpenApi;
+
+    const operation = paths[path.replace(/:(\w+)/g, "{$1}")]?.[method.toLowerCase()];
+    const places = (place: string) =>
+      (operation?.parameters ?? []).filter((one) => one.in === place).map(({ name }) => name);
+    expect(operation?.security).toEqual([{ personal_api_key: [scope] }]);
+    expect(places("query").sort().join(" ")).toBe(parameters);
+    expect(places("path")).toEqual([...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name));
+    if (body !== undefined) expect(operation?.requestBody).toBeDefined();
+    expect(Object.keys(operation?.responses ?? {})).toContain(String(success));
+  });
+
+  if (!hasProject) return;
+
+  test("refuses a key of another project", async () => {
+    expect(await refused(keys.confined, String(second))).toMatchObject({
+      status: 403,
+      code: "permission_denied",
+    });
+  });
+
+  test("does not find a project that is none", async () => {
+    for (const project of ["999", "0", "-1", "1e3", "x", "@other"]) {
+      expect(await refused(keys.whole, project)).toMatchObject({ status: 404, code: "not_found" });
+    }
+  });
+});
+
+test("every operation is in the table, and every one of the table is served and documented (S20, S49)", async () => {
+  const rows = OPERATIONS.map(([method, path, scope, success]) => [method, path, scope, success]);
+  const routes = managementRoutes(app.app);
+  const { body } = await app.ask("GET", "/openapi.json", { key: null });
+
+  const served = routes.map(({ method, path, scope, status }) => [method, path, scope, status]);
+  expect<unknown[]>(served.sort()).toEqual(rows.sort());
+  const documented = Object.entries((body as OpenApi).paths).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, { security = [] }]) =>
+      security.length === 0 ? [] : `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ":$1")}`,
+    ),
+  );
+  expect(documented.sort()).toEqual(rows.map(([method, path]) => `${method} ${path}`).sort());
+});

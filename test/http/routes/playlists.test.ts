@@ -1,0 +1,728 @@
+import { describe, expect, test } from "bun:test";
+import { type TestApp, temporaryDirectory, testApp } from "../../support/start/app.ts";
+
+const PLAYLISTS = "/api/environments/1/session_recording_playlists/";
+const REPRESENTATION = { prefer: "return=representation" };
+const NOON = "2026-11-21T12:00:00.000000Z";
+
+type Playlist = Record<string, unknown> & { id: number; short_id: string };
+type Listed = { count: number; next: string | null; results: Playlist[] };
+
+/** A playlist that is made, and its address. */
+const make = async (app: TestApp, body: object = { name: "Rage clicks" }, key?: string) => {
+  const made = await app.ask("POST", PLAYLISTS, { body, ...(key === undefined ? {} : { key }) });
+  expect(made.status).toBe(201);
+  const playlist = made.body as Playlist;
+  return { playlist, address: `${PLAYLISTS}${playlist.short_id}/` };
+};
+
+const keyOf = async ({ app }: TestApp, email: string, scopes = ["*"]) =>
+  (await app.keys.create({ label: "test", scopes, email })).value;
+
+const me = async (app: TestApp, key?: string) =>
+  (await app.ask("GET", "/api/users/@me/", key === undefined ? {} : { key })).body as {
+    id: number;
+  };
+
+describe("a playlist", () => {
+  test("is made with every field of the contract, and read as it was made (2.3, 2.4)", async () => {
+    await using app = await testApp();
+    const sent = {
+      name: "Rage clicks",
+      derived_name: "(derived)",
+      description: "é🦔",
+      pinned: true,
+      filters: { date_from: "-3d", deep: [1, null, { __proto__: 1 }] },
+      _create_in_folder: "Unfiled/Playlists",
+    };
+
+    const { playlist, address } = await make(app, sent);
+
+    const { _create_in_folder: _, ...shown } = sent;
+    const owner = {
+      id: 1,
+      uuid: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      distinct_id: expect.any(String),
+      first_name: "",
+      last_name: "",
+      email: "owner@localhost.localdomain",
+      is_email_verified: false,
+      hedgehog_config: {},
+      role_at_organization: "",
+    };
+    expect(playlist).toEqual({
+      ...shown,
+      id: expect.any(Number),
+      short_id: expect.stringMatching(/^[2-9A-HJ-NP-Za-km-z]{8}$/),
+      created_at: NOON,
+      created_by: owner,
+      deleted: false,
+      last_modified_at: NOON,
+      last_modified_by: owner,
+      recordings_counts: {
+        collection: { count: 0, watched_count: 0 },
+        saved_filters: { count: 0, watched_count: 0 },
+      },
+      type: "collection",
+    } as never);
+    expect(await app.ask("GET", address)).toMatchObject({ status: 200, body: playlist });
+  });
+
+  test.each([{}, undefined])("needs nothing: %p is the body of an empty one", async (body) => {
+    await using app = await testApp();
+    const made = await app.ask("POST", PLAYLISTS, body === undefined ? {} : { body });
+    expect(made).toMatchObject({
+      status: 201,
+      body: { name: "", derived_name: "", description: "", pinned: false, filters: {} },
+    });
+  });
+
+  test("takes null for an empty name", async () => {
+    await using app = await testApp();
+    const body = { name: null, derived_name: null };
+    const made = await app.ask("POST", PLAYLISTS, { body });
+    expect(made).toMatchObject({ status: 201, body: { name: "", derived_name: "" } });
+
+    const { address } = await make(app);
+    const changed = await app.ask("PATCH", address, { body });
+    expect(changed).toMatchObject({ status: 200, body: { name: "", derived_name: "" } });
+  });
+
+  test("takes its type when it is made, and keeps it", async () => {
+    await using app = await testApp();
+    const { address } = await make(app, { type: "filters", filters: { a: 1 } });
+    const changed = await app.ask("PATCH", address, { body: { type: "collection", name: "x" } });
+    expect(changed).toMatchObject({ status: 200, body: { type: "filters", name: "x" } });
+  });
+
+  test("changes in what is sent and nothing else; what cannot be written is passed over (S22)", async () => {
+    await using app = await testApp();
+    const { playlist, address } = await make(app);
+    const fixed = {
+      id: 7,
+      short_id: "mine",
+      created_at: "2000-01-01",
+      created_by: 7,
+      last_modified_at: "2000-01-01",
+      last_modified_by: null,
+      recordings_counts: 7,
+      unknown: true,
+    };
+
+    for (const change of [{ pinned: true }, { derived_name: "d" }, { filters: [] }, {}]) {
+      const before = (await app.ask("GET", address)).body as Playlist;
+      const changed = await app.ask("PATCH", address, { body: { ...fixed, ...change } });
+      expect(changed).toMatchObject({ status: 200, body: { ...before, ...change } });
+      expect((await app.ask("GET", address)).body).toEqual(changed.body as never);
+    }
+    expect(playlist).toMatchObject({ filters: {} });
+  });
+
+  test.each([
+    [{ name: "b" }, true],
+    [{ description: "b" }, true],
+    [{ filters: null }, true],
+    [{ name: "Rage clicks" }, true],
+    [{ pinned: true, derived_name: "b", deleted: false }, false],
+    [{}, false],
+  ])("%j makes its sender who modified it last: %p (decision 45)", async (body, modifies) => {
+    await using app = await testApp();
+    const { playlist, address } = await make(app);
+    const key = await keyOf(app, "bob@x.y");
+    app.clock.now += 60_000;
+
+    const changed = await app.ask("PATCH", address, { body, key });
+
+    const after = {
+      last_modified_at: "2026-11-21T12:01:00.000000Z",
+      last_modified_by: await me(app, key),
+    };
+    const { created_at, created_by, last_modified_at, last_modified_by } = playlist;
+    expect(changed.body).toMatchObject({
+      created_at,
+      created_by,
+      ...(modifies ? after : { last_modified_at, last_modified_by }),
+    });
+  });
+
+  test.each([
+    { filters: null },
+    { filters: false },
+    { filters: "é" },
+    { filters: [1.5, { a: {} }] },
+  ])("keeps %j as it is", async (body) => {
+    await using app = await testApp();
+    const { playlist, address } = await make(app, body);
+    expect(playlist).toMatchObject(body);
+    expect((await app.ask("GET", address)).body).toEqual(playlist);
+  });
+
+  test("is deleted and restored by PATCH (contract 3, 4.4.4)", async () => {
+    await using app = await testApp();
+    const { playlist, address } = await make(app);
+    await app.ask("POST", `${address}recordings/one/`);
+    const patch = (body: object) => app.ask("PATCH", address, { body });
+
+    expect(await patch({ deleted: true })).toMatchObject({ status: 200, body: { deleted: true } });
+
+    for (const [method, path] of [
+      ["GET", address],
+      ["GET", `${address}recordings/`],
+      ["POST", `${address}recordings/two/`],
+      ["DELETE", `${address}recordings/one/`],
+    ] as const) {
+      expect(await app.ask(method, path)).toMatchObject({
+        status: 404,
+        body: { code: "not_found" },
+      });
+    }
+    expect((await app.ask("GET", PLAYLISTS)).body).toMatchObject({ count: 0, results: [] });
+    expect(await patch({ pinned: true })).toMatchObject({ status: 200, body: { deleted: true } });
+    expect(await patch({ deleted: false })).toMatchObject({
+      status: 200,
+      body: { deleted: false },
+    });
+    expect((await app.ask("GET", address)).body).toMatchObject({
+      ...playlist,
+      pinned: true,
+      recordings_counts: { collection: { count: 1 } },
+    });
+  });
+
+  test("is never deleted by DELETE: 405 with no body, whether it is there or not (contract 4.4.4, S32)", async () => {
+    await using app = await testApp();
+    const { playlist, address } = await make(app);
+    const headers = { "content-type": "application/json" };
+
+    for (const path of [address, address.slice(0, -1), `${PLAYLISTS}nothing/`]) {
+      for (const asked of [
+        {},
+        { body: "{", headers },
+        { body: "x" },
+        { headers: REPRESENTATION },
+      ]) {
+        const { status, body, headers: answered } = await app.ask("DELETE", path, asked);
+        expect({ status, body }).toEqual({ status: 405, body: "" });
+        expect(answered.get("allow")).toBe("GET, HEAD, PATCH");
+      }
+    }
+
+    expect((await app.ask("GET", address)).body).toEqual(playlist);
+    const reader = await keyOf(app, "a@b.c", ["session_recording_playlist:read"]);
+    expect((await app.ask("DELETE", address, { key: reader })).status).toBe(403);
+    expect((await app.ask("DELETE", address, { key: null })).status).toBe(401);
+  });
+
+  test.each([
+    [{ name: 5 }, "invalid_input", "name"],
+    [{ description: null }, "invalid_input", "description"],
+    [{ derived_name: [] }, "invalid_input", "derived_name"],
+    [{ description: {} }, "invalid_input", "description"],
+    [{ pinned: "true" }, "invalid_input", "pinned"],
+    [{ pinned: 1 }, "invalid_input", "pinned"],
+    [{ deleted: "yes" }, "invalid_input", "deleted"],
+    [{ deleted: null }, "invalid_input", "deleted"],
+    [{ _create_in_folder: 1 }, "invalid_input", "_create_in_folder"],
+    [{ name: "x".repeat(401) }, "too_long", "name"],
+    [{ filters: ["x".repeat(65_536)] }, "too_long", "filters"],
+    [[], "invalid_input", null],
+  ])("%j is refused wherever fields are sent, and changes nothing", async (body, code, attr) => {
+    await using app = await testApp();
+    const { playlist, address } = await make(app);
+
+    for (const [method, path] of [
+      ["POST", PLAYLISTS],
+      ["PATCH", address],
+      ["POST", `${address}recordings/one/`],
+    ] as const) {
+      const refused = await app.ask(method, path, { body });
+      expect(refused).toMatchObject({ status: 400, body: { code, attr } });
+    }
+
+    const { count, results } = (await app.ask("GET", PLAYLISTS)).body as Listed;
+    expect([count, results]).toEqual([1, [playlist]]);
+  });
+
+  test("cannot be nested deeper than other bodies", async () => {
+    await using app = await testApp();
+    const nested = (depth: number) => ({
+      body: `{"filters":${"[".repeat(depth)}${"]".repeat(depth)}}`,
+      headers: { "content-type": "application/json" },
+    });
+    expect((await app.ask("POST", PLAYLISTS, nested(127))).status).toBe(201);
+    for (const depth of [128, 100_000]) {
+      const refused = await app.ask("POST", PLAYLISTS, nested(depth));
+      expect(refused).toMatchObject({ status: 400, body: { code: "invalid_input" } });
+    }
+  });
+
+  test.each([
+    [{ type: "collection", filters: { duration: 60 } }, 400],
+    [{ type: "collection", filters: "x" }, 400],
+    [{ type: "collection", filters: {} }, 201],
+    [{ type: "collection", filters: null }, 201],
+    [{ type: "collection" }, 201],
+    [{ type: "filters" }, 400],
+    [{ type: "filters", filters: {} }, 400],
+    [{ type: "filters", filters: [] }, 400],
+    [{ type: "filters", filters: { duration: 60 } }, 201],
+    // The contract has no type to send, and any filters may be (4.3).
+    [{ filters: { duration: 60 } }, 201],
+  ])("%j is answered %p (decision 99)", async (body, status) => {
+    await using app = await testApp();
+    const made = await app.ask("POST", PLAYLISTS, { body });
+    const refusal = { code: "invalid_input", attr: "filters" };
+    expect(made).toMatchObject({ status, body: status === 400 ? refusal : body });
+  });
+
+  test("has any filters later, whatever its type (contract 4.3)", async () => {
+    await using app = await testApp();
+    for (const made of [{ type: "collection" }, { type: "filters", filters: { a: 1 } }]) {
+      const { address } = await make(app, made);
+      for (const filters of [{ b: 2 }, {}]) {
+        const changed = await app.ask("PATCH", address, { body: { filters } });
+        expect(changed).toMatchObject({ status: 200, body: { filters } });
+      }
+    }
+  });
+
+  test.each(["rage", 5, null, ""])("of the type %p is refused", async (type) => {
+    await using app = await testApp();
+    const refused = await app.ask("POST", PLAYLISTS, { body: { type } });
+    expect(refused).toMatchObject({ status: 400, body: { attr: "type" } });
+  });
+
+  test("of another project is not found, and has its short id for itself", async () => {
+    await using app = await testApp();
+    const { address } = await make(app);
+    const second = await app.app.projects.create({ name: "second" });
+    const elsewhere = address.replace("environments/1/", `environments/${second.id}/`);
+
+    for (const [method, path, body] of [
+      ["GET", elsewhere],
+      ["PATCH", elsewhere, { name: "mine" }],
+      ["GET", `${elsewhere}recordings/`],
+      ["POST", `${elsewhere}recordings/one/`],
+      ["DELETE", `${elsewhere}recordings/one/`],
+    ] as const) {
+      const refused = await app.ask(method, path, { body });
+      expect(refused).toMatchObject({ status: 404, body: { code: "not_found" } });
+    }
+    const listed = await app.ask("GET", PLAYLISTS.replace("/1/", `/${second.id}/`));
+    expect(listed.body).toMatchObject({ count: 0, results: [] });
+    expect((await app.ask("GET", address)).body).toMatchObject({ name: "Rage clicks" });
+    const current = await app.ask("GET", address.replace("/1/", "/@current/"));
+    expect(current.body).toMatchObject({ name: "Rage clicks" });
+  });
+});
+
+describe("the list of playlists", () => {
+  /** Made a minute apart: the letters are their names; `c` is modified last. */
+  const several = async (app: TestApp) => {
+    const bob = await keyOf(app, "bob@x.y");
+    const made: Record<string, string> = {};
+    for (const [body, key] of [
+      [{ name: "a", derived_name: "50% Off", pinned: true }],
+      [{ name: "B", type: "filters", filters: { x: 1 } }, bob],
+      [{ name: "c", description: "a 50% off" }, bob],
+      [{ name: "d", pinned: true }],
+      [{ name: "gone", deleted: true }],
+    ] as const) {
+      const { playlist } = await make(app, body, key);
+      made[body.name] = playlist.short_id;
+      app.clock.now += 60_000;
+    }
+    await app.ask("PATCH", `${PLAYLISTS}${made["c"]}/`, { body: { name: "c" } });
+    return { made, bob: (await me(app, bob)).id };
+  };
+
+  test.each([
+    ["", "c d B a"],
+    ["?order=-last_modified_at", "c d B a"],
+    ["?order=last_modified_at", "a B d c"],
+    ["?order=created_at", "a B c d"],
+    ["?order=-created_at", "d c B a"],
+    ["?order=name", "a B c d"],
+    ["?order=-name", "d c B a"],
+    ["?created_by=BOB", "c B"],
+    ["?created_by=999", ""],
+    ["?short_id=SHORT_C", "c"],
+    ["?short_id=x", ""],
+    ["?search=50%25%20oFF", "a"],
+    ["?search=_", ""],
+    ["?search=b", "B"],
+    ["?pinned=true", "d a"],
+    ["?pinned=False", "c B"],
+    ["?type=filters", "B"],
+    ["?type=collection", "c d a"],
+    ["?date_from=2026-11-21T12:03:00Z", "c d"],
+    ["?date_to=2026-11-21T12:01:00Z", "B a"],
+    ["?date_to=2026-11-21&search=a", "a"],
+    ["?date_to=2026-11-20", ""],
+    ["?date_from=-4m", "c d B a"],
+    ["?date_from=-0h", "c"],
+    ["?limit=2", "c d"],
+    ["?limit=2&offset=2", "B a"],
+    ["?pinned=true&order=name&limit=1", "a"],
+  ])("%s is %p, and counts exactly", async (query, names) => {
+    await using app = await testApp();
+    const { made, bob } = await several(app);
+
+    const asked = query.replace("BOB", String(bob)).replace("SHORT_C", made["c"] ?? "");
+    const { status, body } = await app.ask("GET", PLAYLISTS + asked);
+
+    const { count, results } = body as Listed;
+    expect(status).toBe(200);
+    expect(results.map(({ name }) => name).join(" ")).toBe(names);
+    const all = await app.ask(
+      "GET",
+      PLAYLISTS + asked.replace(/limit=\d/, "limit=0").replace(/&offset=\d/, ""),
+    );
+    expect(count).toBe((all.body as Listed).results.length);
+  });
+
+  test("is walked by next, each of many made at once in its place", async () => {
+    await using app = await testApp();
+    for (let n = 0; n < 7; n++) await make(app, { name: "same" });
+
+    const walked: number[] = [];
+    let next: string | null = `${PLAYLISTS}?limit=3&order=name`;
+    while (next !== null) {
+      const { body } = await app.ask("GET", next.replace("http://localhost:8000", ""));
+      const page = body as Listed;
+      walked.push(...page.results.map(({ id }) => id));
+      next = page.next;
+    }
+    expect(walked).toHaveLength(7);
+    expect(walked).toEqual([...new Set(walked)].sort((a, b) => a - b));
+  });
+
+  test.each(["name", "-name", "created_at", "-last_modified_at"])(
+    "is walked by next in order of %s, though others are made, deleted and renamed meanwhile",
+    async (order) => {
+      await using app = await testApp();
+      const names = ["B", "a", "Ü", "c", "a", "ü", "D", "_1"];
+      const made: { playlist: Playlist; address: string }[] = [];
+      for (const name of names) {
+        made.push(await make(app, { name }));
+        app.clock.now += 1000;
+      }
+      const asked = `${PLAYLISTS}?limit=2&order=${order}`;
+      const whole = (await app.ask("GET", asked.replace("limit=2", "limit=9"))).body as Listed;
+      const ids = whole.results.map(({ id }) => id);
+
+      const walked: number[] = [];
+      let next: string | null = asked;
+      while (next !== null) {
+        const { body } = await app.ask("GET", next.replace("http://localhost:8000", ""));
+        const { results, next: link } = body as Listed;
+        walked.push(...results.map(({ id }) => id));
+        next = link;
+        // What was shown last goes, and another comes at the beginning.
+        const shown = made.find(({ playlist }) => playlist.id === results.at(-1)?.id);
+        if (shown !== undefined) await app.ask("PATCH", shown.address, { body: { deleted: true } });
+        if (order.startsWith("-")) await make(app, { name: "🦔" });
+        else if (order === "name") await make(app, { name: " " });
+      }
+      expect(walked).toEqual(ids);
+    },
+  );
+
+  test.each(["name", "-name", "last_modified_at", "-last_modified_at", "-created_at"])(
+    "is walked in order of %s with each where it was when the walk began, whatever changes meanwhile",
+    async (order) => {
+      await using app = await testApp();
+      const made: { playlist: Playlist; address: string }[] = [];
+      for (const name of ["B", "a", "Ü", "c", "a", "ü", "D", "_1"]) {
+        made.push(await make(app, { name }));
+        app.clock.now += 1000;
+      }
+      const asked = `${PLAYLISTS}?limit=2&order=${order}`;
+      const whole = (await app.ask("GET", asked.replace("limit=2", "limit=9"))).body as Listed;
+
+      const walked: number[] = [];
+      let turn = 0;
+      for (let next: string | null = asked; next !== null; turn += 1) {
+        const { body } = await app.ask("GET", next.replace("http://localhost:8000", ""));
+        const page = body as Listed;
+        expect(page.count).toBe(8);
+        walked.push(...page.results.map(({ id }) => id));
+        next = page.next;
+        for (const [at, { address }] of made.entries()) {
+          app.clock.now += 1000;
+          const name = String.fromCharCode(65 + ((at * 5 + turn * 11) % 26));
+          if ((at + turn) % 3 > 0) await app.ask("PATCH", address, { body: { name } });
+        }
+      }
+      expect(walked).toEqual(whole.results.map(({ id }) => id));
+
+      const anew = (await app.ask("GET", asked.replace("limit=2", "limit=9"))).body as Listed;
+      expect(anew.results).not.toEqual(whole.results);
+      expect(anew.results.map(({ id }) => id).toSorted()).toEqual(walked.toSorted());
+    },
+  );
+
+  test.each([
+    ["date_from=2026-11-21", ["kept"]],
+    ["date_to=2026-11-20", ["old"]],
+    ["date_to=2026-11-20T23:59:59", ["old"]],
+    ["date_from=2026-11-20T15:00:00Z", ["kept"]],
+    ["date_to=2026-11-20T15:00:00Z", ["old", "kept"]],
+    ["date_from=-0h", ["kept"]],
+  ])("is of days by the clock of the project: %s", async (query, names) => {
+    await using app = await testApp();
+    await app.ask("PATCH", "/api/projects/1/", { body: { timezone: "Asia/Tokyo" } });
+    for (const [name, at] of [
+      ["old", "2026-11-20T14:59:00Z"],
+      ["kept", "2026-11-20T15:00:00Z"],
+    ] as const) {
+      app.clock.now = Date.parse(at);
+      await make(app, { name });
+    }
+    const found = await app.ask("GET", `${PLAYLISTS}?order=created_at&${query}`);
+    expect((found.body as Listed).results.map(({ name }) => name)).toEqual(names);
+  });
+
+  test.each([
+    ["%C3%BCBERSICHT", ["Übersicht"]],
+    ["%C3%96L", ["Öl und öl"]],
+    ["ъезд", ["СЪЕЗД"]],
+    ["[*]", ["a[*]b"]],
+    ["*", ["a[*]b"]],
+    ["?", ["what?"]],
+    ["^a", ["^A]"]],
+    ["]", ["^A]", "a[*]b"]],
+    ["x-z", []],
+    ["ΟΔΟΣ", ["οδος"]],
+    ["οδοσ", ["οδος"]],
+    ["οδος", ["οδος"]],
+    ["istanbul", ["İstanbul"]],
+    ["İSTANBUL", ["İstanbul"]],
+    ["ıſtanbul", ["İstanbul"]],
+    ["STRASSE", []],
+    ["т".repeat(5000), []],
+  ])("is searched in any case of any script, and by nothing else: %s", async (part, names) => {
+    await using app = await testApp();
+    for (const name of [
+      "Übersicht",
+      "Öl und öl",
+      "СЪЕЗД",
+      "a[*]b",
+      "what?",
+      "^A]",
+      "y",
+      "οδος",
+      "İstanbul",
+    ]) {
+      await make(app, { name });
+    }
+    const found = await app.ask(
+      "GET",
+      `${PLAYLISTS}?order=name&search=${part.replace("[*]", "%5B*%5D")}`,
+    );
+    expect((found.body as Listed).results.map(({ name }) => name as string).sort()).toEqual(
+      names.sort(),
+    );
+  });
+
+  test.each([
+    ["cursor=x", "invalid_input", "cursor"],
+    ["cursor=[1]", "invalid_input", "cursor"],
+    ["cursor=[1,1]", "invalid_input", "cursor"],
+    ['cursor=["",1]', "invalid_input", "cursor"],
+    ['cursor=["",1,1,1]', "invalid_input", "cursor"],
+    ["created_by=me", "invalid_input", "created_by"],
+    ["created_by=1.0", "invalid_input", "created_by"],
+    ["pinned=maybe", "invalid_input", "pinned"],
+    ["type=saved_filters", "invalid_choice", "type"],
+    ["order=id", "invalid_choice", "order"],
+    ["order=--name", "invalid_choice", "order"],
+    ["order=", "invalid_choice", "order"],
+    ["date_from=yesterday", "invalid_input", "date_from"],
+    ["date_to=2026-02-30", "invalid_input", "date_to"],
+    ["limit=-1", "invalid_input", "limit"],
+    ["offset=x", "invalid_input", "offset"],
+    ["search=%ff", "invalid_input", "search"],
+    ["short_id[]=k7mXq2pB", "invalid_input", "short_id"],
+    ["short_id%5B%5D=", "invalid_input", "short_id"],
+    ["created_by[0]=1", "invalid_input", "created_by"],
+  ])("refuses ?%s", async (query, code, attr) => {
+    await using app = await testApp();
+    const refused = await app.ask("GET", `${PLAYLISTS}?${query}`);
+    expect(refused).toMatchObject({ status: 400, body: { code, attr } });
+  });
+});
+
+describe("the recordings of a playlist", () => {
+  const listed = async (app: TestApp, address: string, query = "") =>
+    (await app.ask("GET", `${address}recordings/${query}`, { headers: REPRESENTATION }))
+      .body as Listed;
+  const countOf = async (app: TestApp, address: string) =>
+    ((await app.ask("GET", address)).body as { recordings_counts: { collection: object } })
+      .recordings_counts.collection;
+
+  test("are added once each, known or not, and change nothing else (contract 4.1)", async () => {
+    await using app = await testApp();
+    const { playlist, address } = await make(app);
+
+    for (const id of ["one", "two", "one", "a%2Fb%20%C3%A9"]) {
+      app.clock.now += 1000;
+      const body = { name: "other", deleted: true };
+      const added = await app.ask("POST", `${address}recordings/${id}/`, { body });
+      expect([added.status, added.body]).toEqual([200, ""]);
+    }
+
+    expect((await listed(app, address)) as object).toEqual({
+      results: [
+        { id: "a/b é", added_at: "2026-11-21T12:00:04.000000Z" },
+        { id: "two", added_at: "2026-11-21T12:00:02.000000Z" },
+        { id: "one", added_at: "2026-11-21T12:00:01.000000Z" },
+      ],
+      has_next: false,
+      next: null,
+      version: 4,
+    });
+    expect((await app.ask("GET", address)).body).toEqual({
+      ...playlist,
+      recordings_counts: {
+        collection: { count: 3, watched_count: 0 },
+        saved_filters: { count: 0, watched_count: 0 },
+      },
+    } as never);
+  });
+
+  test("are removed once, and another playlist keeps its own", async () => {
+    await using app = await testApp();
+    const { address } = await make(app);
+    const { address: other } = await make(app);
+    for (const each of [address, other]) await app.ask("POST", `${each}recordings/one/`);
+
+    const removed = await app.ask("DELETE", `${address}recordings/one/`);
+    const again = await app.ask("DELETE", `${address}recordings/one/`);
+
+    expect([removed.status, removed.body]).toEqual([204, ""]);
+    expect(again).toMatchObject({ status: 404, body: { code: "not_found" } });
+    expect(await countOf(app, address)).toEqual({ count: 0, watched_count: 0 });
+    expect(await countOf(app, other)).toEqual({ count: 1, watched_count: 0 });
+    expect(await listed(app, other)).toMatchObject({ results: [{ id: "one" }] });
+  });
+
+  test("are listed in pages whose links lead on", async () => {
+    await using app = await testApp();
+    const { address } = await make(app);
+    for (const id of ["1", "2", "3"]) await app.ask("POST", `${address}recordings/${id}/`);
+
+    const first = await listed(app, address, "?limit=2");
+    const rest = new URL(first.next ?? "").search;
+    const second = await listed(app, address, "?limit=2&offset=2");
+
+    const ids = ({ results }: Listed) => results.map(({ id }) => id as unknown);
+    expect([ids(first), ids(second)]).toEqual([["3", "2"], ["1"]]);
+    expect([first, second]).toMatchObject([{ has_next: true }, { has_next: false, next: null }]);
+    expect(first).toMatchObject({
+      next: expect.stringMatching(/limit=2&cursor=%5B\d+%5D&offset=2$/),
+    });
+
+    await app.ask("DELETE", `${address}recordings/3/`);
+    await app.ask("POST", `${address}recordings/4/`);
+    const next = await listed(app, address, rest);
+    expect(next).toMatchObject({ has_next: false, next: null, results: [{ id: "1" }] });
+  });
+
+  test.each([
+    ["GET", "recordings/", 200],
+    ["POST", "recordings/one/", 200],
+    ["DELETE", "recordings/one/", 204],
+  ])(
+    "%s …/%s answers nothing, and by preference its result (decision 44)",
+    async (method, path, status) => {
+      await using app = await testApp();
+      await using telling = await testApp({ flags: { "--prefer": "representation" } });
+      const result = method === "GET" ? { results: [{ id: "one" }] } : { success: true };
+      const nothing = { status, body: "" };
+      const whole = { status: 200, body: result };
+
+      for (const [on, prefer, expected] of [
+        [app, undefined, nothing],
+        [app, "return=minimal", nothing],
+        [app, "return=representation", whole],
+        [telling, undefined, whole],
+        [telling, "return=representation", whole],
+        [telling, "return=minimal", nothing],
+      ] as const) {
+        const { address } = await make(on);
+        await on.ask("POST", `${address}recordings/one/`);
+        const headers = prefer === undefined ? {} : { prefer };
+        const answered = await on.ask(method, address + path, { headers });
+        expect(answered).toMatchObject(expected);
+        const applied = expected === whole ? "return=representation" : (prefer ?? null);
+        expect(answered.headers.get("preference-applied")).toBe(applied);
+        // The work is done either way.
+        const count = method === "DELETE" ? 0 : 1;
+        expect(await countOf(on, address)).toMatchObject({ count });
+      }
+      const missing = await app.ask(method, `${PLAYLISTS}nothing/${path}`, {
+        headers: REPRESENTATION,
+      });
+      expect(missing).toMatchObject({ status: 404, body: { code: "not_found" } });
+    },
+  );
+
+  test("are found by its filters, where it is of that type: none can be added", async () => {
+    await using app = await testApp();
+    const { address } = await make(app, { type: "filters", filters: { duration: 60 } });
+
+    const refused = await app.ask("POST", `${address}recordings/one/`);
+
+    expect(refused).toMatchObject({ status: 400, body: { code: "invalid_input", attr: null } });
+    expect(await countOf(app, address)).toEqual({ count: 0, watched_count: 0 });
+    const removed = await app.ask("DELETE", `${address}recordings/one/`);
+    expect(removed).toMatchObject({ status: 404 });
+  });
+
+  test("have ids of at most 200 characters", async () => {
+    await using app = await testApp();
+    const { address } = await make(app);
+    const add = (chars: number) => app.ask("POST", `${address}recordings/${"x".repeat(chars)}/`);
+    expect((await add(200)).status).toBe(200);
+    expect(await add(201)).toMatchObject({
+      status: 400,
+      body: { code: "too_long", attr: "session_recording_id" },
+    });
+  });
+});
+
+test("playlists and their recordings outlive the process", async () => {
+  using directory = temporaryDirectory();
+  const before = await (async () => {
+    await using app = await testApp({ data: directory.path });
+    const { address } = await make(app);
+    await app.ask("POST", `${address}recordings/one/`);
+    return { address, body: (await app.ask("GET", address)).body };
+  })();
+
+  await using app = await testApp({ data: directory.path });
+  expect((await app.ask("GET", before.address)).body).toEqual(before.body as never);
+});
+
+test("GET /api/users/@me/ shows the owner of the key, whatever its projects (decision 46)", async () => {
+  await using app = await testApp();
+  const key = await keyOf(app, "bob@x.y", ["user:read"]);
+
+  const { status, body } = await app.ask("GET", "/api/users/@me/", { key });
+
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    id: 2,
+    uuid: expect.any(String),
+    distinct_id: expect.any(String),
+    first_name: "",
+    last_name: "",
+    email: "bob@x.y",
+    is_email_verified: false,
+    hedgehog_config: {},
+    role_at_organization: "",
+  } as never);
+  expect(await me(app)).toMatchObject({ id: 1, email: "owner@localhost.localdomain" });
+  expect(await app.ask("GET", "/api/users/1/")).toMatchObject({ status: 404 });
+});

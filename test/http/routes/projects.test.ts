@@ -1,0 +1,282 @@
+import { describe, expect, test } from "bun:test";
+import { managementRoutes } from "../../../src/http/server.ts";
+import { batch, event } from "../../support/data/build-records.ts";
+import {
+  type Answered,
+  type TestApp,
+  temporaryDirectory,
+  testApp,
+} from "../../support/start/app.ts";
+import { PERSONAL_KEY, PROJECT_KEY } from "../../support/start/server.ts";
+
+const PROJECTS = "/api/projects/";
+
+type Project = {
+  id: number;
+  name: string;
+  api_token: string;
+  former_api_tokens: { api_token: string; ends_at: string }[];
+};
+
+const projectOf = ({ body }: Answered) => body as Project;
+
+const rotate = (app: TestApp, body?: object, id: number | string = 1) =>
+  app.ask("PATCH", `${PROJECTS}${id}/reset_token/`, { body });
+
+/** What capture and the SDK's config say to a key. */
+async function statusesOf(app: TestApp, key: string): Promise<number[]> {
+  const sent = { api_key: key, ...event() };
+  return [
+    (await app.ask("POST", "/i/v0/e/", { key: null, body: sent })).status,
+    (await app.ask("GET", `/array/${key}/config`, { key: null })).status,
+  ];
+}
+
+const KNOWN = [200, 200];
+const UNKNOWN = [401, 404];
+
+describe("a project", () => {
+  test("is made with a key that capture knows at once, and has its own events", async () => {
+    await using app = await testApp();
+
+    const answered = await app.ask("POST", PROJECTS, { body: { name: "Shop" } });
+    const made = projectOf(answered);
+    const body = { api_key: made.api_token, ...event({ event: "theirs" }) };
+    await app.capture(body, "/i/v0/e/");
+
+    expect(answered).toMatchObject({
+      status: 201,
+      body: { id: 2, name: "Shop", timezone: "UTC", former_api_tokens: [] },
+    });
+    expect(made.api_token).toMatch(/^phc_[0-9A-Za-z]{43}$/);
+    const events = (id: number) => app.ask("GET", `/api/environments/${id}/events/`);
+    expect((await events(2)).body).toMatchObject({ count: 1, results: [{ event: "theirs" }] });
+    expect((await events(1)).body).toMatchObject({ count: 0 });
+    expect((await app.ask("GET", PROJECTS)).body).toMatchObject({ count: 2 });
+  });
+
+  test("is renamed, and nothing else of it is changed by what is sent", async () => {
+    await using app = await testApp();
+    const before = projectOf(await app.ask("GET", `${PROJECTS}1/`));
+
+    const body = { name: "Shop", id: 9, api_token: "phc_mine", uuid: "x", created_at: "2020" };
+    const renamed = await app.ask("PATCH", `${PROJECTS}@current/`, { body });
+
+    expect(renamed).toMatchObject({ status: 200, body: { ...before, name: "Shop" } });
+    expect((await app.ask("GET", `${PROJECTS}1/`)).body).toEqual(renamed.body as never);
+    expect(await statusesOf(app, "phc_mine")).toEqual(UNKNOWN);
+  });
+
+  test.each<[object, string]>([
+    [{}, "required"],
+    [{ name: " " }, "required"],
+    [{ name: 5 }, "invalid_input"],
+    [{ name: null }, "invalid_input"],
+    [{ name: "x".repeat(201) }, "too_long"],
+  ])("is neither made nor renamed with %p", async (body, code) => {
+    await using app = await testApp();
+    for (const [method, path] of [
+      ["POST", PROJECTS],
+      ["PATCH", `${PROJECTS}1/`],
+    ] as const) {
+      const refused = await app.ask(method, path, { body });
+      expect(refused).toMatchObject({ status: 400, body: { code, attr: "name" } });
+    }
+    expect((await app.ask("GET", PROJECTS)).body).toMatchObject({
+      count: 1,
+      results: [{ name: "Default project" }],
+    });
+  });
+
+  test("is given a time zone, by any name that it has, and keeps what else it is", async () => {
+    await using app = await testApp();
+    const before = projectOf(await app.ask("GET", `${PROJECTS}1/`));
+    const zoned = (timezone: unknown) =>
+      app.ask("PATCH", `${PROJECTS}1/`, { body: { timezone } as object });
+    const made = (timezone: unknown) =>
+      app.ask("POST", PROJECTS, { body: { name: "Shop", timezone } });
+
+    expect(await zoned("europe/berlin")).toMatchObject({
+      status: 200,
+      body: { ...before, timezone: "Europe/Berlin" },
+    });
+    expect(await made("europe/berlin")).toMatchObject({
+      status: 201,
+      body: { id: 2, timezone: "Europe/Berlin" },
+    });
+    for (const wrong of ["Europe/Bonn", "", "+02:00", "x".repeat(5000), null, 5]) {
+      for (const refused of [await zoned(wrong), await made(wrong)]) {
+        expect(refused).toMatchObject({
+          status: 400,
+          body: { code: "invalid_input", attr: "timezone" },
+        });
+      }
+    }
+    expect((await app.ask("GET", PROJECTS)).body).toMatchObject({ count: 2 });
+    const both = { name: "Shop", timezone: "Asia/Kathmandu" };
+    expect(await app.ask("PATCH", `${PROJECTS}1/`, { body: both })).toMatchObject({
+      body: { ...before, ...both },
+    });
+  });
+
+  test("has a name that every store and reader takes", async () => {
+    await using app = await testApp();
+    const body = '{"name":"ok\\u0000\\ud800"}';
+    const headers = { "content-type": "application/json" };
+    const made = await app.ask("POST", PROJECTS, { body, headers });
+    const renamed = await app.ask("PATCH", `${PROJECTS}1/`, { body, headers });
+    expect([projectOf(made).name, projectOf(renamed).name]).toEqual([
+      "ok\ufffd\ufffd",
+      "ok\ufffd\ufffd",
+    ]);
+  });
+
+  test("is listed once by who walks along next while others are made", async () => {
+    await using app = await testApp();
+    for (const name of ["b", "c"]) await app.ask("POST", PROJECTS, { body: { name } });
+    const first = (await app.ask("GET", `${PROJECTS}?limit=2`)).body as { next: string };
+    await app.ask("POST", PROJECTS, { body: { name: "d" } });
+    const rest = (await app.ask("GET", PROJECTS + new URL(first.next).search)).body;
+    expect(rest).toMatchObject({ count: 4, next: null, results: [{ name: "c" }, { name: "d" }] });
+  });
+
+  test("is not made by a key that is confined to projects and would not see it", async () => {
+    await using app = await testApp();
+    const scopes = ["project:write"];
+    const { value } = await app.app.keys.create({ label: "one", scopes, scoped_teams: [1] });
+
+    const refused = await app.ask("POST", PROJECTS, { key: value, body: { name: "Shop" } });
+    const own = await app.ask("PATCH", `${PROJECTS}1/`, { key: value, body: { name: "Shop" } });
+
+    expect(refused).toMatchObject({ status: 403, body: { code: "permission_denied" } });
+    expect(own.status).toBe(200);
+  });
+});
+
+describe("a project key that is rotated (decision 52)", () => {
+  test("is accepted for a day, the new one from now on", async () => {
+    await using app = await testApp();
+
+    const rotated = projectOf(await rotate(app));
+
+    const ends_at = "2026-11-22T12:00:00.000000Z";
+    expect(rotated.former_api_tokens).toEqual([{ api_token: PROJECT_KEY, ends_at }]);
+    expect(await statusesOf(app, rotated.api_token)).toEqual(KNOWN);
+    app.clock.now = Date.parse(ends_at) - 1;
+    expect(await statusesOf(app, PROJECT_KEY)).toEqual(KNOWN);
+    app.clock.now += 1;
+    expect(await statusesOf(app, PROJECT_KEY)).toEqual(UNKNOWN);
+    expect(await statusesOf(app, rotated.api_token)).toEqual(KNOWN);
+    expect(projectOf(await app.ask("GET", `${PROJECTS}1/`)).former_api_tokens).toEqual([]);
+  });
+
+  test("counts for its project meanwhile, also after a restart", async () => {
+    using directory = temporaryDirectory();
+    const data = directory.path;
+    {
+      await using app = await testApp({ data });
+      await app.app.projects.rotateKey(1, { api_token: "phc_second" });
+      await app.app.projects.rotateKey(1, { api_token: PROJECT_KEY, grace_hours: 48 });
+    }
+
+    await using app = await testApp({ data });
+    await app.capture({ api_key: "phc_second", ...event() }, "/i/v0/e/");
+
+    expect((await app.get("/events/")).body).toMatchObject({ count: 1 });
+    expect(app.app.projects.ofKey("phc_second")).toBe(1);
+  });
+
+  test("ends when it is told to: after so many hours, or at once", async () => {
+    await using app = await testApp();
+    const { api_token: second } = projectOf(await rotate(app, { grace_hours: 2 }));
+    app.clock.now += 7_200_000;
+    expect(await statusesOf(app, PROJECT_KEY)).toEqual(UNKNOWN);
+
+    const { api_token: third } = projectOf(await rotate(app, { grace_hours: 8760 }));
+    expect(await statusesOf(app, second)).toEqual(KNOWN);
+    const { api_token: fourth } = projectOf(await rotate(app, { grace_hours: 0 }));
+
+    expect(await statusesOf(app, second)).toEqual(UNKNOWN);
+    expect(await statusesOf(app, third)).toEqual(UNKNOWN);
+    expect(await statusesOf(app, fourth)).toEqual(KNOWN);
+  });
+
+  test("cannot be taken by another project while it is accepted, but be taken back", async () => {
+    await using app = await testApp();
+    await rotate(app);
+    const { projects } = app.app;
+
+    expect(projects.create({ name: "Shop", api_token: PROJECT_KEY })).rejects.toThrow(
+      "has this key",
+    );
+    const back = await projects.rotateKey(1, { api_token: PROJECT_KEY });
+    expect(back).toMatchObject({ api_token: PROJECT_KEY });
+    expect(back.former_api_tokens.map(({ api_token }) => api_token)).not.toContain(PROJECT_KEY);
+    app.clock.now += 90_000_000;
+    expect(await statusesOf(app, PROJECT_KEY)).toEqual(KNOWN);
+  });
+
+  test("is one of ten that are still accepted, and no more", async () => {
+    await using app = await testApp();
+    for (let n = 0; n < 10; n++) expect((await rotate(app)).status).toBe(200);
+
+    const refused = await rotate(app);
+
+    expect(refused).toMatchObject({ status: 400, body: { attr: "grace_hours" } });
+    expect(await statusesOf(app, PROJECT_KEY)).toEqual(KNOWN);
+    expect((await rotate(app, { grace_hours: 0 })).status).toBe(200);
+    expect(await statusesOf(app, PROJECT_KEY)).toEqual(UNKNOWN);
+    expect((await rotate(app)).status).toBe(200);
+  });
+
+  test.each([-1, 1.5, 8761, "3", null])("is not accepted for %p hours", async (grace_hours) => {
+    await using app = await testApp();
+    const refused = await rotate(app, { grace_hours });
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { code: "invalid_input", attr: "grace_hours" },
+    });
+    expect(projectOf(await app.ask("GET", `${PROJECTS}1/`)).api_token).toBe(PROJECT_KEY);
+  });
+});
+
+test("an object of another project is answered as one that is absent, whatever is asked (S21)", async () => {
+  await using app = await testApp();
+  await app.capture(batch(event(), event({ distinct_id: "bob" })));
+  await app.app.projects.create({ name: "second" });
+  const routes = managementRoutes(app.app).filter(({ path }) =>
+    path.startsWith("/api/environments/:project_id/"),
+  );
+  const objects = routes.filter(({ path }) => /\/:(?!project_id)/.test(path));
+
+  expect(objects.length).toBeGreaterThanOrEqual(2);
+  for (const { method, path } of objects) {
+    const ask = (project: string, id: string) =>
+      app.ask(method, path.replace(":project_id", project).replace(/:\w+/g, id));
+    const absent = await ask("1", "999");
+    const theirs = await ask("2", "1");
+    expect([method, path, theirs.status, theirs.body]).toEqual([
+      ...[method, path, absent.status],
+      absent.body as string,
+    ]);
+    if (method === "GET") expect(theirs.status).toBe(404);
+  }
+  expect((await app.get("/persons/")).body).toMatchObject({ count: 2 });
+});
+
+test("whatever is asked of a project that is not there, it is not found", async () => {
+  await using app = await testApp();
+  const absent = await app.ask("GET", `${PROJECTS}9/`);
+  expect(absent).toMatchObject({ status: 404, body: { code: "not_found" } });
+  for (const id of ["9", "x"]) {
+    for (const [method, path] of [
+      ["GET", `${PROJECTS}${id}/`],
+      ["PATCH", `${PROJECTS}${id}/`],
+      ["PATCH", `${PROJECTS}${id}/reset_token/`],
+      ["GET", `/api/environments/${id}/persons/`],
+    ] as const) {
+      const { status, body } = await app.ask(method, path, { key: PERSONAL_KEY });
+      expect([status, body]).toEqual([404, absent.body]);
+    }
+  }
+});

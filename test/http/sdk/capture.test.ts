@@ -1,0 +1,412 @@
+import { describe, expect, test } from "bun:test";
+import {
+  brotliCompressSync,
+  deflateRawSync,
+  deflateSync,
+  gzipSync,
+  zstdCompressSync,
+} from "node:zlib";
+import LZString from "lz-string";
+import { BODY_BYTES_MAX } from "../../../src/core/capture/decode-body.ts";
+import { batch, event } from "../../support/data/build-records.ts";
+import { type TestApp, testApp } from "../../support/start/app.ts";
+import { PERSONAL_KEY, PROJECT_KEY } from "../../support/start/server.ts";
+
+const OK = { status: 200, body: { status: "Ok" } };
+const single = (fields: Record<string, unknown> = {}) => ({
+  api_key: PROJECT_KEY,
+  ...event(fields),
+});
+
+const post = (app: TestApp, body: unknown, headers: Record<string, string> = {}) =>
+  app.ask("POST", "/i/v0/e/", { body, key: null, headers });
+
+async function names(app: TestApp): Promise<string[]> {
+  const { body } = await app.get("/events/");
+  return (body as { results: { event: string }[] }).results.map((stored) => stored.event).sort();
+}
+
+const PATHS = ["/i/v0/e/", "/e/", "/batch/", "/capture/", "/track/", "/engage/"];
+
+describe.each(PATHS.flatMap((path) => [path, path.slice(0, -1)]))("POST %s", (path) => {
+  test("stores one event and a batch (contract 4.5)", async () => {
+    await using app = await testApp();
+
+    expect(await app.capture(single({ event: "one" }), path)).toMatchObject(OK);
+    expect(
+      await app.capture(batch(event({ event: "two" }), event({ event: "three" })), path),
+    ).toMatchObject(OK);
+    const inside = { token: PROJECT_KEY, distinct_id: "a" };
+    expect(await app.capture([{ event: "four", properties: inside }], path)).toMatchObject(OK);
+
+    expect(await names(app)).toEqual(["four", "one", "three", "two"]);
+  });
+});
+
+describe("POST /engage/", () => {
+  test("sets a person's properties without naming an event", async () => {
+    await using app = await testApp();
+    const set = { $token: PROJECT_KEY, $distinct_id: "ann", $set: { plan: "pro" } };
+    const form = `data=${encodeURIComponent(Buffer.from(JSON.stringify(set)).toString("base64"))}`;
+
+    const answered = await app.ask("POST", "/engage/?ip=1&_=1795240041999", {
+      key: null,
+      body: form,
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+    });
+    await app.app.ingest.caughtUp();
+
+    expect(answered).toMatchObject(OK);
+    expect(await names(app)).toEqual(["$identify"]);
+    const { body } = await app.get("/persons/?distinct_id=ann");
+    expect(body).toMatchObject({ results: [{ properties: { plan: "pro" } }] });
+  });
+});
+
+describe("what stands beside the body", () => {
+  test.each<[string, string, Record<string, string>]>([
+    ["in the query as token", `/e/?token=${PROJECT_KEY}`, {}],
+    ["as a Bearer token", "/e/", { authorization: `Bearer ${PROJECT_KEY}` }],
+    ["as a Bearer token in any case", "/e/", { authorization: `bearer  ${PROJECT_KEY}` }],
+  ])("is the project key %s", async (_case, path, headers) => {
+    await using app = await testApp();
+    const answered = await app.ask("POST", path, { key: null, body: [event()], headers });
+    expect(answered).toMatchObject(OK);
+  });
+
+  test("is the sender's clock, as `_` in milliseconds", async () => {
+    await using app = await testApp();
+    const sentAt = app.clock.now + 3_600_000;
+    const timestamp = new Date(sentAt - 1000).toISOString();
+
+    await app.capture(single({ event: "corrected", timestamp }), `/e/?ip=0&_=${sentAt}`);
+    await app.capture(single({ event: "in seconds", timestamp }), `/e/?_=${sentAt / 1000}`);
+
+    const { body } = await app.get("/events/");
+    const { results } = body as { results: { event: string; timestamp: string }[] };
+    const times = Object.fromEntries(results.map((stored) => [stored.event, stored.timestamp]));
+    expect(Date.parse(times["corrected"] ?? "")).toBe(app.clock.now - 1000);
+    expect(Date.parse(times["in seconds"] ?? "")).toBe(sentAt - 1000);
+  });
+});
+
+const text = JSON.stringify(single({ event: "packed", properties: { é: "🦔 + 1 & 2 = 3%" } }));
+const base64 = (bytes: string | Uint8Array) => Buffer.from(bytes).toString("base64");
+const form = (data: string, rest = "") => `data=${encodeURIComponent(data)}${rest}`;
+const lz64 = LZString.compressToBase64(text);
+const FORM = { "content-type": "application/x-www-form-urlencoded" };
+
+/** How an event may travel: the query, the body and the headers. */
+const ENCODINGS: [string, string, string | Uint8Array, Record<string, string>][] = [
+  ["JSON", "", text, {}],
+  ["JSON after a byte order mark", "", `\ufeff ${text}`, {}],
+  ["JSON as text/plain", "", text, { "content-type": "text/plain" }],
+  ["JSON as a form, as curl -d sends it", "", text, FORM],
+  ["gzip without a header", "", gzipSync(text), {}],
+  ["gzip as text/plain", "?compression=gzip-js", gzipSync(text), { "content-type": "text/plain" }],
+  ["gzip with compression=gzip", "?compression=gzip", gzipSync(text), {}],
+  ["gzip under another name", "", gzipSync(text), { "content-encoding": "br" }],
+  ["JSON that says gzip", "", text, { "content-encoding": "gzip" }],
+  ["gzip in gzip", "", gzipSync(gzipSync(text)), { "content-encoding": "gzip" }],
+  ["Content-Encoding gzip", "", gzipSync(text), { "content-encoding": "GZIP" }],
+  ["Content-Encoding deflate", "", deflateSync(text), { "content-encoding": "deflate" }],
+  ["deflate without its header", "", deflateRawSync(text), { "content-encoding": "deflate" }],
+  ["Content-Encoding br", "", brotliCompressSync(text), { "content-encoding": "br" }],
+  ["Content-Encoding zstd", "", zstdCompressSync(text), { "content-encoding": "zstd" }],
+  ["gzip in zstd", "", zstdCompressSync(gzipSync(text)), { "content-encoding": "zstd" }],
+  ["br in gzip", "", gzipSync(brotliCompressSync(text)), { "content-encoding": "br, gzip" }],
+  [
+    "gzip in br in deflate",
+    "",
+    deflateSync(brotliCompressSync(gzipSync(text))),
+    { "content-encoding": "gzip,br , DEFLATE" },
+  ],
+  ["br of which gzip was undone", "", brotliCompressSync(text), { "content-encoding": "br, gzip" }],
+  ["nothing, with a form in the query", `?${form(base64(text))}`, "", {}],
+  [
+    "nothing, with lz64 in the query",
+    `?ip=1&compression=lz64&${form(lz64)}&_=1795240041999`,
+    "",
+    {},
+  ],
+  ["base64", "?compression=base64", base64(text), {}],
+  ["base64 that nobody has named", "", base64(text), { "content-type": "text/plain" }],
+  ["gzip in base64", "", base64(gzipSync(text)), {}],
+  ["lz64", "?compression=lz64", lz64, {}],
+  ["lz-string", "?compression=LZ-String", lz64, { "content-type": "text/plain" }],
+  ["a form", "", form(base64(text)), FORM],
+  ["a form without its type", "?compression=base64", form(base64(text)), {}],
+  ["a form with plain plus signs", "", `data=${base64(text)}`, FORM],
+  ["a form of JSON", "", form(text), FORM],
+  ["a form of JSON with blanks as plus signs", "", form(text).replaceAll("%20", "+"), FORM],
+  ["a form after other fields", "", `ip=1&_=1&${form(base64(text))}&ver=1`, FORM],
+  ["a form of gzip in base64", "", form(base64(gzipSync(text)), "&compression=gzip"), FORM],
+  ["a form of lz64", "", form(lz64, "&compression=lz64"), FORM],
+  ["lz64 in a form", "?compression=lz64", form(lz64), FORM],
+  ["an unknown compression", "?compression=zip", gzipSync(text), {}],
+];
+
+describe("a capture body", () => {
+  test.each(ENCODINGS)("may be %s", async (_case, query, body, headers) => {
+    await using app = await testApp();
+
+    const answered = await app.ask("POST", `/e/${query}`, { key: null, body, headers });
+    await app.app.ingest.caughtUp();
+
+    expect(answered).toMatchObject(OK);
+    const { results } = (await app.get("/events/")).body as { results: object[] };
+    expect(results).toMatchObject([{ properties: { é: "🦔 + 1 & 2 = 3%" } }]);
+  });
+
+  test.each<[string, string, string | Uint8Array, Record<string, string>, number]>([
+    ["of an unknown encoding", "", text, { "content-encoding": "lz4" }, 415],
+    [
+      "of an unknown encoding in br",
+      "",
+      brotliCompressSync(text),
+      { "content-encoding": "x, br" },
+      415,
+    ],
+    ["of four encodings", "", text, { "content-encoding": "gzip, gzip, gzip, gzip" }, 415],
+    [
+      "of broken encodings",
+      "",
+      gzipSync(text).subarray(2),
+      { "content-encoding": "gzip, br" },
+      400,
+    ],
+    ["of a form in the query that is no form", "?data=%zz", "", {}, 400],
+    ["of nothing", "?data=", "", {}, 400],
+    ["of broken br", "", "{}", { "content-encoding": "br" }, 400],
+    ["of broken zstd", "", "{}", { "content-encoding": "zstd" }, 400],
+    ["of broken deflate", "", "{}", { "content-encoding": "deflate" }, 400],
+    ["of broken gzip", "", gzipSync(text).subarray(0, 40), {}, 400],
+    ["of broken base64", "", "eyJ*", {}, 400],
+    ["of broken lz64", "?compression=lz64", lz64.slice(0, -8), {}, 400],
+    ["of lz64 that nobody has named", "", lz64, {}, 400],
+    ["of a form with broken escapes", "", "data=%zz", FORM, 400],
+    ["of a form without data", "", "ip=1", FORM, 400],
+    ["of base64 in base64 and so on", "", base64(base64(base64(base64(base64(text))))), {}, 400],
+  ])("%s is refused", async (_case, query, body, headers, status) => {
+    await using app = await testApp();
+    const refused = await app.ask("POST", `/e/${query}`, { key: null, body, headers });
+    const code = status === 415 ? "unsupported_media_type" : "invalid_payload";
+    expect(refused).toMatchObject({ status, body: { code } });
+  });
+
+  test("is gunzipped by its magic bytes, whatever the headers say", async () => {
+    await using app = await testApp();
+    const bytes = gzipSync(JSON.stringify(single({ event: "zipped" })));
+
+    for (const headers of [
+      {},
+      { "content-encoding": "gzip" },
+      { "content-type": "text/plain" },
+      { "content-type": "application/json", "content-encoding": "identity" },
+    ]) {
+      expect(await post(app, new Uint8Array(bytes), headers)).toMatchObject(OK);
+    }
+    await app.app.ingest.caughtUp();
+
+    // Four deliveries of one uuid are one event.
+    expect(await names(app)).toEqual(["zipped"]);
+  });
+
+  test("over 256 KiB, sent or inflated, is decoded all the same", async () => {
+    await using app = await testApp();
+    const large = batch(
+      ...Array.from({ length: 400 }, (_, n) =>
+        event({ event: `e${n}`, properties: { pad: "x".repeat(1000) } }),
+      ),
+    );
+
+    expect(await app.capture(large)).toMatchObject(OK);
+    const zipped = gzipSync(
+      JSON.stringify({
+        ...large,
+        batch: [event({ event: "z", properties: { pad: "y".repeat(300_000) } })],
+      }),
+    );
+    expect(await post(app, new Uint8Array(zipped))).toMatchObject(OK);
+    await app.app.ingest.caughtUp();
+
+    expect((await app.get("/events/?limit=1")).body).toMatchObject({ count: 401 });
+  });
+
+  test.each<[string, unknown, number, string]>([
+    ["is no JSON", "{", 400, "invalid_payload"],
+    ["is empty", "", 400, "invalid_payload"],
+    ["is no UTF-8", new Uint8Array([0x22, 0xff, 0x22]), 400, "invalid_payload"],
+    ["is broken gzip", new Uint8Array([0x1f, 0x8b, 8, 0, 0]), 400, "invalid_payload"],
+    ["is nested 129 deep", "[".repeat(129), 400, "invalid_payload"],
+    ["has an empty batch", batch(), 400, "invalid_payload"],
+    ["has a name that is a number", single({ event: 7 }), 400, "invalid_payload"],
+    ["has properties that are a list", single({ properties: [] }), 400, "invalid_payload"],
+    ["has no key", event(), 401, "invalid_api_key"],
+    ["has an unknown key", { ...single(), api_key: "phc_unknown" }, 401, "invalid_api_key"],
+    ["has a personal key", { ...single(), api_key: PERSONAL_KEY }, 401, "invalid_api_key"],
+  ])("that %s is refused", async (_case, body, status, code) => {
+    await using app = await testApp();
+
+    const refused = await post(app, body, { origin: "https://site.example" });
+
+    expect(refused).toMatchObject({ status, body: { code, detail: expect.any(String) } });
+    expect(Object.keys(refused.body as object)).toEqual(["type", "code", "detail", "attr"]);
+    expect(refused.headers.get("access-control-allow-origin")).toBe("https://site.example");
+    expect(refused.headers.get("www-authenticate")).toBe(status === 401 ? "Bearer" : null);
+    expect(await names(app)).toEqual([]);
+  });
+
+  test("of 20 MiB is taken and one byte more is refused, also streamed without a length", async () => {
+    await using app = await testApp();
+    const text = JSON.stringify(single({ event: "large", properties: { pad: "" } }));
+    // The event itself is over its own limit and dropped; the body is not refused.
+    const exact = text.replace('"pad":""', `"pad":"${"x".repeat(BODY_BYTES_MAX - text.length)}"`);
+    const over = exact.replace('"pad":"', '"pad":"x');
+    const streamed = (body: string) =>
+      new ReadableStream({
+        pull(controller) {
+          controller.enqueue(new TextEncoder().encode(body));
+          controller.close();
+        },
+      });
+
+    expect(exact.length).toBe(BODY_BYTES_MAX);
+    const taken = await post(app, exact);
+    const refused = await post(app, over);
+    const handle = app.app.http("http://127.0.0.1:8000");
+    const cut = await handle(
+      new Request("http://localhost/e/", { method: "POST", body: streamed(over) }),
+    );
+
+    expect(taken).toMatchObject(OK);
+    expect(taken.headers.get("hoglet-dropped")).toBe("1");
+    expect(refused).toMatchObject({ status: 413, body: { code: "payload_too_large" } });
+    expect(cut.status).toBe(413);
+  });
+
+  test("that a bomb in a bomb is packed in costs no more than one", async () => {
+    await using app = await testApp();
+    const bomb = gzipSync(brotliCompressSync(Buffer.alloc(BODY_BYTES_MAX + 1, 0x20)));
+    const headers = { "content-encoding": "br, gzip" };
+    const refused = await app.ask("POST", "/e/", { key: null, body: bomb, headers });
+    expect(refused).toMatchObject({ status: 413, body: { code: "payload_too_large" } });
+  });
+
+  test("that inflates to more than 20 MiB is refused", async () => {
+    await using app = await testApp();
+    const bomb = gzipSync(Buffer.alloc(BODY_BYTES_MAX + 1, " "));
+    expect(await post(app, new Uint8Array(bomb))).toMatchObject({ status: 413 });
+  });
+});
+
+describe("events that are not ingested (contract 7)", () => {
+  test("are answered 200, counted in Hoglet-Dropped, and do their neighbours no harm", async () => {
+    await using app = await testApp();
+
+    const answered = await app.capture(
+      batch(
+        event({ event: "kept" }),
+        { distinct_id: "a" },
+        { event: "e" },
+        { event: "e", distinct_id: "" },
+        "no object",
+        event({ event: "kept too" }),
+      ),
+    );
+
+    expect(answered).toMatchObject(OK);
+    expect(answered.headers.get("hoglet-dropped")).toBe("4");
+    expect(await names(app)).toEqual(["kept", "kept too"]);
+  });
+
+  test("are answered 200 when sent alone", async () => {
+    await using app = await testApp();
+
+    for (const body of [
+      { api_key: PROJECT_KEY, distinct_id: "a" },
+      { api_key: PROJECT_KEY, event: "e" },
+      { api_key: PROJECT_KEY, event: "e", distinct_id: "" },
+    ]) {
+      const answered = await post(app, body);
+      expect(answered).toMatchObject(OK);
+      expect(answered.headers.get("hoglet-dropped")).toBe("1");
+    }
+  });
+});
+
+describe("CORS on capture and SDK paths", () => {
+  test("reflects the origin with credentials, and preflights name what was asked", async () => {
+    await using app = await testApp();
+    const origin = { origin: "https://site.example" };
+
+    const answered = await post(app, single(), origin);
+    const preflight = await app.ask("OPTIONS", "/e/?ip=0", {
+      key: null,
+      headers: {
+        ...origin,
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "content-type,x-posthog-session-id",
+      },
+    });
+
+    expect(answered.headers.get("access-control-allow-origin")).toBe("https://site.example");
+    expect(answered.headers.get("access-control-allow-credentials")).toBe("true");
+    expect(answered.headers.get("access-control-expose-headers")).toContain("Retry-After");
+    expect(answered.headers.get("vary")).toContain("Origin");
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get("access-control-allow-headers")).toBe(
+      "content-type,x-posthog-session-id",
+    );
+    expect(preflight.headers.get("access-control-allow-methods")).toContain("POST");
+  });
+
+  test("is absent from the management API", async () => {
+    await using app = await testApp();
+    const answered = await app.get("/persons/", { headers: { origin: "https://site.example" } });
+    expect(answered.headers.get("access-control-allow-origin")).toBeNull();
+  });
+
+  test("goes with 405, which names what is allowed", async () => {
+    await using app = await testApp();
+    const refused = await app.ask("PUT", "/batch/", {
+      key: null,
+      headers: { origin: "https://x.y" },
+    });
+    expect(refused).toMatchObject({ status: 405, body: { code: "method_not_allowed" } });
+    expect(refused.headers.get("allow")).toBe("POST, OPTIONS");
+    expect(refused.headers.get("access-control-allow-origin")).toBe("https://x.y");
+  });
+});
+
+describe("what SDKs ask for", () => {
+  test("remote config is served for known keys only, and never echoed", async () => {
+    await using app = await testApp();
+
+    const config = await app.ask("GET", `/array/${PROJECT_KEY}/config`, { key: null });
+    const script = await app.ask("GET", `/array/${PROJECT_KEY}/config.js`, { key: null });
+    const unknown = await app.ask("GET", "/array/phc_%3Cscript%3E/config.js", { key: null });
+
+    expect(config).toMatchObject({
+      status: 200,
+      body: { supportedCompression: ["gzip", "gzip-js"] },
+    });
+    expect(config.body).not.toHaveProperty("surveys");
+    expect(script.headers.get("content-type")).toContain("application/javascript");
+    expect(script.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(script.body).toContain(`_POSTHOG_REMOTE_CONFIG["${PROJECT_KEY}"]`);
+    expect(unknown.status).toBe(404);
+    expect(JSON.stringify(unknown.body)).not.toContain("script>");
+  });
+
+  test("there are no feature flags, with config keys where asked", async () => {
+    await using app = await testApp();
+    const flags = await app.ask("POST", "/flags/?v=2", { key: null, body: { token: PROJECT_KEY } });
+    const both = await app.ask("POST", "/flags/?v=2&config=true", { key: null, body: "x" });
+    expect(flags).toMatchObject({
+      status: 200,
+      body: { flags: {}, errorsWhileComputingFlags: false },
+    });
+    expect(both.body).toMatchObject({ flags: {}, analytics: { endpoint: "/i/v0/e/" } });
+  });
+});

@@ -1,0 +1,533 @@
+import { describe, expect, test } from "bun:test";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { BODY_BYTES_MAX } from "../../../src/core/capture/decode-body.ts";
+import { LOGS_BYTES_MAX } from "../../../src/core/logs/logs.ts";
+import { metricValue, parseMetrics } from "../../support/answers/prometheus.ts";
+import { batch, event } from "../../support/data/build-records.ts";
+import { attributesOf, logsBody, storedLogs } from "../../support/data/logs.ts";
+import { type TestApp, temporaryDirectory, testApp } from "../../support/start/app.ts";
+import { PERSONAL_KEY, PROJECT_KEY, readLines } from "../../support/start/server.ts";
+
+type Recorded = { sdk: string; path: string; url: string; body_b64: string } & {
+  headers: Record<string, string>;
+};
+
+const JSON_TYPE = { "content-type": "application/json" };
+const PROTOBUF = { "content-type": "application/x-protobuf" };
+
+/** A request with one record that has this body. */
+const said = (stringValue: string, resource: unknown = {}) =>
+  logsBody([{ body: { stringValue } }], resource);
+
+const post = (app: TestApp, body: unknown, headers: Record<string, string> = JSON_TYPE) =>
+  app.ask("POST", "/i/v1/logs", { body, key: PROJECT_KEY, headers });
+
+/** What is stored after `work` with an appliance. */
+async function storedAfter(work: (app: TestApp) => Promise<void>) {
+  using data = temporaryDirectory();
+  {
+    await using app = await testApp({ data: data.path });
+    await work(app);
+    await app.app.ingest.caughtUp();
+  }
+  return await storedLogs(data.path);
+}
+
+const bodies = (stored: { body: string }[]) => stored.map(({ body }) => body);
+
+describe("POST /i/v1/logs", () => {
+  test("stores each record with its resource and scope, in order", async () => {
+    const resource = { attributes: attributesOf({ "service.name": "shop" }) };
+    const records = [
+      { timeUnixNano: "1795239893389123456", severityNumber: 17, body: { stringValue: "first" } },
+      { attributes: attributesOf({ "user.id": "ann" }), body: { stringValue: "second" } },
+    ];
+
+    const stored = await storedAfter(async (app) => {
+      const answer = await post(app, logsBody(records, resource, { name: "cart" }));
+      expect(answer).toMatchObject({ status: 200, body: {} });
+      expect(answer.headers.has("hoglet-dropped")).toBe(false);
+    });
+
+    expect(stored).toEqual([
+      {
+        project_id: 1,
+        seq: 1,
+        uuid: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        timestamp: "2026-11-21 05:44:53.389123",
+        observed_timestamp: "2026-11-21 12:00:00",
+        ingested_at: "2026-11-21 12:00:00",
+        trace_id: "",
+        span_id: "",
+        trace_flags: 0,
+        severity_text: "",
+        severity_number: 17,
+        level: "error",
+        service_name: "shop",
+        event_name: "",
+        body: "first",
+        attributes: {},
+        resource_attributes: { "service.name": "shop" },
+        instrumentation_scope: { name: "cart" },
+      },
+      expect.objectContaining({
+        seq: 2,
+        timestamp: "2026-11-21 12:00:00",
+        body: "second",
+        attributes: { "user.id": "ann" },
+        resource_attributes: { "service.name": "shop" },
+      }),
+    ]);
+  });
+
+  test("takes the key as bearer token or in the query, with or without a trailing slash", async () => {
+    const stored = await storedAfter(async (app) => {
+      const query = `?token=${PROJECT_KEY}`;
+      const asked = [
+        ["/i/v1/logs", PROJECT_KEY],
+        ["/i/v1/logs/", PROJECT_KEY],
+        [`/i/v1/logs${query}`, null],
+        [`/i/v1/logs/${query}`, PROJECT_KEY],
+      ] as const;
+      for (const [path, key] of asked) {
+        const answer = await app.ask("POST", path, { body: said(path), key });
+        expect(answer.status).toBe(200);
+      }
+    });
+
+    expect(stored.length).toBe(4);
+  });
+
+  test("takes what SDKs sent: OpenTelemetry's, posthog-js's and posthog-node's", async () => {
+    const recorded = ["otel-logs", "posthog-node", "fixtures_min"]
+      .flatMap((name) =>
+        readLines<Recorded>(`${import.meta.dir}/../../fixtures/capture/${name}.jsonl`),
+      )
+      .filter(({ path }) => path === "/i/v1/logs");
+
+    const stored = await storedAfter(async (app) => {
+      for (const { url, headers, body_b64 } of recorded) {
+        const body = new Uint8Array(Buffer.from(body_b64, "base64"));
+        const answer = await app.ask("POST", url, { body, key: null, headers });
+        expect(answer).toMatchObject({
+          status: 200,
+          body: headers["content-type"] === "application/x-protobuf" ? "" : {},
+        });
+      }
+      await app.app.ingest.caughtUp();
+      expect((await app.get("/ingestion_warnings/")).body).toMatchObject({ count: 0 });
+    });
+
+    const services = Map.groupBy(stored, ({ service_name }) => service_name);
+    const counts = [...services].map(([name, logs]) => [name, logs.length]);
+    expect(Object.fromEntries(counts)).toEqual({
+      // Each of OpenTelemetry's requests holds one record.
+      "demo-svc": recorded.filter(({ sdk }) => sdk === "otel-js").length,
+      unknown_service: 3,
+      "posthog-browser-logs": 2,
+    });
+    expect(services.get("demo-svc")).toContainEqual(
+      expect.objectContaining({
+        level: "error",
+        body: "failed to do thing",
+        instrumentation_scope: { name: "demo-scope", version: "0.1" },
+        attributes: {
+          "http.method": "GET",
+          code: 500,
+          ratio: 0.5,
+          ok: true,
+          list: ["a", "b"],
+          obj: { k: 1 },
+          posthogDistinctId: "user-1",
+        },
+      }),
+    );
+    expect(services.get("posthog-browser-logs")).toMatchObject([
+      { level: "info", body: '"console log one"', attributes: { "log.source": "console.log" } },
+      { level: "error", body: '"console err two" {"a":1}' },
+    ]);
+    expect(
+      services
+        .get("unknown_service")
+        ?.map(({ level, body, attributes }) => [level, body, attributes]),
+    ).toEqual([
+      ["warn", "hello log", { a: 1, b: "x" }],
+      ["info", "hi", {}],
+      ["info", "x", {}],
+    ]);
+  });
+
+  test("answers protobuf with an empty body of its type", async () => {
+    const stored = await storedAfter(async (app) => {
+      const answer = await post(app, new Uint8Array(), PROTOBUF);
+      expect(answer).toMatchObject({ status: 200, body: "" });
+      expect(answer.headers.get("content-type")).toBe("application/x-protobuf");
+    });
+    expect(stored).toEqual([]);
+  });
+
+  test("answers a page of any origin, and its preflight", async () => {
+    await using app = await testApp();
+    const origin = "https://site.example";
+
+    const asked = await app.ask("OPTIONS", "/i/v1/logs", {
+      key: null,
+      headers: { origin, "access-control-request-headers": "authorization,content-type" },
+    });
+    const answer = await post(app, said("x"), { origin, ...JSON_TYPE });
+    const refused = await app.ask("POST", "/i/v1/logs", { key: null, headers: { origin } });
+    const got = await app.ask("GET", "/i/v1/logs", { headers: { origin } });
+
+    expect(asked.status).toBe(204);
+    expect(asked.headers.get("access-control-allow-headers")).toBe("authorization,content-type");
+    expect([answer.status, refused.status, got.status]).toEqual([200, 401, 405]);
+    expect(got.headers.get("allow")).toBe("POST, OPTIONS");
+    for (const { headers } of [asked, answer, refused, got]) {
+      expect(headers.get("access-control-allow-origin")).toBe(origin);
+    }
+  });
+
+  test.each<[string, unknown, Record<string, string>, number, string]>([
+    ["that is no JSON", "{", JSON_TYPE, 400, "invalid_payload"],
+    ["that is empty", "", JSON_TYPE, 400, "invalid_payload"],
+    ["that is no object", "[]", JSON_TYPE, 400, "invalid_payload"],
+    ["nested 129 deep", "[".repeat(129), JSON_TYPE, 400, "invalid_payload"],
+    ["of records that are no list", logsBody({} as never), JSON_TYPE, 400, "invalid_payload"],
+    ["that is no protobuf", new Uint8Array([0x0a, 0xff]), PROTOBUF, 400, "invalid_payload"],
+    ["of JSON as protobuf", '{"resourceLogs":[]}', PROTOBUF, 400, "invalid_payload"],
+    ["that is broken gzip", new Uint8Array([0x1f, 0x8b, 8]), PROTOBUF, 400, "invalid_payload"],
+    [
+      "of a form without JSON",
+      "data=x",
+      { "content-type": "application/x-www-form-urlencoded" },
+      400,
+      "invalid_payload",
+    ],
+    ["of XML", "<a/>", { "content-type": "text/xml" }, 415, "unsupported_media_type"],
+    [
+      "packed otherwise",
+      "x",
+      { ...JSON_TYPE, "content-encoding": "compress" },
+      415,
+      "unsupported_media_type",
+    ],
+    ["over 20 MiB", " ".repeat(BODY_BYTES_MAX + 1), JSON_TYPE, 413, "payload_too_large"],
+    [
+      "over 20 MiB inflated",
+      gzipSync(Buffer.alloc(BODY_BYTES_MAX + 1)),
+      PROTOBUF,
+      413,
+      "payload_too_large",
+    ],
+  ])("refuses a body %s", async (_case, body, headers, status, code) => {
+    await using app = await testApp();
+
+    const refused = await post(app, body, headers);
+
+    expect(refused).toMatchObject({ status, body: { code } });
+    expect(Object.keys(refused.body as object)).toEqual(["type", "code", "detail", "attr"]);
+  });
+
+  test.each<[string, string | null, string]>([
+    ["no key", null, ""],
+    ["an unknown key", "phc_unknown", ""],
+    ["a personal key", PERSONAL_KEY, ""],
+    ["an unknown token", null, "?token=phc_unknown"],
+    ["two different keys", PROJECT_KEY, "?token=phc_other"],
+    ["an empty token", null, "?token="],
+  ])("refuses %s before it reads the body", async (_case, key, query) => {
+    await using app = await testApp();
+
+    const refused = await app.ask("POST", `/i/v1/logs${query}`, { body: "{", key });
+
+    expect(refused).toMatchObject({ status: 401, body: { code: "invalid_api_key" } });
+    expect(refused.headers.get("www-authenticate")).toBe("Bearer");
+  });
+});
+
+describe("a record that cannot be taken", () => {
+  const large = (bytes: number) => ({ body: { stringValue: "x".repeat(bytes) } });
+
+  test("is rejected alone and counted", async () => {
+    const stored = await storedAfter(async (app) => {
+      const records = [large(1_048_576), { body: { stringValue: "kept" } }, 7, null];
+      const answer = await post(app, logsBody(records));
+      expect(answer).toMatchObject({
+        status: 200,
+        body: { partialSuccess: { rejectedLogRecords: "3", errorMessage: expect.any(String) } },
+      });
+      expect(answer.headers.get("hoglet-dropped")).toBe("3");
+    });
+    expect(bodies(stored)).toEqual(["kept"]);
+  });
+
+  test("is counted in protobuf for protobuf", async () => {
+    const stored = await storedAfter(async (app) => {
+      // A request of one record whose severity text is 1 MiB long.
+      const text = Buffer.alloc(1_048_576, 0x78);
+      const wrap = (tag: number, inner: Buffer) => {
+        const length = [];
+        for (let rest = inner.length; ; rest >>>= 7) {
+          length.push(rest > 127 ? (rest & 127) | 128 : rest);
+          if (rest <= 127) break;
+        }
+        return Buffer.concat([Buffer.from([tag, ...length]), inner]);
+      };
+      const request = wrap(0x0a, wrap(0x12, wrap(0x12, wrap(0x1a, text))));
+
+      const answer = await post(app, new Uint8Array(request), PROTOBUF);
+
+      expect(answer.status).toBe(200);
+      expect(String(answer.body)).toStartWith("\n");
+      expect(String(answer.body)).toContain("1 MiB");
+      expect(answer.headers.get("hoglet-dropped")).toBe("1");
+    });
+    expect(stored).toEqual([]);
+  });
+
+  test("is one of thousands that would repeat a large resource", async () => {
+    const attributes = attributesOf({ pad: "x".repeat(1_000_000) });
+    const records = Array.from({ length: 100 }, (_, n) => ({ body: { intValue: n } }));
+
+    const stored = await storedAfter(async (app) => {
+      const answer = await post(app, logsBody(records, { attributes }));
+      const kept = Math.floor(LOGS_BYTES_MAX / 1_000_400);
+      expect(answer.body).toMatchObject({
+        partialSuccess: { rejectedLogRecords: String(100 - kept) },
+      });
+    });
+
+    expect(bodies(stored)).toEqual(bodies(stored).map((_, n) => String(n)));
+    expect(stored.length).toBe(Math.floor(LOGS_BYTES_MAX / 1_000_400));
+  });
+});
+
+describe("nothing of log records vanishes silently:", () => {
+  type Listed = { results: { type: string; severity: string; count: number; samples: object[] }[] };
+
+  /** The warnings there are, by type. */
+  async function warned(app: TestApp) {
+    await app.app.ingest.caughtUp();
+    const { body } = await app.get("/ingestion_warnings/");
+    return Object.fromEntries(
+      (body as Listed).results.map(({ type, severity, count, samples }) => {
+        return [type, { severity, count, samples }];
+      }),
+    );
+  }
+
+  const sample = (count: number, distinct_id: string | null = null, event_uuid: unknown = null) => {
+    return [{ at: "2026-11-21T12:00:00.000000Z", count, event_uuid, distinct_id }];
+  };
+  const large = "x".repeat(1_048_576);
+  const changed = [
+    { body: { stringValue: "a\u0000b" }, attributes: attributesOf({ posthogDistinctId: "ann" }) },
+    { body: "no value of OTLP" },
+    { timeUnixNano: "soon", body: "no value of OTLP" },
+    { body: { intValue: 2 ** 60 } },
+    { body: { stringValue: "as it was sent" } },
+  ];
+
+  test("what was rejected or changed is a warning for each reason, and a metric", async () => {
+    using data = temporaryDirectory();
+    {
+      await using app = await testApp({ data: data.path });
+      const lost = [7, { body: { stringValue: large } }, null];
+      const answer = await post(app, logsBody([...changed, ...lost]));
+      expect(answer.headers.get("hoglet-dropped")).toBe("3");
+
+      const uuid = expect.stringMatching(/^[0-9a-f-]{36}$/);
+      expect(await warned(app)).toEqual({
+        invalid_log_record: { severity: "error", count: 2, samples: sample(2) },
+        log_record_too_large: { severity: "error", count: 1, samples: sample(1) },
+        replaced_invalid_log_text: {
+          severity: "warning",
+          count: 1,
+          samples: sample(1, "ann", uuid),
+        },
+        ignored_invalid_log_field: {
+          severity: "warning",
+          count: 2,
+          samples: [...sample(1, null, uuid), ...sample(1, null, uuid)],
+        },
+        ignored_invalid_log_time: { severity: "warning", count: 1, samples: sample(1, null, uuid) },
+        changed_log_number: { severity: "warning", count: 1, samples: sample(1, null, uuid) },
+      });
+
+      const metrics = parseMetrics(String((await app.ask("GET", "/metrics")).body));
+      const of = (reason: string) => ({ project_id: "1", reason });
+      const value = (name: string, reason: string) => metricValue(metrics, name, of(reason));
+      expect(value("hoglet_logs_dropped_total", "invalid_log_record")).toBe(2);
+      expect(value("hoglet_logs_dropped_total", "log_record_too_large")).toBe(1);
+      expect(value("hoglet_logs_changed_total", "ignored_invalid_log_field")).toBe(2);
+      expect(metrics.get("hoglet_events_dropped_total")?.samples).toEqual([]);
+      expect(metrics.get("hoglet_events_changed_total")?.samples).toEqual([]);
+    }
+    const stored = await storedLogs(data.path);
+    expect(bodies(stored)).toEqual(["a\ufffdb", "", "", String(2 ** 60), "as it was sent"]);
+  });
+
+  test("one record that is nested too deep is dropped, and the others are stored", async () => {
+    let deep: unknown = { stringValue: "deep" };
+    for (let depth = 0; depth < 65; depth++) deep = { arrayValue: { values: [deep] } };
+    const stored = await storedAfter(async (app) => {
+      const records = [
+        { body: { stringValue: "first" } },
+        { body: deep },
+        { body: { intValue: 2 } },
+      ];
+      const answer = await post(app, logsBody(records));
+      expect(answer).toMatchObject({
+        status: 200,
+        body: { partialSuccess: { rejectedLogRecords: "1" } },
+      });
+      expect(await warned(app)).toEqual({
+        invalid_log_record: { severity: "error", count: 1, samples: sample(1) },
+      });
+    });
+    expect(bodies(stored)).toEqual(["first", "2"]);
+  });
+
+  test("a warning names the uuid under which the record is stored", async () => {
+    using data = temporaryDirectory();
+    let named: unknown;
+    {
+      await using app = await testApp({ data: data.path });
+      await post(app, logsBody([{ severityNumber: 99 }]));
+      [named] = (await warned(app))["ignored_invalid_log_field"]?.samples ?? [];
+    }
+    const [stored] = await storedLogs(data.path);
+    expect(named).toMatchObject({ event_uuid: stored?.uuid });
+  });
+
+  test("a changed resource is told for each of its records", async () => {
+    await using app = await testApp();
+    const resource = { attributes: attributesOf({ "service.name": "a\u0000b" }) };
+    await post(app, logsBody([{}, {}, {}], resource));
+    expect(await warned(app)).toMatchObject({ replaced_invalid_log_text: { count: 3 } });
+  });
+
+  test("what is beyond 64 MiB of one request is counted", async () => {
+    await using app = await testApp();
+    const attributes = attributesOf({ pad: "x".repeat(1_000_000) });
+    await post(app, logsBody(Array(100).fill({}), { attributes }));
+    const kept = Math.floor(LOGS_BYTES_MAX / 1_000_400);
+    expect(await warned(app)).toMatchObject({ log_request_too_large: { count: 100 - kept } });
+  });
+
+  test("records that are as they were sent leave no warning", async () => {
+    await using app = await testApp();
+    await post(app, logsBody([{ body: { stringValue: "fine" }, timeUnixNano: "0" }]));
+    expect(await warned(app)).toEqual({});
+  });
+});
+
+describe("log records on their way", () => {
+  test("are decoded all the same when they are many, sent or inflated", async () => {
+    const records = Array.from({ length: 20_000 }, (_, n) => ({
+      body: { stringValue: `line ${n} ${"y".repeat(60)}` },
+    }));
+
+    const stored = await storedAfter(async (app) => {
+      const text = JSON.stringify(logsBody(records));
+      expect((await post(app, text)).status).toBe(200);
+      expect((await post(app, new Uint8Array(gzipSync(text)))).status).toBe(200);
+    });
+
+    expect(stored.length).toBe(40_000);
+    expect(stored[39_999]?.body).toStartWith("line 19999 ");
+    expect(new Set(stored.map(({ uuid }) => uuid)).size).toBe(40_000);
+  });
+
+  test("poison nobody: NUL, lone surrogates, deep and odd ones are stored beside the others", async () => {
+    let deep: unknown = { stringValue: "deep" };
+    for (let depth = 0; depth < 29; depth++) deep = { arrayValue: { values: [deep] } };
+    const odd = [
+      { body: { stringValue: "a\u0000b\ud800c" } },
+      {
+        attributes: [
+          { key: "\u0000", value: deep },
+          { key: "\ufffd", value: { intValue: 1 } },
+        ],
+      },
+      { attributes: attributesOf({ "": "e", "a.b": "c", 'q"\\': "\n\u2028" }) },
+      { traceId: "\u0000", timeUnixNano: "18446744073709551615", flags: 2 ** 32 - 1 },
+      { timeUnixNano: 1, observedTimeUnixNano: 1e300, severityNumber: 1e9 },
+    ];
+
+    const stored = await storedAfter(async (app) => {
+      expect(await post(app, logsBody(odd))).toMatchObject({ status: 200, body: {} });
+      expect(await post(app, said("after"))).toMatchObject({ status: 200 });
+    });
+
+    expect(stored.length).toBe(6);
+    expect(stored[0]?.body).toBe("a\ufffdb\ufffdc");
+    expect(stored[2]?.attributes).toEqual({ "": "e", "a.b": "c", 'q"\\': "\n\u2028" });
+    expect(stored[3]).toMatchObject({ trace_id: "\ufffd", trace_flags: 255 });
+    expect(stored[5]?.body).toBe("after");
+  });
+
+  test("and events take turns, and neither is taken for the other", async () => {
+    using data = temporaryDirectory();
+    {
+      await using app = await testApp({ data: data.path });
+      for (let n = 0; n < 10; n++) {
+        await post(app, said(`log ${n}`));
+        await app.ask("POST", "/batch/", {
+          body: batch(event({ event: `event ${n}` })),
+          key: null,
+        });
+      }
+      await app.app.ingest.caughtUp();
+      expect((await app.get("/events/?limit=1")).body).toMatchObject({ count: 10 });
+      expect((await app.get("/persons/")).body).toMatchObject({ count: 1 });
+    }
+
+    const stored = await storedLogs(data.path);
+    expect(bodies(stored)).toEqual(Array.from({ length: 10 }, (_, n) => `log ${n}`));
+    expect(stored.map(({ seq }) => seq)).toEqual(Array.from({ length: 10 }, (_, n) => 2 * n + 1));
+  });
+
+  test("are the same ones when the event store is made again from the journal", async () => {
+    using data = temporaryDirectory();
+    {
+      await using app = await testApp({ data: data.path });
+      await app.capture(batch(event()));
+      for (const body of ["one", "two"]) await post(app, said(body));
+      await app.app.ingest.caughtUp();
+    }
+    const before = await storedLogs(data.path);
+
+    rmSync(join(data.path, "events"), { recursive: true });
+    {
+      await using app = await testApp({ data: data.path });
+      await app.app.ingest.caughtUp();
+      expect((await app.get("/events/")).body).toMatchObject({ count: 1 });
+    }
+
+    expect(bodies(before)).toEqual(["one", "two"]);
+    expect(await storedLogs(data.path)).toEqual(before);
+  });
+});
+
+describe.each(["/i/v1/metrics", "/i/v1/traces"])("POST %s", (path) => {
+  test("checks the key, answers, and stores nothing (decision 37)", async () => {
+    const stored = await storedAfter(async (app) => {
+      const json = await app.ask("POST", path, { body: said("x"), key: PROJECT_KEY });
+      const protobuf = await app.ask("POST", `${path}/?token=${PROJECT_KEY}`, {
+        body: new Uint8Array([1]),
+        key: null,
+        headers: PROTOBUF,
+      });
+      const refused = await app.ask("POST", path, { body: said("x"), key: "phc_unknown" });
+
+      expect(json).toMatchObject({ status: 200, body: {} });
+      expect(protobuf).toMatchObject({ status: 200, body: "" });
+      expect(protobuf.headers.get("content-type")).toBe("application/x-protobuf");
+      expect(refused.status).toBe(401);
+    });
+    expect(stored).toEqual([]);
+  });
+});

@@ -1,0 +1,482 @@
+import { describe, expect, test } from "bun:test";
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import type { DuckDBConnection } from "@duckdb/node-api";
+import { archiveOf } from "../../../src/stores/archive/archive.ts";
+import { type ArchivedFile, openArchiveFiles } from "../../../src/stores/archive/files.ts";
+import { listedAnew } from "../../../src/stores/archive/list.ts";
+import { type Duckdb, openDuckdb, rows } from "../../../src/stores/duckdb/engine/duckdb.ts";
+import { temporaryDirectory } from "../../support/start/app.ts";
+
+const ANN = "01a1fc9a-592b-78b3-8d80-aa75992efae9";
+const BOB = "01a1fc9a-592b-78b3-8d80-aa75992efaea";
+
+/** Text that is nobody else's, about as DuckDB would find it hardest to hide. */
+const secret = (name: string) => `secret-of-${name}-${Bun.hash(name)}`;
+
+type Row = {
+  seq: number;
+  project_id?: number;
+  distinct_id?: string;
+  person_id?: string;
+  day?: string;
+};
+
+const reopened = (directory: string, reached = Number.POSITIVE_INFINITY) =>
+  openArchiveFiles(directory, {
+    make: true,
+    listAnew: (paths, aside) => listedAnew(directory, paths, aside),
+    reached: () => reached,
+  });
+
+async function openStores() {
+  const data = temporaryDirectory();
+  const directory = join(data.path, "archive");
+  const duckdb = await openDuckdb({
+    directory: data.path,
+    generation: 1,
+    memory_bytes: 128_000_000,
+    threads: 8,
+    onFatal(error) {
+      throw error;
+    },
+  });
+  const files = await reopened(directory);
+  const query = (sql: string) => duckdb.read((connection) => rows(connection, sql));
+  const mended: string[] = [];
+  return {
+    directory,
+    files,
+    duckdb,
+    archive: archiveOf(duckdb, files, ({ path }) => mended.push(path)),
+    /** Paths of the files that were written anew because they were damaged. */
+    mended,
+    query,
+    /** Removes events from the event store, as an erasure does first. */
+    async remove(...seqs: number[]) {
+      await duckdb.write((connection) =>
+        connection.run(`DELETE FROM events WHERE seq IN (${seqs.join()})`),
+      );
+    },
+    /** The same of a project; blank rows stay. */
+    async removeOf(project: number, seq: number) {
+      await duckdb.write((connection) =>
+        connection.run(`DELETE FROM events WHERE seq = ${seq} AND project_id = ${project}`),
+      );
+    },
+    async put(...events: Row[]) {
+      for (const event of events) {
+        const {
+          seq,
+          project_id = 1,
+          distinct_id = "ann",
+          person_id = ANN,
+          day = "2026-11-21",
+        } = event;
+        await duckdb.write((connection) =>
+          connection.run(
+            `INSERT INTO events BY NAME SELECT ${seq} AS seq, ${project_id} AS project_id,
+               uuid() AS uuid, 'e' AS event, '${distinct_id}' AS distinct_id,
+               '${person_id}'::UUID AS person_id, TIMESTAMP '1999-01-01' AS "timestamp",
+               TIMESTAMP '${day}' AS ingested_at, '{"t":"${secret(distinct_id)}"}'::JSON AS properties`,
+          ),
+        );
+      }
+    },
+    /** Sequence numbers of all archived events, as any reader of Parquet finds them. */
+    archived: async (place = "*/*"): Promise<number[]> => {
+      const found = await query(
+        `SELECT seq::INTEGER AS seq FROM '${directory}/events/${place}/*.parquet' ORDER BY seq`,
+      );
+      return found.map(({ seq }) => Number(seq));
+    },
+    async [Symbol.asyncDispose]() {
+      await duckdb.close();
+      data[Symbol.dispose]();
+    },
+  };
+}
+
+/** Names of the archive's Parquet files, and of what is half written. */
+const namesIn = (directory: string) =>
+  readdirSync(directory, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.includes(".parquet"))
+    .sort();
+
+describe("the archive", () => {
+  test("has a file for each project and month of arrival, and all rows up to its mark once", async () => {
+    await using stores = await openStores();
+    const { archive, files, directory } = stores;
+    await stores.put(
+      { seq: 1, day: "2026-10-31" },
+      { seq: 2 },
+      { seq: 3, project_id: 2 },
+      { seq: 5 },
+    );
+
+    await archive.add(3);
+    await archive.add(3);
+    await archive.add(9);
+
+    expect(namesIn(directory)).toEqual([
+      "events/1/2026-10/1-3.parquet",
+      "events/1/2026-11/1-3.parquet",
+      "events/1/2026-11/4-9.parquet",
+      "events/2/2026-11/1-3.parquet",
+    ]);
+    expect(await stores.archived()).toEqual([1, 2, 3, 5]);
+    expect(await stores.archived("2/*")).toEqual([3]);
+    expect([archive.last(), files.manifest().files.map((file) => file.rows)]).toEqual([
+      9,
+      [1, 1, 1, 1],
+    ]);
+    for (const name of namesIn(directory)) {
+      expect(statSync(join(directory, name)).mode & 0o777).toBe(0o600);
+    }
+  });
+
+  test("joins small files, all of an earlier month and many of this one, and loses no row", async () => {
+    await using stores = await openStores();
+    const { archive, directory } = stores;
+    for (let seq = 1; seq <= 20; seq += 1) {
+      await stores.put({ seq, day: seq <= 3 ? "2026-10-31" : "2026-11-01" });
+      await archive.add(seq);
+    }
+
+    while (await archive.compact());
+
+    expect(namesIn(directory)).toEqual([
+      "events/1/2026-10/1-3.parquet",
+      "events/1/2026-11/4-20.parquet",
+    ]);
+    expect(await stores.archived()).toEqual(Array.from({ length: 20 }, (_, at) => at + 1));
+    expect(await archive.compact()).toBe(false);
+  });
+
+  test("takes little memory from others while it writes many rows (decision 138)", async () => {
+    await using stores = await openStores();
+    const { archive, duckdb } = stores;
+    await duckdb.write((connection) =>
+      connection.run(
+        `INSERT INTO events BY NAME SELECT range AS seq, 1 AS project_id, uuid() AS uuid,
+           'e' AS event, 'ann' AS distinct_id, '${ANN}'::UUID AS person_id,
+           TIMESTAMP '1999-01-01' AS "timestamp", TIMESTAMP '2026-11-21' AS ingested_at,
+           json_object('t', repeat(md5(range::VARCHAR), 30)) AS properties FROM range(1, 100_001)`,
+      ),
+    );
+    let most = 0;
+    let isOver = false;
+    const watching = (async () => {
+      while (!isOver) {
+        const [gathered] = await stores.query(
+          `SELECT sum(memory_usage_bytes)::DOUBLE AS bytes FROM duckdb_memory()
+           WHERE tag IN ('COLUMN_DATA', 'ALLOCATOR')`,
+        );
+        most = Math.max(most, Number(gathered?.["bytes"]));
+        await Bun.sleep(2);
+      }
+    })();
+
+    await archive.add(100_000);
+    isOver = true;
+    await watching;
+
+    expect(most).toBeGreaterThan(0);
+    // With an order between threads, or with several of them, it is all the memory there is.
+    expect(most).toBeLessThan(80e6);
+    expect(await stores.archived()).toEqual(Array.from({ length: 100_000 }, (_, at) => at + 1));
+  });
+
+  test("is as it was before a step that a crash has cut short", async () => {
+    await using stores = await openStores();
+    const { archive, directory } = stores;
+    await stores.put({ seq: 1 });
+    await archive.add(1);
+    const [whole = ""] = namesIn(directory);
+    for (const name of ["2-9.parquet", "2-9.parquet.writing"]) {
+      writeFileSync(
+        join(directory, "events/1/2026-11", name),
+        readFileSync(join(directory, whole)),
+      );
+    }
+
+    const again = await reopened(directory);
+
+    expect(namesIn(directory)).toEqual([whole]);
+    expect(again.manifest()).toEqual(stores.files.manifest());
+  });
+
+  test.each([
+    ["gone", undefined],
+    ...["", "{", "null", "[]", '{"version":1}', '{"files":[]}'].map(
+      (text) => [text, text] as const,
+    ),
+  ])("has its list again when that is %j", async (_, text) => {
+    await using stores = await openStores();
+    const { archive, directory, files } = stores;
+    await stores.put({ seq: 1 }, { seq: 2, project_id: 2 }, { seq: 3, distinct_id: "bob" });
+    await archive.add(3);
+    await stores.put({ seq: 4 }, { seq: 6, day: "2026-12-01" });
+    await archive.add(6);
+    await stores.remove(3);
+    const erased = { project_id: 1, distinct_ids: ["bob"], journal_seq: 9 };
+    await archive.erase([erased]);
+    const { files: before, ...rest } = files.manifest();
+    const list = join(directory, "archive.json");
+    rmSync(list);
+    if (text !== undefined) writeFileSync(list, text);
+    const again = await reopened(directory);
+
+    const byPath = (some: readonly ArchivedFile[]) =>
+      some.toSorted((a, b) => a.path.localeCompare(b.path));
+    const { files: after, ...others } = again.manifest();
+    expect([byPath(after), others]).toEqual([byPath(before), { ...rest, is_listed_anew: true }]);
+    expect(JSON.parse(readFileSync(list, "utf8"))).toEqual(again.manifest());
+    expect(await stores.archived()).toEqual([1, 2, 4, 6]);
+  });
+
+  test("takes of two files with the same rows the joined or later one, and has the damaged made up for", async () => {
+    await using stores = await openStores();
+    const { archive, directory, files } = stores;
+    await stores.put({ seq: 1 }, { seq: 2 }, { seq: 3, project_id: 2 });
+    for (const seq of [1, 2, 3]) await archive.add(seq);
+    const [one, two, three] = files.manifest().files;
+    if (one === undefined || two === undefined || three === undefined) throw new Error("no files");
+    copyFileSync(files.pathOf(one), files.pathOf(one).replace("1-1", "1-2.2"));
+    writeFileSync(files.pathOf(three), "no Parquet");
+    rmSync(join(directory, "archive.json"));
+
+    const again = await reopened(directory);
+
+    expect(again.manifest().files.map(({ path, rows: count }) => [path, count])).toEqual([
+      ["events/1/2026-11/1-2.2.parquet", 1],
+      [three.path, 1],
+    ]);
+    await archiveOf(stores.duckdb, again, () => {}).complete();
+    expect(await stores.archived("2/*")).toEqual([3]);
+  });
+
+  test("changes nothing when it cannot be written, and can be tried again", async () => {
+    await using stores = await openStores();
+    const { archive, directory } = stores;
+    await stores.put({ seq: 1 }, { seq: 2, project_id: 2 });
+    writeFileSync(join(directory, "events"), "in the way");
+
+    await expect(archive.add(2)).rejects.toThrow();
+    expect(archive.last()).toBe(0);
+    rmSync(join(directory, "events"));
+    mkdirSync(join(directory, "events"));
+    await archive.add(2);
+
+    expect(await stores.archived()).toEqual([1, 2]);
+  });
+});
+
+describe("erasing from the archive", () => {
+  test("leaves no byte of those who are erased, and all of the others", async () => {
+    await using stores = await openStores();
+    const { archive, directory } = stores;
+    await stores.put(
+      { seq: 1 },
+      { seq: 2, distinct_id: "bob", person_id: BOB },
+      { seq: 3, distinct_id: "anonymous" },
+    );
+    await archive.add(3);
+    await stores.put({ seq: 4, distinct_id: "carl", person_id: BOB });
+    await archive.add(4);
+
+    const textsOf = async () => {
+      const from = `'${directory}/events/*/*/*.parquet'`;
+      const stored = await stores.query(`SELECT properties::VARCHAR AS text FROM ${from}`);
+      return stored.map(({ text }) => String(text)).join();
+    };
+    expect(await textsOf()).toContain(secret("anonymous"));
+
+    await stores.remove(1, 3);
+    const erased = await archive.erase([
+      { project_id: 1, distinct_ids: ["ann", "anonymous"], journal_seq: 4 },
+    ]);
+
+    expect(erased).toBe(2);
+    expect(await stores.archived()).toEqual([2, 4]);
+    const texts = await textsOf();
+    const bytes = namesIn(directory)
+      .map((name) => readFileSync(join(directory, name), "latin1"))
+      .join();
+    for (const name of ["ann", "anonymous"]) {
+      expect(texts).not.toContain(secret(name));
+      expect(bytes).not.toContain(secret(name));
+    }
+    expect(texts).toContain(secret("bob"));
+  });
+
+  test("ends at the sequence number, and keeps to the project", async () => {
+    await using stores = await openStores();
+    const { archive } = stores;
+    await stores.put({ seq: 1 }, { seq: 2, project_id: 2 }, { seq: 3 });
+    await archive.add(3);
+
+    const asked = { project_id: 1, distinct_ids: ["ann"], journal_seq: 2 };
+    await stores.remove(1);
+
+    expect(await archive.erase([asked, asked])).toBe(1);
+    expect(await stores.archived()).toEqual([2, 3]);
+    expect(await archive.erase([asked])).toBe(0);
+  });
+
+  test("takes blank rows along, and out with the large event that they are behind", async () => {
+    await using stores = await openStores();
+    const { archive, directory } = stores;
+    await stores.put({ seq: 1 }, { seq: 1, project_id: -1 }, { seq: 2, project_id: 2 });
+    await archive.add(2);
+    expect(namesIn(directory)).toEqual([
+      "events/1/2026-11/1-2.parquet",
+      "events/2/2026-11/1-2.parquet",
+    ]);
+    expect(await stores.archived("1/*")).toEqual([1, 1]);
+
+    await stores.removeOf(1, 1);
+    await archive.erase([{ project_id: 1, distinct_ids: ["ann"], journal_seq: 9 }]);
+
+    expect(namesIn(directory)).toEqual(["events/2/2026-11/1-2.parquet"]);
+  });
+
+  test("removes a file of which nothing is left, and touches none that has nothing of them", async () => {
+    await using stores = await openStores();
+    const { archive, directory } = stores;
+    await stores.put({ seq: 1 });
+    await archive.add(1);
+    await stores.put({ seq: 2, distinct_id: "bob", person_id: BOB });
+    await archive.add(2);
+    await stores.remove(1);
+
+    await archive.erase([{ project_id: 1, distinct_ids: ["ann"], journal_seq: 9 }]);
+
+    expect(namesIn(directory)).toEqual(["events/1/2026-11/2-2.parquet"]);
+    expect(archive.last()).toBe(2);
+  });
+
+  test("keeps what the event store keeps", async () => {
+    await using stores = await openStores();
+    const { archive } = stores;
+    await stores.put({ seq: 1 }, { seq: 2 });
+    await archive.add(2);
+    await stores.remove(1);
+
+    const asked = { project_id: 1, distinct_ids: ["ann"], journal_seq: 2 };
+
+    expect(await archive.erase([asked])).toBe(1);
+    expect(await stores.archived()).toEqual([2]);
+  });
+});
+
+describe("a file of the archive that is damaged", () => {
+  const damages: Record<string, (path: string) => void> = {
+    "is gone": (path) => rmSync(path),
+    "is empty": (path) => writeFileSync(path, ""),
+    "has a wrong bit, amid what is compressed": (path) => {
+      const bytes = readFileSync(path);
+      bytes.writeUInt8(bytes.readUInt8(bytes.length >> 1) ^ 1, bytes.length >> 1);
+      writeFileSync(path, bytes);
+    },
+  };
+
+  test.each(Object.entries(damages))(
+    "is written anew from the event store when it is joined or erased from: it %s",
+    async (_what, damage) => {
+      await using stores = await openStores();
+      const { archive, directory, mended } = stores;
+      for (let seq = 1; seq <= 16; seq += 1) {
+        await stores.put({ seq, distinct_id: seq === 3 ? "bob" : "ann" });
+        await archive.add(seq);
+      }
+      damage(join(directory, "events/1/2026-11/7-7.parquet"));
+
+      expect(await archive.compact()).toBe(true);
+
+      expect(mended).toEqual(["events/1/2026-11/7-7.parquet"]);
+      expect(await stores.archived()).toEqual(Array.from({ length: 16 }, (_, at) => at + 1));
+      const [whole = ""] = namesIn(directory);
+      damage(join(directory, whole));
+      await stores.remove(3);
+      await archive.erase([{ project_id: 1, distinct_ids: ["bob"], journal_seq: 16 }]);
+      expect(mended).toEqual(["events/1/2026-11/7-7.parquet", whole]);
+      expect(await stores.archived()).not.toContain(3);
+      expect(await stores.archived()).toHaveLength(15);
+    },
+  );
+
+  test("is set aside where nothing else has its rows, counted, and gone with the next erasure", async () => {
+    await using stores = await openStores();
+    const { archive, directory, files } = stores;
+    await stores.put({ seq: 1 }, { seq: 2, project_id: 2 });
+    await archive.add(2);
+    const [damaged] = files.manifest().files;
+    if (damaged === undefined) throw new Error("There is no file");
+    writeFileSync(files.pathOf(damaged), "nonsense");
+
+    expect(await files.isSound(damaged)).toBe(false);
+    await files.setAside(damaged);
+
+    expect(files.manifest()).toMatchObject({ last: 2, rows_lost: 1 });
+    expect(namesIn(directory)).toEqual([`${damaged.path}.damaged`, "events/2/2026-11/1-2.parquet"]);
+    expect(await stores.archived()).toEqual([2]);
+    const again = await reopened(directory);
+    expect(again.manifest()).toEqual(files.manifest());
+    await archive.erase([]);
+    expect(namesIn(directory)).toEqual(["events/2/2026-11/1-2.parquet"]);
+  });
+});
+
+/** The same store, in which the next copy into a file of the archive finds no memory. */
+function withoutMemory(duckdb: Duckdb): Duckdb {
+  let left = 1;
+  const failing = (connection: DuckDBConnection) =>
+    new Proxy(connection, {
+      get(target, name) {
+        const member = Reflect.get(target, name);
+        if (name !== "run") return typeof member === "function" ? member.bind(target) : member;
+        return (sql: string, ...rest: []) => {
+          if (!sql.startsWith("COPY") || left === 0) return target.run(sql, ...rest);
+          left -= 1;
+          throw new Error("Out of Memory Error: could not allocate block");
+        };
+      },
+    });
+  return {
+    ...duckdb,
+    read: (work) => duckdb.read((connection) => work(failing(connection))),
+    readFirst: (work) => duckdb.readFirst((connection) => work(failing(connection))),
+  };
+}
+
+test.each(["an erasure", "what makes up for damage"])(
+  "%s has its turn where there is no memory",
+  async (what) => {
+    await using stores = await openStores();
+    await stores.put({ seq: 1 }, { seq: 2, distinct_id: "bob" });
+    await stores.archive.add(2);
+    const archive = archiveOf(withoutMemory(stores.duckdb), stores.files, () => {});
+    const [file] = stores.files.manifest().files;
+    if (file === undefined) throw new Error("There is no file");
+
+    if (what === "an erasure") {
+      await stores.remove(2);
+      const asked = { project_id: 1, distinct_ids: ["bob"], journal_seq: 2 };
+      expect(await archive.erase([asked])).toBe(1);
+    } else {
+      rmSync(stores.files.pathOf(file));
+      await archive.complete();
+    }
+
+    expect(await stores.archived()).toEqual(what === "an erasure" ? [1] : [1, 2]);
+  },
+);

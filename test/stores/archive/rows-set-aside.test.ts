@@ -1,0 +1,80 @@
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { closeSync, openSync, statSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { DuckDBInstance } from "@duckdb/node-api";
+import { takeRows } from "../../../src/stores/archive/rows-set-aside.ts";
+import { openDuckdb, ROW_GROUP_ROWS } from "../../../src/stores/duckdb/engine/duckdb.ts";
+import { temporaryDirectory } from "../../support/start/app.ts";
+
+setDefaultTimeout(60_000);
+
+const MEMORY = { memory_bytes: 128_000_000 };
+
+/** An event store of some row groups that is closed; its file. */
+async function stored(directory: string, rowGroups: number): Promise<string> {
+  const onFatal = (error: Error) => {
+    throw error;
+  };
+  const duckdb = await openDuckdb({ directory, generation: 1, ...MEMORY, threads: 2, onFatal });
+  await duckdb.write(async (connection) => {
+    await connection.run(
+      `INSERT INTO events BY NAME SELECT 1 AS project_id, 1 + range AS seq, uuid() AS uuid,
+         'sent' AS event, 'ann' AS distinct_id, uuid() AS person_id, now()::TIMESTAMP AS "timestamp",
+         now()::TIMESTAMP AS ingested_at, 0 AS mark, {text: md5(range::VARCHAR)}::JSON AS properties
+       FROM range(${rowGroups * ROW_GROUP_ROWS})`,
+    );
+  });
+  await duckdb.close();
+  return join(directory, "events", "1.duckdb");
+}
+
+/** How many rows of a column Parquet files have, and between which numbers. */
+async function numbersIn(paths: readonly string[]) {
+  const instance = await DuckDBInstance.create(":memory:");
+  const connection = await instance.connect();
+  const list = paths.map((path) => `'${path}'`).join(", ");
+  const found = await connection.runAndReadAll(
+    `SELECT count(DISTINCT seq)::INTEGER, min(seq)::INTEGER, max(seq)::INTEGER FROM read_parquet([${list}])`,
+  );
+  connection.closeSync();
+  instance.closeSync();
+  return found.getRows()[0];
+}
+
+test("rows in holes are taken out of a whole event store, no others, and it stays as it was", async () => {
+  using place = temporaryDirectory();
+  const file = await stored(place.path, 2);
+  const { mtimeMs } = statSync(file);
+  const holes = [
+    { first: 11, last: 20 },
+    { first: 30_001, last: 30_005 },
+    { first: 99_000, last: 99_999 },
+  ];
+
+  const { files, damage } = await takeRows(file, holes, { directory: place.path, ...MEMORY });
+
+  expect(damage).toBeUndefined();
+  expect(files).toEqual([{ kind: "events", path: expect.any(String), rows: 15 }]);
+  expect(await numbersIn(files.map(({ path }) => path))).toEqual([15, 11, 30_005]);
+  expect(statSync(file).mtimeMs).toBe(mtimeMs);
+});
+
+test("of a damaged one what can be read is taken, and it is said that not all could", async () => {
+  using place = temporaryDirectory();
+  const file = await stored(place.path, 6);
+  const all = 6 * ROW_GROUP_ROWS;
+  // The engine's blocks are 256 KiB behind three headers.
+  const at = 12_288 + 12 * 262_144;
+  const damaged = openSync(file, "r+");
+  writeSync(damaged, Buffer.alloc(8192, 7), 0, 8192, at);
+  closeSync(damaged);
+
+  const options = { directory: place.path, ...MEMORY };
+  const { files, damage } = await takeRows(file, [{ first: 1, last: all }], options);
+
+  expect(damage?.message).toContain("Corrupt");
+  const [count] = (await numbersIn(files.map(({ path }) => path))) ?? [];
+  expect(count).toBe(files.reduce((sum, { rows }) => sum + rows, 0));
+  expect(count).toBeGreaterThanOrEqual(all - 2 * ROW_GROUP_ROWS);
+  expect(count).toBeLessThan(all);
+});

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
+import { commitRoom } from "../../../../src/stores/duckdb/engine/duckdb-room.ts";
+
+setDefaultTimeout(60_000);
+
+const memory_bytes = 128_000_000;
+
+let instance: DuckDBInstance;
+let reader: DuckDBConnection;
+
+beforeAll(async () => {
+  instance = await DuckDBInstance.create(":memory:");
+  reader = await instance.connect();
+  await reader.run("SET threads = 1");
+  await reader.run("SET temp_directory = ''");
+  await reader.run("SET memory_limit = '128MB'");
+});
+
+afterAll(() => instance.closeSync());
+
+const TEXT = "md5(range::VARCHAR) || md5((-range)::VARCHAR)";
+
+/** Takes more than any limit here, and cannot be put on disk. */
+const GREEDY = `SELECT len(list(${TEXT})) FROM range(20_000_000)`;
+
+/** Rows that are in no file: 300 MB. */
+const WRITTEN = `CREATE TABLE written AS SELECT ${TEXT} AS text FROM range(4_000_000)`;
+
+const made = (endReads: (lowered: Promise<void>) => void) =>
+  commitRoom({ connect: () => instance.connect(), memory_bytes, endReads });
+
+const limit = async () => {
+  const asked = await reader.runAndReadAll("SELECT current_setting('memory_limit')");
+  return asked.getRows()[0]?.[0];
+};
+
+test("a commit has more room than others, until it is done", async () => {
+  const room = await made(() => {});
+  const before = await limit();
+  await room.open(reader);
+  expect(await limit()).not.toBe(before);
+  await room.close(reader);
+  expect(await limit()).toBe(before);
+  expect(room.isShort()).toBe(false);
+  await room.end();
+});
+
+test("rows that are in no file yet end nobody: they are what is written", async () => {
+  let times = 0;
+  const room = await made(() => {
+    times += 1;
+  });
+  await room.open(reader);
+  await reader.run(WRITTEN);
+  const used = await reader.runAndReadAll("SELECT sum(memory_usage_bytes) FROM duckdb_memory()");
+  expect(Number(used.getRows()[0]?.[0])).toBeGreaterThan(memory_bytes + 64_000_000);
+  await Bun.sleep(100);
+  await reader.run("DROP TABLE written");
+  await room.close(reader);
+  await room.end();
+  expect(times).toBe(0);
+});
+
+test("who is ended is told when the limit is lowered", async () => {
+  const lowered: Promise<void>[] = [];
+  const room = await made((promise) => {
+    lowered.push(promise);
+    reader.interrupt();
+  });
+  await room.open(reader);
+  await expect(reader.run(GREEDY)).rejects.toThrow("Interrupted");
+  const told = lowered[0]?.then(limit);
+  await room.close(reader);
+  expect(await told).toBe("122.0 MiB");
+  await room.end();
+});
+
+test("whoever reads is ended where he takes of that room, and the limit is lowered then", async () => {
+  let times = 0;
+  const room = await made(() => {
+    times += 1;
+    reader.interrupt();
+  });
+  await expect(reader.run(GREEDY)).rejects.toThrow("Out of Memory");
+  expect(times).toBe(0);
+  await room.open(reader);
+  await expect(reader.run(GREEDY)).rejects.toThrow("Interrupted");
+  expect(times).toBeGreaterThan(0);
+  await room.close(reader);
+  while (room.isShort()) await Bun.sleep(10);
+  expect(await limit()).toBe("122.0 MiB");
+  await room.end();
+});

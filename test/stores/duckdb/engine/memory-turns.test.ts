@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
+import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
+import { openDuckdb, ROW_GROUP_ROWS } from "../../../../src/stores/duckdb/engine/duckdb.ts";
+import { memoryTurns } from "../../../../src/stores/duckdb/engine/memory-turns.ts";
+import { eventStore } from "../../../../src/stores/duckdb/events/store.ts";
+import type { SliceEvent } from "../../../../src/stores/loads/event-lines.ts";
+import { loadFiles, type SliceContent } from "../../../../src/stores/loads/loads.ts";
+import { temporaryDirectory } from "../../../support/start/app.ts";
+
+setDefaultTimeout(120_000);
+
+let instance: DuckDBInstance;
+let connection: DuckDBConnection;
+
+beforeAll(async () => {
+  instance = await DuckDBInstance.create(":memory:");
+  connection = await instance.connect();
+});
+
+afterAll(() => instance.closeSync());
+
+type Files = ReturnType<typeof loadFiles>;
+
+const SLICE = 4096;
+
+const ENDLESS =
+  "SELECT max(a.range + b.range + c.range) FROM range(1e6::BIGINT) a, range(1e6::BIGINT) b, range(1e6::BIGINT) c";
+
+test("whoever writes alone waits for those who read, and those who come then wait for him", async () => {
+  const turns = memoryTurns();
+  const { promise: end, resolve } = Promise.withResolvers<void>();
+  const done: string[] = [];
+  const first = turns.reading(connection, "for good", async () => {
+    await end;
+    done.push("first");
+  });
+  const write = turns.alone(async () => done.push("write"));
+  const next = turns.alone(async () => done.push("next"));
+  const second = turns.reading(connection, "for good", async () => done.push("second"));
+  await Bun.sleep(20);
+  expect(done).toEqual([]);
+  resolve();
+  await Promise.all([first, write, next, second]);
+  expect(done).toEqual(["first", "write", "next", "second"]);
+});
+
+test("a read that takes long is ended, and says why", async () => {
+  const turns = memoryTurns();
+  const endless = turns
+    .reading(connection, "for good", () => connection.run(ENDLESS))
+    .catch((e) => e);
+  expect(await turns.alone(async () => "written")).toBe("written");
+  expect(await endless).toMatchObject({ code: "unavailable" });
+  expect(await turns.reading(connection, "for good", async () => "read")).toBe("read");
+});
+
+test("a read that is to be repeated begins again behind the write, as often as that helps", async () => {
+  const turns = memoryTurns();
+  const done: string[] = [];
+  const repeated = turns.reading(connection, "to be repeated", async () => {
+    done.push("read");
+    if (done.length === 1) await connection.run(ENDLESS);
+    return "whole";
+  });
+  await turns.alone(async () => done.push("written"));
+  expect(await repeated).toBe("whole");
+  expect(done).toEqual(["read", "written", "read"]);
+
+  let times = 0;
+  const { promise: isOver, resolve } = Promise.withResolvers<void>();
+  const ended = turns
+    .reading(connection, "to be repeated", () => {
+      times += 1;
+      return connection.run(ENDLESS);
+    })
+    .catch((error) => error);
+  const ending = setInterval(() => turns.end(isOver), 10);
+  await Bun.sleep(200);
+  expect(times).toBe(1);
+  resolve();
+  expect(await ended).toMatchObject({ code: "unavailable" });
+  expect(times).toBe(3);
+  clearInterval(ending);
+});
+
+test("whoever works between reads waits for a moment without one, and keeps nobody out before", async () => {
+  const turns = memoryTurns();
+  const { promise: end, resolve } = Promise.withResolvers<void>();
+  const done: string[] = [];
+  const first = turns.reading(connection, "never", () => end);
+  const given = turns.between(60_000, async () => done.push("between"));
+  await turns.reading(connection, "never", async () => done.push("second"));
+  expect(done).toEqual(["second"]);
+  resolve();
+  await Promise.all([first, given]);
+  expect(done).toEqual(["second", "between"]);
+});
+
+test("without such a moment there is no work", async () => {
+  const turns = memoryTurns();
+  const { promise: end, resolve } = Promise.withResolvers<void>();
+  const first = turns.reading(connection, "never", () => end);
+  expect(await turns.between(20, async () => "done")).toBeUndefined();
+  resolve();
+  await first;
+  expect(await turns.between(20, async () => "done")).toBe("done");
+});
+
+test("what a read fails by itself is not laid on the write", async () => {
+  const turns = memoryTurns();
+  const failing = turns.reading(connection, "for good", () => connection.run("SELECT nobody"));
+  await expect(failing).rejects.toThrow("Binder Error");
+});
+
+test.each([
+  ["of a row group each", 4 * ROW_GROUP_ROWS, (files: Files) => files.add],
+  [
+    "that wait for a checkpoint",
+    12 * SLICE,
+    (files: Files) => (slice: SliceContent) => [
+      ...files.add(slice),
+      ...[files.end()].filter((load) => load !== null),
+    ],
+  ],
+])(
+  "loads %s are stored while statements of others take all the memory there is",
+  async (_, count, added) => {
+    using root = temporaryDirectory();
+    const fatal: Error[] = [];
+    const duckdb = await openDuckdb({
+      directory: root.path,
+      generation: 1,
+      memory_bytes: 128e6,
+      threads: 2,
+      onFatal: (error) => fatal.push(error),
+    });
+    const store = eventStore(duckdb, join(root.path, "dead"));
+    const add = added(loadFiles(join(root.path, "loads"), ROW_GROUP_ROWS));
+    let isOver = false;
+    const greedy = Array.from({ length: 2 }, async () => {
+      while (!isOver) {
+        await duckdb
+          .apart((other, catalog) => other.run(GREEDY.replace("events", `${catalog}.events`)))
+          .catch(String);
+      }
+    });
+    let stored = 0;
+    for (let seq = 1; stored < count; seq += SLICE) {
+      const range = { first: seq, last: seq + SLICE - 1 };
+      const events = Array.from({ length: SLICE }, (_, at) => sliceEvent(seq + at));
+      for (const load of add({ range, events, logs: [], mirror: null })) {
+        await store.append(load);
+        stored += load.count;
+      }
+    }
+    isOver = true;
+    await Promise.all(greedy);
+    expect((await store.counts()).events).toBe(stored);
+    expect(fatal).toEqual([]);
+    await duckdb.close();
+  },
+);
+
+/** What it gathers cannot be put on disk. */
+const GREEDY = `SELECT count(*) FROM (
+  SELECT md5(properties::VARCHAR) AS hash, list(properties::VARCHAR) AS texts FROM events
+  GROUP BY hash ORDER BY texts)`;
+
+function sliceEvent(seq: number): SliceEvent {
+  const event = {
+    uuid: Bun.randomUUIDv7(),
+    event: "tested",
+    distinct_id: `person-${seq % 2000}`,
+    timestamp: "2026-11-21T12:00:00.000000Z",
+    properties: { n: seq, text: `${seq} `.repeat(50) },
+  };
+  const place = { seq, project_id: 1, arrived_at: Date.parse(event.timestamp) };
+  const person_id = "01a1fc9a-592b-78b3-8d80-aa75992efae9";
+  const line = Buffer.from(`${JSON.stringify(event)}\n`);
+  return { ...place, person_id, event, groups: undefined, mark: 1, historical: false, line };
+}

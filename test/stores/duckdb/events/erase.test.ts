@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { DuckDBConnection } from "@duckdb/node-api";
+import { type Duckdb, openDuckdb, rows } from "../../../../src/stores/duckdb/engine/duckdb.ts";
+import { type Erasing, eventErasure } from "../../../../src/stores/duckdb/events/erase.ts";
+import { temporaryDirectory } from "../../../support/start/app.ts";
+
+setDefaultTimeout(300_000);
+
+/** The least that the setting takes. */
+const MEMORY_BYTES = 128_000_000;
+const OPTIONS = {
+  isPurging: false,
+  ready: async () => {},
+  forget: async () => {},
+  stopped: () => false,
+};
+
+let directory = temporaryDirectory();
+let duckdb: Duckdb;
+
+beforeEach(async () => {
+  directory = temporaryDirectory();
+  duckdb = await openDuckdb({
+    directory: directory.path,
+    generation: 1,
+    memory_bytes: MEMORY_BYTES,
+    threads: 2,
+    onFatal(error) {
+      throw error;
+    },
+  });
+});
+
+afterEach(async () => {
+  await duckdb.close();
+  directory[Symbol.dispose]();
+});
+
+/** Texts of 32 bytes that are stored at once. */
+const TEXTS = 131_072;
+
+/** Stores events of a hundred persons, each with a text of 32 bytes, so often. */
+async function fill(count: number, repeats: number): Promise<void> {
+  const rows = Math.ceil(TEXTS / repeats);
+  for (let first = 1; first <= count; first += rows) {
+    const last = Math.min(count, first + rows - 1);
+    await duckdb.write(async (connection) => {
+      await connection.run(
+        `INSERT INTO events BY NAME SELECT 1 AS project_id, seq, uuid() AS uuid, 'filled' AS event,
+           'user-' || seq % 100 AS distinct_id, md5('user-' || seq % 100)::UUID AS person_id,
+           TIMESTAMP '2026-11-21' AS "timestamp", TIMESTAMP '2026-11-21' AS ingested_at,
+           '{"pad":"' || repeat(md5(random()::VARCHAR), ${repeats}) || '"}' AS properties
+         FROM (SELECT unnest(range(${first}, ${last + 1})) AS seq)`,
+      );
+      await connection.run("UPDATE meta SET value = $last WHERE key = 'applied_seq'", { last });
+    });
+  }
+  await duckdb.checkpoint();
+}
+
+const taskOf = (id: number, journal_seq: number): Erasing => ({
+  ...{ id, project_id: 1, distinct_ids: [`user-${id}`], journal_seq },
+});
+
+const countOf = async () => {
+  const sql = "SELECT count(*)::INTEGER AS events FROM events";
+  const [row] = await duckdb.read((connection) => rows(connection, sql));
+  return row?.["events"];
+};
+
+/** The same store, which notes what is run while its file is written anew. */
+function listening(run: string[]): Duckdb {
+  const heard = (connection: DuckDBConnection) =>
+    new Proxy(connection, {
+      get(target, name) {
+        const member = Reflect.get(target, name);
+        if (typeof member !== "function") return member;
+        return (...given: unknown[]) => {
+          if (typeof given[0] === "string") run.push(given[0]);
+          return member.apply(target, given);
+        };
+      },
+    });
+  return {
+    ...duckdb,
+    rewrite: (rewriting) =>
+      duckdb.rewrite({
+        ...rewriting,
+        copy: (connection, names, part) => rewriting.copy(heard(connection), names, part),
+        catchUp: (connection, names, part) => rewriting.catchUp(heard(connection), names, part),
+      }),
+  };
+}
+
+describe("an erasure", () => {
+  test("reads the events as often for fifty tasks as for one, and writes them once", async () => {
+    const count = 98_000;
+    await fill(count, 1);
+    const readingsOf = async (tasks: Erasing[]) => {
+      const run: string[] = [];
+      await eventErasure(listening(run)).erase(tasks, OPTIONS);
+      return run.filter((sql) => /FROM events_\d+\.events/.test(sql)).length;
+    };
+
+    const once = await readingsOf([taskOf(0, count)]);
+    expect([duckdb.generation(), await countOf()]).toEqual([2, count - count / 100]);
+    const tasks = Array.from({ length: 50 }, (_, at) => taskOf(at + 1, count));
+    const fifty = await readingsOf(tasks);
+
+    expect([duckdb.generation(), await countOf()]).toEqual([3, (count / 100) * 49]);
+    expect(once).toBeGreaterThan(0);
+    expect(fifty).toBeLessThanOrEqual(once);
+  });
+
+  test.each([
+    [200_000, 32],
+    [20_000, 320],
+  ])("of %i texts that are more than its memory finds room in that", async (count, repeats) => {
+    await fill(count, repeats);
+    expect(count * repeats * 32).toBeGreaterThan(1.5 * MEMORY_BYTES);
+
+    await eventErasure(duckdb).erase([taskOf(0, count), taskOf(1, count)], OPTIONS);
+
+    expect([duckdb.generation(), await countOf()]).toEqual([2, (count / 100) * 98]);
+  });
+});

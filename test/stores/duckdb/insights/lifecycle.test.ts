@@ -1,0 +1,70 @@
+import { expect } from "bun:test";
+import {
+  INTERVALS,
+  type Interval,
+  withIntervalBefore,
+} from "../../../../src/core/queries/period.ts";
+import type { LifecycleRow } from "../../../../src/stores/duckdb/insights/lifecycle.ts";
+import type { PlanOf } from "../../../../src/stores/duckdb/insights/queries.ts";
+import { chance, type DataSet } from "../../../support/data/data-sets.ts";
+import {
+  bucketOf,
+  nodeOfChance,
+  ownerOf,
+  periodOfChance,
+  shownAt,
+} from "../../../support/data/insight-reference.ts";
+import { insightTrials } from "../../../support/data/insight-trials.ts";
+
+/** A lifecycle of chance over a data set, and the same by a plain loop. */
+function asked(set: DataSet) {
+  const dice = chance(set.project * 41);
+  const { node, isOf } = nodeOfChance(set, dice);
+  const interval = dice.of<Interval>(["hour", "day", "day", "day", ...INTERVALS]);
+  const told = periodOfChance(set, dice, interval);
+  const { timezone } = set;
+  const period = withIntervalBefore(told.period, { interval, timezone });
+  const plan: PlanOf<"LifecycleQuery"> = {
+    query: {
+      ...({ kind: "LifecycleQuery", series: node, interval } as const),
+      dateRange: { date_from: "", date_to: null },
+    },
+    ...{ period, previous: null, timezone },
+  };
+  const events = set.events.filter((event) => told.isUntil(event) && isOf(event));
+  const people = [...Map.groupBy(events, (event) => ownerOf(set, event)).values()].map(
+    (some) =>
+      new Set(
+        some.map(({ timestamp }) =>
+          period.buckets.indexOf(bucketOf(shownAt(timestamp, timezone), interval)),
+        ),
+      ),
+  );
+  const statusAt = (places: Set<number>, place: number): LifecycleRow["status"] | undefined => {
+    if (!places.has(place)) return places.has(place - 1) && place > 0 ? "dormant" : undefined;
+    if (Math.min(...places) === place) return "new";
+    return places.has(place - 1) ? "returning" : "resurrecting";
+  };
+  const expected = [...period.buckets.keys()].slice(1).flatMap((place) => {
+    const statuses = people.flatMap((places) => statusAt(places, place) ?? []);
+    return [...Map.groupBy(statuses, (status) => status)].map(([status, some]) => {
+      return { status, place, persons: some.length };
+    });
+  });
+  return { plan, expected };
+}
+
+insightTrials<"LifecycleQuery", LifecycleRow>("a lifecycle", {
+  asked,
+  rows: (found) => found,
+  enough(all) {
+    const seen = [...Map.groupBy(all, ({ status }) => status).values()];
+    expect(seen).toHaveLength(4);
+    expect(Math.min(...seen.map((some) => some.length))).toBeGreaterThan(20);
+  },
+  drafted: ({ bucket, status, persons }, { period }) => ({
+    status: status as LifecycleRow["status"],
+    place: period.buckets.indexOf(String(bucket)),
+    persons: Math.abs(Number(persons)),
+  }),
+});

@@ -1,0 +1,266 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { INTERVALS, type Interval, previousPeriod } from "../../../../src/core/queries/period.ts";
+import type { Series, SeriesMath, Trends } from "../../../../src/core/queries/trend.ts";
+import { draftSql } from "../../../../src/stores/duckdb/drafts/statement.ts";
+import type { Found, PlanOf } from "../../../../src/stores/duckdb/insights/queries.ts";
+import type { TrendsRow } from "../../../../src/stores/duckdb/insights/trends.ts";
+import {
+  chance,
+  type DataSet,
+  type DataSets,
+  dataSets,
+  KEYS,
+  type Stored,
+} from "../../../support/data/data-sets.ts";
+import {
+  asText,
+  breakdownOfChance,
+  bucketOf,
+  DATA_SETS,
+  daysOfChance,
+  forEach,
+  keyOf,
+  nodeOfChance,
+  numberIn,
+  ownerOf,
+  percentile,
+  periodOfChance,
+  shownAt,
+  sorted,
+  TIMEOUT_MS,
+  valueOfKey,
+} from "../../../support/data/insight-reference.ts";
+import { draftValue } from "../../../support/data/insight-trials.ts";
+
+let stored: DataSets;
+
+beforeAll(async () => {
+  stored = await dataSets(DATA_SETS);
+});
+
+afterAll(() => stored[Symbol.asyncDispose]());
+
+function told(
+  set: DataSet,
+  { math, math_property, math_group_type_index }: Series,
+  events: Stored[],
+) {
+  const numbers = events.flatMap(({ properties }) => {
+    const number = numberIn(asText(properties[math_property ?? ""]) ?? null);
+    return number === null ? [] : [number];
+  });
+  const sum = numbers.reduce((total, number) => total + number, 0);
+  const different = (of: (event: Stored) => string | undefined | null) =>
+    new Set(events.flatMap((event) => of(event) ?? [])).size;
+  switch (math) {
+    case "total":
+      return events.length;
+    case "dau":
+      return different((event) => ownerOf(set, event));
+    case "unique_session":
+      return different(({ properties }) => asText(properties["$session_id"]) || null);
+    case "unique_group":
+      return different(({ groups }) => groups[math_group_type_index ?? -1]);
+    case "sum":
+      return numbers.length === 0 ? null : sum;
+    case "avg":
+      return numbers.length === 0 ? null : sum / numbers.length;
+    case "min":
+      return numbers.length === 0 ? null : Math.min(...numbers);
+    case "max":
+      return numbers.length === 0 ? null : Math.max(...numbers);
+    default:
+      return percentile(numbers, math === "median" ? 0.5 : Number(math.slice(1)) / 100);
+  }
+}
+
+type Asked = {
+  plan: PlanOf<"TrendsQuery">;
+  isOf: ((event: Stored) => boolean)[];
+  isIn: (event: Stored) => boolean;
+  /** Which events say which values are told apart; those that are in it unless told. */
+  isRanked?: (event: Stored) => boolean;
+};
+
+/** The same by a plain loop, of one of the series. */
+function reference(
+  set: DataSet,
+  { plan, isOf, isIn, isRanked = isIn }: Asked,
+  index: number,
+): TrendsRow[] {
+  const { query, timezone } = plan;
+  const { breakdown, interval, formula } = query;
+  const series = query.series[index] as Series;
+  const eventsOf = (at: number, isWhen = isIn) =>
+    set.events.filter((event) => isWhen(event) && isOf[at]?.(event) === true);
+  const valueIn = (event: Stored) => (breakdown === null ? "" : keyOf(set, event, breakdown));
+  const first = formula === null ? index : 0;
+  const ranked = [...Map.groupBy(eventsOf(first, isRanked), valueIn)]
+    .map(([value, some]) => ({ value, rank: told(set, query.series[first] as Series, some) }))
+    .sort((a, b) => {
+      if (a.rank !== b.rank) return (b.rank ?? -Infinity) - (a.rank ?? -Infinity);
+      if (a.value === null || b.value === null) return a.value === null ? 1 : -1;
+      return Buffer.compare(Buffer.from(a.value), Buffer.from(b.value));
+    });
+  const top = ranked.slice(0, breakdown?.limit ?? 1).map(({ value }) => value);
+  const lines = Map.groupBy(eventsOf(index), (event) => {
+    const value = valueIn(event);
+    if (breakdown === null) return "=";
+    if (!top.includes(value)) return "other";
+    return value === null ? "none" : `=${value}`;
+  });
+  return [...lines].flatMap(([key, line]): TrendsRow[] => {
+    const buckets = Map.groupBy(line, ({ timestamp }) =>
+      bucketOf(shownAt(timestamp, timezone), interval),
+    );
+    const kind = key.startsWith("=") ? "value" : (key as "none" | "other");
+    const value =
+      kind === "value" && breakdown !== null ? valueOfKey(key.slice(1), breakdown) : null;
+    const row = (bucket: string | null, some: Stored[]): TrendsRow => ({
+      ...{ kind, breakdown: value, bucket },
+      value: told(set, series, some),
+    });
+    return [row(null, line), ...[...buckets].map(([bucket, some]) => row(bucket, some))];
+  });
+}
+
+const MATHS: SeriesMath[] = [
+  ...(["total", "dau", "unique_session", "unique_group"] as const),
+  ...(["sum", "avg", "min", "max", "median", "p50"] as const),
+];
+
+/** A query of chance over a data set, and which events it is of by hand. */
+function asked(set: DataSet): Asked {
+  const dice = chance(set.project * 53);
+  const { next, of } = dice;
+  const nodes = Array.from({ length: 1 + next(2) }, () => nodeOfChance(set, dice));
+  const interval = of<Interval>(INTERVALS);
+  const { period, isIn } = periodOfChance(set, dice, interval);
+  const series = nodes.map(({ node }): Series => {
+    const math = of(MATHS);
+    const isCount = ["total", "dau", "unique_session", "unique_group"].includes(math);
+    return {
+      ...{ ...node, math },
+      math_property: isCount ? null : of(KEYS),
+      math_group_type_index: math === "unique_group" ? of([0, 2]) : null,
+    };
+  });
+  const query: Trends = {
+    ...({ kind: "TrendsQuery", series, interval, compare: false } as const),
+    dateRange: { date_from: "", date_to: null },
+    breakdown: next(3) === 0 ? null : breakdownOfChance(dice, 1 + next(4)),
+    formula: next(2) === 0 ? null : { text: "A", of: ([a = null]) => a },
+  };
+  const { timezone } = set;
+  return {
+    plan: { query, period, previous: null, timezone },
+    isOf: nodes.map(({ isOf }) => isOf),
+    isIn,
+  };
+}
+
+describe("trends", () => {
+  test(
+    `are what a plain loop over the events finds, on ${DATA_SETS} sets of events`,
+    async () => {
+      let found = 0;
+      await forEach(stored.sets, async (set) => {
+        const one = asked(set);
+        const answered = await stored.queries.run(set.project, one.plan);
+
+        const { current } = answered.found as Found["TrendsQuery"];
+        const expected = current.map((_, index) => reference(set, one, index));
+        expect([set.project, ...current.map(sorted)]).toEqual([
+          set.project,
+          ...expected.map(sorted),
+        ]);
+        const places = new Set(expected.flat().flatMap(({ bucket }) => bucket ?? []));
+        const { buckets } = one.plan.period;
+        expect([...places].filter((bucket) => !buckets.includes(bucket))).toEqual([]);
+        found += expected.flat().length;
+      });
+      expect(found).toBeGreaterThan(DATA_SETS);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "are compared with the period before, by the values of the period itself",
+    async () => {
+      let found = 0;
+      await forEach(stored.sets, async (set) => {
+        const one = asked(set);
+        const days = { interval: "day" as const, dateRange: { date_from: "", date_to: null } };
+        const { period } = daysOfChance(set, chance(set.project), "day");
+        const previous = previousPeriod(period, { interval: "day", timezone: set.timezone });
+        const query = { ...one.plan.query, ...days, compare: true };
+        const plan = { ...one.plan, query, period, previous };
+        const answered = await stored.queries.run(set.project, plan);
+
+        const before = (answered.found as Found["TrendsQuery"]).previous;
+        const within = ({ buckets }: { buckets: string[] }, { timestamp }: Stored) =>
+          buckets.includes(shownAt(timestamp, set.timezone).day);
+        const isIn = (event: Stored) => within(previous, event);
+        const isRanked = (event: Stored) => within(period, event);
+        const expected = before.map((_, index) =>
+          reference(set, { ...one, plan, isIn, isRanked }, index),
+        );
+        expect([set.project, ...before.map(sorted)]).toEqual([
+          set.project,
+          ...expected.map(sorted),
+        ]);
+        expect(previous.before).toBe(period.from);
+        expect(previous.buckets).toHaveLength(period.buckets.length);
+        found += expected.flat().length;
+      });
+      expect(found).toBeGreaterThan(DATA_SETS / 2);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "are drafted as SQL that finds the same, also compared",
+    async () => {
+      await forEach(stored.sets, async (set) => {
+        const one = asked(set);
+        const { period, query, timezone } = one.plan;
+        const previous = previousPeriod(period, { interval: query.interval, timezone });
+        const isCompared = set.project % 3 === 0;
+        const plan = { ...one.plan, previous: isCompared ? previous : null };
+        const answered = await stored.queries.run(set.project, plan);
+        const drafted = await stored.drafted(set.project, plan);
+
+        const { current, previous: before } = answered.found as Found["TrendsQuery"];
+        const told = (rows: TrendsRow[][], period: string) =>
+          rows.flatMap((some, index) =>
+            some.map((row) => ({ period, series: "AB".charAt(index), ...row })),
+          );
+        const expected = [...told(current, "current"), ...told(before, "previous")];
+        const found = drafted.map((row) => ({
+          period: isCompared ? row["period"] : "current",
+          series: row["series"],
+          ...(query.breakdown === null ? { kind: "value", breakdown: null } : draftValue(row)),
+          ...{ bucket: row["bucket"], value: row["value"] },
+        }));
+        expect([set.project, ...sorted(found)]).toEqual([set.project, ...sorted(expected)]);
+      });
+    },
+    TIMEOUT_MS,
+  );
+
+  test("have a first query that runs as it stands, over names of any kind", async () => {
+    await forEach(stored.sets.slice(0, 40), async ({ project, events }) => {
+      const names = await stored.queries.names(project);
+      const sql = draftSql(names);
+      const found = await stored.run(project, sql);
+
+      const counted = [...Map.groupBy(events, ({ event }) => event)];
+      const all = counted.map(([name, some]) => ({ name, count: some.length }));
+      expect(names.events.toSorted(byName)).toEqual(all.toSorted(byName));
+      expect(found).toBeArray();
+      for (const { name } of names.properties) expect(sql).toContain(JSON.stringify(name));
+    });
+  });
+});
+
+const byName = (one: { name: string }, other: { name: string }) => (one.name < other.name ? -1 : 1);

@@ -1,0 +1,108 @@
+import { afterEach, expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openLog } from "../../../src/app/process/log.ts";
+import { lostEvents } from "../../../src/app/recovery/lost-events.ts";
+import { nodeDisk } from "../../../src/stores/files/disk.ts";
+import { segmentName } from "../../../src/stores/journal/frame.ts";
+import { journalHoles } from "../../../src/stores/journal/holes.ts";
+import { clear, entry, open, place, readerOf } from "../../support/disk/journal.ts";
+
+afterEach(clear);
+
+/** All holes of a range, part by part. */
+async function holesIn(directory: string, { after, upTo }: { after: number; upTo: number }) {
+  const { find } = journalHoles(readerOf(directory).reader, { directory, disk: nodeDisk });
+  const all = [];
+  for (let at = after; at < upTo; ) {
+    const { holes, last } = await find({ after: at, upTo });
+    all.push(...holes);
+    at = last;
+  }
+  return all;
+}
+
+/** A journal of the numbers 1 to 30, in frames of three. */
+async function journalOf30(): Promise<string> {
+  const directory = place();
+  const journal = await open(directory);
+  for (let at = 1; at <= 30; at += 3) await journal.append(entry(`from-${at}-on`, { count: 3 }));
+  await journal.close();
+  return directory;
+}
+
+function damage(directory: string, text: string): void {
+  const path = join(directory, segmentName(1));
+  const bytes = readFileSync(path);
+  bytes[bytes.indexOf(text)] = 0;
+  writeFileSync(path, bytes);
+}
+
+test("a whole journal has no holes, from within a frame on, too", async () => {
+  const directory = await journalOf30();
+  expect(await holesIn(directory, { after: 0, upTo: 30 })).toEqual([]);
+  expect(await holesIn(directory, { after: 4, upTo: 30 })).toEqual([]);
+});
+
+test("frames that are damaged are holes, those next to each other one", async () => {
+  const directory = await journalOf30();
+  for (const first of [4, 13, 16, 28]) damage(directory, `from-${first}-on`);
+  expect(await holesIn(directory, { after: 0, upTo: 30 })).toEqual([
+    { first: 4, last: 6 },
+    { first: 13, last: 18 },
+    { first: 28, last: 30 },
+  ]);
+  expect(await holesIn(directory, { after: 5, upTo: 13 })).toEqual([
+    { first: 6, last: 6 },
+    { first: 13, last: 13 },
+  ]);
+});
+
+test("a journal with nothing of a range is one hole", async () => {
+  const directory = await journalOf30();
+  expect(await holesIn(directory, { after: 30, upTo: 40 })).toEqual([{ first: 31, last: 40 }]);
+});
+
+test("damaged warnings are no lost events, whatever became of what a header says that they are", async () => {
+  const directory = place();
+  const journal = await open(directory);
+  const warning = '{"type":"missing_event_name"}\n';
+  await journal.append(entry("event-1"));
+  await journal.append(entry(warning.repeat(3), { kind: "warnings", count: 3 }));
+  await journal.append(entry("event-5"));
+  await journal.append(entry(warning.repeat(2), { kind: "warnings", count: 2 }));
+  await journal.append(entry("event-8"));
+  await journal.close();
+  const path = join(directory, segmentName(1));
+  const bytes = readFileSync(path);
+  // The kind stands 12 bytes behind the beginning of a header, which has 40.
+  for (const [text, kind] of [
+    [warning, 2],
+    ["event-5", 3],
+    ["event-8", 7],
+  ] as const) {
+    bytes.writeUInt32LE(kind, bytes.indexOf(text) - 28);
+  }
+  writeFileSync(path, bytes);
+
+  expect(await holesIn(directory, { after: 0, upTo: 8 })).toEqual([
+    { first: 5, last: 5 },
+    { first: 8, last: 8 },
+  ]);
+});
+
+test("a frame with numbers in a range and behind it is none, where somebody asks for what to take elsewhere", async () => {
+  const directory = await journalOf30();
+  damage(directory, "from-7-on");
+  const holes = journalHoles(readerOf(directory).reader, { directory, disk: nodeDisk });
+  const lost = lostEvents({
+    ...{ directory, memory_bytes: 0, holes, range: { upTo: 30 }, unlisted: [] },
+    store: { applied: 0 },
+    restore: { add: async () => {} },
+    log: openLog({ format: "json", now: Date.now }),
+  });
+
+  expect(await lost.holes({ after: 0, upTo: 5 })).toEqual([]);
+  expect(await lost.holes({ after: 0, upTo: 8 })).toEqual([{ first: 7, last: 8 }]);
+  expect(await lost.holes({ after: 28, upTo: 99 })).toEqual([]);
+});

@@ -1,0 +1,285 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { crc32 } from "node:zlib";
+import { GROUP_BYTES_MAX, WAITING_BYTES_MAX } from "../../../src/stores/journal/journal.ts";
+import { faultyDisk } from "../../support/disk/faulty-disk.ts";
+import {
+  clear,
+  entry,
+  open,
+  place,
+  readAll,
+  segmentOf,
+  segments,
+  written,
+} from "../../support/disk/journal.ts";
+
+afterEach(clear);
+
+describe("a journal", () => {
+  test("gives back what was appended, in order, with the numbers of its events", async () => {
+    const directory = place();
+    const journal = await open(directory);
+    const entries = [
+      entry("one\n"),
+      entry("", { kind: "historical" }),
+      entry("two\nthree\n", { count: 2, project_id: 4_294_967_295 }),
+      entry("€ \u0000 😀\n", { arrived_at: 0.5 }),
+    ];
+
+    const seqs = await Promise.all(entries.map((one) => journal.append(one)));
+    await journal.close();
+
+    expect(seqs).toEqual([1, 2, 3, 5]);
+    expect(readAll(directory).frames).toEqual(
+      entries.map((one, index) => ({ ...one, first_seq: seqs[index] ?? 0 })),
+    );
+  });
+
+  test("is empty at first and makes no file before something is appended", async () => {
+    const directory = place();
+
+    const journal = await open(directory);
+
+    expect([journal.durable(), journal.bytes(), journal.waiting()]).toEqual([0, 0, 0]);
+    expect(readdirSync(directory)).toEqual([]);
+    expect(readAll(directory)).toEqual({ frames: [], texts: [], corrupt: [] });
+    await journal.close();
+  });
+
+  test("holds many small frames and one that is larger than a segment", async () => {
+    const directory = place();
+    const journal = await open(directory, { segmentBytesMax: 100_000 });
+    const large = "x".repeat(200_000);
+    const texts = [
+      ...Array.from({ length: 3000 }, (_, index) => `event ${index}\n`),
+      large,
+      "last",
+    ];
+
+    await Promise.all(texts.map((text) => journal.append(entry(text))));
+    await journal.close();
+
+    expect(readAll(directory)).toMatchObject({ texts, corrupt: [] });
+  });
+
+  test("acknowledges nothing before its sync; what arrives meanwhile shares the next", async () => {
+    const disk = faultyDisk();
+    const journal = await open(place(), { disk });
+    await journal.append(entry("begins the segment\n"));
+    const before = disk.count("sync");
+    const release = disk.hold("sync");
+
+    const early = journal.append(entry("early\n"));
+    while (disk.count("sync") === before) await Bun.sleep(1);
+    const late = Array.from({ length: 50 }, () => journal.append(entry("late\n")));
+    await Bun.sleep(5);
+    const meanwhile = [Bun.peek.status(early), journal.durable(), disk.count("sync") - before];
+    release();
+    const seqs = [await early, ...(await Promise.all(late))];
+
+    expect(meanwhile).toEqual(["pending", 1, 1]);
+    expect(seqs.join()).toBe(Array.from({ length: 51 }, (_, index) => index + 2).join());
+    expect(disk.count("sync") - before).toBe(2);
+    expect(journal.durable()).toBe(52);
+    await journal.close();
+  });
+
+  test("bounds what it writes before a sync", async () => {
+    const disk = faultyDisk();
+    const journal = await open(place(), { disk });
+    await journal.append(entry("begins the segment\n"));
+    const before = disk.count("sync");
+    const third = entry("x".repeat(GROUP_BYTES_MAX / 3));
+
+    await Promise.all(Array.from({ length: 5 }, () => journal.append(third)));
+
+    expect(disk.count("sync") - before).toBe(3);
+    await journal.close();
+  });
+
+  test("writes warnings together with what they are of, however large that is", async () => {
+    const disk = faultyDisk();
+    const journal = await open(place(), { disk });
+    await journal.append(entry("begins the segment\n"));
+    const before = disk.count("sync");
+    const large = entry("x".repeat(GROUP_BYTES_MAX + 1));
+    const warnings = entry("warned\n", { kind: "warnings" });
+
+    await Promise.all([large, warnings, warnings, large, warnings].map(journal.append));
+
+    expect(disk.count("sync") - before).toBe(2);
+    await journal.close();
+  });
+
+  test("goes on with the numbers, and with the segment, when it is opened again", async () => {
+    const directory = await written(["a", "b"]);
+
+    const journal = await open(directory);
+    const seq = await journal.append(entry("c"));
+    await journal.close();
+
+    expect(seq).toBe(3);
+    expect(segments(directory)).toEqual([segmentOf(1)]);
+    expect(readAll(directory).texts).toEqual(["a", "b", "c"]);
+  });
+
+  test("numbers new events above what a store has applied", async () => {
+    const directory = await written(["a", "b"]);
+
+    const journal = await open(directory, { after: 100 });
+    const durable = journal.durable();
+    const seqs = [await journal.append(entry("c")), await journal.append(entry("d"))];
+    await journal.close();
+
+    // What a store has was durable.
+    expect(durable).toBe(100);
+    expect(seqs).toEqual([101, 102]);
+    expect(readAll(directory).frames.map((frame) => frame.first_seq)).toEqual([1, 2, 101, 102]);
+  });
+
+  test("starts a segment when the last is full, and never splits a frame", async () => {
+    const texts = Array.from({ length: 20 }, (_, index) => `${index}`.repeat(100));
+
+    const directory = await written(texts, { segmentBytesMax: 700 });
+
+    const sizes = segments(directory).map((name) => statSync(join(directory, name)).size);
+    expect(sizes.length).toBeGreaterThan(4);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(700);
+    expect(readAll(directory)).toMatchObject({ texts, corrupt: [] });
+  });
+
+  test("finishes what waits when it is closed, and takes nothing more", async () => {
+    const directory = place();
+    const journal = await open(directory);
+    const appended = Array.from({ length: 100 }, (_, index) => journal.append(entry(`${index}`)));
+
+    await Promise.all([journal.close(), journal.close()]);
+
+    expect(appended.map((one) => Bun.peek.status(one))).toEqual(appended.map(() => "fulfilled"));
+    expect(readAll(directory).frames).toHaveLength(100);
+    await expect(journal.append(entry("late"))).rejects.toMatchObject({ code: "unavailable" });
+  });
+
+  test("refuses what would wait beyond the limit, and takes more once there is room", async () => {
+    const disk = faultyDisk();
+    const journal = await open(place(), { disk });
+    disk.fail("create", { code: "EIO", times: 16 });
+    const release = disk.hold("create");
+    const eighth = entry("x".repeat(WAITING_BYTES_MAX / 8));
+
+    const waiting = Array.from({ length: 7 }, () => journal.append(eighth));
+    const outcomes = Promise.allSettled(waiting);
+    const refused = await journal.append(eighth).catch((failure) => failure);
+    const small = journal.append(entry("small")).catch(() => {});
+    release();
+    await Promise.all([outcomes, small]);
+
+    expect(refused).toMatchObject({ code: "unavailable", cause: undefined });
+    expect(journal.waiting()).toBe(0);
+    await journal.close();
+  });
+
+  test("has no number for an entry without events", async () => {
+    const journal = await open(place());
+
+    const appended = journal.append(entry("", { count: 0 }));
+
+    await expect(appended).rejects.toThrow("A journal entry without events");
+    await journal.close();
+  });
+
+  test("is readable by its owner alone", async () => {
+    const directory = await written(["a"]);
+
+    const modes = [directory, join(directory, segmentOf(1))].map((path) => statSync(path).mode);
+
+    expect(modes.map((mode) => mode & 0o777)).toEqual([0o700, 0o600]);
+  });
+
+  test("does not open where it cannot write", async () => {
+    const directory = await written(["a"]);
+
+    const opened = open(join(directory, segmentOf(1), "inside"));
+
+    await expect(opened).rejects.toMatchObject({ code: "ENOTDIR" });
+  });
+
+  test("does not open what another version wrote", async () => {
+    const directory = await written(["a"]);
+    const path = join(directory, segmentOf(1));
+    const bytes = readFileSync(path);
+    bytes.writeUInt32LE(2, 8);
+    bytes.writeUInt32LE(crc32(bytes.subarray(0, 12)), 12);
+    writeFileSync(path, bytes);
+
+    const opened = open(directory);
+
+    await expect(opened).rejects.toThrow(
+      "The journal was written in format 2, and this version reads only format 1.",
+    );
+  });
+
+  test("reports its size", async () => {
+    const directory = place();
+    const journal = await open(directory, { segmentBytesMax: 200 });
+    for (const text of ["a", "b", "c", "d", "e", "f", "g"]) await journal.append(entry(text));
+
+    const bytes = journal.bytes();
+    await journal.close();
+    const reopened = await open(directory);
+
+    const sizes = segments(directory).map((name) => statSync(join(directory, name)).size);
+    expect(bytes).toBe(sizes.reduce((sum, size) => sum + size, 0));
+    expect(reopened.bytes()).toBe(bytes);
+    await reopened.close();
+  });
+});
+
+describe("ending a segment", () => {
+  test("puts what comes from then on into another one, so that all before may go", async () => {
+    const directory = place();
+    const journal = await open(directory);
+    for (const text of "abc") await journal.append(entry(text));
+
+    const late = journal.append(entry("d"));
+    const last = await journal.rotate();
+    await journal.append(entry("e"));
+    const removed = [await journal.trim(last - 1), await journal.trim(last)];
+
+    expect([last, await late, removed]).toEqual([4, 4, [0, 1]]);
+    expect(segments(directory)).toEqual([segmentOf(5)]);
+    expect(readAll(directory).texts).toEqual(["e"]);
+    await journal.close();
+  });
+
+  test("lets the newest go too, and numbers go on, also after the next start", async () => {
+    const directory = place();
+    const journal = await open(directory);
+    for (const text of "abc") await journal.append(entry(text));
+
+    const last = await journal.rotate();
+    const removed = [await journal.trim(last - 1), await journal.trim(last)];
+    const left = segments(directory);
+    const seq = await journal.append(entry("d"));
+    await journal.trim(await journal.rotate());
+    await journal.close();
+    const reopened = await open(directory, { after: 4 });
+
+    expect([last, removed, left, seq]).toEqual([3, [0, 1], [], 4]);
+    expect([reopened.durable(), await reopened.append(entry("e"))]).toEqual([4, 5]);
+    expect(readAll(directory).texts).toEqual(["e"]);
+    await reopened.close();
+  });
+
+  test("may be repeated, and needs nothing to be there", async () => {
+    const directory = place();
+    const journal = await open(directory);
+    expect([await journal.rotate(), await journal.rotate(), await journal.trim(0)]).toEqual([
+      0, 0, 0,
+    ]);
+    expect(await journal.append(entry("a"))).toBe(1);
+    await journal.close();
+  });
+});

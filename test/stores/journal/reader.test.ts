@@ -1,0 +1,281 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { JOURNAL_READ_BYTES_MAX } from "../../../src/core/events/event.ts";
+import { nodeDisk } from "../../../src/stores/files/disk.ts";
+import { FRAME_HEADER_BYTES, SEGMENT_HEADER_BYTES } from "../../../src/stores/journal/frame.ts";
+import type { Frame } from "../../../src/stores/journal/journal.ts";
+import { WINDOW_BYTES } from "../../../src/stores/journal/segment.ts";
+import {
+  clear,
+  entry,
+  open,
+  place,
+  readAll,
+  readerOf,
+  segmentOf,
+  textOf,
+  written,
+} from "../../support/disk/journal.ts";
+
+afterEach(clear);
+
+const numbers = (frames: Frame[]) => frames.map((frame) => frame.first_seq);
+
+describe("a reader", () => {
+  test("reads as many events as asked for, never a part of a frame, and goes on", async () => {
+    const directory = place();
+    const journal = await open(directory);
+    for (const count of [2, 2, 5, 1]) await journal.append(entry("x", { count }));
+    const { reader } = readerOf(directory);
+
+    const read = (after: number) => numbers(reader.read({ after, upTo: 10, eventsMax: 4 }));
+    const reads = [read(0), read(4), read(9), read(10)];
+
+    expect(reads).toEqual([[1, 3], [5], [10], []]);
+    reader.close();
+    await journal.close();
+  });
+
+  test("stops at a number of bytes", async () => {
+    const directory = place();
+    const journal = await open(directory);
+    const third = entry("x".repeat(JOURNAL_READ_BYTES_MAX / 3));
+    for (let index = 0; index < 4; index += 1) await journal.append(third);
+    const { reader } = readerOf(directory);
+
+    const read = (after: number) => numbers(reader.read({ after, upTo: 4, eventsMax: 100 }));
+
+    expect([read(0), read(3)]).toEqual([[1, 2, 3], [4]]);
+    reader.close();
+    await journal.close();
+  });
+
+  test("begins anywhere, and reads again what is asked for again", async () => {
+    const texts = [..."abcdefghij"];
+    const directory = await written(texts, { segmentBytesMax: 16 + 3 * 41 });
+    const { reader } = readerOf(directory);
+
+    const read = (after: number, upTo: number) =>
+      reader.read({ after, upTo, eventsMax: 100 }).map(textOf).join("");
+    const reads = [read(7, 10), read(0, 4), read(0, 4), read(4, 5), read(8, 10), read(2, 2)];
+
+    expect(reads).toEqual(["hij", "abcd", "abcd", "e", "ij", ""]);
+    reader.close();
+  });
+
+  test("returns a frame of which a part is behind the mark", async () => {
+    const directory = place();
+    const journal = await open(directory);
+    await journal.append(entry("x", { count: 10 }));
+    const { reader } = readerOf(directory);
+
+    const frames = reader.read({ after: 4, upTo: 10, eventsMax: 100 });
+
+    expect(numbers(frames)).toEqual([1]);
+    reader.close();
+    await journal.close();
+  });
+
+  test("follows a writer over segments, and sees every frame once", async () => {
+    const directory = place();
+    const journal = await open(directory, { segmentBytesMax: 3000 });
+    const { reader, corrupt } = readerOf(directory);
+    const texts = Array.from({ length: 2000 }, (_, index) => `${index} ${"x".repeat(index % 97)}`);
+
+    const writing = (async () => {
+      for (let index = 0; index < texts.length; index += 20) {
+        await Promise.all(
+          texts.slice(index, index + 20).map((text) => journal.append(entry(text))),
+        );
+      }
+    })();
+    const seen: string[] = [];
+    while (seen.length < texts.length) {
+      const frames = reader.read({ after: seen.length, upTo: journal.durable(), eventsMax: 33 });
+      seen.push(...frames.map(textOf));
+      await Bun.sleep(0);
+    }
+    await writing;
+
+    expect(seen).toEqual(texts);
+    expect(corrupt).toEqual([]);
+    reader.close();
+    await journal.close();
+  });
+
+  test("waits for what is being written, and does not take it for damage", async () => {
+    const directory = await written(["a", "bb", "ccc"]);
+    const path = join(directory, segmentOf(1));
+    const whole = readFileSync(path);
+    truncateSync(path, SEGMENT_HEADER_BYTES - 1);
+    const { reader, corrupt } = readerOf(directory);
+    const seen: string[] = [];
+
+    for (let size = statSync(path).size; size <= whole.length; size += 1) {
+      writeFileSync(path, whole.subarray(0, size));
+      const range = { after: seen.length, upTo: 1000 + size, eventsMax: 100 };
+      seen.push(...reader.read(range).map(textOf));
+      if (size < whole.length) expect(seen.length).toBeLessThan(3);
+    }
+
+    expect(seen).toEqual(["a", "bb", "ccc"]);
+    expect(corrupt).toEqual([]);
+    reader.close();
+  });
+
+  test("passes over nothing that is still to be written, even if what follows is there", async () => {
+    const directory = await written(["a", "bb", "ccc"]);
+    const path = join(directory, segmentOf(1));
+    const whole = readFileSync(path);
+    const start = SEGMENT_HEADER_BYTES + FRAME_HEADER_BYTES + 1;
+    writeFileSync(path, Buffer.from(whole).fill(0, start, start + FRAME_HEADER_BYTES));
+    const { reader, corrupt } = readerOf(directory);
+
+    const first = reader.read({ after: 0, upTo: 2, eventsMax: 100 }).map(textOf);
+    writeFileSync(path, whole);
+    const rest = reader.read({ after: 1, upTo: 3, eventsMax: 100 }).map(textOf);
+
+    expect([first, rest]).toEqual([["a"], ["bb", "ccc"]]);
+    expect(corrupt).toEqual([]);
+    reader.close();
+  });
+
+  test("looks at a segment once more before it leaves it for a later one", async () => {
+    const directory = await written(["a", "b", "c"], { segmentBytesMax: 100 });
+    const [first, later] = [join(directory, segmentOf(1)), join(directory, segmentOf(3))];
+    const [whole, next] = [readFileSync(first), readFileSync(later)];
+    rmSync(later);
+    truncateSync(first, whole.length - 10);
+    let lists = 0;
+    const list = (path: string) => {
+      lists += 1;
+      if (lists === 2) {
+        writeFileSync(first, whole);
+        writeFileSync(later, next);
+      }
+      return nodeDisk.list(path);
+    };
+    const { reader, corrupt } = readerOf(directory, { ...nodeDisk, list });
+
+    const texts = reader.read({ after: 0, upTo: 3, eventsMax: 100 }).map(textOf);
+
+    expect(texts).toEqual(["a", "b", "c"]);
+    expect(corrupt).toEqual([]);
+    reader.close();
+  });
+});
+
+describe("damage", () => {
+  const second = SEGMENT_HEADER_BYTES + FRAME_HEADER_BYTES + "first\n".length;
+  const bytes = FRAME_HEADER_BYTES + "second\n".length;
+
+  const copyOf = (directory: string, offset: number) =>
+    join(directory, "corrupt", segmentOf(1).replace(".journal", `-${offset}.bin`));
+
+  test("of any bit of a frame sets that frame aside, and its neighbours stay", async () => {
+    const directory = await written(["first\n", "second\n", "third\n"]);
+    const path = join(directory, segmentOf(1));
+    const whole = readFileSync(path);
+
+    for (let bit = 0; bit < bytes * 8; bit += 1) {
+      const damaged = Buffer.from(whole);
+      const at = second + (bit >> 3);
+      damaged.writeUInt8(damaged.readUInt8(at) ^ (1 << (bit & 7)), at);
+      writeFileSync(path, damaged);
+      const { texts, corrupt } = readAll(directory);
+
+      expect(texts).toEqual(["first\n", "third\n"]);
+      expect(corrupt).toEqual([{ segment: segmentOf(1), offset: second, bytes }]);
+      const copy = readFileSync(copyOf(directory, second));
+      expect(copy).toEqual(damaged.subarray(second, second + bytes));
+    }
+  });
+
+  test("is told of once, however often it is read", async () => {
+    const directory = await written(["first\n", "second\n", "third\n"]);
+    const path = join(directory, segmentOf(1));
+    writeFileSync(path, readFileSync(path).fill(0, second, second + bytes));
+    const { reader, corrupt } = readerOf(directory);
+    const read = () => reader.read({ after: 0, upTo: 3, eventsMax: 100 }).map(textOf);
+
+    expect([read(), read()]).toEqual([
+      ["first\n", "third\n"],
+      ["first\n", "third\n"],
+    ]);
+
+    expect(corrupt).toEqual([{ segment: segmentOf(1), offset: second, bytes }]);
+    reader.close();
+  });
+
+  test("is copied for its owner alone", async () => {
+    const directory = await written(["first\n", "second\n", "third\n"]);
+    const path = join(directory, segmentOf(1));
+    writeFileSync(path, readFileSync(path).fill(0, second, second + bytes));
+
+    readAll(directory);
+
+    const modes = [join(directory, "corrupt"), copyOf(directory, second)].map(
+      (name) => statSync(name).mode & 0o777,
+    );
+    expect(modes).toEqual([0o700, 0o600]);
+  });
+
+  test("over several frames is one piece, however long", async () => {
+    const texts = Array.from({ length: 40 }, (_, index) => `${index} `.repeat(20_000));
+    const directory = await written(texts);
+    const path = join(directory, segmentOf(1));
+    const whole = readFileSync(path);
+    const [from, to] = [whole.indexOf("0 0 "), whole.indexOf("38 38 ")];
+    writeFileSync(path, whole.fill("?", from, to));
+
+    const { texts: left, corrupt } = readAll(directory);
+
+    expect(left).toEqual(texts.slice(39));
+    expect(corrupt).toHaveLength(1);
+  });
+
+  test("ends at the next frame, also where that straddles what is read at once", async () => {
+    for (let overlap = 0; overlap < 5; overlap += 1) {
+      const size = WINDOW_BYTES - FRAME_HEADER_BYTES - overlap;
+      const directory = await written(["x".repeat(size), "second"]);
+      const path = join(directory, segmentOf(1));
+      writeFileSync(
+        path,
+        readFileSync(path).fill(0, SEGMENT_HEADER_BYTES, SEGMENT_HEADER_BYTES + 4),
+      );
+
+      expect(readAll(directory).texts).toEqual(["second"]);
+    }
+  });
+
+  test("of a segment's header costs no frame", async () => {
+    const directory = await written(["a", "b"]);
+    const path = join(directory, segmentOf(1));
+    writeFileSync(path, readFileSync(path).fill(0, 0, 4));
+
+    const { texts, corrupt } = readAll(directory);
+
+    expect(texts).toEqual(["a", "b"]);
+    expect(corrupt).toEqual([{ segment: segmentOf(1), offset: 0, bytes: SEGMENT_HEADER_BYTES }]);
+  });
+
+  test("at the end of a segment is passed over once a later segment exists", async () => {
+    const directory = await written(["first\n", "second\n"]);
+    const path = join(directory, segmentOf(1));
+    writeFileSync(path, readFileSync(path).fill(0, second));
+    const { reader, corrupt } = readerOf(directory);
+    const read = (after: number, upTo: number) =>
+      reader.read({ after, upTo, eventsMax: 100 }).map(textOf);
+
+    const before = [...read(0, 2), ...read(2, 3)];
+    const early = [...corrupt];
+    const later = readFileSync(join(await written(["fourth\n"]), segmentOf(1)));
+    writeFileSync(join(directory, segmentOf(4)), later);
+    const after = read(3, 4);
+
+    expect([before, early, after]).toEqual([["first\n"], [], []]);
+    expect(corrupt).toEqual([{ segment: segmentOf(1), offset: second, bytes }]);
+    reader.close();
+  });
+});

@@ -1,0 +1,238 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { FRAME_HEADER_BYTES, SEGMENT_HEADER_BYTES } from "../../../src/stores/journal/frame.ts";
+import type { Part } from "../../../src/stores/journal/reader.ts";
+import { faultyDisk, randomOf } from "../../support/disk/faulty-disk.ts";
+import {
+  clear,
+  entry,
+  open,
+  place,
+  readAll,
+  segmentOf,
+  segments,
+  textOf,
+  written,
+} from "../../support/disk/journal.ts";
+
+afterEach(clear);
+
+describe("after a crash", () => {
+  test("a last frame torn at any byte is cut, and the frames before it stay", async () => {
+    const directory = await written(["first\n", "second\n", "third\n"]);
+    const path = join(directory, segmentOf(1));
+    const whole = readFileSync(path);
+    const start = whole.length - FRAME_HEADER_BYTES - "third\n".length;
+
+    for (let size = start; size < whole.length; size += 1) {
+      writeFileSync(path, whole.subarray(0, size));
+      const cuts: Part[] = [];
+      const journal = await open(directory, { onCut: (part) => cuts.push(part) });
+      const durable = journal.durable();
+      const seq = await journal.append(entry("new\n"));
+      await journal.close();
+
+      const events = size < start + FRAME_HEADER_BYTES ? 0 : 1;
+      const cut = { segment: segmentOf(1), offset: start, bytes: size - start, events };
+      expect(cuts).toEqual(size === start ? [] : [cut]);
+      expect([durable, seq]).toEqual([2, 3]);
+      expect(readAll(directory)).toMatchObject({
+        texts: ["first\n", "second\n", "new\n"],
+        corrupt: [],
+      });
+    }
+  });
+
+  test("a tail that was allocated but never written is cut without a word", async () => {
+    const directory = await written(["first", "second"]);
+    const path = join(directory, segmentOf(1));
+    const whole = readFileSync(path);
+    writeFileSync(path, Buffer.concat([whole, Buffer.alloc(5000)]));
+    const cuts: Part[] = [];
+
+    const journal = await open(directory, { onCut: (part) => cuts.push(part) });
+    await journal.close();
+
+    expect(cuts).toEqual([]);
+    expect(readFileSync(path)).toEqual(whole);
+  });
+
+  test("a last segment that holds no frame is removed", async () => {
+    const directory = await written(["a", "b"]);
+    const whole = readFileSync(join(directory, segmentOf(1)));
+
+    for (let size = 0; size < SEGMENT_HEADER_BYTES + FRAME_HEADER_BYTES; size += 1) {
+      writeFileSync(join(directory, segmentOf(3)), whole.subarray(0, size));
+      const cuts: Part[] = [];
+      const journal = await open(directory, { onCut: (part) => cuts.push(part) });
+      const durable = journal.durable();
+      await journal.close();
+
+      const cut = { segment: segmentOf(3), offset: 0, bytes: size, events: 0 };
+      expect(cuts).toEqual(size === 0 ? [] : [cut]);
+      expect(durable).toBe(2);
+      expect(segments(directory)).toEqual([segmentOf(1)]);
+    }
+    const journal = await open(directory);
+    expect(await journal.append(entry("c"))).toBe(3);
+    await journal.close();
+    expect(readAll(directory)).toMatchObject({ texts: ["a", "b", "c"], corrupt: [] });
+  });
+
+  test("the numbers go on above a segment of which nothing can be read", async () => {
+    const directory = await written(["a", "b"], { segmentBytesMax: 60 });
+    writeFileSync(join(directory, segmentOf(2)), "not a segment");
+    writeFileSync(join(directory, segmentOf(3)), "");
+
+    const corrupt: Part[] = [];
+    const journal = await open(directory, { onCorrupt: (part) => corrupt.push(part) });
+    const durable = journal.durable();
+    const seq = await journal.append(entry("c"));
+    await journal.close();
+
+    expect([durable, seq]).toEqual([1, 3]);
+    expect(corrupt).toEqual([{ segment: segmentOf(2), offset: 0, bytes: "not a segment".length }]);
+    expect(readAll(directory)).toMatchObject({ texts: ["a", "c"], corrupt: [] });
+  });
+
+  test("what damaged frames at the end say to have had was durable, over several segments", async () => {
+    const directory = await written(["a", "b", "c", "d"], { segmentBytesMax: 60 });
+    for (const seq of [3, 4]) {
+      const path = join(directory, segmentOf(seq));
+      const bytes = readFileSync(path);
+      bytes.writeUInt8(0x7a, bytes.length - 1);
+      writeFileSync(path, bytes);
+    }
+
+    const corrupt: Part[] = [];
+    const journal = await open(directory, { onCorrupt: (part) => corrupt.push(part) });
+    const durable = journal.durable();
+    const seq = await journal.append(entry("e"));
+    await journal.close();
+
+    expect(corrupt.map(({ segment }) => segment)).toEqual([segmentOf(4), segmentOf(3)]);
+    expect([durable, seq]).toEqual([4, 5]);
+    expect(readAll(directory)).toMatchObject({ texts: ["a", "b", "e"], corrupt: [] });
+  });
+
+  test("a bad frame before a good one is no torn tail: its segment is kept and left", async () => {
+    const directory = await written(["first", "second", "third"]);
+    const path = join(directory, segmentOf(1));
+    const damaged = readFileSync(path);
+    damaged[SEGMENT_HEADER_BYTES + FRAME_HEADER_BYTES] = 0;
+    writeFileSync(path, damaged);
+
+    const journal = await open(directory);
+    const seq = await journal.append(entry("fourth"));
+    await journal.close();
+
+    expect(seq).toBe(4);
+    expect(readFileSync(path)).toEqual(damaged);
+    expect(segments(directory)).toEqual([segmentOf(1), segmentOf(4)]);
+    expect(readAll(directory).texts).toEqual(["second", "third", "fourth"]);
+  });
+
+  test("what a killed process had written counts as durable, so it is synced first", async () => {
+    const directory = place();
+    const disk = faultyDisk(() => 0.25);
+    const killed = await open(directory, { disk });
+    await killed.append(entry("synced"));
+    const syncs = disk.count("sync");
+    disk.hold("sync");
+    void killed.append(entry("written"));
+    while (disk.count("sync") === syncs) await Bun.sleep(1);
+
+    const journal = await open(directory, { disk });
+    const durable = journal.durable();
+    await disk.crash();
+
+    expect(durable).toBe(2);
+    expect(readAll(directory).texts).toEqual(["synced", "written"]);
+  });
+
+  test("the name of a segment that a killed process had made is made durable first", async () => {
+    const directory = place();
+    const disk = faultyDisk(() => 0);
+    const killed = await open(directory, { disk });
+    const syncs = disk.count("syncDirectory");
+    disk.hold("syncDirectory");
+    void killed.append(entry("written"));
+    while (disk.count("syncDirectory") === syncs) await Bun.sleep(1);
+
+    const journal = await open(directory, { disk });
+    await journal.append(entry("acknowledged"));
+    await disk.crash();
+
+    expect(readAll(directory).texts).toEqual(["written", "acknowledged"]);
+  });
+
+  test.each([
+    ["that grow", { segmentBytesMax: 1500 }],
+    ["that were made ahead", { segmentBytesMax: 6000, reserveAfterBytes: 500 }],
+  ])(
+    "every acknowledged frame is there once, whatever fails and whenever power goes, in segments %s",
+    async (_how, options) => {
+      for (let seed = 1; seed <= 60; seed += 1) {
+        const random = randomOf(seed);
+        const directory = place();
+        const acknowledged = new Map<number, string>();
+        for (let round = 0; round < 3; round += 1) {
+          await liveAndDie(directory, random, acknowledged, { name: `${seed} ${round}`, options });
+        }
+
+        const { frames } = readAll(directory);
+        const found = new Map(frames.map((frame) => [frame.first_seq, textOf(frame)]));
+        const lost = [...acknowledged].filter(([seq, text]) => found.get(seq) !== text);
+        expect({ seed, lost }).toEqual({ seed, lost: [] });
+        const seqs = frames.map((frame) => frame.first_seq);
+        expect(seqs).toEqual([...new Set(seqs)].sort((a, b) => a - b));
+        const journal = await open(directory);
+        expect(journal.durable()).toBeGreaterThanOrEqual(Math.max(0, ...acknowledged.keys()));
+        await journal.close();
+      }
+    },
+  );
+});
+
+/** What fails now and then. */
+const OPERATIONS = [
+  ...(["write", "sync", "truncate", "create", "syncDirectory"] as const),
+  ...(["rename", "fill", "open"] as const),
+];
+
+/** Appends from four sides on a disk that fails now and then, until the power goes. */
+async function liveAndDie(
+  directory: string,
+  random: () => number,
+  acknowledged: Map<number, string>,
+  { name, options }: { name: string; options: Parameters<typeof open>[1] },
+): Promise<void> {
+  const disk = faultyDisk(random);
+  const upTo = (limit: number) => Math.floor(random() * limit);
+  disk.crashAfter(1 + upTo(60));
+  for (const operation of OPERATIONS) {
+    const fault = { code: "EIO", skip: upTo(15), times: 1 + upTo(2), bytes: upTo(400) } as const;
+    if (random() < 0.3) disk.fail(operation, fault);
+  }
+
+  async function live(): Promise<void> {
+    const journal = await open(directory, { disk, ...options });
+    const appender = async (side: number) => {
+      for (let turn = 0; ; turn += 1) {
+        const text = `${name} ${side} ${turn} ${"x".repeat(upTo(300))}\n`;
+        const one = entry(text, { count: 1 + upTo(3) });
+        // A refusal is not the end: the next entry finds the disk in order again.
+        await journal.append(one).then(
+          (seq) => acknowledged.set(seq, text),
+          () => {},
+        );
+      }
+    };
+    await Promise.all([appender(0), appender(1), appender(2), appender(3)]);
+  }
+
+  // Opening may fail as well; then the process ends there.
+  await Promise.race([live().catch(disk.crash), disk.crashed]);
+  await disk.crashed;
+}

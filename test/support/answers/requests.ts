@@ -1,0 +1,43 @@
+import type { Answered } from "../start/app.ts";
+import { PERSONAL_KEY, type Server } from "../start/server.ts";
+import { documented } from "./document.ts";
+
+/** An answer, with its body also as it came. */
+export type Told = Answered & { text: string };
+
+/** What is sent beside method and path; `key` is the personal key, null for none. */
+export type Sent = {
+  body?: unknown;
+  key?: string | null;
+  headers?: Record<string, string>;
+};
+
+/** Any request to a server, by a client of HTTP. */
+export type Ask = (method: string, path: string, sent?: Sent) => Promise<Told>;
+
+/**
+ * Asks a server. `body` is sent as JSON unless it is text. What operations may leave out is asked
+ * for. Fails if the answer of an operation is not as the OpenAPI document has it.
+ */
+export function asker({ url }: Server): Ask {
+  return async (method, path, { body, key = PERSONAL_KEY, headers = {} } = {}) => {
+    const response = await fetch(url + path, {
+      method,
+      headers: {
+        prefer: "return=representation",
+        ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const { status, headers: answered } = response;
+    const check = await documented(() => fetch(`${url}/openapi.json`));
+    check({ method, path, status, headers: answered, text });
+    const isJson = answered.get("content-type")?.startsWith("application/json");
+    return { status, headers: answered, text, body: isJson ? JSON.parse(text) : text };
+  };
+}

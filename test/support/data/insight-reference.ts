@@ -1,0 +1,249 @@
+import { type Interval, type Period, periodOf } from "../../../src/core/queries/period.ts";
+import type {
+  Breakdown,
+  EventFilter,
+  EventsNode,
+  PropertyOf,
+} from "../../../src/core/queries/query-fields.ts";
+import type { FoundValue } from "../../../src/core/queries/result.ts";
+import type { Json } from "../../../src/core/values/json.ts";
+import { propertyFilter } from "../../../src/core/values/property-filter.ts";
+import { type Chance, chance, type DataSet, EVENTS, KEYS, type Stored } from "./data-sets.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** What the clock of a zone shows: day and hour, by its own calendar. */
+export type Shown = { day: string; hour: string };
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+export function shownAt(timestamp: string, timeZone: string): Shown {
+  const options = { timeZone, dateStyle: "short", timeStyle: "short" } as const;
+  const format = formats.get(timeZone) ?? new Intl.DateTimeFormat("sv-SE", options);
+  formats.set(timeZone, format);
+  const text = format.format(Date.parse(`${timestamp.slice(0, 19)}Z`));
+  return { day: text.slice(0, 10), hour: `${text.slice(0, 13)}:00` };
+}
+
+/** The beginning of the interval, as columns name it. */
+export function bucketOf({ day, hour }: Shown, interval: Interval): string {
+  if (interval === "hour") return hour;
+  if (interval === "month") return `${day.slice(0, 7)}-01`;
+  if (interval === "day") return day;
+  let monday = Date.parse(`${day}T00:00:00Z`);
+  while (new Date(monday).getUTCDay() !== 1) monday -= DAY_MS;
+  return new Date(monday).toISOString().slice(0, 10);
+}
+
+/** Microseconds since the epoch. */
+export function microsOf({ timestamp }: Stored): number {
+  return Date.parse(`${timestamp.slice(0, 23)}Z`) * 1000 + Number(timestamp.slice(23, 26));
+}
+
+/** Who owns an event now. */
+export function ownerOf({ moved }: DataSet, { person_id }: Stored): string {
+  return moved.get(person_id) ?? person_id;
+}
+
+export const asText = (value: Json | undefined): string | null => {
+  if (value === undefined || value === null) return null;
+  return typeof value === "string" ? value : JSON.stringify(value);
+};
+
+/** A property of an event, its person or its group, as text. */
+export function textOf(set: DataSet, event: Stored, of: PropertyOf, key: string): string | null {
+  if (of.type === "event") return asText(event.properties[key]);
+  if (of.type === "person") return asText(set.persons.get(ownerOf(set, event))?.[key]);
+  const group = `${of.group_type_index} ${event.groups[of.group_type_index]}`;
+  return asText(set.groups.get(group)?.[key]);
+}
+
+/** The events of each person, by time, and in the order of arrival where that is the same. */
+export function histories(set: DataSet, events: readonly Stored[]): Map<string, Stored[]> {
+  const inOrder = events.toSorted((a, b) => microsOf(a) - microsOf(b));
+  return Map.groupBy(inOrder, (event) => ownerOf(set, event));
+}
+
+export function percentile(numbers: readonly number[], share: number): number | null {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const at = (sorted.length - 1) * share;
+  const [low, high] = [sorted[Math.floor(at)], sorted[Math.ceil(at)]];
+  if (low === undefined || high === undefined) return null;
+  return low + (high - low) * (at - Math.floor(at));
+}
+
+/** Days of chance around the middle of a data set: a period, and how an event is within it. */
+export function daysOfChance(set: DataSet, { next }: Chance, interval: Interval | null) {
+  const dayAt = (days: number) =>
+    new Date(Date.parse(`${set.day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
+  const [first, to] = [dayAt(next(9) - 9), dayAt(next(9))];
+  const { timezone } = set;
+  const period = periodOf({ date_from: first, date_to: to }, { interval, timezone, now: 0 });
+  const unit = interval === null || interval === "hour" ? "day" : interval;
+  const from = bucketOf({ day: first, hour: "" }, unit);
+  const isIn = (event: Stored) => {
+    const { day } = shownAt(event.timestamp, timezone);
+    return day >= from && day <= to;
+  };
+  const isUntil = (event: Stored) => shownAt(event.timestamp, timezone).day <= to;
+  return { period: period as Period, from, to, isIn, isUntil };
+}
+
+/** As {@link daysOfChance}, or with ends that are instants of the night on which a clock is changed. */
+export function periodOfChance(set: DataSet, dice: Chance, interval: Interval | null) {
+  const days = daysOfChance(set, dice, interval);
+  const { next, of } = chance(set.project * 97);
+  if (next(3) > 0) return days;
+  const night = Date.parse(`${set.day}T00:00:00Z`) - HOUR_MS;
+  const ends = [night + next(150) * 5 * MINUTE_MS, night + next(150) * 5 * MINUTE_MS];
+  const [start = 0, end = 0] = ends.toSorted((a, b) => a - b);
+  const { timezone } = set;
+  const [date_from, date_to] = [start, end].map((ms) => written(ms, of([0, 2, -5])));
+  const range = { date_from: date_from ?? "", date_to: date_to ?? "" };
+  const period: Period = periodOf(range, { interval, timezone, now: 0 });
+  const isUntil = (event: Stored) => microsOf(event) <= end * 1000;
+  const unit = interval === null ? "day" : interval;
+  const first = bucketOf(shownAt(new Date(start).toISOString(), timezone), unit);
+  const since = unit === "hour" ? hourBegan(start, timezone) * 1000 : Number.NEGATIVE_INFINITY;
+  const isIn = (event: Stored) =>
+    isUntil(event) &&
+    microsOf(event) >= since &&
+    bucketOf(shownAt(event.timestamp, timezone), unit) >= first;
+  return { ...days, period, isIn, isUntil };
+}
+
+/** An instant as the clock of a zone shows it that is so many hours ahead. */
+function written(ms: number, ahead: number): string {
+  const local = new Date(ms + ahead * HOUR_MS).toISOString().slice(0, -1);
+  return `${local}${ahead < 0 ? "-" : "+"}0${Math.abs(ahead)}:00`;
+}
+
+/** Back by the minute while the clock, too, goes back by the minute, and in the same hour. */
+function hourBegan(ms: number, timezone: string): number {
+  const format = new Intl.DateTimeFormat("sv-SE", {
+    ...{ timeZone: timezone, dateStyle: "short", timeStyle: "short" },
+  } as const);
+  const minute = (at: number) => Number(format.format(at).slice(-2));
+  let at = ms;
+  while (minute(at) > 0 && minute(at - MINUTE_MS) === minute(at) - 1) at -= MINUTE_MS;
+  return at;
+}
+
+const PLACES: PropertyOf[] = [
+  { type: "event" },
+  { type: "event" },
+  { type: "person" },
+  { type: "group", group_type_index: 0 },
+  { type: "group", group_type_index: 2 },
+];
+
+/** Whose property, of chance. */
+export const placeOfChance = ({ of }: Chance): PropertyOf => of(PLACES);
+
+/** Spelt out, unlike what it is compared with. */
+export function numberIn(text: string | null): number | null {
+  const [mantissa = "", exponent = "0", ...more] = (text ?? "").split(/[eE]/);
+  const [whole = "", fraction = "0", ...rest] = mantissa.replace(/^[-+]/, "").split(".");
+  const digits = [whole, fraction, exponent.replace(/^[-+]/, "")];
+  const isNumber = digits.every((part) => part !== "" && !/[^0-9]/.test(part));
+  const isSmall = Math.abs(Number(text)) < Number.POSITIVE_INFINITY;
+  return isNumber && isSmall && more.length + rest.length === 0 ? Number(text) : null;
+}
+
+const isAmong = (number: number | null, from: number, to: number) =>
+  number !== null && from <= number && number <= to;
+
+/** Filters without their key, and the same by hand. */
+const FILTERS: [
+  filter: { operator: string; value?: Json },
+  passes: (text: string | null) => boolean,
+][] = [
+  [{ operator: "exact", value: "x" }, (text) => text === "x"],
+  [{ operator: "is_not", value: ["x", "1.5"] }, (text) => !["x", "1.5"].includes(text ?? "")],
+  [{ operator: "is_set" }, (text) => text !== null],
+  [{ operator: "is_not_set" }, (text) => text === null],
+  [{ operator: "icontains", value: "Z'" }, (text) => text?.includes("z'") === true],
+  [{ operator: "not_icontains", value: "é" }, (text) => text?.includes("é") !== true],
+  [{ operator: "gt", value: 1 }, (text) => (numberIn(text) ?? 0) > 1],
+  [{ operator: "lte", value: 100 }, (text) => (numberIn(text) ?? 101) <= 100],
+  [{ operator: "not_between", value: [1, 20] }, (text) => !isAmong(numberIn(text), 1, 20)],
+  [{ operator: "semver_gte", value: "1.2" }, (text) => text === "1.10.0" || text === "v1.2.3"],
+  [{ operator: "regex", value: "^[xy]$" }, (text) => text === "x" || text === "y"],
+];
+
+/** One property, or two now and then. */
+export const breakdownOfChance = (dice: Chance, limit: number): Breakdown => ({
+  by: Array.from({ length: dice.of([1, 1, 2]) }, () => {
+    return { of: placeOfChance(dice), property: dice.of(KEYS) };
+  }),
+  limit,
+});
+
+/** Behind every text, as null is. */
+const NONE = "\u{10ffff}";
+
+/** By which value an event is told; of several texts their order is that of this. */
+export function keyOf(set: DataSet, event: Stored, { by }: Breakdown): string | null {
+  const texts = by.map(({ of, property }) => textOf(set, event, of, property));
+  return texts.length === 1 ? (texts[0] ?? null) : texts.map((one) => one ?? NONE).join("\0");
+}
+
+/** The value of such a key. */
+export function valueOfKey(key: string, { by }: Breakdown): FoundValue {
+  return by.length === 1 ? key : key.split("\0").map((one) => (one === NONE ? null : one));
+}
+
+/** Events that chance asks for, and which they are. */
+export function nodeOfChance(
+  set: DataSet,
+  dice: Chance,
+): { node: EventsNode; isOf: (event: Stored) => boolean } {
+  const event = dice.of([null, "a", "a", "a", "b", "b", "b", ...EVENTS]);
+  const chosen = Array.from({ length: Math.max(0, dice.next(6) - 3) }, () => {
+    const [operator, passes] = dice.of(FILTERS);
+    const [of, key] = [placeOfChance(dice), dice.of(KEYS)];
+    const reading = { types: ["event"], now: 0, timezone: "UTC", attr: "query" } as const;
+    const { filter } = propertyFilter({ key, ...operator }, { ...reading, types: ["event"] });
+    const read: EventFilter = { of, filter };
+    return { read, passes: (one: Stored) => passes(textOf(set, one, of, key)) };
+  });
+  // All of them, or the first and any of the others, or any.
+  const apart = chosen.length < 2 ? chosen.length : ([chosen.length, 0, 1][set.project % 3] ?? 0);
+  const [all, some] = [chosen.slice(0, apart), chosen.slice(apart)];
+  const group = { any: true, of: some.map(({ read }) => read) };
+  return {
+    node: {
+      ...{ event, name: event ?? "All" },
+      filters: [...all.map(({ read }) => read), ...(some.length === 0 ? [] : [group])],
+    },
+    isOf: (one) =>
+      (event === null || one.event === event) &&
+      all.every(({ passes }) => passes(one)) &&
+      (some.length === 0 || some.some(({ passes }) => passes(one))),
+  };
+}
+
+/** Rows of an answer, in an order that does not matter. */
+export const sorted = (all: readonly unknown[]) =>
+  all.map((row) => JSON.stringify(row)).sort((a, b) => (a < b ? -1 : 1));
+
+/** Queries that are asked of the store at once: it reads on as many connections. */
+const AT_ONCE = 4;
+
+/** Does something for each, a few at once. */
+export async function forEach<T>(
+  all: readonly T[],
+  work: (one: T) => Promise<void>,
+): Promise<void> {
+  const waiting = [...all];
+  const run = async () => {
+    for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) await work(one);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, run));
+}
+
+/** How many data sets each kind of query is tried on, and how long that may take. */
+export const DATA_SETS = Number(process.env["INSIGHT_DATA_SETS"] ?? 350);
+export const TIMEOUT_MS = 120_000 + DATA_SETS * 100;

@@ -1,0 +1,125 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { silentLog } from "../../../src/app/process/log.ts";
+import { type App, openApp } from "../../../src/app/server.ts";
+import { readConfig } from "../../../src/app/settings/settings.ts";
+import type { Volume } from "../../../src/stores/files/volume.ts";
+import { documented } from "../answers/document.ts";
+import { PERSONAL_KEY, PROJECT_KEY } from "./server.ts";
+
+/** A temporary directory, gone when it is disposed. */
+export function temporaryDirectory(): Disposable & { path: string } {
+  const path = mkdtempSync(join(tmpdir(), "hoglet-test-"));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** An answer, read whole: `body` is parsed when it is JSON, else `text`. */
+export type Answered = { status: number; headers: Headers; text: string; body: unknown };
+
+type Asked = {
+  body?: unknown;
+  /** The personal key; null for none. */
+  key?: string | null;
+  headers?: Record<string, string>;
+  /** Tells that the caller has gone. */
+  signal?: AbortSignal;
+};
+
+/** A whole appliance in this process, on real stores in a temporary directory. */
+export type TestApp = AsyncDisposable & {
+  app: App;
+  directory: string;
+  /** Moves the appliance's clock; it stands still between. */
+  clock: { now: number };
+  /**
+   * Any request, without a socket. `body` is sent as JSON unless it is text or bytes. Fails if the
+   * answer of an operation is not as the OpenAPI document has it.
+   */
+  ask(method: string, path: string, asked?: Asked): Promise<Answered>;
+  /** A management GET below `/api/environments/1`. */
+  get(path: string, asked?: Asked): Promise<Answered>;
+  /** Captures events and waits until both stores have them. */
+  capture(body: unknown, path?: string): Promise<Answered>;
+};
+
+const LISTEN_URL = "http://127.0.0.1:8000";
+
+/** Starts an appliance; `data` reopens a directory that another one has closed. */
+export async function testApp(
+  options: {
+    data?: string;
+    now?: number;
+    idleMs?: number;
+    flags?: Record<string, string>;
+    volume?: () => Volume;
+  } = {},
+): Promise<TestApp> {
+  const own = options.data === undefined ? temporaryDirectory() : undefined;
+  const directory = options.data ?? own?.path ?? "";
+  const { settings } = readConfig(
+    {
+      "--data": directory,
+      "--project-key": PROJECT_KEY,
+      "--personal-key": PERSONAL_KEY,
+      ...options.flags,
+    },
+    {},
+  );
+  const clock = { now: options.now ?? Date.parse("2026-11-21T12:00:00Z") };
+  const app = await openApp(settings, {
+    now: () => clock.now,
+    log: silentLog,
+    logFormat: "json",
+    ...(options.idleMs === undefined ? {} : { idleMs: options.idleMs }),
+    ...(options.volume === undefined ? {} : { volume: options.volume }),
+  });
+  const handle = app.http(LISTEN_URL);
+
+  const ask: TestApp["ask"] = async (
+    method,
+    path,
+    { body, key = PERSONAL_KEY, headers, signal } = {},
+  ) => {
+    const raw = typeof body === "string" || body instanceof Uint8Array;
+    const response = await handle(
+      new Request(`http://localhost:8000${path}`, {
+        method,
+        ...(signal === undefined ? {} : { signal }),
+        headers: {
+          ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+          ...(body === undefined || raw ? {} : { "content-type": "application/json" }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: raw ? (body as string) : JSON.stringify(body) }),
+      }),
+    );
+    const text = await response.text();
+    const { status, headers: answered } = response;
+    const check = await documented(() => handle(new Request(`${LISTEN_URL}/openapi.json`)));
+    check({ method, path, status, headers: answered, text });
+    const json = response.headers.get("content-type")?.startsWith("application/json");
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: json ? JSON.parse(text) : text,
+    };
+  };
+  return {
+    app,
+    directory,
+    clock,
+    ask,
+    get: (path, asked) => ask("GET", `/api/environments/1${path}`, asked),
+    async capture(body, path = "/batch/") {
+      const answered = await ask("POST", path, { body, key: null });
+      await app.ingest.caughtUp();
+      return answered;
+    },
+    async [Symbol.asyncDispose]() {
+      await app.close(5000);
+      own?.[Symbol.dispose]();
+    },
+  };
+}
