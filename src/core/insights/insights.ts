@@ -1,7 +1,6 @@
-import type { InsightQueries, Plan } from "../../stores/duckdb/insights/queries.ts";
-import type { InsightReads, InsightWrites } from "../../stores/sqlite/insights.ts";
 import type { Projects } from "../access/projects.ts";
 import { newShortId } from "../playlists/playlist.ts";
+import type { InsightQueries, InsightReads, InsightWrites, Plan } from "../ports/insights.ts";
 import {
   checkType,
   INSIGHT_NAME_CHARS_MAX,

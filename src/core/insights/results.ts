@@ -1,4 +1,4 @@
-import type { Answered, Found, PlanOf } from "../../stores/duckdb/insights/queries.ts";
+import type { Answered, Found, PlanOf } from "../ports/insights.ts";
 import { LIFECYCLE_STATUSES } from "../queries/lifecycle.ts";
 import {
   type BreakdownValue,

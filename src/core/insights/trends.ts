@@ -1,5 +1,4 @@
-import type { Found, PlanOf } from "../../stores/duckdb/insights/queries.ts";
-import type { TrendsRow } from "../../stores/duckdb/insights/trends.ts";
+import type { Found, PlanOf, TrendsRow } from "../ports/insights.ts";
 import type { Formula } from "../queries/formula.ts";
 import {
   breakdownValue,

@@ -1,31 +1,9 @@
 import { and, count, desc, eq, getTableColumns, lte, type SQL } from "drizzle-orm";
+import type { InsightReads, InsightWrites } from "../../core/ports/insights.ts";
 import { INSIGHTS_MAX, type Insight } from "../../core/queries/insight.ts";
-import type { Part } from "../../core/values/page.ts";
 import { behind } from "./keyset.ts";
 import { insight, user } from "./schema.ts";
 import type { Sqlite } from "./sqlite.ts";
-
-/** What insights a project has. */
-export type InsightReads = {
-  /** The newest first; `count` is exact. */
-  list(project: number, part: Part): Promise<{ count: number; rows: Insight[] }>;
-  find(project: number, short_id: string): Promise<Insight | undefined>;
-};
-
-/** An insight that is made; its author by id. */
-export type NewInsight = Omit<Insight, "id" | "created_by"> & {
-  project_id: number;
-  created_by: number;
-};
-
-/** Changes to insights. */
-export type InsightWrites = {
-  /**
-   * The newest insight that its author asked by the same name and query, else a new one: then the
-   * oldest beyond INSIGHTS_MAX are forgotten. Undefined if the project has the short id already.
-   */
-  insert(draft: NewInsight): Promise<Insight | undefined>;
-};
 
 /** Reads insights on any connection. */
 export function insightReads(sqlite: Sqlite): InsightReads {

@@ -1,5 +1,6 @@
 import { expect } from "bun:test";
 import { join } from "node:path";
+import type { Plan } from "../../../src/core/ports/insights.ts";
 import { jsonOf } from "../../../src/core/sql/cell.ts";
 import type { Json, JsonObject } from "../../../src/core/values/json.ts";
 import { type Duckdb, openDuckdb } from "../../../src/stores/duckdb/engine/duckdb.ts";
@@ -10,7 +11,7 @@ import {
   USE_SECONDS_MIN,
 } from "../../../src/stores/duckdb/events/hot-columns.ts";
 import { eventStore } from "../../../src/stores/duckdb/events/store.ts";
-import { insightQueries, type Plan } from "../../../src/stores/duckdb/insights/queries.ts";
+import { insightQueries } from "../../../src/stores/duckdb/insights/queries.ts";
 import { sqlReads } from "../../../src/stores/duckdb/sql/sql.ts";
 import { loadFiles } from "../../../src/stores/loads/loads.ts";
 import type { MirrorPerson } from "../../../src/stores/loads/mirror-changes.ts";

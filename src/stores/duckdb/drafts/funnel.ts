@@ -1,8 +1,8 @@
+import type { PlanOf } from "../../../core/ports/insights.ts";
 import type { Exclusion, Funnel } from "../../../core/queries/funnel.ts";
 import { quoted } from "../engine/duckdb.ts";
 import { PLACES, strictExcluding, unorderedExcluding } from "../insights/funnel-exclusions.ts";
 import { firstOf, ownEvents } from "../insights/funnel-unordered.ts";
-import type { PlanOf } from "../insights/queries.ts";
 import { draftScan } from "./scan.ts";
 import { draftRanked, draftValue } from "./trends.ts";
 

@@ -1,7 +1,7 @@
+import type { Plan } from "../../../core/ports/insights.ts";
 import type { Period } from "../../../core/queries/period.ts";
 import type { Breakdown } from "../../../core/queries/query-fields.ts";
 import { seriesLabel } from "../../../core/queries/trend.ts";
-import type { Plan } from "../insights/queries.ts";
 import { draftFunnel } from "./funnel.ts";
 import { draftPaths } from "./paths.ts";
 import { draftLifecycle, draftRetention } from "./retention.ts";

@@ -1,6 +1,6 @@
+import type { PlanOf } from "../../../core/ports/insights.ts";
 import { PATH_GAP_MINUTES, type Paths } from "../../../core/queries/path.ts";
 import { quoted } from "../engine/duckdb.ts";
-import type { PlanOf } from "../insights/queries.ts";
 import { draftScan } from "./scan.ts";
 
 /** SQL of paths over the views (decision 89): ways from one place to the next, the most frequent first. */

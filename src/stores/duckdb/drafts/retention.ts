@@ -1,5 +1,5 @@
+import type { PlanOf } from "../../../core/ports/insights.ts";
 import type { Interval } from "../../../core/queries/period.ts";
-import type { PlanOf } from "../insights/queries.ts";
 import { toldOf } from "../insights/retention.ts";
 import { draftScan, shownBucket, timeText } from "./scan.ts";
 import { draftRanked, draftValue } from "./trends.ts";

@@ -1,7 +1,7 @@
+import type { PlanOf } from "../../../core/ports/insights.ts";
 import type { Period } from "../../../core/queries/period.ts";
 import type { Series, SeriesMath } from "../../../core/queries/trend.ts";
 import { groupColumn } from "../../loads/event-lines.ts";
-import type { PlanOf } from "../insights/queries.ts";
 import { numberOf } from "../lists/property-filter.ts";
 import { draftScan, shownBucket } from "./scan.ts";
 

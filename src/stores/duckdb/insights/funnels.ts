@@ -1,23 +1,11 @@
 import type { Exclusion, Funnel } from "../../../core/queries/funnel.ts";
 import type { Period } from "../../../core/queries/period.ts";
-import type { BreakdownKind, FoundValue } from "../../../core/queries/result.ts";
 import type { Bind } from "../lists/property-filter.ts";
 import { eventScan, type Scanned } from "./event-scan.ts";
 import { PLACES, strictExcluding, unorderedExcluding } from "./funnel-exclusions.ts";
 import { bestOf, byFollowing } from "./funnel-ordered.ts";
 import { firstOf, ownEvents } from "./funnel-unordered.ts";
 import { toldApart } from "./trends.ts";
-
-/** How persons went through a funnel; of one value of the breakdown, if there is one. */
-export type FunnelRow = {
-  kind: BreakdownKind;
-  breakdown: FoundValue;
-  /** How many reached each step. */
-  persons: number[];
-  /** Seconds from the step before, null for the first and where nobody reached the step. */
-  average_s: (number | null)[];
-  median_s: (number | null)[];
-};
 
 /**
  * SQL of a funnel (decision 78), as rows of {@link FunnelRow}: none where nobody began. Every event of

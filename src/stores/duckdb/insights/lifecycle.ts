@@ -1,14 +1,7 @@
-import type { LIFECYCLE_STATUSES, Lifecycle } from "../../../core/queries/lifecycle.ts";
+import type { Lifecycle } from "../../../core/queries/lifecycle.ts";
 import type { Period } from "../../../core/queries/period.ts";
 import type { Bind } from "../lists/property-filter.ts";
 import { eventScan, type Scanned } from "./event-scan.ts";
-
-/** How many persons were what in an interval, by its number from 1 on. */
-export type LifecycleRow = {
-  status: (typeof LIFECYCLE_STATUSES)[number];
-  place: number;
-  persons: number;
-};
 
 /**
  * SQL of a lifecycle (decision 79), as rows of {@link LifecycleRow}; no row where there is nobody.

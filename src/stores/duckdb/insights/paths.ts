@@ -3,17 +3,6 @@ import type { Period } from "../../../core/queries/period.ts";
 import type { Bind } from "../lists/property-filter.ts";
 import { eventScan, type Scanned } from "./event-scan.ts";
 
-/** A way from one place to the next. */
-export type PathsRow = {
-  /** Which place of its path `source` is, from 1 on. */
-  step: number;
-  source: string;
-  target: string;
-  /** How many paths went that way. */
-  paths: number;
-  average_ms: number;
-};
-
 /** SQL of paths (decision 80), as rows of {@link PathsRow}, the most frequent first. */
 export function pathsSql(scanned: Scanned, paths: Paths, period: Period, bind: Bind): string {
   const { types, filters, excluded, edges } = paths;

@@ -1,9 +1,14 @@
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
+import type {
+  Answered,
+  Found,
+  InsightQueries,
+  Plan,
+  PlanOf,
+} from "../../../core/ports/insights.ts";
 import type { Query } from "../../../core/queries/insight.ts";
-import type { Period } from "../../../core/queries/period.ts";
 import type { EventFilters } from "../../../core/queries/query-fields.ts";
 import type { Series } from "../../../core/queries/trend.ts";
-import type { EventNames } from "../../../core/questions/names.ts";
 import { filtersIn } from "../../../core/values/property-filter.ts";
 import { insightDraft } from "../drafts/insight.ts";
 import { rows } from "../engine/duckdb.ts";
@@ -12,51 +17,12 @@ import { promotedIn } from "../events/hot-columns.ts";
 import { eventNames } from "../lists/names.ts";
 import { type Bind, binder, checkPatterns } from "../lists/property-filter.ts";
 import type { Scanned } from "./event-scan.ts";
-import { type FunnelRow, funnelSql } from "./funnels.ts";
-import { type LifecycleRow, lifecycleSql } from "./lifecycle.ts";
-import { type PathsRow, pathsSql } from "./paths.ts";
-import { type RetentionRow, retentionSql } from "./retention.ts";
-import { type StickinessRow, stickinessSql } from "./stickiness.ts";
-import { type TrendsPart, type TrendsRow, trendsSql } from "./trends.ts";
-
-/** A query of one kind with everything that it depends on. */
-export type PlanOf<Kind extends Query["kind"]> = {
-  query: Extract<Query, { kind: Kind }>;
-  /** Of a lifecycle, with the interval before the first that is told of. */
-  period: Period;
-  /** What it is compared to; only trends are. */
-  previous: Period | null;
-  /** IANA name of the zone whose clock the periods are on. */
-  timezone: string;
-};
-
-/** A query of any kind with everything that it depends on. */
-export type Plan = { [Kind in Query["kind"]]: PlanOf<Kind> }[Query["kind"]];
-
-/** The rows that each kind of query finds; lists are by series. */
-export type Found = {
-  TrendsQuery: { current: TrendsRow[][]; previous: TrendsRow[][] };
-  FunnelsQuery: FunnelRow[];
-  RetentionQuery: RetentionRow[];
-  PathsQuery: PathsRow[];
-  LifecycleQuery: LifecycleRow[];
-  StickinessQuery: StickinessRow[][];
-};
-
-/** A query and what it found. */
-export type Answered = {
-  [Kind in Query["kind"]]: { kind: Kind; plan: PlanOf<Kind>; found: Found[Kind] };
-}[Query["kind"]];
-
-/** Analyses the events of a project, until `signal` ends it (decision 90). */
-export type InsightQueries = {
-  /** Fails `invalid_input` on a pattern that is none. */
-  run(project: number, plan: Plan, signal: AbortSignal): Promise<Answered>;
-  /** The same as SQL over the views of decision 81 (decision 89). */
-  sql(plan: Plan): string;
-  /** What the project's events and their properties are called; also the rare ones of `asked`. */
-  names(project: number, signal: AbortSignal, asked?: readonly string[]): Promise<EventNames>;
-};
+import { funnelSql } from "./funnels.ts";
+import { lifecycleSql } from "./lifecycle.ts";
+import { pathsSql } from "./paths.ts";
+import { retentionSql } from "./retention.ts";
+import { stickinessSql } from "./stickiness.ts";
+import { type TrendsPart, trendsSql } from "./trends.ts";
 
 /** One statement of a query. */
 type Statement = (bind: Bind) => string;

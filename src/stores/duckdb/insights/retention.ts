@@ -1,21 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Interval, Period } from "../../../core/queries/period.ts";
 import type { EventsNode } from "../../../core/queries/query-fields.ts";
-import type { BreakdownKind, FoundValue } from "../../../core/queries/result.ts";
 import type { Retention } from "../../../core/queries/retention.ts";
 import type { Bind } from "../lists/property-filter.ts";
 import { type EventScan, eventScan, type Scanned } from "./event-scan.ts";
 import { retentionByValueSql } from "./retention-breakdown.ts";
-
-/** How many of those who began in the interval `began` came so many intervals later. */
-export type RetentionRow = {
-  began: number;
-  later: number;
-  persons: number;
-  /** With a breakdown, the value by which they began. */
-  kind?: BreakdownKind;
-  breakdown?: FoundValue;
-};
 
 /** Microseconds of the intervals that are all as long; on a wall's clock no day is shorter. */
 const INTERVAL_US: Partial<Record<Interval, number>> = {

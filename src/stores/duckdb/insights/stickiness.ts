@@ -4,9 +4,6 @@ import type { Stickiness } from "../../../core/queries/stickiness.ts";
 import type { Bind } from "../lists/property-filter.ts";
 import { eventScan, type Scanned } from "./event-scan.ts";
 
-/** How many persons did it in so many intervals. */
-export type StickinessRow = { intervals: number; persons: number };
-
 /** SQL of one series of a stickiness (decision 79), as rows of {@link StickinessRow}. */
 export function stickinessSql(
   scanned: Scanned,

@@ -1,20 +1,8 @@
 import type { Interval, Period } from "../../../core/queries/period.ts";
-import type { BreakdownKind, FoundValue } from "../../../core/queries/result.ts";
 import type { Series, SeriesMath, Trends } from "../../../core/queries/trend.ts";
 import { groupColumn } from "../../loads/event-lines.ts";
 import { type Bind, numberOf } from "../lists/property-filter.ts";
 import { type EventScan, eventScan, type Scanned } from "./event-scan.ts";
-
-/** A number of a series. */
-export type TrendsRow = {
-  kind: BreakdownKind;
-  /** Null unless it is of one value. */
-  breakdown: FoundValue;
-  /** One of the period's `buckets`; null is the whole period. */
-  bucket: string | null;
-  /** Null if none of the events has a number, or if the number is not finite. */
-  value: number | null;
-};
 
 /** One series of a trends query, and which of its values of a breakdown are told apart. */
 export type TrendsPart = Pick<Trends, "interval" | "breakdown"> & {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import type { Plan } from "../../../../src/core/ports/insights.ts";
 import { periodOf } from "../../../../src/core/queries/period.ts";
 import { type Duckdb, rows } from "../../../../src/stores/duckdb/engine/duckdb.ts";
 import { apiReads } from "../../../../src/stores/duckdb/engine/query-deadline.ts";
@@ -12,7 +13,7 @@ import {
   USE_DAYS_MIN,
   USE_QUERIES_MIN,
 } from "../../../../src/stores/duckdb/events/hot-columns.ts";
-import { insightQueries, type Plan } from "../../../../src/stores/duckdb/insights/queries.ts";
+import { insightQueries } from "../../../../src/stores/duckdb/insights/queries.ts";
 import { FOREVER } from "../../../support/data/build-records.ts";
 import { type DataSets, dataSets, PROMOTED, use } from "../../../support/data/data-sets.ts";
 import { expectSameTexts } from "../../../support/data/promoted.ts";

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { FunnelRow, PlanOf } from "../../../../src/core/ports/insights.ts";
 import { type Exclusion, FUNNEL_ORDERS, type Funnel } from "../../../../src/core/queries/funnel.ts";
-import type { FunnelRow } from "../../../../src/stores/duckdb/insights/funnels.ts";
-import type { PlanOf } from "../../../../src/stores/duckdb/insights/queries.ts";
 import {
   chance,
   type DataSet,

@@ -1,11 +1,10 @@
 import { expect } from "bun:test";
+import type { LifecycleRow, PlanOf } from "../../../../src/core/ports/insights.ts";
 import {
   INTERVALS,
   type Interval,
   withIntervalBefore,
 } from "../../../../src/core/queries/period.ts";
-import type { LifecycleRow } from "../../../../src/stores/duckdb/insights/lifecycle.ts";
-import type { PlanOf } from "../../../../src/stores/duckdb/insights/queries.ts";
 import { chance, type DataSet } from "../../../support/data/data-sets.ts";
 import {
   bucketOf,

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { PathsRow, PlanOf } from "../../../../src/core/ports/insights.ts";
 import { PATH_TYPES, type Paths, placeOf } from "../../../../src/core/queries/path.ts";
-import type { PathsRow } from "../../../../src/stores/duckdb/insights/paths.ts";
-import type { PlanOf } from "../../../../src/stores/duckdb/insights/queries.ts";
 import {
   chance,
   type DataSet,

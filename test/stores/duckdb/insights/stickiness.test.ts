@@ -1,7 +1,6 @@
 import { expect } from "bun:test";
+import type { PlanOf, StickinessRow } from "../../../../src/core/ports/insights.ts";
 import { INTERVALS, type Interval } from "../../../../src/core/queries/period.ts";
-import type { PlanOf } from "../../../../src/stores/duckdb/insights/queries.ts";
-import type { StickinessRow } from "../../../../src/stores/duckdb/insights/stickiness.ts";
 import { chance, type DataSet } from "../../../support/data/data-sets.ts";
 import {
   bucketOf,

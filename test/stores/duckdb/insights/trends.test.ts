@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Found, PlanOf, TrendsRow } from "../../../../src/core/ports/insights.ts";
 import { INTERVALS, type Interval, previousPeriod } from "../../../../src/core/queries/period.ts";
 import type { Series, SeriesMath, Trends } from "../../../../src/core/queries/trend.ts";
 import { draftSql } from "../../../../src/stores/duckdb/drafts/statement.ts";
-import type { Found, PlanOf } from "../../../../src/stores/duckdb/insights/queries.ts";
-import type { TrendsRow } from "../../../../src/stores/duckdb/insights/trends.ts";
 import {
   chance,
   type DataSet,

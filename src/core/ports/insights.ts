@@ -1,0 +1,145 @@
+import type { Insight, Query } from "../queries/insight.ts";
+import type { Period } from "../queries/period.ts";
+import type { BreakdownKind, FoundValue } from "../queries/result.ts";
+import type { EventNames } from "../questions/names.ts";
+import type { Part } from "../values/page.ts";
+
+/** A query of one kind, with everything that its answer depends on. */
+export type PlanOf<Kind extends Query["kind"]> = {
+  query: Extract<Query, { kind: Kind }>;
+  /** The time that is asked for. Of a lifecycle, it begins with the interval before. */
+  period: Period;
+  /** The time to compare with; null without one. Only trends compare. */
+  previous: Period | null;
+  /** IANA name of the zone whose clock the periods are on. */
+  timezone: string;
+};
+
+/** A query of any kind, with everything that its answer depends on. */
+export type Plan = { [Kind in Query["kind"]]: PlanOf<Kind> }[Query["kind"]];
+
+/**
+ * One number of a series of a trend. A series without events has no rows. With a formula, all series
+ * have the values that the first series has most of; the previous period has those of the current one.
+ */
+export type TrendsRow = {
+  kind: BreakdownKind;
+  /** A value of the breakdown; null without a breakdown and for other kinds of rows. */
+  breakdown: FoundValue;
+  /** One of the period's `buckets`; null for the number of the whole period. */
+  bucket: string | null;
+  /** Null if no event has a number, or if the number is not finite. */
+  value: number | null;
+};
+
+/**
+ * Persons of a funnel; one row for each value of the breakdown. There is no row if no person began.
+ * Each event of the first step is an attempt, and the best attempt of a person counts (decision 78).
+ */
+export type FunnelRow = {
+  kind: BreakdownKind;
+  breakdown: FoundValue;
+  /** How many persons reached each step. */
+  persons: number[];
+  /** Seconds since the step before; null for the first step and for a step that no person reached. */
+  average_s: (number | null)[];
+  median_s: (number | null)[];
+};
+
+/**
+ * How many of the persons that began in one interval came in another (decision 79). Pairs without
+ * persons have no row.
+ */
+export type RetentionRow = {
+  /** Index of the interval in the period's `buckets`. */
+  began: number;
+  /** Intervals after `began`. At 0 all persons that began count, also if they did not return. */
+  later: number;
+  persons: number;
+  /** With a breakdown, the value of the first event by which a person began in the interval. */
+  kind?: BreakdownKind;
+  breakdown?: FoundValue;
+};
+
+/** One way from a place to the next (decision 80): the most frequent first, at most `edges` of them. */
+export type PathsRow = {
+  /** Position of `source` in its path, from 1 on. */
+  step: number;
+  source: string;
+  target: string;
+  /** How many paths went this way. */
+  paths: number;
+  average_ms: number;
+};
+
+/** How many persons have a status in an interval (decision 79). Without persons there is no row. */
+export type LifecycleRow = {
+  /** One of LIFECYCLE_STATUSES. */
+  status: "new" | "returning" | "resurrecting" | "dormant";
+  /** Index of the interval in the period's `buckets`, from 1 on: 0 is the interval before. */
+  place: number;
+  persons: number;
+};
+
+/** How many persons had events in exactly so many intervals (decision 79). */
+export type StickinessRow = { intervals: number; persons: number };
+
+/** The rows of each kind of query. Lists of lists have one list for each series, in order. */
+export type Found = {
+  TrendsQuery: { current: TrendsRow[][]; previous: TrendsRow[][] };
+  FunnelsQuery: FunnelRow[];
+  RetentionQuery: RetentionRow[];
+  PathsQuery: PathsRow[];
+  LifecycleQuery: LifecycleRow[];
+  StickinessQuery: StickinessRow[][];
+};
+
+/** A query and its rows. */
+export type Answered = {
+  [Kind in Query["kind"]]: { kind: Kind; plan: PlanOf<Kind>; found: Found[Kind] };
+}[Query["kind"]];
+
+/**
+ * Analyses of the events of one project. Persons and groups count with their properties as they are
+ * now, and an event counts for the person that its distinct id has now. The rules of all ports are in
+ * `events.ts`.
+ */
+export type InsightQueries = {
+  /**
+   * Returns the rows of a query of any kind; the caller sorts and names them.
+   * Counts are exact. Fails `invalid_input` for a filter with an invalid regular expression.
+   */
+  run(project: number, plan: Plan, signal: AbortSignal): Promise<Answered>;
+  /** Returns the same query as SQL over the public views (decision 89). */
+  sql(plan: Plan): string;
+  /**
+   * Returns names of events and properties for questions in words, the most frequent first.
+   * The list is bounded; a rare name of `asked` is added if the project has it.
+   */
+  names(project: number, signal: AbortSignal, asked?: readonly string[]): Promise<EventNames>;
+};
+
+/** The insights that a project has kept (decision 72). */
+export type InsightReads = {
+  /** Returns a part of the project's insights, the newest first; `count` is exact. */
+  list(project: number, part: Part): Promise<{ count: number; rows: Insight[] }>;
+  /** Returns one insight by its short id. */
+  find(project: number, short_id: string): Promise<Insight | undefined>;
+};
+
+/** An insight to be kept; `created_by` is the id of its author. */
+export type NewInsight = Omit<Insight, "id" | "created_by"> & {
+  project_id: number;
+  created_by: number;
+};
+
+/** Changes to the insights of a project. */
+export type InsightWrites = {
+  /**
+   * Keeps an insight and returns it. If the project has an insight with the same author, name and
+   * query, it returns the newest of them and keeps nothing, so a repeated call is harmless.
+   * Beyond INSIGHTS_MAX the oldest insights of the project are removed.
+   * Returns undefined if the project has the short id already. Fails if the disk is full.
+   */
+  insert(draft: NewInsight): Promise<Insight | undefined>;
+};
