@@ -18,7 +18,6 @@ import {
 } from "../core/erasure/deletions.ts";
 import type { Definitions } from "../core/events/definitions.ts";
 import type { Events } from "../core/events/events.ts";
-import { type Groups, groups } from "../core/identity/identify-groups.ts";
 import { aboveFloor, type Room } from "../core/ingest/disk-floor.ts";
 import { type Ingest, startIngest } from "../core/ingest/ingest.ts";
 import type { Insights } from "../core/insights/insights.ts";
@@ -28,6 +27,7 @@ import { type MetricNeeds, type Metrics, metrics } from "../core/operations/metr
 import { readiness } from "../core/operations/readiness.ts";
 import { timings } from "../core/operations/timings.ts";
 import { type Activities, activities } from "../core/persons/activity-log.ts";
+import { type Groups, groups } from "../core/persons/groups.ts";
 import { type PersonEdits, personEdits } from "../core/persons/person-edits.ts";
 import type { Persons } from "../core/persons/persons.ts";
 import { type Playlists, playlists } from "../core/playlists/playlists.ts";

@@ -1,4 +1,3 @@
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type AdminServer, serveAdmin } from "../app/admin-socket.ts";
 import { DataError } from "../app/process/data-directory.ts";
@@ -8,8 +7,9 @@ import { type App, openApp } from "../app/server.ts";
 import type { Settings } from "../app/settings/settings.ts";
 import { isDiskFull } from "../core/values/failure.ts";
 import { type Listening, listen } from "../http/listen.ts";
-import { type Command, EXIT, type Io } from "./command.ts";
+import { type Command, EXIT } from "./command.ts";
 import { firstSignal } from "./stop-signal.ts";
+import { banner, keptKey, welcome } from "./welcome.ts";
 import { type Running, SOCKET_FILE } from "./with-data.ts";
 
 /** How long requests in flight may take once the server is told to stop, in milliseconds. */
@@ -20,9 +20,6 @@ const APPLY_MS_MAX = 3000;
 
 /** How often a start without room on the disk tries again, in milliseconds. */
 const ROOM_POLL_MS = 5000;
-
-/** The file that gets the first personal key when nobody reads what is printed. */
-const INITIAL_KEY_FILE = "initial-key";
 
 /** Runs the server until a signal. */
 export const serve: Command = {
@@ -116,38 +113,4 @@ function openSocket(
     log.warn("no socket for the command line: stop the server to use other commands", { error });
     return undefined;
   }
-}
-
-function banner({ data }: Settings, url: string): string[] {
-  return [
-    `hoglet ${VERSION}`,
-    `data       ${data}`,
-    `capture    ${url}/i/v0/e/  ${url}/batch/`,
-    `API        ${url}/api/projects/`,
-    `docs       ${url}/docs`,
-  ];
-}
-
-function welcome(url: string, projectKey: string, personalKey: string): string[] {
-  const event = JSON.stringify({ api_key: projectKey, event: "hello", distinct_id: "me" });
-  return [
-    "",
-    `project key   ${projectKey}`,
-    `personal key  ${personalKey}`,
-    "",
-    "Send an event:",
-    `  curl ${url}/i/v0/e/ -H 'content-type: application/json' -d '${event}'`,
-    "From a web page:",
-    `  posthog.init('${projectKey}', { api_host: '${url}' })`,
-    "",
-  ];
-}
-
-/** The personal key to show: on a terminal itself, else the file it was put into. */
-function keptKey(key: string | undefined, { data }: Settings, { isTerminal }: Io): string {
-  if (key === undefined) return "as in the settings";
-  if (isTerminal) return `${key}  (shown this once)`;
-  const path = join(data, INITIAL_KEY_FILE);
-  writeFileSync(path, `${key}\n`, { mode: 0o600 });
-  return `in ${path}`;
 }

@@ -1,51 +1,16 @@
-import type { GroupChanges, GroupKey, GroupReads, GroupRow } from "../../stores/sqlite/groups.ts";
+import type { GroupChanges, GroupKey, GroupRow } from "../../stores/sqlite/groups.ts";
 import type { PersonWrites } from "../../stores/sqlite/persons/writes.ts";
-import { Failure } from "../values/failure.ts";
 import { type JsonObject, sameJson, storableJson } from "../values/json.ts";
-import { type Page, type PageQuery, walkedPage } from "../values/page.ts";
 import type { EffectReason } from "../warnings/warning.ts";
 import {
   GROUP_BYTES_MAX,
   GROUP_KEY_CHARS_MAX,
   GROUP_TYPES_MAX,
-  type Group,
   type GroupsAsked,
-  type GroupType,
   groupsAsked,
 } from "./group.ts";
 import type { ProjectEvent, Refused } from "./identify.ts";
 import { CHANGED_CHARS_MAX } from "./person.ts";
-
-/** Groups of one project, read (decision 27). */
-export type Groups = {
-  /** Fails `invalid_input` with a type index that cannot be. */
-  list(
-    project: number,
-    filter: { group_type_index: number; search?: string | undefined },
-    query: PageQuery,
-    url: URL,
-  ): Promise<Page<Group>>;
-  types(project: number): Promise<GroupType[]>;
-};
-
-/** Groups in a store. */
-export function groups(reads: GroupReads): Groups {
-  return {
-    async list(project, { group_type_index, search }, query, url) {
-      if (group_type_index < 0 || group_type_index >= GROUP_TYPES_MAX) {
-        const detail = `An index is 0 to ${GROUP_TYPES_MAX - 1}.`;
-        throw new Failure("invalid_input", detail, "group_type_index");
-      }
-      const filter = { type_index: group_type_index, search };
-      return walkedPage(url, query, {
-        keysOf: ({ group_key }: Group) => [group_key] as const,
-        like: [""],
-        read: (part) => reads.list(project, filter, part),
-      });
-    },
-    types: (project) => reads.types(project),
-  };
-}
 
 /** Group keys of an event by the index of their type. */
 export type GroupKeys = Record<number, string>;

@@ -1,6 +1,7 @@
 import { Failure } from "../values/failure.ts";
 import type { JsonObject } from "../values/json.ts";
 import { personUuid } from "./person.ts";
+import type { KeptMerge, Whole } from "./undo-merge.ts";
 import { type State, withoutSources } from "./undo-merge.ts";
 
 /** Which distinct ids are to leave a person; both undefined: whatever was merged into it. */
@@ -8,34 +9,6 @@ export type SplitAsked = {
   /** Stays, with the ids it came with. */
   main_distinct_id?: string | undefined;
   distinct_ids_to_split?: string[] | undefined;
-};
-
-/** A person as a split sees it; `ids` in their order, `home` where one came from by a merge. */
-export type Whole = {
-  project_id: number;
-  uuid: string;
-  properties: JsonObject;
-  created_at: string;
-  is_identified: boolean;
-  ids: { distinct_id: string; home: string | null }[];
-};
-
-/** A merge that was kept: what the source was, and the target before. */
-export type KeptMerge = {
-  id: number;
-  target_uuid: string;
-  target_created_at: string;
-  target_is_identified: boolean;
-  /** Keys that the target got from the source, and those of them that a user has set since. */
-  gained: string[];
-  kept: string[];
-  source_id: number | null;
-  source_uuid: string;
-  source_properties: JsonObject;
-  source_created_at: string;
-  /** When it was created by what was known before the merge, as it was listed; null if it was not. */
-  source_listed_at: string | null;
-  source_is_identified: boolean;
 };
 
 /** A person that a split brings back or makes. */

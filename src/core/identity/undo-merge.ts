@@ -1,5 +1,4 @@
 import { type Json, type JsonObject, sameJson, setKey } from "../values/json.ts";
-import type { KeptMerge, Whole } from "./split.ts";
 
 /** What merges change of a person. */
 export type State = Pick<Whole, "properties" | "created_at" | "is_identified">;
@@ -153,3 +152,31 @@ function dated(
   }
   return state.created_at === before ? { ...state, created_at: created } : state;
 }
+
+/** A person as a split sees it; `ids` in their order, `home` where one came from by a merge. */
+export type Whole = {
+  project_id: number;
+  uuid: string;
+  properties: JsonObject;
+  created_at: string;
+  is_identified: boolean;
+  ids: { distinct_id: string; home: string | null }[];
+};
+
+/** A merge that was kept: what the source was, and the target before. */
+export type KeptMerge = {
+  id: number;
+  target_uuid: string;
+  target_created_at: string;
+  target_is_identified: boolean;
+  /** Keys that the target got from the source, and those of them that a user has set since. */
+  gained: string[];
+  kept: string[];
+  source_id: number | null;
+  source_uuid: string;
+  source_properties: JsonObject;
+  source_created_at: string;
+  /** When it was created by what was known before the merge, as it was listed; null if it was not. */
+  source_listed_at: string | null;
+  source_is_identified: boolean;
+};

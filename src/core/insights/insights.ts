@@ -1,5 +1,4 @@
 import type { Projects } from "../access/projects.ts";
-import { newShortId } from "../playlists/playlist.ts";
 import type { InsightQueries, InsightReads, InsightWrites, Plan } from "../ports/insights.ts";
 import {
   checkType,
@@ -15,6 +14,7 @@ import { RETENTION_INTERVALS_MAX } from "../queries/retention.ts";
 import type { EventNames } from "../questions/names.ts";
 import { namesInQuotes, readWords, type WordsAsked } from "../questions/question.ts";
 import { Failure } from "../values/failure.ts";
+import { newShortId } from "../values/ids.ts";
 import { isObject, type Json, type JsonObject, storableText } from "../values/json.ts";
 import { type Page, type PageQuery, walkedPage } from "../values/page.ts";
 import type { Moment } from "../values/relative-time.ts";

@@ -9,13 +9,18 @@ import type { Ingest } from "../ingest/ingest.ts";
 import { Failure } from "../values/failure.ts";
 import { isObject, type Json } from "../values/json.ts";
 import type { Clock } from "../values/time.ts";
-import { type Warning, type WarningType, warningTally } from "../warnings/warning.ts";
+import type { LogChange } from "../warnings/warning.ts";
+import {
+  type LogDropReason,
+  type Warning,
+  type WarningType,
+  warningTally,
+} from "../warnings/warning.ts";
 import { warningTeller } from "../warnings/warnings.ts";
 import { withoutLogExcesses } from "./otlp-json.ts";
 import { logGroupsOfProtobuf } from "./otlp-protobuf.ts";
 import {
   LOG_RECORD_BYTES_MAX,
-  type LogDropReason,
   type LogGroup,
   logDistinctId,
   logGroups,
@@ -23,7 +28,6 @@ import {
   resourceJson,
   scopeJson,
 } from "./record.ts";
-import type { LogChange } from "./value.ts";
 
 /**
  * UTF-8 bytes of one request's records as they are stored: each carries its resource's

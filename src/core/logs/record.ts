@@ -53,9 +53,6 @@ export type LogGroup = { resource: Json; scope: Json; records: Iterable<Json> };
 /** What is not in the record itself: `now` is when it came, in milliseconds since the epoch. */
 export type LogArrival = { now: number; uuid: string };
 
-/** Why a record is not stored; the others of its request are (decision 36). */
-export type LogDropReason = "invalid_log_record" | "log_record_too_large" | "log_request_too_large";
-
 /**
  * The groups of an ExportLogsServiceRequest in JSON (OTLP 1.7). What is absent is empty. Fails
  * `invalid_payload` where a list or an object of it is something else, or a list has another spelling.

@@ -6,13 +6,7 @@ import {
   storable,
   storableText,
 } from "../values/json.ts";
-
-/** What was changed in a record that is stored all the same. */
-export type LogChange =
-  | "changed_log_number"
-  | "ignored_invalid_log_field"
-  | "ignored_invalid_log_time"
-  | "replaced_invalid_log_text";
+import type { LogChange } from "../warnings/warning.ts";
 
 /** Hears what is changed in a record, the same thing more than once. */
 export type TellLog = (change: LogChange) => void;

@@ -1,7 +1,6 @@
 import type { User } from "../access/user.ts";
 import { Failure } from "../values/failure.ts";
 import { isLonger, type Json, storableText } from "../values/json.ts";
-import { randomText } from "../values/random-text.ts";
 
 /** What a playlist's recordings are: chosen one by one, or those that its filters find. */
 export const PLAYLIST_TYPES = ["collection", "filters"] as const;
@@ -84,16 +83,6 @@ export const PLAYLIST_FILTERS_BYTES_MAX = 65_536;
 
 /** Characters of the id of a session recording. */
 export const SESSION_RECORDING_ID_CHARS_MAX = 200;
-
-const SHORT_ID_CHARS = 8;
-
-/** Letters and digits but those that look like others: 0, 1, I, O, l. */
-const SHORT_ID_ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
-
-/** A new short id, from about 46 random bits. */
-export function newShortId(randomBytes: (count: number) => Uint8Array): string {
-  return randomText(SHORT_ID_ALPHABET, SHORT_ID_CHARS, randomBytes);
-}
 
 /** What was sent as it is stored, no field but those sent. Fails `too_long`. */
 export function storableFields(sent: SentFields): Partial<PlaylistFields> {

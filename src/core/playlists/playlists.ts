@@ -9,6 +9,7 @@ import type {
 } from "../../stores/sqlite/playlists.ts";
 import type { Projects } from "../access/projects.ts";
 import { Failure } from "../values/failure.ts";
+import { newShortId } from "../values/ids.ts";
 import { isLonger, storableText } from "../values/json.ts";
 import { type Page, type PageQuery, walkedPage } from "../values/page.ts";
 import { type Moment, zonedSpan } from "../values/relative-time.ts";
@@ -16,7 +17,6 @@ import { type Clock, isoTime } from "../values/time.ts";
 import {
   checkFilters,
   isModification,
-  newShortId,
   PLAYLIST_ORDERS,
   PLAYLIST_TYPES,
   type Playlist,

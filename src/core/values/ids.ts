@@ -1,3 +1,5 @@
+import { randomText } from "./random-text.ts";
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** The lower-case hyphenated form of a UUID in any case, or undefined if it is none. */
@@ -26,4 +28,14 @@ export function uuidV5(namespace: Uint8Array, name: string): string {
 /** The 16 bytes of a hyphenated UUID. */
 export function uuidBytes(uuid: string): Uint8Array {
   return Buffer.from(uuid.replaceAll("-", ""), "hex");
+}
+
+const SHORT_ID_CHARS = 8;
+
+/** Letters and digits but those that look like others: 0, 1, I, O, l. */
+const SHORT_ID_ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+
+/** A new short id, from about 46 random bits. */
+export function newShortId(randomBytes: (count: number) => Uint8Array): string {
+  return randomText(SHORT_ID_ALPHABET, SHORT_ID_CHARS, randomBytes);
 }

@@ -1,6 +1,4 @@
 import { type ChangeReason, DISTINCT_ID_CHARS_MAX, type DropReason } from "../events/event.ts";
-import type { LogDropReason } from "../logs/record.ts";
-import type { LogChange } from "../logs/value.ts";
 import { storableText } from "../values/json.ts";
 
 /** What ingest finds out after the answer. */
@@ -226,3 +224,13 @@ export function warningTally() {
     all: (): Warning[] => [...cases.values()].flat(),
   };
 }
+
+/** Why a record is not stored; the others of its request are (decision 36). */
+export type LogDropReason = "invalid_log_record" | "log_record_too_large" | "log_request_too_large";
+
+/** What was changed in a record that is stored all the same. */
+export type LogChange =
+  | "changed_log_number"
+  | "ignored_invalid_log_field"
+  | "ignored_invalid_log_time"
+  | "replaced_invalid_log_text";

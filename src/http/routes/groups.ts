@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import type { Groups } from "../../core/identity/identify-groups.ts";
+import type { Groups } from "../../core/persons/groups.ts";
 import { pageQuery } from "../../core/values/page.ts";
 import { route } from "../operation/route.ts";
 import { GroupShape, GroupTypeShape, PageOf, Paging, Text, Whole } from "../operation/schemas.ts";

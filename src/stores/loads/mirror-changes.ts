@@ -1,5 +1,5 @@
 import type { MirrorGroup } from "../sqlite/groups.ts";
-import type { PropertyTexts } from "../sqlite/persons/rows.ts";
+import type { PropertyTexts } from "./person-columns.ts";
 
 /** A person to be put in the mirror. */
 export type MirrorPerson = Pick<PropertyTexts, "columns"> & {

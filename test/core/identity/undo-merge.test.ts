@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { gain, gainedKeys } from "../../../src/core/identity/merge.ts";
-import { type KeptMerge, split, type Whole } from "../../../src/core/identity/split.ts";
-import type { State } from "../../../src/core/identity/undo-merge.ts";
+import { split } from "../../../src/core/identity/split.ts";
+import type { KeptMerge, State, Whole } from "../../../src/core/identity/undo-merge.ts";
 import type { JsonObject } from "../../../src/core/values/json.ts";
 import { randomOf } from "../../support/disk/faulty-disk.ts";
 

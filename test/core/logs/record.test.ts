@@ -11,8 +11,9 @@ import {
   resourceJson,
   scopeJson,
 } from "../../../src/core/logs/record.ts";
-import type { LogChange, TellLog } from "../../../src/core/logs/value.ts";
+import type { TellLog } from "../../../src/core/logs/value.ts";
 import type { Json, JsonObject } from "../../../src/core/values/json.ts";
+import type { LogChange } from "../../../src/core/warnings/warning.ts";
 import { attributesOf, logsBody } from "../../support/data/logs.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00Z");

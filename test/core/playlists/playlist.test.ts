@@ -1,9 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import {
-  isModification,
-  newShortId,
-  storableFields,
-} from "../../../src/core/playlists/playlist.ts";
+import { isModification, storableFields } from "../../../src/core/playlists/playlist.ts";
+import { newShortId } from "../../../src/core/values/ids.ts";
 
 describe("a short id", () => {
   test("is 8 letters and digits of which none looks like another", () => {

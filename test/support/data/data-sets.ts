@@ -15,7 +15,7 @@ import { insightQueries } from "../../../src/stores/duckdb/insights/queries.ts";
 import { sqlReads } from "../../../src/stores/duckdb/sql/sql.ts";
 import { loadFiles } from "../../../src/stores/loads/loads.ts";
 import type { MirrorPerson } from "../../../src/stores/loads/mirror-changes.ts";
-import { propertyTexts } from "../../../src/stores/sqlite/persons/rows.ts";
+import { propertyTexts } from "../../../src/stores/loads/person-columns.ts";
 import { temporaryDirectory } from "../start/app.ts";
 import { FOREVER } from "./build-records.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Person, personUuid } from "../../../src/core/identity/person.ts";
 import { isObject, type JsonObject } from "../../../src/core/values/json.ts";
 import { isoTime } from "../../../src/core/values/time.ts";
-import { ALL_PROPERTIES } from "../../../src/stores/sqlite/persons/rows.ts";
+import { ALL_PROPERTIES } from "../../../src/stores/loads/person-columns.ts";
 import { bodyOf, eventOf, type Sent } from "../data/senders.ts";
 import type { Server, StoredEvent } from "../start/server.ts";
 

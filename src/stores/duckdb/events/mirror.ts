@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { LEFT_OUT, PROPERTY_COLUMNS } from "../../sqlite/persons/rows.ts";
+import { LEFT_OUT, PROPERTY_COLUMNS } from "../../loads/person-columns.ts";
 import { quoted, readColumns } from "../engine/duckdb.ts";
 import { runApart } from "../engine/duckdb-apart.ts";
 import { setMeta } from "./meta.ts";

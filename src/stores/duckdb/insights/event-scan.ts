@@ -8,7 +8,7 @@ import type {
 import { isGroup } from "../../../core/values/property-filter.ts";
 import type { ClockPiece } from "../../../core/values/wall-clock.ts";
 import { groupColumn, HOT_PROPERTIES } from "../../loads/event-lines.ts";
-import { propertyColumn } from "../../sqlite/persons/rows.ts";
+import { propertyColumn } from "../../loads/person-columns.ts";
 import {
   type Bind,
   groupMet,

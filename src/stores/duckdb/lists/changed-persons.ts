@@ -1,7 +1,7 @@
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import type { Place } from "../../../core/values/page.ts";
 import { ANY_NAME } from "../../loads/brief-properties.ts";
-import { LEFT_OUT, PROPERTY_COLUMNS } from "../../sqlite/persons/rows.ts";
+import { LEFT_OUT, PROPERTY_COLUMNS } from "../../loads/person-columns.ts";
 import { rows } from "../engine/duckdb.ts";
 
 /** What a person is filtered by, as SQLite has it; `properties` is JSON, `address` folded. */

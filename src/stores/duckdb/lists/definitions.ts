@@ -6,7 +6,7 @@ import type {
   PropertyOwner,
 } from "../../../core/events/definition.ts";
 import type { Part } from "../../../core/values/page.ts";
-import { ALL_PROPERTIES } from "../../sqlite/persons/rows.ts";
+import { ALL_PROPERTIES } from "../../loads/person-columns.ts";
 import { rows } from "../engine/duckdb.ts";
 import type { ApiReads } from "../engine/query-deadline.ts";
 

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { EventNames } from "../../../core/questions/names.ts";
-import { ALL_PROPERTIES } from "../../sqlite/persons/rows.ts";
+import { ALL_PROPERTIES } from "../../loads/person-columns.ts";
 import { rows } from "../engine/duckdb.ts";
 import { pointer } from "./property-filter.ts";
 

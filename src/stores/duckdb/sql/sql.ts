@@ -4,7 +4,7 @@ import type { SqlCell } from "../../../core/sql/cell.ts";
 import { checkSql } from "../../../core/sql/check.ts";
 import { SQL_VIEWS } from "../../../core/sql/views.ts";
 import { exactJson, type Json, type JsonObject } from "../../../core/values/json.ts";
-import { ALL_PROPERTIES } from "../../sqlite/persons/rows.ts";
+import { ALL_PROPERTIES } from "../../loads/person-columns.ts";
 import { type Duckdb, rows } from "../engine/duckdb.ts";
 import { whileWanted } from "../engine/query-deadline.ts";
 import { cellOf } from "./cells.ts";

@@ -6,12 +6,13 @@ import type {
   MirrorPerson,
   MirrorStream,
 } from "../../loads/mirror-changes.ts";
+import { propertyTexts } from "../../loads/person-columns.ts";
 import { activityWrites } from "../activity.ts";
 import { groupWrites } from "../groups.ts";
 import type { Sqlite } from "../sqlite.ts";
 import { warningWrites } from "../warnings.ts";
 import { distinctIds, type Placement } from "./distinct-ids.ts";
-import { personRows, propertyTexts, type WrittenPerson } from "./rows.ts";
+import { personRows, type WrittenPerson } from "./rows.ts";
 import type {
   ChangedPerson,
   Merged,

@@ -8,11 +8,12 @@ import {
 import { Failure } from "../../../core/values/failure.ts";
 import { type JsonObject, sameJson, setKey } from "../../../core/values/json.ts";
 import type { MirrorChanges, MirrorOwned } from "../../loads/mirror-changes.ts";
+import { propertyTexts } from "../../loads/person-columns.ts";
 import { activityWrites } from "../activity.ts";
 import { type DeletionAsked, type DeletionOf, deletionWrites } from "../deletions.ts";
 import type { Sqlite } from "../sqlite.ts";
 import type { Stored } from "./apply-slice.ts";
-import { personRows, propertyTexts } from "./rows.ts";
+import { personRows } from "./rows.ts";
 import type { PersonRow } from "./splits.ts";
 
 /** What an edit did, for the mirror and for whoever remembers persons. */

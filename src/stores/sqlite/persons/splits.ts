@@ -1,12 +1,7 @@
 import type { Actor } from "../../../core/identity/activity.ts";
 import { personUuid } from "../../../core/identity/person.ts";
-import {
-  type KeptMerge,
-  type Part,
-  type SplitAsked,
-  split,
-  type Whole,
-} from "../../../core/identity/split.ts";
+import { type Part, type SplitAsked, split } from "../../../core/identity/split.ts";
+import type { KeptMerge, Whole } from "../../../core/identity/undo-merge.ts";
 import { storableJson } from "../../../core/values/json.ts";
 import type { MirrorChanges, MirrorPerson } from "../../loads/mirror-changes.ts";
 import { activityWrites } from "../activity.ts";

@@ -18,7 +18,7 @@ import {
   ALL_PROPERTIES,
   propertyColumn,
   propertyTexts,
-} from "../../../../src/stores/sqlite/persons/rows.ts";
+} from "../../../../src/stores/loads/person-columns.ts";
 import { FOREVER } from "../../../support/data/build-records.ts";
 import { temporaryDirectory } from "../../../support/start/app.ts";
 import { readLines } from "../../../support/start/server.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { openDuckdb } from "../../../../src/stores/duckdb/engine/duckdb.ts";
 import { apiReads } from "../../../../src/stores/duckdb/engine/query-deadline.ts";
 import { type MirrorState, personMatches } from "../../../../src/stores/duckdb/lists/persons.ts";
-import { propertyColumn } from "../../../../src/stores/sqlite/persons/rows.ts";
+import { propertyColumn } from "../../../../src/stores/loads/person-columns.ts";
 import { FOREVER } from "../../../support/data/build-records.ts";
 import { temporaryDirectory } from "../../../support/start/app.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { propertyColumn } from "../../../../src/stores/sqlite/persons/rows.ts";
+import { propertyColumn } from "../../../../src/stores/loads/person-columns.ts";
 import { batch, event } from "../../../support/data/build-records.ts";
 import { testApp } from "../../../support/start/app.ts";
 

@@ -1,0 +1,44 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { VERSION } from "../app/process/version.ts";
+import type { Settings } from "../app/settings/settings.ts";
+import type { Io } from "./command.ts";
+
+/** The file that gets the first personal key when nobody reads what is printed. */
+const INITIAL_KEY_FILE = "initial-key";
+
+/** The lines that each start prints: version, data directory and addresses. */
+export function banner({ data }: Settings, url: string): string[] {
+  return [
+    `hoglet ${VERSION}`,
+    `data       ${data}`,
+    `capture    ${url}/i/v0/e/  ${url}/batch/`,
+    `API        ${url}/api/projects/`,
+    `docs       ${url}/docs`,
+  ];
+}
+
+/** The lines that the first start prints: the keys, and a first event to send. */
+export function welcome(url: string, projectKey: string, personalKey: string): string[] {
+  const event = JSON.stringify({ api_key: projectKey, event: "hello", distinct_id: "me" });
+  return [
+    "",
+    `project key   ${projectKey}`,
+    `personal key  ${personalKey}`,
+    "",
+    "Send an event:",
+    `  curl ${url}/i/v0/e/ -H 'content-type: application/json' -d '${event}'`,
+    "From a web page:",
+    `  posthog.init('${projectKey}', { api_host: '${url}' })`,
+    "",
+  ];
+}
+
+/** The personal key to show: on a terminal itself, else the file it was put into. */
+export function keptKey(key: string | undefined, { data }: Settings, { isTerminal }: Io): string {
+  if (key === undefined) return "as in the settings";
+  if (isTerminal) return `${key}  (shown this once)`;
+  const path = join(data, INITIAL_KEY_FILE);
+  writeFileSync(path, `${key}\n`, { mode: 0o600 });
+  return `in ${path}`;
+}

@@ -1,0 +1,99 @@
+import { foldedAddress } from "../../core/values/case-folding.ts";
+import type { JsonObject } from "../../core/values/json.ts";
+import { setKey, storableJson, storableText } from "../../core/values/json.ts";
+import { briefProperties, leftOut, READ_CHARS_MAX } from "./brief-properties.ts";
+
+/**
+ * Columns of the mirror by what is in them: properties are spread by their names, so that a filter
+ * reads few others, and above all none that each person has a value of its own of (decisions 74 and 100).
+ * What is stored rests on all this.
+ */
+const SPREAD = {
+  own: { few: { from: 0, columns: 5 }, many: { from: 5, columns: 3 } },
+  sdk: { few: { from: 8, columns: 4 }, many: { from: 12, columns: 4 } },
+};
+
+/** Names of what has many values. */
+const MANY_VALUED =
+  /(?:(?:^|first|last|full|user|path)_?name|mail|phone|url|path|referrer|agent|(?:^|_|u|r)id|(?:_|ed)at|width|height|itude)$/i;
+
+/** The columns of a row of the mirror that have properties, each a JSON object or null. */
+export const PROPERTY_COLUMNS: readonly string[] = Array.from(
+  { length: 16 },
+  (_, at) => `properties_${at}`,
+);
+
+/** The column of the mirror that has the names of the properties that it lacks of a person, or null. */
+export const LEFT_OUT = "left_out";
+
+/** Properties as JSON, for the person store and for the mirror; each is written once. */
+export function propertyTexts(properties: JsonObject): PropertyTexts {
+  const texts = spreadTexts(properties);
+  const inner = texts.map((text) => text?.slice(1, -1)).filter(isText);
+  const text = `{${inner.join(",")}}`;
+  const email = addressIn(properties);
+  const address = email === null ? [] : [`"email":${JSON.stringify(foldedAddress(email))}`];
+  if (text.length <= READ_CHARS_MAX) {
+    return { text, columns: [...columnsOf(texts), ...address].join(",") };
+  }
+  const brief = briefProperties(properties);
+  const names = `"${LEFT_OUT}":${storableJson(leftOut(properties, brief))}`;
+  return { text, columns: [...columnsOf(spreadTexts(brief)), ...address, names].join(",") };
+}
+
+const columnsOf = (texts: readonly (string | undefined)[]): string[] =>
+  texts.map((json, at) => json && `"${PROPERTY_COLUMNS[at]}":${json}`).filter(isText);
+
+const isText = (text: string | undefined): text is string => text !== undefined;
+
+/** Properties as JSON, in the order of the columns. */
+function spreadTexts(properties: JsonObject): (string | undefined)[] {
+  const parts: (JsonObject | undefined)[] = new Array(PROPERTY_COLUMNS.length).fill(undefined);
+  for (const key of Object.keys(properties)) {
+    const at = placeOf(key);
+    const part = parts[at] ?? {};
+    parts[at] = part;
+    setKey(part, key, properties[key] ?? null);
+  }
+  return parts.map((part) => part && storableJson(part));
+}
+
+/** Which of the columns has a property. */
+function placeOf(key: string): number {
+  const known = places.get(key);
+  if (known !== undefined) return known;
+  const { few, many } = key.startsWith("$") ? SPREAD.sdk : SPREAD.own;
+  const { from, columns } = MANY_VALUED.test(key) ? many : few;
+  let hash = 0;
+  for (let at = 0; at < key.length; at += 1) hash = (hash * 31 + key.charCodeAt(at)) >>> 0;
+  const place = from + (hash % columns);
+  if (places.size < PLACES_KEPT_MAX) places.set(key, place);
+  return place;
+}
+
+/** Names whose places are kept at hand. */
+const PLACES_KEPT_MAX = 10_000;
+
+const places = new Map<string, number>();
+
+/** The column of the mirror that has a property. */
+export function propertyColumn(key: string): string {
+  return PROPERTY_COLUMNS[placeOf(key)] ?? "";
+}
+
+/** All properties of a row of the mirror: no two of its columns have a key in common. */
+export const ALL_PROPERTIES = `('{' || concat_ws(',', ${PROPERTY_COLUMNS.map(
+  (column) => `substr(${column}, 2, length(${column}) - 2)`,
+).join(", ")}) || '}')::JSON`;
+
+/** Properties as JSON: all of them, and as the mirror has them. */
+export type PropertyTexts = {
+  text: string;
+  /** Members of a JSON object: the columns of the mirror that have any (decisions 100 and 104). */
+  columns: string;
+};
+
+/** The e-mail address of a person, as it is stored; null if it is no text. */
+export function addressIn({ email }: JsonObject): string | null {
+  return typeof email === "string" ? storableText(email) : null;
+}
