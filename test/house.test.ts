@@ -113,7 +113,7 @@ const PACKAGES: Record<string, readonly string[]> = {
 const NOT_YET: readonly RegExp[] = [
   /^core\/\S+ imports (stores\/|app\/process\/log\.ts)/,
   /^http\/\S+ imports app\/process\/log\.ts/,
-  /^stores\/\S+ imports stores\/(sqlite\/migrations|duckdb\/migrations|journal\/holes|archive\/files|files\/volume|sqlite\/(deletions|groups)|duckdb\/events\/(erase|mirror|store)|duckdb\/drafts\/insight|duckdb\/engine\/duckdb|duckdb\/lists\/changed-persons)/,
+  /^stores\/\S+ imports stores\/(sqlite\/migrations|duckdb\/migrations|journal\/holes|archive\/files|files\/volume|sqlite\/(deletions|groups)|duckdb\/events\/(erase|mirror|store)|duckdb\/engine\/duckdb|duckdb\/lists\/changed-persons)/,
   /^stores\/\S+ imports stores\/sqlite\/persons\/list/,
   /^http\/docs\/openapi\.ts imports http\/sdk\/config/,
 ];

@@ -7,8 +7,10 @@ import { logQueries } from "../core/logs/log-query.ts";
 import { personSearching } from "../core/persons/email-search.ts";
 import { persons } from "../core/persons/persons.ts";
 import { personMatching } from "../core/persons/property-search.ts";
+import type { InsightDrafts } from "../core/ports/insights.ts";
 import { sql } from "../core/sql/sql.ts";
 import type { Clock } from "../core/values/time.ts";
+import { insightDraft } from "../stores/duckdb/drafts/insight.ts";
 import { draftSql } from "../stores/duckdb/drafts/statement.ts";
 import { apiReads } from "../stores/duckdb/engine/query-deadline.ts";
 import { promotions } from "../stores/duckdb/events/hot-columns.ts";
@@ -57,10 +59,11 @@ export function searches(searched: Searched) {
   });
   const matches = personMatches(asked);
   const promoting = startPromoting({ ...searched, promotions: promotions(duckdb) });
+  const drafts: InsightDrafts = { sql: insightDraft, overview: draftSql };
   const queries = insightQueries(asked, promoting.used);
   return {
     promoting,
-    insights: insights({ ...kept, queries, draft: draftSql, projects, isBehind, now }),
+    insights: insights({ ...kept, queries, drafts, projects, isBehind, now }),
     persons: persons({
       reads,
       matching: personMatching({

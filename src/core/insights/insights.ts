@@ -1,5 +1,11 @@
 import type { Projects } from "../access/projects.ts";
-import type { InsightQueries, InsightReads, InsightWrites, Plan } from "../ports/insights.ts";
+import type {
+  InsightDrafts,
+  InsightQueries,
+  InsightReads,
+  InsightWrites,
+  Plan,
+} from "../ports/insights.ts";
 import {
   checkType,
   INSIGHT_NAME_CHARS_MAX,
@@ -11,7 +17,6 @@ import {
 import { periodOf, previousPeriod, withIntervalBefore } from "../queries/period.ts";
 import type { InsightResult } from "../queries/result.ts";
 import { RETENTION_INTERVALS_MAX } from "../queries/retention.ts";
-import type { EventNames } from "../questions/names.ts";
 import { namesInQuotes, readWords, type WordsAsked } from "../questions/question.ts";
 import { Failure } from "../values/failure.ts";
 import { newShortId } from "../values/ids.ts";
@@ -67,7 +72,7 @@ type Needs = {
   reads: InsightReads;
   writes: InsightWrites;
   queries: InsightQueries;
-  draft: (names: EventNames) => string;
+  drafts: InsightDrafts;
   projects: Pick<Projects, "get">;
   /** Whether the event store lacks events of before the start. */
   isBehind: () => boolean;
@@ -80,7 +85,7 @@ const SHORT_IDS_MAX = 8;
 
 /** Insights over the stores. */
 export function insights(needs: Needs): Insights {
-  const { reads, queries, projects, now } = needs;
+  const { reads, queries, drafts, projects, now } = needs;
   const upToDate = () => {
     if (needs.isBehind()) {
       throw new Failure("unavailable", "The event store is being brought up from the journal.");
@@ -125,7 +130,7 @@ export function insights(needs: Needs): Insights {
       const answered = await queries.run(project, plan, signal);
       const elapsed_ms = now() - began;
       const insight = await keep(needs, { project, user, name: title, query });
-      const sql = queries.sql(plan);
+      const sql = drafts.sql(plan);
       return { insight, ...resultsOf(answered), sql, elapsed_ms };
     },
     list: (project, query, url) =>
@@ -142,11 +147,11 @@ export function insights(needs: Needs): Insights {
     async draft(project, prompt, signal) {
       upToDate();
       if (prompt === undefined) {
-        return { sql: needs.draft(await queries.names(project, signal)) };
+        return { sql: drafts.overview(await queries.names(project, signal)) };
       }
       const query = await understood(project, prompt, { attr: "prompt", signal });
       const moment = await momentOf(project);
-      return { sql: queries.sql(planOf(readQuery(query, moment), moment)) };
+      return { sql: drafts.sql(planOf(readQuery(query, moment), moment)) };
     },
   };
 }

@@ -110,13 +110,22 @@ export type InsightQueries = {
    * Counts are exact. Fails `invalid_input` for a filter with an invalid regular expression.
    */
   run(project: number, plan: Plan, signal: AbortSignal): Promise<Answered>;
-  /** Returns the same query as SQL over the public views (decision 89). */
-  sql(plan: Plan): string;
   /**
    * Returns names of events and properties for questions in words, the most frequent first.
    * The list is bounded; a rare name of `asked` is added if the project has it.
    */
   names(project: number, signal: AbortSignal, asked?: readonly string[]): Promise<EventNames>;
+};
+
+/**
+ * Queries as SQL over the public views (decision 81), to be read and changed by people. These methods
+ * only write text: they read nothing and never fail.
+ */
+export type InsightDrafts = {
+  /** Returns SQL with comments that finds the same numbers as the query (decision 89). */
+  sql(plan: Plan): string;
+  /** Returns a first query over a project, with its most frequent names in comments (decision 71). */
+  overview(names: EventNames): string;
 };
 
 /** The insights that a project has kept (decision 72). */
@@ -136,8 +145,8 @@ export type NewInsight = Omit<Insight, "id" | "created_by"> & {
 /** Changes to the insights of a project. */
 export type InsightWrites = {
   /**
-   * Keeps an insight and returns it. If the project has an insight with the same author, name and
-   * query, it returns the newest of them and keeps nothing, so a repeated call is harmless.
+   * Keeps an insight and returns it. An insight with the same author, name and query is kept once:
+   * then the newest of these is returned, so a repeated call is harmless.
    * Beyond INSIGHTS_MAX the oldest insights of the project are removed.
    * Returns undefined if the project has the short id already. Fails if the disk is full.
    */

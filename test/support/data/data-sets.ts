@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Plan } from "../../../src/core/ports/insights.ts";
 import { jsonOf } from "../../../src/core/sql/cell.ts";
 import type { Json, JsonObject } from "../../../src/core/values/json.ts";
+import { insightDraft } from "../../../src/stores/duckdb/drafts/insight.ts";
 import { type Duckdb, openDuckdb } from "../../../src/stores/duckdb/engine/duckdb.ts";
 import { apiReads } from "../../../src/stores/duckdb/engine/query-deadline.ts";
 import {
@@ -163,7 +164,7 @@ export async function dataSets(count: number, path?: string) {
   const queries = {
     run: (project: number, plan: Plan) => asked.run(project, plan, FOREVER),
     names: (project: number) => asked.names(project, FOREVER),
-    sql: asked.sql,
+    sql: insightDraft,
   };
   const reads = sqlReads(duckdb);
   const run = async (project: number, sql: string) => {

@@ -10,7 +10,6 @@ import type { Query } from "../../../core/queries/insight.ts";
 import type { EventFilters } from "../../../core/queries/query-fields.ts";
 import type { Series } from "../../../core/queries/trend.ts";
 import { filtersIn } from "../../../core/values/property-filter.ts";
-import { insightDraft } from "../drafts/insight.ts";
 import { rows } from "../engine/duckdb.ts";
 import type { ApiReads } from "../engine/query-deadline.ts";
 import { promotedIn } from "../events/hot-columns.ts";
@@ -58,7 +57,6 @@ export function insightQueries(
         }
         return { kind: plan.query.kind, plan, found: foundOf(plan, found) } as Answered;
       }),
-    sql: insightDraft,
     names: (project, signal, asked) =>
       reads.read(signal, (connection) => eventNames(connection, project, asked)),
   };
