@@ -113,7 +113,13 @@ const PACKAGES: Record<string, readonly string[]> = {
 const NOT_YET: readonly RegExp[] = [
   /^core\/\S+ imports (stores\/|app\/process\/log\.ts)/,
   /^http\/\S+ imports app\/process\/log\.ts/,
-  /^stores\/\S+ imports stores\/(sqlite\/migrations|duckdb\/migrations|journal\/holes|archive\/files|files\/volume|sqlite\/(deletions|groups)|duckdb\/events\/(erase|mirror|store)|duckdb\/engine\/duckdb|duckdb\/lists\/changed-persons)/,
+  /^stores\/\S+ imports stores\/(sqlite|duckdb)\/migrations/,
+  /^stores\/\S+ imports stores\/archive\/files/,
+  /^stores\/\S+ imports stores\/files\/volume/,
+  /^stores\/\S+ imports stores\/sqlite\/(deletions|groups)/,
+  /^stores\/\S+ imports stores\/duckdb\/events\/(erase|mirror|store)/,
+  /^stores\/\S+ imports stores\/duckdb\/engine\/duckdb/,
+  /^stores\/\S+ imports stores\/duckdb\/lists\/changed-persons/,
   /^stores\/\S+ imports stores\/sqlite\/persons\/list/,
   /^http\/docs\/openapi\.ts imports http\/sdk\/config/,
 ];

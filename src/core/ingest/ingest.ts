@@ -1,5 +1,5 @@
 import type { EventStore } from "../../stores/duckdb/events/store.ts";
-import type { Journal } from "../../stores/journal/journal.ts";
+import type { Journal } from "../ports/journal.ts";
 import { type AppendingNeeds, appending } from "./append-loads.ts";
 import { pace } from "./backpressure.ts";
 import type { Room } from "./disk-floor.ts";

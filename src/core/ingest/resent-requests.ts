@@ -1,4 +1,4 @@
-import type { Frame } from "../../stores/journal/journal.ts";
+import type { Frame } from "../ports/journal.ts";
 import { meaningOf, type ProjectWarning } from "../warnings/warning.ts";
 import type { Marked, Repeated } from "./dedup-window.ts";
 import { type Candidate, isOfEvents, warningsOf } from "./slice-content.ts";

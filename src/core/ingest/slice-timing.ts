@@ -1,4 +1,4 @@
-import type { Journal } from "../../stores/journal/journal.ts";
+import type { Journal } from "../ports/journal.ts";
 import type { mirrorWaiting } from "./mirrored.ts";
 import type { StopSignal } from "./retry.ts";
 import { SLICE_EVENTS_MAX, type SliceApplied } from "./slices.ts";

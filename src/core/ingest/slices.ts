@@ -1,5 +1,4 @@
 import type { MirrorFiles } from "../../stores/duckdb/events/mirror.ts";
-import type { Frame, JournalReader } from "../../stores/journal/journal.ts";
 import type { SliceEvent } from "../../stores/loads/event-lines.ts";
 import type { Load, loadFiles } from "../../stores/loads/loads.ts";
 import type { MirrorChanges } from "../../stores/loads/mirror-changes.ts";
@@ -11,6 +10,7 @@ import { identify, type Refused } from "../identity/identify.ts";
 import { type Grouped, group } from "../identity/identify-groups.ts";
 import { personUuid } from "../identity/person.ts";
 import type { SplitAsked } from "../identity/split.ts";
+import type { Frame, JournalReader } from "../ports/journal.ts";
 import type { ProjectWarning } from "../warnings/warning.ts";
 import type { SeenEntries } from "./dedup-table.ts";
 import type { Marked, Repeated, SeenWindow } from "./dedup-window.ts";

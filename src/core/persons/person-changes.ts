@@ -1,4 +1,3 @@
-import type { Journal } from "../../stores/journal/journal.ts";
 import type { EditAsked } from "../../stores/sqlite/persons/edits.ts";
 import type { PersonReads } from "../../stores/sqlite/persons/list.ts";
 import type { PersonWrites as Store } from "../../stores/sqlite/persons/writes.ts";
@@ -8,6 +7,7 @@ import type { SplitAsked } from "../identity/split.ts";
 import { type Ingest, isLate } from "../ingest/ingest.ts";
 import type { Restoring } from "../ingest/restore.ts";
 import type { PersonsChanged, Slices } from "../ingest/slices.ts";
+import type { Journal } from "../ports/journal.ts";
 import { Failure } from "../values/failure.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { PERSON_NAMESPACE } from "../../core/identity/person.ts";
+import type { Hole } from "../../core/ports/journal.ts";
 import { type Duckdb, quoted, rows } from "../duckdb/engine/duckdb.ts";
-import type { Hole } from "../journal/holes.ts";
 import { NOT_BLANK } from "../loads/blank-rows.ts";
 import { isReadable } from "./check.ts";
 import { countIn } from "./erase.ts";

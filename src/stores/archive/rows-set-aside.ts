@@ -1,12 +1,12 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
+import type { Hole } from "../../core/ports/journal.ts";
 import { isDiskFull } from "../../core/values/failure.ts";
 import { LOADS_DIRECTORY, quoted, rows } from "../duckdb/engine/duckdb.ts";
 import { newInstance } from "../duckdb/engine/instance.ts";
 import { memoryLimit } from "../duckdb/engine/memory-limit.ts";
 import { UNPROMOTED } from "../duckdb/events/hot-columns.ts";
-import type { Hole } from "../journal/holes.ts";
 import { copyTo } from "./erase.ts";
 import { ARCHIVED_KINDS, type ArchivedKind } from "./files.ts";
 

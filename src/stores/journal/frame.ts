@@ -1,4 +1,5 @@
 import { crc32 } from "node:zlib";
+import type { Entry, Frame } from "../../core/ports/journal.ts";
 
 /*
  * The journal on disk, version 1. Numbers are little-endian.
@@ -27,23 +28,7 @@ import { crc32 } from "node:zlib";
  */
 
 /** What the lines of an entry are; the place of each is its number on disk. */
-const KINDS = ["events", "historical", "logs", "warnings"] as const;
-
-/** One accepted request, or what it left to warn of. */
-export type Entry = {
-  /** `historical`: events that were sent as a historical migration (contract 4.5.3). */
-  kind: (typeof KINDS)[number];
-  project_id: number;
-  /** When it came, in milliseconds since 1970. */
-  arrived_at: number;
-  /** How many lines it holds: 1 or more. */
-  count: number;
-  /** NDJSON in UTF-8: one object a line, each ended by a line feed. */
-  lines: Uint8Array;
-};
-
-/** An entry and the place it got: its lines are number first_seq to first_seq + count - 1. */
-export type Frame = Entry & { first_seq: number };
+const KINDS: readonly Entry["kind"][] = ["events", "historical", "logs", "warnings"];
 
 const VERSION = 1;
 const SEGMENT_MAGIC = new TextEncoder().encode("hogletjl");

@@ -1,9 +1,7 @@
+import type { Hole, JournalHoles, JournalReader } from "../../core/ports/journal.ts";
 import type { Disk } from "../files/disk.ts";
 import { claimsIn, lastSeq } from "./frame.ts";
-import { type JournalReader, keptParts } from "./reader.ts";
-
-/** Sequence numbers, from `first` to `last`, of which the journal has nothing. */
-export type Hole = { first: number; last: number };
+import { keptParts } from "./reader.ts";
 
 /**
  * Finds what the journal has nothing of: what it lost, and what was never in it. Its reader must be
@@ -12,7 +10,7 @@ export type Hole = { first: number; last: number };
 export function journalHoles(
   journal: JournalReader,
   place: { disk: Pick<Disk, "list" | "read">; directory: string },
-) {
+): JournalHoles {
   /** Numbers of lost warnings, which are no events, as far as what is kept of damaged parts says. */
   const warnings = (): Hole[] =>
     keptParts(place)
@@ -60,6 +58,3 @@ function without(hole: Hole, others: readonly Hole[]): Hole[] {
     [hole],
   );
 }
-
-/** The surface of {@link journalHoles} for other threads. */
-export type JournalHoles = ReturnType<typeof journalHoles>;

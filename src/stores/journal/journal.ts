@@ -1,56 +1,11 @@
+import type { Entry, Frame, Journal } from "../../core/ports/journal.ts";
 import { Failure } from "../../core/values/failure.ts";
 import type { Disk } from "../files/disk.ts";
-import { type Entry, type Frame, frameBytes } from "./frame.ts";
+import { frameBytes } from "./frame.ts";
 import { segmentReserve } from "./preallocate.ts";
 import type { Part } from "./reader.ts";
 import { recoverSegments, type TornPart } from "./recovery.ts";
 import { segmentWriter } from "./writer.ts";
-
-export type { Entry, Frame } from "./frame.ts";
-export type { JournalReader } from "./reader.ts";
-
-/**
- * The journal: what was accepted, durable before it is acknowledged, until both stores have it.
- * One process writes it. Every event has a sequence number; numbers only grow, with gaps.
- */
-export type Journal = {
-  /**
-   * Resolves to the number of the entry's first event once all of it would survive a power cut.
-   * Its `lines` must not be changed before. Entries are numbered and written in the order of the
-   * calls. Throws Failure `unavailable` when the disk does not take the entry (then its `cause` is
-   * the disk's error), when WAITING_BYTES_MAX would be exceeded, and once the journal is closed.
-   * An entry that failed is cut away, and the next one gets its numbers; only if the disk refuses that,
-   * or to sync, may it be in the journal all the same, under numbers that nothing else gets.
-   */
-  append(entry: Entry): Promise<number>;
-
-  /** The number of the last event that is durable, or is lost since; 0 when there is none. */
-  durable(): number;
-
-  /** A number that the oldest event had or exceeded at the start; undefined when there was no segment. */
-  first(): number | undefined;
-
-  /** Bytes of all segments. */
-  bytes(): number;
-
-  /** Bytes that wait for the disk. */
-  waiting(): number;
-
-  /**
-   * Ends the segment that is written: what comes from now on is in another one. Returns the number
-   * of the last event before.
-   */
-  rotate(): Promise<number>;
-
-  /**
-   * Removes the segments that end at event `upTo` or before, durably, and returns how many. The
-   * newest one stays, unless it was ended. May be repeated. Throws what the disk throws.
-   */
-  trim(upTo: number): Promise<number>;
-
-  /** Takes nothing more, finishes what waits, and closes the file. May be repeated. */
-  close(): Promise<void>;
-};
 
 /** The size that a segment does not exceed, unless one frame alone does. */
 export const SEGMENT_BYTES_MAX = 64 * 1024 * 1024;

@@ -1,28 +1,12 @@
 import { join } from "node:path";
 import { JOURNAL_READ_BYTES_MAX } from "../../core/events/event.ts";
+import type { Frame, JournalReader } from "../../core/ports/journal.ts";
 import type { Disk } from "../files/disk.ts";
-import { type Frame, lastSeq, segmentName, segmentsAmong } from "./frame.ts";
+import { lastSeq, segmentName, segmentsAmong } from "./frame.ts";
 import { openSegment, type Placed, type Segment } from "./segment.ts";
 
 /** A part of a segment: `bytes` from `offset` on. `segment` is a file name. */
 export type Part = { segment: string; offset: number; bytes: number };
-
-/**
- * Reads the journal in order, from any process or Worker, also while it is being written.
- * Synchronous: it is made for a Worker.
- */
-export type JournalReader = {
-  /**
-   * The frames with an event above `after` and none above `upTo`, whole and in order: as many as
-   * hold at most `eventsMax` events and JOURNAL_READ_BYTES_MAX bytes of lines, and at least one if there is one.
-   * None means that nothing in the range can be read. `upTo` must be durable, for what is behind
-   * it may be half written. To go on where the last call ended costs nothing; to go back opens a
-   * segment anew. Throws what the disk throws, and on a segment of another format version; then
-   * it may be called again.
-   */
-  read(range: { after: number; upTo: number; eventsMax: number }): Frame[];
-  close(): void;
-};
 
 /** Where damaged parts are kept, in the journal's directory. */
 const CORRUPT = "corrupt";

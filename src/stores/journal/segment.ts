@@ -1,9 +1,9 @@
 import { join } from "node:path";
+import type { Frame } from "../../core/ports/journal.ts";
 import type { Disk } from "../files/disk.ts";
 import {
   FRAME_HEADER_BYTES,
   FRAME_MAGIC,
-  type Frame,
   frameBytesOf,
   frameOf,
   isSegmentHeader,

@@ -1,13 +1,7 @@
 import { join } from "node:path";
+import type { Frame } from "../../core/ports/journal.ts";
 import type { Disk, WritableFile } from "../files/disk.ts";
-import {
-  type Frame,
-  frameBytes,
-  frameHeader,
-  lastSeq,
-  segmentHeader,
-  segmentName,
-} from "./frame.ts";
+import { frameBytes, frameHeader, lastSeq, segmentHeader, segmentName } from "./frame.ts";
 import type { Reserve } from "./preallocate.ts";
 import type { Recovered, SegmentFile } from "./recovery.ts";
 

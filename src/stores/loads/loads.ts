@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { Frame } from "../../core/ports/journal.ts";
 import { type JsonObject, storableJson } from "../../core/values/json.ts";
 import type { MirrorFiles } from "../duckdb/events/mirror.ts";
-import type { Frame } from "../journal/frame.ts";
 import { lastSeq } from "../journal/frame.ts";
 import type { MirrorGroup } from "../sqlite/groups.ts";
 import { briefText } from "./brief-properties.ts";

@@ -1,7 +1,7 @@
 import type { LogRecord } from "../../core/logs/record.ts";
+import type { Frame } from "../../core/ports/journal.ts";
 import { isoTime } from "../../core/values/time.ts";
 import { quoted, readColumns } from "../duckdb/engine/duckdb.ts";
-import type { Frame } from "../journal/frame.ts";
 import { NO_UUID, rowsOf } from "./blank-rows.ts";
 
 const utf8 = new TextDecoder();

@@ -2,9 +2,9 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { JOURNAL_READ_BYTES_MAX } from "../../../src/core/events/event.ts";
+import type { Frame } from "../../../src/core/ports/journal.ts";
 import { nodeDisk } from "../../../src/stores/files/disk.ts";
 import { FRAME_HEADER_BYTES, SEGMENT_HEADER_BYTES } from "../../../src/stores/journal/frame.ts";
-import type { Frame } from "../../../src/stores/journal/journal.ts";
 import { WINDOW_BYTES } from "../../../src/stores/journal/segment.ts";
 import {
   clear,

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Frame } from "../../../src/stores/journal/journal.ts";
+import type { Frame } from "../../../src/core/ports/journal.ts";
 import type { SliceEvent } from "../../../src/stores/loads/event-lines.ts";
 import { loadFiles, removeLoad, type SliceContent } from "../../../src/stores/loads/loads.ts";
 import type { MirrorChanges, MirrorPerson } from "../../../src/stores/loads/mirror-changes.ts";

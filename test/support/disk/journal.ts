@@ -1,13 +1,9 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Entry, Frame, Journal } from "../../../src/core/ports/journal.ts";
 import { type Disk, nodeDisk } from "../../../src/stores/files/disk.ts";
-import {
-  type Entry,
-  type Frame,
-  type Journal,
-  openJournal,
-} from "../../../src/stores/journal/journal.ts";
+import { openJournal } from "../../../src/stores/journal/journal.ts";
 import { journalReader, type Part } from "../../../src/stores/journal/reader.ts";
 
 type Options = Partial<Parameters<typeof openJournal>[0]>;
