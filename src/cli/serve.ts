@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { type AdminServer, serveAdmin } from "../app/admin-socket.ts";
 import { DataError } from "../app/process/data-directory.ts";
-import { type Log, type LogFormat, openLog } from "../app/process/log.ts";
+import { type LogFormat, openLog } from "../app/process/log.ts";
 import { VERSION } from "../app/process/version.ts";
 import { type App, openApp } from "../app/server.ts";
 import type { Settings } from "../app/settings/settings.ts";
+import type { Log } from "../core/ports/log.ts";
 import { isDiskFull } from "../core/values/failure.ts";
 import { type Listening, listen } from "../http/listen.ts";
 import { type Command, EXIT } from "./command.ts";

@@ -1,6 +1,6 @@
 import type { Elysia } from "elysia";
-import type { Log } from "../app/process/log.ts";
 import { JSON_DEPTH_MAX, OBJECT_KEYS_MAX, scanBody } from "../core/events/json-limits.ts";
+import type { Log } from "../core/ports/log.ts";
 import { Failure } from "../core/values/failure.ts";
 import { isObject, type JsonObject } from "../core/values/json.ts";
 import { hasTable } from "./answer/format.ts";

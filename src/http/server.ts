@@ -1,5 +1,4 @@
 import { Elysia } from "elysia";
-import type { Log } from "../app/process/log.ts";
 import { attempts } from "../core/access/failed-keys.ts";
 import type { Keys } from "../core/access/keys.ts";
 import type { Projects } from "../core/access/projects.ts";
@@ -18,6 +17,7 @@ import type { Groups } from "../core/persons/groups.ts";
 import type { PersonEdits } from "../core/persons/person-edits.ts";
 import type { Persons } from "../core/persons/persons.ts";
 import type { Playlists } from "../core/playlists/playlists.ts";
+import type { Log } from "../core/ports/log.ts";
 import type { Sql } from "../core/sql/sql.ts";
 import { Failure } from "../core/values/failure.ts";
 import type { Clock } from "../core/values/time.ts";

@@ -1,10 +1,5 @@
+import type { Log, LogFacts } from "../../core/ports/log.ts";
 import { inert } from "../../core/values/visible-text.ts";
-
-/** Facts beside a message. Never a body, key, distinct id or property. */
-export type LogFacts = Record<string, unknown>;
-
-/** Where the running server writes what happens: one event a line, on standard error. */
-export type Log = Record<"info" | "warn" | "error", (message: string, facts?: LogFacts) => void>;
 
 /** How lines look: for people, or JSON for machines. */
 export type LogFormat = "human" | "json";

@@ -1,9 +1,9 @@
 import { dirname } from "node:path";
+import type { Log } from "../../core/ports/log.ts";
 import { archiveOf } from "../../stores/archive/archive.ts";
 import type { ArchivedFile, ArchiveFiles, ArchiveOpening } from "../../stores/archive/files.ts";
 import { listedAnew } from "../../stores/archive/list.ts";
 import type { Duckdb } from "../../stores/duckdb/engine/duckdb.ts";
-import type { Log } from "../process/log.ts";
 import type { OpenedStore } from "./open-event-store.ts";
 
 /** The archive, and what is counted of damage in it. */

@@ -1,11 +1,11 @@
 import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Hole, JournalHoles } from "../../core/ports/journal.ts";
+import type { Log } from "../../core/ports/log.ts";
 import type { Restore } from "../../stores/archive/restore.ts";
 import { takeRows } from "../../stores/archive/rows-set-aside.ts";
 import { EVENTS_DIRECTORY } from "../../stores/duckdb/engine/duckdb.ts";
 import { asidesIn } from "../../stores/duckdb/events/set-aside.ts";
-import type { Log } from "../process/log.ts";
 import type { OpenedStore } from "./open-event-store.ts";
 
 /** What was lost from the journal, and is sought elsewhere. */

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { basename, dirname } from "node:path";
+import type { Log } from "../../core/ports/log.ts";
 import type { Clock } from "../../core/values/time.ts";
 import type { ArchiveFiles } from "../../stores/archive/files.ts";
 import { restoreOf } from "../../stores/archive/restore.ts";
@@ -14,7 +15,6 @@ import {
   setAside,
 } from "../../stores/duckdb/events/set-aside.ts";
 import { DataError } from "../process/data-directory.ts";
-import type { Log } from "../process/log.ts";
 
 /** Why the event store's file is made anew. */
 type Reason = "asked" | "missing" | "damaged" | "unfinished" | "behind";

@@ -1,10 +1,10 @@
 import { fullGC } from "bun:jsc";
 import type { Decoder } from "../../core/capture/capture.ts";
 import type { LogDecoder } from "../../core/logs/logs.ts";
+import type { Log } from "../../core/ports/log.ts";
 import type { Disk } from "../../stores/files/disk.ts";
 import { sharedDisk, threadDisk } from "../../stores/files/disk-thread.ts";
 import { collectBehind } from "../process/garbage-collection.ts";
-import type { Log } from "../process/log.ts";
 import { remote } from "./calls.ts";
 import type { Writer } from "./writer.ts";
 

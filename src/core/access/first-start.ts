@@ -1,4 +1,4 @@
-import type { Log } from "../../app/process/log.ts";
+import type { Log } from "../ports/log.ts";
 import type { Keys } from "./keys.ts";
 import type { Project } from "./project.ts";
 import type { Projects } from "./projects.ts";

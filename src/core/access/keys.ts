@@ -1,6 +1,6 @@
-import type { Log } from "../../app/process/log.ts";
 import type { KeyReads, KeyRow, KeyWrites } from "../../stores/sqlite/keys.ts";
 import type { UserReads, UserWrites } from "../../stores/sqlite/users.ts";
+import type { Log } from "../ports/log.ts";
 import { Failure } from "../values/failure.ts";
 import { isLonger, storableText } from "../values/json.ts";
 import { type Clock, isoTime, parseTime } from "../values/time.ts";

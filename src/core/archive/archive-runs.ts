@@ -1,10 +1,10 @@
-import type { Log } from "../../app/process/log.ts";
 import type { Archive } from "../../stores/archive/archive.ts";
 import type { EventStore } from "../../stores/duckdb/events/store.ts";
 import type { Ingest } from "../ingest/ingest.ts";
 import type { Restoring } from "../ingest/restore.ts";
 import { stopSignal } from "../ingest/retry.ts";
 import type { Journal } from "../ports/journal.ts";
+import type { Log } from "../ports/log.ts";
 import type { Clock } from "../values/time.ts";
 
 /** Sequence numbers that are archived at once; half as many after each failure. */

@@ -1,8 +1,8 @@
-import type { Log } from "../../app/process/log.ts";
 import type { Projects } from "../access/projects.ts";
 import { holdMs } from "../ingest/backpressure.ts";
 import type { Ingest } from "../ingest/ingest.ts";
 import type { Entry, Journal } from "../ports/journal.ts";
+import type { Log } from "../ports/log.ts";
 import { Failure, type FailureCode } from "../values/failure.ts";
 import type { Clock } from "../values/time.ts";
 import { warningTeller } from "../warnings/warnings.ts";

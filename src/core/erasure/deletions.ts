@@ -1,5 +1,5 @@
-import type { DeletionReads, DeletionRow } from "../../stores/sqlite/deletions.ts";
 import type { UserReads } from "../../stores/sqlite/users.ts";
+import type { DeletionReads, DeletionRow } from "../ports/erasure.ts";
 import { Failure } from "../values/failure.ts";
 import { parseUuid } from "../values/ids.ts";
 import { type Page, type PageQuery, walkedPage } from "../values/page.ts";

@@ -1,9 +1,9 @@
-import type { Log } from "../../app/process/log.ts";
 import type { DeadLetter } from "../../stores/duckdb/events/dead-letters.ts";
 import type { MirrorFiles } from "../../stores/duckdb/events/mirror.ts";
 import type { EventStore } from "../../stores/duckdb/events/store.ts";
 import type { Load, LoadedFiles } from "../../stores/loads/loads.ts";
 import type { Journal } from "../ports/journal.ts";
+import type { Log } from "../ports/log.ts";
 import { warningEntry } from "../warnings/warnings.ts";
 import { unmirroredPersons } from "./mirror-lag.ts";
 import type { Persist } from "./retry.ts";

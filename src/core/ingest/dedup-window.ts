@@ -1,6 +1,6 @@
-import type { Log } from "../../app/process/log.ts";
 import type { SeenRuns } from "../../stores/dedup/runs.ts";
 import type { CapturedEvent } from "../events/event.ts";
+import type { Log } from "../ports/log.ts";
 import {
   LEFT_MINUTE,
   minuteOf,

@@ -1,6 +1,6 @@
-import type { Log } from "../../app/process/log.ts";
-import type { Volume } from "../../stores/files/volume.ts";
 import type { Journal } from "../ports/journal.ts";
+import type { Log } from "../ports/log.ts";
+import type { Volume } from "../ports/volume.ts";
 import { Failure } from "../values/failure.ts";
 
 /** The least that a floor keeps free, in bytes: what a checkpoint and a few loads need. */

@@ -1,5 +1,3 @@
-import type { MirrorChanges } from "../../stores/loads/mirror-changes.ts";
-
 /** Integer ids of all whom a change made, changed or removed: a mirror of an earlier version lacks it. */
 export type ChangedIds = { version: number; ids: number[] };
 
@@ -51,3 +49,5 @@ export function unmirroredPersons() {
     },
   };
 }
+
+import type { MirrorChanges } from "../ports/mirror.ts";

@@ -1,7 +1,6 @@
 import type { MirrorFiles } from "../../stores/duckdb/events/mirror.ts";
 import type { SliceEvent } from "../../stores/loads/event-lines.ts";
 import type { Load, loadFiles } from "../../stores/loads/loads.ts";
-import type { MirrorChanges } from "../../stores/loads/mirror-changes.ts";
 import type { EditAsked, RemovalAsked } from "../../stores/sqlite/persons/edits.ts";
 import type { PersonChanges, PersonRef, PersonWrites } from "../../stores/sqlite/persons/writes.ts";
 import { JOURNAL_READ_BYTES_MAX } from "../events/event.ts";
@@ -11,6 +10,7 @@ import { type Grouped, group } from "../identity/identify-groups.ts";
 import { personUuid } from "../identity/person.ts";
 import type { SplitAsked } from "../identity/split.ts";
 import type { Frame, JournalReader } from "../ports/journal.ts";
+import type { MirrorChanges } from "../ports/mirror.ts";
 import type { ProjectWarning } from "../warnings/warning.ts";
 import type { SeenEntries } from "./dedup-table.ts";
 import type { Marked, Repeated, SeenWindow } from "./dedup-window.ts";

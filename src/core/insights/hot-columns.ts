@@ -1,8 +1,8 @@
-import type { Log } from "../../app/process/log.ts";
 import type { Promotions } from "../../stores/duckdb/events/hot-columns.ts";
 import type { Ingest } from "../ingest/ingest.ts";
 import type { Restoring } from "../ingest/restore.ts";
 import { stopSignal } from "../ingest/retry.ts";
+import type { Log } from "../ports/log.ts";
 import { type Clock, isoTime } from "../values/time.ts";
 
 /** How often is looked which properties were used, in milliseconds. */

@@ -1,4 +1,3 @@
-import type { Log } from "../../app/process/log.ts";
 import { INLINE_BYTES_MAX } from "../capture/capture.ts";
 import { BODY_BYTES_MAX, inflate, type Packed, unpack } from "../capture/decode-body.ts";
 import { gatherLines } from "../capture/ndjson.ts";
@@ -6,6 +5,7 @@ import { JSON_DEPTH_MAX, OBJECT_KEYS_MAX } from "../events/json-limits.ts";
 import { holdMs } from "../ingest/backpressure.ts";
 import type { Ingest } from "../ingest/ingest.ts";
 import type { Journal } from "../ports/journal.ts";
+import type { Log } from "../ports/log.ts";
 import { Failure } from "../values/failure.ts";
 import { isObject, type Json } from "../values/json.ts";
 import type { Clock } from "../values/time.ts";

@@ -1,6 +1,6 @@
-import type { GroupReads } from "../../stores/sqlite/groups.ts";
 import type { Group, GroupType } from "../identity/group.ts";
 import { GROUP_TYPES_MAX } from "../identity/group.ts";
+import type { GroupReads } from "../ports/groups.ts";
 import { Failure } from "../values/failure.ts";
 import type { Page, PageQuery } from "../values/page.ts";
 import { walkedPage } from "../values/page.ts";

@@ -1,5 +1,5 @@
 import { NotFoundError, ParseError, ValidationError } from "elysia";
-import type { Log } from "../../app/process/log.ts";
+import type { Log } from "../../core/ports/log.ts";
 import { Failure, isDiskFull, serverError } from "../../core/values/failure.ts";
 
 /** The answer for a failure: its envelope, its status and the headers that go with it. */

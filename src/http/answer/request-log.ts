@@ -1,5 +1,3 @@
-import type { Log } from "../../app/process/log.ts";
-
 /** Parts of a path that are logged; what has more is no route. */
 export const ROUTE_PARTS_MAX = 8;
 
@@ -45,3 +43,5 @@ function routeOf(path: string, words: ReadonlySet<string>): string {
   const shown = parts.slice(0, ROUTE_PARTS_MAX).map((part) => (words.has(part) ? part : "*"));
   return `/${shown.join("/")}${parts.length > ROUTE_PARTS_MAX ? "/..." : ""}`;
 }
+
+import type { Log } from "../../core/ports/log.ts";

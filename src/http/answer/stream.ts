@@ -1,4 +1,4 @@
-import type { Log } from "../../app/process/log.ts";
+import type { Log } from "../../core/ports/log.ts";
 import { Failure } from "../../core/values/failure.ts";
 
 /** An answer whose body is read and sent a part at a time. */

@@ -12,7 +12,7 @@ import {
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { logDistinctIds } from "../../core/logs/record.ts";
-import type { Erasing } from "../duckdb/events/erase.ts";
+import type { Erasing } from "../../core/ports/erasure.ts";
 
 /** Up to where the event store is, in sequence numbers and versions of persons. */
 type Stored = { applied: number; mirror_version: number };

@@ -1,12 +1,6 @@
 import { readdirSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
-
-/** The volume of a directory, in bytes. */
-export type Volume = {
-  /** What this user may still write. */
-  free: number;
-  total: number;
-};
+import type { StoreSizes, Volume } from "../../core/ports/volume.ts";
 
 /** The volume that a directory is on; undefined where the system does not tell. */
 export function volumeOf(directory: string): Volume | undefined {
@@ -17,15 +11,6 @@ export function volumeOf(directory: string): Volume | undefined {
     return undefined;
   }
 }
-
-/** How many bytes each part of a data directory takes on disk, and what of the journal was lost. */
-export type StoreSizes = {
-  events: number;
-  loads: number;
-  sqlite: number;
-  /** Parts of the journal that were no frames and are kept in `journal/corrupt`. */
-  journalPartsAside: number;
-};
 
 /** The sizes of the stores in a data directory. What is not there has none. */
 export function storeSizes(directory: string): StoreSizes {

@@ -2,19 +2,19 @@ import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Frame } from "../../core/ports/journal.ts";
+import type {
+  MirrorChanges,
+  MirrorGroup,
+  MirrorPerson,
+  MirrorStream,
+} from "../../core/ports/mirror.ts";
 import { type JsonObject, storableJson } from "../../core/values/json.ts";
 import type { MirrorFiles } from "../duckdb/events/mirror.ts";
 import { lastSeq } from "../journal/frame.ts";
-import type { MirrorGroup } from "../sqlite/groups.ts";
 import { briefText } from "./brief-properties.ts";
 import type { SliceEvent } from "./event-lines.ts";
 import { logLines } from "./log-lines.ts";
-import {
-  joinChanges,
-  type MirrorChanges,
-  type MirrorPerson,
-  type MirrorStream,
-} from "./mirror-changes.ts";
+import { joinChanges } from "./mirror-changes.ts";
 import {
   appended,
   appendedEvents,

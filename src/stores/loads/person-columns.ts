@@ -1,3 +1,4 @@
+import type { PropertyTexts } from "../../core/ports/mirror.ts";
 import { foldedAddress } from "../../core/values/case-folding.ts";
 import type { JsonObject } from "../../core/values/json.ts";
 import { setKey, storableJson, storableText } from "../../core/values/json.ts";
@@ -85,13 +86,6 @@ export function propertyColumn(key: string): string {
 export const ALL_PROPERTIES = `('{' || concat_ws(',', ${PROPERTY_COLUMNS.map(
   (column) => `substr(${column}, 2, length(${column}) - 2)`,
 ).join(", ")}) || '}')::JSON`;
-
-/** Properties as JSON: all of them, and as the mirror has them. */
-export type PropertyTexts = {
-  text: string;
-  /** Members of a JSON object: the columns of the mirror that have any (decisions 100 and 104). */
-  columns: string;
-};
 
 /** The e-mail address of a person, as it is stored; null if it is no text. */
 export function addressIn({ email }: JsonObject): string | null {

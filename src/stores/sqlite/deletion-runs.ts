@@ -1,7 +1,6 @@
 import { and, asc, eq, inArray, isNotNull, isNull, or } from "drizzle-orm";
 import type { DeletionKind } from "../../core/erasure/deletion.ts";
-import type { ErasedRows } from "../duckdb/events/erase.ts";
-import type { DeletionRow } from "./deletions.ts";
+import type { DeletionRow, ErasedRows } from "../../core/ports/erasure.ts";
 import { writeAnew } from "./rewrite.ts";
 import { deletionTask, meta } from "./schema.ts";
 import type { Sqlite } from "./sqlite.ts";

@@ -1,31 +1,8 @@
 import { and, count, desc, eq, inArray } from "drizzle-orm";
-import type { DeletionKind, DeletionState } from "../../core/erasure/deletion.ts";
-import type { Actor } from "../../core/identity/activity.ts";
-import type { Part } from "../../core/values/page.ts";
+import type { DeletionAsked, DeletionReads, DeletionRow } from "../../core/ports/erasure.ts";
 import { behind } from "./keyset.ts";
 import { deletionTask } from "./schema.ts";
 import type { Sqlite } from "./sqlite.ts";
-
-/** A deletion of a person's events as it is kept. */
-export type DeletionRow = typeof deletionTask.$inferSelect;
-
-/** How many deletions of a project are in a state. */
-export type DeletionCount = { project_id: number; state: DeletionState; count: number };
-
-/** What deletions there are. */
-export type DeletionReads = {
-  /** Of every project, those in each state that any is in. */
-  counts(): Promise<DeletionCount[]>;
-  /** The newest first. `count` is exact. */
-  list(
-    project: number,
-    filter: { states?: readonly DeletionState[] | undefined; person_uuid?: string | undefined },
-    part: Part,
-  ): Promise<{ count: number; rows: DeletionRow[] }>;
-  /** Those of every project in some states, the newest first; at most `limit`. */
-  all(states: readonly DeletionState[], limit: number): Promise<DeletionRow[]>;
-  get(id: number): Promise<DeletionRow | undefined>;
-};
 
 /** Reads deletions on any connection. */
 export function deletionReads({ orm }: Sqlite): DeletionReads {
@@ -64,9 +41,6 @@ export function deletionReads({ orm }: Sqlite): DeletionReads {
     get: async (id) => orm.select().from(deletionTask).where(eq(deletionTask.id, id)).get(),
   };
 }
-
-/** A request to delete the events that came up to the sequence number `journal_seq`. */
-export type DeletionAsked = { kind: DeletionKind; journal_seq: number; by: Actor };
 
 /** Whose events are meant: as on the row. */
 export type DeletionOf = Pick<

@@ -1,40 +1,10 @@
-import type { Group, GroupType } from "../../core/identity/group.ts";
+import type { GroupType } from "../../core/identity/group.ts";
+import type { GroupChanges, GroupKey, GroupReads, GroupRow } from "../../core/ports/groups.ts";
+import type { MirrorGroup } from "../../core/ports/mirror.ts";
 import { anyCase } from "../../core/values/case-folding.ts";
 import { fitting } from "../../core/values/fitting.ts";
-import { type JsonObject, storableJson } from "../../core/values/json.ts";
-import type { Part, Read } from "../../core/values/page.ts";
+import { storableJson } from "../../core/values/json.ts";
 import type { Sqlite } from "./sqlite.ts";
-
-/** What groups a project has. */
-export type GroupReads = {
-  /**
-   * In order of their keys, up to PAGE_BYTES_MAX of properties. `search` is part of a key, of any case.
-   * `count` is exact.
-   */
-  list(
-    project: number,
-    filter: { type_index: number; search?: string | undefined },
-    part: Part<readonly [key: string]>,
-  ): Promise<Read<Group>>;
-  /** In order of their indexes. */
-  types(project: number): Promise<GroupType[]>;
-};
-
-/** A group of a project, by its place. */
-export type GroupKey = { project_id: number; type_index: number; key: string };
-
-/** A group as it is to be stored. */
-export type GroupRow = GroupKey & { properties: JsonObject; created_at: string };
-
-/** What a slice does to groups. */
-export type GroupChanges = {
-  /** New types. */
-  types: { project_id: number; type_index: number; name: string }[];
-  rows: GroupRow[];
-};
-
-/** A group to be put in the mirror; `properties` is JSON text. */
-export type MirrorGroup = Omit<GroupRow, "properties"> & { properties: string };
 
 const GROUP_COLUMNS = "project_id, type_index, key, properties, created_at";
 

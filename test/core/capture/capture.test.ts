@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
-import type { LogFacts } from "../../../src/app/process/log.ts";
 import { capture } from "../../../src/core/capture/capture.ts";
+import type { LogFacts } from "../../../src/core/ports/log.ts";
 import { batch, event } from "../../support/data/build-records.ts";
 import { faultyDisk } from "../../support/disk/faulty-disk.ts";
 import { clear, open, place, readAll } from "../../support/disk/journal.ts";

@@ -6,7 +6,7 @@ import {
   type Room,
   roomOn,
 } from "../../../src/core/ingest/disk-floor.ts";
-import type { Volume } from "../../../src/stores/files/volume.ts";
+import type { Volume } from "../../../src/core/ports/volume.ts";
 import { metricValue, parseMetrics } from "../../support/answers/prometheus.ts";
 import { batch, event } from "../../support/data/build-records.ts";
 import { testApp } from "../../support/start/app.ts";

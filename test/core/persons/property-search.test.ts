@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { personUuid } from "../../../src/core/identity/person.ts";
 import { changedIds, unmirroredPersons } from "../../../src/core/ingest/mirror-lag.ts";
 import { type PersonMatching, personMatching } from "../../../src/core/persons/property-search.ts";
+import type { MirrorChanges } from "../../../src/core/ports/mirror.ts";
 import type { JsonObject } from "../../../src/core/values/json.ts";
 import { propertyFilters } from "../../../src/core/values/property-filter.ts";
 import { isoTime } from "../../../src/core/values/time.ts";
@@ -11,7 +12,7 @@ import { apiReads } from "../../../src/stores/duckdb/engine/query-deadline.ts";
 import { eventStore } from "../../../src/stores/duckdb/events/store.ts";
 import { type PropertyValue, personMatches } from "../../../src/stores/duckdb/lists/persons.ts";
 import { loadFiles } from "../../../src/stores/loads/loads.ts";
-import { joinChanges, type MirrorChanges } from "../../../src/stores/loads/mirror-changes.ts";
+import { joinChanges } from "../../../src/stores/loads/mirror-changes.ts";
 import {
   type PartAsked,
   type PersonFilter,

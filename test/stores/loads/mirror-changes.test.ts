@@ -1,9 +1,6 @@
 import { expect, test } from "bun:test";
-import {
-  joinChanges,
-  type MirrorChanges,
-  type MirrorPerson,
-} from "../../../src/stores/loads/mirror-changes.ts";
+import type { MirrorChanges, MirrorPerson } from "../../../src/core/ports/mirror.ts";
+import { joinChanges } from "../../../src/stores/loads/mirror-changes.ts";
 
 function changes(version: number, more: Partial<MirrorChanges>): MirrorChanges {
   return { version, persons: [], gone: [], overrides: [], groups: [], owned: [], ...more };

@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
 import { join } from "node:path";
 import type { Plan } from "../../../src/core/ports/insights.ts";
+import type { MirrorPerson } from "../../../src/core/ports/mirror.ts";
 import { jsonOf } from "../../../src/core/sql/cell.ts";
 import type { Json, JsonObject } from "../../../src/core/values/json.ts";
 import { insightDraft } from "../../../src/stores/duckdb/drafts/insight.ts";
@@ -15,7 +16,6 @@ import { eventStore } from "../../../src/stores/duckdb/events/store.ts";
 import { insightQueries } from "../../../src/stores/duckdb/insights/queries.ts";
 import { sqlReads } from "../../../src/stores/duckdb/sql/sql.ts";
 import { loadFiles } from "../../../src/stores/loads/loads.ts";
-import type { MirrorPerson } from "../../../src/stores/loads/mirror-changes.ts";
 import { propertyTexts } from "../../../src/stores/loads/person-columns.ts";
 import { temporaryDirectory } from "../start/app.ts";
 import { FOREVER } from "./build-records.ts";

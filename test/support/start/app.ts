@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { silentLog } from "../../../src/app/process/log.ts";
 import { type App, openApp } from "../../../src/app/server.ts";
 import { readConfig } from "../../../src/app/settings/settings.ts";
-import type { Volume } from "../../../src/stores/files/volume.ts";
+import type { Volume } from "../../../src/core/ports/volume.ts";
 import { documented } from "../answers/document.ts";
 import { PERSONAL_KEY, PROJECT_KEY } from "./server.ts";
 

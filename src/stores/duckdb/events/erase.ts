@@ -1,19 +1,13 @@
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import type { SeenEntries } from "../../../core/ingest/dedup-table.ts";
+import type { ErasedRows, Erasing } from "../../../core/ports/erasure.ts";
 import { LARGE_LAST } from "../../loads/blank-rows.ts";
-import type { DeletionRow } from "../../sqlite/deletions.ts";
 import { type Duckdb, ROW_GROUP_ROWS, rows } from "../engine/duckdb.ts";
 import { isOutOfMemory } from "../engine/faults.ts";
 import type { Names, Part } from "../engine/generations.ts";
 import { LOG_OWNERS, MAY_HAVE_OWNER } from "../lists/log-owners.ts";
 import { handOnErased } from "./dedup-replay.ts";
 import { forgetPromoted } from "./hot-columns.ts";
-
-/** Whose events go: those of distinct ids that came up to `journal_seq` (decision 147). */
-export type Erasing = Pick<DeletionRow, "id" | "project_id" | "distinct_ids" | "journal_seq">;
-
-/** Rows that were erased for each task, by its id. */
-export type ErasedRows = Map<number, { events: number; logs: number }>;
 
 /** What is to be done around an erasure. */
 export type EraseOptions = {

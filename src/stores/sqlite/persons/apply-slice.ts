@@ -1,11 +1,11 @@
-import type { JsonObject } from "../../../core/values/json.ts";
 import type {
   MirrorChanges,
   MirrorOverride,
   MirrorOwned,
   MirrorPerson,
   MirrorStream,
-} from "../../loads/mirror-changes.ts";
+} from "../../../core/ports/mirror.ts";
+import type { JsonObject } from "../../../core/values/json.ts";
 import { propertyTexts } from "../../loads/person-columns.ts";
 import { activityWrites } from "../activity.ts";
 import { groupWrites } from "../groups.ts";

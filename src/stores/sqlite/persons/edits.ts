@@ -5,12 +5,13 @@ import {
   type PersonUpdate,
   personUuid,
 } from "../../../core/identity/person.ts";
+import type { DeletionAsked } from "../../../core/ports/erasure.ts";
+import type { MirrorChanges, MirrorOwned } from "../../../core/ports/mirror.ts";
 import { Failure } from "../../../core/values/failure.ts";
 import { type JsonObject, sameJson, setKey } from "../../../core/values/json.ts";
-import type { MirrorChanges, MirrorOwned } from "../../loads/mirror-changes.ts";
 import { propertyTexts } from "../../loads/person-columns.ts";
 import { activityWrites } from "../activity.ts";
-import { type DeletionAsked, type DeletionOf, deletionWrites } from "../deletions.ts";
+import { type DeletionOf, deletionWrites } from "../deletions.ts";
 import type { Sqlite } from "../sqlite.ts";
 import type { Stored } from "./apply-slice.ts";
 import { personRows } from "./rows.ts";

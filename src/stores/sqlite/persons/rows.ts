@@ -1,7 +1,7 @@
 import { type Lifts, liftedIn } from "../../../core/identity/lifted-properties.ts";
+import type { PropertyTexts } from "../../../core/ports/mirror.ts";
 import { foldedAddress } from "../../../core/values/case-folding.ts";
 import type { JsonObject } from "../../../core/values/json.ts";
-import type { PropertyTexts } from "../../loads/person-columns.ts";
 import { addressIn, propertyTexts } from "../../loads/person-columns.ts";
 import type { Sqlite } from "../sqlite.ts";
 

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { DuckDBConnection } from "@duckdb/node-api";
+import type { Erasing } from "../../../../src/core/ports/erasure.ts";
 import { type Duckdb, openDuckdb, rows } from "../../../../src/stores/duckdb/engine/duckdb.ts";
-import { type Erasing, eventErasure } from "../../../../src/stores/duckdb/events/erase.ts";
+import { eventErasure } from "../../../../src/stores/duckdb/events/erase.ts";
 import { temporaryDirectory } from "../../../support/start/app.ts";
 
 setDefaultTimeout(300_000);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { MirrorChanges, MirrorPerson } from "../../../../src/core/ports/mirror.ts";
 import type { JsonObject } from "../../../../src/core/values/json.ts";
 import { openDuckdb, ROW_GROUP_ROWS, rows } from "../../../../src/stores/duckdb/engine/duckdb.ts";
 import { apiReads } from "../../../../src/stores/duckdb/engine/query-deadline.ts";
@@ -13,7 +14,6 @@ import {
   removeLoad,
   type SliceContent,
 } from "../../../../src/stores/loads/loads.ts";
-import type { MirrorChanges, MirrorPerson } from "../../../../src/stores/loads/mirror-changes.ts";
 import {
   ALL_PROPERTIES,
   propertyColumn,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import type { MirrorStream } from "../../../../src/core/ports/mirror.ts";
 import type { JsonObject } from "../../../../src/core/values/json.ts";
-import type { MirrorStream } from "../../../../src/stores/loads/mirror-changes.ts";
 import { type PersonReads, personReads } from "../../../../src/stores/sqlite/persons/list.ts";
 import { byPlace } from "../../../../src/stores/sqlite/persons/order.ts";
 import {
