@@ -385,11 +385,22 @@ const BANNED: { pattern: RegExp; instead: string; floors?: string[] }[] = [
 
 const LINES_MAX = 300;
 
+/** Words of a decision's body. */
+const DECISION_WORDS_MAX = 80;
+
 const sources = [...new Bun.Glob("**/*.ts").scanSync(SRC)].sort().map((name) => ({
   name,
   floor: name.split("/")[0] ?? "",
   text: readFileSync(join(SRC, name), "utf8"),
 }));
+
+const documents = [...new Bun.Glob("docs/**/*.md").scanSync(SRC)]
+  .sort()
+  .map((name) => ({ name, text: readFileSync(join(SRC, name), "utf8") }));
+
+const decisions = documents
+  .filter(({ name }) => name.startsWith("docs/decisions/"))
+  .flatMap(({ text }) => decisionsIn(text));
 
 /** Whether a path below src is a folder or lies in it. */
 const isWithin = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
@@ -517,21 +528,33 @@ describe("the house rules", () => {
   });
 
   test("every decision that is cited exists, and every one is cited", () => {
-    const decisions = readFileSync(join(SRC, "docs/decisions.md"), "utf8");
-    const written = new Set(
-      [...decisions.matchAll(/^## (\d+)\./gm)].map(([, number]) => Number(number)),
-    );
+    const written = decisions.map(({ number }) => number);
+    expect(written).toEqual([...new Set(written)]);
     const cited = new Set(
-      sources.flatMap(({ text }) =>
-        [...text.matchAll(/decisions? ((?:\d+(?:, | to | and )?)+)/g)].flatMap(([, list = ""]) =>
-          numbersIn(list),
+      [...sources, ...documents].flatMap(({ text }) =>
+        [...text.matchAll(/decisions?[\s*]+((?:\d+(?:, | to | and )?)+)/gi)].flatMap(
+          ([, list = ""]) => numbersIn(list),
         ),
       ),
     );
-    expect([...cited].filter((number) => !written.has(number))).toEqual([]);
-    expect([...written].filter((number) => !cited.has(number))).toEqual([]);
+    expect([...cited].filter((number) => !written.includes(number))).toEqual([]);
+    expect(written.filter((number) => !cited.has(number))).toEqual([]);
+  });
+
+  test("a decision is short", () => {
+    const long = decisions.filter(({ body }) => body.split(/\s+/).length > DECISION_WORDS_MAX);
+    expect(long.map(({ number }) => number)).toEqual([]);
   });
 });
+
+/** The decisions of a page, each a heading with a number and a body. */
+function decisionsIn(page: string): { number: number; body: string }[] {
+  return page
+    .split(/^## /m)
+    .slice(1)
+    .map((part) => /^(\d+)\. .+\n+([\s\S]*)$/.exec(part))
+    .map((match) => ({ number: Number(match?.[1]), body: (match?.[2] ?? "").trim() }));
+}
 
 /** The numbers of a list such as `8 to 12` or `3, 4 and 7`. */
 function numbersIn(list: string): number[] {

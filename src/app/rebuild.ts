@@ -23,7 +23,7 @@ export type Rebuilt = {
   logs: number;
   /** How many sequence numbers the journal has lost that no store has either (decision 132). */
   lost: number;
-  /** Of which no file of an archive has anything whose list was lost, as text (decision 144). */
+  /** Of which no file of an archive has anything whose list was lost, as text (decision 76). */
   unlisted: string[];
 };
 

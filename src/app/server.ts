@@ -133,7 +133,7 @@ export async function openApp(settings: Settings, surroundings: Surroundings): P
   const taking = aboveFloor(journal, room);
   const accepting = { ...outside, journal: taking, decoder: decoder.decoder, ingest };
   const isBehind = () => restoring.active() || ingest.applied() < replayUntil;
-  // What has nowhere to go will not be there soon: until then, what there is is shown (decision 84).
+  // What has nowhere to go will not be there soon: until then, what there is is shown (decision 66).
   const isNotThere = () => restoring.active() || (isBehind() && !ingest.held());
   const reads = personReads(sqlite);
   const editing = { reads, restoring, ingest, journal };

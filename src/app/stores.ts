@@ -235,7 +235,7 @@ function openArchive(
   );
 }
 
-/** A journal whose disk a thread of its own waits for (decision 55). */
+/** A journal whose disk a thread of its own waits for. */
 async function syncedJournal(
   log: Log,
   options: Omit<Parameters<typeof openJournal>[0], "disk">,
@@ -251,7 +251,7 @@ async function syncedJournal(
   };
 }
 
-/** What is opened, or what else was is closed first: a start may be tried again (decision 84). */
+/** What is opened, or what else was is closed first: a start may be tried again (decision 66). */
 export async function orUndo<T>(opening: Promise<T>, undo: () => unknown): Promise<T> {
   try {
     return await opening;

@@ -57,8 +57,8 @@ export const serve: Command = {
 };
 
 /**
- * Opens the stores; where that takes room that the disk does not have, as soon as it has (decision
- * 84). Whoever supervises would not start it again for ever.
+ * Opens the stores; where that takes room that the disk does not have, as soon as it has
+ * (decision 66). Whoever supervises would not start it again for ever.
  */
 async function openWithRoom(
   open: () => Promise<App>,

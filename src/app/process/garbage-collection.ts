@@ -5,8 +5,8 @@ const COLLECT_BYTES = 33_554_432;
 const PAUSE_TIMES = 4;
 
 /**
- * Collects a thread's garbage behind large bodies (decision 148): the engine lets it grow to many
- * times what is used. Told of bytes that nobody needs any more.
+ * Collects a thread's garbage after large bodies; else the heap grows to many times the live bytes: five
+ * bodies of 21 MB took up to 828 MB, and take 693. Its argument is the number of bytes no longer needed.
  */
 export function collectBehind(collect: () => void): (bytes: number) => void {
   let uncollected = 0;

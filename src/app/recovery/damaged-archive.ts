@@ -23,7 +23,7 @@ export function countedArchive(duckdb: Duckdb, files: ArchiveFiles, log: Log) {
   return { archive, archiveCounts: { rowsLost, mended: () => mended } };
 }
 
-/** Makes the list of the archive's files anew, and says so (decision 116). */
+/** Makes the list of the archive's files anew, and says so (decision 76). */
 export function listingAnew(directory: string, log: Log): ArchiveOpening["listAnew"] {
   return async (paths, aside) => {
     const listed = await listedAnew(directory, paths, aside);
@@ -59,7 +59,7 @@ type GivingUp = {
 
 /**
  * Does without files of the archive; throws if a rebuild has an event store to go back to, which has
- * their rows (decision 76). What the journal still has of them is taken from there (decision 101).
+ * their rows (decision 76). What the journal still has of them is taken from there (decision 76).
  */
 export async function giveUp(
   damaged: readonly ArchivedFile[],

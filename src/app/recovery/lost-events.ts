@@ -20,7 +20,7 @@ export type LostEvents = {
   tell(): Promise<void>;
   /** How many sequence numbers of the journal it has told of. */
   count(): number;
-  /** Of which others it has told that no file of the archive has them (decision 144). */
+  /** Of which others it has told that no file of the archive has them (decision 76). */
   unlisted(): readonly Hole[];
 };
 
@@ -40,7 +40,7 @@ type Needs = {
 
 /**
  * What the journal has lost of the events that are not archived is taken from the event store that is
- * made anew, as it was set aside (decision 69).
+ * made anew, as it was set aside (decision 64).
  */
 export function lostEvents(needs: Needs): LostEvents {
   const { holes, range, restore, log, ...place } = needs;

@@ -71,7 +71,7 @@ export async function openEventStore(needs: Needs): Promise<OpenedStore> {
   if (reason === "unfinished") removeEventFile(file);
   const name = `${reason === "asked" ? "replaced" : "damaged"}-${stamp}`;
   const aside = setAside(file, name);
-  // What was set aside may have what the journal lost (decision 69).
+  // What was set aside may have what the journal lost (decision 64).
   const unfilled = archived > 0 || asidesIn(dirname(file)).length > 0;
   if (unfilled || aside !== undefined) {
     const kept = aside === undefined ? {} : { set_aside: basename(aside) };
@@ -91,7 +91,7 @@ export async function openEventStore(needs: Needs): Promise<OpenedStore> {
 
 /**
  * A rebuild that was killed is undone, so that nothing is lost that only the file has which it was to
- * replace, and no copy of it stays; unless what it made is whole (decision 69).
+ * replace, and no copy of it stays; unless what it made is whole (decision 64).
  */
 async function endReplacing(needs: Needs): Promise<void> {
   const directory = dirname(needs.file);
@@ -122,7 +122,7 @@ async function expectRest(needs: Needs, archived: number): Promise<void> {
   try {
     check(archived);
   } catch (error) {
-    // What has left the journal is taken from the file itself, if that is whole (decision 69).
+    // What has left the journal is taken from the file itself, if that is whole (decision 64).
     const found = rebuild ? await inspect({ ...needs, rebuild: false }) : undefined;
     if (found === undefined || !("duckdb" in found)) throw error;
     await found.duckdb.close();

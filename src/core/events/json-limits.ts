@@ -64,7 +64,7 @@ const IDS_MAX = 8;
 const keys = new Uint32Array(JSON_DEPTH_MAX + 1);
 
 /**
- * Scans a JSON text for the limits above and for the places of its events (decision 31), so that
+ * Scans a JSON text for the limits above and for the places of its events (decision 8), so that
  * a hostile body costs a scan and not a parse, and only items that break a limit are lost.
  * `nodesMax` is how many objects and lists an item may have.
  */

@@ -17,7 +17,7 @@ export type GroupKeys = Record<number, string>;
 
 /** What the first of some events do to groups. */
 export type Grouped<E extends ProjectEvent = ProjectEvent> = {
-  /** How many: as many as change groups that fit into memory together (decision 103). */
+  /** How many: as many as change groups that fit into memory together. */
   taken: number;
   /** The keys of each of them, by its place; undefined for those without. */
   keys: (GroupKeys | undefined)[];

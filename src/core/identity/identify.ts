@@ -30,7 +30,7 @@ export type Refused<E extends ProjectEvent> = { type: EffectReason; of: E };
 
 /** What the first of a run of events mean for persons. */
 export type Identified<E extends ProjectEvent> = {
-  /** How many: as many as change persons who fit into memory together (decision 103). */
+  /** How many: as many as change persons who fit into memory together. */
   taken: number;
   /** The person of each of them, by its place: a uuid, also where there is no person yet. */
   person_ids: string[];

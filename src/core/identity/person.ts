@@ -49,7 +49,8 @@ export const PERSON_BYTES_MAX = 524_288;
 
 /**
  * Characters of properties, as JSON, of the persons that a slice changes; as many again of the groups.
- * In memory they take several times as much (decision 103).
+ * In memory they take several times as much: a small `$set` for each of 20,000 persons of 15 KB took
+ * 1,400 to 1,550 MB without this bound, and takes 770 to 820 MB.
  */
 export const CHANGED_CHARS_MAX = 16_777_216;
 

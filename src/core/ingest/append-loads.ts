@@ -9,7 +9,10 @@ import { unmirroredPersons } from "./mirror-lag.ts";
 import type { Persist } from "./retry.ts";
 import type { PersonsChanged, SliceApplied } from "./slices.ts";
 
-/** Loads that may wait for the event store while it checkpoints (decision 23). */
+/**
+ * Loads that may wait for the event store, as files of 30 MB each. With fewer, the thread that makes
+ * them would stand idle while DuckDB makes a checkpoint.
+ */
 const APPENDS_WAITING_MAX = 4;
 
 /** What bringing loads to the event store takes. */

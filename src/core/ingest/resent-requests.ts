@@ -23,7 +23,7 @@ type Request = {
 };
 
 /**
- * Warnings without those of events that came before: each is told of when it came first (decision 39).
+ * Warnings without those of events that came before: each is told of when it came first (decision 38).
  * They stand in the journal behind their request's events, which may be of earlier slices.
  */
 export function resentRequests() {

@@ -85,8 +85,8 @@ async function fill(needs: Filling, isStopped: () => boolean): Promise<void> {
 
 /**
  * Up to which sequence number the archive is what the event store is filled from. Where a file was given
- * up, all that the journal has comes from there (decision 101), and where the list was made anew, because a
- * file may have gone with the old one (decision 144).
+ * up, all that the journal has comes from there (decision 76), and where the list was made anew, because a
+ * file may have gone with the old one (decision 76).
  */
 function markOf({ archive, journalFirst }: Filling): number {
   const { last, files, is_listed_anew } = archive.manifest();

@@ -6,7 +6,8 @@ import type { LogGroup } from "./record.ts";
 
 /**
  * The groups of an ExportLogsServiceRequest in protobuf (OTLP 1.7), in the shape of its JSON; one
- * record at a time, for two bytes are a record and a body may hold ten million (decision 35).
+ * record at a time. An empty record is two bytes: a decoder of whole messages would make ten million
+ * objects of a body of 20 MiB.
  * Fails `invalid_payload` if it is no such message. Fields that are not known are passed over.
  */
 export function* logGroupsOfProtobuf(request: Uint8Array): Generator<LogGroup> {

@@ -25,8 +25,8 @@ export type PersonSearching = {
 };
 
 /**
- * They are found along the list; they are counted once, in memory (decision 127) or by the mirror, and the
- * addresses that change from then on are added (decision 104).
+ * Finds them along the list. They are counted once, in memory or by the mirror, and later changes of
+ * addresses are added to the count.
  */
 export function personSearching({ searches, packs, matches, isBehind }: Needs): PersonSearching {
   const mirrored = (project: number, search: string, signal: AbortSignal) =>

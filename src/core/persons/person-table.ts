@@ -2,7 +2,7 @@ import type { PersonRow } from "../../stores/sqlite/persons/list.ts";
 import { type Person, personName } from "../identity/person.ts";
 import { type CsvTable, csvTable } from "../values/csv.ts";
 
-/** Columns of a CSV: as many as spreadsheets have (decision 97). */
+/** Columns of a CSV: as many as spreadsheets have (decision 47). */
 const CSV_COLUMNS_MAX = 16_384;
 
 /** Columns that a table of persons has even if it is empty. */

@@ -61,7 +61,7 @@ export type PlaylistRecording = {
   added_at: string;
 };
 
-/** The recordings of a playlist, as clients expect them (decision 99). */
+/** The recordings of a playlist, as clients expect them (decision 45). */
 export type PlaylistRecordings = {
   results: PlaylistRecording[];
   has_next: boolean;
@@ -106,7 +106,7 @@ export function storableFields(sent: SentFields): Partial<PlaylistFields> {
 }
 
 /**
- * Fails `invalid_input` on filters that do not go with the type that was asked for (decision 99). Only
+ * Fails `invalid_input` on filters that do not go with the type that was asked for (decision 45). Only
  * a type that is sent counts: whoever sends none may send any filters (contract 4.3).
  */
 export function checkFilters(type: PlaylistType | undefined, filters: Json | undefined): void {

@@ -44,7 +44,7 @@ export type DeletionReads = {
 /** A request to delete the events that came up to the sequence number `journal_seq`. */
 export type DeletionAsked = { kind: DeletionKind; journal_seq: number; by: Actor };
 
-/** Whose events go: those of distinct ids that came up to `journal_seq` (decision 147). */
+/** Whose events go: those of distinct ids that came up to `journal_seq` (decision 51). */
 export type Erasing = Pick<DeletionRow, "id" | "project_id" | "distinct_ids" | "journal_seq">;
 
 /** Rows that were erased for each task, by its id. */

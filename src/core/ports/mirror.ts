@@ -5,7 +5,7 @@ export type MirrorGroup = Omit<GroupRow, "properties"> & { properties: string };
 /** Properties as JSON: all of them, and as the mirror has them. */
 export type PropertyTexts = {
   text: string;
-  /** Members of a JSON object: the columns of the mirror that have any (decisions 100 and 104). */
+  /** Members of a JSON object: the columns of the mirror that have any. */
   columns: string;
 };
 
@@ -29,7 +29,7 @@ export type MirrorOverride = { project_id: number; old_person_id: string; person
 /** Events of a distinct id belong to the person `person_id` now. */
 export type MirrorOwned = { project_id: number; distinct_id: string; person_id: string };
 
-/** What the event store's mirror of persons lacks; with it, it is of `version` (decision 26). */
+/** What the event store's mirror of persons lacks; with it, it is of `version` (decision 83). */
 export type MirrorChanges = {
   version: number;
   persons: MirrorPerson[];

@@ -28,7 +28,7 @@ export type DateRange = { date_from: string | number; date_to: string | null };
  * The time of an insight on the clock of the project's time zone (decision 72): from `from` on,
  * before `before`, ISO 8601. `buckets` are the beginnings of its intervals, in order, as days or,
  * by the hour, as `2026-11-21 14:00`. `clock` is how the zone's clock goes meanwhile. A bound that was
- * told as an instant is also in `instants`, ISO 8601 in UTC (decision 133): the clock may show it twice.
+ * told as an instant is also in `instants`, ISO 8601 in UTC (decision 72): the clock may show it twice.
  */
 export type Period = {
   from: string;

@@ -106,7 +106,7 @@ export function eventsNode(
   return { node, read: { event, name, filters } };
 }
 
-/** Reads `properties`: filters as a list, all of which must pass, or in groups of AND and OR (decision 126). */
+/** Reads `properties`: filters as a list, all of which must pass, or in groups of AND and OR (decision 72). */
 export function filtersOf(sent: Json | undefined, attr: string, moment: Moment): EventFilters {
   const group = isObject(sent) ? sent : { values: sent ?? [] };
   const types = ["event", "person", "group"] as const;

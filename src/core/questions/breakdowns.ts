@@ -9,7 +9,7 @@ const PROPERTIES = / ?, ?(?:and )?| and /gi;
 const TOP = /,? top (\d{1,9})$/i;
 
 /**
- * Events, and the `breakdownFilter` of what they are broken down by (decision 135); a name may have
+ * Events, and the `breakdownFilter` of what they are broken down by (decision 58); a name may have
  * `by` in it. Fails `invalid_input`.
  */
 export function eventsBy(

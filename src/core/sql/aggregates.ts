@@ -2,8 +2,9 @@ import { isExactNumber, isObject, type Json, type JsonObject } from "../values/j
 import { folded, nodesIn } from "./extent.ts";
 
 /**
- * What stands for an aggregate that keeps texts where neither the engine's memory limit nor the end of
- * a statement without memory finds them (decision 119): of the same value, twice.
+ * Replaces aggregates whose texts DuckDB neither counts against its memory limit nor frees when a
+ * statement runs out of memory. After five such statements `max` had left 989 MB, `arg_max` 93 to 176.
+ * The replacement takes the same value twice.
  */
 const COUNTED = new Map([
   ["min", "arg_min"],

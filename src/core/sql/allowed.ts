@@ -130,7 +130,7 @@ const WITH_RULES: Record<string, FunctionRule> = {
   to_json: { args: 1, grows: "escaped" },
 };
 
-/** Every function and operator that SQL may call, in lower case (decisions 81 and 118). */
+/** Every function and operator that SQL may call, in lower case (decision 81). */
 export const SQL_FUNCTIONS: ReadonlyMap<string, FunctionRule> = new Map([
   ...Object.entries(BY_ARGUMENTS).flatMap(([args, names]) =>
     names

@@ -191,7 +191,7 @@ function called(node: JsonObject, scope: Scope, { isCompared = false } = {}): Ex
   onlyWith(node, [...OF_FUNCTIONS, "is_operator"], scope.text);
   const name = folded(node["function_name"]);
   const rule = ruleOf(SQL_FUNCTIONS.has(name), node, scope);
-  // It keeps texts where the memory limit does not find them (decision 119).
+  // It keeps texts where the memory limit does not count them.
   if (name === "last") {
     refuse("last() is for windows: use arg_max(value, timestamp).", node, scope.text);
   }
@@ -223,7 +223,8 @@ function windowed(node: JsonObject, scope: Scope): Extent {
     refuse("EXCLUDE is not allowed in a window.", node, scope.text);
   }
   if (node["ignore_nulls"] === true && nodesIn(node["arg_orders"]).length > 0) {
-    // Which fails within the engine, and ends it, where there are many rows (decision 109).
+    // From some 100,000 rows of a partition on, DuckDB 1.5 reads beyond a vector here: an internal error,
+    // after which the database cannot be used until it is opened again.
     refuse("IGNORE NULLS and an ORDER BY of its own do not go together.", node, scope.text);
   }
   const rule = ruleOf(SQL_WINDOW_FUNCTIONS.has(folded(node["function_name"])), node, scope);

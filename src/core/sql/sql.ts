@@ -20,8 +20,8 @@ export const SQL_ANSWER_BYTES_MAX = 16_777_216;
 const MEMORY_MORE = { most: 2, least: 1 / 2, share: 0.85 };
 
 /**
- * How fast what the process has without statements may seem to grow, in bytes a second: what a statement
- * before has left is given back by and by, and is not to be taken for it (decision 119).
+ * How fast the process's memory without statements may seem to grow, in bytes a second: memory that a
+ * former statement left is freed slowly, and must not count as this growth.
  */
 const GROWTH_BYTES_S = 10_000_000;
 
@@ -139,7 +139,7 @@ type Watched = Pick<Needs, "limits" | "memoryBytes"> & {
 const NOT_GIVEN_BACK =
   "The memory of SQL queries that have ended is not free again yet. Try again in a moment.";
 
-/** Ends a statement that takes too long (decision 136) or too much, or that nobody waits for. */
+/** Ends a statement that takes too long (decision 90) or too much, or that nobody waits for. */
 function watched(ending: AbortController, { signal, limits, memoryBytes, most }: Watched) {
   const { promise: ended, reject } = Promise.withResolvers<never>();
   const fail = (failure: Failure) => {

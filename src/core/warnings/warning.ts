@@ -29,7 +29,7 @@ export type Severity = "error" | "warning" | "info";
 
 /**
  * Something that happened to events or log records on their way in, told to admins (contract 7,
- * decision 32).
+ * decision 38).
  */
 export type Warning = {
   type: WarningType;

@@ -47,7 +47,7 @@ function shown({ project_id: _project, type, ...row }: WarningRow): ShownWarning
   return { type, ...meaningOf(type), ...row };
 }
 
-/** One or more warnings as an entry of the journal (decision 39). */
+/** One or more warnings as an entry of the journal (decision 38). */
 export function warningEntry(
   found: readonly Warning[],
   from: Pick<Entry, "project_id" | "arrived_at">,
@@ -60,7 +60,7 @@ export function warningEntry(
 const LOST_MS = 15_000;
 
 /**
- * Puts warnings into the journal, beside what they are about (decision 39). That the disk refuses
+ * Puts warnings into the journal, beside what they are about (decision 38). That the disk refuses
  * them is logged once in a while and never fails: what was sent counts more.
  */
 export function warningTeller({ journal, now, log }: TellerNeeds) {

@@ -1,7 +1,7 @@
 /** Parts of a path that are logged; what has more is no route. */
 export const ROUTE_PARTS_MAX = 8;
 
-/** What the log has instead of the status of an answer that nobody waited for, as other servers' (decision 124). */
+/** What the log has instead of the status of an answer that nobody waited for, as other servers' (decision 98). */
 const CALLER_GONE = 499;
 
 /** What an answer was given to, and how long that took in milliseconds until it began. */

@@ -77,7 +77,7 @@ const DraftBody = t.Optional(
   ),
 );
 
-/** As clients of this API expect it (decision 99). */
+/** As clients of this API expect it (decision 45). */
 const RecordingsShape = t.Object(
   {
     results: t.Array(PlaylistRecordingShape),

@@ -25,7 +25,7 @@ export type Archive = {
   add(upTo: number): Promise<void>;
   /**
    * Writes anew what is missing or was cut; other damage shows when a file is read. What a list that was
-   * made anew cannot know of is missing, too (decision 116).
+   * made anew cannot know of is missing, too (decision 76).
    */
   complete(): Promise<void>;
   /** How many files there are. */
@@ -51,7 +51,7 @@ const SMALL_FILES_MAX = 16;
 /**
  * The archive in `files` of the event store in `duckdb`. A file that is found to be damaged is
  * written anew from the event store, and `onMended` told of it (decision 76), and how many rows of one that was
- * given up the event store does not have (decision 101).
+ * given up the event store does not have (decision 76).
  */
 export function archiveOf(
   duckdb: Duckdb,

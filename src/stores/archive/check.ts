@@ -17,7 +17,7 @@ type Looked = Pick<ArchivedFile, "kind" | "project_id" | "month" | "first" | "la
   path: string;
 };
 
-/** Looks at files of the archive, of which nothing but their names may be true (decision 101). */
+/** Looks at files of the archive, of which nothing but their names may be true (decision 76). */
 export type ArchiveCheck = {
   /** How many rows that are not blank a file has; undefined unless it is whole, and what its name says. */
   rowsOf(file: Looked): Promise<number | undefined>;

@@ -94,7 +94,7 @@ export type ArchiveOpening = {
   /** Whether to make one where there is none; else it is taken for empty. */
   make: boolean;
   /**
-   * Makes a list that was lost or damaged anew, of files below the directory (decision 116). What cannot be
+   * Makes a list that was lost or damaged anew, of files below the directory (decision 76). What cannot be
    * read gets the suffix `aside`.
    */
   listAnew(paths: readonly string[], aside: string): Promise<Manifest>;
@@ -222,7 +222,7 @@ type Beside = Pick<ArchiveOpening, "reached"> & { directory: string; there: read
 
 /**
  * Whether a list cannot be of this directory: none of its files is there, and there are others, or it goes
- * further than all that is beside it (decision 144).
+ * further than all that is beside it (decision 76).
  */
 function isOfAnother({ files, last }: Manifest, { directory, there, reached }: Beside): boolean {
   if (files.length === 0) return false;

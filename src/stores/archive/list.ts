@@ -9,7 +9,7 @@ const NAME = /^(events|logs)\/(\d+)\/(\d{4}-\d{2})\/(\d+)-(\d+)(?:\.\d+)?\.parqu
 type Found = Omit<ArchivedFile, "rows"> & { written: number };
 
 /**
- * The list of an archive, from the files in `directory` with these `paths` (decision 116). Of two that
+ * The list of an archive, from the files in `directory` with these `paths` (decision 76). Of two that
  * have the same rows, as a crash may leave, the one counts that is of more, or later. One that is not whole
  * gets the suffix `aside`, and is in the list as one that is missing.
  */

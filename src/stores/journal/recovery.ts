@@ -81,8 +81,7 @@ export function reachedIn(place: { disk: Pick<Disk, "list" | "read">; directory:
 type Ended = { tell: () => void; isKept: boolean; last: number };
 
 /**
- * Keeps what a segment ends with, unless it is nothing, as zeros are that wait to be written over
- * (decision 129), or torn.
+ * Keeps the bytes at a segment's end, unless they are zeros of a file that was made ahead, or torn.
  */
 function keepEnd(
   { disk, directory, after, onCut, onCorrupt }: Options,

@@ -32,7 +32,7 @@ const NAMES_CHARS_MAX = 4096;
 /** A name that stands for whatever name. */
 export const ANY_NAME = "*";
 
-/** The names of what `brief` lacks of properties (decision 102). */
+/** The names of what `brief` lacks of properties (decision 95). */
 export function leftOut(properties: JsonObject, brief: JsonObject): string[] {
   const names = Object.keys(properties).filter((name) => !Object.hasOwn(brief, name));
   const chars = names.reduce((sum, name) => sum + name.length, 0);

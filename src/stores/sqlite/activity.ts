@@ -143,7 +143,7 @@ const LEFT = `coalesce((
   whole.until)`;
 
 /**
- * Of whom a person was a part, from which row on and until which (decision 141): those from whom it was
+ * Of whom a person was a part, from which row on and until which (decision 50): those from whom it was
  * split off, and those into whom it was merged before that, also as a part of others, as long as it was
  * one. The row of a split is the last one before those of its parts. The plus keeps the type of the column
  * out of the comparison, which else cannot use its index.

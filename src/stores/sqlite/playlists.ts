@@ -51,7 +51,7 @@ export type PlaylistFilter = {
 
 /**
  * What a playlist was listed by when the walk began that meets it, its id, and when that was: the number
- * of the last change by then (decision 139).
+ * of the last change by then (decision 56).
  */
 export type PlaylistKeys = readonly [by: string, id: number, since: number];
 

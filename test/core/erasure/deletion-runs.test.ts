@@ -861,7 +861,7 @@ function plantLeftovers(
 }
 
 /** Stores events of many persons. */
-describe("a deletion takes the events of the distinct ids of its request (decision 147)", () => {
+describe("a deletion takes the events of the distinct ids of its request (decision 51)", () => {
   const merged = (into: string, alias: string) =>
     named("$merge_dangerously", into, { properties: { alias } });
   const ways = {

@@ -46,7 +46,7 @@ test("who went away is no error, whatever became of the answer", () => {
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([gone, gone, gone]);
 });
 
-test("a question whose caller hangs up is logged as that (decision 124)", async () => {
+test("a question whose caller hangs up is logged as that (decision 98)", async () => {
   await using server = await startServer({ flags: ["--log-format", "json"] });
   await server.capture(
     { api_key: PROJECT_KEY, batch: Array.from({ length: 20 }, () => event()) },

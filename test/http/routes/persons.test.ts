@@ -348,7 +348,7 @@ describe("a filter by property", () => {
     });
   });
 
-  test("has a part of a property, of its values and of an address in the same cases (decision 140)", async () => {
+  test("has a part of a property, of its values and of an address in the same cases (decision 107)", async () => {
     await using app = await testApp();
     const texts = ["ΟΔΟΣ", "οδος", "İstanbul ſ", "ıstanbul s", "5 µm (a+b).*", "plain S", "ẞ", "𞤀"];
     await app.capture(

@@ -268,7 +268,7 @@ describe("a playlist", () => {
     [{ type: "filters", filters: { duration: 60 } }, 201],
     // The contract has no type to send, and any filters may be (4.3).
     [{ filters: { duration: 60 } }, 201],
-  ])("%j is answered %p (decision 99)", async (body, status) => {
+  ])("%j is answered %p (decision 45)", async (body, status) => {
     await using app = await testApp();
     const made = await app.ask("POST", PLAYLISTS, { body });
     const refusal = { code: "invalid_input", attr: "filters" };

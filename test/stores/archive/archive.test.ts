@@ -161,7 +161,7 @@ describe("the archive", () => {
     expect(await archive.compact()).toBe(false);
   });
 
-  test("takes little memory from others while it writes many rows (decision 138)", async () => {
+  test("takes little memory from others while it writes many rows", async () => {
     await using stores = await openStores();
     const { archive, duckdb } = stores;
     await duckdb.write((connection) =>

@@ -22,10 +22,10 @@ function migrate(raw: Database, version: number): void {
   raw.run(`PRAGMA user_version = ${version}`);
 }
 
-/** Migrations before the one of decision 96. */
+/** Migrations before the one that keeps where persons were listed. */
 const BEFORE_ORDER = 11;
 
-/** Migrations before the one of decision 73. */
+/** Migrations before the one that adds marks for deep offsets. */
 const EARLIER = 7;
 
 describe("SQLite", () => {

@@ -26,7 +26,7 @@ const PART_BYTES = 4088;
 const WORD_BYTES = 8;
 const NO_PART = 0xff_ff_ff_ff_ff_ff_ff_ffn;
 
-/** Bytes of a file up to which all of its blocks are looked at (decision 110). */
+/** Bytes of a file up to which all of its blocks are looked at (decision 65). */
 export const CHECKED_BYTES_MAX = 268_435_456;
 
 /**

@@ -22,7 +22,7 @@ type Needs = {
 
 /**
  * What those who read have: what was read of a file is let go of where memory is short, and rows that are
- * in no file yet, some 250 MB before a checkpoint, are what it writes (decision 137).
+ * in no file yet, some 250 MB before a checkpoint, are what it writes (decision 106).
  */
 const USED = `SELECT sum(memory_usage_bytes)::DOUBLE FROM duckdb_memory()
   WHERE tag NOT IN ('BASE_TABLE', 'METADATA', 'EXTERNAL_FILE_CACHE', 'IN_MEMORY_TABLE')`;

@@ -17,8 +17,9 @@ type Needs = {
 };
 
 /**
- * Has the engine's temporary files go (decision 108): it overwrites nothing in them, and they go when nothing
- * in them is used. What stays loses its name. Fails `unavailable` where that cannot be.
+ * Removes the engine's temporary files, which it never overwrites and deletes only when nothing in them is
+ * used: with three threads of cross joins, one kept deleted tokens in plain text after the receipt. A file
+ * that stays loses its name. Fails `unavailable` where that cannot be.
  */
 export async function clearTemporary({ directory, alone }: Needs): Promise<void> {
   // What comes from here on is of what there is now.

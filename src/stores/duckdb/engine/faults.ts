@@ -48,7 +48,7 @@ function errorBegins(error: unknown, said: string): error is Error {
   return error instanceof Error && error.message.startsWith(said);
 }
 
-/** Passes errors on; that there was no memory is a failure `unavailable`, for whoever can wait (decision 121). */
+/** Passes errors on; a lack of memory becomes the failure `unavailable`, so that the caller can wait and retry. */
 export async function orUnavailable<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

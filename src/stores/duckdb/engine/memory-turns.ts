@@ -18,7 +18,7 @@ const ENDED =
 
 /**
  * Whether a write that lacks memory may end a read: never, for good, or so that it is done again behind
- * the write, which nobody notices but by the time (decision 137).
+ * the write, which nobody notices but by the time (decision 106).
  */
 export type Ending = "never" | "for good" | "to be repeated";
 

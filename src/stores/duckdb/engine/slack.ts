@@ -19,8 +19,8 @@ type Segment = { block: number; offset: number; count: number };
 
 /**
  * Overwrites with zeros what is behind the compressed pages of an attached file. DuckDB writes such
- * pages whole, with whatever was in that memory before: pages of the file that is to go (decision
- * 60). Nobody else may write the file; what is not checkpointed is passed over.
+ * pages whole, with whatever was in that memory before: pages of the file that is to go
+ * (decision 60). Nobody else may write the file; what is not checkpointed is passed over.
  */
 export async function clearSlack(
   connection: DuckDBConnection,

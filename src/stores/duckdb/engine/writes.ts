@@ -19,8 +19,9 @@ export type Writes = {
   /** As `write`; if it finds no memory, once more while nobody reads: `work` is repeated. */
   writeFirst: Write;
   /**
-   * As `write`, for what changes rows where they are: while nobody reads (decision 120). Throws
-   * without a beginning where somebody reads on.
+   * As `write`, for an UPDATE: it runs while no read does, and throws before it begins if one goes on.
+   * DuckDB keeps replaced values for reads, and without memory follows dead pointers to them: the
+   * process ends (duckdb/duckdb#26019).
    */
   writeInPlace: Write;
   /** The same where it can wait: `undefined` if somebody reads now. */

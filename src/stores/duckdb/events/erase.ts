@@ -116,7 +116,7 @@ const OF_THEIR_OWN = [...COPIED.map(({ table }) => table), "migration"];
 
 /**
  * Deletes events for good: what remains is written anew (decision 60), also what it says of the deleted
- * (decision 146).
+ * (decision 60).
  */
 export function eventErasure(duckdb: Duckdb) {
   /** Splits and deletions since the copy began: whose some distinct ids are, as JSON. */

@@ -17,7 +17,7 @@ export const USE_DAYS_MIN = 2;
 /** Or once the queries that asked about it took so many seconds in all. */
 export const USE_SECONDS_MIN = 60;
 
-/** Properties whose use is remembered: the most used (decision 88). */
+/** Properties whose use is remembered: the most used (decision 87). */
 export const USED_MAX = 1000;
 
 /** How often properties were asked about since the last time, and how long the queries took. */

@@ -10,7 +10,7 @@ export async function metaOf(connection: DuckDBConnection, key: MetaKey): Promis
   return Number(row?.["value"] ?? 0);
 }
 
-/** Puts a value in the place of another, in a row of its own (decision 120). */
+/** Replaces a value by a new row: an UPDATE would have to wait until no read runs. */
 export async function setMeta(
   connection: DuckDBConnection,
   key: MetaKey,

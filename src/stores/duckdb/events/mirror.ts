@@ -45,7 +45,7 @@ const OVERRIDE_ROWS = (path: string) => `
     person_id: "UUID",
   })})`;
 
-/** Whether events are changed where they are: then nobody may read (decision 120). */
+/** Whether events are changed by an UPDATE, during which no read may run. */
 export const isInPlace = (changes: MirrorFiles | null): boolean =>
   typeof changes?.owned === "string";
 

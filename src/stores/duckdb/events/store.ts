@@ -94,7 +94,7 @@ const HOT_COLUMNS = HOT_NAMES.map((name) => `"${name}"`).join(", ");
 
 /**
  * VARCHAR and TRY_CAST, because one value that a typed column refuses would fail the load. A
- * migration is stored by time (contract 4.5.3), everything else by person (decision 29).
+ * migration is stored by time (contract 4.5.3), everything else by person (decision 93).
  */
 const INSERT_EVENTS = (
   path: string,

@@ -42,7 +42,7 @@ export type AskedNow = {
 
 /**
  * Selects of all persons as they are now: of the mirror's and, in their place, of those who changed
- * and those of whom it lacks a property that is looked at (decisions 83 and 102). The last of these go with
+ * and those of whom it lacks a property that is looked at (decisions 83 and 95). The last of these go with
  * the question; the others are asked about before, part by part, and their answers go with it.
  */
 export async function personsNow(
@@ -87,8 +87,8 @@ const LACKING = `SELECT id::DOUBLE AS id FROM persons
     AND list_has_any(from_json(${LEFT_OUT}, '["VARCHAR"]'), from_json($names::JSON, '["VARCHAR"]'))`;
 
 /**
- * The condition is on the table itself: on what it is put together with, each row would be looked at,
- * and not each value that rows have in common (decision 100).
+ * The condition is on the table itself, where DuckDB tests each distinct text of a column once. On a
+ * union it would test each row: a million persons by `plan` took 0.18 s instead of 0.01.
  */
 const mirrored = ({ selected, where }: AskedNow) =>
   `SELECT ${selected} FROM persons WHERE project_id = $project::INTEGER AND ${where}`;

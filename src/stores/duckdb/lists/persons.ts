@@ -25,7 +25,7 @@ export type PropertyValue = { name: string; count: number };
 const PROPERTY_VALUES_MAX = 100;
 const VALUE_BYTES_MAX = 1024;
 
-/** Persons by their properties: those of the event store's mirror, but for what it lacks (decision 102). */
+/** Persons by their properties: those of the event store's mirror, but for what it lacks (decision 95). */
 export type PersonMatches = {
   /** Runs `work` on one state of the mirror, until `signal` ends it. */
   read<T>(signal: AbortSignal, work: (mirror: MirrorState) => Promise<T>): Promise<T>;

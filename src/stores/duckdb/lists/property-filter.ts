@@ -32,7 +32,7 @@ export const PATTERNS_MAX = 20;
 
 /**
  * RE2 takes no backtracking pattern and none that is too large: fails `invalid_input` on those, and
- * on more than PATTERNS_MAX; `attr` is to blame (decision 75).
+ * on more than PATTERNS_MAX; `attr` is to blame (decision 48).
  */
 export async function checkPatterns(
   connection: DuckDBConnection,
@@ -109,7 +109,7 @@ function tested(test: PropertyTest, text: string, bind: Bind): string {
 const PATTERN_CHARS_MAX = 4000;
 
 /**
- * The condition that a text has a part in any case, as `folded` has it (decision 140): the engine's `lower` is
+ * The condition that a text has a part in any case, as `folded` has it (decision 107): the engine's `lower` is
  * another in some letters, none of which is ASCII.
  */
 export function hasPart(text: string, part: string, bind: Bind): string {

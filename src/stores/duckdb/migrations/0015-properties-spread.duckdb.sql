@@ -6,7 +6,7 @@ CREATE TABLE persons (
   id BIGINT NOT NULL,
   uuid UUID NOT NULL,
   created_at TIMESTAMP NOT NULL,
-  -- The place in the list (decision 96).
+  -- The place in the list (decision 56).
   listed_at TIMESTAMP NOT NULL,
   properties_0 JSON,
   properties_1 JSON,

@@ -1,4 +1,4 @@
--- The names of the properties that the mirror lacks of a person, a JSON list, or null (decision 102). The
+-- The names of the properties that the mirror lacks of a person, a JSON list, or null (decision 95). The
 -- mirror is filled again from the person store.
 ALTER TABLE persons ADD COLUMN left_out VARCHAR;
 

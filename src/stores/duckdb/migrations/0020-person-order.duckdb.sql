@@ -1,4 +1,4 @@
--- Persons are listed by `created_at` (decision 96), and their addresses are folded otherwise (decision 107).
+-- Persons are listed by `created_at` (decision 56), and their addresses are folded otherwise (decision 107).
 -- The mirror is filled again from the person store.
 ALTER TABLE persons DROP COLUMN listed_at;
 

@@ -81,7 +81,10 @@ function viewsOf(project: number, catalog: string): string[] {
   });
 }
 
-/** Never empty: beside an empty table the engine reckons with no rows at all (decision 119). */
+/**
+ * Never empty: joined with an empty table, DuckDB expects no rows, and adds integers in 64 bits without
+ * a check for overflow: 20 times 2^63 - 1 was -20.
+ */
 function overridesOf(project: number, catalog: string): string {
   return `SELECT old_person_id, person_id FROM ${catalog}.main.person_overrides
     WHERE project_id = ${project} UNION ALL SELECT NULL, NULL`;

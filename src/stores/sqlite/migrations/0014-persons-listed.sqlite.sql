@@ -1,5 +1,5 @@
 -- The place of a person in the list: `created_at` when it was listed first, and never changed, so that
--- a walk along the list meets it once (decision 96). Renamed in the index, the marks and their
+-- a walk along the list meets it once (decision 56). Renamed in the index, the marks and their
 -- triggers; `created_at`, which merges and splits change, is a column without an index.
 DROP TRIGGER person_mark_moved;
 

@@ -1,5 +1,5 @@
 -- Persons are listed by `created_at` again, which merges and splits change; what a walk needs to meet each
--- of them once is in `person_move` (decision 96).
+-- of them once is in `person_move` (decision 56).
 DROP TRIGGER person_mark_new;
 DROP TRIGGER person_mark_gone;
 DROP TRIGGER person_mark_full;

@@ -1,4 +1,4 @@
--- Where playlists were listed until they changed, so that a walk meets each of them once (decision 139);
+-- Where playlists were listed until they changed, so that a walk meets each of them once (decision 56);
 -- the oldest go, 1,024 at a time.
 CREATE TABLE playlist_move (
   seq INTEGER PRIMARY KEY,

@@ -17,7 +17,7 @@ export type PersonRow = {
 
 /** A person in a list. */
 export type ListedPerson = PersonRow & {
-  /** Its place: `created_at` as it was when the walk along the list began (decision 96). */
+  /** Its place: `created_at` as it was when the walk along the list began (decision 56). */
   at: string;
 };
 
@@ -36,7 +36,7 @@ export type Listed = Part & { count: number; version: number };
 
 /**
  * Characters of properties, as JSON, and persons, after which a part ends. In memory they take several
- * times as much (decision 115).
+ * times as much (decision 14).
  */
 export const PART_MAX = { chars: 1_048_576, persons: 200 };
 
@@ -206,8 +206,9 @@ export function phrase(text: string): string {
 }
 
 /**
- * Finds the place from which on a list without filters is to be read to get behind `offset` persons,
- * and how many of them are left to be passed over: at most one mark's (decision 73).
+ * Finds the place at which a list without filters is read to skip `offset` persons, and how many of
+ * them are left to skip: at most one mark's. Marks hold the number of 1,024 to 2,048 persons each;
+ * with them offset 850,000 takes 2 ms, without 56 ms.
  */
 function aheadOf(raw: Sqlite["raw"]) {
   const mark = raw.query<{ at: string | null; id: number; ahead: number }, [number, number]>(

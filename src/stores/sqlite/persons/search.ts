@@ -6,7 +6,10 @@ import { type Counted, emailCounts } from "./email-counts.ts";
 import { type Listed, type PartAsked, partReader, phrase, TRIGRAM_CHARS } from "./list.ts";
 import { inOrder, partOf, personPlaces } from "./order.ts";
 
-/** Persons by a part of their address that very many have (decision 104). */
+/**
+ * Persons by a part of their address that very many have. The trigrams take 0.25 s to count a million;
+ * a kept count, brought up to date, takes 3 ms with its page.
+ */
 export type PersonSearches = {
   /**
    * A part of the list of those who have `search` in their address, in any case, and how many they are
@@ -54,7 +57,10 @@ type Sought = { sought: string; count: number };
 /** Persons who have a part in their address, up to which the index tells all of them. */
 const INDEXED_MAX = 2000;
 
-/** Addresses along the list after which no more are looked at: 10 ms (decision 128). */
+/**
+ * Addresses that SQLite compares along the list, in 10 ms, before the mirror searches instead. 10,000
+ * take 1.0 ms so, in JavaScript 2.8 ms.
+ */
 const LOOKED_AT_MAX = 65_536;
 
 /** Finds the places of a part of those who are looked for; undefined if too many others are before. */

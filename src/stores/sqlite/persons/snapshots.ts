@@ -6,7 +6,7 @@ import { personPlaces } from "./order.ts";
 
 /** Persons as they were at one instant, for as long as it is held. */
 export type PersonSnapshot = {
-  /** The version of the person store (decision 26). */
+  /** The version of the person store (decision 83). */
   version: number;
   /** Where those of a project were at a version who have moved since. */
   moved(project: number, since: number | undefined): Place[];

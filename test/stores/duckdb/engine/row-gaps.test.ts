@@ -4,7 +4,7 @@ import { temporaryDirectory } from "../../../support/start/app.ts";
 
 setDefaultTimeout(60_000);
 
-test("a checkpoint closes up one run of gaps, and the next one another: all at once take much memory (decision 22)", async () => {
+test("a checkpoint closes up one run of gaps, and the next one another: all at once take much memory", async () => {
   using place = temporaryDirectory();
   const duckdb = await openDuckdb({
     directory: place.path,

@@ -5,7 +5,7 @@ import { testApp } from "../../../support/start/app.ts";
 
 const PREFER = { prefer: "return=representation" };
 
-/** A person has properties in columns of each kind, and none in most of them (decision 100). */
+/** A person has properties in columns of each kind, and none in most of them. */
 test("every question finds all properties of a person, whoever set them", async () => {
   await using app = await testApp();
   const $set = { plan: "pro", $browser: "Firefox", $initial_browser: "Safari", none: null };
