@@ -112,7 +112,10 @@ export async function openAdmin(
   return { projects, keys: personal, deletionDesk: desk(base, surroundings.now), close };
 }
 
-/** Opens everything and starts to ingest (decision 1). Throws DataError if the directory cannot be used. */
+/**
+ * Opens everything and starts to ingest; the only place that knows all layers (decision 1). Throws DataError if
+ * the directory cannot be used.
+ */
 export async function openApp(settings: Settings, surroundings: Surroundings): Promise<App> {
   const { now, log } = surroundings;
   const base = await openBase(settings, surroundings);

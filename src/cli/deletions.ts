@@ -23,7 +23,7 @@ function rowOf({ error, ...deletion }: Receipt): string[] {
   );
 }
 
-/** Carries deletions out (decision 62). */
+/** Runs deletions; HTTP has no such call, so a stolen key cannot delete sooner (decision 62). */
 export const deletionsRun: Command = {
   name: "deletions run",
   summary: "Delete the events that are queued for deletion now; returns when they are gone.",

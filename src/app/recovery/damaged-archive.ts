@@ -59,7 +59,7 @@ type GivingUp = {
 
 /**
  * Does without files of the archive; throws if a rebuild has an event store to go back to, which has
- * their rows (decision 76). What the journal still has of them is taken from there (decision 76).
+ * their rows. What the journal still has of them is taken from there (decision 76).
  */
 export async function giveUp(
   damaged: readonly ArchivedFile[],

@@ -8,7 +8,7 @@ export const SOURCES_MAX = 10_000;
 
 const MINUTE_MS = 60_000;
 
-/** How often whom authentication failed (decision 53). In memory only: no address is kept. */
+/** Failed keys by address, to slow down guesses without blocking neighbours (decision 53). In memory only. */
 export type Attempts = {
   /**
    * Notes a failure. Undefined if it is among the first of its minute, else how long until the

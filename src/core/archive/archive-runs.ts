@@ -77,7 +77,7 @@ export function startArchiving(needs: Needs): Archiving {
   const isBusy = () => ingest.lag() > LAG_BUSY;
 
   /**
-   * At first the event store makes up for what went while nobody looked (decision 76), as soon as it has
+   * At first the event store makes up for what went while nobody looked, as soon as it has
    * what only the journal has of it (decision 76).
    */
   const complete = async (): Promise<void> => {

@@ -29,7 +29,10 @@ export type DeletionRunNeeds = {
   log: Log;
 };
 
-/** Deletes the events of persons for good (decisions 60 and 61). */
+/**
+ * Deletes events by writing the files again, because deleted rows stay readable in free blocks (decision 60).
+ * Missed runs follow at the next start, as a timer does not survive restarts (decision 61).
+ */
 export type DeletionRuns = {
   /**
    * Carries out all that is queued, was given up or is being gone on with; resolves with how many
@@ -162,7 +165,7 @@ async function runBatch(
   return tasks.length;
 }
 
-/** Once much has come, the event store is written anew, in order (decision 93). */
+/** Rewrites the event store in order once much is new: 147 bytes an event instead of 185 (decision 93). */
 async function putInOrder({ events, log }: DeletionRunNeeds, stopped: () => boolean) {
   if (!(await events.isLoose())) return;
   log.info("the event store is put in order");

@@ -70,7 +70,7 @@ export function deletionDesk({ reads, writes, users, now }: DeskNeeds): Deletion
 
 const OPEN_STATES: readonly DeletionState[] = ["queued", "running", "failed"];
 
-/** Deletions of one project, read (decision 51). */
+/** Deletions of one project, read; a task keeps the distinct ids of its request (decision 51). */
 export type Deletions = {
   /** The newest first. Fails `invalid_choice`, and `invalid_input` on a uuid that is none. */
   list(

@@ -3,7 +3,7 @@ import type { Json } from "../values/json.ts";
 /** Who asks for a change, and when: ISO 8601. */
 export type Actor = { user_id: number; at: string };
 
-/** What was done to a person (decision 50). */
+/** An entry of a person's activity, which outlives the person (decision 50). */
 export type ActivityName =
   | "updated"
   | "delete_property"

@@ -22,7 +22,7 @@ type Needs = {
   log: Log;
 };
 
-/** Whether there is room on the disk (decision 66). */
+/** Whether the disk has space: a checkpoint that fails takes DuckDB's database down (decision 66). */
 export type Room = {
   /** Whether less is free than the floor: nothing is taken any more, reads go on. */
   isLow(): boolean;

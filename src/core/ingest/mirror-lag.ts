@@ -16,7 +16,7 @@ export type Watch = {
   end(): void;
 };
 
-/** The integer ids of persons whom SQLite has otherwise than the event store's mirror (decision 83). */
+/** Integer ids of persons that changed in SQLite since the version of the projection (decision 83). */
 export function unmirroredPersons() {
   let changes: ChangedIds[] = [];
   const watched = new Set<ChangedIds[]>();

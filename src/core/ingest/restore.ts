@@ -85,7 +85,7 @@ async function fill(needs: Filling, isStopped: () => boolean): Promise<void> {
 
 /**
  * Up to which sequence number the archive is what the event store is filled from. Where a file was given
- * up, all that the journal has comes from there (decision 76), and where the list was made anew, because a
+ * up, all that the journal has comes from there, and where the list was made anew, because a
  * file may have gone with the old one (decision 76).
  */
 function markOf({ archive, journalFirst }: Filling): number {

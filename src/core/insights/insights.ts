@@ -44,7 +44,7 @@ export type InsightAsked = {
   name?: string | undefined;
 };
 
-/** The insights of a project (contract 4.1, decision 72). */
+/** Insights of a project (contract 4.1); an unknown field is refused, for a wrong number is worse (decision 72). */
 export type Insights = {
   /**
    * Answers a query and keeps it. `user` is the id of who asks. Fails `required`, `invalid_input`,

@@ -15,7 +15,7 @@ export type LogsFound = {
   nextCursor: string | null;
 };
 
-/** Log records of one project, read (contract 4.1, decision 70). */
+/** Finds log records of one project (contract 4.1), a page by 16 MiB of text at most (decision 70). */
 export type LogQueries = {
   /** Fails as {@link logQuery} and {@link LogReads} do, `unavailable` and `query_timeout`. */
   run(project: number, asked: LogQueryAsked, signal: AbortSignal): Promise<LogsFound>;

@@ -73,7 +73,7 @@ const LOG_QUERY_FIELDS = [
 /** What PostHog's clients send beside them and what changes nothing here. */
 const IGNORED_FIELDS = ["kind", "version", "modifiers"];
 
-/** What a query asks for (decision 70). */
+/** A query of log records, read; both bounds of its range are inclusive (decision 70). */
 export type LogQuery = {
   /** From a time on and before another, ISO 8601; the end is open if it is undefined. */
   from: string;

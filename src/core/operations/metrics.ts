@@ -60,7 +60,7 @@ type Metric = {
   samples: Sample[];
 };
 
-/** Metrics of a server that starts now (decision 40). */
+/** Metrics since this start; drops come from stored counters and survive it (decision 40). */
 export function metrics(needs: MetricNeeds): Metrics {
   const startedAt = needs.now();
   return {

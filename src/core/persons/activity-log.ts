@@ -42,7 +42,7 @@ export type ActivityAsked = {
 const ACTIVITY_LIMIT_DEFAULT = 10;
 const ACTIVITY_LIMIT_MAX = 100;
 
-/** What was done to persons of one project (decision 50). */
+/** Activity of the persons of one project, also of deleted ones (decision 50). */
 export type Activities = {
   /**
    * The newest first, and the others of the page, if there are any, as they are read; of all persons

@@ -5,7 +5,7 @@ import { Failure } from "../values/failure.ts";
 import type { Page, PageQuery } from "../values/page.ts";
 import { walkedPage } from "../values/page.ts";
 
-/** Groups of one project, read (decision 27). */
+/** Groups of one project, read: contract 6 names no way to read them (decision 27). */
 export type Groups = {
   /** Fails `invalid_input` with a type index that cannot be. */
   list(

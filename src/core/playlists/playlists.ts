@@ -45,7 +45,7 @@ export type PlaylistQuery = Pick<
   order?: string | undefined;
 };
 
-/** The session recording playlists of a project (contract 4.1, decision 45). */
+/** Playlists of a project (contract 4.1); no recordings are kept, so filters find none (decision 45). */
 export type Playlists = {
   /**
    * The last modified first, unless `order` says otherwise. Fails `invalid_input` and

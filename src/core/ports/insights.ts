@@ -128,7 +128,7 @@ export type InsightDrafts = {
   overview(names: EventNames): string;
 };
 
-/** The insights that a project has kept (decision 72). */
+/** The insights of a project; an equal query of the same user and name is kept once (decision 72). */
 export type InsightReads = {
   /** Returns a part of the project's insights, the newest first; `count` is exact. */
   list(project: number, part: Part): Promise<{ count: number; rows: Insight[] }>;

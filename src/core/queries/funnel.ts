@@ -52,7 +52,7 @@ const WINDOW_MAX = 10_000;
 /** An attempt is not counted if this happens between two of its steps, by their number from 0 on. */
 export type Exclusion = EventsNode & { from: number; to: number };
 
-/** A funnels query, read (decision 78). */
+/** A funnels query, read; it counts attempts, which can be checked by hand (decision 78). */
 export type Funnel = {
   kind: "FunnelsQuery";
   steps: EventsNode[];

@@ -17,7 +17,7 @@ import {
  */
 export const LIFECYCLE_STATUSES = ["new", "returning", "resurrecting", "dormant"] as const;
 
-/** A lifecycle query, read (decision 79). */
+/** A lifecycle query, read; new is a first event, as many persons have no profile (decision 79). */
 export type Lifecycle = {
   kind: "LifecycleQuery";
   series: EventsNode;

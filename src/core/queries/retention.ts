@@ -24,7 +24,7 @@ const INTERVALS_DEFAULT = 8;
 /** Who begins in an interval: whoever did it for the first time ever, or whoever did it. */
 const TYPES = ["retention_first_time", "retention_recurring"] as const;
 
-/** A retention query, read (decision 79). */
+/** A retention query, read; without a type it counts first times (decision 79). */
 export type Retention = {
   kind: "RetentionQuery";
   /** What begins it. */

@@ -17,7 +17,7 @@ import { OWN_WORDS } from "./words-own.ts";
 /** Characters of a question in words. */
 export const WORDS_CHARS_MAX = 1000;
 
-/** What a question may look like (decision 72). */
+/** The forms of a question; a form that is not here is refused, for a wrong number is worse (decision 72). */
 const FORMS: Record<InsightType, string> = {
   trends:
     "[hourly|daily|weekly|monthly] [unique users of|unique sessions of|sum of PROPERTY of|…] EVENT[, EVENT] [by PROPERTY[, person PROPERTY] [top N]] [last N days|since 2026-11-21|today|yesterday] [compared to previous]",

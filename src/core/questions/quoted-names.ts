@@ -1,7 +1,7 @@
 /** A question with a mark for each name that was in double quotes; NUL is in no text that is stored. */
 export type Marked = { text: string; quoted: readonly string[] };
 
-/** A JSON string between spaces, commas or arrows, or what stands in the quotes of other keyboards (decision 58). */
+/** A name in quotes, as a JSON string or in the quotes of other keyboards: never words of the grammar (decision 58). */
 const QUOTED =
   /(?<![^\s,>→])(?:"(?:[^"\\]|\\.)*"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»)(?![^\s,\-→?.!;])/g;
 

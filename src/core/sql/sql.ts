@@ -38,7 +38,7 @@ export type SqlAnswer = {
   hogql: string;
 };
 
-/** SQL over one project (decision 81). */
+/** SQL over the views of one project: other projects' events are in the same tables (decision 81). */
 export type Sql = {
   /**
    * Runs a statement. Fails `too_long`, `throttled`, `query_timeout`, `unavailable` while the event store

@@ -9,7 +9,7 @@ import { isWarningType, type Meaning, meaningOf, type Warning, warningLine } fro
 /** A type of warning in a project: what it means, how often it was given, and to whom lately. */
 export type ShownWarning = Omit<WarningRow, "project_id"> & Meaning;
 
-/** Ingestion warnings, read (decision 38). */
+/** Ingestion warnings, read by reason, so that a flood of one cannot hide another (decision 38). */
 export type Warnings = {
   /**
    * The types that the project has had, the last seen first. Fails `invalid_choice` on a type that
@@ -47,7 +47,7 @@ function shown({ project_id: _project, type, ...row }: WarningRow): ShownWarning
   return { type, ...meaningOf(type), ...row };
 }
 
-/** One or more warnings as an entry of the journal (decision 38). */
+/** Warnings as an entry of the journal, where a kill neither loses nor repeats them (decision 38). */
 export function warningEntry(
   found: readonly Warning[],
   from: Pick<Entry, "project_id" | "arrived_at">,

@@ -39,7 +39,7 @@ const PropertyDefinitionShape = t.Object(
   { $id: "PropertyDefinition" },
 );
 
-/** What there is to ask for (decision 82). */
+/** Names of events and properties, counted by a sample: all events would take seconds (decision 82). */
 export const definitionRoutes = (definitions: Definitions) => [
   route({
     method: "GET",

@@ -49,7 +49,7 @@ function checkParameters({ searchParams }: URL): void {
   }
 }
 
-/** Events, read (decision 15). */
+/** Lists events, because their owner must be able to see all of them (decision 15). */
 export const eventRoutes = (events: Events) => [
   route({
     method: "GET",

@@ -4,7 +4,7 @@ import { pageQuery } from "../../core/values/page.ts";
 import { route } from "../operation/route.ts";
 import { GroupShape, GroupTypeShape, PageOf, Paging, Text, Whole } from "../operation/schemas.ts";
 
-/** Groups, read (decision 27). */
+/** Groups, read: contract 6 names no way to read them (decision 27). */
 export const groupRoutes = (groups: Groups) => [
   route({
     method: "GET",

@@ -41,7 +41,7 @@ const KeyChanges = t.Optional(
   ),
 );
 
-/** The personal keys of the user who asks (decision 54). */
+/** The caller's own keys: a stolen narrow key must not become a broad or lasting one (decision 54). */
 export const keyRoutes = (keys: Keys) => [
   route({
     method: "GET",

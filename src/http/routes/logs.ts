@@ -124,7 +124,7 @@ const FoundShape = t.Object(
   { $id: "LogPage" },
 );
 
-/** Log records, found (contract 4.1, decision 70). */
+/** Queries of log records (contract 4.1); a page ends by bytes too, for a record has up to 1 MiB (decision 70). */
 export const logQueryRoutes = (queries: LogQueries) => [
   route({
     method: "POST",

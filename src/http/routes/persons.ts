@@ -139,7 +139,7 @@ export const personRoutes = (persons: Persons) => [
   }),
 ];
 
-/** What was done to persons (contract 4.1, decision 50). */
+/** Activity of persons (contract 4.1), also of deleted ones, about whom operators ask too (decision 50). */
 export const activityRoutes = (activities: Activities) => [
   route({
     method: "GET",
@@ -175,7 +175,7 @@ export const activityRoutes = (activities: Activities) => [
   }),
 ];
 
-/** Deletions of events that were asked for (decision 51). */
+/** Requested deletions of events, each bounded by arrival at the time of its request (decision 51). */
 export const deletionRoutes = (deletions: Deletions) => [
   route({
     method: "GET",

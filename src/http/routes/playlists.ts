@@ -77,7 +77,7 @@ const DraftBody = t.Optional(
   ),
 );
 
-/** As clients of this API expect it (decision 45). */
+/** Recordings as clients of this API expect them: a list with `has_next` and `version` (decision 45). */
 const RecordingsShape = t.Object(
   {
     results: t.Array(PlaylistRecordingShape),

@@ -34,7 +34,7 @@ const TokenReset = t.Optional(
   ),
 );
 
-/** Projects (contract 4: the listing that tells the project's id; decision 52). */
+/** Projects (contract 4). Apps update late, so a rotated key works for some hours more (decision 52). */
 export const projectRoutes = (projects: Projects) => [
   route({
     method: "GET",

@@ -62,7 +62,7 @@ const AnswerShape = t.Object(
   { $id: "QueryAnswer" },
 );
 
-/** SQL of the caller (decision 81). */
+/** SQL of the caller, bounded because it runs in the process that has all projects' events (decision 81). */
 export const queryRoutes = (sql: Sql) => [
   route({
     method: "POST",

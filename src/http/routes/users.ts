@@ -2,7 +2,7 @@ import type { Users } from "../../core/access/users.ts";
 import { route } from "../operation/route.ts";
 import { UserShape } from "../operation/schemas.ts";
 
-/** Users (decision 46). */
+/** Users. The answer holds an e-mail address, so even the own user takes a scope (decision 46). */
 export const userRoutes = (users: Users) => [
   route({
     method: "GET",

@@ -50,7 +50,7 @@ const SMALL_FILES_MAX = 16;
 
 /**
  * The archive in `files` of the event store in `duckdb`. A file that is found to be damaged is
- * written anew from the event store, and `onMended` told of it (decision 76), and how many rows of one that was
+ * written anew from the event store, and `onMended` told of it, and how many rows of one that was
  * given up the event store does not have (decision 76).
  */
 export function archiveOf(

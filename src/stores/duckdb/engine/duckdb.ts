@@ -84,7 +84,7 @@ export const EVENTS_DIRECTORY = "events";
 export const LOADS_DIRECTORY = "loads";
 const TEMP_DIRECTORY = "temp";
 
-/** Opens the event store (decision 5), creating it if absent, and locks the engine down. */
+/** Opens the event store, creating it if absent, and locks down DuckDB, a pinned version (decision 5). */
 export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
   const { directory, onFatal, onThreads = () => {} } = options;
   const files = join(directory, EVENTS_DIRECTORY);

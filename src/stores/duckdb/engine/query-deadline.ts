@@ -3,7 +3,7 @@ import { Failure } from "../../../core/values/failure.ts";
 import type { Duckdb } from "./duckdb.ts";
 import { isOutOfMemory } from "./faults.ts";
 
-/** What callers of the API read of the event store (decision 90). */
+/** Reads for callers of the API, with an end: four slow ones would hold all readers (decision 90). */
 export type ApiReads = {
   /**
    * As {@link Duckdb.readForOthers}, until the time is up, or `signal` says that nobody waits: then it fails
@@ -12,7 +12,7 @@ export type ApiReads = {
   read<T>(signal: AbortSignal, work: (connection: DuckDBConnection) => Promise<T>): Promise<T>;
 };
 
-/** Loads take of the same memory (decision 67). */
+/** Why a read failed without memory: loads share DuckDB's, a quarter of the machine's (decision 67). */
 const NO_MEMORY =
   "Reading this takes more memory than is free now. Try again later, or ask for less.";
 

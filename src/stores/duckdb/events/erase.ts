@@ -115,7 +115,7 @@ const LOOSE_SHARE = 1 / 4;
 const OF_THEIR_OWN = [...COPIED.map(({ table }) => table), "migration"];
 
 /**
- * Deletes events for good: what remains is written anew (decision 60), also what it says of the deleted
+ * Deletes events by writing the others again, unchanged also where they mention a deleted person
  * (decision 60).
  */
 export function eventErasure(duckdb: Duckdb) {

@@ -3,7 +3,7 @@ import type { Period } from "../../../core/queries/period.ts";
 import type { Bind } from "../lists/property-filter.ts";
 import { eventScan, type Scanned } from "./event-scan.ts";
 
-/** SQL of paths (decision 80), as rows of {@link PathsRow}, the most frequent first. */
+/** SQL of paths as rows of {@link PathsRow}, counted by paths and not persons (decision 80), most frequent first. */
 export function pathsSql(scanned: Scanned, paths: Paths, period: Period, bind: Bind): string {
   const { types, filters, excluded, edges } = paths;
   const scan = eventScan(scanned, period, bind);

@@ -1,5 +1,5 @@
--- Properties of persons are spread over columns by their names, so that a filter reads few others
--- (decision 100); null where there are none. The mirror is filled again from the person store.
+-- Properties of persons are spread over columns by their names, so that a filter reads few others;
+-- null where there are none. The mirror is filled again from the person store.
 DROP TABLE persons;
 CREATE TABLE persons (
   project_id INTEGER NOT NULL,

@@ -1,4 +1,4 @@
--- The address of a person in lower case, for counting those that have a part (decision 104). The mirror
+-- The address of a person in lower case, for counting those that have a part. The mirror
 -- is filled again from the person store.
 ALTER TABLE persons ADD COLUMN email VARCHAR;
 

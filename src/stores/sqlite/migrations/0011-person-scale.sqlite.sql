@@ -22,7 +22,7 @@ BEGIN
 END;
 
 -- How many persons a project has from each mark on, up to the next, by `created_at` and id: a page
--- far behind is found by adding up marks (decision 73). Kept by triggers; a mark that has come to
+-- far behind is found by adding up marks. Kept by triggers; a mark that has come to
 -- more than 2,048 persons is halved. The first mark is before everybody. With a key of its own, so
 -- that counting writes nothing but the count: a third of what it takes without.
 CREATE TABLE person_mark (

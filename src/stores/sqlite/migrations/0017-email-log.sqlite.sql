@@ -1,5 +1,5 @@
 -- The last addresses that came, changed or went, so that a number of persons with a part in theirs is
--- brought up to date and not counted again (decision 104). It has all changes after the version of its
+-- brought up to date and not counted again. It has all changes after the version of its
 -- first row; a row without a project is no change. Kept by triggers; the oldest go, 1,024 at a time.
 CREATE TABLE person_email_log (
   seq INTEGER PRIMARY KEY,
