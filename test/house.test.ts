@@ -77,7 +77,7 @@ const IMPORTS: Record<string, readonly string[]> = {
   "stores/loads": ["core", "stores/journal"],
   "stores/sqlite": ["core", "stores/files"],
   "stores/sqlite/persons": ["core", "stores/sqlite", "stores/loads"],
-  "stores/duckdb/engine": ["core"],
+  "stores/duckdb/engine": ["core", "stores/files"],
   "stores/duckdb/events": ["core", "stores/duckdb/engine", "stores/duckdb/lists", "stores/loads"],
   "stores/duckdb/lists": ["core", "stores/duckdb/engine", "stores/loads"],
   "stores/duckdb/insights": [
@@ -113,7 +113,6 @@ const PACKAGES: Record<string, readonly string[]> = {
 const NOT_YET: readonly RegExp[] = [
   /^stores\/\S+ imports stores\/(sqlite|duckdb)\/migrations/,
   /^stores\/\S+ imports stores\/archive\/files/,
-  /^stores\/\S+ imports stores\/files\/volume/,
   /^stores\/\S+ imports stores\/sqlite\/(deletions|groups)/,
   /^stores\/\S+ imports stores\/duckdb\/events\/(erase|mirror|store)/,
   /^stores\/\S+ imports stores\/duckdb\/engine\/duckdb/,

@@ -1,8 +1,7 @@
 import type { DeadLetter } from "../../stores/duckdb/events/dead-letters.ts";
-import type { MirrorFiles } from "../../stores/duckdb/events/mirror.ts";
 import type { EventStore } from "../../stores/duckdb/events/store.ts";
-import type { Load, LoadedFiles } from "../../stores/loads/loads.ts";
 import type { Journal } from "../ports/journal.ts";
+import type { Load, MirrorFiles, RemoveLoad } from "../ports/loads.ts";
 import type { Log } from "../ports/log.ts";
 import { warningEntry } from "../warnings/warnings.ts";
 import { unmirroredPersons } from "./mirror-lag.ts";
@@ -20,7 +19,7 @@ export type AppendingNeeds = {
   journal: Pick<Journal, "append">;
   events: Pick<EventStore, "applied" | "append" | "mirror">;
   /** Removes a load's files. */
-  removeLoad(load: LoadedFiles): Promise<void>;
+  removeLoad: RemoveLoad;
   log: Log;
 };
 

@@ -1,8 +1,8 @@
 import type { ArchivedFile, ArchiveFiles } from "../../stores/archive/files.ts";
 import type { Restore } from "../../stores/archive/restore.ts";
 import type { EventStore } from "../../stores/duckdb/events/store.ts";
-import type { LoadedFiles } from "../../stores/loads/loads.ts";
 import type { Hole } from "../ports/journal.ts";
+import type { RemoveLoad } from "../ports/loads.ts";
 import type { Slices } from "./slices.ts";
 
 /** How far a rebuild has come: rows of the archive that are in the event store, and all. */
@@ -35,7 +35,7 @@ type Needs = {
   tellLost(): Promise<void>;
   slices: Pick<Slices, "mirrorSince">;
   events: Pick<EventStore, "mirror">;
-  removeLoad(load: LoadedFiles): Promise<void>;
+  removeLoad: RemoveLoad;
   onProgress: (progress: RestoreProgress) => void;
 };
 

@@ -1,6 +1,6 @@
-import type { SliceEvent } from "../../stores/loads/event-lines.ts";
 import type { CapturedEvent } from "../events/event.ts";
 import type { Frame } from "../ports/journal.ts";
+import type { SliceEvent } from "../ports/loads.ts";
 import type { ProjectWarning, Warning } from "../warnings/warning.ts";
 
 /** An event of the journal. */

@@ -1,6 +1,3 @@
-import type { MirrorFiles } from "../../stores/duckdb/events/mirror.ts";
-import type { SliceEvent } from "../../stores/loads/event-lines.ts";
-import type { Load, loadFiles } from "../../stores/loads/loads.ts";
 import type { EditAsked, RemovalAsked } from "../../stores/sqlite/persons/edits.ts";
 import type { PersonChanges, PersonRef, PersonWrites } from "../../stores/sqlite/persons/writes.ts";
 import { JOURNAL_READ_BYTES_MAX } from "../events/event.ts";
@@ -10,6 +7,7 @@ import { type Grouped, group } from "../identity/identify-groups.ts";
 import { personUuid } from "../identity/person.ts";
 import type { SplitAsked } from "../identity/split.ts";
 import type { Frame, JournalReader } from "../ports/journal.ts";
+import type { Load, LoadFiles, MirrorFiles, SliceEvent } from "../ports/loads.ts";
 import type { MirrorChanges } from "../ports/mirror.ts";
 import type { ProjectWarning } from "../warnings/warning.ts";
 import type { SeenEntries } from "./dedup-table.ts";
@@ -56,7 +54,7 @@ const COLLECT_EVENTS = SLICE_EVENTS_MAX;
 type Needs = {
   journal: JournalReader;
   persons: PersonWrites;
-  files: ReturnType<typeof loadFiles>;
+  files: LoadFiles;
   seen: SeenWindow;
   /** Collects the thread's garbage, all of it. */
   collectGarbage: () => void;

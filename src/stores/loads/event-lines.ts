@@ -1,4 +1,4 @@
-import type { CapturedEvent } from "../../core/events/event.ts";
+import type { SliceEvent } from "../../core/ports/loads.ts";
 import { type JsonObject, storableJson } from "../../core/values/json.ts";
 import { isoTime } from "../../core/values/time.ts";
 import { NO_UUID, rowsOf } from "./blank-rows.ts";
@@ -26,25 +26,6 @@ export const HOT_PROPERTIES = [
 
 /** The column of the group keys of a type, by its index. */
 export const groupColumn = (type_index: number): string => `$group_${type_index}`;
-
-/** One event on its way into the event store. */
-export type SliceEvent = {
-  seq: number;
-  project_id: number;
-  /** Milliseconds since the epoch. */
-  arrived_at: number;
-  /** The person at ingest: a uuid that an override may redirect later. */
-  person_id: string;
-  event: CapturedEvent;
-  /** The keys of its groups, by the index of their type. */
-  groups: Readonly<Record<number, string>> | undefined;
-  /** By which another event under its uuid is told (decision 4), 1 to 65,535. */
-  mark: number;
-  /** Whether it was sent as a historical migration. */
-  historical: boolean;
-  /** The event's JSON in UTF-8, as it stands in the journal, without its line feed. */
-  line: Uint8Array;
-};
 
 /** The time of arrival as text: the events of one request share it. */
 function arrivedAt(): (ms: number) => string {

@@ -1,7 +1,13 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Frame } from "../../core/ports/journal.ts";
+import type {
+  Load,
+  LoadedFiles,
+  LoadFiles,
+  MirrorFiles,
+  SliceContent,
+} from "../../core/ports/loads.ts";
 import type {
   MirrorChanges,
   MirrorGroup,
@@ -9,10 +15,8 @@ import type {
   MirrorStream,
 } from "../../core/ports/mirror.ts";
 import { type JsonObject, storableJson } from "../../core/values/json.ts";
-import type { MirrorFiles } from "../duckdb/events/mirror.ts";
 import { lastSeq } from "../journal/frame.ts";
 import { briefText } from "./brief-properties.ts";
-import type { SliceEvent } from "./event-lines.ts";
 import { logLines } from "./log-lines.ts";
 import { joinChanges } from "./mirror-changes.ts";
 import {
@@ -24,38 +28,6 @@ import {
   type Part,
   pathOf,
 } from "./parts.ts";
-
-/** A part of the journal, written for DuckDB to read: applied in one transaction. */
-export type Load = {
-  /** The first and last sequence number; the load may have holes (duplicates). */
-  first: number;
-  last: number;
-  /** Paths of NDJSON files; null when there is nothing in them. */
-  events: string | null;
-  logs: string | null;
-  /** How many events and log records there are to store. */
-  count: number;
-  /** Whether some of the events were sent as a historical migration. */
-  historical: boolean;
-  /** Whether some of the events take more than one row. */
-  large: boolean;
-  /** Null if the mirror has all that these events change. */
-  mirror: MirrorFiles | null;
-};
-
-/** The files of a load; each may be missing. */
-export type LoadedFiles = Pick<Load, "events" | "logs" | "mirror">;
-
-/** What a slice of the journal came to. */
-export type SliceContent = {
-  range: { first: number; last: number };
-  /** In the order of their numbers. */
-  events: SliceEvent[];
-  /** Frames of the kind `logs`. */
-  logs: Frame[];
-  /** Null if the mirror is ahead of this slice already. */
-  mirror: MirrorChanges | null;
-};
 
 /** The load that is being made. Of a file, only the first `bytes` count: what failed is behind. */
 type Open = {
@@ -75,7 +47,7 @@ type Rest = Omit<SliceContent, "mirror">;
  * not fit any more leaves blank rows there. The files are not synced: after a crash the journal makes
  * them again.
  */
-export function loadFiles(directory: string, rowsMax: number) {
+export function loadFiles(directory: string, rowsMax: number): LoadFiles {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   for (const leftover of readdirSync(directory)) rmSync(join(directory, leftover));
   let open: Open | undefined;

@@ -12,9 +12,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Frame } from "../../../src/core/ports/journal.ts";
+import type { SliceContent, SliceEvent } from "../../../src/core/ports/loads.ts";
 import type { MirrorChanges, MirrorPerson } from "../../../src/core/ports/mirror.ts";
-import type { SliceEvent } from "../../../src/stores/loads/event-lines.ts";
-import { loadFiles, removeLoad, type SliceContent } from "../../../src/stores/loads/loads.ts";
+import { loadFiles, removeLoad } from "../../../src/stores/loads/loads.ts";
 import { readLines } from "../../support/start/server.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "hoglet-loads-"));

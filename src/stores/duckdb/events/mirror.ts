@@ -1,23 +1,9 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
+import type { MirrorFiles } from "../../../core/ports/loads.ts";
 import { LEFT_OUT, PROPERTY_COLUMNS } from "../../loads/person-columns.ts";
 import { quoted, readColumns } from "../engine/duckdb.ts";
 import { runApart } from "../engine/duckdb-apart.ts";
 import { setMeta } from "./meta.ts";
-
-/** Changes to the mirror, written for DuckDB to read; null where there is nothing of a kind. */
-export type MirrorFiles = {
-  /** The version of the person store that the mirror has with them. */
-  version: number;
-  persons: string | null;
-  /** Whether the mirror may hold some of the persons, or of their distinct ids. */
-  known: boolean;
-  moved: boolean;
-  /** Whether persons were deleted. */
-  deleted: boolean;
-  overrides: string | null;
-  groups: string | null;
-  owned: string | null;
-};
 
 /** UTF-8 bytes of a line: a line is an event of at most 1 MiB, its hot properties again, and what ingest adds. */
 export const LINE_BYTES_MAX = 4_194_304;

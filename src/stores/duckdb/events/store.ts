@@ -3,10 +3,10 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import { GROUP_TYPES_MAX } from "../../../core/identity/group.ts";
 import type { SeenEntries } from "../../../core/ingest/dedup-table.ts";
 import type { Erasing } from "../../../core/ports/erasure.ts";
+import type { Load, MirrorFiles } from "../../../core/ports/loads.ts";
 import type { JsonObject } from "../../../core/values/json.ts";
 import { LARGE_LAST, NOT_BLANK } from "../../loads/blank-rows.ts";
 import { groupColumn, HOT_PROPERTIES } from "../../loads/event-lines.ts";
-import type { Load } from "../../loads/loads.ts";
 import { INSERT_LOGS } from "../../loads/log-lines.ts";
 import { type Duckdb, quoted, readColumns, rows } from "../engine/duckdb.ts";
 import { runApart } from "../engine/duckdb-apart.ts";
@@ -15,7 +15,7 @@ import { handOnSeen } from "./dedup-replay.ts";
 import { type EraseOptions, eventErasure } from "./erase.ts";
 import { promotedTexts } from "./hot-columns.ts";
 import { type MetaKey, metaOf, setMeta } from "./meta.ts";
-import { applyMirror, isInPlace, LINE_BYTES_MAX, type MirrorFiles } from "./mirror.ts";
+import { applyMirror, isInPlace, LINE_BYTES_MAX } from "./mirror.ts";
 
 /** A stored event as the API shows it; `person_id` owns it now, after every merge. */
 export type EventRow = {

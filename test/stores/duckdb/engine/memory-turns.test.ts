@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
+import type { SliceContent, SliceEvent } from "../../../../src/core/ports/loads.ts";
 import { openDuckdb, ROW_GROUP_ROWS } from "../../../../src/stores/duckdb/engine/duckdb.ts";
 import { memoryTurns } from "../../../../src/stores/duckdb/engine/memory-turns.ts";
 import { eventStore } from "../../../../src/stores/duckdb/events/store.ts";
-import type { SliceEvent } from "../../../../src/stores/loads/event-lines.ts";
-import { loadFiles, type SliceContent } from "../../../../src/stores/loads/loads.ts";
+import { loadFiles } from "../../../../src/stores/loads/loads.ts";
 import { temporaryDirectory } from "../../../support/start/app.ts";
 
 setDefaultTimeout(120_000);
