@@ -29,6 +29,7 @@ import { requestLog } from "./answer/request-log.ts";
 import { openApi } from "./docs/openapi.ts";
 import { docsRoutes } from "./docs/pages.ts";
 import { mountManagement } from "./management.ts";
+import type { SdkRoute } from "./operation/route.ts";
 import { authorizer } from "./request/auth.ts";
 import type { Meter } from "./request/body.ts";
 import { peerAddress, trustedAddress } from "./request/client-address.ts";
@@ -52,7 +53,7 @@ import { projectRoutes } from "./routes/projects.ts";
 import { queryRoutes } from "./routes/sql.ts";
 import { userRoutes } from "./routes/users.ts";
 import { captureRoutes } from "./sdk/capture.ts";
-import { type SdkRoute, sdkRoutes } from "./sdk/config.ts";
+import { sdkRoutes } from "./sdk/config.ts";
 import { logRoutes } from "./sdk/otlp.ts";
 
 /** What the HTTP floor needs of the floors below. */

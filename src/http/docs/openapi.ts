@@ -3,11 +3,10 @@ import { swagger } from "@elysiajs/swagger";
 import { Elysia, type TSchema, t } from "elysia";
 import { Failure, RETRY_AFTER_S, serverError } from "../../core/values/failure.ts";
 import type { JsonObject } from "../../core/values/json.ts";
-import { type Route, shapesOf } from "../operation/route.ts";
+import { type Route, type SdkRoute, shapesOf } from "../operation/route.ts";
 import { ProblemShape, pageLink } from "../operation/schemas.ts";
 import { tooManyKeys } from "../request/auth.ts";
 import { PreferHeader } from "../request/preferences.ts";
-import type { SdkRoute } from "../sdk/config.ts";
 import { type Hints, mendPaths } from "./openapi-corrections.ts";
 
 const SECURITY_SCHEME = "personal_api_key";

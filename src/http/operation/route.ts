@@ -84,3 +84,15 @@ export function shapesOf(route: Route) {
     ...(route.body === undefined ? {} : { body: route.body }),
   };
 }
+
+/** A public route that SDKs call from pages of any origin; it answers CORS, errors included. */
+export type SdkRoute = {
+  method: "GET" | "POST";
+  path: string;
+  handle(request: Request, params: Record<string, string>): Promise<Response>;
+  /** Given for the operations that the contract names; the others stay out of the document. */
+  operationId?: string;
+  summary?: string;
+  description?: string;
+  body?: TSchema;
+};

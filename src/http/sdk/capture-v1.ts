@@ -2,7 +2,7 @@ import { Failure, type FailureCode } from "../../core/values/failure.ts";
 import { parseUuid } from "../../core/values/ids.ts";
 import { parseTime } from "../../core/values/time.ts";
 import { problem } from "../answer/errors.ts";
-import type { SdkRoute } from "./config.ts";
+import type { SdkRoute } from "../operation/route.ts";
 
 /**
  * The newer capture protocol: the key is in a header, every event has its own result, errors

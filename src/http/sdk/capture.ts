@@ -4,10 +4,10 @@ import type { Capture, Captured } from "../../core/capture/capture.ts";
 import { BODY_BYTES_MAX, tooLarge } from "../../core/capture/decode-body.ts";
 import { Failure } from "../../core/values/failure.ts";
 import { parseTime, TIME_MS_MAX } from "../../core/values/time.ts";
+import type { SdkRoute } from "../operation/route.ts";
 import { AnyObject, Text } from "../operation/schemas.ts";
 import { type Meter, readBody } from "../request/body.ts";
 import { bearerOf, v1Route } from "./capture-v1.ts";
-import type { SdkRoute } from "./config.ts";
 
 const OK = '{"status":"Ok"}';
 

@@ -1,19 +1,7 @@
-import type { TSchema } from "elysia";
 import type { Projects } from "../../core/access/projects.ts";
 import { Failure } from "../../core/values/failure.ts";
+import type { SdkRoute } from "../operation/route.ts";
 import { scriptRoutes } from "./scripts.ts";
-
-/** A public route that SDKs call from pages of any origin; it answers CORS, errors included. */
-export type SdkRoute = {
-  method: "GET" | "POST";
-  path: string;
-  handle(request: Request, params: Record<string, string>): Promise<Response>;
-  /** Given for the operations that the contract names; the others stay out of the document. */
-  operationId?: string;
-  summary?: string;
-  description?: string;
-  body?: TSchema;
-};
 
 /**
  * What posthog-js is told before it sends. `supportedCompression` saves a preflight on every

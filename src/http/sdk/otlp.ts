@@ -3,8 +3,8 @@ import { BODY_BYTES_MAX, tooLarge } from "../../core/capture/decode-body.ts";
 import type { Logs, LogsBody } from "../../core/logs/logs.ts";
 import { partialSuccess } from "../../core/logs/otlp-protobuf.ts";
 import { Failure } from "../../core/values/failure.ts";
+import type { SdkRoute } from "../operation/route.ts";
 import { type Meter, readBody } from "../request/body.ts";
-import type { SdkRoute } from "./config.ts";
 
 type Form = LogsBody["form"];
 

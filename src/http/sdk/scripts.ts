@@ -10,7 +10,7 @@ import vitalsWhySoft from "posthog-js/dist/web-vitals-with-attribution-soft-navs
   type: "text",
 };
 import { Failure } from "../../core/values/failure.ts";
-import type { SdkRoute } from "./config.ts";
+import type { SdkRoute } from "../operation/route.ts";
 
 /** posthog-js for the HTML snippet, and the parts that a page itself may switch on. */
 const SCRIPTS: ReadonlyMap<string, string> = new Map([
