@@ -1,6 +1,6 @@
 import { Failure } from "../core/values/failure.ts";
 import { problem } from "./answer/errors.ts";
-import { requestIds } from "./answer/request-id.ts";
+import { requestIds } from "./answer/request-log.ts";
 import { UPLOAD_MS_MAX } from "./request/body.ts";
 import { corsHeaders, firstSegment, isOfSdk, preflight } from "./request/cors.ts";
 import { LIVENESS, liveness } from "./routes/health.ts";

@@ -6,12 +6,10 @@ import { isObject, type JsonObject } from "../core/values/json.ts";
 import { hasTable } from "./answer/format.ts";
 import { Streamed, sent } from "./answer/stream.ts";
 import { hasProject, type Route, shapesOf } from "./operation/route.ts";
-import { prefersTable } from "./request/accept.ts";
 import type { Authorizer, Granted } from "./request/auth.ts";
 import { type Meter, readBody } from "./request/body.ts";
-import { checkBrackets } from "./request/parameters.ts";
-import { decoded } from "./request/percent.ts";
-import { answerOf, type Preference } from "./request/preferences.ts";
+import { checkBrackets, decoded } from "./request/parameters.ts";
+import { answerOf, type Preference, prefersTable } from "./request/preferences.ts";
 import type { publicAddress } from "./request/public-address.ts";
 
 /** Bytes of a management request's body. */

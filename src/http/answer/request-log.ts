@@ -1,3 +1,5 @@
+import type { Log } from "../../core/ports/log.ts";
+
 /** Parts of a path that are logged; what has more is no route. */
 export const ROUTE_PARTS_MAX = 8;
 
@@ -44,4 +46,20 @@ function routeOf(path: string, words: ReadonlySet<string>): string {
   return `/${shown.join("/")}${parts.length > ROUTE_PARTS_MAX ? "/..." : ""}`;
 }
 
-import type { Log } from "../../core/ports/log.ts";
+/**
+ * Ids by which an answer is found in the log: a part that differs from start to start, taken
+ * from `seed`, and a count. A request keeps its id.
+ */
+export function requestIds(seed: string): (request: Request) => string {
+  const start = seed.slice(-6);
+  const ids = new WeakMap<Request, string>();
+  let count = 0;
+  return (request) => {
+    const known = ids.get(request);
+    if (known !== undefined) return known;
+    count += 1;
+    const id = `${start}-${count.toString(36)}`;
+    ids.set(request, id);
+    return id;
+  };
+}

@@ -5,7 +5,7 @@ import { allows, type Principal, type Scope, sees } from "../../core/access/prin
 import type { Projects } from "../../core/access/projects.ts";
 import { Failure } from "../../core/values/failure.ts";
 import { readId } from "../../core/values/id.ts";
-import { checkPath } from "./percent.ts";
+import { checkPath } from "./parameters.ts";
 
 /** Who asks, and about which project. */
 export type Granted = { principal: Principal; project: number | undefined };
