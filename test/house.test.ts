@@ -204,6 +204,8 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "http/request/auth.ts": "test/http/operation/operations.test.ts, test/http/routes/keys.test.ts",
   "http/request/body.ts": "test/http/sdk/capture.test.ts",
   "http/request/cors.ts": "test/http/sdk/capture.test.ts",
+  "http/routes/activity.ts": "test/http/routes/person-edits.test.ts",
+  "http/routes/deletions.ts": "test/http/routes/person-edits.test.ts, test/cli/deletions.test.ts",
   "http/routes/definitions.ts": "test/core/events/definitions.test.ts",
   "http/docs/pages.ts": "test/http/docs/pages.test.ts",
   "http/routes/events.ts": "test/http/management.test.ts",

@@ -1,22 +1,9 @@
 import { t } from "elysia";
-import type { Deletions } from "../../core/erasure/deletions.ts";
-import type { Activities } from "../../core/persons/activity-log.ts";
 import type { Persons } from "../../core/persons/persons.ts";
 import { pageQuery } from "../../core/values/page.ts";
 import { csv, Format, formatted, paged } from "../answer/format.ts";
 import { route } from "../operation/route.ts";
-import {
-  ActivityShape,
-  DeletionShape,
-  PageLink,
-  PageOf,
-  Paging,
-  PathId,
-  PersonShape,
-  Text,
-  UUID,
-  Whole,
-} from "../operation/schemas.ts";
+import { PageOf, Paging, PathId, PersonShape, Text, Whole } from "../operation/schemas.ts";
 import { listIn } from "../request/parameters.ts";
 
 /** Where persons are. */
@@ -52,23 +39,6 @@ const PersonsQuery = t.Object({
     Text("example.com", "A part of the e-mail in any case, or a whole distinct id."),
   ),
 });
-
-const ActivityQuery = t.Object({
-  ...Format,
-  limit: t.Optional(Whole(10, "Results per page: 10 by default, at most 100.")),
-  page: t.Optional(Whole(1, "The number of the page, from 1.")),
-  cursor: Paging.cursor,
-});
-
-const ActivityPageShape = t.Object(
-  {
-    results: t.Array(ActivityShape),
-    next: PageLink,
-    previous: PageLink,
-    total_count: Whole(1),
-  },
-  { $id: "ActivityPage" },
-);
 
 /** Persons, read (contract 4.1, 4.2). */
 export const personRoutes = (persons: Persons) => [
@@ -135,64 +105,6 @@ export const personRoutes = (persons: Persons) => [
     async handle({ project, params, query: { format } }) {
       const person = await persons.get(project, params.id);
       return formatted(format, { json: person, rows: [person], status: 200 });
-    },
-  }),
-];
-
-/** Activity of persons (contract 4.1), also of deleted ones, about whom operators ask too (decision 50). */
-export const activityRoutes = (activities: Activities) => [
-  route({
-    method: "GET",
-    path: `${PERSONS}activity/`,
-    scope: "activity_log:read",
-    operationId: "persons_activity",
-    summary: "List what was done to persons, the newest first.",
-    query: ActivityQuery,
-    status: 200,
-    response: ActivityPageShape,
-    async handle({ project, query: { format, ...asked }, url }) {
-      if (format === "csv") return csv(await activities.csv(project, undefined, asked));
-      const { page, rest } = await activities.list(project, undefined, asked, url);
-      return rest === undefined ? page : paged(page, rest);
-    },
-  }),
-  route({
-    method: "GET",
-    path: `${PERSONS}:id/activity/`,
-    scope: "activity_log:read",
-    operationId: "persons_activity_retrieve",
-    summary: "List what was done to a person, also to one who is gone, the newest first.",
-    params: PersonId,
-    query: ActivityQuery,
-    status: 200,
-    empty: true,
-    response: ActivityPageShape,
-    async handle({ project, params, query: { format, ...asked }, url }) {
-      if (format === "csv") return csv(await activities.csv(project, params.id, asked));
-      const { page, rest } = await activities.list(project, params.id, asked, url);
-      return rest === undefined ? page : paged(page, rest);
-    },
-  }),
-];
-
-/** Requested deletions of events, each bounded by arrival at the time of its request (decision 51). */
-export const deletionRoutes = (deletions: Deletions) => [
-  route({
-    method: "GET",
-    path: `${PERSONS}deletion_status/`,
-    scope: "person:read",
-    operationId: "persons_deletion_status",
-    summary: "List the deletions of events that were asked for, the newest first.",
-    query: t.Object({
-      ...Paging,
-      status: t.Optional(t.String({ enum: ["pending", "completed", "all"] })),
-      person_uuid: t.Optional(Text(UUID)),
-    }),
-    status: 200,
-    response: PageOf(DeletionShape),
-    handle({ project, query, url }) {
-      const { limit, offset, cursor, ...filter } = query;
-      return deletions.list(project, filter, pageQuery({ limit, offset, cursor }), url);
     },
   }),
 ];
