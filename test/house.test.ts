@@ -114,7 +114,6 @@ const NOT_YET: readonly RegExp[] = [
   /^stores\/\S+ imports stores\/(sqlite|duckdb)\/migrations/,
   /^stores\/\S+ imports stores\/archive\/files/,
   /^stores\/\S+ imports stores\/sqlite\/(deletions|groups)/,
-  /^stores\/\S+ imports stores\/duckdb\/events\/(erase|mirror|store)/,
   /^stores\/\S+ imports stores\/duckdb\/engine\/duckdb/,
   /^stores\/\S+ imports stores\/duckdb\/lists\/changed-persons/,
   /^core\/\S+ imports stores\//,

@@ -1,11 +1,11 @@
 import { type RestoreProgress, restoring } from "../../core/ingest/restore.ts";
 import type { Slices } from "../../core/ingest/slices.ts";
+import type { EventStore } from "../../core/ports/events.ts";
 import type { JournalHoles } from "../../core/ports/journal.ts";
 import type { Log } from "../../core/ports/log.ts";
 import type { ArchiveFiles } from "../../stores/archive/files.ts";
 import { unlistedIn } from "../../stores/archive/list.ts";
 import { restoreOf } from "../../stores/archive/restore.ts";
-import type { EventStore } from "../../stores/duckdb/events/store.ts";
 import { removeLoad } from "../../stores/loads/loads.ts";
 import type { Settings } from "../settings/settings.ts";
 import { giveUp } from "./damaged-archive.ts";

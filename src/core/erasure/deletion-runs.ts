@@ -1,9 +1,9 @@
-import type { EventStore } from "../../stores/duckdb/events/store.ts";
 import type { removeLeftovers } from "../../stores/files/erase-leftovers.ts";
 import type { Batch, deletionRunWrites, Wanted } from "../../stores/sqlite/deletion-runs.ts";
 import type { Ingest } from "../ingest/ingest.ts";
 import type { Slices } from "../ingest/slices.ts";
 import type { DeletionRow } from "../ports/erasure.ts";
+import type { EventStore } from "../ports/events.ts";
 import type { Journal } from "../ports/journal.ts";
 import type { Log } from "../ports/log.ts";
 import { Failure, isDiskFull, reasonOf } from "../values/failure.ts";

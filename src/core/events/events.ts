@@ -1,5 +1,4 @@
-import type { EventFilter, EventRow } from "../../stores/duckdb/events/store.ts";
-import type { EventReads } from "../../stores/duckdb/lists/events.ts";
+import type { EventFilter, EventReads, EventRow } from "../ports/events.ts";
 import { Failure } from "../values/failure.ts";
 import { parseUuid } from "../values/ids.ts";
 import { cursorOf, type Page, type PageQuery, page, readCursor } from "../values/page.ts";

@@ -1,5 +1,4 @@
-import type { DeadLetter } from "../../stores/duckdb/events/dead-letters.ts";
-import type { EventStore } from "../../stores/duckdb/events/store.ts";
+import type { DeadLetter, EventStore } from "../ports/events.ts";
 import type { Journal } from "../ports/journal.ts";
 import type { Load, MirrorFiles, RemoveLoad } from "../ports/loads.ts";
 import type { Log } from "../ports/log.ts";

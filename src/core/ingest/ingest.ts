@@ -1,4 +1,4 @@
-import type { EventStore } from "../../stores/duckdb/events/store.ts";
+import type { EventStore } from "../ports/events.ts";
 import type { Journal } from "../ports/journal.ts";
 import { type AppendingNeeds, appending } from "./append-loads.ts";
 import { pace } from "./backpressure.ts";

@@ -1,6 +1,6 @@
 import type { ArchivedFile, ArchiveFiles } from "../../stores/archive/files.ts";
 import type { Restore } from "../../stores/archive/restore.ts";
-import type { EventStore } from "../../stores/duckdb/events/store.ts";
+import type { EventStore } from "../ports/events.ts";
 import type { Hole } from "../ports/journal.ts";
 import type { RemoveLoad } from "../ports/loads.ts";
 import type { Slices } from "./slices.ts";

@@ -1,17 +1,8 @@
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import type { DeadLetter } from "../../../core/ports/events.ts";
 import { parseUuid } from "../../../core/values/ids.ts";
 import { parseTime } from "../../../core/values/time.ts";
 import type { Duckdb } from "../engine/duckdb.ts";
-
-/** A line that the store cannot read. Null is what it does not say, or not as it should. */
-export type DeadLetter = {
-  type: "unreadable_event" | "unreadable_log";
-  project_id: number;
-  /** Milliseconds since the epoch. */
-  arrived_at: number;
-  uuid: string | null;
-  distinct_id: string | null;
-};
 
 type Options = {
   /** The file they are moved to. */

@@ -1,6 +1,6 @@
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
-import type { SeenEntries } from "../../../core/ingest/dedup-table.ts";
 import type { ErasedRows, Erasing } from "../../../core/ports/erasure.ts";
+import type { EraseOptions } from "../../../core/ports/events.ts";
 import { LARGE_LAST } from "../../loads/blank-rows.ts";
 import { type Duckdb, ROW_GROUP_ROWS, rows } from "../engine/duckdb.ts";
 import { isOutOfMemory } from "../engine/faults.ts";
@@ -8,18 +8,6 @@ import type { Names, Part } from "../engine/generations.ts";
 import { LOG_OWNERS, MAY_HAVE_OWNER } from "../lists/log-owners.ts";
 import { handOnErased } from "./dedup-replay.ts";
 import { forgetPromoted } from "./hot-columns.ts";
-
-/** What is to be done around an erasure. */
-export type EraseOptions = {
-  /** Write the file anew even if no row goes: the mirror of persons has some who are gone. */
-  isPurging: boolean;
-  /** Told what goes and in which generation it is gone, before it is. */
-  ready(erased: ErasedRows, generation: number): Promise<void>;
-  /** Takes the uuids of the events that are gone, in their window's form. */
-  forget(entries: SeenEntries): Promise<void>;
-  /** Ends the work early: then it throws. */
-  stopped(): boolean;
-};
 
 /** Whom to look for, once each. */
 const TARGETS = `

@@ -1,74 +1,19 @@
 import { readFileSync } from "node:fs";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { GROUP_TYPES_MAX } from "../../../core/identity/group.ts";
-import type { SeenEntries } from "../../../core/ingest/dedup-table.ts";
-import type { Erasing } from "../../../core/ports/erasure.ts";
+import type { DeadLetter, EventStore } from "../../../core/ports/events.ts";
 import type { Load, MirrorFiles } from "../../../core/ports/loads.ts";
-import type { JsonObject } from "../../../core/values/json.ts";
 import { LARGE_LAST, NOT_BLANK } from "../../loads/blank-rows.ts";
 import { groupColumn, HOT_PROPERTIES } from "../../loads/event-lines.ts";
 import { INSERT_LOGS } from "../../loads/log-lines.ts";
 import { type Duckdb, quoted, readColumns, rows } from "../engine/duckdb.ts";
 import { runApart } from "../engine/duckdb-apart.ts";
-import { type DeadLetter, isAboutTheData, setUnreadableAside } from "./dead-letters.ts";
+import { isAboutTheData, setUnreadableAside } from "./dead-letters.ts";
 import { handOnSeen } from "./dedup-replay.ts";
-import { type EraseOptions, eventErasure } from "./erase.ts";
+import { eventErasure } from "./erase.ts";
 import { promotedTexts } from "./hot-columns.ts";
 import { type MetaKey, metaOf, setMeta } from "./meta.ts";
 import { applyMirror, isInPlace, LINE_BYTES_MAX } from "./mirror.ts";
-
-/** A stored event as the API shows it; `person_id` owns it now, after every merge. */
-export type EventRow = {
-  uuid: string;
-  event: string;
-  distinct_id: string;
-  person_id: string;
-  timestamp: string;
-  properties: JsonObject;
-};
-
-/** The place of an event in a list: the newest first by `timestamp`, then by `seq`. */
-export type EventCursor = { timestamp: string; seq: number };
-
-/** Which events a list asks for; times are ISO 8601 and exclusive. */
-export type EventFilter = {
-  event?: string | undefined;
-  distinct_id?: string | undefined;
-  person_id?: string | undefined;
-  uuid?: string | undefined;
-  after?: string | undefined;
-  before?: string | undefined;
-};
-
-/** The events of every project, in DuckDB. Append-only but for the deletion tasks. */
-export type EventStore = {
-  /** The last sequence number applied; 0 at first. */
-  applied(): Promise<number>;
-  /**
-   * Applies a load in one transaction, durable when it resolves, and returns the events that
-   * the store could not read: those are in the dead-letter file. Refuses
-   * (throws) a load that was applied before.
-   */
-  append(load: Load): Promise<{ dead: DeadLetter[] }>;
-  /** The version of the person store that the mirror is of; 0 at first. */
-  mirrorVersion(): Promise<number>;
-  /** Brings the mirror to another version, in one transaction. */
-  mirror(changes: MirrorFiles): Promise<void>;
-  /** Moves what was appended from the write-ahead log into the file; blocks every query. */
-  checkpoint(): Promise<void>;
-  /** Whether so much came since the file was written that it is worth being put in order. */
-  isLoose(): Promise<boolean>;
-  /** Lets go of memory for what was read, unless something runs. */
-  letGo(): Promise<void>;
-  /** Deletes events for good, as {@link eventErasure}. */
-  erase(tasks: readonly Erasing[], options: EraseOptions): Promise<void>;
-  /** Clears what may be left of what was deleted: temporary files, behind pages, in memory. */
-  clearLeft(): Promise<void>;
-  /** Hands on what arrived within so many milliseconds before the event that came last. */
-  seen(windowMs: number, take: (chunk: SeenEntries) => Promise<void>): Promise<void>;
-  /** How many events and log records there are, of all projects. */
-  counts(): Promise<{ events: number; logs: number }>;
-};
 
 const HOT_NAMES = [
   ...HOT_PROPERTIES,

@@ -1,22 +1,8 @@
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
+import type { EventCursor, EventFilter, EventReads, EventRow } from "../../../core/ports/events.ts";
 import { PAGE_BYTES_MAX, type PageQuery } from "../../../core/values/page.ts";
 import { rows } from "../engine/duckdb.ts";
 import type { ApiReads } from "../engine/query-deadline.ts";
-import type { EventCursor, EventFilter, EventRow } from "../events/store.ts";
-
-/** Events of projects, read. */
-export type EventReads = {
-  /**
-   * Newest first by `timestamp`, then by arrival; those behind `after`, up to PAGE_BYTES_MAX of
-   * large ones' properties, at least one. `count` is of all, `isMore` tells of others behind them. `signal` ends it.
-   */
-  list(
-    project: number,
-    filter: EventFilter,
-    page: PageQuery & { after?: EventCursor | undefined },
-    signal: AbortSignal,
-  ): Promise<{ count: number; rows: (EventRow & { seq: number })[]; isMore: boolean }>;
-};
 
 /** Looks for events in the event store. */
 export function eventReads(reads: ApiReads): EventReads {

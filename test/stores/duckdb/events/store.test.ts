@@ -1,13 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { EventReads, EventStore } from "../../../../src/core/ports/events.ts";
 import type { Load, SliceContent, SliceEvent } from "../../../../src/core/ports/loads.ts";
 import type { MirrorChanges, MirrorPerson } from "../../../../src/core/ports/mirror.ts";
 import type { JsonObject } from "../../../../src/core/values/json.ts";
 import { openDuckdb, ROW_GROUP_ROWS, rows } from "../../../../src/stores/duckdb/engine/duckdb.ts";
 import { apiReads } from "../../../../src/stores/duckdb/engine/query-deadline.ts";
-import { type EventStore, eventStore } from "../../../../src/stores/duckdb/events/store.ts";
-import { type EventReads, eventReads } from "../../../../src/stores/duckdb/lists/events.ts";
+import { eventStore } from "../../../../src/stores/duckdb/events/store.ts";
+import { eventReads } from "../../../../src/stores/duckdb/lists/events.ts";
 import { loadFiles, removeLoad } from "../../../../src/stores/loads/loads.ts";
 import {
   ALL_PROPERTIES,
