@@ -1,4 +1,4 @@
-import type { KeyReads } from "../../stores/sqlite/keys.ts";
+import type { KeyReads } from "../ports/access.ts";
 import { Failure } from "../values/failure.ts";
 import { type Clock, isoTime } from "../values/time.ts";
 import type { Keys } from "./keys.ts";

@@ -1,5 +1,4 @@
-import type { KeyReads, KeyRow, KeyWrites } from "../../stores/sqlite/keys.ts";
-import type { UserReads, UserWrites } from "../../stores/sqlite/users.ts";
+import type { KeyReads, KeyRow, KeyWrites, UserReads, UserWrites } from "../ports/access.ts";
 import type { Log } from "../ports/log.ts";
 import { Failure } from "../values/failure.ts";
 import { isLonger, storableText } from "../values/json.ts";

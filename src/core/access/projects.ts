@@ -1,4 +1,4 @@
-import type { ProjectReads, ProjectWrites } from "../../stores/sqlite/projects.ts";
+import type { ProjectReads, ProjectWrites } from "../ports/access.ts";
 import { Failure } from "../values/failure.ts";
 import { isLonger, storableText } from "../values/json.ts";
 import { type Page, type PageQuery, walkedPage } from "../values/page.ts";

@@ -1,4 +1,4 @@
-import type { UserReads } from "../../stores/sqlite/users.ts";
+import type { UserReads } from "../ports/access.ts";
 import type { Principal } from "./principal.ts";
 import type { User } from "./user.ts";
 

@@ -1,4 +1,4 @@
-import type { UserReads } from "../../stores/sqlite/users.ts";
+import type { UserReads } from "../ports/access.ts";
 import type { DeletionReads, DeletionRow } from "../ports/erasure.ts";
 import { Failure } from "../values/failure.ts";
 import { parseUuid } from "../values/ids.ts";

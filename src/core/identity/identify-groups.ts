@@ -1,5 +1,5 @@
-import type { PersonWrites } from "../../stores/sqlite/persons/writes.ts";
 import type { GroupChanges, GroupKey, GroupRow } from "../ports/groups.ts";
+import type { PersonWrites } from "../ports/person-writes.ts";
 import { type JsonObject, sameJson, storableJson } from "../values/json.ts";
 import type { EffectReason } from "../warnings/warning.ts";
 import {

@@ -1,5 +1,5 @@
-import type { PersonRef, PersonWrites } from "../../stores/sqlite/persons/writes.ts";
 import type { CapturedEvent } from "../events/event.ts";
+import type { PersonRef, PersonWrites } from "../ports/person-writes.ts";
 import { storableJson } from "../values/json.ts";
 import type { EffectReason } from "../warnings/warning.ts";
 import {

@@ -1,3 +1,4 @@
+import type { CapturedEvent } from "../events/event.ts";
 import type {
   ChangedPerson,
   IdsOfPerson,
@@ -6,8 +7,7 @@ import type {
   Override,
   PersonRef,
   StoredProperties,
-} from "../../stores/sqlite/persons/writes.ts";
-import type { CapturedEvent } from "../events/event.ts";
+} from "../ports/person-writes.ts";
 import type { JsonObject } from "../values/json.ts";
 import { storableJson } from "../values/json.ts";
 import type { Lifts } from "./lifted-properties.ts";

@@ -1,5 +1,3 @@
-import type { EditAsked, RemovalAsked } from "../../stores/sqlite/persons/edits.ts";
-import type { PersonChanges, PersonRef, PersonWrites } from "../../stores/sqlite/persons/writes.ts";
 import { JOURNAL_READ_BYTES_MAX } from "../events/event.ts";
 import type { Actor } from "../identity/activity.ts";
 import { identify, type Refused } from "../identity/identify.ts";
@@ -9,6 +7,13 @@ import type { SplitAsked } from "../identity/split.ts";
 import type { Frame, JournalReader } from "../ports/journal.ts";
 import type { Load, LoadFiles, MirrorFiles, SliceEvent } from "../ports/loads.ts";
 import type { MirrorChanges } from "../ports/mirror.ts";
+import type {
+  EditAsked,
+  PersonChanges,
+  PersonRef,
+  PersonWrites,
+  RemovalAsked,
+} from "../ports/person-writes.ts";
 import type { ProjectWarning } from "../warnings/warning.ts";
 import type { SeenEntries } from "./dedup-table.ts";
 import type { Marked, Repeated, SeenWindow } from "./dedup-window.ts";

@@ -1,13 +1,13 @@
 import Counter from "prom-client/lib/counter.js";
 import Gauge from "prom-client/lib/gauge.js";
 import Registry from "prom-client/lib/registry.js";
-import type { WarningCount } from "../../stores/sqlite/warnings.ts";
 import type { Capture } from "../capture/capture.ts";
 import type { Room } from "../ingest/disk-floor.ts";
 import type { Ingest } from "../ingest/ingest.ts";
 import type { DeletionCount } from "../ports/erasure.ts";
 import type { Journal } from "../ports/journal.ts";
 import type { StoreSizes } from "../ports/volume.ts";
+import type { WarningCount } from "../ports/warnings.ts";
 import type { Clock } from "../values/time.ts";
 import { isAboutLogs, meaningOf, type Severity } from "../warnings/warning.ts";
 import type { Warnings } from "../warnings/warnings.ts";

@@ -1,8 +1,6 @@
-import type { PersonMatches } from "../../stores/duckdb/lists/persons.ts";
-import type { AddressPacks } from "../../stores/sqlite/persons/email-index.ts";
-import type { Listed, PartAsked } from "../../stores/sqlite/persons/list.ts";
-import type { PersonSearches } from "../../stores/sqlite/persons/search.ts";
 import { checkUpToDate, type IsBehind } from "../events/freshness.ts";
+import type { Listed, PartAsked } from "../ports/person-reads.ts";
+import type { AddressPacks, PersonMatches, PersonSearches } from "../ports/person-search.ts";
 
 type Needs = {
   searches: PersonSearches;

@@ -1,6 +1,3 @@
-import type { EditAsked } from "../../stores/sqlite/persons/edits.ts";
-import type { PersonReads } from "../../stores/sqlite/persons/list.ts";
-import type { PersonWrites as Store } from "../../stores/sqlite/persons/writes.ts";
 import type { DeletionKind } from "../erasure/deletion.ts";
 import type { Actor } from "../identity/activity.ts";
 import type { SplitAsked } from "../identity/split.ts";
@@ -8,6 +5,8 @@ import { type Ingest, isLate } from "../ingest/ingest.ts";
 import type { Restoring } from "../ingest/restore.ts";
 import type { PersonsChanged, Slices } from "../ingest/slices.ts";
 import type { Journal } from "../ports/journal.ts";
+import type { PersonReads } from "../ports/person-reads.ts";
+import type { EditAsked, PersonWrites as Store } from "../ports/person-writes.ts";
 import { Failure } from "../values/failure.ts";
 
 /**

@@ -1,9 +1,9 @@
-import type { EditAsked } from "../../stores/sqlite/persons/edits.ts";
-import type { PersonReads } from "../../stores/sqlite/persons/list.ts";
 import type { Principal } from "../access/principal.ts";
 import type { Actor } from "../identity/activity.ts";
 import type { Person } from "../identity/person.ts";
 import type { SplitAsked } from "../identity/split.ts";
+import type { PersonReads } from "../ports/person-reads.ts";
+import type { EditAsked } from "../ports/person-writes.ts";
 import { Failure } from "../values/failure.ts";
 import { isObject, type Json, type JsonObject, setKey } from "../values/json.ts";
 import { type Clock, isoTime } from "../values/time.ts";

@@ -1,5 +1,5 @@
-import type { PersonRow } from "../../stores/sqlite/persons/list.ts";
 import { type Person, personName } from "../identity/person.ts";
+import type { PersonRow } from "../ports/person-reads.ts";
 import { type CsvTable, csvTable } from "../values/csv.ts";
 
 /** Columns of a CSV: as many as spreadsheets have (decision 47). */

@@ -1,15 +1,14 @@
-import type { PropertyValue } from "../../stores/duckdb/lists/persons.ts";
+import type { Projects } from "../access/projects.ts";
+import type { Person } from "../identity/person.ts";
 import type {
   Listed,
-  MatchFilter,
   Part,
   PersonFilter,
   PersonReads,
   PersonRow,
   Rest,
-} from "../../stores/sqlite/persons/list.ts";
-import type { Projects } from "../access/projects.ts";
-import type { Person } from "../identity/person.ts";
+} from "../ports/person-reads.ts";
+import type { MatchFilter, PropertyValue } from "../ports/person-search.ts";
 import { Failure } from "../values/failure.ts";
 import { readId } from "../values/id.ts";
 import { parseUuid } from "../values/ids.ts";

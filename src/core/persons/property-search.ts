@@ -1,14 +1,16 @@
-import type { MatchedNow, PersonFacts } from "../../stores/duckdb/lists/changed-persons.ts";
-import type {
-  MirrorState,
-  PersonMatches,
-  PropertyValue,
-} from "../../stores/duckdb/lists/persons.ts";
-import type { Listed, MatchFilter, PartAsked } from "../../stores/sqlite/persons/list.ts";
-import type { PersonSnapshot } from "../../stores/sqlite/persons/snapshots.ts";
 import { checkUpToDate, type IsBehind } from "../events/freshness.ts";
 import type { Ingest } from "../ingest/ingest.ts";
 import type { Watch } from "../ingest/mirror-lag.ts";
+import type { Listed, PartAsked } from "../ports/person-reads.ts";
+import type {
+  MatchedNow,
+  MatchFilter,
+  MirrorState,
+  PersonFacts,
+  PersonMatches,
+  PersonSnapshot,
+  PropertyValue,
+} from "../ports/person-search.ts";
 import { Failure } from "../values/failure.ts";
 
 /** Persons who changed that are looked at beside the mirror. */

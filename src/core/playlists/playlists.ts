@@ -1,3 +1,4 @@
+import type { Projects } from "../access/projects.ts";
 import type {
   PlaylistFilter,
   PlaylistKeys,
@@ -6,8 +7,7 @@ import type {
   PlaylistRow,
   PlaylistWrites,
   RecordingRow,
-} from "../../stores/sqlite/playlists.ts";
-import type { Projects } from "../access/projects.ts";
+} from "../ports/playlists.ts";
 import { Failure } from "../values/failure.ts";
 import { newShortId } from "../values/ids.ts";
 import { isLonger, storableText } from "../values/json.ts";

@@ -1,6 +1,6 @@
-import type { WarningCount, WarningReads, WarningRow } from "../../stores/sqlite/warnings.ts";
 import type { Entry, Journal } from "../ports/journal.ts";
 import type { Log } from "../ports/log.ts";
+import type { WarningCount, WarningReads, WarningRow } from "../ports/warnings.ts";
 import { Failure } from "../values/failure.ts";
 import { type Page, type PageQuery, walkedPage } from "../values/page.ts";
 import type { Clock } from "../values/time.ts";

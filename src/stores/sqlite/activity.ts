@@ -1,38 +1,12 @@
 import { and, count, desc, eq } from "drizzle-orm";
 import type { ActivityDetail, ActivityName, Actor, Change } from "../../core/identity/activity.ts";
 import { gain } from "../../core/identity/merge.ts";
+import type { ActivityReads, ActivityRow } from "../../core/ports/activity.ts";
+import type { Merged } from "../../core/ports/person-writes.ts";
 import { type Json, type JsonObject, storableJson } from "../../core/values/json.ts";
-import type { Part, Read } from "../../core/values/page.ts";
 import { behind } from "./keyset.ts";
-import type { Merged } from "./persons/writes.ts";
 import { activity } from "./schema.ts";
 import type { Sqlite } from "./sqlite.ts";
-
-/** What was done, and by whom; `user` is null for events. */
-export type ActivityRow = {
-  id: number;
-  person_id: number;
-  person_uuid: string;
-  activity: string;
-  detail: ActivityDetail;
-  created_at: string;
-  user: { first_name: string; email: string } | null;
-};
-
-/** What is kept of changes to persons. */
-export type ActivityReads = {
-  /**
-   * Ids, the newest first: of the person with an id, of all who had a uuid, or of all; also of those who
-   * are gone. `count` is exact.
-   */
-  list(
-    project: number,
-    person: { id: number } | { uuid: string } | undefined,
-    part: Part,
-  ): Promise<Read<{ id: number }>>;
-  /** Those with the first of some ids, as many as READ_BYTES_MAX of texts have; one at least. */
-  read(project: number, ids: readonly number[]): Promise<ActivityRow[]>;
-};
 
 /** What is read at once: one detail has up to some MiB, and a page a hundred of them. */
 const READ_BYTES_MAX = 1_048_576;

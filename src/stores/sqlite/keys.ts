@@ -1,45 +1,7 @@
 import { and, asc, eq, isNotNull, isNull, sql } from "drizzle-orm";
+import type { KeyReads, KeyRow, KeyWrites } from "../../core/ports/access.ts";
 import { personalApiKey } from "./schema.ts";
 import type { Sqlite } from "./sqlite.ts";
-
-/** A personal key as it is kept: its SHA-256 (`hash`), never the key. */
-export type KeyRow = typeof personalApiKey.$inferSelect;
-
-/** What personal keys there are. */
-export type KeyReads = {
-  /** The key with this hash that is not revoked; it may have expired. */
-  byHash(hash: string): Promise<KeyRow | undefined>;
-  /** Whether a key with this hash was revoked. */
-  isRevoked(hash: string): Promise<boolean>;
-  /** Whether there ever was a key, also one that is revoked by now. */
-  hasBeen(): Promise<boolean>;
-  /** The key with this id that is not revoked, of this user if one is given. */
-  find(id: number, user_id?: number): Promise<KeyRow | undefined>;
-  /** Oldest first, without the revoked ones; of one user if it is given. */
-  list(user_id?: number): Promise<KeyRow[]>;
-};
-
-/** What may change of a key. */
-export type KeyChanges = Partial<
-  Pick<KeyRow, "label" | "scopes" | "scoped_teams" | "expires_at" | "last_used_at">
->;
-
-/** What a key gets with its new value. */
-export type KeyRoll = Pick<KeyRow, "hash" | "mask_value"> & { last_rolled_at: string };
-
-/** Changes to personal keys. */
-export type KeyWrites = {
-  insert(draft: Omit<KeyRow, "id">): Promise<KeyRow>;
-  /** Changes at least one field; undefined if there is no such key or it is revoked. */
-  change(id: number, changes: KeyChanges): Promise<KeyRow | undefined>;
-  /**
-   * Replaces a key's value; the old one counts as revoked from then on, under another id.
-   * Undefined if there is no such key or it is revoked.
-   */
-  roll(id: number, roll: KeyRoll): Promise<KeyRow | undefined>;
-  /** Ends a key at once; undefined if there is none or it was revoked before. */
-  revoke(id: number, revoked_at: string): Promise<KeyRow | undefined>;
-};
 
 /** Reads personal keys on any connection. */
 export function keyReads({ orm }: Sqlite): KeyReads {

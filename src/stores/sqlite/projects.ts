@@ -1,39 +1,8 @@
 import { and, asc, eq, gt, lte, sql } from "drizzle-orm";
-import type { FormerKey, Project } from "../../core/access/project.ts";
-import type { Part } from "../../core/values/page.ts";
+import type { Project } from "../../core/access/project.ts";
+import type { ProjectReads, ProjectWrites } from "../../core/ports/access.ts";
 import { formerProjectKey, project } from "./schema.ts";
 import type { Sqlite } from "./sqlite.ts";
-
-/** What projects there are. */
-export type ProjectReads = {
-  /** Oldest first, those of `only` if it is given. */
-  list(part: Part, only: readonly number[] | null): Promise<{ count: number; rows: Project[] }>;
-  find(id: number): Promise<Project | undefined>;
-  all(): Promise<Project[]>;
-  /** The former keys of a project that may still be accepted, those that end first first. */
-  formerKeys(project_id: number): Promise<FormerKey[]>;
-};
-
-/** How a project gets its new key. */
-export type Rotation = {
-  api_token: string;
-  /** ISO 8601; what has ended by then is forgotten. */
-  at: string;
-  /** Until when the old key is accepted; the ones before it end then, too, if not earlier. */
-  ends_at: string;
-};
-
-/** Changes to projects. */
-export type ProjectWrites = {
-  insert(draft: Omit<Project, "id">): Promise<Project>;
-  /** Undefined if there is no such project. */
-  update(
-    id: number,
-    changes: Partial<Pick<Project, "name" | "timezone">>,
-  ): Promise<Project | undefined>;
-  /** Replaces the project key; undefined if there is no such project. */
-  rotate(id: number, rotation: Rotation): Promise<Project | undefined>;
-};
 
 /** Reads projects on any connection. */
 export function projectReads({ orm }: Sqlite): ProjectReads {

@@ -1,23 +1,7 @@
 import { asc, desc, eq, getTableColumns, sql } from "drizzle-orm";
-import type { User } from "../../core/access/user.ts";
+import type { UserReads, UserWrites } from "../../core/ports/access.ts";
 import { user } from "./schema.ts";
 import type { Sqlite } from "./sqlite.ts";
-
-/** Who there is. */
-export type UserReads = {
-  find(id: number): Promise<User | undefined>;
-  /** In any case of its letters. */
-  byEmail(email: string): Promise<User | undefined>;
-  /** The first user, who owns what nobody else was named for. */
-  owner(): Promise<User | undefined>;
-};
-
-/** Changes to users. */
-export type UserWrites = {
-  insert(draft: Omit<User, "id"> & { created_at: string }): Promise<User>;
-  /** Gives a user another address, which nobody else may have. */
-  rename(id: number, email: string): Promise<void>;
-};
 
 /** Those of a domain `User`. */
 const { created_at: _, ...COLUMNS } = getTableColumns(user);

@@ -4,23 +4,21 @@ import { personUuid } from "../../../src/core/identity/person.ts";
 import { changedIds, unmirroredPersons } from "../../../src/core/ingest/mirror-lag.ts";
 import { type PersonMatching, personMatching } from "../../../src/core/persons/property-search.ts";
 import type { MirrorChanges } from "../../../src/core/ports/mirror.ts";
+import type { PartAsked, PersonFilter, Rest } from "../../../src/core/ports/person-reads.ts";
+import type { PropertyValue } from "../../../src/core/ports/person-search.ts";
+import type { NewPerson } from "../../../src/core/ports/person-writes.ts";
 import type { JsonObject } from "../../../src/core/values/json.ts";
 import { propertyFilters } from "../../../src/core/values/property-filter.ts";
 import { isoTime } from "../../../src/core/values/time.ts";
 import { openDuckdb, ROW_GROUP_ROWS } from "../../../src/stores/duckdb/engine/duckdb.ts";
 import { apiReads } from "../../../src/stores/duckdb/engine/query-deadline.ts";
 import { eventStore } from "../../../src/stores/duckdb/events/store.ts";
-import { type PropertyValue, personMatches } from "../../../src/stores/duckdb/lists/persons.ts";
+import { personMatches } from "../../../src/stores/duckdb/lists/persons.ts";
 import { loadFiles } from "../../../src/stores/loads/loads.ts";
 import { joinChanges } from "../../../src/stores/loads/mirror-changes.ts";
-import {
-  type PartAsked,
-  type PersonFilter,
-  personReads,
-  type Rest,
-} from "../../../src/stores/sqlite/persons/list.ts";
+import { personReads } from "../../../src/stores/sqlite/persons/list.ts";
 import { personSnapshots } from "../../../src/stores/sqlite/persons/snapshots.ts";
-import { type NewPerson, personWrites } from "../../../src/stores/sqlite/persons/writes.ts";
+import { personWrites } from "../../../src/stores/sqlite/persons/writes.ts";
 import { projectWrites } from "../../../src/stores/sqlite/projects.ts";
 import { openSqlite, readSqlite } from "../../../src/stores/sqlite/sqlite.ts";
 import { FOREVER, largeProperties } from "../../support/data/build-records.ts";

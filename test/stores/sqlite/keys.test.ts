@@ -1,17 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import {
-  type KeyReads,
-  type KeyWrites,
-  keyReads,
-  keyWrites,
-} from "../../../src/stores/sqlite/keys.ts";
+import type { KeyReads, KeyWrites, UserReads, UserWrites } from "../../../src/core/ports/access.ts";
+import { keyReads, keyWrites } from "../../../src/stores/sqlite/keys.ts";
 import { openSqlite } from "../../../src/stores/sqlite/sqlite.ts";
-import {
-  type UserReads,
-  type UserWrites,
-  userReads,
-  userWrites,
-} from "../../../src/stores/sqlite/users.ts";
+import { userReads, userWrites } from "../../../src/stores/sqlite/users.ts";
 
 type Stores = Disposable & { keys: KeyReads & KeyWrites; users: UserReads & UserWrites };
 

@@ -1,10 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import {
-  type ProjectReads,
-  type ProjectWrites,
-  projectReads,
-  projectWrites,
-} from "../../../src/stores/sqlite/projects.ts";
+import type { ProjectReads, ProjectWrites } from "../../../src/core/ports/access.ts";
+import { projectReads, projectWrites } from "../../../src/stores/sqlite/projects.ts";
 import { openSqlite } from "../../../src/stores/sqlite/sqlite.ts";
 
 type Store = ProjectReads & ProjectWrites & Disposable;

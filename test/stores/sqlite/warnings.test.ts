@@ -1,10 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import type { WarningReads } from "../../../src/core/ports/warnings.ts";
 import { type ProjectWarning, WARNING_SAMPLES_MAX } from "../../../src/core/warnings/warning.ts";
 import { personWrites } from "../../../src/stores/sqlite/persons/writes.ts";
 import { projectWrites } from "../../../src/stores/sqlite/projects.ts";
 import { openSqlite, readSqlite } from "../../../src/stores/sqlite/sqlite.ts";
-import { type WarningReads, warningReads } from "../../../src/stores/sqlite/warnings.ts";
+import { warningReads } from "../../../src/stores/sqlite/warnings.ts";
 import { NO_CHANGES } from "../../support/data/persons.ts";
 import { temporaryDirectory } from "../../support/start/app.ts";
 

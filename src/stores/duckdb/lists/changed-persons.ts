@@ -1,28 +1,8 @@
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
-import type { Place } from "../../../core/values/page.ts";
+import type { MatchedNow, PersonFacts } from "../../../core/ports/person-search.ts";
 import { ANY_NAME } from "../../loads/brief-properties.ts";
 import { LEFT_OUT, PROPERTY_COLUMNS } from "../../loads/person-columns.ts";
 import { rows } from "../engine/duckdb.ts";
-
-/** What a person is filtered by, as SQLite has it; `properties` is JSON, `address` folded. */
-export type PersonFacts = {
-  id: number;
-  created_at: string;
-  address: string | null;
-  properties: string;
-};
-
-/** What is to be answered of, though the mirror may not have it. */
-export type MatchedNow = {
-  /** Integer ids of all who changed since the mirror's version, and of those who are no more. */
-  changed: readonly number[];
-  /** Those of some ids that there are, whole, in parts that fit into memory. */
-  whole(ids: readonly number[]): AsyncIterable<PersonFacts[]>;
-  /** Where those of a project were at a version who have moved since. */
-  moved(since: number | undefined): Place[];
-  /** The person of a distinct id. */
-  owner(distinct_id: string): number | undefined;
-};
 
 /** A question about the persons of a project. */
 export type AskedNow = {

@@ -1,12 +1,17 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
+import type { PartAsked } from "../../../core/ports/person-reads.ts";
+import type {
+  MatchedNow,
+  MatchFilter,
+  PersonMatches,
+  PropertyValue,
+} from "../../../core/ports/person-search.ts";
 import { folded } from "../../../core/values/case-folding.ts";
-import type { Place } from "../../../core/values/page.ts";
 import { filtersIn, type PropertyFilter } from "../../../core/values/property-filter.ts";
 import { propertyColumn } from "../../loads/person-columns.ts";
-import type { MatchFilter, PartAsked } from "../../sqlite/persons/list.ts";
 import { rows } from "../engine/duckdb.ts";
 import type { ApiReads } from "../engine/query-deadline.ts";
-import { type MatchedNow, personsNow } from "./changed-persons.ts";
+import { personsNow } from "./changed-persons.ts";
 import {
   type Bind,
   binder,
@@ -18,38 +23,9 @@ import {
   textIn,
 } from "./property-filter.ts";
 
-/** A value of a property, and how many persons have it. */
-export type PropertyValue = { name: string; count: number };
-
 /** Values that are told of one property, and bytes of one of them. */
 const PROPERTY_VALUES_MAX = 100;
 const VALUE_BYTES_MAX = 1024;
-
-/** Persons by their properties: those of the event store's mirror, but for what it lacks (decision 95). */
-export type PersonMatches = {
-  /** Runs `work` on one state of the mirror, until `signal` ends it. */
-  read<T>(signal: AbortSignal, work: (mirror: MirrorState) => Promise<T>): Promise<T>;
-};
-
-/** One state of the mirror. */
-export type MirrorState = {
-  /** The version of the person store that it has. */
-  version: number;
-  /**
-   * Where the persons are, newest first by `created_at`, then id, as a walk sees them. `count` is of all. Fails
-   * `invalid_input` on a pattern that is none.
-   */
-  places(
-    project: number,
-    filter: MatchFilter,
-    part: PartAsked,
-    now: MatchedNow,
-  ): Promise<{ count: number; places: Place[] }>;
-  /** How many persons of a project have a part in their address, in any case. */
-  addressed(project: number, part: string): Promise<number>;
-  /** The values of a property, the most frequent first; `part` is in them, in any case. */
-  values(project: number, key: string, part: string, now: MatchedNow): Promise<PropertyValue[]>;
-};
 
 /** Looks for persons in the event store. */
 export function personMatches(reads: ApiReads): PersonMatches {

@@ -5,6 +5,14 @@ import type {
   MirrorPerson,
   MirrorStream,
 } from "../../../core/ports/mirror.ts";
+import type {
+  ChangedPerson,
+  Merged,
+  NewPerson,
+  Override,
+  PersonChanges,
+  PersonRef,
+} from "../../../core/ports/person-writes.ts";
 import type { JsonObject } from "../../../core/values/json.ts";
 import { propertyTexts } from "../../loads/person-columns.ts";
 import { activityWrites } from "../activity.ts";
@@ -13,14 +21,6 @@ import type { Sqlite } from "../sqlite.ts";
 import { warningWrites } from "../warnings.ts";
 import { distinctIds, type Placement } from "./distinct-ids.ts";
 import { personRows, type WrittenPerson } from "./rows.ts";
-import type {
-  ChangedPerson,
-  Merged,
-  NewPerson,
-  Override,
-  PersonChanges,
-  PersonRef,
-} from "./writes.ts";
 
 /** A person as a slice left it, and the distinct ids that are new to it. */
 export type Stored = PersonRef & { project_id: number; distinct_ids: string[] };

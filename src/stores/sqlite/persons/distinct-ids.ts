@@ -1,5 +1,5 @@
+import type { IdsOfPerson } from "../../../core/ports/person-writes.ts";
 import type { Sqlite } from "../sqlite.ts";
-import type { IdsOfPerson } from "./writes.ts";
 
 /** Distinct ids that a person did not have before: new ones, and those of another person. */
 export type Placement = { put: string[]; moved: string[] };

@@ -1,12 +1,8 @@
-import type { ActivityName, Actor, Change } from "../../../core/identity/activity.ts";
-import {
-  applyUpdate,
-  PERSON_BYTES_MAX,
-  type PersonUpdate,
-  personUuid,
-} from "../../../core/identity/person.ts";
+import type { Change } from "../../../core/identity/activity.ts";
+import { applyUpdate, PERSON_BYTES_MAX, personUuid } from "../../../core/identity/person.ts";
 import type { DeletionAsked } from "../../../core/ports/erasure.ts";
 import type { MirrorChanges, MirrorOwned } from "../../../core/ports/mirror.ts";
+import type { EditAsked, RemovalAsked, Removed } from "../../../core/ports/person-writes.ts";
 import { Failure } from "../../../core/values/failure.ts";
 import { type JsonObject, sameJson, setKey } from "../../../core/values/json.ts";
 import { propertyTexts } from "../../loads/person-columns.ts";
@@ -19,15 +15,6 @@ import type { PersonRow } from "./splits.ts";
 
 /** What an edit did, for the mirror and for whoever remembers persons. */
 export type Edited = { mirror: MirrorChanges; stored: Stored[] };
-
-/** How a person is to be changed, and what that is called in its activity. */
-export type EditAsked = { update: PersonUpdate; activity: ActivityName; by: Actor };
-
-/** The persons that were deleted, by their integer ids. */
-export type Removed = { mirror: MirrorChanges; gone: number[] };
-
-/** Who deletes persons, and whether their events are to go. */
-export type RemovalAsked = { by: Actor; events: DeletionAsked | undefined };
 
 /** The part of the person store that users change; synchronous, for its one connection. */
 export function personEdits(sqlite: Sqlite, nextVersion: () => number) {

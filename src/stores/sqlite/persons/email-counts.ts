@@ -1,7 +1,5 @@
+import type { Counted } from "../../../core/ports/person-search.ts";
 import type { Sqlite } from "../sqlite.ts";
-
-/** How many persons have a part in their address, by a version of the person store. */
-export type Counted = { count: number; version: number };
 
 /** Numbers that are kept, those that were asked for last. */
 const KEPT_MAX = 256;

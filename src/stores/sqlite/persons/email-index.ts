@@ -1,8 +1,8 @@
 import type { SQLQueryBindings } from "bun:sqlite";
+import type { AddressPacks } from "../../../core/ports/person-search.ts";
 import { folded } from "../../../core/values/case-folding.ts";
 import type { Place } from "../../../core/values/page.ts";
 import { readSqlite, type Sqlite } from "../sqlite.ts";
-import type { Counted } from "./email-counts.ts";
 import { inOrder, personPlaces } from "./order.ts";
 
 /** How long they are held when nobody asks, and from one reading of them to the next, in milliseconds. */
@@ -10,19 +10,6 @@ const HELD_MS = 60_000;
 
 /** Addresses that are read at a time, and bytes that are searched, between which others get their turn. */
 const AT_ONCE = { addresses: 4096, bytes: 4_194_304 };
-
-/**
- * The addresses of a project in memory, for many counts in turn while a user types: a rare part of a
- * million takes 2 ms, where the mirror takes 30 to 50. They take 33 MB.
- */
-export type AddressPacks = {
-  /** How many persons have a part in their address, in any case; undefined if that is not in memory. */
-  count(project: number, search: string): Promise<Counted | undefined>;
-  /** Says that one was counted otherwise: after two within a while the addresses are read, meanwhile. */
-  missed(project: number): void;
-  /** Lets go of them: more has changed since than is known. */
-  forget(project: number): void;
-};
 
 /** Each chunk has whole addresses, one behind the other, with a NUL between, which none of them has. */
 type Pack = { project: number; version: number; chunks: Buffer[] };

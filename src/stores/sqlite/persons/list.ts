@@ -1,77 +1,23 @@
 import type { SQLQueryBindings } from "bun:sqlite";
+import type {
+  Part,
+  PartAsked,
+  PersonFilter,
+  PersonReads,
+  PersonRow,
+  Rest,
+} from "../../../core/ports/person-reads.ts";
 import { folded } from "../../../core/values/case-folding.ts";
 import type { JsonObject } from "../../../core/values/json.ts";
-import type { PageQuery, Place, WalkPlace } from "../../../core/values/page.ts";
-import type { FilterGroup, PropertyFilter } from "../../../core/values/property-filter.ts";
+import type { Place, WalkPlace } from "../../../core/values/page.ts";
 import type { Sqlite } from "../sqlite.ts";
 import { inOrder, partOf, personPlaces } from "./order.ts";
-
-/** A person as it is kept. `distinct_ids`: the main one first, then as they were attached. */
-export type PersonRow = {
-  id: number;
-  uuid: string;
-  properties: JsonObject;
-  created_at: string;
-  distinct_ids: string[];
-};
-
-/** A person in a list. */
-export type ListedPerson = PersonRow & {
-  /** Its place: `created_at` as it was when the walk along the list began (decision 56). */
-  at: string;
-};
-
-/** Persons who were found and are not read yet, in their order. */
-export type Rest = {
-  places: readonly Place[];
-  /** The version of the person store that they were found in, if they are wanted as they were then. */
-  asOf?: number;
-};
-
-/** Some persons whole, the first of those who were found. */
-export type Part = { rows: ListedPerson[]; rest: Rest };
-
-/** A part of a list of `count` persons, as it was at a version of the person store. */
-export type Listed = Part & { count: number; version: number };
 
 /**
  * Characters of properties, as JSON, and persons, after which a part ends. In memory they take several
  * times as much (decision 14).
  */
 export const PART_MAX = { chars: 1_048_576, persons: 200 };
-
-/** Which persons a list asks for; all must be met. */
-export type PersonFilter = {
-  distinct_id?: string | undefined;
-  /** The whole address. */
-  email?: string | undefined;
-  /** A part of the address in any case, or a whole distinct id. */
-  search?: string | undefined;
-};
-
-/** A filter that the event store's mirror answers (decision 48). */
-export type MatchFilter = PersonFilter & { properties: (PropertyFilter | FilterGroup)[] };
-
-/** A part of a list; with `after`, `offset` counts from behind that place. */
-export type PartAsked = PageQuery & { after?: WalkPlace | undefined };
-
-/** What persons a project has. */
-export type PersonReads = {
-  /**
-   * Newest first by `created_at`, then id. `count` is exact. Undefined where the filter is left to
-   * the mirror, which looks at everybody without holding up others: too many persons have the
-   * address or the part of one, or the part is too short for the index.
-   */
-  list(project: number, filter: PersonFilter, part: PartAsked): Promise<Listed | undefined>;
-  /** Reads on. Who is gone is left out; with a version, a part ends before one who changed since. */
-  more(project: number, rest: Rest): Promise<Part>;
-  /** By integer id or by uuid. */
-  find(project: number, by: { id: number } | { uuid: string }): Promise<PersonRow | undefined>;
-  /** The persons who have one of the distinct ids, each once, by integer id. */
-  owners(project: number, distinctIds: readonly string[]): Promise<number[]>;
-  /** The last sequence number of the journal that was applied; 0 at first. */
-  applied(): number;
-};
 
 type StoredPerson = Omit<PersonRow, "properties" | "distinct_ids"> & {
   properties: string;

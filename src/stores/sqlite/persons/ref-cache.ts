@@ -1,5 +1,3 @@
-import type { PersonRef } from "./writes.ts";
-
 /**
  * Entries of each of the cache's two generations. Each garbage collection walks through them: with
  * 50,000 instead, a slice takes 10 % more time and 25 MB more memory.
@@ -46,3 +44,5 @@ export function refCache() {
     },
   };
 }
+
+import type { PersonRef } from "../../../core/ports/person-writes.ts";

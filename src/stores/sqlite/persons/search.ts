@@ -1,27 +1,12 @@
 import type { SQLQueryBindings } from "bun:sqlite";
+import type { PartAsked } from "../../../core/ports/person-reads.ts";
+import type { PersonSearches } from "../../../core/ports/person-search.ts";
 import { folded } from "../../../core/values/case-folding.ts";
 import type { Place } from "../../../core/values/page.ts";
 import type { Sqlite } from "../sqlite.ts";
-import { type Counted, emailCounts } from "./email-counts.ts";
-import { type Listed, type PartAsked, partReader, phrase, TRIGRAM_CHARS } from "./list.ts";
+import { emailCounts } from "./email-counts.ts";
+import { partReader, phrase, TRIGRAM_CHARS } from "./list.ts";
 import { inOrder, partOf, personPlaces } from "./order.ts";
-
-/**
- * Persons by a part of their address that very many have. The trigrams take 0.25 s to count a million;
- * a kept count, brought up to date, takes 3 ms with its page.
- */
-export type PersonSearches = {
-  /**
-   * A part of the list of those who have `search` in their address, in any case, and how many they are
-   * at that instant. Undefined where they would have to be looked for among too many others, or counted
-   * anew, and where somebody else has it as a distinct id.
-   */
-  find(project: number, search: string, part: PartAsked): Listed | undefined;
-  /** Whether they were counted before. */
-  isCounted(project: number, search: string): boolean;
-  /** Keeps how many have it in their address. */
-  keep(project: number, search: string, counted: Counted): void;
-};
 
 /** Looks for persons on any connection. */
 export function personSearches(sqlite: Sqlite): PersonSearches {

@@ -1,23 +1,7 @@
-import type { Place } from "../../../core/values/page.ts";
-import type { PersonFacts } from "../../duckdb/lists/changed-persons.ts";
+import type { PersonFacts, PersonSnapshot } from "../../../core/ports/person-search.ts";
 import { readSqlite, type Sqlite } from "../sqlite.ts";
-import { type Part, partReader, type Rest } from "./list.ts";
+import { partReader } from "./list.ts";
 import { personPlaces } from "./order.ts";
-
-/** Persons as they were at one instant, for as long as it is held. */
-export type PersonSnapshot = {
-  /** The version of the person store (decision 83). */
-  version: number;
-  /** Where those of a project were at a version who have moved since. */
-  moved(project: number, since: number | undefined): Place[];
-  /** A person of a project; undefined if there is none. */
-  facts(project: number, id: number): PersonFacts | undefined;
-  /** The first of some persons. */
-  read(project: number, rest: Rest): Part;
-  /** The integer id of the person of a distinct id. */
-  owner(project: number, distinctId: string): number | undefined;
-  [Symbol.dispose](): void;
-};
 
 /**
  * Opens snapshots, each on a connection of its own to the file of another one. While one is open

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
+import type { MirrorState } from "../../../../src/core/ports/person-search.ts";
 import { openDuckdb } from "../../../../src/stores/duckdb/engine/duckdb.ts";
 import { apiReads } from "../../../../src/stores/duckdb/engine/query-deadline.ts";
-import { type MirrorState, personMatches } from "../../../../src/stores/duckdb/lists/persons.ts";
+import { personMatches } from "../../../../src/stores/duckdb/lists/persons.ts";
 import { propertyColumn } from "../../../../src/stores/loads/person-columns.ts";
 import { FOREVER } from "../../../support/data/build-records.ts";
 import { temporaryDirectory } from "../../../support/start/app.ts";

@@ -1,10 +1,8 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import type { AddressPacks } from "../../../../src/core/ports/person-search.ts";
 import { folded } from "../../../../src/core/values/case-folding.ts";
-import {
-  type AddressPacks,
-  addressPacks,
-} from "../../../../src/stores/sqlite/persons/email-index.ts";
+import { addressPacks } from "../../../../src/stores/sqlite/persons/email-index.ts";
 import { personWrites } from "../../../../src/stores/sqlite/persons/writes.ts";
 import { projectWrites } from "../../../../src/stores/sqlite/projects.ts";
 import { openSqlite, readSqlite } from "../../../../src/stores/sqlite/sqlite.ts";

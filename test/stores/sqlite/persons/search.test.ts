@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { type PersonReads, personReads } from "../../../../src/stores/sqlite/persons/list.ts";
-import {
-  type PersonSearches,
-  personSearches,
-} from "../../../../src/stores/sqlite/persons/search.ts";
-import { type PersonWrites, personWrites } from "../../../../src/stores/sqlite/persons/writes.ts";
+import type { PersonReads } from "../../../../src/core/ports/person-reads.ts";
+import type { PersonSearches } from "../../../../src/core/ports/person-search.ts";
+import type { PersonWrites } from "../../../../src/core/ports/person-writes.ts";
+import { personReads } from "../../../../src/stores/sqlite/persons/list.ts";
+import { personSearches } from "../../../../src/stores/sqlite/persons/search.ts";
+import { personWrites } from "../../../../src/stores/sqlite/persons/writes.ts";
 import { projectWrites } from "../../../../src/stores/sqlite/projects.ts";
 import { openSqlite, readSqlite } from "../../../../src/stores/sqlite/sqlite.ts";
 import { NO_CHANGES } from "../../../support/data/persons.ts";

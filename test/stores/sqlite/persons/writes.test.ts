@@ -1,14 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { MirrorStream } from "../../../../src/core/ports/mirror.ts";
+import type { PersonReads } from "../../../../src/core/ports/person-reads.ts";
+import type { NewPerson, PersonWrites } from "../../../../src/core/ports/person-writes.ts";
 import type { JsonObject } from "../../../../src/core/values/json.ts";
-import { type PersonReads, personReads } from "../../../../src/stores/sqlite/persons/list.ts";
+import { personReads } from "../../../../src/stores/sqlite/persons/list.ts";
 import { byPlace } from "../../../../src/stores/sqlite/persons/order.ts";
-import {
-  type NewPerson,
-  type PersonWrites,
-  personWrites,
-} from "../../../../src/stores/sqlite/persons/writes.ts";
+import { personWrites } from "../../../../src/stores/sqlite/persons/writes.ts";
 import { projectWrites } from "../../../../src/stores/sqlite/projects.ts";
 import { openSqlite, readSqlite } from "../../../../src/stores/sqlite/sqlite.ts";
 import { NO_CHANGES } from "../../../support/data/persons.ts";
