@@ -104,7 +104,7 @@ async function archived(last: number) {
   }
 }
 
-/** What a DuckDB that knows nothing of hoglet finds in the archive, by the layout that README has. */
+/** What a DuckDB that knows nothing of hoglet finds in the archive, by the layout that src/docs/archive.md has. */
 async function stockCounts() {
   const { DuckDBInstance } = await import("@duckdb/node-api");
   const instance = await DuckDBInstance.create(":memory:");

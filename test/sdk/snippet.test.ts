@@ -25,10 +25,10 @@ afterAll(async () => {
   built?.[Symbol.dispose]();
 });
 
-/** The snippet of the README, with the address and the key of a server. */
+/** The snippet of the documentation, with the address and the key of a server. */
 function snippet(api: string): string {
-  const readme = readFileSync(join(ROOT, "README.md"), "utf8");
-  const html = /```html\n([\s\S]*?)```/.exec(readme)?.[1] ?? "";
+  const page = readFileSync(join(ROOT, "src/docs/send-events.md"), "utf8");
+  const html = /```html\n([\s\S]*?)```/.exec(page)?.[1] ?? "";
   const options = `api_host: "http://127.0.0.1:8000"`;
   expect(html).toContain(`posthog.init("phc_…", { ${options} });`);
   // posthog-js sends nothing from a headless browser, unless it is told not to look.

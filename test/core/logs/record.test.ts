@@ -303,9 +303,9 @@ describe("what is told of a record", () => {
   });
 });
 
-test("README names each attribute that says whose a record is", async () => {
-  const readme = await Bun.file(join(import.meta.dir, "../../../README.md")).text();
-  const missing = LOG_DISTINCT_ID_KEYS.filter((key) => !readme.includes(`\`${key}\``));
+test("the page about logs names each attribute that links a record to a person", async () => {
+  const page = await Bun.file(join(import.meta.dir, "../../../src/docs/logs.md")).text();
+  const missing = LOG_DISTINCT_ID_KEYS.filter((key) => !page.includes(`\`${key}\``));
   expect(missing).toEqual([]);
 });
 
