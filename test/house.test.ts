@@ -326,8 +326,10 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/duckdb/lists/log-owners.ts": "test/core/erasure/deletion-runs.test.ts",
   "stores/loads/log-lines.ts":
     "test/http/sdk/otlp.test.ts, test/stores/duckdb/events/store.test.ts",
-  "stores/sqlite/migrations/0021-fold-addresses.ts": "test/stores/sqlite/sqlite.test.ts",
   "stores/duckdb/events/meta.ts": "test/stores/duckdb/events/store.test.ts",
+  "stores/duckdb/engine/migrate.ts": "test/stores/duckdb/migrations.test.ts",
+  "stores/duckdb/migrations/index.ts": "test/stores/duckdb/migrations.test.ts",
+  "core/values/schema-version.ts": "test/stores/sqlite/sqlite.test.ts",
   "stores/sqlite/migrations/index.ts": "test/stores/sqlite/sqlite.test.ts",
   "stores/duckdb/events/mirror.ts": "test/stores/duckdb/events/store.test.ts",
   "stores/duckdb/engine/natives.ts": "test/executable/build.test.ts",

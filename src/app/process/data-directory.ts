@@ -134,6 +134,10 @@ export async function opened<T>(file: string, advice: string, open: () => Promis
     return await open();
   } catch (error) {
     if (error instanceof DataError) throw error;
+    // The name, because the class is lost between threads.
+    if (error instanceof Error && error.name === "SchemaError") {
+      throw new DataError(`${file} cannot be opened. ${error.message}`);
+    }
     const [reason = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
     const help = error instanceof Error && isDiskFull(error) ? "Free space on its disk." : advice;
     throw new DataError(`${file} cannot be opened: ${reason.replace(/[.!]*$/, "")}. ${help}`);

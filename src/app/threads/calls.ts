@@ -10,7 +10,7 @@ export type Call = { object: string; method: string; args: unknown[] };
 export type Answer =
   | { value: unknown }
   | { failure: { code: FailureCode; detail: string; attr: string | null } }
-  | { error: { message: string; stack: string | undefined } };
+  | { error: { name: string; message: string; stack: string | undefined } };
 
 /** Calls that may wait for the other end (decision 67); the next one fails. */
 export const CALLS_WAITING_MAX = 1024;
@@ -69,8 +69,8 @@ export async function answer(surface: Surface, { object, method, args }: Call): 
     if (error instanceof Failure) {
       return { failure: { code: error.code, detail: error.message, attr: error.attr } };
     }
-    const { message, stack } = error instanceof Error ? error : new Error(String(error));
-    return { error: { message, stack } };
+    const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
+    return { error: { name, message, stack } };
   }
 }
 

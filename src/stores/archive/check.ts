@@ -4,8 +4,8 @@ import { isDiskFull } from "../../core/values/failure.ts";
 import { quoted, rows } from "../duckdb/engine/duckdb.ts";
 import { isOutOfMemory } from "../duckdb/engine/faults.ts";
 import { newInstance } from "../duckdb/engine/instance.ts";
+import { DUCKDB_MIGRATIONS } from "../duckdb/migrations/index.ts";
 import { NOT_BLANK } from "../loads/blank-rows.ts";
-import { DUCKDB_MIGRATIONS } from "../sqlite/migrations/index.ts";
 import type { ArchivedFile } from "./files.ts";
 
 /** What files are looked at with, which holds little at once. */

@@ -10,6 +10,7 @@ import {
 import { open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { SchemaError } from "../../core/values/schema-version.ts";
 import { nodeDisk } from "../files/disk.ts";
 
 /** What is archived: the tables of the event store that hold what was sent. */
@@ -207,7 +208,8 @@ function readManifest(list: string): Manifest | undefined {
   const text = existsSync(list) ? readFileSync(list, "utf8") : "";
   const found = parsed(text);
   if (typeof found?.version !== "number" || !Array.isArray(found.files)) return undefined;
-  if (found.version !== 1) throw new Error("It was written by a newer version. Run that version");
+  if (found.version !== 1)
+    throw new SchemaError("It was written by a newer version. Run that version.");
   return found as Manifest;
 }
 

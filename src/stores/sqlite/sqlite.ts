@@ -1,6 +1,7 @@
 import { constants, Database, SQLiteError } from "bun:sqlite";
 import { chmodSync, statSync } from "node:fs";
 import { drizzle } from "drizzle-orm/bun-sqlite";
+import { BASELINE_VERSION, migrationsFrom } from "../../core/values/schema-version.ts";
 import { SQLITE_MIGRATIONS } from "./migrations/index.ts";
 import { isLogDamaged } from "./wal-check.ts";
 
@@ -33,14 +34,14 @@ const WAL_PAGES = 16_384;
 const CHECKED_BYTES_MAX = 67_108_864;
 
 /**
- * Opens the one connection that writes, and brings the schema up to date. Throws if the file
- * was written by a newer version.
+ * Opens the one connection that writes, and brings the schema up to date by `migrations`. Throws
+ * SchemaError if the file is of a newer version, or of a build before the first release.
  */
-export function openSqlite(path: string): Sqlite {
+export function openSqlite(path: string, migrations = SQLITE_MIGRATIONS): Sqlite {
   if (isLogDamaged(path)) throw new Error(`its write-ahead log ${path}-wal is damaged`);
   const raw = new Database(path, { create: true, strict: true });
   try {
-    return prepared(raw, path);
+    return prepared(raw, path, migrations);
   } catch (error) {
     raw.close();
     throw isShared(error) ? new Error("database or disk is full", { cause: error }) : error;
@@ -52,7 +53,7 @@ function isShared(error: unknown): boolean {
   return error instanceof SQLiteError && error.code === "SQLITE_IOERR_SHMSIZE";
 }
 
-function prepared(raw: Database, path: string): Sqlite {
+function prepared(raw: Database, path: string, migrations: readonly string[]): Sqlite {
   if (path !== ":memory:") chmodSync(path, 0o600);
   checkFile(raw);
   raw.run("PRAGMA journal_mode = WAL");
@@ -65,7 +66,7 @@ function prepared(raw: Database, path: string): Sqlite {
   raw.run(`PRAGMA wal_autocheckpoint = ${WAL_PAGES}`);
   raw.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
   const sqlite = connection(raw);
-  migrate(sqlite);
+  migrate(sqlite, migrations);
   // What undoes a statement with triggers would go through a file: half of what a person takes.
   raw.run("PRAGMA temp_store = MEMORY");
   return sqlite;
@@ -124,20 +125,15 @@ function connection(raw: Database): Sqlite {
   };
 }
 
-function migrate(sqlite: Sqlite): void {
-  const { user_version: version } = sqlite.raw
-    .query<{ user_version: number }, []>("PRAGMA user_version")
-    .get() ?? { user_version: 0 };
-  if (version > SQLITE_MIGRATIONS.length) {
-    throw new Error(
-      `The data was written by a newer version (schema ${version}, this one knows ${SQLITE_MIGRATIONS.length}). Run that version.`,
-    );
-  }
-  SQLITE_MIGRATIONS.slice(version).forEach((migration, index) => {
-    sqlite.transaction(() => {
-      if (typeof migration === "string") sqlite.raw.run(migration);
-      else migration(sqlite.raw);
-      sqlite.raw.run(`PRAGMA user_version = ${version + index + 1}`);
+function migrate({ raw, transaction }: Sqlite, migrations: readonly string[]): void {
+  const stored = raw.query<{ user_version: number }, []>("PRAGMA user_version").get();
+  const version = stored?.user_version ?? 0;
+  const { from } = migrationsFrom(version, migrations.length);
+  for (const [index, migration] of migrations.entries()) {
+    if (index < from) continue;
+    transaction(() => {
+      raw.run(migration);
+      raw.run(`PRAGMA user_version = ${BASELINE_VERSION + index}`);
     });
-  });
+  }
 }

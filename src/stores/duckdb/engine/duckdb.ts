@@ -3,17 +3,16 @@ import { join } from "node:path";
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import { ARCHIVE_DIRECTORY } from "../../archive/files.ts";
 import { volumeOf } from "../../files/volume.ts";
-import { DUCKDB_MIGRATIONS } from "../../sqlite/migrations/index.ts";
 import { computing } from "./duckdb-apart.ts";
 import { commitRoom } from "./duckdb-room.ts";
 import { clearTemporary } from "./duckdb-temporary.ts";
-import { transaction } from "./duckdb-transaction.ts";
 import { clearStale } from "./erase-traces.ts";
 import { fatalGuard, orUnavailable } from "./faults.ts";
 import { catalog, generationFile, type Rewriting } from "./generations.ts";
 import { newInstance } from "./instance.ts";
 import { joinable, memoryLimit, shrink } from "./memory-limit.ts";
 import { memoryTurns } from "./memory-turns.ts";
+import { migrate } from "./migrate.ts";
 import { openReads, type Reads } from "./reads.ts";
 import { openRewrites } from "./rewrites.ts";
 import { openWrites, type Writes } from "./writes.ts";
@@ -48,6 +47,8 @@ export type DuckdbOptions = {
   threads: number;
   /** Whether all that is stored is read once: opening fails then, where some of it is damaged. */
   readAll?: boolean;
+  /** The schema changes, if not DUCKDB_MIGRATIONS. */
+  migrations?: readonly string[];
   /** Called when the engine itself was read from the executable, which a first start does. */
   onUnpacked?: () => void;
   /** Called when more of the process's threads may compute for the engine than before. */
@@ -95,7 +96,7 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
   try {
     await configure(first, options);
     if (options.readAll) await readAll(first);
-    await migrate(first);
+    await migrate(first, options.migrations);
   } catch (error) {
     // What is open here could not be moved away.
     instance.closeSync();
@@ -253,24 +254,6 @@ async function readAll(connection: DuckDBConnection): Promise<void> {
   for (const { table_name: table } of tables) {
     await connection.run(`SELECT bit_xor(hash(whole)) FROM "${table}" AS whole`);
   }
-}
-
-/** The version is the count of rows in `migration`, changed in each migration's transaction. */
-async function migrate(connection: DuckDBConnection): Promise<void> {
-  await connection.run("CREATE TABLE IF NOT EXISTS migration (version INTEGER)");
-  const [row] = await rows(connection, "SELECT count(*)::INTEGER AS version FROM migration");
-  const version = Number(row?.["version"]);
-  if (version > DUCKDB_MIGRATIONS.length) {
-    throw new Error("The event store was written by a newer version. Run that version.");
-  }
-  for (const [index, migration] of DUCKDB_MIGRATIONS.entries()) {
-    if (index < version) continue;
-    await transaction(connection, async () => {
-      await connection.run(migration);
-      await connection.run(`INSERT INTO migration VALUES (${index + 1})`);
-    });
-  }
-  if (version < DUCKDB_MIGRATIONS.length) await connection.run("CHECKPOINT");
 }
 
 /** All rows of a query, by column name. Values are bound, never spliced in. */
