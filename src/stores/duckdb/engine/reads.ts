@@ -1,6 +1,5 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { pool } from "./connections.ts";
-import { rollBack, transaction } from "./duckdb-transaction.ts";
+import { pool, rollBack, transaction } from "./connections.ts";
 import { isOutOfMemory } from "./faults.ts";
 import { catalog, readersOf } from "./generations.ts";
 import type { Ending } from "./memory-turns.ts";

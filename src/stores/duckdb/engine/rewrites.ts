@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
+import { transaction } from "./connections.ts";
 import type { commitRoom } from "./duckdb-room.ts";
-import { transaction } from "./duckdb-transaction.ts";
 import { isOutOfMemory, lacksMemory, ofDraft, orUnavailable } from "./faults.ts";
 import type { Part, RewriteNeeds, Rewriting } from "./generations.ts";
 import { rewriteFile } from "./generations.ts";

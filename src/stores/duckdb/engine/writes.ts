@@ -1,8 +1,7 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { Failure } from "../../../core/values/failure.ts";
-import { pool } from "./connections.ts";
+import { pool, transaction } from "./connections.ts";
 import type { commitRoom } from "./duckdb-room.ts";
-import { transaction } from "./duckdb-transaction.ts";
 import { isOutOfMemory } from "./faults.ts";
 import type { memoryTurns } from "./memory-turns.ts";
 
