@@ -215,7 +215,8 @@ const TESTED_ELSEWHERE: Record<string, string> = {
     "test/http/routes/persons.test.ts, test/http/routes/playlists.test.ts",
   "http/allowed-methods.ts":
     "test/http/operation/operations.test.ts, test/http/answer/errors.test.ts",
-  "http/docs/openapi-corrections.ts": "test/http/docs/openapi.test.ts",
+  "http/docs/json-schema.ts": "test/http/docs/openapi.test.ts",
+  "http/docs/operations.ts": "test/http/docs/openapi.test.ts",
   "http/routes/sql.ts": "test/core/sql/sql.test.ts",
   "http/operation/route.ts": "types",
   "http/operation/schemas.ts": "test/http/docs/openapi.test.ts",

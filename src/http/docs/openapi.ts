@@ -1,16 +1,15 @@
 import { STATUS_CODES } from "node:http";
 import { swagger } from "@elysiajs/swagger";
-import { Elysia, type TSchema, t } from "elysia";
+import { Elysia } from "elysia";
 import { Failure, RETRY_AFTER_S, serverError } from "../../core/values/failure.ts";
 import type { JsonObject } from "../../core/values/json.ts";
-import { type Route, type SdkRoute, shapesOf } from "../operation/route.ts";
-import { ProblemShape, pageLink } from "../operation/schemas.ts";
+import type { Route, SdkRoute } from "../operation/route.ts";
+import { ProblemShape } from "../operation/schemas.ts";
 import { tooManyKeys } from "../request/auth.ts";
-import { PreferHeader } from "../request/preferences.ts";
-import { type Hints, mendPaths } from "./openapi-corrections.ts";
+import { schemaWriter, type WriteSchema } from "./json-schema.ts";
+import { captureOperationOf, operationOf, SECURITY_SCHEME } from "./operations.ts";
 
-const SECURITY_SCHEME = "personal_api_key";
-const DERIVED_AT = "/derived";
+const SERVED_AT = "/document";
 
 /** What operations are grouped by: the noun of their path. */
 const TAGS: Record<string, string> = {
@@ -48,22 +47,17 @@ const FAILURES = [
   ),
 ];
 
-/**
- * The OpenAPI 3.1 document of the server, derived by @elysiajs/swagger from the schemas that
- * the routes are checked by, and mended where that misreports them (decision 20).
- */
+/** The OpenAPI 3.1 document of the server, written from its own routes (decision 20). */
 export async function openApi(
   management: readonly Route[],
   sdk: readonly SdkRoute[],
   version: string,
 ): Promise<JsonObject> {
-  const app = new Elysia().use(swagger({ path: DERIVED_AT, documentation: {} }));
-  for (const route of sdk) if (route.operationId !== undefined) describeSdk(app, route);
-  for (const route of management) describe(app, route);
-  const derived = await app.handle(new Request(`http://localhost${DERIVED_AT}/json`));
-  const { paths: inlined } = (await derived.json()) as JsonObject;
-  const { paths, schemas } = mendPaths(inlined ?? {}, { Problem: ProblemShape });
-  return {
+  const schemas: JsonObject = {};
+  const write = schemaWriter(schemas);
+  const paths = pathsOf(management, sdk, write);
+  write(ProblemShape);
+  const documentation = {
     openapi: "3.1.0",
     info: {
       title: "Hoglet",
@@ -87,6 +81,30 @@ export async function openApi(
       },
     },
   };
+  // This application has no routes of its own, so the plugin derives nothing.
+  const app = new Elysia().use(
+    swagger({ path: SERVED_AT, documentation: documentation as object }),
+  );
+  const served = await app.handle(new Request(`http://localhost${SERVED_AT}/json`));
+  return (await served.json()) as JsonObject;
+}
+
+/** The operations by path and method. */
+function pathsOf(
+  management: readonly Route[],
+  sdk: readonly SdkRoute[],
+  write: WriteSchema,
+): object {
+  const paths: Record<string, object> = {};
+  const add = ({ path, method }: Pick<Route, "path" | "method">, operation: object) => {
+    const address = path.replace(/:(\w+)/g, "{$1}");
+    paths[address] = { ...paths[address], [method.toLowerCase()]: operation };
+  };
+  for (const route of sdk) {
+    if (route.documented) add(route, captureOperationOf(route.documented, "capture", write));
+  }
+  for (const route of management) add(route, operationOf(route, tagOf(route), write));
+  return paths;
 }
 
 /** A failure as an answer. */
@@ -110,35 +128,6 @@ function answerOf({ status, problem, retryAfterS }: Failure): JsonObject {
   };
 }
 
-const noHandler = () => "";
-
-function describe(app: Elysia, route: Route): void {
-  const { operationId, summary, scope, body } = route;
-  const hints: Hints = {
-    failures: [
-      ...[400, 401, 403],
-      ...(route.path.includes("/:") ? [404] : []),
-      ...(body === undefined ? [] : [408, 413, 415]),
-      ...[429, 500, 503, 504],
-    ],
-    needsBody: body !== undefined && t.Object({ body }).required !== undefined,
-  };
-  app.route(route.method, route.path, noHandler, {
-    ...shapesOf(route),
-    ...(route.empty ? { headers: PreferHeader } : {}),
-    response: Object.fromEntries(successesOf(route)),
-    detail: {
-      operationId,
-      summary,
-      description: `Requires the scope \`${scope}\`.`,
-      tags: [tagOf(route)],
-      // OpenAPI 3.1 lets roles be named for any scheme.
-      security: [{ [SECURITY_SCHEME]: [scope] }],
-      ...hints,
-    },
-  });
-}
-
 /** What the paths of the contract are of that have no noun of ours in them. */
 const INSIGHT_NOUNS = ["max_tools", "query"];
 
@@ -147,63 +136,4 @@ function tagOf({ path }: Route): string {
   const [noun = ""] = path.replace(/^\/api\/(environments\/:project_id\/)?|^\//, "").split("/", 1);
   if (INSIGHT_NOUNS.includes(noun)) return "insights";
   return Object.keys(TAGS).find((tag) => `${noun}_`.startsWith(`${tag}_`)) ?? noun;
-}
-
-/** The answers of success. What a schema says of itself is said of the answer. */
-function successesOf(route: Route): [number, TSchema][] {
-  const { status, empty } = route;
-  const response = linked(route);
-  if (!empty) return [[status, response]];
-  const preferred = "With `Prefer: return=representation`, the result";
-  if (status === 200) return [[200, { ...response, description: `${preferred}; else no body.` }]];
-  return [
-    [status, t.Void()],
-    [200, { ...response, description: `${preferred}.` }],
-  ];
-}
-
-/** The answer of success; of a page, the examples of its links are addresses of the route itself. */
-function linked(route: Route): TSchema {
-  const { path, query, response } = route;
-  const properties: Properties = response["properties"] ?? {};
-  if (!("next" in properties)) return response;
-  const params: Properties = shapesOf(route).params?.properties ?? {};
-  const address = path.replace(/:(\w+)/g, (_, name) => String(exampleOf(params[name])));
-  const asked: Properties = query?.properties ?? {};
-  const limit = exampleOf(asked["limit"]);
-  const link = (more: object) => {
-    const parts = Object.entries({ limit, ...more }).flatMap(([name, value]) =>
-      name in asked ? `${name}=${encodeURIComponent(String(value))}` : [],
-    );
-    return pageLink(`${address}?${parts.join("&")}`);
-  };
-  const next = link({ cursor: exampleOf(asked["cursor"]), offset: limit, page: 2 });
-  const previous = "previous" in properties ? { previous: link({ page: 1 }) } : {};
-  return t.Object({ ...properties, next, ...previous }, { $id: response.$id ?? "" });
-}
-
-type Properties = Record<string, TSchema>;
-
-function exampleOf(schema: TSchema | undefined): unknown {
-  return schema?.examples?.[0];
-}
-
-function describeSdk(app: Elysia, route: SdkRoute): void {
-  const { method, path, operationId, summary, description, body } = route;
-  const hints: Hints = { failures: [400, 401, 408, 413, 415, 500, 503], needsBody: true };
-  const response: Record<number, TSchema> = {
-    200: t.Object({ status: t.Literal("Ok") }, { $id: "Captured" }),
-  };
-  app.route(method, path, noHandler, {
-    ...(body === undefined ? {} : { body }),
-    response,
-    detail: {
-      ...(operationId === undefined ? {} : { operationId }),
-      ...(summary === undefined ? {} : { summary }),
-      ...(description === undefined ? {} : { description }),
-      tags: ["capture"],
-      security: [],
-      ...hints,
-    },
-  });
 }

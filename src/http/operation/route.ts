@@ -85,14 +85,19 @@ export function shapesOf(route: Route) {
   };
 }
 
+/** What the API's document says of a route for SDKs. */
+export type Documented = {
+  operationId: string;
+  summary: string;
+  description: string;
+  body: TSchema;
+};
+
 /** A public route that SDKs call from pages of any origin; it answers CORS, errors included. */
 export type SdkRoute = {
   method: "GET" | "POST";
   path: string;
   handle(request: Request, params: Record<string, string>): Promise<Response>;
-  /** Given for the operations that the contract names; the others stay out of the document. */
-  operationId?: string;
-  summary?: string;
-  description?: string;
-  body?: TSchema;
+  /** Given for the operations that the contract names. */
+  documented?: Documented;
 };

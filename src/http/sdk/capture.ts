@@ -87,17 +87,21 @@ export function captureRoutes(capture: Capture, meter: Meter): SdkRoute[] {
   return [
     {
       ...route("/i/v0/e/"),
-      operationId: "capture_event",
-      summary: "Capture one event.",
-      description: DESCRIPTION,
-      body: EventBody,
+      documented: {
+        operationId: "capture_event",
+        summary: "Capture one event.",
+        description: DESCRIPTION,
+        body: EventBody,
+      },
     },
     {
       ...route("/batch/"),
-      operationId: "capture_batch",
-      summary: "Capture many events.",
-      description: DESCRIPTION,
-      body: BatchBody,
+      documented: {
+        operationId: "capture_batch",
+        summary: "Capture many events.",
+        description: DESCRIPTION,
+        body: BatchBody,
+      },
     },
     recordingRoute(route("/s/")),
     ...["/e/", "/capture/", "/track/", "/i/v0/ai/batch/"].map((path) => route(path)),
