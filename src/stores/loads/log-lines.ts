@@ -1,7 +1,6 @@
 import type { LogRecord } from "../../core/logs/record.ts";
 import type { Frame } from "../../core/ports/journal.ts";
 import { isoTime } from "../../core/values/time.ts";
-import { quoted, readColumns } from "../duckdb/engine/duckdb.ts";
 import { NO_UUID, rowsOf } from "./blank-rows.ts";
 
 const utf8 = new TextDecoder();
@@ -42,40 +41,3 @@ const blankRecord = (time: string): Record<keyof LogRecord, string | number | ob
   resource_attributes: {},
   instrumentation_scope: {},
 });
-
-const RECORD_COLUMNS: Record<keyof LogRecord, string> = {
-  uuid: "VARCHAR",
-  timestamp: "VARCHAR",
-  observed_timestamp: "VARCHAR",
-  trace_id: "VARCHAR",
-  span_id: "VARCHAR",
-  trace_flags: "INTEGER",
-  severity_text: "VARCHAR",
-  severity_number: "INTEGER",
-  level: "VARCHAR",
-  service_name: "VARCHAR",
-  event_name: "VARCHAR",
-  body: "VARCHAR",
-  attributes: "JSON",
-  resource_attributes: "JSON",
-  instrumentation_scope: "JSON",
-};
-
-const READ_COLUMNS = {
-  seq: "BIGINT",
-  project_id: "INTEGER",
-  ingested_at: "VARCHAR",
-  ...RECORD_COLUMNS,
-};
-
-/** A line is a record of at most 1 MiB and what ingest adds. */
-const LINE_BYTES_MAX = 2_097_152;
-
-/** Stores the lines of a file (decision 36). A time that TRY_CAST refuses fails its line alone. */
-export const INSERT_LOGS = (path: string) => `
-  INSERT INTO logs BY NAME SELECT * REPLACE (TRY_CAST(uuid AS UUID) AS uuid,
-    TRY_CAST("timestamp" AS TIMESTAMP) AS "timestamp",
-    TRY_CAST(observed_timestamp AS TIMESTAMP) AS observed_timestamp,
-    TRY_CAST(ingested_at AS TIMESTAMP) AS ingested_at)
-  FROM read_json(${quoted(path)}, columns = ${readColumns(READ_COLUMNS)},
-    format = 'newline_delimited', maximum_object_size = ${LINE_BYTES_MAX})`;

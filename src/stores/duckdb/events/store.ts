@@ -5,13 +5,13 @@ import type { DeadLetter, EventStore } from "../../../core/ports/events.ts";
 import type { Load, MirrorFiles } from "../../../core/ports/loads.ts";
 import { LARGE_LAST, NOT_BLANK } from "../../loads/blank-rows.ts";
 import { groupColumn, HOT_PROPERTIES } from "../../loads/event-lines.ts";
-import { INSERT_LOGS } from "../../loads/log-lines.ts";
 import { type Duckdb, quoted, readColumns, rows } from "../engine/duckdb.ts";
 import { runApart } from "../engine/duckdb-apart.ts";
 import { isAboutTheData, setUnreadableAside } from "./dead-letters.ts";
 import { handOnSeen } from "./dedup-replay.ts";
 import { eventErasure } from "./erase.ts";
 import { promotedTexts } from "./hot-columns.ts";
+import { INSERT_LOGS } from "./insert-logs.ts";
 import { type MetaKey, metaOf, setMeta } from "./meta.ts";
 import { applyMirror, isInPlace, LINE_BYTES_MAX } from "./mirror.ts";
 
