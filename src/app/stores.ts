@@ -163,6 +163,7 @@ export async function openEvents(
     openDuckdb({
       ...how,
       directory,
+      archiveDirectory: files.directory,
       generation,
       memory_bytes: settings.memory * MB,
       threads: settings.threads,

@@ -42,6 +42,7 @@ async function openStores() {
   const directory = join(data.path, "archive");
   const duckdb = await openDuckdb({
     directory: data.path,
+    archiveDirectory: directory,
     generation: 1,
     memory_bytes: 128_000_000,
     threads: 8,

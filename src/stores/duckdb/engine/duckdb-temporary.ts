@@ -1,6 +1,13 @@
 import { readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../../../core/values/failure.ts";
+import { volumeOf } from "../../files/volume.ts";
+
+/**
+ * Disk that queries may use for what does not fit in memory: a half of what is free, within these.
+ * Who starts on a full disk gets room later, and the limit stays.
+ */
+const TEMP_BYTES = { min: 128_000_000, max: 4_000_000_000 };
 
 /** How long is waited until the engine has let go of what nobody uses, and how long between looks, in milliseconds. */
 const WAITED_MS_MAX = 2000;
@@ -57,4 +64,10 @@ function isClear(directory: string): boolean {
     const found = statSync(join(directory, name), { throwIfNoEntry: false });
     return found === undefined || found.size === 0;
   });
+}
+
+/** The most disk for temporary files of the engine below `directory`, in MB. */
+export function temporaryMb(directory: string): number {
+  const free = volumeOf(directory)?.free ?? Number.POSITIVE_INFINITY;
+  return Math.floor(Math.min(TEMP_BYTES.max, Math.max(TEMP_BYTES.min, free / 2)) / 1e6);
 }

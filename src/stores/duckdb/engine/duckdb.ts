@@ -1,11 +1,9 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
-import { ARCHIVE_DIRECTORY } from "../../archive/files.ts";
-import { volumeOf } from "../../files/volume.ts";
 import { computing } from "./duckdb-apart.ts";
 import { commitRoom } from "./duckdb-room.ts";
-import { clearTemporary } from "./duckdb-temporary.ts";
+import { clearTemporary, temporaryMb } from "./duckdb-temporary.ts";
 import { clearStale } from "./erase-traces.ts";
 import { fatalGuard, orUnavailable } from "./faults.ts";
 import { catalog, generationFile, type Rewriting } from "./generations.ts";
@@ -41,6 +39,8 @@ export type Duckdb = Writes &
 export type DuckdbOptions = {
   /** The data directory. */
   directory: string;
+  /** The directory of the archive, which statements may read and write; none without an archive. */
+  archiveDirectory?: string;
   /** Which `events/<n>.duckdb` is the current one. */
   generation: number;
   memory_bytes: number;
@@ -71,12 +71,6 @@ const CHECKPOINT_MB_MAX = 64;
  * straight into the file, and the others into the write-ahead log.
  */
 export const ROW_GROUP_ROWS = 24_576;
-
-/**
- * Disk that queries may use for what does not fit in memory: a half of what is free, within these.
- * Who starts on a full disk gets room later, and the limit stays.
- */
-const TEMP_BYTES = { min: 128_000_000, max: 4_000_000_000 };
 
 /** The directory of the event store's files, below the data directory. */
 export const EVENTS_DIRECTORY = "events";
@@ -207,8 +201,9 @@ async function attach(
 
 /** The order matters: once the configuration is locked, nothing outside can be reached. */
 async function configure(connection: DuckDBConnection, options: DuckdbOptions): Promise<void> {
-  const { directory, generation, memory_bytes, threads } = options;
-  const inside = (name: string) => quoted(join(directory, name));
+  const { directory, archiveDirectory, generation, memory_bytes, threads } = options;
+  const allowed = [LOADS_DIRECTORY, EVENTS_DIRECTORY].map((name) => join(directory, name));
+  if (archiveDirectory !== undefined) allowed.push(archiveDirectory);
   const before = [
     memoryLimit(options),
     `SET threads = ${threads}`,
@@ -221,15 +216,15 @@ async function configure(connection: DuckDBConnection, options: DuckdbOptions): 
     "SET autoinstall_known_extensions = false",
     "SET autoload_known_extensions = false",
     "SET allow_community_extensions = false",
-    `SET temp_directory = ${inside(TEMP_DIRECTORY)}`,
-    `SET max_temp_directory_size = '${tempMb(directory)}MB'`,
+    `SET temp_directory = ${quoted(join(directory, TEMP_DIRECTORY))}`,
+    `SET max_temp_directory_size = '${temporaryMb(directory)}MB'`,
     // A checkpoint while the file is opened would fail on a full disk (decision 66).
     "SET checkpoint_threshold = '1TB'",
   ];
   const after = [
     `SET checkpoint_threshold = '${Math.min(CHECKPOINT_MB_MAX, Math.floor(memory_bytes / 1e6))}MB'`,
     `USE ${catalog(generation)}`,
-    `SET allowed_directories = [${[LOADS_DIRECTORY, EVENTS_DIRECTORY, ARCHIVE_DIRECTORY].map(inside).join(", ")}]`,
+    `SET allowed_directories = [${allowed.map(quoted).join(", ")}]`,
     "SET enable_external_access = false",
     "SET allowed_configs = ['memory_limit']",
     "SET lock_configuration = true",
@@ -238,11 +233,6 @@ async function configure(connection: DuckDBConnection, options: DuckdbOptions): 
   const file = generationFile(join(directory, EVENTS_DIRECTORY), generation);
   await attach(connection, file, catalog(generation));
   for (const statement of after) await connection.run(statement);
-}
-
-function tempMb(directory: string): number {
-  const free = volumeOf(directory)?.free ?? Number.POSITIVE_INFINITY;
-  return Math.floor(Math.min(TEMP_BYTES.max, Math.max(TEMP_BYTES.min, free / 2)) / 1e6);
 }
 
 /** Reads each value of each table; the engine looks whether its blocks are as they were written. */
