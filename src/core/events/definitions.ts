@@ -1,4 +1,4 @@
-import type { DefinitionKeys, DefinitionReads } from "../../stores/duckdb/lists/definitions.ts";
+import type { DefinitionKeys, DefinitionReads } from "../ports/definitions.ts";
 import { type Page, type PageQuery, walkedPage } from "../values/page.ts";
 import type {
   DefinitionFilter,

@@ -1,7 +1,7 @@
-import type { Promotions } from "../../stores/duckdb/events/hot-columns.ts";
 import type { Ingest } from "../ingest/ingest.ts";
 import type { Restoring } from "../ingest/restore.ts";
 import { stopSignal } from "../ingest/retry.ts";
+import type { Promotions } from "../ports/hot-columns.ts";
 import type { Log } from "../ports/log.ts";
 import { type Clock, isoTime } from "../values/time.ts";
 

@@ -1,6 +1,6 @@
-import type { LogReads, LogRow } from "../../stores/duckdb/lists/logs.ts";
 import type { Projects } from "../access/projects.ts";
 import { checkUpToDate, type IsBehind } from "../events/freshness.ts";
+import type { LogReads, LogRow } from "../ports/logs.ts";
 import { cursorOf } from "../values/page.ts";
 import type { Clock } from "../values/time.ts";
 import { type LogQueryAsked, logQuery } from "./query.ts";

@@ -1,5 +1,5 @@
-import type { SqlReads } from "../../stores/duckdb/sql/sql.ts";
 import { checkUpToDate, type IsBehind } from "../events/freshness.ts";
+import type { SqlReads } from "../ports/sql.ts";
 import { Failure } from "../values/failure.ts";
 import type { SqlCell } from "./cell.ts";
 import { SQL_ATTR } from "./extent.ts";

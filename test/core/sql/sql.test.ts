@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { SqlLimits, SqlReads } from "../../../src/core/ports/sql.ts";
 import {
   SQL_ANSWER_BYTES_MAX,
   SQL_BYTES_MAX,
@@ -8,7 +9,6 @@ import {
   sql,
 } from "../../../src/core/sql/sql.ts";
 import type { Failure } from "../../../src/core/values/failure.ts";
-import type { SqlLimits, SqlReads } from "../../../src/stores/duckdb/sql/sql.ts";
 import { filesIn, MARKER, sqlApp } from "../../support/answers/sql.ts";
 import { batch, event } from "../../support/data/build-records.ts";
 import { testApp } from "../../support/start/app.ts";

@@ -1,5 +1,6 @@
 import { expect } from "bun:test";
 import { join } from "node:path";
+import type { Promotions } from "../../../src/core/ports/hot-columns.ts";
 import type { Plan } from "../../../src/core/ports/insights.ts";
 import type { MirrorPerson } from "../../../src/core/ports/mirror.ts";
 import { jsonOf } from "../../../src/core/sql/cell.ts";
@@ -7,11 +8,7 @@ import type { Json, JsonObject } from "../../../src/core/values/json.ts";
 import { insightDraft } from "../../../src/stores/duckdb/drafts/insight.ts";
 import { type Duckdb, openDuckdb } from "../../../src/stores/duckdb/engine/duckdb.ts";
 import { apiReads } from "../../../src/stores/duckdb/engine/query-deadline.ts";
-import {
-  type Promotions,
-  promotions,
-  USE_SECONDS_MIN,
-} from "../../../src/stores/duckdb/events/hot-columns.ts";
+import { promotions, USE_SECONDS_MIN } from "../../../src/stores/duckdb/events/hot-columns.ts";
 import { eventStore } from "../../../src/stores/duckdb/events/store.ts";
 import { insightQueries } from "../../../src/stores/duckdb/insights/queries.ts";
 import { sqlReads } from "../../../src/stores/duckdb/sql/sql.ts";

@@ -1,4 +1,5 @@
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
+import type { Promotions } from "../../../core/ports/hot-columns.ts";
 import { type Duckdb, ROW_GROUP_ROWS, rows } from "../engine/duckdb.ts";
 import { pointer, textIn } from "../lists/property-filter.ts";
 
@@ -19,25 +20,6 @@ export const USE_SECONDS_MIN = 60;
 
 /** Properties whose use is remembered: the most used (decision 87). */
 export const USED_MAX = 1000;
-
-/** How often properties were asked about since the last time, and how long the queries took. */
-export type Uses = ReadonlyMap<string, { queries: number; seconds: number }>;
-
-/** Gives often used properties columns of their own. */
-export type Promotions = {
-  /** Adds uses of a day (ISO 8601), and forgets what is older than USE_DAYS. */
-  note(uses: Uses, day: string): Promise<void>;
-  /**
-   * Takes the columns of properties that are not used any more, and gives a free one to the property
-   * that is used most, if one is used so much; says whether one is to be filled.
-   */
-  choose(): Promise<boolean>;
-  /**
-   * Fills a column for some more of the events, if nobody reads; says whether there are more to be
-   * filled.
-   */
-  fill(): Promise<boolean>;
-};
 
 const column = (slot: DuckDBValue | undefined) => `promoted_${Number(slot)}`;
 

@@ -1,10 +1,6 @@
 import type { DuckDBValue } from "@duckdb/node-api";
-import type {
-  DefinitionFilter,
-  EventDefinition,
-  PropertyDefinition,
-  PropertyOwner,
-} from "../../../core/events/definition.ts";
+import type { PropertyDefinition, PropertyOwner } from "../../../core/events/definition.ts";
+import type { DefinitionKeys, DefinitionReads } from "../../../core/ports/definitions.ts";
 import type { Part } from "../../../core/values/page.ts";
 import { ALL_PROPERTIES } from "../../loads/person-columns.ts";
 import { rows } from "../engine/duckdb.ts";
@@ -21,25 +17,6 @@ export const PROPERTY_PERSONS_MAX = 20_000;
 
 /** A page of a list; `count` is of all. */
 type Found<T> = { count: number; rows: T[] };
-
-/** How often a name was found, and the name. */
-export type DefinitionKeys = readonly [count: number, name: string];
-
-/** What events and properties there are, the most frequent first, until `signal` ends it. */
-export type DefinitionReads = {
-  events(
-    project: number,
-    filter: DefinitionFilter,
-    part: Part<DefinitionKeys>,
-    signal: AbortSignal,
-  ): Promise<Found<EventDefinition>>;
-  properties(
-    project: number,
-    filter: DefinitionFilter & { type: PropertyOwner },
-    part: Part<DefinitionKeys>,
-    signal: AbortSignal,
-  ): Promise<Found<PropertyDefinition>>;
-};
 
 /** Looks for names in the event store. */
 export function definitionReads(reads: ApiReads): DefinitionReads {

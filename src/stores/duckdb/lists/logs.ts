@@ -6,26 +6,11 @@ import {
   type LogQuery,
 } from "../../../core/logs/query.ts";
 import type { LogRecord } from "../../../core/logs/record.ts";
+import type { LogReads, LogRow } from "../../../core/ports/logs.ts";
 import { PAGE_BYTES_MAX } from "../../../core/values/page.ts";
 import { rows } from "../engine/duckdb.ts";
 import type { ApiReads } from "../engine/query-deadline.ts";
 import { type Bind, binder, checkPatterns, groupMet, passes } from "./property-filter.ts";
-
-/** A stored log record as the API shows it; times are ISO 8601 in UTC. */
-export type LogRow = Omit<LogRecord, "trace_flags">;
-
-/** The log records of every project, in DuckDB. */
-export type LogReads = {
-  /**
-   * The page that a query asks for, by `timestamp`, then by arrival; whether there is more behind
-   * it. Fails `invalid_input` on a pattern that is none. `signal` ends it.
-   */
-  list(
-    project: number,
-    query: LogQuery,
-    signal: AbortSignal,
-  ): Promise<{ rows: (LogRow & { seq: number })[]; isMore: boolean }>;
-};
 
 /** Looks for log records in the event store. */
 export function logReads(reads: ApiReads): LogReads {

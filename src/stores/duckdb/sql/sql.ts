@@ -1,4 +1,5 @@
 import type { DuckDBConnection, DuckDBResult, DuckDBType, DuckDBValue } from "@duckdb/node-api";
+import type { SqlLimits, SqlReads, SqlTable } from "../../../core/ports/sql.ts";
 import { countedAggregates } from "../../../core/sql/aggregates.ts";
 import type { SqlCell } from "../../../core/sql/cell.ts";
 import { checkSql } from "../../../core/sql/check.ts";
@@ -9,34 +10,6 @@ import { type Duckdb, rows } from "../engine/duckdb.ts";
 import { whileWanted } from "../engine/query-deadline.ts";
 import { cellOf } from "./cells.ts";
 import { failureOf, refused, unbound } from "./faults.ts";
-
-/** What a statement answers: as many values in each row as there are columns. */
-export type SqlTable = {
-  columns: string[];
-  /** DuckDB's names of the columns' types. */
-  types: string[];
-  rows: SqlCell[][];
-  /** The statement as it was run. */
-  sql: string;
-};
-
-/** How far a statement may go. */
-export type SqlLimits = {
-  /** Ends it. */
-  signal: AbortSignal;
-  rows: number;
-  /** Of the texts in the answer. */
-  bytes: number;
-};
-
-/** SQL of others over what is stored of a project. */
-export type SqlReads = {
-  /**
-   * Runs one SELECT over the views of the project (decision 81). Fails `invalid_input` on what is
-   * not allowed, not understood, or over a limit.
-   */
-  run(project: number, text: string, limits: SqlLimits): Promise<SqlTable>;
-};
 
 /** Runs SQL in the event store. */
 export function sqlReads(duckdb: Duckdb): SqlReads {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import type { Promotions } from "../../../../src/core/ports/hot-columns.ts";
 import type { Plan } from "../../../../src/core/ports/insights.ts";
 import { periodOf } from "../../../../src/core/queries/period.ts";
 import { type Duckdb, rows } from "../../../../src/stores/duckdb/engine/duckdb.ts";
@@ -6,7 +7,6 @@ import { apiReads } from "../../../../src/stores/duckdb/engine/query-deadline.ts
 import { eventErasure } from "../../../../src/stores/duckdb/events/erase.ts";
 import {
   PROMOTED_MAX,
-  type Promotions,
   promotedIn,
   promotions,
   USE_DAYS,
