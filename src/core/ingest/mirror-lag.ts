@@ -1,3 +1,5 @@
+import type { MirrorChanges } from "../ports/mirror.ts";
+
 /** Integer ids of all whom a change made, changed or removed: a mirror of an earlier version lacks it. */
 export type ChangedIds = { version: number; ids: number[] };
 
@@ -49,5 +51,3 @@ export function unmirroredPersons() {
     },
   };
 }
-
-import type { MirrorChanges } from "../ports/mirror.ts";

@@ -1,3 +1,5 @@
+import type { Log } from "../ports/log.ts";
+
 /** Wait before what failed is tried again, in milliseconds: doubled from the first to the last. */
 const RETRY_MS_MIN = 500;
 const RETRY_MS_MAX = 30_000;
@@ -38,5 +40,3 @@ export function retrying(log: Log, signal: StopSignal, held: Set<string>) {
     }
   };
 }
-
-import type { Log } from "../ports/log.ts";

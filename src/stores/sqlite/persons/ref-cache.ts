@@ -1,3 +1,5 @@
+import type { PersonRef } from "../../../core/ports/person-writes.ts";
+
 /**
  * Entries of each of the cache's two generations. Each garbage collection walks through them: with
  * 50,000 instead, a slice takes 10 % more time and 25 MB more memory.
@@ -44,5 +46,3 @@ export function refCache() {
     },
   };
 }
-
-import type { PersonRef } from "../../../core/ports/person-writes.ts";
