@@ -1,8 +1,12 @@
-import type { removeLeftovers } from "../../stores/files/erase-leftovers.ts";
-import type { Batch, deletionRunWrites, Wanted } from "../../stores/sqlite/deletion-runs.ts";
 import type { Ingest } from "../ingest/ingest.ts";
 import type { Slices } from "../ingest/slices.ts";
-import type { DeletionRow } from "../ports/erasure.ts";
+import type {
+  Batch,
+  DeletionRow,
+  DeletionWrites,
+  RemoveLeftovers,
+  Wanted,
+} from "../ports/erasure.ts";
 import type { EventStore } from "../ports/events.ts";
 import type { Journal } from "../ports/journal.ts";
 import type { Log } from "../ports/log.ts";
@@ -15,12 +19,12 @@ import { type LastDue, schedules } from "./schedules.ts";
 export type DeletionRunNeeds = {
   /** The data directory. */
   directory: string;
-  writes: ReturnType<typeof deletionRunWrites>;
+  writes: DeletionWrites;
   events: Pick<EventStore, "applied" | "clearLeft" | "erase" | "isLoose" | "mirrorVersion">;
   ingest: Pick<Ingest, "applied" | "caughtUp">;
   journal: Pick<Journal, "rotate" | "trim">;
   slices: Pick<Slices, "forgetErased">;
-  removeLeftovers: typeof removeLeftovers;
+  removeLeftovers: RemoveLeftovers;
   /** Erases the same from what is archived; before the tasks are done. */
   eraseArchived?: ((tasks: readonly DeletionRow[]) => Promise<void>) | undefined;
   /** When each kind runs, as cron has it, in UTC. */

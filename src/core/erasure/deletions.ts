@@ -1,5 +1,5 @@
 import type { UserReads } from "../ports/access.ts";
-import type { DeletionReads, DeletionRow } from "../ports/erasure.ts";
+import type { DeletionReads, DeletionRow, DeletionWrites } from "../ports/erasure.ts";
 import { Failure } from "../values/failure.ts";
 import { parseUuid } from "../values/ids.ts";
 import { type Page, type PageQuery, walkedPage } from "../values/page.ts";
@@ -37,7 +37,7 @@ export type DeletionDesk = {
 
 type DeskNeeds = {
   reads: DeletionReads;
-  writes: { cancel(id: number, at: string): Promise<boolean> };
+  writes: Pick<DeletionWrites, "cancel">;
   users: Pick<UserReads, "find">;
   now: Clock;
 };

@@ -1,6 +1,6 @@
 import type { Journal } from "../ports/journal.ts";
 import type { Log } from "../ports/log.ts";
-import type { Volume } from "../ports/volume.ts";
+import type { Volumes } from "../ports/volume.ts";
 import { Failure } from "../values/failure.ts";
 
 /** The least that a floor keeps free, in bytes: what a checkpoint and a few loads need. */
@@ -13,8 +13,7 @@ export const FLOOR_BYTES_MAX = 2_147_483_648;
 const LOOK_MS = 1000;
 
 type Needs = {
-  /** What the volume is now; undefined if nobody can tell. */
-  volume: () => Volume | undefined;
+  volume: Volumes["volume"];
   /** The share of the volume to keep free, in percent; 0 keeps nothing. */
   floorPercent: number;
   /** Milliseconds of a clock that is never set. */

@@ -6,7 +6,7 @@ import type { Room } from "../ingest/disk-floor.ts";
 import type { Ingest } from "../ingest/ingest.ts";
 import type { DeletionCount } from "../ports/erasure.ts";
 import type { Journal } from "../ports/journal.ts";
-import type { StoreSizes } from "../ports/volume.ts";
+import type { Volumes } from "../ports/volume.ts";
 import type { WarningCount } from "../ports/warnings.ts";
 import type { Clock } from "../values/time.ts";
 import { isAboutLogs, meaningOf, type Severity } from "../warnings/warning.ts";
@@ -28,7 +28,7 @@ export type MetricNeeds = {
   warnings: Pick<Warnings, "counts">;
   timings: Pick<Timings, "histogram">;
   room: Pick<Room, "figures">;
-  sizes: () => StoreSizes;
+  sizes: Volumes["sizes"];
   /** Rows that were only in damaged files of the archive, and files that were written anew. */
   archive: { rowsLost: () => number; mended: () => number };
   /** Sequence numbers that the journal lost before it was read, as far as is known. */

@@ -1,15 +1,28 @@
-/** The volume of a directory, in bytes. */
+/*
+ * Space on disk, as the operating system reports it. The rules of all ports are in `events.ts`.
+ */
+
+/** Size of the volume with the data directory, in bytes. */
 export type Volume = {
-  /** What this user may still write. */
+  /** Bytes that this user may still write. */
   free: number;
   total: number;
 };
 
-/** How many bytes each part of a data directory takes on disk, and what of the journal was lost. */
+/** Sizes of the stores on disk, in bytes, and damaged parts of the journal. */
 export type StoreSizes = {
   events: number;
+  /** Files of loads on their way to the event store. */
   loads: number;
   sqlite: number;
-  /** Parts of the journal that were no frames and are kept in `journal/corrupt`. */
+  /** Number of damaged parts of the journal, which are kept in `journal/corrupt`. */
   journalPartsAside: number;
+};
+
+/** Reads sizes of the data directory. No method fails, and each may be called often. */
+export type Volumes = {
+  /** Returns the size of the volume; undefined if the system does not report it. */
+  volume(): Volume | undefined;
+  /** Returns the size of each store. A store without files has 0 bytes. */
+  sizes(): StoreSizes;
 };

@@ -12,28 +12,20 @@ import {
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { logDistinctIds } from "../../core/logs/record.ts";
-import type { Erasing } from "../../core/ports/erasure.ts";
+import type { Erasing, RemoveLeftovers } from "../../core/ports/erasure.ts";
 
-/** Up to where the event store is, in sequence numbers and versions of persons. */
-type Stored = { applied: number; mirror_version: number };
+type Stored = Parameters<RemoveLeftovers>[2];
 
 const LOAD = /^(\d+)\.(events|logs|persons|overrides|groups|owned)\.ndjson$/;
 const MIRROR = /^mirror-(\d+)\.\w+\.ndjson$/;
 
-/** How many dead letters went for each task, and which parts of a corrupt journal, by file name. */
-export type Removed = { dead_letters: Map<number, number>; parts: string[] };
-
-/** Removes what files beside the stores hold of tasks' persons. `directory` is the data directory. */
-export async function removeLeftovers(
-  directory: string,
-  tasks: readonly Erasing[],
-  stored: Stored,
-): Promise<Removed> {
+/** Removes traces of persons in files of the data directory. */
+export const removeLeftovers: RemoveLeftovers = async (directory, tasks, stored) => {
   removeLoads(join(directory, "loads"), stored);
   const parts = tasks.length === 0 ? [] : removeCorrupt(join(directory, "journal", "corrupt"));
   const dead_letters = await rewriteDeadLetters(join(directory, "dead-letters.ndjson"), tasks);
   return { dead_letters, parts };
-}
+};
 
 /** Loads that are stored, and could not be removed when they were. */
 function removeLoads(directory: string, { applied, mirror_version }: Stored): void {

@@ -1,50 +1,17 @@
 import { and, asc, eq, inArray, isNotNull, isNull, or } from "drizzle-orm";
-import type { DeletionKind } from "../../core/erasure/deletion.ts";
-import type { DeletionRow, ErasedRows } from "../../core/ports/erasure.ts";
+import { ATTEMPTS_MAX, BATCH_TASKS_MAX } from "../../core/erasure/deletion.ts";
+import type { Counted, DeletionRow, DeletionWrites } from "../../core/ports/erasure.ts";
 import { writeAnew } from "./rewrite.ts";
 import { deletionTask, meta } from "./schema.ts";
 import type { Sqlite } from "./sqlite.ts";
 
-/** Requests of one run; the others wait for the next, which follows at once. */
-export const BATCH_TASKS_MAX = 10_000;
-
-/** How often a task is tried before it counts as failed. */
-export const ATTEMPTS_MAX = 5;
-
 const INTERRUPTED = "The server ended each time while this ran";
 
-/** What a run is to do. */
-export type Batch = {
-  tasks: DeletionRow[];
-  /** Whether the mirror of persons in the event store may hold bytes of somebody who is gone. */
-  isPurging: boolean;
-  /** The version of persons at which the last of them went. */
-  removed_version: number;
-};
-
-/** Which tasks are to be carried out. */
-export type Wanted = {
-  kinds: readonly DeletionKind[];
-  states: readonly ("queued" | "failed")[];
-};
-
-/** What a receipt counts. */
-const COUNTED = ["events", "logs", "warnings", "dead_letters"] as const;
-
-/** Something that a receipt counts. */
-export type Counted = (typeof COUNTED)[number];
-
-/** What is left to do for tasks whose events are gone. */
-export type Leftovers = {
-  tasks: readonly Pick<DeletionRow, "id" | "project_id" | "distinct_ids" | "requested_at">[];
-  /** The mirror's version in the event store. */
-  mirror_version: number;
-  /** The mirror's version when the event store was written anew; undefined if it was not. */
-  purged_version: number | undefined;
-};
+/** Each kind of deleted data that a receipt counts. */
+const COUNTED: readonly Counted[] = ["events", "logs", "warnings", "dead_letters"];
 
 /** The part of the person store that carries deletions out, on the connection that writes. */
-export function deletionRunWrites(sqlite: Sqlite) {
+export function deletionRunWrites(sqlite: Sqlite): DeletionWrites {
   const { orm, transaction } = sqlite;
   const facts = factsOf(sqlite);
   const changed = changing(sqlite);
@@ -52,15 +19,11 @@ export function deletionRunWrites(sqlite: Sqlite) {
 
   return {
     ...erasureWrites(sqlite),
-    /** When the last run of a kind was due, ISO 8601; undefined before the first. */
-    lastDue: async (kind: DeletionKind): Promise<string | undefined> =>
-      facts.read(`deletions_${kind}`),
+    lastDue: async (kind) => facts.read(`deletions_${kind}`),
 
-    setDue: async (kind: DeletionKind, at: string): Promise<void> =>
-      facts.write(`deletions_${kind}`, at),
+    setDue: async (kind, at) => facts.write(`deletions_${kind}`, at),
 
-    /** Begins what is in some states, of some kinds, and what a crash has interrupted or was put off. */
-    begin: async ({ kinds, states }: Wanted, at: string): Promise<Batch> =>
+    begin: async ({ kinds, states }, at) =>
       transaction(() => {
         const of = (where: ReturnType<typeof and>) =>
           orm
@@ -89,18 +52,15 @@ export function deletionRunWrites(sqlite: Sqlite) {
         return { tasks, isPurging, removed_version };
       }),
 
-    /** Adds to what the receipts of tasks count, whatever becomes of the attempt. */
-    count: async (what: Counted, found: ReadonlyMap<number, number>): Promise<void> =>
-      transaction(() => counted(what, found)),
+    count: async (what, found) => transaction(() => counted(what, found)),
 
-    finish: async (ids: readonly number[], at: string): Promise<void> =>
+    finish: async (ids, at) =>
       transaction(() => {
         for (const what of COUNTED) counted(what, new Map(ids.map((id) => [id, 0])));
         changed(ids, { state: "done", finished_at: at, error: null });
       }),
 
-    /** Puts tasks off, or gives them up; `isFor` tells whether the attempt counts. */
-    fail: async (tasks: readonly DeletionRow[], error: string, { counts }: { counts: boolean }) =>
+    fail: async (tasks, error, { counts }) =>
       transaction(() => {
         for (const { id, attempts: before } of tasks) {
           const attempts = counts ? before + 1 : before;
@@ -109,17 +69,12 @@ export function deletionRunWrites(sqlite: Sqlite) {
         }
       }),
 
-    /** Gives the attempt back that the server's own end has interrupted; the next start goes on. */
-    interrupt: async (tasks: readonly DeletionRow[]): Promise<void> =>
+    interrupt: async (tasks) =>
       transaction(() => {
         for (const { id, attempts } of tasks) changed([id], { attempts });
       }),
 
-    /**
-     * Withdraws a task that waits or has failed; false if it is none of both, or events of it are gone: the
-     * archive may have them yet, and a rebuild would bring them back.
-     */
-    cancel: async (id: number, at: string): Promise<boolean> =>
+    cancel: async (id, at) =>
       transaction(() => {
         const cancelled = orm
           .update(deletionTask)
@@ -139,7 +94,7 @@ export function deletionRunWrites(sqlite: Sqlite) {
 }
 
 /** What deletions leave in the person store. */
-function erasureWrites(sqlite: Sqlite) {
+function erasureWrites(sqlite: Sqlite): Pick<DeletionWrites, "erasing" | "forget" | "scrub"> {
   const { raw, transaction } = sqlite;
   const facts = factsOf(sqlite);
   const changed = changing(sqlite);
@@ -155,12 +110,7 @@ function erasureWrites(sqlite: Sqlite) {
     samples.run(project, distinct_id, until).changes;
 
   return {
-    /** Notes what will be gone in a generation of the event store's file. */
-    erasing: async (
-      tasks: readonly DeletionRow[],
-      rows: ErasedRows,
-      generation: number,
-    ): Promise<void> =>
+    erasing: async (tasks, rows, generation) =>
       transaction(() => {
         for (const { id, counts: before, generation: since } of tasks) {
           const { events, logs } = rows.get(id) ?? { events: 0, logs: 0 };
@@ -171,8 +121,7 @@ function erasureWrites(sqlite: Sqlite) {
         }
       }),
 
-    /** Forgets what else is kept of the distinct ids, and counts the warnings. */
-    forget: async ({ tasks, mirror_version, purged_version }: Leftovers): Promise<void> =>
+    forget: async ({ tasks, mirror_version, purged_version }) =>
       transaction(() => {
         forgetOwned.run(mirror_version);
         if (purged_version !== undefined) facts.write("purged_version", String(purged_version));
@@ -185,8 +134,7 @@ function erasureWrites(sqlite: Sqlite) {
         counted("warnings", new Map(warnings));
       }),
 
-    /** Forgets the distinct ids, and leaves no byte of what was deleted in the files. */
-    async scrub(ids: readonly number[]): Promise<void> {
+    async scrub(ids) {
       transaction(() => {
         changed(ids, { distinct_ids: [] });
         raw.run("INSERT INTO person_email (person_email) VALUES ('optimize')");
