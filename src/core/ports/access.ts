@@ -2,101 +2,137 @@ import type { FormerKey, Project } from "../access/project.ts";
 import type { User } from "../access/user.ts";
 import type { Part } from "../values/page.ts";
 
-/** A personal key as it is kept: its SHA-256 (`hash`), never the key. */
+/*
+ * Personal keys, projects and users. Another connection or thread sees a write as soon as it resolves:
+ * a revoked or rolled key must not authenticate one more request. The rules of all ports are in
+ * `events.ts`.
+ */
+
+/** A stored personal key. Only its hash is kept, never the key. */
 export type KeyRow = {
   id: number;
   user_id: number;
   label: string;
+  /** SHA-256 of the key. No two keys have the same one. */
   hash: string;
+  /** The few characters of the key that may be shown. */
   mask_value: string;
   scopes: string[];
+  /** Ids of the projects that the key may see; null for all. */
   scoped_teams: number[] | null;
   created_at: string;
+  /** Null for a key without an end. */
   expires_at: string | null;
+  /** Null while the key is valid. A revoked key stays stored, and never becomes valid again. */
   revoked_at: string | null;
   last_used_at: string | null;
   last_rolled_at: string | null;
 };
 
-/** What personal keys there are. */
+/** Reads of personal keys. An expired key counts as valid here; only core reads the clock. */
 export type KeyReads = {
-  /** The key with this hash that is not revoked; it may have expired. */
+  /** Returns the key with a hash unless it is revoked. Each request of the API calls it. */
   byHash(hash: string): Promise<KeyRow | undefined>;
-  /** Whether a key with this hash was revoked. */
+  /** Returns whether a key with this hash was revoked, or was replaced by `roll`. */
   isRevoked(hash: string): Promise<boolean>;
-  /** Whether there ever was a key, also one that is revoked by now. */
+  /** Returns whether a key was ever made; revoked keys count. */
   hasBeen(): Promise<boolean>;
-  /** The key with this id that is not revoked, of this user if one is given. */
+  /** Returns one key unless it is revoked; with `user_id`, only a key of that user. */
   find(id: number, user_id?: number): Promise<KeyRow | undefined>;
-  /** Oldest first, without the revoked ones; of one user if it is given. */
+  /** Returns all keys that are not revoked, the oldest first; with `user_id`, those of that user. */
   list(user_id?: number): Promise<KeyRow[]>;
 };
 
-/** What may change of a key. */
+/** New values of a key's fields. A field that is absent keeps its value. */
 export type KeyChanges = Partial<
   Pick<KeyRow, "label" | "scopes" | "scoped_teams" | "expires_at" | "last_used_at">
 >;
 
-/** What a key gets with its new value. */
+/** Fields of a key that change with its value. */
 export type KeyRoll = Pick<KeyRow, "hash" | "mask_value"> & { last_rolled_at: string };
 
-/** Changes to personal keys. */
+/** Changes of personal keys. Each method may be called at any time. */
 export type KeyWrites = {
+  /** Makes a key and returns it with its id. Fails if a key has the hash; so it must not be repeated. */
   insert(draft: Omit<KeyRow, "id">): Promise<KeyRow>;
-  /** Changes at least one field; undefined if there is no such key or it is revoked. */
+  /**
+   * Changes at least one field and returns the key; undefined if it does not exist or is revoked.
+   * It may be repeated.
+   */
   change(id: number, changes: KeyChanges): Promise<KeyRow | undefined>;
   /**
-   * Replaces a key's value; the old one counts as revoked from then on, under another id.
-   * Undefined if there is no such key or it is revoked.
+   * Replaces the value of a key, which keeps its id; undefined if it does not exist or is revoked. The
+   * old hash is kept as a revoked key with a new id, in the same transaction. It must not be repeated.
    */
   roll(id: number, roll: KeyRoll): Promise<KeyRow | undefined>;
-  /** Ends a key at once; undefined if there is none or it was revoked before. */
+  /** Revokes a key and returns it; undefined if it does not exist or was revoked before. */
   revoke(id: number, revoked_at: string): Promise<KeyRow | undefined>;
 };
 
-/** What projects there are. */
+/** Reads of projects. There are at most PROJECTS_MAX. */
 export type ProjectReads = {
-  /** Oldest first, those of `only` if it is given. */
+  /** Returns projects, the oldest first; those with the ids in `only`, or all if it is null. */
   list(part: Part, only: readonly number[] | null): Promise<{ count: number; rows: Project[] }>;
+  /** Returns one project. */
   find(id: number): Promise<Project | undefined>;
+  /** Returns all projects, the oldest first. */
   all(): Promise<Project[]>;
-  /** The former keys of a project that may still be accepted, those that end first first. */
+  /**
+   * Returns the replaced keys of a project, the first to end first. Keys that have ended may be among
+   * them, so the caller compares `ends_at` with the clock.
+   */
   formerKeys(project_id: number): Promise<FormerKey[]>;
 };
 
-/** How a project gets its new key. */
+/** The new key of a project. */
 export type Rotation = {
   api_token: string;
-  /** ISO 8601; what has ended by then is forgotten. */
+  /** Time of the rotation. The store removes former keys of all projects that have ended by then. */
   at: string;
-  /** Until when the old key is accepted; the ones before it end then, too, if not earlier. */
+  /** End of the old key. Former keys of the project that would end later end at this time too. */
   ends_at: string;
 };
 
-/** Changes to projects. */
+/** Changes of projects. Each method may be called at any time. */
 export type ProjectWrites = {
+  /**
+   * Makes a project and returns it with its id. Fails if a project has its uuid or key; so it must not be
+   * repeated.
+   */
   insert(draft: Omit<Project, "id">): Promise<Project>;
-  /** Undefined if there is no such project. */
+  /** Changes a project and returns it; undefined if it does not exist. It may be repeated. */
   update(
     id: number,
     changes: Partial<Pick<Project, "name" | "timezone">>,
   ): Promise<Project | undefined>;
-  /** Replaces the project key; undefined if there is no such project. */
+  /**
+   * Replaces the key of a project and returns the project; undefined if it does not exist. The old key
+   * becomes a former key, and the new one is removed from the former keys. If the project has the new
+   * key already, nothing changes.
+   */
   rotate(id: number, rotation: Rotation): Promise<Project | undefined>;
 };
 
-/** Who there is. */
+/** Reads of users. */
 export type UserReads = {
+  /** Returns one user. */
   find(id: number): Promise<User | undefined>;
-  /** In any case of its letters. */
+  /**
+   * Returns the user with an address, in any case of its ASCII letters. If there are several, the exact
+   * address comes first, then the oldest user.
+   */
   byEmail(email: string): Promise<User | undefined>;
-  /** The first user, who owns what nobody else was named for. */
+  /** Returns the first user, who owns everything that has no other owner. */
   owner(): Promise<User | undefined>;
 };
 
-/** Changes to users. */
+/** Changes of users. Each method may be called at any time. */
 export type UserWrites = {
+  /**
+   * Makes a user and returns it with its id. Fails if a user has its uuid or address; so it must not be
+   * repeated.
+   */
   insert(draft: Omit<User, "id"> & { created_at: string }): Promise<User>;
-  /** Gives a user another address, which nobody else may have. */
+  /** Changes the address of a user. Fails if another user has the address. It may be repeated. */
   rename(id: number, email: string): Promise<void>;
 };

@@ -1,49 +1,66 @@
 import type { GroupRow } from "./groups.ts";
-/** A group to be put in the mirror; `properties` is JSON text. */
+
+/*
+ * Changes of persons on their way from the person store to the event store. The event store has a
+ * projection of all persons and groups, which the code calls the mirror, to join events with them.
+ *
+ * Each change of the person store gets the next version, a whole number from 1 on, without gaps. The
+ * mirror applies changes in the order of versions, and keeps the version of the last one (decision 83).
+ * A crash may lose changes on their way; `PersonWrites.mirrorSince` then returns what the mirror lacks.
+ */
+
+/** A group of the mirror; `properties` is JSON. */
 export type MirrorGroup = Omit<GroupRow, "properties"> & { properties: string };
 
-/** Properties as JSON: all of them, and as the mirror has them. */
+/**
+ * Properties of a person in two forms, both JSON. `propertyTexts` makes them for every person store,
+ * because stored mirrors rest on its columns.
+ */
 export type PropertyTexts = {
+  /** All properties as one object, for the person store. */
   text: string;
-  /** Members of a JSON object: the columns of the mirror that have any. */
+  /**
+   * Members of an object, without its braces: the columns of the mirror that are not null. A property's
+   * name decides its column. Large properties are missing, and a column has their names.
+   */
   columns: string;
 };
 
-/** A person to be put in the mirror. */
+/** A new or changed person of the mirror, as it is after the change. */
 export type MirrorPerson = Pick<PropertyTexts, "columns"> & {
   project_id: number;
   id: number;
   uuid: string;
   created_at: string;
-  /** Distinct ids to be put in the mirror with it. */
+  /** Distinct ids to add to the mirror with this person. Those it has already may be missing. */
   distinct_ids: string[];
-  /** Those of them that the mirror may hold already, as another person's. */
+  /** Those of `distinct_ids` that the mirror may have with another person. */
   moved: string[];
-  /** Whether the mirror may hold the person already. */
+  /** Whether the mirror may have the person already; false only for persons that are new. */
   known: boolean;
 };
 
-/** Events of `old_person_id` belong to `person_id` now; both are uuids. */
+/** Events stored with the person `old_person_id` belong to `person_id` from now on; both are uuids. */
 export type MirrorOverride = { project_id: number; old_person_id: string; person_id: string };
 
-/** Events of a distinct id belong to the person `person_id` now. */
+/** All stored events with a distinct id belong to the person with the uuid `person_id` from now on. */
 export type MirrorOwned = { project_id: number; distinct_id: string; person_id: string };
 
-/** What the event store's mirror of persons lacks; with it, it is of `version` (decision 83). */
+/** Changes that bring the mirror to a version. */
 export type MirrorChanges = {
   version: number;
   persons: MirrorPerson[];
-  /** Integer ids of persons who are no more. */
+  /** Integer ids of persons that were merged into others or deleted. */
   gone: number[];
-  /** Whether some of them were deleted, so that nobody has their distinct ids. */
+  /** Set if some persons in `gone` were deleted, so that their distinct ids leave the mirror too. */
   deleted?: true;
   overrides: MirrorOverride[];
   groups: MirrorGroup[];
-  /** Distinct ids all of whose events belong to another person now. */
+  /** Comes from splits and deletions, which take events away from a person. */
   owned: MirrorOwned[];
 };
 
-/** The same, each thing as it is asked for: it may be more than fits in memory. */
+/** The same changes as iterables, because all changes since a version may not fit into memory. */
 export type MirrorStream = {
   [Kind in keyof MirrorChanges]: MirrorChanges[Kind] extends (infer Row)[]
     ? Iterable<Row>

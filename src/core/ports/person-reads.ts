@@ -1,7 +1,17 @@
 import type { JsonObject } from "../values/json.ts";
 import type { PageQuery, Place, WalkPlace } from "../values/page.ts";
 
-/** A person as it is kept. `distinct_ids`: the main one first, then as they were attached. */
+/*
+ * Reads of persons from the person store. A list is in descending order of `created_at`, then of the
+ * integer id. The rules of all ports are in `events.ts`.
+ *
+ * A caller walks along a list page by page, while merges and splits change `created_at`. The first page
+ * has a version of the person store, and each later page names it as `since`. Then each person is listed
+ * where it was at that version, so that none is missed or repeated (decision 56). The store keeps the
+ * earlier places of persons for that.
+ */
+
+/** A stored person. The main distinct id comes first, then the others in the order they came. */
 export type PersonRow = {
   id: number;
   uuid: string;
@@ -12,49 +22,52 @@ export type PersonRow = {
 
 /** A person in a list. */
 export type ListedPerson = PersonRow & {
-  /** Its place: `created_at` as it was when the walk along the list began (decision 56). */
+  /** Its place in the list: `created_at` at the version `since` of the walk. */
   at: string;
 };
 
-/** Persons who were found and are not read yet, in their order. */
+/** Places of persons that a search has found and that are not read yet, in the order of the list. */
 export type Rest = {
   places: readonly Place[];
-  /** The version of the person store that they were found in, if they are wanted as they were then. */
+  /** The version in which they were found, if the caller wants them as they were then. */
   asOf?: number;
 };
 
-/** Some persons whole, the first of those who were found. */
+/** The first of the persons that were found, and the places of the others. */
 export type Part = { rows: ListedPerson[]; rest: Rest };
 
-/** A part of a list of `count` persons, as it was at a version of the person store. */
+/** A part of a list: `count` persons match, at a version of the person store. */
 export type Listed = Part & { count: number; version: number };
 
-/** Which persons a list asks for; all must be met. */
+/** Conditions on the persons of a list, which all hold. */
 export type PersonFilter = {
   distinct_id?: string | undefined;
-  /** The whole address. */
+  /** The whole value of the property `email`. */
   email?: string | undefined;
-  /** A part of the address in any case, or a whole distinct id. */
+  /** A part of `email`, in any case of its letters, or a whole distinct id. */
   search?: string | undefined;
 };
 
-/** A part of a list; with `after`, `offset` counts from behind that place. */
+/** A part of a list. With `after`, `offset` counts from that place on. */
 export type PartAsked = PageQuery & { after?: WalkPlace | undefined };
 
-/** What persons a project has. */
+/** Reads of persons. */
 export type PersonReads = {
   /**
-   * Newest first by `created_at`, then id. `count` is exact. Undefined where the filter is left to
-   * the mirror, which looks at everybody without holding up others: too many persons have the
-   * address or the part of one, or the part is too short for the index.
+   * Returns a part of a list. Undefined means that the mirror must answer, because the filter finds too
+   * many persons, or `search` is too short for an index. This store would block others for long.
+   * The rows end after 200 persons or 1 MiB of properties; `rest` has the other places of the part.
    */
   list(project: number, filter: PersonFilter, part: PartAsked): Promise<Listed | undefined>;
-  /** Reads on. Who is gone is left out; with a version, a part ends before one who changed since. */
+  /**
+   * Returns the next persons of `rest`, as many as `list` would. A person that is gone is left out. With
+   * `asOf`, the rows end before a person that is gone or has changed since that version.
+   */
   more(project: number, rest: Rest): Promise<Part>;
-  /** By integer id or by uuid. */
+  /** Returns one person, by integer id or by its uuid of now. */
   find(project: number, by: { id: number } | { uuid: string }): Promise<PersonRow | undefined>;
-  /** The persons who have one of the distinct ids, each once, by integer id. */
+  /** Returns the integer ids of the persons of some distinct ids, each once. Unknown ids are left out. */
   owners(project: number, distinctIds: readonly string[]): Promise<number[]>;
-  /** The last sequence number of the journal that was applied; 0 at first. */
+  /** Returns the last sequence number that the person store has applied; 0 at first. */
   applied(): number;
 };

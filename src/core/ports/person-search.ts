@@ -2,39 +2,19 @@ import type { Place } from "../values/page.ts";
 import type { FilterGroup, PropertyFilter } from "../values/property-filter.ts";
 import type { Listed, Part, PartAsked, PersonFilter, Rest } from "./person-reads.ts";
 
-/** A filter that the event store's mirror answers (decision 48). */
+/*
+ * Searches of persons that the person store alone cannot answer fast. The event store looks through its
+ * mirror of persons. Persons that changed after the version of the mirror come with the query, from a
+ * snapshot of the person store (decision 83). The rules of all ports are in `events.ts`.
+ */
+
+/** A filter that only the mirror can answer (decision 48). */
 export type MatchFilter = PersonFilter & { properties: (PropertyFilter | FilterGroup)[] };
 
-/** A value of a property, and how many persons have it. */
+/** A value of a property, and the number of persons that have it. */
 export type PropertyValue = { name: string; count: number };
 
-/** Persons by their properties: those of the event store's mirror, but for what it lacks (decision 95). */
-export type PersonMatches = {
-  /** Runs `work` on one state of the mirror, until `signal` ends it. */
-  read<T>(signal: AbortSignal, work: (mirror: MirrorState) => Promise<T>): Promise<T>;
-};
-
-/** One state of the mirror. */
-export type MirrorState = {
-  /** The version of the person store that it has. */
-  version: number;
-  /**
-   * Where the persons are, newest first by `created_at`, then id, as a walk sees them. `count` is of all. Fails
-   * `invalid_input` on a pattern that is none.
-   */
-  places(
-    project: number,
-    filter: MatchFilter,
-    part: PartAsked,
-    now: MatchedNow,
-  ): Promise<{ count: number; places: Place[] }>;
-  /** How many persons of a project have a part in their address, in any case. */
-  addressed(project: number, part: string): Promise<number>;
-  /** The values of a property, the most frequent first; `part` is in them, in any case. */
-  values(project: number, key: string, part: string, now: MatchedNow): Promise<PropertyValue[]>;
-};
-
-/** What a person is filtered by, as SQLite has it; `properties` is JSON, `address` folded. */
+/** A person as a filter sees it: `properties` is JSON, and `address` is `email` with folded case. */
 export type PersonFacts = {
   id: number;
   created_at: string;
@@ -42,62 +22,92 @@ export type PersonFacts = {
   properties: string;
 };
 
-/** What is to be answered of, though the mirror may not have it. */
+/** Persons of one project that a query must take from here and not from the mirror. */
 export type MatchedNow = {
-  /** Integer ids of all who changed since the mirror's version, and of those who are no more. */
+  /** Integer ids of all persons that changed after the version of the mirror; some may be gone. */
   changed: readonly number[];
-  /** Those of some ids that there are, whole, in parts that fit into memory. */
+  /** Returns those of some persons that exist, in parts that fit into memory. */
   whole(ids: readonly number[]): AsyncIterable<PersonFacts[]>;
-  /** Where those of a project were at a version who have moved since. */
+  /** Returns the earlier places of persons whose place changed after a version; none without one. */
   moved(since: number | undefined): Place[];
-  /** The person of a distinct id. */
+  /** Returns the integer id of the person of a distinct id. */
   owner(distinct_id: string): number | undefined;
 };
 
-/** How many persons have a part in their address, by a version of the person store. */
+/** Searches in the mirror of persons (decision 95). */
+export type PersonMatches = {
+  /** Runs `work` on one state of the mirror, and returns its result. */
+  read<T>(signal: AbortSignal, work: (mirror: MirrorState) => Promise<T>): Promise<T>;
+};
+
+/** One state of the mirror, within `PersonMatches.read`. */
+export type MirrorState = {
+  /** The version of the person store that the mirror has. */
+  version: number;
+  /**
+   * Returns the places of a part of the persons that match, in the order of a list of persons.
+   * `count` is the number of all that match. Fails `invalid_input` on a pattern that cannot be read.
+   */
+  places(
+    project: number,
+    filter: MatchFilter,
+    part: PartAsked,
+    now: MatchedNow,
+  ): Promise<{ count: number; places: Place[] }>;
+  /** Returns the number of persons with a part in their address, in any case of its letters. */
+  addressed(project: number, part: string): Promise<number>;
+  /**
+   * Returns values of a property that have `part` in them, in any case of its letters: the most
+   * frequent first, then by name. At most 100 values are returned, of at most 1 KiB each.
+   */
+  values(project: number, key: string, part: string, now: MatchedNow): Promise<PropertyValue[]>;
+};
+
+/** A number of persons at a version of the person store. */
 export type Counted = { count: number; version: number };
 
 /**
- * Persons by a part of their address that very many have. The trigrams take 0.25 s to count a million;
- * a kept count, brought up to date, takes 3 ms with its page.
+ * Persons by a part of their address that very many have. It only makes these searches faster: a store
+ * may return undefined and false. Its methods are synchronous.
  */
 export type PersonSearches = {
   /**
-   * A part of the list of those who have `search` in their address, in any case, and how many they are
-   * at that instant. Undefined where they would have to be looked for among too many others, or counted
-   * anew, and where somebody else has it as a distinct id.
+   * Returns a part of the list of persons with `search` in their address, in any case of its letters.
+   * Undefined if no kept number is current, or if the search must look at too many others. Also
+   * undefined if a person without it in the address has it as a distinct id.
    */
   find(project: number, search: string, part: PartAsked): Listed | undefined;
-  /** Whether they were counted before. */
+  /** Returns whether a number of these persons is kept. */
   isCounted(project: number, search: string): boolean;
-  /** Keeps how many have it in their address. */
+  /** Keeps the number of these persons, unless it has a later one. `find` updates it by changes. */
   keep(project: number, search: string, counted: Counted): void;
 };
 
 /**
- * The addresses of a project in memory, for many counts in turn while a user types: a rare part of a
- * million takes 2 ms, where the mirror takes 30 to 50. They take 33 MB.
+ * Addresses of one project in memory, to count many parts one after the other. It only makes counts
+ * faster: a store may always return undefined.
  */
 export type AddressPacks = {
-  /** How many persons have a part in their address, in any case; undefined if that is not in memory. */
+  /** Returns the number of persons with a part in their address; undefined if these are not loaded. */
   count(project: number, search: string): Promise<Counted | undefined>;
-  /** Says that one was counted otherwise: after two within a while the addresses are read, meanwhile. */
+  /** Notes that the mirror counted. The second call within a minute loads the addresses meanwhile. */
   missed(project: number): void;
-  /** Lets go of them: more has changed since than is known. */
+  /** Drops the addresses of a project, because they are too old. */
   forget(project: number): void;
 };
 
-/** Persons as they were at one instant, for as long as it is held. */
+/** One state of the person store, until it is disposed. Its methods are synchronous. */
 export type PersonSnapshot = {
-  /** The version of the person store (decision 83). */
+  /** The version of the person store. */
   version: number;
-  /** Where those of a project were at a version who have moved since. */
+  /** Returns the places that persons had at version `since` and have left; none if it is undefined. */
   moved(project: number, since: number | undefined): Place[];
-  /** A person of a project; undefined if there is none. */
+  /** Returns one person as a filter sees it. */
   facts(project: number, id: number): PersonFacts | undefined;
-  /** The first of some persons. */
+  /** Returns the next persons of `rest`, as `PersonReads.more` does. */
   read(project: number, rest: Rest): Part;
-  /** The integer id of the person of a distinct id. */
+  /** Returns the integer id of the person of a distinct id. */
   owner(project: number, distinctId: string): number | undefined;
+  /** Ends the snapshot. It comes last and soon, because files grow while a snapshot is open. */
   [Symbol.dispose](): void;
 };

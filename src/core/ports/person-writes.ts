@@ -9,20 +9,33 @@ import type { DeletionAsked } from "./erasure.ts";
 import type { GroupChanges, GroupKey, GroupRow } from "./groups.ts";
 import type { MirrorChanges, MirrorStream } from "./mirror.ts";
 
-/** A person whom a distinct id means: all that is needed to tell whether an event changes it. */
+/*
+ * Writes of the person store: persons with their distinct ids, groups, warnings and activity. Core decides
+ * the changes of a batch of events (a slice); the store applies them. The rules of all ports are in
+ * `events.ts`.
+ *
+ * All these methods run in one thread, which owns the store. Each change runs in one transaction and gets
+ * the next version. Its result goes to the mirror (`mirror.ts`). A method that "comes between two
+ * batches" must not run after a batch has read persons and before it is applied.
+ *
+ * A person has an integer id, which is never used again, and a uuid. A distinct id belongs to one person
+ * of its project at most. The store keeps each merge as it was (`Merged`), so that a split can undo it.
+ */
+
+/** The person of a distinct id, with the facts that show whether an event changes it. */
 export type PersonRef = {
   id: number;
   uuid: string;
   created_at: string;
   is_identified: boolean;
-  /** Which properties it has from its events. */
+  /** The automatic properties that the person has, by `liftedIn`. */
   lifted: Lifts;
 };
 
-/** A person's properties, and the UTF-8 bytes of their JSON. */
+/** Properties of a person. `bytes` is the size of their JSON in UTF-8, or more. */
 export type StoredProperties = { properties: JsonObject; bytes: number };
 
-/** A person that a slice made; its integer id is given when it is stored. */
+/** A person that a batch makes. The store gives it the next integer id. */
 export type NewPerson = {
   project_id: number;
   uuid: string;
@@ -31,94 +44,112 @@ export type NewPerson = {
   is_identified: boolean;
 };
 
-/** A person whom a slice changed. */
+/** A stored person as it is after a batch. */
 export type ChangedPerson = NewPerson & { id: number };
 
 /**
- * All distinct ids of a person in their order, where some are new or come from another person:
- * new ones by themselves, those of a stored person all together.
+ * All distinct ids of a person in their order, if a batch changes them. An entry is either one new id, or
+ * all ids of a stored person in their stored order.
  */
 export type IdsOfPerson = {
   project_id: number;
-  /** The person's uuid. */
+  /** Uuid of the person. Its own stored ids come first. */
   uuid: string;
-  /** `home` is the uuid of the person whom the id belonged to first. */
+  /** `home` is the uuid of the person that the new id belonged to first. */
   entries: ({ distinct_id: string; home: string } | { person_id: number; uuid: string })[];
-  /** The id that goes to the front. */
+  /** The id that becomes the first one; null if the order stays. */
   main: string | null;
 };
 
-/** A merge, with what is needed to undo it. Both persons are as they were before. */
+/** A merge of a source into a target. Both persons are described as they were before it. */
 export type Merged = {
   project_id: number;
   target_uuid: string;
   target_created_at: string;
   target_is_identified: boolean;
-  /** Keys that the target got from the source. */
+  /** Names of the properties that the target got from the source. */
   gained: string[];
-  /** Null if the source was never stored. */
+  /** Null if this batch made the source, so that it was never stored. */
   source_id: number | null;
   source_uuid: string;
-  /** JSON text. */
+  /** JSON. */
   source_properties: string;
   source_created_at: string;
   source_is_identified: boolean;
+  /** Uuid and time of the event that merged them. */
   event_uuid: string;
-  /** When the event happened, ISO 8601. */
   at: string;
 };
 
-/** Events that were stored with `old_uuid` belong to the person `uuid` now. */
+/** Events that were stored with the person `old_uuid` belong to the person `uuid` from now on. */
 export type Override = { project_id: number; old_uuid: string; uuid: string };
 
-/** All that a slice of events does to persons. */
+/**
+ * All changes that a batch of events makes. The store applies them in this order: warnings, new and
+ * changed persons, distinct ids, overrides, merges, groups.
+ *
+ * A merged source that was stored is removed. Overrides that led to it lead to the target. Both persons
+ * get an activity: `people_merged_into` for the target, `merged_into` for a stored source.
+ */
 export type PersonChanges = {
   created: NewPerson[];
   changed: ChangedPerson[];
+  /** In the order of the events. A target may be the source of a later merge. */
   merged: Merged[];
   ids: IdsOfPerson[];
   overrides: Override[];
   groups: GroupChanges;
-  /** What there is to warn of, in the order of arrival. */
+  /** Warnings to add, in the order of arrival; see `warnings.ts`. */
   warnings?: readonly ProjectWarning[];
-  /** The last sequence number of the slice. */
+  /** The last sequence number of the batch. */
   applied_seq: number;
 };
 
-/** How a person is to be changed, and what that is called in its activity. */
+/** A change of a person's properties by a user, and the name of its activity. */
 export type EditAsked = { update: PersonUpdate; activity: ActivityName; by: Actor };
 
-/** Who deletes persons, and whether their events are to go. */
+/** A deletion of persons by a user. With `events`, their events are deleted too. */
 export type RemovalAsked = { by: Actor; events: DeletionAsked | undefined };
 
-/** The persons that were deleted, by their integer ids. */
+/** A deletion of persons: the change for the mirror, and the integer ids that existed. */
 export type Removed = { mirror: MirrorChanges; gone: number[] };
 
-/** The side of the person store that ingest needs. */
+/** Writes of the person store. Its reads see each write that has resolved. */
 export type PersonWrites = {
-  /** The persons of distinct ids; ids that mean nobody are left out. */
+  /** Returns the persons of distinct ids. An id without a person is left out. */
   resolve(project: number, distinctIds: Iterable<string>): Promise<Map<string, PersonRef>>;
+
   /**
-   * The properties of the first of some persons, by id, until they come to CHANGED_CHARS_MAX; `unread`
-   * is the next one.
+   * Returns properties of the first of some persons, by integer id, up to CHANGED_CHARS_MAX characters of
+   * JSON. `unread` is the first id that is not read; undefined if all are.
    */
   properties(
     ids: Iterable<number>,
   ): Promise<{ found: Map<number, StoredProperties>; unread: number | undefined }>;
+
   /**
-   * Applies a slice in one transaction, durable when it resolves, and says what the mirror in the
-   * event store lacks now. Refuses (throws) a slice that was applied before.
+   * Applies a batch with its sequence number, and returns the change for the mirror. Batches come in the
+   * order of their numbers. It fails for a batch that is applied already, so it must not be repeated
+   * after success.
    */
   apply(changes: PersonChanges): Promise<MirrorChanges>;
-  /** The group types of a project. */
+
+  /** Returns the group types of a project, in order of their indexes. */
   groupTypes(project: number): Promise<GroupType[]>;
-  /** A group by its place; undefined if there is none. */
+
+  /** Returns one group. */
   group(place: GroupKey): Promise<GroupRow | undefined>;
-  /** The last sequence number applied; 0 at first. */
+
+  /** Returns the last sequence number that is applied; 0 at first. */
   applied(): Promise<number>;
+
   /**
-   * Splits a person in one transaction (decision 28) and says what the mirror lacks now; undefined
-   * if there is no such person. Fails `invalid_input`.
+   * Undoes merges of a person as `split` in core decides (decision 28). Returns the change for the
+   * mirror; undefined if the person does not exist. It comes between two batches. Fails `invalid_input`.
+   *
+   * A person that comes back has its old integer id. `owned` has all distinct ids that leave. The person
+   * gets the activity `split_person`, and then each that leaves gets `split_from`.
+   * It must not be repeated: the distinct ids have left by then.
    */
   split(
     project: number,
@@ -126,11 +157,48 @@ export type PersonWrites = {
     asked: SplitAsked,
     by: Actor,
   ): Promise<MirrorChanges | undefined>;
-  /** As {@link personEdits}; says what the mirror lacks now. */
+
+  /**
+   * Changes properties by `applyUpdate`, and returns the change for the mirror. Returns null if the
+   * properties stay as they are, and undefined if the person does not exist. It comes between two
+   * batches. Fails `too_long` above PERSON_BYTES_MAX. It may be repeated.
+   *
+   * The activity has the properties that differ, before and after. A property that a user sets stays when
+   * a split undoes the merge that brought it.
+   */
   edit(project: number, id: number, asked: EditAsked): Promise<MirrorChanges | null | undefined>;
+
+  /**
+   * Deletes the persons that exist, with their distinct ids, overrides and merges into them. It comes
+   * between two batches. It may be repeated: the second call finds no person.
+   *
+   * - With `asked.events`, it queues the deletion of each person's events, as `queueEvents` does.
+   * - A distinct id that came from another person goes to the person that `personUuid` gives it (`owned`).
+   * - Details of the activity of these persons are emptied, and their distinct ids leave other details
+   *   (decision 50). Then each person gets the activity `deleted`.
+   * - The store notes the version for `Batch.removed_version` (`erasure.ts`).
+   */
   remove(project: number, ids: readonly number[], asked: RemovalAsked): Promise<Removed>;
+
+  /**
+   * Queues the deletion of a person's events, and adds the activity `delete_events`; returns false if
+   * the person does not exist. It comes between two batches.
+   *
+   * If an equal task is queued that has no other uuids and distinct ids, that task gets the new uuids,
+   * distinct ids and `journal_seq`. Else a second call queues a second task.
+   */
   queueEvents(project: number, id: number, asked: DeletionAsked): Promise<boolean>;
+
+  /**
+   * Removes data that was kept until the mirror has a version: `owned` up to it. It comes after the
+   * mirror has the version. It may be repeated.
+   */
   mirrored(version: number): Promise<void>;
-  /** Gives `take` what a mirror of a version lacks, which has to be taken at once; 0 for all there is. */
+
+  /**
+   * Calls `take` with all changes that a mirror of `version` lacks; with 0, these are all persons. `take`
+   * is synchronous and reads the iterables to their end, in one transaction. It comes between two
+   * batches, and may be repeated.
+   */
   mirrorSince<T>(version: number, take: (changes: MirrorStream) => T): Promise<T>;
 };

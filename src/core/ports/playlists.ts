@@ -7,54 +7,63 @@ import type {
 } from "../playlists/playlist.ts";
 import type { Part } from "../values/page.ts";
 
-/** A playlist as it is kept; `recordings` is how many it has. */
+/*
+ * Playlists of session recordings. A deleted playlist stays stored: only `update` finds it, and may
+ * restore it. The rules of all ports are in `events.ts`.
+ */
+
+/** A stored playlist with its users; `recordings` is the number of its recordings. */
 export type PlaylistRow = Omit<Playlist, "recordings_counts"> & { recordings: number };
 
-/** A playlist by its place; a deleted one is found only where that is said. */
+/** Identity of a playlist. */
 export type PlaylistPlace = { project: number; short_id: string };
 
-/** A recording with the number that it was added under. */
+/** A recording of a playlist. `number` grows with each recording that is added. */
 export type RecordingRow = PlaylistRecording & { number: number };
 
-/** Which playlists a list asks for, and in which order. */
+/** Conditions on the playlists of a list, which all hold, and their order. */
 export type PlaylistFilter = {
-  /** The id of a user. */
+  /** Id of the user who made it. */
   created_by?: number | undefined;
   short_id?: string | undefined;
-  /** Part of name or derived name, of any case. */
+  /** Part of `name` or `derived_name`, in any case of its letters. */
   search?: string | undefined;
   pinned?: boolean | undefined;
   type?: PlaylistType | undefined;
-  /** The earliest and the latest time of the last modification, ISO 8601 as it is stored. */
+  /** First and last time of `last_modified_at`, both included, in the stored form. */
   from?: string | undefined;
   to?: string | undefined;
   order: PlaylistOrder;
 };
 
 /**
- * What a playlist was listed by when the walk began that meets it, its id, and when that was: the number
- * of the last change by then (decision 56).
+ * Position of a playlist in a list: the value that it is ordered by, its id, and `since`. This is the
+ * number of the last change when the caller read the first page. A later page shows each playlist where
+ * it was then, so that none is missed or repeated (decision 56).
  */
 export type PlaylistKeys = readonly [by: string, id: number, since: number];
 
-/** What playlists a project has. */
+/** Reads of playlists that are not deleted. */
 export type PlaylistReads = {
-  /** Those that are not deleted; ids decide between equals. `count` is exact. */
+  /**
+   * Returns playlists in `filter.order`; playlists with equal values are in the order of their ids, in
+   * the same direction. Names are compared without the case of ASCII letters.
+   */
   list(
     project: number,
     filter: PlaylistFilter,
     part: Part<PlaylistKeys>,
   ): Promise<{ count: number; rows: { row: PlaylistRow; keys: PlaylistKeys }[] }>;
-  /** One that is not deleted. */
+  /** Returns one playlist. */
   find(place: PlaylistPlace): Promise<PlaylistRow | undefined>;
-  /** The recordings of one that is not deleted, the last added first; undefined without one. */
+  /** Returns the recordings of a playlist, the last added first; undefined without the playlist. */
   recordings(
     place: PlaylistPlace,
     part: Part,
   ): Promise<{ count: number; rows: RecordingRow[] } | undefined>;
 };
 
-/** A playlist that is made; users by their ids. */
+/** A new playlist; its users are given by id. */
 export type NewPlaylist = Omit<PlaylistFields, "_create_in_folder"> &
   Pick<Playlist, "short_id" | "type" | "created_at" | "last_modified_at"> & {
     project_id: number;
@@ -63,19 +72,31 @@ export type NewPlaylist = Omit<PlaylistFields, "_create_in_folder"> &
     last_modified_by: number;
   };
 
-/** What a change sets; what is not in it stays. */
+/** New values of a playlist's fields. A field that is absent keeps its value. */
 export type PlaylistChange = Partial<
   PlaylistFields & { last_modified_at: string; last_modified_by: number }
 >;
 
-/** Changes to playlists. */
+/** Changes of playlists. Each method may be called at any time. */
 export type PlaylistWrites = {
-  /** Undefined if the project has the short id already. */
+  /**
+   * Makes a playlist and returns it; undefined if the project has the short id already, also of a
+   * deleted playlist. A repeated call returns undefined.
+   */
   insert(draft: NewPlaylist): Promise<PlaylistRow | undefined>;
-  /** Also of a deleted one; undefined if there is none. */
+  /**
+   * Changes a playlist, also a deleted one, and returns it; undefined if it does not exist.
+   * It may be repeated.
+   */
   update(place: PlaylistPlace, change: PlaylistChange): Promise<PlaylistRow | undefined>;
-  /** Adds a recording, once; false if there is no such playlist that is not deleted. */
+  /**
+   * Adds a recording unless the playlist has it; returns false without such a playlist that is not
+   * deleted. It may be repeated.
+   */
   attach(place: PlaylistPlace, recording: PlaylistRecording): Promise<boolean>;
-  /** Removes a recording; false if there is none, or no such playlist that is not deleted. */
+  /**
+   * Removes a recording; returns false if the playlist does not have it, or is deleted, or does not
+   * exist. It may be repeated.
+   */
   detach(place: PlaylistPlace, recording: PlaylistRecording["id"]): Promise<boolean>;
 };
