@@ -6,7 +6,8 @@ import type { GroupRow } from "./groups.ts";
  *
  * Each change of the person store gets the next version, a whole number from 1 on, without gaps. The
  * mirror applies changes in the order of versions, and keeps the version of the last one (decision 83).
- * A crash may lose changes on their way; `PersonWrites.mirrorSince` then returns what the mirror lacks.
+ * A crash may lose changes on their way; `PersonWrites.mirrorSince` then returns all that the mirror lacks.
+ * The rules of all ports are in `events.ts`.
  */
 
 /** A group of the mirror; `properties` is JSON. */
