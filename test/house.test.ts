@@ -121,6 +121,8 @@ const PORT_FILES_MAX = 25;
 
 /** Source files without a test of their own, each with the reason. */
 const TESTED_ELSEWHERE: Record<string, string> = {
+  "app/open-events.ts": "every test that starts an appliance",
+  "app/process/sources.ts": "every test that starts an appliance",
   "app/recovery/check-together.ts":
     "test/crash/recovery.test.ts, test/app/recovery/lost-events.test.ts",
   "cli/welcome.ts": "test/executable/executable.test.ts",

@@ -1,12 +1,16 @@
+import { openEvents } from "./open-events.ts";
+import { elapsedMs } from "./process/sources.ts";
 import { join } from "node:path";
+import { roomOn } from "../core/ingest/disk-floor.ts";
 import { startIngest } from "../core/ingest/ingest.ts";
 import { reasonOf } from "../core/values/failure.ts";
 import { EVENTS_DIRECTORY } from "../stores/duckdb/engine/duckdb.ts";
 import { keepDamaged, putBack, removeSetAside } from "../stores/duckdb/events/set-aside.ts";
+import { volumeOf } from "../stores/files/volume.ts";
 import { DataError } from "./process/data-directory.ts";
 import { rangesOf } from "./recovery/lost-events.ts";
 import type { Settings } from "./settings/settings.ts";
-import { openBase, openEvents, openRoom, type Surroundings } from "./stores.ts";
+import { type Environment, openBase } from "./stores.ts";
 
 /** How often is told how much of the journal is applied, in milliseconds. */
 const PROGRESS_MS = 250;
@@ -34,18 +38,19 @@ export type Rebuilt = {
  */
 export async function rebuildEvents(
   settings: Settings,
-  surroundings: Surroundings & { onProgress: (progress: RebuildProgress) => void },
+  environment: Environment & { onProgress: (progress: RebuildProgress) => void },
 ): Promise<Rebuilt> {
-  const { log, onProgress } = surroundings;
-  const base = await openBase(settings, surroundings);
+  const { log, onProgress } = environment;
+  const base = await openBase(settings, environment);
   try {
     const stored = await openEvents(settings, base, {
-      ...surroundings,
+      ...environment,
       rebuild: true,
       onProgress: ({ rows, of }) => onProgress({ from: "archive", done: rows, of }),
     });
     const eventsDirectory = join(base.directory, EVENTS_DIRECTORY);
-    const room = openRoom(settings, base.directory, surroundings);
+    const { volume = () => volumeOf(base.directory) } = environment;
+    const room = roomOn({ volume, floorPercent: settings.disk_floor, elapsedMs, log });
     const { duckdb, journal, eventsStored, restoring, aside, lost } = stored;
     try {
       // A failure here is told, not repeated.

@@ -1,89 +1,252 @@
+import { VERSION } from "./process/version.ts";
+import type { Keys } from "../core/access/keys.ts";
+import { personEdits } from "../core/persons/person-edits.ts";
+import { randomBytes } from "./process/sources.ts";
+import { removeLeftovers } from "../stores/files/erase-leftovers.ts";
+import { join } from "node:path";
+import type { Projects } from "../core/access/projects.ts";
+import { users } from "../core/access/users.ts";
+import type { Archiving } from "../core/archive/archive-runs.ts";
+import type { Capture } from "../core/capture/capture.ts";
+import { capture } from "../core/capture/capture.ts";
+import type { DeletionRunNeeds, DeletionRuns } from "../core/erasure/deletion-runs.ts";
+import { startDeletionRuns } from "../core/erasure/deletion-runs.ts";
+import type { DeletionDesk } from "../core/erasure/deletions.ts";
+import { deletionDesk, deletions } from "../core/erasure/deletions.ts";
 import { definitions } from "../core/events/definitions.ts";
 import { events } from "../core/events/events.ts";
+import type { Room } from "../core/ingest/disk-floor.ts";
 import type { Ingest } from "../core/ingest/ingest.ts";
 import { startPromoting } from "../core/insights/hot-columns.ts";
 import { insights } from "../core/insights/insights.ts";
 import { logQueries } from "../core/logs/log-query.ts";
+import { logs } from "../core/logs/logs.ts";
+import { metrics } from "../core/operations/metrics.ts";
+import { readiness } from "../core/operations/readiness.ts";
+import { timings } from "../core/operations/timings.ts";
+import { activities } from "../core/persons/activity-log.ts";
 import { personSearching } from "../core/persons/email-search.ts";
+import { groups } from "../core/persons/groups.ts";
 import { persons } from "../core/persons/persons.ts";
 import { personMatching } from "../core/persons/property-search.ts";
+import { playlists } from "../core/playlists/playlists.ts";
+import type { DeletionRow } from "../core/ports/erasure.ts";
 import type { InsightDrafts } from "../core/ports/insights.ts";
-import type { Log } from "../core/ports/log.ts";
 import type { PersonReads } from "../core/ports/person-reads.ts";
 import { sql } from "../core/sql/sql.ts";
 import type { Clock } from "../core/values/time.ts";
+import type { Warnings } from "../core/warnings/warnings.ts";
+import { warnings } from "../core/warnings/warnings.ts";
+import type { Meter } from "../http/request/body.ts";
 import { insightDraft } from "../stores/duckdb/drafts/insight.ts";
 import { draftSql } from "../stores/duckdb/drafts/statement.ts";
+import { EVENTS_DIRECTORY } from "../stores/duckdb/engine/duckdb.ts";
+import { orUnavailable } from "../stores/duckdb/engine/faults.ts";
 import { apiReads } from "../stores/duckdb/engine/query-deadline.ts";
 import { promotions } from "../stores/duckdb/events/hot-columns.ts";
+import { removeSetAside } from "../stores/duckdb/events/set-aside.ts";
 import { insightQueries } from "../stores/duckdb/insights/queries.ts";
 import { definitionReads } from "../stores/duckdb/lists/definitions.ts";
 import { eventReads } from "../stores/duckdb/lists/events.ts";
 import { logReads } from "../stores/duckdb/lists/logs.ts";
 import { personMatches } from "../stores/duckdb/lists/persons.ts";
 import { sqlReads } from "../stores/duckdb/sql/sql.ts";
+import { storeSizes } from "../stores/files/volume.ts";
+import { activityReads } from "../stores/sqlite/activity.ts";
+import { deletionReads } from "../stores/sqlite/deletions.ts";
+import { groupReads } from "../stores/sqlite/groups.ts";
 import { insightReads } from "../stores/sqlite/insights.ts";
 import { addressPacks } from "../stores/sqlite/persons/email-index.ts";
+import { personReads } from "../stores/sqlite/persons/list.ts";
 import { personSearches } from "../stores/sqlite/persons/search.ts";
 import { personSnapshots } from "../stores/sqlite/persons/snapshots.ts";
+import { playlistReads } from "../stores/sqlite/playlists.ts";
+import { userReads } from "../stores/sqlite/users.ts";
+import { warningReads } from "../stores/sqlite/warnings.ts";
+import type { openEvents } from "./open-events.ts";
 import { machine } from "./process/machine-limits.ts";
-import { VERSION } from "./process/version.ts";
+import { elapsedMs } from "./process/sources.ts";
 import type { Settings } from "./settings/settings.ts";
-import { type Base, type openEvents, randomBytes } from "./stores.ts";
+import type { Base } from "./stores.ts";
 
-/** What this process is, and the bytes that it has in memory. */
-export const SELF = { version: VERSION, memoryBytes: () => process.memoryUsage.rss() };
+/** This process: its version, and the bytes that it has in memory. */
+const SELF = { version: VERSION, memoryBytes: () => process.memoryUsage.rss() };
 
 const MACHINE = { memoryBytesMax: machine().memoryBytes };
 
-/** Bytes of a project's addresses that are held at most, and the share of memory that they may take. */
+/** The most bytes of a project's addresses in memory, which are at most a sixteenth of the machine's. */
 const PACK_BYTES_MAX = Math.min(67_108_864, MACHINE.memoryBytesMax / 16);
 
-type Searched = Pick<Awaited<ReturnType<typeof openEvents>>, "duckdb" | "restoring"> & {
-  base: Base;
-  reads: PersonReads;
-  isBehind: () => boolean;
-  ingest: Pick<Ingest, "lag" | "mirrored" | "watch">;
-  now: Clock;
+/** The services that the command line uses; the event store stays closed. */
+export type Admin = { projects: Projects; keys: Keys; deletionDesk: DeletionDesk };
+
+type Events = Awaited<ReturnType<typeof openEvents>>;
+
+type Needs = {
   settings: Settings;
-  log: Log;
+  base: Base;
+  events: Events;
+  room: Room;
+  /** What accepting events and log records takes. */
+  accepting: Accepting;
 };
 
-/** Puts together what is looked for in the event store. */
-export function searches(searched: Searched) {
-  const { base, reads, duckdb, isBehind, ingest, now, settings, log } = searched;
+type Accepting = Omit<Parameters<typeof capture>[0], "projects"> &
+  Parameters<typeof logs>[0] & {
+    ingest: Ingest;
+  };
+
+/** All services, by name. */
+export type Services = ReturnType<typeof openServices>;
+
+/**
+ * Makes the services: those that accept, that find and change, and that report on the server itself. Only
+ * here do the rules of core meet the stores (decision 1).
+ */
+export function openServices(needs: Needs) {
+  const { base, accepting } = needs;
+  const { now, ingest } = accepting;
+  const { sqlite, stores, projects, keys } = base;
+  const { restoring, journal } = needs.events;
+  const reads = personReads(sqlite);
+  const replayUntil = journal.durable();
+  const isBehind = () => restoring.active() || ingest.applied() < replayUntil;
+  // While a full disk stalls ingest, reads answer from the stored rows instead of 503 (decision 66).
+  const isUnreadable = () => restoring.active() || (isBehind() && !ingest.held());
+  const editing = { reads, restoring, ingest, journal, store: stores.persons };
+  const services = {
+    projects,
+    keys,
+    capture: capture({ ...accepting, projects }),
+    logs: logs(accepting),
+    personEdits: personEdits({ ...editing, slices: stores.slices, now }),
+    activities: activities(activityReads(sqlite), reads),
+    ...searches(needs, reads, isUnreadable),
+    ...records(base, now),
+  };
+  return { ...services, ...reports(needs, services, isBehind) };
+}
+
+/** The services that find things in the event store. */
+function searches(needs: Needs, reads: PersonReads, isBehind: () => boolean) {
+  const { settings, base, events: opened, accepting } = needs;
+  const { now, log, ingest } = accepting;
   const { sqlite, stores, projects } = base;
+  const { duckdb, restoring } = opened;
   const kept = { reads: insightReads(sqlite), writes: stores.insights, randomBytes };
-  const asked = apiReads(duckdb, settings.query_seconds, (error) => {
+  const apiQueries = apiReads(duckdb, settings.query_seconds, (error) => {
     log.warn("a read found no memory", { error });
   });
-  const matches = personMatches(asked);
-  const promoting = startPromoting({ ...searched, promotions: promotions(duckdb) });
+  const matches = personMatches(apiQueries);
+  const promoting = startPromoting({
+    ...{ restoring, ingest, now, log },
+    promotions: promotions(duckdb),
+  });
   const drafts: InsightDrafts = { sql: insightDraft, overview: draftSql };
-  const queries = insightQueries(asked, promoting.used);
+  const queries = insightQueries(apiQueries, promoting.used);
   return {
     promoting,
     insights: insights({ ...kept, queries, drafts, projects, isBehind, now }),
     persons: persons({
       reads,
-      matching: personMatching({
-        matches,
-        snapshots: personSnapshots(sqlite),
-        ingest,
-        isBehind,
-      }),
+      matching: personMatching({ matches, snapshots: personSnapshots(sqlite), ingest, isBehind }),
       searching: personSearching({
-        searches: personSearches(sqlite),
+        ...{ matches, isBehind, searches: personSearches(sqlite) },
         packs: addressPacks(sqlite, PACK_BYTES_MAX),
-        matches,
-        isBehind,
       }),
       projects,
       now,
     }),
-    definitions: definitions(definitionReads(asked), isBehind),
-    events: events(eventReads(asked), isBehind),
-    logQueries: logQueries({ reads: logReads(asked), projects, isBehind, now }),
+    definitions: definitions(definitionReads(apiQueries), isBehind),
+    events: events(eventReads(apiQueries), isBehind),
+    logQueries: logQueries({ reads: logReads(apiQueries), projects, isBehind, now }),
     sql: sql({ reads: sqlReads(duckdb), isBehind, limits: settings, ...SELF, ...MACHINE }),
   };
+}
+
+/** The services on records of SQLite that have no part in ingest. */
+function records(base: Base, now: Clock) {
+  const { sqlite, projects, stores } = base;
+  const writes = stores.playlists;
+  return {
+    deletions: deletions(deletionReads(sqlite)),
+    deletionDesk: deletionQueue(base, now),
+    groups: groups(groupReads(sqlite)),
+    playlists: playlists({ reads: playlistReads(sqlite), writes, projects, now, randomBytes }),
+    users: users(userReads(sqlite)),
+    warnings: warnings(warningReads(sqlite)),
+  };
+}
+
+/** Metrics, timings and readiness. `state` may be set to draining. */
+function reports(
+  { base, events: opened, room, accepting }: Needs,
+  services: { capture: Capture; warnings: Warnings },
+  isBehind: () => boolean,
+) {
+  const { now, ingest } = accepting;
+  const { restoring, journal } = opened;
+  const state = { draining: false };
+  const meter: Meter = { held: 0 };
+  const parts = { ingest, journal, meter, room, now };
+  const reasons = readiness({
+    ...parts,
+    isBehind,
+    isRestoring: restoring.active,
+    refusing: services.capture.refusing,
+    isDraining: () => state.draining,
+    elapsedMs,
+  });
+  const ofRequests = timings(elapsedMs);
+  return {
+    state,
+    meter,
+    timings: ofRequests,
+    readiness: () => ({ ready: reasons().length === 0, reasons: reasons() }),
+    metrics: metrics({
+      ...services,
+      ...SELF,
+      ...parts,
+      archive: opened.archiveCounts,
+      journalLost: opened.lost.count,
+      timings: ofRequests,
+      tasks: deletionReads(base.sqlite),
+      sizes: () => storeSizes(base.directory),
+      isReady: () => reasons().length === 0,
+    }),
+  };
+}
+
+/** The queue of deletions, which the command line also uses. */
+export function deletionQueue({ sqlite, stores }: Base, now: Clock): DeletionDesk {
+  const [reads, users] = [deletionReads(sqlite), userReads(sqlite)];
+  return deletionDesk({ reads, writes: stores.deletionRuns, users, now });
+}
+
+/** Starts the schedules of deletions: they erase from both stores, the archive and the journal. */
+export function startDeletions({
+  settings,
+  base,
+  events: opened,
+  archiving,
+  ...needs
+}: Omit<Needs, "room" | "accepting"> & {
+  archiving: Archiving;
+} & Pick<DeletionRunNeeds, "ingest" | "now" | "log">): DeletionRuns {
+  const { directory, stores } = base;
+  const eraseArchived = async (tasks: readonly DeletionRow[]): Promise<void> => {
+    await orUnavailable(opened.archive.erase(tasks));
+    // Events that only the journal has go into the archive, without the erased ones.
+    await orUnavailable(archiving.run());
+    removeSetAside(join(directory, EVENTS_DIRECTORY));
+  };
+  return startDeletionRuns({
+    ...needs,
+    ...{ directory, eraseArchived, removeLeftovers },
+    events: opened.eventsStored,
+    journal: opened.journal,
+    writes: stores.deletionRuns,
+    slices: stores.slices,
+    patterns: { weekly: settings.deletions_weekly, nightly: settings.deletions_nightly },
+  });
 }

@@ -22,13 +22,13 @@ describe("the keys of the settings (decision 16)", () => {
   test("are not needed: a project made before the first start leaves nobody without a key", async () => {
     using directory = temporaryDirectory();
     const bare = readConfig({ "--data": directory.path }, {}).settings;
-    const surroundings = { now: Date.now, log: silentLog, logFormat: "json" as const };
-    const admin = await openAdmin(bare, surroundings);
+    const environment = { now: Date.now, log: silentLog, logFormat: "json" as const };
+    const admin = await openAdmin(bare, environment);
     const shop = await admin.projects.create({ name: "Shop" });
     await admin.close();
 
     for (const key of [expect.stringMatching(/^phx_/), undefined]) {
-      const app = await openApp(bare, surroundings);
+      const app = await openApp(bare, environment);
       expect(app.firstStart?.personal_key).toEqual(key);
       expect(await app.projects.all()).toEqual([shop]);
       await app.close(5000);
@@ -45,14 +45,14 @@ describe("the keys of the settings (decision 16)", () => {
     ] as const) {
       const warned: string[] = [];
       const log = { ...silentLog, warn: (message: string) => void warned.push(message) };
-      const surroundings = { now: Date.now, log, logFormat: "json" as const };
+      const environment = { now: Date.now, log, logFormat: "json" as const };
       using directory = temporaryDirectory();
-      const admin = await openAdmin(settings(directory.path, "owner@x.io"), surroundings);
+      const admin = await openAdmin(settings(directory.path, "owner@x.io"), environment);
       const named = { label: "cli", scopes: ["*"], email: first };
       expect((await admin.keys.create(named)).made_user).toBe(first);
       await admin.close();
 
-      const app = await openApp(settings(directory.path, "boss@x.io"), surroundings);
+      const app = await openApp(settings(directory.path, "boss@x.io"), environment);
       expect((await app.users.me(made(1))).email).toBe(second);
       expect((await app.users.me(made(2))).email).toBe(first);
       expect(warned.filter((message) => message.startsWith("the owner's address"))).toHaveLength(

@@ -1,0 +1,156 @@
+import { removeLoad } from "../stores/loads/loads.ts";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { RestoreProgress } from "../core/ingest/restore.ts";
+import type { Journal } from "../core/ports/journal.ts";
+import type { Log } from "../core/ports/log.ts";
+import { ARCHIVE_DIRECTORY, openArchiveFiles } from "../stores/archive/files.ts";
+import { isSuspect } from "../stores/duckdb/engine/block-checksums.ts";
+import { EVENTS_DIRECTORY, openDuckdb } from "../stores/duckdb/engine/duckdb.ts";
+import { isDamage } from "../stores/duckdb/engine/faults.ts";
+import { currentGeneration, generationFile } from "../stores/duckdb/engine/generations.ts";
+import { noteDamage } from "../stores/duckdb/events/set-aside.ts";
+import { eventStore } from "../stores/duckdb/events/store.ts";
+import { nodeDisk } from "../stores/files/disk.ts";
+import { openJournal, SEGMENT_BYTES_MAX } from "../stores/journal/journal.ts";
+import { reachedIn } from "../stores/journal/recovery.ts";
+import { opened } from "./process/data-directory.ts";
+import { giveBackExecutable } from "./process/executable-pages.ts";
+import { poolGivesWay } from "./process/priority.ts";
+import { checkTogether } from "./recovery/check-together.ts";
+import { countedArchive, listingAnew, tellMissing } from "./recovery/damaged-archive.ts";
+import { fillingOf, progressLog } from "./recovery/fill-event-store.ts";
+import { openEventStore } from "./recovery/open-event-store.ts";
+import type { Settings } from "./settings/settings.ts";
+import type { Base, Environment } from "./stores.ts";
+import { HOUR_MS, openOrRollBack } from "./stores.ts";
+import { EXIT_INTERNAL, startSyncer } from "./threads/start.ts";
+
+const MB = 1_000_000;
+
+/** The fewest segments that a full journal has: only whole segments leave it. */
+const SEGMENTS_MIN = 4;
+
+type EventsEnvironment = Pick<Environment, "now" | "log"> & {
+  rebuild?: boolean;
+  /** Called while the event store is rebuilt. */
+  onProgress?: (progress: RestoreProgress) => void;
+};
+
+/**
+ * Opens archive, journal and event store, and checks that they belong together. With `rebuild` the event
+ * store is rebuilt from the others. Throws DataError if one of them cannot be used.
+ */
+export async function openEvents(
+  settings: Settings,
+  { directory, stores }: Pick<Base, "directory" | "stores">,
+  { now, log, rebuild = false, onProgress = progressLog(log) }: EventsEnvironment,
+) {
+  const generation = currentGeneration(join(directory, EVENTS_DIRECTORY));
+  const file = generationFile(join(directory, EVENTS_DIRECTORY), generation);
+  // It takes as long as all that is done before it is needed.
+  const suspect = rebuild ? Promise.resolve(false) : isSuspect(file);
+  const persons = await stores.persons.applied();
+  const files = await openArchive(settings, { directory, persons, log });
+  const journalBytesMax = settings.journal * MB;
+  const journal = await syncedJournal(log, {
+    directory: join(directory, "journal"),
+    after: Math.max(persons, files.manifest().last),
+    onCut: (part) => log.warn("the journal's torn end was cut off", part),
+    onCorrupt: (part) => log.error("a corrupt part of the journal was set aside", part),
+    segmentBytesMax: Math.min(SEGMENT_BYTES_MAX, journalBytesMax / SEGMENTS_MIN),
+  });
+  const seqs = { archived: files.manifest().last, first: journal.first(), last: journal.durable() };
+  if (settings.archive === "on") tellMissing({ ...seqs, persons }, log);
+  const open = (how: { readAll: boolean }) =>
+    openDuckdb({
+      ...how,
+      directory,
+      archiveDirectory: files.directory,
+      generation,
+      memory_bytes: settings.memory * MB,
+      threads: settings.threads,
+      onThreads: poolGivesWay,
+      onUnpacked: giveBackExecutable,
+      onFatal(error, current) {
+        if (isDamage(error)) noteDamage(current);
+        log.error("the event store failed and must be opened anew; ending", { error });
+        process.exit(EXIT_INTERNAL);
+      },
+    });
+  const opening = opened(file, "Give this user the file, or run hoglet rebuild.", () =>
+    openEventStore({
+      ...{ file, open, suspect, files },
+      journalFirst: seqs.first,
+      rebuild,
+      check: (events, held) => checkTogether(directory, { events, held, persons, ...seqs }),
+      now,
+      log,
+    }),
+  );
+  const store = await openOrRollBack(opening, journal.close);
+  const { duckdb, applied } = store;
+  if (applied < journal.durable()) {
+    const events = journal.durable() - applied;
+    log.warn("the event store is behind: it is brought up from the journal", { events });
+  }
+  const eventsStored = eventStore(duckdb, join(directory, "dead-letters.ndjson"));
+  const { slices } = stores;
+  const places = { directory, slices, holes: stores.journalHoles };
+  const needs = { store, files, eventsStored, rebuild, onProgress, log };
+  const filling = fillingOf(settings, places, { ...needs, ...seqs });
+  const { archive, archiveCounts } = countedArchive(duckdb, files, log);
+  const common = { journal, events: eventsStored, restoring: filling.restoring };
+  return {
+    ...store,
+    journal,
+    eventsStored,
+    ...filling,
+    archiveCounts,
+    archive,
+    ingestNeeds: { ...common, slices, removeLoad, windowMs: settings.dedup_window * HOUR_MS },
+    archivingNeeds: {
+      ...common,
+      archive,
+      isArchiving: settings.archive === "on",
+      now,
+      journalBytesMax,
+    },
+  };
+}
+
+/** Opens the list of the archive's files. */
+function openArchive(
+  settings: Settings,
+  { directory, persons, log }: { directory: string; persons: number; log: Log },
+) {
+  const archive = join(directory, ARCHIVE_DIRECTORY);
+  const journal = join(directory, "journal");
+  const advice =
+    "Restore it from a backup, or move it away: then events that are only in it are lost.";
+  const inJournal = () =>
+    existsSync(journal) ? reachedIn({ disk: nodeDisk, directory: journal }) : 0;
+  return opened(archive, advice, () =>
+    openArchiveFiles(archive, {
+      make: settings.archive === "on",
+      listAnew: listingAnew(archive, log),
+      reached: () => Math.max(persons, inJournal()),
+    }),
+  );
+}
+
+/** A journal whose disk a thread of its own waits for. */
+async function syncedJournal(
+  log: Log,
+  options: Omit<Parameters<typeof openJournal>[0], "disk">,
+): Promise<Journal> {
+  const { disk, close } = startSyncer(log);
+  const journal = await openOrRollBack(openJournal({ ...options, disk }), close);
+  return {
+    ...journal,
+    async close() {
+      await journal.close();
+      close();
+    },
+  };
+}
