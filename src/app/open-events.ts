@@ -1,4 +1,3 @@
-import { removeLoad } from "../stores/loads/loads.ts";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { RestoreProgress } from "../core/ingest/restore.ts";
@@ -14,6 +13,7 @@ import { eventStore } from "../stores/duckdb/events/store.ts";
 import { nodeDisk } from "../stores/files/disk.ts";
 import { openJournal, SEGMENT_BYTES_MAX } from "../stores/journal/journal.ts";
 import { reachedIn } from "../stores/journal/recovery.ts";
+import { removeLoad } from "../stores/loads/loads.ts";
 import { opened } from "./process/data-directory.ts";
 import { giveBackExecutable } from "./process/executable-pages.ts";
 import { poolGivesWay } from "./process/priority.ts";

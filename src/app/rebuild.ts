@@ -1,5 +1,3 @@
-import { openEvents } from "./open-events.ts";
-import { elapsedMs } from "./process/sources.ts";
 import { join } from "node:path";
 import { roomOn } from "../core/ingest/disk-floor.ts";
 import { startIngest } from "../core/ingest/ingest.ts";
@@ -7,7 +5,9 @@ import { reasonOf } from "../core/values/failure.ts";
 import { EVENTS_DIRECTORY } from "../stores/duckdb/engine/duckdb.ts";
 import { keepDamaged, putBack, removeSetAside } from "../stores/duckdb/events/set-aside.ts";
 import { volumeOf } from "../stores/files/volume.ts";
+import { openEvents } from "./open-events.ts";
 import { DataError } from "./process/data-directory.ts";
+import { elapsedMs } from "./process/sources.ts";
 import { rangesOf } from "./recovery/lost-events.ts";
 import type { Settings } from "./settings/settings.ts";
 import { type Environment, openBase } from "./stores.ts";

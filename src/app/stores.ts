@@ -1,4 +1,3 @@
-import { newUuid, randomBytes } from "./process/sources.ts";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { inTurns } from "../core/access/key-changes.ts";
@@ -14,6 +13,7 @@ import { expectKept, readSqlite } from "../stores/sqlite/sqlite.ts";
 import { userReads } from "../stores/sqlite/users.ts";
 import { LockedError, opened, useDirectory } from "./process/data-directory.ts";
 import type { LogFormat } from "./process/log.ts";
+import { newUuid, randomBytes } from "./process/sources.ts";
 import type { Settings } from "./settings/settings.ts";
 import { startWriter } from "./threads/start.ts";
 import type { Writer, WriterOptions } from "./threads/writer.ts";
