@@ -1,7 +1,8 @@
 import { dirname } from "node:path";
+import type { ArchivedFile, ArchiveFiles } from "../../core/ports/archive.ts";
 import type { Log } from "../../core/ports/log.ts";
 import { archiveOf } from "../../stores/archive/archive.ts";
-import type { ArchivedFile, ArchiveFiles, ArchiveOpening } from "../../stores/archive/files.ts";
+import type { ArchiveOpening } from "../../stores/archive/files.ts";
 import { listedAnew } from "../../stores/archive/list.ts";
 import type { Duckdb } from "../../stores/duckdb/engine/duckdb.ts";
 import type { OpenedStore } from "./open-event-store.ts";

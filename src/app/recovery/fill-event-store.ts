@@ -1,9 +1,9 @@
 import { type RestoreProgress, restoring } from "../../core/ingest/restore.ts";
 import type { Slices } from "../../core/ingest/slices.ts";
+import type { ArchiveFiles } from "../../core/ports/archive.ts";
 import type { EventStore } from "../../core/ports/events.ts";
 import type { JournalHoles } from "../../core/ports/journal.ts";
 import type { Log } from "../../core/ports/log.ts";
-import type { ArchiveFiles } from "../../stores/archive/files.ts";
 import { unlistedIn } from "../../stores/archive/list.ts";
 import { restoreOf } from "../../stores/archive/restore.ts";
 import { removeLoad } from "../../stores/loads/loads.ts";

@@ -1,8 +1,8 @@
 import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
+import type { Restore } from "../../core/ports/archive.ts";
 import type { Hole, JournalHoles } from "../../core/ports/journal.ts";
 import type { Log } from "../../core/ports/log.ts";
-import type { Restore } from "../../stores/archive/restore.ts";
 import { takeRows } from "../../stores/archive/rows-set-aside.ts";
 import { EVENTS_DIRECTORY } from "../../stores/duckdb/engine/duckdb.ts";
 import { asidesIn } from "../../stores/duckdb/events/set-aside.ts";

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { basename, dirname } from "node:path";
+import type { ArchiveFiles } from "../../core/ports/archive.ts";
 import type { Log } from "../../core/ports/log.ts";
 import type { Clock } from "../../core/values/time.ts";
-import type { ArchiveFiles } from "../../stores/archive/files.ts";
 import { restoreOf } from "../../stores/archive/restore.ts";
 import { type Duckdb, rows } from "../../stores/duckdb/engine/duckdb.ts";
 import { isDamage } from "../../stores/duckdb/engine/faults.ts";

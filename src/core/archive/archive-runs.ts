@@ -1,7 +1,7 @@
-import type { Archive } from "../../stores/archive/archive.ts";
 import type { Ingest } from "../ingest/ingest.ts";
 import type { Restoring } from "../ingest/restore.ts";
 import { stopSignal } from "../ingest/retry.ts";
+import type { Archive } from "../ports/archive.ts";
 import type { EventStore } from "../ports/events.ts";
 import type { Journal } from "../ports/journal.ts";
 import type { Log } from "../ports/log.ts";

@@ -1,5 +1,4 @@
-import type { ArchivedFile, ArchiveFiles } from "../../stores/archive/files.ts";
-import type { Restore } from "../../stores/archive/restore.ts";
+import type { ArchivedFile, ArchiveFiles, Restore } from "../ports/archive.ts";
 import type { EventStore } from "../ports/events.ts";
 import type { Hole } from "../ports/journal.ts";
 import type { RemoveLoad } from "../ports/loads.ts";

@@ -1,46 +1,16 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
+import type {
+  Archive,
+  ArchivedFile,
+  ArchivedKind,
+  ArchiveFiles,
+  ArchivePlace,
+} from "../../core/ports/archive.ts";
 import { type Duckdb, quoted, rows } from "../duckdb/engine/duckdb.ts";
 import { UNPROMOTED } from "../duckdb/events/hot-columns.ts";
 import { NOT_BLANK } from "../loads/blank-rows.ts";
-import { copyTo, countIn, type Erasure, eraseArchived } from "./erase.ts";
-import {
-  ARCHIVED_KINDS,
-  type ArchivedFile,
-  type ArchivedKind,
-  type ArchiveFiles,
-  type ArchivePlace,
-} from "./files.ts";
-
-/**
- * The archive: every event and log record that left the journal, as Parquet, from which the event
- * store can be made again (decision 63). Calls are carried out one after the other.
- */
-export type Archive = {
-  /** The last sequence number that is archived; 0 at first. */
-  last(): number;
-  /**
-   * Archives what the event store holds up to `upTo`, which it must have applied; durable when it
-   * resolves. Throws what DuckDB or the disk throws; then nothing has changed.
-   */
-  add(upTo: number): Promise<void>;
-  /**
-   * Writes anew what is missing or was cut; other damage shows when a file is read. What a list that was
-   * made anew cannot know of is missing, too (decision 76).
-   */
-  complete(): Promise<void>;
-  /** How many files there are. */
-  files(): number;
-  /** Reads the file in this place of the list, if there is one, and writes it anew if it is damaged. */
-  check(place: number): Promise<void>;
-  /** Makes one file of many small ones, where there are; says whether there were. */
-  compact(): Promise<boolean>;
-  /**
-   * Writes the files that hold what was erased from the event store anew without it, and removes
-   * the old ones, and files that were set aside; durable when it resolves. Returns how many rows it
-   * were.
-   */
-  erase(asked: readonly Erasure[]): Promise<number>;
-};
+import { copyTo, countIn, eraseArchived } from "./erase.ts";
+import { ARCHIVED_KINDS } from "./files.ts";
 
 /** A file of as many rows is not joined with others. */
 const FILE_ROWS = 100_000;

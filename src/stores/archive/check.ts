@@ -1,12 +1,12 @@
 import { dirname, join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
+import type { ArchivedFile } from "../../core/ports/archive.ts";
 import { isDiskFull } from "../../core/values/failure.ts";
 import { quoted, rows } from "../duckdb/engine/duckdb.ts";
 import { isOutOfMemory } from "../duckdb/engine/faults.ts";
 import { newInstance } from "../duckdb/engine/instance.ts";
 import { DUCKDB_MIGRATIONS } from "../duckdb/migrations/index.ts";
 import { NOT_BLANK } from "../loads/blank-rows.ts";
-import type { ArchivedFile } from "./files.ts";
 
 /** What files are looked at with, which holds little at once. */
 const MEMORY = "128MB";

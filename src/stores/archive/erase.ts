@@ -1,16 +1,14 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
+import type {
+  ArchivedFile,
+  ArchivedKind,
+  ArchiveFiles,
+  Erasure,
+} from "../../core/ports/archive.ts";
 import { type Duckdb, quoted, rows } from "../duckdb/engine/duckdb.ts";
 import { runApart } from "../duckdb/engine/duckdb-apart.ts";
 import { LOG_OWNERS, MAY_HAVE_OWNER } from "../duckdb/lists/log-owners.ts";
 import { NOT_BLANK } from "../loads/blank-rows.ts";
-import type { ArchivedFile, ArchivedKind, ArchiveFiles } from "./files.ts";
-
-/** Whose events are to be erased: those of distinct ids that arrived up to `journal_seq`. */
-export type Erasure = {
-  project_id: number;
-  distinct_ids: readonly string[];
-  journal_seq: number;
-};
 
 /** Rows of a Parquet row group: DuckDB holds one in memory, of rows of 2 KiB at most (decision 95). */
 const ROW_GROUP_ROWS = 8192;

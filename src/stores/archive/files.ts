@@ -10,78 +10,18 @@ import {
 import { open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import type {
+  ArchivedFile,
+  ArchivedKind,
+  ArchiveFiles,
+  ArchivePlace,
+  Manifest,
+} from "../../core/ports/archive.ts";
 import { SchemaError } from "../../core/values/schema-version.ts";
 import { nodeDisk } from "../files/disk.ts";
 
 /** What is archived: the tables of the event store that hold what was sent. */
-export const ARCHIVED_KINDS = ["events", "logs"] as const;
-
-/** A table whose rows are archived. */
-export type ArchivedKind = (typeof ARCHIVED_KINDS)[number];
-
-/** Where rows belong: of one kind and project, and of a month (`2026-11`, UTC) by arrival. */
-export type ArchivePlace = { kind: ArchivedKind; project_id: number; month: string };
-
-/** A file of the archive. Its rows have sequence numbers from `first` to `last`, with gaps. */
-export type ArchivedFile = ArchivePlace & {
-  /** Below the archive's directory, with `/`. */
-  path: string;
-  first: number;
-  last: number;
-  rows: number;
-  /** The file's length; lists that are older have none. */
-  bytes?: number;
-  /** The file's SHA-256 in hexadecimal digits; lists that are older have none. */
-  sha256?: string;
-  /**
-   * Whether it was given up, and the event store was told to get from the journal what that has of it: what
-   * is not there when the file is written anew is lost.
-   */
-  is_given_up?: true;
-};
-
-/** What the archive is: all rows up to `last`, in these files and no others. */
-export type Manifest = {
-  version: 1;
-  last: number;
-  files: ArchivedFile[];
-  /** Rows that were only in files that were damaged. */
-  rows_lost?: number;
-  /** Whether the list was made of the files that there were, and not compared with the event store since. */
-  is_listed_anew?: true;
-};
-
-/** The archive's files, and the list that says which of them count. */
-export type ArchiveFiles = {
-  directory: string;
-  manifest(): Manifest;
-  pathOf(file: ArchivedFile): string;
-  /** The rows of files, for a query of DuckDB. */
-  source(files: readonly ArchivedFile[]): string;
-  /**
-   * Makes a file of rows, durable under its name when it resolves, that counts once a manifest
-   * names it; `copy` writes it under another name. Throws what it throws.
-   */
-  write(
-    place: ArchivePlace,
-    range: { first: number; last: number },
-    copy: (path: string) => Promise<number>,
-  ): Promise<ArchivedFile>;
-  /** Whether a file is there, and as long as it was. */
-  isThere(file: ArchivedFile): boolean;
-  /** Whether a file is there and as it was written. */
-  isSound(file: ArchivedFile): Promise<boolean>;
-  /** Keeps a damaged file under another name, if it is there: it counts as missing from then on. */
-  moveAway(file: ArchivedFile): Promise<void>;
-  /** Takes a damaged file out of the archive, and moves it away. */
-  setAside(file: ArchivedFile): Promise<void>;
-  /** Moves a damaged file away, some of whose rows the journal has: it is missing until it is written anew. */
-  giveUp(file: ArchivedFile): Promise<void>;
-  /** Removes what was set aside: deleted persons must not live on in it. */
-  removeSetAside(): Promise<void>;
-  /** Changes what the archive is, in one step, durable when it resolves; then removes the rest. */
-  commit(manifest: Manifest): Promise<void>;
-};
+export const ARCHIVED_KINDS: readonly ArchivedKind[] = ["events", "logs"];
 
 /** The directory of the archive, below the data directory. */
 export const ARCHIVE_DIRECTORY = "archive";

@@ -1,7 +1,8 @@
 import { renameSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
+import type { ArchivedFile, ArchivedKind, Manifest } from "../../core/ports/archive.ts";
 import { type ArchiveCheck, withArchiveCheck } from "./check.ts";
-import { type ArchivedFile, type ArchivedKind, type Manifest, sha256Of } from "./files.ts";
+import { sha256Of } from "./files.ts";
 
 /** A file by its name: `kind/project/month/first-last.parquet`, or `….2.parquet` for one written later. */
 const NAME = /^(events|logs)\/(\d+)\/(\d{4}-\d{2})\/(\d+)-(\d+)(?:\.\d+)?\.parquet$/;

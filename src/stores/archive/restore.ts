@@ -1,32 +1,9 @@
 import { PERSON_NAMESPACE } from "../../core/identity/person.ts";
-import type { Hole } from "../../core/ports/journal.ts";
+import type { ArchiveFiles, Counting, Restore, TakenRows } from "../../core/ports/archive.ts";
 import { type Duckdb, quoted, rows } from "../duckdb/engine/duckdb.ts";
 import { NOT_BLANK } from "../loads/blank-rows.ts";
 import { isReadable } from "./check.ts";
 import { countIn } from "./erase.ts";
-import type { ArchivedFile, ArchiveFiles } from "./files.ts";
-import type { TakenRows } from "./rows-set-aside.ts";
-
-/** Makes the event store anew from the archive: what came later is in the journal (decision 64). */
-export type Restore = {
-  /** Whether the store is one that was being made, and is not whole. */
-  isUnfinished(): Promise<boolean>;
-  /** Empties the store, which counts as unfinished from now on, and sets its mark: by default the archive's. */
-  begin(mark?: number): Promise<void>;
-  /**
-   * Puts the rows of a file in whose numbers count; says whether it could. If not, the file cannot be read, or
-   * has not as many rows as it had, and nothing of it is in.
-   */
-  load(file: ArchivedFile, counting: Counting): Promise<boolean>;
-  /** Puts rows in that were taken from another event store, if nothing has their numbers. */
-  add(taken: TakenRows): Promise<void>;
-  /** Gives each event to whom its distinct id means in the mirror, which must be up to date. */
-  assign(): Promise<void>;
-  end(): Promise<void>;
-};
-
-/** Which sequence numbers of the archive count: those up to a mark, and those in holes of the journal behind. */
-export type Counting = { mark: number; holes: readonly Hole[] };
 
 const TABLES = [
   "events",

@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
+import type { ArchivedKind, TakenRows } from "../../core/ports/archive.ts";
 import type { Hole } from "../../core/ports/journal.ts";
 import { isDiskFull } from "../../core/values/failure.ts";
 import { LOADS_DIRECTORY, quoted, rows } from "../duckdb/engine/duckdb.ts";
@@ -8,10 +9,7 @@ import { newInstance } from "../duckdb/engine/instance.ts";
 import { memoryLimit } from "../duckdb/engine/memory-limit.ts";
 import { UNPROMOTED } from "../duckdb/events/hot-columns.ts";
 import { copyTo } from "./erase.ts";
-import { ARCHIVED_KINDS, type ArchivedKind } from "./files.ts";
-
-/** Rows that were taken from an event store, in a Parquet file. */
-export type TakenRows = { kind: ArchivedKind; path: string; rows: number };
+import { ARCHIVED_KINDS } from "./files.ts";
 
 /**
  * What was taken; `damage` says why not all could be looked at, undefined if it was. `applied` is the

@@ -9,7 +9,7 @@ import {
 } from "bun:test";
 import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ArchivedFile, Manifest } from "../../../src/stores/archive/files.ts";
+import type { ArchivedFile, Manifest } from "../../../src/core/ports/archive.ts";
 import { metricValue, scrape } from "../../support/answers/prometheus.ts";
 import { clockBefore, eventOf, type Sent, sendStored } from "../../support/data/senders.ts";
 import { type Everything, everything } from "../../support/disk/project-contents.ts";

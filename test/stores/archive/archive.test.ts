@@ -10,8 +10,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
+import type { ArchivedFile } from "../../../src/core/ports/archive.ts";
 import { archiveOf } from "../../../src/stores/archive/archive.ts";
-import { type ArchivedFile, openArchiveFiles } from "../../../src/stores/archive/files.ts";
+import { openArchiveFiles } from "../../../src/stores/archive/files.ts";
 import { listedAnew } from "../../../src/stores/archive/list.ts";
 import { type Duckdb, openDuckdb, rows } from "../../../src/stores/duckdb/engine/duckdb.ts";
 import { temporaryDirectory } from "../../support/start/app.ts";
