@@ -430,7 +430,7 @@ describe("an archive of which a file is damaged", () => {
     for (const { path } of files) flipped(join(data, "archive", path));
     await using server = await startServer({ data, flags: SMALL });
     const mended = async () =>
-      metricValue(await scrape(server), "hoglet_archive_files_mended_total");
+      metricValue(await scrape(server), "hoglet_archive_repaired_files_total");
 
     while ((await mended()) === 0) await Bun.sleep(50);
 

@@ -44,7 +44,7 @@ test.each(FULL)(
     expect((await server.get<{ count: number }>("/events/?limit=1")).count).toBeGreaterThan(99);
     expect((await server.get<{ count: number }>("/persons/?limit=1")).count).toBeGreaterThan(0);
     const metrics = await scrape(server);
-    expect(metricValue(metrics, "hoglet_disk_floor_bytes")).toBe(floor === "0" ? 0 : 2 ** 27);
+    expect(metricValue(metrics, "hoglet_disk_free_min_bytes")).toBe(floor === "0" ? 0 : 2 ** 27);
     expect(metricValue(metrics, "hoglet_ready")).toBe(0);
 
     disk.empty();
@@ -135,7 +135,7 @@ test("an event store that fails for good ends the server, and the next start hea
   await using server = await serverOn(disk, ["--disk-floor", "0"]);
   for (const _ of [1, 2, 3]) sent.push(...(await sendLarge(server, clock)));
   // A query beside such loads finds no memory now and then.
-  while (metricValue(await scrape(server), "hoglet_ingest_lag") !== 0) await Bun.sleep(20);
+  while (metricValue(await scrape(server), "hoglet_ingest_lag_events") !== 0) await Bun.sleep(20);
   await settled(server);
 
   // What is in the write-ahead log does not fit into the file any more.

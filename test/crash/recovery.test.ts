@@ -168,7 +168,7 @@ describe("a journal whose end is damaged", () => {
     const aside = how === "set aside" ? [part] : [];
     expect(cutsIn(server)).toEqual(cut.map((one) => expect.objectContaining(one)));
     expect(asideIn(server)).toEqual(aside.map((one) => expect.objectContaining(one)));
-    const counted = metricValue(await scrape(server), "hoglet_journal_parts_aside");
+    const counted = metricValue(await scrape(server), "hoglet_journal_quarantined_files");
     expect(counted).toBe(aside.length);
     expect(readFileSync(segment).equals(bytes)).toBe(true);
     const more = steps("two");
@@ -236,7 +236,7 @@ test("a damaged frame amid the journal is set aside, and what is behind it is re
   const [copy = ""] = readdirSync(join(data, "journal", "corrupt"));
   const aside = readFileSync(join(data, "journal", "corrupt", copy), "utf8");
   expect(aside).toContain(lost.uuid.slice(8));
-  expect(metricValue(await scrape(server), "hoglet_journal_parts_aside")).toBe(1);
+  expect(metricValue(await scrape(server), "hoglet_journal_quarantined_files")).toBe(1);
 });
 
 describe("a slice", () => {

@@ -20,7 +20,7 @@ test.each(["json", "human"])(
     await sendHostileRequests(server);
     await sendHostileBytes(server);
     await sendToSocket(server);
-    while (metricValue(await scrape(server), "hoglet_ingest_lag") > 0) await Bun.sleep(20);
+    while (metricValue(await scrape(server), "hoglet_ingest_lag_events") > 0) await Bun.sleep(20);
     expect(await server.stop()).toBe(0);
 
     const { out, err } = server.output();

@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 async function caughtUp(): Promise<void> {
-  while (metricValue(await scrape(server), "hoglet_ingest_lag") > 0) await Bun.sleep(20);
+  while (metricValue(await scrape(server), "hoglet_ingest_lag_events") > 0) await Bun.sleep(20);
 }
 
 async function made(...ids: string[]): Promise<Person[]> {

@@ -11,16 +11,22 @@ import type { WarningCount } from "../ports/warnings.ts";
 import type { Clock } from "../values/time.ts";
 import { isAboutLogs, meaningOf, type Severity } from "../warnings/warning.ts";
 import type { Warnings } from "../warnings/warnings.ts";
+import {
+  METRICS,
+  type MetricDefinition,
+  type MetricLabel,
+  type MetricName,
+} from "./metric-definitions.ts";
 import type { Timings } from "./timings.ts";
 
-/** What the server measures of itself. */
+/** The metrics of this server, for Prometheus. */
 export type Metrics = {
-  /** The metrics as they are now, of `contentType`; of projects only those that `sees` names. */
+  /** The metrics as they are now, of `contentType`. Samples of a project appear if `sees` is true for it. */
   read(sees?: (project: number) => boolean): Promise<string>;
   contentType: string;
 };
 
-/** What is measured. */
+/** The sources of the metrics. */
 export type MetricNeeds = {
   capture: Pick<Capture, "counts">;
   ingest: Pick<Ingest, "applied" | "counts">;
@@ -29,9 +35,9 @@ export type MetricNeeds = {
   timings: Pick<Timings, "histogram">;
   room: Pick<Room, "figures">;
   sizes: Volumes["sizes"];
-  /** Rows that were only in damaged files of the archive, and files that were written anew. */
+  /** Rows that were lost with damaged files of the archive, and files that were written again. */
   archive: { rowsLost: () => number; mended: () => number };
-  /** Sequence numbers that the journal lost before it was read, as far as is known. */
+  /** Sequence numbers that neither the journal nor a store had at the start. */
   journalLost: () => number;
   tasks: { counts(): Promise<DeletionCount[]> };
   /** `held` is how many bytes of capture bodies are in memory. */
@@ -43,24 +49,12 @@ export type MetricNeeds = {
   version: string;
 };
 
-const LABELS = ["project_id", "reason", "version", "kind", "state"] as const;
+/** One number. */
+type Sample = { labels: { [label in MetricLabel]?: string | number }; value: number };
 
-/**
- * One number. Labels are reasons, kinds, states, project ids and the version: a fixed set, never what was sent,
- * or a flood of names would be a flood of series (decision 40).
- */
-type Sample = { labels: { [label in (typeof LABELS)[number]]?: string | number }; value: number };
+const KINDS = { counter: Counter, gauge: Gauge };
 
-/** Something that is counted or measured; a counter only grows, but begins anew with the process unless `help` says otherwise. */
-type Metric = {
-  kind: typeof Counter | typeof Gauge;
-  name: string;
-  /** One sentence. */
-  help: string;
-  samples: Sample[];
-};
-
-/** Metrics since this start; drops come from stored counters and survive it (decision 40). */
+/** Metrics as they are now. The counts of dropped and changed events are stored, and survive a restart (decision 40). */
 export function metrics(needs: MetricNeeds): Metrics {
   const startedAt = needs.now();
   return {
@@ -68,16 +62,18 @@ export function metrics(needs: MetricNeeds): Metrics {
     async read(sees = () => true) {
       const registry = new Registry();
       registry.registerMetric(needs.timings.histogram);
-      const measured = [
-        ...eventMetrics(needs, await needs.warnings.counts()),
-        ...pipelineMetrics(needs),
-        ...diskMetrics(needs),
-        taskMetric(await needs.tasks.counts()),
-        ...processMetrics(needs, startedAt),
-      ];
-      for (const { kind: Kind, name, help, samples } of measured) {
-        const metric = new Kind({ name, help, labelNames: LABELS, registers: [registry] });
-        for (const { labels, value } of samples) {
+      const measured: Record<MetricName, Sample[]> = {
+        ...eventSamples(needs, await needs.warnings.counts()),
+        ...pipelineSamples(needs),
+        ...diskSamples(needs),
+        hoglet_deletion_tasks: taskSamples(await needs.tasks.counts()),
+        ...processSamples(needs, startedAt),
+      };
+      for (const [name, definition] of Object.entries<MetricDefinition>(METRICS)) {
+        const { type, labels: labelNames, help } = definition;
+        if (type === "histogram") continue;
+        const metric = new KINDS[type]({ name, help, labelNames, registers: [registry] });
+        for (const { labels, value } of measured[name as MetricName]) {
           if (labels.project_id === undefined || sees(Number(labels.project_id))) {
             metric.inc(labels, value);
           }
@@ -88,118 +84,76 @@ export function metrics(needs: MetricNeeds): Metrics {
   };
 }
 
-function eventMetrics({ capture, ingest }: MetricNeeds, warned: readonly WarningCount[]): Metric[] {
+function eventSamples({ capture, ingest }: MetricNeeds, warned: readonly WarningCount[]) {
   const { accepted, refused } = capture.counts();
   const { stored, duplicates, dead } = ingest.counts();
-  const perProject = [...accepted].map(([project_id, value]) => ({
-    labels: { project_id },
-    value,
-  }));
-  const [ofLogs = [], ofEvents = []] = [true, false].map((isWanted) => {
-    return warned.filter(({ type }) => isAboutLogs(type) === isWanted);
-  });
-  const perCode = [...refused].map(([reason, value]) => ({ labels: { reason }, value }));
-  return [
-    counter("events_accepted", "Events that were acknowledged.", perProject),
-    counter(
-      "events_dropped",
-      "Events that were not stored, by reason, since the data directory was made.",
-      reasons(ofEvents, "error"),
-    ),
-    counter(
-      "events_changed",
-      "Events that were stored otherwise than sent, by reason, since the data directory was made.",
-      reasons(ofEvents, "warning"),
-    ),
-    counter(
-      "logs_dropped",
-      "Log records that were not stored, by reason, since the data directory was made.",
-      reasons(ofLogs, "error"),
-    ),
-    counter(
-      "logs_changed",
-      "Log records that were stored otherwise than sent, by reason, since the data directory was made.",
-      reasons(ofLogs, "warning"),
-    ),
-    counter("capture_refused", "Capture requests that were refused, by error code.", perCode),
-    counter("events_stored", "Events and log records that reached the event store.", one(stored)),
-    counter("events_duplicate", "Events left out because their uuid was known.", one(duplicates)),
-    counter("events_dead", "Events that went to the dead-letter file.", one(dead)),
-  ];
+  const ofLogs = warned.filter(({ type }) => isAboutLogs(type));
+  const ofEvents = warned.filter(({ type }) => !isAboutLogs(type));
+  return {
+    hoglet_events_accepted_total: [...accepted].map(([project_id, value]) => ({
+      labels: { project_id },
+      value,
+    })),
+    hoglet_events_dropped_total: reasons(ofEvents, "error"),
+    hoglet_events_changed_total: reasons(ofEvents, "warning"),
+    hoglet_logs_dropped_total: reasons(ofLogs, "error"),
+    hoglet_logs_changed_total: reasons(ofLogs, "warning"),
+    hoglet_capture_rejected_requests_total: [...refused].map(([reason, value]) => ({
+      labels: { reason },
+      value,
+    })),
+    hoglet_events_stored_total: one(stored),
+    hoglet_events_deduplicated_total: one(duplicates),
+    hoglet_events_dead_lettered_total: one(dead),
+  };
 }
 
-function pipelineMetrics({ ingest, journal, meter }: MetricNeeds): Metric[] {
+function pipelineSamples({ ingest, journal, meter }: MetricNeeds) {
   const applied = ingest.applied();
   const durable = journal.durable();
-  // The numbers go on above those of the stores when the journal has lost its end.
-  const lag = Math.max(0, durable - applied);
-  return [
-    gauge("journal_bytes", "Bytes of the journal.", journal.bytes()),
-    gauge("journal_waiting_bytes", "Bytes that wait for the journal's disk.", journal.waiting()),
-    gauge("journal_durable_seq", "The last sequence number that is durable.", durable),
-    gauge("ingest_applied_seq", "The last sequence number that is in both stores.", applied),
-    gauge("ingest_lag", "Sequence numbers that are durable and not in both stores yet.", lag),
-    gauge("capture_body_bytes", "Bytes of capture bodies that are in memory.", meter.held),
-  ];
+  return {
+    hoglet_journal_bytes: one(journal.bytes()),
+    hoglet_journal_queue_bytes: one(journal.waiting()),
+    hoglet_journal_durable_seq: one(durable),
+    hoglet_ingest_applied_seq: one(applied),
+    // The stores are ahead of a journal that has lost its end.
+    hoglet_ingest_lag_events: one(Math.max(0, durable - applied)),
+    hoglet_capture_inflight_bytes: one(meter.held),
+  };
 }
 
-function diskMetrics({ sizes, room, archive, journalLost }: MetricNeeds): Metric[] {
+function diskSamples({ sizes, room, archive, journalLost }: MetricNeeds) {
   const { events, loads, sqlite, journalPartsAside } = sizes();
-  const bytes = Object.entries({ events, loads, sqlite }).map(([kind, value]) => ({
-    labels: { kind },
-    value,
-  }));
   const figures = room.figures();
-  const of = (value: number | undefined) => (value === undefined ? [] : one(value));
-  return [
-    { ...gauge("store_bytes", "Bytes of the stores' files.", 0), samples: bytes },
-    gauge(
-      "journal_parts_aside",
-      "Parts of the journal that were damaged and are kept in journal/corrupt.",
-      journalPartsAside,
-    ),
-    counter(
-      "journal_events_lost",
-      "Events and log records that neither the journal nor any store had at the start, as far as their numbers tell.",
-      one(journalLost()),
-    ),
-    gauge(
-      "archive_rows_lost",
-      "Rows that were lost with damaged files of the archive, when the event store was made anew.",
-      archive.rowsLost(),
-    ),
-    counter(
-      "archive_files_mended",
-      "Damaged files of the archive that were written anew from the event store.",
-      one(archive.mended()),
-    ),
-    { ...gauge("disk_free_bytes", "Bytes that are free.", 0), samples: of(figures?.free) },
-    {
-      ...gauge("disk_floor_bytes", "Free bytes below which events are refused.", 0),
-      samples: of(figures?.floor),
-    },
-  ];
+  const optional = (value: number | undefined) => (value === undefined ? [] : one(value));
+  return {
+    hoglet_store_bytes: Object.entries({ events, loads, sqlite }).map(([kind, value]) => ({
+      labels: { kind },
+      value,
+    })),
+    hoglet_journal_quarantined_files: one(journalPartsAside),
+    hoglet_journal_events_lost_total: one(journalLost()),
+    hoglet_archive_rows_lost: one(archive.rowsLost()),
+    hoglet_archive_repaired_files_total: one(archive.mended()),
+    hoglet_disk_free_bytes: optional(figures?.free),
+    hoglet_disk_free_min_bytes: optional(figures?.floor),
+  };
 }
 
-function taskMetric(counts: readonly DeletionCount[]): Metric {
-  const samples = counts.map(({ project_id, state, count }) => ({
+function taskSamples(counts: readonly DeletionCount[]): Sample[] {
+  return counts.map(({ project_id, state, count }) => ({
     labels: { project_id, state },
     value: count,
   }));
-  return { ...gauge("deletion_tasks", "Deletions of events, by state.", 0), samples };
 }
 
-function processMetrics(
-  { memoryBytes, isReady, now, version }: MetricNeeds,
-  startedAt: number,
-): Metric[] {
-  const build = [{ labels: { version }, value: 1 }];
-  return [
-    gauge("memory_resident_bytes", "Bytes of memory that the process holds.", memoryBytes()),
-    gauge("ready", "1 while the server can serve, else 0.", isReady() ? 1 : 0),
-    gauge("uptime_seconds", "Seconds since the start.", (now() - startedAt) / 1000),
-    { ...gauge("build_info", "The version that is running.", 1), samples: build },
-  ];
+function processSamples({ memoryBytes, isReady, version }: MetricNeeds, startedAt: number) {
+  return {
+    process_resident_memory_bytes: one(memoryBytes()),
+    process_start_time_seconds: one(startedAt / 1000),
+    hoglet_ready: one(isReady() ? 1 : 0),
+    hoglet_build_info: [{ labels: { version }, value: 1 }],
+  };
 }
 
 function reasons(warned: readonly WarningCount[], severity: Severity): Sample[] {
@@ -209,14 +163,6 @@ function reasons(warned: readonly WarningCount[], severity: Severity): Sample[] 
       labels: { project_id, reason: type },
       value: count,
     }));
-}
-
-function counter(name: string, help: string, samples: Sample[]): Metric {
-  return { name: `hoglet_${name}_total`, kind: Counter, help, samples };
-}
-
-function gauge(name: string, help: string, value: number): Metric {
-  return { name: `hoglet_${name}`, kind: Gauge, help, samples: one(value) };
 }
 
 function one(value: number): Sample[] {

@@ -1,4 +1,5 @@
 import Histogram from "prom-client/lib/histogram.js";
+import { METRICS, REQUEST_DURATION } from "./metric-definitions.ts";
 
 const KINDS = ["capture", "api", "other"] as const;
 
@@ -18,8 +19,8 @@ export type Timings = {
 /** Counts from now on. `elapsedMs` is a clock that is never set. */
 export function timings(elapsedMs: () => number): Timings {
   const histogram = new Histogram({
-    name: "hoglet_request_seconds",
-    help: "Seconds until a request's answer began, by the kind of its path.",
+    name: REQUEST_DURATION,
+    help: METRICS[REQUEST_DURATION].help,
     labelNames: ["kind"],
     buckets: BUCKETS_S,
     registers: [],

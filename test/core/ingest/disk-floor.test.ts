@@ -121,7 +121,9 @@ test("below the floor events and logs get 503, strangers 401, and reads and chan
   expect(changed.status).toBe(200);
   const metrics = parseMetrics(String((await app.ask("GET", "/metrics")).body));
   expect(metricValue(metrics, "hoglet_disk_free_bytes")).toBe(GB / 10);
-  expect(metricValue(metrics, "hoglet_capture_refused_total", { reason: "unavailable" })).toBe(1);
+  expect(
+    metricValue(metrics, "hoglet_capture_rejected_requests_total", { reason: "unavailable" }),
+  ).toBe(1);
 
   volume.free = 10 * GB;
   while ((await post("/batch/", batch(event()))).status !== 200) await Bun.sleep(20);

@@ -21,7 +21,7 @@ test("requests are counted in every bucket that they fit in, by kind", async () 
   const metrics = parseMetrics(await registry.metrics());
 
   const value = (kind: string, part: string, le?: string) =>
-    metricValue(metrics, "hoglet_request_seconds", {
+    metricValue(metrics, "hoglet_http_request_duration_seconds", {
       kind,
       ...(le === undefined ? {} : { le }),
       part,
@@ -33,7 +33,7 @@ test("requests are counted in every bucket that they fit in, by kind", async () 
   expect(value("capture", "count")).toBe(3);
   expect([value("api", "bucket", "0.05"), value("api", "bucket", "0.1")]).toEqual([0, 1]);
   expect(value("other", "count")).toBe(0);
-  expect(metrics.get("hoglet_request_seconds")?.samples).toHaveLength(
+  expect(metrics.get("hoglet_http_request_duration_seconds")?.samples).toHaveLength(
     3 * (BUCKETS_S.length + 1 + 2),
   );
 });

@@ -25,7 +25,7 @@ type Page = { count: number; next: string | null; previous: string | null; resul
 
 /** Waits until all that was acknowledged is applied. */
 async function applied(server: Server): Promise<void> {
-  while (metricValue(await scrape(server), "hoglet_ingest_lag") > 0) await Bun.sleep(20);
+  while (metricValue(await scrape(server), "hoglet_ingest_lag_events") > 0) await Bun.sleep(20);
 }
 
 /** The warnings by type: how many, severity, and the newest samples' event uuid and distinct id. */
@@ -166,7 +166,7 @@ describe("what is kept nowhere", () => {
 
     expect(sent).toMatchObject({ status: 200, body: { status: "Ok" } });
     const metrics = parseMetrics(String((await app.ask("GET", "/metrics")).body));
-    expect(metricValue(metrics, "hoglet_capture_refused_total", { reason })).toBe(1);
+    expect(metricValue(metrics, "hoglet_capture_rejected_requests_total", { reason })).toBe(1);
   });
 });
 
@@ -281,7 +281,7 @@ describe("what ingest finds", () => {
       duplicate_uuid: error(2, [sent.uuid, "ann"], [sent.uuid, "bob"]),
     });
     const metrics = await scrape(server);
-    expect(metricValue(metrics, "hoglet_events_duplicate_total")).toBe(4);
+    expect(metricValue(metrics, "hoglet_events_deduplicated_total")).toBe(4);
     expect((await server.events()).map((stored) => stored.event)).toEqual(["first"]);
   });
 });
