@@ -4,7 +4,6 @@ import type { RestoreProgress } from "../core/ingest/restore.ts";
 import type { Journal } from "../core/ports/journal.ts";
 import type { Log } from "../core/ports/log.ts";
 import { ARCHIVE_DIRECTORY, openArchiveFiles } from "../stores/archive/files.ts";
-import { isSuspect } from "../stores/duckdb/engine/block-checksums.ts";
 import { EVENTS_DIRECTORY, openDuckdb } from "../stores/duckdb/engine/duckdb.ts";
 import { isDamage } from "../stores/duckdb/engine/faults.ts";
 import { currentGeneration, generationFile } from "../stores/duckdb/engine/generations.ts";
@@ -48,8 +47,6 @@ export async function openEvents(
 ) {
   const generation = currentGeneration(join(directory, EVENTS_DIRECTORY));
   const file = generationFile(join(directory, EVENTS_DIRECTORY), generation);
-  // It takes as long as all that is done before it is needed.
-  const suspect = rebuild ? Promise.resolve(false) : isSuspect(file);
   const persons = await stores.persons.applied();
   const files = await openArchive(settings, { directory, persons, log });
   const journalBytesMax = settings.journal * MB;
@@ -62,9 +59,8 @@ export async function openEvents(
   });
   const seqs = { archived: files.manifest().last, first: journal.first(), last: journal.durable() };
   if (settings.archive === "on") tellMissing({ ...seqs, persons }, log);
-  const open = (how: { readAll: boolean }) =>
+  const open = () =>
     openDuckdb({
-      ...how,
       directory,
       archiveDirectory: files.directory,
       generation,
@@ -80,7 +76,7 @@ export async function openEvents(
     });
   const opening = opened(file, "Give this user the file, or run hoglet rebuild.", () =>
     openEventStore({
-      ...{ file, open, suspect, files },
+      ...{ file, open, files },
       journalFirst: seqs.first,
       rebuild,
       check: (events, held) => checkTogether(directory, { events, held, persons, ...seqs }),

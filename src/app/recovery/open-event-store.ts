@@ -21,10 +21,8 @@ type Reason = "asked" | "missing" | "damaged" | "unfinished" | "behind";
 
 type Needs = {
   file: string;
-  /** Opens the file; with `readAll` it fails where anything in it is damaged. */
-  open: (how: { readAll: boolean }) => Promise<Duckdb>;
-  /** Whether there may be damage in the file. */
-  suspect: Promise<boolean>;
+  /** Opens the file; damage that this does not find shows in use, and costs one restart (decision 65). */
+  open: () => Promise<Duckdb>;
   files: ArchiveFiles;
   /** A number that the journal's oldest event has or exceeds. */
   journalFirst: number | undefined;
@@ -79,7 +77,7 @@ export async function openEventStore(needs: Needs): Promise<OpenedStore> {
     const facts = { file: basename(file), reason, ...kept, ...error };
     log.warn("the event store is made anew from archive, journal and persons", facts);
   }
-  const duckdb = await open({ readAll: false });
+  const duckdb = await open();
   try {
     if (unfilled) await restoreOf(duckdb, files).begin();
   } catch (error) {
@@ -132,20 +130,13 @@ async function expectRest(needs: Needs, archived: number): Promise<void> {
 
 type Inspected = { duckdb: Duckdb; applied: number } | { reason: Reason; cause?: unknown };
 
-async function inspect({
-  file,
-  open,
-  suspect,
-  files,
-  journalFirst,
-  rebuild,
-}: Needs): Promise<Inspected> {
+async function inspect({ file, open, files, journalFirst, rebuild }: Needs): Promise<Inspected> {
   if (rebuild) return { reason: "asked" };
   if (isNotedDamaged(file)) return { reason: "damaged" };
   if (!existsSync(file)) return { reason: "missing" };
   let duckdb: Duckdb | undefined;
   try {
-    duckdb = await open({ readAll: await suspect });
+    duckdb = await open();
     const applied = await duckdb.read(appliedSeq);
     // Killed before it could be marked as unfinished, a new file has nothing.
     const isNew = applied === 0 && asidesIn(dirname(file)).length > 0;

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isSuspect } from "../../../src/stores/duckdb/engine/block-checksums.ts";
 import { bodyOf, clockBefore, eventOf } from "../../support/data/senders.ts";
 import { randomOf } from "../../support/disk/faulty-disk.ts";
 import { temporaryDirectory } from "../../support/start/app.ts";
-import { startServer } from "../../support/start/server.ts";
+import { type Server, startServer } from "../../support/start/server.ts";
 
 setDefaultTimeout(120_000);
 
@@ -56,21 +55,42 @@ const TRIALS = Object.keys(DAMAGES).flatMap((what) =>
   Array.from({ length: ROUNDS }, () => ({ what, part: random() })),
 );
 
-test.each(TRIALS)("a file with $what at $part has all events after one start", async (trial) => {
-  using root = temporaryDirectory();
-  const data = join(root.path, "data");
-  const filter = (path: string) => !path.endsWith(".sock");
-  cpSync(join(template.path, "data"), data, { recursive: true, filter });
-  const at = Math.floor(trial.part * whole.length);
-  const damage = DAMAGES[trial.what]?.({ bytes: Buffer.from(whole), at }) ?? whole;
-  writeFileSync(join(data, FILE), damage);
+/**
+ * Starts a server, and stops it once it has answered: event uuids, and the number of persons. Undefined
+ * if it ended, which damage makes it do where it is found; a supervisor starts it again.
+ */
+async function contents(data: string): Promise<{ uuids: string[]; persons: number } | undefined> {
+  let server: Server | undefined;
+  try {
+    server = await startServer({ data });
+    await server.stored(EVENTS);
+    const uuids = (await server.events()).map(({ uuid }) => uuid);
+    const { count } = await server.get<{ count: number }>("/persons/?limit=1");
+    expect(await server.stop()).toBe(0);
+    return { uuids, persons: count };
+  } catch (error) {
+    const ended = server === undefined ? String(error) : server.output().err;
+    if (ended.includes("the event store failed")) return undefined;
+    throw error;
+  } finally {
+    await server?.[Symbol.asyncDispose]();
+  }
+}
 
-  await using server = await startServer({ data });
+test.each(TRIALS)(
+  "a file with $what at $part has all events after one restart at most",
+  async (trial) => {
+    using root = temporaryDirectory();
+    const data = join(root.path, "data");
+    const filter = (path: string) => !path.endsWith(".sock");
+    cpSync(join(template.path, "data"), data, { recursive: true, filter });
+    const at = Math.floor(trial.part * whole.length);
+    const damage = DAMAGES[trial.what]?.({ bytes: Buffer.from(whole), at }) ?? whole;
+    writeFileSync(join(data, FILE), damage);
 
-  await server.stored(EVENTS);
-  const uuids = (await server.events()).map(({ uuid }) => uuid);
-  expect([uuids.length, new Set(uuids).size]).toEqual([EVENTS, EVENTS]);
-  expect((await server.get<{ count: number }>("/persons/?limit=1")).count).toBe(50);
-  expect(await server.stop()).toBe(0);
-  expect(await isSuspect(join(data, FILE))).toBe(false);
-});
+    const found = (await contents(data)) ?? (await contents(data));
+
+    expect(new Set(found?.uuids).size).toBe(EVENTS);
+    expect(found).toMatchObject({ uuids: { length: EVENTS }, persons: 50 });
+  },
+);

@@ -45,8 +45,6 @@ export type DuckdbOptions = {
   generation: number;
   memory_bytes: number;
   threads: number;
-  /** Whether all that is stored is read once: opening fails then, where some of it is damaged. */
-  readAll?: boolean;
   /** The schema changes, if not DUCKDB_MIGRATIONS. */
   migrations?: readonly string[];
   /** Called when the engine itself was read from the executable, which a first start does. */
@@ -89,7 +87,6 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
   const first = await instance.connect();
   try {
     await configure(first, options);
-    if (options.readAll) await readAll(first);
     await migrate(first, options.migrations);
   } catch (error) {
     // What is open here could not be moved away.
@@ -233,17 +230,6 @@ async function configure(connection: DuckDBConnection, options: DuckdbOptions): 
   const file = generationFile(join(directory, EVENTS_DIRECTORY), generation);
   await attach(connection, file, catalog(generation));
   for (const statement of after) await connection.run(statement);
-}
-
-/** Reads each value of each table; the engine looks whether its blocks are as they were written. */
-async function readAll(connection: DuckDBConnection): Promise<void> {
-  const tables = await rows(
-    connection,
-    "SELECT table_name FROM duckdb_tables() WHERE database_name = current_database()",
-  );
-  for (const { table_name: table } of tables) {
-    await connection.run(`SELECT bit_xor(hash(whole)) FROM "${table}" AS whole`);
-  }
 }
 
 /** All rows of a query, by column name. Values are bound, never spliced in. */

@@ -1,6 +1,13 @@
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { BLOCK_BYTES, CHECKSUM_BYTES, CHECKSUM_FACTOR, HEADERS_BYTES } from "./block-checksums.ts";
+
+/** DuckDB's files are three headers and then blocks; each begins with its checksum. */
+const HEADERS_BYTES = 3 * 4096;
+const BLOCK_BYTES = 262_144;
+const CHECKSUM_BYTES = 8;
+
+/** The checksum is the XOR of a number to begin with and of all words, each times this. */
+const CHECKSUM_FACTOR = 0xbf_58_47_6d_1c_e4_e5_b9n;
 
 const PAGE_BYTES = BLOCK_BYTES - CHECKSUM_BYTES;
 
