@@ -1,5 +1,5 @@
-import type { SeenRuns } from "../../stores/dedup/runs.ts";
 import type { CapturedEvent } from "../events/event.ts";
+import type { SeenRuns } from "../ports/dedup.ts";
 import type { Log } from "../ports/log.ts";
 import {
   LEFT_MINUTE,

@@ -7,6 +7,7 @@ import {
   type SeenHash,
   type SeenRecords,
 } from "../../core/ingest/dedup-table.ts";
+import type { SeenRuns } from "../../core/ports/dedup.ts";
 import { RUN_PARTS, type SeenRun, writeRun } from "./run.ts";
 
 /** Where the runs are, in the data directory. */
@@ -27,7 +28,7 @@ const RUN_ENTRIES_MAX = 8_388_608;
  * it. The files are this process's alone: they are made anew at every start, and are not synced. All
  * of it throws what the disk throws.
  */
-export function seenRuns(directory: string) {
+export function seenRuns(directory: string): SeenRuns {
   const leftovers = existsSync(directory) ? readdirSync(directory) : [];
   for (const leftover of leftovers) rmSync(join(directory, leftover));
   /** The newest last. */
@@ -98,9 +99,6 @@ export function seenRuns(directory: string) {
     size: () => runs.reduce((sum, { count }) => sum + count, 0),
   };
 }
-
-/** The surface of {@link seenRuns}. */
-export type SeenRuns = ReturnType<typeof seenRuns>;
 
 /** How many of the newest runs are to be one; 0 if none. */
 function alikeAtEnd(runs: readonly SeenRun[]): number {

@@ -1,0 +1,41 @@
+import type { Seen, SeenHash, SeenRecords } from "../ingest/dedup-table.ts";
+
+/**
+ * Entries of the deduplication window (decision 4) that are no longer in memory, in files called runs.
+ * An entry is the hash of an event's uuid, its minute of arrival and its fingerprint.
+ *
+ * One thread uses it, so its methods are synchronous. The files need not survive a restart: the window
+ * is filled again from `EventStore.seen`. Every method may fail with the error of the disk. The rules of
+ * all ports are in `events.ts`.
+ */
+export type SeenRuns = {
+  /**
+   * Writes entries, as a run. None of them may be known with a minute of the window. If it fails,
+   * nothing is kept and the caller tries again later.
+   */
+  put(records: SeenRecords): void;
+
+  /**
+   * Joins runs of similar size, so that `find` reads few. Entries before the minute are left out.
+   * It comes after `put`; it may be repeated.
+   */
+  join(firstMinute: number): void;
+
+  /** Returns the newest entry of an event; undefined without one. It may be older than the window. */
+  find(hash: SeenHash): Seen | undefined;
+
+  /**
+   * Marks the entry of an erased event as removed: `find` returns it with a minute before every window.
+   * It does nothing without an entry. Its hash stays on disk until `sweep`.
+   */
+  remove(hash: SeenHash): void;
+
+  /** Removes runs whose entries all came before the minute. */
+  forget(firstMinute: number): void;
+
+  /** Writes the runs again without the hashes of removed entries, after the last `remove`. */
+  sweep(): void;
+
+  /** Returns the number of entries. */
+  size(): number;
+};
