@@ -120,7 +120,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "app/recovery/check-together.ts":
     "test/crash/recovery.test.ts, test/app/recovery/lost-events.test.ts",
   "cli/welcome.ts": "test/executable/executable.test.ts",
-  "core/persons/groups.ts": "test/core/identity/groups.test.ts",
   "stores/loads/person-columns.ts": "test/stores/sqlite/persons/rows.test.ts",
   "core/identity/identify-groups.ts": "test/core/identity/groups.test.ts",
   "core/ingest/mirrored.ts": "test/core/ingest/mirror-lag.test.ts",
@@ -223,7 +222,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "core/ingest/append-loads.ts": "test/core/ingest/ingest.test.ts",
   "core/capture/capture.ts": "test/http/sdk/capture.test.ts",
   "core/capture/decode-body.ts": "test/http/sdk/capture.test.ts, test/hostile/bodies.test.ts",
-  "core/erasure/deletions.ts": "test/http/routes/person-edits.test.ts, test/cli/deletions.test.ts",
+  "core/erasure/deletions.ts": "test/cli/deletions.test.ts",
   "core/events/events.ts": "test/http/management.test.ts",
   "core/identity/identify.ts": "test/core/ingest/ingest.test.ts",
   "core/insights/results.ts": "test/http/routes/insights.test.ts",
@@ -244,7 +243,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "core/ingest/slice-content.ts": "test/core/ingest/slices.test.ts",
   "core/insights/trends.ts":
     "test/core/insights/insights.test.ts, test/http/routes/insights.test.ts",
-  "core/access/users.ts": "test/http/routes/playlists.test.ts",
   "core/warnings/warnings.ts": "test/http/routes/ingestion-warnings.test.ts",
   "app/settings/types.ts": "test/app/settings/settings.test.ts",
   "stores/archive/check.ts": "test/app/recovery/damaged-archive.test.ts",

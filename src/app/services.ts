@@ -1,14 +1,13 @@
 import { join } from "node:path";
 import type { Keys } from "../core/access/keys.ts";
 import type { Projects } from "../core/access/projects.ts";
-import { users } from "../core/access/users.ts";
 import type { Archiving } from "../core/archive/archive-runs.ts";
 import type { Capture } from "../core/capture/capture.ts";
 import { capture } from "../core/capture/capture.ts";
 import type { DeletionRunNeeds, DeletionRuns } from "../core/erasure/deletion-runs.ts";
 import { startDeletionRuns } from "../core/erasure/deletion-runs.ts";
 import type { DeletionDesk } from "../core/erasure/deletions.ts";
-import { deletionDesk, deletions } from "../core/erasure/deletions.ts";
+import { deletionDesk } from "../core/erasure/deletions.ts";
 import { definitions } from "../core/events/definitions.ts";
 import { events } from "../core/events/events.ts";
 import type { Room } from "../core/ingest/disk-floor.ts";
@@ -22,7 +21,6 @@ import { readiness } from "../core/operations/readiness.ts";
 import { timings } from "../core/operations/timings.ts";
 import { activities } from "../core/persons/activity-log.ts";
 import { personSearching } from "../core/persons/email-search.ts";
-import { groups } from "../core/persons/groups.ts";
 import { personEdits } from "../core/persons/person-edits.ts";
 import { persons } from "../core/persons/persons.ts";
 import { personMatching } from "../core/persons/property-search.ts";
@@ -30,10 +28,9 @@ import { playlists } from "../core/playlists/playlists.ts";
 import type { DeletionRow } from "../core/ports/erasure.ts";
 import type { InsightDrafts } from "../core/ports/insights.ts";
 import type { PersonReads } from "../core/ports/person-reads.ts";
+import type { WarningReads } from "../core/ports/warnings.ts";
 import { sql } from "../core/sql/sql.ts";
 import type { Clock } from "../core/values/time.ts";
-import type { Warnings } from "../core/warnings/warnings.ts";
-import { warnings } from "../core/warnings/warnings.ts";
 import type { Meter } from "../http/request/body.ts";
 import { insightDraft } from "../stores/duckdb/drafts/insight.ts";
 import { draftSql } from "../stores/duckdb/drafts/statement.ts";
@@ -168,19 +165,19 @@ function records(base: Base, now: Clock) {
   const { sqlite, projects, stores } = base;
   const writes = stores.playlists;
   return {
-    deletions: deletions(deletionReads(sqlite)),
+    deletions: deletionReads(sqlite),
     deletionDesk: deletionQueue(base, now),
-    groups: groups(groupReads(sqlite)),
+    groups: groupReads(sqlite),
     playlists: playlists({ reads: playlistReads(sqlite), writes, projects, now, randomBytes }),
-    users: users(userReads(sqlite)),
-    warnings: warnings(warningReads(sqlite)),
+    users: userReads(sqlite),
+    warnings: warningReads(sqlite),
   };
 }
 
 /** Metrics, timings and readiness. `state` may be set to draining. */
 function reports(
   { base, events: opened, room, accepting }: Needs,
-  services: { capture: Capture; warnings: Warnings },
+  services: { capture: Capture; warnings: WarningReads },
   isBehind: () => boolean,
 ) {
   const { now, ingest } = accepting;

@@ -7,10 +7,9 @@ import type { Ingest } from "../ingest/ingest.ts";
 import type { DeletionCount } from "../ports/erasure.ts";
 import type { Journal } from "../ports/journal.ts";
 import type { Volumes } from "../ports/volume.ts";
-import type { WarningCount } from "../ports/warnings.ts";
+import type { WarningCount, WarningReads } from "../ports/warnings.ts";
 import type { Clock } from "../values/time.ts";
 import { isAboutLogs, meaningOf, type Severity } from "../warnings/warning.ts";
-import type { Warnings } from "../warnings/warnings.ts";
 import {
   METRICS,
   type MetricDefinition,
@@ -31,7 +30,7 @@ export type MetricNeeds = {
   capture: Pick<Capture, "counts">;
   ingest: Pick<Ingest, "applied" | "counts">;
   journal: Pick<Journal, "bytes" | "durable" | "waiting">;
-  warnings: Pick<Warnings, "counts">;
+  warnings: Pick<WarningReads, "counts">;
   timings: Pick<Timings, "histogram">;
   room: Pick<Room, "figures">;
   sizes: Volumes["sizes"];

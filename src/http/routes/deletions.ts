@@ -1,12 +1,15 @@
 import { t } from "elysia";
-import type { Deletions } from "../../core/erasure/deletions.ts";
-import { pageQuery } from "../../core/values/page.ts";
+import { DELETION_STATUSES, type DeletionState } from "../../core/erasure/deletion.ts";
+import type { DeletionReads, DeletionRow } from "../../core/ports/erasure.ts";
+import { Failure } from "../../core/values/failure.ts";
+import { parseUuid } from "../../core/values/ids.ts";
+import { pageQuery, walkedPage } from "../../core/values/page.ts";
 import { route } from "../operation/route.ts";
 import { DeletionShape, PageOf, Paging, Text, UUID } from "../operation/schemas.ts";
 import { PERSONS } from "./persons.ts";
 
 /** Requested deletions of events, each bounded by arrival at the time of its request (decision 51). */
-export const deletionRoutes = (deletions: Deletions) => [
+export const deletionRoutes = (deletions: Pick<DeletionReads, "list">) => [
   route({
     method: "GET",
     path: `${PERSONS}deletion_status/`,
@@ -20,9 +23,46 @@ export const deletionRoutes = (deletions: Deletions) => [
     }),
     status: 200,
     response: PageOf(DeletionShape),
-    handle({ project, query, url }) {
-      const { limit, offset, cursor, ...filter } = query;
-      return deletions.list(project, filter, pageQuery({ limit, offset, cursor }), url);
+    async handle({ project, query: { status, person_uuid, ...paging }, url }) {
+      const filter = { states: statesOf(status), person_uuid: uuidOf(person_uuid) };
+      const page = await walkedPage(url, pageQuery(paging), {
+        keysOf: ({ id }: DeletionRow) => [id] as const,
+        like: [0],
+        read: (part) => deletions.list(project, filter, part),
+      });
+      return { ...page, results: page.results.map(deletionResponse) };
     },
   }),
 ];
+
+function statesOf(status = "all"): readonly DeletionState[] | undefined {
+  if (status === "all") return undefined;
+  if (status === "pending" || status === "completed") return DELETION_STATUSES[status];
+  throw new Failure("invalid_choice", "A status is pending, completed or all.", "status");
+}
+
+function uuidOf(text: string | undefined): string | undefined {
+  const uuid = text === undefined ? undefined : parseUuid(text);
+  if (text !== undefined && uuid === undefined) {
+    throw new Failure("invalid_input", "A UUID is expected.", "person_uuid");
+  }
+  return uuid;
+}
+
+function deletionResponse(row: DeletionRow) {
+  const { id, person_uuid, requested_at, state, finished_at, kind, attempts, error, counts } = row;
+  const [status = state] =
+    Object.entries(DELETION_STATUSES).find(([, states]) => states.some((one) => one === state)) ??
+    [];
+  return {
+    id,
+    person_uuid,
+    created_at: requested_at,
+    status,
+    delete_verified_at: state === "done" ? finished_at : null,
+    kind,
+    attempts,
+    error,
+    counts,
+  };
+}

@@ -1,11 +1,13 @@
 import { t } from "elysia";
-import type { Groups } from "../../core/persons/groups.ts";
-import { pageQuery } from "../../core/values/page.ts";
+import { GROUP_TYPES_MAX, type Group } from "../../core/identity/group.ts";
+import type { GroupReads } from "../../core/ports/groups.ts";
+import { Failure } from "../../core/values/failure.ts";
+import { pageQuery, walkedPage } from "../../core/values/page.ts";
 import { route } from "../operation/route.ts";
 import { GroupShape, GroupTypeShape, PageOf, Paging, Text, Whole } from "../operation/schemas.ts";
 
 /** Groups, read: contract 6 names no way to read them (decision 27). */
-export const groupRoutes = (groups: Groups) => [
+export const groupRoutes = (groups: GroupReads) => [
   route({
     method: "GET",
     path: "/api/environments/:project_id/groups/",
@@ -19,7 +21,18 @@ export const groupRoutes = (groups: Groups) => [
     }),
     status: 200,
     response: PageOf(GroupShape),
-    handle: ({ project, query, url }) => groups.list(project, query, pageQuery(query), url),
+    async handle({ project, query, url }) {
+      const { group_type_index: type_index, search } = query;
+      if (type_index < 0 || type_index >= GROUP_TYPES_MAX) {
+        const detail = `An index is 0 to ${GROUP_TYPES_MAX - 1}.`;
+        throw new Failure("invalid_input", detail, "group_type_index");
+      }
+      return walkedPage(url, pageQuery(query), {
+        keysOf: ({ group_key }: Group) => [group_key] as const,
+        like: [""],
+        read: (part) => groups.list(project, { type_index, search }, part),
+      });
+    },
   }),
   route({
     method: "GET",

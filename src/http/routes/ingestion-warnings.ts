@@ -1,12 +1,18 @@
 import { t } from "elysia";
-import { pageQuery } from "../../core/values/page.ts";
-import { WARNING_TYPES, warningTable } from "../../core/warnings/warning.ts";
-import type { Warnings } from "../../core/warnings/warnings.ts";
+import type { WarningReads, WarningRow } from "../../core/ports/warnings.ts";
+import { Failure } from "../../core/values/failure.ts";
+import { pageQuery, walkedPage } from "../../core/values/page.ts";
+import {
+  isWarningType,
+  meaningOf,
+  WARNING_TYPES,
+  warningTable,
+} from "../../core/warnings/warning.ts";
 import { route } from "../operation/route.ts";
 import { PageOf, Paging, WarningShape } from "../operation/schemas.ts";
 
-/** Ingestion warnings: what became of events and log records that were not stored as sent. */
-export const warningRoutes = (warnings: Warnings) => [
+/** Ingestion warnings, listed by reason, so that a flood of one cannot hide another (decision 38). */
+export const warningRoutes = (warnings: Pick<WarningReads, "list">) => [
   route({
     method: "GET",
     path: "/api/environments/:project_id/ingestion_warnings/",
@@ -21,6 +27,20 @@ export const warningRoutes = (warnings: Warnings) => [
     }),
     status: 200,
     response: PageOf(WarningShape),
-    handle: ({ project, query, url }) => warnings.list(project, query, pageQuery(query), url),
+    async handle({ project, query: { type, ...paging }, url }) {
+      if (type !== undefined && !isWarningType(type)) {
+        throw new Failure("invalid_choice", "There is no such type of warning.", "type");
+      }
+      const page = await walkedPage(url, pageQuery(paging), {
+        keysOf: ({ last_at, type }: WarningRow) => [last_at, type] as const,
+        like: ["", ""],
+        read: (part) => warnings.list(project, { type }, part),
+      });
+      return { ...page, results: page.results.map(warningResponse) };
+    },
   }),
 ];
+
+function warningResponse({ project_id: _project, type, ...row }: WarningRow) {
+  return { type, ...meaningOf(type), ...row };
+}

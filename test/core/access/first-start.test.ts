@@ -5,8 +5,6 @@ import { readConfig } from "../../../src/app/settings/settings.ts";
 import { temporaryDirectory, testApp } from "../../support/start/app.ts";
 import { PROJECT_KEY } from "../../support/start/server.ts";
 
-const PRINCIPAL = { key_id: 1, scopes: ["*"], scoped_teams: null, expires_at: null };
-
 describe("the keys of the settings (decision 16)", () => {
   test("count at the first start and at every other, and are made once", async () => {
     using directory = temporaryDirectory();
@@ -36,7 +34,6 @@ describe("the keys of the settings (decision 16)", () => {
   });
 
   test("name the owner, also where the command line made another user first", async () => {
-    const made = (user_id: number) => ({ ...PRINCIPAL, user_id });
     const settings = (data: string, email: string) =>
       readConfig({ "--data": data, "--owner-email": email }, {}).settings;
     for (const [first, second, warnings] of [
@@ -53,8 +50,8 @@ describe("the keys of the settings (decision 16)", () => {
       await admin.close();
 
       const app = await openApp(settings(directory.path, "boss@x.io"), environment);
-      expect((await app.users.me(made(1))).email).toBe(second);
-      expect((await app.users.me(made(2))).email).toBe(first);
+      expect((await app.users.find(1))?.email).toBe(second);
+      expect((await app.users.find(2))?.email).toBe(first);
       expect(warned.filter((message) => message.startsWith("the owner's address"))).toHaveLength(
         warnings,
       );
