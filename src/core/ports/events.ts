@@ -106,7 +106,8 @@ export type EraseOptions = {
 
 /**
  * The event store: events and log records of all projects, and a mirror of the persons to join them
- * with. Rows are only added, but for erasures.
+ * with. Rows are only added, but for erasures. An event belongs to the person that it was stored with,
+ * unless an override of the mirror leads from that person to another one.
  */
 export type EventStore = {
   /** Returns the last sequence number that is applied; 0 at first. */

@@ -85,7 +85,8 @@ export type Load = {
 export type LoadedFiles = Pick<Load, "events" | "logs" | "mirror">;
 
 /**
- * Writes loads. Its methods are synchronous, and its one caller is the thread that reads the journal.
+ * Writes loads. An event store that cannot read the files of another brings its own implementation.
+ * Its methods are synchronous, and its one caller is the thread that reads the journal.
  * A new instance removes the files that an earlier process has left.
  */
 export type LoadFiles = {

@@ -3,9 +3,9 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type {
   Load,
-  LoadedFiles,
   LoadFiles,
   MirrorFiles,
+  RemoveLoad,
   SliceContent,
 } from "../../core/ports/loads.ts";
 import type {
@@ -155,12 +155,12 @@ export function loadFiles(directory: string, rowsMax: number): LoadFiles {
  * Removes a load's files, once both stores have it. Asynchronous: the system may take long to
  * let go of a file that it is still writing to disk.
  */
-export async function removeLoad({ events, logs, mirror }: LoadedFiles): Promise<void> {
+export const removeLoad: RemoveLoad = async ({ events, logs, mirror }) => {
   const { persons, overrides, groups, owned } = mirror ?? {};
   for (const path of [events, logs, persons, overrides, groups, owned]) {
     if (typeof path === "string") await rm(path, { force: true });
   }
-}
+};
 
 /** Characters of the properties that a load changes in the mirror; it ends behind the slice that reaches them. */
 const MIRROR_CHARS_MAX = 16_777_216;
