@@ -247,8 +247,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "app/settings/types.ts": "test/app/settings/settings.test.ts",
   "stores/archive/check.ts": "test/app/recovery/damaged-archive.test.ts",
   "stores/sqlite/activity.ts": "test/http/routes/person-edits.test.ts",
-  "core/values/case-folding.ts":
-    "test/http/routes/playlists.test.ts, test/stores/sqlite/persons/search.test.ts",
   "stores/archive/erase.ts": "test/stores/archive/archive.test.ts",
   "stores/archive/files.ts": "test/stores/archive/archive.test.ts",
   "stores/archive/list.ts": "test/stores/archive/archive.test.ts",
@@ -290,7 +288,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/duckdb/engine/writes.ts":
     "test/stores/duckdb/engine/memory-turns.test.ts, test/stores/duckdb/events/store.test.ts",
   "stores/duckdb/engine/duckdb.ts": "test/stores/duckdb/events/store.test.ts",
-  "stores/sqlite/persons/email-counts.ts": "test/stores/sqlite/persons/search.test.ts",
   "stores/duckdb/engine/native-library.ts": "test/executable/build.test.ts",
   "stores/duckdb/events/set-aside.ts": "test/app/rebuild.test.ts",
   "stores/loads/event-lines.ts": "test/stores/duckdb/events/store.test.ts",

@@ -20,7 +20,6 @@ import { metrics } from "../core/operations/metrics.ts";
 import { readiness } from "../core/operations/readiness.ts";
 import { timings } from "../core/operations/timings.ts";
 import { activities } from "../core/persons/activity-log.ts";
-import { personSearching } from "../core/persons/email-search.ts";
 import { personEdits } from "../core/persons/person-edits.ts";
 import { persons } from "../core/persons/persons.ts";
 import { personMatching } from "../core/persons/property-search.ts";
@@ -51,9 +50,7 @@ import { activityReads } from "../stores/sqlite/activity.ts";
 import { deletionReads } from "../stores/sqlite/deletions.ts";
 import { groupReads } from "../stores/sqlite/groups.ts";
 import { insightReads } from "../stores/sqlite/insights.ts";
-import { addressPacks } from "../stores/sqlite/persons/email-index.ts";
 import { personReads } from "../stores/sqlite/persons/list.ts";
-import { personSearches } from "../stores/sqlite/persons/search.ts";
 import { personSnapshots } from "../stores/sqlite/persons/snapshots.ts";
 import { playlistReads } from "../stores/sqlite/playlists.ts";
 import { userReads } from "../stores/sqlite/users.ts";
@@ -69,9 +66,6 @@ import type { Base } from "./stores.ts";
 const SELF = { version: VERSION, memoryBytes: () => process.memoryUsage.rss() };
 
 const MACHINE = { memoryBytesMax: machine().memoryBytes };
-
-/** The most bytes of a project's addresses in memory, which are at most a sixteenth of the machine's. */
-const PACK_BYTES_MAX = Math.min(67_108_864, MACHINE.memoryBytesMax / 16);
 
 /** The services that the command line uses; the event store stays closed. */
 export type Admin = { projects: Projects; keys: Keys; deletionDesk: DeletionDesk };
@@ -146,10 +140,6 @@ function searches(needs: Needs, reads: PersonReads, isBehind: () => boolean) {
     persons: persons({
       reads,
       matching: personMatching({ matches, snapshots: personSnapshots(sqlite), ingest, isBehind }),
-      searching: personSearching({
-        ...{ matches, isBehind, searches: personSearches(sqlite) },
-        packs: addressPacks(sqlite, PACK_BYTES_MAX),
-      }),
       projects,
       now,
     }),

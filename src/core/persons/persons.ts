@@ -24,7 +24,6 @@ import {
 } from "../values/page.ts";
 import { propertyFilters } from "../values/property-filter.ts";
 import type { Clock } from "../values/time.ts";
-import type { PersonSearching } from "./email-search.ts";
 import { personTable, shown } from "./person-table.ts";
 import type { PartWanted, PersonMatching } from "./property-search.ts";
 
@@ -71,28 +70,24 @@ const CSV_FOUND_AT_ONCE = { listed: 200, matched: 10_000 };
 type Needs = {
   reads: PersonReads;
   matching: PersonMatching;
-  searching: PersonSearching;
   projects: Pick<Projects, "get">;
   now: Clock;
 };
 
 /** Persons in the stores. */
-export function persons({ reads, matching, searching, projects, now }: Needs): Persons {
+export function persons({ reads, matching, projects, now }: Needs): Persons {
   const read = (project: number, asked: PersonsAsked) =>
     filterOf(asked, now(), async () => (await projects.get(project)).timezone);
 
-  /** Undefined where the mirror has to be asked. A part that many have is not asked of the index again. */
-  const listed = async (project: number, filter: MatchFilter, { signal, ...part }: PartWanted) => {
-    const { properties, distinct_id, email, search } = filter;
-    if (properties.length > 0) return undefined;
-    if (search === undefined || distinct_id !== undefined || email !== undefined) {
-      return reads.list(project, filter, part);
-    }
-    const isCounted = () => searching.isCounted(project, search);
-    const list = () => searching.list(project, search, part, signal);
-    const found =
-      (isCounted() ? await list() : undefined) ?? (await reads.list(project, filter, part));
-    return found === undefined && !isCounted() ? list() : found;
+  /** Undefined if the projection has to answer. */
+  const listed = async (
+    project: number,
+    filter: MatchFilter,
+    { signal: _, ...part }: PartWanted,
+  ) => {
+    const { properties, search, ...exact } = filter;
+    if (properties.length > 0 || search !== undefined) return undefined;
+    return reads.list(project, exact, part);
   };
 
   /** Persons of a list, or of those who were found before. */

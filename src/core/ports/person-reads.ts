@@ -39,11 +39,15 @@ export type Part = { rows: ListedPerson[]; rest: Rest };
 /** A part of a list: `count` persons match, at a version of the person store. */
 export type Listed = Part & { count: number; version: number };
 
-/** Conditions on the persons of a list, which all hold. */
-export type PersonFilter = {
+/** Conditions on whole values of a person, which all hold. */
+export type ExactFilter = {
   distinct_id?: string | undefined;
-  /** The whole value of the property `email`. */
+  /** The value of the property `email`. */
   email?: string | undefined;
+};
+
+/** Conditions on the persons of a list, which all hold. */
+export type PersonFilter = ExactFilter & {
   /** A part of `email`, in any case of its letters, or a whole distinct id. */
   search?: string | undefined;
 };
@@ -54,11 +58,11 @@ export type PartAsked = PageQuery & { after?: WalkPlace | undefined };
 /** Reads of persons. */
 export type PersonReads = {
   /**
-   * Returns a part of a list. Undefined means that the mirror must answer, because the filter finds too
-   * many persons, or `search` is too short for an index. This store would block others for long.
+   * Returns a part of a list. Undefined if so many persons have the `email` that reading them would
+   * block others for long: the mirror must answer then.
    * The rows end after 200 persons or 1 MiB of properties; `rest` has the other places of the part.
    */
-  list(project: number, filter: PersonFilter, part: PartAsked): Promise<Listed | undefined>;
+  list(project: number, filter: ExactFilter, part: PartAsked): Promise<Listed | undefined>;
   /**
    * Returns the next persons of `rest`, as many as `list` would. A person that is gone is left out. With
    * `asOf`, the rows end before a person that is gone or has changed since that version.

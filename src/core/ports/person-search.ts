@@ -1,6 +1,6 @@
 import type { Place } from "../values/page.ts";
 import type { FilterGroup, PropertyFilter } from "../values/property-filter.ts";
-import type { Listed, Part, PartAsked, PersonFilter, Rest } from "./person-reads.ts";
+import type { Part, PartAsked, PersonFilter, Rest } from "./person-reads.ts";
 
 /*
  * Searches of persons that the person store alone cannot answer fast. The event store looks through its
@@ -54,46 +54,11 @@ export type MirrorState = {
     part: PartAsked,
     now: MatchedNow,
   ): Promise<{ count: number; places: Place[] }>;
-  /** Returns the number of persons with a part in their address, in any case of its letters. */
-  addressed(project: number, part: string): Promise<number>;
   /**
    * Returns values of a property that have `part` in them, in any case of its letters: the most
    * frequent first, then by name. At most 100 values are returned, of at most 1 KiB each.
    */
   values(project: number, key: string, part: string, now: MatchedNow): Promise<PropertyValue[]>;
-};
-
-/** A number of persons at a version of the person store. */
-export type Counted = { count: number; version: number };
-
-/**
- * Persons by a part of their address that very many have. It only makes these searches faster: a store
- * may return undefined and false. Its methods are synchronous.
- */
-export type PersonSearches = {
-  /**
-   * Returns a part of the list of persons with `search` in their address, in any case of its letters.
-   * Undefined if no kept number is current, or if the search must look at too many others. Also
-   * undefined if a person without it in the address has it as a distinct id.
-   */
-  find(project: number, search: string, part: PartAsked): Listed | undefined;
-  /** Returns whether a number of these persons is kept. */
-  isCounted(project: number, search: string): boolean;
-  /** Keeps the number of these persons, unless it has a later one. `find` updates it by changes. */
-  keep(project: number, search: string, counted: Counted): void;
-};
-
-/**
- * Addresses of one project in memory, to count many parts one after the other. It only makes counts
- * faster: a store may always return undefined.
- */
-export type AddressPacks = {
-  /** Returns the number of persons with a part in their address; undefined if these are not loaded. */
-  count(project: number, search: string): Promise<Counted | undefined>;
-  /** Notes that the mirror counted. The second call within a minute loads the addresses meanwhile. */
-  missed(project: number): void;
-  /** Drops the addresses of a project, because they are too old. */
-  forget(project: number): void;
 };
 
 /** One state of the person store, until it is disposed. Its methods are synchronous. */

@@ -135,10 +135,7 @@ function erasureWrites(sqlite: Sqlite): Pick<DeletionWrites, "erasing" | "forget
       }),
 
     async scrub(ids) {
-      transaction(() => {
-        changed(ids, { distinct_ids: [] });
-        raw.run("INSERT INTO person_email (person_email) VALUES ('optimize')");
-      });
+      changed(ids, { distinct_ids: [] });
       await writeAnew(raw);
     },
   };

@@ -478,7 +478,7 @@ describe("a search", () => {
     expect((await list(app, "?email=new%40x.y")).count).toBe(0);
   });
 
-  test("that finds very many is as exact as one that finds a few", async () => {
+  test("counts and lists exactly, whether it finds thousands or a few", async () => {
     await using app = await testApp();
     const many = Array.from({ length: 2400 }, (_, n) => identified(`p${n}`, { email: `${n}@x.y` }));
     await app.capture(batch(...many));

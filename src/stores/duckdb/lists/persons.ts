@@ -35,7 +35,6 @@ export function personMatches(reads: ApiReads): PersonMatches {
         const [row] = await rows(connection, VERSION);
         return work({
           version: Number(row?.["value"]),
-          addressed: (...asked) => addressed(connection, ...asked),
           places: (...asked) => places(connection, ...asked),
           values: (...asked) => values(connection, ...asked),
         });
@@ -145,14 +144,6 @@ async function places(
       .filter(({ id }) => id !== null)
       .map(({ id, at }) => ({ id: Number(id), at: String(at) })),
   };
-}
-
-const ADDRESSED = `SELECT count(*)::DOUBLE AS count FROM persons
-  WHERE project_id = $project::INTEGER AND contains(email, $part)`;
-
-async function addressed(connection: DuckDBConnection, project: number, part: string) {
-  const [row] = await rows(connection, ADDRESSED, { project, part: folded(part) });
-  return Number(row?.["count"]);
 }
 
 /** The names of all properties that a filter looks at. */

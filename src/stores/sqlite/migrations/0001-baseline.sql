@@ -65,14 +65,12 @@ CREATE TABLE person (
   version INTEGER NOT NULL,
   -- The e-mail address of `properties`, where it is a text.
   email TEXT,
-  -- The same as it is searched: its letters folded, its first 1,000 characters (decision 107).
-  address TEXT,
   UNIQUE (project_id, uuid)
 ) STRICT;
 
 CREATE INDEX person_newest ON person (project_id, created_at DESC, id DESC);
 
-CREATE INDEX person_address ON person (project_id, email) WHERE email IS NOT NULL;
+CREATE INDEX person_email ON person (project_id, email) WHERE email IS NOT NULL;
 
 -- Distinct ids. The lowest `position` is the main id; the others follow in the order they were added.
 -- `home` is the uuid of the person that had the id before its first merge; null if it never moved.
@@ -240,58 +238,6 @@ BEGIN
     SELECT mark FROM person_mark
     WHERE project_id = new.project_id AND (created_at, id) <= (new.created_at, new.id)
     ORDER BY created_at DESC, id DESC LIMIT 1);
-END;
-
--- The index of parts of e-mail addresses. Triggers keep it. `secure-delete` takes deleted addresses out of
--- the index at once.
-CREATE VIRTUAL TABLE person_email
-  USING fts5 (address, tokenize = 'trigram case_sensitive 1', columnsize = 0);
-
-INSERT INTO person_email (person_email, rank) VALUES ('secure-delete', 1);
-
--- Addresses in the order of the list.
-CREATE INDEX person_addressed ON person (project_id, created_at DESC, id DESC, address)
-  WHERE address IS NOT NULL;
-
--- The last changes of addresses, so that the number of persons with a part in their address is updated and
--- not counted again. It has all changes after the version of its first row; a row without a project is no
--- change. The oldest rows are deleted, 1,024 at a time.
-CREATE TABLE person_email_log (
-  seq INTEGER PRIMARY KEY,
-  version INTEGER NOT NULL,
-  project_id INTEGER,
-  old TEXT,
-  new TEXT
-) STRICT;
-
-CREATE TRIGGER person_email_logged AFTER INSERT ON person_email_log WHEN new.seq % 1024 = 0 BEGIN
-  DELETE FROM person_email_log WHERE seq <= new.seq - 12288;
-END;
-
-INSERT INTO person_email_log (version) VALUES (0);
-
-CREATE TRIGGER person_address_new AFTER INSERT ON person WHEN new.address IS NOT NULL
-BEGIN
-  INSERT INTO person_email (rowid, address) VALUES (new.id, new.address);
-  INSERT INTO person_email_log (version, project_id, new)
-    VALUES (new.version, new.project_id, new.address);
-END;
-
-CREATE TRIGGER person_address_changed AFTER UPDATE OF address ON person
-  WHEN new.address IS NOT old.address
-BEGIN
-  DELETE FROM person_email WHERE rowid = new.id;
-  INSERT INTO person_email (rowid, address)
-    SELECT new.id, new.address WHERE new.address IS NOT NULL;
-  INSERT INTO person_email_log (version, project_id, old, new)
-    VALUES (new.version, new.project_id, old.address, new.address);
-END;
-
-CREATE TRIGGER person_address_gone AFTER DELETE ON person WHEN old.address IS NOT NULL
-BEGIN
-  DELETE FROM person_email WHERE rowid = old.id;
-  INSERT INTO person_email_log (version, project_id, old)
-    SELECT CAST(value AS INTEGER), old.project_id, old.address FROM meta WHERE key = 'version';
 END;
 
 -- Ingestion warnings: how many of each type.

@@ -95,7 +95,6 @@ export function personEdits(sqlite: Sqlite, nextVersion: () => number) {
         const owned = persons.flatMap((person) => remove(person, asked, version));
         const gone = persons.map(({ id }) => id);
         if (gone.length > 0) statements.removed.run(String(version));
-        if (gone.length > 0) statements.forgetAddresses(version);
         return { mirror: { ...nothing(version), gone, deleted: true, owned }, gone };
       }),
     /** Forgets what was kept until the mirror is of this version. */
@@ -148,13 +147,6 @@ function prepare(raw: Sqlite["raw"]) {
   const earlier = raw.query<{ old_uuid: string }, [number]>(
     "SELECT old_uuid FROM person_override WHERE person_id = ?1 ORDER BY old_uuid",
   );
-  const forgetLogged = raw.query<null, []>("DELETE FROM person_email_log");
-  const beginLog = raw.query<null, [number]>("INSERT INTO person_email_log (version) VALUES (?1)");
-  // Those of the persons who are no more are among them (decision 51).
-  const forgetAddresses = (version: number) => {
-    forgetLogged.run();
-    beginLog.run(version);
-  };
   const forgetMoves = raw.query<null, [number, string, number]>(
     `${WITH_PARTS} DELETE FROM person_move WHERE person_id IN (
        SELECT ?3 UNION ALL SELECT source_id FROM person_merge
@@ -184,7 +176,6 @@ function prepare(raw: Sqlite["raw"]) {
     removed: raw.query<null, [string]>(
       "INSERT OR REPLACE INTO meta (key, value) VALUES ('removed_version', ?1)",
     ),
-    forgetAddresses,
     uncount: raw.query<null, [number]>(
       "UPDATE person_count SET count = count - 1 WHERE project_id = ?1",
     ),

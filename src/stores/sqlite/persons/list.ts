@@ -1,13 +1,12 @@
 import type { SQLQueryBindings } from "bun:sqlite";
 import type {
+  ExactFilter,
   Part,
   PartAsked,
-  PersonFilter,
   PersonReads,
   PersonRow,
   Rest,
 } from "../../../core/ports/person-reads.ts";
-import { folded } from "../../../core/values/case-folding.ts";
 import type { JsonObject } from "../../../core/values/json.ts";
 import type { Place, WalkPlace } from "../../../core/values/page.ts";
 import type { Sqlite } from "../sqlite.ts";
@@ -53,7 +52,7 @@ export function personReads(sqlite: Sqlite): PersonReads {
 
   const listed = (project: number, part: PartAsked) => {
     const { after, offset } = part.after === undefined ? ahead(project, part.offset) : part;
-    const { sql, values } = inOrder("person.id", "", after);
+    const { sql, values } = inOrder(after);
     const page = raw.query<Place, SQLQueryBindings>(sql);
     const places = page.all({ ...values, project, limit: part.limit, offset });
     return { count: count.get(project)?.count ?? 0, ...read(project, { places }) };
@@ -106,9 +105,6 @@ export function partReader(raw: Sqlite["raw"]) {
   };
 }
 
-/** Characters of the parts that the index of addresses is made of. */
-export const TRIGRAM_CHARS = 3;
-
 /** Persons that a filter may find before it is left to others: 10 ms of everybody's time. */
 const FOUND_MAX = 2000;
 
@@ -121,21 +117,13 @@ function narrowed(raw: Sqlite["raw"]) {
   const byEmail = raw.query<Found, [number, string]>(
     `SELECT id FROM person WHERE project_id = ?1 AND email = ?2 LIMIT ${FOUND_MAX + 1}`,
   );
-  // Of all projects: it is cut to one of them when the rows are read.
-  const byPart = raw.query<Found, [string]>(
-    `SELECT rowid AS id FROM person_email WHERE person_email MATCH ?1 LIMIT ${FOUND_MAX + 1}`,
-  );
   return (
     project: number,
-    { distinct_id, email, search }: PersonFilter,
+    { distinct_id, email }: ExactFilter,
   ): ReadonlySet<number> | "too many" | undefined => {
-    if (search !== undefined && [...search].length < TRIGRAM_CHARS) return "too many";
     const found: Found[][] = [];
     if (distinct_id !== undefined) found.push(byDistinctId.all(project, distinct_id));
     if (email !== undefined) found.push(byEmail.all(project, email));
-    if (search !== undefined) {
-      found.push([...byPart.all(phrase(folded(search))), ...byDistinctId.all(project, search)]);
-    }
     if (found.some(({ length }) => length > FOUND_MAX)) return "too many";
     return found
       .map((rows): ReadonlySet<number> => new Set(rows.map(({ id }) => id)))
@@ -144,11 +132,6 @@ function narrowed(raw: Sqlite["raw"]) {
         undefined,
       );
   };
-}
-
-/** A text as one phrase of the full-text index. */
-export function phrase(text: string): string {
-  return `"${text.replaceAll('"', '""')}"`;
 }
 
 /**

@@ -15,20 +15,19 @@ const FIRST_MOVE = (what: string, person: string, since: string) =>
    ORDER BY version LIMIT 1`;
 
 /**
- * Selects `selected` and the place `at` of the persons of `$project` who meet `where`, newest first by
- * `created_at`, then id, a part of them: `$limit` from `$offset` on behind a place. The values are those
- * of the place.
+ * Selects the places of the persons of `$project`, newest first by `created_at`, then id: `$limit` from
+ * `$offset` on after a place. The values are those of the place.
  */
-export function inOrder(selected: string, where: string, after: WalkPlace | undefined) {
+export function inOrder(after: WalkPlace | undefined) {
   const since = after?.since;
-  const there = `SELECT ${selected}, person.created_at AS at FROM person
-    WHERE project_id = $project ${where} ${behind(after, "(created_at, id)")}`;
+  const there = `SELECT person.id, person.created_at AS at FROM person
+    WHERE project_id = $project ${behind(after, "(created_at, id)")}`;
   const part = "ORDER BY at DESC, id DESC LIMIT $limit OFFSET $offset";
   const place = after === undefined ? {} : { at: after.at, after: after.id };
   if (since === undefined) return { sql: `${there} ${part}`, values: place };
-  const moved = `SELECT ${selected}, moved.created_at AS at FROM person_move AS moved
+  const moved = `SELECT person.id, moved.created_at AS at FROM person_move AS moved
     CROSS JOIN person ON person.id = moved.person_id
-    WHERE moved.version > $since AND moved.project_id = $project ${where} ${behind(after, "(moved.created_at, moved.person_id)")}
+    WHERE moved.version > $since AND moved.project_id = $project ${behind(after, "(moved.created_at, moved.person_id)")}
       AND moved.seq = (${FIRST_MOVE("seq", "moved.person_id", "$since")})`;
   const stayed = `${there} AND NOT EXISTS (${FIRST_MOVE("1", "person.id", "$since")})`;
   return { sql: `${stayed} UNION ALL ${moved} ${part}`, values: { ...place, since } };

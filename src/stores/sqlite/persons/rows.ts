@@ -1,6 +1,5 @@
 import { type Lifts, liftedIn } from "../../../core/identity/lifted-properties.ts";
 import type { PropertyTexts } from "../../../core/ports/mirror.ts";
-import { foldedAddress } from "../../../core/values/case-folding.ts";
 import type { JsonObject } from "../../../core/values/json.ts";
 import { addressIn, propertyTexts } from "../../loads/person-columns.ts";
 import type { Sqlite } from "../sqlite.ts";
@@ -33,14 +32,12 @@ export function personRows(raw: Sqlite["raw"]) {
     number,
     number,
     string | null,
-    string | null,
     number,
   ];
   const insert = raw.query<null, Columns>(
     `INSERT INTO person
-       (id, project_id, uuid, properties, created_at, is_identified, lifted, email, address,
-        version)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)`,
+       (id, project_id, uuid, properties, created_at, is_identified, lifted, email, version)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`,
   );
   type Kept = { created_at: string; email: string | null };
   const update = raw.query<Kept, [string, number, number, number, number]>(
@@ -48,15 +45,14 @@ export function personRows(raw: Sqlite["raw"]) {
      WHERE id = ?5 RETURNING created_at, email`,
   );
   // Apart, because an index is written anew even if its columns stay as they are.
-  const updateEmail = raw.query<null, [string | null, string | null, number]>(
-    "UPDATE person SET email = ?1, address = ?2 WHERE id = ?3",
+  const updateEmail = raw.query<null, [string | null, number]>(
+    "UPDATE person SET email = ?1 WHERE id = ?2",
   );
   const move = raw.query<null, [string, number]>("UPDATE person SET created_at = ?1 WHERE id = ?2");
   return {
     insert(person: PersonToWrite, version: number): WrittenPerson {
       const { project_id, uuid, created_at, properties } = person;
       const texts = propertyTexts(properties);
-      const email = addressIn(properties);
       const lifted = liftedIn(properties);
       const { lastInsertRowid } = insert.run(
         person.id ?? null,
@@ -66,8 +62,7 @@ export function personRows(raw: Sqlite["raw"]) {
         created_at,
         person.is_identified ? 1 : 0,
         lifted,
-        email,
-        email && foldedAddress(email),
+        addressIn(properties),
         version,
       );
       return { id: Number(lastInsertRowid), lifted, texts };
@@ -81,9 +76,7 @@ export function personRows(raw: Sqlite["raw"]) {
       const kept = update.get(texts.text, is_identified, lifted, version, id);
       if (kept !== null && kept.created_at !== created_at) move.run(created_at, id);
       const email = addressIn(properties);
-      if (kept !== null && kept.email !== email) {
-        updateEmail.run(email, email && foldedAddress(email), id);
-      }
+      if (kept !== null && kept.email !== email) updateEmail.run(email, id);
       return { id, lifted, texts };
     },
   };

@@ -1,4 +1,5 @@
 import type { PersonFacts, PersonSnapshot } from "../../../core/ports/person-search.ts";
+import { foldedAddress } from "../../../core/values/case-folding.ts";
 import { readSqlite, type Sqlite } from "../sqlite.ts";
 import { partReader } from "./list.ts";
 import { personPlaces } from "./order.ts";
@@ -17,7 +18,8 @@ export function personSnapshots({ raw: { filename } }: Sqlite): () => PersonSnap
       .query<{ value: string }, []>("SELECT value FROM meta WHERE key = 'version'")
       .get();
     const fact = raw.query<PersonFacts, [number, number]>(
-      "SELECT id, created_at, address, properties FROM person WHERE project_id = ?1 AND id = ?2",
+      `SELECT id, created_at, email AS address, properties FROM person
+       WHERE project_id = ?1 AND id = ?2`,
     );
     const owner = raw.query<{ person_id: number }, [number, string]>(
       "SELECT person_id FROM distinct_id WHERE project_id = ?1 AND distinct_id = ?2",
@@ -27,7 +29,12 @@ export function personSnapshots({ raw: { filename } }: Sqlite): () => PersonSnap
       version: Number(version?.value ?? 0),
       read: partReader(raw),
       moved,
-      facts: (project, id) => fact.get(project, id) ?? undefined,
+      facts(project, id) {
+        const found = fact.get(project, id);
+        return found
+          ? { ...found, address: found.address && foldedAddress(found.address) }
+          : undefined;
+      },
       owner: (project, distinctId) => owner.get(project, distinctId)?.person_id,
       [Symbol.dispose]: sqlite.close,
     };
