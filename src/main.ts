@@ -1,9 +1,9 @@
-// First of all: it has to be done before anything uses Bun's pool.
-import "./app/process/bun-pool.ts";
+// First, because it must run before anything uses Bun's pool.
+import "./app/process/io-threads.ts";
 import { run } from "./cli/run.ts";
 import { standardOutput } from "./cli/standard-output.ts";
 
-// A reader that is gone: a server goes on without what it says.
+// Without a reader of its log, the server runs on.
 process.stderr.on("error", () => {});
 const output = standardOutput();
 process.exitCode = await run(process.argv.slice(2), {

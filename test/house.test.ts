@@ -140,7 +140,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "cli/stop-signal.ts": "test/crash/kill.test.ts, test/cli/deletions.test.ts",
   "cli/table.ts": "test/cli/run.test.ts",
   "cli/version.ts": "test/cli/run.test.ts",
-  "app/threads/decoder.ts": "test/http/sdk/capture.test.ts",
+  "app/threads/decode-worker.ts": "test/http/sdk/capture.test.ts",
   "core/identity/activity.ts": "types",
   "core/values/similar-names.ts": "test/core/questions/question.test.ts, test/core/sql/sql.test.ts",
   "core/events/definition.ts": "types and constants",
@@ -215,7 +215,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "http/routes/users.ts": "test/http/routes/playlists.test.ts",
   "main.ts": "test/executable/executable.test.ts",
   "app/process/executable-pages.ts": "test/executable/executable.test.ts",
-  "app/process/bun-pool.ts": "test/hostile/fairness.test.ts",
+  "app/process/io-threads.ts": "test/hostile/fairness.test.ts",
   "app/services.ts": "every test that starts an appliance",
   "core/persons/activity-log.ts": "test/http/routes/person-edits.test.ts",
   "core/capture/admit-body.ts": "test/http/sdk/capture.test.ts",
@@ -347,10 +347,10 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/sqlite/persons/splits.ts": "test/core/identity/split-person.test.ts",
   "stores/sqlite/users.ts": "test/stores/sqlite/keys.test.ts",
   "app/stores.ts": "every test that starts an appliance",
-  "app/threads/sync.ts": "test/stores/files/disk-thread.test.ts",
+  "app/threads/fsync-worker.ts": "test/stores/files/disk-thread.test.ts",
   "app/threads/start.ts": "every test that starts an appliance",
   "app/process/version.ts": "test/cli/run.test.ts",
-  "app/threads/writer.ts": "every test that starts an appliance",
+  "app/threads/store-worker.ts": "every test that starts an appliance",
 };
 
 /** Words that have a better one. Below `app`, time and chance come in as arguments. */

@@ -17,7 +17,7 @@ const THREADS = "./app/threads/";
 /** The main module first, then every module that is started as a Worker; all relative to `src`. */
 export const ENTRIES = [
   "main.ts",
-  ...["writer.ts", "decoder.ts", "sync.ts"].map((name) => join(THREADS, name)),
+  ...["store-worker.ts", "decode-worker.ts", "fsync-worker.ts"].map((name) => join(THREADS, name)),
 ];
 
 const USAGE = `bun scripts/build/build.ts [--all] [--check] [--out DIR]

@@ -14,8 +14,8 @@ import { openJournal, SEGMENT_BYTES_MAX } from "../stores/journal/journal.ts";
 import { reachedIn } from "../stores/journal/recovery.ts";
 import { removeLoad } from "../stores/loads/loads.ts";
 import { opened } from "./process/data-directory.ts";
-import { giveBackExecutable } from "./process/executable-pages.ts";
-import { poolGivesWay } from "./process/priority.ts";
+import { releaseExecutablePages } from "./process/executable-pages.ts";
+import { lowerPoolPriority } from "./process/priority.ts";
 import { checkTogether } from "./recovery/check-together.ts";
 import { countedArchive, listingAnew, tellMissing } from "./recovery/damaged-archive.ts";
 import { fillingOf, progressLog } from "./recovery/fill-event-store.ts";
@@ -23,7 +23,7 @@ import { openEventStore } from "./recovery/open-event-store.ts";
 import type { Settings } from "./settings/settings.ts";
 import type { Base, Environment } from "./stores.ts";
 import { HOUR_MS, openOrRollBack } from "./stores.ts";
-import { EXIT_INTERNAL, startSyncer } from "./threads/start.ts";
+import { EXIT_INTERNAL, startFsync } from "./threads/start.ts";
 
 const MB = 1_000_000;
 
@@ -53,8 +53,8 @@ export async function openEvents(
   const journal = await syncedJournal(log, {
     directory: join(directory, "journal"),
     after: Math.max(persons, files.manifest().last),
-    onCut: (part) => log.warn("the journal's torn end was cut off", part),
-    onCorrupt: (part) => log.error("a corrupt part of the journal was set aside", part),
+    onCut: (part) => log.warn("truncated torn write at journal end", part),
+    onCorrupt: (part) => log.error("quarantined corrupt journal data", part),
     segmentBytesMax: Math.min(SEGMENT_BYTES_MAX, journalBytesMax / SEGMENTS_MIN),
   });
   const seqs = { archived: files.manifest().last, first: journal.first(), last: journal.durable() };
@@ -66,11 +66,11 @@ export async function openEvents(
       generation,
       memory_bytes: settings.memory * MB,
       threads: settings.threads,
-      onThreads: poolGivesWay,
-      onUnpacked: giveBackExecutable,
+      onThreads: lowerPoolPriority,
+      onUnpacked: releaseExecutablePages,
       onFatal(error, current) {
         if (isDamage(error)) noteDamage(current);
-        log.error("the event store failed and must be opened anew; ending", { error });
+        log.error("the event store failed; ending, so that a restart opens it again", { error });
         process.exit(EXIT_INTERNAL);
       },
     });
@@ -88,7 +88,7 @@ export async function openEvents(
   const { duckdb, applied } = store;
   if (applied < journal.durable()) {
     const events = journal.durable() - applied;
-    log.warn("the event store is behind: it is brought up from the journal", { events });
+    log.warn("replaying journal into event store", { events });
   }
   const eventsStored = eventStore(duckdb, join(directory, "dead-letters.ndjson"));
   const { slices } = stores;
@@ -140,7 +140,7 @@ async function syncedJournal(
   log: Log,
   options: Omit<Parameters<typeof openJournal>[0], "disk">,
 ): Promise<Journal> {
-  const { disk, close } = startSyncer(log);
+  const { disk, close } = startFsync(log);
   const journal = await openOrRollBack(openJournal({ ...options, disk }), close);
   return {
     ...journal,

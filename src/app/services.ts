@@ -77,7 +77,7 @@ type Needs = {
   base: Base;
   events: Events;
   room: Room;
-  /** What accepting events and log records takes. */
+  /** The needs of the services that accept events and log records. */
   accepting: Accepting;
 };
 
@@ -90,7 +90,7 @@ type Accepting = Omit<Parameters<typeof capture>[0], "projects"> &
 export type Services = ReturnType<typeof openServices>;
 
 /**
- * Makes the services: those that accept, that find and change, and that report on the server itself. Only
+ * Makes the services: some accept, some find and change, some report on the server itself. Only
  * here do the rules of core meet the stores (decision 1).
  */
 export function openServices(needs: Needs) {

@@ -16,9 +16,9 @@ import type { LogFormat } from "./process/log.ts";
 import { newUuid, randomBytes } from "./process/sources.ts";
 import type { Settings } from "./settings/settings.ts";
 import { startWriter } from "./threads/start.ts";
-import type { Writer, WriterOptions } from "./threads/writer.ts";
+import type { Writer, WriterOptions } from "./threads/store-worker.ts";
 
-/** What comes from outside: time, the log, and its format for other threads. */
+/** The environment of the server: its clock, its log, and the format of logs in other threads. */
 export type Environment = {
   now: Clock;
   log: Log;
@@ -49,7 +49,7 @@ export async function openBase(settings: Settings, environment: Environment) {
     throw new LockedError(`Another hoglet is using ${directory}. Stop it, or give --data another.`);
   }
   const writer = startWriter(log);
-  const stores = writer.surface;
+  const stores = writer.api;
   const ids = { now, newUuid, randomBytes };
   const windowMs = settings.dedup_window * HOUR_MS;
   const opening = openPersons(stores, { directory, windowMs, logFormat }, ids);
@@ -89,7 +89,7 @@ async function openPersons(
 ) {
   const path = join(directory, "hoglet.sqlite");
   const journal = join(directory, "journal");
-  const advice = `Restore it from a backup, or recover it: sqlite3 ${path} .recover | sqlite3 recovered.sqlite, and put that in its place, without -wal and -shm beside it (that takes the sqlite3 of sqlite.org: a distribution's may have no .recover).`;
+  const advice = `Restore it from a backup, or recover it: sqlite3 ${path} .recover | sqlite3 recovered.sqlite, and put that in its place, without its old -wal and -shm files (that takes the sqlite3 of sqlite.org: a distribution's may have no .recover).`;
   return await opened(path, advice, async () => {
     // Where there is a journal, there were persons: SQLite would begin an empty file.
     const kept = "Restore it from a backup: there is nothing in its place to be recovered.";
@@ -101,7 +101,7 @@ async function openPersons(
   });
 }
 
-/** What {@link openBase} opens. */
+/** The result of {@link openBase}. */
 export type Base = Awaited<ReturnType<typeof openBase>>;
 
 /**

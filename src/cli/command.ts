@@ -1,24 +1,24 @@
 import type { Config } from "../app/settings/settings.ts";
 
-/** Where a command reads and writes. */
+/** The inputs and outputs of a command. */
 export type Io = {
   out(line: string): void;
   err(line: string): void;
-  /** Why something of what was given to `out` could not be written, as a code; undefined if all is. */
+  /** The error code if some output could not be written; undefined if all was written. */
   unprinted(): Promise<string | undefined>;
-  /** Whether what is given to `out` is seen by nobody: it is closed, or the null device. */
+  /** Whether output is lost: `out` is closed, or the null device. */
   isNowhere: boolean;
-  /** Whether a person reads `out`. */
+  /** Whether `out` is a terminal. */
   isTerminal: boolean;
   env: Readonly<Record<string, string | undefined>>;
 };
 
-/** What was typed behind a command's name. */
+/** The arguments and flags of a command. */
 export type Typed = {
   args: string[];
-  /** Flags of the command's own, with their values; settings are in `config`. */
+  /** The command's own flags with their values; settings are in `config`. */
   flags: Readonly<Record<string, string>>;
-  /** Every setting, read when a command asks for it: some must work where one is wrong. */
+  /** Every setting, read on first use: some commands must work with a wrong setting. */
   readonly config: Config;
 };
 
@@ -31,7 +31,7 @@ export type Command = {
   args?: readonly string[];
   /** Its own flags, each with a value, and what they mean. */
   flags?: Readonly<Record<string, string>>;
-  /** Flags that have no value and say nothing new, and what they mean. */
+  /** Flags without a value that change nothing, and what they mean. */
   switches?: Readonly<Record<string, string>>;
   /** Returns the exit code. */
   run(typed: Typed, io: Io): Promise<number>;
@@ -40,8 +40,8 @@ export type Command = {
 /** Exit codes, as in `hoglet help`. */
 export const EXIT = { ok: 0, error: 1, usage: 2, locked: 4, internal: 70 } as const;
 
-/** What a command had to print could not be printed; the message says what became of it. */
+/** Output that could not be written; the message says what happened to the printed thing. */
 export class PrintError extends Error {}
 
-/** A command typed wrongly; the message says how it is right. */
+/** A wrong command line; the message shows the right one. */
 export class UsageError extends Error {}

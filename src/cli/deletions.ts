@@ -7,7 +7,7 @@ import { withAdmin, withApp } from "./with-data.ts";
 /** Lists deletions of events. */
 export const deletionsList: Command = {
   name: "deletions list",
-  summary: "List the deletions of events that wait, run or have failed.",
+  summary: "List the deletions of events that are queued, running or failed.",
   async run({ config }, io) {
     const open = await withAdmin(config.settings, ({ deletionDesk }) => deletionDesk.open());
     const heads = ["id", "project", "person", "runs", "requested", "state", "attempts", "reason"];
@@ -26,8 +26,8 @@ function rowOf({ error, ...deletion }: Receipt): string[] {
 /** Runs deletions; HTTP has no such call, so a stolen key cannot delete sooner (decision 62). */
 export const deletionsRun: Command = {
   name: "deletions run",
-  summary: "Delete the events that are queued for deletion now; returns when they are gone.",
-  switches: { "--now": "as it is without" },
+  summary: "Delete the events of queued deletions now; returns when they are gone.",
+  switches: { "--now": "the default; accepted for clarity" },
   async run({ config }, io) {
     const { done } = await withApp(config.settings, ({ deletionRuns }) => deletionRuns.run());
     io.out(`${done} done`);
@@ -35,10 +35,10 @@ export const deletionsRun: Command = {
   },
 };
 
-/** Withdraws a deletion. */
+/** Cancels a deletion. */
 export const deletionsCancel: Command = {
   name: "deletions cancel",
-  summary: "Withdraw a deletion of events that has deleted nothing yet.",
+  summary: "Cancel a deletion of events that has not begun.",
   args: ["ID"],
   async run({ args, config }, io) {
     const id = wholeNumber(args[0] ?? "", "ID");
@@ -48,10 +48,10 @@ export const deletionsCancel: Command = {
   },
 };
 
-/** Shows the receipt of a deletion. */
+/** Prints the receipt of a deletion. */
 export const deletionsReceipt: Command = {
   name: "deletions receipt",
-  summary: "Print what was deleted, who asked for it and when, and when it was done, as JSON.",
+  summary: "Print the receipt of a deletion as JSON: rows deleted, who asked for it, and when.",
   args: ["ID"],
   async run({ args, config }, io) {
     const id = wholeNumber(args[0] ?? "", "ID");

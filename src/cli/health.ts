@@ -1,6 +1,6 @@
 import { type Command, EXIT } from "./command.ts";
 
-/** How long the server may take to answer, in milliseconds. */
+/** The longest time for an answer of the server, in milliseconds. */
 const TIMEOUT_MS = 5000;
 
 /** Asks a running server whether it can serve, for containers without curl. */

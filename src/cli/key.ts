@@ -1,22 +1,22 @@
 import { isoTime, parseTime } from "../core/values/time.ts";
-import { inert } from "../core/values/visible-text.ts";
+import { escapeControlChars } from "../core/values/visible-text.ts";
 import { type Command, EXIT, type Io, PrintError, UsageError } from "./command.ts";
 import { table } from "./table.ts";
 import { makingAdmin, withAdmin } from "./with-data.ts";
 
-/** Makes a personal key. */
+/** Creates a personal key. */
 export const keyCreate: Command = {
   name: "key create",
-  summary: "Make a personal API key; it is shown this once.",
+  summary: "Create a personal API key; it is shown only once.",
   flags: {
-    "--label": "what the key is for (cli)",
+    "--label": "purpose of the key (cli)",
     "--scopes": "such as person:read,person:write; * for all (*)",
     "--projects": "ids of the projects it is confined to (all)",
     "--expires": "when it ends: 90d, 12h, or a time in ISO 8601 (never)",
-    "--user": "e-mail address of its owner, who is made if there is none (the first user)",
+    "--user": "e-mail address of its owner, a new user if unknown (the first user)",
   },
   async run({ flags, config }, io) {
-    // Read before anything is opened: what is misspelt makes no data directory.
+    // Read before anything is opened, so that a wrong flag creates no data directory.
     const draft = {
       label: flags["--label"] ?? "cli",
       scopes: words(flags["--scopes"] ?? "*"),
@@ -32,7 +32,8 @@ export const keyCreate: Command = {
       await keys.revoke(key.id);
       throw new PrintError(`The key could not be printed (${why}), so it is revoked.`);
     });
-    if (made.made_user !== undefined) io.err(`Its owner is a new user: ${inert(made.made_user)}.`);
+    if (made.made_user !== undefined)
+      io.err(`Its owner is a new user: ${escapeControlChars(made.made_user)}.`);
     return EXIT.ok;
   },
 };
@@ -66,7 +67,7 @@ export const keyList: Command = {
 /** Replaces a personal key. */
 export const keyRoll: Command = {
   name: "key roll",
-  summary: "Give a personal API key a new value, shown this once; the old one ends at once.",
+  summary: "Give a personal API key a new value, shown only once; the old one ends at once.",
   args: ["ID"],
   async run({ args, config }, io) {
     const id = wholeNumber(args[0] ?? "", "ID");
@@ -74,36 +75,36 @@ export const keyRoll: Command = {
     await withAdmin(config.settings, async ({ keys }) => {
       const why = await show(await keys.roll(id), io);
       if (why === undefined) return;
-      // Back to the old one is no way: whoever has that is to be without.
+      // The old value must not return: keys are rolled because others may know them.
       await keys.roll(id);
-      const sentence = `The new value could not be printed (${why}), so it is no more valid.`;
+      const sentence = `The new value could not be printed (${why}), so it is not valid any more.`;
       throw new PrintError(`${sentence} Roll the key again.`);
     });
     return EXIT.ok;
   },
 };
 
-/** Ends a personal key. */
+/** Revokes a personal key. */
 export const keyRevoke: Command = {
   name: "key revoke",
-  summary: "End a personal API key at once.",
+  summary: "Revoke a personal API key at once.",
   args: ["ID"],
   async run({ args, config }, io) {
     const id = wholeNumber(args[0] ?? "", "ID");
     const key = await withAdmin(config.settings, ({ keys }) => keys.revoke(id));
-    io.out(`Revoked ${key.mask_value} (${inert(key.label)}).`);
+    io.out(`Revoked ${key.mask_value} (${escapeControlChars(key.label)}).`);
     return EXIT.ok;
   },
 };
 
-/** Fails before anything is made that nobody would ever see (decision 143). */
+/** Fails before a key is made that could not be shown (decision 143). */
 function expectSeen({ isNowhere }: Io): void {
   if (!isNowhere) return;
-  const sentence = "The key would be printed to nobody: standard output is closed, or /dev/null.";
+  const sentence = "The key could not be shown: standard output is closed, or /dev/null.";
   throw new PrintError(`${sentence} Nothing was changed.`);
 }
 
-/** Prints a key this once; what keeps it from that is returned. */
+/** Prints a key; returns the error code if that failed. */
 async function show({ value }: { value: string }, io: Io): Promise<string | undefined> {
   io.out(value);
   const why = await io.unprinted();
@@ -112,7 +113,7 @@ async function show({ value }: { value: string }, io: Io): Promise<string | unde
   return why;
 }
 
-/** A positive whole number; a UsageError that names the argument otherwise. */
+/** A positive whole number. Throws UsageError with the name of the argument otherwise. */
 export function wholeNumber(text: string, name: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
   throw new UsageError(`${name} must be a whole number, such as 1.`);
@@ -136,6 +137,6 @@ function expiry(text: string): string {
   const unit = UNIT_MS[relative?.[2] ?? ""];
   const at = unit === undefined ? parseTime(text) : Date.now() + Number(relative?.[1]) * unit;
   if (at === undefined) throw new UsageError("--expires must be like 90d, 12h or 2027-01-31.");
-  if (at <= Date.now()) throw new UsageError("--expires must lie ahead.");
+  if (at <= Date.now()) throw new UsageError("--expires must be in the future.");
   return isoTime(at);
 }

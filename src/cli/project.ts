@@ -1,5 +1,5 @@
 import { GRACE_HOURS_DEFAULT } from "../core/access/project.ts";
-import { inert } from "../core/values/visible-text.ts";
+import { escapeControlChars } from "../core/values/visible-text.ts";
 import { type Command, EXIT, UsageError } from "./command.ts";
 import { wholeNumber } from "./key.ts";
 import { table } from "./table.ts";
@@ -22,10 +22,10 @@ export const projectList: Command = {
   },
 };
 
-/** Makes a project. */
+/** Creates a project. */
 export const projectCreate: Command = {
   name: "project create",
-  summary: "Make a project; prints its id and project key.",
+  summary: "Create a project; prints its id and project key.",
   args: ["NAME"],
   async run({ args, config }, io) {
     const name = args[0] ?? "";
@@ -48,7 +48,7 @@ export const projectRename: Command = {
     const project = await withAdmin(config.settings, ({ projects }) =>
       projects.change(id, { name }),
     );
-    io.out(`${project.id} ${inert(project.name)}`);
+    io.out(`${project.id} ${escapeControlChars(project.name)}`);
     return EXIT.ok;
   },
 };
@@ -59,7 +59,7 @@ export const projectRotateKey: Command = {
   summary: "Give a project a new project key; the old one is accepted for a while.",
   args: ["ID"],
   flags: {
-    "--grace-hours": `how long the old key is still accepted; 0 ends it at once (${GRACE_HOURS_DEFAULT})`,
+    "--grace-hours": `hours in which the old key is still accepted; 0 ends it at once (${GRACE_HOURS_DEFAULT})`,
   },
   async run({ args, flags, config }, io) {
     const id = wholeNumber(args[0] ?? "", "ID");

@@ -45,7 +45,7 @@ export const COMMANDS: readonly Command[] = [
 /** Finds the command that `argv` names and runs it; returns the exit code. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   try {
-    // Help must be had however it is asked for.
+    // Every usual way to ask for help works.
     const [flagged] = cutAtEnd(argv);
     if (argv[0] === "help" || flagged.includes("--help") || flagged.includes("-h")) {
       return await printedBy(help, printHelp(io), io);
@@ -65,17 +65,17 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   }
 }
 
-/** A command's exit code, once all that it printed is written; a server goes on without that. */
+/** A command's exit code, after all its output is written; a server runs on without output. */
 async function printedBy(command: Command, code: number, io: Io): Promise<number> {
   if (command === serve) return code;
   const why = await io.unprinted();
   if (why === undefined) return code;
-  // Whoever reads the first lines alone has what they wanted.
-  if (why !== "EPIPE") throw new PrintError(`What is printed could not be written (${why}).`);
+  // A reader such as `head` may stop early: that is no error.
+  if (why !== "EPIPE") throw new PrintError(`The output could not be written (${why}).`);
   return code || EXIT.error;
 }
 
-/** Says in a sentence what went wrong; only a bug shows its stack. */
+/** Prints an error as a sentence; only a bug shows its stack. */
 function explain(error: unknown, io: Io): number {
   if (error instanceof UsageError || error instanceof ConfigError) {
     io.err(error.message);
@@ -100,13 +100,13 @@ function explain(error: unknown, io: Io): number {
 
 const SWITCHES = new Set(COMMANDS.flatMap(({ switches = {} }) => Object.keys(switches)));
 
-/** What is typed before and behind the first `--`, which ends the flags. */
+/** The words before and after the first `--`, which ends the flags. */
 function cutAtEnd(argv: readonly string[]): [string[], string[]] {
   const end = argv.indexOf("--");
   return end < 0 ? [[...argv], []] : [argv.slice(0, end), argv.slice(end + 1)];
 }
 
-/** Tells words and flags apart. A flag has a value, behind `=` or as the next word, a switch none. */
+/** Separates words and flags. A flag has a value, after `=` or as the next word; a switch has no value. */
 function split(typed: readonly string[]) {
   const [argv, others] = cutAtEnd(typed);
   const words: string[] = [];
@@ -126,7 +126,7 @@ function split(typed: readonly string[]) {
   return { words, flags };
 }
 
-/** Finds the command, its arguments and its flags in what was typed. */
+/** Finds the command, its arguments and its flags in a command line. */
 function parse(argv: readonly string[]) {
   const { words, flags: given } = split(argv);
   const command = commandOf(words);
@@ -181,7 +181,7 @@ function helpLines(): string[] {
     ...table(["Settings", ""], settings),
     "",
     "A setting is read from its flag, else from HOGLET_<NAME>, else from hoglet.toml (--config",
-    "FILE), else it has the value in brackets. Behind -- nothing is a flag. Exit codes: 0 done,",
+    "FILE), else it has the value in brackets. After -- no word is a flag. Exit codes: 0 done,",
     "1 refused, 2 typed wrongly, 4 the data directory is in use, 70 a bug.",
   ];
 }

@@ -13,13 +13,13 @@ import { firstSignal } from "./stop-signal.ts";
 import { banner, keptKey, welcome } from "./welcome.ts";
 import { type Running, SOCKET_FILE } from "./with-data.ts";
 
-/** How long requests in flight may take once the server is told to stop, in milliseconds. */
+/** The longest time for open requests once the server stops, in milliseconds. */
 const DRAIN_MS_MAX = 10_000;
 
-/** How long ingest goes on after that, in milliseconds; the journal keeps the rest. */
+/** The longest time for ingest after that, in milliseconds; the journal keeps the rest. */
 const APPLY_MS_MAX = 3000;
 
-/** How often a start without room on the disk tries again, in milliseconds. */
+/** The pause between tries of a start on a full disk, in milliseconds. */
 const ROOM_POLL_MS = 5000;
 
 /** Runs the server until a signal. */
@@ -57,22 +57,22 @@ export const serve: Command = {
 };
 
 /**
- * Opens the stores; where that takes room that the disk does not have, as soon as it has
- * (decision 66). Whoever supervises would not start it again for ever.
+ * Opens the stores; on a full disk, as soon as there is space (decision 66). A supervisor would give up
+ * after some restarts.
  */
 async function openWithRoom(
   open: () => Promise<App>,
   listening: Listening,
   log: Log,
 ): Promise<App> {
-  for (let isTold = false; ; isTold = true) {
+  for (let isReported = false; ; isReported = true) {
     try {
       return await open();
     } catch (error) {
       if (!(error instanceof Error) || !isDiskFull(error)) throw error;
-      listening.say("The disk is full: the server starts when there is room.");
+      listening.say("The disk is full: the server starts when there is space.");
       const facts = { url: listening.url, why: error.message };
-      if (!isTold) log.error("the disk is full: the start waits for room", facts);
+      if (!isReported) log.error("the disk is full; the start waits for space", facts);
       await Bun.sleep(ROOM_POLL_MS);
     }
   }
@@ -101,15 +101,15 @@ function tlsOf({ tls_cert: cert, tls_key: key }: Settings) {
   return cert === undefined || key === undefined ? undefined : { cert, key };
 }
 
-/** The socket for the CLI. A path that is too long for one must not keep the server from running. */
+/** The socket for the CLI. The server also runs without it, for example if its path is too long. */
 function openSocket(
   { data }: Settings,
   { projects, keys, deletionDesk, deletionRuns, metrics }: App,
   log: Log,
 ): AdminServer | undefined {
   try {
-    const surface = { projects, keys, deletionDesk, deletionRuns } satisfies Running;
-    return serveAdmin(join(data, SOCKET_FILE), surface, metrics);
+    const api = { projects, keys, deletionDesk, deletionRuns } satisfies Running;
+    return serveAdmin(join(data, SOCKET_FILE), api, metrics);
   } catch (error) {
     log.warn("no socket for the command line: stop the server to use other commands", { error });
     return undefined;

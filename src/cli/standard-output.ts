@@ -1,13 +1,13 @@
 import { fstatSync, statSync } from "node:fs";
 import type { Io } from "./command.ts";
 
-/** The output of this process, and its end. */
+/** Standard output, and a way to wait for its end. */
 type Output = Pick<Io, "out" | "unprinted" | "isNowhere" | "isTerminal"> & {
-  /** Resolves once all that was printed is through: a pipe takes 64 KiB at once. */
+  /** Resolves once all output is written: a pipe takes 64 KiB at once. */
   end(): Promise<void>;
 };
 
-/** Prints to standard output. What cannot be written, for want of room or a reader, is not thrown. */
+/** Prints to standard output. Does not throw if the disk is full or the reader has gone. */
 export function standardOutput(): Output {
   let failed: string | undefined;
   let last = Promise.resolve();
@@ -40,7 +40,7 @@ export function standardOutput(): Output {
   };
 }
 
-/** Whether a file is the null device, which the runtime opens in the place of what is closed. */
+/** Whether a file is the null device, which Bun opens in the place of a closed output. */
 function isNull(fd: number): boolean {
   try {
     const file = fstatSync(fd);

@@ -1,8 +1,8 @@
-import { inert } from "../core/values/visible-text.ts";
+import { escapeControlChars } from "../core/values/visible-text.ts";
 
-/** Rows under their heads, in columns; nothing in them moves a terminal. */
+/** Rows under their heads, in columns, with control characters escaped. */
 export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const all = [heads, ...rows].map((row) => row.map(inert));
+  const all = [heads, ...rows].map((row) => row.map(escapeControlChars));
   const widths = heads.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
   return all.map((row) =>
     row

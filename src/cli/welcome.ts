@@ -4,7 +4,7 @@ import { VERSION } from "../app/process/version.ts";
 import type { Settings } from "../app/settings/settings.ts";
 import type { Io } from "./command.ts";
 
-/** The file that gets the first personal key when nobody reads what is printed. */
+/** The file that gets the first personal key when the output is no terminal. */
 const INITIAL_KEY_FILE = "initial-key";
 
 /** The lines that each start prints: version, data directory and addresses. */
@@ -34,10 +34,10 @@ export function welcome(url: string, projectKey: string, personalKey: string): s
   ];
 }
 
-/** The personal key to show: on a terminal itself, else the file it was put into. */
+/** The personal key on a terminal, else the path of the file that has it. */
 export function keptKey(key: string | undefined, { data }: Settings, { isTerminal }: Io): string {
   if (key === undefined) return "as in the settings";
-  if (isTerminal) return `${key}  (shown this once)`;
+  if (isTerminal) return `${key}  (shown only once)`;
   const path = join(data, INITIAL_KEY_FILE);
   writeFileSync(path, `${key}\n`, { mode: 0o600 });
   return `in ${path}`;

@@ -6,7 +6,7 @@ import { silentLog } from "../app/process/log.ts";
 import { type App, openAdmin, openApp } from "../app/server.ts";
 import type { Admin } from "../app/services.ts";
 import type { Settings } from "../app/settings/settings.ts";
-import { inert } from "../core/values/visible-text.ts";
+import { escapeControlChars } from "../core/values/visible-text.ts";
 import type { Io } from "./command.ts";
 import { firstSignal } from "./stop-signal.ts";
 
@@ -15,8 +15,8 @@ export const SOCKET_FILE = "hoglet.sock";
 
 /**
  * Runs `work` on projects and keys: in the running server, if one has the data directory, else
- * on the files themselves. Throws DataError where there are none: to make them is for
- * {@link makingAdmin}.
+ * on the files themselves. Throws DataError if the directory is not one of Hoglet; {@link makingAdmin}
+ * creates it.
  */
 export async function withAdmin<T>(
   settings: Settings,
@@ -26,7 +26,7 @@ export async function withAdmin<T>(
   return here(settings, () => openAdmin(settings, SURROUNDINGS), work);
 }
 
-/** The same for work that makes something: it may make the data directory first, and says so. */
+/** The same for work that creates something: it may create the data directory first, and says so. */
 export async function makingAdmin<T>(
   settings: Settings,
   io: Pick<Io, "err">,
@@ -35,19 +35,19 @@ export async function makingAdmin<T>(
   const open = async () => {
     const isNew = !isUsed(settings.data);
     const admin = await openAdmin(settings, SURROUNDINGS);
-    if (isNew) io.err(`A new data directory was made at ${inert(settings.data)}.`);
+    if (isNew) io.err(`A new data directory was created at ${escapeControlChars(settings.data)}.`);
     return admin;
   };
   return here(settings, open, work);
 }
 
-/** What of the running server the CLI reaches, beside {@link Admin}. */
+/** The API that the CLI has of a running server: {@link Admin} and runs of deletions. */
 export type Running = Admin & Pick<App, "deletionRuns">;
 
-/** How long ingest may go on when a command is done, in milliseconds; the journal keeps the rest. */
+/** The longest time for ingest after a command, in milliseconds; the journal keeps the rest. */
 const APPLY_MS_MAX = 3000;
 
-/** The same as {@link withAdmin} for work that needs the whole appliance. */
+/** The same as {@link withAdmin} for work that needs the whole server. */
 export async function withApp<T>(
   settings: Settings,
   work: (app: Running) => Promise<T>,
@@ -63,7 +63,7 @@ export async function withApp<T>(
     };
     firstSignal().then(() => {
       isStopped = true;
-      // Whoever waits for the work waits for this, too.
+      // The caller waits for this as well.
       return close().catch(() => {});
     });
     return { ...app, close };
@@ -75,11 +75,11 @@ export async function withApp<T>(
   }
 }
 
-const STOPPED = "Stopped. What it had begun goes on with the next start or run.";
+const STOPPED = "Stopped. The next start or run continues it.";
 
 const SURROUNDINGS = { now: Date.now, log: silentLog, logFormat: "human" as const };
 
-/** In this process if nobody has the data directory, else in the one that has. */
+/** Runs in this process if the data directory is free, else in the process that uses it. */
 async function here<Opened extends Record<string, object>, T>(
   settings: Settings,
   open: () => Promise<Opened & { close(): Promise<void> }>,

@@ -115,6 +115,6 @@ test("a server that ends meanwhile is told of with a sentence", async () => {
 
   expect(await running).toEqual({
     ...{ code: 1, out: "" },
-    err: "The server ended before it answered. What it had begun it goes on with.\n",
+    err: "The server ended before it answered. It continues what it began after its next start.\n",
   });
 });

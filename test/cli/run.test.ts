@@ -68,7 +68,7 @@ describe("the command line", () => {
     [["config", "--trusted-proxies", "10.0.0.0/33"], "--trusted-proxies must be addresses"],
     [["config", "--trusted-proxies", "proxy.local"], "--trusted-proxies must be addresses"],
     [["key", "create", "--expires", "soon"], "--expires must be like"],
-    [["key", "create", "--expires", "0d"], "--expires must lie ahead"],
+    [["key", "create", "--expires", "0d"], "--expires must be in the future"],
     [["serve", "--bogus"], "knows no flag --bogus"],
     [["serve", "--bogus", "--port", "1"], "knows no flag --bogus"],
     [["config", "--project-key", "foo"], "--project-key must be phc_"],
@@ -127,7 +127,7 @@ describe("keys and projects without a server", () => {
 
     expect([first.err, again.err]).toEqual([["Its owner is a new user: ann@x.y."], []]);
     expect([other.err, own.err]).toEqual([["Its owner is a new user: bob\\u202e@x.y."], []]);
-    expect((await hoglet(["help"])).out.join("\n")).toContain("who is made if there is none");
+    expect((await hoglet(["help"])).out.join("\n")).toContain("a new user if unknown");
   });
 
   test("are shown without what a terminal would act on", async () => {
@@ -182,7 +182,7 @@ describe("keys and projects without a server", () => {
 
     expect(made.out).toEqual([expect.stringMatching(/^phx_[0-9A-Za-z]{43}$/)]);
     expect(made.err).toEqual([
-      `A new data directory was made at ${directory.path}.`,
+      `A new data directory was created at ${directory.path}.`,
       "Its owner is a new user: ann@x.y.",
     ]);
     expect(listed.out[1]).toContain("person:read");
@@ -230,7 +230,7 @@ describe("keys and projects without a server", () => {
       1,
       ["The key could not be printed (ENOSPC), so it is revoked."],
     ]);
-    expect([unseen.code, unseen.err]).toEqual([1, [expect.stringContaining("to nobody")]]);
+    expect([unseen.code, unseen.err]).toEqual([1, [expect.stringContaining("could not be shown")]]);
     expect(await keys()).toEqual([]);
 
     const kept = await hoglet(["key", "create", ...data]);
@@ -251,7 +251,7 @@ describe("keys and projects without a server", () => {
     const full = await hoglet(["project", "list", ...data], {}, { unprinted: async () => "EIO" });
     const gone = await hoglet(["help"], {}, { unprinted: async () => "EPIPE" });
 
-    expect([full.code, full.err]).toEqual([1, ["What is printed could not be written (EIO)."]]);
+    expect([full.code, full.err]).toEqual([1, ["The output could not be written (EIO)."]]);
     expect([gone.code, gone.err]).toEqual([1, []]);
   });
 
@@ -305,7 +305,7 @@ describe("a data directory", () => {
     const first = await hoglet([...typed, "--data", data]);
     const second = await hoglet([...typed, "--data", data]);
 
-    const sentence = `A new data directory was made at ${join(directory.path, "data")}\\u001b[2J.`;
+    const sentence = `A new data directory was created at ${join(directory.path, "data")}\\u001b[2J.`;
     expect([first.code, first.err]).toEqual([0, [sentence]]);
     expect([second.code, second.err]).toEqual([0, []]);
   });

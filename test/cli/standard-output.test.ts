@@ -17,11 +17,11 @@ test.each([
   [">/dev/full", "The key could not be printed (ENOSPC), so it is revoked."],
   [
     ">&-",
-    "The key would be printed to nobody: standard output is closed, or /dev/null. Nothing was changed.",
+    "The key could not be shown: standard output is closed, or /dev/null. Nothing was changed.",
   ],
   [
     ">/dev/null",
-    "The key would be printed to nobody: standard output is closed, or /dev/null. Nothing was changed.",
+    "The key could not be shown: standard output is closed, or /dev/null. Nothing was changed.",
   ],
 ])(
   "key create %s leaves no key",
@@ -39,7 +39,7 @@ test.each([
 );
 
 test("other commands say in a sentence what they cannot print", async () => {
-  const sentence = "What is printed could not be written (ENOSPC).";
+  const sentence = "The output could not be written (ENOSPC).";
   expect(await shell("licenses", ">/dev/full")).toEqual({ code: 1, err: sentence });
   expect(await shell("help", ">/dev/null")).toEqual({ code: 0, err: "" });
 }, 30_000);

@@ -144,7 +144,7 @@ test("an event store that fails for good ends the server, and the next start hea
   await untilGone(server);
 
   expect(await server.exited).toBe(EXIT_INTERNAL);
-  expect(server.output().err).toContain("must be opened anew; ending");
+  expect(server.output().err).toContain("the event store failed; ending");
   disk.fill(0);
   {
     await using full = startOn(disk);
@@ -227,7 +227,7 @@ test.each([
   disk.fill(0);
 
   await using server = startOn(disk);
-  while (!server.output().err.includes("the start waits for room")) await Bun.sleep(20);
+  while (!server.output().err.includes("the start waits for space")) await Bun.sleep(20);
   const [told = "{}"] = server.output().err.split("\n");
   const { url, why } = JSON.parse(told) as { url: string; why: string };
 
@@ -237,7 +237,7 @@ test.each([
     expect(refused.status).toBe(503);
     expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
     const { detail } = (await refused.json()) as { detail: string };
-    expect(detail).toBe("The disk is full: the server starts when there is room.");
+    expect(detail).toBe("The disk is full: the server starts when there is space.");
   }
   expect((await fetch(`${url}/_liveness`)).status).toBe(200);
   const key = await runCommand(["project", "create", "x", "--data", data], {
@@ -248,7 +248,7 @@ test.each([
   disk.empty();
   expect(await server.listening).toBe(url);
   while (!(await fetch(`${url}/_readiness`)).ok) await Bun.sleep(50);
-  expect(server.output().err.match(/the start waits for room/g)).toHaveLength(1);
+  expect(server.output().err.match(/the start waits for space/g)).toHaveLength(1);
 });
 
 test("a deletion waits for disk, with the reason, and gives back what its events took", async () => {

@@ -232,7 +232,7 @@ test("a damaged frame amid the journal is set aside, and what is behind it is re
   const { events, persons: now } = await everything(server);
   expect(events.map(({ uuid }) => uuid)).toEqual(kept.map(({ uuid }) => uuid).reverse());
   expect(now).toEqual(persons);
-  expect(server.output().err).toContain("a corrupt part of the journal was set aside");
+  expect(server.output().err).toContain("quarantined corrupt journal data");
   const [copy = ""] = readdirSync(join(data, "journal", "corrupt"));
   const aside = readFileSync(join(data, "journal", "corrupt", copy), "utf8");
   expect(aside).toContain(lost.uuid.slice(8));
@@ -355,9 +355,8 @@ function nameOf(path: string): string {
 }
 
 /** What the server has logged about parts of the journal that it cut off, and kept aside. */
-const cutsIn = (server: Server) => logs(server, "warn", "the journal's torn end was cut off");
-const asideIn = (server: Server) =>
-  logs(server, "error", "a corrupt part of the journal was set aside");
+const cutsIn = (server: Server) => logs(server, "warn", "truncated torn write at journal end");
+const asideIn = (server: Server) => logs(server, "error", "quarantined corrupt journal data");
 
 function logs(server: Server, level: string, message: string): Record<string, unknown>[] {
   const lines = server.output().err.split("\n").filter(Boolean);

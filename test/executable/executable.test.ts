@@ -148,7 +148,7 @@ describe("the executable in an empty folder", () => {
     await using disk = await smallDisk(400_000_000);
     disk.fill(10_000_000);
     await using server = start(join(disk.path, "data"), { command: disk.command([executable]) });
-    while (!server.output().err.includes("the start waits for room")) await Bun.sleep(20);
+    while (!server.output().err.includes("the start waits for space")) await Bun.sleep(20);
 
     disk.empty();
 

@@ -9,7 +9,7 @@ declare module "swagger-ui-dist/*" {
   export default text;
 }
 
-/* By name each: for these the package has types of its own, of what is in the script. */
+/* Each by its name: the package has its own types for these paths, which describe the script. */
 declare module "posthog-js/dist/array.js" {
   const text: string;
   export default text;

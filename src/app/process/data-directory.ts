@@ -16,10 +16,10 @@ export class DataError extends Error {}
 /** A data directory that another process is using. */
 export class LockedError extends DataError {}
 
-/** What an unused data directory may hold: what file systems and people put there. */
+/** Names that an unused data directory may hold: file systems and people put them there. */
 const MAY_BE_THERE = /^(\..*|lost\+found|hoglet\.toml)$/;
 
-/** What makes a directory ours: the lock is the first file in it. */
+/** Files that mark a directory of Hoglet; the lock is the first file in it. */
 const OURS = ["lock.db", "hoglet.sqlite"];
 
 /** Whether the directory is ours already. Throws DataError if it cannot be read. */
@@ -27,7 +27,7 @@ export function isUsed(path: string): boolean {
   return namesIn(path).some((name) => OURS.includes(name));
 }
 
-/** Throws DataError if nobody has used the directory yet; it makes nothing. */
+/** Throws DataError if the directory is not one of Hoglet yet. Creates nothing. */
 export function expectUsed(path: string): void {
   if (isUsed(path)) return;
   throw new DataError(
@@ -45,8 +45,8 @@ function namesIn(path: string): string[] {
 }
 
 /**
- * Makes the data directory if it is absent, for its owner alone. It puts nothing into it: the
- * first file must be the lock, by which the next start knows the directory for its own.
+ * Creates the data directory if it is absent, for its owner alone. It stays empty: the first file must be the
+ * lock, which marks the directory for the next start.
  */
 export function useDirectory(path: string): string {
   try {
@@ -66,10 +66,10 @@ export function useDirectory(path: string): string {
   }
 }
 
-/** What is a directory in a data directory. */
+/** Directories in a data directory. */
 const DIRECTORIES = ["archive", "engine", "events", "journal", "loads", "seen", "temp"];
 
-/** What is a file, by the directory that it is in. */
+/** Files in a data directory, by the directory that they are in. */
 const FILES: Record<string, RegExp> = {
   "": /^(lock\.db|hoglet\.sqlite(-wal|-shm)?|dead-letters\.ndjson|initial-key)$/,
   archive: /^archive\.json$/,
@@ -78,8 +78,8 @@ const FILES: Record<string, RegExp> = {
 };
 
 /**
- * Throws DataError if something else is where a file or directory of ours should be, or is not for
- * this user: whoever opens a pipe waits for ever.
+ * Throws DataError if a file or directory of Hoglet is of another kind, or this user may not read and write
+ * it. A pipe, for example, would block the process that opens it.
  */
 function expectKinds(path: string): void {
   for (const name of namesIn(path).filter((found) => DIRECTORIES.includes(found))) {
@@ -95,7 +95,7 @@ function expectKinds(path: string): void {
   }
 }
 
-/** What a path leads to; undefined if nowhere. */
+/** The file status of a path; undefined if it does not exist. */
 function kindOf(path: string): Stats | undefined {
   try {
     return statSync(path);
@@ -115,7 +115,9 @@ function expectAccess(path: string): void {
 }
 
 function notAs(path: string, kind: "directory" | "file"): DataError {
-  return new DataError(`${path} is no ${kind}. Move it away, and put back what was there.`);
+  return new DataError(
+    `${path} is not a ${kind}. Move it away, and put the original ${kind} back.`,
+  );
 }
 
 function unusable(path: string, error: unknown): DataError {
@@ -128,7 +130,7 @@ function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : String(error);
 }
 
-/** Opens a file of the data directory; what fails is told with the file's name and `advice`. */
+/** Opens a file of the data directory. Throws DataError with the file's name and `advice` if that fails. */
 export async function opened<T>(file: string, advice: string, open: () => Promise<T>): Promise<T> {
   try {
     return await open();

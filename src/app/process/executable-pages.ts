@@ -1,17 +1,17 @@
 import { dlopen } from "bun:ffi";
 import { readFileSync } from "node:fs";
 
-/** Advice to take the pages of a place from the process; they are read again when they are needed (madvise(2)). */
+/** Advice that takes the pages of a range from the process; they are read again on use (madvise(2)). */
 const MADV_PAGEOUT = 21;
 
-/** A place of the process's memory that is a file's and may be written: where an executable has what it brings. */
+/** A writable range of memory that maps a file: the executable maps its embedded files so. */
 const MAPPED = /^([\da-f]+)-([\da-f]+) rw-p \S+ \S+ [1-9]\d* +(.*)$/gm;
 
 /**
  * Advises the system to free pages that map files in the executable, once they were read. After a first
  * start, which unpacks 54 MB of DuckDB, they are 66 MB of 222. The system may read them again. Linux only.
  */
-export function giveBackExecutable(): void {
+export function releaseExecutablePages(): void {
   Bun.gc(true);
   if (process.platform !== "linux") return;
   try {
@@ -26,6 +26,6 @@ export function giveBackExecutable(): void {
     }
     close();
   } catch {
-    // Where nothing can be called so, the system takes the pages when it needs them.
+    // Without this call the system takes the pages when it needs memory.
   }
 }

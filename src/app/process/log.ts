@@ -1,12 +1,12 @@
 import type { Log, LogFacts } from "../../core/ports/log.ts";
-import { inert } from "../../core/values/visible-text.ts";
+import { escapeControlChars } from "../../core/values/visible-text.ts";
 
 /** How lines look: for people, or JSON for machines. */
 export type LogFormat = "human" | "json";
 
 type Options = { format: LogFormat; now: () => number; write?: (line: string) => void };
 
-/** A log. Whatever facts hold, a line is one line, and moves no terminal. */
+/** A log. Each entry is one line, and no fact can send control characters to a terminal. */
 export function openLog({ format, now, write = toStandardError }: Options): Log {
   const at =
     (level: string) =>
@@ -25,26 +25,26 @@ export function openLog({ format, now, write = toStandardError }: Options): Log 
   return { info: at("info"), warn: at("warn"), error: at("error") };
 }
 
-/** Not by console.error, which Bun colours red. */
+/** Writes without console.error, which Bun colours red. */
 function toStandardError(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** A log that nobody reads. */
+/** A log that writes nothing. */
 export const silentLog: Log = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** A fact as JSON, in which nothing is left that a terminal would act on. */
+/** A fact as JSON, without control characters. */
 function written(fact: unknown): string {
-  return inert(JSON.stringify(fact) ?? "null");
+  return escapeControlChars(JSON.stringify(fact) ?? "null");
 }
 
-/** From the first quote to the last: what is quoted may hold quotes and line breaks itself. */
+/** From the first quote to the last: quoted text may hold quotes and line breaks itself. */
 const QUOTED = /["'`][\s\S]*["'`]/;
 
-/** A file of the event store by the engine's word for it: what comes behind is the reason of an error. */
+/** A file of the event store as DuckDB names it; the reason of an error follows the name. */
 const OWN_FILE = /\b(database) "(draft|events_\d+)"/gi;
 
-/** An error with its stack. The engines quote data in their messages: that is left out. */
+/** An error with its stack, without quoted text: DuckDB and SQLite quote data in their messages. */
 function plain(fact: unknown): unknown {
   if (!(fact instanceof Error)) return fact;
   const { name, message, stack = "" } = fact;

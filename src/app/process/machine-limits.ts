@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { availableParallelism, totalmem } from "node:os";
 import { dirname, join } from "node:path";
 
-/** What this process may use. */
+/** The memory and processors that this process may use. */
 export type Machine = {
   memoryBytes: number;
   /** Processors, at least one. */
@@ -11,12 +11,12 @@ export type Machine = {
 
 const CGROUPS = "/sys/fs/cgroup";
 
-/** The text of a file; undefined if there is none. */
+/** Reads the text of a file; undefined if the file does not exist. */
 type Read = (path: string) => string | undefined;
 
 /**
- * The machine, or what the control groups of this process leave of it (decision 67):
- * the least that any group from its own up to the root allows.
+ * The machine as far as the control groups of this process allow (decision 67): the smallest limit of any
+ * group from its own up to the root.
  */
 export function machine(
   read: Read = readText,
@@ -53,7 +53,7 @@ function upwards(root: string, group: string): string[] {
   return [join(root, group), ...(parent === group ? [] : upwards(root, parent))];
 }
 
-/** A quota of processor time in a period; NaN if there is none. */
+/** The share of a period that a quota of processor time allows; NaN without a quota. */
 function share([quota, period]: readonly (string | undefined)[] = []): number {
   return Number(quota) / Number(period);
 }

@@ -1,25 +1,25 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { getPriority, setPriority } from "node:os";
 
-/** How much less they matter than the thread that answers, of 39 steps. */
+/** Steps of priority, of 39, below the thread that answers requests. */
 const STEPS = 5;
 const NICENESS_MAX = 19;
 
-/** Bun's pool, and the threads of DuckDB, which are started by it and bear its name. */
+/** The name of threads in Bun's pool. DuckDB's threads have it too, because the pool starts them. */
 const POOL_NAME = "Bun Pool";
 
 /**
- * Lets the calling thread give way to the others (decision 57). On Linux alone a thread has a
- * priority of its own.
+ * Lowers the priority of the calling thread (decision 57). Only on Linux does a thread have a priority of
+ * its own.
  */
-export function giveWay(): void {
+export function lowerThreadPriority(): void {
   if (process.platform === "linux") lower(0);
 }
 
 const lowered = new Set<string>();
 
-/** Lets the threads give way on which DuckDB computes, as {@link giveWay}: those that run by now. */
-export function poolGivesWay(): void {
+/** Lowers the priority of the threads on which DuckDB computes, as far as they run already. */
+export function lowerPoolPriority(): void {
   if (process.platform !== "linux") return;
   for (const thread of readdirSync("/proc/self/task")) {
     if (lowered.has(thread) || !isOfPool(thread)) continue;
@@ -32,7 +32,7 @@ function isOfPool(thread: string): boolean {
   try {
     return readFileSync(`/proc/self/task/${thread}/comm`, "utf8").startsWith(POOL_NAME);
   } catch {
-    // It has ended.
+    // The thread has ended.
     return false;
   }
 }

@@ -9,5 +9,5 @@ export const VERSION: string = version;
 /** The commit it was built from, with `-dirty` when the tree was changed; empty if unknown. */
 export const COMMIT: string = typeof HOGLET_COMMIT === "string" ? HOGLET_COMMIT : "";
 
-/** The licences of what was built into the executable; empty when run from source. */
+/** The licences of everything in the executable; empty when run from source. */
 export const LICENCES: string = typeof HOGLET_LICENCES === "string" ? HOGLET_LICENCES : "";

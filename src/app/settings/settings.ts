@@ -16,10 +16,10 @@ import {
   whole,
 } from "./types.ts";
 
-/** With less the event store's file cannot be written anew, which deletions and rebuilds do. */
+/** The least memory: with less, deletions and rebuilds cannot rewrite the event store's file. */
 const MEMORY_MB_MIN = 128;
 
-/** Memory that DuckDB takes by default: a quarter of what there is, at most this, in MB. */
+/** The most memory that DuckDB takes by default, in MB; less where a quarter of the machine's is less. */
 const MEMORY_DEFAULT_MB_MAX = 256;
 
 const { memoryBytes, processors } = machine();
@@ -50,41 +50,46 @@ const ROWS = {
     { isValid: isPersonalKey, form: "phx_ and 20 to 60 letters, digits, - or _" },
   ),
   prefer: choice<"minimal" | "representation">(
-    "what answers that are empty by contract carry, unless the caller's Prefer header says it",
+    "content of answers that are empty by contract, unless the request has a Prefer header",
     "minimal",
     ["minimal", "representation"],
   ),
-  dedup_window: whole("how long a uuid is remembered", 48, [1, 168], "hours"),
+  dedup_window: whole(
+    "time in which an event with the same uuid is a duplicate",
+    48,
+    [1, 168],
+    "hours",
+  ),
   deletions_weekly: schedule("when the events of deleted persons are deleted", "0 5 * * 0"),
   deletions_nightly: schedule("when events are deleted whose person stays", "0 3 * * *"),
   journal: whole(
-    "journal of events that are in the event store already, at most",
+    "most space for journal whose events are in the event store already",
     2048,
     [1, 1_048_576],
     "MB",
   ),
   archive: choice<"on" | "off">(
-    "whether events that leave the journal are kept as Parquet, from which the event store can be made again",
+    "whether events that leave the journal are kept as Parquet, from which the event store can be rebuilt",
     "on",
     ["on", "off"],
   ),
   memory: whole("memory for DuckDB", MEMORY_DEFAULT_MB, [MEMORY_MB_MIN, 1_048_576], "MB"),
   threads: whole("threads for DuckDB", processors, [1, 256]),
   query_seconds: whole(
-    "how long reading the event store for one answer may take",
+    "longest time for reading the event store for one answer",
     30,
     [1, 120],
     "seconds",
   ),
-  query_rows: whole("rows of the answer to a query in SQL", 10_000, [1, 1_000_000]),
+  query_rows: whole("most rows of the answer to a query in SQL", 10_000, [1, 1_000_000]),
   disk_floor: whole(
-    "share of the disk that stays free, 128 MB to 2 GB; below it events are refused; 0 is none",
+    "share of the disk that stays free, 128 MB to 2 GB; below it events are refused; 0 turns this off",
     5,
     [0, 50],
     "%",
   ),
   log_format: choice<"auto" | "human" | "json">(
-    "how logs look; auto is human on a terminal, else json",
+    "format of logs; auto is human on a terminal, else json",
     "auto",
     ["auto", "human", "json"],
   ),
@@ -112,7 +117,7 @@ const CONFIG_FILE = "hoglet.toml";
 
 type Given = Record<string, { text: string; source: Source }>;
 
-/** What was set where. */
+/** The values that were set, by source. */
 export type Config = { settings: Settings; shown: ShownSetting[] };
 
 /**

@@ -9,7 +9,7 @@ export type Row<T> = {
   /** Not printed; may also come from the file that `HOGLET_NAME_FILE` names. */
   secret?: true;
   fallback: T;
-  /** The value of a text; throws a sentence when it is none. */
+  /** The value of a text. Throws an error with a sentence if the text is not valid. */
   parse(text: string): T;
 };
 
@@ -23,7 +23,7 @@ export const text = (help: string, fallback: string): Row<string> => ({
   },
 });
 
-/** An e-mail address, about. */
+/** An e-mail address, roughly checked. */
 export const email = (help: string, fallback: string): Row<string> => ({
   help,
   fallback,
@@ -33,14 +33,14 @@ export const email = (help: string, fallback: string): Row<string> => ({
   },
 });
 
-/** A text that need not be given. */
+/** An optional text. */
 export const optional = (help: string): Row<string | undefined> => ({
   help,
   fallback: undefined,
   parse: (value) => value,
 });
 
-/** A text of a form that is not printed. */
+/** A text of a certain form that is never printed. */
 export const secret = (
   help: string,
   { isValid, form }: { isValid: (text: string) => boolean; form: string },
@@ -65,7 +65,7 @@ export const list = (help: string): Row<string[]> => ({
       .filter(Boolean),
 });
 
-/** Names of hosts as links have them, without a port, separated by commas. */
+/** Host names without a port, separated by commas. */
 export const hosts = (help: string): Row<string[]> => ({
   ...list(help),
   parse: (value) => list(help).parse(value).map(hostName),
@@ -101,7 +101,7 @@ export const whole = (help: string, fallback: number, range: [number, number], u
   },
 });
 
-/** When something is done: a pattern of cron (minute, hour, day, month, weekday), in UTC. */
+/** A schedule: a cron pattern (minute, hour, day, month, weekday), in UTC. */
 export const schedule = (help: string, fallback: string): Row<string> => ({
   help: `${help}, as cron has it, in UTC`,
   fallback,
@@ -112,7 +112,7 @@ export const schedule = (help: string, fallback: string): Row<string> => ({
         return value;
       }
     } catch {}
-    throw new Error("must be a time as cron has it, such as 0 5 * * 0");
+    throw new Error("must be a cron pattern, such as 0 5 * * 0");
   },
 });
 

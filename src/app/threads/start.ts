@@ -4,9 +4,9 @@ import type { LogDecoder } from "../../core/logs/logs.ts";
 import type { Log } from "../../core/ports/log.ts";
 import type { Disk } from "../../stores/files/disk.ts";
 import { sharedDisk, threadDisk } from "../../stores/files/disk-thread.ts";
-import { collectBehind } from "../process/garbage-collection.ts";
-import { remote } from "./calls.ts";
-import type { Writer } from "./writer.ts";
+import { gcAfterBytes } from "../process/garbage-collection.ts";
+import { rpcTo } from "./rpc.ts";
+import type { Writer } from "./store-worker.ts";
 
 declare const HOGLET_THREADS: string | undefined;
 
@@ -21,31 +21,31 @@ function startThread(name: string, options?: WorkerOptions): Worker {
   return new Worker(new URL(`${THREADS}${name}`, import.meta.url), options);
 }
 
-/** Exit code for a bug or a failed engine: whoever supervises should start it again. */
+/** Exit code for a bug or a failed engine: the supervisor should start the server again. */
 export const EXIT_INTERNAL = 70;
 
-/** The thread that decodes large bodies, started when the first one comes. */
+/** The thread that decodes large bodies. It starts when the first large body comes. */
 export function startDecoder(log: Log): { decoder: Decoder & LogDecoder; close(): void } {
   let thread:
     | ReturnType<typeof startWorker<{ decoder: Omit<Decoder & LogDecoder, "letGo"> }>>
     | undefined;
   const decoder = () => {
-    thread ??= startWorker(startThread("decoder.ts"), log);
-    return thread.surface.decoder;
+    thread ??= startWorker(startThread("decode-worker.ts"), log);
+    return thread.api.decoder;
   };
   return {
     decoder: {
       admit: (body, now) => decoder().admit(body, now),
       admitLogs: (body, now) => decoder().admitLogs(body, now),
-      letGo: collectBehind(fullGC),
+      letGo: gcAfterBytes(fullGC),
     },
     close: () => thread?.terminate(),
   };
 }
 
-/** The thread that waits for the disk, and the disk as it is by it. */
-export function startSyncer(log: Log): { disk: Disk; close(): void } {
-  const worker = startThread("sync.ts", { smol: true });
+/** The thread that syncs the journal, and a disk that works through this thread. */
+export function startFsync(log: Log): { disk: Disk; close(): void } {
+  const worker = startThread("fsync-worker.ts", { smol: true });
   endWith(worker, log);
   const shared = sharedDisk();
   worker.postMessage(shared);
@@ -59,18 +59,18 @@ export function startSyncer(log: Log): { disk: Disk; close(): void } {
   };
 }
 
-/** The thread that writes SQLite and cuts the journal into slices. */
+/** The thread that writes SQLite and divides the journal into batches. */
 export function startWriter(log: Log) {
-  return startWorker<Writer>(startThread("writer.ts"), log);
+  return startWorker<Writer>(startThread("store-worker.ts"), log);
 }
 
-/** A thread and the objects it offers. */
+/** A thread and the objects that it serves. */
 function startWorker<T extends Record<string, object>>(worker: Worker, log: Log) {
   endWith(worker, log);
-  return { surface: remote<T>(worker), terminate: () => worker.terminate() };
+  return { api: rpcTo<T>(worker), terminate: () => worker.terminate() };
 }
 
-/** Without any of the threads nothing works, so its end is the process's. */
+/** Ends the process when a thread fails: nothing works without all of them. */
 function endWith(worker: Worker, log: Log): void {
   worker.addEventListener("error", ({ message }) => {
     log.error("a thread failed; ending", { error: message });

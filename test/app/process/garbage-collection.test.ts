@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import { collectBehind, collectWithin } from "../../../src/app/process/garbage-collection.ts";
+import { gcAfterBytes, gcWithinShare } from "../../../src/app/process/garbage-collection.ts";
 
 const MIB = 1_048_576;
 
 test("garbage is collected once so much of it has come, behind what made it", async () => {
   let collected = 0;
-  const behind = collectBehind(() => {
+  const behind = gcAfterBytes(() => {
     collected += 1;
   });
 
@@ -22,7 +22,7 @@ test("garbage is collected once so much of it has come, behind what made it", as
 
 test("work whose collections take long has few of them", async () => {
   let collected = 0;
-  const within = collectWithin(() => {
+  const within = gcWithinShare(() => {
     collected += 1;
     Bun.sleepSync(40);
   });

@@ -130,7 +130,7 @@ test.each(
   });
 
   expect([code, out]).toEqual([1, ""]);
-  expect(err).toBe(`DATA/${name} is no file. Move it away, and put back what was there.\n`);
+  expect(err).toBe(`DATA/${name} is not a file. Move it away, and put the original file back.\n`);
 });
 
 test.each(["archive", "engine", "events", "journal", "loads", "seen", "temp"])(
@@ -142,6 +142,8 @@ test.each(["archive", "engine", "events", "journal", "loads", "seen", "temp"])(
     });
 
     expect([code, out]).toEqual([1, ""]);
-    expect(err).toBe(`DATA/${name} is no directory. Move it away, and put back what was there.\n`);
+    expect(err).toBe(
+      `DATA/${name} is not a directory. Move it away, and put the original directory back.\n`,
+    );
   },
 );

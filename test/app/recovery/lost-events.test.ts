@@ -100,7 +100,7 @@ test("what the journal has lost a rebuild takes from the event store that it rep
   const { code, out, err } = await runCommand(["rebuild", "--data", data]);
 
   expect([code, out]).toEqual([0, expect.stringContaining("350 events, 1 log records.")]);
-  expect(err.match(/a corrupt part of the journal was set aside/g)?.length).toBe(2);
+  expect(err.match(/quarantined corrupt journal data/g)?.length).toBe(2);
   expect(err).not.toContain("the journal has nothing of these sequence numbers");
   await expectSame(before);
   expect(asides()).toEqual([]);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { inert } from "../../../src/core/values/visible-text.ts";
+import { escapeControlChars } from "../../../src/core/values/visible-text.ts";
 
 test.each([
   ["Shop é 🦔 \u200e", "Shop é 🦔 \u200e"],
@@ -7,5 +7,5 @@ test.each([
   ["\u001b[2J\u007f\u009b31m", "\\u001b[2J\\u007f\\u009b31m"],
   ["\u2028\u202a\u202e\u2066\u2069", "\\u2028\\u202a\\u202e\\u2066\\u2069"],
 ])("what would be acted on is written out: %j", (text, shown) => {
-  expect(inert(text)).toBe(shown);
+  expect(escapeControlChars(text)).toBe(shown);
 });

@@ -5,11 +5,11 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { openLog } from "../../../src/app/process/log.ts";
-import { startSyncer } from "../../../src/app/threads/start.ts";
+import { startFsync } from "../../../src/app/threads/start.ts";
 import { sharedDisk, threadDisk } from "../../../src/stores/files/disk-thread.ts";
 import { clear, entry, open, place, readAll } from "../../support/disk/journal.ts";
 
-const syncer = startSyncer(openLog({ format: "json", now: Date.now }));
+const syncer = startFsync(openLog({ format: "json", now: Date.now }));
 afterAll(() => syncer.close());
 afterEach(clear);
 

@@ -1,33 +1,33 @@
 import { Failure, type FailureCode } from "../../core/values/failure.ts";
 
-/** Stores and services by name, with asynchronous methods of plain arguments and answers. */
-export type Surface = Record<string, object>;
+/** Stores and services by name. Their methods are asynchronous and take plain values. */
+export type RpcApi = Record<string, object>;
 
-/** One call of a method, as it travels. */
+/** A call of a method, as a message. */
 export type Call = { object: string; method: string; args: unknown[] };
 
-/** What became of a call, as it travels. */
+/** The result of a call, as a message. */
 export type Answer =
   | { value: unknown }
   | { failure: { code: FailureCode; detail: string; attr: string | null } }
   | { error: { name: string; message: string; stack: string | undefined } };
 
-/** Calls that may wait for the other end (decision 67); the next one fails. */
+/** The most calls that wait for the other thread (decision 67); the next one fails. */
 export const CALLS_WAITING_MAX = 1024;
 
 type Numbered<T> = T & { id: number };
 
-/** One end of the line between two threads. */
+/** One end of the message channel between two threads. */
 export type Port = {
   postMessage(message: unknown, transfer: ArrayBuffer[]): void;
   addEventListener(type: "message", listener: (event: MessageEvent) => void): void;
 };
 
-/** Bytes from which on they change threads instead of being copied: their sender loses them. */
+/** Buffers of at least this many bytes are transferred, not copied: the sender loses them. */
 export const TRANSFER_BYTES_MIN = 262_144;
 
-/** The buffers that a message takes along: those of large bytes that are a part or a field of one. */
-function takenAlong(parts: readonly unknown[]): ArrayBuffer[] {
+/** The large buffers that are transferred with a message: its parts, and fields of its parts. */
+function transferred(parts: readonly unknown[]): ArrayBuffer[] {
   return parts
     .flatMap((part) => (isRecord(part) ? Object.values(part) : [part]))
     .flatMap((bytes) => {
@@ -36,7 +36,7 @@ function takenAlong(parts: readonly unknown[]): ArrayBuffer[] {
     });
 }
 
-/** Whether it has fields: of a list or of numbers each element would be one. */
+/** Whether a part has named fields, which lists and typed arrays do not have. */
 function isRecord(part: unknown): part is object {
   return (
     typeof part === "object" && part !== null && !Array.isArray(part) && !ArrayBuffer.isView(part)
@@ -44,24 +44,24 @@ function isRecord(part: unknown): part is object {
 }
 
 /**
- * Answers the calls of {@link remote} on the other end, one at a time and in order, so that a
- * slice and a management write never interleave.
+ * Answers the calls of {@link rpcTo} on the other end, one at a time and in order, so that a batch and a
+ * change by a user never interleave.
  */
-export function serve(port: Port, surface: Surface): void {
+export function serve(port: Port, api: RpcApi): void {
   let last: Promise<void> = Promise.resolve();
   port.addEventListener("message", ({ data }: MessageEvent<Numbered<Call>>) => {
     last = last.then(async () => {
-      const answered = await answer(surface, data);
+      const answered = await answer(api, data);
       const parts = "value" in answered ? [answered.value] : [];
-      port.postMessage({ ...answered, id: data.id }, takenAlong(parts));
+      port.postMessage({ ...answered, id: data.id }, transferred(parts));
     });
   });
 }
 
-/** Carries out a call; never throws. */
-export async function answer(surface: Surface, { object, method, args }: Call): Promise<Answer> {
+/** Carries out a call and returns its result. Never throws. */
+export async function answer(api: RpcApi, { object, method, args }: Call): Promise<Answer> {
   try {
-    const target = surface[object];
+    const target = api[object];
     const work = target && Reflect.get(target, method);
     if (typeof work !== "function") throw new Error(`No method ${object}.${method}`);
     return { value: await Reflect.apply(work, target, args) };
@@ -74,7 +74,7 @@ export async function answer(surface: Surface, { object, method, args }: Call): 
   }
 }
 
-/** The value of an answer; throws the failure or error that it carries. */
+/** The value of an answer. Throws the failure or error that the answer carries. */
 export function unpack(answered: Answer): unknown {
   if ("value" in answered) return answered.value;
   if ("failure" in answered) {
@@ -85,10 +85,10 @@ export function unpack(answered: Answer): unknown {
 }
 
 /**
- * Objects whose methods are called elsewhere, by `send`. Failures arrive as failures, bugs as
- * errors with the stack of the place they came from.
+ * Objects whose methods `send` their calls to another thread or process. Failures arrive as failures, bugs
+ * as errors with their original stack.
  */
-export function proxies<T extends Surface>(send: (call: Call) => Promise<Answer>): T {
+export function rpcClient<T extends RpcApi>(send: (call: Call) => Promise<Answer>): T {
   const objects = new Map<string, object>();
   const objectOf = (object: string) =>
     new Proxy(
@@ -111,23 +111,23 @@ export function proxies<T extends Surface>(send: (call: Call) => Promise<Answer>
 }
 
 /**
- * The objects that {@link serve} offers on the other end of a port, under the same names. A call
- * fails `unavailable` while CALLS_WAITING_MAX others wait.
+ * The objects that {@link serve} serves on the other end of a port, under the same names. A call fails
+ * `unavailable` while CALLS_WAITING_MAX others wait.
  */
-export function remote<T extends Surface>(port: Port): T {
+export function rpcTo<T extends RpcApi>(port: Port): T {
   const waiting = new Map<number, (answered: Answer) => void>();
   let calls = 0;
   port.addEventListener("message", ({ data }: MessageEvent<Numbered<Answer>>) => {
     waiting.get(data.id)?.(data);
     waiting.delete(data.id);
   });
-  return proxies<T>(async (call) => {
+  return rpcClient<T>(async (call) => {
     if (waiting.size >= CALLS_WAITING_MAX) {
       throw new Failure("unavailable", "Too many changes are waiting. Try again in a moment.");
     }
     calls += 1;
     const id = calls;
-    port.postMessage({ ...call, id } satisfies Numbered<Call>, takenAlong(call.args));
+    port.postMessage({ ...call, id } satisfies Numbered<Call>, transferred(call.args));
     return new Promise((resolve) => waiting.set(id, resolve));
   });
 }

@@ -2,10 +2,10 @@ import { describe, expect, test } from "bun:test";
 import {
   CALLS_WAITING_MAX,
   type Port,
-  remote,
+  rpcTo,
   serve,
   TRANSFER_BYTES_MIN,
-} from "../../../src/app/threads/calls.ts";
+} from "../../../src/app/threads/rpc.ts";
 import { Failure } from "../../../src/core/values/failure.ts";
 
 /** Two ends of one line: messages are copied and arrive later, as between threads. */
@@ -21,7 +21,7 @@ function line(): [Port, Port] {
   return [port(ends[0], ends[1]), port(ends[1], ends[0])];
 }
 
-describe("a remote object", () => {
+describe("a rpcTo object", () => {
   const surface = () => {
     const calls: string[] = [];
     return {
@@ -48,7 +48,7 @@ describe("a remote object", () => {
   test("answers calls with values, failures and errors", async () => {
     const [here, there] = line();
     serve(there, { store: surface().store });
-    const { store } = remote<{ store: ReturnType<typeof surface>["store"] }>(here);
+    const { store } = rpcTo<{ store: ReturnType<typeof surface>["store"] }>(here);
 
     expect(await store.add(1, 2)).toBe(3);
     expect(store.refuse()).rejects.toMatchObject({ code: "not_found", attr: "id", status: 404 });
@@ -68,7 +68,7 @@ describe("a remote object", () => {
       },
     };
     serve(there, { echo });
-    const far = remote<{ echo: typeof echo }>(here);
+    const far = rpcTo<{ echo: typeof echo }>(here);
     const [large, small] = [TRANSFER_BYTES_MIN, 100].map((size) => new Uint8Array(size).fill(7));
 
     const moved = await far.echo.bytes({ bytes: large as Uint8Array });
@@ -88,7 +88,7 @@ describe("a remote object", () => {
     const [here, there] = line();
     const { calls, store: served } = surface();
     serve(there, { store: served });
-    const { store } = remote<{ store: typeof served }>(here);
+    const { store } = rpcTo<{ store: typeof served }>(here);
 
     await Promise.all([store.slow("a"), store.slow("b")]);
 
@@ -100,7 +100,7 @@ test("a call fails while too many wait, and is taken when they are through", asy
   const [here, there] = line();
   const hold = Promise.withResolvers<void>();
   serve(there, { store: { wait: () => hold.promise } });
-  const { store } = remote<{ store: { wait(): Promise<void> } }>(here);
+  const { store } = rpcTo<{ store: { wait(): Promise<void> } }>(here);
   const waiting = Array.from({ length: CALLS_WAITING_MAX }, () => store.wait());
 
   const refused = await store.wait().catch((error: unknown) => error);

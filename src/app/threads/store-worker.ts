@@ -17,10 +17,10 @@ import { projectWrites } from "../../stores/sqlite/projects.ts";
 import { openSqlite } from "../../stores/sqlite/sqlite.ts";
 import { userWrites } from "../../stores/sqlite/users.ts";
 import { type LogFormat, openLog } from "../process/log.ts";
-import { giveWay } from "../process/priority.ts";
-import { serve } from "./calls.ts";
+import { lowerThreadPriority } from "../process/priority.ts";
+import { serve } from "./rpc.ts";
 
-/** Where the writer works. */
+/** Paths and settings of the writer thread. */
 export type WriterOptions = {
   /** The data directory. */
   directory: string;
@@ -31,8 +31,8 @@ export type WriterOptions = {
 };
 
 /**
- * The composition root of the thread that owns the only connection that writes to SQLite. It is
- * a thread of its own because bun:sqlite is synchronous (decision 3).
+ * Opens the stores of the thread that has the only connection that writes to SQLite. It is a thread of its
+ * own because bun:sqlite is synchronous (decision 3).
  */
 export function openWriter(options: WriterOptions) {
   const { directory, windowMs } = options;
@@ -42,12 +42,12 @@ export function openWriter(options: WriterOptions) {
   const read = { directory: options.journal, disk: nodeDisk };
   const journal = journalReader({
     ...read,
-    onCorrupt: (part) => log.error("a corrupt part of the journal was set aside", part),
+    onCorrupt: (part) => log.error("quarantined corrupt journal data", part),
   });
   return {
     deletionRuns: deletionRunWrites(sqlite),
     insights: insightWrites(sqlite),
-    // What is corrupt is told of when it is to be applied.
+    // Corrupt data is reported once, when a batch reads it.
     journalHoles: journalHoles(journalReader({ ...read, onCorrupt: () => {} }), read),
     keys: keyWrites(sqlite),
     persons,
@@ -73,11 +73,11 @@ export function openWriter(options: WriterOptions) {
       async close(): Promise<void> {
         journal.close();
         try {
-          // Prepared statements keep the connection open, and with it the log beside the file.
+          // Prepared statements keep the connection open, and so the write-ahead log.
           sqlite.raw.run("PRAGMA wal_checkpoint(TRUNCATE)");
         } catch (error) {
-          // On a full disk the log keeps what it has, as after a kill.
-          log.warn("the write-ahead log of hoglet.sqlite stays", { error });
+          // On a full disk the write-ahead log keeps its content, as after a kill.
+          log.warn("checkpoint of hoglet.sqlite failed; its write-ahead log stays", { error });
         }
         sqlite.close();
       },
@@ -85,17 +85,17 @@ export function openWriter(options: WriterOptions) {
   };
 }
 
-/** What the writer thread offers. */
+/** The API of the writer thread. */
 export type Writer = ReturnType<typeof openWriter>;
 
 if (!Bun.isMainThread) {
-  const surface = {
+  const api = {
     writer: {
       async open(options: WriterOptions) {
-        giveWay();
-        Object.assign(surface, openWriter(options));
+        lowerThreadPriority();
+        Object.assign(api, openWriter(options));
       },
     },
   };
-  serve(globalThis as unknown as Parameters<typeof serve>[0], surface);
+  serve(globalThis as unknown as Parameters<typeof serve>[0], api);
 }
