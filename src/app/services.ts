@@ -8,13 +8,10 @@ import type { DeletionRunNeeds, DeletionRuns } from "../core/erasure/deletion-ru
 import { startDeletionRuns } from "../core/erasure/deletion-runs.ts";
 import type { DeletionDesk } from "../core/erasure/deletions.ts";
 import { deletionDesk } from "../core/erasure/deletions.ts";
-import { definitions } from "../core/events/definitions.ts";
-import { events } from "../core/events/events.ts";
 import type { Room } from "../core/ingest/disk-floor.ts";
 import type { Ingest } from "../core/ingest/ingest.ts";
 import { startPromoting } from "../core/insights/hot-columns.ts";
 import { insights } from "../core/insights/insights.ts";
-import { logQueries } from "../core/logs/log-query.ts";
 import { logs } from "../core/logs/logs.ts";
 import { metrics } from "../core/operations/metrics.ts";
 import { readiness } from "../core/operations/readiness.ts";
@@ -111,6 +108,8 @@ export function openServices(needs: Needs) {
     logs: logs(accepting),
     personEdits: personEdits({ ...editing, slices: stores.slices, now }),
     activities: activities(activityReads(sqlite), reads),
+    isBehind: isUnreadable,
+    now,
     ...searches(needs, reads, isUnreadable),
     ...records(base, now),
   };
@@ -143,9 +142,9 @@ function searches(needs: Needs, reads: PersonReads, isBehind: () => boolean) {
       projects,
       now,
     }),
-    definitions: definitions(definitionReads(apiQueries), isBehind),
-    events: events(eventReads(apiQueries), isBehind),
-    logQueries: logQueries({ reads: logReads(apiQueries), projects, isBehind, now }),
+    definitions: definitionReads(apiQueries),
+    events: eventReads(apiQueries),
+    logReads: logReads(apiQueries),
     sql: sql({ reads: sqlReads(duckdb), isBehind, limits: settings, ...SELF, ...MACHINE }),
   };
 }

@@ -3,10 +3,8 @@ import { attempts } from "../core/access/failed-keys.ts";
 import type { Keys } from "../core/access/keys.ts";
 import type { Projects } from "../core/access/projects.ts";
 import type { Capture } from "../core/capture/capture.ts";
-import type { Definitions } from "../core/events/definitions.ts";
-import type { Events } from "../core/events/events.ts";
+import type { IsBehind } from "../core/events/freshness.ts";
 import type { Insights } from "../core/insights/insights.ts";
-import type { LogQueries } from "../core/logs/log-query.ts";
 import type { Logs } from "../core/logs/logs.ts";
 import type { Metrics } from "../core/operations/metrics.ts";
 import type { RequestKind, Timings } from "../core/operations/timings.ts";
@@ -15,9 +13,12 @@ import type { PersonEdits } from "../core/persons/person-edits.ts";
 import type { Persons } from "../core/persons/persons.ts";
 import type { Playlists } from "../core/playlists/playlists.ts";
 import type { UserReads } from "../core/ports/access.ts";
+import type { DefinitionReads } from "../core/ports/definitions.ts";
 import type { DeletionReads } from "../core/ports/erasure.ts";
+import type { EventReads } from "../core/ports/events.ts";
 import type { GroupReads } from "../core/ports/groups.ts";
 import type { Log } from "../core/ports/log.ts";
+import type { LogReads } from "../core/ports/logs.ts";
 import type { WarningReads } from "../core/ports/warnings.ts";
 import type { Sql } from "../core/sql/sql.ts";
 import { Failure } from "../core/values/failure.ts";
@@ -57,26 +58,33 @@ import { captureRoutes } from "./sdk/capture.ts";
 import { sdkRoutes } from "./sdk/config.ts";
 import { logRoutes } from "./sdk/otlp.ts";
 
-/** What the HTTP floor needs of the floors below. */
-export type HttpNeeds = {
-  capture: Capture;
-  logs: Logs;
-  logQueries: LogQueries;
+/** The services and ports that management operations call. */
+type ManagementNeeds = {
+  logReads: LogReads;
   projects: Projects;
   keys: Keys;
   persons: Persons;
   personEdits: PersonEdits;
   activities: Activities;
-  definitions: Definitions;
+  definitions: DefinitionReads;
   deletions: Pick<DeletionReads, "list">;
   playlists: Playlists;
-  events: Events;
+  events: EventReads;
   groups: GroupReads;
   insights: Insights;
   sql: Sql;
   users: Pick<UserReads, "find">;
   warnings: Pick<WarningReads, "list">;
   metrics: Metrics;
+  /** Whether the event store lacks events that were accepted before the start. */
+  isBehind: IsBehind;
+  now: Clock;
+};
+
+/** What the HTTP server is made of. */
+export type HttpNeeds = ManagementNeeds & {
+  capture: Capture;
+  logs: Logs;
   timings: Timings;
   /** Counts the capture bodies that are in memory. */
   meter: Meter;
@@ -84,7 +92,6 @@ export type HttpNeeds = {
   /** What operations that are empty by contract answer when the caller has no preference. */
   prefer: Preference;
   newUuid: () => string;
-  now: Clock;
   log: Log;
   version: string;
   /** The address at the other end of a request's connection, if there is one. */
@@ -97,28 +104,8 @@ export type HttpNeeds = {
 export type HttpServer = (request: Request) => Promise<Response>;
 
 /** Every management operation, in the order of contract 4.1. */
-export const managementRoutes = (
-  needs: Pick<
-    HttpNeeds,
-    | "logQueries"
-    | "persons"
-    | "personEdits"
-    | "activities"
-    | "definitions"
-    | "deletions"
-    | "playlists"
-    | "events"
-    | "groups"
-    | "insights"
-    | "sql"
-    | "warnings"
-    | "projects"
-    | "keys"
-    | "users"
-    | "metrics"
-  >,
-) => [
-  ...logQueryRoutes(needs.logQueries),
+export const managementRoutes = (needs: ManagementNeeds) => [
+  ...logQueryRoutes(needs),
   ...personRoutes(needs.persons),
   ...personEditRoutes(needs.personEdits),
   ...activityRoutes(needs.activities),
@@ -126,8 +113,8 @@ export const managementRoutes = (
   ...playlistRoutes(needs.playlists),
   ...insightRoutes(needs.insights),
   ...queryRoutes(needs.sql),
-  ...eventRoutes(needs.events),
-  ...definitionRoutes(needs.definitions),
+  ...eventRoutes(needs.events, needs.isBehind),
+  ...definitionRoutes(needs.definitions, needs.isBehind),
   ...groupRoutes(needs.groups),
   ...warningRoutes(needs.warnings),
   ...projectRoutes(needs.projects),

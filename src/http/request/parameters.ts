@@ -1,4 +1,6 @@
 import { Failure } from "../../core/values/failure.ts";
+import { parseUuid } from "../../core/values/ids.ts";
+import { isoTime, parseTime } from "../../core/values/time.ts";
 import type { Route } from "../operation/route.ts";
 
 /** `name[]` and `name[0]`, as clients write what is in a list. */
@@ -27,6 +29,21 @@ export function checkBrackets({ query }: Route, { url }: Request): void {
       : "One value is expected, and no list.";
     throw new Failure("invalid_input", detail, name);
   }
+}
+
+/** Returns the uuid of the parameter `name`, in lower case. Fails `invalid_input`. */
+export function readUuid(name: string, text: string | undefined): string | undefined {
+  const uuid = text === undefined ? undefined : parseUuid(text);
+  if (text === undefined || uuid !== undefined) return uuid;
+  throw new Failure("invalid_input", "A UUID is expected.", name);
+}
+
+/** Returns the time of the parameter `name`, in UTC. Fails `invalid_input`. */
+export function readTime(name: string, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const ms = parseTime(text);
+  if (ms !== undefined) return isoTime(ms);
+  throw new Failure("invalid_input", "A time in ISO 8601 is expected.", name);
 }
 
 /** Elysia passes on what it cannot decode, as it stands. Fails `invalid_input` on that, and on NUL. */

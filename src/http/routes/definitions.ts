@@ -1,13 +1,14 @@
 import { t } from "elysia";
 import { PROPERTY_OWNERS, PROPERTY_TYPES } from "../../core/events/definition.ts";
-import type { Definitions } from "../../core/events/definitions.ts";
-import { pageQuery } from "../../core/values/page.ts";
+import { checkUpToDate, type IsBehind } from "../../core/events/freshness.ts";
+import type { DefinitionKeys, DefinitionReads } from "../../core/ports/definitions.ts";
+import { pageQuery, walkedPage } from "../../core/values/page.ts";
 import { route } from "../operation/route.ts";
 import { DateTime, PageOf, Paging, Text, Whole } from "../operation/schemas.ts";
 
 const ENVIRONMENT = "/api/environments/:project_id/";
 
-const search = t.Optional(Text("sign", "A part of the name, in any case."));
+const Search = { search: t.Optional(Text("sign", "A part of the name, in any case.")) };
 
 const EventDefinitionShape = t.Object(
   {
@@ -39,19 +40,30 @@ const PropertyDefinitionShape = t.Object(
   { $id: "PropertyDefinition" },
 );
 
+/** The order of both lists: the highest count first, then the name. */
+const BY_COUNT = {
+  keysOf: ({ count, name }: { count: number; name: string }): DefinitionKeys => [count, name],
+  like: [0, ""] as DefinitionKeys,
+};
+
 /** Names of events and properties, counted by a sample: all events would take seconds (decision 82). */
-export const definitionRoutes = (definitions: Definitions) => [
+export const definitionRoutes = (definitions: DefinitionReads, isBehind: IsBehind) => [
   route({
     method: "GET",
     path: `${ENVIRONMENT}event_definitions/`,
     scope: "event_definition:read",
     operationId: "event_definitions_list",
     summary: "List the names of events, the most frequent first.",
-    query: t.Object({ ...Paging, search }),
+    query: t.Object({ ...Paging, ...Search }),
     status: 200,
     response: PageOf(EventDefinitionShape),
-    handle: ({ project, query: { search: part, ...paging }, url, signal }) =>
-      definitions.events(project, { search: part }, pageQuery(paging), url, signal),
+    async handle({ project, query: { search, ...paging }, url, signal }) {
+      checkUpToDate(isBehind);
+      return walkedPage(url, pageQuery(paging), {
+        ...BY_COUNT,
+        read: (part) => definitions.events(project, { search }, part, signal),
+      });
+    },
   }),
   route({
     method: "GET",
@@ -61,7 +73,7 @@ export const definitionRoutes = (definitions: Definitions) => [
     summary: "List the names of properties of events, persons or groups, the most frequent first.",
     query: t.Object({
       ...Paging,
-      search,
+      ...Search,
       type: t.Optional(
         t.Union([t.Literal("event"), t.Literal("person"), t.Literal("group")], {
           description: "What the properties are of: event by default.",
@@ -70,7 +82,12 @@ export const definitionRoutes = (definitions: Definitions) => [
     }),
     status: 200,
     response: PageOf(PropertyDefinitionShape),
-    handle: ({ project, query: { search: part, type = "event", ...paging }, url, signal }) =>
-      definitions.properties(project, { search: part, type }, pageQuery(paging), url, signal),
+    async handle({ project, query: { search, type = "event", ...paging }, url, signal }) {
+      checkUpToDate(isBehind);
+      return walkedPage(url, pageQuery(paging), {
+        ...BY_COUNT,
+        read: (part) => definitions.properties(project, { search, type }, part, signal),
+      });
+    },
   }),
 ];

@@ -2,10 +2,10 @@ import { t } from "elysia";
 import { DELETION_STATUSES, type DeletionState } from "../../core/erasure/deletion.ts";
 import type { DeletionReads, DeletionRow } from "../../core/ports/erasure.ts";
 import { Failure } from "../../core/values/failure.ts";
-import { parseUuid } from "../../core/values/ids.ts";
 import { pageQuery, walkedPage } from "../../core/values/page.ts";
 import { route } from "../operation/route.ts";
 import { DeletionShape, PageOf, Paging, Text, UUID } from "../operation/schemas.ts";
+import { readUuid } from "../request/parameters.ts";
 import { PERSONS } from "./persons.ts";
 
 /** Requested deletions of events, each bounded by arrival at the time of its request (decision 51). */
@@ -24,7 +24,10 @@ export const deletionRoutes = (deletions: Pick<DeletionReads, "list">) => [
     status: 200,
     response: PageOf(DeletionShape),
     async handle({ project, query: { status, person_uuid, ...paging }, url }) {
-      const filter = { states: statesOf(status), person_uuid: uuidOf(person_uuid) };
+      const filter = {
+        states: statesOf(status),
+        person_uuid: readUuid("person_uuid", person_uuid),
+      };
       const page = await walkedPage(url, pageQuery(paging), {
         keysOf: ({ id }: DeletionRow) => [id] as const,
         like: [0],
@@ -39,14 +42,6 @@ function statesOf(status = "all"): readonly DeletionState[] | undefined {
   if (status === "all") return undefined;
   if (status === "pending" || status === "completed") return DELETION_STATUSES[status];
   throw new Failure("invalid_choice", "A status is pending, completed or all.", "status");
-}
-
-function uuidOf(text: string | undefined): string | undefined {
-  const uuid = text === undefined ? undefined : parseUuid(text);
-  if (text !== undefined && uuid === undefined) {
-    throw new Failure("invalid_input", "A UUID is expected.", "person_uuid");
-  }
-  return uuid;
 }
 
 function deletionResponse(row: DeletionRow) {

@@ -1,16 +1,25 @@
 import { t } from "elysia";
-import { EVENTS_OFFSET_MAX, type Events } from "../../core/events/events.ts";
+import { checkUpToDate, type IsBehind } from "../../core/events/freshness.ts";
+import type { EventFilter, EventReads } from "../../core/ports/events.ts";
+import { Failure } from "../../core/values/failure.ts";
 import { checkKnown } from "../../core/values/known-fields.ts";
 import {
+  cursorOf,
   PAGE_BYTES_MAX,
   PAGE_LIMIT_DEFAULT,
   PAGE_LIMIT_MAX,
+  page,
   pageQuery,
+  readCursor,
 } from "../../core/values/page.ts";
 import { route } from "../operation/route.ts";
 import { EventShape, PageOf, Paging, Text, UUID, Whole } from "../operation/schemas.ts";
+import { readTime, readUuid } from "../request/parameters.ts";
 
 const MIB = 1_048_576;
+
+/** The most events that `offset` passes over; further back, `cursor` or `before` goes on. */
+export const EVENTS_OFFSET_MAX = 10_000;
 
 const EventsQuery = t.Object({
   ...Paging,
@@ -50,7 +59,7 @@ function checkParameters({ searchParams }: URL): void {
 }
 
 /** Lists events, because their owner must be able to see all of them (decision 15). */
-export const eventRoutes = (events: Events) => [
+export const eventRoutes = (events: EventReads, isBehind: IsBehind) => [
   route({
     method: "GET",
     path: "/api/environments/:project_id/events/",
@@ -60,10 +69,38 @@ export const eventRoutes = (events: Events) => [
     query: EventsQuery,
     status: 200,
     response: PageOf(EventShape),
-    handle({ project, query, url, signal }) {
+    async handle({ project, query: { limit, offset, cursor, ...sent }, url, signal }) {
       checkParameters(url);
-      const { limit, offset, ...filter } = query;
-      return events.list(project, filter, pageQuery({ limit, offset }), url, signal);
+      const query = pageQuery({ limit, offset });
+      checkUpToDate(isBehind);
+      if (query.offset > EVENTS_OFFSET_MAX && cursor === undefined) {
+        const detail = `offset is at most ${EVENTS_OFFSET_MAX}. To go further back, follow next.`;
+        throw new Failure("invalid_input", detail, "offset");
+      }
+      const place = readCursor(cursor);
+      const part = {
+        limit: query.limit,
+        offset: place === undefined ? query.offset : 0,
+        after: place && { timestamp: place.at, seq: place.id },
+      };
+      const { count, rows, isMore } = await events.list(project, filterOf(sent), part, signal);
+      const last = isMore ? rows.at(-1) : undefined;
+      const results = rows.map(({ seq: _, ...row }) => row);
+      return page(url, query, count, results, {
+        next: last && cursorOf({ at: last.timestamp, id: last.seq }),
+        shown: results.length,
+        offsetMax: EVENTS_OFFSET_MAX,
+      });
     },
   }),
 ];
+
+function filterOf({ uuid, person_id, after, before, ...rest }: EventFilter): EventFilter {
+  return {
+    ...rest,
+    uuid: readUuid("uuid", uuid),
+    person_id: readUuid("person_id", person_id),
+    after: readTime("after", after),
+    before: readTime("before", before),
+  };
+}

@@ -1,5 +1,6 @@
 import { t } from "elysia";
-import type { LogQueries } from "../../core/logs/log-query.ts";
+import type { Projects } from "../../core/access/projects.ts";
+import { checkUpToDate, type IsBehind } from "../../core/events/freshness.ts";
 import {
   LOG_FILTER_TYPES,
   LOG_LIMIT_DEFAULT,
@@ -7,10 +8,14 @@ import {
   LOG_OFFSET_MAX,
   LOG_ORDERS,
   LOG_SEARCH_CHARS_MAX,
+  logQuery,
 } from "../../core/logs/query.ts";
 import { LOG_LEVELS } from "../../core/logs/record.ts";
+import type { LogReads } from "../../core/ports/logs.ts";
 import type { JsonObject } from "../../core/values/json.ts";
 import { checkKnown } from "../../core/values/known-fields.ts";
+import { cursorOf } from "../../core/values/page.ts";
+import type { Clock } from "../../core/values/time.ts";
 import { route } from "../operation/route.ts";
 import {
   AnyObject,
@@ -124,8 +129,15 @@ const FoundShape = t.Object(
   { $id: "LogPage" },
 );
 
+type Needs = {
+  logReads: LogReads;
+  projects: Pick<Projects, "get">;
+  isBehind: IsBehind;
+  now: Clock;
+};
+
 /** Queries of log records (contract 4.1); a page ends by bytes too, for a record has up to 1 MiB (decision 70). */
-export const logQueryRoutes = (queries: LogQueries) => [
+export const logQueryRoutes = ({ logReads, projects, isBehind, now }: Needs) => [
   route({
     method: "POST",
     path: "/api/environments/:project_id/logs/query/",
@@ -142,9 +154,20 @@ export const logQueryRoutes = (queries: LogQueries) => [
     status: 200,
     empty: true,
     response: FoundShape,
-    handle({ project, body = {}, signal }) {
+    async handle({ project, body = {}, signal }) {
       checkKnown(body as JsonObject, { known: ["query"] });
-      return queries.run(project, body.query ?? {}, signal);
+      const { query = {} } = body;
+      const { timezone } = await projects.get(project);
+      const read = logQuery(query, { now: now(), timezone });
+      checkUpToDate(isBehind);
+      const { rows, isMore } = await logReads.list(project, read, signal);
+      const last = isMore ? rows.at(-1) : undefined;
+      return {
+        query,
+        results: rows.map(({ seq: _, ...row }) => row),
+        hasMore: isMore,
+        nextCursor: last === undefined ? null : cursorOf({ at: last.timestamp, id: last.seq }),
+      };
     },
   }),
 ];
