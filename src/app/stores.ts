@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { inTurns } from "../core/access/key-changes.ts";
+import { serialized } from "../core/access/key-changes.ts";
 import { keys } from "../core/access/keys.ts";
 import { openProjects } from "../core/access/projects.ts";
 import type { Log } from "../core/ports/log.ts";
@@ -73,7 +73,7 @@ export async function openBase(settings: Settings, environment: Environment) {
     log,
     ...ids,
   });
-  const personal = inTurns(known, reads, ids.now);
+  const personal = serialized(known, reads, ids.now);
   // Before anybody else can be the first user: those are for keys of their own (decision 16).
   await openOrRollBack(personal.makeOwner(), close);
   return { directory, stores, sqlite, projects, keys: personal, close };

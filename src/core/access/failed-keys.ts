@@ -3,7 +3,7 @@ import type { Clock } from "../values/time.ts";
 /** Failed authentications of one source that are answered as such within a minute. */
 export const FAILURES_PER_MINUTE_MAX = 5;
 
-/** Sources that are remembered; the one that failed least recently is forgotten for a new one. */
+/** The most addresses that are remembered; a new one replaces the one whose last failure is oldest. */
 export const SOURCES_MAX = 10_000;
 
 const MINUTE_MS = 60_000;
@@ -17,7 +17,7 @@ export type Attempts = {
   failed(source: string): number | undefined;
 };
 
-/** Nobody has failed yet. */
+/** Counts failed keys by address; no address has failed at first. */
 export function attempts(now: Clock): Attempts {
   const failures = new Map<string, number[]>();
   return {

@@ -3,7 +3,7 @@ import type { Keys } from "./keys.ts";
 import type { Project } from "./project.ts";
 import type { Projects } from "./projects.ts";
 
-/** What the first start made for the operator; the personal key is shown nowhere else. */
+/** The keys that the first start made; the personal key is shown only here. */
 export type FirstStart = {
   /** Undefined when the settings brought one. */
   personal_key: string | undefined;
@@ -24,7 +24,7 @@ type Needs = {
  */
 export async function prepare(needs: Needs): Promise<FirstStart | undefined> {
   const { projects, keys, projectKey, personalKey, log } = needs;
-  /** Nobody's, or a former one of the first project, which would end. */
+  /** Whether the key belongs to no project, or is a former key of this one. */
   const isFree = (key: string, { id, api_token }: Project) =>
     key !== api_token && (projects.ofKey(key) ?? id) === id;
   if (personalKey !== undefined && (await keys.ensure(personalKey)) === "revoked") {

@@ -5,11 +5,11 @@ import type { Keys } from "./keys.ts";
 import { allows, type Principal } from "./principal.ts";
 
 /**
- * The same keys, changed one after the other: each change is decided by the keys as they are when its turn comes,
- * also by the one that asks. At once, what each of two may do by itself could make a key that may do more than
- * both (decision 54).
+ * The same keys with one change at a time. Each change is checked against the keys as they are when its turn
+ * comes, the caller's own key included. Two changes at once could make a key with more rights than both
+ * (decision 54).
  */
-export function inTurns(keys: Keys, reads: Pick<KeyReads, "find">, now: Clock): Keys {
+export function serialized(keys: Keys, reads: Pick<KeyReads, "find">, now: Clock): Keys {
   let last: Promise<unknown> = Promise.resolve();
   const current = async (by: Principal | undefined): Promise<Principal | undefined> => {
     if (by === undefined) return undefined;

@@ -12,10 +12,10 @@ export const KEY_LABEL_CHARS_MAX = 40;
 /** Personal keys that one user may have at once. */
 export const KEYS_PER_USER_MAX = 1000;
 
-/** How old the time of a key's last use may be before it is written anew, in milliseconds. */
+/** The time of a key's last use is written at most once in this time, in milliseconds. */
 export const LAST_USED_MS = 3_600_000;
 
-/** Bytes of any key that is looked up at all; longer ones are unknown by their length. */
+/** The most bytes of a key; longer texts are refused without a lookup. */
 export const KEY_BYTES_MAX = 64;
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -31,7 +31,7 @@ export function keyHash(key: string): string {
   return `sha256$${new Bun.CryptoHasher("sha256").update(key).digest("hex")}`;
 }
 
-/** What may be shown of a personal key. */
+/** A personal key as it may be shown: its prefix and its last four characters. */
 export function keyMask(key: string): string {
   return `${PERSONAL_KEY_PREFIX}...${key.slice(-4)}`;
 }

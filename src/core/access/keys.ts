@@ -17,7 +17,7 @@ import {
 import { beyond, isScope, type Principal } from "./principal.ts";
 import type { User } from "./user.ts";
 
-/** What a personal key may do. */
+/** A personal key to be made. */
 export type KeyDraft = {
   label: string;
   scopes: string[];
@@ -25,13 +25,13 @@ export type KeyDraft = {
   scoped_teams?: number[] | null | undefined;
   /** ISO 8601, ahead; null for never. */
   expires_at?: string | null | undefined;
-  /** E-mail of its owner, made if there is none; the first user by default. */
+  /** E-mail of its owner, a new user if unknown; the first user by default. */
   email?: string | undefined;
   /** The key itself, for installs that bring their own. */
   value?: string | undefined;
 };
 
-/** What may change of a key; what is left out stays. */
+/** Changes of a key; absent fields stay. */
 export type KeyChanges = Partial<
   Pick<KeyDraft, "label" | "scopes" | "scoped_teams" | "expires_at">
 >;
@@ -43,9 +43,9 @@ export type ShownKey = Omit<KeyRow, "hash" | "revoked_at"> & { value: string | n
 export type NewKey = ShownKey & { value: string; made_user?: string };
 
 /**
- * Personal keys: made, recognised, changed, revoked. Without `by` the operator asks, who may do
- * everything; a key has its own user's keys alone, the others are `not_found` to it, and those that
- * may do more than itself it cannot change: `permission_denied` (decision 54).
+ * Personal keys: make, recognise, change, revoke. Without `by` the operator calls, who may do everything. A
+ * key sees the keys of its own user; others are `not_found`. It cannot change a key with more rights than its
+ * own: `permission_denied` (decision 54).
  */
 export type Keys = {
   /** Whose key it is. Fails `not_authenticated` or `authentication_failed`. */
@@ -64,7 +64,7 @@ export type Keys = {
   isUnused(): Promise<boolean>;
   /** Makes the owner, by the address of the settings, unless there is one. */
   makeOwner(): Promise<void>;
-  /** Gives the owner the address of the settings; false if somebody else has it. */
+  /** Gives the owner the address of the settings; false if another user has it. */
   nameOwner(): Promise<boolean>;
   /** Makes a given key valid for everything, unless it is known; says if it was revoked. */
   ensure(value: string): Promise<"valid" | "revoked">;
@@ -179,7 +179,7 @@ export function keys(needs: Needs): Keys {
   };
 }
 
-/** Fails unless what is given of a key may be so, and `by` may give it; undefined is not given. */
+/** Checks the given fields of a key, and that `by` may grant them. Undefined fields are not given. */
 function checked(changes: KeyChanges, by: Principal | undefined, needs: Needs): Checked {
   const { label, scopes, scoped_teams, expires_at } = changes;
   const fields: Checked = {};
@@ -190,7 +190,7 @@ function checked(changes: KeyChanges, by: Principal | undefined, needs: Needs): 
     fields.expires_at = expires_at === null ? null : checkedEnd(expires_at, needs);
   }
   expectWithin(by, { scopes: [], scoped_teams: [], ...fields });
-  // Only now: whoever may not see a project is not told whether it is there.
+  // Checked last, so that a key learns nothing about projects that it may not see.
   const { length } = fields.scoped_teams ?? [0];
   if (length === 0 || fields.scoped_teams?.every(needs.hasProject) === false) {
     throw new Failure(
@@ -232,7 +232,7 @@ function expectWithin(by: Principal | undefined, reach: Parameters<typeof beyond
   if (lacking !== undefined) throw new Failure("permission_denied", lacking);
 }
 
-/** Notes when keys are used, each at most once in LAST_USED_MS; nobody waits for it. */
+/** Writes when keys were used, each at most once in LAST_USED_MS, without delaying the request. */
 function useNotes({ writes, now, log }: Needs) {
   const noted = new Map<number, number>();
   return ({ id, last_used_at }: KeyRow): void => {
@@ -246,10 +246,10 @@ function useNotes({ writes, now, log }: Needs) {
   };
 }
 
-/** Who owns a key, and its address if it is made for that. */
+/** The owner of a key, with the e-mail address if the owner is a new user. */
 type Owner = Pick<User, "id"> & { made_user?: string };
 
-/** The user with this address, made if there is none, or the first one. */
+/** The user with this address, a new one if unknown; without an address the first user. */
 async function ownerOf(email: string | undefined, needs: Needs): Promise<Owner> {
   if (email === undefined) return owner(needs);
   const known = await needs.users.byEmail(email);
@@ -261,7 +261,7 @@ async function ownerOf(email: string | undefined, needs: Needs): Promise<Owner> 
   return { id, made_user: email };
 }
 
-/** The first user, made if there is none. */
+/** The first user; makes it if the store has no user. */
 async function owner(needs: Needs): Promise<Pick<User, "id">> {
   return (await needs.users.owner()) ?? newUser(needs.ownerEmail, needs);
 }

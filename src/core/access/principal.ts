@@ -1,4 +1,4 @@
-/** What a scope is about. */
+/** The kinds of objects that scopes name. */
 export const SCOPE_OBJECTS = [
   "activity_log",
   "error_tracking",
@@ -17,7 +17,7 @@ export const SCOPE_OBJECTS = [
 /** One permission, `<object>:<read|write>` (contract 5.1). */
 export type Scope = `${(typeof SCOPE_OBJECTS)[number]}:${"read" | "write"}`;
 
-/** Who a personal key speaks for, and what it may do. */
+/** The user and the rights of a personal key. */
 export type Principal = {
   key_id: number;
   user_id: number;
@@ -29,7 +29,7 @@ export type Principal = {
   expires_at: string | null;
 };
 
-/** What a key may do, where, and until when. */
+/** The rights of a key: scopes, projects and time. */
 export type Reach = Pick<Principal, "scopes" | "scoped_teams" | "expires_at">;
 
 /** Whether `text` may stand in a key's list of scopes. */
@@ -50,7 +50,7 @@ export function allows({ scopes }: Pick<Principal, "scopes">, scope: string): bo
 }
 
 /**
- * What of a key's scopes, projects and time the principal does not have itself, as a sentence;
+ * A sentence that names the scopes, projects or time of a key that the principal does not have itself;
  * undefined if it has all. Leave `expires_at` out where the key's time does not count.
  */
 export function beyond(

@@ -1,4 +1,4 @@
-/** A project: what events, persons and playlists belong to. */
+/** A project, which has its own events, persons and playlists. */
 export type Project = {
   id: number;
   uuid: string;
@@ -13,7 +13,7 @@ export type Project = {
 /** A project key that was replaced, and is accepted until `ends_at` (decision 52). */
 export type FormerKey = { api_token: string; ends_at: string };
 
-/** How long the old key of a project is accepted after a rotation, if not told otherwise, in hours. */
+/** Hours in which the old key of a project is accepted after a rotation, by default. */
 export const GRACE_HOURS_DEFAULT = 24;
 
 /** The longest that it may be, in hours: apps that are installed send it until they are updated. */

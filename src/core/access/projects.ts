@@ -26,14 +26,14 @@ type Needs = {
 /** A project as it may be shown, with its former keys that are still accepted. */
 export type ShownProject = Project & { former_api_tokens: FormerKey[] };
 
-/** What a project is made of. `timezone` is UTC by default. */
+/** A project to be made. `timezone` is UTC by default. */
 export type ProjectDraft = {
   name: string;
   api_token?: string | undefined;
   timezone?: string | undefined;
 };
 
-/** What of a project may be changed; what is absent stays. */
+/** Changes of a project; absent fields stay. */
 export type ProjectChanges = { name?: string | undefined; timezone?: string | undefined };
 
 /** How a project's key is replaced. */
@@ -56,8 +56,8 @@ export type Projects = {
   /** The first project that the key's owner may see. */
   current(principal: Principal): number | undefined;
   /**
-   * Those that the principal may see, oldest first. `url` is the address that the caller is known
-   * to reach us by.
+   * Projects that the principal may see, oldest first. `url` is the public address of the request, for
+   * links.
    */
   list(principal: Principal, query: PageQuery, url: URL): Promise<Page<ShownProject>>;
   all(): Promise<ShownProject[]>;
@@ -68,7 +68,7 @@ export type Projects = {
    * `invalid_input`, `required` or `too_long`, and `permission_denied` if `by` would not see it.
    */
   create(draft: ProjectDraft, by?: Principal): Promise<ShownProject>;
-  /** Fails `not_found`, `required`, `too_long`, or `invalid_input` on a time zone that is none. */
+  /** Fails `not_found`, `required`, `too_long`, or `invalid_input` on an unknown time zone. */
   change(id: number, changes: ProjectChanges): Promise<ShownProject>;
   /** Gives a project a new key. Fails `not_found` or `invalid_input`. */
   rotateKey(id: number, rotation?: Rotation): Promise<ShownProject>;
@@ -167,7 +167,7 @@ export async function openProjects(needs: Needs): Promise<Projects> {
 }
 
 function changesOf({ name, timezone }: Parameters<Projects["change"]>[1]) {
-  // What is missing is what a project cannot do without.
+  // A change without any field fails as if the name were missing.
   if (name !== undefined || timezone === undefined) checkName(name ?? "");
   return {
     ...(name === undefined ? {} : { name: storableText(name) }),
@@ -199,7 +199,7 @@ function zoneNamed(timezone: string): string {
       return new Intl.DateTimeFormat("en-US", { timeZone: timezone }).resolvedOptions().timeZone;
     }
   } catch {
-    // Not known: told below.
+    // An unknown zone: the failure follows.
   }
   const detail = "The IANA name of a time zone is expected, such as Europe/Berlin.";
   throw new Failure("invalid_input", detail, "timezone");

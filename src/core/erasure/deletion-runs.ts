@@ -15,7 +15,7 @@ import { type Clock, isoTime } from "../values/time.ts";
 import type { DeletionKind } from "./deletion.ts";
 import { type LastDue, schedules } from "./schedules.ts";
 
-/** What carrying deletions out takes. */
+/** The needs of deletion runs. */
 export type DeletionRunNeeds = {
   /** The data directory. */
   directory: string;
@@ -25,7 +25,7 @@ export type DeletionRunNeeds = {
   journal: Pick<Journal, "rotate" | "trim">;
   slices: Pick<Slices, "forgetErased">;
   removeLeftovers: RemoveLeftovers;
-  /** Erases the same from what is archived; before the tasks are done. */
+  /** Erases the events of tasks from the archive; runs before the tasks are done. */
   eraseArchived?: ((tasks: readonly DeletionRow[]) => Promise<void>) | undefined;
   /** When each kind runs, as cron has it, in UTC. */
   patterns: Record<DeletionKind, string>;
@@ -43,7 +43,7 @@ export type DeletionRuns = {
    * tasks are done. Throws why it cannot.
    */
   run(): Promise<{ done: number }>;
-  /** Carries out what is due, if anything. */
+  /** Runs the deletions that are due. */
   tick(): Promise<void>;
   /**
    * Ends a run between two steps, within so many milliseconds, and says whether it has: a step may
@@ -52,13 +52,13 @@ export type DeletionRuns = {
   stop(deadlineMs: number): Promise<boolean>;
 };
 
-/** How often is looked whether a run is due, in milliseconds. */
+/** The pause between checks whether a run is due, in milliseconds. */
 const TICK_MS = 30_000;
 
-/** How long after a run that failed the next one is, in milliseconds. */
+/** The pause after a failed run, in milliseconds. */
 const RETRY_MS = 600_000;
 
-/** How often is looked whether the mirror has come so far, in milliseconds. */
+/** The pause between checks whether the projection has caught up, in milliseconds. */
 const POLL_MS = 20;
 
 const ALL: Wanted = { kinds: ["weekly", "nightly"], states: ["queued", "failed"] };
@@ -68,7 +68,7 @@ export function startDeletionRuns(needs: DeletionRunNeeds): DeletionRuns {
   const { writes, patterns, now, log } = needs;
   const lastDue: LastDue = { read: writes.lastDue, write: writes.setDue };
   const due = schedules(patterns, lastDue, now);
-  /** What the last run could not do, and when it is tried again. */
+  /** The kinds that failed in the last run, and the time of the next try. */
   let failed: { kinds: readonly DeletionKind[]; at: number } | undefined;
   let stopped = false;
   let last: Promise<unknown> = Promise.resolve();
@@ -103,19 +103,19 @@ export function startDeletionRuns(needs: DeletionRunNeeds): DeletionRuns {
     if (again !== undefined) failed = undefined;
     const kinds = new Set([...taken.map(({ kind }) => kind), ...(again?.kinds ?? [])]);
     await inTurn({ kinds: [...kinds], states: ["queued"] });
-    // What the server's end has cut short is due at the next start.
+    // A run that the end of the server cut short is due again at the next start.
     if (!stopped) await due.note(taken);
   };
-  // What a crash has interrupted, or was put off, is not left until something is due.
+  // Interrupted and postponed tasks run at once: they do not wait for the next schedule.
   let resuming: Promise<{ done: number }> | undefined = inTurn({ kinds: [], states: [] });
-  let looking: Promise<unknown> = resuming
+  let lastCheck: Promise<unknown> = resuming
     .catch(() => {})
     .finally(() => {
       resuming = undefined;
     });
   const tick = (): Promise<void> => {
-    const taken = looking.then(take);
-    looking = taken.catch(() => {});
+    const taken = lastCheck.then(take);
+    lastCheck = taken.catch(() => {});
     return taken;
   };
 
@@ -159,7 +159,7 @@ async function runBatch(
   try {
     await erase(needs, batch, stopped);
   } catch (cause) {
-    const error = toldOf(cause);
+    const error = reported(cause);
     const waits = error instanceof Failure;
     if (stopped()) await writes.interrupt(tasks);
     else await writes.fail(tasks, reasonOf(error), { counts: !waits });
@@ -190,7 +190,7 @@ async function erase(needs: DeletionRunNeeds, batch: Batch, stopped: () => boole
     if (stopped()) throw new Error("The server is stopping");
     log.info("deletions go on", { step: name });
   };
-  // First: what comes while the stores catch up is in a segment that stays.
+  // First, so that entries of the meantime are in a later segment, which stays.
   const upTo = await journal.rotate();
   await caughtUp(needs, batch, { upTo, stopped });
   step("events");
@@ -201,7 +201,7 @@ async function erase(needs: DeletionRunNeeds, batch: Batch, stopped: () => boole
   await writes.forget({ tasks, mirror_version, purged_version });
   const removed = await needs.removeLeftovers(directory, tasks, stored);
   for (const file of removed.parts) {
-    log.warn("a corrupt part of the journal was removed: whose events it had cannot be told", {
+    log.warn("removed quarantined journal data; its events cannot be attributed to persons", {
       file,
     });
   }
@@ -229,8 +229,8 @@ async function caughtUp(
   void ingest.caughtUp().then(() => {
     isCaughtUp = true;
   });
-  const isBehind = () => !isCaughtUp || ingest.applied() < upTo;
-  const lacks = async () => isBehind() || (await events.mirrorVersion()) < removed_version;
+  const isCatchingUp = () => !isCaughtUp || ingest.applied() < upTo;
+  const lacks = async () => isCatchingUp() || (await events.mirrorVersion()) < removed_version;
   while (!stopped() && (await lacks())) await Bun.sleep(POLL_MS);
 }
 
@@ -255,11 +255,10 @@ async function eraseEvents(
   return purged_version;
 }
 
-/** Whatever has no room waits for it, and keeps what it has done until then. */
-function toldOf(error: unknown): unknown {
+/** On a full disk a task waits for space and keeps its finished steps. */
+function reported(error: unknown): unknown {
   if (!(error instanceof Error && isDiskFull(error))) return error;
   return new Failure("unavailable", DISK_SPACE);
 }
 
-const DISK_SPACE =
-  "disk_space: the disk is full. What is done stays done, the rest waits for room.";
+const DISK_SPACE = "disk_space: the disk is full. Finished steps stay; the rest waits for space.";

@@ -4,15 +4,15 @@ export type DeletionKind = "weekly" | "nightly";
 /** How far a deletion has come. */
 export type DeletionState = "queued" | "running" | "done" | "failed" | "cancelled";
 
-/** What a list of deletions may be confined to, and the states that are meant. */
+/** The statuses by which deletions are listed, each with its states. */
 export const DELETION_STATUSES = {
   pending: ["queued", "running"],
   completed: ["done"],
 } as const satisfies Record<string, readonly DeletionState[]>;
 
 /**
- * What is kept of a deletion for good: whose events, who asked for it and when, how often it was
- * tried, when it ran, and how many rows of which kind it has removed. Times are ISO 8601.
+ * The permanent record of a deletion: whose events, who asked for it and when, the number of tries, when it
+ * ran, and how many rows of each kind it removed. Times are ISO 8601.
  */
 export type Receipt = {
   id: number;

@@ -6,7 +6,7 @@ import type { DeletionState, Receipt } from "./deletion.ts";
 
 /** Deletions of all projects, for the operator. */
 export type DeletionDesk = {
-  /** Those that wait, run or have failed, the newest first. */
+  /** Queued, running and failed deletions, newest first. */
   open(): Promise<Receipt[]>;
   /** Fails `not_found`. */
   receipt(id: number): Promise<Receipt>;

@@ -11,9 +11,9 @@ export type LastDue = {
 export type Due<Kind extends string> = { kind: Kind; at: string };
 
 /**
- * What is due of a few kinds, each with a pattern of cron in UTC, which knows no summer time. A
- * timer would forget over a restart and not see a moved clock: so the last time whose work was done is
- * kept, and whoever looks compares it with the last time before now (decision 61).
+ * The kinds of work that are due, each with a cron pattern in UTC. A timer would not survive a restart or
+ * notice a changed clock. So the last completed time is stored and compared with the last time of the pattern
+ * before now (decision 61).
  */
 export function schedules<Kind extends string>(
   patterns: Readonly<Record<Kind, string>>,
@@ -41,7 +41,7 @@ export function schedules<Kind extends string>(
       return found;
     },
 
-    /** Notes that the work of what was due is done. Until then it is due, also after a restart. */
+    /** Stores that due work is done. Until then it stays due, also after a restart. */
     async note(done: readonly Due<Kind>[]): Promise<void> {
       for (const { kind, at } of done) await write(kind, at);
     },

@@ -5,7 +5,7 @@ import type { Promotions } from "../ports/hot-columns.ts";
 import type { Log } from "../ports/log.ts";
 import { type Clock, isoTime } from "../values/time.ts";
 
-/** How often is looked which properties were used, in milliseconds. */
+/** The pause between checks which properties were used, in milliseconds. */
 const LOOK_MS = 60_000;
 
 /** Between two steps of filling nothing is filled for so many times as long as the step took. */
@@ -29,7 +29,7 @@ type Needs = {
   restoring: Pick<Restoring, "active">;
   now: Clock;
   log: Log;
-  /** How often is looked which properties were used, in milliseconds: LOOK_MS. */
+  /** The pause between checks which properties were used, in milliseconds; LOOK_MS by default. */
   lookMs?: number | undefined;
 };
 

@@ -2,7 +2,7 @@ import type { Query } from "../queries/insight.ts";
 import type { Breakdown } from "../queries/query-fields.ts";
 import { seriesLabel } from "../queries/trend.ts";
 
-/** What an insight is called if nobody says. */
+/** The name of an insight that was saved without a name. */
 export function insightName(query: Query): string {
   switch (query.kind) {
     case "TrendsQuery":

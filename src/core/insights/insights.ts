@@ -30,26 +30,26 @@ import { resultsOf } from "./results.ts";
 /** An insight and what it answers now. */
 export type InsightAnswer = {
   insight: Insight;
-  /** What the numbers of each result are of: of trends, when each interval begins. */
+  /** The heads of the columns of all results: of trends, the start of each interval. */
   columns: string[];
   results: InsightResult[];
   sql: string;
   elapsed_ms: number;
 };
 
-/** What is asked, as it was sent. */
+/** A question as it was sent: a query, or words. */
 export type InsightAsked = {
   query: Json | undefined;
   insight_type?: string | undefined;
   name?: string | undefined;
 };
 
-/** Insights of a project (contract 4.1); an unknown field is refused, for a wrong number is worse (decision 72). */
+/** Insights of a project (contract 4.1); an unknown field is refused, because a wrong number is worse than a refusal (decision 72). */
 export type Insights = {
   /**
-   * Answers a query and keeps it. `user` is the id of who asks. Fails `required`, `invalid_input`,
-   * `invalid_choice` and `too_long`, `unavailable` while the event store is behind, and
-   * `query_timeout`. `signal` tells that nobody waits.
+   * Answers a query and keeps it for the user with the id `user`. Fails `required`, `invalid_input`,
+   * `invalid_choice`, `too_long`, `query_timeout`, and `unavailable` while the event store catches up.
+   * `signal` ends the query when the client disconnects.
    */
   ask(
     project: number,
@@ -57,13 +57,13 @@ export type Insights = {
     asked: InsightAsked,
     signal: AbortSignal,
   ): Promise<InsightAnswer>;
-  /** The newest first. `url` is the address that the caller is known to reach us by. */
+  /** The newest first. `url` is the public address of the request, for links. */
   list(project: number, query: PageQuery, url: URL): Promise<Page<Insight>>;
   /** Fails `not_found`. */
   get(project: number, short_id: string): Promise<Insight>;
   /**
    * A first query over the project's events, or what `prompt` asks (decision 71). Fails `invalid_input` on words that are
-   * not understood, `too_long`, and `unavailable` while the event store is behind.
+   * not understood, `too_long`, and `unavailable` while the event store catches up.
    */
   draft(project: number, prompt: string | undefined, signal: AbortSignal): Promise<{ sql: string }>;
 };

@@ -8,7 +8,7 @@ import {
 } from "../queries/result.ts";
 import { trendsResults } from "./trends.ts";
 
-/** What is found for a query of any kind, as it is told. */
+/** The results of a query of any kind, in the shape of the API. */
 export function resultsOf(answered: Answered): InsightResults {
   switch (answered.kind) {
     case "TrendsQuery":
@@ -26,7 +26,7 @@ export function resultsOf(answered: Answered): InsightResults {
   }
 }
 
-/** A column a step, a line a value of the breakdown: the one that most began is first. */
+/** One column per step, one line per value of the breakdown: the value with most starts first. */
 function funnelResults(
   { query: { steps, breakdown } }: PlanOf<"FunnelsQuery">,
   found: Found["FunnelsQuery"],
@@ -57,17 +57,17 @@ function funnelResults(
   };
 }
 
-/** A line for those who began in each interval, a column for each that may have passed since. */
+/** One line per interval of the first event, one column per interval since then. */
 function retentionResults(
   { query: { interval, intervals, breakdown }, period: { buckets } }: PlanOf<"RetentionQuery">,
   found: Found["RetentionQuery"],
 ): InsightResults {
-  const told = buckets.slice(0, intervals ?? buckets.length);
-  const columns = told.map((_, later) => `${interval} ${later}`);
+  const counted = buckets.slice(0, intervals ?? buckets.length);
+  const columns = counted.map((_, later) => `${interval} ${later}`);
   const linesOf = (rows: Found["RetentionQuery"], breakdown_value: BreakdownValue) => {
     const persons = new Map(rows.map((row) => [`${row.began} ${row.later}`, row.persons]));
     return buckets.map((label, began) => {
-      const data = told.map((_, later) =>
+      const data = counted.map((_, later) =>
         began + later < buckets.length ? (persons.get(`${began} ${later}`) ?? 0) : null,
       );
       return { label, breakdown_value, data, aggregated_value: data[0] ?? null };
@@ -100,7 +100,7 @@ function pathsResults(found: Found["PathsQuery"]): InsightResults {
   return { columns: ["paths"], results };
 }
 
-/** A line a status; those who are dormant are below zero, and are no part of the interval's persons. */
+/** One line per status. Dormant persons count below zero: they were not active in the interval. */
 function lifecycleResults(
   { period }: PlanOf<"LifecycleQuery">,
   found: Found["LifecycleQuery"],

@@ -33,7 +33,7 @@ export function insightTable(
   return `${plain(name)}\n${results.length === 0 ? "\nNothing was found.\n" : text}`;
 }
 
-/** The longest bar of all is of the greatest number; negative numbers have none. */
+/** The longest bar belongs to the greatest number; negative numbers have no bar. */
 function tableEach(columns: readonly string[], lines: readonly Line[], whole: string): string {
   const numbers = lines.flatMap(({ data }) => data.filter((value) => value !== null));
   const greatest = numbers.reduce((most, value) => Math.max(most, value), 0);
@@ -97,12 +97,12 @@ function widest(texts: readonly string[]): number {
   return texts.reduce((most, text) => Math.max(most, Bun.stringWidth(text)), 0);
 }
 
-/** With spaces up to a width, in columns of a terminal: wide characters take two, marks none. */
+/** A text padded to a width in columns of a terminal: wide characters take two, combining marks zero. */
 function filled(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - Bun.stringWidth(text)));
 }
 
-/** Without line ends and whatever else moves a terminal's cursor. */
+/** A text without line ends and control characters. */
 function plain(text: string): string {
   return [...text.replace(CONTROLS, " ")].slice(0, HEADING_CHARS_MAX).join("");
 }

@@ -42,7 +42,7 @@ const WHOLE = { kind: "value", breakdown: null } as const;
 const keyOf = ({ kind, breakdown }: Pick<TrendsRow, "kind" | "breakdown">) =>
   kind === "value" ? `=${JSON.stringify(breakdown)}` : kind;
 
-/** What there is of a series where it has no events. */
+/** The value of a series in an interval without events. */
 const noneOf = ({ math, math_property }: Series) =>
   math_property === null || math === "sum" ? 0 : null;
 
@@ -77,10 +77,12 @@ type Calculated = { series: readonly Series[]; lines: readonly Lines[]; buckets:
 function formulaLines(formula: Formula, { series, lines, buckets }: Calculated): Ranked[] {
   const all = new Map(lines.flatMap((some) => [...some]));
   return [...all].map(([key, { kind, result }]) => {
-    const numbers = (told: (result: InsightResult) => number | null | undefined) =>
+    const numbers = (valueOf: (result: InsightResult) => number | null | undefined) =>
       lines.map((some, index) => {
         const line = some.get(key);
-        return line === undefined ? noneOf(series[index] as Series) : (told(line.result) ?? null);
+        return line === undefined
+          ? noneOf(series[index] as Series)
+          : (valueOf(line.result) ?? null);
       });
     return {
       kind,

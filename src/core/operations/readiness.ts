@@ -24,14 +24,14 @@ export function readiness(needs: Needs): () => string[] {
   let applied = -1;
   let movedAt = elapsedMs();
 
-  /** Asked now and then: what has moved since the last time counts as moving until now. */
+  /** Called now and then: progress since the last call counts as progress until now. */
   const isStalled = () => {
     if (ingest.lag() <= 0 || ingest.applied() !== applied) movedAt = elapsedMs();
     applied = ingest.applied();
     return elapsedMs() - movedAt > STALL_MS_MAX;
   };
 
-  /** What a crash left is not waited for in vain without a word. */
+  /** Whether the replay after a crash is stuck, so that readiness can say why. */
   const isHeld = () => isBehind() && ingest.held();
 
   return () => [

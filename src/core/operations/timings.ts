@@ -3,7 +3,7 @@ import { METRICS, REQUEST_DURATION } from "./metric-definitions.ts";
 
 const KINDS = ["capture", "api", "other"] as const;
 
-/** What kind of request it was, told by its path alone: a fixed set (decision 40). */
+/** The kind of a request, from its path alone, so that the set is fixed (decision 40). */
 export type RequestKind = (typeof KINDS)[number];
 
 /** The upper ends of the histogram's buckets, in seconds. */
