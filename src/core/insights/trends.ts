@@ -77,12 +77,12 @@ type Calculated = { series: readonly Series[]; lines: readonly Lines[]; buckets:
 function formulaLines(formula: Formula, { series, lines, buckets }: Calculated): Ranked[] {
   const all = new Map(lines.flatMap((some) => [...some]));
   return [...all].map(([key, { kind, result }]) => {
-    const numbers = (valueOf: (result: InsightResult) => number | null | undefined) =>
+    const numbers = (numberOf: (result: InsightResult) => number | null | undefined) =>
       lines.map((some, index) => {
         const line = some.get(key);
         return line === undefined
           ? noneOf(series[index] as Series)
-          : (valueOf(line.result) ?? null);
+          : (numberOf(line.result) ?? null);
       });
     return {
       kind,
