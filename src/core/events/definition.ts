@@ -1,10 +1,10 @@
-/** What properties are of. */
+/** The kinds of things that have properties. */
 export const PROPERTY_OWNERS = ["event", "person", "group"] as const;
 
-/** What a property is of. */
+/** The kind of thing that has a property. */
 export type PropertyOwner = (typeof PROPERTY_OWNERS)[number];
 
-/** What the values of a property are, in the words of PostHog's clients. */
+/** The types of a property's values, named as PostHog's clients name them. */
 export const PROPERTY_TYPES = ["Boolean", "DateTime", "Numeric", "String"] as const;
 
 /** An event by name. Times are ISO 8601. */
@@ -19,10 +19,10 @@ export type EventDefinition = {
 export type PropertyDefinition = {
   name: string;
   type: PropertyOwner;
-  /** What most of its values are; null for lists and objects, and without a value. */
+  /** The type of most values; null for lists and objects, and without a value. */
   property_type: (typeof PROPERTY_TYPES)[number] | null;
   is_numerical: boolean;
-  /** How many of those that were looked at have it. */
+  /** The number of examined events, persons or groups that have it. */
   count: number;
   /** The latest time, of events alone, ISO 8601. */
   last_seen_at: string | null;

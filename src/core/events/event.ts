@@ -60,7 +60,7 @@ export type DropReason =
   | "performance_event_not_kept"
   | "session_recording_not_kept";
 
-/** What was changed in an event that is stored all the same. */
+/** Reasons why a stored event differs from the sent one. */
 export type ChangeReason =
   | "distinct_id_too_large"
   | "event_name_too_long"
@@ -76,17 +76,17 @@ export type ChangeReason =
   | "ignored_invalid_unset"
   | "invalid_process_person_profile";
 
-/** The outcome for one submitted event: its journal line, or the reason why there is none. */
+/** The outcome for one submitted event: its journal line, or the reason why it is dropped. */
 export type Admitted = { line: string; changes: ChangeReason[] } | { dropped: DropReason };
 
 /** An outcome and which event it is of; null where a dropped one does not say. */
 export type Outcome = Admitted & { uuid: string | null; distinct_id: string | null };
 
-/** What admission knows beside the event: all times in milliseconds since the epoch. */
+/** Facts about the arrival of an event: all times in milliseconds since 1970. */
 export type Arrival = {
   now: number;
   sentAt: number | undefined;
-  /** Whether the sender gave its clock in a form that is none, and in no other. */
+  /** Whether the sender gave its clock, but only in an invalid form. */
   isSentAtInvalid?: boolean;
   newUuid: () => string;
 };

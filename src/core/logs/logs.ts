@@ -31,28 +31,28 @@ import {
 
 /**
  * UTF-8 bytes of one request's records as they are stored: each carries its resource's
- * attributes, so that they may be thousands of times the body. What goes beyond is rejected.
+ * attributes, so that they may be thousands of times the body. Records over this limit are rejected.
  */
 export const LOGS_BYTES_MAX = 67_108_864;
 
 /** An ExportLogsServiceRequest (OTLP 1.7) as it was received. */
 export type LogsBody = Packed & { form: "json" | "protobuf" };
 
-/** What a request holds, ready for the journal. */
+/** The log records of a request, ready for the journal. */
 export type LogAdmission = {
   count: number;
   /** NDJSON of the records, one a line. */
   lines: Uint8Array;
   /** How many records were too large, or were no records (decision 36). */
   rejected: number;
-  /** What happened to records that were rejected or changed; one for each reason. */
+  /** Warnings about rejected and changed records, one for each reason. */
   warnings: Warning[];
 };
 
 /** The thread that decodes large bodies. */
 export type LogDecoder = {
   admitLogs(body: LogsBody, now: number): Promise<LogAdmission>;
-  /** Told of the bytes of a body and of its lines, when nobody needs them any more. */
+  /** Called with the bytes of a body and of its lines once they are no longer needed. */
   letGo(bytes: number): void;
 };
 
@@ -104,7 +104,7 @@ type Limits = { inflatedBytesMax: number; storedBytesMax: number };
 
 const LIMITS: Limits = { inflatedBytesMax: BODY_BYTES_MAX, storedBytesMax: LOGS_BYTES_MAX };
 
-/** What is done on the server's thread; a few milliseconds of work. */
+/** Limits of bodies that the server's thread decodes itself, within a few milliseconds. */
 const LIMITS_HERE: Limits = {
   inflatedBytesMax: INLINE_BYTES_MAX,
   storedBytesMax: 8 * INLINE_BYTES_MAX,
@@ -125,11 +125,11 @@ export function admitLogs(
   const warnings = warningTally();
   let left = limits.storedBytesMax;
   let rejected = 0;
-  const tell = (type: WarningType, event_uuid: string | null, record: Json) =>
+  const report = (type: WarningType, event_uuid: string | null, record: Json) =>
     warnings.add({ type, count: 1, event_uuid, distinct_id: logDistinctId(record) });
   const reject = (reason: LogDropReason, record: Json) => {
     rejected += 1;
-    tell(reason, null, record);
+    report(reason, null, record);
   };
   const add = (record: Json, shared: Shared) => {
     if (!isObject(record)) return reject("invalid_log_record", record);
@@ -149,7 +149,7 @@ export function admitLogs(
     }
     left -= bytes;
     lines.add(line);
-    for (const change of changes) tell(change, uuid, record);
+    for (const change of changes) report(change, uuid, record);
   };
   const shared = sharedJson();
   for (const { resource, scope, records } of groupsOf(body, limits)) {
@@ -158,7 +158,7 @@ export function admitLogs(
   return { count: lines.count(), lines: lines.bytes(), rejected, warnings: warnings.all() };
 }
 
-/** The JSON of what records share, and what was changed in it. */
+/** The JSON that records share, and the changes that were made in it. */
 type Shared = { json: string; changes: Set<LogChange> };
 
 /** Makes what records share once for all records of a resource or scope. */

@@ -104,7 +104,7 @@ const LOG_RECORD: Message = {
 /** Where a message is. */
 type Span = { start: number; end: number };
 
-/** Reads the length of a message, which begins behind it. */
+/** Reads the length of a message; the message follows it. */
 function spanOf(reader: BinaryReader): Span {
   const length = reader.uint32();
   return { start: reader.pos, end: reader.pos + length };
@@ -116,7 +116,7 @@ function* records(reader: BinaryReader, scopeLogs: Span): Generator<Json> {
   }
 }
 
-/** The message in field 1 of another; null if there is none. */
+/** The message in field 1 of another; null if the field is absent. */
 function first(reader: BinaryReader, parent: Span, of: Message): Json {
   for (const found of messages(reader, parent, 1)) {
     return whole(reader, found, of);
@@ -143,7 +143,7 @@ function* messages(reader: BinaryReader, parent: Span, field: number): Generator
 
 class TooDeep extends Error {}
 
-/** A message and all that is in it; a number, which is none, if it is nested too deep. */
+/** A message with all nested ones. A number stands for a message that is nested too deep. */
 function whole(reader: BinaryReader, span: Span, of: Message): Json {
   return valid(() => {
     try {
@@ -182,7 +182,7 @@ function readMessage(
   return object;
 }
 
-/** A field with the type of another one: a list, which none of them is, so that it is told. */
+/** A field of a wrong type becomes a list, which no field is, so that it is reported. */
 function skipped(reader: BinaryReader, wire: WireType, number: number): Json {
   reader.skip(wire, number);
   return [];
@@ -196,7 +196,7 @@ function asJson(number: number): Json {
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 const strictUtf8 = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
 
-/** What is no UTF-8 becomes lone surrogates, which JSON may hold too: whoever reads them tells. */
+/** Invalid UTF-8 becomes lone surrogates, as in JSON; the reader of the text reports them. */
 function decodeUtf8(bytes: Uint8Array): string {
   const text = utf8.decode(bytes);
   if (!text.includes("\ufffd")) return text;

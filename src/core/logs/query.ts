@@ -26,7 +26,7 @@ export const LOG_OFFSET_MAX = 10_000;
 /** Services that one query may name. */
 export const LOG_SERVICES_MAX = 1000;
 
-/** Characters of what is searched for. */
+/** The most characters of a search text. */
 export const LOG_SEARCH_CHARS_MAX = 1000;
 
 /** How far back a query looks that does not say, in milliseconds. */
@@ -36,8 +36,8 @@ const LOOKBACK_MS = 86_400_000;
 export const LOG_ORDERS = ["latest", "earliest"] as const;
 
 /**
- * What a filter's `type` may be: where the property is. With `log` it is the record's attribute or,
- * where the record has none of the name or an empty one, its resource's.
+ * The values of a filter's `type`, which say where the property is. With `log` it is the attribute of the
+ * record; if that is absent or empty, the attribute of its resource.
  */
 export const LOG_FILTER_TYPES = ["log", "log_attribute", "log_resource_attribute"] as const;
 
@@ -50,7 +50,7 @@ export type LogFilter = { type: LogFilterType; filter: PropertyFilter };
 /** Conditions that records must meet. */
 export type LogFilterGroup = FilterGroup<LogFilter>;
 
-/** A query as it is sent; what is null counts as absent. */
+/** A query as it is sent; null counts as absent. */
 export type LogQueryAsked = {
   dateRange?:
     | { date_from?: string | null | undefined; date_to?: string | null | undefined }
@@ -70,7 +70,7 @@ const LOG_QUERY_FIELDS = [
   ...(["orderBy", "limit", "offset", "after"] as const),
 ] satisfies (keyof LogQueryAsked)[];
 
-/** What PostHog's clients send beside them and what changes nothing here. */
+/** Other fields that PostHog's clients send and that change nothing here. */
 const IGNORED_FIELDS = ["kind", "version", "modifiers"];
 
 /** A query of log records, read; both bounds of its range are inclusive (decision 70). */
@@ -78,7 +78,7 @@ export type LogQuery = {
   /** From a time on and before another, ISO 8601; the end is open if it is undefined. */
   from: string;
   before: string | undefined;
-  /** Any of these; all if there are none. */
+  /** Any of these; an empty list means all. */
   levels: LogLevel[];
   services: string[];
   /** A part of the body, in any case. */
@@ -105,7 +105,8 @@ export function logQuery(asked: LogQueryAsked, moment: Moment): LogQuery {
   const offset = whole("offset", asked.offset);
   const after = readCursor(asked.after ?? undefined, "query__after");
   if (offset > 0 && after !== undefined) {
-    const detail = "The page begins behind what after names: offset cannot be sent with it.";
+    const detail =
+      "The page begins after the record that `after` names: offset cannot be sent with it.";
     throw new Failure("invalid_input", detail, "query__offset");
   }
   if (offset > LOG_OFFSET_MAX) {
@@ -148,7 +149,7 @@ function choice<T extends string>(name: string, text: string, choices: readonly 
 /** Field to blame for a range. */
 const RANGE = "query__dateRange";
 
-/** Without an end there is none: a sender's clock may be ahead of ours. */
+/** The range of a query. It has no end by default, because the clock of a sender may be ahead. */
 function rangeOf(asked: NonNullable<LogQueryAsked["dateRange"]> = {}, moment: Moment) {
   const known = ["date_from", "date_to"];
   // Whether a client's user picked the dates themselves.

@@ -2,7 +2,15 @@ import { distinctIdIn } from "../events/event.ts";
 import { Failure } from "../values/failure.ts";
 import { isObject, type Json, type JsonObject } from "../values/json.ts";
 import { isoTime } from "../values/time.ts";
-import { asText, attributesOf, jsonOf, objectOf, plainOf, type TellLog, textOf } from "./value.ts";
+import {
+  asText,
+  attributesOf,
+  jsonOf,
+  objectOf,
+  plainOf,
+  type ReportLogChange,
+  textOf,
+} from "./value.ts";
 
 /** UTF-8 bytes of one log record as it is stored; a larger one is rejected (decision 36). */
 export const LOG_RECORD_BYTES_MAX = 1_048_576;
@@ -38,7 +46,7 @@ export type LogRecord = {
   attributes: JsonObject;
 } & LogOrigin;
 
-/** What the records of one scope have in common. */
+/** The fields that all records of one scope share. */
 export type LogOrigin = {
   /** The resource's `service.name`. */
   service_name: string;
@@ -50,12 +58,12 @@ export type LogOrigin = {
 /** Log records in the JSON shape of OTLP, with the resource and the scope that they come from. */
 export type LogGroup = { resource: Json; scope: Json; records: Iterable<Json> };
 
-/** What is not in the record itself: `now` is when it came, in milliseconds since the epoch. */
+/** The time of arrival, in milliseconds since 1970, and the id of a record. */
 export type LogArrival = { now: number; uuid: string };
 
 /**
- * The groups of an ExportLogsServiceRequest in JSON (OTLP 1.7). What is absent is empty. Fails
- * `invalid_payload` where a list or an object of it is something else, or a list has another spelling.
+ * The groups of an ExportLogsServiceRequest in JSON (OTLP 1.7). Absent fields are empty. Fails
+ * `invalid_payload` if a list or an object has another type, or a list has the name of protobuf.
  */
 export function* logGroups(request: Json): Generator<LogGroup> {
   for (const ofResource of listIn(request, "resourceLogs")) {
@@ -71,61 +79,65 @@ export function* logGroups(request: Json): Generator<LogGroup> {
 }
 
 /** The JSON of what the records of a resource have in common, without braces. */
-export function resourceJson(resource: Json, tell: TellLog): string {
-  const attributes = attributesOf(objectOf(resource, tell)["attributes"], tell);
+export function resourceJson(resource: Json, report: ReportLogChange): string {
+  const attributes = attributesOf(objectOf(resource, report)["attributes"], report);
   return members(
     {
-      service_name: asText(attributes["service.name"] ?? null, tell),
+      service_name: asText(attributes["service.name"] ?? null, report),
       resource_attributes: attributes,
     } satisfies Omit<LogOrigin, "instrumentation_scope">,
-    tell,
+    report,
   );
 }
 
 /** The JSON of what the records of a scope have in common, without braces. */
-export function scopeJson(scope: Json, tell: TellLog): string {
-  const given = objectOf(scope, tell);
-  const name = textOf(given["name"], tell);
-  const version = textOf(given["version"], tell);
-  const attributes = attributesOf(given["attributes"], tell);
+export function scopeJson(scope: Json, report: ReportLogChange): string {
+  const given = objectOf(scope, report);
+  const name = textOf(given["name"], report);
+  const version = textOf(given["version"], report);
+  const attributes = attributesOf(given["attributes"], report);
   const instrumentation_scope: JsonObject = {
     ...(name === "" ? {} : { name }),
     ...(version === "" ? {} : { version }),
     ...(Object.keys(attributes).length === 0 ? {} : { attributes }),
   };
-  return members({ instrumentation_scope } satisfies Partial<LogOrigin>, tell);
+  return members({ instrumentation_scope } satisfies Partial<LogOrigin>, report);
 }
 
 /**
- * The JSON of what is a record's own, without braces; with {@link resourceJson} and
- * {@link scopeJson} it is a {@link LogRecord}. What has the wrong type counts as absent, and is told.
+ * The JSON of a record's own fields, without braces; with {@link resourceJson} and {@link scopeJson} it is a
+ * {@link LogRecord}. Fields of a wrong type count as absent and are reported.
  */
-export function recordJson(record: JsonObject, { now, uuid }: LogArrival, tell: TellLog): string {
-  const observed = timeOf(record["observedTimeUnixNano"], tell);
-  const severity_text = textOf(record["severityText"], tell);
-  const severity_number = wholeOf(record["severityNumber"], SEVERITY_NUMBER_MAX, tell);
+export function recordJson(
+  record: JsonObject,
+  { now, uuid }: LogArrival,
+  report: ReportLogChange,
+): string {
+  const observed = timeOf(record["observedTimeUnixNano"], report);
+  const severity_text = textOf(record["severityText"], report);
+  const severity_number = wholeOf(record["severityNumber"], SEVERITY_NUMBER_MAX, report);
   return members(
     {
       uuid,
-      timestamp: isoTime(timeOf(record["timeUnixNano"], tell) ?? observed ?? now),
+      timestamp: isoTime(timeOf(record["timeUnixNano"], report) ?? observed ?? now),
       observed_timestamp: isoTime(observed ?? now),
-      trace_id: idOf(record["traceId"], tell),
-      span_id: idOf(record["spanId"], tell),
-      trace_flags: wholeOf(record["flags"], UINT32_MAX, tell) & TRACE_FLAGS_MASK,
+      trace_id: idOf(record["traceId"], report),
+      span_id: idOf(record["spanId"], report),
+      trace_flags: wholeOf(record["flags"], UINT32_MAX, report) & TRACE_FLAGS_MASK,
       severity_text,
       severity_number,
       level: levelOf(severity_number, severity_text),
-      event_name: textOf(record["eventName"], tell),
-      body: asText(plainOf(record["body"], tell), tell),
-      attributes: attributesOf(record["attributes"], tell),
+      event_name: textOf(record["eventName"], report),
+      body: asText(plainOf(record["body"], report), report),
+      attributes: attributesOf(record["attributes"], report),
     } satisfies Omit<LogRecord, keyof LogOrigin>,
-    tell,
+    report,
   );
 }
 
 /**
- * Attributes that say whose a log record is (decision 92): what PostHog's SDKs send first, then what
- * else people call a distinct id, and OpenTelemetry's names of a user.
+ * Attributes that name the distinct id of a log record (decision 92): first the names of PostHog's SDKs, then
+ * other usual names, then OpenTelemetry's names of a user.
  */
 export const LOG_DISTINCT_ID_KEYS = [
   "posthogDistinctId",
@@ -164,7 +176,7 @@ const SEVERITY_NUMBER_MAX = 24;
 const UINT32_MAX = 0xff_ff_ff_ff;
 const TRACE_FLAGS_MASK = 0xff;
 
-/** Severity names beside the levels' own; syslog's as OpenTelemetry maps them. */
+/** Names of severities: the levels, common aliases, and syslog's as OpenTelemetry maps them. */
 const LEVEL_NAMES: ReadonlyMap<string, LogLevel> = new Map([
   ...LOG_LEVELS.map((level) => [level, level] as const),
   ["verbose", "trace"],
@@ -195,7 +207,7 @@ function levelOf(number: number, text: string): LogLevel {
 const NANOS = /^\d{1,20}$/;
 
 /** Milliseconds of nanoseconds since the epoch, microseconds as fraction; 0 means unknown. */
-function timeOf(nanos: Json | undefined, tell: TellLog): number | undefined {
+function timeOf(nanos: Json | undefined, report: ReportLogChange): number | undefined {
   if (nanos === undefined || nanos === null || nanos === 0) return undefined;
   if (typeof nanos === "string" && NANOS.test(nanos)) {
     // A double holds the microseconds of these times, but not the nanoseconds.
@@ -204,34 +216,34 @@ function timeOf(nanos: Json | undefined, tell: TellLog): number | undefined {
   if (typeof nanos === "number" && nanos > 0 && nanos < NANOS_END) {
     return Math.floor(nanos / 1000) / 1000 || undefined;
   }
-  tell("ignored_invalid_log_time");
+  report("ignored_invalid_log_time");
   return undefined;
 }
 
 /** Nanoseconds are unsigned numbers of 64 bits. */
 const NANOS_END = 2 ** 64;
 
-/** A whole number, which JSON may hold as text; 0 if it is none or out of range. */
-function wholeOf(value: Json | undefined, max: number, tell: TellLog): number {
+/** A whole number, which JSON may hold as text; 0 if it is invalid or out of range. */
+function wholeOf(value: Json | undefined, max: number, report: ReportLogChange): number {
   if (value === undefined || value === null) return 0;
   const number = typeof value === "string" && NANOS.test(value) ? Number(value) : value;
   if (typeof number === "number" && Number.isInteger(number) && number >= 0 && number <= max) {
     return number;
   }
-  tell("ignored_invalid_log_field");
+  report("ignored_invalid_log_field");
   return 0;
 }
 
-/** A trace's or span's id; nothing but zeros is none (W3C trace context). */
-function idOf(value: Json | undefined, tell: TellLog): string {
-  const id = textOf(value, tell);
+/** The id of a trace or span; only zeros mean no id (W3C trace context). */
+function idOf(value: Json | undefined, report: ReportLogChange): string {
+  const id = textOf(value, report);
   if (/^0*$/.test(id)) return "";
   // In base64, as some send it, the case of letters counts.
   return /^[\da-f]*$/i.test(id) ? id.toLowerCase() : id;
 }
 
-function members(object: JsonObject, tell: TellLog): string {
-  return jsonOf(object, tell).slice(1, -1);
+function members(object: JsonObject, report: ReportLogChange): string {
+  return jsonOf(object, report).slice(1, -1);
 }
 
 function memberOf(object: Json, name: string): Json {
@@ -244,7 +256,7 @@ function listIn(object: Json, name: string): Json[] {
   throw new Failure("invalid_payload", `An object with the array \`${name}\` is expected.`, name);
 }
 
-/** Whether a list has its name in protobuf, which JSON has not: who passed it over would lose records in silence. */
+/** Whether a list has the name of protobuf, not of JSON. Ignoring it would lose records without a warning. */
 function hasForeign(object: Json, name: string): boolean {
   return isObject(object) && object[name.replace(/[A-Z]/g, "_$&").toLowerCase()] !== undefined;
 }

@@ -8,122 +8,122 @@ import {
 } from "../values/json.ts";
 import type { LogChange } from "../warnings/warning.ts";
 
-/** Hears what is changed in a record, the same thing more than once. */
-export type TellLog = (change: LogChange) => void;
+/** Reports a change in a record; the same change may be reported several times. */
+export type ReportLogChange = (change: LogChange) => void;
 
-/** A text as it is stored; empty if it is absent, or none. */
-export function textOf(value: Json | undefined, tell: TellLog): string {
+/** A text as it is stored; empty if it is absent or not a text. */
+export function textOf(value: Json | undefined, report: ReportLogChange): string {
   if (value === undefined || value === null) return "";
-  if (typeof value === "string") return replaced(value, storableText(value), tell);
-  tell("ignored_invalid_log_field");
+  if (typeof value === "string") return replaced(value, storableText(value), report);
+  report("ignored_invalid_log_field");
   return "";
 }
 
-/** A value as text: JSON if it is none. */
-export function asText(value: Json, tell: TellLog): string {
+/** A value as text; JSON if it is not a text. */
+export function asText(value: Json, report: ReportLogChange): string {
   if (value === null) return "";
-  return typeof value === "string" ? textOf(value, tell) : jsonOf(value, tell);
+  return typeof value === "string" ? textOf(value, report) : jsonOf(value, report);
 }
 
 /** JSON as it is stored. */
-export function jsonOf(value: Json, tell: TellLog): string {
+export function jsonOf(value: Json, report: ReportLogChange): string {
   const json = JSON.stringify(value);
-  return replaced(json, storable(json), tell);
+  return replaced(json, storable(json), report);
 }
 
-/** What a text has become, which is told if it is another. */
-function replaced(text: string, now: string, tell: TellLog): string {
-  if (now !== text) tell("replaced_invalid_log_text");
+/** The text as it is stored; reports if it differs. */
+function replaced(text: string, now: string, report: ReportLogChange): string {
+  if (now !== text) report("replaced_invalid_log_text");
   return now;
 }
 
 /** An object; an empty one if it is absent, or none. */
-export function objectOf(value: Json | undefined, tell: TellLog): JsonObject {
+export function objectOf(value: Json | undefined, report: ReportLogChange): JsonObject {
   if (isObject(value)) return value;
-  if (value !== undefined && value !== null) tell("ignored_invalid_log_field");
+  if (value !== undefined && value !== null) report("ignored_invalid_log_field");
   return {};
 }
 
-function arrayOf(value: Json | undefined, tell: TellLog): Json[] {
+function arrayOf(value: Json | undefined, report: ReportLogChange): Json[] {
   if (Array.isArray(value)) return value;
-  if (value !== undefined && value !== null) tell("ignored_invalid_log_field");
+  if (value !== undefined && value !== null) report("ignored_invalid_log_field");
   return [];
 }
 
 /** An object of OTLP's list of keys and values. */
-export function attributesOf(list: Json | undefined, tell: TellLog): JsonObject {
+export function attributesOf(list: Json | undefined, report: ReportLogChange): JsonObject {
   const attributes: JsonObject = {};
-  for (const item of arrayOf(list, tell)) {
+  for (const item of arrayOf(list, report)) {
     if (!isObject(item)) {
-      tell("ignored_invalid_log_field");
+      report("ignored_invalid_log_field");
       continue;
     }
     const { key: name, value } = item;
-    if (name === undefined && value === undefined) tellForeign(item, tell);
-    const key = textOf(name, tell);
-    if (Object.hasOwn(attributes, key)) tell("ignored_invalid_log_field");
-    setKey(attributes, key, plainOf(value, tell));
+    if (name === undefined && value === undefined) reportUnknown(item, report);
+    const key = textOf(name, report);
+    if (Object.hasOwn(attributes, key)) report("ignored_invalid_log_field");
+    setKey(attributes, key, plainOf(value, report));
   }
   return attributes;
 }
 
 /**
- * What an AnyValue stands for: what it has of the first of these kinds. Whole numbers beyond 2^53
- * stay text, and so do the numbers that JSON has not; bytes are base64.
+ * The JSON value of an AnyValue, by the first kind that it has. Whole numbers beyond 2^53 and numbers that
+ * JSON does not have stay texts; bytes are base64.
  */
-export function plainOf(value: Json | undefined, tell: TellLog): Json {
-  const given = objectOf(value, tell);
+export function plainOf(value: Json | undefined, report: ReportLogChange): Json {
+  const given = objectOf(value, report);
   let plain: Json | undefined;
   for (const [name, read] of KINDS) {
     const one = given[name] ?? null;
     if (one === null) continue;
-    const found = plain === undefined ? read(one, tell) : undefined;
-    if (found === undefined) tell("ignored_invalid_log_field");
+    const found = plain === undefined ? read(one, report) : undefined;
+    if (found === undefined) report("ignored_invalid_log_field");
     plain ??= found;
   }
-  if (plain === undefined) tellForeign(given, tell);
+  if (plain === undefined) reportUnknown(given, report);
   return plain ?? null;
 }
 
-/** What is read of a value of a kind; undefined if it is none. */
-type Read = (value: Json, tell: TellLog) => Json | undefined;
+/** Reads a value of one kind; undefined if it has another type. */
+type Read = (value: Json, report: ReportLogChange) => Json | undefined;
 
 const textIn: Read = (value) => (typeof value === "string" ? value : undefined);
 
 const KINDS: [string, Read][] = [
   ["stringValue", textIn],
-  ["arrayValue", (value, tell) => valuesIn(value, tell)?.map((item) => plainOf(item, tell))],
-  ["kvlistValue", (value, tell) => attributesIn(value, tell)],
-  ["intValue", (value, tell) => numberOf(value, Number.MAX_SAFE_INTEGER, tell)],
-  ["doubleValue", (value, tell) => numberOf(value, Number.MAX_VALUE, tell)],
+  ["arrayValue", (value, report) => valuesIn(value, report)?.map((item) => plainOf(item, report))],
+  ["kvlistValue", (value, report) => attributesIn(value, report)],
+  ["intValue", (value, report) => numberOf(value, Number.MAX_SAFE_INTEGER, report)],
+  ["doubleValue", (value, report) => numberOf(value, Number.MAX_VALUE, report)],
   ["boolValue", (value) => (typeof value === "boolean" ? value : undefined)],
   ["bytesValue", textIn],
 ];
 
-/** The `values` of an ArrayValue or KeyValueList; undefined if it is none. */
-function valuesIn(value: Json, tell: TellLog): Json[] | undefined {
+/** The `values` of an ArrayValue or KeyValueList; undefined for other types. */
+function valuesIn(value: Json, report: ReportLogChange): Json[] | undefined {
   if (!isObject(value)) return undefined;
-  if (value["values"] === undefined) tellForeign(value, tell);
-  return arrayOf(value["values"], tell);
+  if (value["values"] === undefined) reportUnknown(value, report);
+  return arrayOf(value["values"], report);
 }
 
-function attributesIn(value: Json, tell: TellLog): JsonObject | undefined {
-  const values = valuesIn(value, tell);
-  return values && attributesOf(values, tell);
+function attributesIn(value: Json, report: ReportLogChange): JsonObject | undefined {
+  const values = valuesIn(value, report);
+  return values && attributesOf(values, report);
 }
 
-/** Tells of what has something in it, but nothing that is read. */
-function tellForeign(object: JsonObject, tell: TellLog): void {
-  if (Object.values(object).some((unread) => unread !== null)) tell("ignored_invalid_log_field");
+/** Reports an object whose fields are all unknown. */
+function reportUnknown(object: JsonObject, report: ReportLogChange): void {
+  if (Object.values(object).some((unread) => unread !== null)) report("ignored_invalid_log_field");
 }
 
 const DECIMAL = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i;
 const NAMES_OF_NUMBERS = new Set(["NaN", "Infinity", "-Infinity"]);
 
 /** A number, or its text where no double up to `max` is it. Parsed JSON has lost it beyond that. */
-function numberOf(value: Json, max: number, tell: TellLog): Json | undefined {
+function numberOf(value: Json, max: number, report: ReportLogChange): Json | undefined {
   if (typeof value === "number") {
-    if (Math.abs(value) > max) tell("changed_log_number");
+    if (Math.abs(value) > max) report("changed_log_number");
     return Number.isFinite(value) ? value : String(value);
   }
   if (typeof value !== "string") return undefined;

@@ -11,7 +11,7 @@ import {
   resourceJson,
   scopeJson,
 } from "../../../src/core/logs/record.ts";
-import type { TellLog } from "../../../src/core/logs/value.ts";
+import type { ReportLogChange } from "../../../src/core/logs/value.ts";
 import type { Json, JsonObject } from "../../../src/core/values/json.ts";
 import type { LogChange } from "../../../src/core/warnings/warning.ts";
 import { attributesOf, logsBody } from "../../support/data/logs.ts";
@@ -30,13 +30,13 @@ function stored(record: JsonObject): LogRecord {
 }
 
 /** What is told of a record, or of what it shares with others. */
-function told(read: (tell: TellLog) => unknown): LogChange[] {
+function told(read: (report: ReportLogChange) => unknown): LogChange[] {
   const changes = new Set<LogChange>();
   read((change) => changes.add(change));
   return [...changes].sort();
 }
 
-const toldOf = (record: JsonObject) => told((tell) => recordJson(record, ARRIVAL, tell));
+const toldOf = (record: JsonObject) => told((report) => recordJson(record, ARRIVAL, report));
 
 /** What a value of OTLP is stored as, in an attribute. */
 function plain(value: Json) {
@@ -273,16 +273,18 @@ describe("what is told of a record", () => {
   });
 
   test("is told of what it shares with others, too", () => {
-    expect(told((tell) => resourceJson("r", tell))).toEqual(["ignored_invalid_log_field"]);
+    expect(told((report) => resourceJson("r", report))).toEqual(["ignored_invalid_log_field"]);
     const attributes = attributesOf({ "service.name": "\0" });
-    expect(told((tell) => resourceJson({ attributes }, tell))).toEqual([
+    expect(told((report) => resourceJson({ attributes }, report))).toEqual([
       "replaced_invalid_log_text",
     ]);
-    expect(told((tell) => scopeJson({ version: 2 }, tell))).toEqual(["ignored_invalid_log_field"]);
-    expect(told((tell) => scopeJson({ name: "n", attributes }, tell))).toEqual([
+    expect(told((report) => scopeJson({ version: 2 }, report))).toEqual([
+      "ignored_invalid_log_field",
+    ]);
+    expect(told((report) => scopeJson({ name: "n", attributes }, report))).toEqual([
       "replaced_invalid_log_text",
     ]);
-    expect(told((tell) => [resourceJson(null, tell), scopeJson(null, tell)])).toEqual([]);
+    expect(told((report) => [resourceJson(null, report), scopeJson(null, report)])).toEqual([]);
   });
 
   test.each<[Json, string | null]>([
