@@ -1,78 +1,169 @@
-/** Runs the checks and every test, and ends with the line `N passed, N failed`. */
+/**
+ * Runs tests, and ends with the line `N passed, N failed`.
+ *
+ *   npm test               the linter, the type check, the executable and every test file
+ *   npm test -- FILE ...   these test files alone
+ *   npm run test:long      the test files that have long rounds, with all of them
+ */
 
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { BUILT_VARIABLE } from "../test/support/start/binary.ts";
+import { executable } from "../test/support/start/executable.ts";
+import { LONG_VARIABLE } from "../test/support/start/rounds.ts";
 
-/** How long one test may take, in milliseconds; only what hangs comes near. */
+const ROOT = join(import.meta.dir, "..");
+
+/** How long one test may take, in milliseconds. Only a test that hangs takes so long. */
 const TEST_MS_MAX = 120_000;
 
-/** Test files that run at once: many of them wait for a process or the disk most of the time. */
-const FILES_AT_ONCE = 2;
+/** Test files that run at once. Many of them wait for a process or the disk most of the time. */
+const FILES_AT_ONCE = 4;
 
-/** Where the executable is that all test files try: each would build its own. */
-const BUILT = join(import.meta.dir, "../node_modules/.cache/hoglet/test");
+/** How long each test file took at its last run, by which the slow ones start first. */
+const TIMINGS = join(ROOT, "node_modules/.cache/hoglet/timings.json");
 
-const run = async (command: string[]): Promise<{ ok: boolean; output: string }> => {
-  const child = Bun.spawn(command, {
-    env: { ...process.env, [BUILT_VARIABLE]: BUILT },
+/** The slow files, for a first run. */
+const SLOW_FILES = ["test/crash/disk-full.test.ts"];
+
+/** The module that a test file with long rounds imports. */
+const ROUNDS = "support/start/rounds.ts";
+
+/** What a command printed, and whether it ended well. */
+type Outcome = { ok: boolean; output: string };
+
+/** Runs a command of Bun, and prints what it prints: at once, or when it has ended. */
+async function run(
+  args: string[],
+  { isLive, env = {} }: { isLive: boolean; env?: Record<string, string> },
+): Promise<Outcome> {
+  const child = Bun.spawn([process.execPath, ...args], {
+    cwd: ROOT,
+    env: { ...process.env, ...env },
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
   });
   let output = "";
-  const pass = async (stream: ReadableStream<Uint8Array>) => {
+  const read = async (stream: ReadableStream<Uint8Array>) => {
     const decoder = new TextDecoder();
     for await (const chunk of stream) {
       const text = decoder.decode(chunk, { stream: true });
-      process.stdout.write(text);
+      if (isLive) process.stdout.write(text);
       output += text;
     }
   };
-  await Promise.all([pass(child.stdout), pass(child.stderr)]);
-  return { ok: (await child.exited) === 0, output };
-};
+  await Promise.all([read(child.stdout), read(child.stderr)]);
+  const ok = (await child.exited) === 0;
+  if (!isLive) process.stdout.write(output);
+  return { ok, output };
+}
 
-const counted = (output: string, word: string): number => {
+/** The number that the test runner prints before `word` in its last lines. */
+function counted(output: string, word: string): number {
   const lines = [...output.matchAll(new RegExp(`^ *(\\d+) ${word}$`, "gm"))];
   return Number(lines.at(-1)?.[1] ?? 0);
-};
+}
 
-/** Lines that are said again of a test that failed. */
+/** Lines that are printed again of a test that failed. */
 const FAILED_LINES_MAX = 60;
 
-/** What was printed of each test that failed; those that passed may stand far behind it. */
-const failures = (output: string): string => {
-  const said: string[] = [];
+/** The output of each failed test. It is printed again at the end, where it is easy to find. */
+function failures(output: string): string {
+  const failed: string[] = [];
   let lines: string[] = [];
   for (const line of output.split("\n")) {
     lines.push(line);
     if (!/^\((pass|fail)\) /.test(line)) continue;
-    if (line.startsWith("(fail)") && lines.length > 1) said.push(...lines.slice(-FAILED_LINES_MAX));
+    if (line.startsWith("(fail)")) failed.push(...lines.slice(-FAILED_LINES_MAX));
     lines = [];
   }
-  return said.join("\n");
-};
-
-let passed = 0;
-let failed = 0;
-const build = [join(import.meta.dir, "build/build.ts"), "--out", BUILT];
-// `--bun`: both name Node in their first line, which a machine with only Bun lacks.
-for (const check of [["x", "--bun", "biome", "check", "."], ["x", "--bun", "tsc"], build]) {
-  const { ok } = await run([process.execPath, ...check]);
-  if (ok) passed += 1;
-  else failed += 1;
+  return failed.join("\n");
 }
-const tests = await run([
-  process.execPath,
-  "test",
-  `--timeout=${TEST_MS_MAX}`,
-  `--parallel=${FILES_AT_ONCE}`,
-  ...process.argv.slice(2),
-]);
-passed += counted(tests.output, "pass");
-failed += counted(tests.output, "fail");
-// A runner that ends without its closing lines has failed, whatever it counted.
-if (!tests.ok && counted(tests.output, "fail") === 0) failed += 1;
-process.stdout.write(`\n${failures(tests.output)}\n`);
-process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
-process.exit(failed === 0 ? 0 : 1);
+
+/** How many tests or checks passed and failed. */
+type Counts = { passed: number; failed: number };
+
+/** Runs test files; all of them if none is given. */
+async function runTests(
+  files: readonly string[],
+  env: Record<string, string>,
+): Promise<Counts & { output: string }> {
+  const { ok, output } = await run(
+    [
+      ...["test", `--timeout=${TEST_MS_MAX}`, `--parallel=${FILES_AT_ONCE}`],
+      `--timings=${timings()}`,
+      ...(env[LONG_VARIABLE] === undefined ? ["--update-timings"] : []),
+      ...files,
+    ],
+    { isLive: true, env },
+  );
+  const [passed, failed] = [counted(output, "pass"), counted(output, "fail")];
+  // A runner that ends without its last lines has failed.
+  return { passed, failed: ok || failed > 0 ? failed : 1, output: failures(output) };
+}
+
+/** The path of {@link TIMINGS}. Makes the file if there is none. */
+function timings(): string {
+  if (!existsSync(TIMINGS)) {
+    mkdirSync(join(TIMINGS, ".."), { recursive: true });
+    const files = Object.fromEntries(SLOW_FILES.map((file, index) => [file, 60_000 - index]));
+    writeFileSync(TIMINGS, JSON.stringify({ version: 1, files }));
+  }
+  return TIMINGS;
+}
+
+/** Runs the linter and the type check. */
+async function runChecks(): Promise<Counts & { output: string }> {
+  // `--bun`: both name Node in their first line, which a machine with only Bun lacks.
+  const checks = [["biome", "check", "."], ["tsc"]];
+  const outcomes = await Promise.all(
+    checks.map((check) => run(["x", "--bun", ...check], { isLive: false })),
+  );
+  const failed = outcomes.filter(({ ok }) => !ok);
+  return {
+    passed: outcomes.length - failed.length,
+    failed: failed.length,
+    output: failed.map(({ output }) => output).join("\n"),
+  };
+}
+
+/** The test files that have long rounds. */
+function longFiles(): string[] {
+  return readdirSync(join(ROOT, "test"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".test.ts"))
+    .map((name) => join("test", name))
+    .filter((name) => readFileSync(join(ROOT, name), "utf8").includes(ROUNDS));
+}
+
+/** Builds the executable that many tests run. */
+function runBuild(): Counts & { output: string } {
+  try {
+    executable();
+    return { passed: 1, failed: 0, output: "" };
+  } catch (error) {
+    return { passed: 0, failed: 1, output: String(error) };
+  }
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  const isLong = args.includes("--long");
+  const files = args.filter((arg) => arg !== "--long");
+  const env: Record<string, string> = isLong ? { [LONG_VARIABLE]: "1" } : {};
+  const isWhole = !isLong && files.length === 0;
+  const parts = [
+    ...(isWhole ? [runBuild()] : []),
+    ...(await Promise.all([
+      runTests(isLong && files.length === 0 ? longFiles() : files, env),
+      ...(isWhole ? [runChecks()] : []),
+    ])),
+  ];
+  for (const { output } of parts) process.stdout.write(`\n${output}`);
+  process.stdout.write(`\n${total(parts, "passed")} passed, ${total(parts, "failed")} failed\n`);
+  return total(parts, "failed") === 0 ? 0 : 1;
+}
+
+function total(parts: readonly Counts[], what: keyof Counts): number {
+  return parts.reduce((sum, part) => sum + part[what], 0);
+}
+
+process.exitCode = await main(process.argv.slice(2));

@@ -29,6 +29,7 @@ import { logsBody, type StoredLog, storedLogs } from "../support/data/logs.ts";
 import { clockBefore, eventOf, type Sent, sendStored } from "../support/data/senders.ts";
 import { type Everything, everything, expectMirrored } from "../support/disk/project-contents.ts";
 import { temporaryDirectory } from "../support/start/app.ts";
+import { executable } from "../support/start/executable.ts";
 import { runCommand, start } from "../support/start/process.ts";
 import { PERSONAL_KEY, PROJECT_KEY, type Server, startServer } from "../support/start/server.ts";
 
@@ -553,7 +554,7 @@ describe("hoglet rebuild", () => {
   test("moves one bar on a terminal, from nothing to all", async () => {
     await sent();
     let shown = "";
-    const child = Bun.spawn([process.execPath, "src/main.ts", "rebuild", "--data", data], {
+    const child = Bun.spawn([executable(), "rebuild", "--data", data], {
       terminal: {
         cols: 100,
         rows: 30,
@@ -622,7 +623,7 @@ describe("hoglet rebuild", () => {
   test("that is killed at any instant is begun anew by the next start", async () => {
     const before = await sent();
     for (const ms of [250, 350, 450, 600]) {
-      const child = Bun.spawn([process.execPath, "src/main.ts", "rebuild", "--data", data], {
+      const child = Bun.spawn([executable(), "rebuild", "--data", data], {
         stdout: "ignore",
         stderr: "ignore",
       });

@@ -1,10 +1,10 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { join } from "node:path";
 import { openPersonStore } from "../support/answers/sqlite.ts";
 import { batch, event } from "../support/data/build-records.ts";
 import { findPlanted } from "../support/disk/bytes-on-disk.ts";
+import { executable } from "../support/start/executable.ts";
 import { runCommand } from "../support/start/process.ts";
-import { PERSONAL_KEY, ROOT, type Server, startServer } from "../support/start/server.ts";
+import { PERSONAL_KEY, type Server, startServer } from "../support/start/server.ts";
 
 setDefaultTimeout(60_000);
 
@@ -72,7 +72,7 @@ test("the command that is stopped leaves what it had begun as it was", async () 
   server.signal("SIGTERM");
   await server.exited;
   const run = ["deletions", "run", "--data", server.data];
-  const command = Bun.spawn([process.execPath, join(ROOT, "src/main.ts"), ...run], {
+  const command = Bun.spawn([executable(), ...run], {
     stdout: "pipe",
     stderr: "pipe",
   });

@@ -1,15 +1,12 @@
 import { expect, test } from "bun:test";
-import { join } from "node:path";
 import { temporaryDirectory } from "../support/start/app.ts";
+import { executable } from "../support/start/executable.ts";
 import { runCommand } from "../support/start/process.ts";
-import { ROOT } from "../support/start/server.ts";
 
 /** Runs a command of hoglet in a shell, with `redirected` behind it; its code and errors. */
 async function shell(args: string, redirected: string) {
-  const [bun, main] = [process.execPath, join(ROOT, "src/main.ts")];
-  const { code, err } = await runCommand(["-c", `'${bun}' '${main}' ${args} ${redirected}`], {
-    command: ["sh"],
-  });
+  const command = `'${executable()}' ${args} ${redirected}`;
+  const { code, err } = await runCommand(["-c", command], { command: ["sh"] });
   return { code, err: err.trimEnd() };
 }
 

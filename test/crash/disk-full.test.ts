@@ -7,7 +7,8 @@ import { metricValue, scrape } from "../support/answers/prometheus.ts";
 import { bodyOf, clockBefore, eventOf, type Sent, startSenders } from "../support/data/senders.ts";
 import { expectKept, markerAt, settled } from "../support/disk/project-contents.ts";
 import { type SmallDisk, smallDisk } from "../support/disk/small-disk.ts";
-import { FROM_SOURCE, runCommand, type Started, start } from "../support/start/process.ts";
+import { executable } from "../support/start/executable.ts";
+import { runCommand, type Started, start } from "../support/start/process.ts";
 import { PERSONAL_KEY, type Server, startServer } from "../support/start/server.ts";
 
 setDefaultTimeout(120_000);
@@ -241,7 +242,7 @@ test.each([
   }
   expect((await fetch(`${url}/_liveness`)).status).toBe(200);
   const key = await runCommand(["project", "create", "x", "--data", data], {
-    command: disk.command(FROM_SOURCE),
+    command: disk.command([executable()]),
   });
   expect(key.code).not.toBe(0);
   expect(key.err).not.toContain(" at ");
@@ -273,7 +274,7 @@ test("a deletion waits for disk, with the reason, and gives back what its events
   const data = join(disk.path, "data");
   const run = () =>
     runCommand(["deletions", "run", "--now", "--data", data], {
-      command: disk.command(FROM_SOURCE),
+      command: disk.command([executable()]),
     });
 
   // What leaves the journal would give room back that was filled.
@@ -311,7 +312,7 @@ test("a deletion waits for room to write the person store anew, and says that th
   await server.stored(400);
   const data = join(disk.path, "data");
   const run = () =>
-    runCommand(["deletions", "run", "--data", data], { command: disk.command(FROM_SOURCE) });
+    runCommand(["deletions", "run", "--data", data], { command: disk.command([executable()]) });
   const status = async () => {
     const { results } = await server.get<{ results: object[] }>("/persons/deletion_status/");
     return results[0];
@@ -388,7 +389,7 @@ test("a disk that can only be read is refused with a sentence, and costs nothing
   await first.exited;
   remount("ro");
 
-  const refused = await runCommand(serveOn(disk), { command: disk.command(FROM_SOURCE) });
+  const refused = await runCommand(serveOn(disk), { command: disk.command([executable()]) });
 
   expect([refused.code, refused.out]).toEqual([1, ""]);
   expect(refused.err).toMatch(/cannot be used \(EROFS\)\. Make it a directory .* can write/);
@@ -424,14 +425,14 @@ function change({ url }: Server, method: string, path: string, body?: object): P
 function serverOn(disk: SmallDisk, flags: string[]): Promise<Server> {
   return startServer({
     data: join(disk.path, "data"),
-    command: disk.command(FROM_SOURCE),
+    command: disk.command([executable()]),
     flags,
   });
 }
 
 /** Starts a server whatever the disk is like; it may not get ready. */
 function startOn(disk: SmallDisk): Started {
-  return start(join(disk.path, "data"), { command: disk.command(FROM_SOURCE) });
+  return start(join(disk.path, "data"), { command: disk.command([executable()]) });
 }
 
 /** What a server answers as soon as it does: what it reads first is in its stores soon. */

@@ -14,7 +14,7 @@ import manifest from "../../package.json";
 import { bodyOf, clockBefore, eventOf, type Sent } from "../support/data/senders.ts";
 import { expectKept, settled } from "../support/disk/project-contents.ts";
 import { smallDisk } from "../support/disk/small-disk.ts";
-import { builtExecutable, type Executable } from "../support/start/binary.ts";
+import { type LoneExecutable, loneExecutable } from "../support/start/executable.ts";
 import { type Outcome, runCommand, start } from "../support/start/process.ts";
 import { PERSONAL_KEY, PROJECT_KEY, type Server, startServer } from "../support/start/server.ts";
 
@@ -23,14 +23,14 @@ setDefaultTimeout(120_000);
 /** Where nothing but the executable is. */
 let folder = "";
 let executable = "";
-let built: Executable | undefined;
+let built: LoneExecutable | undefined;
 
 /** What a machine has that knows neither Bun nor npm. */
 const BARE = { PATH: "/usr/bin:/bin" };
 const KEYS = { HOGLET_PROJECT_KEY: PROJECT_KEY, HOGLET_PERSONAL_KEY: PERSONAL_KEY };
 
-beforeAll(async () => {
-  built = await builtExecutable();
+beforeAll(() => {
+  built = loneExecutable();
   ({ folder, path: executable } = built);
 });
 

@@ -1,17 +1,8 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { batch, event } from "../support/data/build-records.ts";
-import { builtExecutable, type Executable } from "../support/start/binary.ts";
 import { PERSONAL_KEY, startServer } from "../support/start/server.ts";
 
 setDefaultTimeout(120_000);
-
-let built: Executable | undefined;
-
-beforeAll(async () => {
-  built = await builtExecutable();
-});
-
-afterAll(() => built?.[Symbol.dispose]());
 
 /** Takes far longer than it may, and none of it leaves what was read. */
 const ENDLESS = `SELECT max(a.seq + b.seq + c.seq + d.seq + e.seq)
@@ -22,7 +13,6 @@ const AT_ONCE = 2;
 
 test("while statements of others take all the time there is, events are stored and questions answered", async () => {
   await using server = await startServer({
-    command: [built?.path ?? ""],
     flags: ["--query-seconds", "30"],
   });
   const seen = (distinct_id: string) =>

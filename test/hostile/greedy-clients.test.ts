@@ -1,17 +1,8 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { batch, event } from "../support/data/build-records.ts";
-import { builtExecutable, type Executable } from "../support/start/binary.ts";
 import { PERSONAL_KEY, type Server, startServer } from "../support/start/server.ts";
 
 setDefaultTimeout(300_000);
-
-let built: Executable | undefined;
-
-beforeAll(async () => {
-  built = await builtExecutable();
-});
-
-afterAll(() => built?.[Symbol.dispose]());
 
 /** What takes as much memory as there is, each in its own way. */
 const GREEDY = [
@@ -65,7 +56,6 @@ async function ask(
 
 test("whatever memory statements of others take, the server goes on and has every event once", async () => {
   await using server = await startServer({
-    command: [built?.path ?? ""],
     flags: ["--memory", "256", "--query-seconds", "5"],
   });
   const acknowledged: string[] = [];

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { listen } from "../../src/http/listen.ts";
+import { executable } from "../support/start/executable.ts";
 import { PERSONAL_KEY, PROJECT_KEY, ROOT, startServer } from "../support/start/server.ts";
 
 const PEM = join(ROOT, "test/fixtures/tls");
@@ -102,7 +103,7 @@ test.each([
   [["--tls-cert", "/no/cert.pem", "--tls-key", "/no/key.pem"], "--tls-cert"],
   [["--tls-cert", join(PEM, "key.pem"), "--tls-key", join(PEM, "cert.pem")], "--tls-cert"],
 ])("a server that cannot listen with %p says so in a sentence", async (flags, sentence) => {
-  const command = [process.execPath, join(ROOT, "src/main.ts"), "serve", "--port", "0", ...flags];
+  const command = [executable(), "serve", "--port", "0", ...flags];
   const child = Bun.spawn([...command, "--data", "/tmp/hoglet-never-made"], {
     stderr: "pipe",
     stdout: "ignore",

@@ -6,7 +6,6 @@ import { resourceFromAttributes } from "@opentelemetry/resources";
 import { BatchLogRecordProcessor, LoggerProvider } from "@opentelemetry/sdk-logs";
 import { type StoredLog, storedLogs } from "../support/data/logs.ts";
 import { settled } from "../support/disk/project-contents.ts";
-import { builtExecutable, type Executable } from "../support/start/binary.ts";
 import { PROJECT_KEY, startServer } from "../support/start/server.ts";
 
 setDefaultTimeout(120_000);
@@ -21,22 +20,17 @@ const HAPPENED = Date.parse("2026-02-03T04:05:06.789Z");
 /** More than fit into one request of the SDK (512), so that there are several. */
 const MANY = 1200;
 
-let built: Executable | undefined;
 /** What the SDK complained of. */
 const complaints: string[] = [];
 
-beforeAll(async () => {
-  built = await builtExecutable();
+beforeAll(() => {
   const note = (...words: unknown[]) => complaints.push(words.join(" "));
   const quiet = () => {};
   const logger = { error: note, warn: note, info: quiet, debug: quiet, verbose: quiet };
   diag.setLogger(logger, { logLevel: DiagLogLevel.WARN });
 });
 
-afterAll(() => {
-  diag.disable();
-  built?.[Symbol.dispose]();
-});
+afterAll(() => diag.disable());
 
 /** The exporters, each as an application that is named after it. */
 const EXPORTERS = [
@@ -48,10 +42,7 @@ const EXPORTERS = [
 
 test("OpenTelemetry's exporters deliver what was logged, once", async () => {
   complaints.length = 0;
-  await using server = await startServer({
-    command: [built?.path ?? ""],
-    cwd: built?.folder ?? "",
-  });
+  await using server = await startServer();
   for (const [name, Exporter, compression] of EXPORTERS) {
     const url = `${server.url}/i/v1/logs`;
     const headers = { authorization: `Bearer ${PROJECT_KEY}` };
@@ -69,10 +60,7 @@ test("OpenTelemetry's exporters deliver what was logged, once", async () => {
 
 test("an exporter with an unknown key is told, and nothing is stored", async () => {
   complaints.length = 0;
-  await using server = await startServer({
-    command: [built?.path ?? ""],
-    cwd: built?.folder ?? "",
-  });
+  await using server = await startServer();
   const url = `${server.url}/i/v1/logs?token=phc_unknown`;
 
   await logWith("stranger", new ProtobufExporter({ url }));

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { PostHog } from "posthog-node";
 import { PostHog as PostHog3 } from "posthog-node-3";
 import { temporaryDirectory } from "../support/start/app.ts";
-import { builtExecutable, type Executable } from "../support/start/binary.ts";
 import { PROJECT_KEY, type Server, startServer } from "../support/start/server.ts";
 import {
   type BrowserSdk,
@@ -38,17 +37,14 @@ type Sender = AsyncDisposable & {
 };
 
 const directory = temporaryDirectory();
-let built: Executable;
 let server: Server;
 let site: Site;
 let senders: Sender[];
 
 /** Starts the server on its data, at a port. */
-const serve = (port: number) =>
-  startServer({ command: [built.path], cwd: built.folder, data: directory.path, port });
+const serve = (port: number) => startServer({ data: directory.path, port });
 
 beforeAll(async () => {
-  built = await builtExecutable();
   server = await serve(0);
   site = openSite(server.url, await litePage(server.url));
   senders = [
@@ -63,7 +59,6 @@ afterAll(async () => {
   for (const sender of senders ?? []) await sender[Symbol.asyncDispose]();
   await site?.[Symbol.asyncDispose]();
   await server?.[Symbol.asyncDispose]();
-  built?.[Symbol.dispose]();
   directory[Symbol.dispose]();
 });
 

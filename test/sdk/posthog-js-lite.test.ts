@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { expectOnePerson, personsOf } from "../support/data/persons.ts";
-import { builtExecutable, type Executable } from "../support/start/binary.ts";
 import { type Server, startServer } from "../support/start/server.ts";
 import { litePage, openSite, type Site } from "../support/start/web-site.ts";
 
@@ -8,19 +7,16 @@ import { litePage, openSite, type Site } from "../support/start/web-site.ts";
 setDefaultTimeout(90_000);
 
 let server: Server;
-let built: Executable | undefined;
 let site: Site;
 
 beforeAll(async () => {
-  built = await builtExecutable();
-  server = await startServer({ command: [built.path], cwd: built.folder });
+  server = await startServer();
   site = openSite(server.url, await litePage(server.url));
 });
 
 afterAll(async () => {
   await site?.[Symbol.asyncDispose]();
   await server?.[Symbol.asyncDispose]();
-  built?.[Symbol.dispose]();
 });
 
 const namesOf = async (distinctId: string) =>

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Request } from "playwright-core";
 import { expectOnePerson, personsOf } from "../support/data/persons.ts";
-import { builtExecutable, type Executable } from "../support/start/binary.ts";
+import { type LoneExecutable, loneExecutable } from "../support/start/executable.ts";
 import { type Server, startServer } from "../support/start/server.ts";
 import { type BrowserSdk, openSite, type Site } from "../support/start/web-site.ts";
 
@@ -9,11 +9,11 @@ import { type BrowserSdk, openSite, type Site } from "../support/start/web-site.
 setDefaultTimeout(90_000);
 
 let server: Server;
-let built: Executable | undefined;
+let built: LoneExecutable | undefined;
 let site: Site;
 
 beforeAll(async () => {
-  built = await builtExecutable();
+  built = loneExecutable();
   server = await startServer({ command: [built.path], cwd: built.folder });
   site = openSite(server.url);
 });

@@ -2,23 +2,19 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { PostHog, type PostHogOptions } from "posthog-node";
 import { PostHog as PostHog3 } from "posthog-node-3";
 import { expectOnePerson, personsOf } from "../support/data/persons.ts";
-import { builtExecutable, type Executable } from "../support/start/binary.ts";
 import { PROJECT_KEY, type Server, startServer } from "../support/start/server.ts";
 
 /** Longer than the 60 s after which a server that stores nothing is given up. */
 setDefaultTimeout(90_000);
 
 let server: Server;
-let built: Executable | undefined;
 
 beforeAll(async () => {
-  built = await builtExecutable();
-  server = await startServer({ command: [built.path], cwd: built.folder });
+  server = await startServer();
 });
 
 afterAll(async () => {
   await server?.[Symbol.asyncDispose]();
-  built?.[Symbol.dispose]();
 });
 
 /** A client with what it reports on its `error` event and the encodings it sends with. */

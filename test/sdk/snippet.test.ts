@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expectOnePerson, personsOf } from "../support/data/persons.ts";
-import { builtExecutable, type Executable } from "../support/start/binary.ts";
+import { type LoneExecutable, loneExecutable } from "../support/start/executable.ts";
 import { PROJECT_KEY, ROOT, type Server, startServer } from "../support/start/server.ts";
 import { openSite, type Site } from "../support/start/web-site.ts";
 
@@ -10,11 +10,11 @@ import { openSite, type Site } from "../support/start/web-site.ts";
 setDefaultTimeout(90_000);
 
 let server: Server;
-let built: Executable | undefined;
+let built: LoneExecutable | undefined;
 let site: Site;
 
 beforeAll(async () => {
-  built = await builtExecutable();
+  built = loneExecutable();
   server = await startServer({ command: [built.path], cwd: built.folder });
   site = openSite(server.url, { "/snippet": pageWith(snippet(server.url)) });
 });

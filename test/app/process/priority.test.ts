@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { ROOT, startServer } from "../../support/start/server.ts";
+import { executable } from "../../support/start/executable.ts";
+import { startServer } from "../../support/start/server.ts";
 
 /** The niceness of a process's threads, by their names. */
 function threadsOf(pid: number) {
@@ -14,9 +14,7 @@ function threadsOf(pid: number) {
 }
 
 test("all but the threads that answer and sync give way, from wherever the process stands", async () => {
-  await using server = await startServer({
-    command: ["nice", "-n", "10", process.execPath, join(ROOT, "src/main.ts")],
-  });
+  await using server = await startServer({ command: ["nice", "-n", "10", executable()] });
   await server.capture({ api_key: "phc_testproject", event: "a", distinct_id: "ann" }, "/i/v0/e/");
 
   const threads = threadsOf(server.pid);

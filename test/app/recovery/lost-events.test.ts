@@ -20,7 +20,8 @@ import {
   expectMirrored,
 } from "../../support/disk/project-contents.ts";
 import { temporaryDirectory } from "../../support/start/app.ts";
-import { FROM_SOURCE, runCommand } from "../../support/start/process.ts";
+import { executable } from "../../support/start/executable.ts";
+import { runCommand } from "../../support/start/process.ts";
 import { PERSONAL_KEY, PROJECT_KEY, type Server, startServer } from "../../support/start/server.ts";
 
 setDefaultTimeout(120_000);
@@ -346,7 +347,7 @@ test("a deletion takes also what only the event store has, the journal's end bei
 
 /** Kills a rebuild at an instant; says whether it was still at it. */
 async function killedRebuild(ms: number): Promise<boolean> {
-  const child = Bun.spawn([...FROM_SOURCE, "rebuild", "--data", data], {
+  const child = Bun.spawn([executable(), "rebuild", "--data", data], {
     stdout: "ignore",
     stderr: "ignore",
   });

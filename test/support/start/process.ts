@@ -1,11 +1,8 @@
-import { join } from "node:path";
+import { executable } from "./executable.ts";
 import { PERSONAL_KEY, PROJECT_KEY, ROOT } from "./server.ts";
 
-/** How the tests run hoglet from its sources. */
-export const FROM_SOURCE: readonly string[] = [process.execPath, join(ROOT, "src/main.ts")];
-
 type Options = {
-  /** The command to run; the sources by default. */
+  /** The command to run; the executable by default. */
   command?: readonly string[];
   cwd?: string;
   /** The environment beside PATH, which may be replaced; the two keys by default. */
@@ -31,7 +28,7 @@ export type Started = AsyncDisposable & {
 
 /** Starts a server on a data directory and waits for nothing. */
 export function start(data: string, options: Options = {}): Started {
-  const { command = FROM_SOURCE, cwd = ROOT, env = KEYS } = options;
+  const { command = [executable()], cwd = ROOT, env = KEYS } = options;
   const child = Bun.spawn([...command, "serve", "--data", data, "--port", "0"], {
     cwd,
     env: environment(env),
@@ -78,7 +75,7 @@ export type Outcome = { code: number; out: string; err: string };
 /** Runs a hoglet command to its end. */
 export async function runCommand(
   args: readonly string[],
-  { command = FROM_SOURCE, cwd = ROOT, env = KEYS }: Options = {},
+  { command = [executable()], cwd = ROOT, env = KEYS }: Options = {},
 ): Promise<Outcome> {
   const child = Bun.spawn([...command, ...args], {
     cwd,

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { documented } from "../answers/document.ts";
+import { executable } from "./executable.ts";
 
 /** Keys that every test server is started with. */
 export const PROJECT_KEY = "phc_testproject";
@@ -19,7 +20,7 @@ const STORED_MS_MAX = 60_000;
 type Options = {
   /** The data directory; a new temporary one by default, removed when the server is disposed. */
   data?: string;
-  /** The command to run; the sources by default. */
+  /** The command to run; the executable by default. */
   command?: string[];
   /** Working directory of the process. */
   cwd?: string;
@@ -68,7 +69,7 @@ export type StoredEvent = {
 export async function startServer(options: Options = {}): Promise<Server> {
   const own = options.data === undefined;
   const data = options.data ?? mkdtempSync(join(tmpdir(), "hoglet-test-"));
-  const command = options.command ?? [process.execPath, join(ROOT, "src/main.ts")];
+  const command = options.command ?? [executable()];
   const child = Bun.spawn(
     [
       ...[...command, "serve", "--data", data, "--port", String(options.port ?? 0)],
