@@ -6,7 +6,7 @@ import {
   promotions,
   USE_SECONDS_MIN,
 } from "../../../src/stores/duckdb/events/hot-columns.ts";
-import { dataSets } from "../../support/data/data-sets.ts";
+import { dataSets, firstProjects } from "../../support/data/data-sets.ts";
 import { expectSameTexts } from "../../support/data/promoted.ts";
 
 const KEY = "a/b~c";
@@ -15,7 +15,7 @@ const WAIT_MS = 20_000;
 
 /** Promotes in a real store, at the first of the year. */
 async function promotingIn(lag: () => number) {
-  const stored = await dataSets(20);
+  const stored = await dataSets(firstProjects(20));
   const said: unknown[] = [];
   const log = { warn: (...words: unknown[]) => said.push(words) } as never;
   const promoting = startPromoting({

@@ -151,11 +151,16 @@ export const openStore = (directory: string): Promise<Duckdb> =>
     },
   });
 
-/** An event store with the data sets of the projects 1 to `count`, in a new directory or in this one. */
-export async function dataSets(count: number, path?: string) {
+/** The numbers of the first `count` projects. */
+export function firstProjects(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index + 1);
+}
+
+/** An event store with the data sets of these projects, in a new directory or in this one. */
+export async function dataSets(projects: readonly number[], path?: string) {
   const directory = temporaryDirectory();
   const duckdb = await openStore(path ?? directory.path);
-  const sets = Array.from({ length: count }, (_, index) => dataSet(index + 1));
+  const sets = projects.map(dataSet);
   await store(duckdb, path ?? directory.path, sets);
   const asked = insightQueries(apiReads(duckdb, 600));
   const queries = {

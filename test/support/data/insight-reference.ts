@@ -8,7 +8,16 @@ import type {
 import type { FoundValue } from "../../../src/core/queries/result.ts";
 import type { Json } from "../../../src/core/values/json.ts";
 import { propertyFilter } from "../../../src/core/values/property-filter.ts";
-import { type Chance, chance, type DataSet, EVENTS, KEYS, type Stored } from "./data-sets.ts";
+import { casesOf } from "../start/rounds.ts";
+import {
+  type Chance,
+  chance,
+  type DataSet,
+  EVENTS,
+  firstProjects,
+  KEYS,
+  type Stored,
+} from "./data-sets.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -244,6 +253,29 @@ export async function forEach<T>(
   await Promise.all(Array.from({ length: AT_ONCE }, run));
 }
 
-/** How many data sets each kind of query is tried on, and how long that may take. */
-export const DATA_SETS = Number(process.env["INSIGHT_DATA_SETS"] ?? 350);
+/** Of the data sets of the long run, a hundred that have each kind of case as often as is required. */
+const CHOSEN = [
+  ...[3, 9, 14, 17, 19, 20, 23, 28, 33, 35, 38, 41, 46, 52, 53, 58, 59, 61, 62, 66],
+  ...[68, 69, 73, 75, 76, 82, 87, 93, 98, 104, 106, 110, 112, 113, 115, 116, 120, 122, 126, 132],
+  ...[
+    137, 142, 148, 151, 154, 156, 161, 165, 167, 173, 178, 184, 189, 195, 199, 201, 202, 208, 209,
+    212,
+  ],
+  ...[
+    215, 216, 221, 223, 228, 233, 239, 243, 245, 251, 253, 257, 263, 264, 265, 270, 274, 275, 278,
+    279,
+  ],
+  ...[
+    284, 290, 295, 299, 302, 305, 308, 313, 316, 320, 325, 326, 327, 329, 334, 336, 337, 341, 347,
+    348,
+  ],
+];
+
+/** The projects of the data sets on which each kind of query is tried. */
+export const PROJECTS = casesOf(CHOSEN, firstProjects(350));
+
+/** How many data sets each kind of query is tried on. */
+export const DATA_SETS = PROJECTS.length;
+
+/** How long the queries on all data sets may take, in milliseconds. */
 export const TIMEOUT_MS = 120_000 + DATA_SETS * 100;

@@ -4,7 +4,7 @@ import type { Query } from "../../../src/core/queries/insight.ts";
 import type { BreakdownKind, FoundValue } from "../../../src/core/queries/result.ts";
 import type { Json } from "../../../src/core/values/json.ts";
 import { type DataSet, type DataSets, dataSets } from "./data-sets.ts";
-import { DATA_SETS, forEach, sorted, TIMEOUT_MS } from "./insight-reference.ts";
+import { DATA_SETS, forEach, PROJECTS, sorted, TIMEOUT_MS } from "./insight-reference.ts";
 
 /** A row that a draft finds. */
 export type DraftRow = Record<string, Json>;
@@ -41,7 +41,7 @@ export function insightTrials<Kind extends Query["kind"], Row>(
   let stored: DataSets;
 
   beforeAll(async () => {
-    stored = await dataSets(DATA_SETS);
+    stored = await dataSets(PROJECTS);
   });
 
   afterAll(() => stored[Symbol.asyncDispose]());

@@ -1,4 +1,4 @@
 /** Fills the event store of a directory with data sets, some of whose properties get columns. */
-import { dataSets } from "./data-sets.ts";
+import { dataSets, firstProjects } from "./data-sets.ts";
 
-await using _stored = await dataSets(Number(process.argv[3]), process.argv[2]);
+await using _stored = await dataSets(firstProjects(Number(process.argv[3])), process.argv[2]);

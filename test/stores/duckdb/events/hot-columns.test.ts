@@ -15,7 +15,13 @@ import {
 } from "../../../../src/stores/duckdb/events/hot-columns.ts";
 import { insightQueries } from "../../../../src/stores/duckdb/insights/queries.ts";
 import { FOREVER } from "../../../support/data/build-records.ts";
-import { type DataSets, dataSets, PROMOTED, use } from "../../../support/data/data-sets.ts";
+import {
+  type DataSets,
+  dataSets,
+  firstProjects,
+  PROMOTED,
+  use,
+} from "../../../support/data/data-sets.ts";
 import { expectSameTexts } from "../../../support/data/promoted.ts";
 
 setDefaultTimeout(60_000);
@@ -46,7 +52,7 @@ let stored: DataSets;
 let columns: Promotions;
 
 beforeEach(async () => {
-  stored = await dataSets(SETS);
+  stored = await dataSets(firstProjects(SETS));
   columns = promotions(stored.duckdb, STEP_ROWS);
 });
 

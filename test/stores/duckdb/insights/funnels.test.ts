@@ -16,6 +16,7 @@ import {
   keyOf,
   microsOf,
   nodeOfChance,
+  PROJECTS,
   percentile,
   periodOfChance,
   sorted,
@@ -27,7 +28,7 @@ import { draftValue } from "../../../support/data/insight-trials.ts";
 let stored: DataSets;
 
 beforeAll(async () => {
-  stored = await dataSets(DATA_SETS);
+  stored = await dataSets(PROJECTS);
 });
 
 afterAll(() => stored[Symbol.asyncDispose]());

@@ -15,6 +15,7 @@ import {
   histories,
   microsOf,
   nodeOfChance,
+  PROJECTS,
   periodOfChance,
   TIMEOUT_MS,
 } from "../../../support/data/insight-reference.ts";
@@ -24,7 +25,7 @@ const GAP_US = 1_800_000_000;
 let stored: DataSets;
 
 beforeAll(async () => {
-  stored = await dataSets(DATA_SETS);
+  stored = await dataSets(PROJECTS);
 });
 
 afterAll(() => stored[Symbol.asyncDispose]());

@@ -22,6 +22,7 @@ import {
   nodeOfChance,
   numberIn,
   ownerOf,
+  PROJECTS,
   percentile,
   periodOfChance,
   shownAt,
@@ -34,7 +35,7 @@ import { draftValue } from "../../../support/data/insight-trials.ts";
 let stored: DataSets;
 
 beforeAll(async () => {
-  stored = await dataSets(DATA_SETS);
+  stored = await dataSets(PROJECTS);
 });
 
 afterAll(() => stored[Symbol.asyncDispose]());
