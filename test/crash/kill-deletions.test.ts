@@ -7,12 +7,12 @@ import { bodyOf, clockBefore, eventOf, type Sent } from "../support/data/senders
 import { findPlanted } from "../support/disk/bytes-on-disk.ts";
 import { randomOf } from "../support/disk/faulty-disk.ts";
 import { runCommand } from "../support/start/process.ts";
+import { again, casesOf, seedOf } from "../support/start/rounds.ts";
 import { PERSONAL_KEY, type Server, startServer } from "../support/start/server.ts";
 
 setDefaultTimeout(240_000);
 
-/** What a failed run has printed, to be tried again. */
-const SEED = Number(process.env["HOGLET_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+const SEED = seedOf();
 
 /** The steps of a run, as the log names them. */
 const STEPS = [
@@ -68,7 +68,8 @@ test("S36, S46: a server killed at any step of a deletion goes on with it at its
       const others = Array.from({ length: 5000 }, (_, n) => event({ distinct_id: `user-${n}` }));
       await capture(server, others);
     }
-    for (const [at, step] of STEPS.entries()) {
+    const one = STEPS.slice(Math.floor(random() * STEPS.length)).slice(0, 1);
+    for (const [at, step] of casesOf(one, STEPS).entries()) {
       const { id, planted, events } = person(at);
       await capture(server, events);
       await server.stored(kept + 1);
@@ -94,7 +95,7 @@ test("S36, S46: a server killed at any step of a deletion goes on with it at its
     }
     expect(await server.stop()).toBe(0);
   } catch (error) {
-    console.error(`To try again: HOGLET_TEST_SEED=${SEED}`);
+    console.error(again(SEED));
     throw error;
   } finally {
     await server[Symbol.asyncDispose]();
@@ -124,7 +125,7 @@ test("a server told to stop in the middle of a deletion ends at once, and goes o
   }
 });
 
-test.each(["journal", "temporary", "finish"])(
+test.each(casesOf(["journal"], ["journal", "temporary", "finish"]))(
   "what comes while deletions run is there after a kill at the step %s",
   async (step) => {
     const data = mkdtempSync(join(tmpdir(), "hoglet-kill-"));

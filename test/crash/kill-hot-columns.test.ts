@@ -5,13 +5,14 @@ import { openStore, PROMOTED, use } from "../support/data/data-sets.ts";
 import { expectSameTexts } from "../support/data/promoted.ts";
 import { randomOf } from "../support/disk/faulty-disk.ts";
 import { temporaryDirectory } from "../support/start/app.ts";
+import { again, rounds, seedOf } from "../support/start/rounds.ts";
 import { ROOT } from "../support/start/server.ts";
 
-/** Every so many statements one is tried: HOGLET_TEST_STRIDE=1 for all of them. */
-const STRIDE = Number(process.env["HOGLET_TEST_STRIDE"] ?? 30);
+/** Of so many statements one is tried. */
+const STRIDE = rounds(60, 1);
 
-/** Which ones: what a failed run has printed, to be tried again. */
-const SEED = Number(process.env["HOGLET_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+/** Decides which statements are tried. */
+const SEED = seedOf();
 
 setDefaultTimeout(60_000 + (600_000 * 2) / STRIDE);
 
@@ -28,7 +29,7 @@ test("a store killed within any statement has the right text in every column tha
     while (await killAt(`duckdb:${step}:${(random() * WITHIN_MS).toFixed(2)}`)) step += STRIDE;
     expect(step).toBeGreaterThan(first);
   } catch (error) {
-    console.error(`At duckdb:${step}. To try again: HOGLET_TEST_SEED=${SEED}`);
+    console.error(`At duckdb:${step}. ${again(SEED)}`);
     throw error;
   }
 });

@@ -6,13 +6,13 @@ import { logsBody, storedLogs } from "../support/data/logs.ts";
 import { randomOf } from "../support/disk/faulty-disk.ts";
 import { settled } from "../support/disk/project-contents.ts";
 import { type Started, start } from "../support/start/process.ts";
+import { again, rounds, seedOf } from "../support/start/rounds.ts";
 import { PROJECT_KEY, startServer } from "../support/start/server.ts";
 
-/** How often the server is killed among log records: HOGLET_TEST_KILLS for a long run. */
-const KILLS = Number(process.env["HOGLET_TEST_KILLS"] ?? 3);
+/** How often the server is killed while it takes log records. */
+const KILLS = rounds(1, 500);
 
-/** What a failed run has printed, to be tried again. */
-const SEED = Number(process.env["HOGLET_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+const SEED = seedOf();
 
 const SENDERS = 4;
 
@@ -49,7 +49,7 @@ test(
       expect(stored.filter((body) => !all.has(body)).slice(0, 5)).toEqual([]);
       expect(readdirSync(join(data, "loads"))).toEqual([]);
     } catch (error) {
-      console.error(`To try again: HOGLET_TEST_KILLS=${KILLS} HOGLET_TEST_SEED=${SEED}`);
+      console.error(again(SEED));
       throw error;
     } finally {
       rmSync(data, { recursive: true, force: true });

@@ -6,13 +6,17 @@ import { bodyOf, clockBefore, eventOf, type Sent } from "../support/data/senders
 import { randomOf } from "../support/disk/faulty-disk.ts";
 import { expectKept, expectMirrored } from "../support/disk/project-contents.ts";
 import { KEYS, start } from "../support/start/process.ts";
+import { again, rounds, seedOf } from "../support/start/rounds.ts";
 import { ROOT, startServer } from "../support/start/server.ts";
 
-/** Every so many steps one is tried: HOGLET_TEST_STRIDE=1 for all of them, in some minutes. */
-const STRIDE = Number(process.env["HOGLET_TEST_STRIDE"] ?? 24);
+/** Of so many steps one is tried. */
+const STRIDE = rounds(60, 1);
 
-/** Which ones, and what they send: what a failed run has printed, to be tried again. */
-const SEED = Number(process.env["HOGLET_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+/** The same for the steps of the archive, which are few. */
+const ARCHIVE_STRIDE = rounds(12, 1);
+
+/** Decides which steps are tried, and what is sent. */
+const SEED = seedOf();
 
 setDefaultTimeout(60_000 + (600_000 * 2) / STRIDE);
 
@@ -25,9 +29,6 @@ const FIRST_MAX = 6;
 
 /** How far apart the requests are, in milliseconds: enough for most to be slices of their own. */
 const REQUEST_MS = 120;
-
-/** The archive has few steps. */
-const ARCHIVE_STRIDE_MAX = 6;
 
 /** So much that four events are more than the journal's smallest bound. */
 const LARGE = { padding: "padding ".repeat(40_000) };
@@ -51,8 +52,7 @@ test.each(STEPS)(
       while (await killAt(`${kind}:${step}${instant()}`)) step += STRIDE;
       expect(step).toBeGreaterThan(first);
     } catch (error) {
-      const what = `HOGLET_TEST_STRIDE=${STRIDE} HOGLET_TEST_SEED=${SEED}`;
-      console.error(`At ${kind}:${step}. To try again: ${what}`);
+      console.error(`At ${kind}:${step}. ${again(SEED)}`);
       throw error;
     }
   },
@@ -60,14 +60,13 @@ test.each(STEPS)(
 
 test("a server killed before any sync of the archive or a directory keeps all, once, and can rebuild it", async () => {
   const random = randomOf(SEED);
-  const stride = Math.min(STRIDE, ARCHIVE_STRIDE_MAX);
-  const first = 1 + Math.floor(random() * stride);
+  const first = 1 + Math.floor(random() * Math.min(ARCHIVE_STRIDE, FIRST_MAX));
   let step = first;
   try {
-    while (await killAt(`sync:${step}`, { archives: true })) step += stride;
+    while (await killAt(`sync:${step}`, { archives: true })) step += ARCHIVE_STRIDE;
     expect(step).toBeGreaterThan(first);
   } catch (error) {
-    console.error(`At sync:${step}. To try again: HOGLET_TEST_SEED=${SEED}`);
+    console.error(`At sync:${step}. ${again(SEED)}`);
     throw error;
   }
 });

@@ -7,15 +7,15 @@ import { randomOf } from "../support/disk/faulty-disk.ts";
 import { expectKept, expectMirrored } from "../support/disk/project-contents.ts";
 import { type Connection, openConnection, rawRequest } from "../support/start/connection.ts";
 import { type Started, start } from "../support/start/process.ts";
+import { again, rounds, seedOf } from "../support/start/rounds.ts";
 import { type Server, startServer } from "../support/start/server.ts";
 
 setDefaultTimeout(60_000);
 
-/** How often the server is killed under load: HOGLET_TEST_KILLS for a long run. */
-const KILLS = Number(process.env["HOGLET_TEST_KILLS"] ?? 5);
+/** How often the server is killed under load. */
+const KILLS = rounds(2, 500);
 
-/** What a failed run has printed, to be tried again. */
-const SEED = Number(process.env["HOGLET_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+const SEED = seedOf();
 
 const SENDERS = 6;
 
@@ -51,7 +51,7 @@ test(
       await expectMirrored(data, kept);
       expect(readdirSync(join(data, "loads"))).toEqual([]);
     } catch (error) {
-      console.error(`To try again: HOGLET_TEST_KILLS=${KILLS} HOGLET_TEST_SEED=${SEED}`);
+      console.error(again(SEED));
       throw error;
     } finally {
       rmSync(data, { recursive: true, force: true });

@@ -5,6 +5,7 @@ import { HOSTILE_TEXTS, stored } from "../support/answers/hostile.ts";
 import { type Ask, asker } from "../support/answers/requests.ts";
 import { batch, event } from "../support/data/build-records.ts";
 import { randomOf } from "../support/disk/faulty-disk.ts";
+import { seedOf } from "../support/start/rounds.ts";
 import { type Server, startServer } from "../support/start/server.ts";
 
 setDefaultTimeout(60_000);
@@ -12,7 +13,7 @@ setDefaultTimeout(60_000);
 type Properties = Record<string, Json>;
 type Listed = { count: number; results: { distinct_ids: string[] }[] };
 
-const SEED = Number(process.env["HOGLET_TEST_SEED"] ?? 20_261_122);
+const SEED = seedOf(20_261_122);
 const PERSONS = "/api/environments/1/persons/";
 const PEOPLE = 120;
 

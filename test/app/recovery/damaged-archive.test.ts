@@ -25,6 +25,7 @@ import { clockBefore, eventOf, sendStored } from "../../support/data/senders.ts"
 import { type Everything, everything } from "../../support/disk/project-contents.ts";
 import { temporaryDirectory } from "../../support/start/app.ts";
 import { runCommand } from "../../support/start/process.ts";
+import { casesOf } from "../../support/start/rounds.ts";
 import { filesBelow, startServer } from "../../support/start/server.ts";
 
 setDefaultTimeout(30_000);
@@ -136,7 +137,7 @@ const DAMAGES: Record<string, (path: string) => void> = {
   "are texts": (path) => writeFileSync(path, "nonsense"),
 };
 
-test.each(Object.entries(DAMAGES))(
+test.each(casesOf(Object.entries(DAMAGES).slice(0, 1), Object.entries(DAMAGES)))(
   "files that %s beside a list that is garbled are set aside, and the rest is restored",
   async (_, damage) => {
     const first = withoutEvents();
@@ -174,23 +175,26 @@ const INSTEAD: Record<string, string> = {
   "other columns": "SELECT 1 AS one",
 };
 
-test.each(Object.entries(INSTEAD))("a file with %s is set aside, too", async (_, select) => {
-  const first = withoutEvents();
-  const { DuckDBInstance } = await import("@duckdb/node-api");
-  const instance = await DuckDBInstance.create(":memory:");
-  const connection = await instance.connect();
-  for (const path of parquet()) {
-    await connection.run(`CREATE OR REPLACE TABLE was AS FROM '${path}'`);
-    await connection.run(`COPY (${select}) TO '${path}' (FORMAT parquet)`);
-  }
-  instance.closeSync();
-  rmSync(join(data, "archive", "archive.json"));
+test.each(casesOf(Object.entries(INSTEAD).slice(0, 1), Object.entries(INSTEAD)))(
+  "a file with %s is set aside, too",
+  async (_, select) => {
+    const first = withoutEvents();
+    const { DuckDBInstance } = await import("@duckdb/node-api");
+    const instance = await DuckDBInstance.create(":memory:");
+    const connection = await instance.connect();
+    for (const path of parquet()) {
+      await connection.run(`CREATE OR REPLACE TABLE was AS FROM '${path}'`);
+      await connection.run(`COPY (${select}) TO '${path}' (FORMAT parquet)`);
+    }
+    instance.closeSync();
+    rmSync(join(data, "archive", "archive.json"));
 
-  const { code, out, err } = await runCommand(["rebuild", "--data", data, ...FLAGS]);
+    const { code, out, err } = await runCommand(["rebuild", "--data", data, ...FLAGS]);
 
-  expect([code, out]).toEqual([0, expect.stringContaining(`${EVENTS - first + 1} events`)]);
-  expect(err).toContain("a file of the archive is missing or damaged");
-});
+    expect([code, out]).toEqual([0, expect.stringContaining(`${EVENTS - first + 1} events`)]);
+    expect(err).toContain("a file of the archive is missing or damaged");
+  },
+);
 
 test("a rebuild without list and event store sets aside what cannot be read, and shows no data", async () => {
   const first = withoutEvents();

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { bodyOf, clockBefore, eventOf } from "../../support/data/senders.ts";
 import { randomOf } from "../../support/disk/faulty-disk.ts";
 import { temporaryDirectory } from "../../support/start/app.ts";
+import { rounds, seedOf } from "../../support/start/rounds.ts";
 import { type Server, startServer } from "../../support/start/server.ts";
 
 setDefaultTimeout(120_000);
@@ -47,9 +48,9 @@ const DAMAGES: Record<string, (place: Place) => Buffer> = {
   "its end": ({ bytes, at }) => bytes.subarray(0, at),
 };
 
-/** Rounds of each kind: `HOGLET_TEST_DAMAGES` for more, `HOGLET_TEST_SEED` for others. */
-const ROUNDS = Number(process.env["HOGLET_TEST_DAMAGES"] ?? 3);
-const random = randomOf(Number(process.env["HOGLET_TEST_SEED"] ?? 1));
+/** Rounds of each kind. */
+const ROUNDS = rounds(1, 20);
+const random = randomOf(seedOf(1));
 
 const TRIALS = Object.keys(DAMAGES).flatMap((what) =>
   Array.from({ length: ROUNDS }, () => ({ what, part: random() })),

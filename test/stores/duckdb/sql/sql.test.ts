@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { SQL_VIEWS } from "../../../../src/core/sql/views.ts";
 import { groupColumn, HOT_PROPERTIES } from "../../../../src/stores/loads/event-lines.ts";
 import { filesIn, MARKER, sqlApp } from "../../../support/answers/sql.ts";
+import { rounds, seedOf } from "../../../support/start/rounds.ts";
 
-/** Statements that are tried; HOGLET_TEST_STATEMENTS for longer runs, HOGLET_TEST_SEED for others. */
-const STATEMENTS = Number(process.env["HOGLET_TEST_STATEMENTS"] ?? 1000);
-const SEED = Number(process.env["HOGLET_TEST_SEED"] ?? 1);
+/** Statements that are tried. */
+const STATEMENTS = rounds(1000, 20_000);
+const SEED = seedOf(1);
 
 let app: Awaited<ReturnType<typeof sqlApp>>;
 
