@@ -8,7 +8,6 @@ import { volumeOf } from "../stores/files/volume.ts";
 import { openEvents } from "./open-events.ts";
 import { DataError } from "./process/data-directory.ts";
 import { elapsedMs } from "./process/sources.ts";
-import { rangesOf } from "./recovery/lost-events.ts";
 import type { Settings } from "./settings/settings.ts";
 import { type Environment, openBase } from "./stores.ts";
 
@@ -27,8 +26,6 @@ export type Rebuilt = {
   logs: number;
   /** How many sequence numbers the journal has lost that no store has either (decision 132). */
   lost: number;
-  /** Of which no file of an archive has anything whose list was lost, as text (decision 76). */
-  unlisted: string[];
 };
 
 /**
@@ -69,7 +66,7 @@ export async function rebuildEvents(
       await duckdb.close();
       if (aside !== undefined && lost.isUnread()) keepDamaged(aside);
       else removeSetAside(eventsDirectory);
-      return { ...counts, lost: lost.count(), unlisted: rangesOf(lost.unlisted()) };
+      return { ...counts, lost: lost.count() };
     } catch (error) {
       await duckdb.close();
       if (aside !== undefined) putBack(aside);

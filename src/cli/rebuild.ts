@@ -21,13 +21,8 @@ export const rebuild: Command = {
       logFormat: "human",
       onProgress: bar.show,
     }).finally(bar.end);
-    const { events, logs, lost, unlisted } = rebuilt;
+    const { events, logs, lost } = rebuilt;
     io.out(`The event store is made anew: ${events} events, ${logs} log records.`);
-    if (unlisted.length > 0) {
-      io.out(
-        `The archive's list was lost, and no file of the archive has the sequence numbers ${unlisted.join(", ")}, nor has the journal: unless nothing was stored of them, or it was deleted since, events are lost.`,
-      );
-    }
     if (lost > 0) {
       io.out(
         `The journal has lost ${lost} sequence numbers, which no store has either: unless they were refused, the disk failing, events are lost.`,

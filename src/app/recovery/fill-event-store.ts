@@ -4,7 +4,6 @@ import type { ArchiveFiles } from "../../core/ports/archive.ts";
 import type { EventStore } from "../../core/ports/events.ts";
 import type { JournalHoles } from "../../core/ports/journal.ts";
 import type { Log } from "../../core/ports/log.ts";
-import { unlistedIn } from "../../stores/archive/list.ts";
 import { restoreOf } from "../../stores/archive/restore.ts";
 import { removeLoad } from "../../stores/loads/loads.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -38,9 +37,8 @@ export function fillingOf(
   const memory_bytes = memory * MB;
   const range = { upTo };
   const { rebuild, log } = needs;
-  const unlisted = store.unfilled ? unlistedIn(files.manifest()) : [];
-  const among = { holes, range, unlisted };
-  const lost = lostEvents({ directory, memory_bytes, ...among, store, restore, log });
+  if (store.unfilled && files.manifest().is_listed_anew) log.error(UNKNOWN);
+  const lost = lostEvents({ directory, memory_bytes, holes, range, store, restore, log });
   const filling = restoring({
     restore,
     archive: store.unfilled ? files : undefined,
@@ -56,6 +54,10 @@ export function fillingOf(
   });
   return { restoring: filling, lost };
 }
+
+/** Without the event store, no other store has what a file held that is gone with the list (decision 76). */
+const UNKNOWN =
+  "the archive's list was lost, and the event store as well: whether files of the archive are missing, and with them events, is unknown";
 
 /** Tells the log how far a rebuild is. */
 export function progressLog(log: Log) {

@@ -20,8 +20,6 @@ export type LostEvents = {
   tell(): Promise<void>;
   /** How many sequence numbers of the journal it has told of. */
   count(): number;
-  /** Of which others it has told that no file of the archive has them (decision 76). */
-  unlisted(): readonly Hole[];
 };
 
 type Needs = {
@@ -31,8 +29,6 @@ type Needs = {
   holes: JournalHoles;
   /** The last sequence number of the journal. */
   range: { upTo: number };
-  /** What no file of the archive has that the event store is filled from, whose list was made anew. */
-  unlisted: readonly Hole[];
   store: Pick<OpenedStore, "applied">;
   restore: Pick<Restore, "add">;
   log: Log;
@@ -50,9 +46,6 @@ export function lostEvents(needs: Needs): LostEvents {
   let { applied } = needs.store;
   let isTold = false;
   let count = 0;
-  /** Up to here one that was set aside, and was read whole, had all. */
-  let held = 0;
-  let unlisted: readonly Hole[] | undefined;
 
   const holesIn = (among: { after: number; upTo: number }) =>
     allHoles(holes, { ...among, end: range.upTo });
@@ -69,8 +62,7 @@ export function lostEvents(needs: Needs): LostEvents {
       for (const { path } of files) await rm(path, { force: true });
     }
     const name = basename(file);
-    if (damage === undefined) held = Math.max(held, last);
-    applied = Math.max(applied, held);
+    if (damage === undefined) applied = Math.max(applied, last);
     const rows = taken.events + taken.logs;
     if (rows > 0) {
       const message = "what the journal has lost was taken from the event store that was set aside";
@@ -85,33 +77,17 @@ export function lostEvents(needs: Needs): LostEvents {
     return rows;
   };
 
-  const takeAll = async (lost: readonly Hole[]): Promise<void> => {
-    if (lost.length === 0) return;
-    // One that is behind another is of another time, or was killed before it had anything.
-    for (const file of asidesIn(join(directory, EVENTS_DIRECTORY))) {
-      if ((await takeFrom(file, lost)) > 0) return;
-    }
-  };
-
-  const tellUnlisted = (nowhere: readonly Hole[]): void => {
-    unlisted = nowhere;
-    const ranges = rangesOf(nowhere);
-    if (ranges.length > 0) log.warn(UNLISTED, { ranges, of: nowhere.length });
-  };
-
   return {
     isUnread: () => isUnread,
     holes: holesIn,
     async take(after) {
-      const nowhere: Hole[] = [];
-      for (const { first, last } of needs.unlisted) {
-        nowhere.push(...(await holesIn({ after: first - 1, upTo: last })));
+      const asides = asidesIn(join(directory, EVENTS_DIRECTORY));
+      const lost = asides.length > 0 ? await holesIn({ after, ...range }) : [];
+      if (lost.length === 0) return;
+      // One that is behind another is of another time, or was killed before it had anything.
+      for (const file of asides) {
+        if ((await takeFrom(file, lost)) > 0) return;
       }
-      const hasAside = asidesIn(join(directory, EVENTS_DIRECTORY)).length > 0;
-      const behind = hasAside ? await holesIn({ after, ...range }) : [];
-      if (hasAside) await takeAll([...within(nowhere, { after: 0, upTo: after }), ...behind]);
-      const upTo = Number.POSITIVE_INFINITY;
-      if (unlisted === undefined) tellUnlisted(within(nowhere, { after: held, upTo }));
     },
     async tell() {
       if (isTold) return;
@@ -122,32 +98,12 @@ export function lostEvents(needs: Needs): LostEvents {
       isTold = true;
     },
     count: () => count,
-    unlisted: () => unlisted ?? [],
   };
 }
 
 /** An append that the disk refused to sync leaves a gap, too, and nobody was told that it is stored. */
 const LOST =
   "the journal has nothing of these sequence numbers, nor has any store that can be read whole: unless they were refused, the disk failing, events are lost";
-
-/** What is no hole of the journal as far as anybody knows, and may have been archived. */
-const UNLISTED =
-  "the archive's list was lost, and no file of the archive has these sequence numbers, nor has the journal: unless nothing was stored of them, or it was deleted since, events are lost";
-
-/** Ranges that are told at once. */
-const RANGES_MAX = 20;
-
-/** Holes as text, the first of many. */
-export function rangesOf(holes: readonly Hole[]): string[] {
-  return holes.slice(0, RANGES_MAX).map(({ first, last }) => `${first}-${last}`);
-}
-
-/** What of holes is above a sequence number and up to another. */
-function within(holes: readonly Hole[], { after, upTo }: { after: number; upTo: number }): Hole[] {
-  return holes
-    .map(({ first, last }) => ({ first: Math.max(first, after + 1), last: Math.min(last, upTo) }))
-    .filter(({ first, last }) => first <= last);
-}
 
 /** Holes in a range of a journal that ends with `end`: a frame may have numbers within the range and behind it. */
 async function allHoles(
@@ -160,5 +116,7 @@ async function allHoles(
     all.push(...found.holes);
     at = found.last;
   }
-  return within(all, { after, upTo });
+  return all
+    .map(({ first, last }) => ({ first: Math.max(first, after + 1), last: Math.min(last, upTo) }))
+    .filter(({ first, last }) => first <= last);
 }

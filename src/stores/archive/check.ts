@@ -21,10 +21,6 @@ type Looked = Pick<ArchivedFile, "kind" | "project_id" | "month" | "first" | "la
 export type ArchiveCheck = {
   /** How many rows that are not blank a file has; undefined unless it is whole, and what its name says. */
   rowsOf(file: Looked): Promise<number | undefined>;
-  /** How many rows its end says that it has; undefined if that cannot be read either. */
-  toldRows(path: string): Promise<number | undefined>;
-  /** How many of the sequence numbers from `first` to `last` files have that are whole. */
-  numbersIn(paths: readonly string[], range: { first: number; last: number }): Promise<number>;
 };
 
 /**
@@ -48,10 +44,6 @@ export async function withArchiveCheck<T>(
 }
 
 function checkOn(connection: DuckDBConnection): ArchiveCheck {
-  const numberOf = async (sql: string): Promise<number> => {
-    const [row] = await rows(connection, sql);
-    return Number(row?.["found"] ?? 0);
-  };
   return {
     async rowsOf(file) {
       try {
@@ -63,18 +55,6 @@ function checkOn(connection: DuckDBConnection): ArchiveCheck {
         if (isOutOfMemory(error) || (error instanceof Error && isDiskFull(error))) throw error;
         return undefined;
       }
-    },
-    toldRows: (path) =>
-      numberOf(
-        `SELECT sum(num_rows)::DOUBLE AS found FROM parquet_file_metadata(${quoted(path)})`,
-      ).catch(() => undefined),
-    async numbersIn(paths, { first, last }) {
-      if (paths.length === 0) return 0;
-      return numberOf(
-        `SELECT count(DISTINCT seq)::DOUBLE AS found
-         FROM read_parquet([${paths.map(quoted).join(", ")}], union_by_name = true)
-         WHERE seq BETWEEN ${first} AND ${last}`,
-      );
     },
   };
 }

@@ -1,7 +1,7 @@
 import { renameSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 import type { ArchivedFile, ArchivedKind, Manifest } from "../../core/ports/archive.ts";
-import { type ArchiveCheck, withArchiveCheck } from "./check.ts";
+import { withArchiveCheck } from "./check.ts";
 import { sha256Of } from "./files.ts";
 
 /** A file by its name: `kind/project/month/first-last.parquet`, or `….2.parquet` for one written later. */
@@ -12,7 +12,7 @@ type Found = Omit<ArchivedFile, "rows"> & { written: number };
 /**
  * The list of an archive, from the files in `directory` with these `paths` (decision 76). Of two that
  * have the same rows, as a crash may leave, the one counts that is of more, or later. One that is not whole
- * gets the suffix `aside`, and is in the list as one that is missing.
+ * gets the suffix `aside`; how many rows it had is unknown.
  */
 export async function listedAnew(
   directory: string,
@@ -22,16 +22,14 @@ export async function listedAnew(
   const counting = withoutCopies(paths.flatMap((path) => foundAt(directory, path)));
   return withArchiveCheck(directory, async (check) => {
     const files: ArchivedFile[] = [];
-    const unread: Found[] = [];
     for (const found of counting) {
       const path = join(directory, found.path);
       const rows = await check.rowsOf({ ...found, path });
-      if (rows === undefined) unread.push(found);
+      if (rows === undefined) renameSync(path, path + aside);
       else files.push(await listed(found, rows, path));
     }
-    files.push(...(await missing(unread, { directory, files, check, aside })));
     files.sort((a, b) => a.first - b.first);
-    const last = Math.max(0, ...files.map((file) => file.last));
+    const last = Math.max(0, ...counting.map((file) => file.last));
     return { version: 1, last, files, is_listed_anew: true };
   });
 }
@@ -64,49 +62,6 @@ async function listed(
   path: string,
 ): Promise<ArchivedFile> {
   return { ...file, rows, bytes: statSync(path).size, sha256: await sha256Of(path) };
-}
-
-type Beside = {
-  directory: string;
-  /** Those that are whole. */
-  files: readonly ArchivedFile[];
-  check: ArchiveCheck;
-  aside: string;
-};
-
-/** Sets files aside; they had at most as many rows as there are numbers of theirs that no other file has. */
-async function missing(
-  unread: readonly Found[],
-  { directory, files, check, aside }: Beside,
-): Promise<ArchivedFile[]> {
-  const gone: ArchivedFile[] = [];
-  for (const { written: _, ...file } of unread) {
-    const path = join(directory, file.path);
-    const among = files.filter((other) => isBeside(other, file)).map((other) => other.path);
-    const held = await check.numbersIn(
-      among.map((other) => join(directory, other)),
-      file,
-    );
-    const others = gone.filter((other) => isBeside(other, file));
-    const told = others.reduce((sum, { rows }) => sum + rows, held);
-    const numbers = Math.max(0, file.last - file.first + 1 - told);
-    const rows = Math.min(numbers, (await check.toldRows(path)) ?? numbers);
-    renameSync(path, path + aside);
-    gone.push({ ...file, rows });
-  }
-  return gone;
-}
-
-/** Sequence numbers that no file of a list that was made anew has; whether one had is not known. */
-export function unlistedIn({ files, last, is_listed_anew }: Manifest): Range[] {
-  if (!is_listed_anew) return [];
-  const unlisted: Range[] = [];
-  let next = 1;
-  for (const file of files.toSorted((a, b) => a.first - b.first)) {
-    if (file.first > next) unlisted.push({ first: next, last: file.first - 1 });
-    next = Math.max(next, file.last + 1);
-  }
-  return next > last ? unlisted : [...unlisted, { first: next, last }];
 }
 
 type Range = { first: number; last: number };

@@ -260,7 +260,6 @@ describe("the archive", () => {
 
     expect(again.manifest().files.map(({ path, rows: count }) => [path, count])).toEqual([
       ["events/1/2026-11/1-2.2.parquet", 1],
-      [three.path, 1],
     ]);
     await archiveOf(stores.duckdb, again, () => {}).complete();
     expect(await stores.archived("2/*")).toEqual([3]);

@@ -59,22 +59,18 @@ test("rows in holes are taken out of a whole event store, no others, and it stay
   expect(statSync(file).mtimeMs).toBe(mtimeMs);
 });
 
-test("of a damaged one what can be read is taken, and it is said that not all could", async () => {
+test("a damaged event store gives no rows of the table that cannot be read, and the error", async () => {
   using place = temporaryDirectory();
   const file = await stored(place.path, 6);
-  const all = 6 * ROW_GROUP_ROWS;
   // The engine's blocks are 256 KiB behind three headers.
   const at = 12_288 + 12 * 262_144;
   const damaged = openSync(file, "r+");
   writeSync(damaged, Buffer.alloc(8192, 7), 0, 8192, at);
   closeSync(damaged);
 
-  const options = { directory: place.path, ...MEMORY };
-  const { files, damage } = await takeRows(file, [{ first: 1, last: all }], options);
+  const holes = [{ first: 1, last: 6 * ROW_GROUP_ROWS }];
+  const { files, damage } = await takeRows(file, holes, { directory: place.path, ...MEMORY });
 
   expect(damage?.message).toContain("Corrupt");
-  const [count] = (await numbersIn(files.map(({ path }) => path))) ?? [];
-  expect(count).toBe(files.reduce((sum, { rows }) => sum + rows, 0));
-  expect(count).toBeGreaterThanOrEqual(all - 2 * ROW_GROUP_ROWS);
-  expect(count).toBeLessThan(all);
+  expect(files).toEqual([]);
 });
