@@ -5,7 +5,7 @@ import type { Entry, Journal } from "../ports/journal.ts";
 import type { Log } from "../ports/log.ts";
 import { Failure, type FailureCode } from "../values/failure.ts";
 import type { Clock } from "../values/time.ts";
-import { warningTeller } from "../warnings/warnings.ts";
+import { warningAppender } from "../warnings/warnings.ts";
 import { type Admission, admitBody, type Body } from "./admit-body.ts";
 
 /** Bodies larger than this, sent or inflated, are decoded on a thread of their own. */
@@ -65,7 +65,7 @@ export type Capture = {
 export function capture(needs: Needs): Capture {
   const { journal, projects, decoder, now, ingest } = needs;
   const counts = { accepted: new Map<number, number>(), refused: new Map<FailureCode, number>() };
-  const warn = warningTeller(needs);
+  const warn = warningAppender(needs);
   let refusedAt = Number.NEGATIVE_INFINITY;
   let calmMs = 0;
   const append = async (entry: Entry) => {

@@ -16,7 +16,7 @@ import {
   type WarningType,
   warningTally,
 } from "../warnings/warning.ts";
-import { warningTeller } from "../warnings/warnings.ts";
+import { warningAppender } from "../warnings/warnings.ts";
 import { withoutLogExcesses } from "./otlp-json.ts";
 import { logGroupsOfProtobuf } from "./otlp-protobuf.ts";
 import {
@@ -77,7 +77,7 @@ export type Logs = {
 /** Logs on a journal. */
 export function logs(needs: Needs): Logs {
   const { journal, decoder, now, newUuid, ingest } = needs;
-  const warn = warningTeller(needs);
+  const warn = warningAppender(needs);
   return {
     async accept(project_id, body) {
       const arrived_at = now();

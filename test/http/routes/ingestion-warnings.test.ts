@@ -2,6 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { meaningOf } from "../../../src/core/warnings/warning.ts";
 import { nodeDisk } from "../../../src/stores/files/disk.ts";
 import { openJournal } from "../../../src/stores/journal/journal.ts";
 import { metricValue, parseMetrics, scrape } from "../../support/answers/prometheus.ts";
@@ -395,7 +396,7 @@ describe("the list", () => {
         {
           type: "missing_distinct_id",
           severity: "error",
-          meaning: "The event has no distinct id, or an empty one, or a number with an exponent.",
+          meaning: meaningOf("missing_distinct_id").meaning,
           count: 2,
           first_at: "2026-11-21T12:00:01.000000Z",
           last_at: "2026-11-21T12:00:01.000000Z",
