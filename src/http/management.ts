@@ -12,7 +12,7 @@ import { checkBrackets, decoded } from "./request/parameters.ts";
 import { answerOf, type Preference, prefersTable } from "./request/preferences.ts";
 import type { publicAddress } from "./request/public-address.ts";
 
-/** Bytes of a management request's body. */
+/** Bytes of the body of a request to the API. */
 export const MANAGEMENT_BODY_BYTES_MAX = 1_048_576;
 
 /** What every operation is guarded by, and how it answers by default. */

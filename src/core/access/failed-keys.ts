@@ -1,6 +1,6 @@
 import type { Clock } from "../values/time.ts";
 
-/** Failed authentications of one source that are answered as such within a minute. */
+/** Wrong personal keys from one address in a minute that get 401; further ones get 429. */
 export const FAILURES_PER_MINUTE_MAX = 5;
 
 /** The most addresses that are remembered; a new one replaces the one whose last failure is oldest. */

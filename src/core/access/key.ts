@@ -6,10 +6,10 @@ export const PROJECT_KEY_PREFIX = "phc_";
 /** Starts a personal key: secret, for the management API (contract 5). */
 export const PERSONAL_KEY_PREFIX = "phx_";
 
-/** Characters of a label, and how many a key may have. */
+/** Characters of the label of a personal key. */
 export const KEY_LABEL_CHARS_MAX = 40;
 
-/** Personal keys that one user may have at once. */
+/** Personal keys of one user. */
 export const KEYS_PER_USER_MAX = 1000;
 
 /** The time of a key's last use is written at most once in this time, in milliseconds. */

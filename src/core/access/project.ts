@@ -16,13 +16,13 @@ export type FormerKey = { api_token: string; ends_at: string };
 /** Hours in which the old key of a project is accepted after a rotation, by default. */
 export const GRACE_HOURS_DEFAULT = 24;
 
-/** The longest that it may be, in hours: apps that are installed send it until they are updated. */
+/** Hours for which a replaced key of a project is accepted. Installed apps send it until they are updated. */
 export const GRACE_HOURS_MAX = 8760;
 
-/** Former keys of one project that may be accepted at once. */
+/** Replaced keys of one project that are accepted at the same time. */
 export const FORMER_KEYS_MAX = 10;
 
-/** Projects of one data directory; they are known in memory. */
+/** Projects of one data directory. They are kept in memory. */
 export const PROJECTS_MAX = 1000;
 
 /** Characters of a project's name. */

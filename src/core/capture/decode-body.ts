@@ -9,7 +9,7 @@ import {
 import { Failure } from "../values/failure.ts";
 import { inflateLz64 } from "./lz-string.ts";
 
-/** Bytes of a capture body, as it is sent and again after each step of decoding (contract 8). */
+/** Bytes of a capture body as it is sent, and again after each step of decoding (contract 8). */
 export const BODY_BYTES_MAX = 20_971_520;
 
 /** What a body is packed in. */

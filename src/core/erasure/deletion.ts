@@ -39,5 +39,5 @@ export type Receipt = {
 /** The most tasks of one run; the next run follows at once and takes the others. */
 export const BATCH_TASKS_MAX = 10_000;
 
-/** Attempts of a task before it counts as failed. */
+/** Attempts of a deletion before it counts as failed. */
 export const ATTEMPTS_MAX = 5;

@@ -25,7 +25,7 @@ export const EVENT_BYTES_MAX = 1_048_576;
  */
 export const JOURNAL_READ_BYTES_MAX = 16_777_216;
 
-/** How far ahead of the server's clock an event may be; beyond it, its time is the arrival's. */
+/** Time that an event may be ahead of the server's clock, in milliseconds; beyond it, the time of arrival is stored. */
 export const FUTURE_MS_MAX = 23 * 3_600_000;
 
 /**

@@ -12,10 +12,10 @@ import {
 import { EVENT_BYTES_MAX } from "./event.ts";
 import { isRounded, UNSAFE_ID_FIELDS, unsafeId } from "./number-ids.ts";
 
-/** Nesting a body may have, its own brackets included. */
+/** Levels of nesting in a body, its own brackets included. */
 export const JSON_DEPTH_MAX = 128;
 
-/** Keys one object of a body may have; 5 million of them took seconds to parse. */
+/** Keys of one object in a body. 5 million of them took seconds to parse. */
 export const OBJECT_KEYS_MAX = 10_000;
 
 /** Objects and lists in one event: each takes 3 bytes, so an event of its size has no more. */

@@ -2,10 +2,10 @@ import type { CapturedEvent } from "../events/event.ts";
 import { isObject, type Json, type JsonObject } from "../values/json.ts";
 import { isPersonless } from "./person.ts";
 
-/** Group types a project may have; an event's keys of others are no columns. */
+/** Types of groups in a project; groups of further types are ignored with a warning. */
 export const GROUP_TYPES_MAX = 5;
 
-/** Characters (UTF-16 units) of a group's key. */
+/** Characters (UTF-16 units) of a group's key; a group with a longer one is ignored with a warning. */
 export const GROUP_KEY_CHARS_MAX = 400;
 
 /** UTF-8 bytes of a group's properties as JSON; an update beyond it is refused with a warning. */

@@ -3,10 +3,10 @@ import type { Log } from "../ports/log.ts";
 import type { Volumes } from "../ports/volume.ts";
 import { Failure } from "../values/failure.ts";
 
-/** The least that a floor keeps free, in bytes: what a checkpoint and a few loads need. */
+/** Least free space that the setting `disk_floor` keeps, in bytes. A checkpoint and a few loads need it. */
 export const FLOOR_BYTES_MIN = 134_217_728;
 
-/** The most that a floor keeps free, in bytes: of a large volume a share would be too much. */
+/** Most free space that the setting `disk_floor` keeps, in bytes. A share of a large volume would be too much. */
 export const FLOOR_BYTES_MAX = 2_147_483_648;
 
 /** How long what the volume said counts, in milliseconds. */

@@ -30,8 +30,8 @@ import {
 } from "./record.ts";
 
 /**
- * UTF-8 bytes of one request's records as they are stored: each carries its resource's
- * attributes, so that they may be thousands of times the body. Records over this limit are rejected.
+ * UTF-8 bytes of the log records of one request as they are stored; further records are rejected. Each
+ * record carries its resource's attributes, so that they may be thousands of times the body.
  */
 export const LOGS_BYTES_MAX = 67_108_864;
 

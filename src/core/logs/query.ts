@@ -17,16 +17,16 @@ import { LOG_LEVELS, type LogLevel } from "./record.ts";
 /** Records of one answer when `limit` is not given. */
 export const LOG_LIMIT_DEFAULT = 1000;
 
-/** Most records of one answer; a larger `limit` is cut to it. */
+/** Log records of one answer; a larger `limit` counts as this. */
 export const LOG_LIMIT_MAX = 2000;
 
-/** How deep logs may be paged by `offset`; further back, `after` goes on. */
+/** Largest `offset` of a query of logs; further back, `after` goes on. */
 export const LOG_OFFSET_MAX = 10_000;
 
-/** Services that one query may name. */
+/** Services that one query of logs may name. */
 export const LOG_SERVICES_MAX = 1000;
 
-/** The most characters of a search text. */
+/** Characters of a search in log records. */
 export const LOG_SEARCH_CHARS_MAX = 1000;
 
 /** How far back a query looks that does not say, in milliseconds. */

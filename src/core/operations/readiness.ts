@@ -1,7 +1,7 @@
 import type { Room } from "../ingest/disk-floor.ts";
 import type { Ingest } from "../ingest/ingest.ts";
 
-/** How long events may wait while none of them gets into the stores, in milliseconds. */
+/** Time in which no waiting event is stored, in milliseconds; after it the server is not ready. */
 export const STALL_MS_MAX = 60_000;
 
 type Needs = {

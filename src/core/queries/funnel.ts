@@ -22,7 +22,7 @@ export const FUNNEL_STEPS_MAX = 10;
 /** Exclusions of one funnel. */
 export const FUNNEL_EXCLUSIONS_MAX = 5;
 
-/** Steps of an unordered funnel that one event may be any of (decision 78). */
+/** Different steps of an unordered funnel that one event can be (decision 78). */
 export const FUNNEL_OVERLAPPING_MAX = 5;
 
 /** Sets of such steps. */

@@ -24,7 +24,7 @@ export type Insight = {
 /** Characters of an insight's name. */
 export const INSIGHT_NAME_CHARS_MAX = 400;
 
-/** Insights that a project keeps: of more, the oldest are forgotten. */
+/** Insights that a project keeps; the oldest are removed for new ones. */
 export const INSIGHTS_MAX = 10_000;
 
 /** Bytes of a query as JSON. */

@@ -15,12 +15,12 @@ import {
 /** What paths may be of: page views, screen views, events without a `$`. */
 export const PATH_TYPES = ["$pageview", "$screen", "custom_event"] as const;
 
-/** Places of one path. */
+/** Steps of one path. */
 export const PATH_STEPS_MAX = 20;
 
 const STEPS_DEFAULT = 5;
 
-/** Ways from one place to the next that are told, the most frequent. */
+/** Edges of one paths query; the most frequent are listed. */
 export const PATH_EDGES_MAX = 1000;
 
 const EDGES_DEFAULT = 50;

@@ -15,7 +15,7 @@ export const INTERVALS = ["hour", "day", "week", "month"] as const;
 /** One of INTERVALS. */
 export type Interval = (typeof INTERVALS)[number];
 
-/** Parts that the time of one insight may be divided into. */
+/** Intervals of the time of one insight. */
 export const BUCKETS_MAX = 1000;
 
 /** The days of an insight that does not say: those since then, and that one. */

@@ -44,13 +44,13 @@ export type Breakdown = {
   limit: number;
 };
 
-/** Properties that events are told apart by together. */
+/** Properties of one breakdown. */
 export const BREAKDOWNS_MAX = 3;
 
 /** Values of a breakdown that are told apart if it does not say how many. */
 export const BREAKDOWN_LIMIT_DEFAULT = 25;
 
-/** Most values of a breakdown that are told apart. */
+/** Values of a breakdown that are listed one by one. */
 export const BREAKDOWN_LIMIT_MAX = 100;
 
 const NODE_FIELDS = ["kind", "event", "name", "custom_name", "properties"];

@@ -15,7 +15,7 @@ import {
   whole,
 } from "./query-fields.ts";
 
-/** Intervals that a retention is told of. */
+/** Intervals of one retention query. */
 export const RETENTION_INTERVALS_MAX = 100;
 
 /** Intervals of a retention that says neither how many nor when they begin. */

@@ -9,7 +9,7 @@ import {
 } from "./allowed.ts";
 import { type Extent, folded, named, nodesIn, refuse, type Scope } from "./extent.ts";
 
-/** How much longer than what is stored, and short, a text may become. */
+/** Factor by which a text or list may become longer than the stored ones. */
 export const SQL_GROWTH_MAX = 64;
 
 /** Functions that are offered instead of one that there is not. */

@@ -16,13 +16,13 @@ import {
   together,
 } from "./extent.ts";
 
-/** Parts of a SELECT once every name that stands for others is written out. */
+/** Parts of a SELECT after each alias is replaced by its expression. */
 export const SQL_SIZE_MAX = 30_000;
 
-/** The same of all that UNION and the like put together: what is not joined is planned one by one. */
+/** Parts of all SELECTs that UNION and the like combine. Each SELECT is planned alone. */
 export const SQL_SETS_SIZE_MAX = 75_000;
 
-/** Columns of a query, also of one within another. */
+/** Columns of a query or subquery. */
 export const SQL_COLUMNS_MAX = 1000;
 
 /** Sets of columns that one query groups by. */

@@ -20,7 +20,7 @@ import {
   together,
 } from "./extent.ts";
 
-/** Parts within each other: planning takes time by their square, and cannot be interrupted. */
+/** Levels of nested expressions. Planning takes time by their square, and cannot be interrupted. */
 export const SQL_DEPTH_MAX = 60;
 
 /** What is told of a statement with more. */

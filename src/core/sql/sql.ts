@@ -7,10 +7,10 @@ import { SQL_ATTR } from "./extent.ts";
 /** UTF-8 bytes of a statement. */
 export const SQL_BYTES_MAX = 65_536;
 
-/** Statements that run at once; the next is refused. */
+/** Statements of all projects that run at the same time; the next gets 429. */
 export const SQL_RUNNING_MAX = 2;
 
-/** Bytes of the texts in one answer. */
+/** Bytes of text in one answer. */
 export const SQL_ANSWER_BYTES_MAX = 16_777_216;
 
 /**

@@ -21,10 +21,10 @@ export type Part<K extends Keys = readonly [id: number]> = {
 /** Rows of a page when `limit` is not given. */
 export const PAGE_LIMIT_DEFAULT = 100;
 
-/** Most rows of one page; a larger `limit` is cut to it (decision 14). */
+/** Rows of one page; a larger `limit` counts as this (decision 14). */
 export const PAGE_LIMIT_MAX = 1000;
 
-/** Bytes of one page's texts: a page that would have more is shorter, but never empty (decision 14). */
+/** Bytes of text in one page; a page with more ends early, but has at least one row (decision 14). */
 export const PAGE_BYTES_MAX = 16_777_216;
 
 /** Reads `limit`, `offset` and `cursor`; 0 rows mean the default. Fails `invalid_input` below 0. */

@@ -33,7 +33,7 @@ export type FilterGroup<F = PropertyFilter> = { any: boolean; of: (F | FilterGro
 /** Filters of one request. */
 export const PROPERTY_FILTERS_MAX = 50;
 
-/** Values that the filters of one request are about, in all. */
+/** Values in all filters of one request. */
 export const FILTER_VALUES_MAX = 1000;
 
 /**

@@ -7,7 +7,7 @@ export type Version = [bigint, bigint, bigint, 0 | 1];
 /** From a version on and before another; null where it is open. */
 export type VersionRange = { from: Version | null; before: Version | null };
 
-/** Digits of each number: what has one of more is no version (decision 105). */
+/** Digits of each number of a version; a text with a longer number is no version (decision 105). */
 export const DIGITS_MAX = 38;
 
 /** Each number may be a time, or count builds; a filter and what is stored have the same room. */

@@ -1,9 +1,9 @@
 import { Failure } from "../../core/values/failure.ts";
 
-/** Bytes of bodies that may be in memory at once, over all requests. */
+/** Bytes of all bodies that are in memory at the same time; further requests get 503. */
 export const BODIES_BYTES_MAX = 134_217_728;
 
-/** How long a body may take to arrive, in milliseconds: 20 MiB in it is 1.4 Mbit/s. */
+/** Time that a body may take to arrive, in milliseconds. 20 MiB in it is 1.4 Mbit/s. */
 export const UPLOAD_MS_MAX = 120_000;
 
 /** Bytes of a body that is received at one go; a longer one is counted as it comes. */

@@ -18,7 +18,7 @@ import { readTime, readUuid } from "../request/parameters.ts";
 
 const MIB = 1_048_576;
 
-/** The most events that `offset` passes over; further back, `cursor` or `before` goes on. */
+/** Largest `offset` of a list of events; further back, `before` goes on. */
 export const EVENTS_OFFSET_MAX = 10_000;
 
 const EventsQuery = t.Object({

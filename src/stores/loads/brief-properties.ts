@@ -1,13 +1,13 @@
 import { type JsonObject, setKey, storableJson } from "../../core/values/json.ts";
 
 /**
- * Bytes of an event that queries see as it is. Of a larger one they see the properties that take at
- * most so many bytes each, and as many of them as take as much as this in all (decision 95).
+ * Bytes of an event whose properties queries see in full. Of a larger one they see properties of at most
+ * 1 KiB each, up to this size in all (decision 95).
  */
 export const READ_BYTES_MAX = 16_384;
 const READ_PROPERTY_BYTES_MAX = 1024;
 
-/** Characters of a person's or a group's properties, as JSON, that queries see as they are. */
+/** Characters of the properties of a person or group, as JSON, that queries see in full. */
 export const READ_CHARS_MAX = 16_384;
 
 /** What queries see of properties that are too large. */

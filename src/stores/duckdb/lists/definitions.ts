@@ -6,13 +6,13 @@ import { ALL_PROPERTIES } from "../../loads/person-columns.ts";
 import { rows } from "../engine/duckdb.ts";
 import type { ApiReads } from "../engine/query-deadline.ts";
 
-/** Events in which properties are looked for: the newest of each name, as many of one as of another. */
+/** Events that are read to list their properties; the newest of each name. */
 export const PROPERTY_EVENTS_MAX = 200_000;
 
-/** Events of one name that are looked at. */
+/** Events of one name that are read to list their properties. */
 export const PROPERTY_EVENTS_EACH_MAX = 200;
 
-/** Persons, or groups, that are looked at: the newest. */
+/** Persons or groups that are read to list their properties; the newest. */
 export const PROPERTY_PERSONS_MAX = 20_000;
 
 /** A page of a list; `count` is of all. */

@@ -27,7 +27,7 @@ export function binder(): { values: Record<string, DuckDBValue>; bind: Bind } {
   return { values, bind };
 }
 
-/** Patterns of one request: those that cost most take 0.1 s each, before any text is looked at. */
+/** Regular expressions in the filters of one request. The slowest take 0.1 s each before they read any text. */
 export const PATTERNS_MAX = 20;
 
 /**
