@@ -27,8 +27,10 @@ export type Command = {
   /** The words that name it, such as `key create`. */
   name: string;
   summary: string;
-  /** Names of the arguments it takes, all required. */
+  /** Names of the arguments that it requires. */
   args?: readonly string[];
+  /** Names of the arguments that may follow those. */
+  optionalArgs?: readonly string[];
   /** Its own flags, each with a value, and what they mean. */
   flags?: Readonly<Record<string, string>>;
   /** Flags without a value that change nothing, and what they mean. */
@@ -36,6 +38,11 @@ export type Command = {
   /** Returns the exit code. */
   run(typed: Typed, io: Io): Promise<number>;
 };
+
+/** How a command is typed, without its flags: `key roll ID`, `docs [NAME]`. */
+export function usageOf({ name, args = [], optionalArgs = [] }: Command): string {
+  return [name, ...args, ...optionalArgs.map((arg) => `[${arg}]`)].join(" ");
+}
 
 /** Exit codes, as in `hoglet help`. */
 export const EXIT = { ok: 0, error: 1, usage: 2, locked: 4, internal: 70 } as const;

@@ -9,7 +9,7 @@ const BAR_WIDTH = 30;
 /** Makes the event store anew. */
 export const rebuild: Command = {
   name: "rebuild",
-  summary: "Make the event store anew from archive, journal and persons; no server may run.",
+  summary: "Rebuild the event store from archive, journal and persons; no server may run.",
   async run({ config: { settings } }, io) {
     expectUsed(settings.data);
     const log = openLog({ format: "human", now: Date.now });

@@ -1,9 +1,18 @@
 import { DataError, LockedError } from "../app/process/data-directory.ts";
 import { ConfigError, isSettingFlag, readConfig, settingsHelp } from "../app/settings/settings.ts";
 import { Failure, isDiskFull } from "../core/values/failure.ts";
-import { type Command, EXIT, type Io, PrintError, type Typed, UsageError } from "./command.ts";
+import {
+  type Command,
+  EXIT,
+  type Io,
+  PrintError,
+  type Typed,
+  UsageError,
+  usageOf,
+} from "./command.ts";
 import { configShow } from "./config.ts";
 import { deletionsCancel, deletionsList, deletionsReceipt, deletionsRun } from "./deletions.ts";
+import { docs } from "./docs.ts";
 import { health } from "./health.ts";
 import { keyCreate, keyList, keyRevoke, keyRoll } from "./key.ts";
 import { licensesShow } from "./licenses.ts";
@@ -37,6 +46,7 @@ export const COMMANDS: readonly Command[] = [
   deletionsReceipt,
   configShow,
   health,
+  docs,
   versionShow,
   licensesShow,
   help,
@@ -130,7 +140,6 @@ function split(typed: readonly string[]) {
 function parse(argv: readonly string[]) {
   const { words, flags: given } = split(argv);
   const command = commandOf(words);
-  const args = words.slice(command.name.split(" ").length);
   const flags: Record<string, string> = {};
   for (const [flag, value] of Object.entries(given)) {
     if (Object.hasOwn(command.switches ?? {}, flag)) {
@@ -143,11 +152,15 @@ function parse(argv: readonly string[]) {
     if (value === undefined) throw new UsageError(`${flag} needs a value.`);
     flags[flag] = value;
   }
-  const wanted = command.args ?? [];
-  if (args.length !== wanted.length) {
-    throw new UsageError(`Usage: hoglet ${[command.name, ...wanted].join(" ")}`);
-  }
-  return { command, args, flags };
+  return { command, args: argsOf(command, words), flags };
+}
+
+function argsOf(command: Command, words: readonly string[]): string[] {
+  const args = words.slice(command.name.split(" ").length);
+  const required = command.args?.length ?? 0;
+  const most = required + (command.optionalArgs?.length ?? 0);
+  if (args.length >= required && args.length <= most) return args;
+  throw new UsageError(`Usage: hoglet ${usageOf(command)}`);
 }
 
 function commandOf(words: readonly string[]): Command {
@@ -165,9 +178,9 @@ function printHelp(io: Io): number {
 }
 
 function helpLines(): string[] {
-  const commands = COMMANDS.flatMap(({ name, args = [], flags = {}, switches = {}, summary }) => [
-    [`  hoglet ${[name, ...args].join(" ")}`, summary],
-    ...Object.entries({ ...flags, ...switches }).map(([flag, meaning]) => [
+  const commands = COMMANDS.flatMap((command) => [
+    [`  hoglet ${usageOf(command)}`, command.summary],
+    ...Object.entries({ ...command.flags, ...command.switches }).map(([flag, meaning]) => [
       `      ${flag}`,
       meaning,
     ]),

@@ -156,6 +156,38 @@ export function settingsHelp(): [string, string][] {
   });
 }
 
+/** A setting as the documentation has it. */
+export type SettingDescription = {
+  flag: string;
+  help: string;
+  /** Empty if any text will do, or `help` names the values. */
+  values: string;
+  /** Empty if there is no default. */
+  fallback: string;
+  /** The default in words, if it depends on the machine. */
+  computed?: string | undefined;
+};
+
+const COMPUTED: Partial<Record<string, string>> = {
+  memory: `a quarter of the machine's memory, ${MEMORY_MB_MIN} to ${MEMORY_DEFAULT_MB_MAX} MB`,
+  threads: "the number of processors",
+} satisfies Partial<Record<SettingName, string>>;
+
+/** Describes every setting, in the same words on every machine. */
+export function describeSettings(): SettingDescription[] {
+  return Object.entries<Row<unknown>>(ROWS).map(([name, row]) => {
+    const { help, unit = "", values = "" } = row;
+    const fallback = String(row.fallback ?? "");
+    return {
+      flag: flagOf(name),
+      help,
+      values: values && `${values} ${unit}`.trim(),
+      fallback: fallback && `${fallback} ${unit}`.trim(),
+      computed: COMPUTED[name],
+    };
+  });
+}
+
 /** Whether a flag sets a setting. */
 export function isSettingFlag(flag: string): boolean {
   return flag === "--config" || Object.keys(ROWS).some((name) => flagOf(name) === flag);

@@ -6,6 +6,8 @@ export type Row<T> = {
   help: string;
   /** The unit of a number, for people. */
   unit?: string;
+  /** The values that it may have, for people, without the unit. */
+  values?: string;
   /** Not printed; may also come from the file that `HOGLET_NAME_FILE` names. */
   secret?: true;
   fallback: T;
@@ -47,6 +49,7 @@ export const secret = (
 ): Row<string | undefined> => ({
   help,
   fallback: undefined,
+  values: form,
   secret: true,
   parse(value) {
     if (isValid(value)) return value;
@@ -93,6 +96,7 @@ export const networks = (help: string): Row<string[]> => ({
 export const whole = (help: string, fallback: number, range: [number, number], unit?: string) => ({
   help,
   fallback,
+  values: range.map((number) => number.toLocaleString("en")).join(" to "),
   ...(unit === undefined ? {} : { unit }),
   parse(value: string) {
     const number = /^\d+$/.test(value.trim()) ? Number(value) : Number.NaN;

@@ -53,7 +53,7 @@ export type PersonEdits = {
   unset(project: number, id: string, key: Json | undefined, by: Principal): Promise<void>;
   /** Deletes a person, and queues the deletion of its events, as asked. */
   remove(project: number, id: string, asked: RemovalWanted, by: Principal): Promise<void>;
-  /** The same of many; those there are not are passed over. Fails `required` and `too_long`. */
+  /** The same of many; unknown ones are ignored. Fails `required` and `too_long`. */
   removeMany(project: number, asked: BulkAsked, by: Principal): Promise<BulkDeleted>;
   /** Queues the deletion of a person's events. */
   removeEvents(project: number, id: string, by: Principal): Promise<void>;

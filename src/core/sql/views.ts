@@ -1,4 +1,4 @@
-/** A column that SQL may read: its type in DuckDB, and what it is if the name does not say so. */
+/** A column that SQL may read: its type in DuckDB, and its meaning if the name is not enough. */
 export type SqlColumn = { type: string; about?: string };
 
 const text: SqlColumn = { type: "VARCHAR" };
@@ -15,14 +15,17 @@ export const SQL_VIEWS: Record<string, Record<string, SqlColumn>> = {
     uuid,
     seq: { type: "BIGINT", about: "the order of arrival" },
     ...columns("event distinct_id", text),
-    person_id: { type: "UUID", about: "who owns the event now, after every merge" },
+    person_id: { type: "UUID", about: "the person of the event now, after all merges" },
     timestamp: time,
     ingested_at: { type: "TIMESTAMP", about: "when it arrived" },
-    whole_properties: { type: "JSON", about: "of an event larger than 16 KiB, else null" },
+    whole_properties: {
+      type: "JSON",
+      about: "all properties of an event larger than 16 KiB, else null",
+    },
     properties: {
       type: "JSON",
       about:
-        "`properties->>'plan'` is the text of one, `properties->>'/$geoip_city_name'` that of a key with `$`; of an event larger than 16 KiB those of 1 KiB at most",
+        "`properties->>'plan'` is one as text, `properties->>'/$geoip_city_name'` one whose name begins with `$`; of an event larger than 16 KiB, those of at most 1 KiB each",
     },
     ...columns("$session_id $current_url $pathname $host $referring_domain $browser $os", text),
     ...columns("$device_type $lib $screen_name", text),
@@ -31,12 +34,12 @@ export const SQL_VIEWS: Record<string, Record<string, SqlColumn>> = {
   },
   persons: {
     id: { type: "BIGINT" },
-    uuid: { type: "UUID", about: "`person_id` of events" },
+    uuid: { type: "UUID", about: "the same as `person_id` of events" },
     created_at: time,
     properties: json,
   },
   groups: {
-    type_index: { type: "INTEGER", about: "0 is the type of `$group_0`" },
+    type_index: { type: "INTEGER", about: "0 for the type of `$group_0`" },
     key: text,
     created_at: time,
     properties: json,

@@ -165,7 +165,10 @@ export const WARNING_TYPES = Object.keys(MEANINGS) as WarningType[];
 
 /** Returns the meaning of a type. The data may have a type of another version, which gets a general meaning. */
 export function meaningOf(type: string): Meaning {
-  const unknown: Meaning = { severity: "warning", meaning: "This type belongs to another version of Hoglet." };
+  const unknown: Meaning = {
+    severity: "warning",
+    meaning: "This type belongs to another version of Hoglet.",
+  };
   return isWarningType(type) ? MEANINGS[type] : unknown;
 }
 

@@ -132,7 +132,7 @@ function answerOf({ status, problem, retryAfterS }: Failure): JsonObject {
 const INSIGHT_NOUNS = ["max_tools", "query"];
 
 /** The noun of a path, which its kinds go with: `groups` of `…/groups_types/`. */
-function tagOf({ path }: Route): string {
+export function tagOf({ path }: Route): string {
   const [noun = ""] = path.replace(/^\/api\/(environments\/:project_id\/)?|^\//, "").split("/", 1);
   if (INSIGHT_NOUNS.includes(noun)) return "insights";
   return Object.keys(TAGS).find((tag) => `${noun}_`.startsWith(`${tag}_`)) ?? noun;

@@ -1,6 +1,11 @@
-import style from "swagger-ui-dist/swagger-ui.css" with { type: "text" };
-import bundle from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "text" };
+import swaggerStyle from "swagger-ui-dist/swagger-ui.css" with { type: "text" };
+import swaggerBundle from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "text" };
+import { Failure } from "../../core/values/failure.ts";
 import type { JsonObject } from "../../core/values/json.ts";
+import { INDEX, PAGES } from "../../docs/index.ts";
+import { prefersType } from "../request/preferences.ts";
+import { pageHtml } from "./page-html.ts";
+import pageStyle from "./pages.css" with { type: "text" };
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -8,10 +13,12 @@ const PAGE = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Hoglet API</title>
+<link rel="stylesheet" href="/docs/pages.css">
 <link rel="stylesheet" href="/docs/swagger-ui.css">
 <link rel="icon" href="data:,">
 </head>
 <body>
+<p class="to-pages"><a href="/docs/index">Documentation</a></p>
 <div id="docs"></div>
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script src="/docs/start.js"></script>
@@ -19,7 +26,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** `queryConfigEnabled` off: nobody makes the page load another document by its address. */
+/** `queryConfigEnabled` is off, so that no address of the page can load another document. */
 const START = `const dark = matchMedia("(prefers-color-scheme: dark)");
 const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
 dark.addEventListener("change", follow);
@@ -36,39 +43,67 @@ SwaggerUIBundle({
 });
 `;
 
-/** Nothing but what this server serves; Swagger UI draws its icons from data URLs. */
 const POLICY = [
   "default-src 'none'",
-  "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
+  "img-src data:",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
-].join("; ");
+];
 
-/** Swagger UI, from the executable alone, and the document it shows. */
+/** Swagger UI runs its own script and asks this server; the pages do neither. */
+const SWAGGER_POLICY = [...POLICY, "script-src 'self'", "connect-src 'self'"];
+
+/** An answer that may load only files of this server, by `policy`. */
+function answer(text: string, type: string, policy = POLICY): Response {
+  return new Response(text, {
+    headers: {
+      "content-type": `${type}; charset=utf-8`,
+      "content-security-policy": policy.join("; "),
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+      "cache-control": "no-cache",
+    },
+  });
+}
+
+/**
+ * A page by its name: as HTML if the caller prefers that, else as Markdown, and always so with `.md`.
+ * Fails `not_found` on another name.
+ */
+function pageAnswer(request: Request, asked: string): Response {
+  const name = asked.replace(/\.md$/, "");
+  const page = [INDEX, ...PAGES].find((one) => one.name === name);
+  if (page === undefined) {
+    throw new Failure("not_found", "There is no such page. /docs/index has all of them.");
+  }
+  const accept = name === asked ? request.headers.get("accept") : null;
+  const response = prefersType(accept, "text/html", "text/markdown")
+    ? answer(pageHtml(page, PAGES), "text/html")
+    : answer(page.text, "text/markdown");
+  response.headers.set("vary", "Accept");
+  return response;
+}
+
+type Context = { request: Request; params: Record<string, string> };
+
+/** Swagger UI, the document it shows, and the pages, all from the executable. */
 export function docsRoutes(document: () => Promise<JsonObject>) {
   let made: Promise<JsonObject> | undefined;
-  const asset = (text: string, type: string) => () =>
-    new Response(text, {
-      headers: {
-        "content-type": `${type}; charset=utf-8`,
-        "content-security-policy": POLICY,
-        "x-content-type-options": "nosniff",
-        "referrer-policy": "no-referrer",
-        "cache-control": "no-cache",
-      },
-    });
+  const asset = (text: string, type: string) => () => answer(text, type, SWAGGER_POLICY);
   return {
     "/openapi.json": async () => {
       made ??= document();
       return Response.json(await made, { headers: { "x-content-type-options": "nosniff" } });
     },
     "/docs": asset(PAGE, "text/html"),
-    "/docs/swagger-ui.css": asset(style, "text/css"),
-    "/docs/swagger-ui-bundle.js": asset(bundle, "text/javascript"),
+    "/docs/swagger-ui.css": asset(swaggerStyle, "text/css"),
+    "/docs/swagger-ui-bundle.js": asset(swaggerBundle, "text/javascript"),
     "/docs/start.js": asset(START, "text/javascript"),
+    "/docs/pages.css": asset(pageStyle, "text/css"),
+    "/docs/:page": ({ request, params }: Context) => pageAnswer(request, params["page"] ?? ""),
+    "/docs/decisions/:page": ({ request, params }: Context) =>
+      pageAnswer(request, `decisions/${params["page"]}`),
   };
 }

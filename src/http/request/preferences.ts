@@ -57,16 +57,21 @@ const JSON_TYPE = "application/json";
 /** How well a type is accepted: `q` (0 to 1), and how closely the range that says so names it. */
 type Accepted = { q: number; closeness: number };
 
-/**
- * Whether the header `Accept` prefers CSV to JSON (RFC 9110 12.5.1): by `q`; of equals, what is named
- * more closely, and JSON where nothing else decides.
- */
+/** Whether the header `Accept` prefers CSV to JSON. */
 export function prefersTable(accept: string | null): boolean {
+  return prefersType(accept, TABLE, JSON_TYPE);
+}
+
+/**
+ * Whether the header `Accept` prefers a media type to another (RFC 9110 12.5.1): by `q`, then by the
+ * closer range. Returns false where neither decides.
+ */
+export function prefersType(accept: string | null, type: string, other: string): boolean {
   if (accept === null) return false;
   const ranges = accept.toLowerCase().split(",").map(readRange);
-  const [table, json] = [acceptedOf(TABLE, ranges), acceptedOf(JSON_TYPE, ranges)];
-  if (table.q !== json.q) return table.q > json.q;
-  return table.q > 0 && table.closeness > json.closeness;
+  const [one, two] = [acceptedOf(type, ranges), acceptedOf(other, ranges)];
+  if (one.q !== two.q) return one.q > two.q;
+  return one.q > 0 && one.closeness > two.closeness;
 }
 
 function readRange(text: string): { range: string; q: number } {

@@ -58,7 +58,7 @@ export const keyRoutes = (keys: Keys) => [
     path: KEYS,
     scope: "personal_api_key:write",
     operationId: "personal_api_keys_create",
-    summary: "Make a personal key, within the scopes and projects of the one that asks.",
+    summary: "Make a personal key. It may do no more than the key that asks.",
     body: KeyDraft,
     status: 201,
     response: KeyShape,

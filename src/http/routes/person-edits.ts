@@ -53,7 +53,7 @@ const changeRoutes = (edits: PersonEdits) => [
     path: `${PERSONS}:id/`,
     scope: "person:write",
     operationId: "persons_partial_update",
-    summary: "Give a person properties; those it has beside them stay.",
+    summary: "Set properties of a person; its other properties stay.",
     params: PersonId,
     query: t.Object(Format),
     body: PropertiesBody,
@@ -69,7 +69,7 @@ const changeRoutes = (edits: PersonEdits) => [
     path: `${PERSONS}:id/update_property/`,
     scope: "person:write",
     operationId: "persons_update_property",
-    summary: "Give a person one property.",
+    summary: "Set one property of a person.",
     params: PersonId,
     query: t.Object(Format),
     body: t.Object({ key: Text("plan"), value: AnyValue("pro") }, { $id: "PersonProperty" }),
@@ -114,7 +114,7 @@ const changeRoutes = (edits: PersonEdits) => [
     path: `${PERSONS}:id/split/`,
     scope: "person:write",
     operationId: "persons_split",
-    summary: "Undo merges: those who were merged into a person come back as they were.",
+    summary: "Undo merges: the persons that were merged into this one are restored.",
     params: PersonId,
     body: SplitBody,
     status: 201,
@@ -132,7 +132,7 @@ const removalRoutes = (edits: PersonEdits) => [
     path: `${PERSONS}bulk_delete/`,
     scope: "person:write",
     operationId: "persons_bulk_delete",
-    summary: `Delete up to ${BULK_PERSONS_MAX} persons; those there are not are passed over.`,
+    summary: `Delete up to ${BULK_PERSONS_MAX} persons; unknown ones are ignored.`,
     body: t.Object(
       {
         ids: t.Optional(

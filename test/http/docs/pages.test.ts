@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
+import { INDEX, PAGES } from "../../../src/docs/index.ts";
 import { type OpenApi, operationsOf } from "../../support/answers/document.ts";
 import { launchChromium, problemsOf } from "../../support/start/chromium.ts";
 import { PERSONAL_KEY, PROJECT_KEY, type Server, startServer } from "../../support/start/server.ts";
@@ -22,7 +23,7 @@ afterAll(async () => {
 });
 
 /** The docs page, loaded; what went wrong on it, and where else it wanted to go. */
-async function open(path: string) {
+async function open(path: string, ready = ".opblock") {
   browser ??= await launchChromium();
   const context = await browser.newContext();
   const page = await context.newPage();
@@ -36,7 +37,7 @@ async function open(path: string) {
     else await route.abort();
   });
   await page.goto(server.url + path);
-  await page.waitForSelector(".opblock");
+  await page.waitForSelector(ready);
   return { context, page, problems, asked, leaving };
 }
 
@@ -137,6 +138,7 @@ describe("the docs page", () => {
       expect(await page.textContent(".info .title")).toStartWith("Hoglet");
       expect(asked.slice(1)).toEqual(
         [
+          "/docs/pages.css",
           "/docs/swagger-ui.css",
           "/docs/swagger-ui-bundle.js",
           "/docs/start.js",
@@ -182,6 +184,82 @@ describe("the docs page", () => {
       expect(Object.values(policy).join(" ")).not.toMatch(/unsafe-eval|https?:|\*/);
       expect(headers.get("x-content-type-options")).toBe("nosniff");
     }
+  });
+});
+
+describe("the pages", () => {
+  const HTML = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
+
+  const get = async (path: string, headers: Record<string, string> = {}) => {
+    const response = await fetch(server.url + path, { headers });
+    const { status } = response;
+    return { status, headers: response.headers, text: await response.text() };
+  };
+
+  test("are HTML for browsers and Markdown for others", async () => {
+    for (const { name, text } of [INDEX, ...PAGES]) {
+      const [plain, html] = [await get(`/docs/${name}`), await get(`/docs/${name}`, HTML)];
+
+      expect([plain.status, plain.text]).toEqual([200, text]);
+      expect(plain.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
+      expect(html.text).toStartWith("<!doctype html>");
+      expect(html.headers.get("content-type")).toBe("text/html; charset=utf-8");
+      expect([plain, html].map(({ headers }) => headers.get("vary"))).toEqual(["Accept", "Accept"]);
+    }
+    expect((await get("/docs/keys.md", HTML)).headers.get("content-type")).toStartWith(
+      "text/markdown",
+    );
+  });
+
+  test("may load a style of this server and nothing else", async () => {
+    const { headers } = await get("/docs/keys", HTML);
+
+    expect(directives(headers.get("content-security-policy") ?? "")).toEqual({
+      "default-src": "'none'",
+      "style-src": "'self'",
+      "img-src": "data:",
+      "base-uri": "'none'",
+      "form-action": "'none'",
+      "frame-ancestors": "'none'",
+    });
+  });
+
+  test.each(["/docs/nothing", "/docs/decisions/nothing", "/docs/toString", "/docs/a/b"])(
+    "are not found at %s",
+    async (path) => {
+      const { status, text } = await get(path, HTML);
+
+      expect(status).toBe(404);
+      expect(JSON.parse(text)).toMatchObject({ code: "not_found", attr: null });
+    },
+  );
+
+  test("lead to each other, from Swagger UI on, with no error in a browser", async () => {
+    const { context, page, problems, leaving } = await open("/docs");
+
+    await page.click(".to-pages a");
+    await page.click('main a[href="/docs/keys"]');
+    await page.click('main a[href="/docs/api"]');
+    await page.click('nav a[href="/docs/operations"]');
+
+    expect(await page.textContent("h1")).toBe("Operations");
+    expect(await page.textContent("nav [aria-current]")).toBe("Operations");
+    expect([leaving, problems]).toEqual([[], []]);
+    await context.close();
+  });
+
+  test.each(["light", "dark"] as const)("fit a phone in %s colours", async (colorScheme) => {
+    const { context, page } = await open("/docs/architecture", "nav");
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width: 375, height: 800 });
+
+    const [width, ground] = (await page.evaluate(
+      "[document.documentElement.scrollWidth, getComputedStyle(document.body).backgroundColor]",
+    )) as [number, string];
+
+    expect(width).toBe(375);
+    expect(ground).toBe(colorScheme === "light" ? "rgb(255, 255, 255)" : "rgb(20, 23, 27)");
+    await context.close();
   });
 });
 

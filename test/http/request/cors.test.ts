@@ -101,6 +101,7 @@ describe("CORS", () => {
       ...managementRoutes(app.app).map(({ path }) => path.replace(/:\w+/g, "1")),
       "/openapi.json",
       "/docs",
+      "/docs/keys",
       "/docs/start.js",
       "/_health",
       "/",

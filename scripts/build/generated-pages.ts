@@ -1,0 +1,181 @@
+import { describeSettings } from "../../src/app/settings/settings.ts";
+import { EXIT, usageOf } from "../../src/cli/command.ts";
+import { COMMANDS } from "../../src/cli/run.ts";
+import { METRICS, type MetricDefinition } from "../../src/core/operations/metric-definitions.ts";
+import { SQL_FUNCTION_NAMES, SQL_TYPE_NAMES } from "../../src/core/sql/allowed.ts";
+import { SQL_VIEWS } from "../../src/core/sql/views.ts";
+import { isAboutLogs, WARNING_TYPES, warningTable } from "../../src/core/warnings/warning.ts";
+import { tagOf } from "../../src/http/docs/openapi.ts";
+import { captureRoutes } from "../../src/http/sdk/capture.ts";
+import { sdkRoutes } from "../../src/http/sdk/config.ts";
+import { logRoutes } from "../../src/http/sdk/otlp.ts";
+import { managementRoutes } from "../../src/http/server.ts";
+import { limitsPage } from "./limits.ts";
+
+/** The pages that are generated, by the name of their file in `src/docs`. */
+export async function generatedPages(): Promise<Record<string, string>> {
+  return {
+    "settings.md": settingsPage(),
+    "cli.md": cliPage(),
+    "warnings.md": warningsPage(),
+    "limits.md": await limitsPage(),
+    "metrics.md": metricsPage(),
+    "sql-columns.md": sqlColumnsPage(),
+    "api.md": apiPage(),
+  };
+}
+
+const pageOf = (...parts: readonly string[]) => `${parts.join("\n\n")}\n`;
+
+/** A table in Markdown. */
+function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`.replace(/ +\|/g, " |");
+  return [line(heads), `|${"---|".repeat(heads.length)}`, ...rows.map(line)].join("\n");
+}
+
+const code = (text: string) => (text === "" ? "" : `\`${text}\``);
+
+const listed = (names: readonly string[]) => names.map(code).join(", ");
+
+function settingsPage(): string {
+  const rows = describeSettings().map(({ flag, help, fallback, computed, values }) => [
+    code(flag),
+    help,
+    computed ?? code(fallback),
+    values,
+  ]);
+  return pageOf(
+    "# Settings",
+    "Every command takes every setting as a flag. The first of these that has a setting counts:",
+    [
+      "1. the flag, such as `--port 9000`",
+      "2. the environment, such as `HOGLET_PORT=9000`",
+      '3. `hoglet.toml` in the working directory, such as `port = 9000`; a text has quotes: `host = "0.0.0.0"`',
+      "4. the default",
+    ].join("\n"),
+    "In the environment and the file, a name has `_` for `-`: `HOGLET_PUBLIC_URL`, `public_url`. `--config FILE`, or `HOGLET_CONFIG`, names another file. An unknown or wrong setting is an error.",
+    "`HOGLET_PROJECT_KEY_FILE` and `HOGLET_PERSONAL_KEY_FILE` name files that contain a key, for example a mounted secret. `hoglet config` prints each setting, its value and its source.",
+    table(["setting", "meaning", "default", "values"], rows),
+  );
+}
+
+/** What each exit code says. */
+const EXIT_MEANINGS: Record<keyof typeof EXIT, string> = {
+  ok: "done",
+  error: "refused; standard error says why",
+  usage: "the command, a flag or a setting is wrong",
+  locked: "another process uses the data directory",
+  internal: "a bug, or an event store that failed",
+};
+
+function cliPage(): string {
+  const flagged = COMMANDS.flatMap((command) => {
+    const flags = Object.entries({ ...command.flags, ...command.switches });
+    if (flags.length === 0) return [];
+    const rows = flags.map(([flag, meaning]) => [code(flag), meaning]);
+    return [`### ${command.name}`, table(["flag", "meaning"], rows)];
+  });
+  return pageOf(
+    "# Commands",
+    table(
+      ["command", "does"],
+      COMMANDS.map((command) => [code(`hoglet ${usageOf(command)}`), command.summary]),
+    ),
+    "Every command also takes the [settings](settings.md) as flags, such as `--data DIR`. A flag has its value after a space or `=`. Nothing after `--` is a flag.",
+    "## Flags",
+    "A default is in brackets.",
+    ...flagged,
+    "## Exit codes",
+    table(
+      ["code", "meaning"],
+      Object.entries(EXIT).map(([name, number]) => [
+        String(number),
+        EXIT_MEANINGS[name as keyof typeof EXIT],
+      ]),
+    ),
+  );
+}
+
+function warningsPage(): string {
+  return pageOf(
+    "# Ingestion warnings",
+    "Hoglet answers 200 even if it drops or changes some of the events or log records of a request. Each of them counts as a warning of one of these types. `GET /api/environments/<id>/ingestion_warnings/` lists the types that a project has had, with their counts and newest samples.",
+    "The severity `error` means that the event or log record was not stored. `warning` means that it was stored differently from how it was sent, or that a part of it had no effect.",
+    "## Events",
+    warningTable(WARNING_TYPES.filter((type) => !isAboutLogs(type))),
+    "## Log records",
+    warningTable(WARNING_TYPES.filter(isAboutLogs)),
+  );
+}
+
+function metricsPage(): string {
+  const rows = Object.entries<MetricDefinition>(METRICS).map(([name, { type, labels, help }]) => [
+    code(name),
+    type,
+    listed(labels),
+    help,
+  ]);
+  return pageOf(
+    "# Metrics",
+    "`GET /metrics` is in the text format of Prometheus. It takes a personal key with the scope `project:read` as bearer token. A key that is confined to projects gets the samples of these alone.",
+    "A counter begins at 0 with the process, unless its meaning says otherwise. [Operations](operations.md#metrics) says which metrics are worth an alert.",
+    table(["metric", "type", "labels", "meaning"], rows),
+  );
+}
+
+function sqlColumnsPage(): string {
+  const views = Object.entries(SQL_VIEWS).flatMap(([view, columns]) => [
+    `## ${view}`,
+    table(
+      ["column", "type", "meaning"],
+      Object.entries(columns).map(([name, { type, about = "" }]) => [code(name), type, about]),
+    ),
+  ]);
+  return pageOf(
+    "# SQL columns",
+    '[SQL](insights.md#sql) reads these tables of one project. Times are in UTC. A column whose name begins with `$` needs double quotes: `"$browser"`. A column without a meaning is the field or property of its name.',
+    ...views,
+    "## Functions",
+    listed(SQL_FUNCTION_NAMES),
+    "## Types of CAST",
+    SQL_TYPE_NAMES,
+  );
+}
+
+const shownPath = (path: string) => code(path.replace(/:(\w+)/g, "{$1}"));
+
+function apiPage(): string {
+  // The handlers are not called, so that they need no services.
+  const routes = managementRoutes({} as never);
+  const sections = [...Map.groupBy(routes, tagOf)].flatMap(([tag, ofTag]) => [
+    `## ${tag}`,
+    table(
+      ["method", "path", "scope", "summary"],
+      ofTag.map(({ method, path, scope, summary }) => [
+        method,
+        shownPath(path),
+        code(scope),
+        summary,
+      ]),
+    ),
+  ]);
+  const sdk = [
+    ...captureRoutes({} as never, {} as never),
+    ...logRoutes({} as never, {} as never, {} as never),
+    ...sdkRoutes({} as never, {} as never),
+  ];
+  return pageOf(
+    "# API",
+    "Every operation below takes a [personal key](keys.md) with the scope that it names: `Authorization: Bearer phx_…`. Paths work without their trailing slash, too. `/openapi.json` is the document for tools, and [`/docs`](/docs) tries operations out in the browser.",
+    ...sections,
+    "## SDKs",
+    "These paths are public, and take a project key. [Send events](send-events.md) and [logs](logs.md) explain them.",
+    table(
+      ["method", "path"],
+      sdk.map(({ method, path }) => [method, shownPath(path)]),
+    ),
+    "## Health",
+    "`GET /_liveness`, `GET /_readiness` and `GET /_health` take no key, see [operations](operations.md#health).",
+  );
+}

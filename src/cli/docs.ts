@@ -1,0 +1,36 @@
+import { alike } from "../core/values/similar-names.ts";
+import { PAGES } from "../docs/index.ts";
+import { type Command, EXIT, UsageError } from "./command.ts";
+import { table } from "./table.ts";
+
+/** How many names are offered in place of one that no page has. */
+const OFFERED_MAX = 3;
+
+/** Prints the list of all pages, or one page as it is: Markdown. */
+export const docs: Command = {
+  name: "docs",
+  summary: "List the pages of the documentation, or print one.",
+  optionalArgs: ["NAME"],
+  async run({ args: [name] }, io) {
+    const lines = name === undefined ? pageList() : [pageText(name)];
+    for (const line of lines) io.out(line);
+    return EXIT.ok;
+  },
+};
+
+function pageList(): string[] {
+  return table(
+    ["name", "about"],
+    PAGES.map(({ name, about }) => [name, about]),
+  );
+}
+
+function pageText(name: string): string {
+  const page = PAGES.find((one) => one.name === name);
+  if (page !== undefined) return page.text.trimEnd();
+  const names = PAGES.map((one) => one.name);
+  const near = alike(name, names).filter(({ like }) => like > 0);
+  const offered = near.slice(0, OFFERED_MAX).map((one) => one.name);
+  const hint = offered.length === 0 ? "See: hoglet docs." : `Did you mean ${offered.join(", ")}?`;
+  throw new UsageError(`There is no page ${name}. ${hint}`);
+}
