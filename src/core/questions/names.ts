@@ -1,5 +1,5 @@
 import { Failure } from "../values/failure.ts";
-import { alike } from "../values/similar-names.ts";
+import { closestNames } from "../values/similar-names.ts";
 import { asked, nameOfMark } from "./quoted-names.ts";
 import { OWN_WORDS } from "./words-own.ts";
 
@@ -95,7 +95,7 @@ export function namesIn(index: NameIndex, { attr, form, quoted, without }: Looki
   const unknown = (what: string, text: string, { list }: Names) => {
     if (text === "") return refused(`The name of ${what} is missing.`);
     const all = list.map(({ name }) => name);
-    const offered = alike(folded(plain(text)), all, folded).slice(0, OFFERED_MAX);
+    const offered = closestNames(folded(plain(text)), all, folded).slice(0, OFFERED_MAX);
     const there = offered.map(({ name }) => JSON.stringify(name)).join(", ") || "none yet";
     return refused(
       `${repeated(text)} is not understood as ${what}.${filters(text)} There are: ${there}.`,
@@ -143,7 +143,9 @@ function beside(
   // It ends as a list goes on: what is unknown is one of its names.
   if (before !== undefined && /(?:,| and| then| to| vs)$/i.test(word)) return undefined;
   const isWord = !word.includes(" ") && !OWN_WORDS.has(folded(word));
-  const likely = isWord ? alike(folded(word), [...OWN_WORDS]).filter(({ like }) => like > 0) : [];
+  const likely = isWord
+    ? closestNames(folded(word), [...OWN_WORDS]).filter(({ like }) => like > 0)
+    : [];
   const offered = likely.slice(0, OWN_WORDS_MAX).map(({ name }) => name);
   const there = offered.length === 0 ? "" : ` Is it ${offered.join(" or ")}?`;
   return refused(`${repeated(word)} is not understood ${place}.${filters(word)}${there}`);

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from "../values/json.ts";
-import { alike } from "../values/similar-names.ts";
+import { closestNames } from "../values/similar-names.ts";
 import {
   type FunctionRule,
   type LiteralRule,
@@ -24,7 +24,7 @@ export function ruleOf(isKnown: boolean, node: JsonObject, { text }: Scope): Fun
   if (isKnown && isOwn && rule !== undefined) return rule;
   const called = named(node["function_name"]);
   if (rule !== undefined && isOwn) refuse(`The function ${called} has no OVER here.`, node, text);
-  const likely = alike(name, SQL_FUNCTION_NAMES).filter(({ like }) => like > 0);
+  const likely = closestNames(name, SQL_FUNCTION_NAMES).filter(({ like }) => like > 0);
   const offered = likely.slice(0, OFFERED_MAX).map((one) => one.name);
   const others = offered.length === 0 ? "" : ` There are: ${offered.join(", ")}.`;
   return refuse(`The function ${called} is not allowed.${others}`, node, text);

@@ -1,4 +1,4 @@
-/** Characters of a part that are looked for: longer names there are none. */
+/** The most characters of a searched part: no name is longer. */
 const PART_CHARS_MAX = 4000;
 
 /**
@@ -23,10 +23,10 @@ export function anyCasePattern(part: string): string {
   return characters.join("");
 }
 
-/** What means something in a pattern of RE2. */
+/** Characters with a meaning in a pattern of RE2. */
 const SPECIAL = /[\\^$.|?*+()[\]{}]/;
 
-/** Behind it no script has cases. */
+/** No script has cases after this code point. */
 const CASED_MAX = 0x1_ff_ff;
 
 let cases: ReadonlyMap<string, string> | undefined;
@@ -48,8 +48,8 @@ function casesOf(): ReadonlyMap<string, string> {
 const ADDRESS_CHARS_MAX = 1000;
 
 /**
- * What texts that differ in case alone have in common (decision 107); letter by letter, so that none
- * depends on those around it. As long as the text, in code points.
+ * The folded form of a text, equal for texts that differ only in case (decision 107). Each letter is folded by
+ * itself, so the result has as many code points as the text.
  */
 export function folded(text: string): string {
   return ASCII.test(text) ? text.toLowerCase() : text.replace(LETTER, foldedLetter);
@@ -66,7 +66,7 @@ function foldedLetter(letter: string): string {
   return lower;
 }
 
-/** The same of what is looked at of an address: all that is searched, in either store, is this. */
+/** The folded form of the searched part of an e-mail address, for both stores. */
 export function foldedAddress(address: string): string {
   if (address.length <= ADDRESS_CHARS_MAX) return folded(address);
   return folded([...address].slice(0, ADDRESS_CHARS_MAX).join(""));

@@ -1,6 +1,6 @@
 import { type Json, type JsonObject, setKey } from "./json.ts";
 
-/** What a cell holds; `digits` are those of a number that a double may not say. */
+/** The value of a cell; `digits` is a number that a double may not hold exactly. */
 type Value = string | number | boolean | null | { digits: string };
 
 /** A name on the way to a value, and those below it. */
@@ -17,15 +17,15 @@ type Column = {
 
 /** Rows of nested values as lines of a CSV: `properties.plan`, `distinct_ids.0`. */
 export type CsvTable = {
-  /** Takes the columns of a row; what is empty has none. */
+  /** Adds the columns of a row; empty values add no column. */
   add(row: JsonObject): void;
-  /** The line of names, by which the columns and their order are settled. */
+  /** The line of names. It fixes the columns and their order. */
   head(): string;
-  /** The line of a row; what came up since `head` is left out, unless there is a column of the rest. */
+  /** The line of a row. Columns that are new since `head` are left out, or go into the last column. */
   line(row: JsonObject): string;
 };
 
-/** The last column where there would be too many: an object of what has none, by the names of columns. */
+/** The last column if there are too many: an object of the values that have no column. */
 const REST = "other";
 
 /**
@@ -48,7 +48,7 @@ export function csvTable(always: JsonObject = {}, max = Number.MAX_SAFE_INTEGER)
     above.below.set(key, made);
     return made;
   };
-  /** Forgets a column and the way to it, so that what is remembered of any number has its limit. */
+  /** Forgets a column and its path, so that memory has a limit. */
   const forget = (last: Column): void => {
     last.at = undefined;
     let gone = last;

@@ -31,17 +31,17 @@ export type FailureCode = keyof typeof FAILURES;
 /** The body of every error answer: always these four, `attr` null when no field is to blame. */
 export type Problem = { type: string; code: FailureCode; detail: string; attr: string | null };
 
-/** Codes worth a retry are so after this many seconds, if not told otherwise (RFC 9110 10.2.3). */
+/** Seconds until a retry is worth it, by default (RFC 9110 10.2.3). */
 export const RETRY_AFTER_S = 5;
 
 /**
- * Something the caller did or can wait out. `detail` is shown to the caller and never repeats
- * what was sent, but for words of a question (decision 72); `attr` names the field to blame, nested names joined by `__`.
+ * An error that the caller can act on. `detail` is shown to the caller and never repeats the request, except
+ * words of a question (decision 72); `attr` names the field to blame, nested names joined by `__`.
  */
 export class Failure extends Error {
   readonly code: FailureCode;
   readonly attr: string | null;
-  /** When to try again, in seconds; told for the codes that are worth it. */
+  /** When to try again, in seconds; sent with the codes that a retry may help. */
   readonly retryAfterS: number;
 
   constructor(
@@ -71,7 +71,7 @@ export class Failure extends Error {
   }
 }
 
-/** What a bug looks like from outside: the cause is in the log, under the request id. */
+/** The answer to a request that hit a bug: the cause is in the log, under the request id. */
 export function serverError(requestId: string): Failure {
   return new Failure("error", `A server error occurred. Request id: ${requestId}.`);
 }
@@ -81,7 +81,7 @@ export function isDiskFull({ message }: Error): boolean {
   return /ENOSPC|EDQUOT|EFBIG|no space left|disk is full|file too large/i.test(message);
 }
 
-/** What an error says, in a line. The engines quote data in their messages: that is left out. */
+/** The message of an error in one line, without quoted text: DuckDB and SQLite quote data. */
 export function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return (message.split("\n")[0] ?? "").replace(/["'`].*["'`]/s, "'…'");

@@ -1,6 +1,6 @@
 import { PAGE_BYTES_MAX } from "./page.ts";
 
-/** The first of some rows, as many as a page has room for, at least one; whether others are behind them. */
+/** The first rows that fit into a page, at least one, and whether more rows follow. */
 export function fitting<T>(
   found: Iterable<T>,
   bytesOf: (row: T) => number,

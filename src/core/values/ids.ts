@@ -2,7 +2,7 @@ import { randomText } from "./random-text.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** The lower-case hyphenated form of a UUID in any case, or undefined if it is none. */
+/** The lower-case form of a UUID; undefined if the text is not a UUID. */
 export function parseUuid(text: string): string | undefined {
   if (text.length !== 36) return undefined;
   if (UUID.test(text)) return text;
@@ -32,7 +32,7 @@ export function uuidBytes(uuid: string): Uint8Array {
 
 const SHORT_ID_CHARS = 8;
 
-/** Letters and digits but those that look like others: 0, 1, I, O, l. */
+/** Letters and digits without look-alikes: 0, 1, I, O, l. */
 const SHORT_ID_ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
 /** A new short id, from about 46 random bits. */

@@ -2,15 +2,15 @@
 export const QUOTE = 0x22;
 /** Between the items of a list and the fields of an object. */
 export const COMMA = 0x2c;
-/** Behind a key. */
+/** After a key. */
 export const COLON = 0x3a;
 /** Before a list. */
 export const OPEN_LIST = 0x5b;
-/** Behind a list. */
+/** After a list. */
 export const CLOSE_LIST = 0x5d;
 /** Before an object. */
 export const OPEN_OBJECT = 0x7b;
-/** Behind an object. */
+/** After an object. */
 export const CLOSE_OBJECT = 0x7d;
 /** In a string, before what it escapes. */
 export const BACKSLASH = 0x5c;

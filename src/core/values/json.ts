@@ -43,8 +43,8 @@ export function storableJson(value: Json): string {
 }
 
 /**
- * What `JSON.stringify` wrote with NUL and lone surrogates as U+FFFD; the same text without any.
- * It writes both as escapes, so the text is scanned only when it has one.
+ * JSON with NUL and lone surrogates replaced by U+FFFD. `JSON.stringify` writes both as escapes, so a text
+ * without escapes is returned as it is.
  */
 export function storable(json: string): string {
   if (!json.includes("\\u")) return json;
@@ -61,14 +61,14 @@ export function isLonger(text: string, chars: number): boolean {
   return text.length > chars && [...text.slice(0, chars * 2 + 1)].length > chars;
 }
 
-/** Whether a field is as good as absent: null, false, or empty. */
+/** Whether a field counts as absent: null, false, or empty. */
 export function isNothing(value: Json): boolean {
   if (value === null || value === false || value === "") return true;
   if (Array.isArray(value)) return value.length === 0;
   return isObject(value) && Object.keys(value).length === 0;
 }
 
-/** What TypeScript does not know of `JSON` yet (ECMA-262, JSON.parse source text access). */
+/** A part of `JSON` that TypeScript does not declare yet (ECMA-262, JSON.parse source text access). */
 type ExactJson = {
   parse(text: string, reviver: (key: string, value: Json, at: { source: string }) => Json): Json;
   rawJSON(text: string): Json;

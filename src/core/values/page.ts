@@ -5,13 +5,13 @@ import { parseTime } from "./time.ts";
 /** The list envelope (contract 2.2). `next` and `previous` are absolute URLs or null. */
 export type Page<T> = { count: number; next: string | null; previous: string | null; results: T[] };
 
-/** What `limit`, `offset` and `cursor` ask for. */
+/** The part of a list that `limit`, `offset` and `cursor` select. */
 export type PageQuery = { limit: number; offset: number; cursor?: string | undefined };
 
-/** What a list's rows are in order of; no two rows have the last of it, or all of it, in common. */
+/** The sort keys of a list. The last key, or all keys together, differ for each row. */
 export type Keys = readonly (string | number)[];
 
-/** Rows to read: those behind a row that had the keys `after`, or behind as many as `offset`. */
+/** Rows to read: after the row with the keys `after`, or after `offset` rows. */
 export type Part<K extends Keys = readonly [id: number]> = {
   limit: number;
   offset: number;

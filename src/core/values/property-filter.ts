@@ -5,10 +5,10 @@ import { type Moment, type TimeSpan, zonedSpan } from "./relative-time.ts";
 import { isoTime } from "./time.ts";
 import { type Version, versionRange } from "./version-range.ts";
 
-/** What a property's value is tested for; a property that is missing or null passes no test. */
+/** A test of a property's value. A missing or null property passes no test. */
 export type PropertyTest =
   | { is: "set" }
-  /** Its text against any of these: what is no text is tested as JSON. `contains` ignores case. */
+  /** Compares its text with any of these; other values are compared as JSON. `contains` ignores case. */
   | { is: "equal" | "contains" | "starts" | "ends" | "matches"; any: string[] }
   /** With numbers alone if `number` is one, else with the text of any value. */
   | { is: "compare"; by: ">" | ">=" | "<" | "<="; text: string; number: number | null }
@@ -58,7 +58,7 @@ export function propertyFilters(
   return read;
 }
 
-/** Reads a group `{type, values}`, nested as may be; `one` reads what is no group. Fails `invalid_input`. */
+/** Reads a group `{type, values}`, which may be nested; `one` reads a single filter. Fails `invalid_input`. */
 export function filterGroup<F extends object>(
   value: Json,
   attr: string,
@@ -117,7 +117,7 @@ function parse(text: string, attr: string): Json {
 
 /** How a filter is read. */
 export type FilterReading<Type extends string> = Moment & {
-  /** What its `type` may be; it is the first if it has none. */
+  /** The allowed values of `type`; the first is the default. */
   types: readonly [Type, ...Type[]];
   /** The field to blame. */
   attr: string;
@@ -125,7 +125,7 @@ export type FilterReading<Type extends string> = Moment & {
 
 const FILTER_FIELDS = ["key", "operator", "value", "type", "group_type_index"];
 
-/** What PostHog's clients keep with a filter to show it by. */
+/** Fields that PostHog's clients keep with a filter for display. */
 const SHOWN_FIELDS = ["label", "group_key_names"];
 
 /** Reads a filter `{key, operator, value, type}`. Fails `invalid_input`. */
@@ -148,7 +148,7 @@ export function propertyFilter<Type extends string>(
   return { type, filter: { key: storableText(key), not, test: test as PropertyTest } };
 }
 
-/** What an operator is given. */
+/** The input of an operator. */
 type Given = Moment & {
   value: Json | undefined;
   malformed: (detail: string) => Failure;
@@ -230,7 +230,7 @@ export const DECIMAL = String.raw`[-+]?\d+(\.\d+)?([eE][-+]?\d+)?`;
 
 const NUMBER = new RegExp(`^${DECIMAL}$`);
 
-/** The number that a text is; null if it is none. */
+/** The number in a text; null if the text is not a number. */
 function numberIn(text: string, { malformed }: Given): number | null {
   const number = NUMBER.test(text.trim()) ? Number(text) : null;
   if (number === null || Number.isFinite(number)) return number;
@@ -244,15 +244,15 @@ function date(
   range: (from: string, before: string) => Range,
   { agesAreDays } = { agesAreDays: false },
 ): Read {
-  const told = ({ from, before }: TimeSpan) => range(isoTime(from), isoTime(before));
+  const spanText = ({ from, before }: TimeSpan) => range(isoTime(from), isoTime(before));
   return (given) => {
     const { now, timezone } = given;
     const span = zonedSpan(textOf(single(given), given), { now, timezone, agesAreDays });
     if (span === undefined) {
       throw given.malformed("A time in ISO 8601 is expected, or a relative one such as -7d.");
     }
-    const wall = timezone === "UTC" ? {} : { wall: told(span.wall) };
-    return { is: "date", ...told(span.instant), ...wall };
+    const wall = timezone === "UTC" ? {} : { wall: spanText(span.wall) };
+    return { is: "date", ...spanText(span.instant), ...wall };
   };
 }
 
@@ -274,12 +274,12 @@ function textsOf(given: Given): string[] {
 
 function textOf(value: Json, { malformed }: Given): string {
   if (typeof value === "string") return storableText(value);
-  // What JSON has as 1e400 was read as infinite, which would be written as null.
+  // 1e400 in JSON was read as infinite, and would be written as null.
   const text = JSON.stringify(value, (_, part) => {
     if (typeof part === "number" && !Number.isFinite(part)) throw malformed(TOO_LARGE);
     return part;
   });
   const json = storableText(text);
-  // The event store writes 1e21 for what is 1e+21 here.
+  // The event store writes 1e21, JavaScript 1e+21.
   return typeof value === "number" ? json.replace("e+", "e") : json;
 }

@@ -1,7 +1,7 @@
 import { parseTime, TIME_MS_MAX, TIME_MS_MIN } from "./time.ts";
 import { instantOf, wallClock } from "./wall-clock.ts";
 
-/** What relative dates count from, in milliseconds since the epoch, and whose clock dates without a zone are on: an IANA name. */
+/** The base of relative dates, in milliseconds since 1970, and the zone of dates without one: an IANA name. */
 export type Moment = { now: number; timezone: string };
 
 const DAY_MS = 86_400_000;
@@ -20,7 +20,7 @@ const UNIT_MONTHS: Record<string, number> = { m: 1, q: 3, y: 12 };
 /**
  * Milliseconds since the epoch of a time as filters give it: ISO 8601, or how long ago it was in
  * minutes, hours, days, weeks, months, quarters or years (`-5M`, `-24h`, `-7d`, `-2w`, `-1m`,
- * `-1q`, `-1y`). Undefined if it is none.
+ * `-1q`, `-1y`). Undefined for other texts.
  */
 export function parseTimeOrAge(text: string, now: number): number | undefined {
   const [, count = "", unit = ""] = /^-(\d{1,4})([Mhdwmqy])$/.exec(text) ?? [];
@@ -54,7 +54,7 @@ export function timeSpan(
 
 const ABSOLUTE = { time: /[T ].*(?:Z|[+-]\d\d(?::?\d\d)?)$/i, age: /^-\d+[hM]$/ };
 
-/** What does not depend on a zone: a time with its own, hours and minutes ago. */
+/** Whether a text does not depend on a zone: a time with its own zone, or hours and minutes ago. */
 export function isInstant(text: string, { agesAreDays = false } = {}): boolean {
   return ABSOLUTE.time.test(text.trim()) || (!agesAreDays && ABSOLUTE.age.test(text));
 }

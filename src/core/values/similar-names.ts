@@ -1,8 +1,8 @@
 /** A name, and how much it is like another text: 0 if it is not. */
 export type Alike = { name: string; like: number };
 
-/** Names in the order of how much they are like a text; those that are so equally stay in theirs. */
-export function alike(
+/** Names by similarity to a text, most similar first; equally similar names keep their order. */
+export function closestNames(
   text: string,
   names: readonly string[],
   folded: (name: string) => string = (name) => name,
@@ -13,8 +13,8 @@ export function alike(
     .toSorted((a, b) => b.like - a.like);
 }
 
-/** How much alike two names must be spelt to be offered before those that are more frequent. */
-const LIKENESS_MIN = 0.4;
+/** The least similarity of spelling at which a name is offered before more frequent ones. */
+const SIMILARITY_MIN = 0.4;
 
 /**
  * How much a name is like a text: 2 if the text is in it, else which share of their pairs of letters
@@ -29,6 +29,6 @@ function likenessTo(text: string): (name: string) => number {
     const others = pairsOf(name);
     const common = [...pairs].filter((pair) => others.has(pair)).length;
     const like = (2 * common) / (pairs.size + others.size);
-    return like < LIKENESS_MIN ? 0 : like;
+    return like < SIMILARITY_MIN ? 0 : like;
   };
 }

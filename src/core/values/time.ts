@@ -14,7 +14,7 @@ export function isoTime(ms: number): string {
   return `${new Date(whole).toISOString().slice(0, -1)}${String(micros).padStart(3, "0")}Z`;
 }
 
-/** As {@link isoTime}, from microseconds; undefined of what is before the year 1 or after 9999. */
+/** As {@link isoTime}, from microseconds; undefined before the year 1 and after 9999. */
 export function isoMicros(micros: bigint): string | undefined {
   const rest = ((micros % 1000n) + 1000n) % 1000n;
   const ms = Number((micros - rest) / 1000n);
@@ -35,12 +35,12 @@ const ISO =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,12}))?)?\s*(Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?)?$/i;
 
 /**
- * Milliseconds since the epoch, microseconds as their fraction, of an ISO 8601 text; undefined
- * if it is none or names a time that does not exist. Without a zone it is UTC (contract 4.5,
+ * Milliseconds since 1970, microseconds as their fraction, of an ISO 8601 text; undefined for other texts and
+ * for times that do not exist. Without a zone it is UTC (contract 4.5,
  * decision 12); a date alone is its midnight.
  */
 export function parseTime(text: string): number | undefined {
-  // What SDKs send; a day that does not exist would come out as another one.
+  // The form of SDKs. `Date.parse` would turn a day that does not exist into another day.
   if (SDK_TIME.test(text)) {
     const ms = Date.parse(text);
     return new Date(ms).getUTCDate() === Number(text.slice(8, 10)) ? ms : undefined;
@@ -74,7 +74,7 @@ const UNIX_MS_MIN = 1e11;
  * The time of an event in milliseconds since the epoch (decision 12): ISO 8601 as
  * {@link parseTime} has it, or what other clients write: RFC 2822, `2026/11/21` or `11/21/2026`,
  * each with or without a time of day, and seconds or milliseconds since the epoch, as number or
- * text. Undefined if it is none.
+ * text. Undefined for other values.
  */
 export function parseEventTime(value: unknown): number | undefined {
   if (typeof value === "number") return unixTime(value);

@@ -10,7 +10,7 @@ export type VersionRange = { from: Version | null; before: Version | null };
 /** Digits of each number of a version; a text with a longer number is no version (decision 105). */
 export const DIGITS_MAX = 38;
 
-/** Each number may be a time, or count builds; a filter and what is stored have the same room. */
+/** Numbers may be long: some are times or counts of builds. Filters and stored values have the same limit. */
 const VERSION = /^[vV]?(\d{1,38})(?:\.(\d{1,38}))?(?:\.(\d{1,38}))?(-.*|\+.*)?$/;
 const WILDCARD = /^[vV]?(\d{1,38})(?:\.(\d{1,38}))?\.[*xX]$/;
 
@@ -52,7 +52,7 @@ export function versionRange(
   }
 }
 
-/** A number without leading zeros, as long as there is room for. */
+/** A number without leading zeros, with at most DIGITS_MAX digits. */
 const NUMBER = String.raw`(?:0|[1-9]\d{0,${DIGITS_MAX - 1}})`;
 
 /**
@@ -70,7 +70,7 @@ const ANY = String.raw`(?:[-+]\S*)?`;
 const RELEASE = String.raw`(?:\+\S*)?`;
 const PRE = String.raw`-\S*`;
 
-/** The first number that differs is on one side; `same` is what comes behind three that are the same. */
+/** Matches versions whose first different number is on one side; `same` matches the rest of equal ones. */
 function versionPattern(
   version: Version,
   beside: (number: string) => string[],
@@ -89,10 +89,10 @@ function versionPattern(
   return String.raw`\s*v?(?:${versions.join("|") || "[^\\s\\S]"})\s*`;
 }
 
-/** Patterns of the numbers that are greater: longer, or with a greater digit behind the same ones. */
+/** Patterns of greater numbers: longer ones, or ones with a greater digit after the same digits. */
 function above(number: string): string[] {
   const { length } = number;
-  // What follows the last of all numbers: nothing that is stored has as many digits.
+  // After the greatest number: no stored number has as many digits.
   if (length > DIGITS_MAX) return [];
   const longer = length < DIGITS_MAX ? [`[1-9]${digits(length, DIGITS_MAX - 1)}`] : [];
   const asLong = [...number].flatMap((digit, at) => {

@@ -1,8 +1,8 @@
 import { isoTime } from "./time.ts";
 
 /**
- * For how long a zone's clock is how far ahead of UTC, negative if it is behind: in order, each until
- * a time in UTC, ISO 8601; the last is for ever.
+ * How far a zone's clock is ahead of UTC, negative if it is later, in spans of time: in order, each until a
+ * time in UTC, ISO 8601; the last span does not end.
  */
 export type ClockPiece = { until: string | null; ahead_s: number };
 
@@ -15,10 +15,10 @@ const MARGIN_MS = DAY_MS;
 /** No clock is put forward and back within a week. */
 const STEP_MS = 7 * DAY_MS;
 
-/** Before, no clock had been changed by a rule; events from behind are not taken (decision 12). */
+/** Earlier, no clock changed by a rule; later times of events are not accepted (decision 12). */
 const RULES_MS = { from: Date.UTC(1800, 0), before: Date.UTC(2200, 0) };
 
-/** What the clock on the wall shows at a time, as if that were UTC; both in milliseconds. */
+/** The local clock of a zone at a time, as if it were UTC; both in milliseconds. */
 export function wallClock(ms: number, timezone: string): number {
   return clockOf(timezone)(ms);
 }
