@@ -1,4 +1,4 @@
-import { alike } from "../core/values/similar-names.ts";
+import { closestNames } from "../core/values/similar-names.ts";
 import { PAGES } from "../docs/index.ts";
 import { type Command, EXIT, UsageError } from "./command.ts";
 import { table } from "./table.ts";
@@ -29,7 +29,7 @@ function pageText(name: string): string {
   const page = PAGES.find((one) => one.name === name);
   if (page !== undefined) return page.text.trimEnd();
   const names = PAGES.map((one) => one.name);
-  const near = alike(name, names).filter(({ like }) => like > 0);
+  const near = closestNames(name, names).filter(({ like }) => like > 0);
   const offered = near.slice(0, OFFERED_MAX).map((one) => one.name);
   const hint = offered.length === 0 ? "See: hoglet docs." : `Did you mean ${offered.join(", ")}?`;
   throw new UsageError(`There is no page ${name}. ${hint}`);
