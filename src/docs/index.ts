@@ -3,6 +3,7 @@ import architecture from "./architecture.md" with { type: "text" };
 import archive from "./archive.md" with { type: "text" };
 import changelog from "./changelog.md" with { type: "text" };
 import cli from "./cli.md" with { type: "text" };
+import contributing from "./contributing.md" with { type: "text" };
 import accessDecisions from "./decisions/access.md" with { type: "text" };
 import apiDecisions from "./decisions/api.md" with { type: "text" };
 import architectureDecisions from "./decisions/architecture.md" with { type: "text" };
@@ -72,6 +73,11 @@ export const PAGES: readonly DocsPage[] = [
     "architecture",
     "The way of an event, the source tree, the threads, and a glossary.",
     architecture,
+  ),
+  page(
+    "contributing",
+    "Build, test, house rules, how to add an operation or a store.",
+    contributing,
   ),
   page("changelog", "The changes of each version.", changelog),
   page("decisions/access", "Keys, settings and projects.", accessDecisions),
