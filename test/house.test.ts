@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { bannedPhrases, bannedTestNames } from "./support/plain-words.ts";
 import { ROOT } from "./support/start/server.ts";
 
 const SRC = join(ROOT, "src");
@@ -369,6 +370,36 @@ const BANNED: { pattern: RegExp; instead: string; floors?: string[] }[] = [
   { pattern: /\b(TODO|FIXME|XXX)\b/, instead: "an issue" },
 ];
 
+/** Files and folders in plain words. The list grows until it is README.md, src and test. */
+const CLEAN: readonly string[] = [
+  "src/app/process",
+  "src/app/settings",
+  "src/app/threads",
+  "src/core/access",
+  "src/core/erasure",
+  "src/core/insights",
+  "src/core/logs",
+  "src/core/operations",
+  "src/core/ports",
+  "src/core/warnings",
+  "src/docs",
+  "src/http/docs/page-html.ts",
+  "src/http/docs/pages.ts",
+  "src/main.ts",
+  "src/stores/duckdb/migrations",
+  "src/stores/sqlite/migrations",
+  "test/app/threads",
+  "test/core/operations",
+  "test/core/playlists",
+  "test/core/warnings",
+  "test/docs",
+  "test/house.test.ts",
+  "test/http/docs/page-html.test.ts",
+  "test/http/docs/pages.test.ts",
+  "test/stores/duckdb/lists",
+  "test/support",
+];
+
 const LINES_MAX = 300;
 
 /** Words of a decision's body. */
@@ -525,6 +556,18 @@ describe("the house rules", () => {
     );
     expect([...cited].filter((number) => !written.includes(number))).toEqual([]);
     expect(written.filter((number) => !cited.has(number))).toEqual([]);
+  });
+
+  test("comments, messages, pages and test names are in plain words", () => {
+    const isClean = (path: string) => CLEAN.some((clean) => isWithin(path, clean));
+    const paths = [
+      ...new Bun.Glob("{README.md,src/**/*.{ts,md},test/**/*.test.ts}").scanSync(ROOT),
+    ];
+    const wrong = paths.filter(isClean).flatMap((path) => {
+      const text = readFileSync(join(ROOT, path), "utf8");
+      return path.startsWith("test/") ? bannedTestNames(path, text) : bannedPhrases(path, text);
+    });
+    expect(wrong).toEqual([]);
   });
 
   test("a decision is short", () => {

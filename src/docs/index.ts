@@ -36,7 +36,7 @@ export type DocsPage = {
   name: string;
   /** Its heading; of decisions only the area. */
   title: string;
-  /** What it is about, in one line. */
+  /** Its subject in one line. */
   about: string;
   /** Markdown; links to other pages are relative, such as `keys.md#projects`. */
   text: string;

@@ -32,7 +32,7 @@ export type Warning = {
   type: WarningType;
   /** The number of events or log records. */
   count: number;
-  /** Uuid and distinct id of one of them; null if it has none. Properties are never kept. */
+  /** Uuid and distinct id of one of them; null if absent. Properties are never kept. */
   event_uuid: string | null;
   distinct_id: string | null;
 };

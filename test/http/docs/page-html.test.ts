@@ -41,7 +41,7 @@ test("a wide table scrolls by itself, and a heading can be linked to", () => {
   expect(html).toMatch(/<div class="wide"><table>[\s\S]*<\/table><\/div>/);
 });
 
-test("the navigation has every page, and marks the one that is shown", () => {
+test("the navigation has every page, and marks the current one", () => {
   const pages = [page("keys", "# Keys"), page("decisions/api", "# API")];
 
   const html = pageHtml(page("keys", "# Keys"), pages);
