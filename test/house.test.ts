@@ -237,7 +237,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "core/persons/persons.ts": "test/http/routes/persons.test.ts",
   "core/access/projects.ts": "test/http/routes/projects.test.ts, test/cli/run.test.ts",
   "core/ingest/restore.ts": "test/app/rebuild.test.ts",
-  "core/ingest/resent-requests.ts": "test/http/routes/ingestion-warnings.test.ts",
   "core/ingest/retry.ts": "test/core/ingest/ingest.test.ts",
   "core/ingest/slice-content.ts": "test/core/ingest/slices.test.ts",
   "core/insights/trends.ts":

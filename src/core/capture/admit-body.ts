@@ -1,4 +1,11 @@
-import { type Arrival, admit, type DropReason, type Outcome, refused } from "../events/event.ts";
+import {
+  type Arrival,
+  admit,
+  type ChangeReason,
+  type DropReason,
+  type Outcome,
+  refused,
+} from "../events/event.ts";
 import { type Excess, excessOf, MARK } from "../events/json-limits.ts";
 import { Failure } from "../values/failure.ts";
 import { isObject, type Json, type JsonObject } from "../values/json.ts";
@@ -32,7 +39,7 @@ export type Admission = {
   lines: Uint8Array;
   /** How many of its events are not stored. */
   dropped: number;
-  /** What happened to events that were dropped or changed. */
+  /** Reasons of the events that are not stored. */
   warnings: Warning[];
   /** v1's results in JSON, by uuid; empty elsewhere. */
   results: string;
@@ -70,8 +77,7 @@ export function admitBody(body: Body, arrived: Arrived): Admission {
       warnings.add({ type: outcome.dropped, count, event_uuid, distinct_id });
       return;
     }
-    lines.add(outcome.line);
-    for (const type of outcome.changes) warnings.add({ type, count, event_uuid, distinct_id });
+    lines.add(withChanges(outcome));
   });
   return {
     key,
@@ -82,6 +88,11 @@ export function admitBody(body: Body, arrived: Arrived): Admission {
     warnings: warnings.all(),
     results: report?.text() ?? "",
   };
+}
+
+/** The journal line of an event with its changes, so that only a stored event is reported (decision 38). */
+function withChanges({ line, changes }: { line: string; changes: ChangeReason[] }): string {
+  return changes.length === 0 ? line : `${line.slice(0, -1)},"changed":${JSON.stringify(changes)}}`;
 }
 
 const EXCESSES: Record<Excess, DropReason> = {

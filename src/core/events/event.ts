@@ -38,6 +38,8 @@ export type CapturedEvent = {
   distinct_id: string;
   timestamp: string;
   properties: JsonObject;
+  /** Why it differs from the event as it was sent; absent if it does not. */
+  changed?: ChangeReason[];
 };
 
 /**

@@ -34,11 +34,8 @@ export type Identity = {
 /** An event with what is remembered of it. */
 export type Marked<Event> = { event: Event; hash: SeenHash; mark: number };
 
-/**
- * An event whose uuid came before; `same` unless it is known to have been another event's. `first` is
- * the one that had it, where that is among those that were sifted with it.
- */
-export type Repeated<Event> = { of: Event; same: boolean; first: Event | undefined };
+/** An event whose uuid was used before; `same` unless another event is known to have used it. */
+export type Repeated<Event> = { of: Event; same: boolean };
 
 type Options = {
   /** How long a uuid is remembered, by arrival, in milliseconds. */
@@ -84,21 +81,20 @@ export function seenWindow({ windowMs, seed, runs, log }: Options) {
     sift<Event extends Identity>(events: readonly Event[]) {
       const fresh: Marked<Event>[] = [];
       const repeated: Repeated<Event>[] = [];
-      const places = new Map<string, number>();
+      const marks = new Map<string, number>();
       for (const event of events) {
         const { project_id, arrived_at } = event;
         const { uuid, event: name, distinct_id } = event.event;
         const key = `${uuid}${project_id}`;
         const hash = seenHashOf(seed, project_id, uuid);
         const mark = seenMark(name, distinct_id);
-        const first = fresh[places.get(key) ?? -1];
-        const before = first?.mark ?? markSince(hash, arrived_at - windowMs);
+        const before = marks.get(key) ?? markSince(hash, arrived_at - windowMs);
         if (before === undefined) {
-          places.set(key, fresh.length);
+          marks.set(key, mark);
           fresh.push({ event, hash, mark });
         } else {
           const same = before === UNMARKED || before === mark;
-          repeated.push({ of: event, same, first: first?.event });
+          repeated.push({ of: event, same });
         }
       }
       return { fresh, repeated };

@@ -60,8 +60,20 @@ function linesOf({ lines, count }: Frame, from: number, to: number): Uint8Array 
 
 const LINE_FEED = 0x0a;
 
-/** What a journal entry of warnings says. */
-export function warningsOf({ lines, count, project_id, arrived_at }: Frame): ProjectWarning[] {
+/** The warnings of frames up to a sequence number. */
+export function warningsIn(frames: Frame[], upTo: number): ProjectWarning[] {
+  return frames
+    .filter(({ kind, first_seq }) => kind === "warnings" && first_seq <= upTo)
+    .flatMap(warningsOf);
+}
+
+/** One warning for each change that admission made to an event. */
+export function changeWarnings({ project_id, arrived_at: at, event }: Candidate): ProjectWarning[] {
+  const { uuid: event_uuid, distinct_id, changed = [] } = event;
+  return changed.map((type) => ({ type, count: 1, event_uuid, distinct_id, project_id, at }));
+}
+
+function warningsOf({ lines, count, project_id, arrived_at }: Frame): ProjectWarning[] {
   const texts = utf8.decode(lines).split("\n").slice(0, count);
   return texts.map((text) => ({ ...(JSON.parse(text) as Warning), project_id, at: arrived_at }));
 }

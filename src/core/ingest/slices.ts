@@ -18,8 +18,14 @@ import type { ProjectWarning } from "../warnings/warning.ts";
 import type { SeenEntries } from "./dedup-table.ts";
 import type { Marked, Repeated, SeenWindow } from "./dedup-window.ts";
 import { type ChangedIds, changedIds } from "./mirror-lag.ts";
-import { resentRequests } from "./resent-requests.ts";
-import { type Candidate, eventsIn, isOfEvents, logsIn } from "./slice-content.ts";
+import {
+  type Candidate,
+  changeWarnings,
+  eventsIn,
+  isOfEvents,
+  logsIn,
+  warningsIn,
+} from "./slice-content.ts";
 
 /** What became of a slice on its way to the event store. */
 export type SliceApplied = {
@@ -72,7 +78,6 @@ type Needs = {
  * what they do to persons, writes them for DuckDB.
  */
 export function slices({ journal, persons, files, seen, ...memory }: Needs) {
-  const resent = resentRequests();
   let uncollected = 0;
 
   /** Only between slices: what one of them still holds would count as used from then on. */
@@ -117,14 +122,14 @@ export function slices({ journal, persons, files, seen, ...memory }: Needs) {
       const repeated = sifted.repeated.filter(({ of }) => of.seq <= last);
       const duplicates = repeated.map(duplicateOf);
       const found = [...duplicates.flatMap(duplicateWarning), ...does.refused.map(refusalWarning)];
-      const warnings = [...resent.warningsIn(frames, last, repeated), ...found];
+      const changed = fresh.flatMap(({ event }) => changeWarnings(event));
+      const warnings = [...warningsIn(frames, last), ...changed, ...found];
       const changes = does.changes && { ...does.changes, warnings, applied_seq: last };
       const mirror = changes && (await persons.apply(changes));
       const of = { events: storedEvents(fresh, does), logs: logsIn(frames, last), mirror };
       const loads = files.add({ range: { first: range.after + 1, last }, ...of });
       // Only now: a slice that could not be written is read again, and must not know itself.
       seen.add(fresh);
-      resent.applied(last, fresh);
       const isCut = next !== undefined || upTo < asked || (last < upTo && isFull(frames, read));
       uncollected += isCut ? COLLECT_EVENTS : read.length;
       const count = of.logs.reduce((sum, frame) => sum + frame.count, fresh.length);

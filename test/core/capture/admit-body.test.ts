@@ -31,6 +31,10 @@ const linesOf = (lines: Uint8Array) =>
     .slice(0, -1)
     .map((line) => JSON.parse(line));
 
+/** The changes that each line has, with the distinct id of its event. */
+const changesIn = (lines: Uint8Array) =>
+  linesOf(lines).flatMap(({ changed, distinct_id }) => (changed ? [[distinct_id, changed]] : []));
+
 describe("admission", () => {
   test("makes a line of each event and says nothing when nothing happened", () => {
     const { lines, ...rest } = admit([event(), event({ uuid: undefined })].join());
@@ -60,9 +64,9 @@ describe("admission", () => {
     expect(lines.buffer.byteLength).toBeLessThan(body * 1.26);
   });
 
-  test("counts what happened by reason, with the first event of each as its sample", () => {
+  test("warns of each event that is not stored, and a stored line has its changes", () => {
     const second = "01a1fc9a-592b-78b3-8d80-aa75992efaea";
-    const { dropped, count, warnings } = admit(
+    const { dropped, count, lines, warnings } = admit(
       [
         event({ event: "" }),
         event({ event: "", uuid: second, distinct_id: "bob" }),
@@ -78,12 +82,13 @@ describe("admission", () => {
     expect(warnings).toEqual([
       { type: "missing_event_name", count: 1, event_uuid: UUID, distinct_id: "ann" },
       { type: "missing_event_name", count: 1, event_uuid: second, distinct_id: "bob" },
-      { type: "ignored_invalid_timestamp", count: 1, event_uuid: second, distinct_id: "bob" },
-      { type: "ignored_invalid_timestamp", count: 1, event_uuid: UUID, distinct_id: "ann" },
-      { type: "event_name_too_long", count: 1, event_uuid: UUID, distinct_id: "ann" },
-      { type: "replaced_invalid_uuid", count: 1, event_uuid: MINTED, distinct_id: "ann" },
       { type: "invalid_event", count: 1, event_uuid: null, distinct_id: null },
       { type: "missing_distinct_id", count: 1, event_uuid: UUID, distinct_id: null },
+    ]);
+    expect(linesOf(lines).map(({ uuid, changed }) => [uuid, changed])).toEqual([
+      [second, ["ignored_invalid_timestamp"]],
+      [UUID, ["event_name_too_long", "ignored_invalid_timestamp"]],
+      [MINTED, ["replaced_invalid_uuid"]],
     ]);
   });
 
@@ -103,15 +108,14 @@ describe("admission", () => {
     ];
     const text = `{"api_key":"${KEY}","sent_at":${JSON.stringify(sent_at)},"batch":[${items}]}`;
 
-    const { lines, warnings } = admit("", {
+    const { lines } = admit("", {
       bytes: new TextEncoder().encode(text),
       aside: { key: undefined, keyInBody: true, sentAt },
     });
 
     expect(linesOf(lines)[1].timestamp).toBe("2026-11-21T11:00:00.000000Z");
-    const sample = { count: 1, event_uuid: UUID, distinct_id: "ann" };
-    const expected = { type: "ignored_invalid_sent_at" as const, ...sample };
-    expect(warnings).toEqual(Array.from({ length: count }, () => expected));
+    const change = ["ann", ["ignored_invalid_sent_at"]];
+    expect(changesIn(lines)).toEqual(Array.from({ length: count }, () => change));
   });
 
   test.each<[string, string, unknown, string]>([
@@ -126,7 +130,8 @@ describe("admission", () => {
     const { lines, warnings } = admit([event(), raw].join());
 
     expect(linesOf(lines)[1].properties).toEqual({ list: [1, { n: stored }] });
-    expect(warnings).toEqual([{ type, count: 1, event_uuid: UUID, distinct_id: "ann" }] as never);
+    expect(changesIn(lines)).toEqual([["ann", [type]]]);
+    expect(warnings).toEqual([]);
   });
 
   test.each([
@@ -141,11 +146,11 @@ describe("admission", () => {
     const named = `{"event":"e","distinct_id":${digits},"properties":{"distinct_id":${digits}}}`;
 
     const alone = admit("", { bytes: new TextEncoder().encode(single) });
-    const { lines, warnings } = admit([event(), single, event(), named, event()].join());
+    const { lines } = admit([event(), single, event(), named, event()].join());
 
     const properties = { distinct_id: digits, alias: digits, $anon_distinct_id: digits, n: 1 };
     expect(linesOf(alone.lines)).toMatchObject([{ distinct_id: digits, properties }]);
-    expect([...alone.warnings, ...warnings]).toEqual([]);
+    expect([...changesIn(alone.lines), ...changesIn(lines)]).toEqual([]);
     expect(linesOf(lines).map(({ distinct_id }) => distinct_id)).toEqual([
       "ann",
       digits,
@@ -165,12 +170,10 @@ describe("admission", () => {
       event({ distinct_id: `p${at}`, properties: 0 }).replace(/0}$/, `${properties}}`),
     );
 
-    const { count, warnings } = admit([event(), ...items].join());
+    const { count, lines } = admit([event(), ...items].join());
 
     expect(count).toBe(5);
-    expect(warnings.map(({ type, distinct_id }) => [type, distinct_id])).toEqual(
-      [0, 1, 3].map((at) => ["rounded_unsafe_integer", `p${at}`]),
-    );
+    expect(changesIn(lines)).toEqual([0, 1, 3].map((at) => [`p${at}`, ["rounded_unsafe_integer"]]));
   });
 
   test("an id of digits is kept in a body of many parts and beside items over a limit", () => {
@@ -209,10 +212,10 @@ describe("admission", () => {
   test("warns of numbers of a single event, and not of the envelope's", () => {
     const single = event().replace("}", `,"api_key":"${KEY}","properties":{"n":1e400}}`);
     const bytes = new TextEncoder().encode(single);
-    expect(admit("", { bytes }).warnings).toMatchObject([{ type: "replaced_infinite_number" }]);
+    expect(changesIn(admit("", { bytes }).lines)).toEqual([["ann", ["replaced_infinite_number"]]]);
 
     const batch = new TextEncoder().encode(`{"n":1e400,"api_key":"${KEY}","batch":[${event()}]}`);
-    expect(admit("", { bytes: batch }).warnings).toEqual([]);
+    expect(changesIn(admit("", { bytes: batch }).lines)).toEqual([]);
   });
 
   const DEEP = `${"[".repeat(200)}${"]".repeat(200)}`;

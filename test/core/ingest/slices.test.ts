@@ -60,13 +60,6 @@ async function world() {
       const text = `${JSON.stringify({ timestamp: AT, observed_timestamp: AT, body: "said" })}\n`;
       await journal.append(entry(text.repeat(count), { kind: "logs", project_id: 1, count }));
     },
-    /** Puts a warning of an event into the journal, as behind the frame that the event is in. */
-    async sendWarning(event_uuid: unknown): Promise<void> {
-      const warning = { type: "ignored_invalid_timestamp", count: 1, event_uuid };
-      await journal.append(
-        entry(`${JSON.stringify(warning)}\n`, { kind: "warnings", project_id: 1 }),
-      );
-    },
     durable: () => journal.durable(),
     again(persons: PersonWrites = made) {
       slicer += 1;
@@ -265,38 +258,47 @@ test("a request with more events than a slice is applied in parts, each of its e
   expect(rest.seqs).toEqual(all.slice(5000));
 });
 
-test("a resent request's warnings are not told again, also where the slice they are in fails", async () => {
+test("changes of a stored event are reported once, also where its batch fails or the event comes again", async () => {
   await using place = await world();
-  const sent = Array.from({ length: SLICE_EVENTS_MAX + 500 }, () => event({ timestamp: AT }));
-  const other = event({ timestamp: AT });
-  const told: unknown[] = [];
-  let failures = 0;
+  const changed = (type: string) => event({ timestamp: AT, changed: [type] });
+  const [first, second] = [changed("event_name_too_long"), changed("replaced_invalid_text")];
+  const reported: unknown[] = [];
+  let failures = 1;
   const persons: PersonWrites = {
     ...place.persons,
     async apply(changes) {
-      const uuids = (changes.warnings ?? []).map(({ event_uuid }) => event_uuid);
-      failures += uuids.length;
-      if (failures === 1) throw new Error("database or disk is full");
-      told.push(...uuids);
+      if (failures-- > 0) throw new Error("database or disk is full");
+      reported.push(...(changes.warnings ?? []));
       return place.persons.apply(changes);
     },
   };
   const slicer = place.again(persons);
-  await place.send(...sent);
-  await applied(place, slicer, 0);
-  const before = place.durable();
-  await place.send(...sent);
-  await place.sendWarning(sent[7]?.["uuid"]);
-  await place.send(other);
-  await place.sendWarning(other["uuid"]);
+  await place.send(first, { ...second, uuid: first["uuid"] }, event({ timestamp: AT }));
+  await place.send(first, second, { ...second, event: "another" });
 
-  for (let last = before; last < place.durable(); ) {
+  for (let last = 0; last < place.durable(); ) {
     const asked = slicer.apply({ after: last, upTo: place.durable() });
     last = await asked.then((slice) => slice.last).catch(() => last);
   }
 
-  expect(failures).toBe(2);
-  expect(told).toEqual([other["uuid"]]);
+  const sample = (one: typeof first) => ({ event_uuid: one["uuid"], distinct_id: "ann" });
+  expect(reported).toEqual([
+    {
+      type: "event_name_too_long",
+      count: 1,
+      ...sample(first),
+      project_id: 1,
+      at: expect.any(Number),
+    },
+    {
+      type: "replaced_invalid_text",
+      count: 1,
+      ...sample(second),
+      project_id: 1,
+      at: expect.any(Number),
+    },
+    { type: "duplicate_uuid", count: 1, ...sample(second), project_id: 1, at: expect.any(Number) },
+  ]);
 });
 
 test("a request with more log records than a slice is whole", async () => {
