@@ -143,7 +143,11 @@ function sqlColumnsPage(): string {
   );
 }
 
-const shownPath = (path: string) => code(path.replace(/:(\w+)/g, "{$1}"));
+/** The path of most operations; the page abbreviates it. */
+const PROJECT_PATH = "/api/environments/:project_id/";
+
+const shownRoute = ({ method, path }: { method: string; path: string }) =>
+  code(`${method} ${path.replace(PROJECT_PATH, "…/").replace(/:(\w+)/g, "<$1>")}`);
 
 function apiPage(): string {
   // The handlers are not called, so that they need no services.
@@ -151,13 +155,8 @@ function apiPage(): string {
   const sections = [...Map.groupBy(routes, tagOf)].flatMap(([tag, ofTag]) => [
     `## ${tag}`,
     table(
-      ["method", "path", "scope", "summary"],
-      ofTag.map(({ method, path, scope, summary }) => [
-        method,
-        shownPath(path),
-        code(scope),
-        summary,
-      ]),
+      ["operation", "scope", "summary"],
+      ofTag.map((route) => [shownRoute(route), code(route.scope), route.summary]),
     ),
   ]);
   const sdk = [
@@ -167,14 +166,11 @@ function apiPage(): string {
   ];
   return pageOf(
     "# API",
-    "Every operation below takes a [personal key](keys.md) with the scope that it names: `Authorization: Bearer phx_…`. Paths work without their trailing slash, too. `/openapi.json` is the document for tools, and [`/docs`](/docs) tries operations out in the browser.",
+    "Every operation below takes a [personal key](keys.md) with the scope that it names: `Authorization: Bearer phx_…`. In a path, `…` stands for `/api/environments/<project_id>`. Paths work without their trailing slash, too. `/openapi.json` is the document for tools, and [`/docs`](/docs) tries operations out in the browser.",
     ...sections,
     "## SDKs",
     "These paths are public, and take a project key. [Send events](send-events.md) and [logs](logs.md) explain them.",
-    table(
-      ["method", "path"],
-      sdk.map(({ method, path }) => [method, shownPath(path)]),
-    ),
+    sdk.map((route) => `- ${shownRoute(route)}`).join("\n"),
     "## Health",
     "`GET /_liveness`, `GET /_readiness` and `GET /_health` take no key, see [operations](operations.md#health).",
   );
