@@ -262,16 +262,10 @@ const TESTED_ELSEWHERE: Record<string, string> = {
     "test/stores/sqlite/persons/writes.test.ts, test/core/identity/identify.test.ts",
   "stores/duckdb/drafts/filter.ts":
     "test/stores/duckdb/insights/trends.test.ts, test/http/routes/insight-drafts.test.ts",
-  "stores/duckdb/drafts/funnel.ts": "test/stores/duckdb/insights/funnels.test.ts",
   "stores/duckdb/drafts/insight.ts": "test/http/routes/insight-drafts.test.ts",
-  "stores/duckdb/drafts/paths.ts": "test/stores/duckdb/insights/paths.test.ts",
-  "stores/duckdb/drafts/retention.ts":
-    "test/stores/duckdb/insights/retention.test.ts, test/stores/duckdb/insights/lifecycle.test.ts",
-  "stores/duckdb/drafts/scan.ts":
-    "test/stores/duckdb/insights/trends.test.ts, test/http/routes/insight-drafts.test.ts",
   "stores/duckdb/drafts/statement.ts": "test/stores/duckdb/insights/trends.test.ts",
-  "stores/duckdb/drafts/trends.ts":
-    "test/stores/duckdb/insights/trends.test.ts, test/stores/duckdb/insights/stickiness.test.ts",
+  "stores/duckdb/drafts/views.ts":
+    "test/stores/duckdb/insights/trends.test.ts, test/http/routes/insight-drafts.test.ts",
   "stores/duckdb/engine/faults.ts":
     "test/stores/duckdb/events/store.test.ts, test/app/rebuild.test.ts",
   "stores/duckdb/engine/instance.ts":
@@ -292,11 +286,16 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/duckdb/lists/events.ts":
     "test/stores/duckdb/events/store.test.ts, test/http/management.test.ts",
   "stores/duckdb/lists/names.ts": "test/core/insights/insights.test.ts",
+  "stores/duckdb/insights/breakdown.ts": "test/stores/duckdb/insights/trends.test.ts",
+  "stores/duckdb/insights/compile.ts": "test/stores/duckdb/insights/trends.test.ts",
   "stores/duckdb/insights/event-scan.ts": "test/stores/duckdb/insights/trends.test.ts",
+  "stores/duckdb/insights/event-tables.ts": "test/stores/duckdb/insights/trends.test.ts",
+  "stores/duckdb/insights/funnel-attempts.ts": "test/stores/duckdb/insights/funnels.test.ts",
   "stores/duckdb/insights/funnel-exclusions.ts": "test/stores/duckdb/insights/funnels.test.ts",
   "stores/duckdb/insights/funnel-ordered.ts": "test/stores/duckdb/insights/funnels.test.ts",
   "stores/duckdb/insights/funnel-unordered.ts":
     "test/stores/duckdb/insights/funnels.test.ts, test/http/routes/insights.test.ts",
+  "stores/duckdb/insights/target.ts": "test/stores/duckdb/insights/trends.test.ts",
   "stores/sqlite/groups.ts":
     "test/core/identity/groups.test.ts, test/stores/duckdb/events/store.test.ts",
   "stores/sqlite/persons/apply-slice.ts":
@@ -336,7 +335,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/sqlite/persons/ref-cache.ts":
     "test/stores/sqlite/persons/writes.test.ts, test/core/identity/identify.test.ts",
   "stores/archive/restore.ts": "test/app/rebuild.test.ts",
-  "stores/duckdb/insights/retention-breakdown.ts": "test/stores/duckdb/insights/retention.test.ts",
+  "stores/duckdb/insights/retention-bits.ts": "test/stores/duckdb/insights/retention.test.ts",
   "stores/sqlite/schema.ts": "test/stores/sqlite/sqlite.test.ts",
   "stores/dedup/run.ts": "test/stores/dedup/runs.test.ts",
   "stores/duckdb/events/dedup-replay.ts": "test/stores/duckdb/events/store.test.ts",

@@ -409,7 +409,7 @@ test("a date of a filter is on the clock of the project, in the answer and in it
 test.each([
   ["funnel view then signup", "FROM attempts"],
   ["retention of view weekly", "later"],
-  ["paths from /pricing", "walked"],
+  ["paths from /pricing", "visits"],
   ["lifecycle of view", "resurrecting"],
   ["stickiness of view", "intervals"],
 ])("a query is drafted of what a prompt asks: %s", async (prompt, part) => {

@@ -1,32 +1,26 @@
-import type { PropertyFilter, PropertyTest, Range } from "../../../core/values/property-filter.ts";
-import type { Version } from "../../../core/values/version-range.ts";
-import { quoted } from "../engine/duckdb.ts";
-import {
-  type DateTest,
-  ISO_TIME,
-  TOO_LONG,
-  textTested,
-  VERSION,
-  ZONED,
-} from "../lists/property-filter.ts";
+import type { PropertyFilter, PropertyTest } from "../../../core/values/property-filter.ts";
+import { DIGITS_MAX, type Version } from "../../../core/values/version-range.ts";
+import { type Bind, tested } from "../lists/property-filter.ts";
 
 /**
- * The condition that a filter is passed, by the text of its property, as somebody would write it
- * (decision 89): the same as `passes` of property-match.ts.
+ * Returns the condition of a filter on the text of its property. It passes the same texts as `passes`
+ * of property-filter.ts, and is short enough for the public SQL.
  */
-export function draftCondition({ not, test }: PropertyFilter, text: string): string {
+export function draftCondition({ not, test }: PropertyFilter, text: string, bind: Bind): string {
   if (test.is === "set") return `${text} IS ${not ? "NULL" : "NOT NULL"}`;
-  const condition = tested(test, text);
+  const condition = conditionOf(test, text, bind);
   return not ? `(${condition}) IS NOT TRUE` : `(${condition})`;
 }
 
-function tested(test: Exclude<PropertyTest, { is: "set" }>, text: string): string {
+function conditionOf(test: PropertyTest, text: string, bind: Bind): string {
   switch (test.is) {
     case "equal":
-      if (test.any.length === 1) return `${text} = ${test.any.map(quoted)}`;
-      return `${text} IN (${test.any.map(quoted).join(", ") || "NULL"})`;
-    case "date":
-      return `regexp_full_match(${text}, '${ISO_TIME}') AND ${dated(test, text)}`;
+      if (test.any.length === 1) return `${text} = ${test.any.map((value) => bind(value))}`;
+      return `${text} IN (${test.any.map((value) => bind(value)).join(", ") || "NULL"})`;
+    case "contains": {
+      const parts = test.any.map((part) => `contains(lower(${text}), lower(${bind(part)}))`);
+      return parts.join(" OR ") || `${text} IN (NULL)`;
+    }
     case "version": {
       const bounds = [
         ...(test.from === null ? [] : [comparedBy(text, test.from, ">")]),
@@ -35,38 +29,19 @@ function tested(test: Exclude<PropertyTest, { is: "set" }>, text: string): strin
       return bounds.join(" AND ");
     }
     default:
-      return textTested(test, text, {
-        part: (value) => `contains(lower(${text}), lower(${quoted(value)}))`,
-        ...{ text: quoted, number: numberText },
-      });
+      return tested(test, text, bind);
   }
 }
 
-/** As `dated` of property-match.ts. */
-function dated({ wall, ...instant }: DateTest, text: string): string {
-  const ranged = (type: string, { from, before }: Range) => {
-    const time = `TRY_CAST(${text} AS ${type})`;
-    return [
-      ...(from === null ? [] : [`${time} >= ${type} ${quoted(from)}`]),
-      ...(before === null ? [] : [`${time} < ${type} ${quoted(before)}`]),
-    ].join(" AND ");
-  };
-  if (wall === undefined) return ranged("TIMESTAMPTZ", instant);
-  return `CASE WHEN regexp_matches(${text}, '${ZONED}')
-    THEN ${ranged("TIMESTAMPTZ", instant)}
-    ELSE ${ranged("TIMESTAMP", { from: local(wall.from), before: local(wall.before) })} END`;
-}
+/** All versions except {@link TOO_LONG}: three numbers, and a pre-release or build (decision 105). */
+const VERSION = String.raw`\s*v?(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)([-+]\S*)?\s*`;
 
-const local = (wall: string | null) => wall?.replace("Z", "") ?? null;
-
-/** Exact, which a number with a point is not: that is a DECIMAL. */
-function numberText(value: number): string {
-  return Number.isSafeInteger(value) ? String(value) : `${quoted(String(value))}::DOUBLE`;
-}
+/** A text with a number that is too long for a version, before any pre-release or build. */
+const TOO_LONG = String.raw`^[^-+]*\d{${DIGITS_MAX + 1}}`;
 
 /**
- * Whether a version is at least another one, or before it, by the first number that differs; a pre-release
- * is before its release. With CASE, whatever is not needed is not taken out of the text.
+ * Returns whether a version is at least another one, or before it, by the first number that differs; a
+ * pre-release is before its release. The patterns of a run are longer than the public SQL allows.
  */
 function comparedBy(text: string, [major, minor, patch, release]: Version, by: ">" | "<"): string {
   const part = (place: number) => {

@@ -1,27 +1,27 @@
 import type { EventNames } from "../../../core/questions/names.ts";
 import { quoted } from "../engine/duckdb.ts";
-import { propertyText } from "./scan.ts";
+import { propertyText } from "./views.ts";
 
-/** Names that the draft's remarks tell of either kind. */
-const TOLD_MAX = 20;
+/** The most names of each kind in the remarks. */
+const NAMES_MAX = 20;
 
-/** Properties that the draft shows as columns of their own. */
+/** The most properties with a column of their own. */
 const COLUMNS_MAX = 3;
 
 /**
- * A first query over a project's events, with remarks on what else there is (decision 71): per day
- * and event, how many there were, and of how many persons.
+ * Returns a first query over a project's events, with names in remarks (decision 71). For each day and
+ * event it counts events and persons.
  */
 export function draftSql({ events, properties }: EventNames): string {
-  const named = events.slice(0, TOLD_MAX);
+  const named = events.slice(0, NAMES_MAX);
   const own = properties.filter(({ name }) => !name.startsWith("$")).slice(0, COLUMNS_MAX);
   const columns = own.map(({ name }, index) => {
     return `  count(DISTINCT ${propertyText("events", name)}) AS values_${index + 1}, -- of ${remark(name)}\n`;
   });
   const chosen = named.map(({ name }) => `    ${quoted(name)}`).join(",\n");
   return `-- Events and persons per day and event, of the last 30 days (UTC).
--- ${said("Events, the most frequent first", named)}
--- ${said("Properties of the newest events", properties.slice(0, TOLD_MAX))}
+-- ${listOf("Events, the most frequent first", named)}
+-- ${listOf("Properties of the newest events", properties.slice(0, NAMES_MAX))}
 SELECT
   date_trunc('day', events.timestamp)::DATE AS day,
   event,
@@ -35,12 +35,12 @@ LIMIT 1000;
 `;
 }
 
-function said(what: string, names: { name: string; count: number }[]): string {
-  if (names.length === 0) return `${what}: none yet.`;
-  return `${what}: ${names.map(({ name, count }) => `${remark(name)} (${count})`).join(", ")}.`;
+function listOf(kind: string, names: { name: string; count: number }[]): string {
+  if (names.length === 0) return `${kind}: none yet.`;
+  return `${kind}: ${names.map(({ name, count }) => `${remark(name)} (${count})`).join(", ")}.`;
 }
 
-/** A name in a remark: as JSON it has no line end, which would end the remark. */
-function remark(name: string): string {
+/** Returns a name for a remark. JSON has no line end, which would end the remark. */
+export function remark(name: string): string {
   return JSON.stringify(name);
 }

@@ -1,20 +1,20 @@
 import type { Exclusion, Funnel } from "../../../core/queries/funnel.ts";
 import type { OwnEvents } from "./funnel-unordered.ts";
 
-/** Columns of each event: its place among those of its person, and that of the first at the same time. */
+/** Columns of each event: its place among those of its person, and the first place at the same time. */
 export const PLACES = `row_number() OVER (PARTITION BY person_id ORDER BY t, seq) AS place,
     rank() OVER (PARTITION BY person_id ORDER BY t) AS place_of_t`;
 
-/** What is to be known at an event of those after it, and which attempts that begin with it count. */
+/** Columns of each event about later events, and conditions of the attempts that begin with it. */
 type Excluding = { columns: string[]; conditions: string[] };
 
 const after = (from: number, to: number | "UNBOUNDED") =>
   `OVER (PARTITION BY person_id ORDER BY t, seq ROWS BETWEEN ${from} FOLLOWING AND ${to} FOLLOWING)`;
 
 /**
- * Of strict steps (decision 78), which are so many events after the first: an attempt that came to the
- * step `from` is not counted if something excluded is before the step `to`, or before the window ends.
- * Over a table with columns `is_excluded_1` and so on; the conditions need `depth`.
+ * Exclusions of strict steps (decision 78), each a fixed number of events after the first. An attempt
+ * that reached the step `from` fails if an excluded event is before the step `to`, or before the window
+ * ends. Reads columns `is_excluded_1` and so on; the conditions need `depth`.
  */
 export function strictExcluding(exclusions: readonly Exclusion[], until: string): Excluding {
   const all = exclusions.map(({ from, to }, index): Excluding => {
@@ -37,8 +37,9 @@ export function strictExcluding(exclusions: readonly Exclusion[], until: string)
 }
 
 /**
- * Of steps in any order (decision 78): all of them are done when the first excluded event comes, if one
- * comes before the window ends. Over a table with `is_excluded_1` and so on and {@link PLACES}.
+ * Exclusions of steps in any order (decision 78). An attempt passes if all steps are done before the
+ * first excluded event, or if none comes before the window ends. Reads `is_excluded_1` and so on, and
+ * {@link PLACES}.
  */
 export function unorderedExcluding(
   { exclusions }: Funnel,
@@ -60,7 +61,7 @@ export function unorderedExcluding(
   };
 }
 
-/** The place of as many events of a set as it has steps, of those from the time of an event on. */
+/** The place of the event that completes a set: as many of its events as it has steps. */
 function lastPlace({ isOf, steps }: OwnEvents["sets"][number]): string {
   const own = `CASE WHEN ${isOf} THEN place END`;
   const last = steps === 1 ? `min(${own})` : `nth_value(${own}, ${steps} IGNORE NULLS)`;

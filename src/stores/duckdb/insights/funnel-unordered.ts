@@ -1,15 +1,15 @@
 import type { Funnel } from "../../../core/queries/funnel.ts";
 import { sharing } from "../../../core/queries/funnel-overlap.ts";
 
-/** When the steps of an unordered funnel have events, each one of its own (decision 78). */
+/** The steps of an unordered funnel, each with an event of its own (decision 78). */
 export type OwnEvents = {
-  /** Some steps: which events are one of them, by columns `is_1` and so on, and how many steps they are. */
+  /** Groups of steps: the condition of their events, by columns `is_1` and so on, and their count. */
   sets: { isOf: string; steps: number }[];
-  /** One for each step, null if never: when another one has an event, in no order. */
+  /** For each step the time at which one more step has an event, or null; in no order. */
   times: string[];
 };
 
-/** Over columns `first_1` and so on, as {@link firstOf} makes them for each of the sets. */
+/** Compiles the steps over columns `first_1` and so on, which {@link firstOf} makes for each set. */
 export function ownEvents({ steps }: Pick<Funnel, "steps">): OwnEvents {
   const sets: OwnEvents["sets"] = [];
   const times = sharing(steps).flatMap((group) => {
@@ -29,26 +29,26 @@ export function ownEvents({ steps }: Pick<Funnel, "steps">): OwnEvents {
 }
 
 /**
- * When events of the window `until`, which goes by `t`, are one of a set: the first times, as many as it has
- * steps, in columns that {@link nth} names.
+ * The first times in the window `until`, sorted by `t`, at which events belong to a set: as many as the
+ * set has steps, in columns that {@link nth} names.
  */
 export function firstOf({ isOf, steps }: OwnEvents["sets"][number], name: string): string[] {
   const own = `CASE WHEN ${isOf} THEN t END`;
   return Array.from({ length: steps }, (_, index) => {
     const place = index + 1;
-    // They come in the order of `t`. An ORDER BY here takes four times as long, and DuckDB 1.5 fails
+    // The window is in the order of `t`. An ORDER BY here takes four times as long, and DuckDB 1.5 fails
     // with IGNORE NULLS and an order from some 100,000 rows of a partition on.
     const first = place === 1 ? `min(${own})` : `nth_value(${own}, ${place} IGNORE NULLS)`;
     return `${first} OVER until AS ${nth(name, place)}`;
   });
 }
 
-/** The column of {@link firstOf} that is so far from the least, which is 1. */
+/** The name of a column of {@link firstOf}, by its position from 1 on. */
 export function nth(name: string, place: number): string {
   return place === 1 ? name : `${name}_${place}`;
 }
 
-/** The last of some times, if there are all. */
+/** The last of some times; null if one of them is null. */
 function latest(times: readonly string[]): string {
   if (times.length === 1) return times.join();
   const ever = times.map((time) => `coalesce(${time}, 'infinity')`);

@@ -1,40 +1,64 @@
+import type { LifecycleRow } from "../../../core/ports/insights.ts";
 import type { Lifecycle } from "../../../core/queries/lifecycle.ts";
-import type { Period } from "../../../core/queries/period.ts";
-import type { Bind } from "../lists/property-filter.ts";
-import { eventScan, type Scanned } from "./event-scan.ts";
+import type { Interval, Period } from "../../../core/queries/period.ts";
+import { bucketOf, eventScan } from "./event-scan.ts";
+import type { Row, Statement, Target } from "./target.ts";
+
+const ONE: Record<Interval, string> = {
+  hour: "INTERVAL 1 HOUR",
+  day: "INTERVAL 1 DAY",
+  week: "INTERVAL 7 DAY",
+  month: "INTERVAL 1 MONTH",
+};
 
 /**
- * SQL of a lifecycle (decision 79), as rows of {@link LifecycleRow}; no row where there is nobody.
- * `period` begins with the interval before the first that is told of: its number is 0, and -1 is
- * whatever was before it.
+ * The statement of a lifecycle (decision 79); persons that are dormant count below zero. Intervals have
+ * numbers: the period begins with the interval before the first of the answer, which is number 0, and
+ * all events before it count as number -1.
  */
 export function lifecycleSql(
-  scanned: Scanned,
+  target: Target,
   { series, interval }: Lifecycle,
   period: Period,
-  bind: Bind,
-): string {
-  const scan = eventScan(scanned, period, bind);
-  const from = bind(period.from, "TIMESTAMP");
+): Statement {
+  const scan = eventScan(target, period);
+  const from = target.bind(period.from, "TIMESTAMP");
   const columns = [
     `${scan.person()} AS person_id`,
     `CASE WHEN ${scan.wall} < ${from} THEN -1
-      ELSE date_diff('${interval}', ${from}, ${scan.wall}) END AS place`,
+      ELSE date_diff('${interval}', ${from}, ${scan.wall}) END AS number`,
   ];
   const conditions = [...scan.within({ everBefore: true }), scan.isOf(series)];
-  return `WITH ${scan.named("matched AS", columns, conditions)}, active AS (
-  SELECT DISTINCT person_id, place FROM matched
-), followed AS (
-  SELECT place, lag(place) OVER forwards AS earlier, lead(place) OVER forwards AS later
-  FROM active WINDOW forwards AS (PARTITION BY person_id ORDER BY place)
-), told AS (
-  SELECT place, CASE WHEN earlier IS NULL THEN 'new'
-    WHEN earlier = place - 1 THEN 'returning' ELSE 'resurrecting' END AS status
-  FROM followed WHERE place > 0
+  const tables = [
+    scan.named("matched AS", columns, conditions),
+    `active AS (
+  SELECT DISTINCT person_id, number FROM matched
+)`,
+    `neighbors AS (
+  SELECT number, lag(number) OVER forwards AS earlier, lead(number) OVER forwards AS later
+  FROM active WINDOW forwards AS (PARTITION BY person_id ORDER BY number)
+)`,
+    `statuses AS (
+  SELECT number, CASE WHEN earlier IS NULL THEN 'new'
+    WHEN earlier = number - 1 THEN 'returning' ELSE 'resurrecting' END AS status
+  FROM neighbors
   UNION ALL
-  SELECT place + 1 AS place, 'dormant' AS status FROM followed
-  WHERE place >= 0 AND later IS DISTINCT FROM place + 1
-    AND place + 1 < ${bind(period.buckets.length, "BIGINT")}
-)
-SELECT status, place::INTEGER AS place, count(*)::DOUBLE AS persons FROM told GROUP BY ALL`;
+  SELECT number + 1 AS number, 'dormant' AS status
+  FROM neighbors WHERE later IS DISTINCT FROM number + 1
+)`,
+  ];
+  const start = `(${from} + number * ${ONE[interval]})`;
+  const select = `SELECT ${bucketOf(interval, start)} AS bucket, status,
+  CASE status WHEN 'dormant' THEN -count(*) ELSE count(*) END AS persons
+FROM statuses
+WHERE number > 0 AND number < ${period.buckets.length}
+GROUP BY number, status
+ORDER BY number, status`;
+  return { tables, select };
+}
+
+/** Reads a row of a lifecycle; `places` are the indexes of the period's buckets. */
+export function lifecycleRow(row: Row, places: ReadonlyMap<unknown, number>): LifecycleRow {
+  const { bucket, status, persons } = row as Pick<LifecycleRow, "status" | "persons"> & Row;
+  return { status, place: places.get(bucket) ?? 0, persons: Math.abs(persons) };
 }

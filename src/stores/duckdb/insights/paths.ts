@@ -1,82 +1,100 @@
+import type { PathsRow } from "../../../core/ports/insights.ts";
 import { PATH_GAP_MINUTES, type Paths } from "../../../core/queries/path.ts";
 import type { Period } from "../../../core/queries/period.ts";
 import type { Bind } from "../lists/property-filter.ts";
-import { eventScan, type Scanned } from "./event-scan.ts";
+import { eventScan, TIME } from "./event-scan.ts";
+import type { Row, Statement, Target } from "./target.ts";
 
-/** SQL of paths as rows of {@link PathsRow}, counted by paths and not persons (decision 80), most frequent first. */
-export function pathsSql(scanned: Scanned, paths: Paths, period: Period, bind: Bind): string {
+/** The statement of paths (decision 80), with the most frequent ways first. */
+export function pathsSql(target: Target, paths: Paths, period: Period): Statement {
   const { types, filters, excluded, edges } = paths;
-  const scan = eventScan(scanned, period, bind);
+  const { bind } = target;
+  const scan = eventScan(target, period);
   const columns = [
     `${scan.person()} AS person_id`,
-    `"timestamp" AS t`,
-    "seq",
-    `CASE event
-      WHEN '$pageview' THEN ${placeIn(`coalesce(nullif("$pathname", ''), nullif("$current_url", ''), event)`)}
-      WHEN '$screen' THEN coalesce(nullif("$screen_name", ''), event) ELSE event END AS place`,
+    `${TIME} AS t`,
+    "events.seq",
+    `CASE events.event
+      WHEN '$pageview' THEN coalesce(nullif(events."$pathname", ''), nullif(events."$current_url", ''), events.event)
+      WHEN '$screen' THEN coalesce(nullif(events."$screen_name", ''), events.event)
+      ELSE events.event END AS name`,
+    `events.event = '$pageview' AND regexp_matches(name, '${ADDRESS}') AS is_address`,
   ];
-  const isType = types.map((type) => {
-    return type === "custom_event" ? "NOT starts_with(event, '$')" : `event = '${type}'`;
-  });
+  const isType = types.map((type) =>
+    type === "custom_event" ? "NOT starts_with(events.event, '$')" : `events.event = '${type}'`,
+  );
   const conditions = [
     ...scan.within(),
     `(${isType.join(" OR ")})`,
     scan.isOf({ event: null, filters }),
   ];
-  const passed = excluded.map((place) => bind(place)).join(", ");
-  const ordered = "PARTITION BY person_id ORDER BY t, seq";
+  const places = excluded.map((place) => bind(place)).join(", ");
+  const forwards = "PARTITION BY person_id ORDER BY t, seq";
   const part = partOf(paths, bind);
-  return `WITH ${scan.named("matched AS", columns, conditions)}, noted AS (
-  SELECT *, lag(place) OVER forwards AS before,
+  const tables = [
+    scan.named("matched AS", columns, conditions),
+    `placed AS (
+  -- The place of an address is its path.
+  SELECT person_id, t, seq, CASE WHEN is_address
+    THEN coalesce(nullif(rtrim(regexp_replace(regexp_replace(name, '${HOST}', ''), '${QUERY}', ''), '/'), ''), '/')
+    ELSE name END AS place
+  FROM matched
+)`,
+    `marked AS (
+  -- A new path begins after ${PATH_GAP_MINUTES} minutes without a step.
+  SELECT *, lag(place) OVER forwards AS place_before,
     CASE WHEN t - lag(t) OVER forwards <= INTERVAL ${PATH_GAP_MINUTES} MINUTE THEN 0 ELSE 1 END AS begins
-  FROM matched${passed === "" ? "" : ` WHERE place NOT IN (${passed})`}
-  WINDOW forwards AS (${ordered})
-), moved AS (
-  SELECT person_id, t, seq, place,
-    sum(begins) OVER (${ordered} ROWS UNBOUNDED PRECEDING) AS path
-  FROM noted WHERE begins = 1 OR place <> before
-), walked AS (
+  FROM placed${places === "" ? "" : `\n  WHERE place NOT IN (${places})`}
+  WINDOW forwards AS (${forwards})
+)`,
+    `visits AS (
+  SELECT person_id, t, seq, place, sum(begins) OVER (${forwards} ROWS UNBOUNDED PRECEDING) AS path
+  FROM marked WHERE begins = 1 OR place <> place_before
+)`,
+    `steps AS (
   SELECT person_id, path, t, place AS source, row_number() OVER along AS n,
-    lead(place) OVER along AS target, lead(t) OVER along AS later
-  FROM moved WINDOW along AS (PARTITION BY person_id, path ORDER BY t, seq)
-)${part.tables}, told AS (
-  SELECT n - ${part.first} + 1 AS step, source, target, epoch_us(later) - epoch_us(t) AS took
-  FROM ${part.from} WHERE target IS NOT NULL AND ${part.condition}
-)
-SELECT step::INTEGER AS step, source, target, count(*)::DOUBLE AS paths, avg(took) / 1000 AS average_ms
-FROM told GROUP BY ALL ORDER BY paths DESC, step, source, target LIMIT ${bind(edges, "BIGINT")}`;
+    lead(place) OVER along AS target, lead(t) OVER along AS t_target
+  FROM visits WINDOW along AS (PARTITION BY person_id, path ORDER BY t, seq)
+)`,
+    ...part.tables,
+  ];
+  const select = `SELECT n - ${part.first} + 1 AS step, source, target, count(*) AS paths,
+  avg(epoch_us(t_target) - epoch_us(t)) / 1000 AS average_ms
+FROM ${part.from}
+WHERE target IS NOT NULL AND ${part.condition}
+GROUP BY ALL
+ORDER BY paths DESC, step, source, target
+LIMIT ${edges}`;
+  return { tables, select };
 }
 
-/** Which steps of each path are told: from its `first`, where `condition` holds. */
+/** The steps of each path that count: those from the step number `first` on for which `condition` holds. */
 function partOf({ start, end, steps }: Paths, bind: Bind) {
-  const limit = bind(steps, "BIGINT");
   const where = (place: string, more = "") =>
     `min(CASE WHEN source = ${bind(place)}${more} THEN n END) OVER (PARTITION BY person_id, path)`;
   const begun =
-    start === null ? "" : `, begun AS (SELECT *, ${where(start)} AS first_n FROM walked)`;
-  const from = start === null ? "walked" : "begun";
+    start === null ? [] : [`begun AS (\n  SELECT *, ${where(start)} AS first_n FROM steps\n)`];
+  const from = start === null ? "steps" : "begun";
   const first = start === null ? "1" : "first_n";
   if (end === null) {
-    const condition = `n >= ${first} AND n < ${first} + ${limit} - 1`;
+    const condition = `n >= ${first} AND n < ${first} + ${steps - 1}`;
     return { tables: begun, from, first, condition };
   }
   const last = where(end, start === null ? "" : " AND n > first_n");
-  const tables = `${begun}, ended AS (SELECT *, ${last} AS last_n FROM ${from})`;
+  const tables = [...begun, `ended AS (\n  SELECT *, ${last} AS last_n FROM ${from}\n)`];
   if (start === null) {
-    const earliest = `greatest(1, last_n - ${limit} + 1)`;
+    const earliest = `greatest(1, last_n - ${steps - 1})`;
     const condition = `n >= ${earliest} AND n < last_n`;
     return { tables, from: "ended", first: earliest, condition };
   }
-  const condition = `n >= first_n AND n < last_n AND last_n - first_n < ${limit}`;
+  const condition = `n >= first_n AND n < last_n AND last_n - first_n < ${steps}`;
   return { tables, from: "ended", first, condition };
 }
 
+// The same as `placeOf` of core/queries/path.ts.
 const ADDRESS = "^([a-zA-Z][a-zA-Z0-9+.-]*:/)?/";
 const HOST = "^[a-zA-Z][a-zA-Z0-9+.-]*://[^/?#]*";
+const QUERY = "[?#](?s:.*)$";
 
-/** The same as `placeOf` of the domain. */
-function placeIn(text: string): string {
-  const path = `regexp_replace(regexp_replace(x, '${HOST}', ''), '[?#](?s:.*)$', '')`;
-  return `list_transform([${text}], lambda x: CASE WHEN regexp_matches(x, '${ADDRESS}')
-        THEN coalesce(nullif(rtrim(${path}, '/'), ''), '/') ELSE x END)[1]`;
-}
+/** Reads a row of paths. */
+export const pathsRow = (row: Row): PathsRow => row as PathsRow;

@@ -1,22 +1,39 @@
+import type { StickinessRow } from "../../../core/ports/insights.ts";
 import type { Period } from "../../../core/queries/period.ts";
-import type { EventsNode } from "../../../core/queries/query-fields.ts";
 import type { Stickiness } from "../../../core/queries/stickiness.ts";
-import type { Bind } from "../lists/property-filter.ts";
-import { eventScan, type Scanned } from "./event-scan.ts";
+import { eventScan } from "./event-scan.ts";
+import type { Row, Statement, Target } from "./target.ts";
+import { letterOf } from "./trends.ts";
 
-/** SQL of one series of a stickiness (decision 79), as rows of {@link StickinessRow}. */
+/** The statements of a stickiness (decision 79), one for each series. */
 export function stickinessSql(
-  scanned: Scanned,
-  { series, interval }: { series: EventsNode } & Pick<Stickiness, "interval">,
+  { series: all, interval }: Stickiness,
   period: Period,
-  bind: Bind,
-): string {
-  const scan = eventScan(scanned, period, bind);
-  const columns = [`${scan.person()} AS person_id`, `${scan.startOf(interval)} AS starts_at`];
-  return `WITH ${scan.named("matched AS", columns, [...scan.within(), scan.isOf(series)])}, present AS (
-  SELECT DISTINCT person_id, starts_at FROM matched
-), active AS (
-  SELECT person_id, count(*) AS intervals FROM present GROUP BY person_id
-)
-SELECT intervals::INTEGER AS intervals, count(*)::DOUBLE AS persons FROM active GROUP BY intervals`;
+): ((target: Target) => Statement)[] {
+  return all.map((series, index) => (target) => {
+    const letter = letterOf(index);
+    const name = letter.toLowerCase();
+    const scan = eventScan(target, period);
+    const columns = [`${scan.person()} AS person_id`, `${scan.startOf(interval)} AS starts_at`];
+    const conditions = [...scan.within(), scan.isOf(series)];
+    const tables = [
+      scan.named(`${name}_events AS`, columns, conditions),
+      `${name}_persons AS (
+  SELECT person_id, count(*) AS intervals
+  FROM (SELECT DISTINCT person_id, starts_at FROM ${name}_events)
+  GROUP BY person_id
+)`,
+    ];
+    return {
+      tables,
+      select: `SELECT '${letter}' AS series, intervals, count(*) AS persons
+FROM ${name}_persons GROUP BY intervals`,
+    };
+  });
+}
+
+/** Reads a row of a stickiness. */
+export function stickinessRow(row: Row): StickinessRow {
+  const { intervals, persons } = row as Row & StickinessRow;
+  return { intervals, persons };
 }

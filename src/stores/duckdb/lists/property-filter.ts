@@ -9,7 +9,7 @@ import {
   type PropertyTest,
   type Range,
 } from "../../../core/values/property-filter.ts";
-import { DIGITS_MAX, versionPatterns } from "../../../core/values/version-range.ts";
+import { versionPatterns } from "../../../core/values/version-range.ts";
 import { quoted, rows } from "../engine/duckdb.ts";
 
 /** Binds a value to a statement and returns the parameter that stands for it. */
@@ -84,7 +84,8 @@ export function passesIn(column: string, { not, test }: PropertyFilter, bind: Bi
   return `(${tested(test, column, bind)}) IS ${not ? "NOT TRUE" : "TRUE"}`;
 }
 
-function tested(test: PropertyTest, text: string, bind: Bind): string {
+/** The condition that a text passes a test. */
+export function tested(test: PropertyTest, text: string, bind: Bind): string {
   switch (test.is) {
     case "set":
       return `${text} IS NOT NULL`;
@@ -96,12 +97,7 @@ function tested(test: PropertyTest, text: string, bind: Bind): string {
         .map((pattern) => `regexp_full_match(${text}, ${quoted(pattern)})`)
         .join(" AND ");
     default:
-      // As a text: whole numbers would be bound as integers of 64 bits.
-      return textTested(test, text, {
-        part: (value) => hasPart(text, value, bind),
-        text: (value) => bind(value),
-        number: (value) => bind(String(value), "DOUBLE"),
-      });
+      return textTested(test, text, bind);
   }
 }
 
@@ -119,20 +115,15 @@ export function hasPart(text: string, part: string, bind: Bind): string {
     ELSE regexp_matches(${text}, ${bind(anyCasePattern(part))}) END`;
 }
 
-/** How values stand in a statement, and the condition that a text has one as a part, in any case. */
-export type Written = {
-  part(value: string): string;
-  text(value: string): string;
-  number(value: number): string;
-};
-
 /** Tests of a text alone, or of the number that it is. */
-export type TextTest = Exclude<PropertyTest, { is: "set" } | { is: "date" } | { is: "version" }>;
+type TextTest = Exclude<PropertyTest, { is: "set" } | { is: "date" } | { is: "version" }>;
 
 /** The condition that such a test is passed. */
-export function textTested(test: TextTest, text: string, written: Written): string {
+function textTested(test: TextTest, text: string, bind: Bind): string {
   const any = (values: string[], one: (value: string) => string) =>
-    values.map((value) => one(written.text(value))).join(" OR ") || `${text} IN (NULL)`;
+    values.map((value) => one(bind(value))).join(" OR ") || `${text} IN (NULL)`;
+  // As a text: whole numbers would be bound as integers of 64 bits.
+  const bound = (value: number) => bind(String(value), "DOUBLE");
   const number = `TRY_CAST(${text} AS DOUBLE)`;
   const ofNumber = (condition: string) => `CASE
     WHEN ${text} < '${BEHIND_DIGITS}' AND isfinite(${number}) AND ${condition}
@@ -141,7 +132,7 @@ export function textTested(test: TextTest, text: string, written: Written): stri
     case "equal":
       return any(test.any, (value) => `${text} = ${value}`);
     case "contains":
-      return test.any.map(written.part).join(" OR ") || `${text} IN (NULL)`;
+      return test.any.map((part) => hasPart(text, part, bind)).join(" OR ") || `${text} IN (NULL)`;
     case "starts":
       return any(test.any, (value) => `starts_with(${text}, ${value})`);
     case "ends":
@@ -149,12 +140,10 @@ export function textTested(test: TextTest, text: string, written: Written): stri
     case "matches":
       return any(test.any, (value) => `regexp_matches(${text}, ${value})`);
     case "compare":
-      if (test.number === null) return `${text} ${test.by} ${written.text(test.text)}`;
-      return ofNumber(`${number} ${test.by} ${written.number(test.number)}`);
+      if (test.number === null) return `${text} ${test.by} ${bind(test.text)}`;
+      return ofNumber(`${number} ${test.by} ${bound(test.number)}`);
     case "between":
-      return ofNumber(
-        `${number} BETWEEN ${written.number(test.from)} AND ${written.number(test.to)}`,
-      );
+      return ofNumber(`${number} BETWEEN ${bound(test.from)} AND ${bound(test.to)}`);
   }
 }
 
@@ -172,20 +161,14 @@ export function numberOf(text: string): string {
       AND regexp_full_match(${text}, '${DECIMAL}') THEN ${number} END`;
 }
 
-/** The texts that are versions, but for {@link TOO_LONG}: three numbers, and a pre-release or build (decision 105). */
-export const VERSION = String.raw`\s*v?(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)([-+]\S*)?\s*`;
-
-/** What has a number in it, before any pre-release or build, that is too long for a version. */
-export const TOO_LONG = String.raw`^[^-+]*\d{${DIGITS_MAX + 1}}`;
-
 /** ISO 8601, with a time of day or without: the engine takes `infinity` and `epoch` for times, too. */
-export const ISO_TIME = String.raw`\s*\d{4}-\d\d-\d\d([Tt ]\d\d:\d\d(:\d\d([.,]\d+)?)?\s*([Zz]|[+-]\d\d(:?\d\d)?)?)?\s*`;
+const ISO_TIME = String.raw`\s*\d{4}-\d\d-\d\d([Tt ]\d\d:\d\d(:\d\d([.,]\d+)?)?\s*([Zz]|[+-]\d\d(:?\d\d)?)?)?\s*`;
 
 /** What comes behind the time of day where a time has a zone. */
-export const ZONED = String.raw`:\d\d([.,]\d+)?\s*([Zz]|[+-]\d\d(:?\d\d)?)\s*$`;
+const ZONED = String.raw`:\d\d([.,]\d+)?\s*([Zz]|[+-]\d\d(:?\d\d)?)\s*$`;
 
 /** A test of a time. */
-export type DateTest = Extract<PropertyTest, { is: "date" }>;
+type DateTest = Extract<PropertyTest, { is: "date" }>;
 
 /** A time without a zone is on the clock of the filter's, or in UTC, which is the engine's. */
 function dated({ wall, ...instant }: DateTest, text: string, bind: Bind): string {

@@ -1,0 +1,123 @@
+import type { Period } from "../../../core/queries/period.ts";
+import type { EventFilter, PropertyOf } from "../../../core/queries/query-fields.ts";
+import type { ClockPiece } from "../../../core/values/wall-clock.ts";
+import { groupColumn, HOT_PROPERTIES } from "../../loads/event-lines.ts";
+import { propertyColumn } from "../../loads/person-columns.ts";
+import { type Bind, passes, passesIn, pointer, textIn } from "../lists/property-filter.ts";
+import { isUtc, TIME } from "./event-scan.ts";
+import type { EventSource } from "./target.ts";
+
+/** A project, and the fast ways to properties of its events. */
+export type ProjectEvents = {
+  project: number;
+  /** Columns with the text of properties, by property, besides the columns of all projects. */
+  promoted: ReadonlyMap<string, string>;
+  /** Called for each property of events that has no column in all projects. */
+  onUse: (property: string) => void;
+};
+
+/** The current owner of a row of `events`; needs the join of {@link ownerJoin}. */
+export const OWNER = "coalesce(moved.person_id, events.person_id)";
+
+/** Joins the merges of a project, for {@link OWNER}. */
+export const ownerJoin = (project: number, bind: Bind): string =>
+  `LEFT JOIN person_overrides AS moved
+    ON moved.project_id = ${bind(project, "INTEGER")} AND moved.old_person_id = events.person_id`;
+
+/** Reads events from the tables of a project. */
+export function eventTables(
+  { project, promoted, onUse }: ProjectEvents,
+  bind: Bind,
+): () => EventSource {
+  return () => {
+    const facts = factTables(project, bind);
+    let needsOwner = false;
+    let isPlain = true;
+    const person = () => {
+      needsOwner = true;
+      return OWNER;
+    };
+    const columnOf = (of: PropertyOf, property: string) => {
+      if (of.type !== "event") return undefined;
+      const hot = HOT_PROPERTIES.find((name) => name === property);
+      if (hot !== undefined) return `events."${hot}"`;
+      onUse(property);
+      return promoted.get(property);
+    };
+    return {
+      wall: (period) => (isUtc(period) ? TIME : `(${TIME} + ${aheadOf(period, bind)})`),
+      person,
+      text(of, property) {
+        const column = columnOf(of, property);
+        if (column !== undefined) return column;
+        isPlain = false;
+        const text = textOf(of, property)(bind(pointer(property)));
+        return of.type === "event" ? text : facts.column(of, person, text);
+      },
+      passes({ of, filter }: EventFilter) {
+        const column = columnOf(of, filter.key);
+        if (column !== undefined) return passesIn(column, filter, bind);
+        isPlain = false;
+        const condition = passes(filter, textOf(of, filter.key), bind);
+        if (of.type === "event") return condition;
+        // A person or group without a row has no properties.
+        return `coalesce(${facts.column(of, person, condition)}, ${filter.not})`;
+      },
+      isPlain: () => isPlain,
+      needs: () => ({
+        tables: facts.tables(),
+        joins: [...(needsOwner ? [ownerJoin(project, bind)] : []), ...facts.joins()],
+        conditions: [`events.project_id = ${bind(project, "INTEGER")}`],
+      }),
+    };
+  };
+}
+
+/** Returns how a property's text is read from the table that has it, by its JSON pointer. */
+function textOf({ type }: PropertyOf, property: string): (pointer: string) => string {
+  return (pointer) => textIn(pointer, type === "person" ? propertyColumn(property) : "properties");
+}
+
+/** Returns how far the clock is ahead of UTC at the time of an event. */
+function aheadOf({ clock }: Period, bind: Bind): string {
+  const ahead = ({ ahead_s }: ClockPiece) => `to_seconds(${bind(ahead_s, "BIGINT")})`;
+  const [last, ...earlier] = clock.toReversed() as [ClockPiece, ...ClockPiece[]];
+  const cases = earlier.reverse().map((piece) => {
+    return `WHEN ${TIME} < ${bind(piece.until ?? "", "TIMESTAMP")} THEN ${ahead(piece)}`;
+  });
+  return cases.length === 0 ? ahead(last) : `CASE ${cases.join(" ")} ELSE ${ahead(last)} END`;
+}
+
+type Facts = { select: string; from: string; on: string; columns: string[] };
+
+/** Computes columns of persons and groups once for each of them, instead of once for each event. */
+function factTables(project: number, bind: Bind) {
+  const tables = new Map<string, Facts>();
+  const ofProject = () => `project_id = ${bind(project, "INTEGER")}`;
+  const tableOf = (of: PropertyOf, name: string, person: () => string): Facts => {
+    if (of.type !== "group") {
+      const from = `persons WHERE ${ofProject()}`;
+      return { select: "uuid AS id", from, on: `${name}.id = ${person()}`, columns: [] };
+    }
+    const { group_type_index: index } = of;
+    const from = `groups WHERE ${ofProject()} AND type_index = ${bind(index, "INTEGER")}`;
+    const on = `${name}.id = events."${groupColumn(index)}"`;
+    return { select: "key AS id", from, on, columns: [] };
+  };
+  return {
+    /** Returns a column of the row of an event's person or group; null without a row. */
+    column(of: PropertyOf, person: () => string, sql: string): string {
+      const name = of.type === "group" ? `group_facts_${of.group_type_index}` : "person_facts";
+      const table = tables.get(name) ?? tableOf(of, name, person);
+      tables.set(name, table);
+      const column = `fact_${table.columns.length}`;
+      table.columns.push(`${sql} AS ${column}`);
+      return `${name}.${column}`;
+    },
+    tables: () =>
+      [...tables].map(([name, { select, from, columns }]) => {
+        return `${name} AS (SELECT ${[select, ...columns].join(", ")} FROM ${from})`;
+      }),
+    joins: () => [...tables].map(([name, { on }]) => `LEFT JOIN ${name} ON ${on}`),
+  };
+}
