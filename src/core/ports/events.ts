@@ -140,7 +140,7 @@ export type EventStore = {
   isLoose(): Promise<boolean>;
 
   /** Frees memory that only makes reads faster. It does nothing while reads or erasures run. */
-  letGo(): Promise<void>;
+  releaseCache(): Promise<void>;
 
   /**
    * Erases rows so that no byte of them is left in the file (decision 60): for each task, the events

@@ -6,7 +6,7 @@ import type {
   Erasure,
 } from "../../core/ports/archive.ts";
 import { type Duckdb, quoted, rows } from "../duckdb/engine/duckdb.ts";
-import { runApart } from "../duckdb/engine/duckdb-apart.ts";
+import { runOnEngineThreads } from "../duckdb/engine/engine-threads.ts";
 import { LOG_OWNERS, MAY_HAVE_OWNER } from "../duckdb/lists/log-owners.ts";
 import { NOT_BLANK } from "../loads/blank-rows.ts";
 
@@ -25,7 +25,7 @@ export async function copyTo(
 ): Promise<number> {
   const options = `FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${ROW_GROUP_ROWS}, PRESERVE_ORDER false`;
   const copy = `COPY (FROM (${select}) OFFSET 0) TO ${quoted(path)} (${options})`;
-  await runApart(connection, copy, { isPatient: true });
+  await runOnEngineThreads(connection, copy, { yieldsToQueries: true });
   return countIn(connection, `read_parquet(${quoted(path)})`);
 }
 

@@ -79,7 +79,7 @@ describe("nothing is read for whoever has gone", () => {
     expect(await app.get(path, { headers: PREFER })).toMatchObject({ status: 200 });
     expect(await app.get(path, { headers: PREFER, signal: AbortSignal.abort() })).toMatchObject({
       status: 504,
-      body: { code: "query_timeout", detail: "Nobody waits for the answer." },
+      body: { code: "query_timeout", detail: "The client has disconnected." },
     });
   });
 });

@@ -16,7 +16,7 @@ export function pool(all: readonly DuckDBConnection[], waitingMax: number) {
     }
     return new Promise((resolve) => waiting.push(resolve));
   };
-  const giveBack = (connection: DuckDBConnection) => {
+  const release = (connection: DuckDBConnection) => {
     const next = waiting.shift();
     if (next === undefined) idle.push(connection);
     else next(connection);
@@ -27,7 +27,7 @@ export function pool(all: readonly DuckDBConnection[], waitingMax: number) {
       try {
         return await work(connection);
       } finally {
-        giveBack(connection);
+        release(connection);
       }
     },
 
@@ -38,7 +38,7 @@ export function pool(all: readonly DuckDBConnection[], waitingMax: number) {
       try {
         await work(all);
       } finally {
-        for (const connection of all) giveBack(connection);
+        for (const connection of all) release(connection);
       }
     },
   };
@@ -52,9 +52,9 @@ const ROLLBACK_EVERY_MS = 20;
 const INTERRUPTED = /INTERRUPT Error/;
 
 /**
- * Runs `work` in one transaction: rolls back and rethrows if it throws; `before` is done before it
- * commits, and before it rolls back. Where memory is short a commit
- * may be carried out and fail all the same, for want of room for its empty result.
+ * Runs `work` in one transaction; rolls back and rethrows if it throws. `before` runs before the commit and
+ * before a rollback. If memory is short, a commit may succeed and still report an error, because there was no
+ * memory for its empty result.
  */
 export async function transaction<T>(
   connection: DuckDBConnection,

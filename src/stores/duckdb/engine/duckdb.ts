@@ -1,28 +1,28 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
-import { computing } from "./duckdb-apart.ts";
-import { commitRoom } from "./duckdb-room.ts";
-import { clearTemporary, temporaryMb } from "./duckdb-temporary.ts";
-import { clearStale } from "./erase-traces.ts";
+import { commitMemory } from "./commit-memory.ts";
+import { trackQuery } from "./engine-threads.ts";
+import { scrubFreedPages } from "./erase-traces.ts";
 import { fatalGuard, orUnavailable } from "./faults.ts";
 import { catalog, generationFile, type Rewriting } from "./generations.ts";
 import { newInstance } from "./instance.ts";
 import { joinable, memoryLimit, shrink } from "./memory-limit.ts";
-import { memoryTurns } from "./memory-turns.ts";
 import { migrate } from "./migrate.ts";
+import { readWriteGate } from "./read-write-gate.ts";
 import { openReads, type Reads } from "./reads.ts";
 import { openRewrites } from "./rewrites.ts";
+import { clearTemporary, temporaryMb } from "./temporary-files.ts";
 import { openWrites, type Writes } from "./writes.ts";
 
 /** The event store's engine: one connection that writes, a few that read. */
 export type Duckdb = Writes &
   Reads & {
-    /** Lets go of what was read and is in memory to be read again, unless something runs. */
-    letGo(): Promise<void>;
+    /** Frees cached blocks, unless something runs. */
+    releaseCache(): Promise<void>;
     /**
-     * Writes the file anew, one at a time; see {@link openRewrites}. Queries go on meanwhile; a part that
-     * finds no memory beside them is repeated while nobody reads, and so may be all of `rewriting`.
+     * Rewrites the file, one rewrite at a time; see {@link openRewrites}. Queries run meanwhile. A part that
+     * finds no memory is repeated without reads, and so may be all of `compaction`.
      */
     rewrite(rewriting: Rewriting): Promise<void>;
     /**
@@ -89,27 +89,27 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
     await configure(first, options);
     await migrate(first, options.migrations);
   } catch (error) {
-    // What is open here could not be moved away.
+    // An open file could not be renamed.
     instance.closeSync();
     throw error;
   }
 
   onThreads();
   const guard = fatalGuard((error) => onFatal(error, generationFile(files, generation)));
-  const turns = memoryTurns();
+  const turns = readWriteGate();
   let isRewriting = false;
   let shrunk = Promise.resolve();
   const connect = async () => {
     await shrunk;
     return await instance.connect();
   };
-  const room = await commitRoom({ ...options, connect, endReads: turns.end });
+  const room = await commitMemory({ ...options, connect, endReads: turns.end });
   const writes = openWrites({ connection: first, room, turns, guard });
   const reads = await openReads({
     ...{ connect, first: generation, generation: () => generation },
     reading: (connection, ending, work) =>
-      turns.reading(connection, ending, () => computing(() => guard(work()), onThreads)),
-    readingAlone: (work) => turns.alone(() => computing(() => guard(work()), onThreads)),
+      turns.reading(connection, ending, () => trackQuery(() => guard(work()), onThreads)),
+    readingAlone: (work) => turns.alone(() => trackQuery(() => guard(work()), onThreads)),
   });
   const rewrites = openRewrites({
     ...{ connect, room, turns, guard },
@@ -124,7 +124,7 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
   });
   return {
     ...writes.all,
-    // What is filled while the file is written anew is forgotten.
+    // Columns that are filled during a rewrite would be lost.
     writeBetween: async (work) => (isRewriting ? undefined : await writes.all.writeBetween(work)),
     read: reads.read,
     readFirst: reads.readFirst,
@@ -134,7 +134,7 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
     async clearLeft() {
       const stale = (connection: DuckDBConnection) => {
         const [name, path] = [catalog(generation), generationFile(files, generation)];
-        return clearStale(connection, { ...options, name, path });
+        return scrubFreedPages(connection, { ...options, name, path });
       };
       // First: rows that are in the log alone may be in temporary files, too, until it is checkpointed.
       await orUnavailable(writes.alone(stale));
@@ -151,7 +151,7 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
         isRewriting = false;
       }
     },
-    async letGo() {
+    async releaseCache() {
       if (isRewriting || reads.isHeld()) return;
       const work = () => guard(shrink(first, options));
       const done = reads.whileIdle(() => writes.whileIdle(work));
@@ -166,7 +166,7 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
   };
 }
 
-/** Lets go of the file. On a full disk a step fails, and the write-ahead log keeps what it has. */
+/** Closes the file. On a full disk a step fails, and the write-ahead log keeps its content. */
 async function leave(connection: DuckDBConnection, name: string): Promise<void> {
   for (const statement of ["CHECKPOINT", "USE memory", `DETACH ${name}`]) {
     await connection.run(statement).catch(() => undefined);
@@ -178,13 +178,13 @@ function makeDirectories(directory: string): void {
   for (const name of [EVENTS_DIRECTORY, LOADS_DIRECTORY, TEMP_DIRECTORY]) {
     mkdirSync(join(directory, name), { recursive: true, mode: 0o700 });
   }
-  // The engine removes its own only when it is closed, and they hold what was in memory.
+  // The engine removes its files only when it is closed, and they hold data from memory.
   for (const leftover of readdirSync(join(directory, TEMP_DIRECTORY))) {
     rmSync(join(directory, TEMP_DIRECTORY, leftover), { force: true, recursive: true });
   }
 }
 
-/** Attaches a file of the event store, making it if there is none. */
+/** Attaches a file of the event store; makes it if it is missing. */
 async function attach(
   connection: DuckDBConnection,
   path: string,
@@ -205,10 +205,10 @@ async function configure(connection: DuckDBConnection, options: DuckdbOptions): 
     memoryLimit(options),
     `SET threads = ${threads}`,
     "SET TimeZone = 'UTC'",
-    // Gives freed memory back to the system by and by: 100 MB under load, at no cost that shows.
+    // Returns freed memory to the system in the background: 100 MB under load, at no measurable cost.
     "SET allocator_background_threads = true",
     "SET preserve_insertion_order = true",
-    // What row groups lack of persons who changed is closed up bit by bit: all at once, it takes 400 MB.
+    // Gaps in row groups, which changed persons leave, are closed in small steps: all at once takes 400 MB.
     "SET max_vacuum_tasks = 1",
     "SET autoinstall_known_extensions = false",
     "SET autoload_known_extensions = false",
@@ -245,7 +245,7 @@ export async function rows(
 /** Microseconds since the epoch, for DuckDB, of milliseconds. */
 export const micros = (ms: number): bigint => BigInt(Math.floor(ms * 1000));
 
-/** A text as a SQL literal; for paths of our own and for SQL that is shown, never for what came in. */
+/** A text as a SQL literal, for own paths and for SQL that is shown, never for input of callers. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync } from "node:fs";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { shrink } from "./memory-limit.ts";
-import { clearSlack } from "./slack.ts";
+import { zeroPagePadding } from "./page-padding.ts";
 
 type Stale = {
   /** The name under which the file is attached, and its path. */
@@ -14,14 +14,14 @@ type Stale = {
  * Clears bytes of deleted rows from the padding of pages, and from memory that becomes pages. Without it
  * three of 30 runs left values in the new file, written with the next checkpoint. Nothing else may run.
  */
-export async function clearStale(
+export async function scrubFreedPages(
   connection: DuckDBConnection,
   { name, path, memory_bytes }: Stale,
 ): Promise<void> {
-  // An answer is in memory until it is collected, though nobody has it any more.
+  // A result stays in memory until the garbage collection.
   Bun.gc(true);
-  const clear = () => clearSlack(connection, { name, path });
-  // Before it, too: what a checkpoint sets free stays as it is.
+  const clear = () => zeroPagePadding(connection, { name, path });
+  // Also before the checkpoint: pages that it frees keep their content.
   await clear();
   await connection.run("CHECKPOINT");
   await clear();

@@ -16,16 +16,16 @@ export function fatalGuard(onFatal: (error: Error) => void) {
   };
 }
 
-/** What is about a statement repeats its words and values, and those may say anything. */
+/** Errors about a statement repeat its words and values, which may contain any text. */
 const OF_STATEMENT =
   /^(Binder|Catalog|Conversion|Invalid Input|Not implemented|Out of Range|Parser) Error/;
 
-/** What was appended is half there then, which shows at the next checkpoint. */
+/** After this error appended rows are half stored, which shows at the next checkpoint. */
 const COMMIT_WITHOUT_MEMORY = /Failed to commit: (could not|failed to) (pin|allocate)/;
 
 function isFatal(error: Error): boolean {
   const { message } = error;
-  if (error instanceof Failure || error instanceof DraftError) return false;
+  if (error instanceof Failure || error instanceof StagingError) return false;
   if (OF_STATEMENT.test(message)) return false;
   return (
     /^(FATAL|INTERNAL) Error|has been invalidated|checkpoint failed/i.test(message) ||
@@ -41,7 +41,7 @@ export function isDamage({ message }: Error): boolean {
 
 /** Whether a statement asked for more than the memory and temporary files it may use. */
 export function isOutOfMemory(error: unknown): error is Error {
-  return !(error instanceof DraftError) && errorBegins(error, "Out of Memory Error");
+  return !(error instanceof StagingError) && errorBegins(error, "Out of Memory Error");
 }
 
 function errorBegins(error: unknown, said: string): error is Error {
@@ -58,29 +58,29 @@ export async function orUnavailable<T>(work: Promise<T>): Promise<T> {
 }
 
 const NO_MEMORY =
-  "memory: too little is free beside what else is asked. It goes on later; more is --memory.";
+  "memory: too little is free while other requests run. It continues later; --memory gives more.";
 
 /**
- * An error by which a file that nobody reads yet is lost: it is thrown away, and whatever the error says,
- * nothing that is used is broken.
+ * An error that affects only a staging file, which no query reads yet. The file is removed, and the file in use
+ * is whole, also if the error says otherwise.
  */
-export class DraftError extends Error {}
+export class StagingError extends Error {}
 
-/** An error of a commit to a draft: nobody knows what of it is done. */
-export function ofDraft(error: unknown): unknown {
+/** An error of a commit to a staging file, of which an unknown part is done. */
+export function stagingError(error: unknown): unknown {
   if (!(error instanceof Error) || /^(FATAL|INTERNAL) Error/.test(error.message)) return error;
-  return new DraftError(error.message, { cause: error });
+  return new StagingError(error.message, { cause: error });
 }
 
-/** What a checkpoint says that failed, and from then on every statement. */
+/** The error of a failed checkpoint, and of every statement after it. */
 const BROKEN = /database "([^"]*)"\.? (The database )?has been invalidated/i;
 
-/** The same error, as one of the draft if it is about the database of that name, or a commit without memory. */
-export function asOfDraft(error: unknown, name: string): unknown {
-  if (!(error instanceof Error) || error instanceof DraftError) return error;
+/** The same error; a staging error if it is about that database, or a commit without memory. */
+export function asStagingError(error: unknown, name: string): unknown {
+  if (!(error instanceof Error) || error instanceof StagingError) return error;
   const { message } = error;
   const isOfDraft = BROKEN.exec(message)?.[1] === name || COMMIT_WITHOUT_MEMORY.test(message);
-  return isOfDraft ? ofDraft(error) : error;
+  return isOfDraft ? stagingError(error) : error;
 }
 
 const WITHOUT_MEMORY = /Out of Memory Error|(could not|failed to) (pin|allocate)/;
@@ -88,7 +88,7 @@ const WITHOUT_MEMORY = /Out of Memory Error|(could not|failed to) (pin|allocate)
 /** Whether it was memory that a statement did not find, or the draft that is lost. */
 export function lacksMemory(error: unknown): boolean {
   return (
-    isOutOfMemory(error) || (error instanceof DraftError && WITHOUT_MEMORY.test(error.message))
+    isOutOfMemory(error) || (error instanceof StagingError && WITHOUT_MEMORY.test(error.message))
   );
 }
 

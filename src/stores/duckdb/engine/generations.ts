@@ -11,70 +11,70 @@ import {
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { Failure } from "../../../core/values/failure.ts";
-import { asOfDraft } from "./faults.ts";
-import { clearSlack } from "./slack.ts";
+import { asStagingError } from "./faults.ts";
+import { zeroPagePadding } from "./page-padding.ts";
 
 /**
- * The names under which the file that is read and the one that is written are attached, and how many
- * rows are a row group of the one that is written.
+ * The names under which the old file and the new file are attached, and the rows of a row group in the new
+ * one.
  */
 export type Names = { from: string; to: string; rows: number };
 
 /**
- * Runs a brief part in a transaction of its own, whose commit has room, behind whoever has to be alone;
- * what finds no memory is rolled back and done once more while nobody reads: `work` is repeated.
+ * Runs a short part in a transaction of its own, with memory for its commit, after work that must be alone. A
+ * part that finds no memory is rolled back and repeated without reads: `work` runs twice then.
  */
 export type Part = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**
- * What a new generation of the event store's file is to hold (decision 60). Nothing here is one
- * transaction: what is not committed by and by is held in memory, and nobody reads a draft.
+ * The steps that fill a new generation of the event store's file (decision 60). They commit in parts, because
+ * uncommitted rows stay in memory, and no query reads a staging file.
  */
 export type Rewriting = {
   /** Looks how far the old file is that `copy` reads. Nothing is written meanwhile: be brief. */
   begin(connection: DuckDBConnection, names: Names): Promise<void>;
   /**
-   * Copies what there was then, while more comes; false if the old file may stay after all. What
-   * reads the old file or writes the new one is a `part`.
+   * Copies the rows of now while more arrive; false if the old file may stay. Each read of the old file and
+   * each write to the new one is a `part`.
    */
   copy(connection: DuckDBConnection, names: Names, part: Part): Promise<boolean>;
-  /** Copies what came since, in parts. Nothing is written meanwhile: be brief. */
+  /** Copies the rows that came since, in parts. Writes wait meanwhile, so it must be short. */
   catchUp(connection: DuckDBConnection, names: Names, part: Part): Promise<void>;
-  /** Told of the generation before it becomes the current one, by which all is on disk. */
+  /** Called with the generation before it becomes the current one; all is on disk then. */
   ready(generation: number): Promise<void>;
   /** On the same connection, once the old file is gone. */
   done(connection: DuckDBConnection): Promise<void>;
 };
 
-/** What a rewrite needs of the engine around it. */
+/** The needs of a rewrite from the engine. */
 export type RewriteNeeds = {
   /** The directory of the event store's files. */
   directory: string;
   generation: number;
   /** Rows of a row group in the new file. */
   rows: number;
-  /** Attaches a file under a name, for good; row groups are those of loads unless it is said. */
+  /** Attaches a file under a name. Row groups have the size of loads by default. */
   attach(connection: DuckDBConnection, path: string, name: string, rows?: number): Promise<void>;
-  /** Gives a new file its tables; they are those of the connection's current one. */
+  /** Creates the tables in the connection's current file. */
   migrate(connection: DuckDBConnection): Promise<void>;
-  /** Runs `work` while nobody writes. */
+  /** Runs `work` without other writes. */
   exclusively(work: (writer: DuckDBConnection) => Promise<void>): Promise<void>;
   part: Part;
-  /** The same for what is no transaction, with room from its beginning. */
-  roomy: Part;
-  /** From here on the new generation is what is read and written. */
+  /** The same for work without a transaction; it has memory for commits from its start. */
+  withCommitMemory: Part;
+  /** Called once reads and writes use the new generation. */
   switched(generation: number): void;
-  /** Resolves when nobody reads the old generation any more. */
+  /** Resolves when no query reads the old generation. */
   unread(generation: number): Promise<void>;
 };
 
 /** A generation's file, or its write-ahead log. */
 const FILE = /^(\d+)\.duckdb(\.wal)?$/;
-/** A generation's file that was set aside. */
-const ASIDE = /^(\d+)\.duckdb\.(damaged|replaced)-/;
+/** A file that was renamed, because it is damaged or was replaced. */
+const RENAMED = /^(\d+)\.duckdb\.(damaged|replaced)-/;
 const DRAFT = "draft";
 
-/** How often a draft is tried to be let go of, and how long in between, in milliseconds. */
+/** Tries to detach a staging file, and the pause between them, in milliseconds. */
 const DETACH_TRIES = 50;
 const DETACH_WAIT_MS = 100;
 
@@ -92,9 +92,9 @@ export function generationFile(directory: string, generation: number): string {
 }
 
 /**
- * The current generation: the highest, because a file gets its name only when it is whole; without
- * one, that of the last that was set aside or has lost its file. Removes what a crash in a rewrite has
- * left: drafts, and the files of generations before; and logs that have lost their file.
+ * The current generation: the highest, because a file gets its name only when it is whole. Without a file, the
+ * number of the last renamed file or orphaned log. Removes leftovers of a crash in a rewrite: staging files,
+ * files of older generations, and logs without a file.
  */
 export function currentGeneration(directory: string): number {
   const files = namesIn(directory).flatMap((name) => {
@@ -102,14 +102,14 @@ export function currentGeneration(directory: string): number {
     return generation === undefined ? [] : { name, generation: Number(generation), log };
   });
   const whole = files.filter(({ log }) => log === undefined);
-  const asides = namesIn(directory).map((name) => Number(ASIDE.exec(name)?.[1] ?? 1));
+  const renamed = namesIn(directory).map((name) => Number(RENAMED.exec(name)?.[1] ?? 1));
   const known = whole.length > 0 ? whole : files;
-  const lost = whole.length > 0 ? [] : asides;
+  const lost = whole.length > 0 ? [] : renamed;
   const current = Math.max(1, ...lost, ...known.map(({ generation }) => generation));
   discardDrafts(directory);
   for (const { name, generation } of files) {
-    const isLogOfAside = generation > current && asides.includes(generation);
-    if (generation !== current && !isLogOfAside) rmSync(join(directory, name));
+    const isLogOfRenamed = generation > current && renamed.includes(generation);
+    if (generation !== current && !isLogOfRenamed) rmSync(join(directory, name));
   }
   return current;
 }
@@ -137,15 +137,16 @@ function removeGeneration(directory: string, generation: number): void {
 }
 
 /**
- * Writes the event store's file anew and puts it in the place of the old one, which goes. After a
- * kill at any instant it is one or the other, whole. Fails `unavailable` without the room for it.
+ * Rewrites the event store's file and puts the new file in the place of the old one. After a kill at any moment
+ * one of them is there, whole. Fails `unavailable` without enough disk space.
  */
 export async function rewriteFile(
   connection: DuckDBConnection,
   rewriting: Rewriting,
   needs: RewriteNeeds,
 ): Promise<void> {
-  const { directory, generation, rows, attach, migrate, exclusively, part, roomy } = needs;
+  const { directory, generation, rows, attach, migrate, exclusively, part, withCommitMemory } =
+    needs;
   const names = { from: catalog(generation), to: DRAFT, rows };
   const draft = join(directory, `${DRAFT}.duckdb`);
   // Also what could not be removed when it should have been.
@@ -153,7 +154,7 @@ export async function rewriteFile(
   currentGeneration(directory);
   expectRoom(directory, generation);
   try {
-    await roomy(async () => {
+    await withCommitMemory(async () => {
       await detach(connection, DRAFT);
       await attach(connection, draft, DRAFT, rows);
       await connection.run(`USE ${DRAFT}`);
@@ -168,31 +169,31 @@ export async function rewriteFile(
     }
     const slack = { name: DRAFT, path: draft };
     const settle = async () => {
-      // Before it, too: what it joins, it sets free as it is.
-      await roomy(() => clearSlack(connection, slack));
-      await roomy(() => connection.run(`CHECKPOINT ${DRAFT}`));
-      await roomy(() => clearSlack(connection, slack));
+      // Also before the checkpoint: pages that it joins are freed with their content.
+      await withCommitMemory(() => zeroPagePadding(connection, slack));
+      await withCommitMemory(() => connection.run(`CHECKPOINT ${DRAFT}`));
+      await withCommitMemory(() => zeroPagePadding(connection, slack));
     };
     await settle();
     await exclusively(async (writer) => {
       await rewriting.catchUp(connection, names, part);
       await settle();
-      await roomy(() => detach(connection, DRAFT));
+      await withCommitMemory(() => detach(connection, DRAFT));
       sync(draft);
       await rewriting.ready(generation + 1);
-      await roomy(() => replace(connection, writer, { draft, ...needs }));
+      await withCommitMemory(() => replace(connection, writer, { draft, ...needs }));
     });
   } catch (error) {
     await discard(connection, directory);
     // Until there is a new generation nothing was committed but to the draft.
-    throw asOfDraft(error, DRAFT);
+    throw asStagingError(error, DRAFT);
   }
   await needs.unread(generation);
   await connection.run(`USE ${catalog(generation + 1)}`);
-  // It would checkpoint what nobody needs, and may find no room for it.
+  // Without it, closing would checkpoint the old file, perhaps on a full disk.
   await connection.run(`DETACH ${names.from}`).catch(() => undefined);
   removeGeneration(directory, generation);
-  await roomy(() => rewriting.done(connection));
+  await withCommitMemory(() => rewriting.done(connection));
 }
 
 /** From its new name on, the new file is what the next start opens: there is no way back. */
@@ -209,7 +210,7 @@ async function replace(
     await attach(connection, path, catalog(next));
     await writer.run(`USE ${catalog(next)}`);
   } catch (cause) {
-    throw new Error("FATAL Error: the event store written anew cannot be opened", { cause });
+    throw new Error("FATAL Error: the rewritten event store cannot be opened", { cause });
   }
   switched(next);
 }
@@ -221,7 +222,7 @@ async function discard(connection: DuckDBConnection, directory: string): Promise
       await detach(connection, DRAFT);
       break;
     } catch {
-      // Whatever takes the memory may be over soon; if not, the next one tries it again.
+      // The memory may be free again soon; if not, the next rewrite tries again.
       if (tries === DETACH_TRIES) break;
       await Bun.sleep(DETACH_WAIT_MS);
     }
@@ -239,10 +240,10 @@ function expectRoom(directory: string, generation: number): void {
   const path = generationFile(directory, generation);
   const [{ size }, log] = [statSync(path), statSync(`${path}.wal`, { throwIfNoEntry: false })];
   if (bavail * bsize > (size + (log?.size ?? 0)) * ROOM) return;
-  throw new Failure("unavailable", "disk_space: too little room to write the event store anew.");
+  throw new Failure("unavailable", "disk_space: too little space to rewrite the event store.");
 }
 
-/** How often is looked whether a generation is read no more, in milliseconds. */
+/** The pause between checks whether a generation is still read, in milliseconds. */
 const UNREAD_POLL_MS = 10;
 
 /** Knows which generations are read, on connections that all begin with the `first`. */

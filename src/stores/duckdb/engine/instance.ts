@@ -3,8 +3,8 @@ import { engine, unpack } from "./native-library.ts";
 import { natives } from "./natives.ts";
 
 /**
- * Loads the engine, unpacked into a directory if an executable brings it, and makes one without a file.
- * `onUnpacked` is told when that was read from the executable.
+ * Loads the engine and starts an instance without a file. An executable unpacks the engine into a directory
+ * first; `onUnpacked` is called after it read its own file for that.
  */
 export async function newInstance(
   directory: string,

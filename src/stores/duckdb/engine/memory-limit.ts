@@ -1,13 +1,13 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 
 /**
- * How many row groups of loads are one where the file is written anew (decision 93), at most, and the
- * memory that each of them asks for: what is in it is sorted.
+ * The most row groups of loads that a rewrite joins into one (decision 93), and the memory that each of them
+ * takes, because its rows are sorted.
  */
 const JOINED_MAX = 4;
 const JOINED_BYTES = 60_000_000;
 
-/** What the engine may keep of what it has read when it has nothing to do. */
+/** Memory that an idle engine keeps for cached blocks. */
 const SHRUNK_BYTES = 8_000_000;
 
 type Memory = { memory_bytes: number };
@@ -17,7 +17,7 @@ export function memoryLimit({ memory_bytes }: Memory): string {
   return `SET memory_limit = '${Math.floor(memory_bytes / 1e6)}MB'`;
 }
 
-/** How many row groups of loads are one where the file is written anew. */
+/** How many row groups of loads a rewrite joins into one. */
 export function joinable({ memory_bytes }: Memory): number {
   return Math.min(JOINED_MAX, Math.max(1, Math.floor(memory_bytes / JOINED_BYTES)));
 }
@@ -28,7 +28,7 @@ export function joinable({ memory_bytes }: Memory): number {
  */
 export async function shrink(connection: DuckDBConnection, memory: Memory): Promise<void> {
   try {
-    // What is in use stays; then it says that it could not.
+    // Blocks in use stay; DuckDB reports that as an error.
     await connection.run(memoryLimit({ memory_bytes: SHRUNK_BYTES })).catch(() => undefined);
   } finally {
     await connection.run(memoryLimit(memory));

@@ -29,7 +29,7 @@ export type NativeFile = { name: string; source: string };
 /**
  * The native files of one DuckDB version. `label` names their directory: it starts with
  * NATIVES_PREFIX and differs whenever a byte differs. The first file is the addon, which finds
- * the others beside itself.
+ * the others in its own directory.
  */
 export type Natives = { label: string; files: readonly [NativeFile, ...NativeFile[]] };
 
@@ -73,9 +73,9 @@ export function loadNatives(natives: Natives): unknown {
 
 /**
  * Makes sure that `parent` holds the native files, and returns their directory. May be repeated,
- * also by two processes at once. `onRead` is told when the executable's own bytes were read. Throws
- * when a directory on the way is a symlink or belongs to another user, since whoever can write there
- * decides what code runs here.
+ * also by two processes at once. `onRead` is called after the executable read its own file. Throws
+ * when a directory on the way is a symlink or belongs to another user, because a user who can write there
+ * decides which code runs here.
  *
  * Comparing 70 MB costs 80 ms, and SHA-256 300 ms where the CPU has no instructions for it, so a start
  * compares only inode, size and times with those seen when the bytes were last compared. No call sets a
@@ -113,8 +113,8 @@ function isVerified(home: string, natives: Natives): boolean {
 }
 
 /**
- * Makes a directory that only this user can enter. Returns whether nobody else could write to it
- * so far; when somebody could, its stamp proves nothing. Windows has neither owner nor mode here.
+ * Makes a directory that only this user can enter. Returns whether no other user could write to it so far; if
+ * one could, its stamp proves nothing. Windows has neither owner nor mode here.
  */
 function claim(path: string): boolean {
   mkdirSync(path, { recursive: true, mode: DIRECTORY_MODE });

@@ -6,8 +6,8 @@ import { isOutOfMemory } from "./faults.ts";
 /** Reads for callers of the API, with an end: four slow ones would hold all readers (decision 90). */
 export type ApiReads = {
   /**
-   * As {@link Duckdb.readForOthers}, until the time is up, or `signal` says that nobody waits: then it fails
-   * `query_timeout` at once, and the engine is told to end. Fails `unavailable` if there is no memory.
+   * As {@link Duckdb.readForOthers}, within the time and until `signal` ends it: then it fails `query_timeout`
+   * at once and interrupts the engine. Fails `unavailable` without memory.
    */
   read<T>(signal: AbortSignal, work: (connection: DuckDBConnection) => Promise<T>): Promise<T>;
 };
@@ -18,7 +18,7 @@ const NO_MEMORY =
 
 /**
  * Reads that take at most so many seconds, with the time that they wait for a reader. `onNoMemory`
- * is told what the engine said when it had none.
+ * gets the error of the engine then.
  */
 export function apiReads(
   duckdb: Pick<Duckdb, "readForOthers">,
@@ -34,7 +34,7 @@ export function apiReads(
         reject(failure);
         ending.abort(failure);
       };
-      const gone = () => end("Nobody waits for the answer.");
+      const gone = () => end("The client has disconnected.");
       const tooLong = `Reading took longer than ${seconds} s. Ask for less, or for a shorter time.`;
       const timer = setTimeout(() => end(tooLong), seconds * 1000);
       signal.addEventListener("abort", gone, { once: true });
@@ -43,7 +43,7 @@ export function apiReads(
         const reading = duckdb.readForOthers((connection) =>
           whileWanted(connection, ending.signal, () => work(connection)),
         );
-        // The engine may take a while to end; who asked is told at once.
+        // The engine may take a while to end; the caller gets the failure at once.
         return await Promise.race([ended, reading]);
       } catch (error) {
         if (!isOutOfMemory(error)) throw error;
@@ -57,10 +57,10 @@ export function apiReads(
   };
 }
 
-/** How often a statement that is to end is told so: an interrupt between two steps goes unheard. */
+/** The pause between interrupts of a statement: one between two steps has no effect. */
 const INTERRUPT_EVERY_MS = 50;
 
-/** Works with a connection until `signal` ends it: whatever runs then is interrupted, again and again. */
+/** Runs `work` on a connection until `signal` ends it: then its statements are interrupted repeatedly. */
 export async function whileWanted<T>(
   connection: DuckDBConnection,
   signal: AbortSignal,

@@ -2,7 +2,7 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import { pool, rollBack, transaction } from "./connections.ts";
 import { isOutOfMemory } from "./faults.ts";
 import { catalog, readersOf } from "./generations.ts";
-import type { Ending } from "./memory-turns.ts";
+import type { Ending } from "./read-write-gate.ts";
 
 /** Queries that run at once; the others wait. */
 const READERS_MAX = 4;
@@ -16,11 +16,11 @@ type Read = <T>(work: (connection: DuckDBConnection) => Promise<T>) => Promise<T
 export type Reads = {
   /** Runs `work` in one transaction, so that its queries see one state. */
   read: Read;
-  /** As `read`; if it finds no memory, once more while nobody else reads: `work` is repeated. */
+  /** As `read`; without memory `work` is repeated, alone. */
   readFirst: Read;
   /**
-   * As `read`, for callers of the API: where a write needs the memory `work` is repeated behind it, and
-   * fails `unavailable` where that does not help.
+   * As `read`, for callers of the API: if a write needs the memory, `work` is repeated after it. Fails
+   * `unavailable` if that does not help.
    */
   readForOthers: Read;
   /**
@@ -31,13 +31,13 @@ export type Reads = {
   apart<T>(work: (connection: DuckDBConnection, catalog: string) => Promise<T>): Promise<T>;
 };
 
-/** What reading takes. */
+/** The needs of reads. */
 export type ReadsNeeds = {
   connect(): Promise<DuckDBConnection>;
-  /** The generation to begin with, and the one that is current. */
+  /** The first generation, and the current one. */
   first: number;
   generation(): number;
-  /** What every read passes; see {@link import("./memory-turns.ts").memoryTurns}. */
+  /** Wraps every read; see {@link import("./read-write-gate.ts").readWriteGate}. */
   reading<T>(connection: DuckDBConnection, ending: Ending, work: () => Promise<T>): Promise<T>;
   /** The same for a read that is alone. */
   readingAlone<T>(work: () => Promise<T>): Promise<T>;
@@ -64,7 +64,7 @@ export async function openReads(needs: ReadsNeeds) {
       );
   const reads: Reads = {
     read: readAs("never"),
-    // Who waits for a turn has a connection: another must be had before nobody else gets one.
+    // A read that waits to be alone holds a connection: it takes the next one before others wait.
     readFirst: (work) =>
       use((connection) =>
         during(connection, generation(), async () => {
@@ -77,14 +77,14 @@ export async function openReads(needs: ReadsNeeds) {
           }
         }),
       ),
-    readForOthers: readAs("to be repeated"),
+    readForOthers: readAs("repeat"),
     apart: (work) =>
       holding(generation(), async () => {
         const name = catalog(generation());
         const connection = await connect();
         try {
-          // Without memory, what is left to be ended would end the process while it is closed.
-          return await reading(connection, "for good", () =>
+          // Without memory, an open transaction would end the process when the connection is closed.
+          return await reading(connection, "final", () =>
             work(connection, name).finally(() => rollBack(connection)),
           );
         } finally {

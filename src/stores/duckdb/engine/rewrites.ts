@@ -1,24 +1,24 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
+import type { commitMemory } from "./commit-memory.ts";
 import { transaction } from "./connections.ts";
-import type { commitRoom } from "./duckdb-room.ts";
-import { isOutOfMemory, lacksMemory, ofDraft, orUnavailable } from "./faults.ts";
+import { isOutOfMemory, lacksMemory, orUnavailable, stagingError } from "./faults.ts";
 import type { Part, RewriteNeeds, Rewriting } from "./generations.ts";
 import { rewriteFile } from "./generations.ts";
-import type { memoryTurns } from "./memory-turns.ts";
+import type { readWriteGate } from "./read-write-gate.ts";
 
 type Needs = {
   connect(): Promise<DuckDBConnection>;
-  room: Awaited<ReturnType<typeof commitRoom>>;
-  turns: Pick<ReturnType<typeof memoryTurns>, "alone" | "reading">;
-  /** What every statement passes. */
+  room: Awaited<ReturnType<typeof commitMemory>>;
+  turns: Pick<ReturnType<typeof readWriteGate>, "alone" | "reading">;
+  /** Wraps every statement. */
   guard<T>(work: Promise<T>): Promise<T>;
-  /** What else a rewrite needs, as it is when it begins. */
-  files(): Omit<RewriteNeeds, "part" | "roomy">;
+  /** The other needs of a rewrite, as they are when it begins. */
+  files(): Omit<RewriteNeeds, "part" | "withCommitMemory">;
 };
 
 /**
- * Writes the event store's file anew: beside those who read, and a part that finds no memory while nobody
- * does. Who must be alone may have the connection that writes, and nobody waits for that in a turn.
+ * Rewrites the event store's file while reads run; a part that finds no memory runs without reads. Exclusive
+ * work takes the connection that writes first, so that it never waits for it while others wait for the work.
  */
 export function openRewrites({ connect, room, turns, guard, files }: Needs) {
   const once = async (rewriting: Rewriting, isAlone: boolean): Promise<void> => {
@@ -44,16 +44,16 @@ export function openRewrites({ connect, room, turns, guard, files }: Needs) {
         try {
           return await transaction(connection, whole, open);
         } catch (error) {
-          throw isCommitting ? ofDraft(error) : error;
+          throw isCommitting ? stagingError(error) : error;
         }
       });
-    const roomy: Part = (work) =>
+    const withCommitMemory: Part = (work) =>
       closing(async () => {
         await open();
         return await work();
       });
     try {
-      await guard(rewriteFile(connection, rewriting, { ...files(), part, roomy }));
+      await guard(rewriteFile(connection, rewriting, { ...files(), part, withCommitMemory }));
     } finally {
       connection.closeSync();
     }

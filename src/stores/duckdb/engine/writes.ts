@@ -1,9 +1,9 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { Failure } from "../../../core/values/failure.ts";
+import type { commitMemory } from "./commit-memory.ts";
 import { pool, transaction } from "./connections.ts";
-import type { commitRoom } from "./duckdb-room.ts";
 import { isOutOfMemory } from "./faults.ts";
-import type { memoryTurns } from "./memory-turns.ts";
+import type { readWriteGate } from "./read-write-gate.ts";
 
 type Work<T> = (connection: DuckDBConnection) => Promise<T>;
 type Write = <T>(work: Work<T>) => Promise<T>;
@@ -15,7 +15,7 @@ export type Writes = {
    * done. Rolls back and rethrows if it throws.
    */
   write: Write;
-  /** As `write`; if it finds no memory, once more while nobody reads: `work` is repeated. */
+  /** As `write`; without memory `work` is repeated without reads. */
   writeFirst: Write;
   /**
    * As `write`, for an UPDATE: it runs while no read does, and throws before it begins if one goes on.
@@ -23,7 +23,7 @@ export type Writes = {
    * process ends (duckdb/duckdb#26019).
    */
   writeInPlace: Write;
-  /** The same where it can wait: `undefined` if somebody reads now. */
+  /** The same for work that can wait: `undefined` if a read runs now. */
   writeBetween<T>(work: Work<T>): Promise<T | undefined>;
   /** Moves the write-ahead log into the file; blocks every query while it runs. */
   checkpoint(): Promise<void>;
@@ -31,25 +31,25 @@ export type Writes = {
 
 type Needs = {
   connection: DuckDBConnection;
-  room: Awaited<ReturnType<typeof commitRoom>>;
-  turns: Pick<ReturnType<typeof memoryTurns>, "alone" | "between">;
-  /** What every statement passes. */
+  room: Awaited<ReturnType<typeof commitMemory>>;
+  turns: Pick<ReturnType<typeof readWriteGate>, "alone" | "between">;
+  /** Wraps every statement. */
   guard<T>(work: Promise<T>): Promise<T>;
 };
 
-/** How long is waited for a moment in which nobody reads, in milliseconds: others may wait to write. */
+/** The longest waits for a moment without reads, in milliseconds: other writes wait, too. */
 const BETWEEN_MS = { canWait: 200, mustBe: 1000, isLong: 5000 };
 
-const READ = "statements: some still read what is deleted. It goes on later.";
+const READ = "statements: some still read deleted data. The deletion continues later.";
 
 /**
- * Changes the event store on the one connection that writes. Who must be alone has the connection
- * before the turn, so that no two wait for each other.
+ * Changes the event store on the one connection that writes. Exclusive work takes this connection first, so that
+ * no two wait for each other.
  */
 export function openWrites({ connection: only, room, turns, guard }: Needs) {
   const { use, whileIdle } = pool([only], Number.POSITIVE_INFINITY);
 
-  const roomy = async <T>(work: () => Promise<T>): Promise<T> => {
+  const withCommitMemory = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await guard(work());
     } finally {
@@ -57,7 +57,7 @@ export function openWrites({ connection: only, room, turns, guard }: Needs) {
     }
   };
   const once = <T>(connection: DuckDBConnection, work: Work<T>): Promise<T> =>
-    roomy(() => transaction(connection, work, () => room.open(only)));
+    withCommitMemory(() => transaction(connection, work, () => room.open(only)));
   const writes: Writes = {
     write: (work) => use((connection) => once(connection, work)),
     writeFirst: (work) =>
@@ -75,7 +75,7 @@ export function openWrites({ connection: only, room, turns, guard }: Needs) {
         const done = await turns.between(BETWEEN_MS.mustBe, made);
         if (done !== undefined) return done.result;
         return await turns.alone((isAlone) => {
-          if (!isAlone) throw new Error("Rows cannot be changed while somebody reads");
+          if (!isAlone) throw new Error("Rows cannot be changed while a read runs");
           return once(connection, work);
         });
       }),
@@ -83,17 +83,17 @@ export function openWrites({ connection: only, room, turns, guard }: Needs) {
       use((connection) => turns.between(BETWEEN_MS.canWait, () => once(connection, work))),
     checkpoint: () =>
       use((connection) =>
-        roomy(async () => {
+        withCommitMemory(async () => {
           await room.open(only);
           await connection.run("CHECKPOINT");
         }),
       ),
   };
-  /** Runs what is no transaction while nobody reads; fails `unavailable` where somebody reads on. */
+  /** Runs work without a transaction and without reads. Fails `unavailable` if a read does not end. */
   const alone = (work: Work<void>): Promise<void> =>
     use(async (connection) => {
       const made = () =>
-        roomy(async () => {
+        withCommitMemory(async () => {
           await room.open(only);
           await work(connection);
           return true;

@@ -2,7 +2,7 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import type { MirrorFiles } from "../../../core/ports/loads.ts";
 import { LEFT_OUT, PROPERTY_COLUMNS } from "../../loads/person-columns.ts";
 import { quoted, readColumns } from "../engine/duckdb.ts";
-import { runApart } from "../engine/duckdb-apart.ts";
+import { runOnEngineThreads } from "../engine/engine-threads.ts";
 import { setMeta } from "./meta.ts";
 
 /** UTF-8 bytes of a line: a line is an event of at most 1 MiB, its hot properties again, and what ingest adds. */
@@ -51,7 +51,7 @@ export async function applyMirror(
 /** What belonged to a person who was merged belongs to the other one, beside the new overrides. */
 async function mirrorOverrides(connection: DuckDBConnection, path: string): Promise<void> {
   const source = OVERRIDE_ROWS(path);
-  await runApart(
+  await runOnEngineThreads(
     connection,
     `CREATE OR REPLACE TEMP TABLE moved AS
      SELECT project_id, old_person_id, person_id FROM ${source}
@@ -62,12 +62,12 @@ async function mirrorOverrides(connection: DuckDBConnection, path: string): Prom
      WHERE (kept.project_id, kept.old_person_id) NOT IN
        (SELECT (project_id, old_person_id) FROM ${source})`,
   );
-  await runApart(
+  await runOnEngineThreads(
     connection,
     `DELETE FROM person_overrides WHERE (project_id, old_person_id) IN
        (SELECT (project_id, old_person_id) FROM temp.moved)`,
   );
-  await runApart(connection, "INSERT INTO person_overrides BY NAME FROM temp.moved");
+  await runOnEngineThreads(connection, "INSERT INTO person_overrides BY NAME FROM temp.moved");
   await connection.run("DROP TABLE temp.moved");
 }
 
@@ -79,7 +79,7 @@ async function mirrorPersons(
   const source = MIRROR_ROWS(path);
   if (deleted) {
     for (const table of ["person_distinct_ids", "person_overrides"]) {
-      await runApart(
+      await runOnEngineThreads(
         connection,
         `DELETE FROM ${table} WHERE (project_id, person_id) IN
            (SELECT (project_id, uuid) FROM persons
@@ -88,26 +88,26 @@ async function mirrorPersons(
     }
   }
   if (known) {
-    await runApart(
+    await runOnEngineThreads(
       connection,
       `DELETE FROM persons WHERE id IN (SELECT id FROM ${source} WHERE known)`,
     );
   }
   if (moved) {
-    await runApart(
+    await runOnEngineThreads(
       connection,
       `DELETE FROM person_distinct_ids WHERE (project_id, distinct_id) IN
          (SELECT (project_id, unnest(moved)) FROM ${source})`,
     );
   }
-  await runApart(
+  await runOnEngineThreads(
     connection,
     `INSERT INTO persons BY NAME SELECT project_id, id, uuid,
        TRY_CAST(created_at AS TIMESTAMP) AS created_at,
        email, ${LEFT_OUT}, ${PROPERTY_COLUMNS.join(", ")} FROM ${source}
        WHERE gone IS NOT TRUE`,
   );
-  await runApart(
+  await runOnEngineThreads(
     connection,
     `INSERT INTO person_distinct_ids BY NAME
        SELECT project_id, unnest(distinct_ids) AS distinct_id, uuid AS person_id FROM ${source}`,

@@ -6,7 +6,7 @@ import type { Load, MirrorFiles } from "../../../core/ports/loads.ts";
 import { LARGE_LAST, NOT_BLANK } from "../../loads/blank-rows.ts";
 import { groupColumn, HOT_PROPERTIES } from "../../loads/event-lines.ts";
 import { type Duckdb, quoted, readColumns, rows } from "../engine/duckdb.ts";
-import { runApart } from "../engine/duckdb-apart.ts";
+import { runOnEngineThreads } from "../engine/engine-threads.ts";
 import { isAboutTheData, setUnreadableAside } from "./dead-letters.ts";
 import { handOnSeen } from "./dedup-replay.ts";
 import { eventErasure } from "./erase.ts";
@@ -90,7 +90,7 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
     erase: erasure.erase,
     clearLeft: duckdb.clearLeft,
     isLoose: erasure.isLoose,
-    letGo: () => duckdb.letGo(),
+    releaseCache: () => duckdb.releaseCache(),
 
     async append(load) {
       try {
@@ -155,8 +155,8 @@ async function applyLoad(connection: DuckDBConnection, load: Load): Promise<void
   await setMeta(connection, "applied_seq", last);
   if (events !== null) {
     const { sql: promoted, values } = await promotedTexts(connection);
-    await runApart(connection, INSERT_EVENTS(events, { ...load, promoted }), { values });
+    await runOnEngineThreads(connection, INSERT_EVENTS(events, { ...load, promoted }), { values });
   }
-  if (logs !== null) await runApart(connection, INSERT_LOGS(logs));
+  if (logs !== null) await runOnEngineThreads(connection, INSERT_LOGS(logs));
   if (mirror !== null) await applyMirror(connection, mirror);
 }

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
-import { computing, runApart } from "../../../../src/stores/duckdb/engine/duckdb-apart.ts";
+import {
+  runOnEngineThreads,
+  trackQuery,
+} from "../../../../src/stores/duckdb/engine/engine-threads.ts";
 
 describe.each([1, 2, 3])("a statement that runs apart, where DuckDB has %d threads", (threads) => {
   let instance: DuckDBInstance;
@@ -18,14 +21,17 @@ describe.each([1, 2, 3])("a statement that runs apart, where DuckDB has %d threa
     (await connection.runAndReadAll("SELECT count(*)::INTEGER FROM numbers")).getRows()[0]?.[0];
 
   test("is over when it resolves", async () => {
-    await runApart(connection, "INSERT INTO numbers FROM range(500000) ORDER BY hash(range)");
+    await runOnEngineThreads(
+      connection,
+      "INSERT INTO numbers FROM range(500000) ORDER BY hash(range)",
+    );
     expect(await count()).toBe(500_000);
   });
 
   test("is of the connection's transaction", async () => {
     const before = await count();
     await connection.run("BEGIN TRANSACTION");
-    await runApart(connection, "INSERT INTO numbers FROM range(30000)");
+    await runOnEngineThreads(connection, "INSERT INTO numbers FROM range(30000)");
     await connection.run("ROLLBACK");
     expect(await count()).toBe(before);
   });
@@ -44,7 +50,7 @@ describe.each([1, 2, 3])("a statement that runs apart, where DuckDB has %d threa
     ],
   ])("fails as it would otherwise, %s", async (_, sql, said) => {
     const plain = await connection.run(sql).then(String, String);
-    const apart = await runApart(connection, sql).then(String, String);
+    const apart = await runOnEngineThreads(connection, sql).then(String, String);
     expect(plain).toContain(said);
     expect(apart).toBe(plain);
   });
@@ -56,7 +62,7 @@ test("a statement does not wait for a query that has all of DuckDB's own threads
   await connection.run("CREATE TABLE numbers AS FROM range(1_000_000) AS numbers(n)");
   let isOver = false;
   const reading = `SELECT max(md5(n::VARCHAR || m::VARCHAR)) FROM numbers, range(1000) AS more(m)`;
-  const query = computing(
+  const query = trackQuery(
     () => other.run(reading).catch(String),
     () => {},
   ).finally(() => {
@@ -65,7 +71,7 @@ test("a statement does not wait for a query that has all of DuckDB's own threads
   // By then it has taken the threads.
   await Bun.sleep(200);
 
-  await runApart(connection, "INSERT INTO numbers FROM range(30_000)");
+  await runOnEngineThreads(connection, "INSERT INTO numbers FROM range(30_000)");
 
   expect(isOver).toBe(false);
   other.interrupt();

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } fr
 import { join } from "node:path";
 import { Failure } from "../../../../src/core/values/failure.ts";
 import { openDuckdb } from "../../../../src/stores/duckdb/engine/duckdb.ts";
-import { clearTemporary } from "../../../../src/stores/duckdb/engine/duckdb-temporary.ts";
+import { clearTemporary } from "../../../../src/stores/duckdb/engine/temporary-files.ts";
 import { temporaryDirectory } from "../../../support/start/app.ts";
 
 setDefaultTimeout(60_000);

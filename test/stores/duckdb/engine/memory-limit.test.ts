@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
-import { commitRoom } from "../../../../src/stores/duckdb/engine/duckdb-room.ts";
+import { commitMemory } from "../../../../src/stores/duckdb/engine/commit-memory.ts";
 
 setDefaultTimeout(60_000);
 
@@ -28,7 +28,7 @@ const GREEDY = `SELECT len(list(${TEXT})) FROM range(20_000_000)`;
 const WRITTEN = `CREATE TABLE written AS SELECT ${TEXT} AS text FROM range(4_000_000)`;
 
 const made = (endReads: (lowered: Promise<void>) => void) =>
-  commitRoom({ connect: () => instance.connect(), memory_bytes, endReads });
+  commitMemory({ connect: () => instance.connect(), memory_bytes, endReads });
 
 const limit = async () => {
   const asked = await reader.runAndReadAll("SELECT current_setting('memory_limit')");

@@ -532,10 +532,10 @@ describe("DuckDB", () => {
     const read = await held();
 
     const running = duck.query(sum);
-    await duck.store.letGo();
+    await duck.store.releaseCache();
     expect(await running).toEqual(before);
     expect((await held()).bytes).toBe(read.bytes);
-    await duck.store.letGo();
+    await duck.store.releaseCache();
 
     const left = await held();
     expect(read.bytes).toBeGreaterThan(12_000_000);

@@ -2,35 +2,35 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import { memoryLimit } from "./memory-limit.ts";
 
 /**
- * What the engine may use beyond its limit while it commits and checkpoints (decision 106): if it finds
- * no memory then, its tables are broken from there on.
+ * Memory that DuckDB may use beyond its limit while it commits and checkpoints (decision 106). Without memory
+ * at that moment, its tables are broken from then on.
  */
 const ROOM_BYTES = 512_000_000;
 
-/** How much of that those who read may use until they are ended: what they take of it a commit lacks. */
+/** The part of it that reads may use before they are interrupted: a commit lacks what reads take. */
 const SHARED_BYTES = 64_000_000;
 
-/** How often is looked how much is used, in milliseconds. */
+/** The pause between checks how much is used, in milliseconds. */
 const LOOK_EVERY_MS = 10;
 
 type Needs = {
   connect(): Promise<DuckDBConnection>;
   memory_bytes: number;
-  /** Ends those who read, and may be ended; who does it again waits until the limit is lowered. */
+  /** Interrupts the reads that may be interrupted. Repeated reads wait until the limit is lowered. */
   endReads(lowered: Promise<void>): void;
 };
 
 /**
- * What those who read have: what was read of a file is let go of where memory is short, and rows that are
- * in no file yet, some 250 MB before a checkpoint, are what it writes (decision 106).
+ * Memory of running reads. Cached blocks do not count, because DuckDB frees them if memory is short. Rows that
+ * are in no file yet, some 250 MB before a checkpoint, belong to the write (decision 106).
  */
 const USED = `SELECT sum(memory_usage_bytes)::DOUBLE FROM duckdb_memory()
   WHERE tag NOT IN ('BASE_TABLE', 'METADATA', 'EXTERNAL_FILE_CACHE', 'IN_MEMORY_TABLE')`;
 
-/** The room that commits have, watched until the engine is back within its limit. */
-export async function commitRoom({ connect, memory_bytes, endReads }: Needs) {
+/** Raises the memory limit for commits, and lowers it once the engine is back within it. */
+export async function commitMemory({ connect, memory_bytes, endReads }: Needs) {
   const watcher = await connect();
-  /** Whether the limit is raised, or was and those who read hold too much for it to be lowered. */
+  /** Open: the limit is raised. Closing: reads hold too much memory for the limit to be lowered. */
   let state: "closed" | "open" | "closing" = "closed";
   let lowered = Promise.withResolvers<void>();
   const open = new Set<DuckDBConnection>();
@@ -38,7 +38,7 @@ export async function commitRoom({ connect, memory_bytes, endReads }: Needs) {
   let watching = Promise.resolve();
   let setting = Promise.resolve();
 
-  /** One after the other, so that the limit is the one that was asked for last. */
+  /** One change at a time, so that the last one counts. */
   const limitTo = (bytes: number): Promise<void> => {
     const set = () => watcher.run(memoryLimit({ memory_bytes: bytes }));
     const done = setting.then(async () => void (await set()));
@@ -54,7 +54,7 @@ export async function commitRoom({ connect, memory_bytes, endReads }: Needs) {
       await limitTo(memory_bytes);
       if (state === "closing") close();
     } catch {
-      // It is tried again.
+      // The next check tries again.
     }
   };
   const isExceeded = async (): Promise<boolean> => {
@@ -77,7 +77,7 @@ export async function commitRoom({ connect, memory_bytes, endReads }: Needs) {
   };
 
   return {
-    /** Whether those who read hold more than the limit. */
+    /** Whether reads hold more memory than the limit. */
     isShort: () => state === "closing",
 
     /** Raises the limit, for a connection that commits. */

@@ -17,7 +17,7 @@ const NEXT_BYTES = 8;
 /** Values that are compressed together. */
 const VECTOR_ROWS = 2048;
 
-/** What a page of a segment that begins here says instead of a number. */
+/** Marks a page of a segment that begins in this very page. */
 const SAME_PAGE = -1n;
 
 const ZEROS = Buffer.alloc(PAGE_BYTES);
@@ -25,11 +25,11 @@ const ZEROS = Buffer.alloc(PAGE_BYTES);
 type Segment = { block: number; offset: number; count: number };
 
 /**
- * Overwrites with zeros what is behind the compressed pages of an attached file. DuckDB writes such
- * pages whole, with whatever was in that memory before: pages of the file that is to go
- * (decision 60). Nobody else may write the file; what is not checkpointed is passed over.
+ * Overwrites the padding of compressed pages in an attached file with zeros. DuckDB writes such pages whole,
+ * with old content of memory in the padding: pages of the old file (decision 60). The caller must keep others
+ * from writing the file; rows that are not checkpointed are skipped.
  */
-export async function clearSlack(
+export async function zeroPagePadding(
   connection: DuckDBConnection,
   { name, path }: { name: string; path: string },
 ): Promise<void> {
@@ -65,7 +65,7 @@ async function compressedSegments(connection: DuckDBConnection, name: string): P
   return segments;
 }
 
-/** The pages of a segment beside its own, and how many bytes of each are used. */
+/** The further pages of a segment, and how many bytes of each are used. */
 function pagesOf(file: number, segment: Segment): Map<number, number> {
   const { block, offset, count } = segment;
   const used = new Map<number, number>();

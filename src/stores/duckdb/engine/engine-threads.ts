@@ -8,7 +8,7 @@ let queries = 0;
 const STARTED_MS = 10;
 
 /** Computes the answer to a query; `onThreads` is called when more threads may run for it. */
-export async function computing<T>(query: () => Promise<T>, onThreads: () => void): Promise<T> {
+export async function trackQuery<T>(query: () => Promise<T>, onThreads: () => void): Promise<T> {
   queries += 1;
   const started = setTimeout(onThreads, STARTED_MS);
   try {
@@ -19,13 +19,13 @@ export async function computing<T>(query: () => Promise<T>, onThreads: () => voi
   }
 }
 
-/** How often is looked whether a statement has come to its end, in milliseconds. */
+/** The pause between checks whether a statement has ended, in milliseconds. */
 const POLL_MS = 2;
 
 type Apart = {
   values?: Record<string, DuckDBValue>;
   /** Whether it waits for DuckDB's own threads also while queries have them. */
-  isPatient?: boolean;
+  yieldsToQueries?: boolean;
 };
 
 /**
@@ -33,10 +33,10 @@ type Apart = {
  * use them all. A thread that waits in `run` spins for more work instead: a load took 14.5 µs an event, half
  * of it waiting, and takes 8.8 µs so.
  */
-export async function runApart(
+export async function runOnEngineThreads(
   connection: DuckDBConnection,
   sql: string,
-  { values = {}, isPatient = false }: Apart = {},
+  { values = {}, yieldsToQueries = false }: Apart = {},
 ): Promise<void> {
   if (!(await hasThreads(connection))) {
     await connection.run(sql, values);
@@ -48,7 +48,7 @@ export async function runApart(
   const pending = await connection.start(sql, values);
   const handle: PendingResult = Reflect.get(pending, "pending_result");
   const running: number[] = [PendingState.NO_TASKS_AVAILABLE, PendingState.RESULT_NOT_READY];
-  const mayWait = () => isPatient || queries === 0;
+  const mayWait = () => yieldsToQueries || queries === 0;
   while (mayWait() && running.includes(pending_execute_check_state(handle))) {
     await Bun.sleep(POLL_MS);
   }
@@ -58,7 +58,7 @@ export async function runApart(
   await pending.getResult();
 }
 
-/** With one thread, that of whoever waits is the only one. How many there are never changes. */
+/** Whether DuckDB has threads of its own: with one thread, only the caller works. The number never changes. */
 async function hasThreads(connection: DuckDBConnection): Promise<boolean> {
   const known = threaded.get(connection);
   if (known !== undefined) return known;

@@ -4,22 +4,22 @@ import { Failure } from "../../../core/values/failure.ts";
 import { volumeOf } from "../../files/volume.ts";
 
 /**
- * Disk that queries may use for what does not fit in memory: a half of what is free, within these.
- * Who starts on a full disk gets room later, and the limit stays.
+ * The least and the most disk space for temporary files of queries; in between, half of the free space. The
+ * least also holds for a start on a full disk, because the limit stays when there is space again.
  */
 const TEMP_BYTES = { min: 128_000_000, max: 4_000_000_000 };
 
-/** How long is waited until the engine has let go of what nobody uses, and how long between looks, in milliseconds. */
+/** The longest wait until the engine has released unused files, and the pause between checks, in milliseconds. */
 const WAITED_MS_MAX = 2000;
 const LOOK_EVERY_MS = 20;
 
 const HELD =
-  "temporary_files: some are in use and cannot be removed, and may hold what is deleted. It goes on later.";
+  "temporary_files: some are in use, and may hold deleted data. The deletion continues later.";
 
 type Needs = {
   /** Where the engine puts what does not fit in memory. */
   directory: string;
-  /** Works while nobody writes or reads: whoever reads for too long has been ended. */
+  /** Runs `work` without other reads and writes; long reads are interrupted. */
   alone(work: () => Promise<void>): Promise<void>;
 };
 
@@ -29,12 +29,12 @@ type Needs = {
  * that stays loses its name. Fails `unavailable` where that cannot be.
  */
 export async function clearTemporary({ directory, alone }: Needs): Promise<void> {
-  // What comes from here on is of what there is now.
+  // Later temporary files hold only data of now.
   if (isClear(directory)) return;
   await alone(async () => {
     const deadline = performance.now() + WAITED_MS_MAX;
     for (;;) {
-      // An answer is in them until it is collected, though nobody has it any more.
+      // A result keeps its temporary file until the garbage collection.
       Bun.gc(true);
       if (isClear(directory)) return;
       if (performance.now() > deadline) return unname(directory);
@@ -44,8 +44,8 @@ export async function clearTemporary({ directory, alone }: Needs): Promise<void>
 }
 
 /**
- * Takes files that are in use out of the directory: whoever has one open goes on with it, and when it is
- * closed nothing is left of it. The engine removes its files by their names, and fails if there is none.
+ * Replaces files that are in use by empty ones of the same name. An open file stays usable and vanishes when it
+ * is closed. The engine removes its files by name, and fails if one is missing.
  */
 function unname(directory: string): void {
   try {

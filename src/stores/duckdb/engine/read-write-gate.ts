@@ -1,42 +1,42 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { Failure } from "../../../core/values/failure.ts";
 
-/** How long reads may go on that a write waits for, in milliseconds, before they are ended. */
+/** How long a write waits for reads before it interrupts them, in milliseconds. */
 const ENDED_AFTER_MS = 2000;
 
-/** How long is waited for those that nobody may end, in milliseconds. */
+/** The longest wait for reads that must not be interrupted, in milliseconds. */
 const WAITED_MS_MAX = 10_000;
 
-/** How often a read that is to end is told so: an interrupt between two steps goes unheard. */
+/** The pause between interrupts of a read: one between two steps has no effect. */
 const INTERRUPT_EVERY_MS = 50;
 
-/** How often a read is done again that a write has ended. */
+/** The most repetitions of a read that writes interrupted. */
 const AGAIN_MAX = 2;
 
 const ENDED =
   "The event store needed its memory for events that came in. Try again, or ask for less at once.";
 
 /**
- * Whether a write that lacks memory may end a read: never, for good, or so that it is done again behind
- * the write, which nobody notices but by the time (decision 106).
+ * Whether a write without memory may interrupt a read: never, finally, or so that the read is repeated after
+ * the write, which only costs time (decision 106).
  */
-export type Ending = "never" | "for good" | "to be repeated";
+export type Ending = "never" | "final" | "repeat";
 
 type Reading = {
   connection: DuckDBConnection;
   ending: Ending;
-  /** Resolves when whoever has ended it needs the memory no more. */
+  /** Resolves when the write that interrupted it no longer needs the memory. */
   ended?: Promise<void>;
 };
 
-/** Those who read now. */
+/** The reads that run now. */
 function runningReads() {
   const running = new Set<Reading>();
   let empty = Promise.withResolvers<void>();
   return {
     isEmpty: () => running.size === 0,
 
-    /** Resolves when nobody reads, or the time is over. */
+    /** Resolves when no read runs, or after the time. */
     emptied: (ms: number): Promise<void> =>
       running.size === 0 ? Promise.resolve() : Promise.race([empty.promise, Bun.sleep(ms)]),
 
@@ -63,12 +63,12 @@ function runningReads() {
   };
 }
 
-/** Reads, and again if a write has ended it and that may be. */
+/** Runs a read, and repeats it if a write interrupted it and it may be repeated. */
 async function repeated<T>(
   asked: Pick<Reading, "connection" | "ending">,
   once: (reading: Reading) => Promise<T>,
 ): Promise<T> {
-  for (let left = asked.ending === "to be repeated" ? AGAIN_MAX : 0; ; left -= 1) {
+  for (let left = asked.ending === "repeat" ? AGAIN_MAX : 0; ; left -= 1) {
     const reading: Reading = { ...asked };
     try {
       return await once(reading);
@@ -80,12 +80,12 @@ async function repeated<T>(
   }
 }
 
-/** Who may use the engine's memory, where there is too little for a write and reads beside it (decision 106). */
-export function memoryTurns() {
+/** Admits reads and writes where memory is too short for both at once (decision 106). */
+export function readWriteGate() {
   const { isEmpty, emptied, during, end } = runningReads();
   let turn: Promise<void> | undefined;
 
-  /** Who comes from here on waits, until it is called. */
+  /** Later reads and writes wait until the returned function is called. */
   const take = () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     turn = promise;
@@ -97,14 +97,14 @@ export function memoryTurns() {
 
   return {
     /**
-     * Ends those who read, and may be ended; they may not hear it at once. Who is to be repeated waits
-     * `until` then.
+     * Interrupts the reads that may be interrupted; they may end a little later. Reads that are repeated wait
+     * for `until` first.
      */
     end,
 
     /**
-     * Reads, behind a write that is alone; fails `unavailable` if writes have ended it for good, or too
-     * often: `work` may be repeated.
+     * Runs a read after exclusive work. Fails `unavailable` if writes interrupted it finally or too often.
+     * `work` may be repeated.
      */
     async reading<T>(
       connection: DuckDBConnection,
@@ -117,14 +117,14 @@ export function memoryTurns() {
       });
     },
 
-    /** Works while nobody reads, as far as those who do come to their end; one after the other. */
+    /** Runs `work` exclusively. Waits 2 s for running reads, then interrupts them for up to 8 s; `isAlone` is false if any remain. */
     async alone<T>(work: (isAlone: boolean) => Promise<T>): Promise<T> {
       const before = turn;
       const release = take();
       try {
         await before;
         await emptied(ENDED_AFTER_MS);
-        // Who comes again waits for the turn anyway.
+        // Repeated reads wait for this work anyway.
         const ending = setInterval(() => end(Promise.resolve()), INTERRUPT_EVERY_MS);
         await emptied(WAITED_MS_MAX - ENDED_AFTER_MS);
         clearInterval(ending);
@@ -134,7 +134,7 @@ export function memoryTurns() {
       }
     },
 
-    /** Works as soon as nobody reads; `undefined` if somebody does for so many milliseconds. */
+    /** Runs `work` once no read runs; `undefined` if reads go on for so many milliseconds. */
     async between<T>(ms: number, work: () => Promise<T>): Promise<T | undefined> {
       const deadline = performance.now() + ms;
       while (turn !== undefined || !isEmpty()) {

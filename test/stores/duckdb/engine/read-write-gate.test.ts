@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import type { SliceContent, SliceEvent } from "../../../../src/core/ports/loads.ts";
 import { openDuckdb, ROW_GROUP_ROWS } from "../../../../src/stores/duckdb/engine/duckdb.ts";
-import { memoryTurns } from "../../../../src/stores/duckdb/engine/memory-turns.ts";
+import { readWriteGate } from "../../../../src/stores/duckdb/engine/read-write-gate.ts";
 import { eventStore } from "../../../../src/stores/duckdb/events/store.ts";
 import { loadFiles } from "../../../../src/stores/loads/loads.ts";
 import { temporaryDirectory } from "../../../support/start/app.ts";
@@ -28,16 +28,16 @@ const ENDLESS =
   "SELECT max(a.range + b.range + c.range) FROM range(1e6::BIGINT) a, range(1e6::BIGINT) b, range(1e6::BIGINT) c";
 
 test("whoever writes alone waits for those who read, and those who come then wait for him", async () => {
-  const turns = memoryTurns();
+  const turns = readWriteGate();
   const { promise: end, resolve } = Promise.withResolvers<void>();
   const done: string[] = [];
-  const first = turns.reading(connection, "for good", async () => {
+  const first = turns.reading(connection, "final", async () => {
     await end;
     done.push("first");
   });
   const write = turns.alone(async () => done.push("write"));
   const next = turns.alone(async () => done.push("next"));
-  const second = turns.reading(connection, "for good", async () => done.push("second"));
+  const second = turns.reading(connection, "final", async () => done.push("second"));
   await Bun.sleep(20);
   expect(done).toEqual([]);
   resolve();
@@ -46,19 +46,17 @@ test("whoever writes alone waits for those who read, and those who come then wai
 });
 
 test("a read that takes long is ended, and says why", async () => {
-  const turns = memoryTurns();
-  const endless = turns
-    .reading(connection, "for good", () => connection.run(ENDLESS))
-    .catch((e) => e);
+  const turns = readWriteGate();
+  const endless = turns.reading(connection, "final", () => connection.run(ENDLESS)).catch((e) => e);
   expect(await turns.alone(async () => "written")).toBe("written");
   expect(await endless).toMatchObject({ code: "unavailable" });
-  expect(await turns.reading(connection, "for good", async () => "read")).toBe("read");
+  expect(await turns.reading(connection, "final", async () => "read")).toBe("read");
 });
 
 test("a read that is to be repeated begins again behind the write, as often as that helps", async () => {
-  const turns = memoryTurns();
+  const turns = readWriteGate();
   const done: string[] = [];
-  const repeated = turns.reading(connection, "to be repeated", async () => {
+  const repeated = turns.reading(connection, "repeat", async () => {
     done.push("read");
     if (done.length === 1) await connection.run(ENDLESS);
     return "whole";
@@ -70,7 +68,7 @@ test("a read that is to be repeated begins again behind the write, as often as t
   let times = 0;
   const { promise: isOver, resolve } = Promise.withResolvers<void>();
   const ended = turns
-    .reading(connection, "to be repeated", () => {
+    .reading(connection, "repeat", () => {
       times += 1;
       return connection.run(ENDLESS);
     })
@@ -85,7 +83,7 @@ test("a read that is to be repeated begins again behind the write, as often as t
 });
 
 test("whoever works between reads waits for a moment without one, and keeps nobody out before", async () => {
-  const turns = memoryTurns();
+  const turns = readWriteGate();
   const { promise: end, resolve } = Promise.withResolvers<void>();
   const done: string[] = [];
   const first = turns.reading(connection, "never", () => end);
@@ -98,7 +96,7 @@ test("whoever works between reads waits for a moment without one, and keeps nobo
 });
 
 test("without such a moment there is no work", async () => {
-  const turns = memoryTurns();
+  const turns = readWriteGate();
   const { promise: end, resolve } = Promise.withResolvers<void>();
   const first = turns.reading(connection, "never", () => end);
   expect(await turns.between(20, async () => "done")).toBeUndefined();
@@ -108,8 +106,8 @@ test("without such a moment there is no work", async () => {
 });
 
 test("what a read fails by itself is not laid on the write", async () => {
-  const turns = memoryTurns();
-  const failing = turns.reading(connection, "for good", () => connection.run("SELECT nobody"));
+  const turns = readWriteGate();
+  const failing = turns.reading(connection, "final", () => connection.run("SELECT nobody"));
   await expect(failing).rejects.toThrow("Binder Error");
 });
 

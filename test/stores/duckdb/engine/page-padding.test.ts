@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { type Duckdb, openDuckdb, rows } from "../../../../src/stores/duckdb/engine/duckdb.ts";
-import { clearSlack } from "../../../../src/stores/duckdb/engine/slack.ts";
+import { zeroPagePadding } from "../../../../src/stores/duckdb/engine/page-padding.ts";
 import { temporaryDirectory } from "../../../support/start/app.ts";
 
 setDefaultTimeout(60_000);
@@ -107,7 +107,7 @@ async function attached<T>(
 }
 
 const clear = (path: string) =>
-  attached(path, (connection) => clearSlack(connection, { name: "store", path }));
+  attached(path, (connection) => zeroPagePadding(connection, { name: "store", path }));
 
 /** What all rows come to; reading them has every block's checksum checked. */
 const digest = (path: string) =>
