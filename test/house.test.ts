@@ -370,6 +370,7 @@ const BANNED: { pattern: RegExp; instead: string; floors?: string[] }[] = [
 
 /** Files and folders in plain words. The list grows until it is README.md, src and test. */
 const CLEAN: readonly string[] = [
+  "README.md",
   "src/app/process",
   "src/app/settings",
   "src/app/threads",

@@ -16,7 +16,13 @@ import { expectKept, settled } from "../support/disk/project-contents.ts";
 import { smallDisk } from "../support/disk/small-disk.ts";
 import { type LoneExecutable, loneExecutable } from "../support/start/executable.ts";
 import { type Outcome, runCommand, start } from "../support/start/process.ts";
-import { PERSONAL_KEY, PROJECT_KEY, type Server, startServer } from "../support/start/server.ts";
+import {
+  PERSONAL_KEY,
+  PROJECT_KEY,
+  ROOT,
+  type Server,
+  startServer,
+} from "../support/start/server.ts";
 
 setDefaultTimeout(120_000);
 
@@ -304,6 +310,13 @@ describe("its commands", () => {
     }
     expect(await run(cwd, ["key", "create", "--help"])).toEqual(help);
     expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  test("print a page of the documentation without the sources", async () => {
+    const { code, out } = await run(place(), ["docs", "limits"]);
+
+    const page = readFileSync(join(ROOT, "src/docs/limits.md"), "utf8");
+    expect([code, out]).toEqual([0, page.trimEnd()]);
   });
 
   test("print the licences of all that is inside, whole also for a slow reader", async () => {
