@@ -248,8 +248,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/archive/erase.ts": "test/stores/archive/archive.test.ts",
   "stores/archive/files.ts": "test/stores/archive/archive.test.ts",
   "stores/archive/list.ts": "test/stores/archive/archive.test.ts",
-  "stores/loads/blank-rows.ts":
-    "test/stores/loads/loads.test.ts, test/hostile/large-events.test.ts",
   "stores/duckdb/events/insert-logs.ts":
     "test/http/sdk/otlp.test.ts, test/stores/duckdb/events/store.test.ts",
   "stores/duckdb/events/dead-letters.ts": "test/stores/duckdb/events/store.test.ts",
@@ -301,7 +299,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/sqlite/persons/apply-slice.ts":
     "test/stores/sqlite/persons/writes.test.ts, test/core/identity/identify.test.ts",
   "stores/duckdb/insights/queries.ts": "test/stores/duckdb/insights/trends.test.ts",
-  "stores/journal/frame.ts": "test/stores/journal/journal.test.ts",
   "stores/journal/reader.ts": "test/stores/journal/journal.test.ts",
   "stores/journal/recovery.ts": "test/stores/journal/journal.test.ts",
   "stores/journal/segment.ts": "test/stores/journal/journal.test.ts",

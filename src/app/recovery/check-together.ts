@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { segmentName } from "../../stores/journal/frame.ts";
+import { segmentName } from "../../stores/journal/segment.ts";
 import { DataError } from "../process/data-directory.ts";
 
 /** How far each store and the archive have come, and where the journal begins, in sequence numbers. */

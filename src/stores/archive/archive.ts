@@ -8,7 +8,7 @@ import type {
 } from "../../core/ports/archive.ts";
 import { type Duckdb, quoted, rows } from "../duckdb/engine/duckdb.ts";
 import { UNPROMOTED } from "../duckdb/events/hot-columns.ts";
-import { NOT_BLANK } from "../loads/blank-rows.ts";
+import { NOT_BLANK } from "../loads/event-lines.ts";
 import { copyTo, countIn, eraseArchived } from "./erase.ts";
 import { ARCHIVED_KINDS } from "./files.ts";
 

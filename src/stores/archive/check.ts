@@ -6,7 +6,7 @@ import { quoted, rows } from "../duckdb/engine/duckdb.ts";
 import { isOutOfMemory } from "../duckdb/engine/faults.ts";
 import { newInstance } from "../duckdb/engine/instance.ts";
 import { DUCKDB_MIGRATIONS } from "../duckdb/migrations/index.ts";
-import { NOT_BLANK } from "../loads/blank-rows.ts";
+import { NOT_BLANK } from "../loads/event-lines.ts";
 
 /** What files are looked at with, which holds little at once. */
 const MEMORY = "128MB";

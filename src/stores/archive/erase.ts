@@ -8,7 +8,7 @@ import type {
 import { type Duckdb, quoted, rows } from "../duckdb/engine/duckdb.ts";
 import { runOnEngineThreads } from "../duckdb/engine/engine-threads.ts";
 import { LOG_OWNERS, MAY_HAVE_OWNER } from "../duckdb/lists/log-owners.ts";
-import { NOT_BLANK } from "../loads/blank-rows.ts";
+import { NOT_BLANK } from "../loads/event-lines.ts";
 
 /** Rows of a Parquet row group: DuckDB holds one in memory, of rows of 2 KiB at most (decision 95). */
 const ROW_GROUP_ROWS = 8192;

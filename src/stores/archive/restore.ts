@@ -1,7 +1,7 @@
 import { PERSON_NAMESPACE } from "../../core/identity/person.ts";
 import type { ArchiveFiles, Counting, Restore, TakenRows } from "../../core/ports/archive.ts";
 import { type Duckdb, quoted, rows } from "../duckdb/engine/duckdb.ts";
-import { NOT_BLANK } from "../loads/blank-rows.ts";
+import { NOT_BLANK } from "../loads/event-lines.ts";
 import { isReadable } from "./check.ts";
 import { countIn } from "./erase.ts";
 

@@ -1,7 +1,7 @@
 import type { Hole, JournalHoles, JournalReader } from "../../core/ports/journal.ts";
 import type { Disk } from "../files/disk.ts";
-import { claimsIn, lastSeq } from "./frame.ts";
 import { keptParts } from "./reader.ts";
+import { claimsIn, lastSeq } from "./segment.ts";
 
 /**
  * Finds what the journal has nothing of: what it lost, and what was never in it. Its reader must be

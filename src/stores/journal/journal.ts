@@ -1,10 +1,10 @@
 import type { Entry, Frame, Journal } from "../../core/ports/journal.ts";
 import { Failure } from "../../core/values/failure.ts";
 import type { Disk } from "../files/disk.ts";
-import { frameBytes } from "./frame.ts";
 import { segmentReserve } from "./preallocate.ts";
 import type { Part } from "./reader.ts";
 import { recoverSegments, type TornPart } from "./recovery.ts";
+import { frameBytes } from "./segment.ts";
 import { segmentWriter } from "./writer.ts";
 
 /** The size that a segment does not exceed, unless one frame alone does. */
@@ -35,7 +35,7 @@ type Options = {
 type Waiting = { entry: Entry; resolve: (seq: number) => void; reject: (failure: Failure) => void };
 
 /**
- * Opens the journal in `directory` and mends what a crash has left (journal-recovery.ts).
+ * Opens the journal in `directory` and mends what a crash has left.
  * Throws what the disk throws, and on a segment of another format version.
  */
 export async function openJournal(options: Options): Promise<Journal> {

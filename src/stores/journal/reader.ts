@@ -2,8 +2,14 @@ import { join } from "node:path";
 import { JOURNAL_READ_BYTES_MAX } from "../../core/events/event.ts";
 import type { Frame, JournalReader } from "../../core/ports/journal.ts";
 import type { Disk } from "../files/disk.ts";
-import { lastSeq, segmentName, segmentsAmong } from "./frame.ts";
-import { openSegment, type Placed, type Segment } from "./segment.ts";
+import {
+  lastSeq,
+  openSegment,
+  type Placed,
+  type Segment,
+  segmentName,
+  segmentsAmong,
+} from "./segment.ts";
 
 /** A part of a segment: `bytes` from `offset` on. `segment` is a file name. */
 export type Part = { segment: string; offset: number; bytes: number };

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { Frame } from "../../core/ports/journal.ts";
 import type { Disk, WritableFile } from "../files/disk.ts";
-import { frameBytes, frameHeader, lastSeq, segmentHeader, segmentName } from "./frame.ts";
 import type { Reserve } from "./preallocate.ts";
 import type { Recovered, SegmentFile } from "./recovery.ts";
+import { frameBytes, frameHeader, lastSeq, segmentHeader, segmentName } from "./segment.ts";
 
 /** The journal's segments as files: the last one grows, the oldest ones go. */
 export type SegmentWriter = {

@@ -15,7 +15,7 @@ import type {
   MirrorStream,
 } from "../../core/ports/mirror.ts";
 import { type JsonObject, storableJson } from "../../core/values/json.ts";
-import { lastSeq } from "../journal/frame.ts";
+import { lastSeq } from "../journal/segment.ts";
 import { briefText } from "./brief-properties.ts";
 import { logLines } from "./log-lines.ts";
 import { joinChanges } from "./mirror-changes.ts";

@@ -1,7 +1,7 @@
 import type { LogRecord } from "../../core/logs/record.ts";
 import type { Frame } from "../../core/ports/journal.ts";
 import { isoTime } from "../../core/values/time.ts";
-import { NO_UUID, rowsOf } from "./blank-rows.ts";
+import { NO_UUID, rowsOf } from "./event-lines.ts";
 
 const utf8 = new TextDecoder();
 

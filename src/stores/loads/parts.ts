@@ -1,8 +1,7 @@
 import { closeSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import type { SliceEvent } from "../../core/ports/loads.ts";
 import { isoTime } from "../../core/values/time.ts";
-import { rowsOf } from "./blank-rows.ts";
-import { blankEvents, writeEvents } from "./event-lines.ts";
+import { blankEvents, rowsOf, writeEvents } from "./event-lines.ts";
 import { lineBuffer } from "./line-buffer.ts";
 
 /** A file of a load. Only the first `bytes` count: what failed is behind. */

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { segmentName } from "../../../src/stores/journal/frame.ts";
+import { segmentName } from "../../../src/stores/journal/segment.ts";
 import { metricValue, scrape } from "../../support/answers/prometheus.ts";
 import { logsBody, storedLogs } from "../../support/data/logs.ts";
 import { clockBefore, eventOf, type Sent, sendStored } from "../../support/data/senders.ts";

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { openLog } from "../../../src/app/process/log.ts";
 import { lostEvents } from "../../../src/app/recovery/lost-events.ts";
 import { nodeDisk } from "../../../src/stores/files/disk.ts";
-import { segmentName } from "../../../src/stores/journal/frame.ts";
 import { journalHoles } from "../../../src/stores/journal/holes.ts";
+import { segmentName } from "../../../src/stores/journal/segment.ts";
 import { clear, entry, open, place, readerOf } from "../../support/disk/journal.ts";
 
 afterEach(clear);

@@ -4,8 +4,11 @@ import { join } from "node:path";
 import { JOURNAL_READ_BYTES_MAX } from "../../../src/core/events/event.ts";
 import type { Frame } from "../../../src/core/ports/journal.ts";
 import { nodeDisk } from "../../../src/stores/files/disk.ts";
-import { FRAME_HEADER_BYTES, SEGMENT_HEADER_BYTES } from "../../../src/stores/journal/frame.ts";
-import { WINDOW_BYTES } from "../../../src/stores/journal/segment.ts";
+import {
+  FRAME_HEADER_BYTES,
+  SEGMENT_HEADER_BYTES,
+  WINDOW_BYTES,
+} from "../../../src/stores/journal/segment.ts";
 import {
   clear,
   entry,

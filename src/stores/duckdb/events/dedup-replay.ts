@@ -1,6 +1,6 @@
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBValue } from "@duckdb/node-api";
 import { SEEN_FIELDS, type SeenEntries, UNMARKED } from "../../../core/ingest/dedup-table.ts";
-import { NOT_BLANK } from "../../loads/blank-rows.ts";
+import { NOT_BLANK } from "../../loads/event-lines.ts";
 import { micros } from "../engine/duckdb.ts";
 
 const SEEN = `

@@ -1,7 +1,7 @@
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import type { ErasedRows, Erasing } from "../../../core/ports/erasure.ts";
 import type { EraseOptions } from "../../../core/ports/events.ts";
-import { LARGE_LAST } from "../../loads/blank-rows.ts";
+import { LARGE_LAST } from "../../loads/event-lines.ts";
 import { type Duckdb, ROW_GROUP_ROWS, rows } from "../engine/duckdb.ts";
 import { isOutOfMemory } from "../engine/faults.ts";
 import type { Names, Part } from "../engine/generations.ts";
