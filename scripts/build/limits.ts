@@ -150,12 +150,12 @@ export async function limitsPage(): Promise<string> {
     const rows = limits.map(({ value, meaning }) => `| ${meaning} | ${value} |`);
     return [`## ${title}`, ["| limit | value |", "|---|---|", ...rows].join("\n")].join("\n\n");
   });
-  return [
+  const parts = [
     "# Limits",
     "These bounds are fixed; [settings](settings.md) has the others. Events that were dropped or changed count as [warnings](warnings.md).",
     ...(await Promise.all(sections)),
-    "",
-  ].join("\n\n");
+  ];
+  return `${parts.join("\n\n")}\n`;
 }
 
 /** Reads a constant of a folder, and its docstring. Throws if no file there exports it. */
