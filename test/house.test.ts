@@ -123,7 +123,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "cli/welcome.ts": "test/executable/executable.test.ts",
   "stores/loads/person-columns.ts": "test/stores/sqlite/persons/rows.test.ts",
   "core/identity/identify-groups.ts": "test/core/identity/groups.test.ts",
-  "core/ingest/mirrored.ts": "test/core/ingest/mirror-lag.test.ts",
   "core/values/id.ts": "test/core/values/ids.test.ts",
   "stores/duckdb/engine/engine-threads.ts": "test/stores/duckdb/engine/connections.test.ts",
   "stores/duckdb/engine/commit-memory.ts": "test/stores/duckdb/engine/memory-limit.test.ts",
@@ -235,6 +234,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "core/persons/person-table.ts": "test/http/routes/persons.test.ts",
   "core/persons/person-changes.ts": "test/http/routes/person-edits.test.ts",
   "core/persons/persons.ts": "test/http/routes/persons.test.ts",
+  "core/persons/read-parts.ts": "test/stores/duckdb/lists/omitted-properties.test.ts",
   "core/access/projects.ts": "test/http/routes/projects.test.ts, test/cli/run.test.ts",
   "core/ingest/restore.ts": "test/app/rebuild.test.ts",
   "core/ingest/retry.ts": "test/core/ingest/ingest.test.ts",
@@ -322,9 +322,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
     "test/stores/sqlite/persons/writes.test.ts, test/http/routes/persons.test.ts",
   "stores/sqlite/persons/rows.ts":
     "test/stores/sqlite/persons/writes.test.ts, test/http/routes/persons.test.ts",
-  "stores/sqlite/persons/snapshots.ts": "test/core/persons/property-search.test.ts",
-  "stores/duckdb/lists/changed-persons.ts":
-    "test/core/persons/property-search.test.ts, test/http/routes/persons.test.ts",
   "stores/sqlite/playlists.ts":
     "test/http/routes/playlists.test.ts, test/core/playlists/playlists.test.ts",
   "stores/duckdb/lists/property-filter.ts":

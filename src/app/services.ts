@@ -19,7 +19,6 @@ import { timings } from "../core/operations/timings.ts";
 import { activities } from "../core/persons/activity-log.ts";
 import { personEdits } from "../core/persons/person-edits.ts";
 import { persons } from "../core/persons/persons.ts";
-import { personMatching } from "../core/persons/property-search.ts";
 import { playlists } from "../core/playlists/playlists.ts";
 import type { DeletionRow } from "../core/ports/erasure.ts";
 import type { InsightDrafts } from "../core/ports/insights.ts";
@@ -39,7 +38,7 @@ import { insightQueries } from "../stores/duckdb/insights/queries.ts";
 import { definitionReads } from "../stores/duckdb/lists/definitions.ts";
 import { eventReads } from "../stores/duckdb/lists/events.ts";
 import { logReads } from "../stores/duckdb/lists/logs.ts";
-import { personMatches } from "../stores/duckdb/lists/persons.ts";
+import { personSearch } from "../stores/duckdb/lists/persons.ts";
 import { sqlReads } from "../stores/duckdb/sql/sql.ts";
 import { removeLeftovers } from "../stores/files/erase-leftovers.ts";
 import { storeSizes } from "../stores/files/volume.ts";
@@ -48,7 +47,6 @@ import { deletionReads } from "../stores/sqlite/deletions.ts";
 import { groupReads } from "../stores/sqlite/groups.ts";
 import { insightReads } from "../stores/sqlite/insights.ts";
 import { personReads } from "../stores/sqlite/persons/list.ts";
-import { personSnapshots } from "../stores/sqlite/persons/snapshots.ts";
 import { playlistReads } from "../stores/sqlite/playlists.ts";
 import { userReads } from "../stores/sqlite/users.ts";
 import { warningReads } from "../stores/sqlite/warnings.ts";
@@ -126,7 +124,6 @@ function searches(needs: Needs, reads: PersonReads, isBehind: () => boolean) {
   const apiQueries = apiReads(duckdb, settings.query_seconds, (error) => {
     log.warn("a read found no memory", { error });
   });
-  const matches = personMatches(apiQueries);
   const promoting = startPromoting({
     ...{ restoring, ingest, now, log },
     promotions: promotions(duckdb),
@@ -138,7 +135,8 @@ function searches(needs: Needs, reads: PersonReads, isBehind: () => boolean) {
     insights: insights({ ...kept, queries, drafts, projects, isBehind, now }),
     persons: persons({
       reads,
-      matching: personMatching({ matches, snapshots: personSnapshots(sqlite), ingest, isBehind }),
+      search: personSearch(apiQueries, reads),
+      isBehind,
       projects,
       now,
     }),

@@ -3,7 +3,6 @@ import type { Journal } from "../ports/journal.ts";
 import type { Load, MirrorFiles, RemoveLoad } from "../ports/loads.ts";
 import type { Log } from "../ports/log.ts";
 import { warningEntry } from "../warnings/warnings.ts";
-import { unmirroredPersons } from "./mirror-lag.ts";
 import type { Persist } from "./retry.ts";
 import type { PersonsChanged, SliceApplied } from "./slices.ts";
 
@@ -26,7 +25,6 @@ export type AppendingNeeds = {
 export async function appending(needs: AppendingNeeds, persist: Persist, onWarned: () => void) {
   const { events, removeLoad, log } = needs;
   let applied = await events.applied();
-  const unmirrored = unmirroredPersons();
   const counts = { stored: 0, duplicates: 0, dead: 0 };
   const waiting: Promise<void>[] = [];
 
@@ -36,7 +34,6 @@ export async function appending(needs: AppendingNeeds, persist: Persist, onWarne
     applied = load.last;
     counts.stored += load.count - dead.length;
     counts.dead += dead.length;
-    if (load.mirror !== null) unmirrored.reached(load.mirror.version);
     await removeLoad(load).catch((error: unknown) => {
       log.warn("a load's files could not be removed; the next start does it", { error });
     });
@@ -48,7 +45,6 @@ export async function appending(needs: AppendingNeeds, persist: Persist, onWarne
 
   const mirrored = async (changes: MirrorFiles): Promise<void> => {
     await persist("change the mirror of persons", () => events.mirror(changes));
-    unmirrored.reached(changes.version);
     await removeLoad({ events: null, logs: null, mirror: changes });
   };
 
@@ -67,17 +63,13 @@ export async function appending(needs: AppendingNeeds, persist: Persist, onWarne
       applied = await events.applied();
     },
     counts: () => ({ ...counts }),
-    /** As of {@link unmirroredPersons}. */
-    watch: unmirrored.watch,
     /** Takes note of what became of a slice. */
-    note({ duplicates, changed }: Pick<SliceApplied, "duplicates" | "changed">): void {
-      if (changed !== null) unmirrored.add(changed);
+    note({ duplicates }: Pick<SliceApplied, "duplicates">): void {
       counts.duplicates += duplicates.length;
       const others = duplicates.filter(({ same }) => !same).length;
       if (others > 0) log.warn("a known uuid came with another event", { count: others });
     },
-    mirror({ load, changes, changed }: PersonsChanged): Promise<void> {
-      unmirrored.add(changed);
+    mirror({ load, changes }: PersonsChanged): Promise<void> {
       if (load !== null) behind(() => append(load));
       return behind(() => mirrored(changes));
     },
@@ -86,8 +78,6 @@ export async function appending(needs: AppendingNeeds, persist: Persist, onWarne
       for (const load of loads) if (load !== null) behind(() => append(load));
       while (waiting.length > APPENDS_WAITING_MAX) await waiting.shift();
     },
-    /** Resolves when those that wait by now are in the event store. */
-    reached: async (): Promise<void> => waiting.at(-1),
     /** Resolves when none waits. */
     async drained(): Promise<void> {
       while (waiting.length > 0) await waiting.shift();

@@ -3,8 +3,6 @@ import type { Journal } from "../ports/journal.ts";
 import { type AppendingNeeds, appending } from "./append-loads.ts";
 import { pace } from "./backpressure.ts";
 import type { Room } from "./disk-floor.ts";
-import type { Watch } from "./mirror-lag.ts";
-import { mirrorWaiting } from "./mirrored.ts";
 import type { Restoring } from "./restore.ts";
 import { type Persist, retrying, type StopSignal, stopSignal } from "./retry.ts";
 import { gathered, intervalMs, isBusy } from "./slice-timing.ts";
@@ -63,12 +61,8 @@ export type Ingest = {
   caughtUp(): Promise<void>;
   /** Brings a change of persons to the event store, behind the loads that are on their way. */
   mirror(changed: PersonsChanged): Promise<void>;
-  /** As of {@link mirrorWaiting}. */
-  mirrored(): Promise<void>;
-  /** Takes what there is up to a sequence number without waiting for more. */
+  /** Takes events up to a sequence number without waiting for more. */
   hasten(seq: number): void;
-  /** Watches what the mirror of persons lacks. */
-  watch(): Watch;
   /** Counts since the start. */
   counts(): { stored: number; duplicates: number; dead: number };
   /**
@@ -90,7 +84,8 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
   const known = pace();
   /** Since when events wait for others to make a load. */
   let gathering: { since: number; count: number } | undefined;
-  const looking = mirrorWaiting(end.reached);
+  let hastenedTo = 0;
+  const isHastened = (seq: number) => seq < hastenedTo;
   let wake = () => {};
 
   /** Waits for more; when none comes for long, uses the time to put the stores in order. */
@@ -109,17 +104,16 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
   };
 
   const loop = async () => {
-    await begin(needs, persist, { signal, held, looking }, end.filled);
+    await begin(needs, persist, { signal, held }, end.filled);
     taken = end.applied();
     while (!signal.stopped()) {
       const grown = Promise.withResolvers<void>();
       wake = grown.resolve;
-      const isMirrored = gathering === undefined;
-      await untilRoomy(needs, { signal, held, looking }, isMirrored);
+      await untilRoomy(needs, { signal, held });
       if (taken >= journal.durable()) {
         await flush();
         await end.drained();
-        await looking.rest(() => idle(grown.promise));
+        await idle(grown.promise);
         continue;
       }
       const started = performance.now();
@@ -133,9 +127,8 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
       gathering.count += slice.count;
       await end.push(slice.loads);
       const busy = isBusy(slice, known.sinceLast(slice, started, journal.durable() - taken));
-      if (!busy || isOverdue(gathering) || looking.isAsked(taken)) await flush();
-      looking.sent();
-      await gathered(taken, started + intervalMs(slice, busy), { journal, signal, looking });
+      if (!busy || isOverdue(gathering) || isHastened(taken)) await flush();
+      await gathered(taken, started + intervalMs(slice, busy), { journal, signal, isHastened });
     }
     await end.drained();
   };
@@ -154,9 +147,9 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
     held: () => held.size > 0,
     counts: end.counts,
     mirror: end.mirror,
-    mirrored: looking.mirrored,
-    hasten: looking.hasten,
-    watch: end.watch,
+    hasten(seq) {
+      hastenedTo = Math.max(hastenedTo, seq);
+    },
     caughtUp,
     async stop(deadlineMs) {
       await isLate(caughtUp(), deadlineMs);
@@ -176,24 +169,13 @@ function isOverdue({ since, count }: { since: number; count: number }): boolean 
 type Waits = {
   signal: StopSignal;
   held: Set<string>;
-  looking: ReturnType<typeof mirrorWaiting>;
 };
 
-/**
- * A checkpoint for which there is no room would take the event store down (decision 66). Whoever
- * waits for the mirror need not, if it has all there is.
- */
-async function untilRoomy(
-  { room }: Pick<Needs, "room">,
-  { signal, held, looking }: Waits,
-  isMirrored: boolean,
-): Promise<void> {
+/** A checkpoint for which there is no room would take the event store down (decision 66). */
+async function untilRoomy({ room }: Pick<Needs, "room">, { signal, held }: Waits): Promise<void> {
   if (!room.isTight()) return;
   held.add(NO_ROOM);
-  const wait = async () => {
-    while (room.isTight() && !signal.stopped()) await signal.sleep(ROOM_POLL_MS);
-  };
-  await (isMirrored ? looking.rest(wait) : wait());
+  while (room.isTight() && !signal.stopped()) await signal.sleep(ROOM_POLL_MS);
   held.delete(NO_ROOM);
 }
 
@@ -206,7 +188,7 @@ async function begin(
 ): Promise<void> {
   const { restoring } = needs;
   const { signal } = waits;
-  if (restoring.active()) await untilRoomy(needs, waits, false);
+  if (restoring.active()) await untilRoomy(needs, waits);
   await persist("fill the event store", () => restoring.run(signal.stopped, filled));
   await persist("bring the mirror of persons up to date", () => mirrorLacking(needs, waits));
   await remember(needs);
@@ -242,7 +224,7 @@ async function mirrorLacking(needs: Needs, waits: Waits): Promise<void> {
     isDone = !room.isTight();
     if (isDone) await events.mirror(lacking);
     await removeLoad({ events: null, logs: null, mirror: lacking });
-    await untilRoomy(needs, waits, false);
+    await untilRoomy(needs, waits);
   }
 }
 

@@ -1,5 +1,4 @@
 import type { Journal } from "../ports/journal.ts";
-import type { mirrorWaiting } from "./mirrored.ts";
 import type { StopSignal } from "./retry.ts";
 import { SLICE_EVENTS_MAX, type SliceApplied } from "./slices.ts";
 
@@ -18,7 +17,7 @@ const SLICE_QUIET_MS = 100;
 /** The same before what is in no load yet is sent on, though it fills none. */
 const LOAD_QUIET_MS = 250;
 
-/** How often is looked meanwhile what waits, and who waits for it, in milliseconds. */
+/** How often the journal's end is read meanwhile, in milliseconds. */
 const POLL_MS = 20;
 
 /** Whether much came with a slice, in the milliseconds since the one before it began. */
@@ -38,22 +37,23 @@ export function intervalMs({ isCut }: SliceApplied, busy: boolean): number {
 type Needs = {
   journal: Pick<Journal, "durable">;
   signal: Pick<StopSignal, "stopped" | "sleep">;
-  looking: Pick<ReturnType<typeof mirrorWaiting>, "isAsked">;
+  /** Whether a change by a user waits for events after a sequence number. */
+  isHastened: (taken: number) => boolean;
 };
 
 /**
  * Lets more gather behind a sequence number, until a time by `performance.now()` at most: as long as
- * more comes, it is no full slice, and nobody waits for it.
+ * more comes, it is no full slice, and no user waits for it.
  */
 export async function gathered(
   taken: number,
   until: number,
-  { journal, signal, looking }: Needs,
+  { journal, signal, isHastened }: Needs,
 ): Promise<void> {
   let grown = { to: journal.durable(), at: performance.now() };
   for (let now = grown.at; !signal.stopped() && now < until; now = performance.now()) {
     const to = journal.durable();
-    if (to - taken >= SLICE_EVENTS_MAX || looking.isAsked(taken)) return;
+    if (to - taken >= SLICE_EVENTS_MAX || isHastened(taken)) return;
     if (to > grown.to) grown = { to, at: now };
     if (now - grown.at >= (to > taken ? SLICE_QUIET_MS : LOAD_QUIET_MS)) return;
     await signal.sleep(POLL_MS);

@@ -6,7 +6,6 @@ import { personUuid } from "../identity/person.ts";
 import type { SplitAsked } from "../identity/split.ts";
 import type { Frame, JournalReader } from "../ports/journal.ts";
 import type { Load, LoadFiles, MirrorFiles, SliceEvent } from "../ports/loads.ts";
-import type { MirrorChanges } from "../ports/mirror.ts";
 import type {
   EditAsked,
   PersonChanges,
@@ -17,7 +16,6 @@ import type {
 import type { ProjectWarning } from "../warnings/warning.ts";
 import type { SeenEntries } from "./dedup-table.ts";
 import type { Marked, Repeated, SeenWindow } from "./dedup-window.ts";
-import { type ChangedIds, changedIds } from "./mirror-lag.ts";
 import {
   type Candidate,
   changeWarnings,
@@ -37,12 +35,10 @@ export type SliceApplied = {
   duplicates: Duplicate[];
   /** Loads that are full by it; its rest waits for more, or for `flush`. */
   loads: Load[];
-  /** Null if no person store took it just now. */
-  changed: ChangedIds | null;
 };
 
 /** What the mirror lacks after a change by a user, and the load that has to go before. */
-export type PersonsChanged = { load: Load | null; changes: MirrorFiles; changed: ChangedIds };
+export type PersonsChanged = { load: Load | null; changes: MirrorFiles };
 
 /** An event left out because its uuid was stored before; `same` if the event was the same one. */
 export type Duplicate = {
@@ -133,7 +129,7 @@ export function slices({ journal, persons, files, seen, ...memory }: Needs) {
       const isCut = next !== undefined || upTo < asked || (last < upTo && isFull(frames, read));
       uncollected += isCut ? COLLECT_EVENTS : read.length;
       const count = of.logs.reduce((sum, frame) => sum + frame.count, fresh.length);
-      return { last, isCut, count, duplicates, loads, changed: mirror && changedIds(mirror) };
+      return { last, isCut, count, duplicates, loads };
     },
 
     /** What waits for more to make a load, as a load; null if there is nothing. */
@@ -154,7 +150,7 @@ export function slices({ journal, persons, files, seen, ...memory }: Needs) {
       by: Actor,
     ): Promise<PersonsChanged | null> {
       const changes = await persons.split(project, id, asked, by);
-      return changes === undefined ? null : ended(files, changes);
+      return changes === undefined ? null : files.endWith(changes);
     },
 
     /** Changes a person's properties; null if there is no such person. */
@@ -165,7 +161,7 @@ export function slices({ journal, persons, files, seen, ...memory }: Needs) {
     ): Promise<PersonsChanged | "unchanged" | null> {
       const changes = await persons.edit(project, id, asked);
       if (changes === undefined) return null;
-      return changes === null ? "unchanged" : ended(files, changes);
+      return changes === null ? "unchanged" : files.endWith(changes);
     },
 
     /** Deletes those of the persons that there are, and says how many those were. */
@@ -175,7 +171,7 @@ export function slices({ journal, persons, files, seen, ...memory }: Needs) {
       asked: RemovalAsked,
     ): Promise<PersonsChanged & { count: number }> {
       const { mirror, gone } = await persons.remove(project, ids, asked);
-      return { ...ended(files, mirror), count: gone.length };
+      return { ...files.endWith(mirror), count: gone.length };
     },
 
     /** Gives back the memory of what is done with. */
@@ -215,11 +211,6 @@ function storedEvents(fresh: Marked<Candidate>[], { person_ids, keys }: Decided)
   return fresh.map(({ event, mark }, at) => {
     return { ...event, mark, person_id: person_ids[at] ?? "", groups: keys[at] };
   });
-}
-
-/** Ends the load that is being made, with changes to go behind it. */
-function ended(files: Needs["files"], changes: MirrorChanges): PersonsChanged {
-  return { ...files.endWith(changes), changed: changedIds(changes) };
 }
 
 /** The surface of {@link slices} for the thread that drives it. */

@@ -8,7 +8,7 @@ import { Failure } from "../values/failure.ts";
 import { isObject, type Json, type JsonObject, setKey } from "../values/json.ts";
 import { type Clock, isoTime } from "../values/time.ts";
 import { type PersonWritesNeeds, personWrites } from "./person-changes.ts";
-import { shown } from "./person-table.ts";
+import { toResponse } from "./person-table.ts";
 import { findPerson, personKey } from "./persons.ts";
 
 /** Which persons a bulk deletion names: one of both. */
@@ -85,7 +85,7 @@ export function personEdits({ reads, now, ...needs }: Needs): PersonEdits {
   const update = async (project: number, id: string, set: JsonObject, by: Principal) => {
     const asked = { set, set_once: {}, unset: [] };
     const edited = await edit(project, id, { update: asked, activity: "updated", by: actor(by) });
-    return shown(await findPerson(reads, project, String(edited)));
+    return toResponse(await findPerson(reads, project, String(edited)));
   };
   const found = async (project: number, { ids, distinct_ids }: BulkAsked): Promise<number[]> => {
     if (distinct_ids !== undefined) return reads.owners(project, distinct_ids);

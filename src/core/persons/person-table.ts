@@ -25,12 +25,12 @@ export async function personTable(
 async function* lines(table: CsvTable, walked: AsyncIterable<PersonRow[]>) {
   yield table.head();
   for await (const rows of walked) {
-    if (rows.length > 0) yield rows.map((row) => table.line(shown(row))).join("");
+    if (rows.length > 0) yield rows.map((row) => table.line(toResponse(row))).join("");
   }
 }
 
-/** A person as the API shows it. */
-export function shown({ id, uuid, properties, created_at, distinct_ids }: PersonRow): Person {
+/** Makes the response from a person. */
+export function toResponse({ id, uuid, properties, created_at, distinct_ids }: PersonRow): Person {
   const name = personName(properties, distinct_ids);
   return { id, name, distinct_ids, properties, created_at, uuid };
 }

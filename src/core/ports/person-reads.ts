@@ -8,7 +8,7 @@ import type { PageQuery, Place, WalkPlace } from "../values/page.ts";
  * A caller walks along a list page by page, while merges and splits change `created_at`. The first page
  * has a version of the person store, and each later page names it as `since`. Then each person is listed
  * where it was at that version, so that none is missed or repeated (decision 56). The store keeps the
- * earlier places of persons for that.
+ * earlier positions of persons for that.
  */
 
 /** A stored person. The main distinct id comes first, then the others in the order they came. */
@@ -20,24 +20,11 @@ export type PersonRow = {
   distinct_ids: string[];
 };
 
-/** A person in a list. */
-export type ListedPerson = PersonRow & {
-  /** Its place in the list: `created_at` at the version `since` of the walk. */
-  at: string;
-};
+/** Positions in a part of a list: `count` persons match, at a version of the person store. */
+export type PersonPositions = { count: number; version: number; positions: Place[] };
 
-/** Places of persons that a search has found and that are not read yet, in the order of the list. */
-export type Rest = {
-  places: readonly Place[];
-  /** The version in which they were found, if the caller wants them as they were then. */
-  asOf?: number;
-};
-
-/** The first of the persons that were found, and the places of the others. */
-export type Part = { rows: ListedPerson[]; rest: Rest };
-
-/** A part of a list: `count` persons match, at a version of the person store. */
-export type Listed = Part & { count: number; version: number };
+/** The first of some persons, and the integer ids of the others, which are still to be read. */
+export type PersonPart = { rows: PersonRow[]; unread: readonly number[] };
 
 /** Conditions on whole values of a person, which all hold. */
 export type ExactFilter = {
@@ -52,22 +39,27 @@ export type PersonFilter = ExactFilter & {
   search?: string | undefined;
 };
 
-/** A part of a list. With `after`, `offset` counts from that place on. */
-export type PartAsked = PageQuery & { after?: WalkPlace | undefined };
+/** Which part of a list is wanted. With `after`, `offset` counts from that place on. */
+export type PositionsQuery = PageQuery & { after?: WalkPlace | undefined };
 
 /** Reads of persons. */
 export type PersonReads = {
   /**
-   * Returns a part of a list. Undefined if so many persons have the `email` that reading them would
-   * block others for long: the mirror must answer then.
-   * The rows end after 200 persons or 1 MiB of properties; `rest` has the other places of the part.
+   * Returns the positions of a part of a list. Undefined if so many persons have the `email` that reading
+   * them would block others for long: the projection must answer then.
    */
-  list(project: number, filter: ExactFilter, part: PartAsked): Promise<Listed | undefined>;
+  positions(
+    project: number,
+    filter: ExactFilter,
+    query: PositionsQuery,
+  ): Promise<PersonPositions | undefined>;
+  /** Returns the positions that persons had at version `since` and have left. */
+  moved(project: number, since: number): Promise<Place[]>;
   /**
-   * Returns the next persons of `rest`, as many as `list` would. A person that is gone is left out. With
-   * `asOf`, the rows end before a person that is gone or has changed since that version.
+   * Returns the first of some persons, in the order of their ids: at most 200 persons, or 1 MiB of
+   * properties and the person that exceeds it. A person that is gone is left out.
    */
-  more(project: number, rest: Rest): Promise<Part>;
+  read(project: number, ids: readonly number[]): Promise<PersonPart>;
   /** Returns one person, by integer id or by its uuid of now. */
   find(project: number, by: { id: number } | { uuid: string }): Promise<PersonRow | undefined>;
   /** Returns the integer ids of the persons of some distinct ids, each once. Unknown ids are left out. */

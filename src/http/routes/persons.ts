@@ -60,14 +60,14 @@ export const personRoutes = (persons: Persons) => [
       if (format === "csv") {
         return csv(await persons.csv(project, asked, { limit, offset }, signal));
       }
-      const { page, rest } = await persons.list(
+      const { page, others } = await persons.list(
         project,
         { ...asked, cursor },
         checked,
         url,
         signal,
       );
-      return rest === undefined ? page : paged(page, rest);
+      return others === undefined ? page : paged(page, others);
     },
   }),
   route({

@@ -32,8 +32,8 @@ export function propertyTexts(properties: JsonObject): PropertyTexts {
   const texts = spreadTexts(properties);
   const inner = texts.map((text) => text?.slice(1, -1)).filter(isText);
   const text = `{${inner.join(",")}}`;
-  const email = addressIn(properties);
-  const address = email === null ? [] : [`"email":${JSON.stringify(foldedAddress(email))}`];
+  const email = searchedEmail(properties);
+  const address = email === null ? [] : [`"email":${JSON.stringify(email)}`];
   if (text.length <= READ_CHARS_MAX) {
     return { text, columns: [...columnsOf(texts), ...address].join(",") };
   }
@@ -90,4 +90,10 @@ export const ALL_PROPERTIES = `('{' || concat_ws(',', ${PROPERTY_COLUMNS.map(
 /** The e-mail address of a person, as it is stored; null if it is no text. */
 export function addressIn({ email }: JsonObject): string | null {
   return typeof email === "string" ? storableText(email) : null;
+}
+
+/** The same as `search` looks through it. */
+export function searchedEmail(properties: JsonObject): string | null {
+  const email = addressIn(properties);
+  return email === null ? null : foldedAddress(email);
 }

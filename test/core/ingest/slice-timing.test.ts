@@ -8,13 +8,13 @@ const TAKEN = 1000;
 
 const NOTHING: SliceApplied = {
   ...{ last: 0, isCut: false, count: 0 },
-  ...{ duplicates: [], loads: [], changed: null },
+  ...{ duplicates: [], loads: [] },
 };
 
-/** A journal whose last number is `durable`, and somebody who waits or does not. */
-function gathering(durable: () => number, isAsked = () => false) {
+/** Gathers behind a journal whose last number is `durable`. */
+function gathering(durable: () => number, isHastened = () => false) {
   const signal = stopSignal();
-  const done = gathered(TAKEN, NEVER, { journal: { durable }, signal, looking: { isAsked } });
+  const done = gathered(TAKEN, NEVER, { journal: { durable }, signal, isHastened });
   return { signal, done };
 }
 
@@ -66,12 +66,12 @@ test("a slice is busy by what came in its time, however few that was", () => {
 });
 
 test("who asks for it waits for nobody, and a stop ends it", async () => {
-  let isAsked = false;
+  let isHastened = false;
   const asked = gathering(
     () => TAKEN,
-    () => isAsked,
+    () => isHastened,
   );
-  isAsked = true;
+  isHastened = true;
   await asked.done;
 
   const stopped = gathering(() => TAKEN);
@@ -82,8 +82,8 @@ test("who asks for it waits for nobody, and a stop ends it", async () => {
 test("it ends at the given time, whatever comes", async () => {
   let last = TAKEN;
   const signal = stopSignal();
-  const looking = { isAsked: () => false };
+  const isHastened = () => false;
   const durable = () => (last += 1);
-  await gathered(TAKEN, performance.now() + 50, { journal: { durable }, signal, looking });
+  await gathered(TAKEN, performance.now() + 50, { journal: { durable }, signal, isHastened });
   expect(last - TAKEN).toBeLessThan(SLICE_EVENTS_MAX);
 });

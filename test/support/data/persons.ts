@@ -1,4 +1,10 @@
 import { expect } from "bun:test";
+import type {
+  ExactFilter,
+  PersonReads,
+  PersonRow,
+  PositionsQuery,
+} from "../../../src/core/ports/person-reads.ts";
 import type { Server } from "../start/server.ts";
 
 /** What a slice of events does to persons if it does nothing. */
@@ -10,6 +16,18 @@ export const NO_CHANGES = {
   overrides: [],
   groups: { types: [], rows: [] },
 };
+
+/** Reads a part of a list of persons, with the number of all that match. */
+export async function listPersons(
+  reads: Pick<PersonReads, "positions" | "read">,
+  project: number,
+  filter: ExactFilter,
+  query: PositionsQuery,
+): Promise<{ count: number | undefined; rows: PersonRow[] }> {
+  const { count, positions = [] } = (await reads.positions(project, filter, query)) ?? {};
+  const ids = positions.map(({ id }) => id);
+  return { count, rows: (await reads.read(project, ids)).rows };
+}
 
 /** A person as the API shows it. */
 export type Person = {

@@ -1,11 +1,10 @@
 import type { SQLQueryBindings } from "bun:sqlite";
 import type {
   ExactFilter,
-  Part,
-  PartAsked,
+  PersonPart,
   PersonReads,
   PersonRow,
-  Rest,
+  PositionsQuery,
 } from "../../../core/ports/person-reads.ts";
 import type { JsonObject } from "../../../core/values/json.ts";
 import type { Place, WalkPlace } from "../../../core/values/page.ts";
@@ -18,13 +17,10 @@ import { inOrder, partOf, personPlaces } from "./order.ts";
  */
 export const PART_MAX = { chars: 1_048_576, persons: 200 };
 
-type StoredPerson = Omit<PersonRow, "properties" | "distinct_ids"> & {
-  properties: string;
-  version: number;
-};
+type StoredPerson = Omit<PersonRow, "properties" | "distinct_ids"> & { properties: string };
 
 /** Columns of a person that the API shows. */
-const PERSON_COLUMNS = "id, uuid, properties, created_at, version";
+const PERSON_COLUMNS = "id, uuid, properties, created_at";
 
 const BY_ID = `SELECT ${PERSON_COLUMNS} FROM person WHERE project_id = ?1 AND id = ?2`;
 
@@ -44,33 +40,34 @@ export function personReads(sqlite: Sqlite): PersonReads {
   const applied = raw.query<{ value: string }, []>(
     "SELECT value FROM meta WHERE key = 'applied_seq'",
   );
-  const places = personPlaces(raw);
+  const order = personPlaces(raw);
   const complete = completeRows(raw);
   const read = partReader(raw);
   const narrow = narrowed(raw);
   const ahead = aheadOf(raw);
 
-  const listed = (project: number, part: PartAsked) => {
-    const { after, offset } = part.after === undefined ? ahead(project, part.offset) : part;
+  const all = (project: number, query: PositionsQuery) => {
+    const { after, offset } = query.after === undefined ? ahead(project, query.offset) : query;
     const { sql, values } = inOrder(after);
     const page = raw.query<Place, SQLQueryBindings>(sql);
-    const places = page.all({ ...values, project, limit: part.limit, offset });
-    return { count: count.get(project)?.count ?? 0, ...read(project, { places }) };
+    const positions = page.all({ ...values, project, limit: query.limit, offset });
+    return { count: count.get(project)?.count ?? 0, positions };
   };
-  const among = (project: number, found: ReadonlySet<number>, part: PartAsked) => {
-    const all = places.ofIds(project, found, part.after?.since);
-    return { count: all.length, ...read(project, { places: partOf(all, part) }) };
+  const among = (project: number, ids: ReadonlySet<number>, query: PositionsQuery) => {
+    const found = order.ofIds(project, ids, query.after?.since);
+    return { count: found.length, positions: partOf(found, query) };
   };
 
   return {
-    list: async (project, filter, part) =>
+    positions: async (project, filter, query) =>
       sqlite.snapshot(() => {
-        const found = narrow(project, filter);
-        if (found === "too many") return undefined;
-        const list = found === undefined ? listed(project, part) : among(project, found, part);
-        return { ...list, version: places.version() };
+        const ids = narrow(project, filter);
+        if (ids === "too many") return undefined;
+        const part = ids === undefined ? all(project, query) : among(project, ids, query);
+        return { ...part, version: order.version() };
       }),
-    more: async (project, rest) => sqlite.snapshot(() => read(project, rest)),
+    moved: async (project, since) => order.moved(project, since),
+    read: async (project, ids) => sqlite.snapshot(() => read(project, ids)),
     async find(project, by) {
       const found = "id" in by ? byId.all(project, by.id) : byUuid.all(project, by.uuid);
       return complete(found)[0];
@@ -85,23 +82,21 @@ export function personReads(sqlite: Sqlite): PersonReads {
 }
 
 /** Reads the first of some persons, in the caller's snapshot. */
-export function partReader(raw: Sqlite["raw"]) {
+function partReader(raw: Sqlite["raw"]) {
   const byId = raw.query<StoredPerson, [number, number]>(BY_ID);
   const complete = completeRows(raw);
-  return (project: number, { places, asOf }: Rest): Part => {
-    const found: (StoredPerson & { at: string })[] = [];
+  return (project: number, ids: readonly number[]): PersonPart => {
+    const found: StoredPerson[] = [];
     let [chars, taken] = [0, 0];
-    for (const { id, at } of places.slice(0, PART_MAX.persons)) {
+    for (const id of ids.slice(0, PART_MAX.persons)) {
       if (chars >= PART_MAX.chars) break;
-      const row = byId.get(project, id);
-      if (asOf !== undefined && !(row && row.version <= asOf)) break;
       taken += 1;
+      const row = byId.get(project, id);
       if (row === null) continue;
       chars += row.properties.length;
-      found.push({ ...row, at });
+      found.push(row);
     }
-    const rest = { places: places.slice(taken), ...(asOf === undefined ? {} : { asOf }) };
-    return { rows: complete(found), rest };
+    return { rows: complete(found), unread: ids.slice(taken) };
   };
 }
 
@@ -164,11 +159,11 @@ function completeRows(raw: Sqlite["raw"]) {
     `SELECT person_id, distinct_id FROM json_each(?1) AS person
      CROSS JOIN distinct_id ON person_id = person.value ORDER BY person_id, position`,
   );
-  return <Row extends StoredPerson>(rows: Row[]) => {
+  return (rows: readonly StoredPerson[]): PersonRow[] => {
     const ids = new Map<number, string[]>(rows.map(({ id }) => [id, []]));
     const found = idsOf.all(JSON.stringify([...ids.keys()]));
     for (const { person_id, distinct_id } of found) ids.get(person_id)?.push(distinct_id);
-    return rows.map(({ version: _, ...row }) => ({
+    return rows.map((row) => ({
       ...row,
       properties: JSON.parse(row.properties) as JsonObject,
       distinct_ids: ids.get(row.id) ?? [],

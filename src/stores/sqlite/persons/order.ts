@@ -69,7 +69,7 @@ export function personPlaces(raw: Sqlite["raw"]) {
     ofIds: (project: number, ids: Iterable<number>, since = NEVER): Place[] =>
       ofIds.all(JSON.stringify([...ids]), project, since),
     /** Of all who have moved since, where they were. */
-    moved(project: number, since = NEVER): Place[] {
+    moved(project: number, since: number): Place[] {
       const places = new Map<number, Place>();
       for (const place of moved.iterate(project, since)) places.set(place.id, place);
       return [...places.values()];

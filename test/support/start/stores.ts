@@ -1,0 +1,72 @@
+import { join } from "node:path";
+import type { MirrorChanges } from "../../../src/core/ports/mirror.ts";
+import type { PersonReads } from "../../../src/core/ports/person-reads.ts";
+import type { PersonSearch } from "../../../src/core/ports/person-search.ts";
+import type { PersonWrites } from "../../../src/core/ports/person-writes.ts";
+import { openDuckdb, ROW_GROUP_ROWS } from "../../../src/stores/duckdb/engine/duckdb.ts";
+import { apiReads } from "../../../src/stores/duckdb/engine/query-deadline.ts";
+import { eventStore } from "../../../src/stores/duckdb/events/store.ts";
+import { personSearch } from "../../../src/stores/duckdb/lists/persons.ts";
+import { loadFiles } from "../../../src/stores/loads/loads.ts";
+import { joinChanges } from "../../../src/stores/loads/mirror-changes.ts";
+import { personReads } from "../../../src/stores/sqlite/persons/list.ts";
+import { personWrites } from "../../../src/stores/sqlite/persons/writes.ts";
+import { projectWrites } from "../../../src/stores/sqlite/projects.ts";
+import { openSqlite, readSqlite } from "../../../src/stores/sqlite/sqlite.ts";
+import { temporaryDirectory } from "./app.ts";
+
+/** The person store and its projection, which has a change only once the test says so. */
+export type PersonStores = AsyncDisposable & {
+  writes: PersonWrites;
+  reads: PersonReads;
+  search: PersonSearch;
+  /** Keeps changes that the person store has made until `project` is called. */
+  changed(changes: MirrorChanges): void;
+  /** Brings the projection to the version of the person store. */
+  project(): Promise<void>;
+};
+
+/** Opens both stores in a temporary directory, with the projects 1 and 2 and a user. */
+export async function personStores(): Promise<PersonStores> {
+  const directory = temporaryDirectory();
+  const path = join(directory.path, "hoglet.sqlite");
+  const sqlite = openSqlite(path);
+  for (const name of ["one", "two"]) {
+    await projectWrites(sqlite).insert({
+      ...{ uuid: Bun.randomUUIDv7(), name, api_token: `phc_${name}` },
+      ...{ timezone: "UTC", created_at: "2026-11-21T12:00:00.000000Z" },
+    });
+  }
+  sqlite.raw.run(
+    "INSERT INTO user (uuid, distinct_id, email, created_at) VALUES ('u', 'u', 'u@x.y', '')",
+  );
+  const duckdb = await openDuckdb({
+    ...{ directory: directory.path, generation: 1, memory_bytes: 128_000_000, threads: 2 },
+    onFatal(error) {
+      throw error;
+    },
+  });
+  const events = eventStore(duckdb, join(directory.path, "dead"));
+  const files = loadFiles(join(directory.path, "loads"), ROW_GROUP_ROWS);
+  const reader = readSqlite(path);
+  const reads = personReads(reader);
+  let pending: MirrorChanges | undefined;
+  return {
+    writes: personWrites(sqlite),
+    reads,
+    search: personSearch(apiReads(duckdb, 600), reads),
+    changed(changes) {
+      pending = pending === undefined ? changes : joinChanges(pending, changes);
+    },
+    async project() {
+      if (pending !== undefined) await events.mirror(files.writeMirror(pending));
+      pending = undefined;
+    },
+    async [Symbol.asyncDispose]() {
+      reader.close();
+      sqlite.close();
+      await duckdb.close();
+      directory[Symbol.dispose]();
+    },
+  };
+}
