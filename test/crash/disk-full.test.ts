@@ -8,7 +8,9 @@ import { bodyOf, clockBefore, eventOf, type Sent, startSenders } from "../suppor
 import { expectKept, markerAt, settled } from "../support/disk/project-contents.ts";
 import { type SmallDisk, smallDisk } from "../support/disk/small-disk.ts";
 import { executable } from "../support/start/executable.ts";
+import { longTest } from "../support/start/long-test.ts";
 import { runCommand, type Started, start } from "../support/start/process.ts";
+import { casesOf } from "../support/start/rounds.ts";
 import { PERSONAL_KEY, type Server, startServer } from "../support/start/server.ts";
 
 setDefaultTimeout(120_000);
@@ -24,7 +26,7 @@ const FULL = [
   ["to its last byte without a floor", "0", 0],
 ] as const;
 
-test.each(FULL)(
+test.each(casesOf(FULL.slice(0, 1), FULL))(
   "a disk that others fill %s refuses events and loses none, and takes them when it has room again",
   async (_how, floor, leave) => {
     await using disk = await smallDisk(400 * MB);
@@ -84,31 +86,34 @@ test("changes by users have 503 and Retry-After on a full disk, and count when t
   expect(await server.stop()).toBe(0);
 });
 
-test("a change that the person store has room for, and the event store not, has an answer, too", async () => {
-  await using disk = await smallDisk(400 * MB);
-  await using server = await serverWithPersons(disk);
-  const patch = (properties: object) =>
-    change(server, "PATCH", "/api/environments/1/persons/1/", { properties });
-  /** Why the first change is refused that does not fit into so many bytes. */
-  const refusalWith = async (leave: number): Promise<string> => {
-    disk.fill(leave);
-    for (let n = 0; ; n += 1) {
-      const answer = await patch({ pad: `${n}`.padEnd(3000, "x") });
-      if (answer.status === 200) continue;
-      expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "5"]);
-      disk.empty();
-      return ((await answer.json()) as { detail: string }).detail;
-    }
-  };
+longTest(
+  "a change that the person store has room for, and the event store not, has an answer, too",
+  async () => {
+    await using disk = await smallDisk(400 * MB);
+    await using server = await serverWithPersons(disk);
+    const patch = (properties: object) =>
+      change(server, "PATCH", "/api/environments/1/persons/1/", { properties });
+    /** Why the first change is refused that does not fit into so many bytes. */
+    const refusalWith = async (leave: number): Promise<string> => {
+      disk.fill(leave);
+      for (let n = 0; ; n += 1) {
+        const answer = await patch({ pad: `${n}`.padEnd(3000, "x") });
+        if (answer.status === 200) continue;
+        expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "5"]);
+        disk.empty();
+        return ((await answer.json()) as { detail: string }).detail;
+      }
+    };
 
-  let leave = 110_000;
-  while (!(await refusalWith(leave)).startsWith("The change is made")) leave += 4096;
+    let leave = 110_000;
+    while (!(await refusalWith(leave)).startsWith("The change is made")) leave += 4096;
 
-  while ((await patch({ pad: "short" })).status !== 200) await Bun.sleep(50);
-  const filter = encodeURIComponent('[{"key":"pad","value":"short","type":"person"}]');
-  expect((await server.get<{ count: number }>(`/persons/?properties=${filter}`)).count).toBe(1);
-  expect(await server.stop()).toBe(0);
-});
+    while ((await patch({ pad: "short" })).status !== 200) await Bun.sleep(50);
+    const filter = encodeURIComponent('[{"key":"pad","value":"short","type":"person"}]');
+    expect((await server.get<{ count: number }>(`/persons/?properties=${filter}`)).count).toBe(1);
+    expect(await server.stop()).toBe(0);
+  },
+);
 
 test("a server told to stop on a full disk ends with 0, and the next one has everything", async () => {
   await using disk = await smallDisk(400 * MB);
@@ -159,7 +164,7 @@ test("an event store that fails for good ends the server, and the next start hea
   await expectKept(again, sent);
 });
 
-test.each(["SIGTERM", "SIGKILL"] as const)(
+test.each(casesOf(["SIGKILL"] as const, ["SIGTERM", "SIGKILL"] as const))(
   "a start on a full disk, after a %s, serves what there is, and goes on when there is room",
   async (signal) => {
     await using disk = await smallDisk(400 * MB);
@@ -211,46 +216,51 @@ test.each(["SIGTERM", "SIGKILL"] as const)(
   },
 );
 
-test.each([
-  ["for a store that cannot be opened without it", true],
+const WAITS: readonly [string, boolean][] = [
   ["for the first files there are", false],
-])("a start waits for room %s, says so, and is one when there is some", async (_what, isUsed) => {
-  await using disk = await smallDisk(400 * MB);
-  const data = join(disk.path, "data");
-  if (isUsed) {
-    await using server = await serverOn(disk, []);
-    expect(await server.stop()).toBe(0);
-    // As from a backup.
-    for (const name of ["hoglet.sqlite-shm", "hoglet.sqlite-wal"]) {
-      rmSync(join(disk.outside, "data", name));
+  ["for a store that cannot be opened without it", true],
+];
+
+test.each(casesOf(WAITS.slice(0, 1), WAITS))(
+  "a start waits for room %s, says so, and is one when there is some",
+  async (_what, isUsed) => {
+    await using disk = await smallDisk(400 * MB);
+    const data = join(disk.path, "data");
+    if (isUsed) {
+      await using server = await serverOn(disk, []);
+      expect(await server.stop()).toBe(0);
+      // As from a backup.
+      for (const name of ["hoglet.sqlite-shm", "hoglet.sqlite-wal"]) {
+        rmSync(join(disk.outside, "data", name));
+      }
     }
-  }
-  disk.fill(0);
+    disk.fill(0);
 
-  await using server = startOn(disk);
-  while (!server.output().err.includes("the start waits for space")) await Bun.sleep(20);
-  const [told = "{}"] = server.output().err.split("\n");
-  const { url, why } = JSON.parse(told) as { url: string; why: string };
+    await using server = startOn(disk);
+    while (!server.output().err.includes("the start waits for space")) await Bun.sleep(20);
+    const [told = "{}"] = server.output().err.split("\n");
+    const { url, why } = JSON.parse(told) as { url: string; why: string };
 
-  expect(why).toMatch(/ cannot be .*[Ff]ree space on its disk\.$/);
-  for (const path of ["/batch/", "/_readiness"]) {
-    const refused = await fetch(url + path);
-    expect(refused.status).toBe(503);
-    expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
-    const { detail } = (await refused.json()) as { detail: string };
-    expect(detail).toBe("The disk is full: the server starts when there is space.");
-  }
-  expect((await fetch(`${url}/_liveness`)).status).toBe(200);
-  const key = await runCommand(["project", "create", "x", "--data", data], {
-    command: disk.command([executable()]),
-  });
-  expect(key.code).not.toBe(0);
-  expect(key.err).not.toContain(" at ");
-  disk.empty();
-  expect(await server.listening).toBe(url);
-  while (!(await fetch(`${url}/_readiness`)).ok) await Bun.sleep(50);
-  expect(server.output().err.match(/the start waits for space/g)).toHaveLength(1);
-});
+    expect(why).toMatch(/ cannot be .*[Ff]ree space on its disk\.$/);
+    for (const path of ["/batch/", "/_readiness"]) {
+      const refused = await fetch(url + path);
+      expect(refused.status).toBe(503);
+      expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
+      const { detail } = (await refused.json()) as { detail: string };
+      expect(detail).toBe("The disk is full: the server starts when there is space.");
+    }
+    expect((await fetch(`${url}/_liveness`)).status).toBe(200);
+    const key = await runCommand(["project", "create", "x", "--data", data], {
+      command: disk.command([executable()]),
+    });
+    expect(key.code).not.toBe(0);
+    expect(key.err).not.toContain(" at ");
+    disk.empty();
+    expect(await server.listening).toBe(url);
+    while (!(await fetch(`${url}/_readiness`)).ok) await Bun.sleep(50);
+    expect(server.output().err.match(/the start waits for space/g)).toHaveLength(1);
+  },
+);
 
 test("a deletion waits for disk, with the reason, and gives back what its events took", async () => {
   await using disk = await smallDisk(400 * MB);
@@ -297,43 +307,46 @@ test("a deletion waits for disk, with the reason, and gives back what its events
   await server.stored(1, `&uuid=${sent[0]?.uuid}`);
 });
 
-test("a deletion waits for room to write the person store anew, and says that the rest is done", async () => {
-  await using disk = await smallDisk(400 * MB);
-  await using server = await serverOn(disk, ["--disk-floor", "0"]);
-  const clock = clockBefore(Date.now());
-  for (let from = 0; from < 400; from += 100) {
-    // Of such texts little is left where they are compressed.
-    const $set = { pad: "x".repeat(100_000) };
-    const some = Array.from({ length: 100 }, (_, at) =>
-      eventOf({ distinct_id: `user-${from + at}`, timestamp: clock(), properties: { $set } }),
-    );
-    expect((await server.capture(bodyOf(some))).status).toBe(200);
-  }
-  await server.stored(400);
-  const data = join(disk.path, "data");
-  const run = () =>
-    runCommand(["deletions", "run", "--data", data], { command: disk.command([executable()]) });
-  const status = async () => {
-    const { results } = await server.get<{ results: object[] }>("/persons/deletion_status/");
-    return results[0];
-  };
+longTest(
+  "a deletion waits for room to write the person store anew, and says that the rest is done",
+  async () => {
+    await using disk = await smallDisk(400 * MB);
+    await using server = await serverOn(disk, ["--disk-floor", "0"]);
+    const clock = clockBefore(Date.now());
+    for (let from = 0; from < 400; from += 100) {
+      // Of such texts little is left where they are compressed.
+      const $set = { pad: "x".repeat(100_000) };
+      const some = Array.from({ length: 100 }, (_, at) =>
+        eventOf({ distinct_id: `user-${from + at}`, timestamp: clock(), properties: { $set } }),
+      );
+      expect((await server.capture(bodyOf(some))).status).toBe(200);
+    }
+    await server.stored(400);
+    const data = join(disk.path, "data");
+    const run = () =>
+      runCommand(["deletions", "run", "--data", data], { command: disk.command([executable()]) });
+    const status = async () => {
+      const { results } = await server.get<{ results: object[] }>("/persons/deletion_status/");
+      return results[0];
+    };
 
-  // The journal goes with the first run: it would give room back that was filled.
-  expect((await change(server, "POST", deleteEvents(1))).status).toBe(200);
-  expect(await run()).toMatchObject({ code: 0, out: "1 done\n" });
-  expect((await change(server, "POST", deleteEvents(2))).status).toBe(200);
+    // The journal goes with the first run: it would give room back that was filled.
+    expect((await change(server, "POST", deleteEvents(1))).status).toBe(200);
+    expect(await run()).toMatchObject({ code: 0, out: "1 done\n" });
+    expect((await change(server, "POST", deleteEvents(2))).status).toBe(200);
 
-  disk.fill(60 * MB);
-  const waiting = await run();
+    disk.fill(60 * MB);
+    const waiting = await run();
 
-  const error = "disk_space: too little room to write the person store anew.";
-  expect(waiting).toEqual({ code: 1, out: "", err: `${error}\n` });
-  expect(await status()).toMatchObject({ status: "pending", attempts: 0, error });
-  expect((await server.get<{ count: number }>("/events/?limit=1")).count).toBe(398);
-  disk.empty();
-  expect(await run()).toMatchObject({ code: 0, out: "1 done\n" });
-  expect(await status()).toMatchObject({ counts: { events: 1 }, attempts: 1, error: null });
-});
+    const error = "disk_space: too little room to write the person store anew.";
+    expect(waiting).toEqual({ code: 1, out: "", err: `${error}\n` });
+    expect(await status()).toMatchObject({ status: "pending", attempts: 0, error });
+    expect((await server.get<{ count: number }>("/events/?limit=1")).count).toBe(398);
+    disk.empty();
+    expect(await run()).toMatchObject({ code: 0, out: "1 done\n" });
+    expect(await status()).toMatchObject({ counts: { events: 1 }, attempts: 1, error: null });
+  },
+);
 
 test("what a query puts on disk ends at half of what was free, and the server goes on", async () => {
   await using disk = await smallDisk(300 * MB);

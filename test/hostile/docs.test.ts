@@ -3,6 +3,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { type Ask, asker } from "../support/answers/requests.ts";
 import { batch, event } from "../support/data/build-records.ts";
 import { launchChromium, problemsOf } from "../support/start/chromium.ts";
+import { casesOf } from "../support/start/rounds.ts";
 import { PERSONAL_KEY, PROJECT_KEY, type Server, startServer } from "../support/start/server.ts";
 
 /** Longer than the 60 s after which a server that stores nothing is given up. */
@@ -21,6 +22,17 @@ const SCRIPTS = [
   "</code></pre></style></script><script>window.hacked=9</script>",
   "data:text/html,<script>window.hacked=10</script>",
   "\u2028<body onload=window.hacked=11>",
+];
+
+/** Operations that answer with these texts, and how often at least. */
+const OPERATIONS: readonly [string, number][] = [
+  ["persons_list", SCRIPTS.length],
+  ["query_draft_sql", SCRIPTS.length],
+  ["projects_list", 1],
+  ["persons_values", 1],
+  ["playlists_list", SCRIPTS.length],
+  ["events_list", SCRIPTS.length],
+  ["personal_api_keys_list", SCRIPTS.length / 2],
 ];
 
 let server: Server;
@@ -103,19 +115,20 @@ const hackedOf = (page: Page) => page.evaluate("window.hacked");
 const FOREIGN =
   "script:not([src]), iframe, object, embed, [onerror], [onload], img[src=x], a[href^='javascript'], a[href^='data:text']";
 
-describe("what others have stored (S29)", () => {
-  test("is shown as text where operations are tried out", async () => {
-    const { context, page, problems, leaving } = await openDocs();
-    await authorize(page);
-    for (const [operation, least] of [
-      ["persons_list", SCRIPTS.length],
-      ["persons_values", 1],
-      ["playlists_list", SCRIPTS.length],
-      ["events_list", SCRIPTS.length],
-      ["projects_list", 1],
-      ["personal_api_keys_list", SCRIPTS.length / 2],
-      ["query_draft_sql", SCRIPTS.length],
-    ] as const) {
+describe("texts that others have stored", () => {
+  // Chromium needs some seconds for the page, so tests share it.
+  let shared: Awaited<ReturnType<typeof open>>;
+
+  beforeAll(async () => {
+    shared = await openDocs("?persistAuthorization=true");
+    await authorize(shared.page);
+  });
+
+  afterAll(() => shared.context.close());
+
+  test("are shown as text where operations are tried out", async () => {
+    const { page, problems, leaving } = shared;
+    for (const [operation, least] of casesOf(OPERATIONS.slice(0, 3), OPERATIONS)) {
       const block = `.opblock[id$="-${operation}"]`;
       await page.click(`${block} .opblock-summary-control`);
       if (operation === "persons_values") {
@@ -135,16 +148,16 @@ describe("what others have stored (S29)", () => {
       await page.click(`${block} .opblock-summary-control`);
     }
     expect([await hackedOf(page), problems, leaving]).toEqual([undefined, [], []]);
-    await context.close();
   });
 
-  test("is saved, and not shown, as a table", async () => {
-    const { context, page, problems } = await openDocs();
+  test("are saved, and not shown, as a table", async () => {
+    const { context, page, problems } = shared;
     const block = "#operations-persons-persons_list";
-    await authorize(page);
     await page.click(`${block} .opblock-summary-control`);
     await page.selectOption(`${block} tr[data-param-name=format] select`, "csv");
+    const saved = page.waitForResponse(/format=csv/);
     await page.click(`${block} .execute`);
+    await saved;
 
     const answer = await page.waitForSelector(`${block} .live-responses-table .response`);
     expect(await answer.textContent()).toStartWith("200");
@@ -156,7 +169,23 @@ describe("what others have stored (S29)", () => {
     const address = `${server.url}/api/environments/1/persons/?format=csv`;
     await direct.goto(address).catch(() => undefined);
     expect((await download).suggestedFilename()).toEndWith(".csv");
-    await context.close();
+    await direct.close();
+  });
+
+  test("are shown for a key that the page never writes down, and forgets when it is loaded again", async () => {
+    const { context, page } = shared;
+
+    const written = await page.evaluate(
+      "JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie])",
+    );
+    expect(written).toBe('[{},{},""]');
+    expect(await context.cookies()).toEqual([]);
+    await page.reload();
+    await page.waitForSelector(".opblock");
+    await page.click("#operations-projects-projects_list .opblock-summary-control");
+    await page.click(".execute");
+    const answer = await page.waitForSelector(".live-responses-table .response");
+    expect(await answer.textContent()).toStartWith("401");
   });
 
   test.each([
@@ -172,7 +201,7 @@ describe("what others have stored (S29)", () => {
     ],
     ["health", "/_health"],
     ["metrics", "/metrics"],
-  ])("is text also where a browser opens it by itself: %s", async (_what, path) => {
+  ])("are text also where a browser opens it by itself: %s", async (_what, path) => {
     const headers = { authorization: `Bearer ${PERSONAL_KEY}` };
     const { context, page, leaving } = await open(server.url + path, headers);
 
@@ -183,12 +212,12 @@ describe("what others have stored (S29)", () => {
     await context.close();
   });
 
-  test("is nowhere in the document that the page is made of", async () => {
+  test("are nowhere in the document that the page is made of", async () => {
     expect((await ask("GET", "/openapi.json")).text).toBe(documentBefore);
   });
 });
 
-describe("the docs page (S30)", () => {
+describe("the docs page", () => {
   test.each([
     `?${new URLSearchParams(
       Object.fromEntries(
@@ -199,30 +228,12 @@ describe("the docs page (S30)", () => {
     )}`,
     `?${new URLSearchParams({ "urls.primaryName": SCRIPTS[0] ?? "", filter: SCRIPTS[1] ?? "" })}`,
     "?persistAuthorization=true&queryConfigEnabled=true#/persons/<img src=x onerror=window.hacked=1>",
-  ])("is what it is whatever its address says: %s", async (query) => {
+  ])("is the same with any parameters in its address: %s", async (query) => {
     const { context, page, problems, leaving } = await openDocs(query);
 
     expect(await page.textContent(".info .title")).toStartWith("Hoglet");
     expect([await hackedOf(page), problems, leaving]).toEqual([undefined, [], []]);
     expect(await page.$$eval(FOREIGN, (found) => found.length)).toBe(0);
-    await context.close();
-  });
-
-  test("forgets the key with the page, and never writes it down", async () => {
-    const { context, page } = await openDocs("?persistAuthorization=true");
-    await authorize(page);
-
-    const written = await page.evaluate(
-      "JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie])",
-    );
-    expect(written).toBe('[{},{},""]');
-    expect(await context.cookies()).toEqual([]);
-    await page.reload();
-    await page.waitForSelector(".opblock");
-    await page.click("#operations-projects-projects_list .opblock-summary-control");
-    await page.click(".execute");
-    const answer = await page.waitForSelector(".live-responses-table .response");
-    expect(await answer.textContent()).toStartWith("401");
     await context.close();
   });
 

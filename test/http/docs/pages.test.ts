@@ -60,8 +60,17 @@ const listed = (page: Page) =>
   );
 
 describe("the docs page", () => {
+  // Chromium needs some seconds for the page, so most tests share one.
+  let shared: Awaited<ReturnType<typeof open>>;
+
+  beforeAll(async () => {
+    shared = await open("/docs");
+  });
+
+  afterAll(() => shared.context.close());
+
   test("lists every operation of the document, and makes requests to this server alone", async () => {
-    const { context, page, problems, asked, leaving } = await open("/docs");
+    const { page, problems, asked, leaving } = shared;
 
     const shown = await listed(page);
 
@@ -72,21 +81,35 @@ describe("the docs page", () => {
     expect(shown).toContain("GET /api/environments/{project_id}/persons/");
     expect(asked).toContain(`${server.url}/openapi.json`);
     expect([leaving, problems]).toEqual([[], []]);
-    await context.close();
+  });
+
+  test("shows why it is refused without a key", async () => {
+    const { page, problems, leaving } = shared;
+    const operation = "#operations-projects-projects_list";
+
+    await page.click(`${operation} .opblock-summary-control`);
+    await page.click(`${operation} .execute`);
+
+    const answer = await page.waitForSelector(`${operation} .live-responses-table .response`);
+    expect(await (await answer.$(".response-col_status"))?.textContent()).toStartWith("401");
+    expect(await answer.textContent()).toContain("not_authenticated");
+    expect(leaving).toEqual([]);
+    expect(problems.splice(0)).toContain(`GET ${server.url}/api/projects/: 401`);
   });
 
   test("tries an operation out with the personal key that is entered", async () => {
     const event = { event: "$identify", distinct_id: "ada", properties: { $set: { plan: "pro" } } };
     await server.capture({ api_key: PROJECT_KEY, ...event }, "/i/v0/e/");
     await server.stored(1);
-    const { context, page, problems, leaving } = await open("/docs");
+    const { page, problems, leaving } = shared;
+    const operation = "#operations-persons-persons_list";
 
     await authorize(page);
-    await page.click("#operations-persons-persons_list .opblock-summary-control");
-    await page.fill("tr[data-param-name=project_id] input", "1");
-    await page.click(".execute");
+    await page.click(`${operation} .opblock-summary-control`);
+    await page.fill(`${operation} tr[data-param-name=project_id] input`, "1");
+    await page.click(`${operation} .execute`);
 
-    const answer = await page.waitForSelector(".live-responses-table .response");
+    const answer = await page.waitForSelector(`${operation} .live-responses-table .response`);
     expect(await (await answer.$(".response-col_status"))?.textContent()).toStartWith("200");
     const body = await (await answer.$(".response-col_description code"))?.textContent();
     expect(JSON.parse(body ?? "")).toMatchObject({
@@ -94,14 +117,12 @@ describe("the docs page", () => {
       results: [{ distinct_ids: ["ada"], properties: { plan: "pro" } }],
     });
     expect([leaving, problems]).toEqual([[], []]);
-    await context.close();
   });
 
   test("tries a write out with the body that it suggests", async () => {
-    const { context, page, problems, leaving } = await open("/docs");
+    const { page, problems, leaving } = shared;
     const operation = "#operations-session_recording_playlists-playlists_create";
 
-    await authorize(page);
     await page.click(`${operation} .opblock-summary-control`);
     const project = await page.inputValue(`${operation} tr[data-param-name=project_id] input`);
     const suggested = JSON.parse(await page.inputValue(`${operation} textarea.body-param__text`));
@@ -113,42 +134,10 @@ describe("the docs page", () => {
     const made = await server.get<{ results: object[] }>("/session_recording_playlists/");
     expect(made.results).toMatchObject([{ ...suggested, name: "Lost carts", deleted: false }]);
     expect([leaving, problems]).toEqual([[], []]);
-    await context.close();
-  });
-
-  test("shows why it is refused without a key", async () => {
-    const { context, page, leaving } = await open("/docs");
-
-    await page.click("#operations-projects-projects_list .opblock-summary-control");
-    await page.click(".execute");
-
-    const answer = await page.waitForSelector(".live-responses-table .response");
-    expect(await (await answer.$(".response-col_status"))?.textContent()).toStartWith("401");
-    expect(await answer.textContent()).toContain("not_authenticated");
-    expect(leaving).toEqual([]);
-    await context.close();
-  });
-
-  test.each(["url", "configUrl", "urls"])("is not changed by the parameter %s", async (name) => {
-    const evil = encodeURIComponent("https://evil.example/spec.json");
-    const { context, page, problems, asked, leaving } = await open(`/docs?${name}=${evil}`);
-
-    expect(await page.textContent(".info .title")).toStartWith("Hoglet");
-    expect(asked.slice(1)).toEqual(
-      [
-        "/docs/pages.css",
-        "/docs/swagger-ui.css",
-        "/docs/swagger-ui-bundle.js",
-        "/docs/start.js",
-        "/openapi.json",
-      ].map((path) => server.url + path),
-    );
-    expect([leaving, problems]).toEqual([[], []]);
-    await context.close();
   });
 
   test("runs no injected script and reaches no other server", async () => {
-    const { context, page, problems, leaving } = await open("/docs");
+    const { page, problems, leaving } = shared;
 
     const reached = await page.evaluate(`(async () => {
       const script = document.createElement("script");
@@ -161,10 +150,24 @@ describe("the docs page", () => {
     expect(leaving).toEqual([]);
     expect(problems.filter((problem) => problem.includes("script-src"))).toHaveLength(1);
     expect(problems.filter((problem) => problem.includes("connect-src"))).not.toEqual([]);
+  });
+
+  test("is not changed by parameters of Swagger UI", async () => {
+    const evil = "https://evil.example/spec.json";
+    const query = new URLSearchParams({ url: evil, configUrl: evil, urls: evil });
+    const { context, page, problems, asked, leaving } = await open(`/docs?${query}`);
+
+    expect(await page.textContent(".info .title")).toStartWith("Hoglet");
+    expect(asked.slice(1)).toEqual(
+      ["/docs/swagger-ui.css", "/docs/swagger-ui-bundle.js", "/docs/start.js", "/openapi.json"].map(
+        (path) => server.url + path,
+      ),
+    );
+    expect([leaving, problems]).toEqual([[], []]);
     await context.close();
   });
 
-  test("has headers that allow only its own files and forbid frames", async () => {
+  test("says in its headers what it may load, and that it may not be framed", async () => {
     for (const path of ["/docs", "/docs/", "/docs/start.js", "/docs/swagger-ui-bundle.js"]) {
       const { status, headers } = await fetch(server.url + path);
 
