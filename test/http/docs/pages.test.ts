@@ -154,14 +154,21 @@ describe("the docs page", () => {
 
   test("is not changed by parameters of Swagger UI", async () => {
     const evil = "https://evil.example/spec.json";
-    const query = new URLSearchParams({ url: evil, configUrl: evil, urls: evil });
+    const query = new URLSearchParams({
+      ...{ url: evil, configUrl: evil, urls: evil, config: evil, spec: evil },
+      ...{ dom_id: evil, oauth2RedirectUrl: evil, layout: evil },
+    });
     const { context, page, problems, asked, leaving } = await open(`/docs?${query}`);
 
     expect(await page.textContent(".info .title")).toStartWith("Hoglet");
     expect(asked.slice(1)).toEqual(
-      ["/docs/swagger-ui.css", "/docs/swagger-ui-bundle.js", "/docs/start.js", "/openapi.json"].map(
-        (path) => server.url + path,
-      ),
+      [
+        "/docs/pages.css",
+        "/docs/swagger-ui.css",
+        "/docs/swagger-ui-bundle.js",
+        "/docs/start.js",
+        "/openapi.json",
+      ].map((path) => server.url + path),
     );
     expect([leaving, problems]).toEqual([[], []]);
     await context.close();
