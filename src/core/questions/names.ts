@@ -30,9 +30,9 @@ const EVERYTHING = /^(?:all )?events$/i;
 type Names = {
   list: readonly { name: string }[];
   exact: ReadonlySet<string>;
-  /** By how they are spelt with one space between words; by how they are in lower case. */
-  spaced: ReadonlyMap<string, readonly string[]>;
-  folded: ReadonlyMap<string, readonly string[]>;
+  /** The most frequent name by its spelling with one space between words, and by that in lower case. */
+  spaced: ReadonlyMap<string, string>;
+  folded: ReadonlyMap<string, string>;
   /** Characters of the longest. */
   chars: number;
 };
@@ -44,12 +44,14 @@ export type NameIndex = Record<keyof EventNames, Names>;
 export function nameIndex({ events, properties, person_properties }: EventNames): NameIndex {
   const index = (list: { name: string }[]): Names => {
     const names = list.map(({ name }) => name);
-    const spaced = Map.groupBy(names, (name) => name.replace(/\s+/g, " ").trim());
+    // Of equal keys a map keeps the last: the most frequent name comes first.
+    const by = (key: (name: string) => string) =>
+      new Map(names.toReversed().map((name) => [key(name), name]));
     return {
       list,
       exact: new Set(names),
-      spaced,
-      folded: Map.groupBy(names, folded),
+      spaced: by((name) => name.replace(/\s+/g, " ").trim()),
+      folded: by(folded),
       chars: names.reduce((most, { length }) => Math.max(most, length), 0),
     };
   };
@@ -75,7 +77,7 @@ export type Looking = {
 /** Looks names up: in quotes as they are, else in any case. */
 export type Known = ReturnType<typeof namesIn>;
 
-/** Names of a project. Looking one up fails `invalid_input` if it may be several. */
+/** Names of a project, to be looked up, and the failures of those that it does not have. */
 export function namesIn(index: NameIndex, { attr, form, quoted, without }: Looking) {
   const refused = (detail: string) =>
     new Failure("invalid_input", `${detail} Ask like this: ${form}.`, attr);
@@ -87,10 +89,7 @@ export function namesIn(index: NameIndex, { attr, form, quoted, without }: Looki
   const finder = (names: Names) => (text: string) => {
     const name = nameOfMark(text, quoted);
     if (name !== undefined) return names.exact.has(name) ? name : undefined;
-    const [found, ...others] = likely(names, spelled(text), without);
-    if (found === undefined || others.length === 0) return found;
-    const several = [found, ...others].slice(0, OFFERED_MAX).map((one) => JSON.stringify(one));
-    throw refused(`${repeated(text)} may be ${several.join(" or ")}: ask with the quotes.`);
+    return likely(names, spelled(text), without);
   };
   const unknown = (what: string, text: string, { list }: Names) => {
     if (text === "") return refused(`The name of ${what} is missing.`);
@@ -151,14 +150,14 @@ function beside(
   return refused(`${repeated(word)} is not understood ${place}.${filters(word)}${there}`);
 }
 
-/** What a text may be the name of; the name that it is, is the only one. */
-function likely(names: Names, text: string, without: Looking["without"]): readonly string[] {
+/** The name that a text is, else the likeliest that it may be: the most frequent. */
+function likely(names: Names, text: string, without: Looking["without"]): string | undefined {
   // Most parts of a long list are longer than any name.
-  if (text.length > names.chars) return [];
+  if (text.length > names.chars) return undefined;
   const loose = folded(text);
-  if (without.has(loose)) return [];
-  if (names.exact.has(text)) return [text];
-  return names.spaced.get(text) ?? names.folded.get(loose) ?? [];
+  if (without.has(loose)) return undefined;
+  if (names.exact.has(text)) return text;
+  return names.spaced.get(text) ?? names.folded.get(loose);
 }
 
 /** Null is all events. */

@@ -1,6 +1,6 @@
 import type { InsightType } from "../queries/insight.ts";
 import { Failure } from "../values/failure.ts";
-import { isObject, type Json, type JsonObject, storableText } from "../values/json.ts";
+import { type JsonObject, storableText } from "../values/json.ts";
 import { GRAMMARS, KIND } from "./grammars.ts";
 import {
   type EventNames,
@@ -10,7 +10,7 @@ import {
   nameIndex,
   namesIn,
 } from "./names.ts";
-import { asked, type Marked, marked, quoting, stands } from "./quoted-names.ts";
+import { type Marked, marked, quoting, stands } from "./quoted-names.ts";
 import { intervalFirst } from "./times.ts";
 import { OWN_WORDS } from "./words-own.ts";
 
@@ -34,9 +34,8 @@ const FORMS: Record<InsightType, string> = {
 export type WordsAsked = { attr: string; type?: InsightType | undefined };
 
 /**
- * The query that words ask for, in which names are those of the project, in any case or in double
- * quotes. Fails `required`, `too_long`, and `invalid_input` with what was not understood and what there
- * is instead, or with the readings of what has several.
+ * Returns the query of a question in words; names are those of the project, in any case or in double
+ * quotes. Fails `required`, `too_long`, and `invalid_input` with the part that was not understood.
  */
 export function readWords(
   words: string,
@@ -49,13 +48,7 @@ export function readWords(
   const question = marked(storableText(words));
   if (question.text === "") throw new Failure("required", "This field is required.", attr);
   const reading = { attr, type, index: nameIndex(names) };
-  const queries = unpunctuated(question, (one) => readings(one, reading));
-  const [query, ...others] = queries;
-  if (query !== undefined && others.length === 0) return query;
-  const offers = queries.slice(0, OFFERS_MAX).flatMap((one) => offer(question, one, reading));
-  const offered = offers.join(" – or – ");
-  const detail = "The words have several readings: put names into double quotes.";
-  throw new Failure("invalid_input", offered === "" ? detail : `${detail} ${offered}`, attr);
+  return unpunctuated(question, (one) => likeliest(one, reading));
 }
 
 /** The names that words have in quotes, which need not be frequent. */
@@ -64,7 +57,7 @@ export function namesInQuotes(words: string): readonly string[] {
 }
 
 /** Words may end like a sentence, and so may names: they are read as they are first. */
-function unpunctuated<T>(question: Marked, read: (question: Marked) => T): T {
+function unpunctuated(question: Marked, read: (question: Marked) => JsonObject): JsonObject {
   try {
     return read(question);
   } catch (error) {
@@ -74,38 +67,34 @@ function unpunctuated<T>(question: Marked, read: (question: Marked) => T): T {
   }
 }
 
-/** Readings that are offered, and characters of each. */
-const OFFERS_MAX = 4;
-const OFFER_CHARS_MAX = 300;
-
 /** With what words are read. */
 type Reading = WordsAsked & { index: NameIndex };
 
-/** Every query that a question may ask for (decision 58), at least one. Fails `invalid_input`. */
-function readings(question: Marked, reading: Reading): JsonObject[] {
-  const tricky = trickyNames(question, reading.index);
-  const queries = new Map<string, JsonObject>();
-  const tryOne = (one: Marked, without: string[]): Failure | undefined => {
+/**
+ * Returns the query of the likeliest reading (decision 58). A name of the project is likelier than words
+ * of the grammar, the longest name first. Fails `invalid_input` as the reading without a preference.
+ */
+function likeliest(question: Marked, reading: Reading): JsonObject {
+  const names = trickyNames(question, reading.index);
+  const attempts: { one: Marked; without: string[] }[] = [
+    ...names.map((name) => ({ one: quoting(question, name), without: [] })),
+    { one: question, without: [] },
+    ...names.map((name) => ({ one: question, without: [name] })),
+    { one: question, without: names },
+  ];
+  const failures: Failure[] = [];
+  for (const { one, without } of attempts) {
     try {
-      const query = read(one, new Set(without.map(folded)), reading);
-      queries.set(JSON.stringify(query), query);
-      return undefined;
+      return read(one, new Set(without.map(folded)), reading);
     } catch (error) {
-      if (error instanceof Failure) return error;
-      throw error;
+      if (!(error instanceof Failure)) throw error;
+      failures.push(error);
     }
-  };
-  const failure = tryOne(question, []);
-  for (const name of tricky) {
-    tryOne(quoting(question, name), []);
-    tryOne(question, [name]);
   }
-  if (tricky.length > 0) tryOne(question, tricky);
-  if (queries.size === 0 && failure !== undefined) throw failure;
-  return [...queries.values()];
+  throw failures[names.length];
 }
 
-/** The query of a question as it is read first. Fails `invalid_input`. */
+/** The query of a question by one reading. Fails `invalid_input`. */
 function read({ text, quoted }: Marked, without: Set<string>, asked: Reading): JsonObject {
   const { attr, index, type: told } = asked;
   const known = (form: string) => namesIn(index, { attr, form, quoted, without });
@@ -124,7 +113,7 @@ function typeOf(text: string, known: Known): InsightType {
 /** Names that a question is read with and without. */
 const TRICKY_MAX = 6;
 
-/** Names that stand in a question and have in them what it has a use for; the longest first. */
+/** Names in a question that contain words or signs of the grammar: the longest first, then as they are spelt. */
 function trickyNames({ text }: Marked, index: NameIndex): string[] {
   const all = Object.values(index).flatMap(({ list }) => list.map(({ name }) => name));
   const isTricky = (name: string) =>
@@ -134,33 +123,6 @@ function trickyNames({ text }: Marked, index: NameIndex): string[] {
       .some((word) => OWN_WORDS.has(word));
   return [...new Set(all)]
     .filter((name) => isTricky(name) && stands(name, text))
-    .toSorted((a, b) => b.length - a.length)
+    .toSorted((a, b) => b.length - a.length || Number(text.includes(b)) - Number(text.includes(a)))
     .slice(0, TRICKY_MAX);
-}
-
-/** The question with those names in quotes that a reading has, if that says it alone. */
-function offer(question: Marked, query: JsonObject, reading: Reading): string[] {
-  const names = namesOf(query).toSorted((a, b) => b.length - a.length);
-  const spelled = names.reduce(quoting, question);
-  if (asked(spelled).length > OFFER_CHARS_MAX) return [];
-  try {
-    const again = readings(spelled, reading);
-    const isSame = JSON.stringify(again) === JSON.stringify([query]);
-    return isSame ? [asked(spelled)] : [];
-  } catch (error) {
-    if (error instanceof Failure) return [];
-    throw error;
-  }
-}
-
-const NAMING = ["event", "id", "math_property", "breakdown", "property", "startPoint", "endPoint"];
-
-/** The names of events and properties in a query. */
-function namesOf(part: Json): string[] {
-  if (Array.isArray(part)) return part.flatMap(namesOf);
-  if (!isObject(part)) return [];
-  const found = Object.entries(part).flatMap(([field, value]) =>
-    NAMING.includes(field) && typeof value === "string" ? [value] : namesOf(value),
-  );
-  return [...new Set(found)];
 }
