@@ -116,6 +116,9 @@ const PORT_FILES_MAX = 25;
 
 /** Source files without a test of their own, each with the reason. */
 const TESTED_ELSEWHERE: Record<string, string> = {
+  "stores/sqlite/keys.ts": "test/stores/suites/keys.test.ts",
+  "stores/sqlite/projects.ts": "test/stores/suites/projects.test.ts",
+  "stores/sqlite/warnings.ts": "test/stores/suites/warnings.test.ts",
   "app/open-events.ts": "every test that starts an appliance",
   "app/process/sources.ts": "every test that starts an appliance",
   "app/recovery/check-together.ts":
@@ -323,7 +326,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/sqlite/persons/rows.ts":
     "test/stores/sqlite/persons/writes.test.ts, test/http/routes/persons.test.ts",
   "stores/sqlite/playlists.ts":
-    "test/http/routes/playlists.test.ts, test/core/playlists/playlists.test.ts",
+    "test/stores/suites/playlists.test.ts, test/http/routes/playlists.test.ts",
   "stores/duckdb/lists/property-filter.ts":
     "test/http/routes/persons.test.ts, test/http/routes/logs.test.ts",
   "stores/sqlite/persons/ref-cache.ts":
@@ -336,7 +339,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/duckdb/sql/cells.ts": "test/core/sql/sql.test.ts",
   "stores/duckdb/sql/faults.ts": "test/core/sql/sql.test.ts",
   "stores/sqlite/persons/splits.ts": "test/core/identity/split-person.test.ts",
-  "stores/sqlite/users.ts": "test/stores/sqlite/keys.test.ts",
+  "stores/sqlite/users.ts": "test/stores/suites/keys.test.ts",
   "app/stores.ts": "every test that starts an appliance",
   "app/threads/fsync-worker.ts": "test/stores/files/disk-thread.test.ts",
   "app/threads/start.ts": "every test that starts an appliance",

@@ -1,39 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { KeyReads, KeyWrites, UserReads, UserWrites } from "../../../src/core/ports/access.ts";
-import { keyReads, keyWrites } from "../../../src/stores/sqlite/keys.ts";
-import { openSqlite } from "../../../src/stores/sqlite/sqlite.ts";
-import { userReads, userWrites } from "../../../src/stores/sqlite/users.ts";
-
-type Stores = Disposable & { keys: KeyReads & KeyWrites; users: UserReads & UserWrites };
-
-/** Every implementation of the stores of keys and of their owners, made anew. */
-const IMPLEMENTATIONS: [string, () => Stores][] = [
-  [
-    "SQLite",
-    () => {
-      const sqlite = openSqlite(":memory:");
-      return {
-        keys: { ...keyReads(sqlite), ...keyWrites(sqlite) },
-        users: { ...userReads(sqlite), ...userWrites(sqlite) },
-        [Symbol.dispose]: sqlite.close,
-      };
-    },
-  ],
-];
-
-const AT = "2026-11-21T12:00:00.000000Z";
-
-const user = (email: string) => ({
-  uuid: Bun.randomUUIDv7(),
-  distinct_id: email,
-  first_name: "",
-  last_name: "",
-  email,
-  is_email_verified: false,
-  hedgehog_config: { hat: ["red"] },
-  role_at_organization: "",
-  created_at: AT,
-});
+import { AT, RECORD_STORES, userNamed } from "../stores.ts";
 
 const key = (user_id: number, label: string) => ({
   user_id,
@@ -51,12 +17,12 @@ const key = (user_id: number, label: string) => ({
 
 const ROLL = { hash: "sha256$rolled", mask_value: "phx_...lled", last_rolled_at: AT };
 
-describe.each(IMPLEMENTATIONS)("keys and users on %s", (_name, make) => {
+describe.each(RECORD_STORES)("keys and users in %s", (_name, open) => {
   test("users are found by id and address; the first is the owner", async () => {
-    using stores = make();
+    using stores = open();
 
-    const ann = await stores.users.insert(user("ann@x.y"));
-    const bob = await stores.users.insert(user("bob@x.y"));
+    const ann = await stores.users.insert(userNamed("ann@x.y"));
+    const bob = await stores.users.insert(userNamed("bob@x.y"));
 
     expect(await stores.users.owner()).toEqual(ann);
     await stores.users.rename(ann.id, "eve@x.y");
@@ -65,12 +31,12 @@ describe.each(IMPLEMENTATIONS)("keys and users on %s", (_name, make) => {
     expect(await stores.users.byEmail("bob@x.y")).toEqual(bob);
     expect(await stores.users.find(bob.id)).toMatchObject({ hedgehog_config: { hat: ["red"] } });
     expect(await stores.users.find(9)).toBeUndefined();
-    expect(stores.users.insert(user("ann@x.y"))).rejects.toThrow();
+    expect(stores.users.insert(userNamed("ann@x.y"))).rejects.toThrow();
   });
 
   test("keys are found by their hash until they are revoked, once", async () => {
-    using stores = make();
-    const { id } = await stores.users.insert(user("ann@x.y"));
+    using stores = open();
+    const { id } = await stores.users.insert(userNamed("ann@x.y"));
     expect(await stores.keys.hasBeen()).toBe(false);
     const one = await stores.keys.insert(key(id, "one"));
     const confined = await stores.keys.insert(key(id, "confined"));
@@ -86,9 +52,9 @@ describe.each(IMPLEMENTATIONS)("keys and users on %s", (_name, make) => {
   });
 
   test("keys are found by id and listed by their user, without the revoked ones", async () => {
-    using stores = make();
-    const ann = await stores.users.insert(user("ann@x.y"));
-    const bob = await stores.users.insert(user("bob@x.y"));
+    using stores = open();
+    const ann = await stores.users.insert(userNamed("ann@x.y"));
+    const bob = await stores.users.insert(userNamed("bob@x.y"));
     const one = await stores.keys.insert(key(ann.id, "one"));
     const two = await stores.keys.insert(key(bob.id, "two"));
 
@@ -101,9 +67,9 @@ describe.each(IMPLEMENTATIONS)("keys and users on %s", (_name, make) => {
     expect(await stores.keys.list(ann.id)).toEqual([]);
   });
 
-  test("what is changed of a key leaves the rest as it is, and a revoked one stays", async () => {
-    using stores = make();
-    const { id } = await stores.users.insert(user("ann@x.y"));
+  test("a change of a key keeps its other fields, and a revoked key stays as it is", async () => {
+    using stores = open();
+    const { id } = await stores.users.insert(userNamed("ann@x.y"));
     const one = await stores.keys.insert(key(id, "one"));
 
     const changes = { label: "1", scoped_teams: [3], expires_at: AT };
@@ -117,9 +83,9 @@ describe.each(IMPLEMENTATIONS)("keys and users on %s", (_name, make) => {
     expect(await stores.keys.roll(one.id, { ...ROLL, hash: "x" })).toBeUndefined();
   });
 
-  test("a key that is rolled is found by its new hash, and its old one counts as revoked", async () => {
-    using stores = make();
-    const { id } = await stores.users.insert(user("ann@x.y"));
+  test("a rolled key is found by its new hash, and its old one counts as revoked", async () => {
+    using stores = open();
+    const { id } = await stores.users.insert(userNamed("ann@x.y"));
     const one = await stores.keys.insert(key(id, "one"));
 
     const rolled = await stores.keys.roll(one.id, ROLL);
@@ -131,8 +97,8 @@ describe.each(IMPLEMENTATIONS)("keys and users on %s", (_name, make) => {
     expect(await stores.keys.list()).toEqual([{ ...one, ...ROLL }]);
   });
 
-  test("a key belongs to a user that there is", async () => {
-    using stores = make();
+  test("a key needs a user", async () => {
+    using stores = open();
     expect(stores.keys.insert(key(7, "orphan"))).rejects.toThrow();
   });
 });

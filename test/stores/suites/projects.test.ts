@@ -1,28 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { ProjectReads, ProjectWrites } from "../../../src/core/ports/access.ts";
-import { projectReads, projectWrites } from "../../../src/stores/sqlite/projects.ts";
-import { openSqlite } from "../../../src/stores/sqlite/sqlite.ts";
-
-type Store = ProjectReads & ProjectWrites & Disposable;
-
-/** Every implementation of the project store, made anew. */
-const IMPLEMENTATIONS: [string, () => Store][] = [
-  [
-    "SQLite",
-    () => {
-      const sqlite = openSqlite(":memory:");
-      return { ...projectReads(sqlite), ...projectWrites(sqlite), [Symbol.dispose]: sqlite.close };
-    },
-  ],
-];
-
-const draft = (name: string) => ({
-  uuid: Bun.randomUUIDv7(),
-  name,
-  api_token: `phc_${name}`,
-  timezone: "UTC",
-  created_at: "2026-11-21T12:00:00.000000Z",
-});
+import { projectNamed, RECORD_STORES } from "../stores.ts";
 
 const at = (hour: number) => `2026-11-21T${String(hour).padStart(2, "0")}:00:00.000000Z`;
 
@@ -32,12 +9,13 @@ const to = (api_token: string, { from = 0, hours = 1 } = {}) => ({
   ends_at: at(hours),
 });
 
-describe.each(IMPLEMENTATIONS)("the project store on %s", (_name, make) => {
+describe.each(RECORD_STORES)("projects in %s", (_name, open) => {
   test("keeps projects, oldest first, and finds them by id", async () => {
-    using store = make();
+    using records = open();
+    const { projects: store } = records;
 
-    const one = await store.insert(draft("one"));
-    const two = await store.insert(draft("two"));
+    const one = await store.insert(projectNamed("one"));
+    const two = await store.insert(projectNamed("two"));
 
     expect(one).toMatchObject({ name: "one", api_token: "phc_one", id: 1 });
     expect(await store.all()).toEqual([one, two]);
@@ -45,9 +23,10 @@ describe.each(IMPLEMENTATIONS)("the project store on %s", (_name, make) => {
     expect(await store.find(3)).toBeUndefined();
   });
 
-  test("lists a page of those that may be seen, with their exact count", async () => {
-    using store = make();
-    for (const name of ["a", "b", "c"]) await store.insert(draft(name));
+  test("lists a page of the visible projects, with their exact count", async () => {
+    using records = open();
+    const { projects: store } = records;
+    for (const name of ["a", "b", "c"]) await store.insert(projectNamed(name));
 
     const names = async (limit: number, offset: number, only: number[] | null) => {
       const { count, rows } = await store.list({ limit, offset }, only);
@@ -61,9 +40,10 @@ describe.each(IMPLEMENTATIONS)("the project store on %s", (_name, make) => {
   });
 
   test("replaces a project key, and never has one twice", async () => {
-    using store = make();
-    await store.insert(draft("one"));
-    const two = await store.insert(draft("two"));
+    using records = open();
+    const { projects: store } = records;
+    await store.insert(projectNamed("one"));
+    const two = await store.insert(projectNamed("two"));
 
     expect(await store.rotate(2, to("phc_new"))).toEqual({ ...two, api_token: "phc_new" });
     expect(await store.rotate(3, to("phc_other"))).toBeUndefined();
@@ -71,10 +51,11 @@ describe.each(IMPLEMENTATIONS)("the project store on %s", (_name, make) => {
     expect((await store.find(2))?.api_token).toBe("phc_new");
   });
 
-  test("keeps the keys it replaced until they end, and no longer than the last rotation says", async () => {
-    using store = make();
-    await store.insert(draft("one"));
-    await store.insert(draft("two"));
+  test("keeps replaced keys until they end, at most as long as the last rotation allows", async () => {
+    using records = open();
+    const { projects: store } = records;
+    await store.insert(projectNamed("one"));
+    await store.insert(projectNamed("two"));
 
     await store.rotate(1, to("phc_a", { hours: 9 }));
     await store.rotate(1, to("phc_b", { hours: 5 }));
@@ -99,8 +80,9 @@ describe.each(IMPLEMENTATIONS)("the project store on %s", (_name, make) => {
   });
 
   test("rotates to the key it has without ending it, and renames", async () => {
-    using store = make();
-    const one = await store.insert(draft("one"));
+    using records = open();
+    const { projects: store } = records;
+    const one = await store.insert(projectNamed("one"));
 
     expect(await store.rotate(1, to("phc_one"))).toEqual(one);
     expect(await store.formerKeys(1)).toEqual([]);

@@ -1,56 +1,22 @@
 import { describe, expect, test } from "bun:test";
-import { join } from "node:path";
-import type { WarningReads } from "../../../src/core/ports/warnings.ts";
 import { type ProjectWarning, WARNING_SAMPLES_MAX } from "../../../src/core/warnings/warning.ts";
-import { personWrites } from "../../../src/stores/sqlite/persons/writes.ts";
-import { projectWrites } from "../../../src/stores/sqlite/projects.ts";
-import { openSqlite, readSqlite } from "../../../src/stores/sqlite/sqlite.ts";
-import { warningReads } from "../../../src/stores/sqlite/warnings.ts";
 import { NO_CHANGES } from "../../support/data/persons.ts";
-import { temporaryDirectory } from "../../support/start/app.ts";
+import { RECORD_STORES, type Records, withProjects } from "../stores.ts";
 
-type Store = WarningReads &
-  Disposable & {
-    /** Applies a slice that has only these warnings. */
-    add(applied_seq: number, ...warnings: ProjectWarning[]): Promise<unknown>;
-    samples(): number;
-  };
-
-/** Every implementation, made anew, with the projects 1 and 2. */
-const IMPLEMENTATIONS: [string, () => Promise<Store>][] = [["SQLite", sqliteStore]];
-
-async function sqliteStore(): Promise<Store> {
-  const directory = temporaryDirectory();
-  const path = join(directory.path, "hoglet.sqlite");
-  const writer = openSqlite(path);
-  for (const name of ["one", "two"]) {
-    await projectWrites(writer).insert({
-      uuid: Bun.randomUUIDv7(),
-      name,
-      api_token: `phc_${name}`,
-      timezone: "UTC",
-      created_at: "2026-11-21T12:00:00.000000Z",
-    });
-  }
-  const reader = readSqlite(path);
-  const persons = personWrites(writer);
+/** A store of records, and a way to apply a batch that has only warnings. */
+async function opened(open: () => Records) {
+  const records = await withProjects(open);
   return {
-    ...warningReads(reader),
-    add: (applied_seq, ...warnings) =>
-      persons.apply({
-        ...NO_CHANGES,
-        warnings,
-        applied_seq,
-      }),
-    samples: () =>
-      reader.raw
-        .query<{ count: number }, []>("SELECT count(*) AS count FROM ingestion_warning_sample")
-        .get()?.count ?? 0,
-    [Symbol.dispose]() {
-      reader.close();
-      writer.close();
-      directory[Symbol.dispose]();
+    ...records.warnings,
+    add: (applied_seq: number, ...warnings: ProjectWarning[]) =>
+      records.persons.apply({ ...NO_CHANGES, warnings, applied_seq }),
+    async samples(): Promise<number> {
+      const lists = await Promise.all(
+        [1, 2].map((project) => records.warnings.list(project, {}, PAGE)),
+      );
+      return lists.flatMap(({ rows }) => rows.flatMap(({ samples }) => samples)).length;
     },
+    [Symbol.dispose]: records[Symbol.dispose],
   };
 }
 
@@ -68,9 +34,9 @@ const warning = (fields: Partial<ProjectWarning> = {}): ProjectWarning => ({
 
 const PAGE = { limit: 100, offset: 0 };
 
-describe.each(IMPLEMENTATIONS)("the warnings on %s", (_name, make) => {
+describe.each(RECORD_STORES)("warnings in %s", (_name, open) => {
   test("count every event of a type, with its first and last time, and name the newest", async () => {
-    using store = await make();
+    using store = await opened(open);
     const uuid = Bun.randomUUIDv7();
 
     await store.add(1, warning({ count: 2, distinct_id: "ann" }));
@@ -101,7 +67,7 @@ describe.each(IMPLEMENTATIONS)("the warnings on %s", (_name, make) => {
   });
 
   test("are listed by type, the last seen first, in pages", async () => {
-    using store = await make();
+    using store = await opened(open);
     await store.add(
       1,
       warning({ type: "missing_event_name", at: NOON_MS }),
@@ -125,8 +91,8 @@ describe.each(IMPLEMENTATIONS)("the warnings on %s", (_name, make) => {
     expect(await types({ type: "message_size_too_large" })).toEqual([0]);
   });
 
-  test("are kept apart by project, and counted over all of them", async () => {
-    using store = await make();
+  test("belong to a project; the counts are of all projects", async () => {
+    using store = await opened(open);
 
     await store.add(1, warning(), warning({ project_id: 2, count: 5 }));
 
@@ -139,7 +105,7 @@ describe.each(IMPLEMENTATIONS)("the warnings on %s", (_name, make) => {
   });
 
   test("keep a bounded number of samples of each type, the newest, and the whole count", async () => {
-    using store = await make();
+    using store = await opened(open);
     const flood = (from: number, count: number) =>
       Array.from({ length: count }, (_, n) => warning({ distinct_id: `u${from + n}` }));
 
@@ -152,18 +118,18 @@ describe.each(IMPLEMENTATIONS)("the warnings on %s", (_name, make) => {
     expect(rows[0]?.samples.map(({ distinct_id }) => distinct_id)).toEqual(
       Array.from({ length: WARNING_SAMPLES_MAX }, (_, n) => `u${1030 - n}`),
     );
-    expect(store.samples()).toBe(WARNING_SAMPLES_MAX + 2);
+    expect(await store.samples()).toBe(WARNING_SAMPLES_MAX + 2);
   });
 
-  test("are not counted again when a slice is refused that was applied before", async () => {
-    using store = await make();
+  test("do not count again when a store refuses a batch that it applied before", async () => {
+    using store = await opened(open);
     await store.add(5, warning());
 
     for (const again of [5, 4]) {
-      expect(store.add(again, warning())).rejects.toThrow("applied before");
+      await expect(store.add(again, warning())).rejects.toThrow("applied before");
     }
 
     expect((await store.list(1, {}, PAGE)).rows).toMatchObject([{ count: 1 }]);
-    expect(store.samples()).toBe(1);
+    expect(await store.samples()).toBe(1);
   });
 });

@@ -1,0 +1,41 @@
+import { describe, expect, test } from "bun:test";
+import { AT, RECORD_STORES, withProjects } from "../stores.ts";
+
+const draft = { name: "", query: {}, created_at: AT, created_by: 1 };
+
+describe.each(RECORD_STORES)("insights in %s", (_name, open) => {
+  test("an insight with the project, author, name and query of another is that one", async () => {
+    using records = await withProjects(open);
+    const { insights: writes } = records;
+    const first = { ...draft, project_id: 1, query: { kind: "TrendsQuery", "\0": "\ud800é" } };
+
+    const asked = [
+      first,
+      first,
+      { ...first, project_id: 2 },
+      { ...first, created_by: 2 },
+      { ...first, name: "x" },
+      { ...first, query: {} },
+    ];
+    const ids: (number | undefined)[] = [];
+    for (const [index, one] of asked.entries()) {
+      ids.push((await writes.insert({ ...one, short_id: `s${index}` }))?.id);
+    }
+
+    expect(ids).toEqual([1, 1, 2, 3, 4, 5]);
+    expect(await writes.insert({ ...first, name: "y", short_id: "s0" })).toBeUndefined();
+  });
+
+  test("are listed newest first, with their exact count, and found by their short id", async () => {
+    using records = await withProjects(open);
+    const { insights } = records;
+    for (const name of ["a", "b", "c"]) {
+      await insights.insert({ ...draft, name, project_id: 1, short_id: name });
+    }
+
+    const { count, rows } = await insights.list(1, { limit: 2, offset: 1 });
+    expect([count, rows.map(({ short_id }) => short_id)]).toEqual([3, ["b", "a"]]);
+    expect(await insights.find(1, "c")).toMatchObject({ name: "c", query: {} });
+    expect(await insights.find(2, "c")).toBeUndefined();
+  });
+});
