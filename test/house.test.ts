@@ -382,6 +382,7 @@ const CLEAN: readonly string[] = [
   "src/http/docs/page-html.ts",
   "src/http/docs/pages.ts",
   "src/main.ts",
+  "src/stores/dedup",
   "src/stores/duckdb/migrations",
   "src/stores/sqlite/migrations",
   "test/app/threads",
@@ -392,6 +393,7 @@ const CLEAN: readonly string[] = [
   "test/house.test.ts",
   "test/http/docs/page-html.test.ts",
   "test/http/docs/pages.test.ts",
+  "test/stores/dedup",
   "test/stores/duckdb/lists",
   "test/support",
 ];

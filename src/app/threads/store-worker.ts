@@ -1,8 +1,8 @@
 import { fullGC } from "bun:jsc";
 import { join } from "node:path";
-import { seenWindow } from "../../core/ingest/dedup-window.ts";
+import { dedupWindow } from "../../core/ingest/dedup-window.ts";
 import { slices } from "../../core/ingest/slices.ts";
-import { SEEN_DIRECTORY, seenRuns } from "../../stores/dedup/runs.ts";
+import { DEDUP_DIRECTORY, dedupRuns } from "../../stores/dedup/runs.ts";
 import { LOADS_DIRECTORY, ROW_GROUP_ROWS } from "../../stores/duckdb/engine/duckdb.ts";
 import { nodeDisk } from "../../stores/files/disk.ts";
 import { journalHoles } from "../../stores/journal/holes.ts";
@@ -57,8 +57,8 @@ export function openWriter(options: WriterOptions) {
       journal,
       persons,
       files: loadFiles(join(directory, LOADS_DIRECTORY), ROW_GROUP_ROWS),
-      seen: seenWindow({
-        ...{ windowMs, log, runs: seenRuns(join(directory, SEEN_DIRECTORY)) },
+      dedup: dedupWindow({
+        ...{ windowMs, log, runs: dedupRuns(join(directory, DEDUP_DIRECTORY)) },
         seed: crypto.getRandomValues(new Uint32Array(2)),
       }),
       collectGarbage: fullGC,

@@ -66,7 +66,7 @@ export async function appending(needs: AppendingNeeds, persist: Persist, onWarne
     /** Takes note of what became of a slice. */
     note({ duplicates }: Pick<SliceApplied, "duplicates">): void {
       counts.duplicates += duplicates.length;
-      const others = duplicates.filter(({ same }) => !same).length;
+      const others = duplicates.filter(({ isRetry }) => !isRetry).length;
       if (others > 0) log.warn("a known uuid came with another event", { count: others });
     },
     mirror({ load, changes }: PersonsChanged): Promise<void> {

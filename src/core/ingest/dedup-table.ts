@@ -1,38 +1,38 @@
 const MINUTE_MS = 60_000;
 
-/** Share of the slots that may be taken before there are twice as many. */
+/** Share of used slots above which their number is doubled. */
 const LOAD_MAX = 0.85;
 
-/** Slots at first. */
+/** Slots of an empty table. */
 const SLOTS_MIN = 1024;
 
-/** A minute before every window: an entry that is as good as gone. */
-export const LEFT_MINUTE = 1;
+/** A minute before every window: that of an entry whose event was erased. */
+export const TOMBSTONE_MINUTE = 1;
 
 /** 64 bits of a hash, as two unsigned numbers. */
-export type SeenHash = { low: number; high: number };
+export type DedupHash = { low: number; high: number };
 
-/** When an event came, in minutes since the epoch, and its mark. */
-export type Seen = { minute: number; mark: number };
+/** Minute of an event's arrival since the epoch, and its {@link eventFingerprint}. */
+export type DedupEntry = { minute: number; fingerprint: number };
 
-/** Entries of a {@link seenTable}, RECORD_FIELDS numbers each: the hash's low and high half, minute, mark. */
-export type SeenRecords = Uint32Array<ArrayBuffer>;
+/** Entries of a {@link dedupTable}, RECORD_FIELDS numbers each: low and high half of the hash, minute, fingerprint. */
+export type DedupRecords = Uint32Array<ArrayBuffer>;
 
-/** Numbers of one entry in {@link SeenRecords}. */
+/** Numbers of one entry in {@link DedupRecords}. */
 export const RECORD_FIELDS = 4;
 
 /**
- * Which (project, uuid) came when, 14 bytes a slot, of which 64 bits are their hash. Two uuids among
- * 20 million are taken for one with a chance of 1 in 10^12 for each event; the hash is seeded, so that
- * nobody can look for such two (decision 4).
+ * A hash table of (project, uuid) with the minute of arrival, 14 bytes a slot. Among 20 million uuids,
+ * an event has the 64-bit hash of another one with a chance of 1 in 10^12. The hash is seeded, so that
+ * no sender can search for such a pair (decision 4).
  */
-export function seenTable() {
+export function dedupTable() {
   let slots = 0;
   let low = new Uint32Array();
   let high = new Uint32Array();
   /** The minute of arrival, from 1 on; 0 is an empty slot. */
   let minutes = new Uint32Array();
-  let marks = new Uint16Array();
+  let fingerprints = new Uint16Array();
   let size = 0;
 
   const empty = (capacity: number): void => {
@@ -40,13 +40,13 @@ export function seenTable() {
     low = new Uint32Array(slots);
     high = new Uint32Array(slots);
     minutes = new Uint32Array(slots);
-    marks = new Uint16Array(slots);
+    fingerprints = new Uint16Array(slots);
     size = 0;
   };
   empty(SLOTS_MIN);
 
-  /** The slot of an entry, or the empty one where it would be. */
-  const slotOf = (hash: SeenHash): number => {
+  /** Returns the slot of an entry, or the empty slot for it. */
+  const slotOf = (hash: DedupHash): number => {
     let at = Math.floor(hash.low * (slots / 2 ** 32));
     while (minutes[at] !== 0 && !(low[at] === hash.low && high[at] === hash.high)) {
       at += 1;
@@ -55,82 +55,82 @@ export function seenTable() {
     return at;
   };
 
-  const put = (hash: SeenHash, minute: number, mark: number): void => {
+  const put = (hash: DedupHash, minute: number, fingerprint: number): void => {
     const at = slotOf(hash);
     if (minutes[at] === 0) size += 1;
     low[at] = hash.low;
     high[at] = hash.high;
     minutes[at] = minute;
-    marks[at] = mark;
+    fingerprints[at] = fingerprint;
   };
 
-  const records = (firstMinute: number): SeenRecords => {
-    const found = new Uint32Array(size * RECORD_FIELDS);
+  const recordsFrom = (firstMinute: number): DedupRecords => {
+    const records = new Uint32Array(size * RECORD_FIELDS);
     let used = 0;
     for (const [at, minute] of minutes.entries()) {
       if (minute < Math.max(firstMinute, 1)) continue;
-      found[used] = low[at] as number;
-      found[used + 1] = high[at] as number;
-      found[used + 2] = minute;
-      found[used + 3] = marks[at] as number;
+      records[used] = low[at] as number;
+      records[used + 1] = high[at] as number;
+      records[used + 2] = minute;
+      records[used + 3] = fingerprints[at] as number;
       used += RECORD_FIELDS;
     }
-    return found.subarray(0, used);
+    return records.subarray(0, used);
   };
 
-  const rebuild = (capacity: number, kept: SeenRecords): void => {
+  const rebuild = (capacity: number, records: DedupRecords): void => {
     empty(capacity);
-    for (let at = 0; at < kept.length; at += RECORD_FIELDS) {
-      const hash = { low: kept[at] as number, high: kept[at + 1] as number };
-      put(hash, kept[at + 2] as number, kept[at + 3] as number);
+    for (let at = 0; at < records.length; at += RECORD_FIELDS) {
+      const hash = { low: records[at] as number, high: records[at + 1] as number };
+      put(hash, records[at + 2] as number, records[at + 3] as number);
     }
   };
 
   return {
-    /** Remembers an event that came in a minute. */
-    add(hash: SeenHash, minute: number, mark: number): void {
-      if (size >= slots * LOAD_MAX) rebuild(slots * 2, records(0));
-      put(hash, minute, mark);
+    /** Adds an entry, or replaces the one with this hash. */
+    add(hash: DedupHash, { minute, fingerprint }: DedupEntry): void {
+      if (size >= slots * LOAD_MAX) rebuild(slots * 2, recordsFrom(0));
+      put(hash, minute, fingerprint);
     },
 
-    /** What is remembered of an event; undefined if nothing. */
-    find(hash: SeenHash): Seen | undefined {
+    /** Returns the entry of an event; undefined without one. */
+    find(hash: DedupHash): DedupEntry | undefined {
       const at = slotOf(hash);
       const minute = minutes[at] ?? 0;
-      return minute === 0 ? undefined : { minute, mark: marks[at] ?? 0 };
+      return minute === 0 ? undefined : { minute, fingerprint: fingerprints[at] ?? 0 };
     },
 
-    /** Makes an event as good as gone, and says whether it was there; its hash stays until {@link keepFrom}. */
-    remove(hash: SeenHash): boolean {
+    /** Replaces an entry by a tombstone; returns false if there was no entry. `expire` removes the hash. */
+    remove(hash: DedupHash): boolean {
       const at = slotOf(hash);
       if (minutes[at] === 0) return false;
-      minutes[at] = LEFT_MINUTE;
+      minutes[at] = TOMBSTONE_MINUTE;
       return true;
     },
 
-    /** Keeps what came in a minute or later. */
-    keepFrom: (firstMinute: number): void => rebuild(slots, records(firstMinute)),
+    /** Removes the entries before a minute. */
+    expire: (firstMinute: number): void => rebuild(slots, recordsFrom(firstMinute)),
 
-    /** All entries. */
-    records: (): SeenRecords => records(0),
+    /** Returns all entries. */
+    records: (): DedupRecords => recordsFrom(0),
 
     clear: (): void => empty(SLOTS_MIN),
 
-    /** Entries held. */
+    /** Returns the number of entries. */
     size: () => size,
   };
 }
 
-/** The minute of a time in milliseconds since the epoch; none is before 1. */
+/** The minute of a time in milliseconds since the epoch; at least TOMBSTONE_MINUTE. */
 export function minuteOf(ms: number): number {
-  return Math.max(Math.floor(ms / MINUTE_MS), LEFT_MINUTE);
+  return Math.max(Math.floor(ms / MINUTE_MS), TOMBSTONE_MINUTE);
 }
 
-/** No mark: what an event was is not known any more. */
-export const UNMARKED = 0;
+/** The fingerprint of an event whose name and distinct id are not known any more. */
+export const NO_FINGERPRINT = 0;
 
-/** 16 bits, never UNMARKED, by which another event under a known uuid is told from a resend. */
-export function seenMark(event: string, distinct_id: string): number {
+/** 16 bits, never NO_FINGERPRINT, that tell another event with a known uuid from a retry of the same one. */
+export function eventFingerprint(event: string, distinct_id: string): number {
   let x = event.length;
   for (let at = 0; at < event.length; at++) x = Math.imul(x ^ event.charCodeAt(at), 0x01_00_01_93);
   for (let at = 0; at < distinct_id.length; at++) {
@@ -140,14 +140,14 @@ export function seenMark(event: string, distinct_id: string): number {
 }
 
 /** Two random unsigned 32-bit numbers. */
-export type SeenSeed = Uint32Array;
+export type DedupSeed = Uint32Array;
 
 /** The hash of a uuid, given as its four big-endian 32-bit words, in a project. */
-export function seenHash(
-  [one = 0, two = 0]: SeenSeed,
+export function dedupHash(
+  [one = 0, two = 0]: DedupSeed,
   project: number,
   uuid: readonly [number, number, number, number],
-): SeenHash {
+): DedupHash {
   let x = Math.imul(project ^ one, 0x85_eb_ca_6b);
   let y = Math.imul(project ^ two, 0xcc_9e_2d_51) ^ one;
   for (const word of uuid) {
@@ -162,8 +162,8 @@ export function seenHash(
 }
 
 /** The hash of a hyphenated lower-case uuid in a project. */
-export function seenHashOf(seed: SeenSeed, project: number, uuid: string): SeenHash {
-  return seenHash(seed, project, [
+export function dedupHashOf(seed: DedupSeed, project: number, uuid: string): DedupHash {
+  return dedupHash(seed, project, [
     word(uuid, 0, 4),
     word(uuid, 9, 14),
     word(uuid, 19, 24),
@@ -185,10 +185,10 @@ function digit(code: number): number {
 }
 
 /**
- * Entries of the dedup window, SEEN_FIELDS numbers each: the project, the uuid's four big-endian
- * words, the minute of arrival since the epoch, and the mark.
+ * Entries of the deduplication window as the event store has them, REPLAY_FIELDS numbers each: project,
+ * the uuid's four big-endian words, minute of arrival since the epoch, fingerprint.
  */
-export type SeenEntries = Uint32Array;
+export type ReplayEntries = Uint32Array;
 
-/** Numbers of one entry in a {@link SeenEntries}. */
-export const SEEN_FIELDS = 7;
+/** Numbers of one entry in a {@link ReplayEntries}. */
+export const REPLAY_FIELDS = 7;

@@ -1,29 +1,29 @@
 import type { CapturedEvent } from "../events/event.ts";
-import type { SeenRuns } from "../ports/dedup.ts";
+import type { DedupRuns } from "../ports/dedup.ts";
 import type { Log } from "../ports/log.ts";
 import {
-  LEFT_MINUTE,
+  type DedupHash,
+  type DedupSeed,
+  dedupHash,
+  dedupHashOf,
+  dedupTable,
+  eventFingerprint,
   minuteOf,
-  SEEN_FIELDS,
-  type SeenEntries,
-  type SeenHash,
-  type SeenSeed,
-  seenHash,
-  seenHashOf,
-  seenMark,
-  seenTable,
-  UNMARKED,
+  NO_FINGERPRINT,
+  REPLAY_FIELDS,
+  type ReplayEntries,
+  TOMBSTONE_MINUTE,
 } from "./dedup-table.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** Entries in memory that are put into a file: 4 MB there, and 5 to 7 here. */
-export const SEEN_IN_MEMORY_MAX = 262_144;
+/** Entries in memory above which they are written to a file: 4 MB there, 5 to 7 MB in memory. */
+export const DEDUP_IN_MEMORY_MAX = 262_144;
 
-/** How many more there are, in memory, before it is tried again after the disk has refused them. */
-const AGAIN_ENTRIES = 65_536;
+/** Entries that must come before the next attempt, after the disk has refused a file. */
+const RETRY_ENTRIES = 65_536;
 
-/** What tells a resent event from others. */
+/** The part of an event that deduplication reads. */
 export type Identity = {
   project_id: number;
   /** Milliseconds since the epoch. */
@@ -31,122 +31,123 @@ export type Identity = {
   event: Pick<CapturedEvent, "uuid" | "event" | "distinct_id">;
 };
 
-/** An event with what is remembered of it. */
-export type Marked<Event> = { event: Event; hash: SeenHash; mark: number };
+/** An event whose uuid is new, with its entry. */
+export type Unique<Event> = { event: Event; hash: DedupHash; fingerprint: number };
 
-/** An event whose uuid was used before; `same` unless another event is known to have used it. */
-export type Repeated<Event> = { of: Event; same: boolean };
+/**
+ * An event whose uuid was used before. `isRetry` is false if another event is known to have used it.
+ */
+export type Repeated<Event> = { event: Event; isRetry: boolean };
 
 type Options = {
-  /** How long a uuid is remembered, by arrival, in milliseconds. */
+  /** Time for which a uuid is remembered, by arrival, in milliseconds. */
   windowMs: number;
   /** Random numbers of this process, for the hashes of uuids. */
-  seed: SeenSeed;
-  runs: SeenRuns;
+  seed: DedupSeed;
+  runs: DedupRuns;
   log: Pick<Log, "warn">;
 };
 
-/**
- * The uuids of the deduplication window (decision 4), `windowMs` long by arrival: those that came
- * last in memory, the others in files.
- */
-export function seenWindow({ windowMs, seed, runs, log }: Options) {
-  const table = seenTable();
-  let fullAt = SEEN_IN_MEMORY_MAX;
+/** The uuids of the last `windowMs` by arrival (decision 4): the newest in memory, the others in files. */
+export function dedupWindow({ windowMs, seed, runs, log }: Options) {
+  const table = dedupTable();
+  let writeAtSize = DEDUP_IN_MEMORY_MAX;
   let lastHour = -1;
-  /** The first minute of the window, to the hour. */
+  /** The first minute of the window, as of the last full hour. */
   let firstMinute = 0;
 
-  const markSince = (hash: SeenHash, since: number): number | undefined => {
-    const seen = table.find(hash) ?? runs.find(hash);
-    return seen === undefined || seen.minute < minuteOf(since) ? undefined : seen.mark;
+  const fingerprintSince = (hash: DedupHash, since: number): number | undefined => {
+    const entry = table.find(hash) ?? runs.find(hash);
+    return entry === undefined || entry.minute < minuteOf(since) ? undefined : entry.fingerprint;
   };
 
-  /** What the disk does not take stays in memory: nothing may be forgotten. */
-  const toFiles = () => {
-    if (table.size() < fullAt) return;
+  /** Entries that the disk refuses stay in memory: no uuid of the window may be forgotten. */
+  const writeIfLarge = () => {
+    if (table.size() < writeAtSize) return;
     try {
-      runs.put(table.records());
+      runs.append(table.records());
       table.clear();
-      fullAt = SEEN_IN_MEMORY_MAX;
-      runs.join(firstMinute);
+      writeAtSize = DEDUP_IN_MEMORY_MAX;
+      runs.compact(firstMinute);
     } catch (error) {
-      fullAt = Math.max(table.size() + AGAIN_ENTRIES, SEEN_IN_MEMORY_MAX);
+      writeAtSize = Math.max(table.size() + RETRY_ENTRIES, DEDUP_IN_MEMORY_MAX);
       log.warn("the deduplication window stays in memory", { error });
     }
   };
 
   return {
-    /** Those of some events that are new, each but once, and those that are not. */
-    sift<Event extends Identity>(events: readonly Event[]) {
-      const fresh: Marked<Event>[] = [];
-      const repeated: Repeated<Event>[] = [];
-      const marks = new Map<string, number>();
+    /** Splits events into those with a new uuid, each uuid once, and duplicates. */
+    splitDuplicates<Event extends Identity>(events: readonly Event[]) {
+      const unique: Unique<Event>[] = [];
+      const duplicates: Repeated<Event>[] = [];
+      const fingerprints = new Map<string, number>();
       for (const event of events) {
         const { project_id, arrived_at } = event;
         const { uuid, event: name, distinct_id } = event.event;
         const key = `${uuid}${project_id}`;
-        const hash = seenHashOf(seed, project_id, uuid);
-        const mark = seenMark(name, distinct_id);
-        const before = marks.get(key) ?? markSince(hash, arrived_at - windowMs);
+        const hash = dedupHashOf(seed, project_id, uuid);
+        const fingerprint = eventFingerprint(name, distinct_id);
+        const before = fingerprints.get(key) ?? fingerprintSince(hash, arrived_at - windowMs);
         if (before === undefined) {
-          marks.set(key, mark);
-          fresh.push({ event, hash, mark });
+          fingerprints.set(key, fingerprint);
+          unique.push({ event, hash, fingerprint });
         } else {
-          const same = before === UNMARKED || before === mark;
-          repeated.push({ of: event, same });
+          duplicates.push({ event, isRetry: before === NO_FINGERPRINT || before === fingerprint });
         }
       }
-      return { fresh, repeated };
+      return { unique, duplicates };
     },
 
-    /** Remembers events, once they cannot come again by a failure of ours. */
-    add(events: readonly Marked<Identity>[]): void {
-      for (const { event, hash, mark } of events) table.add(hash, minuteOf(event.arrived_at), mark);
-      toFiles();
+    /** Adds events, once no failure of the server can bring them again. */
+    add(events: readonly Unique<Identity>[]): void {
+      for (const { event, hash, fingerprint } of events) {
+        table.add(hash, { minute: minuteOf(event.arrived_at), fingerprint });
+      }
+      writeIfLarge();
     },
 
-    /** Remembers what the event store holds. */
-    addEntries(entries: SeenEntries): void {
-      for (const { hash, minute, mark } of entriesOf(entries, seed)) table.add(hash, minute, mark);
-      toFiles();
+    /** Adds the entries of events in the event store. */
+    addEntries(entries: ReplayEntries): void {
+      for (const { hash, ...entry } of hashed(entries, seed)) table.add(hash, entry);
+      writeIfLarge();
     },
 
-    /** Forgets events that were deleted. Their hashes stay until {@link sweep}. */
-    removeEntries(entries: SeenEntries): void {
-      for (const { hash } of entriesOf(entries, seed)) if (!table.remove(hash)) runs.remove(hash);
+    /** Replaces the entries of erased events by tombstones. {@link purge} removes their hashes. */
+    removeEntries(entries: ReplayEntries): void {
+      for (const { hash } of hashed(entries, seed)) if (!table.remove(hash)) runs.remove(hash);
     },
 
-    /** Takes the hashes of removed entries out of memory and off the disk. */
-    sweep(): void {
-      table.keepFrom(LEFT_MINUTE + 1);
-      runs.sweep();
+    /** Removes the hashes of tombstones from memory and disk. */
+    purge(): void {
+      table.expire(TOMBSTONE_MINUTE + 1);
+      runs.purge();
     },
 
-    /** Forgets what has left the window, once an hour. */
-    forget(now: number): void {
+    /** Removes entries before the window, once an hour. */
+    expire(now: number): void {
       const hour = Math.floor(now / HOUR_MS);
       if (hour === lastHour) return;
       lastHour = hour;
       firstMinute = minuteOf(now - windowMs);
-      table.keepFrom(firstMinute);
-      runs.forget(firstMinute);
+      table.expire(firstMinute);
+      runs.expire(firstMinute);
     },
 
-    /** Entries held, in memory and in files. */
+    /** Returns the number of entries in memory and in files. */
     size: () => ({ memory: table.size(), files: runs.size() }),
   };
 }
 
-/** The surface of {@link seenWindow}. */
-export type SeenWindow = ReturnType<typeof seenWindow>;
+/** The type of {@link dedupWindow}. */
+export type DedupWindow = ReturnType<typeof dedupWindow>;
 
-/** One by one: a view or an object of each would take more memory than all that is remembered. */
-function* entriesOf(entries: SeenEntries, seed: SeenSeed) {
+/** Yields one entry at a time: objects of all would take more memory than the table itself. */
+function* hashed(entries: ReplayEntries, seed: DedupSeed) {
   const uuid: [number, number, number, number] = [0, 0, 0, 0];
-  for (let at = 0; at < entries.length; at += SEEN_FIELDS) {
+  for (let at = 0; at < entries.length; at += REPLAY_FIELDS) {
     for (let word = 0; word < uuid.length; word++) uuid[word] = entries[at + 1 + word] ?? 0;
-    const hash = seenHash(seed, entries[at] ?? 0, uuid);
-    yield { hash, minute: entries[at + 5] ?? 0, mark: entries[at + 6] ?? UNMARKED };
+    const hash = dedupHash(seed, entries[at] ?? 0, uuid);
+    const fingerprint = entries[at + 6] ?? NO_FINGERPRINT;
+    yield { hash, minute: entries[at + 5] ?? 0, fingerprint };
   }
 }

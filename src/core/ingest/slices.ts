@@ -14,8 +14,8 @@ import type {
   RemovalAsked,
 } from "../ports/person-writes.ts";
 import type { ProjectWarning } from "../warnings/warning.ts";
-import type { SeenEntries } from "./dedup-table.ts";
-import type { Marked, Repeated, SeenWindow } from "./dedup-window.ts";
+import type { ReplayEntries } from "./dedup-table.ts";
+import type { DedupWindow, Repeated, Unique } from "./dedup-window.ts";
 import {
   type Candidate,
   changeWarnings,
@@ -40,13 +40,13 @@ export type SliceApplied = {
 /** What the mirror lacks after a change by a user, and the load that has to go before. */
 export type PersonsChanged = { load: Load | null; changes: MirrorFiles };
 
-/** An event left out because its uuid was stored before; `same` if the event was the same one. */
+/** An event left out because its uuid was stored before; `isRetry` if the same event was sent again. */
 export type Duplicate = {
   project_id: number;
   arrived_at: number;
   uuid: string;
   distinct_id: string;
-  same: boolean;
+  isRetry: boolean;
 };
 
 /** Events of a slice. Twice as many take 60 to 100 MB more memory, and no less time. */
@@ -62,7 +62,7 @@ type Needs = {
   journal: JournalReader;
   persons: PersonWrites;
   files: LoadFiles;
-  seen: SeenWindow;
+  dedup: DedupWindow;
   /** Collects the thread's garbage, all of it. */
   collectGarbage: () => void;
   /** The same, and what the person store keeps to be faster. */
@@ -73,7 +73,7 @@ type Needs = {
  * Makes slices of the journal, in the thread that owns SQLite: deduplicates (decision 4), applies
  * what they do to persons, writes them for DuckDB.
  */
-export function slices({ journal, persons, files, seen, ...memory }: Needs) {
+export function slices({ journal, persons, files, dedup, ...memory }: Needs) {
   let uncollected = 0;
 
   /** Only between slices: what one of them still holds would count as used from then on. */
@@ -85,14 +85,14 @@ export function slices({ journal, persons, files, seen, ...memory }: Needs) {
 
   return {
     /** Remembers what the event store holds of the window; before the first slice is read. */
-    async remember(entries: SeenEntries): Promise<void> {
-      seen.addEntries(entries);
+    async remember(entries: ReplayEntries): Promise<void> {
+      dedup.addEntries(entries);
     },
 
     /** Forgets events that were deleted; null when those were all (decision 60). */
-    async forgetErased(entries: SeenEntries | null): Promise<void> {
-      if (entries === null) seen.sweep();
-      else seen.removeEntries(entries);
+    async forgetErased(entries: ReplayEntries | null): Promise<void> {
+      if (entries === null) dedup.purge();
+      else dedup.removeEntries(entries);
     },
 
     /**
@@ -107,28 +107,28 @@ export function slices({ journal, persons, files, seen, ...memory }: Needs) {
       const asked = replayed ? Math.min(range.upTo, applied) : range.upTo;
       const { frames, upTo } = framesOf(journal, range, asked);
       const end = frames.at(-1);
-      if (end !== undefined) seen.forget(end.arrived_at);
+      if (end !== undefined) dedup.expire(end.arrived_at);
       const read = eventsIn(frames, { after: range.after, upTo });
-      const sifted = seen.sift(read);
-      const candidates = sifted.fresh.map(({ event }) => event);
+      const split = dedup.splitDuplicates(read);
+      const candidates = split.unique.map(({ event }) => event);
       const does = await decided(candidates, persons, replayed);
       const next = candidates[does.taken];
       const last = next === undefined ? Math.min(upTo, lastIn(frames) ?? upTo) : next.seq - 1;
-      const fresh = sifted.fresh.slice(0, does.taken);
-      const repeated = sifted.repeated.filter(({ of }) => of.seq <= last);
+      const unique = split.unique.slice(0, does.taken);
+      const repeated = split.duplicates.filter(({ event }) => event.seq <= last);
       const duplicates = repeated.map(duplicateOf);
       const found = [...duplicates.flatMap(duplicateWarning), ...does.refused.map(refusalWarning)];
-      const changed = fresh.flatMap(({ event }) => changeWarnings(event));
+      const changed = unique.flatMap(({ event }) => changeWarnings(event));
       const warnings = [...warningsIn(frames, last), ...changed, ...found];
       const changes = does.changes && { ...does.changes, warnings, applied_seq: last };
       const mirror = changes && (await persons.apply(changes));
-      const of = { events: storedEvents(fresh, does), logs: logsIn(frames, last), mirror };
+      const of = { events: storedEvents(unique, does), logs: logsIn(frames, last), mirror };
       const loads = files.add({ range: { first: range.after + 1, last }, ...of });
       // Only now: a slice that could not be written is read again, and must not know itself.
-      seen.add(fresh);
+      dedup.add(unique);
       const isCut = next !== undefined || upTo < asked || (last < upTo && isFull(frames, read));
       uncollected += isCut ? COLLECT_EVENTS : read.length;
-      const count = of.logs.reduce((sum, frame) => sum + frame.count, fresh.length);
+      const count = of.logs.reduce((sum, frame) => sum + frame.count, unique.length);
       return { last, isCut, count, duplicates, loads };
     },
 
@@ -207,9 +207,9 @@ function lastIn(frames: readonly Frame[]): number | undefined {
   return end && end.first_seq + end.count - 1;
 }
 
-function storedEvents(fresh: Marked<Candidate>[], { person_ids, keys }: Decided): SliceEvent[] {
-  return fresh.map(({ event, mark }, at) => {
-    return { ...event, mark, person_id: person_ids[at] ?? "", groups: keys[at] };
+function storedEvents(unique: Unique<Candidate>[], { person_ids, keys }: Decided): SliceEvent[] {
+  return unique.map(({ event, fingerprint }, at) => {
+    return { ...event, mark: fingerprint, person_id: person_ids[at] ?? "", groups: keys[at] };
   });
 }
 
@@ -222,15 +222,16 @@ function refusalWarning({ type, of }: Refused<Candidate>): ProjectWarning {
   return { type, count: 1, event_uuid, distinct_id, project_id: of.project_id, at: of.arrived_at };
 }
 
-function duplicateOf({ of, same }: Repeated<Candidate>): Duplicate {
-  const { uuid, distinct_id } = of.event;
-  return { project_id: of.project_id, arrived_at: of.arrived_at, uuid, distinct_id, same };
+function duplicateOf({ event, isRetry }: Repeated<Candidate>): Duplicate {
+  const { project_id, arrived_at } = event;
+  const { uuid, distinct_id } = event.event;
+  return { project_id, arrived_at, uuid, distinct_id, isRetry };
 }
 
 /** A resend is as it should be; another event under a known uuid is lost. */
 function duplicateWarning(duplicate: Duplicate): ProjectWarning[] {
-  const { project_id, arrived_at: at, uuid: event_uuid, distinct_id, same } = duplicate;
-  if (same) return [];
+  const { project_id, arrived_at: at, uuid: event_uuid, distinct_id, isRetry } = duplicate;
+  if (isRetry) return [];
   return [{ type: "duplicate_uuid", count: 1, event_uuid, distinct_id, project_id, at }];
 }
 

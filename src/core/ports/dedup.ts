@@ -1,4 +1,4 @@
-import type { Seen, SeenHash, SeenRecords } from "../ingest/dedup-table.ts";
+import type { DedupEntry, DedupHash, DedupRecords } from "../ingest/dedup-table.ts";
 
 /**
  * Entries of the deduplication window (decision 4) that are no longer in memory, in files called runs.
@@ -8,33 +8,33 @@ import type { Seen, SeenHash, SeenRecords } from "../ingest/dedup-table.ts";
  * is filled again from `EventStore.seen`. Every method may fail with the error of the disk. The rules of
  * all ports are in `events.ts`.
  */
-export type SeenRuns = {
+export type DedupRuns = {
   /**
    * Writes entries, as a run. None of them may be known with a minute of the window. If it fails,
    * nothing is kept and the caller tries again later.
    */
-  put(records: SeenRecords): void;
+  append(records: DedupRecords): void;
 
   /**
    * Joins runs of similar size, so that `find` reads few. Entries before the minute are left out.
-   * It comes after `put`; it may be repeated.
+   * It comes after `append`; it may be repeated.
    */
-  join(firstMinute: number): void;
+  compact(firstMinute: number): void;
 
   /** Returns the newest entry of an event; undefined without one. It may be older than the window. */
-  find(hash: SeenHash): Seen | undefined;
+  find(hash: DedupHash): DedupEntry | undefined;
 
   /**
-   * Marks the entry of an erased event as removed: `find` returns it with a minute before every window.
-   * It does nothing without an entry. Its hash stays on disk until `sweep`.
+   * Replaces the entry of an erased event by a tombstone: `find` returns it with a minute before every
+   * window. It does nothing without an entry. Its hash stays on disk until `purge`.
    */
-  remove(hash: SeenHash): void;
+  remove(hash: DedupHash): void;
 
   /** Removes runs whose entries all came before the minute. */
-  forget(firstMinute: number): void;
+  expire(firstMinute: number): void;
 
-  /** Writes the runs again without the hashes of removed entries, after the last `remove`. */
-  sweep(): void;
+  /** Writes the runs again without the hashes of tombstones, after the last `remove`. */
+  purge(): void;
 
   /** Returns the number of entries. */
   size(): number;

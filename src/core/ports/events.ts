@@ -1,4 +1,4 @@
-import type { SeenEntries } from "../ingest/dedup-table.ts";
+import type { ReplayEntries } from "../ingest/dedup-table.ts";
 import type { JsonObject } from "../values/json.ts";
 import type { PageQuery } from "../values/page.ts";
 import type { ErasedRows, Erasing } from "./erasure.ts";
@@ -99,7 +99,7 @@ export type EraseOptions = {
    */
   ready(erased: ErasedRows, generation: number): Promise<void>;
   /** The store calls it after the rows are gone, with the uuids of the erased events, in parts. */
-  forget(entries: SeenEntries): Promise<void>;
+  forget(entries: ReplayEntries): Promise<void>;
   /** Returns true once the server stops; then `erase` fails soon and changes nothing. */
   stopped(): boolean;
 };
@@ -163,7 +163,7 @@ export type EventStore = {
    * Passes on the events that arrived within `windowMs` before the last one, in parts, to fill the
    * deduplication window. The next part comes after `take` resolves.
    */
-  seen(windowMs: number, take: (chunk: SeenEntries) => Promise<void>): Promise<void>;
+  seen(windowMs: number, take: (chunk: ReplayEntries) => Promise<void>): Promise<void>;
 
   /** Returns the number of events and of log records, of all projects. */
   counts(): Promise<{ events: number; logs: number }>;

@@ -1,34 +1,40 @@
 import { closeSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import {
-  LEFT_MINUTE,
+  type DedupEntry,
+  type DedupHash,
+  type DedupRecords,
   RECORD_FIELDS,
-  type Seen,
-  type SeenHash,
-  type SeenRecords,
+  TOMBSTONE_MINUTE,
 } from "../../core/ingest/dedup-table.ts";
 
-/** Entries in a bucket, about: their prints are one line of a processor's cache. */
+/** Average entries of a bucket: their prints fill one cache line of a processor. */
 const BUCKET_ENTRIES = 16;
 
 const PART_BITS = 8;
 
-/** The parts of a run, which may be read one at a time: all of a large one would not fit into memory. */
+/** Numbers of the parts of a run. A large run is read part by part, because it may not fit into memory. */
 export const RUN_PARTS: readonly number[] = Array.from({ length: 2 ** PART_BITS }, (_, at) => at);
 
 const RECORD_BYTES = RECORD_FIELDS * Uint32Array.BYTES_PER_ELEMENT;
 
 /**
- * Writes at most `entriesMax` entries as a run into a file that is not there yet; undefined if there
- * are none. They may come in parts, as {@link SeenRun} has them.
+ * Entries that are written once into a new file, in buckets by the first bits of their hashes. 16 bits
+ * of each other hash half stay in memory, so most lookups need no read of the file.
+ */
+export type DedupRun = ReturnType<typeof openRun>;
+
+/**
+ * Writes at most `entriesMax` entries as a run into a new file; returns undefined without entries.
+ * Several parts of records must be in the order of {@link RUN_PARTS}. Fails with the error of the disk.
  */
 export function writeRun(
   path: string,
   entriesMax: number,
-  parts: Iterable<SeenRecords>,
-): SeenRun | undefined {
-  const bits = bitsFor(entriesMax);
+  parts: Iterable<DedupRecords>,
+): DedupRun | undefined {
+  const bits = Math.max(PART_BITS, Math.ceil(Math.log2(Math.max(entriesMax, 1) / BUCKET_ENTRIES)));
   const sizes = new Uint32Array(2 ** bits);
-  const prints: Uint16Array[] = [];
+  const prints = new Uint16Array(entriesMax);
   let count = 0;
   let newest = 0;
   const file = openSync(path, "wx+", 0o600);
@@ -38,95 +44,85 @@ export function writeRun(
   };
   try {
     for (const part of parts) {
-      const records = inBuckets(part, bits, sizes);
+      const records = sortIntoBuckets(part, bits, sizes);
       writeAll(file, records, count * RECORD_BYTES);
-      prints.push(printsOf(records));
-      newest = Math.max(newest, newestOf(records));
-      count += records.length / RECORD_FIELDS;
+      for (let at = 0; at < records.length; at += RECORD_FIELDS) {
+        prints[count] = printOf(records[at + 1] as number);
+        newest = Math.max(newest, records[at + 2] as number);
+        count += 1;
+      }
     }
   } catch (error) {
     close();
     throw error;
   }
-  if (count > 0) return runOf({ file, close, newest, ...{ bits, sizes, count, prints } });
+  if (count > 0)
+    return openRun({ file, close, newest, bits, sizes, prints: prints.slice(0, count) });
   close();
   return undefined;
-}
-
-/** Bits of a hash by which so many entries are put into buckets. */
-function bitsFor(entries: number): number {
-  return Math.max(PART_BITS, Math.ceil(Math.log2(Math.max(entries, 1) / BUCKET_ENTRIES)));
 }
 
 type Written = {
   file: number;
   close: () => void;
-  /** The minute in which the last of its entries came. */
+  /** Latest minute of arrival of an entry. */
   newest: number;
   bits: number;
-  /** How many entries each bucket has. */
+  /** Number of entries of each bucket. */
   sizes: Uint32Array;
-  count: number;
-  /** The prints of its entries, in their order. */
-  prints: Uint16Array[];
+  /** The prints of all entries, in the order of the file. */
+  prints: Uint16Array;
 };
 
-/**
- * Entries that were written once and stay, in the order of the buckets that the first bits of their
- * hashes name. Whether one may be among them is known without the file.
- */
-export type SeenRun = ReturnType<typeof runOf>;
-
-function runOf({ file, close, newest, bits, sizes, count, ...parts }: Written) {
-  /** Where each bucket begins, and the last one ends. */
+function openRun({ file, close, newest, bits, sizes, prints }: Written) {
+  /** The first index of each bucket, and the end of the last one. */
   const starts = new Uint32Array(sizes.length + 1);
   for (const [bucket, size] of sizes.entries()) starts[bucket + 1] = (starts[bucket] ?? 0) + size;
-  const prints = joinedPrints(parts.prints, count);
-  const one = new Uint32Array(RECORD_FIELDS);
-  let removed = 0;
+  const record = new Uint32Array(RECORD_FIELDS);
+  let hasTombstones = false;
 
-  /** Reads the entry of a hash, and says which it is; undefined if there is none. */
-  const read = (hash: SeenHash): number | undefined => {
+  /** Reads the entry of a hash into `record` and returns its index; undefined without one. */
+  const read = (hash: DedupHash): number | undefined => {
     const bucket = bucketOf(hash.low, bits);
     const print = printOf(hash.high);
     const start = starts[bucket] as number;
-    // Of two of the same hash the later one counts.
+    // Of two entries with one hash, the later one counts.
     for (let at = (starts[bucket + 1] as number) - 1; at >= start; at -= 1) {
       if (prints[at] !== print) continue;
-      readAll(file, one, at * RECORD_BYTES);
-      if (one[0] === hash.low && one[1] === hash.high) return at;
+      readAll(file, record, at * RECORD_BYTES);
+      if (record[0] === hash.low && record[1] === hash.high) return at;
     }
     return undefined;
   };
 
   return {
-    count,
+    count: prints.length,
     newest,
     close,
 
-    find(hash: SeenHash): Seen | undefined {
+    /** Returns the entry of a hash; undefined without one. */
+    find(hash: DedupHash): DedupEntry | undefined {
       if (read(hash) === undefined) return undefined;
-      return { minute: one[2] as number, mark: one[3] as number };
+      return { minute: record[2] as number, fingerprint: record[3] as number };
     },
 
-    /** Says whether it was there. */
-    remove(hash: SeenHash): boolean {
+    /** Replaces an entry by a tombstone; returns false if there was no entry. */
+    remove(hash: DedupHash): boolean {
       const at = read(hash);
       if (at === undefined) return false;
-      one[2] = LEFT_MINUTE;
-      writeAll(file, one, at * RECORD_BYTES);
-      removed += 1;
+      record[2] = TOMBSTONE_MINUTE;
+      writeAll(file, record, at * RECORD_BYTES);
+      hasTombstones = true;
       return true;
     },
 
-    /** Whether something was removed. */
-    lacks: () => removed > 0,
+    hasTombstones: () => hasTombstones,
 
-    /** Its entries of one of RUN_PARTS: the first bits of their hashes are that number. */
-    part(number: number): SeenRecords {
-      const [from, to] = [number, number + 1].map((at) => starts[at << (bits - PART_BITS)] ?? 0);
-      const records = new Uint32Array(((to ?? 0) - (from ?? 0)) * RECORD_FIELDS);
-      readAll(file, records, (from ?? 0) * RECORD_BYTES);
+    /** Reads the entries of one of {@link RUN_PARTS}: the first bits of their hashes are that number. */
+    part(number: number): DedupRecords {
+      const [from = 0, to = 0] = [number, number + 1].map((at) => starts[at << (bits - PART_BITS)]);
+      const records = new Uint32Array((to - from) * RECORD_FIELDS);
+      readAll(file, records, from * RECORD_BYTES);
       return records;
     },
   };
@@ -134,11 +130,11 @@ function runOf({ file, close, newest, bits, sizes, count, ...parts }: Written) {
 
 const bucketOf = (low: number, bits: number) => low >>> (32 - bits);
 
-/** The bits of a hash that are in memory beside those that name its bucket. */
+/** The bits of a hash that are kept in memory, apart from the bits of its bucket. */
 const printOf = (high: number) => high & 0xff_ff;
 
-/** Entries in the order of their buckets, those of one as they were; `sizes` counts them. */
-function inBuckets(records: SeenRecords, bits: number, sizes: Uint32Array): SeenRecords {
+/** Sorts entries by bucket and adds them to `sizes`; entries of one bucket keep their order. */
+function sortIntoBuckets(records: DedupRecords, bits: number, sizes: Uint32Array): DedupRecords {
   let first = sizes.length;
   let last = -1;
   for (let at = 0; at < records.length; at += RECORD_FIELDS) {
@@ -147,57 +143,33 @@ function inBuckets(records: SeenRecords, bits: number, sizes: Uint32Array): Seen
     first = Math.min(first, bucket);
     last = Math.max(last, bucket);
   }
-  const places = new Uint32Array(Math.max(last - first + 1, 0));
-  for (let bucket = first, place = 0; bucket <= last; bucket++) {
-    places[bucket - first] = place;
-    place += sizes[bucket] as number;
+  const offsets = new Uint32Array(Math.max(last - first + 1, 0));
+  for (let bucket = first, offset = 0; bucket <= last; bucket++) {
+    offsets[bucket - first] = offset;
+    offset += (sizes[bucket] as number) * RECORD_FIELDS;
   }
   const sorted = new Uint32Array(records.length);
   for (let at = 0; at < records.length; at += RECORD_FIELDS) {
     const bucket = bucketOf(records[at] as number, bits) - first;
-    const place = places[bucket] as number;
-    places[bucket] = place + 1;
+    const offset = offsets[bucket] as number;
+    offsets[bucket] = offset + RECORD_FIELDS;
     for (let field = 0; field < RECORD_FIELDS; field++) {
-      sorted[place * RECORD_FIELDS + field] = records[at + field] as number;
+      sorted[offset + field] = records[at + field] as number;
     }
   }
   return sorted;
 }
 
-function printsOf(records: SeenRecords): Uint16Array {
-  const prints = new Uint16Array(records.length / RECORD_FIELDS);
-  for (const at of prints.keys()) prints[at] = printOf(records[at * RECORD_FIELDS + 1] as number);
-  return prints;
-}
-
-function joinedPrints(parts: readonly Uint16Array[], count: number): Uint16Array {
-  const prints = new Uint16Array(count);
-  let used = 0;
-  for (const part of parts) {
-    prints.set(part, used);
-    used += part.length;
-  }
-  return prints;
-}
-
-function newestOf(records: SeenRecords): number {
-  let newest = 0;
-  for (let at = 2; at < records.length; at += RECORD_FIELDS) {
-    newest = Math.max(newest, records[at] as number);
-  }
-  return newest;
-}
-
-/** Writes all of it, or throws. */
-function writeAll(file: number, records: SeenRecords, position: number): void {
+/** Writes all bytes, or fails. */
+function writeAll(file: number, records: DedupRecords, position: number): void {
   const bytes = bytesOf(records);
   for (let done = 0; done < bytes.length; ) {
     done += writeSync(file, bytes, done, bytes.length - done, position + done);
   }
 }
 
-/** Reads as much as there is place for, or throws. */
-function readAll(file: number, into: SeenRecords, position: number): void {
+/** Fills `into`, or fails. */
+function readAll(file: number, into: DedupRecords, position: number): void {
   const bytes = bytesOf(into);
   for (let done = 0; done < bytes.length; ) {
     const read = readSync(file, bytes, done, bytes.length - done, position + done);
@@ -206,6 +178,6 @@ function readAll(file: number, into: SeenRecords, position: number): void {
   }
 }
 
-function bytesOf({ buffer, byteOffset, byteLength }: SeenRecords): Uint8Array {
+function bytesOf({ buffer, byteOffset, byteLength }: DedupRecords): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
 }

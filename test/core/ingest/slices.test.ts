@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { personUuid } from "../../../src/core/identity/person.ts";
-import { seenWindow } from "../../../src/core/ingest/dedup-window.ts";
+import { dedupWindow } from "../../../src/core/ingest/dedup-window.ts";
 import { SLICE_EVENTS_MAX, slices } from "../../../src/core/ingest/slices.ts";
 import type { Load } from "../../../src/core/ports/loads.ts";
 import type { PersonWrites } from "../../../src/core/ports/person-writes.ts";
 import type { JsonObject } from "../../../src/core/values/json.ts";
-import { seenRuns } from "../../../src/stores/dedup/runs.ts";
+import { dedupRuns } from "../../../src/stores/dedup/runs.ts";
 import { ROW_GROUP_ROWS } from "../../../src/stores/duckdb/engine/duckdb.ts";
 import { loadFiles } from "../../../src/stores/loads/loads.ts";
 import { personReads } from "../../../src/stores/sqlite/persons/list.ts";
@@ -63,12 +63,12 @@ async function world() {
     durable: () => journal.durable(),
     again(persons: PersonWrites = made) {
       slicer += 1;
-      const seen = seenWindow({
+      const dedup = dedupWindow({
         ...{ windowMs: 3_600_000, seed: new Uint32Array([1, 2]), log: { warn: () => {} } },
-        runs: seenRuns(join(directory, `seen-${slicer}`)),
+        runs: dedupRuns(join(directory, `seen-${slicer}`)),
       });
       return slices({
-        ...{ journal: readerOf(join(directory, "journal")).reader, persons, seen },
+        ...{ journal: readerOf(join(directory, "journal")).reader, persons, dedup },
         files: loadFiles(join(directory, `loads-${slicer}`), ROW_GROUP_ROWS),
         ...{ collectGarbage: () => {}, release: () => {} },
       });

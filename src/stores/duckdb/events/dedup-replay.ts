@@ -1,11 +1,15 @@
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBValue } from "@duckdb/node-api";
-import { SEEN_FIELDS, type SeenEntries, UNMARKED } from "../../../core/ingest/dedup-table.ts";
+import {
+  NO_FINGERPRINT,
+  REPLAY_FIELDS,
+  type ReplayEntries,
+} from "../../../core/ingest/dedup-table.ts";
 import { NOT_BLANK } from "../../loads/event-lines.ts";
 import { micros } from "../engine/duckdb.ts";
 
 const SEEN = `
   SELECT uuid, project_id, (epoch_ms(ingested_at) // 60000)::INTEGER AS minute,
-    coalesce(mark, ${UNMARKED}) AS mark
+    coalesce(mark, ${NO_FINGERPRINT}) AS mark
   FROM events WHERE ${NOT_BLANK} AND ingested_at >=
     (SELECT ingested_at FROM events ORDER BY seq DESC LIMIT 1) - to_microseconds($window::BIGINT)`;
 
@@ -13,38 +17,38 @@ const SEEN = `
 const SEEN_ENTRIES_MAX = 65_536;
 
 /** Hands on what arrived in the window before the event that came last (decision 4). */
-export async function handOnSeen(
+export async function readDedupEntries(
   connection: DuckDBConnection,
   windowMs: number,
-  take: (chunk: SeenEntries) => Promise<void>,
+  take: (chunk: ReplayEntries) => Promise<void>,
 ): Promise<void> {
   await handOn(connection, take, { sql: SEEN, values: { window: micros(windowMs) } });
 }
 
 const ERASED = `
-  SELECT uuid, project_id, (epoch_ms(ingested_at) // 60000)::INTEGER AS minute, ${UNMARKED} AS mark
+  SELECT uuid, project_id, (epoch_ms(ingested_at) // 60000)::INTEGER AS minute, ${NO_FINGERPRINT} AS mark
   FROM temp.doomed`;
 
 /** Hands on which events were erased (decision 60). */
 export async function handOnErased(
   connection: DuckDBConnection,
-  take: (chunk: SeenEntries) => Promise<void>,
+  take: (chunk: ReplayEntries) => Promise<void>,
 ): Promise<void> {
   await handOn(connection, take, { sql: ERASED, values: {} });
 }
 
 async function handOn(
   connection: DuckDBConnection,
-  take: (chunk: SeenEntries) => Promise<void>,
+  take: (chunk: ReplayEntries) => Promise<void>,
   { sql, values }: { sql: string; values: Record<string, DuckDBValue> },
 ): Promise<void> {
   const result = await connection.stream(sql, values);
-  const entries = new Uint32Array(SEEN_ENTRIES_MAX * SEEN_FIELDS);
+  const entries = new Uint32Array(SEEN_ENTRIES_MAX * REPLAY_FIELDS);
   let used = 0;
   for (;;) {
     const chunk = await result.fetchChunk();
     const rowCount = chunk?.rowCount ?? 0;
-    if (used + rowCount * SEEN_FIELDS > entries.length || rowCount === 0) {
+    if (used + rowCount * REPLAY_FIELDS > entries.length || rowCount === 0) {
       await take(entries.slice(0, used));
       used = 0;
     }
@@ -54,7 +58,7 @@ async function handOn(
     const minutes = chunk.getColumnValues(2) as number[];
     const marks = chunk.getColumnValues(3) as number[];
     for (let row = 0; row < rowCount; row++) {
-      const at = used + row * SEEN_FIELDS;
+      const at = used + row * REPLAY_FIELDS;
       entries[at] = projects[row] ?? 0;
       // A 128-bit little-endian number whose highest bit is flipped, so that uuids sort as such.
       entries[at + 1] = uuids.getUint32(row * 16 + 12, true) ^ 0x80_00_00_00;
@@ -62,9 +66,9 @@ async function handOn(
       entries[at + 3] = uuids.getUint32(row * 16 + 4, true);
       entries[at + 4] = uuids.getUint32(row * 16, true);
       entries[at + 5] = minutes[row] ?? 0;
-      entries[at + 6] = marks[row] ?? UNMARKED;
+      entries[at + 6] = marks[row] ?? NO_FINGERPRINT;
     }
-    used += rowCount * SEEN_FIELDS;
+    used += rowCount * REPLAY_FIELDS;
   }
 }
 

@@ -7,7 +7,7 @@ import { groupColumn, HOT_PROPERTIES, LARGE_LAST, NOT_BLANK } from "../../loads/
 import { type Duckdb, quoted, readColumns, rows } from "../engine/duckdb.ts";
 import { runOnEngineThreads } from "../engine/engine-threads.ts";
 import { isAboutTheData, setUnreadableAside } from "./dead-letters.ts";
-import { handOnSeen } from "./dedup-replay.ts";
+import { readDedupEntries } from "./dedup-replay.ts";
 import { eventErasure } from "./erase.ts";
 import { promotedTexts } from "./hot-columns.ts";
 import { INSERT_LOGS } from "./insert-logs.ts";
@@ -105,7 +105,8 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
 
     checkpoint: () => duckdb.checkpoint(),
 
-    seen: (windowMs, take) => duckdb.read((connection) => handOnSeen(connection, windowMs, take)),
+    seen: (windowMs, take) =>
+      duckdb.read((connection) => readDedupEntries(connection, windowMs, take)),
 
     counts: () =>
       duckdb.read(async (connection) => {
