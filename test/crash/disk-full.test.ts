@@ -338,7 +338,7 @@ longTest(
     disk.fill(60 * MB);
     const waiting = await run();
 
-    const error = "disk_space: too little room to write the person store anew.";
+    const error = "disk_space: too little space to rewrite the person store.";
     expect(waiting).toEqual({ code: 1, out: "", err: `${error}\n` });
     expect(await status()).toMatchObject({ status: "pending", attempts: 0, error });
     expect((await server.get<{ count: number }>("/events/?limit=1")).count).toBe(398);

@@ -8,7 +8,7 @@ import { behind } from "./keyset.ts";
 import { activity } from "./schema.ts";
 import type { Sqlite } from "./sqlite.ts";
 
-/** What is read at once: one detail has up to some MiB, and a page a hundred of them. */
+/** The most bytes of details that are read at once: one detail may have some MiB, a page has a hundred. */
 const READ_BYTES_MAX = 1_048_576;
 
 /** Reads activity on any connection. */
@@ -71,8 +71,8 @@ function rowReader(raw: Sqlite["raw"]) {
 }
 
 /**
- * What a merge brought the person that stayed, which is kept with the merge: it goes with the person,
- * or with whom a split brings back.
+ * The properties that a merge added to the remaining person. They are stored with the merge, and deleted with
+ * the person or with the person that a split restores.
  */
 function broughtBy(raw: Sqlite["raw"]) {
   const merges = raw.query<Brought, [number, string, string, string]>(
@@ -110,7 +110,7 @@ function ofPerson(person: { id: number } | { uuid: string } | undefined) {
 /** A person that something was done to. */
 export type ActedOn = { project_id: number; id: number; uuid: string };
 
-/** The row by which who was merged left again, if that was before the end of what is looked at. */
+/** The row of the split that restored a merged person, if it is within the rows that are read. */
 const LEFT = `coalesce((
   SELECT min(id) FROM activity AS part WHERE part.project_id = ?1
     AND part.person_uuid = whole.uuid AND part.activity = 'split_from' AND part.id > merge.id),
@@ -181,7 +181,7 @@ export function activityWrites(raw: Sqlite["raw"]) {
   return {
     add: (name: ActivityName, person: ActedOn, by: Actor, detail: ActivityDetail) =>
       add(name, person, by, detail),
-    /** A merge is told of both persons, one of whom is gone. */
+    /** Adds a merge to the activity of both persons, of which one is deleted. */
     merged(merge: Merged, target_id: number): void {
       const { project_id, source_id, source_uuid: source, target_uuid: target, event_uuid } = merge;
       const by = { user_id: null, at: merge.at };
@@ -191,8 +191,8 @@ export function activityWrites(raw: Sqlite["raw"]) {
       add("merged_into", { project_id, id: source_id, uuid: source }, by, detail);
     },
     /**
-     * Forgets all but who, what and when of a person's activity, and of those of whom it was a part that
-     * they had its distinct ids, and the values of what was changed until it was split off.
+     * Removes all but user, kind and time from a person's activity. From the activity of persons that it was
+     * split from, it removes its distinct ids and the changed values until the split.
      */
     shrink(project_id: number, uuid: string, distinctIds: readonly string[]): void {
       shrink.run(project_id, uuid);
@@ -207,7 +207,7 @@ export function activityWrites(raw: Sqlite["raw"]) {
   };
 }
 
-/** What is told of a split, without some distinct ids. */
+/** The detail of a split without some distinct ids. */
 function withoutIds(json: string, gone: ReadonlySet<string>): string {
   const rest = (ids: Json) =>
     Array.isArray(ids) ? ids.filter((id) => typeof id !== "string" || !gone.has(id)) : ids;

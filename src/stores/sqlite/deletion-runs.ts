@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, isNotNull, isNull, or } from "drizzle-orm";
 import { ATTEMPTS_MAX, BATCH_TASKS_MAX } from "../../core/erasure/deletion.ts";
 import type { Counted, DeletionRow, DeletionWrites } from "../../core/ports/erasure.ts";
-import { writeAnew } from "./rewrite.ts";
+import { rewriteFile } from "./rewrite.ts";
 import { deletionTask, meta } from "./schema.ts";
 import type { Sqlite } from "./sqlite.ts";
 
@@ -39,7 +39,7 @@ export function deletionRunWrites(sqlite: Sqlite): DeletionWrites {
         );
         const begun = of(eq(deletionTask.state, "running")).filter(({ id, attempts }) => {
           const goesOn = attempts < ATTEMPTS_MAX;
-          // What ends the process each time must not do so for ever.
+          // A task that ends the process each time must fail at some point.
           if (!goesOn) changed([id], { state: "failed", error: INTERRUPTED });
           return goesOn;
         });
@@ -93,7 +93,7 @@ export function deletionRunWrites(sqlite: Sqlite): DeletionWrites {
   };
 }
 
-/** What deletions leave in the person store. */
+/** Removes the traces of deletions in the person store. */
 function erasureWrites(sqlite: Sqlite): Pick<DeletionWrites, "erasing" | "forget" | "scrub"> {
   const { raw, transaction } = sqlite;
   const facts = factsOf(sqlite);
@@ -114,7 +114,7 @@ function erasureWrites(sqlite: Sqlite): Pick<DeletionWrites, "erasing" | "forget
       transaction(() => {
         for (const { id, counts: before, generation: since } of tasks) {
           const { events, logs } = rows.get(id) ?? { events: 0, logs: 0 };
-          // What an attempt has noted that did not come as far is not added.
+          // Counts of an attempt that did not reach its end are not added.
           const earlier = since !== null && since < generation ? before : null;
           const { events: e = 0, logs: l = 0 } = earlier ?? {};
           changed([id], { counts: { ...before, events: e + events, logs: l + logs }, generation });
@@ -136,7 +136,7 @@ function erasureWrites(sqlite: Sqlite): Pick<DeletionWrites, "erasing" | "forget
 
     async scrub(ids) {
       changed(ids, { distinct_ids: [] });
-      await writeAnew(raw);
+      await rewriteFile(raw);
     },
   };
 }

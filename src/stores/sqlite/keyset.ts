@@ -2,8 +2,8 @@ import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { Keys } from "../../core/values/page.ts";
 
 /**
- * The condition that a row is behind one with the keys `after`, in the order of `columns`, all of
- * them up or all down; undefined without keys.
+ * The condition that a row comes after the one with the keys `after`, in the order of `columns`, all ascending
+ * or all descending; undefined without keys.
  */
 export function behind(
   columns: SQLWrapper[],

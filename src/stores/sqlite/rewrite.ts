@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { Failure } from "../../core/values/failure.ts";
 import { volumeOf } from "../files/volume.ts";
 
-/** How much room writing anew takes of what is in use: once beside the file, once in the log. */
+/** Disk space of a rewrite, as a multiple of the used pages: a copy in a file, and one in the log. */
 const ROOM = 2.1;
 
 /** Pages that are kept in memory meanwhile, of the file and of its copy each, in KiB: more is not faster. */
@@ -19,7 +19,7 @@ const TRUNCATE_WAIT_MS = 50;
  * Reads go on meanwhile; this thread does nothing else. A kill leaves the file as it was. Fails
  * `unavailable` without the room for it.
  */
-export async function writeAnew(raw: Database): Promise<void> {
+export async function rewriteFile(raw: Database): Promise<void> {
   await truncateLog(raw);
   const directory = dirname(raw.filename);
   expectRoom(raw, directory);
@@ -42,7 +42,7 @@ function expectRoom(raw: Database, directory: string): void {
   const used = pages * pragma(raw, "page_size");
   const free = volumeOf(directory)?.free ?? Number.POSITIVE_INFINITY;
   if (free > used * ROOM) return;
-  throw new Failure("unavailable", "disk_space: too little room to write the person store anew.");
+  throw new Failure("unavailable", "disk_space: too little space to rewrite the person store.");
 }
 
 function pragma(raw: Database, name: string): number {

@@ -148,7 +148,7 @@ export const playlistRecording = sqliteTable("playlist_recording", {
   added_at: text().notNull(),
 });
 
-/** What was done to persons, and by whom: `user_id` is null for events. */
+/** Changes of persons and the user who made them: `user_id` is null for events. */
 export const activity = sqliteTable("activity", {
   id: integer().primaryKey({ autoIncrement: true }),
   project_id: integer().notNull(),
@@ -181,7 +181,7 @@ export const deletionTask = sqliteTable("deletion_task", {
   generation: integer(),
 });
 
-/** What was asked of events. */
+/** Insights: questions about events that are kept. */
 export const insight = sqliteTable("insight", {
   id: integer().primaryKey({ autoIncrement: true }),
   project_id: integer().notNull(),

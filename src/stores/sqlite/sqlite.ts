@@ -13,7 +13,7 @@ export type Sqlite = {
   transaction<T>(work: () => T): T;
   /** Runs many reads on one state; each alone would take and drop the file's locks. */
   snapshot<T>(work: () => T): T;
-  /** Gives back the memory of pages that were read, and are not in use. */
+  /** Frees the memory of cached pages. */
   release(): void;
   close(): void;
 };
@@ -57,7 +57,7 @@ function prepared(raw: Database, path: string, migrations: readonly string[]): S
   if (path !== ":memory:") chmodSync(path, 0o600);
   checkFile(raw);
   raw.run("PRAGMA journal_mode = WAL");
-  // The files beside it stay when it is closed: a start on a full disk could not make them.
+  // The log files stay when the store is closed: a start on a full disk could not make them.
   raw.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 1);
   raw.run("PRAGMA synchronous = FULL");
   raw.run("PRAGMA secure_delete = ON");
@@ -67,14 +67,14 @@ function prepared(raw: Database, path: string, migrations: readonly string[]): S
   raw.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
   const sqlite = connection(raw);
   migrate(sqlite, migrations);
-  // What undoes a statement with triggers would go through a file: half of what a person takes.
+  // Else the undo data of statements with triggers goes through a file: half of the time of a person.
   raw.run("PRAGMA temp_store = MEMORY");
   return sqlite;
 }
 
 /**
- * Throws on a damaged file: of a small one every page is looked at, of a larger one only the first
- * of each table and index, because the start must not take seconds (decision 65).
+ * Throws on a damaged file. Checks every page of a small file, but only the first page of each table and index
+ * of a larger one, because a start must not take seconds (decision 65).
  */
 function checkFile(raw: Database): void {
   const pragma = (sql: string): unknown => Object.values(raw.query<object, []>(sql).get() ?? {})[0];

@@ -1,8 +1,8 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 
 /*
- * SQLite reads its write-ahead log up to the first frame that is wrong, and takes the rest for what
- * a crash has torn: committed changes would be gone without a word. What follows is of its file
+ * SQLite reads its write-ahead log up to the first wrong frame, and takes the rest for a torn write: committed
+ * changes would vanish silently. The constants below are of its file
  * format (sqlite.org/fileformat2.html#the_write_ahead_log) and of the index in `-shm`
  * (sqlite.org/walformat.html), which is there after a kill.
  */
@@ -21,8 +21,8 @@ const INDEX = { frames: 16, salt: 32, end: 40 };
 type Sums = [number, number];
 
 /**
- * Whether the write-ahead log beside a database lacks something that was committed. To be asked
- * before the database is opened: that begins the index anew.
+ * Whether the write-ahead log of a database lacks committed changes. Must be called before the database is
+ * opened, because that rebuilds the index.
  */
 export function isLogDamaged(path: string): boolean {
   const log = `${path}-wal`;
@@ -82,7 +82,7 @@ function wholeFrames({ count, frame, salt, sums }: Frames & { sums: Sums }): num
   return count;
 }
 
-/** Whether a frame follows a commit: what it committed had to be durable before. */
+/** Whether a frame follows a commit, whose changes were durable before. */
 function isFollowed({ from, count, frame, salt }: Frames & { from: number }): boolean {
   let isCommitted = false;
   for (let at = from; at < count; at += 1) {

@@ -62,7 +62,7 @@ export function warningReads({ orm, snapshot }: Sqlite): WarningReads {
 
 /**
  * Adds warnings, which must be in the order of their arrival, on the connection that writes and
- * within its transaction. What it writes is bounded by the types, however many warnings there are.
+ * within its transaction. The number of written rows depends on the types, not on the number of warnings.
  */
 export function warningWrites({ raw }: Pick<Sqlite, "raw">) {
   const add = raw.query<null, [number, string, number, string, string]>(
