@@ -1,7 +1,6 @@
 import type { Projects } from "../access/projects.ts";
 import type {
   PlaylistFilter,
-  PlaylistKeys,
   PlaylistPlace,
   PlaylistReads,
   PlaylistRow,
@@ -101,11 +100,11 @@ export function playlists({ reads, writes, projects, now, randomBytes }: Needs):
       const { timezone } = await projects.get(project);
       const filter = filterOf(asked, { now: now(), timezone });
       const listed = await walkedPage(url, query, {
-        keysOf: ({ keys }: { row: PlaylistRow; keys: PlaylistKeys }) => keys,
-        like: ["", 0, 0],
+        keysOf: (row: PlaylistRow) => [row[filter.order.by], row.id] as const,
+        like: ["", 0],
         read: (part) => reads.list(project, filter, part),
       });
-      return { ...listed, results: listed.results.map(({ row }) => shown(row)) };
+      return { ...listed, results: listed.results.map(shown) };
     },
     async create(project_id, user, { type: asked, ...sent }) {
       const at = isoTime(now());

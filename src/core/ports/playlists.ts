@@ -36,12 +36,8 @@ export type PlaylistFilter = {
   order: PlaylistOrder;
 };
 
-/**
- * Position of a playlist in a list: the value that it is ordered by, its id, and `since`. This is the
- * number of the last change when the caller read the first page. A later page shows each playlist where
- * it was then, so that none is missed or repeated (decision 56).
- */
-export type PlaylistKeys = readonly [by: string, id: number, since: number];
+/** Position of a playlist in a list: the value that it is ordered by, and its id. */
+export type PlaylistKeys = readonly [by: string, id: number];
 
 /** Reads of playlists that are not deleted. */
 export type PlaylistReads = {
@@ -53,7 +49,7 @@ export type PlaylistReads = {
     project: number,
     filter: PlaylistFilter,
     part: Part<PlaylistKeys>,
-  ): Promise<{ count: number; rows: { row: PlaylistRow; keys: PlaylistKeys }[] }>;
+  ): Promise<{ count: number; rows: PlaylistRow[] }>;
   /** Returns one playlist. */
   find(place: PlaylistPlace): Promise<PlaylistRow | undefined>;
   /** Returns the recordings of a playlist, the last added first; undefined without the playlist. */

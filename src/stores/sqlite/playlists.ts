@@ -1,21 +1,7 @@
-import {
-  and,
-  asc,
-  count,
-  desc,
-  eq,
-  getTableColumns,
-  gte,
-  lte,
-  max,
-  type SQL,
-  sql,
-} from "drizzle-orm";
+import { and, asc, count, desc, eq, getTableColumns, gte, lte, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
-import type { PlaylistOrder } from "../../core/playlists/playlist.ts";
 import type {
   PlaylistFilter,
-  PlaylistKeys,
   PlaylistPlace,
   PlaylistReads,
   PlaylistRow,
@@ -23,7 +9,7 @@ import type {
 } from "../../core/ports/playlists.ts";
 import { anyCase } from "../../core/values/case-folding.ts";
 import { behind } from "./keyset.ts";
-import { playlist, playlistMove, playlistRecording, user } from "./schema.ts";
+import { playlist, playlistRecording, user } from "./schema.ts";
 import type { Sqlite } from "./sqlite.ts";
 
 /** Reads playlists on any connection. */
@@ -34,19 +20,19 @@ export function playlistReads(sqlite: Sqlite): PlaylistReads {
     list: async (project, { order, ...filter }, { limit, offset, after }) =>
       snapshot(() => {
         const wanted = and(eq(playlist.project_id, project), present(), ...conditions(filter));
-        const since =
-          after?.[2] ?? orm.select({ seq: LAST_MOVE }).from(playlistMove).get()?.seq ?? 0;
-        const { was, by, rest, direction } = along(order, after, since);
+        const by = order.by === "name" ? sql`${playlist.name} COLLATE NOCASE` : playlist[order.by];
+        const direction = order.isDescending ? desc : asc;
+        const towards = order.isDescending ? "down" : "up";
         return {
           count: orm.select({ count: count() }).from(playlist).where(wanted).get()?.count ?? 0,
           rows: select
-            .rows(was)
-            .where(and(wanted, rest))
+            .rows()
+            .where(and(wanted, behind([by, playlist.id], towards, after)))
             .orderBy(direction(by), direction(playlist.id))
             .limit(limit)
             .offset(offset)
             .all()
-            .map((found) => ({ row: flat(found), keys: [found.was, found.playlist.id, since] })),
+            .map(flat),
         };
       }),
     find: async (place) => select.one(and(at(place), present())),
@@ -149,9 +135,9 @@ function selects({ orm }: Sqlite) {
   const modifier = alias(user, "modifier");
   const { created_at: _creator, ...created_by } = getTableColumns(creator);
   const { created_at: _modifier, ...last_modified_by } = getTableColumns(modifier);
-  const rows = (was = sql<string>`''`) =>
+  const rows = () =>
     orm
-      .select({ playlist, created_by, last_modified_by, was })
+      .select({ playlist, created_by, last_modified_by })
       .from(playlist)
       .innerJoin(creator, eq(creator.id, playlist.created_by))
       .innerJoin(modifier, eq(modifier.id, playlist.last_modified_by));
@@ -160,26 +146,6 @@ function selects({ orm }: Sqlite) {
     return found && flat(found);
   };
   return { rows, one };
-}
-
-const LAST_MOVE = max(playlistMove.seq);
-
-/** The order of a list as it was at `since`, and the condition that a playlist is behind a place in it. */
-function along(order: PlaylistOrder, after: PlaylistKeys | undefined, since: number) {
-  const was = placeSince(order.by, since);
-  const by = order.by === "name" ? sql`${was} COLLATE NOCASE` : was;
-  const [towards, direction] = order.isDescending
-    ? (["down", desc] as const)
-    : (["up", asc] as const);
-  return { was, by, direction, rest: behind([by, playlist.id], towards, after?.slice(0, 2)) };
-}
-
-/** What playlists were listed by before the first change that came later than `since`. */
-function placeSince(by: PlaylistOrder["by"], since: number): SQL<string> {
-  if (by === "created_at") return sql<string>`${playlist.created_at}`;
-  return sql<string>`coalesce((SELECT ${playlistMove[by]} FROM ${playlistMove}
-    WHERE ${playlistMove.playlist_id} = ${playlist.id} AND ${playlistMove.seq} > ${since}
-    ORDER BY ${playlistMove.seq} LIMIT 1), ${playlist[by]})`;
 }
 
 type Joined = {

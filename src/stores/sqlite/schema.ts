@@ -132,14 +132,6 @@ export const playlist = sqliteTable("playlist", {
   recordings: integer().notNull().default(0),
 });
 
-/** Where playlists were listed until a change of `name` or `last_modified_at`, the latest of them. */
-export const playlistMove = sqliteTable("playlist_move", {
-  seq: integer().primaryKey(),
-  playlist_id: integer().notNull(),
-  name: text().notNull(),
-  last_modified_at: text().notNull(),
-});
-
 /** Recordings of playlists. */
 export const playlistRecording = sqliteTable("playlist_recording", {
   id: integer().primaryKey({ autoIncrement: true }),

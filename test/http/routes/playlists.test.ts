@@ -398,7 +398,7 @@ describe("the list of playlists", () => {
   });
 
   test.each(["name", "-name", "created_at", "-last_modified_at"])(
-    "is walked by next in order of %s, though others are made, deleted and renamed meanwhile",
+    "is walked by next in order of %s, though others are made and deleted meanwhile",
     async (order) => {
       await using app = await testApp();
       const names = ["B", "a", "Ü", "c", "a", "ü", "D", "_1"];
@@ -428,39 +428,29 @@ describe("the list of playlists", () => {
     },
   );
 
-  test.each(["name", "-name", "last_modified_at", "-last_modified_at", "-created_at"])(
-    "is walked in order of %s with each where it was when the walk began, whatever changes meanwhile",
-    async (order) => {
-      await using app = await testApp();
-      const made: { playlist: Playlist; address: string }[] = [];
-      for (const name of ["B", "a", "Ü", "c", "a", "ü", "D", "_1"]) {
-        made.push(await make(app, { name }));
-        app.clock.now += 1000;
-      }
-      const asked = `${PLAYLISTS}?limit=2&order=${order}`;
-      const whole = (await app.ask("GET", asked.replace("limit=2", "limit=9"))).body as Listed;
+  test("is walked by the values of now: a playlist that is renamed is at its new place", async () => {
+    await using app = await testApp();
+    const made = new Map<string, string>();
+    for (const name of ["a", "b", "c", "d", "e"]) {
+      made.set(name, (await make(app, { name })).address);
+    }
+    const rename = (from: string, name: string) =>
+      app.ask("PATCH", made.get(from) ?? "", { body: { name } });
+    const page = async (address: string) => {
+      const { body } = await app.ask("GET", address.replace("http://localhost:8000", ""));
+      const { count, next, results } = body as Listed;
+      return { count, next: next ?? "", names: results.map(({ name }) => name) };
+    };
 
-      const walked: number[] = [];
-      let turn = 0;
-      for (let next: string | null = asked; next !== null; turn += 1) {
-        const { body } = await app.ask("GET", next.replace("http://localhost:8000", ""));
-        const page = body as Listed;
-        expect(page.count).toBe(8);
-        walked.push(...page.results.map(({ id }) => id));
-        next = page.next;
-        for (const [at, { address }] of made.entries()) {
-          app.clock.now += 1000;
-          const name = String.fromCharCode(65 + ((at * 5 + turn * 11) % 26));
-          if ((at + turn) % 3 > 0) await app.ask("PATCH", address, { body: { name } });
-        }
-      }
-      expect(walked).toEqual(whole.results.map(({ id }) => id));
+    const first = await page(`${PLAYLISTS}?limit=2&order=name`);
+    await rename("b", "z");
+    await rename("d", "_");
+    const second = await page(first.next);
 
-      const anew = (await app.ask("GET", asked.replace("limit=2", "limit=9"))).body as Listed;
-      expect(anew.results).not.toEqual(whole.results);
-      expect(anew.results.map(({ id }) => id).toSorted()).toEqual(walked.toSorted());
-    },
-  );
+    expect([first.count, ...first.names]).toEqual([5, "a", "b"]);
+    expect([second.count, ...second.names]).toEqual([5, "c", "e"]);
+    expect((await page(second.next)).names).toEqual(["z"]);
+  });
 
   test.each([
     ["date_from=2026-11-21", ["kept"]],
@@ -529,7 +519,7 @@ describe("the list of playlists", () => {
     ["cursor=x", "invalid_input", "cursor"],
     ["cursor=[1]", "invalid_input", "cursor"],
     ["cursor=[1,1]", "invalid_input", "cursor"],
-    ['cursor=["",1]', "invalid_input", "cursor"],
+    ['cursor=["",1,0]', "invalid_input", "cursor"],
     ['cursor=["",1,1,1]', "invalid_input", "cursor"],
     ["created_by=me", "invalid_input", "created_by"],
     ["created_by=1.0", "invalid_input", "created_by"],

@@ -66,7 +66,7 @@ describe.each(RECORD_STORES)("playlists in %s", (_name, open) => {
 
     const names = async (filter: object, limit = 9, offset = 0) => {
       const { count, rows } = await playlists.list(1, { ...NEWEST, ...filter }, { limit, offset });
-      return [count, ...rows.map(({ row }) => row.name)];
+      return [count, ...rows.map(({ name }) => name)];
     };
     expect(await names({})).toEqual([3, "z", "y", "x"]);
     expect(await names({}, 1, 1)).toEqual([3, "y"]);

@@ -298,27 +298,6 @@ CREATE TABLE playlist_recording (
 
 CREATE INDEX playlist_recording_newest ON playlist_recording (playlist_id, id DESC);
 
--- Former places of playlists in their list, so that a walk along it meets each playlist once.
-CREATE TABLE playlist_move (
-  seq INTEGER PRIMARY KEY,
-  playlist_id INTEGER NOT NULL REFERENCES playlist (id) ON DELETE CASCADE,
-  name TEXT NOT NULL,
-  last_modified_at TEXT NOT NULL
-) STRICT;
-
-CREATE INDEX playlist_move_playlist ON playlist_move (playlist_id, seq);
-
-CREATE TRIGGER playlist_moved AFTER UPDATE OF name, last_modified_at ON playlist
-  WHEN (new.name, new.last_modified_at) IS NOT (old.name, old.last_modified_at)
-BEGIN
-  INSERT INTO playlist_move (playlist_id, name, last_modified_at)
-    VALUES (old.id, old.name, old.last_modified_at);
-END;
-
-CREATE TRIGGER playlist_move_logged AFTER INSERT ON playlist_move WHEN new.seq % 1024 = 0 BEGIN
-  DELETE FROM playlist_move WHERE seq <= new.seq - 32768;
-END;
-
 -- Changes of persons, and the user who made them; null for events. Rows outlive the person.
 CREATE TABLE activity (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
