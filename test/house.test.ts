@@ -222,7 +222,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "app/services.ts": "every test that starts an appliance",
   "core/persons/activity-log.ts": "test/http/routes/person-edits.test.ts",
   "core/capture/admit-body.ts": "test/http/sdk/capture.test.ts",
-  "core/ingest/append-loads.ts": "test/core/ingest/ingest.test.ts",
+  "core/ingest/append-queue.ts": "test/core/ingest/ingest.test.ts",
   "core/capture/capture.ts": "test/http/sdk/capture.test.ts",
   "core/capture/decode-body.ts": "test/http/sdk/capture.test.ts, test/hostile/bodies.test.ts",
   "core/erasure/deletions.ts": "test/cli/deletions.test.ts",
@@ -241,7 +241,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "core/access/projects.ts": "test/http/routes/projects.test.ts, test/cli/run.test.ts",
   "core/ingest/restore.ts": "test/app/rebuild.test.ts",
   "core/ingest/retry.ts": "test/core/ingest/ingest.test.ts",
-  "core/ingest/slice-content.ts": "test/core/ingest/slices.test.ts",
+  "core/ingest/batch-content.ts": "test/core/ingest/batches.test.ts",
   "core/insights/trends.ts":
     "test/core/insights/insights.test.ts, test/http/routes/insights.test.ts",
   "core/warnings/warnings.ts": "test/http/routes/ingestion-warnings.test.ts",

@@ -59,7 +59,7 @@ const PLAIN: Omit<Body, "bytes"> = {
   compression: "",
   protocol: "events",
   sdk: "",
-  aside: { key: undefined, keyInBody: true, sentAt: undefined },
+  hints: { key: undefined, keyInBody: true, sentAt: undefined },
 };
 
 const ARRIVED = { now: NOW, newUuid: () => Bun.randomUUIDv7() };

@@ -57,7 +57,11 @@ export async function openEvents(
     onCorrupt: (part) => log.error("quarantined corrupt journal data", part),
     segmentBytesMax: Math.min(SEGMENT_BYTES_MAX, journalBytesMax / SEGMENTS_MIN),
   });
-  const seqs = { archived: files.manifest().last, first: journal.first(), last: journal.durable() };
+  const seqs = {
+    archived: files.manifest().last,
+    first: journal.first(),
+    last: journal.durableSeq(),
+  };
   if (settings.archive === "on") tellMissing({ ...seqs, persons }, log);
   const open = () =>
     openDuckdb({
@@ -86,13 +90,13 @@ export async function openEvents(
   );
   const store = await openOrRollBack(opening, journal.close);
   const { duckdb, applied } = store;
-  if (applied < journal.durable()) {
-    const events = journal.durable() - applied;
+  if (applied < journal.durableSeq()) {
+    const events = journal.durableSeq() - applied;
     log.warn("replaying journal into event store", { events });
   }
   const eventsStored = eventStore(duckdb, join(directory, "dead-letters.ndjson"));
-  const { slices } = stores;
-  const places = { directory, slices, holes: stores.journalHoles };
+  const { batches } = stores;
+  const places = { directory, batches, holes: stores.journalGaps };
   const needs = { store, files, eventsStored, rebuild, onProgress, log };
   const filling = fillingOf(settings, places, { ...needs, ...seqs });
   const { archive, archiveCounts } = countedArchive(duckdb, files, log);
@@ -104,7 +108,7 @@ export async function openEvents(
     ...filling,
     archiveCounts,
     archive,
-    ingestNeeds: { ...common, slices, removeLoad, windowMs: settings.dedup_window * HOUR_MS },
+    ingestNeeds: { ...common, batches, removeLoad, windowMs: settings.dedup_window * HOUR_MS },
     archivingNeeds: {
       ...common,
       archive,

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { roomOn } from "../core/ingest/disk-floor.ts";
+import { diskGuard } from "../core/ingest/disk-guard.ts";
 import { startIngest } from "../core/ingest/ingest.ts";
 import { reasonOf } from "../core/values/failure.ts";
 import { EVENTS_DIRECTORY } from "../stores/duckdb/engine/duckdb.ts";
@@ -47,14 +47,14 @@ export async function rebuildEvents(
     });
     const eventsDirectory = join(base.directory, EVENTS_DIRECTORY);
     const { volume = () => volumeOf(base.directory) } = environment;
-    const room = roomOn({ volume, floorPercent: settings.disk_floor, elapsedMs, log });
+    const room = diskGuard({ volume, floorPercent: settings.disk_floor, elapsedMs, log });
     const { duckdb, journal, eventsStored, restoring, aside, lost } = stored;
     try {
       // A failure here is told, not repeated.
       await restoring.run(() => false);
       const ingest = await startIngest({ ...stored.ingestNeeds, room, log });
       const applied = ingest.applied();
-      const of = journal.durable() - applied;
+      const of = journal.durableSeq() - applied;
       const timer = setInterval(() => {
         onProgress({ from: "journal", done: ingest.applied() - applied, of });
       }, PROGRESS_MS);

@@ -1,7 +1,7 @@
 import { type FirstStart, prepare } from "../core/access/first-start.ts";
 import { startArchiving } from "../core/archive/archive-runs.ts";
 import type { DeletionRuns } from "../core/erasure/deletion-runs.ts";
-import { aboveFloor, roomOn } from "../core/ingest/disk-floor.ts";
+import { diskGuard, rejectWhenDiskLow } from "../core/ingest/disk-guard.ts";
 import { type Ingest, startIngest } from "../core/ingest/ingest.ts";
 import { type HttpNeeds, type HttpServer, httpServer } from "../http/server.ts";
 import { volumeOf } from "../stores/files/volume.ts";
@@ -56,12 +56,12 @@ export async function openApp(settings: Settings, environment: Environment): Pro
   const base = await openBase(settings, environment);
   const events = await openOrRollBack(openEvents(settings, base, environment), base.close);
   const { volume = () => volumeOf(base.directory) } = environment;
-  const room = roomOn({ volume, floorPercent: settings.disk_floor, elapsedMs, log });
+  const room = diskGuard({ volume, floorPercent: settings.disk_floor, elapsedMs, log });
   const { idleMs } = environment;
   const ingest = await startIngest({ ...events.ingestNeeds, idleMs, room, log });
   const archiving = startArchiving({ ...events.archivingNeeds, ingest, log });
   const decoder = startDecoder(log);
-  const journal = aboveFloor(events.journal, room);
+  const journal = rejectWhenDiskLow(events.journal, room);
   const accepting = { now, newUuid, log, journal, decoder: decoder.decoder, ingest };
   const services = openServices({ settings, base, events, room, accepting });
   const deletionRuns = startDeletions({ settings, base, events, archiving, ingest, now, log });

@@ -8,7 +8,7 @@ import type { DeletionRunNeeds, DeletionRuns } from "../core/erasure/deletion-ru
 import { startDeletionRuns } from "../core/erasure/deletion-runs.ts";
 import type { DeletionDesk } from "../core/erasure/deletions.ts";
 import { deletionDesk } from "../core/erasure/deletions.ts";
-import type { Room } from "../core/ingest/disk-floor.ts";
+import type { DiskGuard } from "../core/ingest/disk-guard.ts";
 import type { Ingest } from "../core/ingest/ingest.ts";
 import { startPromoting } from "../core/insights/hot-columns.ts";
 import { insights } from "../core/insights/insights.ts";
@@ -71,7 +71,7 @@ type Needs = {
   settings: Settings;
   base: Base;
   events: Events;
-  room: Room;
+  room: DiskGuard;
   /** The needs of the services that accept events and log records. */
   accepting: Accepting;
 };
@@ -94,7 +94,7 @@ export function openServices(needs: Needs) {
   const { sqlite, stores, projects, keys } = base;
   const { restoring, journal } = needs.events;
   const reads = personReads(sqlite);
-  const replayUntil = journal.durable();
+  const replayUntil = journal.durableSeq();
   const isBehind = () => restoring.active() || ingest.applied() < replayUntil;
   // While a full disk stalls ingest, reads answer from the stored rows instead of 503 (decision 66).
   const isUnreadable = () => restoring.active() || (isBehind() && !ingest.held());
@@ -104,7 +104,7 @@ export function openServices(needs: Needs) {
     keys,
     capture: capture({ ...accepting, projects }),
     logs: logs(accepting),
-    personEdits: personEdits({ ...editing, slices: stores.slices, now }),
+    personEdits: personEdits({ ...editing, batches: stores.batches, now }),
     activities: activities(activityReads(sqlite), reads),
     isBehind: isUnreadable,
     now,
@@ -229,7 +229,7 @@ export function startDeletions({
     events: opened.eventsStored,
     journal: opened.journal,
     writes: stores.deletionRuns,
-    slices: stores.slices,
+    batches: stores.batches,
     patterns: { weekly: settings.deletions_weekly, nightly: settings.deletions_nightly },
   });
 }

@@ -1,8 +1,8 @@
+import type { Batches } from "../../core/ingest/batches.ts";
 import { type RestoreProgress, restoring } from "../../core/ingest/restore.ts";
-import type { Slices } from "../../core/ingest/slices.ts";
 import type { ArchiveFiles } from "../../core/ports/archive.ts";
 import type { EventStore } from "../../core/ports/events.ts";
-import type { JournalHoles } from "../../core/ports/journal.ts";
+import type { JournalGaps } from "../../core/ports/journal.ts";
 import type { Log } from "../../core/ports/log.ts";
 import { restoreOf } from "../../stores/archive/restore.ts";
 import { removeLoad } from "../../stores/loads/loads.ts";
@@ -30,7 +30,7 @@ type Filling = {
 /** What fills an event store that is made anew, and what is found of what the journal lost. */
 export function fillingOf(
   { memory }: Settings,
-  { directory, slices, holes }: { directory: string; slices: Slices; holes: JournalHoles },
+  { directory, batches, holes }: { directory: string; batches: Batches; holes: JournalGaps },
   { store, files, first: journalFirst, last: upTo, eventsStored, onProgress, ...needs }: Filling,
 ) {
   const restore = restoreOf(store.duckdb, files);
@@ -46,7 +46,7 @@ export function fillingOf(
     holes: lost.holes,
     takeLost: lost.take,
     tellLost: lost.tell,
-    slices,
+    batches,
     events: eventsStored,
     removeLoad,
     onProgress,

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Restore } from "../../core/ports/archive.ts";
-import type { Hole, JournalHoles } from "../../core/ports/journal.ts";
+import type { JournalGaps, SeqGap } from "../../core/ports/journal.ts";
 import type { Log } from "../../core/ports/log.ts";
 import { takeRows } from "../../stores/archive/rows-set-aside.ts";
 import { EVENTS_DIRECTORY } from "../../stores/duckdb/engine/duckdb.ts";
@@ -11,7 +11,7 @@ import type { OpenedStore } from "./open-event-store.ts";
 /** What was lost from the journal, and is sought elsewhere. */
 export type LostEvents = {
   /** What the journal has nothing of, above a sequence number and up to another. */
-  holes(range: { after: number; upTo: number }): Promise<Hole[]>;
+  holes(range: { after: number; upTo: number }): Promise<SeqGap[]>;
   /** Puts it into the event store that is filled so far, where one that was set aside has it. */
   take(after: number): Promise<void>;
   /** Whether one that was set aside could not be read whole. */
@@ -26,7 +26,7 @@ type Needs = {
   /** The data directory. */
   directory: string;
   memory_bytes: number;
-  holes: JournalHoles;
+  holes: JournalGaps;
   /** The last sequence number of the journal. */
   range: { upTo: number };
   store: Pick<OpenedStore, "applied">;
@@ -50,7 +50,7 @@ export function lostEvents(needs: Needs): LostEvents {
   const holesIn = (among: { after: number; upTo: number }) =>
     allHoles(holes, { ...among, end: range.upTo });
 
-  const takeFrom = async (file: string, lost: readonly Hole[]): Promise<number> => {
+  const takeFrom = async (file: string, lost: readonly SeqGap[]): Promise<number> => {
     const { files, damage, applied: last } = await takeRows(file, lost, place);
     const taken = { events: 0, logs: 0 };
     try {
@@ -107,13 +107,13 @@ const LOST =
 
 /** Holes in a range of a journal that ends with `end`: a frame may have numbers within the range and behind it. */
 async function allHoles(
-  holes: JournalHoles,
+  holes: JournalGaps,
   { after, upTo, end }: { after: number; upTo: number; end: number },
-): Promise<Hole[]> {
-  const all: Hole[] = [];
+): Promise<SeqGap[]> {
+  const all: SeqGap[] = [];
   for (let at = after; at < Math.min(upTo, end); ) {
     const found = await holes.find({ after: at, upTo: end });
-    all.push(...found.holes);
+    all.push(...found.gaps);
     at = found.last;
   }
   return all

@@ -27,7 +27,7 @@ export const EXIT_INTERNAL = 70;
 /** The thread that decodes large bodies. It starts when the first large body comes. */
 export function startDecoder(log: Log): { decoder: Decoder & LogDecoder; close(): void } {
   let thread:
-    | ReturnType<typeof startWorker<{ decoder: Omit<Decoder & LogDecoder, "letGo"> }>>
+    | ReturnType<typeof startWorker<{ decoder: Omit<Decoder & LogDecoder, "releaseBytes"> }>>
     | undefined;
   const decoder = () => {
     thread ??= startWorker(startThread("decode-worker.ts"), log);
@@ -37,7 +37,7 @@ export function startDecoder(log: Log): { decoder: Decoder & LogDecoder; close()
     decoder: {
       admit: (body, now) => decoder().admit(body, now),
       admitLogs: (body, now) => decoder().admitLogs(body, now),
-      letGo: gcAfterBytes(fullGC),
+      releaseBytes: gcAfterBytes(fullGC),
     },
     close: () => thread?.terminate(),
   };

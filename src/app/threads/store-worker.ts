@@ -1,11 +1,11 @@
 import { fullGC } from "bun:jsc";
 import { join } from "node:path";
+import { batches } from "../../core/ingest/batches.ts";
 import { dedupWindow } from "../../core/ingest/dedup-window.ts";
-import { slices } from "../../core/ingest/slices.ts";
 import { DEDUP_DIRECTORY, dedupRuns } from "../../stores/dedup/runs.ts";
 import { LOADS_DIRECTORY, ROW_GROUP_ROWS } from "../../stores/duckdb/engine/duckdb.ts";
 import { nodeDisk } from "../../stores/files/disk.ts";
-import { journalHoles } from "../../stores/journal/holes.ts";
+import { journalGaps } from "../../stores/journal/gaps.ts";
 import { journalReader } from "../../stores/journal/reader.ts";
 import { loadFiles } from "../../stores/loads/loads.ts";
 import { deletionRunWrites } from "../../stores/sqlite/deletion-runs.ts";
@@ -48,12 +48,12 @@ export function openWriter(options: WriterOptions) {
     deletionRuns: deletionRunWrites(sqlite),
     insights: insightWrites(sqlite),
     // Corrupt data is reported once, when a batch reads it.
-    journalHoles: journalHoles(journalReader({ ...read, onCorrupt: () => {} }), read),
+    journalGaps: journalGaps(journalReader({ ...read, onCorrupt: () => {} }), read),
     keys: keyWrites(sqlite),
     persons,
     playlists: playlistWrites(sqlite),
     projects: projectWrites(sqlite),
-    slices: slices({
+    batches: batches({
       journal,
       persons,
       files: loadFiles(join(directory, LOADS_DIRECTORY), ROW_GROUP_ROWS),

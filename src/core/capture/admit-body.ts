@@ -6,15 +6,15 @@ import {
   type Outcome,
   refused,
 } from "../events/event.ts";
-import { type Excess, excessOf, MARK } from "../events/json-limits.ts";
+import { type LimitViolation, limitViolationOf, MARK } from "../events/json-limits.ts";
 import { Failure } from "../values/failure.ts";
 import { isObject, type Json, type JsonObject } from "../values/json.ts";
 import { parseTime } from "../values/time.ts";
 import { type Warning, warningTally } from "../warnings/warning.ts";
-import { BODY_BYTES_MAX, type Packed, unpack } from "./decode-body.ts";
+import { BODY_BYTES_MAX, decompress, type EncodedBody } from "./decode-body.ts";
 import { fromV1, v1Uuid } from "./event-v1.ts";
-import { gatherLines } from "./ndjson.ts";
-import { type Aside, readSubmission } from "./read-body.ts";
+import { ndjsonBuffer } from "./ndjson.ts";
+import { type RequestHints, readSubmission } from "./read-body.ts";
 
 /**
  * What a path makes of a body: `events` as contract 4.5 has them, `engage` sets properties
@@ -23,8 +23,8 @@ import { type Aside, readSubmission } from "./read-body.ts";
 export type Protocol = "events" | "engage" | "v1";
 
 /** A capture body as it was received, with what the request says beside it. */
-export type Body = Packed & {
-  aside: Aside;
+export type Body = EncodedBody & {
+  hints: RequestHints;
   protocol: Protocol;
   /** v1's `PostHog-Sdk-Info`; empty elsewhere. */
   sdk: string;
@@ -59,14 +59,14 @@ type Arrived = {
  * `payload_too_large` or `unsupported_media_type`.
  */
 export function admitBody(body: Body, arrived: Arrived): Admission {
-  const bytes = unpack(body, arrived.inflatedBytesMax ?? BODY_BYTES_MAX);
-  const submission = readSubmission(bytes, body.aside);
+  const bytes = decompress(body, arrived.inflatedBytesMax ?? BODY_BYTES_MAX);
+  const submission = readSubmission(bytes, body.hints);
   const { sentAt, historical } = submission;
   const isSentAtInvalid = sentAt === undefined && (submission.envelope["sent_at"] ?? null) !== null;
   const report = body.protocol === "v1" ? v1Report(submission.envelope) : undefined;
   const arrival = { now: arrived.now, newUuid: arrived.newUuid, sentAt, isSentAtInvalid };
   const warnings = warningTally();
-  const lines = gatherLines(bytes.length, arrived.collect);
+  const lines = ndjsonBuffer(bytes.length, arrived.collect);
   let dropped = 0;
   const key = submission.each((raw, mark, count) => {
     const outcome = mark === 0 ? outcomeOf(raw, body, arrival) : marked(raw, mark, body, arrival);
@@ -95,7 +95,7 @@ function withChanges({ line, changes }: { line: string; changes: ChangeReason[] 
   return changes.length === 0 ? line : `${line.slice(0, -1)},"changed":${JSON.stringify(changes)}}`;
 }
 
-const EXCESSES: Record<Excess, DropReason> = {
+const EXCESSES: Record<LimitViolation, DropReason> = {
   depth: "event_nested_too_deep",
   keys: "event_has_too_many_keys",
   nodes: "message_size_too_large",
@@ -103,7 +103,7 @@ const EXCESSES: Record<Excess, DropReason> = {
 
 /** The outcome for an event in which the scan has found something. */
 function marked(raw: Json, mark: number, body: Body, arrival: Arrival): Outcome {
-  const excess = excessOf(mark);
+  const excess = limitViolationOf(mark);
   if (excess !== undefined) return refused(EXCESSES[excess], raw);
   const outcome = outcomeOf(raw, body, arrival);
   if ("line" in outcome) {

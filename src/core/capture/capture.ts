@@ -1,5 +1,5 @@
 import type { Projects } from "../access/projects.ts";
-import { holdMs } from "../ingest/backpressure.ts";
+import { responseDelayMs } from "../ingest/backpressure.ts";
 import type { Ingest } from "../ingest/ingest.ts";
 import type { Entry, Journal } from "../ports/journal.ts";
 import type { Log } from "../ports/log.ts";
@@ -24,7 +24,7 @@ const CALM_MS = 2000;
 export type Decoder = {
   admit(body: Body, now: number): Promise<Admission>;
   /** Told of the bytes of a body and of its lines, when nobody needs them any more. */
-  letGo(bytes: number): void;
+  releaseBytes(bytes: number): void;
 };
 
 /** What a capture request came to. */
@@ -41,7 +41,7 @@ type Needs = {
   decoder: Decoder;
   now: Clock;
   newUuid: () => string;
-  ingest: Pick<Ingest, "wake" | "behindMs">;
+  ingest: Pick<Ingest, "wake" | "backlogMs">;
   log: Log;
 };
 
@@ -98,10 +98,10 @@ export function capture(needs: Needs): Capture {
       const warned = warn(warnings, { project_id, arrived_at });
       await accepted;
       await warned;
-      if (here === undefined) decoder.letGo(sent + lines.length);
+      if (here === undefined) decoder.releaseBytes(sent + lines.length);
       ingest.wake();
       add(counts.accepted, project_id, count);
-      const hold = holdMs(ingest.behindMs(count), count);
+      const hold = responseDelayMs(ingest.backlogMs(count), count);
       if (hold > 0) await Bun.sleep(hold);
       return { accepted: count, dropped, results };
     },

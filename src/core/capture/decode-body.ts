@@ -7,13 +7,13 @@ import {
   zstdDecompressSync,
 } from "node:zlib";
 import { Failure } from "../values/failure.ts";
-import { inflateLz64 } from "./lz-string.ts";
+import { decompressLz64 } from "./lz-string.ts";
 
 /** Bytes of a capture body as it is sent, and again after each step of decoding (contract 8). */
 export const BODY_BYTES_MAX = 20_971_520;
 
 /** What a body is packed in. */
-export type Packed = {
+export type EncodedBody = {
   bytes: Uint8Array;
   /** The `Content-Encoding`, lower case; empty without one. */
   encoding: string;
@@ -54,7 +54,10 @@ const PLAIN_ENCODINGS = new Set(["", "identity", "gzip", "x-gzip"]);
  * the way (decision 30). Each step stops at `bytesMax`. Fails `payload_too_large`,
  * `invalid_payload`, or `unsupported_media_type` on another `Content-Encoding`.
  */
-export function unpack({ bytes, encoding, compression }: Packed, bytesMax: number): Uint8Array {
+export function decompress(
+  { bytes, encoding, compression }: EncodedBody,
+  bytesMax: number,
+): Uint8Array {
   let hint = compression;
   let text = declared(bytes, encoding, bytesMax);
   for (let step = 0; step < STEPS_MAX; step++) {
@@ -82,7 +85,7 @@ export function tooLarge(): Failure {
 
 /** The bytes of a body that is no text: only its `Content-Encoding` and gzip are undone. */
 export function inflate(
-  { bytes, encoding }: Pick<Packed, "bytes" | "encoding">,
+  { bytes, encoding }: Pick<EncodedBody, "bytes" | "encoding">,
   bytesMax: number,
 ): Uint8Array {
   const text = declared(bytes, encoding, bytesMax);
@@ -182,7 +185,7 @@ function percentDecoded(text: string): string {
 }
 
 function fromLz64(bytes: Uint8Array, bytesMax: number): Uint8Array {
-  const text = inflateLz64(latin1(bytes).trim(), bytesMax);
+  const text = decompressLz64(latin1(bytes).trim(), bytesMax);
   if (text === undefined) throw invalid("The body is not valid lz64.");
   const inflatedBytes = text === "too_large" ? undefined : new TextEncoder().encode(text);
   if (inflatedBytes === undefined || inflatedBytes.length > bytesMax) throw tooLarge();

@@ -13,7 +13,7 @@ const ENTRIES_FROM = 3;
  * Inflates what lz-string's `compressToBase64` has made to at most `charsMax` UTF-16 units
  * (decision 30): `too_large` beyond, undefined if the text is none of it or ends early.
  */
-export function inflateLz64(text: string, charsMax: number): string | "too_large" | undefined {
+export function decompressLz64(text: string, charsMax: number): string | "too_large" | undefined {
   const bits = bitReader(text);
   const output = phrases();
   for (;;) {

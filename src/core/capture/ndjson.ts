@@ -18,7 +18,7 @@ export type Lines = {
  * Gathers the lines of a body of `bodyBytes`. What they were made of is garbage once they are
  * bytes: `collect` is called for each TEXT_CHARS_MAX of them.
  */
-export function gatherLines(bodyBytes: number, collect: () => void = () => {}): Lines {
+export function ndjsonBuffer(bodyBytes: number, collect: () => void = () => {}): Lines {
   let whole = new Uint8Array();
   let used = 0;
   let texts: string[] = [];

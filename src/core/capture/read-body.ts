@@ -1,8 +1,8 @@
 import { isWellShaped } from "../events/event.ts";
 import {
-  excessOf,
   itemOf,
   JSON_DEPTH_MAX,
+  limitViolationOf,
   MARK,
   OBJECT_KEYS_MAX,
   type Part,
@@ -16,7 +16,7 @@ import { parseTime } from "../values/time.ts";
 import { sketchOf } from "./oversized-event.ts";
 
 /** What a request says beside its body. What the body says itself comes first. */
-export type Aside = {
+export type RequestHints = {
   /** The project key of the query or the `Authorization` header. */
   key: string | undefined;
   /** Whether a key in the body comes first; else it is not looked for. */
@@ -52,14 +52,14 @@ export type Submission = {
  * Fails `invalid_payload` on any other shape, and where the body breaks a limit other than by one
  * of its items; `each` fails `invalid_api_key` without one project key.
  */
-export function readSubmission(bytes: Uint8Array, aside: Aside): Submission {
+export function readSubmission(bytes: Uint8Array, hints: RequestHints): Submission {
   const scan = scanBody(bytes);
   if (scan.refused !== undefined) throw invalid(REFUSALS[scan.refused]);
   const { list } = scan;
   const isSplit = list !== undefined && (list.parts.length > 1 || scan.excesses.length > 0);
   const body = parse(isSplit ? around(bytes, list) : text(bytes));
   if (isObject(body) && body["batch"] === undefined)
-    return single({ event: body, bytes }, scan, aside);
+    return single({ event: body, bytes }, scan, hints);
   const envelope = Array.isArray(body) ? {} : body;
   if (!isObject(envelope)) throw invalid("A JSON object or list is expected.");
   const items = Array.isArray(body) ? body : envelope["batch"];
@@ -69,12 +69,12 @@ export function readSubmission(bytes: Uint8Array, aside: Aside): Submission {
   }
   return {
     envelope,
-    sentAt: sentAtOf(envelope, aside),
+    sentAt: sentAtOf(envelope, hints),
     historical: envelope["historical_migration"] === true,
     each(take) {
-      const known = aside.keyInBody ? keyIn(envelope) : aside.key;
+      const known = hints.keyInBody ? keyIn(envelope) : hints.key;
       const key = oneKey(known);
-      const isInItems = known === undefined && aside.keyInBody;
+      const isInItems = known === undefined && hints.keyInBody;
       const exact = withIds(bytes, scan.ids, take);
       const taken: Take = (raw, mark, count) => {
         if (isInItems) key.add(itemKey(raw));
@@ -82,7 +82,7 @@ export function readSubmission(bytes: Uint8Array, aside: Aside): Submission {
       };
       if (isSplit) eachOfParts(bytes, list.parts, scan, taken);
       else eachOf(items, scan, taken);
-      return key.value(aside);
+      return key.value(hints);
     },
   };
 }
@@ -98,14 +98,14 @@ const REFUSALS: Record<NonNullable<Scan["refused"]>, string> = {
 function single(
   { event, bytes }: { event: JsonObject; bytes: Uint8Array },
   scan: Scan,
-  aside: Aside,
+  hints: RequestHints,
 ): Submission {
   return {
     envelope: event,
-    sentAt: sentAtOf(event, aside),
+    sentAt: sentAtOf(event, hints),
     historical: false,
     each(take) {
-      const key = oneKey(itemKey(event)).value(aside);
+      const key = oneKey(itemKey(event)).value(hints);
       if (!isWellShaped(event)) {
         const attr = isObject(event["properties"] ?? {}) ? "event" : "properties";
         throw invalid("`event` must be a string and `properties` an object.", attr);
@@ -156,7 +156,7 @@ function eachOfParts(bytes: Uint8Array, parts: Part[], scan: Scan, take: Take): 
     }
     for (const raw of items) {
       const mark = markAt(index++);
-      take(excessOf(mark) === undefined ? raw : nextSketch(), mark, 1);
+      take(limitViolationOf(mark) === undefined ? raw : nextSketch(), mark, 1);
     }
   }
 }
@@ -226,9 +226,9 @@ function parse(json: string): Json {
   }
 }
 
-function sentAtOf(envelope: JsonObject, aside: Aside): number | undefined {
+function sentAtOf(envelope: JsonObject, hints: RequestHints): number | undefined {
   const sentAt = envelope["sent_at"];
-  return (typeof sentAt === "string" ? parseTime(sentAt) : undefined) ?? aside.sentAt;
+  return (typeof sentAt === "string" ? parseTime(sentAt) : undefined) ?? hints.sentAt;
 }
 
 function itemKey(item: Json): Json | undefined {
@@ -255,8 +255,8 @@ function oneKey(first: Json | undefined) {
       if (key !== undefined) throw noKey("One project API key, a string, is expected.");
       key = another;
     },
-    value(aside: Aside): string {
-      const value = key ?? aside.key;
+    value(hints: RequestHints): string {
+      const value = key ?? hints.key;
       if (value === undefined) throw noKey("A project API key is missing.");
       if (typeof value !== "string") throw noKey("One project API key, a string, is expected.");
       return value.trim();

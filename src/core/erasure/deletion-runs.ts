@@ -1,5 +1,5 @@
+import type { Batches } from "../ingest/batches.ts";
 import type { Ingest } from "../ingest/ingest.ts";
-import type { Slices } from "../ingest/slices.ts";
 import type {
   Batch,
   DeletionRow,
@@ -23,7 +23,7 @@ export type DeletionRunNeeds = {
   events: Pick<EventStore, "applied" | "clearLeft" | "erase" | "isLoose" | "mirrorVersion">;
   ingest: Pick<Ingest, "applied" | "caughtUp">;
   journal: Pick<Journal, "rotate" | "trim">;
-  slices: Pick<Slices, "forgetErased">;
+  batches: Pick<Batches, "forgetErased">;
   removeLeftovers: RemoveLeftovers;
   /** Erases the events of tasks from the archive; runs before the tasks are done. */
   eraseArchived?: ((tasks: readonly DeletionRow[]) => Promise<void>) | undefined;
@@ -236,7 +236,7 @@ async function caughtUp(
 
 /** Erases events, in the stores and in memory; says what the mirror then was. */
 async function eraseEvents(
-  { writes, events, slices }: DeletionRunNeeds,
+  { writes, events, batches }: DeletionRunNeeds,
   { tasks, isPurging }: Batch,
   { stopped, step }: { stopped: () => boolean; step: (name: string) => void },
 ) {
@@ -249,9 +249,9 @@ async function eraseEvents(
       await writes.erasing(tasks, rows, generation);
       step("switch");
     },
-    forget: (entries) => slices.forgetErased(entries),
+    forget: (entries) => batches.forgetErased(entries),
   });
-  await slices.forgetErased(null);
+  await batches.forgetErased(null);
   return purged_version;
 }
 

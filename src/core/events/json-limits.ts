@@ -25,7 +25,7 @@ export const EVENT_NODES_MAX = Math.floor(EVENT_BYTES_MAX / 3);
 export const PART_BYTES = 131_072;
 
 /** The limit that something breaks: nesting, keys of one object, objects and lists together. */
-export type Excess = "depth" | "keys" | "nodes";
+export type LimitViolation = "depth" | "keys" | "nodes";
 
 /** What a mark tells of an item, as bits. `overflow` and `rounded` are of its numbers. */
 export const MARK = { overflow: 1, rounded: 2, depth: 4, keys: 8, nodes: 16 } as const;
@@ -41,7 +41,7 @@ export type Part = { start: number; end: number; count: number; bare: boolean };
 /** What a body's bytes say before they are parsed. Nothing here says that they are valid. */
 export type Scan = {
   /** A limit that is broken outside of a list's items, a second list, or one without an end. */
-  refused: Excess | "lists" | "open" | undefined;
+  refused: LimitViolation | "lists" | "open" | undefined;
   /** The list of events, without its brackets: the body itself, or the value of `batch`. */
   list: { start: number; end: number; parts: Part[] } | undefined;
   /** Start and end of each item that breaks a limit. */
@@ -213,7 +213,7 @@ class ItemScan {
   }
 
   /** Notes a broken limit; where no item is to blame, the body is refused. */
-  private exceed(excess: Excess, at: number): number {
+  private exceed(excess: LimitViolation, at: number): number {
     this.bits |= MARK[excess];
     return this.listDepth === -1 ? this.refuse(excess) : at;
   }
@@ -265,7 +265,7 @@ export function itemOf(mark: number): number {
 }
 
 /** The limit that an item breaks by its mark. */
-export function excessOf(mark: number): Excess | undefined {
+export function limitViolationOf(mark: number): LimitViolation | undefined {
   if (mark & MARK.depth) return "depth";
   if (mark & MARK.keys) return "keys";
   return mark & MARK.nodes ? "nodes" : undefined;

@@ -1,12 +1,12 @@
 import type { EventStore } from "../ports/events.ts";
 import type { Journal } from "../ports/journal.ts";
-import { type AppendingNeeds, appending } from "./append-loads.ts";
+import { type AppendingNeeds, appending } from "./append-queue.ts";
 import { pace } from "./backpressure.ts";
-import type { Room } from "./disk-floor.ts";
+import { intervalMs, isBusy, waitForBatch } from "./batch-timing.ts";
+import type { Batches, PersonsChanged } from "./batches.ts";
+import type { DiskGuard } from "./disk-guard.ts";
 import type { Restoring } from "./restore.ts";
 import { type Persist, retrying, type StopSignal, stopSignal } from "./retry.ts";
-import { gathered, intervalMs, isBusy } from "./slice-timing.ts";
-import type { PersonsChanged, Slices } from "./slices.ts";
 
 /**
  * How long nothing may come, in milliseconds, before the event store is checkpointed: that
@@ -33,15 +33,15 @@ const NO_ROOM = "room";
 const CATCH_UP_POLL_MS = 10;
 
 type Needs = AppendingNeeds & {
-  journal: Pick<Journal, "durable">;
-  slices: Slices;
+  journal: Pick<Journal, "durableSeq">;
+  batches: Batches;
   events: Pick<EventStore, "checkpoint" | "releaseCache" | "mirrorVersion" | "seen">;
   /** How long a uuid is remembered, by arrival, in milliseconds. */
   windowMs: number;
   /** IDLE_MS by default. */
   idleMs?: number | undefined;
   /** Whether the disk has room for what the stores would write. */
-  room: Pick<Room, "isTight">;
+  room: Pick<DiskGuard, "isCritical">;
   restoring: Restoring;
 };
 
@@ -54,7 +54,7 @@ export type Ingest = {
   /** How many events and log records wait for the stores; some of the numbers may be gaps. */
   lag(): number;
   /** How long the stores will take for what came before the last `own` of those, in milliseconds. */
-  behindMs(own: number): number;
+  backlogMs(own: number): number;
   /** Whether the stores take nothing at the moment: there is no room, or a step has failed. */
   held(): boolean;
   /** Resolves when all that is in the journal by now is in both stores. */
@@ -62,7 +62,7 @@ export type Ingest = {
   /** Brings a change of persons to the event store, behind the loads that are on their way. */
   mirror(changed: PersonsChanged): Promise<void>;
   /** Takes events up to a sequence number without waiting for more. */
-  hasten(seq: number): void;
+  flushUpTo(seq: number): void;
   /** Counts since the start. */
   counts(): { stored: number; duplicates: number; dead: number };
   /**
@@ -74,7 +74,7 @@ export type Ingest = {
 
 /** Starts the loop; it begins with what a crash left out of either store. */
 export async function startIngest(needs: Needs): Promise<Ingest> {
-  const { journal, slices, idleMs = IDLE_MS, log } = needs;
+  const { journal, batches, idleMs = IDLE_MS, log } = needs;
   const signal = stopSignal();
   const held = new Set<string>();
   const persist = retrying(log, signal, held);
@@ -100,7 +100,7 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
   /** Sends on what waits for more. */
   const flush = async () => {
     gathering = undefined;
-    await end.push([await persist("write a load", slices.flush)]);
+    await end.push([await persist("write a load", batches.flush)]);
   };
 
   const loop = async () => {
@@ -110,7 +110,7 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
       const grown = Promise.withResolvers<void>();
       wake = grown.resolve;
       await untilRoomy(needs, { signal, held });
-      if (taken >= journal.durable()) {
+      if (taken >= journal.durableSeq()) {
         await flush();
         await end.drained();
         await idle(grown.promise);
@@ -118,7 +118,7 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
       }
       const started = performance.now();
       const slice = await persist("apply a slice", () =>
-        slices.apply({ after: taken, upTo: journal.durable() }),
+        batches.apply({ after: taken, upTo: journal.durableSeq() }),
       );
       taken = slice.last;
       end.note(slice);
@@ -126,9 +126,9 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
       gathering ??= { since: started, count: 0 };
       gathering.count += slice.count;
       await end.push(slice.loads);
-      const busy = isBusy(slice, known.sinceLast(slice, started, journal.durable() - taken));
+      const busy = isBusy(slice, known.sinceLast(slice, started, journal.durableSeq() - taken));
       if (!busy || isOverdue(gathering) || isHastened(taken)) await flush();
-      await gathered(taken, started + intervalMs(slice, busy), { journal, signal, isHastened });
+      await waitForBatch(taken, started + intervalMs(slice, busy), { journal, signal, isHastened });
     }
     await end.drained();
   };
@@ -137,17 +137,17 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
     log.warn("ingest stopped in a slice; the journal keeps it", { error });
   });
   const caughtUp = () => reached(needs, end, signal);
-  const lag = () => journal.durable() - end.applied();
+  const lag = () => journal.durableSeq() - end.applied();
 
   return {
     wake: () => wake(),
     applied: end.applied,
     lag,
-    behindMs: (own) => known.msFor(lag() - own),
+    backlogMs: (own) => known.msFor(lag() - own),
     held: () => held.size > 0,
     counts: end.counts,
     mirror: end.mirror,
-    hasten(seq) {
+    flushUpTo(seq) {
       hastenedTo = Math.max(hastenedTo, seq);
     },
     caughtUp,
@@ -173,9 +173,9 @@ type Waits = {
 
 /** A checkpoint for which there is no room would take the event store down (decision 66). */
 async function untilRoomy({ room }: Pick<Needs, "room">, { signal, held }: Waits): Promise<void> {
-  if (!room.isTight()) return;
+  if (!room.isCritical()) return;
   held.add(NO_ROOM);
-  while (room.isTight() && !signal.stopped()) await signal.sleep(ROOM_POLL_MS);
+  while (room.isCritical() && !signal.stopped()) await signal.sleep(ROOM_POLL_MS);
   held.delete(NO_ROOM);
 }
 
@@ -200,7 +200,7 @@ async function reached(
   { applied }: { applied: () => number },
   signal: StopSignal,
 ): Promise<void> {
-  const target = journal.durable();
+  const target = journal.durableSeq();
   const isBehind = () => restoring.active() || applied() < target;
   while (isBehind() && !signal.stopped()) await Bun.sleep(CATCH_UP_POLL_MS);
 }
@@ -216,12 +216,12 @@ export async function isLate(awaited: Promise<void>, ms: number): Promise<boolea
 
 /** After a crash, or with an older event store, the mirror lacks what SQLite has. */
 async function mirrorLacking(needs: Needs, waits: Waits): Promise<void> {
-  const { slices, events, removeLoad, room } = needs;
+  const { batches, events, removeLoad, room } = needs;
   for (let isDone = false; !isDone && !waits.signal.stopped(); ) {
-    const lacking = await slices.mirrorSince(await events.mirrorVersion());
+    const lacking = await batches.mirrorSince(await events.mirrorVersion());
     if (lacking === null) return;
     // Persons may change while there is no room.
-    isDone = !room.isTight();
+    isDone = !room.isCritical();
     if (isDone) await events.mirror(lacking);
     await removeLoad({ events: null, logs: null, mirror: lacking });
     await untilRoomy(needs, waits);
@@ -229,25 +229,25 @@ async function mirrorLacking(needs: Needs, waits: Waits): Promise<void> {
 }
 
 /** Hands on which uuids are known, which takes memory for a while. */
-async function remember({ events, slices, windowMs }: Needs): Promise<void> {
-  await events.seen(windowMs, slices.remember);
-  await giveBack({ events, slices });
+async function remember({ events, batches, windowMs }: Needs): Promise<void> {
+  await events.seen(windowMs, batches.remember);
+  await giveBack({ events, batches });
 }
 
 /** Puts the stores in order; when it cannot, the next idle time will. */
-async function settle({ events, slices, room, log }: Needs): Promise<void> {
-  if (room.isTight()) return;
+async function settle({ events, batches, room, log }: Needs): Promise<void> {
+  if (room.isCritical()) return;
   try {
     await events.checkpoint();
-    await giveBack({ events, slices });
+    await giveBack({ events, batches });
   } catch (error) {
     log.warn("could not checkpoint", { error });
   }
 }
 
 /** Frees the memory of finished work in both threads and both stores: an idle server takes 165 MB, not 288. */
-async function giveBack({ events, slices }: Pick<Needs, "events" | "slices">): Promise<void> {
+async function giveBack({ events, batches }: Pick<Needs, "events" | "batches">): Promise<void> {
   await events.releaseCache();
-  await slices.release();
+  await batches.release();
   Bun.gc(true);
 }

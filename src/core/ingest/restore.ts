@@ -1,8 +1,8 @@
 import type { ArchivedFile, ArchiveFiles, Restore } from "../ports/archive.ts";
 import type { EventStore } from "../ports/events.ts";
-import type { Hole } from "../ports/journal.ts";
+import type { SeqGap } from "../ports/journal.ts";
 import type { RemoveLoad } from "../ports/loads.ts";
-import type { Slices } from "./slices.ts";
+import type { Batches } from "./batches.ts";
 
 /** How far a rebuild has come: rows of the archive that are in the event store, and all. */
 export type RestoreProgress = { rows: number; of: number };
@@ -27,12 +27,12 @@ type Needs = {
   /** Takes files that are damaged out of the archive; throws if it rather does without the rest. */
   onDamaged(files: readonly ArchivedFile[]): Promise<void>;
   /** What the journal has nothing of, above a sequence number and up to another. */
-  holes(range: { after: number; upTo: number }): Promise<Hole[]>;
+  holes(range: { after: number; upTo: number }): Promise<SeqGap[]>;
   /** Puts in what the journal, which has all behind a sequence number, has lost. */
   takeLost(after: number): Promise<void>;
   /** Tells of what is lost for good. */
   tellLost(): Promise<void>;
-  slices: Pick<Slices, "mirrorSince">;
+  batches: Pick<Batches, "mirrorSince">;
   events: Pick<EventStore, "mirror">;
   removeLoad: RemoveLoad;
   onProgress: (progress: RestoreProgress) => void;
@@ -60,7 +60,7 @@ export function restoring({ archive, ...needs }: Needs): Restoring {
 type Filling = Needs & { archive: NonNullable<Needs["archive"]> };
 
 async function fill(needs: Filling, isStopped: () => boolean): Promise<void> {
-  const { archive, onDamaged, takeLost, slices, events, restore } = needs;
+  const { archive, onDamaged, takeLost, batches, events, restore } = needs;
   const damaged: ArchivedFile[] = [];
   for (const file of archive.manifest().files) {
     if (!(await archive.isSound(file))) damaged.push(file);
@@ -73,7 +73,7 @@ async function fill(needs: Filling, isStopped: () => boolean): Promise<void> {
     return fill(needs, isStopped);
   }
   await takeLost(mark);
-  const lacking = await slices.mirrorSince(0);
+  const lacking = await batches.mirrorSince(0);
   if (lacking !== null) {
     await events.mirror(lacking);
     await needs.removeLoad({ events: null, logs: null, mirror: lacking });

@@ -1,8 +1,8 @@
 import { INLINE_BYTES_MAX } from "../capture/capture.ts";
-import { BODY_BYTES_MAX, inflate, type Packed, unpack } from "../capture/decode-body.ts";
-import { gatherLines } from "../capture/ndjson.ts";
+import { BODY_BYTES_MAX, decompress, type EncodedBody, inflate } from "../capture/decode-body.ts";
+import { ndjsonBuffer } from "../capture/ndjson.ts";
 import { JSON_DEPTH_MAX, OBJECT_KEYS_MAX } from "../events/json-limits.ts";
-import { holdMs } from "../ingest/backpressure.ts";
+import { responseDelayMs } from "../ingest/backpressure.ts";
 import type { Ingest } from "../ingest/ingest.ts";
 import type { Journal } from "../ports/journal.ts";
 import type { Log } from "../ports/log.ts";
@@ -36,7 +36,7 @@ import {
 export const LOGS_BYTES_MAX = 67_108_864;
 
 /** An ExportLogsServiceRequest (OTLP 1.7) as it was received. */
-export type LogsBody = Packed & { form: "json" | "protobuf" };
+export type LogsBody = EncodedBody & { form: "json" | "protobuf" };
 
 /** The log records of a request, ready for the journal. */
 export type LogAdmission = {
@@ -53,7 +53,7 @@ export type LogAdmission = {
 export type LogDecoder = {
   admitLogs(body: LogsBody, now: number): Promise<LogAdmission>;
   /** Called with the bytes of a body and of its lines once they are no longer needed. */
-  letGo(bytes: number): void;
+  releaseBytes(bytes: number): void;
 };
 
 type Needs = {
@@ -61,7 +61,7 @@ type Needs = {
   decoder: LogDecoder;
   now: Clock;
   newUuid: () => string;
-  ingest: Pick<Ingest, "wake" | "behindMs">;
+  ingest: Pick<Ingest, "wake" | "backlogMs">;
   log: Log;
 };
 
@@ -91,9 +91,9 @@ export function logs(needs: Needs): Logs {
       const warned = warn(warnings, { project_id, arrived_at });
       await accepted;
       await warned;
-      if (here === undefined) decoder.letGo(sent + lines.length);
+      if (here === undefined) decoder.releaseBytes(sent + lines.length);
       if (count > 0 || warnings.length > 0) ingest.wake();
-      const hold = holdMs(ingest.behindMs(count), count);
+      const hold = responseDelayMs(ingest.backlogMs(count), count);
       if (hold > 0) await Bun.sleep(hold);
       return { accepted: count, rejected };
     },
@@ -121,7 +121,7 @@ export function admitLogs(
   { now, newUuid, collect }: Arrived,
   limits = LIMITS,
 ): LogAdmission {
-  const lines = gatherLines(body.bytes.length, collect);
+  const lines = ndjsonBuffer(body.bytes.length, collect);
   const warnings = warningTally();
   let left = limits.storedBytesMax;
   let rejected = 0;
@@ -195,7 +195,7 @@ function admittedHere(body: LogsBody, arrived: Arrived): LogAdmission | undefine
 
 function groupsOf(body: LogsBody, { inflatedBytesMax }: Limits): Iterable<LogGroup> {
   return body.form === "json"
-    ? logGroups(parse(unpack(body, inflatedBytesMax)))
+    ? logGroups(parse(decompress(body, inflatedBytesMax)))
     : logGroupsOfProtobuf(inflate(body, inflatedBytesMax));
 }
 

@@ -2,7 +2,7 @@ import Counter from "prom-client/lib/counter.js";
 import Gauge from "prom-client/lib/gauge.js";
 import Registry from "prom-client/lib/registry.js";
 import type { Capture } from "../capture/capture.ts";
-import type { Room } from "../ingest/disk-floor.ts";
+import type { DiskGuard } from "../ingest/disk-guard.ts";
 import type { Ingest } from "../ingest/ingest.ts";
 import type { DeletionCount } from "../ports/erasure.ts";
 import type { Journal } from "../ports/journal.ts";
@@ -29,10 +29,10 @@ export type Metrics = {
 export type MetricNeeds = {
   capture: Pick<Capture, "counts">;
   ingest: Pick<Ingest, "applied" | "counts">;
-  journal: Pick<Journal, "bytes" | "durable" | "waiting">;
+  journal: Pick<Journal, "bytes" | "durableSeq" | "waiting">;
   warnings: Pick<WarningReads, "counts">;
   timings: Pick<Timings, "histogram">;
-  room: Pick<Room, "figures">;
+  room: Pick<DiskGuard, "figures">;
   sizes: Volumes["sizes"];
   /** Rows that were lost with damaged files of the archive, and files that were written again. */
   archive: { rowsLost: () => number; mended: () => number };
@@ -109,7 +109,7 @@ function eventSamples({ capture, ingest }: MetricNeeds, warned: readonly Warning
 
 function pipelineSamples({ ingest, journal, meter }: MetricNeeds) {
   const applied = ingest.applied();
-  const durable = journal.durable();
+  const durable = journal.durableSeq();
   return {
     hoglet_journal_bytes: one(journal.bytes()),
     hoglet_journal_queue_bytes: one(journal.waiting()),

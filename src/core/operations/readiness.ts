@@ -1,4 +1,4 @@
-import type { Room } from "../ingest/disk-floor.ts";
+import type { DiskGuard } from "../ingest/disk-guard.ts";
 import type { Ingest } from "../ingest/ingest.ts";
 
 /** Time in which no waiting event is stored, in milliseconds; after it the server is not ready. */
@@ -10,7 +10,7 @@ type Needs = {
   isBehind: () => boolean;
   /** Whether the event store is being made again. */
   isRestoring: () => boolean;
-  room: Pick<Room, "isLow">;
+  room: Pick<DiskGuard, "isLow">;
   /** Whether the journal refused events lately. */
   refusing: () => boolean;
   isDraining: () => boolean;

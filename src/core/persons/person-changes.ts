@@ -1,9 +1,9 @@
 import type { DeletionKind } from "../erasure/deletion.ts";
 import type { Actor } from "../identity/activity.ts";
 import type { SplitAsked } from "../identity/split.ts";
+import type { Batches, PersonsChanged } from "../ingest/batches.ts";
 import { type Ingest, isLate } from "../ingest/ingest.ts";
 import type { Restoring } from "../ingest/restore.ts";
-import type { PersonsChanged, Slices } from "../ingest/slices.ts";
 import type { Journal } from "../ports/journal.ts";
 import type { PersonReads } from "../ports/person-reads.ts";
 import type { EditAsked, PersonWrites as Store } from "../ports/person-writes.ts";
@@ -23,9 +23,9 @@ export type PersonWritesNeeds = {
   reads: Pick<PersonReads, "applied">;
   store: Pick<Store, "queueEvents" | "mirrored">;
   restoring: Pick<Restoring, "active">;
-  slices: Slices;
-  ingest: Pick<Ingest, "hasten" | "mirror">;
-  journal: Pick<Journal, "durable">;
+  batches: Batches;
+  ingest: Pick<Ingest, "flushUpTo" | "mirror">;
+  journal: Pick<Journal, "durableSeq">;
 };
 
 /**
@@ -37,7 +37,7 @@ export function personWrites({
   reads,
   store,
   restoring,
-  slices,
+  batches,
   ingest,
   journal,
 }: PersonWritesNeeds) {
@@ -45,9 +45,9 @@ export function personWrites({
     if (restoring.active()) {
       throw new Failure("unavailable", "The event store is being made anew.");
     }
-    const journal_seq = journal.durable();
+    const journal_seq = journal.durableSeq();
     const deadline = performance.now() + WAIT_MS_MAX;
-    ingest.hasten(journal_seq);
+    ingest.flushUpTo(journal_seq);
     while (reads.applied() < journal_seq) {
       if (performance.now() > deadline) {
         throw new Failure("unavailable", "Events that were accepted before are being applied.");
@@ -74,11 +74,11 @@ export function personWrites({
   return {
     async split(project: number, id: number, asked: SplitAsked, by: Actor): Promise<boolean> {
       await caughtUp();
-      return shown(await slices.split(project, id, asked, by));
+      return shown(await batches.split(project, id, asked, by));
     },
     async edit(project: number, id: number, asked: EditAsked): Promise<boolean> {
       await caughtUp();
-      return shown(await slices.edit(project, id, asked));
+      return shown(await batches.edit(project, id, asked));
     },
     /** Says how many of the persons there were. `withEvents` queues theirs for the weekly task. */
     async remove(
@@ -88,7 +88,7 @@ export function personWrites({
     ): Promise<number> {
       const journal_seq = await caughtUp();
       const events = withEvents ? { kind: "weekly" as const, journal_seq, by } : undefined;
-      const removed = await slices.remove(project, ids, { by, events });
+      const removed = await batches.remove(project, ids, { by, events });
       await mirror(removed);
       return removed.count;
     },

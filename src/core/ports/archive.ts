@@ -1,4 +1,4 @@
-import type { Hole } from "./journal.ts";
+import type { SeqGap } from "./journal.ts";
 
 /*
  * The archive keeps every event and log record that has left the journal, in files (decision 63). The
@@ -145,7 +145,7 @@ export type ArchiveFiles = {
 };
 
 /** The rows of the archive that are loaded: up to `mark`, and those above it that the journal lacks. */
-export type Counting = { mark: number; holes: readonly Hole[] };
+export type Counting = { mark: number; holes: readonly SeqGap[] };
 
 /** Rows of another event store, in a file. */
 export type TakenRows = { kind: ArchivedKind; path: string; rows: number };

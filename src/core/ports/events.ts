@@ -2,7 +2,7 @@ import type { ReplayEntries } from "../ingest/dedup-table.ts";
 import type { JsonObject } from "../values/json.ts";
 import type { PageQuery } from "../values/page.ts";
 import type { ErasedRows, Erasing } from "./erasure.ts";
-import type { Load, MirrorFiles } from "./loads.ts";
+import type { BulkLoad, MirrorFiles } from "./loads.ts";
 
 /*
  * Rules for all ports, which are the types of this folder. A store implements ports, and the rooms of
@@ -122,7 +122,7 @@ export type EventStore = {
    * `unavailable` if the store lacks memory. After a failure the caller repeats the same load. If the
    * failed call was applied in spite of its error, the repeated call succeeds and changes nothing.
    */
-  append(load: Load): Promise<{ dead: DeadLetter[] }>;
+  append(load: BulkLoad): Promise<{ dead: DeadLetter[] }>;
 
   /** Returns the version of the person store that the mirror has; 0 at first. */
   mirrorVersion(): Promise<number>;

@@ -23,7 +23,7 @@ export type Entry = {
 export type Frame = Entry & { first_seq: number };
 
 /** Sequence numbers from `first` to `last`, both included, that the journal does not have. */
-export type Hole = { first: number; last: number };
+export type SeqGap = { first: number; last: number };
 
 /** Writes the journal. One process has it open at a time. */
 export type Journal = {
@@ -41,7 +41,7 @@ export type Journal = {
   append(entry: Entry): Promise<number>;
 
   /** Returns the highest durable number; 0 at first. A number counts also after its line was lost. */
-  durable(): number;
+  durableSeq(): number;
 
   /**
    * Returns a number at or above that of the oldest line, as of the start. Undefined if the journal
@@ -93,12 +93,12 @@ export type JournalReader = {
 };
 
 /** Finds sequence numbers that the journal lacks, because it lost them or never had them. */
-export type JournalHoles = {
+export type JournalGaps = {
   /**
    * Returns the gaps above `after` and up to `last`. One call reads a part of the journal, so `last` is
    * `upTo` or lower, and the next call continues with `after: last`.
    * Numbers that a damaged part shows to be those of warnings are left out, because no event is lost.
    * Fails with the error of the disk; it may be repeated.
    */
-  find(range: { after: number; upTo: number }): Promise<{ holes: Hole[]; last: number }>;
+  find(range: { after: number; upTo: number }): Promise<{ gaps: SeqGap[]; last: number }>;
 };

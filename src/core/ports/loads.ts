@@ -12,7 +12,7 @@ import type { MirrorChanges, MirrorStream } from "./mirror.ts";
  */
 
 /** One event of a slice, with everything that ingest adds to it. */
-export type SliceEvent = {
+export type BatchEvent = {
   /** Its sequence number in the journal. */
   seq: number;
   project_id: number;
@@ -32,11 +32,11 @@ export type SliceEvent = {
 };
 
 /** The new content of one slice of the journal, without duplicates. */
-export type SliceContent = {
+export type BatchContent = {
   /** First and last sequence number of the slice, both included. */
   range: { first: number; last: number };
   /** Its events, in the order of their numbers. */
-  events: SliceEvent[];
+  events: BatchEvent[];
   /** Frames of the kind `logs`, whole and in order. */
   logs: Frame[];
   /** Changes of persons that the slice made; null if the mirror has these or later ones already. */
@@ -63,7 +63,7 @@ export type MirrorFiles = {
 };
 
 /** Files of a part of the journal, for one transaction of the event store. */
-export type Load = {
+export type BulkLoad = {
   /** First and last sequence number, both included. Numbers of duplicates are missing in between. */
   first: number;
   last: number;
@@ -82,34 +82,34 @@ export type Load = {
 };
 
 /** All files of a load. */
-export type LoadedFiles = Pick<Load, "events" | "logs" | "mirror">;
+export type LoadedFiles = Pick<BulkLoad, "events" | "logs" | "mirror">;
 
 /**
  * Writes loads. An event store that cannot read the files of another brings its own implementation.
  * Its methods are synchronous, and its one caller is the thread that reads the journal.
  * A new instance removes the files that an earlier process has left.
  */
-export type LoadFiles = {
+export type BulkLoadFiles = {
   /**
    * Adds a slice to the current load, and returns the loads that are full by it, in order.
-   * Slices come in the order of their numbers. A load is full at a row group of events, or when the
+   * Batches come in the order of their numbers. A load is full at a row group of events, or when the
    * changes of persons become large (decision 93); one slice may fill several loads.
    * Fails with the error of the disk. Then nothing is added, and the caller adds the slice again, with
    * `mirror` null. The failed changes of persons go with the next write of any method.
    */
-  add(slice: SliceContent): Load[];
+  add(slice: BatchContent): BulkLoad[];
 
   /**
    * Ends the current load and returns it; null if it is empty. Fails with the error of the disk.
    * A second call returns null.
    */
-  end(): Load | null;
+  end(): BulkLoad | null;
 
   /**
    * Ends the current load as `end` does, and writes changes of persons that must come after it.
    * Fails with the error of the disk. Then nothing has ended, and the changes go with the next write.
    */
-  endWith(changes: MirrorChanges): { load: Load | null; changes: MirrorFiles };
+  endWith(changes: MirrorChanges): { load: BulkLoad | null; changes: MirrorFiles };
 
   /** Writes changes of persons at once. Fails with the error of the disk; it may be repeated. */
   writeMirror(changes: MirrorStream): MirrorFiles;

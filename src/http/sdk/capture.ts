@@ -159,7 +159,7 @@ function bodyOf(request: Request, protocol: Protocol, sent: Uint8Array): Body {
     compression: query.get("compression")?.toLowerCase() ?? "",
     protocol,
     sdk: v1 ? (headers.get("posthog-sdk-info") ?? "") : "",
-    aside: { key: key ?? bearerOf(headers), keyInBody: !v1, sentAt },
+    hints: { key: key ?? bearerOf(headers), keyInBody: !v1, sentAt },
   };
 }
 

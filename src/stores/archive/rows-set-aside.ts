@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { ArchivedKind, TakenRows } from "../../core/ports/archive.ts";
-import type { Hole } from "../../core/ports/journal.ts";
+import type { SeqGap } from "../../core/ports/journal.ts";
 import { isDiskFull } from "../../core/values/failure.ts";
 import { LOADS_DIRECTORY, quoted, rows } from "../duckdb/engine/duckdb.ts";
 import { newInstance } from "../duckdb/engine/instance.ts";
@@ -28,7 +28,7 @@ type Options = {
  */
 export async function takeRows(
   file: string,
-  holes: readonly Hole[],
+  holes: readonly SeqGap[],
   { directory, memory_bytes }: Options,
 ): Promise<Taken> {
   const instance = await newInstance(join(directory, "engine"));
@@ -65,7 +65,7 @@ export async function takeRows(
   return taken;
 }
 
-const valuesOf = ({ first, last }: Hole) => `(${Number(first)}, ${Number(last)})`;
+const valuesOf = ({ first, last }: SeqGap) => `(${Number(first)}, ${Number(last)})`;
 
 /** The error, if it is no reason to try again later: whoever has no room will have. */
 function damageIn(error: unknown): Error {

@@ -94,7 +94,7 @@ export async function openJournal(options: Options): Promise<Journal> {
       });
     },
 
-    durable: () => durable,
+    durableSeq: () => durable,
     first: () => recovered.first,
     bytes: segments.bytes,
     waiting: () => waitingBytes,

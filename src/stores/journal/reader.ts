@@ -144,7 +144,7 @@ export function journalReader(options: {
         offset = placed.end;
       }
       // The frames keep it for as long as they are needed.
-      segment?.letGo();
+      segment?.dropBuffer();
       if (!taken.isFull()) exhausted = upTo;
       return taken.frames;
     },

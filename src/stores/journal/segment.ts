@@ -174,7 +174,7 @@ export type Segment = {
   /** Looks at the file again, which may have grown since. */
   refresh(): void;
   /** Lets go of what was read. */
-  letGo(): void;
+  dropBuffer(): void;
   /** Where the first frame begins, 0 if the header is damaged. Throws on an unknown version. */
   start(): number;
   /** The frame that begins at `offset`; undefined at the end, and if it is torn or corrupt. */
@@ -232,7 +232,7 @@ export function openSegment(disk: Pick<Disk, "read">, directory: string, first: 
     }
   }
 
-  function letGo(): void {
+  function dropBuffer(): void {
     window = new Uint8Array(0);
   }
 
@@ -241,9 +241,9 @@ export function openSegment(disk: Pick<Disk, "read">, directory: string, first: 
     size: () => size,
     refresh() {
       size = file.size();
-      letGo();
+      dropBuffer();
     },
-    letGo,
+    dropBuffer,
     start() {
       const header = ahead(0, SEGMENT_HEADER_BYTES);
       return header && isSegmentHeader(header) ? SEGMENT_HEADER_BYTES : 0;

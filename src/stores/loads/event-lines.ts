@@ -1,4 +1,4 @@
-import type { SliceEvent } from "../../core/ports/loads.ts";
+import type { BatchEvent } from "../../core/ports/loads.ts";
 import { type JsonObject, storableJson } from "../../core/values/json.ts";
 import { isoTime } from "../../core/values/time.ts";
 import { briefProperties, READ_BYTES_MAX } from "./brief-properties.ts";
@@ -70,7 +70,7 @@ function arrivedAt(): (ms: number) => string {
  * made into a text and back, it would cost as much as everything else here.
  */
 export function writeEvents(
-  events: readonly SliceEvent[],
+  events: readonly BatchEvent[],
   write: (bytes: Uint8Array) => void,
 ): void {
   const iso = arrivedAt();
@@ -87,7 +87,7 @@ export function writeEvents(
 
 /** Lines of so many blank rows behind an event that arrived at an ISO 8601 time. */
 export function blankEvents(
-  { seq, project_id }: Pick<SliceEvent, "seq" | "project_id">,
+  { seq, project_id }: Pick<BatchEvent, "seq" | "project_id">,
   arrived: string,
   count: number,
 ): string {
@@ -103,7 +103,7 @@ export function blankEvents(
  * the properties that are read in its place. As keys, 21 hot columns take 12 to 16 µs an event in
  * DuckDB; `json_extract_string` takes 18 to 22 µs with a list of paths, and 56 to 71 µs with single ones.
  */
-function eventHead(slice: SliceEvent, arrived: string): string {
+function eventHead(slice: BatchEvent, arrived: string): string {
   const { seq, project_id, person_id, event, groups, mark, line } = slice;
   const brief = line.length > READ_BYTES_MAX ? briefProperties(event.properties) : undefined;
   const properties = brief ?? event.properties;

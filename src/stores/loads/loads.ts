@@ -2,11 +2,11 @@ import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type {
-  Load,
-  LoadFiles,
+  BatchContent,
+  BulkLoad,
+  BulkLoadFiles,
   MirrorFiles,
   RemoveLoad,
-  SliceContent,
 } from "../../core/ports/loads.ts";
 import type {
   MirrorChanges,
@@ -39,7 +39,7 @@ type Open = {
 };
 
 /** What of a slice is in no load yet. */
-type Rest = Omit<SliceContent, "mirror">;
+type Rest = Omit<BatchContent, "mirror">;
 
 /**
  * Writes loads as files, of one slice or of many, of a slice's part where it fills one: DuckDB puts
@@ -47,7 +47,7 @@ type Rest = Omit<SliceContent, "mirror">;
  * not fit any more leaves blank rows there. The files are not synced: after a crash the journal makes
  * them again.
  */
-export function loadFiles(directory: string, rowsMax: number): LoadFiles {
+export function loadFiles(directory: string, rowsMax: number): BulkLoadFiles {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   for (const leftover of readdirSync(directory)) rmSync(join(directory, leftover));
   let open: Open | undefined;
@@ -82,7 +82,7 @@ export function loadFiles(directory: string, rowsMax: number): LoadFiles {
   };
   const putMirror = (name: string, changes: MirrorStream) =>
     mirrorFiles(join(directory, name), changes);
-  const finished = ({ first, last, events, logs, mirror }: Open): Load => ({
+  const finished = ({ first, last, events, logs, mirror }: Open): BulkLoad => ({
     first,
     last,
     events: pathOf(events),
@@ -92,7 +92,7 @@ export function loadFiles(directory: string, rowsMax: number): LoadFiles {
     large: events.rowsTaken > events.rows,
     mirror: mirror && putMirror(String(first), mirror),
   });
-  const end = (): Load | null => {
+  const end = (): BulkLoad | null => {
     const load = open === undefined ? null : finished(open);
     open = undefined;
     return load;
@@ -103,9 +103,9 @@ export function loadFiles(directory: string, rowsMax: number): LoadFiles {
      * Adds a slice and returns the loads that it fills, with events or with persons. If it throws, only the
      * slice's changes of the mirror were added, and they go with the next write.
      */
-    add({ range, events, logs, mirror }: SliceContent): Load[] {
+    add({ range, events, logs, mirror }: BatchContent): BulkLoad[] {
       unwritten = joined(unwritten, mirror);
-      const full: Load[] = [];
+      const full: BulkLoad[] = [];
       let making = open ?? begin(range.first);
       making = { ...making, mirror: joined(making.mirror, unwritten) };
       let rest: Rest = { range, events, logs };
@@ -132,7 +132,7 @@ export function loadFiles(directory: string, rowsMax: number): LoadFiles {
      * Ends the load that is being made, and writes changes to go behind it. If it throws, nothing
      * has ended, and the changes go with whatever is written next.
      */
-    endWith(changes: MirrorChanges): { load: Load | null; changes: MirrorFiles } {
+    endWith(changes: MirrorChanges): { load: BulkLoad | null; changes: MirrorFiles } {
       const behind = joined(unwritten, changes) ?? changes;
       unwritten = behind;
       const files = putMirror(`mirror-${behind.version}`, behind);

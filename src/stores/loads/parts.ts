@@ -1,5 +1,5 @@
 import { closeSync, ftruncateSync, openSync, writeSync } from "node:fs";
-import type { SliceEvent } from "../../core/ports/loads.ts";
+import type { BatchEvent } from "../../core/ports/loads.ts";
 import { isoTime } from "../../core/values/time.ts";
 import { blankEvents, rowsOf, writeEvents } from "./event-lines.ts";
 import { lineBuffer } from "./line-buffer.ts";
@@ -10,7 +10,7 @@ export type Part = { path: string; bytes: number; rows: number };
 /** `rowsTaken` are those of the events and the blank ones; `end` is the event that came last. */
 export type EventPart = Part & {
   rowsTaken: number;
-  end: SliceEvent | undefined;
+  end: BatchEvent | undefined;
   historical: boolean;
 };
 
@@ -18,7 +18,7 @@ export type EventPart = Part & {
 export const pathOf = ({ path, rows }: Part): string | null => (rows === 0 ? null : path);
 
 /** The first of the events, as many as fit into so many rows. */
-export function fitting(events: SliceEvent[], rowsLeft: number): SliceEvent[] {
+export function fitting(events: BatchEvent[], rowsLeft: number): BatchEvent[] {
   let left = rowsLeft;
   const end = events.findIndex(({ line }) => {
     left -= rowsOf(line.length);
@@ -28,7 +28,7 @@ export function fitting(events: SliceEvent[], rowsLeft: number): SliceEvent[] {
 }
 
 /** The file with more events. */
-export function appendedEvents(part: EventPart, events: readonly SliceEvent[]): EventPart {
+export function appendedEvents(part: EventPart, events: readonly BatchEvent[]): EventPart {
   const rowsTaken = events.reduce((sum, { line }) => sum + rowsOf(line.length), part.rowsTaken);
   const historical = part.historical || events.some((event) => event.historical);
   const end = events.at(-1) ?? part.end;

@@ -15,7 +15,7 @@ const admit = (items: string, more: Partial<Body> = {}) =>
       compression: "",
       protocol: "events",
       sdk: "",
-      aside: { key: undefined, keyInBody: true, sentAt: undefined },
+      hints: { key: undefined, keyInBody: true, sentAt: undefined },
       ...more,
     },
     { now: NOW, newUuid: () => MINTED },
@@ -110,7 +110,7 @@ describe("admission", () => {
 
     const { lines } = admit("", {
       bytes: new TextEncoder().encode(text),
-      aside: { key: undefined, keyInBody: true, sentAt },
+      hints: { key: undefined, keyInBody: true, sentAt },
     });
 
     expect(linesOf(lines)[1].timestamp).toBe("2026-11-21T11:00:00.000000Z");

@@ -19,11 +19,11 @@ test("a disk that refuses a warning fails no request, and is told of once in a w
     projects: { ofKey: () => 1 },
     decoder: {
       admit: () => Promise.reject(new Error("No body here is large")),
-      letGo: () => {},
+      releaseBytes: () => {},
     },
     now: () => clock.now,
     newUuid: () => Bun.randomUUIDv7(),
-    ingest: { wake: () => {}, behindMs: () => 0 },
+    ingest: { wake: () => {}, backlogMs: () => 0 },
     log: { info: tell, warn: tell, error: tell },
   });
   const send = (...events: unknown[]) =>
@@ -33,7 +33,7 @@ test("a disk that refuses a warning fails no request, and is told of once in a w
       compression: "",
       protocol: "events",
       sdk: "",
-      aside: { key: undefined, keyInBody: true, sentAt: undefined },
+      hints: { key: undefined, keyInBody: true, sentAt: undefined },
     });
   const dropped = event({ event: "" });
 

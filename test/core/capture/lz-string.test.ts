@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import LZString from "lz-string";
-import { inflateLz64 } from "../../../src/core/capture/lz-string.ts";
+import { decompressLz64 } from "../../../src/core/capture/lz-string.ts";
 
 const CHARS_MAX = 1_000_000;
 
@@ -21,15 +21,15 @@ describe("lz64", () => {
   test("is inflated to what lz-string has packed", () => {
     const packed = ["", "a", "aaaaaaaa", '{"a":"é🦔"}', "x".repeat(70_000), ...texts(400)];
     for (const text of packed) {
-      expect(inflateLz64(LZString.compressToBase64(text), CHARS_MAX)).toBe(text);
+      expect(decompressLz64(LZString.compressToBase64(text), CHARS_MAX)).toBe(text);
     }
   });
 
   test("stops at the cap", () => {
     const bomb = LZString.compressToBase64("a".repeat(CHARS_MAX));
     expect(bomb.length).toBeLessThan(5000);
-    expect(inflateLz64(bomb, CHARS_MAX)).toBe("a".repeat(CHARS_MAX));
-    expect(inflateLz64(bomb, CHARS_MAX - 1)).toBe("too_large");
+    expect(decompressLz64(bomb, CHARS_MAX)).toBe("a".repeat(CHARS_MAX));
+    expect(decompressLz64(bomb, CHARS_MAX - 1)).toBe("too_large");
   });
 
   test.each([
@@ -39,6 +39,6 @@ describe("lz64", () => {
     ["names an entry that is not there", "////"],
     ["is zeros", "A".repeat(1000)],
   ])("that %s is none", (_case, text) => {
-    expect(inflateLz64(text, CHARS_MAX)).toBeUndefined();
+    expect(decompressLz64(text, CHARS_MAX)).toBeUndefined();
   });
 });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { gatherLines } from "../../../src/core/capture/ndjson.ts";
+import { ndjsonBuffer } from "../../../src/core/capture/ndjson.ts";
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
 describe("lines", () => {
   test("of few characters are as many bytes, and nothing is collected", () => {
     let collected = 0;
-    const lines = gatherLines(10, () => {
+    const lines = ndjsonBuffer(10, () => {
       collected += 1;
     });
     for (const line of ["one", "", "ü€😀"]) lines.add(line);
@@ -20,7 +20,7 @@ describe("lines", () => {
   });
 
   test("none are no bytes", () => {
-    expect(gatherLines(1).bytes()).toEqual(new Uint8Array());
+    expect(ndjsonBuffer(1).bytes()).toEqual(new Uint8Array());
   });
 
   test.each([
@@ -29,7 +29,7 @@ describe("lines", () => {
     ["more than", 1000],
   ])("of %s the body's bytes are whole, and garbage is collected on the way", (_how, bodyBytes) => {
     let collected = 0;
-    const lines = gatherLines(bodyBytes, () => {
+    const lines = ndjsonBuffer(bodyBytes, () => {
       collected += 1;
     });
     const all = Array.from({ length: 3000 }, (_, at) => `${at} ${"ü€😀x".repeat(200)}`);

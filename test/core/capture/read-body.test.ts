@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { type Aside, readSubmission } from "../../../src/core/capture/read-body.ts";
-import { excessOf, PART_BYTES } from "../../../src/core/events/json-limits.ts";
+import { type RequestHints, readSubmission } from "../../../src/core/capture/read-body.ts";
+import { limitViolationOf, PART_BYTES } from "../../../src/core/events/json-limits.ts";
 import { Failure } from "../../../src/core/values/failure.ts";
 import { isObject, type Json } from "../../../src/core/values/json.ts";
 
@@ -9,12 +9,12 @@ const DEEP = "[".repeat(200) + "]".repeat(200);
 const SENT_AT = "2026-11-21T12:00:00Z";
 
 /** Everything that a body's text comes to. */
-function read(text: string, aside: Partial<Aside> = {}) {
+function read(text: string, hints: Partial<RequestHints> = {}) {
   const submission = readSubmission(new TextEncoder().encode(text), {
     key: undefined,
     sentAt: undefined,
     keyInBody: true,
-    ...aside,
+    ...hints,
   });
   const items: Json[] = [];
   const marks: number[] = [];
@@ -28,7 +28,8 @@ function read(text: string, aside: Partial<Aside> = {}) {
   return { key, items, marks, counts, sentAt, historical };
 }
 
-const submitted = (body: Json, aside: Partial<Aside> = {}) => read(JSON.stringify(body), aside);
+const submitted = (body: Json, hints: Partial<RequestHints> = {}) =>
+  read(JSON.stringify(body), hints);
 
 function codeOf(text: string): string {
   try {
@@ -92,7 +93,7 @@ describe("a submission", () => {
     const { items, marks } = read(`[${first},{"n":2},{"b":${DEEP},"uuid":"v"}]`);
 
     expect(items).toEqual([{ token: "phc_a" }, { uuid: "u" }, null, { n: 2 }, { uuid: "v" }]);
-    const excesses = marks.map((mark) => excessOf(mark));
+    const excesses = marks.map((mark) => limitViolationOf(mark));
     expect(excesses).toEqual([undefined, "depth", "depth", undefined, "depth"]);
   });
 
@@ -151,11 +152,11 @@ describe("the project key", () => {
 
 describe("when it was sent", () => {
   test("is what the body says, else what is beside it", () => {
-    const aside = { sentAt: 5 };
+    const hints = { sentAt: 5 };
     const event = { ...EVENT, api_key: "a" };
-    expect(submitted({ ...event, sent_at: SENT_AT }, aside).sentAt).toBe(Date.parse(SENT_AT));
-    expect(submitted({ ...event, sent_at: "nonsense" }, aside).sentAt).toBe(5);
-    expect(submitted([event], aside).sentAt).toBe(5);
+    expect(submitted({ ...event, sent_at: SENT_AT }, hints).sentAt).toBe(Date.parse(SENT_AT));
+    expect(submitted({ ...event, sent_at: "nonsense" }, hints).sentAt).toBe(5);
+    expect(submitted([event], hints).sentAt).toBe(5);
   });
 });
 

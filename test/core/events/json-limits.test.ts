@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import {
   EVENT_NODES_MAX,
-  excessOf,
   itemOf,
   JSON_DEPTH_MAX,
+  limitViolationOf,
   MARK,
   OBJECT_KEYS_MAX,
   PART_BYTES,
@@ -18,7 +18,7 @@ const wide = (keys: number) =>
 
 /** What each item with a mark breaks. */
 const excesses = (text: string) =>
-  scan(text).marks.map((mark) => [itemOf(mark), excessOf(mark)] as const);
+  scan(text).marks.map((mark) => [itemOf(mark), limitViolationOf(mark)] as const);
 
 describe("a body without a list of events", () => {
   test("may be nested and have keys up to the limits", () => {

@@ -1,55 +1,58 @@
 import { describe, expect, test } from "bun:test";
 import {
-  BEHIND_FREE_MS,
-  BEHIND_MAX_MS,
+  BACKLOG_FREE_MS,
+  BACKLOG_MAX_MS,
   BULK_EVENTS_MIN,
   EACH_MS_AT_FIRST,
-  holdMs,
   LIVE_FACTOR,
   pace,
+  responseDelayMs,
 } from "../../../src/core/ingest/backpressure.ts";
-import { SLICE_EVENTS_MAX } from "../../../src/core/ingest/slices.ts";
+import { BATCH_EVENTS_MAX } from "../../../src/core/ingest/batches.ts";
 
 const BATCH = 100;
 
 describe("an answer", () => {
   test("goes at once while the stores keep up", () => {
-    expect(holdMs(0, 1)).toBe(0);
-    expect(holdMs(BEHIND_FREE_MS, 1_000_000)).toBe(0);
+    expect(responseDelayMs(0, 1)).toBe(0);
+    expect(responseDelayMs(BACKLOG_FREE_MS, 1_000_000)).toBe(0);
   });
 
   test("waits the longer the further the stores are behind", () => {
     const behind = [0.2, 0.4, 0.6, 0.8, 1].map(
-      (share) => BEHIND_FREE_MS + share * (BEHIND_MAX_MS - BEHIND_FREE_MS),
+      (share) => BACKLOG_FREE_MS + share * (BACKLOG_MAX_MS - BACKLOG_FREE_MS),
     );
-    const holds = behind.map((ms) => holdMs(ms, BATCH));
+    const holds = behind.map((ms) => responseDelayMs(ms, BATCH));
     expect(holds).toEqual(holds.toSorted((a, b) => a - b));
     expect(new Set(holds).size).toBe(holds.length);
   });
 
   test("waits the longer the more events it is to", () => {
-    const behind = (BEHIND_FREE_MS + BEHIND_MAX_MS) / 2;
-    expect([holdMs(behind, BATCH / 2), holdMs(behind, BATCH)]).toEqual([63, 125]);
+    const behind = (BACKLOG_FREE_MS + BACKLOG_MAX_MS) / 2;
+    expect([responseDelayMs(behind, BATCH / 2), responseDelayMs(behind, BATCH)]).toEqual([63, 125]);
   });
 
   test("to a few events, as browsers send them, is held back only far later", () => {
     const few = BULK_EVENTS_MIN - 1;
-    expect([holdMs(BEHIND_FREE_MS * LIVE_FACTOR, few), holdMs(BEHIND_MAX_MS, few)]).toEqual([0, 0]);
-    expect(holdMs(BEHIND_MAX_MS * LIVE_FACTOR, 1)).toBe(10);
+    expect([
+      responseDelayMs(BACKLOG_FREE_MS * LIVE_FACTOR, few),
+      responseDelayMs(BACKLOG_MAX_MS, few),
+    ]).toEqual([0, 0]);
+    expect(responseDelayMs(BACKLOG_MAX_MS * LIVE_FACTOR, 1)).toBe(10);
   });
 
   test("never waits for more than a second", () => {
-    expect(holdMs(BEHIND_MAX_MS, 1_000_000)).toBe(1000);
-    expect(holdMs(Number.MAX_SAFE_INTEGER, BATCH)).toBe(1000);
+    expect(responseDelayMs(BACKLOG_MAX_MS, 1_000_000)).toBe(1000);
+    expect(responseDelayMs(Number.MAX_SAFE_INTEGER, BATCH)).toBe(1000);
   });
 });
 
-test("how long events take is told by the slices that were taken lately, and none takes no time", () => {
+test("how long events take is told by the batches that were taken lately, and none takes no time", () => {
   const known = pace();
   expect(known.msFor(100_000)).toBeCloseTo(EACH_MS_AT_FIRST * 100_000);
 
   let at = 0;
-  const slice = (count: number, ms: number, waiting = SLICE_EVENTS_MAX) => {
+  const slice = (count: number, ms: number, waiting = BATCH_EVENTS_MAX) => {
     at += ms;
     return known.sinceLast({ count }, at, waiting);
   };

@@ -213,7 +213,7 @@ test("an idle server checkpoints the event store, and goes on as before", async 
   expect(await eventCount(app)).toBe(2);
 });
 
-test("a large backlog is stored whole, once, in several slices", async () => {
+test("a large backlog is stored whole, once, in several batches", async () => {
   await using app = await testApp();
   const events = Array.from({ length: 30_000 }, (_, n) =>
     event({ distinct_id: `u${n % 700}`, properties: { $set: { n } } }),

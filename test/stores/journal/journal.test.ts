@@ -42,7 +42,7 @@ describe("a journal", () => {
 
     const journal = await open(directory);
 
-    expect([journal.durable(), journal.bytes(), journal.waiting()]).toEqual([0, 0, 0]);
+    expect([journal.durableSeq(), journal.bytes(), journal.waiting()]).toEqual([0, 0, 0]);
     expect(readdirSync(directory)).toEqual([]);
     expect(readAll(directory)).toEqual({ frames: [], texts: [], corrupt: [] });
     await journal.close();
@@ -75,14 +75,14 @@ describe("a journal", () => {
     while (disk.count("sync") === before) await Bun.sleep(1);
     const late = Array.from({ length: 50 }, () => journal.append(entry("late\n")));
     await Bun.sleep(5);
-    const meanwhile = [Bun.peek.status(early), journal.durable(), disk.count("sync") - before];
+    const meanwhile = [Bun.peek.status(early), journal.durableSeq(), disk.count("sync") - before];
     release();
     const seqs = [await early, ...(await Promise.all(late))];
 
     expect(meanwhile).toEqual(["pending", 1, 1]);
     expect(seqs.join()).toBe(Array.from({ length: 51 }, (_, index) => index + 2).join());
     expect(disk.count("sync") - before).toBe(2);
-    expect(journal.durable()).toBe(52);
+    expect(journal.durableSeq()).toBe(52);
     await journal.close();
   });
 
@@ -129,7 +129,7 @@ describe("a journal", () => {
     const directory = await written(["a", "b"]);
 
     const journal = await open(directory, { after: 100 });
-    const durable = journal.durable();
+    const durable = journal.durableSeq();
     const seqs = [await journal.append(entry("c")), await journal.append(entry("d"))];
     await journal.close();
 
@@ -268,7 +268,7 @@ describe("ending a segment", () => {
     const reopened = await open(directory, { after: 4 });
 
     expect([last, removed, left, seq]).toEqual([3, [0, 1], [], 4]);
-    expect([reopened.durable(), await reopened.append(entry("e"))]).toEqual([4, 5]);
+    expect([reopened.durableSeq(), await reopened.append(entry("e"))]).toEqual([4, 5]);
     expect(readAll(directory).texts).toEqual(["e"]);
     await reopened.close();
   });

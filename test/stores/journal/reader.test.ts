@@ -95,7 +95,7 @@ describe("a reader", () => {
     })();
     const seen: string[] = [];
     while (seen.length < texts.length) {
-      const frames = reader.read({ after: seen.length, upTo: journal.durable(), eventsMax: 33 });
+      const frames = reader.read({ after: seen.length, upTo: journal.durableSeq(), eventsMax: 33 });
       seen.push(...frames.map(textOf));
       await Bun.sleep(0);
     }

@@ -29,7 +29,7 @@ describe("after a crash", () => {
       writeFileSync(path, whole.subarray(0, size));
       const cuts: Part[] = [];
       const journal = await open(directory, { onCut: (part) => cuts.push(part) });
-      const durable = journal.durable();
+      const durable = journal.durableSeq();
       const seq = await journal.append(entry("new\n"));
       await journal.close();
 
@@ -66,7 +66,7 @@ describe("after a crash", () => {
       writeFileSync(join(directory, segmentOf(3)), whole.subarray(0, size));
       const cuts: Part[] = [];
       const journal = await open(directory, { onCut: (part) => cuts.push(part) });
-      const durable = journal.durable();
+      const durable = journal.durableSeq();
       await journal.close();
 
       const cut = { segment: segmentOf(3), offset: 0, bytes: size, events: 0 };
@@ -87,7 +87,7 @@ describe("after a crash", () => {
 
     const corrupt: Part[] = [];
     const journal = await open(directory, { onCorrupt: (part) => corrupt.push(part) });
-    const durable = journal.durable();
+    const durable = journal.durableSeq();
     const seq = await journal.append(entry("c"));
     await journal.close();
 
@@ -107,7 +107,7 @@ describe("after a crash", () => {
 
     const corrupt: Part[] = [];
     const journal = await open(directory, { onCorrupt: (part) => corrupt.push(part) });
-    const durable = journal.durable();
+    const durable = journal.durableSeq();
     const seq = await journal.append(entry("e"));
     await journal.close();
 
@@ -144,7 +144,7 @@ describe("after a crash", () => {
     while (disk.count("sync") === syncs) await Bun.sleep(1);
 
     const journal = await open(directory, { disk });
-    const durable = journal.durable();
+    const durable = journal.durableSeq();
     await disk.crash();
 
     expect(durable).toBe(2);
@@ -188,7 +188,7 @@ describe("after a crash", () => {
         const seqs = frames.map((frame) => frame.first_seq);
         expect(seqs).toEqual([...new Set(seqs)].sort((a, b) => a - b));
         const journal = await open(directory);
-        expect(journal.durable()).toBeGreaterThanOrEqual(Math.max(0, ...acknowledged.keys()));
+        expect(journal.durableSeq()).toBeGreaterThanOrEqual(Math.max(0, ...acknowledged.keys()));
         await journal.close();
       }
     },

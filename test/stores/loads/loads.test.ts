@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Frame } from "../../../src/core/ports/journal.ts";
-import type { SliceContent, SliceEvent } from "../../../src/core/ports/loads.ts";
+import type { BatchContent, BatchEvent } from "../../../src/core/ports/loads.ts";
 import type { MirrorChanges, MirrorPerson } from "../../../src/core/ports/mirror.ts";
 import { loadFiles, removeLoad } from "../../../src/stores/loads/loads.ts";
 import { readLines } from "../../support/start/server.ts";
@@ -23,7 +23,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const ARRIVED = Date.parse("2026-11-21T12:00:00Z");
 const PERSON = "01a1fc9a-592b-78b3-8d80-aa75992efae9";
 
-function sliceEvent(seq: number, fields: Partial<SliceEvent> = {}): SliceEvent {
+function sliceEvent(seq: number, fields: Partial<BatchEvent> = {}): BatchEvent {
   const event = {
     uuid: Bun.randomUUIDv7(),
     event: "tested",
@@ -37,7 +37,7 @@ function sliceEvent(seq: number, fields: Partial<SliceEvent> = {}): SliceEvent {
 }
 
 /** Events with the numbers from `first` to `last`, as a slice. */
-function slice(first: number, last: number, more: Partial<SliceContent> = {}): SliceContent {
+function slice(first: number, last: number, more: Partial<BatchContent> = {}): BatchContent {
   const events = Array.from({ length: last - first + 1 }, (_, at) => sliceEvent(first + at));
   return { range: { first, last }, events, logs: [], mirror: null, ...more };
 }

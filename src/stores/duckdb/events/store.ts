@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { GROUP_TYPES_MAX } from "../../../core/identity/group.ts";
 import type { DeadLetter, EventStore } from "../../../core/ports/events.ts";
-import type { Load, MirrorFiles } from "../../../core/ports/loads.ts";
+import type { BulkLoad, MirrorFiles } from "../../../core/ports/loads.ts";
 import { groupColumn, HOT_PROPERTIES, LARGE_LAST, NOT_BLANK } from "../../loads/event-lines.ts";
 import { type Duckdb, quoted, readColumns, rows } from "../engine/duckdb.ts";
 import { runOnEngineThreads } from "../engine/engine-threads.ts";
@@ -42,7 +42,11 @@ const HOT_COLUMNS = HOT_NAMES.map((name) => `"${name}"`).join(", ");
  */
 const INSERT_EVENTS = (
   path: string,
-  { historical, large, promoted = "" }: Pick<Load, "historical" | "large"> & { promoted?: string },
+  {
+    historical,
+    large,
+    promoted = "",
+  }: Pick<BulkLoad, "historical" | "large"> & { promoted?: string },
 ) => `
   INSERT INTO events BY NAME SELECT project_id, seq, TRY_CAST(uuid AS UUID) AS uuid, event, distinct_id,
     TRY_CAST(person_id AS UUID) AS person_id, TRY_CAST("timestamp" AS TIMESTAMP) AS "timestamp",
@@ -61,12 +65,12 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
     if (typeof changes?.owned === "string") erasure.moved(readFileSync(changes.owned, "utf8"));
   };
   const first = repeatable(duckdb);
-  const apply = (load: Load) =>
+  const apply = (load: BulkLoad) =>
     first(["applied_seq", load.last], load.mirror, async (connection) => {
       await applyLoad(connection, load);
       noteMoved(load.mirror);
     });
-  const setAside = async ({ events, logs, historical, large }: Load): Promise<DeadLetter[]> => [
+  const setAside = async ({ events, logs, historical, large }: BulkLoad): Promise<DeadLetter[]> => [
     ...(await setUnreadableAside(duckdb, events, {
       deadLetters,
       type: "unreadable_event",
@@ -147,10 +151,10 @@ function repeatable(duckdb: Pick<Duckdb, "writeFirst" | "writeInPlace">) {
   };
 }
 
-async function applyLoad(connection: DuckDBConnection, load: Load): Promise<void> {
+async function applyLoad(connection: DuckDBConnection, load: BulkLoad): Promise<void> {
   const { first, last, events, logs, mirror } = load;
   if ((await metaOf(connection, "applied_seq")) >= first) {
-    throw new Error(`Load up to ${last} was applied before`);
+    throw new Error(`BulkLoad up to ${last} was applied before`);
   }
   await setMeta(connection, "applied_seq", last);
   if (events !== null) {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
-import type { SliceContent, SliceEvent } from "../../../../src/core/ports/loads.ts";
+import type { BatchContent, BatchEvent } from "../../../../src/core/ports/loads.ts";
 import { openDuckdb, ROW_GROUP_ROWS } from "../../../../src/stores/duckdb/engine/duckdb.ts";
 import { readWriteGate } from "../../../../src/stores/duckdb/engine/read-write-gate.ts";
 import { eventStore } from "../../../../src/stores/duckdb/events/store.ts";
@@ -116,7 +116,7 @@ test.each([
   [
     "that wait for a checkpoint",
     12 * SLICE,
-    (files: Files) => (slice: SliceContent) => [
+    (files: Files) => (slice: BatchContent) => [
       ...files.add(slice),
       ...[files.end()].filter((load) => load !== null),
     ],
@@ -165,7 +165,7 @@ const GREEDY = `SELECT count(*) FROM (
   SELECT md5(properties::VARCHAR) AS hash, list(properties::VARCHAR) AS texts FROM events
   GROUP BY hash ORDER BY texts)`;
 
-function sliceEvent(seq: number): SliceEvent {
+function sliceEvent(seq: number): BatchEvent {
   const event = {
     uuid: Bun.randomUUIDv7(),
     event: "tested",

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { EventReads, EventStore } from "../../../../src/core/ports/events.ts";
-import type { Load, SliceContent, SliceEvent } from "../../../../src/core/ports/loads.ts";
+import type { BatchContent, BatchEvent, BulkLoad } from "../../../../src/core/ports/loads.ts";
 import type { MirrorChanges, MirrorPerson } from "../../../../src/core/ports/mirror.ts";
 import type { JsonObject } from "../../../../src/core/values/json.ts";
 import { openDuckdb, ROW_GROUP_ROWS, rows } from "../../../../src/stores/duckdb/engine/duckdb.ts";
@@ -38,7 +38,7 @@ async function duckdbStore(data = temporaryDirectory()) {
   let duckdb = await openDuckdb(options);
   const deadLetters = join(data.path, "dead-letters.ndjson");
   const files = loadFiles(join(data.path, "loads"), ROW_GROUP_ROWS);
-  const load = (content: SliceContent): Load => {
+  const load = (content: BatchContent): BulkLoad => {
     const [full = files.end()] = files.add(content);
     if (full === null) throw new Error("There is no load");
     return full;
@@ -46,7 +46,7 @@ async function duckdbStore(data = temporaryDirectory()) {
   return {
     store: eventStore(duckdb, deadLetters) as EventStore,
     deadLetters,
-    load: (first: number, events: SliceEvent[], changes: Partial<MirrorChanges> = {}): Load =>
+    load: (first: number, events: BatchEvent[], changes: Partial<MirrorChanges> = {}): BulkLoad =>
       load({
         range: { first, last: first + Math.max(events.length, 1) - 1 },
         events,
@@ -63,7 +63,7 @@ async function duckdbStore(data = temporaryDirectory()) {
       }),
     mirrorFiles: (changes: MirrorChanges) => files.writeMirror(changes),
     /** A load of log records alone. */
-    logs: (first_seq: number, records: object[]): Load => {
+    logs: (first_seq: number, records: object[]): BulkLoad => {
       const lines = Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join(""));
       const count = records.length;
       const frame = { project_id: 1, arrived_at: ARRIVED, first_seq, count, lines };
@@ -101,9 +101,9 @@ async function duckdbStore(data = temporaryDirectory()) {
 
 function sliceEvent(
   seq: number,
-  fields: Partial<SliceEvent["event"]> = {},
+  fields: Partial<BatchEvent["event"]> = {},
   project_id = 1,
-): SliceEvent {
+): BatchEvent {
   const event = {
     uuid: Bun.randomUUIDv7(),
     event: "tested",
@@ -186,7 +186,7 @@ describe.each(IMPLEMENTATIONS)("the event store on %s", (_name, make) => {
   test("puts the events of a person next to each other, and those of a migration by time", async () => {
     await using made = await make();
     const other = PERSON.replace("0", "1");
-    const events = (first: number, fields: Partial<SliceEvent>) =>
+    const events = (first: number, fields: Partial<BatchEvent>) =>
       [other, PERSON, other].map((person_id, at) => {
         const timestamp = `2026-11-0${3 - at}T00:00:00Z`;
         return { ...sliceEvent(first + at, { timestamp }), person_id, ...fields };
@@ -270,7 +270,7 @@ describe.each(IMPLEMENTATIONS)("the event store on %s", (_name, make) => {
       line: Buffer.from('{"uuid":"x","event":"\\ud800","distinct_id":"a"}'),
     };
     const noUuid = sliceEvent(4, { uuid: "not-a-uuid" });
-    const load = made.load(1, [good[0], surrogate, good[1], noUuid, good[2]] as SliceEvent[]);
+    const load = made.load(1, [good[0], surrogate, good[1], noUuid, good[2]] as BatchEvent[]);
 
     const { dead } = await made.store.append(load);
 

@@ -22,17 +22,17 @@ type Needs = {
 };
 
 /** Whether the disk has space: a checkpoint that fails takes DuckDB's database down (decision 66). */
-export type Room = {
+export type DiskGuard = {
   /** Whether less is free than the floor: nothing is taken any more, reads go on. */
   isLow(): boolean;
   /** Whether less than half the floor is free: the stores wait, too. */
-  isTight(): boolean;
+  isCritical(): boolean;
   /** Free bytes and the floor, for metrics; undefined if nobody can tell. */
   figures(): { free: number; floor: number } | undefined;
 };
 
 /** Watches a volume, with a look at most once a second. Says in the log when that changes. */
-export function roomOn({ volume, floorPercent, elapsedMs, log }: Needs): Room {
+export function diskGuard({ volume, floorPercent, elapsedMs, log }: Needs): DiskGuard {
   let lookedAt = Number.NEGATIVE_INFINITY;
   let seen: { free: number; floor: number } | undefined;
   let wasLow = false;
@@ -55,7 +55,7 @@ export function roomOn({ volume, floorPercent, elapsedMs, log }: Needs): Room {
     const figures = look();
     return figures !== undefined && figures.free < figures.floor * share;
   };
-  return { isLow: () => isBelow(1), isTight: () => isBelow(0.5), figures: look };
+  return { isLow: () => isBelow(1), isCritical: () => isBelow(0.5), figures: look };
 }
 
 function floorOf(total: number, percent: number): number {
@@ -64,7 +64,10 @@ function floorOf(total: number, percent: number): number {
 }
 
 /** The journal as those see it who accept: below the floor it takes nothing. */
-export function aboveFloor(journal: Pick<Journal, "append">, room: Pick<Room, "isLow">) {
+export function rejectWhenDiskLow(
+  journal: Pick<Journal, "append">,
+  room: Pick<DiskGuard, "isLow">,
+) {
   return {
     append(entry: Parameters<Journal["append"]>[0]): Promise<number> {
       if (!room.isLow()) return journal.append(entry);

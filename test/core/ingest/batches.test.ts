@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { personUuid } from "../../../src/core/identity/person.ts";
+import { BATCH_EVENTS_MAX, batches } from "../../../src/core/ingest/batches.ts";
 import { dedupWindow } from "../../../src/core/ingest/dedup-window.ts";
-import { SLICE_EVENTS_MAX, slices } from "../../../src/core/ingest/slices.ts";
-import type { Load } from "../../../src/core/ports/loads.ts";
+import type { BulkLoad } from "../../../src/core/ports/loads.ts";
 import type { PersonWrites } from "../../../src/core/ports/person-writes.ts";
 import type { JsonObject } from "../../../src/core/values/json.ts";
 import { dedupRuns } from "../../../src/stores/dedup/runs.ts";
@@ -22,12 +22,12 @@ import { readLines } from "../../support/start/server.ts";
 
 setDefaultTimeout(60_000);
 
-const folder = mkdtempSync(join(tmpdir(), "hoglet-slices-"));
+const folder = mkdtempSync(join(tmpdir(), "hoglet-batches-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const AT = "2026-11-21T12:00:00.000000Z";
 
-/** So many that three slices change all of them; each has 400 KB. */
+/** So many that three batches change all of them; each has 400 KB. */
 const PERSONS = 200;
 const LARGE = "x".repeat(400_000);
 
@@ -36,7 +36,7 @@ const idOf = (at: number) => `person ${at}`;
 const set = (distinct_id: string, $set: JsonObject, more: object = {}) =>
   event({ distinct_id, timestamp: AT, properties: { $set }, ...more });
 
-/** A person store, a journal, and what makes slices of it: `again` is as after a crash. */
+/** A person store, a journal, and what makes batches of it: `again` is as after a crash. */
 async function world() {
   const directory = mkdtempSync(join(folder, "place-"));
   const sqlite = openSqlite(join(directory, "hoglet.sqlite"));
@@ -60,14 +60,14 @@ async function world() {
       const text = `${JSON.stringify({ timestamp: AT, observed_timestamp: AT, body: "said" })}\n`;
       await journal.append(entry(text.repeat(count), { kind: "logs", project_id: 1, count }));
     },
-    durable: () => journal.durable(),
+    durableSeq: () => journal.durableSeq(),
     again(persons: PersonWrites = made) {
       slicer += 1;
       const dedup = dedupWindow({
         ...{ windowMs: 3_600_000, seed: new Uint32Array([1, 2]), log: { warn: () => {} } },
         runs: dedupRuns(join(directory, `seen-${slicer}`)),
       });
-      return slices({
+      return batches({
         ...{ journal: readerOf(join(directory, "journal")).reader, persons, dedup },
         files: loadFiles(join(directory, `loads-${slicer}`), ROW_GROUP_ROWS),
         ...{ collectGarbage: () => {}, release: () => {} },
@@ -99,18 +99,18 @@ async function largeWorld() {
 
 type World = Awaited<ReturnType<typeof world>>;
 
-/** Applies all slices behind a sequence number, and says where each ended and what the loads hold. */
+/** Applies all batches behind a sequence number, and says where each ended and what the loads hold. */
 async function applied(
-  { durable }: World,
+  { durableSeq }: World,
   slicer: ReturnType<World["again"]>,
   after: number,
-): Promise<{ ends: number[]; loads: Load[]; seqs: number[]; duplicates: number }> {
+): Promise<{ ends: number[]; loads: BulkLoad[]; seqs: number[]; duplicates: number }> {
   const ends = [after];
-  const loads: (Load | null)[] = [];
+  const loads: (BulkLoad | null)[] = [];
   let duplicates = 0;
-  for (let last = after; last < durable(); ) {
-    const slice = await slicer.apply({ after: last, upTo: durable() });
-    expect(slice.isCut).toBe(slice.last < durable());
+  for (let last = after; last < durableSeq(); ) {
+    const slice = await slicer.apply({ after: last, upTo: durableSeq() });
+    expect(slice.isCut).toBe(slice.last < durableSeq());
     last = slice.last;
     ends.push(last);
     loads.push(...slice.loads);
@@ -168,11 +168,11 @@ test("merges are the same where a slice ends between them", async () => {
 test("what the event store misses of a slice that ended within a frame is made again, and no more", async () => {
   await using stores = await largeWorld();
   await stores.send(...Array.from({ length: PERSONS }, (_, at) => set(idOf(at), { n: at })));
-  const cut = await stores.again().apply({ after: 1, upTo: stores.durable() });
+  const cut = await stores.again().apply({ after: 1, upTo: stores.durableSeq() });
   expect(cut.last).toBeLessThan(PERSONS);
 
   const again = stores.again();
-  const replayed = await again.apply({ after: 1, upTo: stores.durable() });
+  const replayed = await again.apply({ after: 1, upTo: stores.durableSeq() });
   expect(replayed).toMatchObject({ last: cut.last, count: cut.count });
   expect(await stores.persons.applied()).toBe(cut.last);
   const load = await again.flush();
@@ -196,7 +196,7 @@ test("a slice ends where the groups that it changes are too large together", asy
   for (const one of large) await stores.send(one);
   const slicer = stores.again();
   await applied(stores, slicer, 0);
-  const before = stores.durable();
+  const before = stores.durableSeq();
   await stores.send(...large.map((_, at) => identify(`group ${at}`, { n: at })));
 
   const { ends, seqs } = await applied(stores, slicer, before);
@@ -224,7 +224,7 @@ test("small persons are changed in one slice, as many as there are", async () =>
   const many = numbers(1, 4000);
   await stores.send(...many.map((at) => set(idOf(at), { n: at })));
   await stores.send(...many.map((at) => set(idOf(at), { n: -at })));
-  expect(many.length * 2).toBeLessThan(SLICE_EVENTS_MAX);
+  expect(many.length * 2).toBeLessThan(BATCH_EVENTS_MAX);
 
   const { ends, loads } = await applied(stores, stores.again(), 0);
 
@@ -235,7 +235,7 @@ test("small persons are changed in one slice, as many as there are", async () =>
 test("a request with more events than a slice is applied in parts, each of its events once", async () => {
   await using place = await world();
   const twice = Bun.randomUUIDv7();
-  const total = SLICE_EVENTS_MAX * 2 + 500;
+  const total = BATCH_EVENTS_MAX * 2 + 500;
   await place.send(
     ...Array.from({ length: total }, (_, at) =>
       event({
@@ -249,7 +249,7 @@ test("a request with more events than a slice is applied in parts, each of its e
 
   const { ends, seqs, duplicates } = await applied(place, place.again(), 0);
 
-  expect(ends).toEqual([0, SLICE_EVENTS_MAX, 2 * SLICE_EVENTS_MAX, total]);
+  expect(ends).toEqual([0, BATCH_EVENTS_MAX, 2 * BATCH_EVENTS_MAX, total]);
   expect(duplicates).toBe(1);
   const all = numbers(1, total);
   expect(seqs).toEqual(all.filter((seq) => seq !== total - 6));
@@ -277,8 +277,8 @@ test("changes of a stored event are reported once, also where its batch fails or
   await place.send(first, { ...second, uuid: first["uuid"] }, event({ timestamp: AT }));
   await place.send(first, second, { ...second, event: "another" });
 
-  for (let last = 0; last < place.durable(); ) {
-    const asked = slicer.apply({ after: last, upTo: place.durable() });
+  for (let last = 0; last < place.durableSeq(); ) {
+    const asked = slicer.apply({ after: last, upTo: place.durableSeq() });
     last = await asked.then((slice) => slice.last).catch(() => last);
   }
 
@@ -304,12 +304,12 @@ test("changes of a stored event are reported once, also where its batch fails or
 
 test("a request with more log records than a slice is whole", async () => {
   await using place = await world();
-  await place.sendLogs(SLICE_EVENTS_MAX + 10);
+  await place.sendLogs(BATCH_EVENTS_MAX + 10);
 
   const { ends, loads } = await applied(place, place.again(), 0);
 
-  expect(ends).toEqual([0, SLICE_EVENTS_MAX + 10]);
+  expect(ends).toEqual([0, BATCH_EVENTS_MAX + 10]);
   expect(loads.flatMap(({ logs }) => (logs ? readLines(logs) : []))).toHaveLength(
-    SLICE_EVENTS_MAX + 10,
+    BATCH_EVENTS_MAX + 10,
   );
 });

@@ -1,10 +1,10 @@
 import type { DeadLetter, EventStore } from "../ports/events.ts";
 import type { Journal } from "../ports/journal.ts";
-import type { Load, MirrorFiles, RemoveLoad } from "../ports/loads.ts";
+import type { BulkLoad, MirrorFiles, RemoveLoad } from "../ports/loads.ts";
 import type { Log } from "../ports/log.ts";
 import { warningEntry } from "../warnings/warnings.ts";
+import type { BatchResult, PersonsChanged } from "./batches.ts";
 import type { Persist } from "./retry.ts";
-import type { PersonsChanged, SliceApplied } from "./slices.ts";
 
 /**
  * Loads that may wait for the event store, as files of 30 MB each. With fewer, the thread that makes
@@ -28,8 +28,8 @@ export async function appending(needs: AppendingNeeds, persist: Persist, onWarne
   const counts = { stored: 0, duplicates: 0, dead: 0 };
   const waiting: Promise<void>[] = [];
 
-  /** Appends a load. Only this may be repeated by itself: SQLite has its slices already. */
-  const append = async (load: Load): Promise<void> => {
+  /** Appends a load. Only this may be repeated by itself: SQLite has its batches already. */
+  const append = async (load: BulkLoad): Promise<void> => {
     const { dead } = await persist("append a load", () => events.append(load));
     applied = load.last;
     counts.stored += load.count - dead.length;
@@ -64,7 +64,7 @@ export async function appending(needs: AppendingNeeds, persist: Persist, onWarne
     },
     counts: () => ({ ...counts }),
     /** Takes note of what became of a slice. */
-    note({ duplicates }: Pick<SliceApplied, "duplicates">): void {
+    note({ duplicates }: Pick<BatchResult, "duplicates">): void {
       counts.duplicates += duplicates.length;
       const others = duplicates.filter(({ isRetry }) => !isRetry).length;
       if (others > 0) log.warn("a known uuid came with another event", { count: others });
@@ -74,7 +74,7 @@ export async function appending(needs: AppendingNeeds, persist: Persist, onWarne
       return behind(() => mirrored(changes));
     },
     /** Appends loads behind those that wait; resolves when there is room for another. */
-    async push(loads: readonly (Load | null)[]): Promise<void> {
+    async push(loads: readonly (BulkLoad | null)[]): Promise<void> {
       for (const load of loads) if (load !== null) behind(() => append(load));
       while (waiting.length > APPENDS_WAITING_MAX) await waiting.shift();
     },

@@ -1,10 +1,10 @@
 import type { CapturedEvent } from "../events/event.ts";
 import type { Frame } from "../ports/journal.ts";
-import type { SliceEvent } from "../ports/loads.ts";
+import type { BatchEvent } from "../ports/loads.ts";
 import type { ProjectWarning, Warning } from "../warnings/warning.ts";
 
 /** An event of the journal. */
-export type Candidate = Omit<SliceEvent, "person_id" | "groups" | "mark">;
+export type Candidate = Omit<BatchEvent, "person_id" | "groups" | "mark">;
 
 const utf8 = new TextDecoder();
 

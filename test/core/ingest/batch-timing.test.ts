@@ -1,26 +1,26 @@
 import { expect, test } from "bun:test";
+import { intervalMs, isBusy, waitForBatch } from "../../../src/core/ingest/batch-timing.ts";
+import { BATCH_EVENTS_MAX, type BatchResult } from "../../../src/core/ingest/batches.ts";
 import { stopSignal } from "../../../src/core/ingest/retry.ts";
-import { gathered, intervalMs, isBusy } from "../../../src/core/ingest/slice-timing.ts";
-import { SLICE_EVENTS_MAX, type SliceApplied } from "../../../src/core/ingest/slices.ts";
 
 const NEVER = Number.POSITIVE_INFINITY;
 const TAKEN = 1000;
 
-const NOTHING: SliceApplied = {
+const NOTHING: BatchResult = {
   ...{ last: 0, isCut: false, count: 0 },
   ...{ duplicates: [], loads: [] },
 };
 
-/** Gathers behind a journal whose last number is `durable`. */
-function gathering(durable: () => number, isHastened = () => false) {
+/** Gathers behind a journal whose last number is `durableSeq`. */
+function gathering(durableSeq: () => number, isHastened = () => false) {
   const signal = stopSignal();
-  const done = gathered(TAKEN, NEVER, { journal: { durable }, signal, isHastened });
+  const done = waitForBatch(TAKEN, NEVER, { journal: { durableSeq }, signal, isHastened });
   return { signal, done };
 }
 
 test("a full slice is taken at once, though more comes", async () => {
   let polls = 0;
-  const { done } = gathering(() => TAKEN + SLICE_EVENTS_MAX + polls++);
+  const { done } = gathering(() => TAKEN + BATCH_EVENTS_MAX + polls++);
   await done;
   // Where it begins, and the one look that finds it.
   expect(polls).toBe(2);
@@ -38,7 +38,7 @@ test("as long as more comes, it is waited for: a slice costs less when it is ful
     return last;
   });
   await done;
-  expect(last - TAKEN).toBeGreaterThanOrEqual(SLICE_EVENTS_MAX);
+  expect(last - TAKEN).toBeGreaterThanOrEqual(BATCH_EVENTS_MAX);
 });
 
 test("where nothing waits, it is gone on once nothing has come for longer: a load may wait", async () => {
@@ -83,7 +83,11 @@ test("it ends at the given time, whatever comes", async () => {
   let last = TAKEN;
   const signal = stopSignal();
   const isHastened = () => false;
-  const durable = () => (last += 1);
-  await gathered(TAKEN, performance.now() + 50, { journal: { durable }, signal, isHastened });
-  expect(last - TAKEN).toBeLessThan(SLICE_EVENTS_MAX);
+  const durableSeq = () => (last += 1);
+  await waitForBatch(TAKEN, performance.now() + 50, {
+    journal: { durableSeq },
+    signal,
+    isHastened,
+  });
+  expect(last - TAKEN).toBeLessThan(BATCH_EVENTS_MAX);
 });

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import {
-  aboveFloor,
+  type DiskGuard,
+  diskGuard,
   FLOOR_BYTES_MAX,
   FLOOR_BYTES_MIN,
-  type Room,
-  roomOn,
-} from "../../../src/core/ingest/disk-floor.ts";
+  rejectWhenDiskLow,
+} from "../../../src/core/ingest/disk-guard.ts";
 import type { Volume } from "../../../src/core/ports/volume.ts";
 import { metricValue, parseMetrics } from "../../support/answers/prometheus.ts";
 import { batch, event } from "../../support/data/build-records.ts";
@@ -20,7 +20,7 @@ function room({ total = 10 * GB, floorPercent = 5 } = {}) {
   const looks = { count: 0 };
   const told: string[] = [];
   const tell = (message: string) => told.push(message);
-  const made: Room = roomOn({
+  const made: DiskGuard = diskGuard({
     volume() {
       looks.count += 1;
       return volume;
@@ -33,11 +33,11 @@ function room({ total = 10 * GB, floorPercent = 5 } = {}) {
 }
 
 test("a disk is low below its floor and tight below half of it, and that is told once", () => {
-  const { volume, clock, told, isLow, isTight } = room();
+  const { volume, clock, told, isLow, isCritical } = room();
   const at = (free: number) => {
     volume.free = free;
     clock.now += 1000;
-    return [isLow(), isTight()];
+    return [isLow(), isCritical()];
   };
 
   expect(at(0.5 * GB)).toEqual([false, false]);
@@ -51,11 +51,11 @@ test("a disk is low below its floor and tight below half of it, and that is told
 });
 
 test("is looked at once a second, however often is asked", () => {
-  const { clock, looks, isLow, isTight } = room();
+  const { clock, looks, isLow, isCritical } = room();
   for (let ms = 0; ms < 3000; ms += 10) {
     clock.now = ms;
     isLow();
-    isTight();
+    isCritical();
   }
   expect(looks.count).toBe(3);
 });
@@ -72,8 +72,8 @@ test("a floor is a share of the volume within two bounds, or none", () => {
 
 test("a volume that nobody can tell of has room", () => {
   const log = { info: () => {}, warn: () => {}, error: () => {} };
-  const unknown = roomOn({ volume: () => undefined, floorPercent: 5, elapsedMs: () => 0, log });
-  expect([unknown.isLow(), unknown.isTight(), unknown.figures()]).toEqual([
+  const unknown = diskGuard({ volume: () => undefined, floorPercent: 5, elapsedMs: () => 0, log });
+  expect([unknown.isLow(), unknown.isCritical(), unknown.figures()]).toEqual([
     false,
     false,
     undefined,
@@ -83,7 +83,7 @@ test("a volume that nobody can tell of has room", () => {
 test("a journal below the floor takes nothing", async () => {
   const entry = { kind: "events" as const, project_id: 1, arrived_at: 0, count: 1, lines: LINE };
   const state = { low: false };
-  const journal = aboveFloor({ append: async () => 7 }, { isLow: () => state.low });
+  const journal = rejectWhenDiskLow({ append: async () => 7 }, { isLow: () => state.low });
 
   expect(await journal.append(entry)).toBe(7);
   state.low = true;

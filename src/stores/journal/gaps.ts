@@ -1,4 +1,4 @@
-import type { Hole, JournalHoles, JournalReader } from "../../core/ports/journal.ts";
+import type { JournalGaps, JournalReader, SeqGap } from "../../core/ports/journal.ts";
 import type { Disk } from "../files/disk.ts";
 import { keptParts } from "./reader.ts";
 import { claimsIn, lastSeq } from "./segment.ts";
@@ -7,12 +7,12 @@ import { claimsIn, lastSeq } from "./segment.ts";
  * Finds what the journal has nothing of: what it lost, and what was never in it. Its reader must be
  * for this alone, so that nobody else's place is lost.
  */
-export function journalHoles(
+export function journalGaps(
   journal: JournalReader,
   place: { disk: Pick<Disk, "list" | "read">; directory: string },
-): JournalHoles {
+): JournalGaps {
   /** Numbers of lost warnings, which are no events, as far as what is kept of damaged parts says. */
-  const warnings = (): Hole[] =>
+  const warnings = (): SeqGap[] =>
     keptParts(place)
       .flatMap(claimsIn)
       .filter(({ isWarnings }) => isWarnings)
@@ -24,10 +24,10 @@ export function journalHoles(
      * journal, and from its end another one goes on.
      */
     async find({ after, upTo }: { after: number; upTo: number }) {
-      const holes: Hole[] = [];
+      const gaps: SeqGap[] = [];
       let last = after;
       const pass = (before: number) => {
-        if (before > last + 1) holes.push({ first: last + 1, last: before - 1 });
+        if (before > last + 1) gaps.push({ first: last + 1, last: before - 1 });
       };
       const frames = journal.read({ after, upTo, eventsMax: Number.POSITIVE_INFINITY });
       for (const frame of frames) {
@@ -39,22 +39,22 @@ export function journalHoles(
         journal.close();
         last = upTo;
       }
-      const others = holes.length === 0 ? [] : warnings();
-      return { holes: holes.flatMap((hole) => without(hole, others)), last };
+      const others = gaps.length === 0 ? [] : warnings();
+      return { gaps: gaps.flatMap((gap) => without(gap, others)), last };
     },
   };
 }
 
-/** What of a hole is in none of some others. */
-function without(hole: Hole, others: readonly Hole[]): Hole[] {
+/** What of a gap is in none of some others. */
+function without(gap: SeqGap, others: readonly SeqGap[]): SeqGap[] {
   return others.reduce(
-    (left: Hole[], { first, last }) =>
+    (left: SeqGap[], { first, last }) =>
       left
         .flatMap((of) => [
           { first: of.first, last: Math.min(of.last, first - 1) },
           { first: Math.max(of.first, last + 1), last: of.last },
         ])
         .filter((of) => of.first <= of.last),
-    [hole],
+    [gap],
   );
 }

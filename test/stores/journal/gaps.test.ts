@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { openLog } from "../../../src/app/process/log.ts";
 import { lostEvents } from "../../../src/app/recovery/lost-events.ts";
 import { nodeDisk } from "../../../src/stores/files/disk.ts";
-import { journalHoles } from "../../../src/stores/journal/holes.ts";
+import { journalGaps } from "../../../src/stores/journal/gaps.ts";
 import { segmentName } from "../../../src/stores/journal/segment.ts";
 import { clear, entry, open, place, readerOf } from "../../support/disk/journal.ts";
 
@@ -12,11 +12,11 @@ afterEach(clear);
 
 /** All holes of a range, part by part. */
 async function holesIn(directory: string, { after, upTo }: { after: number; upTo: number }) {
-  const { find } = journalHoles(readerOf(directory).reader, { directory, disk: nodeDisk });
+  const { find } = journalGaps(readerOf(directory).reader, { directory, disk: nodeDisk });
   const all = [];
   for (let at = after; at < upTo; ) {
-    const { holes, last } = await find({ after: at, upTo });
-    all.push(...holes);
+    const { gaps, last } = await find({ after: at, upTo });
+    all.push(...gaps);
     at = last;
   }
   return all;
@@ -94,7 +94,7 @@ test("damaged warnings are no lost events, whatever became of what a header says
 test("a frame with numbers in a range and behind it is none, where somebody asks for what to take elsewhere", async () => {
   const directory = await journalOf30();
   damage(directory, "from-7-on");
-  const holes = journalHoles(readerOf(directory).reader, { directory, disk: nodeDisk });
+  const holes = journalGaps(readerOf(directory).reader, { directory, disk: nodeDisk });
   const lost = lostEvents({
     ...{ directory, memory_bytes: 0, holes, range: { upTo: 30 }, unlisted: [] },
     store: { applied: 0 },

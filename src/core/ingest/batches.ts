@@ -5,7 +5,7 @@ import { type Grouped, group } from "../identity/identify-groups.ts";
 import { personUuid } from "../identity/person.ts";
 import type { SplitAsked } from "../identity/split.ts";
 import type { Frame, JournalReader } from "../ports/journal.ts";
-import type { Load, LoadFiles, MirrorFiles, SliceEvent } from "../ports/loads.ts";
+import type { BatchEvent, BulkLoad, BulkLoadFiles, MirrorFiles } from "../ports/loads.ts";
 import type {
   EditAsked,
   PersonChanges,
@@ -14,8 +14,6 @@ import type {
   RemovalAsked,
 } from "../ports/person-writes.ts";
 import type { ProjectWarning } from "../warnings/warning.ts";
-import type { ReplayEntries } from "./dedup-table.ts";
-import type { DedupWindow, Repeated, Unique } from "./dedup-window.ts";
 import {
   type Candidate,
   changeWarnings,
@@ -23,10 +21,12 @@ import {
   isOfEvents,
   logsIn,
   warningsIn,
-} from "./slice-content.ts";
+} from "./batch-content.ts";
+import type { ReplayEntries } from "./dedup-table.ts";
+import type { DedupWindow, Repeated, Unique } from "./dedup-window.ts";
 
 /** What became of a slice on its way to the event store. */
-export type SliceApplied = {
+export type BatchResult = {
   last: number;
   /** Whether it ended early, because more would not fit into memory: the rest is another slice's. */
   isCut: boolean;
@@ -34,11 +34,11 @@ export type SliceApplied = {
   count: number;
   duplicates: Duplicate[];
   /** Loads that are full by it; its rest waits for more, or for `flush`. */
-  loads: Load[];
+  loads: BulkLoad[];
 };
 
 /** What the mirror lacks after a change by a user, and the load that has to go before. */
-export type PersonsChanged = { load: Load | null; changes: MirrorFiles };
+export type PersonsChanged = { load: BulkLoad | null; changes: MirrorFiles };
 
 /** An event left out because its uuid was stored before; `isRetry` if the same event was sent again. */
 export type Duplicate = {
@@ -50,18 +50,18 @@ export type Duplicate = {
 };
 
 /** Events of a slice. Twice as many take 60 to 100 MB more memory, and no less time. */
-export const SLICE_EVENTS_MAX = 8192;
+export const BATCH_EVENTS_MAX = 8192;
 
 /**
- * Events after which the garbage of their slices is collected. Left alone, JavaScript's heap grows
+ * Events after which the garbage of their batches is collected. Left alone, JavaScript's heap grows
  * to 350 MB, five times the memory of one slice, and saves 3 % of the time.
  */
-const COLLECT_EVENTS = SLICE_EVENTS_MAX;
+const COLLECT_EVENTS = BATCH_EVENTS_MAX;
 
 type Needs = {
   journal: JournalReader;
   persons: PersonWrites;
-  files: LoadFiles;
+  files: BulkLoadFiles;
   dedup: DedupWindow;
   /** Collects the thread's garbage, all of it. */
   collectGarbage: () => void;
@@ -70,13 +70,13 @@ type Needs = {
 };
 
 /**
- * Makes slices of the journal, in the thread that owns SQLite: deduplicates (decision 4), applies
+ * Makes batches of the journal, in the thread that owns SQLite: deduplicates (decision 4), applies
  * what they do to persons, writes them for DuckDB.
  */
-export function slices({ journal, persons, files, dedup, ...memory }: Needs) {
+export function batches({ journal, persons, files, dedup, ...memory }: Needs) {
   let uncollected = 0;
 
-  /** Only between slices: what one of them still holds would count as used from then on. */
+  /** Only between batches: what one of them still holds would count as used from then on. */
   const collect = () => {
     if (uncollected < COLLECT_EVENTS) return;
     uncollected = 0;
@@ -99,7 +99,7 @@ export function slices({ journal, persons, files, dedup, ...memory }: Needs) {
      * Applies the next slice after a sequence number and up to another. It is empty where the
      * journal holds nothing in between: a corrupt frame was set aside.
      */
-    async apply(range: { after: number; upTo: number }): Promise<SliceApplied> {
+    async apply(range: { after: number; upTo: number }): Promise<BatchResult> {
       collect();
       const applied = await persons.applied();
       // What only the event store misses is its own slice: it changes no person again.
@@ -133,7 +133,7 @@ export function slices({ journal, persons, files, dedup, ...memory }: Needs) {
     },
 
     /** What waits for more to make a load, as a load; null if there is nothing. */
-    async flush(): Promise<Load | null> {
+    async flush(): Promise<BulkLoad | null> {
       return files.end();
     },
 
@@ -186,20 +186,20 @@ export function slices({ journal, persons, files, dedup, ...memory }: Needs) {
  * with more events than a slice, it has a part.
  */
 function framesOf(journal: JournalReader, range: { after: number; upTo: number }, asked: number) {
-  const read = journal.read({ ...range, eventsMax: SLICE_EVENTS_MAX });
+  const read = journal.read({ ...range, eventsMax: BATCH_EVENTS_MAX });
   const frames = read.filter(({ first_seq }) => first_seq <= asked);
   const [first] = frames;
-  if (first === undefined || !isOfEvents(first) || first.count <= SLICE_EVENTS_MAX) {
+  if (first === undefined || !isOfEvents(first) || first.count <= BATCH_EVENTS_MAX) {
     return { frames, upTo: asked };
   }
-  const partEnd = Math.max(range.after, first.first_seq - 1) + SLICE_EVENTS_MAX;
+  const partEnd = Math.max(range.after, first.first_seq - 1) + BATCH_EVENTS_MAX;
   return { frames, upTo: Math.min(asked, partEnd) };
 }
 
 /** Whether few events have so many bytes that others had to be left. */
 function isFull(frames: readonly Frame[], events: readonly Candidate[]): boolean {
   const bytes = frames.reduce((sum, { lines }) => sum + lines.length, 0);
-  return events.length < SLICE_EVENTS_MAX / 2 && bytes > JOURNAL_READ_BYTES_MAX / 2;
+  return events.length < BATCH_EVENTS_MAX / 2 && bytes > JOURNAL_READ_BYTES_MAX / 2;
 }
 
 function lastIn(frames: readonly Frame[]): number | undefined {
@@ -207,14 +207,14 @@ function lastIn(frames: readonly Frame[]): number | undefined {
   return end && end.first_seq + end.count - 1;
 }
 
-function storedEvents(unique: Unique<Candidate>[], { person_ids, keys }: Decided): SliceEvent[] {
+function storedEvents(unique: Unique<Candidate>[], { person_ids, keys }: Decided): BatchEvent[] {
   return unique.map(({ event, fingerprint }, at) => {
     return { ...event, mark: fingerprint, person_id: person_ids[at] ?? "", groups: keys[at] };
   });
 }
 
-/** The surface of {@link slices} for the thread that drives it. */
-export type Slices = ReturnType<typeof slices>;
+/** The surface of {@link batches} for the thread that drives it. */
+export type Batches = ReturnType<typeof batches>;
 
 /** The event is stored, but not all that it asks for was done. */
 function refusalWarning({ type, of }: Refused<Candidate>): ProjectWarning {
