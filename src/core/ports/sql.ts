@@ -1,5 +1,3 @@
-import type { SqlCell } from "../sql/cell.ts";
-
 /** The answer of a statement. Each row has a value for each column. */
 export type SqlTable = {
   columns: string[];
@@ -32,3 +30,9 @@ export type SqlReads = {
    */
   run(project: number, text: string, limits: SqlLimits): Promise<SqlTable>;
 };
+
+/**
+ * A value in an answer of SQL. `digits` is a number that a double may not say exactly, and `json` what
+ * has parts, both as they are written.
+ */
+export type SqlCell = null | boolean | number | string | { digits: string } | { json: string };

@@ -13,7 +13,6 @@ import {
 } from "../values/property-filter.ts";
 import type { Moment } from "../values/relative-time.ts";
 import { DATE_FROM_DEFAULT, type DateRange, INTERVALS, type Interval } from "./period.ts";
-import { SHOWN_ALONE } from "./query-shown.ts";
 
 /** Whose property it is: the event's, that of its person as it is now, or of its group as it is now. */
 export type PropertyOf =
@@ -251,3 +250,17 @@ export function missing(attr: string): Failure {
 export function malformed(detail: string, attr: string): Failure {
   return new Failure("invalid_input", detail, attr);
 }
+
+/**
+ * Fields of queries that PostHog's clients send and that change no number: how an answer is drawn,
+ * and what the client keeps with it (decision 72).
+ */
+const SHOWN_ALONE: string[] = `version tags dataColorTheme
+  aggregationAxisFormat aggregationAxisPostfix aggregationAxisPrefix confidenceLevel decimalPlaces
+  minDecimalPlaces detailedResultsAggregationType excludeBoxPlotOutliers goalLines hiddenLegendBreakdowns
+  hiddenLegendIndexes resultCustomizationBy resultCustomizations showAlertThresholdLines
+  showConfidenceIntervals showFullUrls showLabelsOnSeries showLegend showMean showMovingAverage
+  showMultipleYAxes showPercentStackView showTrendLines showValuesOnSeries stacked toggledLifecycles
+  yAxisScaleType movingAverageIntervals
+  layout funnelStepReference
+  dashboardDisplay meanRetentionCalculation retentionReference selectedInterval`.split(/\s+/);

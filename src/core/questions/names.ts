@@ -1,7 +1,6 @@
 import { Failure } from "../values/failure.ts";
 import { closestNames } from "../values/similar-names.ts";
 import { asked, nameOfMark } from "./quoted-names.ts";
-import { OWN_WORDS } from "./words-own.ts";
 
 /** What events and properties are called, the most frequent first; names decide between equals. */
 export type EventNames = {
@@ -203,3 +202,12 @@ export function folded(text: string): string {
     .replace(/[“”„«»]/g, '"');
   return plain.toLowerCase().replace(/\s+/g, " ").trim();
 }
+
+/** Words that a question has a use for beside names. */
+export const OWN_WORDS: ReadonlySet<string> = new Set(
+  `all and avg average by compared count daily day distinct events excluding first for from funnel hour hourly in
+  last lifecycle max maximum median min minimum month monthly number of on or ordered over p50 p75 p90 p95 p99
+  past path paths per person persons previous recurring retention screen session sessions since stickiness strict
+  sum the then to today top total trend trends unique unordered until user users versus visitor visitors vs with
+  within without week weekly year yesterday`.split(/\s+/),
+);

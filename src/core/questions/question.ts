@@ -9,10 +9,10 @@ import {
   type NameIndex,
   nameIndex,
   namesIn,
+  OWN_WORDS,
 } from "./names.ts";
 import { type Marked, marked, quoting, stands } from "./quoted-names.ts";
 import { intervalFirst } from "./times.ts";
-import { OWN_WORDS } from "./words-own.ts";
 
 /** Characters of a question in words. */
 export const WORDS_CHARS_MAX = 1000;

@@ -1,7 +1,6 @@
 import { checkUpToDate, type IsBehind } from "../events/freshness.ts";
-import type { SqlReads } from "../ports/sql.ts";
+import type { SqlCell, SqlReads } from "../ports/sql.ts";
 import { Failure } from "../values/failure.ts";
-import type { SqlCell } from "./cell.ts";
 import { SQL_ATTR } from "./extent.ts";
 
 /** UTF-8 bytes of a statement. */
@@ -172,3 +171,20 @@ function watched(ending: AbortController, { signal, limits, memoryBytes, most }:
     },
   };
 }
+
+/** Digits that every double says exactly, and JSON's readers with it. */
+const EXACT_DIGITS = 15;
+
+/** A value as JSON: a number that readers may round is a text (decision 117). */
+export function jsonOf(cell: SqlCell): string {
+  if (typeof cell !== "object" || cell === null) return JSON.stringify(cell);
+  if ("json" in cell) return cell.json;
+  return isExact(cell.digits) ? cell.digits : `"${cell.digits}"`;
+}
+
+function isExact(digits: string): boolean {
+  const significant = digits.replace(/[-.]/g, "").replace(/^0+/, "");
+  return significant.length <= EXACT_DIGITS || Number.isSafeInteger(whole(digits));
+}
+
+const whole = (digits: string) => (digits.includes(".") ? Number.NaN : Number(digits));

@@ -1,14 +1,14 @@
 import { t } from "elysia";
-import { SQL_FUNCTION_NAMES, SQL_TYPE_NAMES } from "../../core/sql/allowed.ts";
-import { jsonOf, type SqlCell } from "../../core/sql/cell.ts";
+import type { SqlCell } from "../../core/ports/sql.ts";
+import { SQL_FUNCTION_NAMES, SQL_TYPE_NAMES, SQL_VIEWS } from "../../core/sql/allowed.ts";
 import {
+  jsonOf,
   SQL_ANSWER_BYTES_MAX,
   SQL_BYTES_MAX,
   SQL_RUNNING_MAX,
   type Sql,
   type SqlAnswer,
 } from "../../core/sql/sql.ts";
-import { SQL_VIEWS } from "../../core/sql/views.ts";
 import { csvLine } from "../../core/values/csv.ts";
 import { CSV_HEADERS, Format } from "../answer/format.ts";
 import { route } from "../operation/route.ts";

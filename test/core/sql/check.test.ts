@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
-import { SQL_FUNCTIONS } from "../../../src/core/sql/allowed.ts";
+import { SQL_FUNCTIONS, SQL_VIEWS } from "../../../src/core/sql/allowed.ts";
 import { SQL_GROWTH_MAX } from "../../../src/core/sql/calls.ts";
 import { checkSql, SQL_COLUMNS_MAX } from "../../../src/core/sql/check.ts";
-import { SQL_VIEWS } from "../../../src/core/sql/views.ts";
 import type { Failure } from "../../../src/core/values/failure.ts";
 
 let instance: DuckDBInstance;

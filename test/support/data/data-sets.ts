@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Promotions } from "../../../src/core/ports/hot-columns.ts";
 import type { Plan } from "../../../src/core/ports/insights.ts";
 import type { MirrorPerson } from "../../../src/core/ports/mirror.ts";
-import { jsonOf } from "../../../src/core/sql/cell.ts";
+import { jsonOf } from "../../../src/core/sql/sql.ts";
 import type { Json, JsonObject } from "../../../src/core/values/json.ts";
 import { insightDraft } from "../../../src/stores/duckdb/drafts/insight.ts";
 import { type Duckdb, openDuckdb } from "../../../src/stores/duckdb/engine/duckdb.ts";

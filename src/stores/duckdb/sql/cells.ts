@@ -1,5 +1,6 @@
 import type { DuckDBType, DuckDBValue } from "@duckdb/node-api";
-import { jsonOf, type SqlCell } from "../../../core/sql/cell.ts";
+import type { SqlCell } from "../../../core/ports/sql.ts";
+import { jsonOf } from "../../../core/sql/sql.ts";
 import { isoMicros, isoNanos } from "../../../core/values/time.ts";
 
 /** A value that DuckDB found, as an answer has it; times in ISO 8601 (decision 117). */

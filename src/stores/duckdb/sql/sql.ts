@@ -1,9 +1,8 @@
 import type { DuckDBConnection, DuckDBResult, DuckDBType, DuckDBValue } from "@duckdb/node-api";
-import type { SqlLimits, SqlReads, SqlTable } from "../../../core/ports/sql.ts";
-import { countedAggregates } from "../../../core/sql/aggregates.ts";
-import type { SqlCell } from "../../../core/sql/cell.ts";
+import type { SqlCell, SqlLimits, SqlReads, SqlTable } from "../../../core/ports/sql.ts";
+import { SQL_VIEWS } from "../../../core/sql/allowed.ts";
+import { countedAggregates } from "../../../core/sql/calls.ts";
 import { checkSql } from "../../../core/sql/check.ts";
-import { SQL_VIEWS } from "../../../core/sql/views.ts";
 import { exactJson, type Json, type JsonObject } from "../../../core/values/json.ts";
 import { ALL_PROPERTIES } from "../../loads/person-columns.ts";
 import { type Duckdb, rows } from "../engine/duckdb.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { SQL_VIEWS } from "../../../../src/core/sql/views.ts";
+import { SQL_VIEWS } from "../../../../src/core/sql/allowed.ts";
 import { groupColumn, HOT_PROPERTIES } from "../../../../src/stores/loads/event-lines.ts";
 import { filesIn, MARKER, sqlApp } from "../../../support/answers/sql.ts";
 import { rounds, seedOf } from "../../../support/start/rounds.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { countedAggregates } from "../../../src/core/sql/aggregates.ts";
+import { countedAggregates } from "../../../src/core/sql/calls.ts";
 import { exactJson, type JsonObject } from "../../../src/core/values/json.ts";
 
 const column = { class: "COLUMN_REF", alias: "", column_names: ["event"] };
