@@ -4,7 +4,7 @@ import { gain } from "../../core/identity/merge.ts";
 import type { ActivityReads, ActivityRow } from "../../core/ports/activity.ts";
 import type { Merged } from "../../core/ports/person-writes.ts";
 import { type Json, type JsonObject, storableJson } from "../../core/values/json.ts";
-import { behind } from "./keyset.ts";
+import { afterKey } from "./keyset.ts";
 import { activity } from "./schema.ts";
 import type { Sqlite } from "./sqlite.ts";
 
@@ -21,7 +21,7 @@ export function activityReads({ orm, raw, snapshot }: Sqlite): ActivityReads {
         const rows = orm
           .select({ id: activity.id })
           .from(activity)
-          .where(and(where, behind([activity.id], "down", after)))
+          .where(and(where, afterKey([activity.id], "down", after)))
           .orderBy(desc(activity.id))
           .limit(limit)
           .offset(offset)

@@ -1,6 +1,6 @@
 import { and, count, desc, eq, inArray } from "drizzle-orm";
 import type { DeletionAsked, DeletionReads, DeletionRow } from "../../core/ports/erasure.ts";
-import { behind } from "./keyset.ts";
+import { afterKey } from "./keyset.ts";
 import { deletionTask } from "./schema.ts";
 import type { Sqlite } from "./sqlite.ts";
 
@@ -23,7 +23,7 @@ export function deletionReads({ orm }: Sqlite): DeletionReads {
       const rows = orm
         .select()
         .from(deletionTask)
-        .where(and(where, behind([deletionTask.id], "down", after)))
+        .where(and(where, afterKey([deletionTask.id], "down", after)))
         .orderBy(desc(deletionTask.id))
         .limit(limit)
         .offset(offset)

@@ -1,7 +1,7 @@
 import { and, count, desc, eq, getTableColumns, lte, type SQL } from "drizzle-orm";
 import type { InsightReads, InsightWrites } from "../../core/ports/insights.ts";
 import { INSIGHTS_MAX, type Insight } from "../../core/queries/insight.ts";
-import { behind } from "./keyset.ts";
+import { afterKey } from "./keyset.ts";
 import { insight, user } from "./schema.ts";
 import type { Sqlite } from "./sqlite.ts";
 
@@ -15,7 +15,7 @@ export function insightReads(sqlite: Sqlite): InsightReads {
         const wanted = eq(insight.project_id, project);
         return {
           count: orm.select({ count: count() }).from(insight).where(wanted).get()?.count ?? 0,
-          rows: rows(and(wanted, behind([insight.id], "down", after)))
+          rows: rows(and(wanted, afterKey([insight.id], "down", after)))
             .orderBy(desc(insight.id))
             .limit(limit)
             .offset(offset)

@@ -5,7 +5,7 @@ import type { Keys } from "../../core/values/page.ts";
  * The condition that a row comes after the one with the keys `after`, in the order of `columns`, all ascending
  * or all descending; undefined without keys.
  */
-export function behind(
+export function afterKey(
   columns: SQLWrapper[],
   direction: "up" | "down",
   after: Keys | undefined,

@@ -8,7 +8,7 @@ import type {
   PlaylistWrites,
 } from "../../core/ports/playlists.ts";
 import { anyCase } from "../../core/values/case-folding.ts";
-import { behind } from "./keyset.ts";
+import { afterKey } from "./keyset.ts";
 import { playlist, playlistRecording, user } from "./schema.ts";
 import type { Sqlite } from "./sqlite.ts";
 
@@ -27,7 +27,7 @@ export function playlistReads(sqlite: Sqlite): PlaylistReads {
           count: orm.select({ count: count() }).from(playlist).where(wanted).get()?.count ?? 0,
           rows: select
             .rows()
-            .where(and(wanted, behind([by, playlist.id], towards, after)))
+            .where(and(wanted, afterKey([by, playlist.id], towards, after)))
             .orderBy(direction(by), direction(playlist.id))
             .limit(limit)
             .offset(offset)
@@ -50,7 +50,7 @@ export function playlistReads(sqlite: Sqlite): PlaylistReads {
           .where(
             and(
               eq(playlistRecording.playlist_id, found.id),
-              behind([playlistRecording.id], "down", after),
+              afterKey([playlistRecording.id], "down", after),
             ),
           )
           .orderBy(desc(playlistRecording.id))
