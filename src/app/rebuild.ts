@@ -11,27 +11,27 @@ import { elapsedMs } from "./process/sources.ts";
 import type { Settings } from "./settings/settings.ts";
 import { type Environment, openBase } from "./stores.ts";
 
-/** How often is told how much of the journal is applied, in milliseconds. */
+/** The pause between reports of progress, in milliseconds. */
 const PROGRESS_MS = 250;
 
-/** How long the end of ingest, which has nothing to do any more, may take, in milliseconds. */
+/** The longest time for the end of ingest, which has no work left, in milliseconds. */
 const STOP_MS_MAX = 60_000;
 
-/** How far a rebuild is: rows of the archive or sequence numbers of the journal, and all of them. */
+/** Progress of a rebuild: rows of the archive, or sequence numbers of the journal, done and in all. */
 export type RebuildProgress = { from: "archive" | "journal"; done: number; of: number };
 
-/** What a rebuild came to. */
+/** The result of a rebuild. */
 export type Rebuilt = {
   events: number;
   logs: number;
-  /** How many sequence numbers the journal has lost that no store has either (decision 132). */
+  /** How many sequence numbers are neither in the journal nor in a store (decision 132). */
   lost: number;
 };
 
 /**
- * Makes the event store anew from archive, journal and persons (decision 64); the file that it
- * replaces is put back if that fails, and removed if not. Throws DataError if the directory cannot
- * be used, or does not have all that it takes: then nothing has changed.
+ * Rebuilds the event store from archive, journal and persons (decision 64). The old file is removed at the end,
+ * or restored if the rebuild fails. Throws DataError if the directory cannot be used or something is missing;
+ * nothing has changed then.
  */
 export async function rebuildEvents(
   settings: Settings,
@@ -50,7 +50,7 @@ export async function rebuildEvents(
     const room = diskGuard({ volume, floorPercent: settings.disk_floor, elapsedMs, log });
     const { duckdb, journal, eventsStored, restoring, aside, lost } = stored;
     try {
-      // A failure here is told, not repeated.
+      // A failure is reported, not repeated.
       await restoring.run(() => false);
       const ingest = await startIngest({ ...stored.ingestNeeds, room, log });
       const applied = ingest.applied();
@@ -70,7 +70,7 @@ export async function rebuildEvents(
     } catch (error) {
       await duckdb.close();
       if (aside !== undefined) putBack(aside);
-      throw new DataError(`The event store could not be made anew: ${reasonOf(error)}.`);
+      throw new DataError(`The event store could not be rebuilt: ${reasonOf(error)}.`);
     } finally {
       await journal.close();
     }

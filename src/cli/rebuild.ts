@@ -6,7 +6,7 @@ import { type Command, EXIT, type Io } from "./command.ts";
 /** Characters of the bar. */
 const BAR_WIDTH = 30;
 
-/** Makes the event store anew. */
+/** Rebuilds the event store. */
 export const rebuild: Command = {
   name: "rebuild",
   summary: "Rebuild the event store from archive, journal and persons; no server may run.",
@@ -22,7 +22,7 @@ export const rebuild: Command = {
       onProgress: bar.show,
     }).finally(bar.end);
     const { events, logs, lost } = rebuilt;
-    io.out(`The event store is made anew: ${events} events, ${logs} log records.`);
+    io.out(`The event store is rebuilt: ${events} events, ${logs} log records.`);
     if (lost > 0) {
       io.out(
         `The journal has lost ${lost} sequence numbers, which no store has either: unless they were refused, the disk failing, events are lost.`,

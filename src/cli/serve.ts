@@ -57,8 +57,8 @@ export const serve: Command = {
 };
 
 /**
- * Opens the stores; on a full disk, as soon as there is space (decision 66). A supervisor would give up
- * after some restarts.
+ * Opens the stores; on a full disk, waits for space (decision 66). A supervisor would give up after some
+ * restarts.
  */
 async function openWithRoom(
   open: () => Promise<App>,

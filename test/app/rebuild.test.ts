@@ -276,24 +276,27 @@ describe("an event store that is damaged", () => {
     },
   };
 
-  test.each(Object.entries(damages))("is set aside and made anew: it %s", async (_what, damage) => {
-    const before = await sent();
-    damage();
-    const bad = readFileSync(eventFile());
+  test.each(Object.entries(damages))(
+    "is replaced by a rebuilt one: it %s",
+    async (_what, damage) => {
+      const before = await sent();
+      damage();
+      const bad = readFileSync(eventFile());
 
-    // Where the damage shows only in use, the process ends, and whoever supervises starts another.
-    await using server = start(data);
-    await Promise.race([server.exited, readyOrEnded(server)]);
-    server.signal("SIGKILL");
-    await server.exited;
+      // Where the damage shows only in use, the process ends, and whoever supervises starts another.
+      await using server = start(data);
+      await Promise.race([server.exited, readyOrEnded(server)]);
+      server.signal("SIGKILL");
+      await server.exited;
 
-    await expectSame(before);
-    const aside = readdirSync(join(data, "events")).filter((name) =>
-      /damaged-\d{8}T\d{6}Z$/.test(name),
-    );
-    expect(aside.length).toBe(1);
-    expect(readFileSync(join(data, "events", aside[0] ?? "")).equals(bad)).toBe(true);
-  });
+      await expectSame(before);
+      const aside = readdirSync(join(data, "events")).filter((name) =>
+        /damaged-\d{8}T\d{6}Z$/.test(name),
+      );
+      expect(aside.length).toBe(1);
+      expect(readFileSync(join(data, "events", aside[0] ?? "")).equals(bad)).toBe(true);
+    },
+  );
 
   test("stays as it is, and the start is refused, where nothing else has its events", async () => {
     await made(["--archive", "off", "--journal", "1"]);
@@ -453,7 +456,7 @@ describe("an archive of which a file is damaged", () => {
       const events = join(data, "events");
       expect([refused.code, refused.err]).toEqual([
         1,
-        `The event store could not be made anew: ${path} of the archive is missing or damaged. ` +
+        `The event store could not be rebuilt: ${path} of the archive is missing or damaged. ` +
           "Start hoglet serve: it writes that anew from the event store, while that is whole; then rebuild. " +
           `Or move ${events} away and rebuild without the ${rows} rows.\n`,
       ]);
@@ -479,7 +482,7 @@ describe("an archive of which a file is damaged", () => {
 
     expect([refused.code, refused.err]).toEqual([
       1,
-      expect.stringMatching(/could not be made anew: .* of the archive is missing or damaged/),
+      expect.stringMatching(/could not be rebuilt: .* of the archive is missing or damaged/),
     ]);
     expect([done.code, done.err]).toEqual([0, expect.stringContaining(`rows=${rows}`)]);
   });
@@ -545,7 +548,7 @@ describe("hoglet rebuild", () => {
     expect([code, err]).toEqual([0, ""]);
     expect(out).toContain("100 % archive: ");
     expect(out).toEndWith(
-      `The event store is made anew: ${before.events.length} events, 4 log records.\n`,
+      `The event store is rebuilt: ${before.events.length} events, 4 log records.\n`,
     );
     expect(readdirSync(join(data, "events"))).toEqual(["1.duckdb"]);
     await expectSame(before);
@@ -568,7 +571,7 @@ describe("hoglet rebuild", () => {
     child.terminal?.close();
 
     const [moved = "", ...lines] = shown.trimEnd().split("\r\n");
-    expect(lines).toEqual([expect.stringMatching(/^The event store is made anew: \d+ events, /)]);
+    expect(lines).toEqual([expect.stringMatching(/^The event store is rebuilt: \d+ events, /)]);
     // Each is drawn over the one before.
     const drawn = moved.split("\r\x1b[K").slice(1);
     const bars = drawn.map((text) =>
@@ -600,7 +603,7 @@ describe("hoglet rebuild", () => {
 
     const { code, err } = await runCommand(["rebuild", "--data", data]);
 
-    expect([code, err]).toEqual([1, expect.stringContaining("could not be made anew")]);
+    expect([code, err]).toEqual([1, expect.stringContaining("could not be rebuilt")]);
     expect(readdirSync(join(data, "events"))).toEqual(["1.duckdb"]);
     await expectSame(before);
   });

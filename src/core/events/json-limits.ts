@@ -27,18 +27,18 @@ export const PART_BYTES = 131_072;
 /** The limit that something breaks: nesting, keys of one object, objects and lists together. */
 export type LimitViolation = "depth" | "keys" | "nodes";
 
-/** What a mark tells of an item, as bits. `overflow` and `rounded` are of its numbers. */
+/** The bits of a mark about an item. `overflow` and `rounded` are about its numbers. */
 export const MARK = { overflow: 1, rounded: 2, depth: 4, keys: 8, nodes: 16 } as const;
 
 const MARK_BITS = 5;
 
 /**
- * Items that stand side by side, from the first byte of the first to behind the last. `bare`:
- * none of them has a key or breaks a limit, so that there is nothing in them to tell apart.
+ * Neighbouring items, from the first byte of the first to the end of the last. `bare`: no item has a key or
+ * breaks a limit, so that they need no separation.
  */
 export type Part = { start: number; end: number; count: number; bare: boolean };
 
-/** What a body's bytes say before they are parsed. Nothing here says that they are valid. */
+/** Facts about the bytes of a body before they are parsed. They may still be invalid JSON. */
 export type Scan = {
   /** A limit that is broken outside of a list's items, a second list, or one without an end. */
   refused: LimitViolation | "lists" | "open" | undefined;
@@ -223,7 +223,7 @@ class ItemScan {
     return this.bytes.length;
   }
 
-  /** Ends an item at the comma or bracket behind it. */
+  /** Ends an item at the comma or bracket after it. */
   private end(at: number): void {
     if (this.hasKey) this.part.bare = false;
     if (this.bits !== 0) this.mark(at);
@@ -234,7 +234,7 @@ class ItemScan {
 
   private mark(end: number): void {
     const isExcess = this.bits > MARK.rounded + MARK.overflow;
-    // Without a key it is no event, and what its numbers are is told to nobody.
+    // Without a key it is no event, so its numbers are not reported.
     if (!(this.hasKey || isExcess)) return;
     this.part.bare = false;
     this.marks.push((this.index << MARK_BITS) | this.bits);

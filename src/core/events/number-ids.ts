@@ -2,8 +2,8 @@ import { isObject, type Json } from "../values/json.ts";
 import { isTextAt } from "../values/json-bytes.ts";
 
 /**
- * Numbers that a number under the name of an id is in a scan, which may find a million: its item,
- * which name it is, and the place of its first digit or sign and of what is behind the last.
+ * Fields of an id that is a number, as a scan keeps them, because it may find a million: its item, its name, the
+ * place of its first digit or sign, and the place after its last digit.
  */
 export const UNSAFE_ID_FIELDS = 4;
 

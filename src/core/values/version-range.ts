@@ -15,8 +15,8 @@ const VERSION = /^[vV]?(\d{1,38})(?:\.(\d{1,38}))?(?:\.(\d{1,38}))?(-.*|\+.*)?$/
 const WILDCARD = /^[vV]?(\d{1,38})(?:\.(\d{1,38}))?\.[*xX]$/;
 
 /**
- * The versions that an operator means by `text`, by their first three numbers; undefined if it is
- * none. `~1.2` is 1.2.x, `^1.2` is from 1.2 on below 2, `^0.2` below 0.3, a wildcard is `1.2.*`.
+ * The versions that an operator means by `text`, by their first three numbers; undefined for other
+ * texts. `~1.2` is 1.2.x, `^1.2` is from 1.2 on below 2, `^0.2` below 0.3, a wildcard is `1.2.*`.
  * All pre-releases of one version are the same.
  */
 export function versionRange(
