@@ -1,7 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { type TestApp, temporaryDirectory, testApp } from "../../support/start/app.ts";
+import { type TestProject, temporaryDirectory, testApp } from "../../support/start/app.ts";
+import { sharedApp } from "../../support/start/shared-app.ts";
 
-const PLAYLISTS = "/api/environments/1/session_recording_playlists/";
+const newProject = sharedApp();
+const newTellingProject = sharedApp({ flags: { "--prefer": "representation" } });
+
+const playlistsOf = ({ api }: TestProject) => `${api}/session_recording_playlists/`;
 const REPRESENTATION = { prefer: "return=representation" };
 const NOON = "2026-11-21T12:00:00.000000Z";
 
@@ -9,24 +13,27 @@ type Playlist = Record<string, unknown> & { id: number; short_id: string };
 type Listed = { count: number; next: string | null; results: Playlist[] };
 
 /** A playlist that is made, and its address. */
-const make = async (app: TestApp, body: object = { name: "Rage clicks" }, key?: string) => {
-  const made = await app.ask("POST", PLAYLISTS, { body, ...(key === undefined ? {} : { key }) });
+const make = async (app: TestProject, body: object = { name: "Rage clicks" }, key?: string) => {
+  const made = await app.ask("POST", playlistsOf(app), {
+    body,
+    ...(key === undefined ? {} : { key }),
+  });
   expect(made.status).toBe(201);
   const playlist = made.body as Playlist;
-  return { playlist, address: `${PLAYLISTS}${playlist.short_id}/` };
+  return { playlist, address: `${playlistsOf(app)}${playlist.short_id}/` };
 };
 
-const keyOf = async ({ app }: TestApp, email: string, scopes = ["*"]) =>
+const keyOf = async ({ app }: TestProject, email: string, scopes = ["*"]) =>
   (await app.keys.create({ label: "test", scopes, email })).value;
 
-const me = async (app: TestApp, key?: string) =>
+const me = async (app: TestProject, key?: string) =>
   (await app.ask("GET", "/api/users/@me/", key === undefined ? {} : { key })).body as {
     id: number;
   };
 
 describe("a playlist", () => {
   test("is made with every field of the contract, and read as it was made (2.3, 2.4)", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const sent = {
       name: "Rage clicks",
       derived_name: "(derived)",
@@ -69,8 +76,8 @@ describe("a playlist", () => {
   });
 
   test.each([{}, undefined])("needs nothing: %p is the body of an empty one", async (body) => {
-    await using app = await testApp();
-    const made = await app.ask("POST", PLAYLISTS, body === undefined ? {} : { body });
+    const app = await newProject();
+    const made = await app.ask("POST", playlistsOf(app), body === undefined ? {} : { body });
     expect(made).toMatchObject({
       status: 201,
       body: { name: "", derived_name: "", description: "", pinned: false, filters: {} },
@@ -78,9 +85,9 @@ describe("a playlist", () => {
   });
 
   test("takes null for an empty name", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const body = { name: null, derived_name: null };
-    const made = await app.ask("POST", PLAYLISTS, { body });
+    const made = await app.ask("POST", playlistsOf(app), { body });
     expect(made).toMatchObject({ status: 201, body: { name: "", derived_name: "" } });
 
     const { address } = await make(app);
@@ -89,14 +96,14 @@ describe("a playlist", () => {
   });
 
   test("takes its type when it is made, and keeps it", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const { address } = await make(app, { type: "filters", filters: { a: 1 } });
     const changed = await app.ask("PATCH", address, { body: { type: "collection", name: "x" } });
     expect(changed).toMatchObject({ status: 200, body: { type: "filters", name: "x" } });
   });
 
   test("changes in what is sent and nothing else; what cannot be written is passed over (S22)", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const { playlist, address } = await make(app);
     const fixed = {
       id: 7,
@@ -126,7 +133,7 @@ describe("a playlist", () => {
     [{ pinned: true, derived_name: "b", deleted: false }, false],
     [{}, false],
   ])("%j makes its sender who modified it last: %p (decision 45)", async (body, modifies) => {
-    await using app = await testApp();
+    const app = await newProject();
     const { playlist, address } = await make(app);
     const key = await keyOf(app, "bob@x.y");
     app.clock.now += 60_000;
@@ -151,14 +158,14 @@ describe("a playlist", () => {
     { filters: "é" },
     { filters: [1.5, { a: {} }] },
   ])("keeps %j as it is", async (body) => {
-    await using app = await testApp();
+    const app = await newProject();
     const { playlist, address } = await make(app, body);
     expect(playlist).toMatchObject(body);
     expect((await app.ask("GET", address)).body).toEqual(playlist);
   });
 
   test("is deleted and restored by PATCH (contract 3, 4.4.4)", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const { playlist, address } = await make(app);
     await app.ask("POST", `${address}recordings/one/`);
     const patch = (body: object) => app.ask("PATCH", address, { body });
@@ -176,7 +183,7 @@ describe("a playlist", () => {
         body: { code: "not_found" },
       });
     }
-    expect((await app.ask("GET", PLAYLISTS)).body).toMatchObject({ count: 0, results: [] });
+    expect((await app.ask("GET", playlistsOf(app))).body).toMatchObject({ count: 0, results: [] });
     expect(await patch({ pinned: true })).toMatchObject({ status: 200, body: { deleted: true } });
     expect(await patch({ deleted: false })).toMatchObject({
       status: 200,
@@ -190,11 +197,11 @@ describe("a playlist", () => {
   });
 
   test("is never deleted by DELETE: 405 with no body, whether it is there or not (contract 4.4.4, S32)", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const { playlist, address } = await make(app);
     const headers = { "content-type": "application/json" };
 
-    for (const path of [address, address.slice(0, -1), `${PLAYLISTS}nothing/`]) {
+    for (const path of [address, address.slice(0, -1), `${playlistsOf(app)}nothing/`]) {
       for (const asked of [
         {},
         { body: "{", headers },
@@ -227,11 +234,11 @@ describe("a playlist", () => {
     [{ filters: ["x".repeat(65_536)] }, "too_long", "filters"],
     [[], "invalid_input", null],
   ])("%j is refused wherever fields are sent, and changes nothing", async (body, code, attr) => {
-    await using app = await testApp();
+    const app = await newProject();
     const { playlist, address } = await make(app);
 
     for (const [method, path] of [
-      ["POST", PLAYLISTS],
+      ["POST", playlistsOf(app)],
       ["PATCH", address],
       ["POST", `${address}recordings/one/`],
     ] as const) {
@@ -239,19 +246,19 @@ describe("a playlist", () => {
       expect(refused).toMatchObject({ status: 400, body: { code, attr } });
     }
 
-    const { count, results } = (await app.ask("GET", PLAYLISTS)).body as Listed;
+    const { count, results } = (await app.ask("GET", playlistsOf(app))).body as Listed;
     expect([count, results]).toEqual([1, [playlist]]);
   });
 
   test("cannot be nested deeper than other bodies", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const nested = (depth: number) => ({
       body: `{"filters":${"[".repeat(depth)}${"]".repeat(depth)}}`,
       headers: { "content-type": "application/json" },
     });
-    expect((await app.ask("POST", PLAYLISTS, nested(127))).status).toBe(201);
+    expect((await app.ask("POST", playlistsOf(app), nested(127))).status).toBe(201);
     for (const depth of [128, 100_000]) {
-      const refused = await app.ask("POST", PLAYLISTS, nested(depth));
+      const refused = await app.ask("POST", playlistsOf(app), nested(depth));
       expect(refused).toMatchObject({ status: 400, body: { code: "invalid_input" } });
     }
   });
@@ -269,14 +276,14 @@ describe("a playlist", () => {
     // The contract has no type to send, and any filters may be (4.3).
     [{ filters: { duration: 60 } }, 201],
   ])("%j is answered %p (decision 45)", async (body, status) => {
-    await using app = await testApp();
-    const made = await app.ask("POST", PLAYLISTS, { body });
+    const app = await newProject();
+    const made = await app.ask("POST", playlistsOf(app), { body });
     const refusal = { code: "invalid_input", attr: "filters" };
     expect(made).toMatchObject({ status, body: status === 400 ? refusal : body });
   });
 
   test("has any filters later, whatever its type (contract 4.3)", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     for (const made of [{ type: "collection" }, { type: "filters", filters: { a: 1 } }]) {
       const { address } = await make(app, made);
       for (const filters of [{ b: 2 }, {}]) {
@@ -287,8 +294,8 @@ describe("a playlist", () => {
   });
 
   test.each(["rage", 5, null, ""])("of the type %p is refused", async (type) => {
-    await using app = await testApp();
-    const refused = await app.ask("POST", PLAYLISTS, { body: { type } });
+    const app = await newProject();
+    const refused = await app.ask("POST", playlistsOf(app), { body: { type } });
     expect(refused).toMatchObject({ status: 400, body: { attr: "type" } });
   });
 
@@ -308,7 +315,7 @@ describe("a playlist", () => {
       const refused = await app.ask(method, path, { body });
       expect(refused).toMatchObject({ status: 404, body: { code: "not_found" } });
     }
-    const listed = await app.ask("GET", PLAYLISTS.replace("/1/", `/${second.id}/`));
+    const listed = await app.ask("GET", playlistsOf(app).replace("/1/", `/${second.id}/`));
     expect(listed.body).toMatchObject({ count: 0, results: [] });
     expect((await app.ask("GET", address)).body).toMatchObject({ name: "Rage clicks" });
     const current = await app.ask("GET", address.replace("/1/", "/@current/"));
@@ -318,7 +325,7 @@ describe("a playlist", () => {
 
 describe("the list of playlists", () => {
   /** Made a minute apart: the letters are their names; `c` is modified last. */
-  const several = async (app: TestApp) => {
+  const several = async (app: TestProject) => {
     const bob = await keyOf(app, "bob@x.y");
     const made: Record<string, string> = {};
     for (const [body, key] of [
@@ -332,7 +339,7 @@ describe("the list of playlists", () => {
       made[body.name] = playlist.short_id;
       app.clock.now += 60_000;
     }
-    await app.ask("PATCH", `${PLAYLISTS}${made["c"]}/`, { body: { name: "c" } });
+    await app.ask("PATCH", `${playlistsOf(app)}${made["c"]}/`, { body: { name: "c" } });
     return { made, bob: (await me(app, bob)).id };
   };
 
@@ -365,28 +372,28 @@ describe("the list of playlists", () => {
     ["?limit=2&offset=2", "B a"],
     ["?pinned=true&order=name&limit=1", "a"],
   ])("%s is %p, and counts exactly", async (query, names) => {
-    await using app = await testApp();
+    const app = await newProject();
     const { made, bob } = await several(app);
 
     const asked = query.replace("BOB", String(bob)).replace("SHORT_C", made["c"] ?? "");
-    const { status, body } = await app.ask("GET", PLAYLISTS + asked);
+    const { status, body } = await app.ask("GET", playlistsOf(app) + asked);
 
     const { count, results } = body as Listed;
     expect(status).toBe(200);
     expect(results.map(({ name }) => name).join(" ")).toBe(names);
     const all = await app.ask(
       "GET",
-      PLAYLISTS + asked.replace(/limit=\d/, "limit=0").replace(/&offset=\d/, ""),
+      playlistsOf(app) + asked.replace(/limit=\d/, "limit=0").replace(/&offset=\d/, ""),
     );
     expect(count).toBe((all.body as Listed).results.length);
   });
 
   test("is walked by next, each of many made at once in its place", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     for (let n = 0; n < 7; n++) await make(app, { name: "same" });
 
     const walked: number[] = [];
-    let next: string | null = `${PLAYLISTS}?limit=3&order=name`;
+    let next: string | null = `${playlistsOf(app)}?limit=3&order=name`;
     while (next !== null) {
       const { body } = await app.ask("GET", next.replace("http://localhost:8000", ""));
       const page = body as Listed;
@@ -400,14 +407,14 @@ describe("the list of playlists", () => {
   test.each(["name", "-name", "created_at", "-last_modified_at"])(
     "is walked by next in order of %s, though others are made and deleted meanwhile",
     async (order) => {
-      await using app = await testApp();
+      const app = await newProject();
       const names = ["B", "a", "Ü", "c", "a", "ü", "D", "_1"];
       const made: { playlist: Playlist; address: string }[] = [];
       for (const name of names) {
         made.push(await make(app, { name }));
         app.clock.now += 1000;
       }
-      const asked = `${PLAYLISTS}?limit=2&order=${order}`;
+      const asked = `${playlistsOf(app)}?limit=2&order=${order}`;
       const whole = (await app.ask("GET", asked.replace("limit=2", "limit=9"))).body as Listed;
       const ids = whole.results.map(({ id }) => id);
 
@@ -429,7 +436,7 @@ describe("the list of playlists", () => {
   );
 
   test("is walked by the values of now: a playlist that is renamed is at its new place", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const made = new Map<string, string>();
     for (const name of ["a", "b", "c", "d", "e"]) {
       made.set(name, (await make(app, { name })).address);
@@ -442,7 +449,7 @@ describe("the list of playlists", () => {
       return { count, next: next ?? "", names: results.map(({ name }) => name) };
     };
 
-    const first = await page(`${PLAYLISTS}?limit=2&order=name`);
+    const first = await page(`${playlistsOf(app)}?limit=2&order=name`);
     await rename("b", "z");
     await rename("d", "_");
     const second = await page(first.next);
@@ -460,8 +467,8 @@ describe("the list of playlists", () => {
     ["date_to=2026-11-20T15:00:00Z", ["old", "kept"]],
     ["date_from=-0h", ["kept"]],
   ])("is of days by the clock of the project: %s", async (query, names) => {
-    await using app = await testApp();
-    await app.ask("PATCH", "/api/projects/1/", { body: { timezone: "Asia/Tokyo" } });
+    const app = await newProject();
+    await app.ask("PATCH", `/api/projects/${app.id}/`, { body: { timezone: "Asia/Tokyo" } });
     for (const [name, at] of [
       ["old", "2026-11-20T14:59:00Z"],
       ["kept", "2026-11-20T15:00:00Z"],
@@ -469,7 +476,7 @@ describe("the list of playlists", () => {
       app.clock.now = Date.parse(at);
       await make(app, { name });
     }
-    const found = await app.ask("GET", `${PLAYLISTS}?order=created_at&${query}`);
+    const found = await app.ask("GET", `${playlistsOf(app)}?order=created_at&${query}`);
     expect((found.body as Listed).results.map(({ name }) => name)).toEqual(names);
   });
 
@@ -492,7 +499,7 @@ describe("the list of playlists", () => {
     ["STRASSE", []],
     ["т".repeat(5000), []],
   ])("is searched in any case of any script, and by nothing else: %s", async (part, names) => {
-    await using app = await testApp();
+    const app = await newProject();
     for (const name of [
       "Übersicht",
       "Öl und öl",
@@ -508,7 +515,7 @@ describe("the list of playlists", () => {
     }
     const found = await app.ask(
       "GET",
-      `${PLAYLISTS}?order=name&search=${part.replace("[*]", "%5B*%5D")}`,
+      `${playlistsOf(app)}?order=name&search=${part.replace("[*]", "%5B*%5D")}`,
     );
     expect((found.body as Listed).results.map(({ name }) => name as string).sort()).toEqual(
       names.sort(),
@@ -537,22 +544,22 @@ describe("the list of playlists", () => {
     ["short_id%5B%5D=", "invalid_input", "short_id"],
     ["created_by[0]=1", "invalid_input", "created_by"],
   ])("refuses ?%s", async (query, code, attr) => {
-    await using app = await testApp();
-    const refused = await app.ask("GET", `${PLAYLISTS}?${query}`);
+    const app = await newProject();
+    const refused = await app.ask("GET", `${playlistsOf(app)}?${query}`);
     expect(refused).toMatchObject({ status: 400, body: { code, attr } });
   });
 });
 
 describe("the recordings of a playlist", () => {
-  const listed = async (app: TestApp, address: string, query = "") =>
+  const listed = async (app: TestProject, address: string, query = "") =>
     (await app.ask("GET", `${address}recordings/${query}`, { headers: REPRESENTATION }))
       .body as Listed;
-  const countOf = async (app: TestApp, address: string) =>
+  const countOf = async (app: TestProject, address: string) =>
     ((await app.ask("GET", address)).body as { recordings_counts: { collection: object } })
       .recordings_counts.collection;
 
   test("are added once each, known or not, and change nothing else (contract 4.1)", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const { playlist, address } = await make(app);
 
     for (const id of ["one", "two", "one", "a%2Fb%20%C3%A9"]) {
@@ -582,7 +589,7 @@ describe("the recordings of a playlist", () => {
   });
 
   test("are removed once, and another playlist keeps its own", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const { address } = await make(app);
     const { address: other } = await make(app);
     for (const each of [address, other]) await app.ask("POST", `${each}recordings/one/`);
@@ -598,7 +605,7 @@ describe("the recordings of a playlist", () => {
   });
 
   test("are listed in pages whose links lead on", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const { address } = await make(app);
     for (const id of ["1", "2", "3"]) await app.ask("POST", `${address}recordings/${id}/`);
 
@@ -626,8 +633,8 @@ describe("the recordings of a playlist", () => {
   ])(
     "%s …/%s answers nothing, and by preference its result (decision 44)",
     async (method, path, status) => {
-      await using app = await testApp();
-      await using telling = await testApp({ flags: { "--prefer": "representation" } });
+      const app = await newProject();
+      const telling = await newTellingProject();
       const result = method === "GET" ? { results: [{ id: "one" }] } : { success: true };
       const nothing = { status, body: "" };
       const whole = { status: 200, body: result };
@@ -651,7 +658,7 @@ describe("the recordings of a playlist", () => {
         const count = method === "DELETE" ? 0 : 1;
         expect(await countOf(on, address)).toMatchObject({ count });
       }
-      const missing = await app.ask(method, `${PLAYLISTS}nothing/${path}`, {
+      const missing = await app.ask(method, `${playlistsOf(app)}nothing/${path}`, {
         headers: REPRESENTATION,
       });
       expect(missing).toMatchObject({ status: 404, body: { code: "not_found" } });
@@ -659,7 +666,7 @@ describe("the recordings of a playlist", () => {
   );
 
   test("are found by its filters, where it is of that type: none can be added", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const { address } = await make(app, { type: "filters", filters: { duration: 60 } });
 
     const refused = await app.ask("POST", `${address}recordings/one/`);
@@ -671,7 +678,7 @@ describe("the recordings of a playlist", () => {
   });
 
   test("have ids of at most 200 characters", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const { address } = await make(app);
     const add = (chars: number) => app.ask("POST", `${address}recordings/${"x".repeat(chars)}/`);
     expect((await add(200)).status).toBe(200);

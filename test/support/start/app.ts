@@ -26,22 +26,38 @@ type Asked = {
   signal?: AbortSignal;
 };
 
-/** A whole appliance in this process, on real stores in a temporary directory. */
-export type TestApp = AsyncDisposable & {
+/** A project of an appliance. */
+export type TestProject = {
   app: App;
   directory: string;
   /** Moves the appliance's clock; it stands still between. */
   clock: { now: number };
+  /** The project's number. */
+  id: number;
+  /** The project's key, for captures. */
+  token: string;
+  /** The path of the project's management API: `/api/environments/<id>`. */
+  api: string;
   /**
    * Any request, without a socket. `body` is sent as JSON unless it is text or bytes. Fails if the
    * answer of an operation is not as the OpenAPI document has it.
    */
   ask(method: string, path: string, asked?: Asked): Promise<Answered>;
-  /** A management GET below `/api/environments/1`. */
+  /** A management GET below {@link TestProject.api}. */
   get(path: string, asked?: Asked): Promise<Answered>;
-  /** Captures events and waits until both stores have them. */
+  /**
+   * Captures events and waits until both stores have them. A body with the key of the tests is sent
+   * with the key of this project.
+   */
   capture(body: unknown, path?: string): Promise<Answered>;
 };
+
+/** A whole appliance in this process, on real stores in a temporary directory, and its first project. */
+export type TestApp = AsyncDisposable &
+  TestProject & {
+    /** Makes another project; the clock is set back to when the appliance was started. */
+    project(): Promise<TestProject>;
+  };
 
 const LISTEN_URL = "http://127.0.0.1:8000";
 
@@ -66,7 +82,8 @@ export async function testApp(
     },
     {},
   );
-  const clock = { now: options.now ?? Date.parse("2026-11-21T12:00:00Z") };
+  const startedAt = options.now ?? Date.parse("2026-11-21T12:00:00Z");
+  const clock = { now: startedAt };
   const app = await openApp(settings, {
     now: () => clock.now,
     log: silentLog,
@@ -106,20 +123,34 @@ export async function testApp(
       body: json ? JSON.parse(text) : text,
     };
   };
+  const projectOf = (id: number, token: string): TestProject => {
+    const api = `/api/environments/${id}`;
+    return {
+      ...{ app, directory, clock, id, token, api, ask },
+      get: (path, asked) => ask("GET", api + path, asked),
+      async capture(body, path = "/batch/") {
+        const answered = await ask("POST", path, { body: withKey(body, token), key: null });
+        await app.ingest.caughtUp();
+        return answered;
+      },
+    };
+  };
   return {
-    app,
-    directory,
-    clock,
-    ask,
-    get: (path, asked) => ask("GET", `/api/environments/1${path}`, asked),
-    async capture(body, path = "/batch/") {
-      const answered = await ask("POST", path, { body, key: null });
-      await app.ingest.caughtUp();
-      return answered;
+    ...projectOf(1, PROJECT_KEY),
+    async project() {
+      clock.now = startedAt;
+      const { id, api_token } = await app.projects.create({ name: "tests" });
+      return projectOf(id, api_token);
     },
     async [Symbol.asyncDispose]() {
       await app.close(5000);
       own?.[Symbol.dispose]();
     },
   };
+}
+
+/** The body with the key of a project in the place of the key of the tests. */
+function withKey(body: unknown, token: string): unknown {
+  const isObject = typeof body === "object" && body !== null && "api_key" in body;
+  return isObject && body.api_key === PROJECT_KEY ? { ...body, api_key: token } : body;
 }
