@@ -1,10 +1,13 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { silentLog } from "../../../src/app/process/log.ts";
 import { csv, paged } from "../../../src/http/answer/format.ts";
 import { sent } from "../../../src/http/answer/stream.ts";
 import { batch, event, largeProperties } from "../../support/data/build-records.ts";
-import { type TestApp, testApp } from "../../support/start/app.ts";
+import type { TestProject } from "../../support/start/app.ts";
 import { PERSONAL_KEY } from "../../support/start/server.ts";
+import { sharedApp } from "../../support/start/shared-app.ts";
+
+const newProject = sharedApp();
 
 setDefaultTimeout(30_000);
 
@@ -14,7 +17,7 @@ type Listed = { count: number; next: string | null; previous: string | null; res
 const identified = (distinct_id: string, $set: object, fields: object = {}) =>
   event({ distinct_id, properties: { $set }, ...fields });
 
-const list = async (app: TestApp, query: string) => {
+const list = async (app: TestProject, query: string) => {
   const { status, body } = await app.get(`/persons/${query}`);
   expect(status).toBe(200);
   return body as Listed;
@@ -26,9 +29,9 @@ const filters = (...all: object[]) =>
 /** What a stream is sent under whose caller may have it. */
 const SENDING = { check: async () => {}, requestId: "none", log: silentLog };
 
-let world: TestApp;
+let world: TestProject;
 /** The same persons, most of them so large that the event store has neither their `k` nor their address. */
-let large: TestApp;
+let large: TestProject;
 
 beforeAll(async () => {
   const people = (more: (at: number) => object) =>
@@ -37,16 +40,12 @@ beforeAll(async () => {
       const own = { ...(id === "without" ? {} : { k: VALUES[id] }), ...email };
       return identified(id, { ...more(at), ...own });
     });
-  [world, large] = await Promise.all([testApp(), testApp()]);
+  world = await newProject();
+  large = await newProject();
   await world.capture(batch(...people(() => ({}))));
   await large.capture(
     batch(...people((at) => (at % 4 === 3 ? {} : largeProperties(130 + 32 * at)))),
   );
-});
-
-afterAll(async () => {
-  await world[Symbol.asyncDispose]();
-  await large[Symbol.asyncDispose]();
 });
 
 /** Each of them has one kind of value under `k`, or none. */
@@ -70,7 +69,7 @@ test("most of the large persons are in the event store without what they are fou
     query: { kind: "HogQLQuery", query: "SELECT count(properties->>'k') FROM persons" },
   };
   const headers = { prefer: "return=representation" };
-  const { body } = await large.ask("POST", "/api/environments/1/query/", { body: asked, headers });
+  const { body } = await large.ask("POST", `${large.api}/query/`, { body: asked, headers });
   expect(body).toMatchObject({ results: [[2]] });
 });
 
@@ -153,7 +152,7 @@ describe("a filter by property", () => {
   test.each([1e21, -1e21, 1.5e300, Number.MAX_VALUE, 1e20, 2 ** 64, 1e-7, 0.1])(
     "finds the number %p by itself",
     async (number) => {
-      await using app = await testApp();
+      const app = await newProject();
       await app.capture(batch(identified("ann", { k: number }), identified("bob", { k: "x" })));
       const of = async (operator: string, value: unknown) =>
         idsOf(await list(app, filters({ key: "k", operator, value })));
@@ -186,7 +185,7 @@ describe("a filter by property", () => {
       ...["6\n", "0x1f", "+-6", ".5", "6.", "6e", "6,5"],
     ].map((value): [unknown] => [value]),
   )("compares the value %j with no number", async (value) => {
-    await using app = await testApp();
+    const app = await newProject();
     await app.capture(batch(identified("ann", { k: value })));
     for (const operator of ["gt", "lt", "not_between"]) {
       const asked = operator === "not_between" ? [-1e9, 1e9] : 5;
@@ -198,7 +197,7 @@ describe("a filter by property", () => {
   test.each(["6", 6, "+6", "06", "6.0", "6e0", "0.6E+1", "600e-2"])(
     "compares the value %j as the number six",
     async (value) => {
-      await using app = await testApp();
+      const app = await newProject();
       await app.capture(batch(identified("ann", { k: value })));
       const count = async (operator: string, asked: unknown) =>
         (await list(app, filters({ key: "k", operator, value: asked }))).count;
@@ -221,7 +220,7 @@ describe("a filter by property", () => {
     [`1.2.${"9".repeat(19)}`, ["semver_gte", "semver_lt"]],
     ["1.2.3-a b", []],
   ])("takes %j for a version or none", async (version, wanted) => {
-    await using app = await testApp();
+    const app = await newProject();
     await app.capture(batch(identified("ann", { k: version })));
     const asked = { semver_eq: "1.2.3", semver_gte: "1.2.3", semver_lt: "2" };
     const met = [];
@@ -243,7 +242,7 @@ describe("a filter by property", () => {
     ["2026-11-20T00:00:00-05:30", "is_date_before", "2026-11-20T05:30:00Z", false],
     ["2026-11-20 00:00:00", "is_date_exact", "2026-11-20T00:00:00Z", true],
   ])("takes the time %s as it is: %s %s is %p", async (time, operator, value, is) => {
-    await using app = await testApp();
+    const app = await newProject();
     await app.capture(batch(identified("ann", { k: time })));
     expect((await list(app, filters({ key: "k", operator, value }))).count).toBe(is ? 1 : 0);
   });
@@ -255,7 +254,7 @@ describe("a filter by property", () => {
     "2026-11-20 (BC)",
     "2026-11-20 00:00 Europe/Berlin",
   ])("takes %j for no date", async (text) => {
-    await using app = await testApp();
+    const app = await newProject();
     await app.capture(batch(identified("ann", { k: text })));
     for (const operator of ["is_date_after", "is_date_before", "is_date_exact"]) {
       const value = text === "epoch" && operator === "is_date_exact" ? "1970-01-01" : "2000-01-01";
@@ -324,7 +323,7 @@ describe("a filter by property", () => {
   test.each(["a.b", "$x", "a/b~c", "", "0", '"', "*", "__proto__"])(
     "takes the key %p as it is",
     async (key) => {
-      await using app = await testApp();
+      const app = await newProject();
       const $set = JSON.parse(`{${JSON.stringify(key)}:"here","other":{"b":"here"}}`);
       await app.capture(batch(identified("ann", $set)));
 
@@ -349,7 +348,7 @@ describe("a filter by property", () => {
   });
 
   test("has a part of a property, of its values and of an address in the same cases (decision 107)", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const texts = ["ΟΔΟΣ", "οδος", "İstanbul ſ", "ıstanbul s", "5 µm (a+b).*", "plain S", "ẞ", "𞤀"];
     await app.capture(
       batch(...texts.map((text, at) => identified(`p${at}`, { text, email: text }))),
@@ -389,7 +388,7 @@ describe("a filter by property", () => {
   });
 
   test("tells the values of a property, the most frequent first", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const plans = ["pro", "free", "pro", "Pro team", 5, null];
     await app.capture(batch(...plans.map((plan, at) => identified(`p${at}`, { plan }))));
     const values = async (query: string) => (await app.get(`/persons/values/${query}`)).body;
@@ -443,7 +442,7 @@ describe("a search", () => {
   ])(
     "%s finds by a part of the address in any case, or by a distinct id",
     async (query, wanted) => {
-      await using app = await testApp();
+      const app = await newProject();
       const addresses: Record<string, unknown> = {
         ann: "Ann@x.y",
         bob: "bob@x.y",
@@ -463,7 +462,7 @@ describe("a search", () => {
   );
 
   test("knows addresses as they are by now, and only those of its project", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     await app.capture(batch(identified("ann", { email: "old@x.y", n: 1 })));
     await app.capture(batch(identified("ann", { email: "new@x.y" }), identified("bob", {})));
     await app.capture(batch(event({ distinct_id: "ann", properties: { $unset: ["n"] } })));
@@ -479,7 +478,7 @@ describe("a search", () => {
   });
 
   test("counts and lists exactly, whether it finds thousands or a few", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const many = Array.from({ length: 2400 }, (_, n) => identified(`p${n}`, { email: `${n}@x.y` }));
     await app.capture(batch(...many));
 
@@ -513,9 +512,9 @@ test("filters come in groups of AND and OR, as deep as may be", async () => {
 });
 
 test("dates of filters, and of persons, are on the clock of the project's time zone", async () => {
-  await using app = await testApp();
+  const app = await newProject();
   const zone = { timezone: "America/New_York" };
-  const changed = await app.ask("PATCH", "/api/projects/1/", { body: zone });
+  const changed = await app.ask("PATCH", `/api/projects/${app.id}/`, { body: zone });
   expect(changed.status).toBe(200);
   const times = {
     day: "2026-01-15",
@@ -539,7 +538,7 @@ describe("a walk along the persons", () => {
   test.each(["", `&${filters({ key: "n", operator: "is_set" }).slice(1)}`, "&search=%40x.y"])(
     "by next%s neither skips nor repeats anybody, whoever comes or goes meanwhile",
     async (query) => {
-      await using app = await testApp();
+      const app = await newProject();
       const made = (n: number) => {
         const timestamp = `2026-11-${String(10 + (n % 5)).padStart(2, "0")}T00:00:00Z`;
         return identified(`p${n}`, { n, email: `${n}@x.y` }, { timestamp });
@@ -548,7 +547,7 @@ describe("a walk along the persons", () => {
       const gone = new Set<string>();
       const walked: string[] = [];
 
-      let next: string | null = `/api/environments/1/persons/?limit=7${query}`;
+      let next: string | null = `${app.api}/persons/?limit=7${query}`;
       for (let pages = 1; next !== null; pages += 1) {
         const { body } = await app.ask("GET", next.replace("http://localhost:8000", ""));
         const page = body as Listed;
@@ -557,7 +556,7 @@ describe("a walk along the persons", () => {
         next = page.next;
         const [first] = page.results;
         if (pages % 3 !== 1 || first === undefined) continue;
-        await app.ask("DELETE", `/api/environments/1/persons/${first.id}/`);
+        await app.ask("DELETE", `${app.api}/persons/${first.id}/`);
         gone.add(first.distinct_ids[0] ?? "");
         const later = { timestamp: "2026-11-20T00:00:00Z" };
         await app.capture(batch(identified(`late-${pages}`, { n: 0, email: "l@x.y" }, later)));
@@ -572,7 +571,7 @@ describe("a walk along the persons", () => {
   test.each(["", `&${filters({ key: "n", operator: "is_set" }).slice(1)}`, "&search=%40x.y"])(
     "by next%s meets everybody once, in the order it began with, whoever is merged or split meanwhile",
     async (query) => {
-      await using app = await testApp();
+      const app = await newProject();
       const names = Array.from({ length: 12 }, (_, n) => `p${n}`);
       const made = names.map((id, n) => {
         const timestamp = `2026-10-${30 - n}T00:00:00Z`;
@@ -583,7 +582,7 @@ describe("a walk along the persons", () => {
         event({ event: "$merge_dangerously", distinct_id, properties: { alias } });
       const split = async (of: string, ...distinct_ids_to_split: string[]) => {
         const [person] = (await list(app, `?distinct_id=${of}`)).results;
-        const path = `/api/environments/1/persons/${person?.id}/split/`;
+        const path = `${app.api}/persons/${person?.id}/split/`;
         const body = { distinct_ids_to_split };
         expect((await app.ask("POST", path, { body })).status).toBe(201);
       };
@@ -596,7 +595,7 @@ describe("a walk along the persons", () => {
       };
       const walked: (string | undefined)[] = [];
 
-      let next: string | null = `/api/environments/1/persons/?limit=2${query}`;
+      let next: string | null = `${app.api}/persons/?limit=2${query}`;
       for (let pages = 1; next !== null; pages += 1) {
         const { body } = await app.ask("GET", next.replace("http://localhost:8000", ""));
         const page = body as Listed;
@@ -618,7 +617,7 @@ describe("a walk along the persons", () => {
   );
 
   test("leads back by offset, and keeps the filters in its links", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     await app.capture(batch(...["a", "b", "c", "d"].map((id) => identified(id, { n: 1 }))));
     const query = `${filters({ key: "n", value: 1 })}&limit=2`;
 
@@ -640,19 +639,17 @@ describe("a walk along the persons", () => {
 describe("a list of large persons", () => {
   const KIB = 1024;
   const ids = Array.from({ length: 12 }, (_, at) => `p${at}`);
-  let app: TestApp;
+  let app: TestProject;
 
   beforeAll(async () => {
-    app = await testApp();
+    app = await newProject();
     const text = (at: number) => `${at}`.padEnd(500 * KIB, "x");
     await app.capture(batch(...ids.map((id, at) => identified(id, { text: text(at), n: at % 2 }))));
   });
 
-  afterAll(() => app[Symbol.asyncDispose]());
-
   const asked = (query: string) => {
     const headers = { authorization: `Bearer ${PERSONAL_KEY}` };
-    const url = `http://localhost:8000/api/environments/1/persons/${query}`;
+    const url = `http://localhost:8000${app.api}/persons/${query}`;
     return app.app.http("http://127.0.0.1:8000")(new Request(url, { headers }));
   };
 
@@ -676,7 +673,7 @@ describe("a list of large persons", () => {
       }),
     );
     const walked: string[] = [];
-    let at: string | undefined = "/api/environments/1/persons/?limit=5";
+    let at: string | undefined = `${app.api}/persons/?limit=5`;
     while (at !== undefined) {
       const { count, next, ...page } = (await app.ask("GET", at)).body as Listed;
       expect(count).toBe(12);
@@ -693,7 +690,7 @@ describe("a list of large persons", () => {
     const parts = answer.body?.getReader();
     const first = await parts?.read();
     const [last] = (await list(app, "?limit=1&offset=11")).results;
-    const gone = await app.ask("DELETE", `/api/environments/1/persons/${last?.id}/`);
+    const gone = await app.ask("DELETE", `${app.api}/persons/${last?.id}/`);
     const texts = [first?.value];
     for (let part = await parts?.read(); part?.done === false; part = await parts?.read()) {
       texts.push(part.value);
@@ -722,7 +719,7 @@ describe("persons as CSV", () => {
   const rowsOf = (body: unknown) => String(body).split("\r\n");
 
   test("are all there, whatever a stranger with the project's key makes columns of", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const odd = (n: number) =>
       Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`a ${n} ${at}`, at]));
     await app.capture(batch(identified("ann", { plan: "pro" }), identified("bob", { plan: "x" })));
@@ -742,7 +739,7 @@ describe("persons as CSV", () => {
   });
 
   test("are all there, taken apart into columns in a stable order, and no formulas", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     await app.capture(
       batch(
         identified("ann", { email: "ann@x.y", note: '=1+1,"x"', n: -5 }),
@@ -766,7 +763,7 @@ describe("persons as CSV", () => {
   });
 
   test("know the filters, and are cut only by a limit or offset of their own", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const many = Array.from({ length: 1203 }, (_, n) => identified(`p${n}`, { n: n % 2 }));
     await app.capture(batch(...many));
     const count = async (query: string) =>
@@ -784,13 +781,13 @@ describe("persons as CSV", () => {
   });
 
   test("come in parts as they are read, and are read no further than they are taken", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const many = Array.from({ length: 1000 }, (_, n) => identified(`p${n}`, { n }));
     await app.capture(batch(...many));
     const handle = app.app.http("http://127.0.0.1:8000");
     const asked = () =>
       handle(
-        new Request("http://localhost:8000/api/environments/1/persons/?format=csv", {
+        new Request(`http://localhost:8000${app.api}/persons/?format=csv`, {
           headers: { authorization: `Bearer ${PERSONAL_KEY}` },
         }),
       );
@@ -829,7 +826,7 @@ describe("persons as CSV", () => {
   });
 
   test("of one person are a table of one row", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     await app.capture(batch(identified("ann", { plan: "pro" })));
     const { id, uuid } = (await list(app, "")).results[0] as Shown;
 
@@ -843,7 +840,7 @@ describe("persons as CSV", () => {
 describe("a filter by property, while events come", () => {
   const OTHERS = 400;
   /** Sends so many events that their batch is a busy one, and the load waits for more. */
-  const send = async (app: TestApp, ...events: object[]) => {
+  const send = async (app: TestProject, ...events: object[]) => {
     const others = Array.from({ length: OTHERS }, (_, n) => event({ distinct_id: `other-${n}` }));
     const { status } = await app.ask("POST", "/batch/", { body: batch(...events, ...others) });
     expect(status).toBe(200);
@@ -852,7 +849,7 @@ describe("a filter by property, while events come", () => {
   const plan = (value: string) => filters({ key: "plan", value });
 
   test("sees the events later, and a page has the persons as they are now", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     await app.capture(batch(...ids.map((id) => identified(id, { plan: "pro" }))));
     expect((await list(app, plan("pro"))).count).toBe(20);
 
@@ -867,19 +864,19 @@ describe("a filter by property, while events come", () => {
   });
 
   test("sees changes by users at once", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     await app.capture(batch(...ids.map((id) => identified(id, { plan: "pro" }))));
     const [first, second] = (await list(app, plan("pro"))).results;
 
     for (const value of ["a", "b", "c"]) {
       await send(app);
       const body = { properties: { plan: value } };
-      await app.ask("PATCH", `/api/environments/1/persons/${first?.id}/`, { body });
+      await app.ask("PATCH", `${app.api}/persons/${first?.id}/`, { body });
       const found = await list(app, plan(value));
       expect([found.count, ...found.results.map(({ id }) => id)]).toEqual([1, first?.id ?? 0]);
     }
     await send(app);
-    await app.ask("DELETE", `/api/environments/1/persons/${second?.id}/`);
+    await app.ask("DELETE", `${app.api}/persons/${second?.id}/`);
     expect((await list(app, plan("pro"))).count).toBe(18);
   });
 });

@@ -39,16 +39,14 @@ export type TestProject = {
   /** The path of the project's management API: `/api/environments/<id>`. */
   api: string;
   /**
-   * Any request, without a socket. `body` is sent as JSON unless it is text or bytes. Fails if the
-   * answer of an operation is not as the OpenAPI document has it.
+   * Any request, without a socket. `body` is sent as JSON unless it is text or bytes; an object with the
+   * key of the tests is sent with the key of this project. Fails if the answer of an operation is not as
+   * the OpenAPI document has it.
    */
   ask(method: string, path: string, asked?: Asked): Promise<Answered>;
   /** A management GET below {@link TestProject.api}. */
   get(path: string, asked?: Asked): Promise<Answered>;
-  /**
-   * Captures events and waits until both stores have them. A body with the key of the tests is sent
-   * with the key of this project.
-   */
+  /** Captures events and waits until both stores have them. */
   capture(body: unknown, path?: string): Promise<Answered>;
 };
 
@@ -93,11 +91,11 @@ export async function testApp(
   });
   const handle = app.http(LISTEN_URL);
 
-  const ask: TestApp["ask"] = async (
-    method,
-    path,
-    { body, key = PERSONAL_KEY, headers, signal } = {},
-  ) => {
+  const ask = async (
+    method: string,
+    path: string,
+    { body, key = PERSONAL_KEY, headers, signal }: Asked = {},
+  ): Promise<Answered> => {
     const raw = typeof body === "string" || body instanceof Uint8Array;
     const response = await handle(
       new Request(`http://localhost:8000${path}`, {
@@ -125,11 +123,13 @@ export async function testApp(
   };
   const projectOf = (id: number, token: string): TestProject => {
     const api = `/api/environments/${id}`;
+    const askWithKey: TestProject["ask"] = (method, path, asked = {}) =>
+      ask(method, path, { ...asked, body: withKey(asked.body, token) });
     return {
-      ...{ app, directory, clock, id, token, api, ask },
+      ...{ app, directory, clock, id, token, api, ask: askWithKey },
       get: (path, asked) => ask("GET", api + path, asked),
       async capture(body, path = "/batch/") {
-        const answered = await ask("POST", path, { body: withKey(body, token), key: null });
+        const answered = await askWithKey("POST", path, { body, key: null });
         await app.ingest.caughtUp();
         return answered;
       },
