@@ -70,7 +70,7 @@ async function openWithRoom(
       return await open();
     } catch (error) {
       if (!(error instanceof Error) || !isDiskFull(error)) throw error;
-      listening.say("The disk is full: the server starts when there is space.");
+      listening.setReason("The disk is full: the server starts when there is space.");
       const facts = { url: listening.url, why: error.message };
       if (!isReported) log.error("the disk is full; the start waits for space", facts);
       await Bun.sleep(ROOM_POLL_MS);

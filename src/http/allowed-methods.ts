@@ -3,12 +3,12 @@ import { Failure } from "../core/values/failure.ts";
 import { problem } from "./answer/errors.ts";
 import { corsHeaders, preflight } from "./request/cors.ts";
 
-/** What HTTP has, in the order of `Allow`; ALL is Elysia's word for any other. */
+/** Methods in the order of `Allow`; ALL is Elysia's name for any other one. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "ALL"];
 
 /**
- * Answers every other method on a known path with 405 and `Allow`, explicitly for each: a path
- * without parameters would else fall through to a sibling with one.
+ * Answers 405 with `Allow` to each other method of a known path. Every method gets a route, because else
+ * Elysia would use another path that has a parameter in this place.
  */
 export function refuseOtherMethods(
   app: Elysia,

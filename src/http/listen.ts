@@ -12,43 +12,38 @@ export type ListenOptions = {
   port: number;
   /** Paths of PEM files; both or neither. */
   tls: { cert: string; key: string } | undefined;
-  /** Sets the ids of this start's answers apart from those of others. */
+  /** Makes the ids of answers differ from those of other starts. */
   seed: string;
 };
 
 /** A server that listens. */
 export type Listening = {
   url: string;
-  /** Answers with `handle` from now on; until then every request gets 503, but `/_liveness`. */
+  /** Answers with `handle` from now on; before that each request gets 503, except `/_liveness`. */
   open(handle: (request: Request) => Promise<Response>): void;
-  /** What those requests are told meanwhile. */
-  say(why: string): void;
-  /** The address at the other end of a request's connection. */
+  /** Sets the reason in these answers 503. */
+  setReason(reason: string): void;
+  /** The address of the client at the other end of a request's connection. */
   connectionOf(request: Request): string | undefined;
-  /**
-   * Takes no new request, lets those in flight finish for at most `deadlineMs`, then cuts them.
-   */
+  /** Refuses new requests, waits at most `deadlineMs` for those in flight, then closes their connections. */
   stop(deadlineMs: number): Promise<void>;
 };
 
 /**
- * Seconds after which a connection on which nothing moves is closed. What arrives of a body does
- * not count for Bun, so a slow upload would end without an answer before its time is over.
+ * Seconds after which Bun closes an idle connection. Bun does not count the bytes of a body, so a shorter
+ * time would close slow uploads without an answer.
  */
 const IDLE_TIMEOUT_S = UPLOAD_MS_MAX / 1000 + 15;
 
-/**
- * Bun's own limit answers 413 without envelope or CORS, so it is far above ours, which the
- * counting reader enforces.
- */
+/** Bun's own limit answers 413 without envelope or CORS, so it is far above the one of `readBody`. */
 const ENGINE_BODY_BYTES_MAX = 4_294_967_295;
 
 /**
- * Starts to listen, before anything else is opened: a port that is taken must be found before
- * the first start has made keys. Throws with the code `EADDRINUSE` then.
+ * Starts to listen, before anything else is opened: the first start must not make keys if the port is
+ * taken. Fails with the code `EADDRINUSE` then.
  */
 export function listen({ host, port, tls, seed }: ListenOptions): Listening {
-  let closed: string | undefined = "The server is starting.";
+  let closedReason: string | undefined = "The server is starting.";
   let inFlight = 0;
   let handle = (_request: Request): Promise<Response> => Promise.reject(new Error("not open"));
   const requestId = requestIds(seed);
@@ -61,10 +56,10 @@ export function listen({ host, port, tls, seed }: ListenOptions): Listening {
     maxRequestBodySize: ENGINE_BODY_BYTES_MAX,
     ...(tls === undefined ? {} : { tls: { cert: Bun.file(tls.cert), key: Bun.file(tls.key) } }),
     async fetch(request) {
-      if (closed !== undefined) {
-        // Whoever is told that the process is dead would end it.
-        const isAsked = firstSegment(request.url) === LIVENESS.slice(1);
-        const refused = isAsked ? liveness() : unavailable(request, closed);
+      if (closedReason !== undefined) {
+        // A supervisor would end a process that seems dead.
+        const isLiveness = firstSegment(request.url) === LIVENESS.slice(1);
+        const refused = isLiveness ? liveness() : unavailable(request, closedReason);
         refused.headers.set("x-request-id", requestId(request));
         return refused;
       }
@@ -76,20 +71,20 @@ export function listen({ host, port, tls, seed }: ListenOptions): Listening {
       }
     },
   });
-  const shownHost = host.includes(":") ? `[${host}]` : host;
-  const url = `${tls === undefined ? "http" : "https"}://${shownHost}:${server.port}`;
+  const urlHost = host.includes(":") ? `[${host}]` : host;
+  const url = `${tls === undefined ? "http" : "https"}://${urlHost}:${server.port}`;
   return {
     url,
     connectionOf: (request) => server.requestIP(request)?.address,
-    say(why) {
-      closed = why;
+    setReason(reason) {
+      closedReason = reason;
     },
-    open(surface) {
-      handle = surface;
-      closed = undefined;
+    open(server) {
+      handle = server;
+      closedReason = undefined;
     },
     async stop(deadlineMs) {
-      closed = "The server is shutting down.";
+      closedReason = "The server is shutting down.";
       const finished = server.stop();
       const deadline = performance.now() + deadlineMs;
       while (inFlight > 0 && performance.now() < deadline) await Bun.sleep(10);
@@ -100,8 +95,8 @@ export function listen({ host, port, tls, seed }: ListenOptions): Listening {
 }
 
 /**
- * The answer while there is no surface. SDKs on pages must be able to read it, or it counts as no
- * answer at all, after which they give up sooner.
+ * The answer before the server is open. It has CORS headers for SDKs on web pages: they give up sooner
+ * after an answer that they cannot read.
  */
 function unavailable(request: Request, detail: string): Response {
   const isSdk = isOfSdk(request);

@@ -15,7 +15,7 @@ import type { publicAddress } from "./request/public-address.ts";
 /** Bytes of the body of a request to the API. */
 export const MANAGEMENT_BODY_BYTES_MAX = 1_048_576;
 
-/** What every operation is guarded by, and how it answers by default. */
+/** The checks of every operation, and its defaults. */
 type Guards = Authorizer & {
   requestId: (request: Request) => string;
   log: Log;
@@ -23,21 +23,21 @@ type Guards = Authorizer & {
   prefer: Preference;
 };
 
-/** Serves an operation. Authentication comes before validation: a stranger with a bad body gets 401. */
+/** Serves an operation. It authorizes before it validates: without a key, an invalid body gets 401. */
 export function mountManagement(app: Elysia, route: Route, guards: Guards): void {
   const { authorize, address, prefer } = guards;
   const isTable = hasTable(route);
   const meter: Meter = { held: 0 };
   type Context = { request: Request; params: Record<string, string> };
-  const asked = ({ request, params }: Context) => {
+  const accessOf = ({ request, params }: Context) => {
     const projectId = hasProject(route) ? params["project_id"] : undefined;
     return { request, scope: route.scope, projectId };
   };
-  const authenticate = (context: Context) => authorize(asked(context));
+  const authenticate = (context: Context) => authorize(accessOf(context));
   const send = (streamed: Streamed, request: Request, { project }: Granted) => {
-    // By its id: what `@current` is may be another by now.
-    const again = { request, scope: route.scope, projectId: project?.toString() };
-    const check = () => guards.reauthorize(again);
+    // By its id: `@current` may be another project by now.
+    const access = { request, scope: route.scope, projectId: project?.toString() };
+    const check = () => guards.reauthorize(access);
     return sent(streamed, { check, requestId: guards.requestId(request), log: guards.log });
   };
   const handle = async (context: Context & { query: object; body: unknown }) => {
@@ -48,7 +48,7 @@ export function mountManagement(app: Elysia, route: Route, guards: Guards): void
     const result = handled instanceof Streamed ? send(handled, request, granted) : handled;
     const answer = answerOf(route, context.request, { result, byDefault: prefer });
     if (isTable) answer.headers.append("vary", "Accept");
-    // Keys and persons are nothing for a cache, nor for a browser to guess a type of.
+    // Keys and persons must not be cached, and a browser must not guess their type.
     answer.headers.set("cache-control", "no-store");
     answer.headers.set("x-content-type-options", "nosniff");
     return answer;
@@ -58,14 +58,14 @@ export function mountManagement(app: Elysia, route: Route, guards: Guards): void
       async (context: unknown) => {
         await authenticate(context as Context);
       },
-      // What takes no body does not look at one; null tells Elysia not to either.
+      // Null keeps Elysia from reading a body that the operation does not take.
       ({ request }: { request: Request }) =>
         route.body === undefined ? null : readJson(request, meter),
     ],
     transform: async (context: unknown) => {
       await authenticate(context as Context);
-      // A body may be minutes on its way, in which the key may end.
-      if (route.body !== undefined) await guards.reauthorize(asked(context as Context));
+      // The key may end during an upload, which may take minutes.
+      if (route.body !== undefined) await guards.reauthorize(accessOf(context as Context));
       const { request, query } = context as Context & { query: Record<string, unknown> };
       checkEncoding(route, request);
       checkBrackets(route, request);
@@ -76,7 +76,7 @@ export function mountManagement(app: Elysia, route: Route, guards: Guards): void
   });
 }
 
-/** Elysia reads what is not valid as U+FFFD or as it stands, and such a filter finds nothing. */
+/** Fails for invalid encoding, which Elysia would keep or read as U+FFFD: such a filter finds nothing. */
 function checkEncoding({ query }: Route, { url }: Request): void {
   if (!url.includes("%")) return;
   for (const parameter of new URL(url).search.slice(1).split("&")) {
@@ -87,12 +87,12 @@ function checkEncoding({ query }: Route, { url }: Request): void {
   }
 }
 
-/** Parameters of lists that are as good as absent where they are empty. */
+/** Parameters of lists that count as absent if they are empty. */
 const PAGING = ["limit", "offset"];
 
 /**
- * Elysia's coercion takes `1e2`, `0x10` and `5.0` for integers, and of booleans not what Python and
- * others write (decision 59).
+ * Reads integers and booleans. Elysia would take `1e2`, `0x10` and `5.0` for integers, and would refuse
+ * `True`, as Python writes it (decision 59).
  */
 function readScalars(route: Route, query: Record<string, unknown>): void {
   for (const name of PAGING) if (query[name] === "") delete query[name];
@@ -115,12 +115,12 @@ const BOOLEANS = new Map([
 ]);
 
 function booleanOf(value: string, name: string): boolean {
-  const read = BOOLEANS.get(value.toLowerCase());
-  if (read !== undefined) return read;
+  const boolean = BOOLEANS.get(value.toLowerCase());
+  if (boolean !== undefined) return boolean;
   throw new Failure("invalid_input", "Either true or false is expected.", name);
 }
 
-/** A JSON object; an empty one when there is no body, so that what is missing is told by name. */
+/** Reads a JSON object; an empty one without a body, so that the answer names the missing fields. */
 async function readJson(request: Request, meter: Meter): Promise<JsonObject> {
   const { bytes, release } = await readBody(request, meter, {
     bytesMax: MANAGEMENT_BODY_BYTES_MAX,
@@ -134,7 +134,7 @@ async function readJson(request: Request, meter: Meter): Promise<JsonObject> {
   }
   checkType(request.headers.get("content-type") ?? "");
   const body = parse(bytes);
-  // Checked here: Elysia holds a body that may be absent to its shape only if it has something in it.
+  // Checked here, because Elysia does not check an empty object against the shape of an optional body.
   const { refused, excesses } = scanBody(bytes);
   if (refused !== undefined || excesses.length > 0) {
     const detail = `Nesting is at most ${JSON_DEPTH_MAX} deep, an object has at most ${OBJECT_KEYS_MAX} keys.`;
@@ -144,7 +144,7 @@ async function readJson(request: Request, meter: Meter): Promise<JsonObject> {
   return body;
 }
 
-/** JSON is in UTF-8 (RFC 8259 8.1), of which US-ASCII is a part; a charset may say no other. */
+/** Fails unless the body is JSON in UTF-8 (RFC 8259 8.1), of which US-ASCII is a part. */
 function checkType(header: string): void {
   const [type, ...parameters] = header.split(";").map((part) => part.trim().toLowerCase());
   if (type !== "application/json") {

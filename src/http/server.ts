@@ -32,7 +32,7 @@ import { mountManagement } from "./management.ts";
 import type { SdkRoute } from "./operation/route.ts";
 import { authorizer } from "./request/auth.ts";
 import type { Meter } from "./request/body.ts";
-import { peerAddress, trustedAddress } from "./request/client-address.ts";
+import { clientAddress, trustedAddress } from "./request/client-address.ts";
 import { corsHeaders, firstSegment, isOfSdk } from "./request/cors.ts";
 import { checkPath } from "./request/parameters.ts";
 import type { Preference } from "./request/preferences.ts";
@@ -81,26 +81,26 @@ type ManagementNeeds = {
   now: Clock;
 };
 
-/** What the HTTP server is made of. */
+/** The parts of the HTTP server. */
 export type HttpNeeds = ManagementNeeds & {
   capture: Capture;
   logs: Logs;
   timings: Timings;
-  /** Counts the capture bodies that are in memory. */
+  /** Counts the bytes of capture bodies in memory. */
   meter: Meter;
   readiness: () => Readiness;
-  /** What operations that are empty by contract answer when the caller has no preference. */
+  /** The default for operations that the contract leaves empty. */
   prefer: Preference;
   newUuid: () => string;
   log: Log;
   version: string;
-  /** The address at the other end of a request's connection, if there is one. */
+  /** The address of the client at the other end of a request's connection. */
   connectionOf: (request: Request) => string | undefined;
-  /** Proxies whose word on where a request comes from counts (setting `trusted_proxies`). */
+  /** Proxies whose forwarding headers count (setting `trusted_proxies`). */
   trustedProxies: readonly string[];
 } & Omit<AddressOptions, "isProxied">;
 
-/** Answers any request. */
+/** Answers each request; never fails. */
 export type HttpServer = (request: Request) => Promise<Response>;
 
 /** Every management operation, in the order of contract 4.1. */
@@ -123,26 +123,26 @@ export const managementRoutes = (needs: ManagementNeeds) => [
   ...metricRoutes(needs.metrics),
 ];
 
-/** The server as a function from request to answer. */
+/** The HTTP server as a function from a request to its answer. */
 export function httpServer(needs: HttpNeeds): HttpServer {
   const { projects, keys, log } = needs;
   const requestId = requestIds(needs.newUuid());
   const allowed = new Map<string, Set<string>>();
-  const peerOf = peerAddress(needs.trustedProxies);
+  const addressOf = clientAddress(needs.trustedProxies);
   const isTrusted = trustedAddress(needs.trustedProxies);
   const isProxied = (request: Request) => isTrusted(needs.connectionOf(request) ?? "");
   const authority = authorizer({
     keys,
     projects,
     attempts: attempts(needs.now),
-    addressOf: (request) => peerOf(request, needs.connectionOf(request)),
+    addressOf: (request) => addressOf(request, needs.connectionOf(request)),
   });
   const app = new Elysia({
     strictPath: false,
-    // Drops what no shape has. Elysia's own way makes a list of a text before it is checked.
+    // Drops unknown fields. Elysia's own way would turn a text into a list before the check.
     normalize: "typebox",
-    // Elysia looks for the path from a fixed place of the URL on: the 12th character, which misses
-    // it behind short hosts, or the 8th, which is still in the scheme of https.
+    // Elysia starts to look for the path at a fixed character of the URL. The 12th is too late after a
+    // short host; the 8th is still in the scheme with https.
     handler: { standardHostname: needs.listenUrl.startsWith("https:") },
   });
   const refusal = (error: unknown, request: Request) => {
@@ -194,13 +194,13 @@ export function httpServer(needs: HttpNeeds): HttpServer {
     try {
       return await app.handle(request);
     } catch (error) {
-      // Elysia throws what goes wrong while it prepares a route.
+      // Elysia throws failures of the preparation of a route.
       return refusal(error, request);
     }
   };
   return async (request) => {
     const done = needs.timings.begin();
-    const response = await answer(request.headers.has("host") ? request : named(request, needs));
+    const response = await answer(request.headers.has("host") ? request : withHost(request, needs));
     const kind = kindOf(request);
     const ms = done(kind);
     const { status } = response;
@@ -215,11 +215,11 @@ function kindOf(request: Request): RequestKind {
   return firstSegment(request.url) === "api" ? "api" : "other";
 }
 
-/** Bun puts whatever Host says before the path: with a slash in it, the path would be another. */
+/** A valid Host. Bun puts Host before the path, so a slash in it would change the path. */
 const HOST = /^(?:[\w.~-]+|\[[\da-f:.]+\])(?::\d*)?$/i;
 
-/** HTTP/1.0 names no host, and the address of such a request is but a path. */
-function named(request: Request, { listenUrl }: Pick<HttpNeeds, "listenUrl">): Request {
+/** A request of HTTP/1.0 has no host, so its URL is only a path: adds the host. */
+function withHost(request: Request, { listenUrl }: Pick<HttpNeeds, "listenUrl">): Request {
   return request.url.startsWith("/")
     ? new Request(new URL(request.url, listenUrl).href, request)
     : request;

@@ -81,8 +81,8 @@ describe("a server that does not serve yet", () => {
   );
 
   test("lives", async () => {
-    const { url, say, stop } = listening();
-    say("The disk is full: the server starts when there is space.");
+    const { url, setReason, stop } = listening();
+    setReason("The disk is full: the server starts when there is space.");
     const answers = await Promise.all(
       ["/_liveness", "/_liveness/?now"].map(async (path) => {
         const answer = await fetch(url + path);

@@ -2,7 +2,7 @@ import { NotFoundError, ParseError, ValidationError } from "elysia";
 import type { Log } from "../../core/ports/log.ts";
 import { Failure, isDiskFull, serverError } from "../../core/values/failure.ts";
 
-/** The answer for a failure: its envelope, its status and the headers that go with it. */
+/** The answer for a failure: its envelope, status and headers. */
 export function problem(
   failure: Failure,
   headers: Record<string, string> = {},
@@ -14,7 +14,7 @@ export function problem(
     headers: {
       "x-content-type-options": "nosniff",
       ...(status === 401 ? { "www-authenticate": "Bearer" } : {}),
-      // What is left of a body that came too slowly is not waited for.
+      // The rest of a body that was too slow is not read.
       ...(status === 408 ? { connection: "close" } : {}),
       ...(status === 503 || status === 429 ? { "retry-after": String(failure.retryAfterS) } : {}),
       ...headers,
@@ -23,9 +23,8 @@ export function problem(
 }
 
 /**
- * What to tell the caller about anything that was thrown. What is no failure, nor for want of room
- * (decision 66), is a bug: its cause goes to the log under the request's id, and nothing of it to the
- * caller.
+ * Returns the failure that a caller sees for any thrown value. An error other than a full disk
+ * (decision 66) is a bug: the log has it with the id of the request, and the caller sees only the id.
  */
 export function failureOf(thrown: unknown, requestId: string, log: Log): Failure {
   if (thrown instanceof Failure) return thrown;
@@ -37,14 +36,14 @@ export function failureOf(thrown: unknown, requestId: string, log: Log): Failure
   }
   if (thrown instanceof ValidationError && thrown.type !== "response") return invalid(thrown);
   if (thrown instanceof Error && isDiskFull(thrown)) {
-    log.warn("the disk is full: a request is refused", { request_id: requestId, error: thrown });
+    log.warn("disk full; request refused", { request_id: requestId, error: thrown });
     return new Failure("unavailable", "The disk is full: nothing changes until there is space.");
   }
   log.error("request failed", { request_id: requestId, error: thrown });
   return serverError(requestId);
 }
 
-/** Never from the message: it differs by environment and repeats the value. */
+/** Without the message of Elysia, which repeats the value. */
 function invalid(error: ValidationError): Failure {
   const [first] = error.all;
   const path = first !== undefined && "path" in first ? String(first.path) : "";
@@ -59,7 +58,7 @@ function invalid(error: ValidationError): Failure {
   return new Failure("invalid_input", "The value has the wrong type or form.", attr);
 }
 
-/** The words that a schema is a choice of; none if it is no such choice. */
+/** The texts between which a schema lets one choose; empty for any other schema. */
 function choicesOf({ anyOf }: Record<string, unknown>): string[] {
   const words = Array.isArray(anyOf) ? anyOf.map((choice) => choice.const) : [];
   return words.every((word) => typeof word === "string") ? words : [];

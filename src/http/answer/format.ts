@@ -9,31 +9,28 @@ export const Format = {
   format: t.Optional(
     t.Union([t.Literal("json"), t.Literal("csv")], {
       description:
-        "json by default, or what `Accept` prefers. A column of csv is `properties.plan`; dots and backslashes of a key have a backslash before them. Beyond 16,384 columns, `other` is JSON of those that fewest have.",
+        "By default the format that `Accept` prefers, else json. A column of csv is `properties.plan`; dots and backslashes in a key have a backslash before them. Beyond 16,384 columns, the rarest columns are together in `other`, as JSON.",
     }),
   ),
 };
 
-/** Whether a route answers as a table, too. */
+/** Whether a route can answer with CSV. */
 export function hasTable({ query }: Pick<Route, "query">): boolean {
   return JSON.stringify(query?.properties["format"] ?? null).includes('"csv"');
 }
 
-/** A table is saved and never shown: what is in it is not for a browser. */
+/** Headers of CSV. A browser saves it and never shows it, because its content comes from outside. */
 export const CSV_HEADERS = {
   "content-type": "text/csv; charset=utf-8",
   "content-disposition": "attachment",
 };
 
-/** An answer of CSV (RFC 4180), as its lines come. */
+/** An answer of CSV (RFC 4180), sent as its lines are read. */
 export function csv(lines: AsyncIterable<string>): Streamed {
   return new Streamed(lines, CSV_HEADERS);
 }
 
-/**
- * An answer of JSON whose results are too large to be in memory at once: `rest` goes behind those of the
- * page, as it comes.
- */
+/** An answer of JSON with results that do not fit into memory together: `rest` follows those of the page. */
 export function paged<T extends { results: unknown[] }>(
   { results, ...head }: T,
   rest: AsyncIterable<unknown[]>,
@@ -41,7 +38,7 @@ export function paged<T extends { results: unknown[] }>(
   return new Streamed(jsonPage(head, results, rest), JSON_HEADERS);
 }
 
-/** As `Response.json` has it. */
+/** The same headers as of `Response.json`. */
 const JSON_HEADERS = { "content-type": "application/json;charset=utf-8" };
 
 async function* jsonPage(head: object, results: unknown[], rest: AsyncIterable<unknown[]>) {
@@ -51,7 +48,7 @@ async function* jsonPage(head: object, results: unknown[], rest: AsyncIterable<u
   yield "]}";
 }
 
-/** A few objects in the format that is asked for: as they are, or as a table. */
+/** A few objects in the requested format: as they are, or as a table. */
 export function formatted<T>(
   format: "json" | "csv" | undefined,
   answer: { json: T; rows: readonly object[]; status: number },

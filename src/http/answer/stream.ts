@@ -1,7 +1,7 @@
 import type { Log } from "../../core/ports/log.ts";
 import { Failure } from "../../core/values/failure.ts";
 
-/** An answer whose body is read and sent a part at a time. */
+/** An answer whose body is read and sent in parts. */
 export class Streamed {
   readonly parts: AsyncIterable<string>;
   readonly headers: Record<string, string>;
@@ -12,22 +12,22 @@ export class Streamed {
   }
 }
 
-/** What a stream is sent under. */
+/** Conditions of a streamed answer. */
 type Sending = {
-  /** Fails once who asked may no more. */
+  /** Fails once the caller may no longer read the answer. */
   check: () => Promise<unknown>;
   requestId: string;
   log: Log;
 };
 
 /**
- * The answer as it is sent. Before each part is read it is asked again whether the caller still may
- * (decision 142). What fails on the way breaks the connection off, so that it is no whole answer.
+ * Sends an answer in parts. Before each part the caller is authorized again (decision 142). A failure
+ * aborts the connection, so that the client does not take a part for the whole.
  */
 export function sent({ parts, headers }: Streamed, sending: Sending): Response {
   const iterator = parts[Symbol.asyncIterator]();
   const encoder = new TextEncoder();
-  let isGone = false;
+  let isCancelled = false;
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
@@ -36,22 +36,22 @@ export function sent({ parts, headers }: Streamed, sending: Sending): Response {
         if (done === true) controller.close();
         else controller.enqueue(encoder.encode(value));
       } catch (error) {
-        if (isGone) return;
-        tell(error, sending);
+        if (isCancelled) return;
+        logAbort(error, sending);
         controller.error(error);
         await iterator.return?.();
       }
     },
     async cancel() {
-      isGone = true;
+      isCancelled = true;
       await iterator.return?.();
     },
   });
   return new Response(body, { headers });
 }
 
-function tell(error: unknown, { requestId: request_id, log }: Sending): void {
+function logAbort(error: unknown, { requestId: request_id, log }: Sending): void {
   if (error instanceof Failure) {
-    log.warn("answer broken off", { request_id, code: error.code, why: error.message });
-  } else log.error("answer broken off", { request_id, error });
+    log.warn("response aborted", { request_id, code: error.code, why: error.message });
+  } else log.error("response aborted", { request_id, error });
 }

@@ -20,7 +20,7 @@ export function schemaWriter(named: JsonObject): WriteSchema {
     named[$id] = written;
     return { $ref: `#/components/schemas/${$id}` };
   };
-  // JSON has none of the symbols that TypeBox keeps in a shape.
+  // The detour over JSON removes the symbols that TypeBox keeps in a shape.
   return (shape) => write(JSON.parse(JSON.stringify(shape))) as JsonObject;
 }
 

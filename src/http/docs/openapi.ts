@@ -11,25 +11,25 @@ import { captureOperationOf, operationOf, SECURITY_SCHEME } from "./operations.t
 
 const SERVED_AT = "/document";
 
-/** What operations are grouped by: the noun of their path. */
+/** Groups of operations: the noun of their path. */
 const TAGS: Record<string, string> = {
-  capture: "Events, sent by applications.",
-  logs: "Log records, found.",
-  persons: "Who did something, and what is known of them.",
+  capture: "Events from applications.",
+  logs: "Queries of log records.",
+  persons: "Persons and their properties.",
   session_recording_playlists: "Collections of session recordings.",
-  insights: "Questions about events, and their answers.",
-  events: "What was captured.",
-  event_definitions: "What events there are.",
-  property_definitions: "What properties events, persons and groups have.",
-  groups: "Companies, teams and whatever else events belong to.",
-  ingestion_warnings: "What was not stored as it was sent, and why.",
+  insights: "Questions about events, with their answers.",
+  events: "Stored events.",
+  event_definitions: "Names of events.",
+  property_definitions: "Properties of events, persons and groups.",
+  groups: "Companies, teams and other groups of events.",
+  ingestion_warnings: "Reasons why events were not stored as sent.",
   projects: "Projects and their project keys.",
-  personal_api_keys: "The personal keys of the user who asks.",
+  personal_api_keys: "Personal keys of the caller.",
   users: "Users.",
-  metrics: "How the server is doing.",
+  metrics: "Metrics of the server.",
 };
 
-/** One failure of each status, as an example. */
+/** An example of a failure for each status. */
 const FAILURES = [
   new Failure("invalid_input", "A whole number is expected.", "limit"),
   new Failure("not_authenticated", "A personal API key is required: Bearer phx_…."),
@@ -63,7 +63,7 @@ export async function openApi(
       title: "Hoglet",
       version,
       description:
-        "Capture is public and takes the project key in its body. Everything else takes a personal API key with a scope: `Authorization: Bearer phx_…`. Press Authorize to try it here. Paths work without their trailing slash, too.",
+        "Capture is public and takes the project key in its body. All other operations take a personal API key with a scope: `Authorization: Bearer phx_…`. Press Authorize to try them here. Paths also work without the trailing slash.",
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/", description: "This server." }],
@@ -107,19 +107,19 @@ function pathsOf(
   return paths;
 }
 
-/** A failure as an answer. */
+/** The answer for a failure. */
 function answerOf({ status, problem, retryAfterS }: Failure): JsonObject {
   const header = (name: string, description: string, schema: JsonObject) => ({
     headers: { [name]: { description, schema } },
   });
-  const retry = header("Retry-After", `Seconds to wait: ${RETRY_AFTER_S} if not known better.`, {
+  const retry = header("Retry-After", `Seconds to wait, ${RETRY_AFTER_S} by default.`, {
     type: "integer",
     examples: [retryAfterS],
   });
   return {
     description: STATUS_CODES[status] ?? "",
     ...(status === 401
-      ? header("WWW-Authenticate", "How to authenticate.", { type: "string", const: "Bearer" })
+      ? header("WWW-Authenticate", "The way to authenticate.", { type: "string", const: "Bearer" })
       : {}),
     ...(status === 429 || status === 503 ? retry : {}),
     content: {
@@ -128,10 +128,10 @@ function answerOf({ status, problem, retryAfterS }: Failure): JsonObject {
   };
 }
 
-/** What the paths of the contract are of that have no noun of ours in them. */
+/** Nouns of the contract for insights. */
 const INSIGHT_NOUNS = ["max_tools", "query"];
 
-/** The noun of a path, which its kinds go with: `groups` of `…/groups_types/`. */
+/** The group of an operation: `groups` also for `…/groups_types/`. */
 export function tagOf({ path }: Route): string {
   const [noun = ""] = path.replace(/^\/api\/(environments\/:project_id\/)?|^\//, "").split("/", 1);
   if (INSIGHT_NOUNS.includes(noun)) return "insights";

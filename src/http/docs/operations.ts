@@ -92,7 +92,7 @@ function successesOf(route: Route, write: WriteSchema): Record<number, object> {
   const { status, empty } = route;
   const preferred = "With `Prefer: return=representation`, the result";
   const answer = (description?: string) => {
-    const answered = answerOf(empty ? 200 : status, linked(route), write, description);
+    const answered = answerOf(empty ? 200 : status, withPageLinks(route), write, description);
     const { content } = answered;
     return content === undefined
       ? answered
@@ -127,7 +127,7 @@ const TABLES: Record<string, JsonObject> = {
   },
   txt: {
     "text/plain": {
-      schema: { type: "string", description: "A table with a bar a row." },
+      schema: { type: "string", description: "A table with a bar in each row." },
       example: "Visitors\n\n$pageview\n2026-11-21  42  ████\nall         42\n",
     },
   },
@@ -139,22 +139,22 @@ function tablesOf({ query }: Route): JsonObject {
   return Object.assign({}, ...choices.map((choice) => TABLES[choice["const"]]));
 }
 
-/** The answer of success; of a page, the examples of its links are addresses of the route itself. */
-function linked(route: Route): TSchema {
+/** The shape of success; the links of a page have addresses of the route as examples. */
+function withPageLinks(route: Route): TSchema {
   const { path, query, response } = route;
   const properties: Properties = response["properties"] ?? {};
   if (!("next" in properties)) return response;
   const params: Properties = shapesOf(route).params?.properties ?? {};
   const address = path.replace(/:(\w+)/g, (_, name) => String(exampleOf(params[name])));
-  const asked: Properties = query?.properties ?? {};
-  const limit = exampleOf(asked["limit"]);
+  const parameters: Properties = query?.properties ?? {};
+  const limit = exampleOf(parameters["limit"]);
   const link = (more: object) => {
     const parts = Object.entries({ limit, ...more }).flatMap(([name, value]) =>
-      name in asked ? `${name}=${encodeURIComponent(String(value))}` : [],
+      name in parameters ? `${name}=${encodeURIComponent(String(value))}` : [],
     );
     return pageLink(`${address}?${parts.join("&")}`);
   };
-  const next = link({ cursor: exampleOf(asked["cursor"]), offset: limit, page: 2 });
+  const next = link({ cursor: exampleOf(parameters["cursor"]), offset: limit, page: 2 });
   const previous = "previous" in properties ? { previous: link({ page: 1 }) } : {};
   return t.Object({ ...properties, next, ...previous }, { $id: response.$id ?? "" });
 }

@@ -6,21 +6,21 @@ type TObject<P extends Record<string, TSchema> = Record<string, TSchema>> = Retu
   typeof t.Object<P>
 >;
 
-/** What a handler gets: everything is authenticated, authorised and validated. */
+/** The input of a handler, authorized and validated. */
 export type Input<Path extends string, P extends TObject, Q extends TObject, B extends TSchema> = {
   principal: Principal;
-  /** The project of `:project_id`; it exists and the principal may see it. */
+  /** The project of `:project_id`; it exists, and the principal may see it. */
   project: Path extends `${string}/:project_id/${string}` ? number : undefined;
   params: Static<P>;
   query: Static<Q>;
   body: Static<B>;
-  /** Aborted when the caller goes away. */
+  /** Aborts when the client disconnects. */
   signal: AbortSignal;
-  /** The request's address as the caller is known to reach it, for links in the answer. */
+  /** The public address of the request, for links in the answer. */
   url: URL;
 };
 
-/** One management operation: what it is called, who may call it, what goes in and out. */
+/** A management operation: its name, its scope, its input and its answer. */
 export type Definition<
   Path extends string,
   P extends TObject,
@@ -28,37 +28,37 @@ export type Definition<
   B extends TSchema,
 > = {
   method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** With a trailing slash; it is served without, too. */
+  /** With a trailing slash; the path without it is served, too. */
   path: Path;
   scope: Scope;
   /** The name of the operation in generated clients. */
   operationId: string;
-  /** One sentence in API voice. */
+  /** One sentence, as an order: "List persons." */
   summary: string;
-  /** Path parameters beside `:project_id`. */
+  /** Path parameters besides `:project_id`. */
   params?: P;
   query?: Q;
   body?: B;
-  /** The answer of success; 405 for what never succeeds. */
+  /** The status of success; 405 for an operation that is always refused. */
   status: 200 | 201 | 202 | 204 | 405;
-  /** Answers with no body unless the caller prefers a representation (design: RFC 7240). */
+  /** The answer has no body unless the caller prefers a representation (RFC 7240). */
   empty?: true;
-  /** The body of success; of an empty operation, what it answers with 200 when that is preferred. */
+  /** The body of success; of an empty operation, the body of 200 if the caller prefers one. */
   response: TSchema;
   handle(input: Input<Path, P, Q, B>): Promise<unknown>;
 };
 
-/** A definition whose shapes are forgotten, for lists of routes. */
+/** A definition without the types of its shapes, for lists of routes. */
 export type Route = Definition<string, TObject, TObject, TSchema>;
 
-/** States an operation; the shapes it names are what `handle` gets. */
+/** Defines an operation; `handle` gets values of its shapes. */
 export function route<
   Path extends string,
   P extends TObject = TObject<Record<never, never>>,
   Q extends TObject = TObject<Record<never, never>>,
   B extends TSchema = TSchema,
 >(definition: Definition<Path, P, Q, B>): Route {
-  // The one place where the shapes are dropped: the server checks them before it calls `handle`.
+  // The types of the shapes end here: the server checks values against them before it calls `handle`.
   return definition as unknown as Route;
 }
 
@@ -72,7 +72,7 @@ const ProjectId = Text(
   "The id of the project, or `@current` for the first that the key may see.",
 );
 
-/** What goes into a route, as Elysia takes it: for checking and for the document alike. */
+/** The shapes of the input of a route, for the checks of Elysia and for the OpenAPI document. */
 export function shapesOf(route: Route) {
   const params = {
     ...(hasProject(route) ? { project_id: ProjectId } : {}),
@@ -85,7 +85,7 @@ export function shapesOf(route: Route) {
   };
 }
 
-/** What the API's document says of a route for SDKs. */
+/** The description of a route for SDKs in the OpenAPI document. */
 export type Documented = {
   operationId: string;
   summary: string;
@@ -93,11 +93,11 @@ export type Documented = {
   body: TSchema;
 };
 
-/** A public route that SDKs call from pages of any origin; it answers CORS, errors included. */
+/** A public route that SDKs call from pages of any origin; each answer has CORS headers. */
 export type SdkRoute = {
   method: "GET" | "POST";
   path: string;
   handle(request: Request, params: Record<string, string>): Promise<Response>;
-  /** Given for the operations that the contract names. */
+  /** Only the operations that the contract names have one. */
   documented?: Documented;
 };

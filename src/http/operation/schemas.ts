@@ -8,43 +8,40 @@ const of = <T>(example: T, description?: string) => ({
   ...(description === undefined ? {} : { description }),
 });
 
-/** A text, with an example for the document. */
+/** A text with an example, which the OpenAPI document shows. */
 export const Text = (example: string, description?: string) => t.String(of(example, description));
 
-/** A whole number, with an example. */
+/** A whole number with an example. */
 export const Whole = (example: number, description?: string) => t.Integer(of(example, description));
 
-/**
- * An id in a path: an integer, or a text of the shape `other`. It is for its reader to tell which:
- * Elysia checks nothing of it.
- */
+/** An id in a path: an integer, or a text of the shape `other`. Elysia does not check it; the service does. */
 export const PathId = (other: JsonObject, description: string) =>
   t.Unsafe<string>(t.Unknown({ anyOf: [{ type: "integer" }, other], ...of(1, description) }));
 
-/** An integer of a body, with an example: Elysia's own takes texts for one. */
+/** An integer in a body, with an example. Elysia's own integer would also take a text. */
 export const BodyInteger = (example: number, description?: string) =>
   t.Number({ multipleOf: 1, ...of(example, description) });
 
-/** A list of texts, with an example. */
+/** A list of texts with an example. */
 export const Texts = (example: string[], description?: string) =>
   t.Array(t.String(), of(example, description));
 
-/** Any JSON value, with an example. */
+/** Any JSON value with an example. */
 export const AnyValue = (example: Json, description?: string) =>
   t.Unsafe<Json>(t.Unknown(of(example, description)));
 
-/** Any JSON object, with an example. */
+/** Any JSON object with an example. */
 export const AnyObject = (example: JsonObject, description?: string) =>
   t.Record(t.String(), t.Unsafe<Json>(t.Unknown()), of(example, description));
 
-/** A time, with an example. */
+/** A time with an example. */
 export const DateTime = t.String({
   format: "date-time",
   ...of("2026-11-21T12:00:00.000000Z", "ISO 8601, UTC."),
 });
-/** A uuid for examples: the person of `ann` in project 1. */
+/** The uuid in examples: the person of `ann` in project 1. */
 export const UUID = "fe27503b-3771-5a01-819d-96bf829dfb35";
-/** A uuid, with an example. */
+/** A uuid with an example. */
 export const Uuid = t.String({ format: "uuid", ...of(UUID) });
 const PROPERTIES = { email: "ann@example.com", plan: "pro" };
 
@@ -61,14 +58,14 @@ export const PersonShape = t.Object(
   { $id: "Person" },
 );
 
-/** What was done to a person. */
+/** A change of a person. */
 export const ActivityShape = t.Object(
   {
     id: Whole(1),
     user: t.Object({
       first_name: Text("Owner"),
       email: t.Nullable(Text("owner@example.com")),
-      is_system: t.Boolean({ description: "An event did it." }),
+      is_system: t.Boolean({ description: "True if an event made the change." }),
     }),
     activity: Text("updated"),
     scope: t.Literal("Person"),
@@ -135,7 +132,7 @@ export const GroupShape = t.Object(
   { $id: "Group" },
 );
 
-/** A kind of groups. */
+/** A type of groups. */
 export const GroupTypeShape = t.Object(
   { group_type: Text("company"), group_type_index: Whole(0) },
   { $id: "GroupType" },
@@ -164,7 +161,7 @@ export const PlaylistShape = t.Object(
     short_id: Text("k7mXq2pB"),
     name: Text("Lost carts"),
     derived_name: Text("Left the checkout"),
-    description: Text("Who left without paying."),
+    description: Text("Visitors who left without paying."),
     pinned: t.Boolean(),
     created_at: DateTime,
     created_by: UserShape,
@@ -191,7 +188,7 @@ export const PlaylistRecordingShape = t.Object(
   { $id: "PlaylistRecording" },
 );
 
-/** What there is to tell of a call that has nothing to show. */
+/** The answer of an operation without a result. */
 export const SuccessShape = t.Object({ success: t.Literal(true) }, { $id: "Success" });
 
 /** A personal key. */
@@ -200,14 +197,14 @@ export const KeyShape = t.Object(
     id: Whole(1),
     user_id: Whole(1),
     label: Text("ci"),
-    value: t.Nullable(Text("phx_…", "The key: only in the answer that made it.")),
+    value: t.Nullable(Text("phx_…", "The key; only the answer that makes it has it.")),
     mask_value: Text("phx_ab…wxyz"),
     scopes: Texts(["person:read"]),
     scoped_teams: t.Nullable(t.Array(t.Integer(), of([1], "Null for all projects."))),
     created_at: DateTime,
     expires_at: t.Nullable(DateTime),
     last_used_at: t.Nullable(
-      t.String({ format: "date-time", ...of("2026-11-21T12:00:00.000000Z", "Noted hourly.") }),
+      t.String({ format: "date-time", ...of("2026-11-21T12:00:00.000000Z", "Exact to an hour.") }),
     ),
     last_rolled_at: t.Nullable(DateTime),
   },
@@ -222,7 +219,7 @@ export const ProjectShape = t.Object(
     name: Text("Shop"),
     api_token: Text("phc_…", "The project key: public, for capture."),
     former_api_tokens: t.Array(t.Object({ api_token: Text("phc_…"), ends_at: DateTime }), {
-      description: "Replaced project keys that are accepted until they end.",
+      description: "Earlier project keys that are still accepted, each until it ends.",
     }),
     timezone: Text("UTC"),
     created_at: DateTime,
@@ -230,26 +227,26 @@ export const ProjectShape = t.Object(
   { $id: "Project" },
 );
 
-/** A reason why events or log records were dropped or changed, and the newest of them. */
+/** A reason for which events or log records were dropped or changed, with its newest samples. */
 export const WarningShape = t.Object(
   {
     type: Text("duplicate_uuid"),
     severity: t.String({
       enum: ["error", "warning", "info"],
-      description: "error: not stored. warning: stored, but not as sent. info: as it should be.",
+      description: "error: not stored. warning: stored, but not as sent. info: stored as intended.",
     }),
     meaning: Text("The uuid was of another event: not stored."),
-    count: Whole(3, "How many events or log records it happened to, ever."),
+    count: Whole(3, "How many events or log records, since the project exists."),
     first_at: DateTime,
     last_at: DateTime,
     samples: t.Array(
       t.Object({
         at: DateTime,
-        count: Whole(1, "How many of one request; one of them is named."),
+        count: Whole(1, "How many events of one request; the sample names one of them."),
         event_uuid: t.Nullable(Uuid),
         distinct_id: t.Nullable(Text("ann")),
       }),
-      { description: "The newest first. Old ones are forgotten, but stay counted." },
+      { description: "The newest first. Old samples are removed, but stay in `count`." },
     ),
   },
   { $id: "IngestionWarning" },
@@ -261,23 +258,23 @@ export const ProblemShape = t.Object(
     type: Text("validation_error"),
     code: Text("invalid_input"),
     detail: Text("A whole number is expected."),
-    attr: t.Nullable(Text("limit", "The field to blame, if there is one.")),
+    attr: t.Nullable(Text("limit", "The invalid field, if there is one.")),
   },
   { $id: "Problem" },
 );
 
-/** The address of another page; null if there is none. */
+/** The address of another page; null if no such page exists. */
 export const pageLink = (path: string) =>
   t.Nullable(t.String({ format: "uri", ...of(`http://localhost:8000${path}`) }));
 
-/** A link of a page; the document has one of the page's own for an example. */
+/** A link to another page; the OpenAPI document shows an address of the same list. */
 export const PageLink = pageLink("/");
 
-/** The list envelope (contract 2.2) of a shape. */
+/** The envelope of a list (contract 2.2). */
 export function PageOf<T extends TSchema>(shape: T) {
   return t.Object(
     {
-      count: Whole(1, "All results, on every page."),
+      count: Whole(1, "Number of all results, on every page."),
       next: PageLink,
       previous: PageLink,
       results: t.Array(shape),
@@ -286,13 +283,16 @@ export function PageOf<T extends TSchema>(shape: T) {
   );
 }
 
-/** `limit` and `offset` of every list. */
+/** Parameters of the pages of a list. */
 export const Paging = {
   limit: t.Optional(
     Whole(100, `Results per page: ${PAGE_LIMIT_DEFAULT} by default, at most ${PAGE_LIMIT_MAX}.`),
   ),
-  offset: t.Optional(Whole(0, "How many results to pass over.")),
+  offset: t.Optional(Whole(0, "Number of results to skip.")),
   cursor: t.Optional(
-    Text("[42]", "Where the page begins, from `next`: what comes and goes moves nothing."),
+    Text(
+      "[42]",
+      "Position of the page, taken from `next`: no row is skipped or repeated when others come or go.",
+    ),
   ),
 };

@@ -7,46 +7,46 @@ import { Failure } from "../../core/values/failure.ts";
 import { readId } from "../../core/values/id.ts";
 import { checkPath } from "./parameters.ts";
 
-/** Who asks, and about which project. */
+/** The caller of a request, and the project of its path. */
 export type Granted = { principal: Principal; project: number | undefined };
 
 type Needs = {
   keys: Keys;
   projects: Projects;
   attempts: Attempts;
-  /** The address a request comes from; undefined without a connection. */
+  /** The address that a request comes from; undefined without a connection. */
   addressOf: (request: Request) => string | undefined;
 };
 
-type Asked = {
+type AccessRequest = {
   request: Request;
   scope: Scope;
   /** The path's `:project_id`, if it has one. */
   projectId: string | undefined;
 };
 
-/** Tells who may do what. */
+/** Decides whether a request may call an operation. */
 export type Authorizer = {
   /**
-   * Decides whether a request may go on: its key, the scope, how its path is written, then the
-   * project (contract 5). Fails with 401, 403, 400 or 404, and with 429 where too many keys were
-   * wrong (decision 53). A request is decided once, however often it is asked about.
+   * Checks the key, its scope, the encoding of the path, then the project (contract 5). Fails with 401,
+   * 403, 400 or 404, and with 429 after too many invalid keys (decision 53). A request is checked once;
+   * later calls return the same result.
    */
-  authorize(asked: Asked): Promise<Granted>;
+  authorize(access: AccessRequest): Promise<Granted>;
   /**
-   * Decides it anew, for a request whose body has come since, or that is being answered (decision 142);
-   * fails as the first time, but with no 429.
+   * Checks a request again, because its key may end during a long upload or answer (decision 142). Fails
+   * as `authorize` does, but never with 429.
    */
-  reauthorize(asked: Asked): Promise<Granted>;
+  reauthorize(access: AccessRequest): Promise<Granted>;
 };
 
-/** Decides by the keys and projects that there are. */
+/** Authorizes requests by the stored keys and projects. */
 export function authorizer(needs: Needs): Authorizer {
   const { keys, projects } = needs;
   const decided = new WeakMap<Request, Promise<Granted>>();
-  const tell = wrongKeys(needs);
+  const throttled = keyThrottle(needs);
 
-  const decide = async ({ request, scope, projectId }: Asked): Promise<Granted> => {
+  const decide = async ({ request, scope, projectId }: AccessRequest): Promise<Granted> => {
     const principal = await keys.authenticate(bearer(request));
     if (!allows(principal, scope)) {
       throw new Failure("permission_denied", `The API key lacks the scope '${scope}'.`);
@@ -62,29 +62,29 @@ export function authorizer(needs: Needs): Authorizer {
     return { principal, project };
   };
 
-  const authorize = (asked: Asked): Promise<Granted> => {
-    const { request } = asked;
-    const known = decided.get(request);
-    if (known !== undefined) return known;
-    const decision = decide(asked).catch((error: unknown) => {
-      throw tell(error, request, bearer(request));
+  const authorize = (access: AccessRequest): Promise<Granted> => {
+    const { request } = access;
+    const earlier = decided.get(request);
+    if (earlier !== undefined) return earlier;
+    const decision = decide(access).catch((error: unknown) => {
+      throw throttled(error, request, bearer(request));
     });
     decided.set(request, decision);
     return decision;
   };
-  const reauthorize = (asked: Asked): Promise<Granted> => {
-    const decision = decide(asked);
-    decided.set(asked.request, decision);
+  const reauthorize = (access: AccessRequest): Promise<Granted> => {
+    const decision = decide(access);
+    decided.set(access.request, decision);
     return decision;
   };
   return { authorize, reauthorize };
 }
 
 /**
- * What to answer to a key that is not valid: that, or after too many of them from one address to
- * try again later. What is no personal key at all is no attempt at one.
+ * Replaces the failure of an invalid key by 429 after too many of them from one address. A token that
+ * cannot be a personal key does not count.
  */
-function wrongKeys({ attempts, addressOf }: Needs) {
+function keyThrottle({ attempts, addressOf }: Needs) {
   return (error: unknown, request: Request, key = ""): unknown => {
     const isWrong = error instanceof Failure && error.code === "authentication_failed";
     if (!isWrong || key === "" || key.startsWith(PROJECT_KEY_PREFIX)) return error;
@@ -94,13 +94,13 @@ function wrongKeys({ attempts, addressOf }: Needs) {
   };
 }
 
-/** What a caller is told who is to wait that many seconds. */
+/** The failure of a caller who must wait for some seconds. */
 export function tooManyKeys(seconds: number): Failure {
   const detail = `Too many API keys were not valid. Try again in ${seconds} s.`;
   return new Failure("throttled", detail, null, seconds);
 }
 
-/** The token of `Authorization: Bearer`; the scheme's case does not count (RFC 9110 11.1). */
+/** The token of `Authorization: Bearer`, in any case of the scheme (RFC 9110 11.1). */
 function bearer(request: Request): string | undefined {
   const header = request.headers.get("authorization");
   return header === null ? undefined : (/^bearer +(\S+) *$/i.exec(header)?.[1] ?? "");

@@ -6,25 +6,25 @@ export const BODIES_BYTES_MAX = 134_217_728;
 /** Time that a body may take to arrive, in milliseconds. 20 MiB in it is 1.4 Mbit/s. */
 export const UPLOAD_MS_MAX = 120_000;
 
-/** Bytes of a body that is received at one go; a longer one is counted as it comes. */
+/** Bytes of a body that is read at once; a longer one is counted as it arrives. */
 const WHOLE_BYTES_MAX = 65_536;
 
-/** What is counted while a body is in memory. */
+/** Counts the bytes of bodies in memory. */
 export type Meter = { held: number };
 
 type Limits = {
   bytesMax: number;
-  /** Makes the failure of a body over `bytesMax`. */
+  /** Returns the failure for a body over `bytesMax`. */
   onTooLarge: () => Failure;
-  /** UPLOAD_MS_MAX if not given. */
+  /** UPLOAD_MS_MAX by default. */
   uploadMsMax?: number;
 };
 
 /**
- * The bytes of a body. They are counted as they come, whatever its headers say of its length: at
- * most `bytesMax` are ever kept. Fails `unavailable` when BODIES_BYTES_MAX are in memory already,
- * `request_timeout` (decision 34) when it takes too long, and `upload_aborted` when its sender ends
- * the connection before it. They stay counted until `release` is called.
+ * Reads the bytes of a body. They are counted as they arrive, because the headers may lie about the
+ * length. Fails `unavailable` if BODIES_BYTES_MAX are in memory already, `request_timeout` if the body is
+ * too slow (decision 34), and `upload_aborted` if the sender disconnects. The bytes stay counted until
+ * `release` is called.
  */
 export async function readBody(
   request: Request,
@@ -54,7 +54,7 @@ export async function readBody(
   } catch (error) {
     release();
     if (error instanceof Failure) throw error;
-    // Its sender is gone: nobody reads this, but it is counted as what it is.
+    // The sender has disconnected: the failure is only for the metrics.
     throw new Failure("upload_aborted", "The body ended early.");
   } finally {
     clearTimeout(timer);
@@ -69,12 +69,10 @@ async function whole(request: Request, hold: Hold, late: Promise<never>): Promis
   return new Uint8Array(buffer);
 }
 
-/**
- * Into one buffer that doubles, or becomes as long as the body says it is: chunks may be of one byte each.
- */
+/** Collects chunks in one buffer that grows, because a chunk may be a single byte. */
 async function collect(request: Request, hold: Hold, late: Promise<never>): Promise<Uint8Array> {
   const { body, headers } = request;
-  const said = Number(headers.get("content-length"));
+  const declared = Number(headers.get("content-length"));
   let buffer = new Uint8Array(WHOLE_BYTES_MAX);
   let length = 0;
   const reader = body?.getReader();
@@ -85,7 +83,7 @@ async function collect(request: Request, hold: Hold, late: Promise<never>): Prom
       hold(chunk.value.byteLength);
       const end = length + chunk.value.byteLength;
       if (end > buffer.length) {
-        const longer = new Uint8Array(Math.max(end, said || buffer.length * 2));
+        const longer = new Uint8Array(Math.max(end, declared || buffer.length * 2));
         longer.set(buffer.subarray(0, length));
         buffer = longer;
       }
@@ -93,7 +91,7 @@ async function collect(request: Request, hold: Hold, late: Promise<never>): Prom
       length = end;
     }
   } catch (error) {
-    // The sender may be gone already, which is no news.
+    // Cancelling fails if the sender has disconnected already.
     reader?.cancel().catch(() => undefined);
     throw error;
   }

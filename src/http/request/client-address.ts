@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 
-/** Whether an address is among `trustedProxies`, which are addresses and networks. */
+/** Returns whether an address is one of `trustedProxies`, which are addresses and networks. */
 export function trustedAddress(trustedProxies: readonly string[]): (address: string) => boolean {
   const trusted = new BlockList();
   for (const proxy of trustedProxies) {
@@ -15,11 +15,11 @@ export function trustedAddress(trustedProxies: readonly string[]): (address: str
 }
 
 /**
- * Finds the address that a request comes from: that of the connection, or, as far as those before
- * it are among `trustedProxies` (addresses and networks), what `X-Forwarded-For` says. Undefined
- * without a connection. Of IPv6 it is the network of 64 bits, which is one host's to choose from.
+ * Returns the address of the client: the one of the connection, or the last one in `X-Forwarded-For`
+ * that is not of a trusted proxy. Undefined without a connection. An IPv6 address becomes its network of
+ * 64 bits, because one host may use all addresses in it.
  */
-export function peerAddress(trustedProxies: readonly string[]) {
+export function clientAddress(trustedProxies: readonly string[]) {
   const isTrusted = trustedAddress(trustedProxies);
 
   return ({ headers }: Request, connection: string | undefined): string | undefined => {
@@ -39,17 +39,17 @@ function familyOf(address: string): "ipv4" | "ipv6" {
   return isIP(address) === 6 ? "ipv6" : "ipv4";
 }
 
-/** An address without port, brackets, zone and the IPv6 form of an IPv4 address. */
+/** An address without port, brackets and zone; an IPv4 address in IPv6 form becomes plain IPv4. */
 function plain(text: string): string | undefined {
   const bare = /^\[(.*)\](?::\d+)?$/.exec(text)?.[1] ?? text.replace(/^([\d.]+):\d+$/, "$1");
   const address = bare.replace(/%.*$/, "");
   const version = isIP(address);
   if (version === 0) return undefined;
-  return (version === 6 && mapped(address)) || address;
+  return (version === 6 && mappedIpv4(address)) || address;
 }
 
-/** The IPv4 address that an IPv6 one stands for, however it is written (RFC 4291 2.5.5.2). */
-function mapped(address: string): string | undefined {
+/** The IPv4 address in an IPv4-mapped IPv6 address (RFC 4291 2.5.5.2). */
+function mappedIpv4(address: string): string | undefined {
   const { hostname } = new URL(`http://[${address}]`);
   const [, high, low] = /^\[::ffff:([\da-f]+):([\da-f]+)\]$/.exec(hostname) ?? [];
   if (high === undefined || low === undefined) return undefined;
@@ -57,7 +57,7 @@ function mapped(address: string): string | undefined {
   return [left >> 8, left & 255, right >> 8, right & 255].join(".");
 }
 
-/** The first 64 bits, written in one way. */
+/** The network of 64 bits that an IPv6 address is in, always in the same notation. */
 function networkOf(address: string): string {
   const [head = "", tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split("::");
   const [left, right] = [head, tail ?? ""].map((part) => part.split(":").filter(Boolean));

@@ -1,7 +1,6 @@
 /**
- * The CORS headers of capture and SDK answers, errors included. The origin is reflected and
- * credentials allowed: with `*`, posthog-js 1.57 and 1.130 take every delivered request as
- * failed and send it again (decision 18).
+ * CORS headers of answers to SDKs, also of errors. They repeat the origin and allow credentials: with
+ * `*`, posthog-js 1.57 and 1.130 count delivered requests as failed and send them again (decision 18).
  */
 export function corsHeaders(request: Request): Record<string, string> {
   const origin = request.headers.get("origin");
@@ -14,24 +13,24 @@ export function corsHeaders(request: Request): Record<string, string> {
   };
 }
 
-/** How long a browser may remember a preflight's answer, in seconds. */
+/** Seconds for which a browser may keep the answer to a preflight. */
 const PREFLIGHT_MAX_AGE_S = 7200;
 
-/** The answer to OPTIONS on a capture or SDK path. */
+/** The answer to OPTIONS on a path for SDKs. */
 export function preflight(request: Request): Response {
-  const asked = request.headers.get("access-control-request-headers");
+  const requested = request.headers.get("access-control-request-headers");
   return new Response(null, {
     status: 204,
     headers: {
       ...corsHeaders(request),
       "access-control-allow-methods": "GET, POST, OPTIONS",
-      ...(asked === null ? {} : { "access-control-allow-headers": asked }),
+      ...(requested === null ? {} : { "access-control-allow-headers": requested }),
       "access-control-max-age": String(PREFLIGHT_MAX_AGE_S),
     },
   });
 }
 
-/** What the paths of capture and SDKs begin with, the few below `/api/` left out. */
+/** First parts of the paths for SDKs, except for the few below `/api/`. */
 const SDK_SEGMENTS: ReadonlySet<string> = new Set([
   "array",
   "batch",
@@ -46,12 +45,12 @@ const SDK_SEGMENTS: ReadonlySet<string> = new Set([
   "track",
 ]);
 
-/** Whether a request is to a path of capture or SDKs, told by its path alone. */
+/** Whether the path of a request is one for SDKs. */
 export function isOfSdk({ url }: Request): boolean {
   return SDK_SEGMENTS.has(firstSegment(url));
 }
 
-/** The first part of the path of a request's URL, which is normalised already. */
+/** The first part of the path of a normalised URL. */
 export function firstSegment(url: string): string {
   const start = url.indexOf("/", url.indexOf("://") + 3) + 1;
   const length = url.slice(start).search(/[/?#]/);

@@ -3,19 +3,19 @@ import { parseUuid } from "../../core/values/ids.ts";
 import { isoTime, parseTime } from "../../core/values/time.ts";
 import type { Route } from "../operation/route.ts";
 
-/** `name[]` and `name[0]`, as clients write what is in a list. */
+/** Matches `name[]` and `name[0]`, by which clients send the items of a list. */
 const ITEM = /^(.+)\[\d*\]$/;
 
 const BRACKETS = /\[|%5b/i;
 
-/** What is in a list that an address has as `name`, `name[]` or `name[0]`, in its order. */
+/** The items of a list that an address has as `name`, `name[]` or `name[0]`, in their order. */
 export function listIn({ searchParams }: URL, name: string): string[] {
   return [...searchParams].flatMap(([sent, value]) =>
     sent === name || ITEM.exec(sent)?.[1] === name ? [value] : [],
   );
 }
 
-/** Passed over, `short_id[]` would be an answer to another question (decision 59). */
+/** Fails `invalid_input` for `short_id[]`: without that filter the answer would be wrong (decision 59). */
 export function checkBrackets({ query }: Route, { url }: Request): void {
   if (!BRACKETS.test(url)) return;
   const shapes = query?.properties ?? {};
@@ -46,13 +46,13 @@ export function readTime(name: string, text: string | undefined): string | undef
   throw new Failure("invalid_input", "A time in ISO 8601 is expected.", name);
 }
 
-/** Elysia passes on what it cannot decode, as it stands. Fails `invalid_input` on that, and on NUL. */
+/** Fails `invalid_input` for a path with NUL or invalid encoding, which Elysia would pass on as it is. */
 export function checkPath(url: string): void {
   if (!url.includes("%") || decoded(new URL(url).pathname)?.includes("\0") === false) return;
   throw new Failure("invalid_input", "The address is not valid percent-encoding.");
 }
 
-/** What percent-encoding says in UTF-8; undefined if it is not valid. */
+/** The text of a percent-encoded one; undefined if it is not valid UTF-8. */
 export function decoded(encoded: string): string | undefined {
   try {
     return decodeURIComponent(encoded);

@@ -1,21 +1,21 @@
 import { networkInterfaces } from "node:os";
 
-/** What the server knows of its own address. */
+/** Settings that decide the address of the server in links. */
 export type AddressOptions = {
-  /** The setting `public_url`; undefined when it is not set. */
+  /** The setting `public_url`. */
   publicUrl: string | undefined;
   /** Where the server listens, such as `http://127.0.0.1:8000`. */
   listenUrl: string;
   /** Host names that links may repeat (setting `allowed_hosts`). */
   allowedHosts: readonly string[];
-  /** Whether a request comes by a proxy whose word counts (setting `trusted_proxies`). */
+  /** Whether a request comes from a trusted proxy (setting `trusted_proxies`). */
   isProxied: (request: Request) => boolean;
 };
 
 /**
- * Finds the address for links in answers: `public_url`, else the Host header if it names this
- * machine or an allowed host, else where the server listens. Never a forged Host (decision 14). A
- * trusted proxy says in `X-Forwarded-Host` and `X-Forwarded-Proto` what was asked of it.
+ * Returns the address of a request for links in its answer. The host is `public_url`, else the Host header
+ * if it names this machine or an allowed host, else the address on which the server listens. A forged Host
+ * never appears (decision 14). A trusted proxy sends the host in `X-Forwarded-Host`.
  */
 export function publicAddress({ publicUrl, listenUrl, allowedHosts, isProxied }: AddressOptions) {
   const own = new Set([
@@ -28,20 +28,20 @@ export function publicAddress({ publicUrl, listenUrl, allowedHosts, isProxied }:
       .map(({ address, family }) => (family === "IPv6" ? `[${address}]` : address)),
   ]);
   return (request: Request): URL => {
-    const asked = isProxied(request) ? forwarded(request) : new URL(request.url);
-    const base = publicUrl ?? (own.has(asked.hostname) ? asked.origin : listenUrl);
-    return new URL(base.replace(/\/$/, "") + asked.pathname + asked.search);
+    const requested = isProxied(request) ? forwarded(request) : new URL(request.url);
+    const base = publicUrl ?? (own.has(requested.hostname) ? requested.origin : listenUrl);
+    return new URL(base.replace(/\/$/, "") + requested.pathname + requested.search);
   };
 }
 
-/** The address that a proxy was asked for, as it tells; what it does not tell is the request's own. */
+/** The address that a proxy received; parts without a header are those of the request. */
 function forwarded({ url, headers }: Request): URL {
   const own = new URL(url);
-  // The last value is the nearest proxy's own word.
-  const told = (name: string) => headers.get(name)?.split(",").at(-1)?.trim();
-  const proto = told("x-forwarded-proto")?.toLowerCase();
+  // The nearest proxy adds the last value.
+  const lastOf = (name: string) => headers.get(name)?.split(",").at(-1)?.trim();
+  const proto = lastOf("x-forwarded-proto")?.toLowerCase();
   const scheme = proto === "http" || proto === "https" ? `${proto}:` : own.protocol;
-  const host = told("x-forwarded-host") ?? own.host;
+  const host = lastOf("x-forwarded-host") ?? own.host;
   const origin = `${scheme}//${host}`;
   return URL.canParse(origin) ? new URL(own.pathname + own.search, origin) : own;
 }

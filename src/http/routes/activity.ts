@@ -33,9 +33,9 @@ export const activityRoutes = (activities: Activities) => [
     query: ActivityQuery,
     status: 200,
     response: ActivityPageShape,
-    async handle({ project, query: { format, ...asked }, url }) {
-      if (format === "csv") return csv(await activities.csv(project, undefined, asked));
-      const { page, rest } = await activities.list(project, undefined, asked, url);
+    async handle({ project, query: { format, ...paging }, url }) {
+      if (format === "csv") return csv(await activities.csv(project, undefined, paging));
+      const { page, rest } = await activities.list(project, undefined, paging, url);
       return rest === undefined ? page : paged(page, rest);
     },
   }),
@@ -50,9 +50,9 @@ export const activityRoutes = (activities: Activities) => [
     status: 200,
     empty: true,
     response: ActivityPageShape,
-    async handle({ project, params, query: { format, ...asked }, url }) {
-      if (format === "csv") return csv(await activities.csv(project, params.id, asked));
-      const { page, rest } = await activities.list(project, params.id, asked, url);
+    async handle({ project, params, query: { format, ...paging }, url }) {
+      if (format === "csv") return csv(await activities.csv(project, params.id, paging));
+      const { page, rest } = await activities.list(project, params.id, paging, url);
       return rest === undefined ? page : paged(page, rest);
     },
   }),

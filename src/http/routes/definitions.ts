@@ -27,13 +27,13 @@ const PropertyDefinitionShape = t.Object(
     property_type: t.Nullable(
       t.String({
         enum: [...PROPERTY_TYPES],
-        description: "What most of its values are; null for lists and objects.",
+        description: "The type of most values; null for lists and objects.",
       }),
     ),
     is_numerical: t.Boolean(),
     count: Whole(
       42,
-      "How many have it, of the newest 200 events of each name (of fewer where there are more than 1,000 names: of 200,000 events in all), or the newest 20,000 persons or groups.",
+      "How many of the newest rows have it: of 200 events of each name (200,000 events in all, so fewer of each if there are over 1,000 names), or of 20,000 persons or groups.",
     ),
     last_seen_at: t.Nullable(DateTime),
   },
@@ -76,7 +76,7 @@ export const definitionRoutes = (definitions: DefinitionReads, isBehind: IsBehin
       ...Search,
       type: t.Optional(
         t.Union([t.Literal("event"), t.Literal("person"), t.Literal("group")], {
-          description: "What the properties are of: event by default.",
+          description: "The owner of the properties, by default event.",
         }),
       ),
     }),

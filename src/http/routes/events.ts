@@ -26,34 +26,31 @@ const EventsQuery = t.Object({
   limit: t.Optional(
     Whole(
       100,
-      `Results per page: ${PAGE_LIMIT_DEFAULT} by default, at most ${PAGE_LIMIT_MAX}. A page ends behind ${PAGE_BYTES_MAX / MIB} MiB of properties: \`next\` leads on from there.`,
+      `Results per page: ${PAGE_LIMIT_DEFAULT} by default, at most ${PAGE_LIMIT_MAX}. A page ends after ${PAGE_BYTES_MAX / MIB} MiB of properties; \`next\` continues there.`,
     ),
   ),
   offset: t.Optional(
-    Whole(
-      0,
-      `How many results to pass over, at most ${EVENTS_OFFSET_MAX}; \`next\` leads further.`,
-    ),
+    Whole(0, `Number of results to skip, at most ${EVENTS_OFFSET_MAX}; \`next\` leads further.`),
   ),
   cursor: t.Optional(
     Text(
       "2026-11-21T12:00:00.000000Z_1",
-      "Where the page begins, from `next`: new events move nothing.",
+      "Position of the page, taken from `next`: new events do not move it.",
     ),
   ),
   event: t.Optional(Text("signed up", "The event's name, exact.")),
   distinct_id: t.Optional(Text("ann")),
-  person_id: t.Optional(Text(UUID, "The uuid of the person who owns it now.")),
+  person_id: t.Optional(Text(UUID, "The uuid of the person that the event belongs to now.")),
   uuid: t.Optional(Text(UUID)),
   after: t.Optional(Text("2026-11-01", "Later than this time, ISO 8601.")),
   before: t.Optional(Text("2026-12-01", "Earlier than this time, ISO 8601.")),
 });
 
-/** A filter that is not known would be an answer to another question (decision 59). */
+/** Fails for unknown parameters: without such a filter, the answer would be wrong (decision 59). */
 function checkParameters({ searchParams }: URL): void {
   const known = Object.keys(EventsQuery.properties);
   for (const [name, value] of searchParams) {
-    // An answer is JSON.
+    // The answer is always JSON.
     if (name !== "format" || value !== "json") checkKnown({ [name]: value }, { known });
   }
 }

@@ -17,7 +17,7 @@ export const groupRoutes = (groups: GroupReads) => [
     query: t.Object({
       ...Paging,
       group_type_index: Whole(0, "The index of the type, 0 to 4."),
-      search: t.Optional(Text("acme", "Part of the key, in any case.")),
+      search: t.Optional(Text("acme", "A part of the key, in any case.")),
     }),
     status: 200,
     response: PageOf(GroupShape),

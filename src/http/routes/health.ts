@@ -1,14 +1,14 @@
 import { RETRY_AFTER_S } from "../../core/values/failure.ts";
 
-/** Whether the server can serve, and why not. */
+/** Whether the server can serve, with the reasons if it cannot. */
 export type Readiness = { ready: boolean; reasons: string[] };
 
-/** Where is asked whether the process lives. */
+/** The path that reports whether the process is alive. */
 export const LIVENESS = "/_liveness";
-/** The answer to that, from the first instant to the last. */
+/** The answer on that path, from the start of the process to its end. */
 export const liveness = () => Response.json({ status: "ok" });
 
-/** Public checks for containers and load balancers: a status and no detail worth hiding. */
+/** Public health checks for containers and load balancers; their answers have no secrets. */
 export function healthRoutes(readiness: () => Readiness) {
   const ready = () => {
     const { ready: isReady, reasons } = readiness();
@@ -18,11 +18,11 @@ export function healthRoutes(readiness: () => Readiness) {
     );
   };
   return {
-    /** The process answers. */
+    /** Whether the process answers. */
     [LIVENESS]: liveness,
-    /** Stores are open, what a crash left is replayed, capture is taken. */
+    /** Whether the stores are open, the journal is replayed and capture works. */
     "/_readiness": ready,
-    /** The same; SDK tooling polls this one. */
+    /** The same, for the tools of SDKs, which use this path. */
     "/_health": ready,
   };
 }

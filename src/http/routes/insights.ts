@@ -19,7 +19,7 @@ import {
 const ENVIRONMENT = "/api/environments/:project_id/";
 const INSIGHTS = `${ENVIRONMENT}insights/` as const;
 
-const INSIGHT_TYPES_TOLD = Object.keys(INSIGHT_TYPES).join(", ");
+const INSIGHT_TYPE_NAMES = Object.keys(INSIGHT_TYPES).join(", ");
 
 const QUERY = {
   kind: "TrendsQuery",
@@ -53,33 +53,32 @@ const ResultShape = t.Object(
       t.Union([t.String(), t.Array(t.String())], {
         examples: ["Firefox"],
         description:
-          "Null without a breakdown; `$$_posthog_breakdown_null_$$` of events without a value, `$$_posthog_breakdown_other_$$` of values that are not told apart. Of several properties, a list with the value of each.",
+          "Null without a breakdown; `$$_posthog_breakdown_null_$$` of events without a value, `$$_posthog_breakdown_other_$$` of all other values together. With several properties, a list with a value of each.",
       }),
     ),
-    data: t.Array(
-      number(42, "Null where there is nothing to calculate with, or the time has not come yet."),
-      { description: "A number for each column." },
-    ),
+    data: t.Array(number(42, "Null if it cannot be calculated, or if its time is in the future."), {
+      description: "A number for each column.",
+    }),
     aggregated_value: number(
       42,
-      "The whole: of `dau`, how many persons in all; of a funnel, the share of those who came to its end; of retention, who began.",
+      "The total. For `dau`, the number of persons; for a funnel, the share that reached the last step; for retention, the number that began.",
     ),
     event: t.Optional(
-      t.Nullable(Text("$pageview", "Of trends and stickiness. Null for all events.")),
+      t.Nullable(Text("$pageview", "Only for trends and stickiness. Null for all events.")),
     ),
-    math: t.Optional(Text("dau", "Of trends; `formula` for a formula.")),
+    math: t.Optional(Text("dau", "Only for trends; `formula` for a formula.")),
     math_property: t.Optional(t.Nullable(Text("price"))),
     compare_label: t.Optional(
       t.Union([t.Literal("current"), t.Literal("previous")], {
-        description: "Of trends that are compared with the period before.",
+        description: "Only for trends that are compared with the previous period.",
       }),
     ),
-    average_conversion_times: seconds("Of funnels: seconds from the step before."),
-    median_conversion_times: seconds("Of funnels: seconds from the step before."),
-    source: t.Optional(Text("1_/pricing", "Of paths.")),
-    target: t.Optional(Text("2_signup", "Of paths.")),
+    average_conversion_times: seconds("Only for funnels: seconds from the step before."),
+    median_conversion_times: seconds("Only for funnels: seconds from the step before."),
+    source: t.Optional(Text("1_/pricing", "Only for paths.")),
+    target: t.Optional(Text("2_signup", "Only for paths.")),
     average_conversion_time: t.Optional(
-      t.Number({ examples: [1500], description: "Of paths: milliseconds." }),
+      t.Number({ examples: [1500], description: "Only for paths: milliseconds." }),
     ),
   },
   { $id: "InsightResult" },
@@ -90,35 +89,35 @@ const AnswerShape = t.Object(
     insight: InsightShape,
     columns: Texts(
       ["2026-11-16"],
-      "What the numbers are of. Trends and lifecycle: the beginnings of the intervals, on the clock of the project's time zone; funnels: steps; retention and stickiness: intervals.",
+      "Names of the numbers in `data`. Trends and lifecycle: the start of each interval, in the project's time zone. Funnels: the steps. Retention and stickiness: the intervals.",
     ),
     results: t.Array(ResultShape),
-    sql: Text("SELECT …", "A SELECT that finds the same numbers: `…/query/` runs it as it stands."),
+    sql: Text("SELECT …", "A SELECT with the same numbers; `…/query/` runs it without a change."),
     elapsed_ms: Whole(42),
   },
   { $id: "InsightAnswer" },
 );
 
-const AskedBody = t.Object(
+const QuestionBody = t.Object(
   {
     query: AnyValue(
       QUERY,
-      'A `TrendsQuery`, `FunnelsQuery`, `RetentionQuery`, `PathsQuery`, `LifecycleQuery` or `StickinessQuery`. Or words: `weekly unique users of $pageview by $browser last 90 days`, `funnel $pageview then signup within 7 days`, `retention of signup by $browser weekly`, `paths from /pricing`, `lifecycle of $pageview`, `stickiness of $pageview`. Names may stand in double quotes, as JSON, in which a quote is `\\"`: `weekly users of "signed up"`; in quotes, names that are rare are found, too.',
+      'A `TrendsQuery`, `FunnelsQuery`, `RetentionQuery`, `PathsQuery`, `LifecycleQuery` or `StickinessQuery`. Or a question in words: `weekly unique users of $pageview by $browser last 90 days`, `funnel $pageview then signup within 7 days`, `retention of signup by $browser weekly`, `paths from /pricing`, `lifecycle of $pageview`, `stickiness of $pageview`. A name may be in double quotes, as in JSON: `weekly users of "signed up"`. Rare names are found only in quotes.',
     ),
     insight_type: t.Optional(
-      Text("trends", `One of ${INSIGHT_TYPES_TOLD}; the query must be of it.`),
+      Text("trends", `One of ${INSIGHT_TYPE_NAMES}; the query must be of it.`),
     ),
     name: t.Optional(
       Text(
         "Visitors by browser",
-        `At most ${INSIGHT_NAME_CHARS_MAX} characters; else made of the query.`,
+        `At most ${INSIGHT_NAME_CHARS_MAX} characters; by default it describes the query.`,
       ),
     ),
   },
   { $id: "InsightAsked", examples: [{ query: QUERY, name: "Visitors by browser" }] },
 );
 
-/** Questions about events (contract 4.1). */
+/** Insights: questions about events (contract 4.1). */
 export const insightRoutes = (insights: Insights) => [
   route({
     method: "POST",
@@ -129,19 +128,19 @@ export const insightRoutes = (insights: Insights) => [
     query: t.Object({
       format: t.Optional(
         t.Union([t.Literal("json"), t.Literal("txt")], {
-          description: "json by default; txt is a table with a bar a row.",
+          description: "By default json; txt is a table with a bar in each row.",
         }),
       ),
     }),
-    body: AskedBody,
+    body: QuestionBody,
     status: 200,
     empty: true,
     response: AnswerShape,
     async handle({ project, principal, query, body, signal }) {
       const answer = await insights.ask(project, principal.user_id, body, signal);
       if (query.format !== "txt") return answer;
-      const { name, query: asked } = answer.insight;
-      return new Response(insightTable(name, kindOf(asked), answer), {
+      const { name, query: kept } = answer.insight;
+      return new Response(insightTable(name, kindOf(kept), answer), {
         headers: { "content-type": "text/plain; charset=utf-8" },
       });
     },
@@ -156,14 +155,14 @@ export const insightRoutes = (insights: Insights) => [
       prompt: t.Optional(
         Text(
           "weekly unique users of signup last 90 days",
-          "A question in words; else a first query is drafted.",
+          "A question in words; without it, the answer is a first query over the events.",
         ),
       ),
     }),
     status: 200,
     empty: true,
     response: t.Object(
-      { sql: Text("SELECT event, count(*) FROM events …", "`…/query/` runs it as it stands.") },
+      { sql: Text("SELECT event, count(*) FROM events …", "`…/query/` runs it without a change.") },
       { $id: "DraftSql" },
     ),
     handle: ({ project, query, signal }) => insights.draft(project, query.prompt, signal),

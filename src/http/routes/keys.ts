@@ -11,19 +11,19 @@ const KEYS = "/api/personal_api_keys/";
 const OneKey = t.Object({
   id: PathId(
     { type: "string", const: "@current" },
-    "The id of the key, or `@current` for the one that asks.",
+    "The id of the key, or `@current` for the key of the request.",
   ),
 });
 
 const label = Text("ci", `At most ${KEY_LABEL_CHARS_MAX} characters.`);
 const scopes = Texts(
   ["person:read"],
-  "`<object>:<read|write>` each, or `*` for all. Write implies read.",
+  "Each `<object>:<read|write>`, or `*` for all. Write includes read.",
 );
 const Confines = {
   scoped_teams: t.Optional(
     t.Nullable(
-      t.Array(BodyInteger(1), { description: "The projects it is confined to; null for all." }),
+      t.Array(BodyInteger(1), { description: "The only projects that it may see; null for all." }),
     ),
   ),
   expires_at: t.Optional(

@@ -35,8 +35,8 @@ const FILTERS = {
   values: [{ key: "http.route", operator: "icontains", value: "/cart", type: "log" }],
 };
 
-/** What is not known is not taken away unseen, but refused by name. */
-const KEPT = { additionalProperties: t.Unknown() };
+/** Keeps unknown fields, so that the query refuses them by name. */
+const KEEPS_UNKNOWN = { additionalProperties: t.Unknown() };
 
 const QuerySchema = t.Object(
   {
@@ -47,37 +47,37 @@ const QuerySchema = t.Object(
             t.Nullable(
               Text(
                 "-24h",
-                "Then or later: ISO 8601, or an age. By default 24 hours back. Without a zone it is on the project's clock.",
+                "At this time or later: ISO 8601, or an age. By default 24 hours ago. A time without a zone is in the project's time zone.",
               ),
             ),
           ),
           date_to: t.Optional(
-            t.Nullable(Text("2026-11-30", "Then or earlier; a date alone is the whole day.")),
+            t.Nullable(Text("2026-11-30", "At this time or earlier; a date means the whole day.")),
           ),
         },
-        KEPT,
+        KEEPS_UNKNOWN,
       ),
     ),
     severityLevels: t.Optional(
-      Texts(["error", "fatal"], `Any of these; all by default. Of ${LOG_LEVELS.join(", ")}.`),
+      Texts(["error", "fatal"], `Any of these levels, by default all: ${LOG_LEVELS.join(", ")}.`),
     ),
-    serviceNames: t.Optional(Texts(["shop"], "Any of these services; all by default.")),
+    serviceNames: t.Optional(Texts(["shop"], "Any of these services, by default all.")),
     searchTerm: t.Optional(
       t.Nullable(
         Text(
           "timeout",
-          `A part of the body, any case; at most ${LOG_SEARCH_CHARS_MAX} characters.`,
+          `A part of the body, in any case; at most ${LOG_SEARCH_CHARS_MAX} characters.`,
         ),
       ),
     ),
     filterGroup: t.Optional(
       AnyValue(
         FILTERS,
-        `Filters by attribute, or groups of them, that all (AND) or any (OR) must pass. A filter's type is ${LOG_FILTER_TYPES.join(", ")}; \`log\` looks into the record, then its resource.`,
+        `Filters by attribute, or groups of filters, combined by AND or OR. The type of a filter is ${LOG_FILTER_TYPES.join(", ")}; \`log\` is the attribute of the record, else of its resource.`,
       ),
     ),
     orderBy: t.Optional(
-      t.Nullable(t.String({ description: "By default latest.", enum: [...LOG_ORDERS] })),
+      t.Nullable(t.String({ description: "The order, by default latest.", enum: [...LOG_ORDERS] })),
     ),
     limit: t.Optional(
       t.Nullable(
@@ -88,15 +88,21 @@ const QuerySchema = t.Object(
       t.Nullable(
         BodyInteger(
           0,
-          `Records to pass over, at most ${LOG_OFFSET_MAX}; \`after\` leads further, and takes none.`,
+          `Number of records to skip, at most ${LOG_OFFSET_MAX}. \`after\` leads further, without an offset.`,
         ),
       ),
     ),
     after: t.Optional(
-      t.Nullable(Text(CURSOR, "Where the page begins, from `nextCursor`: new logs move nothing.")),
+      t.Nullable(
+        Text(CURSOR, "Position of the page, taken from `nextCursor`: new logs do not move it."),
+      ),
     ),
   },
-  { ...KEPT, $id: "LogQuery", examples: [{ severityLevels: ["error"], searchTerm: "timeout" }] },
+  {
+    ...KEEPS_UNKNOWN,
+    $id: "LogQuery",
+    examples: [{ severityLevels: ["error"], searchTerm: "timeout" }],
+  },
 );
 
 const LogShape = t.Object(
@@ -104,7 +110,7 @@ const LogShape = t.Object(
     uuid: Uuid,
     timestamp: DateTime,
     observed_timestamp: DateTime,
-    severity_text: Text("ERROR", "As it was sent; empty if it was not, as every text here."),
+    severity_text: Text("ERROR", "As it was sent; a text that was not sent is empty."),
     severity_number: Whole(17, "1 to 24; 0 if it was not sent."),
     level: t.String({ enum: [...LOG_LEVELS] }),
     service_name: Text("shop"),
@@ -119,12 +125,14 @@ const LogShape = t.Object(
   { $id: "LogRecord" },
 );
 
-const FoundShape = t.Object(
+const LogPageShape = t.Object(
   {
     query: AnyObject({ severityLevels: ["error"] }, "As it was sent."),
     results: t.Array(LogShape),
     hasMore: t.Boolean(),
-    nextCursor: t.Nullable(Text(CURSOR, "The `after` of the next page; null on the last.")),
+    nextCursor: t.Nullable(
+      Text(CURSOR, "The value of `after` for the next page; null on the last page."),
+    ),
   },
   { $id: "LogPage" },
 );
@@ -148,12 +156,16 @@ export const logQueryRoutes = ({ logReads, projects, isBehind, now }: Needs) => 
     body: t.Optional(
       t.Object(
         { query: t.Optional(QuerySchema) },
-        { ...KEPT, $id: "LogQueryBody", examples: [{ query: { severityLevels: ["error"] } }] },
+        {
+          ...KEEPS_UNKNOWN,
+          $id: "LogQueryBody",
+          examples: [{ query: { severityLevels: ["error"] } }],
+        },
       ),
     ),
     status: 200,
     empty: true,
-    response: FoundShape,
+    response: LogPageShape,
     async handle({ project, body = {}, signal }) {
       checkKnown(body as JsonObject, { known: ["query"] });
       const { query = {} } = body;

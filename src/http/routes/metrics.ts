@@ -3,10 +3,10 @@ import { sees } from "../../core/access/principal.ts";
 import type { Metrics } from "../../core/operations/metrics.ts";
 import { route } from "../operation/route.ts";
 
-/** Where metrics are read. */
+/** The path of the metrics. */
 export const METRICS_PATH = "/metrics";
 
-/** Metrics for Prometheus, behind a personal key: a proxy in front makes everybody local. */
+/** Metrics for Prometheus, only with a personal key: through a proxy, each caller seems to be local. */
 export const metricRoutes = (metrics: Metrics) => [
   route({
     method: "GET",
@@ -20,7 +20,7 @@ export const metricRoutes = (metrics: Metrics) => [
   }),
 ];
 
-/** Metrics as Prometheus reads them. */
+/** Metrics in the text format of Prometheus. */
 export async function metricsResponse(
   metrics: Metrics,
   sees?: (project: number) => boolean,

@@ -14,13 +14,13 @@ import {
 } from "../operation/schemas.ts";
 import { PERSONS, PersonId } from "./persons.ts";
 
-/** Of the shape of an object Elysia would make one of a list: that it is none is told by the service. */
+/** Any value, because with the shape of an object Elysia would turn a list into one; the service refuses it. */
 const PropertiesBody = t.Object(
   { properties: AnyValue({ plan: "pro" }, "A JSON object.") },
   { $id: "PersonProperties" },
 );
 
-/** The contract has properties where there is nothing to do with them. */
+/** The contract allows properties here, but the operation does not use them. */
 const UnusedBody = t.Optional(
   t.Object({ properties: t.Optional(AnyValue({})) }, { $id: "PersonUnused" }),
 );
@@ -29,10 +29,16 @@ const SplitBody = t.Optional(
   t.Object(
     {
       main_distinct_id: t.Optional(
-        Text("ann", "Stays, with the ids it came with. By default all merges go."),
+        Text(
+          "ann",
+          "The distinct id that stays, with the ids it had before the merges. By default all merges are undone.",
+        ),
       ),
       distinct_ids_to_split: t.Optional(
-        Texts(["bob"], "Only these leave, with what came with them. Not with main_distinct_id."),
+        Texts(
+          ["bob"],
+          "Only these leave, each with the ids it had before its merge. Not together with main_distinct_id.",
+        ),
       ),
     },
     { $id: "PersonSplit", examples: [{ distinct_ids_to_split: ["bob"] }] },
@@ -96,7 +102,7 @@ const changeRoutes = (edits: PersonEdits) => [
     body: t.Optional(
       t.Object(
         {
-          $unset: t.Optional(Text("plan", "The name, if the query has none.")),
+          $unset: t.Optional(Text("plan", "The name, unless the query has one.")),
           properties: t.Optional(AnyValue({})),
         },
         { $id: "PersonUnset", examples: [{ $unset: "plan" }] },
@@ -142,9 +148,11 @@ const removalRoutes = (edits: PersonEdits) => [
           }),
         ),
         distinct_ids: t.Optional(Texts(["ann"], "Instead of ids.")),
-        delete_events: t.Optional(t.Boolean({ description: "Their events, too." })),
+        delete_events: t.Optional(t.Boolean({ description: "Delete their events, too." })),
         keep_person: t.Optional(
-          t.Boolean({ description: "The persons stay: only their events are deleted, if at all." }),
+          t.Boolean({
+            description: "Keep the persons; with delete_events, only their events are deleted.",
+          }),
         ),
       },
       { $id: "PersonBulkDelete", examples: [{ ids: [1], delete_events: false }] },
@@ -154,10 +162,10 @@ const removalRoutes = (edits: PersonEdits) => [
       {
         persons_found: Whole(1),
         persons_deleted: Whole(1),
-        events_queued_for_deletion: Whole(1, "Of how many persons."),
-        recordings_queued_for_deletion: Whole(0, "Of how many persons: there are no recordings."),
+        events_queued_for_deletion: Whole(1, "The number of persons."),
+        recordings_queued_for_deletion: Whole(0, "Always 0: no recordings are kept."),
         deletion_errors: t.Array(t.Object({ person_uuid: Text(UUID) }), {
-          description: "Empty: all are deleted, or the request fails.",
+          description: "Always empty: all are deleted, or the request fails.",
           examples: [[]],
         }),
       },
@@ -178,14 +186,16 @@ const removalRoutes = (edits: PersonEdits) => [
         t.Boolean({ description: "Queue the deletion of its events, on Sunday at 05:00 UTC." }),
       ),
       keep_person: t.Optional(
-        t.Boolean({ description: "The person stays: only its events are deleted, if at all." }),
+        t.Boolean({
+          description: "Keep the person; with delete_events, only its events are deleted.",
+        }),
       ),
     }),
     status: 204,
     empty: true,
     response: SuccessShape,
-    async handle({ project, params, query: { format, ...asked }, principal }) {
-      await edits.remove(project, params.id, asked, principal);
+    async handle({ project, params, query: { format, ...options }, principal }) {
+      await edits.remove(project, params.id, options, principal);
       return formatted(format, { json: SUCCESS, rows: [SUCCESS], status: 200 });
     },
   }),

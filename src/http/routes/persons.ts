@@ -6,7 +6,7 @@ import { route } from "../operation/route.ts";
 import { PageOf, Paging, PathId, PersonShape, Text, Whole } from "../operation/schemas.ts";
 import { listIn } from "../request/parameters.ts";
 
-/** Where persons are. */
+/** The path of persons. */
 export const PERSONS = "/api/environments/:project_id/persons/";
 
 /** The path parameter of one person. */
@@ -22,7 +22,7 @@ const PersonsQuery = t.Object({
   cursor: t.Optional(
     Text(
       "2026-11-21T12:00:00.000000Z_1_1",
-      "Where the page begins, from `next`: who comes, goes or moves meanwhile moves nobody else.",
+      "Position of the page, taken from `next`: no person is skipped or repeated when others change.",
     ),
   ),
   distinct_id: t.Optional(Text("ann", "Filter by distinct id, exact.")),
@@ -32,11 +32,11 @@ const PersonsQuery = t.Object({
       type: "array",
       items: { type: "string" },
       examples: [[FILTER]],
-      description: `Filters that all must pass, each a JSON object such as ${FILTER}, or one JSON list of them. A group is {"type":"OR","values":[...]}; AND is the other type. The \`semver_…\` operators compare the three numbers of a version; its pre-releases, all alike, come before it. \`properties[]\` and \`properties[0]\` are taken, too.`,
+      description: `Filters, combined by AND: each is a JSON object such as ${FILTER}, or all are one JSON list. A group is {"type":"OR","values":[...]}, also with the type AND. The \`semver_…\` operators compare the three numbers of a version; pre-releases count as equal and come before it. \`properties[]\` and \`properties[0]\` work, too.`,
     }),
   ),
   search: t.Optional(
-    Text("example.com", "A part of the e-mail in any case, or a whole distinct id."),
+    Text("example.com", "A part of the e-mail address, in any case, or a whole distinct id."),
   ),
 });
 
@@ -53,16 +53,16 @@ export const personRoutes = (persons: Persons) => [
     response: PageOf(PersonShape),
     async handle({ project, query, url, signal }) {
       const { limit, offset, format, cursor, distinct_id, email, search } = query;
-      // From the address: Elysia keeps one of a parameter that is repeated.
+      // From the address, because Elysia keeps only one of a repeated parameter.
       const properties = listIn(url, "properties");
-      const asked = { distinct_id, email, search, properties };
+      const filter = { distinct_id, email, search, properties };
       const checked = pageQuery({ limit, offset });
       if (format === "csv") {
-        return csv(await persons.csv(project, asked, { limit, offset }, signal));
+        return csv(await persons.csv(project, filter, { limit, offset }, signal));
       }
       const { page, others } = await persons.list(
         project,
-        { ...asked, cursor },
+        { ...filter, cursor },
         checked,
         url,
         signal,

@@ -24,13 +24,13 @@ const PLAYLISTS = "/api/environments/:project_id/session_recording_playlists/";
 const PLAYLIST = `${PLAYLISTS}:short_id/` as const;
 const RECORDING = `${PLAYLIST}recordings/:session_recording_id/` as const;
 
-/** What a playlist's address takes; DELETE is refused with no body (contract 4.4). */
+/** Methods on the path of a playlist. DELETE is refused without a body (contract 4.4). */
 const ALLOWED = "GET, HEAD, PATCH";
 
 const ShortId = t.Object({ short_id: Text("k7mXq2pB") });
 const Recording = t.Object({
   ...ShortId.properties,
-  session_recording_id: Text("0193a5b1-7f3c", "The session's id; it need not be known."),
+  session_recording_id: Text("0193a5b1-7f3c", "The id of the session; it need not exist."),
 });
 
 const text = (name: keyof typeof PLAYLIST_CHARS_MAX, example: string) =>
@@ -38,13 +38,13 @@ const text = (name: keyof typeof PLAYLIST_CHARS_MAX, example: string) =>
 
 const nullable = (name: "name" | "derived_name", example: string) =>
   t.Optional(
-    t.Nullable(Text(example, `At most ${PLAYLIST_CHARS_MAX[name]} characters; null for none.`)),
+    t.Nullable(Text(example, `At most ${PLAYLIST_CHARS_MAX[name]} characters; null empties it.`)),
   );
 
 const fields = {
   name: nullable("name", "Lost carts"),
   derived_name: nullable("derived_name", "Left the checkout"),
-  description: text("description", "Who left without paying."),
+  description: text("description", "Visitors who left without paying."),
   pinned: t.Optional(t.Boolean()),
   deleted: t.Optional(t.Boolean({ description: "true deletes the playlist, false restores it." })),
   filters: t.Optional(
@@ -65,14 +65,14 @@ const DraftBody = t.Optional(
       type: t.Optional(
         t.String({
           description:
-            "By default collection. `filters` must have filters, and takes no recordings; `collection` that is sent must have none. Stays as it was made.",
+            "By default collection. `filters` needs filters and takes no recordings; `collection` must not have filters if it is sent. It cannot be changed later.",
           enum: [...PLAYLIST_TYPES],
         }),
       ),
     },
     {
       $id: "PlaylistDraft",
-      examples: [{ name: "Lost carts", description: "Who left without paying." }],
+      examples: [{ name: "Lost carts", description: "Visitors who left without paying." }],
     },
   ),
 );
@@ -88,20 +88,20 @@ const RecordingsShape = t.Object(
   { $id: "PlaylistRecordings" },
 );
 
-const Listed = t.Object({
+const PlaylistsQuery = t.Object({
   ...Paging,
   created_by: t.Optional(Whole(1, "The id of the user who made it.")),
   short_id: t.Optional(Text("k7mXq2pB")),
-  search: t.Optional(Text("cart", "Part of name or derived name, in any case.")),
+  search: t.Optional(Text("cart", "A part of name or derived name, in any case.")),
   pinned: t.Optional(t.Boolean()),
   type: t.Optional(t.String({ enum: [...PLAYLIST_TYPES] })),
   date_from: t.Optional(
-    Text("-7d", "Last modified then or later: ISO 8601, or an age such as -7d."),
+    Text("-7d", "Last modified at this time or later: ISO 8601, or an age such as -7d."),
   ),
   date_to: t.Optional(
     Text(
       "2026-11-30",
-      "Last modified then, on that day, or earlier. Days begin by the clock of the project.",
+      "Last modified at this time or day, or earlier. Days are in the project's time zone.",
     ),
   ),
   order: t.Optional(
@@ -120,12 +120,12 @@ export const playlistRoutes = (playlists: Playlists) => [
     scope: "session_recording_playlist:read",
     operationId: "playlists_list",
     summary: "List playlists, the last modified first.",
-    query: Listed,
+    query: PlaylistsQuery,
     status: 200,
     response: PageOf(PlaylistShape),
     handle({ project, query, url }) {
-      const { limit, offset, cursor, ...asked } = query;
-      return playlists.list(project, asked, pageQuery({ limit, offset, cursor }), url);
+      const { limit, offset, cursor, ...filter } = query;
+      return playlists.list(project, filter, pageQuery({ limit, offset, cursor }), url);
     },
   }),
   route({

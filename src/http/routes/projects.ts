@@ -13,7 +13,7 @@ const PROJECTS = "/api/projects/";
 
 const name = Text("Shop", `At most ${PROJECT_NAME_CHARS_MAX} characters.`);
 const timezone = t.Optional(
-  Text("Europe/Berlin", "The IANA name of a time zone: by its clock days and weeks begin."),
+  Text("Europe/Berlin", "The IANA name of the time zone in which days and weeks begin."),
 );
 const ProjectDraft = t.Object(
   { name, timezone },
@@ -26,7 +26,7 @@ const TokenReset = t.Optional(
       grace_hours: t.Optional(
         BodyInteger(
           GRACE_HOURS_DEFAULT,
-          `How long former keys are still accepted: ${GRACE_HOURS_DEFAULT} by default, at most ${GRACE_HOURS_MAX}.`,
+          `Hours for which earlier keys are still accepted: ${GRACE_HOURS_DEFAULT} by default, at most ${GRACE_HOURS_MAX}.`,
         ),
       ),
     },

@@ -29,7 +29,7 @@ const QueryBody = t.Object(
   {
     query: t.Object({
       kind: t.Union([t.Literal("HogQLQuery"), t.Literal("SQLQuery")], {
-        description: "Either; both are the same.",
+        description: "Both have the same meaning.",
       }),
       query: Text(
         SELECT,
@@ -55,7 +55,7 @@ const AnswerShape = t.Object(
     results: t.Array(t.Array(AnyValue(42)), {
       examples: [[["$pageview", 42]]],
       description:
-        "Rows. A number of more digits than every reader of JSON keeps is a text: an integer from 2^53, a DECIMAL of more than 15 digits. Columns of type JSON are as they are stored.",
+        "Rows. A number with more digits than JSON parsers keep is a text: an integer from 2^53, a DECIMAL of more than 15 digits. Columns of type JSON are as they are stored.",
     }),
     hogql: Text(SELECT, "The statement as it was run."),
   },
@@ -83,7 +83,7 @@ export const queryRoutes = (sql: Sql) => [
   }),
 ];
 
-/** Written by hand, because numbers may have more digits than JavaScript's. */
+/** Writes JSON by hand, because a number may have more digits than JavaScript keeps. */
 function json({ results, ...answer }: SqlAnswer): Response {
   const rows = results.map((row) => `[${row.map(jsonOf).join(",")}]`);
   const { columns, types, hogql } = answer;

@@ -5,8 +5,8 @@ import { problem } from "../answer/errors.ts";
 import type { SdkRoute } from "../operation/route.ts";
 
 /**
- * The newer capture protocol: the key is in a header, every event has its own result, errors
- * have another shape (decision 33). `accept` takes a request whose headers are checked.
+ * The route of the newer capture protocol: the key is in a header, every event has its own result, and
+ * errors have another shape (decision 33). `accept` gets requests with valid headers.
  */
 export function v1Route(accept: (request: Request) => Promise<Response>): SdkRoute {
   return {
@@ -29,7 +29,7 @@ export function bearerOf(headers: Headers): string | undefined {
   return /^bearer\s+(.+)$/i.exec(headers.get("authorization") ?? "")?.[1];
 }
 
-/** The headers that v1 requires, and what each must be. */
+/** The headers that v1 requires, each with its check. */
 const V1_HEADERS: Record<string, (value: string) => boolean> = {
   "PostHog-Sdk-Info": () => true,
   "PostHog-Attempt": (value) => /^[1-9]\d{0,8}$/.test(value),
@@ -57,7 +57,7 @@ function checkHeaders(headers: Headers): void {
   }
 }
 
-/** v1's names for what it refuses. */
+/** v1's names of failures. */
 const V1_ERRORS: Partial<Record<FailureCode, string>> = {
   required: "missing_required_headers",
   invalid_input: "invalid_header_value",

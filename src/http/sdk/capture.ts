@@ -17,13 +17,13 @@ const CapturedFields = {
   timestamp: t.Optional(
     Text(
       "2026-11-21T12:00:00Z",
-      "ISO 8601; without a zone it is UTC. The time of arrival if absent.",
+      "ISO 8601; without a zone it is UTC. By default the time of arrival.",
     ),
   ),
   uuid: t.Optional(
     t.String({
       format: "uuid",
-      description: "What a retry is recognised by. Made if absent.",
+      description: "The id by which a retry is recognised. Made by the server if absent.",
       examples: ["019aa6ec-4c00-7000-8000-000000000001"],
     }),
   ),
@@ -57,9 +57,9 @@ const BatchBody = t.Object(
 );
 
 const DESCRIPTION = `200 means that the events are on disk. An event without a name or a
-\`distinct_id\` is not stored, and the answer is 200 all the same: the header \`Hoglet-Dropped\`
-counts such events. The body may be gzip, deflate, br or zstd, at most ${BODY_BYTES_MAX} bytes before
-and after.`;
+\`distinct_id\` is not stored. The answer is still 200, and the header \`Hoglet-Dropped\` counts such
+events. The body may be gzip, deflate, br or zstd, at most ${BODY_BYTES_MAX} bytes before and after
+decompression.`;
 
 /** Event capture (contract 4.5): public, the project key is in the body. */
 export function captureRoutes(capture: Capture, meter: Meter): SdkRoute[] {
@@ -114,8 +114,8 @@ export function captureRoutes(capture: Capture, meter: Meter): SdkRoute[] {
 }
 
 /**
- * Session recordings, which no SDK sends after our config. Admission drops and counts them, and a
- * body that it refuses is counted too, but what is not kept may not fail (decision 41).
+ * Takes session recordings, which no SDK sends after our config. All of them are dropped and counted,
+ * also an invalid body: an SDK would send a failed one again (decision 41).
  */
 function recordingRoute(route: SdkRoute): SdkRoute {
   return {
@@ -141,14 +141,14 @@ function answered(body: string, dropped: number): Response {
 
 const NO_QUERY = new URLSearchParams();
 
-/** The body with what the address and the headers say of it; without a body, the form in the query. */
-function bodyOf(request: Request, protocol: Protocol, sent: Uint8Array): Body {
+/** The body with the facts of its address and headers; without a body, the form in the query. */
+function bodyOf(request: Request, protocol: Protocol, received: Uint8Array): Body {
   const { headers, url } = request;
   const mark = url.indexOf("?");
   const query = mark === -1 ? NO_QUERY : new URLSearchParams(url.slice(mark + 1));
   const v1 = protocol === "v1";
-  const isInQuery = sent.length === 0 && !v1 && query.has("data");
-  const bytes = isInQuery ? new TextEncoder().encode(url.slice(mark + 1)) : sent;
+  const isInQuery = received.length === 0 && !v1 && query.has("data");
+  const bytes = isInQuery ? new TextEncoder().encode(url.slice(mark + 1)) : received;
   const sentAt = v1
     ? parseTime(headers.get("posthog-request-timestamp") ?? "")
     : sentAtOf(query.get("_"));
@@ -163,7 +163,7 @@ function bodyOf(request: Request, protocol: Protocol, sent: Uint8Array): Body {
   };
 }
 
-/** Below it a `_` counts seconds, or nothing: the start of 2021, in milliseconds. */
+/** Smaller values of `_` are no milliseconds: the start of 2021. */
 const QUERY_TIME_MS_MIN = 1_609_459_200_000;
 
 function sentAtOf(underscore: string | null): number | undefined {

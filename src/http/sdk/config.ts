@@ -4,8 +4,8 @@ import type { SdkRoute } from "../operation/route.ts";
 import { scriptRoutes } from "./scripts.ts";
 
 /**
- * What posthog-js is told before it sends. `supportedCompression` saves a preflight on every
- * capture; `surveys` is left out because even `false` makes it fetch a script that is not here.
+ * The configuration of posthog-js. `supportedCompression` saves a preflight for every capture. `surveys`
+ * is absent, because even `false` makes posthog-js fetch a script that we do not serve.
  */
 const REMOTE_CONFIG = {
   supportedCompression: ["gzip", "gzip-js"],
@@ -25,7 +25,7 @@ const REMOTE_CONFIG = {
   config: { enable_collect_everything: true },
 };
 
-/** There are no feature flags: for all of them, and for whoever evaluates them himself. */
+/** Answers without feature flags, to requests for evaluated flags and for their definitions. */
 const NO_FLAGS = {
   flags: {},
   featureFlags: {},
@@ -34,8 +34,8 @@ const NO_FLAGS = {
 };
 const NO_DEFINITIONS = { flags: [], group_type_mapping: {}, cohorts: {} };
 
-/** What else SDKs look up and is not here, with the answer that says so. */
-const NOTHING: Record<string, object> = {
+/** Other features that SDKs look up, each with an empty answer. */
+const ABSENT: Record<string, object> = {
   "/flags/definitions/": NO_DEFINITIONS,
   "/api/feature_flag/local_evaluation/": NO_DEFINITIONS,
   "/api/surveys/": { surveys: [] },
@@ -45,8 +45,8 @@ const NOTHING: Record<string, object> = {
 };
 
 /**
- * The look-ups SDKs make on the capture host (design 7): there are no flags and no surprises.
- * Their answers depend on nothing in the body, which is not read (decision 41).
+ * Requests of SDKs for configuration and flags on the capture host. No answer depends on the body, which
+ * is not read (decision 41).
  */
 export function sdkRoutes(projects: Projects, newUuid: () => string): SdkRoute[] {
   const flags = () => ({ ...NO_FLAGS, requestId: newUuid() });
@@ -66,15 +66,15 @@ export function sdkRoutes(projects: Projects, newUuid: () => string): SdkRoute[]
       path: "/decide/",
       handle: async () => Response.json({ ...REMOTE_CONFIG, ...flags() }),
     },
-    ...Object.entries(NOTHING).map(([path, answer]): SdkRoute => {
+    ...Object.entries(ABSENT).map(([path, answer]): SdkRoute => {
       return { method: "GET", path, handle: async () => Response.json(answer) };
     }),
   ];
 }
 
-/** What posthog-js reads first, for the keys of projects only. */
+/** The first requests of posthog-js; only a project key gets an answer. */
 function configRoutes(projects: Projects): SdkRoute[] {
-  const known = (key: string | undefined): string => {
+  const projectKey = (key: string | undefined): string => {
     if (key === undefined || projects.ofKey(key) === undefined) {
       throw new Failure("not_found", "Not found.");
     }
@@ -85,7 +85,7 @@ function configRoutes(projects: Projects): SdkRoute[] {
       method: "GET",
       path: "/array/:key/config",
       async handle(_request, { key }) {
-        known(key);
+        projectKey(key);
         return Response.json(REMOTE_CONFIG);
       },
     },
@@ -93,9 +93,9 @@ function configRoutes(projects: Projects): SdkRoute[] {
       method: "GET",
       path: "/array/:key/config.js",
       async handle(_request, { key }) {
-        // Only a key of ours is written into the script, never what was sent.
+        // The script contains only an existing key, so no other text gets into it.
         const entry = JSON.stringify({ config: REMOTE_CONFIG, siteApps: [] });
-        const script = `(function(){var w=window;w._POSTHOG_REMOTE_CONFIG=w._POSTHOG_REMOTE_CONFIG||{};w._POSTHOG_REMOTE_CONFIG[${JSON.stringify(known(key))}]=${entry};})();\n`;
+        const script = `(function(){var w=window;w._POSTHOG_REMOTE_CONFIG=w._POSTHOG_REMOTE_CONFIG||{};w._POSTHOG_REMOTE_CONFIG[${JSON.stringify(projectKey(key))}]=${entry};})();\n`;
         return new Response(script, {
           headers: {
             "content-type": "application/javascript",

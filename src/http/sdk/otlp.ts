@@ -8,7 +8,7 @@ import { type Meter, readBody } from "../request/body.ts";
 
 type Form = LogsBody["form"];
 
-/** What a body may be declared as (OTLP 1.7); posthog-js sends JSON as text, to save a preflight. */
+/** Content types of a body (OTLP 1.7); posthog-js sends JSON as text, to save a preflight. */
 const FORMS: ReadonlyMap<string, Form> = new Map([
   ["", "json"],
   ["application/json", "json"],
@@ -24,8 +24,8 @@ const REJECTED =
   "Records that are larger than 1 MiB, beyond 64 MiB in all, nested too deep, or no records.";
 
 /**
- * OTLP over HTTP. Logs are stored (decision 36); metrics and traces, which PostHog SDKs may send,
- * are answered and passed over (decision 37). The project key is a bearer token or `?token=`.
+ * OTLP over HTTP. Logs are stored (decision 36). Metrics and traces, which SDKs of PostHog may send, are
+ * answered but not stored (decision 37). The project key is a bearer token or `?token=`.
  */
 export function logRoutes(logs: Logs, projects: Projects, meter: Meter): SdkRoute[] {
   const handle = async (
@@ -44,11 +44,11 @@ export function logRoutes(logs: Logs, projects: Projects, meter: Meter): SdkRout
       release();
     }
   };
-  const passOver = async () => ({ rejected: 0 });
+  const ignore = async () => ({ rejected: 0 });
   return [
     { method: "POST", path: "/i/v1/logs/", handle: (request) => handle(request, logs.accept) },
-    { method: "POST", path: "/i/v1/metrics/", handle: (request) => handle(request, passOver) },
-    { method: "POST", path: "/i/v1/traces/", handle: (request) => handle(request, passOver) },
+    { method: "POST", path: "/i/v1/metrics/", handle: (request) => handle(request, ignore) },
+    { method: "POST", path: "/i/v1/traces/", handle: (request) => handle(request, ignore) },
   ];
 }
 

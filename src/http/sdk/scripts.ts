@@ -12,7 +12,7 @@ import vitalsWhySoft from "posthog-js/dist/web-vitals-with-attribution-soft-navs
 import { Failure } from "../../core/values/failure.ts";
 import type { SdkRoute } from "../operation/route.ts";
 
-/** posthog-js for the HTML snippet, and the parts that a page itself may switch on. */
+/** posthog-js for the HTML snippet, and its parts that a page may load. */
 const SCRIPTS: ReadonlyMap<string, string> = new Map([
   ["array.js", array],
   ["dead-clicks-autocapture.js", deadClicks],
@@ -25,16 +25,15 @@ const SCRIPTS: ReadonlyMap<string, string> = new Map([
   ["web-vitals-with-attribution-soft-navs.js", vitalsWhySoft],
 ]);
 
-/** How long a browser uses a script before it asks whether it has changed, in seconds. */
+/** Seconds for which a browser uses a script before it asks for a newer one. */
 const SCRIPT_MAX_AGE_S = 3600;
 
-/** A script as it is sent: plain, gzipped, and what it is recognised by. */
+/** A script ready to be sent, with the tag that changes with its content. */
 type Prepared = { plain: Uint8Array; gzipped: Uint8Array; etag: string };
 
 /**
- * posthog-js's own bundle, from the executable: `/static/array.js`, and its parts with and
- * without a version before them. Whatever version is asked for, it is the embedded one
- * (decision 42).
+ * Serves posthog-js from the executable: `/static/array.js`, and its parts. A path may have a version in
+ * it; the answer is always the embedded version (decision 42).
  */
 export function scriptRoutes(): SdkRoute[] {
   const prepared = new Map<string, Prepared>();
@@ -54,22 +53,22 @@ export function scriptRoutes(): SdkRoute[] {
   ];
 }
 
-/** The source map that the last line names is not here. */
+/** Without the last line, which names a source map that we do not serve. */
 function prepare(text: string): Prepared {
   const plain = Buffer.from(text.replace(/\n\/\/# sourceMappingURL=.*\s*$/, "\n"));
   const etag = `W/"${Bun.hash(plain).toString(36)}"`;
   return { plain, gzipped: Bun.gzipSync(plain), etag };
 }
 
-function answer({ headers: asked }: Request, { plain, gzipped, etag }: Prepared): Response {
+function answer({ headers: requested }: Request, { plain, gzipped, etag }: Prepared): Response {
   const headers = {
     etag,
     "cache-control": `public, max-age=${SCRIPT_MAX_AGE_S}`,
     vary: "Accept-Encoding",
   };
-  if (asked.get("if-none-match")?.includes(etag))
+  if (requested.get("if-none-match")?.includes(etag))
     return new Response(null, { status: 304, headers });
-  const isZipped = takesGzip(asked.get("accept-encoding") ?? "");
+  const isZipped = takesGzip(requested.get("accept-encoding") ?? "");
   return new Response(isZipped ? gzipped : plain, {
     headers: {
       ...headers,

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { peerAddress } from "../../../src/http/request/client-address.ts";
+import { clientAddress } from "../../../src/http/request/client-address.ts";
 
 const PROXIES = ["127.0.0.1", "10.0.0.0/8", "fd00::/8"];
 
 const addressOf = (trusted: string[], connection: string | undefined, headers = {}) =>
-  peerAddress(trusted)(new Request("http://localhost/", { headers }), connection);
+  clientAddress(trusted)(new Request("http://localhost/", { headers }), connection);
 
 describe("the address of a request", () => {
   test.each<[string, string[], string | undefined, object, string | undefined]>([
