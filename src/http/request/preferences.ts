@@ -1,10 +1,10 @@
 import { t } from "elysia";
 import type { Route } from "../operation/route.ts";
 
-/** What a caller prefers of an answer that has no body by itself (RFC 7240 4.2). */
+/** The preferred answer of an operation that is empty by contract (RFC 7240 4.2). */
 export type Preference = "minimal" | "representation";
 
-/** The header by which a caller says so, for the API's document. */
+/** The header of this preference, for the OpenAPI document. */
 export const PreferHeader = t.Object({
   Prefer: t.Optional(
     t.String({
@@ -15,12 +15,12 @@ export const PreferHeader = t.Object({
   ),
 });
 
-/** What is between commas that are not in a quoted string. */
+/** Matches the parts between commas that are not in a quoted string. */
 const PREFERENCES = /(?:"(?:\\.|[^"\\])*(?:"|$)|[^,"])+/g;
 
 const RETURN = /^\s*return\s*=\s*"?([^";\s]*)"?\s*(?:;|$)/i;
 
-/** The first `return` of the header `Prefer` (RFC 7240 2); undefined if it is none of the two. */
+/** The first `return` of the header `Prefer` (RFC 7240 2); undefined if it has another value. */
 function preferenceOf({ headers }: Request): Preference | undefined {
   const preferences = headers.get("prefer")?.match(PREFERENCES) ?? [];
   const [first] = preferences.flatMap((preference) => RETURN.exec(preference)?.[1] ?? []);
@@ -29,8 +29,8 @@ function preferenceOf({ headers }: Request): Preference | undefined {
 }
 
 /**
- * The answer to a request for what `handle` returned. An empty operation leaves that out unless
- * it is preferred, by the request or else `byDefault` (decision 44).
+ * The answer with the result of `handle`. An empty operation sends the result only if the request, or
+ * else `byDefault`, prefers a representation (decision 44).
  */
 export function answerOf(
   { status, empty }: Pick<Route, "status" | "empty">,
@@ -40,12 +40,12 @@ export function answerOf(
   const represented = (code: number) =>
     result instanceof Response ? result : Response.json(result, { status: code });
   if (!empty) return represented(status);
-  const asked = preferenceOf(request);
-  const preference = asked ?? byDefault;
+  const sent = preferenceOf(request);
+  const preference = sent ?? byDefault;
   const isMinimal = preference === "minimal";
   const response = isMinimal ? new Response(null, { status }) : represented(200);
   response.headers.append("vary", "Prefer");
-  if (asked !== undefined || !isMinimal) {
+  if (sent !== undefined || !isMinimal) {
     response.headers.set("preference-applied", `return=${preference}`);
   }
   return response;
@@ -54,7 +54,7 @@ export function answerOf(
 const TABLE = "text/csv";
 const JSON_TYPE = "application/json";
 
-/** How well a type is accepted: `q` (0 to 1), and how closely the range that says so names it. */
+/** How a media type is accepted: its `q` (0 to 1), and how close the range with this `q` is to it. */
 type Accepted = { q: number; closeness: number };
 
 /** Whether the header `Accept` prefers CSV to JSON. */

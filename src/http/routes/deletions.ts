@@ -15,7 +15,7 @@ export const deletionRoutes = (deletions: Pick<DeletionReads, "list">) => [
     path: `${PERSONS}deletion_status/`,
     scope: "person:read",
     operationId: "persons_deletion_status",
-    summary: "List the deletions of events that were asked for, the newest first.",
+    summary: "List requested deletions of events, the newest first.",
     query: t.Object({
       ...Paging,
       status: t.Optional(t.String({ enum: ["pending", "completed", "all"] })),

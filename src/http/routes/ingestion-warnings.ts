@@ -18,7 +18,7 @@ export const warningRoutes = (warnings: Pick<WarningReads, "list">) => [
     path: "/api/environments/:project_id/ingestion_warnings/",
     scope: "project:read",
     operationId: "ingestion_warnings_list",
-    summary: "List why events or log records were dropped or changed, the last seen reason first.",
+    summary: "List reasons why events or log records were dropped or changed, the latest first.",
     query: t.Object({
       ...Paging,
       type: t.Optional(

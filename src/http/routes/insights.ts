@@ -150,7 +150,7 @@ export const insightRoutes = (insights: Insights) => [
     path: `${ENVIRONMENT}query/draft_sql/`,
     scope: "insight:read",
     operationId: "query_draft_sql",
-    summary: "Draft SQL for `…/query/`: of a question, or a first query over the project's events.",
+    summary: "Draft SQL for `…/query/`: for a question, or a first query over the events.",
     query: t.Object({
       prompt: t.Optional(
         Text(

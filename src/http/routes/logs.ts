@@ -151,8 +151,7 @@ export const logQueryRoutes = ({ logReads, projects, isBehind, now }: Needs) => 
     path: "/api/environments/:project_id/logs/query/",
     scope: "error_tracking:read",
     operationId: "logs_query",
-    summary:
-      "Find log records: those of the last 24 hours, the latest first, unless asked otherwise.",
+    summary: "Find log records, by default those of the last 24 hours, the latest first.",
     body: t.Optional(
       t.Object(
         { query: t.Optional(QuerySchema) },

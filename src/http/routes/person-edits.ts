@@ -178,7 +178,7 @@ const removalRoutes = (edits: PersonEdits) => [
     path: `${PERSONS}:id/`,
     scope: "person:write",
     operationId: "persons_destroy",
-    summary: "Delete a person. Its events stay, unless they are to be deleted too.",
+    summary: "Delete a person; its events stay unless `delete_events` is true.",
     params: PersonId,
     query: t.Object({
       ...Format,
@@ -204,7 +204,7 @@ const removalRoutes = (edits: PersonEdits) => [
     path: `${PERSONS}:id/delete_events/`,
     scope: "person:write",
     operationId: "persons_delete_events",
-    summary: "Queue the deletion of all events of a person, in the night; the person stays.",
+    summary: "Queue the deletion of all events of a person for the next night; the person stays.",
     params: PersonId,
     query: t.Object(Format),
     body: UnusedBody,

@@ -18,10 +18,10 @@ const SELECT = "SELECT event, count(*) AS events FROM events GROUP BY event ORDE
 
 const TABLES = Object.entries(SQL_VIEWS)
   .map(([view, columns]) => {
-    const shown = Object.entries(columns).map(
+    const described = Object.entries(columns).map(
       ([name, { type, about }]) => `${name} ${type}${about === undefined ? "" : ` (${about})`}`,
     );
-    return `\`${view}\`: ${shown.join(", ")}.`;
+    return `\`${view}\`: ${described.join(", ")}.`;
   })
   .join("\n\n");
 

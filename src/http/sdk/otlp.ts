@@ -60,7 +60,7 @@ function projectOf(request: Request, projects: Projects): number {
   if (project !== undefined) return project;
   throw new Failure(
     "invalid_api_key",
-    "One project API key that is known here is expected, as a bearer token or `token`.",
+    "One valid project API key is expected, as a bearer token or `token`.",
   );
 }
 

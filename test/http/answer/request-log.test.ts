@@ -36,13 +36,13 @@ test("answers are logged by their ids without what may name anybody", () => {
   expect(answered("/docs/", 200)).toEqual([]);
 });
 
-test("who went away is no error, whatever became of the answer", () => {
+test("a client that disconnects is logged as information, with any status of the answer", () => {
   const lines: string[] = [];
   const log = openLog({ format: "json", now: () => 0, write: (line) => lines.push(line) });
   const logged = requestLog(log, { paths: [], quiet: [] });
   const request = new Request("http://localhost/", { signal: AbortSignal.abort() });
   for (const status of [200, 400, 504]) logged({ request, status, requestId: "r-1", ms: 1 });
-  const gone = { level: "info", message: "caller went away", request_id: "r-1", status: 499 };
+  const gone = { level: "info", message: "client disconnected", request_id: "r-1", status: 499 };
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([gone, gone, gone]);
 });
 
@@ -64,7 +64,7 @@ test("a question whose caller hangs up is logged as that (decision 98)", async (
   leaving.abort();
   await endless;
   const last = () => JSON.parse(server.output().err.trim().split("\n").at(-1) ?? "{}");
-  while (last().message !== "caller went away") await Bun.sleep(20);
+  while (last().message !== "client disconnected") await Bun.sleep(20);
   expect(last()).toMatchObject({ level: "info", route: "/api/environments/*/query", status: 499 });
 });
 

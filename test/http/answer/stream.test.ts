@@ -73,7 +73,7 @@ async function withPersons(server: Server): Promise<void> {
 async function brokenOff(server: Server, requestId: string): Promise<string> {
   for (;;) {
     const lines = server.output().err.split("\n");
-    const line = lines.find((one) => one.includes(requestId) && one.includes("broken off"));
+    const line = lines.find((one) => one.includes(requestId) && one.includes("response aborted"));
     if (line !== undefined) return line;
     await Bun.sleep(10);
   }
