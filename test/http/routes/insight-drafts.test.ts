@@ -88,13 +88,13 @@ const valueIn = ({ breakdown, is_other }: Row) => {
   return is_other === true ? OTHER : (breakdown ?? NONE);
 };
 
-/** A number and what it is of. */
+/** A number, after the names of everything that it belongs to. */
 type Cell = (Json | undefined)[];
 
 const letterOf = ({ insight }: Answer, name: string | null | undefined) =>
   String.fromCharCode(65 + (insight.query.series ?? []).findIndex(({ event }) => event === name));
 
-/** The beginnings of the intervals that an answer compares its own with. */
+/** The beginnings of the intervals of the previous period. */
 function bucketsBefore({ insight }: Answer): string[] {
   const { dateRange, interval } = readQuery(insight.query as JsonObject, {
     now: NOW,
@@ -139,7 +139,7 @@ function cellsOf(answer: Answer): Cell[] {
   });
 }
 
-/** The same of the rows of a draft. */
+/** The numbers of the rows of a draft. */
 function cellsIn(kind: string, rows: Row[]): Cell[] {
   return rows.flatMap((row): Cell[] => {
     switch (kind) {
@@ -161,7 +161,7 @@ function cellsIn(kind: string, rows: Row[]): Cell[] {
   });
 }
 
-/** A draft has no rows of nothing, and adds fractions in another order. */
+/** Leaves out zeros, which a draft has no rows for, and the digits that depend on the order of a sum. */
 const something = (cells: Cell[]) =>
   sorted(
     cells
@@ -237,7 +237,7 @@ describe("a draft of words runs as it stands, and finds the numbers of the insig
   });
 });
 
-describe("a draft of a filter passes whom the insight does", () => {
+describe("a draft of a filter passes the same events as the insight", () => {
   const VALUES = [
     ...["1.2.3", "v1.2.3-beta.1", "2.0", "10", "1.2.10", "x1.2", "1.2.3.4"],
     ...["2026-11-01", "2026-11-20T10:00:00Z", "2026-11-20 10:00:00+02", "infinity", "26-1-1"],

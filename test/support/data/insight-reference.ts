@@ -23,7 +23,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** What the clock of a zone shows: day and hour, by its own calendar. */
+/** The day and the hour on the clock of a zone. */
 export type Shown = { day: string; hour: string };
 
 const formats = new Map<string, Intl.DateTimeFormat>();
@@ -51,7 +51,7 @@ export function microsOf({ timestamp }: Stored): number {
   return Date.parse(`${timestamp.slice(0, 23)}Z`) * 1000 + Number(timestamp.slice(23, 26));
 }
 
-/** Who owns an event now. */
+/** The current owner of an event. */
 export function ownerOf({ moved }: DataSet, { person_id }: Stored): string {
   return moved.get(person_id) ?? person_id;
 }
@@ -69,7 +69,7 @@ export function textOf(set: DataSet, event: Stored, of: PropertyOf, key: string)
   return asText(set.groups.get(group)?.[key]);
 }
 
-/** The events of each person, by time, and in the order of arrival where that is the same. */
+/** The events of each person by time, and at one instant in the order of arrival. */
 export function histories(set: DataSet, events: readonly Stored[]): Map<string, Stored[]> {
   const inOrder = events.toSorted((a, b) => microsOf(a) - microsOf(b));
   return Map.groupBy(inOrder, (event) => ownerOf(set, event));
@@ -83,7 +83,7 @@ export function percentile(numbers: readonly number[], share: number): number | 
   return low + (high - low) * (at - Math.floor(at));
 }
 
-/** Days of chance around the middle of a data set: a period, and how an event is within it. */
+/** A period of random days around the middle of a data set, and whether an event is within it. */
 export function daysOfChance(set: DataSet, { next }: Chance, interval: Interval | null) {
   const dayAt = (days: number) =>
     new Date(Date.parse(`${set.day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
@@ -100,7 +100,7 @@ export function daysOfChance(set: DataSet, { next }: Chance, interval: Interval 
   return { period: period as Period, from, to, isIn, isUntil };
 }
 
-/** As {@link daysOfChance}, or with ends that are instants of the night on which a clock is changed. */
+/** As {@link daysOfChance}, or between two instants of the night in which a clock changes. */
 export function periodOfChance(set: DataSet, dice: Chance, interval: Interval | null) {
   const days = daysOfChance(set, dice, interval);
   const { next, of } = chance(set.project * 97);
@@ -123,13 +123,13 @@ export function periodOfChance(set: DataSet, dice: Chance, interval: Interval | 
   return { ...days, period, isIn, isUntil };
 }
 
-/** An instant as the clock of a zone shows it that is so many hours ahead. */
+/** An instant on a clock that is so many hours ahead of UTC, in ISO 8601. */
 function written(ms: number, ahead: number): string {
   const local = new Date(ms + ahead * HOUR_MS).toISOString().slice(0, -1);
   return `${local}${ahead < 0 ? "-" : "+"}0${Math.abs(ahead)}:00`;
 }
 
-/** Back by the minute while the clock, too, goes back by the minute, and in the same hour. */
+/** The beginning of the hour on the clock of a zone, in milliseconds. */
 function hourBegan(ms: number, timezone: string): number {
   const format = new Intl.DateTimeFormat("sv-SE", {
     ...{ timeZone: timezone, dateStyle: "short", timeStyle: "short" },
@@ -148,10 +148,10 @@ const PLACES: PropertyOf[] = [
   { type: "group", group_type_index: 2 },
 ];
 
-/** Whose property, of chance. */
+/** A random owner of a property. */
 export const placeOfChance = ({ of }: Chance): PropertyOf => of(PLACES);
 
-/** Spelt out, unlike what it is compared with. */
+/** The number that a text is; read by characters and not by a pattern, unlike in the sources. */
 export function numberIn(text: string | null): number | null {
   const [mantissa = "", exponent = "0", ...more] = (text ?? "").split(/[eE]/);
   const [whole = "", fraction = "0", ...rest] = mantissa.replace(/^[-+]/, "").split(".");
@@ -164,7 +164,7 @@ export function numberIn(text: string | null): number | null {
 const isAmong = (number: number | null, from: number, to: number) =>
   number !== null && from <= number && number <= to;
 
-/** Filters without their key, and the same by hand. */
+/** Filters without their key, and the same as plain functions. */
 const FILTERS: [
   filter: { operator: string; value?: Json },
   passes: (text: string | null) => boolean,
@@ -182,7 +182,7 @@ const FILTERS: [
   [{ operator: "regex", value: "^[xy]$" }, (text) => text === "x" || text === "y"],
 ];
 
-/** One property, or two now and then. */
+/** A breakdown by one property, or now and then by two. */
 export const breakdownOfChance = (dice: Chance, limit: number): Breakdown => ({
   by: Array.from({ length: dice.of([1, 1, 2]) }, () => {
     return { of: placeOfChance(dice), property: dice.of(KEYS) };
@@ -190,10 +190,10 @@ export const breakdownOfChance = (dice: Chance, limit: number): Breakdown => ({
   limit,
 });
 
-/** Behind every text, as null is. */
+/** A text that sorts after every other, as null does. */
 const NONE = "\u{10ffff}";
 
-/** By which value an event is told; of several texts their order is that of this. */
+/** The value of an event as one text; the texts sort as the values do. */
 export function keyOf(set: DataSet, event: Stored, { by }: Breakdown): string | null {
   const texts = by.map(({ of, property }) => textOf(set, event, of, property));
   return texts.length === 1 ? (texts[0] ?? null) : texts.map((one) => one ?? NONE).join("\0");
@@ -204,7 +204,7 @@ export function valueOfKey(key: string, { by }: Breakdown): FoundValue {
   return by.length === 1 ? key : key.split("\0").map((one) => (one === NONE ? null : one));
 }
 
-/** Events that chance asks for, and which they are. */
+/** A random node, and whether an event belongs to it. */
 export function nodeOfChance(
   set: DataSet,
   dice: Chance,
@@ -218,7 +218,7 @@ export function nodeOfChance(
     const read: EventFilter = { of, filter };
     return { read, passes: (one: Stored) => passes(textOf(set, one, of, key)) };
   });
-  // All of them, or the first and any of the others, or any.
+  // All filters must pass, or the first and one of the others, or one of all.
   const apart = chosen.length < 2 ? chosen.length : ([chosen.length, 0, 1][set.project % 3] ?? 0);
   const [all, some] = [chosen.slice(0, apart), chosen.slice(apart)];
   const group = { any: true, of: some.map(({ read }) => read) };
@@ -234,14 +234,14 @@ export function nodeOfChance(
   };
 }
 
-/** Rows of an answer, in an order that does not matter. */
+/** Rows as texts, in one fixed order. */
 export const sorted = (all: readonly unknown[]) =>
   all.map((row) => JSON.stringify(row)).sort((a, b) => (a < b ? -1 : 1));
 
-/** Queries that are asked of the store at once: it reads on as many connections. */
+/** Queries at once: the store reads on as many connections. */
 const AT_ONCE = 4;
 
-/** Does something for each, a few at once. */
+/** Calls `work` for each, a few at once. */
 export async function forEach<T>(
   all: readonly T[],
   work: (one: T) => Promise<void>,
@@ -253,7 +253,7 @@ export async function forEach<T>(
   await Promise.all(Array.from({ length: AT_ONCE }, run));
 }
 
-/** Of the data sets of the long run, a hundred that have each kind of case as often as is required. */
+/** A hundred data sets of the long run, with enough of each kind of case. */
 const CHOSEN = [
   ...[3, 9, 14, 17, 19, 20, 23, 28, 33, 35, 38, 41, 46, 52, 53, 58, 59, 61, 62, 66],
   ...[68, 69, 73, 75, 76, 82, 87, 93, 98, 104, 106, 110, 112, 113, 115, 116, 120, 122, 126, 132],

@@ -6,10 +6,10 @@ import type { Json } from "../../../src/core/values/json.ts";
 import { type DataSet, type DataSets, dataSets } from "./data-sets.ts";
 import { DATA_SETS, forEach, PROJECTS, sorted, TIMEOUT_MS } from "./insight-reference.ts";
 
-/** A row that a draft finds. */
+/** A row of a draft. */
 export type DraftRow = Record<string, Json>;
 
-/** The value of a breakdown as rows of queries have it. */
+/** The value of a row of a draft, as rows of queries have it. */
 export function draftValue({ breakdown, is_other }: DraftRow): {
   kind: BreakdownKind;
   breakdown: FoundValue;
@@ -20,22 +20,22 @@ export function draftValue({ breakdown, is_other }: DraftRow): {
   return { kind: "value", breakdown: String(breakdown) };
 }
 
-/** A query of chance over a data set, and the rows that a plain loop finds for it. */
+/** A random query over a data set, and its rows by a plain loop. */
 type Trial<Kind extends Query["kind"], Row> = { plan: PlanOf<Kind>; expected: Row[] };
 
 type Trials<Kind extends Query["kind"], Row> = {
   asked: (set: DataSet) => Trial<Kind, Row>;
-  /** The rows of what was found; those of its series, one after the other. */
+  /** Returns all rows of a result, series after series. */
   rows: (found: Found[Kind]) => Row[];
-  /** Looks at everything that was expected: queries that find nothing would prove little. */
+  /** Expects enough rows in all: queries without rows would prove little. */
   enough: (expected: Row[]) => void;
-  /** A row of a draft as it is expected; undefined for one that is there to be read alone. */
+  /** Returns a row of a draft as the plain loop has it. */
   drafted: (row: DraftRow, plan: PlanOf<Kind>) => Row;
 };
 
-/** Tries a kind of query against a plain loop, and its draft as well. */
+/** Compares a kind of query, and its draft, with a plain loop. */
 export function insightTrials<Kind extends Query["kind"], Row>(
-  what: string,
+  name: string,
   { asked, rows, enough, drafted }: Trials<Kind, Row>,
 ): void {
   let stored: DataSets;
@@ -47,7 +47,7 @@ export function insightTrials<Kind extends Query["kind"], Row>(
   afterAll(() => stored[Symbol.asyncDispose]());
 
   test(
-    `${what} is what a plain loop over the events finds, on ${DATA_SETS} sets of events`,
+    `${name} is the same as in a plain loop over the events, on ${DATA_SETS} sets of events`,
     async () => {
       const all: Row[] = [];
       await forEach(stored.sets, async (set) => {
@@ -64,7 +64,7 @@ export function insightTrials<Kind extends Query["kind"], Row>(
   );
 
   test(
-    `${what} is drafted as SQL that finds the same`,
+    `${name} has a draft that finds the same`,
     async () => {
       await forEach(stored.sets, async (set) => {
         const { plan, expected } = asked(set);

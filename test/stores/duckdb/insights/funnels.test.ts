@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 afterAll(() => stored[Symbol.asyncDispose]());
 
-/** A step that many come to, so that long funnels are gone through. */
+/** A step that all events reach, so that persons pass through long funnels. */
 const ANY = { node: { event: null, name: "All", filters: [] }, isOf: () => true };
 
 const NEVER = { node: { event: "never", name: "never", filters: [] }, isOf: () => false };
@@ -42,10 +42,10 @@ type Order = Funnel["order"];
 type IsOf = (event: Stored) => boolean;
 type Excluded = { from: number; to: number; isOf: IsOf };
 
-/** When the steps of an attempt were reached, and which event it began with. */
+/** The times at which an attempt reached its steps, and the event that it began with. */
 type Attempt = { times: number[]; began: Stored; at: number };
 
-/** A funnel of chance over a data set, and what its steps and exclusions are by hand. */
+/** A random funnel over a data set, with its steps and exclusions as plain functions. */
 function asked(set: DataSet, order: Order) {
   const dice = chance(set.project * 31 + FUNNEL_ORDERS.indexOf(order));
   const { next, of } = dice;
@@ -76,8 +76,8 @@ function asked(set: DataSet, order: Order) {
 type Asked = ReturnType<typeof asked>;
 
 /**
- * The events by which one more step is done, each step by an event of its own: an event takes a step that
- * is free, or that of another one which can take one in its turn.
+ * The places of the events that do one more step, each step by an event of its own. An event takes a
+ * free step, or the step of another event that can take a different one.
  */
 function ownPlaces(steps: IsOf[], events: { event: Stored; place: number }[]): number[] {
   const holders: (Stored | undefined)[] = steps.map(() => undefined);
@@ -93,7 +93,7 @@ function ownPlaces(steps: IsOf[], events: { event: Stored; place: number }[]): n
   return events.filter(({ event }) => take(event, new Set())).map(({ place }) => place);
 }
 
-/** What comes of beginning with one event of a person. */
+/** The attempt that begins with one event of a person; undefined if it does not count. */
 function attemptAt(
   events: Stored[],
   at: number,
@@ -142,7 +142,7 @@ function attemptAt(
   return { times: reached.map((place) => microsOf(events[place] as Stored)), began, at };
 }
 
-/** The best: most steps, then the soonest at its end, then the last to begin. */
+/** The best attempt: with most steps, then with the soonest end, then the last to begin. */
 function best(attempts: Attempt[]): Attempt | undefined {
   return attempts.toSorted(
     (a, b) =>
@@ -152,7 +152,7 @@ function best(attempts: Attempt[]): Attempt | undefined {
   )[0];
 }
 
-/** The same by a plain loop over each person's events. */
+/** The rows of a funnel, found by a plain loop over each person's events. */
 function reference(set: DataSet, { plan, isIn, steps, excluded }: Asked): FunnelRow[] {
   const { query } = plan;
   const reached = [...histories(set, set.events.filter(isIn)).values()].flatMap((events) => {
@@ -182,24 +182,24 @@ function reference(set: DataSet, { plan, isIn, steps, excluded }: Asked): Funnel
       line
         .filter(({ times }) => times.length > step)
         .map(({ times }) => (times[step] as number) - (times[step - 1] as number));
-    const tell = (told: (numbers: number[]) => number) =>
+    const ofSteps = (average: (numbers: number[]) => number) =>
       query.steps.map((_, step) =>
-        step === 0 || taken(step).length === 0 ? null : told(taken(step)) / 1_000_000,
+        step === 0 || taken(step).length === 0 ? null : average(taken(step)) / 1_000_000,
       );
     return {
       kind,
       breakdown:
         kind === "value" && breakdown !== null ? valueOfKey(key.slice(1), breakdown) : null,
       persons: query.steps.map((_, step) => line.filter(({ times }) => times.length > step).length),
-      average_s: tell((numbers) => numbers.reduce((sum, one) => sum + one, 0) / numbers.length),
-      median_s: tell((numbers) => percentile(numbers, 0.5) as number),
+      average_s: ofSteps((numbers) => numbers.reduce((sum, one) => sum + one, 0) / numbers.length),
+      median_s: ofSteps((numbers) => percentile(numbers, 0.5) as number),
     };
   });
 }
 
 describe.each(FUNNEL_ORDERS)("funnels that are %s", (order) => {
   test(
-    `are what a plain loop over each person's events finds, on ${DATA_SETS} sets`,
+    `are the same as in a plain loop over each person's events, on ${DATA_SETS} sets`,
     async () => {
       const reached = [0, 0, 0, 0];
       let excluding = 0;
@@ -226,7 +226,7 @@ describe.each(FUNNEL_ORDERS)("funnels that are %s", (order) => {
   );
 
   test(
-    "are drafted as SQL that finds the same",
+    "have a draft that finds the same",
     async () => {
       await forEach(stored.sets, async (set) => {
         const trial = asked(set, order);
@@ -253,7 +253,7 @@ describe.each(FUNNEL_ORDERS)("funnels that are %s", (order) => {
 });
 
 test(
-  "who only began has the value of the first event, the last of those at that instant",
+  "a person that only began has the value of the first event, or of the last at that instant",
   async () => {
     await forEach(stored.sets, async (set) => {
       const { plan, isIn } = asked(set, "ordered");

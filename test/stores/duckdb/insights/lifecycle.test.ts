@@ -15,14 +15,14 @@ import {
 } from "../../../support/data/insight-reference.ts";
 import { insightTrials } from "../../../support/data/insight-trials.ts";
 
-/** A lifecycle of chance over a data set, and the same by a plain loop. */
+/** A random lifecycle over a data set, and its rows by a plain loop. */
 function asked(set: DataSet) {
   const dice = chance(set.project * 41);
   const { node, isOf } = nodeOfChance(set, dice);
   const interval = dice.of<Interval>(["hour", "day", "day", "day", ...INTERVALS]);
-  const told = periodOfChance(set, dice, interval);
+  const inPeriod = periodOfChance(set, dice, interval);
   const { timezone } = set;
-  const period = withIntervalBefore(told.period, { interval, timezone });
+  const period = withIntervalBefore(inPeriod.period, { interval, timezone });
   const plan: PlanOf<"LifecycleQuery"> = {
     query: {
       ...({ kind: "LifecycleQuery", series: node, interval } as const),
@@ -30,7 +30,7 @@ function asked(set: DataSet) {
     },
     ...{ period, previous: null, timezone },
   };
-  const events = set.events.filter((event) => told.isUntil(event) && isOf(event));
+  const events = set.events.filter((event) => inPeriod.isUntil(event) && isOf(event));
   const people = [...Map.groupBy(events, (event) => ownerOf(set, event)).values()].map(
     (some) =>
       new Set(

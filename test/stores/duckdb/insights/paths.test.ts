@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 afterAll(() => stored[Symbol.asyncDispose]());
 
-/** Where an event of a path is; null if paths are not of it. */
+/** The place of an event; null if paths leave it out. */
 function placeAt({ event, properties }: Stored, { types }: Paths): string | null {
   const text = (name: string) => asText(properties[name]) || null;
   const isOf = (type: Paths["types"][number]) => types.includes(type);
@@ -59,7 +59,7 @@ function walked(events: Stored[], query: Paths): Step[][] {
   return paths;
 }
 
-/** The part of a path that is told. */
+/** The part of a path that counts. */
 function cut(path: Step[], { start, end, steps }: Paths): Step[] {
   const places = path.map(({ place }) => place);
   const first = start === null ? 0 : places.indexOf(start);
@@ -71,7 +71,7 @@ function cut(path: Step[], { start, end, steps }: Paths): Step[] {
   return last - first < steps ? path.slice(first, last + 1) : [];
 }
 
-/** Paths of chance over a data set, and the same by a plain loop. */
+/** Random paths over a data set, and their rows by a plain loop. */
 function asked(set: DataSet) {
   const dice = chance(set.project * 47);
   const { next, of } = dice;
@@ -98,9 +98,9 @@ function asked(set: DataSet) {
   );
   const ways = [...events.values()].flatMap((some) =>
     walked(some, query).flatMap((path) => {
-      const told = cut(path, query);
-      return told.slice(1).map(({ place, at }, index) => {
-        const { place: source, at: left } = told[index] as Step;
+      const part = cut(path, query);
+      return part.slice(1).map(({ place, at }, index) => {
+        const { place: source, at: left } = part[index] as Step;
         return { step: index + 1, source, target: place, took: at - left };
       });
     }),
@@ -126,7 +126,7 @@ function asked(set: DataSet) {
 }
 
 test(
-  `paths are what a plain loop over each person's events finds, on ${DATA_SETS} sets`,
+  `paths are the same as in a plain loop over each person's events, on ${DATA_SETS} sets`,
   async () => {
     const seen = { started: 0, ended: 0, both: 0, neither: 0 };
     await forEach(stored.sets, async (set) => {
@@ -144,7 +144,7 @@ test(
 );
 
 test(
-  "paths are drafted as SQL that finds the same",
+  "paths have a draft that finds the same",
   async () => {
     await forEach(stored.sets, async (set) => {
       const { plan, expected } = asked(set);

@@ -19,7 +19,7 @@ import {
 import { draftValue, insightTrials } from "../../../support/data/insight-trials.ts";
 import { temporaryDirectory } from "../../../support/start/app.ts";
 
-/** A retention of chance over a data set, and the same by a plain loop. */
+/** A random retention over a data set, and its rows by a plain loop. */
 function asked(set: DataSet) {
   const dice = chance(set.project * 37);
   const { next, of } = dice;
@@ -54,18 +54,18 @@ function asked(set: DataSet) {
       .map((at) => ({ at, came, value: valueIn(did.get(at)?.[0] as Stored) }));
   });
   const value = topOf(people.flat(), query.breakdown);
-  const told = people.flat().flatMap(({ at, came, value: own }) => {
+  const pairs = people.flat().flatMap(({ at, came, value: own }) => {
     const later = [...came].filter((place) => place > at).map((place) => place - at);
-    const isTold = (one: number) => one < (query.intervals ?? Number.POSITIVE_INFINITY);
-    return [0, ...later].filter(isTold).map((one) => ({ began: at, later: one, ...value(own) }));
+    const isWithin = (one: number) => one < (query.intervals ?? Number.POSITIVE_INFINITY);
+    return [0, ...later].filter(isWithin).map((one) => ({ began: at, later: one, ...value(own) }));
   });
-  const expected = [...Map.groupBy(told, (row) => JSON.stringify(row))].map(
+  const expected = [...Map.groupBy(pairs, (row) => JSON.stringify(row))].map(
     ([row, some]): RetentionRow => ({ ...JSON.parse(row), persons: some.length }),
   );
   return { plan, expected };
 }
 
-/** What of a value is told: most who began is first. */
+/** The value as rows have it: one of those with most persons, or all others. */
 function topOf(cohorts: { value: string | null }[], breakdown: Breakdown | null) {
   const top = [...Map.groupBy(cohorts, ({ value }) => value)]
     .toSorted(([a, some], [b, others]) => {
@@ -103,7 +103,7 @@ insightTrials<"RetentionQuery", RetentionRow>("retention", {
   }),
 });
 
-test("by hand, the benchmark has what is seen late on a Sunday in the week that ends", async () => {
+test("the benchmark's own SQL counts an event late on a Sunday in the week that ends", async () => {
   using directory = temporaryDirectory();
   const store = await openStore(directory.path);
   const seen = ["2026-11-01 23:59:59.6", "2026-11-15 23:59:59.999999", "2026-11-16 00:00:00"];

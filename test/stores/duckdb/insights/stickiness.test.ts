@@ -16,7 +16,7 @@ type Row = StickinessRow & { series: string };
 
 const SERIES = ["A", "B"];
 
-/** A stickiness of chance over a data set, and the same by a plain loop. */
+/** A random stickiness over a data set, and its rows by a plain loop. */
 function asked(set: DataSet) {
   const dice = chance(set.project * 43);
   const series = [nodeOfChance(set, dice), nodeOfChance(set, dice)];

@@ -40,7 +40,7 @@ beforeAll(async () => {
 
 afterAll(() => stored[Symbol.asyncDispose]());
 
-function told(
+function valueOfMath(
   set: DataSet,
   { math, math_property, math_group_type_index }: Series,
   events: Stored[],
@@ -78,11 +78,11 @@ type Asked = {
   plan: PlanOf<"TrendsQuery">;
   isOf: ((event: Stored) => boolean)[];
   isIn: (event: Stored) => boolean;
-  /** Which events say which values are told apart; those that are in it unless told. */
+  /** The events that decide which values have rows of their own; `isIn` by default. */
   isRanked?: (event: Stored) => boolean;
 };
 
-/** The same by a plain loop, of one of the series. */
+/** The rows of one series, found by a plain loop. */
 function reference(
   set: DataSet,
   { plan, isOf, isIn, isRanked = isIn }: Asked,
@@ -96,7 +96,10 @@ function reference(
   const valueIn = (event: Stored) => (breakdown === null ? "" : keyOf(set, event, breakdown));
   const first = formula === null ? index : 0;
   const ranked = [...Map.groupBy(eventsOf(first, isRanked), valueIn)]
-    .map(([value, some]) => ({ value, rank: told(set, query.series[first] as Series, some) }))
+    .map(([value, some]) => ({
+      value,
+      rank: valueOfMath(set, query.series[first] as Series, some),
+    }))
     .sort((a, b) => {
       if (a.rank !== b.rank) return (b.rank ?? -Infinity) - (a.rank ?? -Infinity);
       if (a.value === null || b.value === null) return a.value === null ? 1 : -1;
@@ -118,7 +121,7 @@ function reference(
       kind === "value" && breakdown !== null ? valueOfKey(key.slice(1), breakdown) : null;
     const row = (bucket: string | null, some: Stored[]): TrendsRow => ({
       ...{ kind, breakdown: value, bucket },
-      value: told(set, series, some),
+      value: valueOfMath(set, series, some),
     });
     return [row(null, line), ...[...buckets].map(([bucket, some]) => row(bucket, some))];
   });
@@ -129,7 +132,7 @@ const MATHS: SeriesMath[] = [
   ...(["sum", "avg", "min", "max", "median", "p50"] as const),
 ];
 
-/** A query of chance over a data set, and which events it is of by hand. */
+/** A random query over a data set, and its events as plain functions. */
 function asked(set: DataSet): Asked {
   const dice = chance(set.project * 53);
   const { next, of } = dice;
@@ -161,7 +164,7 @@ function asked(set: DataSet): Asked {
 
 describe("trends", () => {
   test(
-    `are what a plain loop over the events finds, on ${DATA_SETS} sets of events`,
+    `are the same as in a plain loop over the events, on ${DATA_SETS} sets of events`,
     async () => {
       let found = 0;
       await forEach(stored.sets, async (set) => {
@@ -219,7 +222,7 @@ describe("trends", () => {
   );
 
   test(
-    "are drafted as SQL that finds the same, also compared",
+    "have a draft that finds the same, also compared",
     async () => {
       await forEach(stored.sets, async (set) => {
         const one = asked(set);
@@ -231,11 +234,11 @@ describe("trends", () => {
         const drafted = await stored.drafted(set.project, plan);
 
         const { current, previous: before } = answered.found as Found["TrendsQuery"];
-        const told = (rows: TrendsRow[][], period: string) =>
+        const labeled = (rows: TrendsRow[][], period: string) =>
           rows.flatMap((some, index) =>
             some.map((row) => ({ period, series: "AB".charAt(index), ...row })),
           );
-        const expected = [...told(current, "current"), ...told(before, "previous")];
+        const expected = [...labeled(current, "current"), ...labeled(before, "previous")];
         const found = drafted.map((row) => ({
           period: isCompared ? row["period"] : "current",
           series: row["series"],
