@@ -97,7 +97,7 @@ export function openServices(needs: Needs) {
   const replayUntil = journal.durableSeq();
   const isBehind = () => restoring.active() || ingest.applied() < replayUntil;
   // While a full disk stalls ingest, reads answer from the stored rows instead of 503 (decision 66).
-  const isUnreadable = () => restoring.active() || (isBehind() && !ingest.held());
+  const isUnreadable = () => restoring.active() || (isBehind() && !ingest.isStalled());
   const editing = { reads, restoring, ingest, journal, store: stores.persons };
   const services = {
     projects,

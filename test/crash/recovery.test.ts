@@ -245,7 +245,7 @@ describe("a slice", () => {
     const events = steps("one");
     rmSync(join(data, "loads"), { recursive: true });
     await send(server, events);
-    await logged(server, "trying again");
+    await logged(server, "failed; retrying");
     expect(await everything(server)).toMatchObject({ events: [] });
 
     mkdirSync(join(data, "loads"), { mode: 0o700 });

@@ -25,7 +25,7 @@ test.each(["json", "human"])(
 
     const { out, err } = server.output();
     const lines = err.split("\n").slice(0, -1);
-    const known = lines.filter((line) => line.includes("a known uuid came with another event"));
+    const known = lines.filter((line) => line.includes("uuid reused by another event"));
     expect(known).not.toEqual([]);
     for (const line of lines) {
       expect(line).toMatch(/^[\x20-\x7e]+$/);

@@ -4,91 +4,93 @@ import type { BulkLoad, MirrorFiles, RemoveLoad } from "../ports/loads.ts";
 import type { Log } from "../ports/log.ts";
 import { warningEntry } from "../warnings/warnings.ts";
 import type { BatchResult, PersonsChanged } from "./batches.ts";
-import type { Persist } from "./retry.ts";
+import type { Retrier } from "./retry.ts";
 
 /**
- * Loads that may wait for the event store, as files of 30 MB each. With fewer, the thread that makes
- * them would stand idle while DuckDB makes a checkpoint.
+ * Loads that may wait for the event store, as files of 30 MB each. With fewer, the thread that writes
+ * them idles during a checkpoint of DuckDB.
  */
-const APPENDS_WAITING_MAX = 4;
+const QUEUED_MAX = 4;
 
-/** What bringing loads to the event store takes. */
-export type AppendingNeeds = {
+/** Dependencies of {@link appendQueue}. */
+export type AppendNeeds = {
   journal: Pick<Journal, "append">;
   events: Pick<EventStore, "applied" | "append" | "mirror">;
-  /** Removes a load's files. */
   removeLoad: RemoveLoad;
   log: Log;
 };
 
-/** The end of a load's way: the event store, and what is counted and told of it. */
-export async function appending(needs: AppendingNeeds, persist: Persist, onWarned: () => void) {
+/** Appends loads to the event store one after the other, and counts their events. */
+export async function appendQueue(needs: AppendNeeds, retries: Retrier, onWarned: () => void) {
   const { events, removeLoad, log } = needs;
   let applied = await events.applied();
   const counts = { stored: 0, duplicates: 0, dead: 0 };
-  const waiting: Promise<void>[] = [];
+  const queued: Promise<void>[] = [];
 
-  /** Appends a load. Only this may be repeated by itself: SQLite has its batches already. */
+  /** Only this step is repeated alone, because SQLite has the batches of the load already. */
   const append = async (load: BulkLoad): Promise<void> => {
-    const { dead } = await persist("append a load", () => events.append(load));
+    const { dead } = await retries.retryUntilDone("appending a load", () => events.append(load));
     applied = load.last;
     counts.stored += load.count - dead.length;
     counts.dead += dead.length;
     await removeLoad(load).catch((error: unknown) => {
-      log.warn("a load's files could not be removed; the next start does it", { error });
+      log.warn("removing the files of a load failed; the next start removes them", { error });
     });
     if (dead.length === 0) return;
     log.warn("events went to the dead-letter file", { count: dead.length });
-    await tellDead(dead, needs);
+    await warnOfDead(dead, needs);
     onWarned();
   };
 
-  const mirrored = async (changes: MirrorFiles): Promise<void> => {
-    await persist("change the mirror of persons", () => events.mirror(changes));
+  const project = async (changes: MirrorFiles): Promise<void> => {
+    await retries.retryUntilDone("updating the projection of persons", () =>
+      events.mirror(changes),
+    );
     await removeLoad({ events: null, logs: null, mirror: changes });
   };
 
-  /** Carries out work behind all that waits. */
-  const behind = (work: () => Promise<void>): Promise<void> => {
-    const done = (waiting.at(-1) ?? Promise.resolve()).then(work);
+  /** Runs work after all queued work. */
+  const enqueued = (work: () => Promise<void>): Promise<void> => {
+    const done = (queued.at(-1) ?? Promise.resolve()).then(work);
     done.catch(() => {});
-    waiting.push(done);
+    queued.push(done);
     return done;
   };
 
   return {
     applied: () => applied,
-    /** Looks again how far the event store is, which was filled. */
-    async filled(): Promise<void> {
+    /** Reads the last number of the event store again, after a rebuild. */
+    async reload(): Promise<void> {
       applied = await events.applied();
     },
     counts: () => ({ ...counts }),
-    /** Takes note of what became of a slice. */
+    /** Counts the duplicates of a batch, and logs those that were other events. */
     note({ duplicates }: Pick<BatchResult, "duplicates">): void {
       counts.duplicates += duplicates.length;
-      const others = duplicates.filter(({ isRetry }) => !isRetry).length;
-      if (others > 0) log.warn("a known uuid came with another event", { count: others });
+      const count = duplicates.filter(({ isRetry }) => !isRetry).length;
+      if (count > 0) log.warn("uuid reused by another event; event dropped", { count });
     },
+    /** Queues changes of persons and the load before them; resolves when the event store has both. */
     mirror({ load, changes }: PersonsChanged): Promise<void> {
-      if (load !== null) behind(() => append(load));
-      return behind(() => mirrored(changes));
+      if (load !== null) enqueued(() => append(load));
+      return enqueued(() => project(changes));
     },
-    /** Appends loads behind those that wait; resolves when there is room for another. */
-    async push(loads: readonly (BulkLoad | null)[]): Promise<void> {
-      for (const load of loads) if (load !== null) behind(() => append(load));
-      while (waiting.length > APPENDS_WAITING_MAX) await waiting.shift();
+    /** Queues loads; resolves when the queue has space for another one. */
+    async enqueue(loads: readonly (BulkLoad | null)[]): Promise<void> {
+      for (const load of loads) if (load !== null) enqueued(() => append(load));
+      while (queued.length > QUEUED_MAX) await queued.shift();
     },
-    /** Resolves when none waits. */
+    /** Resolves when the queue is empty. */
     async drained(): Promise<void> {
-      while (waiting.length > 0) await waiting.shift();
+      while (queued.length > 0) await queued.shift();
     },
   };
 }
 
-/** Puts warnings of dead events into the journal, for a later slice; SQLite has theirs already. */
-async function tellDead(
+/** Appends warnings of dead letters to the journal for a later batch, because SQLite has theirs already. */
+async function warnOfDead(
   dead: readonly DeadLetter[],
-  { journal, log }: AppendingNeeds,
+  { journal, log }: AppendNeeds,
 ): Promise<void> {
   const groups = Map.groupBy(dead, ({ project_id, type }) => `${project_id} ${type}`);
   for (const [first, ...others] of groups.values()) {
@@ -96,7 +98,7 @@ async function tellDead(
     const { project_id, type, uuid: event_uuid, distinct_id, arrived_at } = first;
     const warning = { type, count: 1 + others.length, event_uuid, distinct_id };
     await journal.append(warningEntry([warning], { project_id, arrived_at })).catch((error) => {
-      log.warn("a warning of dead letters is lost: the journal does not take it", { error });
+      log.warn("a warning of dead letters is lost: the journal rejected it", { error });
     });
   }
 }

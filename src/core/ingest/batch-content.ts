@@ -8,20 +8,17 @@ export type Candidate = Omit<BatchEvent, "person_id" | "groups" | "mark">;
 
 const utf8 = new TextDecoder();
 
-/** Whether a frame holds events, some of which may be applied before the others. */
+/** Whether a frame holds events; a batch may end within such a frame. */
 export function isOfEvents({ kind }: Frame): boolean {
   return kind === "events" || kind === "historical";
 }
 
-/**
- * The events of frames above a sequence number and up to another: a load or a slice may have ended
- * within a frame.
- */
+/** Returns the events of frames above `after` and up to `upTo`, because a batch may end within a frame. */
 export function eventsIn(frames: Frame[], { after, upTo }: { after: number; upTo: number }) {
   return frames.filter(isOfEvents).flatMap((frame) => eventsOf(frame, { after, upTo }));
 }
 
-/** The frames of log records up to a sequence number, which is within none of them. */
+/** Returns the frames of log records up to a sequence number, which is the end of a frame. */
 export function logsIn(frames: Frame[], upTo: number): Frame[] {
   return frames.filter(({ kind, first_seq }) => kind === "logs" && first_seq <= upTo);
 }
@@ -45,7 +42,7 @@ function eventsOf(frame: Frame, { after, upTo }: { after: number; upTo: number }
   });
 }
 
-/** The lines of a frame from one to before another: most often all, of a large one a part. */
+/** Returns the lines of a frame from index `from` to `to`, without `to`. */
 function linesOf({ lines, count }: Frame, from: number, to: number): Uint8Array {
   if (from === 0 && to === count) return lines;
   const bytes = Buffer.from(lines.buffer, lines.byteOffset, lines.length);

@@ -3,34 +3,31 @@ import { BATCH_EVENTS_MAX, type BatchResult } from "./batches.ts";
 import type { StopSignal } from "./retry.ts";
 
 /**
- * Shortest time from one slice to the next, in milliseconds: a small slice costs almost twice as
- * much an event as a full one, so when much arrives it is waitForBatch for longer.
+ * Shortest time between the starts of two batches, in milliseconds. An event of a small batch costs
+ * almost twice as much as one of a full batch, so batches are larger when many events arrive.
  */
 const BATCH_INTERVAL_MS = { quiet: 100, busy: 800 };
 
-/** Events a second that make a slice a busy one: with fewer there is time for small batches. */
+/** Events a second that make a batch a busy one. */
 const BUSY_EVENTS_PER_S = 3000;
 
-/** How long nothing may have come, in milliseconds, before what waits is taken as it is. */
+/** Pause in the arrivals after which a batch of fewer events is taken, in milliseconds. */
 const BATCH_QUIET_MS = 100;
 
-/** The same before what is in no load yet is sent on, though it fills none. */
+/** Pause in the arrivals after which a load that is not full is appended, in milliseconds. */
 const LOAD_QUIET_MS = 250;
 
-/** How often the journal's end is read meanwhile, in milliseconds. */
+/** Interval of looks at the end of the journal, in milliseconds. */
 const POLL_MS = 20;
 
-/** Whether much came with a slice, in the milliseconds since the one before it began. */
-export function isBusy({ isCut, count }: BatchResult, sinceMs: number): boolean {
-  return isCut || count * 1000 >= BUSY_EVENTS_PER_S * sinceMs;
+/** Whether a batch has many events for the time since the start of the previous one. */
+export function isBusy({ endedEarly, count }: BatchResult, sinceMs: number): boolean {
+  return endedEarly || count * 1000 >= BUSY_EVENTS_PER_S * sinceMs;
 }
 
-/**
- * How long after the beginning of a slice the next one may begin, in milliseconds; what was cut off
- * is there already.
- */
-export function intervalMs({ isCut }: BatchResult, busy: boolean): number {
-  if (isCut) return 0;
+/** Shortest time from the start of a batch to the next, in milliseconds; 0 if the rest is there already. */
+export function intervalMs({ endedEarly }: BatchResult, busy: boolean): number {
+  if (endedEarly) return 0;
   return BATCH_INTERVAL_MS[busy ? "busy" : "quiet"];
 }
 
@@ -42,8 +39,8 @@ type Needs = {
 };
 
 /**
- * Lets more gather behind a sequence number, until a time by `performance.now()` at most: as long as
- * more comes, it is no full slice, and no user waits for it.
+ * Waits for more events after a sequence number, at most until a time of `performance.now()`. It ends
+ * early with a full batch, after a pause in the arrivals, and when a user waits for the events.
  */
 export async function waitForBatch(
   taken: number,

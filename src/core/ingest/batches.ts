@@ -25,19 +25,20 @@ import {
 import type { ReplayEntries } from "./dedup-table.ts";
 import type { DedupWindow, Repeated, Unique } from "./dedup-window.ts";
 
-/** What became of a slice on its way to the event store. */
+/** Result of a batch that is applied to the persons and written for the event store. */
 export type BatchResult = {
+  /** Its last sequence number. */
   last: number;
-  /** Whether it ended early, because more would not fit into memory: the rest is another slice's. */
-  isCut: boolean;
-  /** How many of its events and log records are to be stored. */
+  /** Whether it ended early, because more would not fit into memory; the next batch has the others. */
+  endedEarly: boolean;
+  /** Number of its events and log records to store. */
   count: number;
   duplicates: Duplicate[];
-  /** Loads that are full by it; its rest waits for more, or for `flush`. */
+  /** Loads that it filled; its other events wait for the next batch or for `flush`. */
   loads: BulkLoad[];
 };
 
-/** What the mirror lacks after a change by a user, and the load that has to go before. */
+/** Changes of persons by a user for the event store, and the load that must be appended before. */
 export type PersonsChanged = { load: BulkLoad | null; changes: MirrorFiles };
 
 /** An event left out because its uuid was stored before; `isRetry` if the same event was sent again. */
@@ -49,12 +50,12 @@ export type Duplicate = {
   isRetry: boolean;
 };
 
-/** Events of a slice. Twice as many take 60 to 100 MB more memory, and no less time. */
+/** Most events of a batch. Twice as many take 60 to 100 MB more memory, and as much time. */
 export const BATCH_EVENTS_MAX = 8192;
 
 /**
- * Events after which the garbage of their batches is collected. Left alone, JavaScript's heap grows
- * to 350 MB, five times the memory of one slice, and saves 3 % of the time.
+ * Events after which garbage is collected. Without it, JavaScript's heap grows to 350 MB, five times
+ * the memory of one batch, and 3 % of the time is saved.
  */
 const COLLECT_EVENTS = BATCH_EVENTS_MAX;
 
@@ -63,20 +64,20 @@ type Needs = {
   persons: PersonWrites;
   files: BulkLoadFiles;
   dedup: DedupWindow;
-  /** Collects the thread's garbage, all of it. */
+  /** Runs a full garbage collection of the thread. */
   collectGarbage: () => void;
-  /** The same, and what the person store keeps to be faster. */
+  /** The same, and drops the caches of the person store. */
   release: () => void;
 };
 
 /**
- * Makes batches of the journal, in the thread that owns SQLite: deduplicates (decision 4), applies
- * what they do to persons, writes them for DuckDB.
+ * Takes batches from the journal, in the thread that owns SQLite: removes duplicates (decision 4),
+ * applies changes of persons, writes loads for DuckDB.
  */
 export function batches({ journal, persons, files, dedup, ...memory }: Needs) {
   let uncollected = 0;
 
-  /** Only between batches: what one of them still holds would count as used from then on. */
+  /** Runs only between batches: objects of a running one would survive and age. */
   const collect = () => {
     if (uncollected < COLLECT_EVENTS) return;
     uncollected = 0;
@@ -84,25 +85,25 @@ export function batches({ journal, persons, files, dedup, ...memory }: Needs) {
   };
 
   return {
-    /** Remembers what the event store holds of the window; before the first slice is read. */
-    async remember(entries: ReplayEntries): Promise<void> {
+    /** Adds events of the event store to the deduplication window, before the first batch. */
+    async addDedupEntries(entries: ReplayEntries): Promise<void> {
       dedup.addEntries(entries);
     },
 
-    /** Forgets events that were deleted; null when those were all (decision 60). */
+    /** Removes deleted events from the deduplication window; null after the last part (decision 60). */
     async forgetErased(entries: ReplayEntries | null): Promise<void> {
       if (entries === null) dedup.purge();
       else dedup.removeEntries(entries);
     },
 
     /**
-     * Applies the next slice after a sequence number and up to another. It is empty where the
-     * journal holds nothing in between: a corrupt frame was set aside.
+     * Applies the next batch above `after` and up to `upTo`. It is empty if the journal has no frame
+     * there, because a damaged one was quarantined.
      */
     async apply(range: { after: number; upTo: number }): Promise<BatchResult> {
       collect();
       const applied = await persons.applied();
-      // What only the event store misses is its own slice: it changes no person again.
+      // A batch that SQLite has already changes no person again: only the event store lacks it.
       const replayed = range.after < applied;
       const asked = replayed ? Math.min(range.upTo, applied) : range.upTo;
       const { frames, upTo } = framesOf(journal, range, asked);
@@ -124,25 +125,26 @@ export function batches({ journal, persons, files, dedup, ...memory }: Needs) {
       const mirror = changes && (await persons.apply(changes));
       const of = { events: storedEvents(unique, does), logs: logsIn(frames, last), mirror };
       const loads = files.add({ range: { first: range.after + 1, last }, ...of });
-      // Only now: a slice that could not be written is read again, and must not know itself.
+      // Only now, because a batch that fails is read again and would find itself as duplicates.
       dedup.add(unique);
-      const isCut = next !== undefined || upTo < asked || (last < upTo && isFull(frames, read));
-      uncollected += isCut ? COLLECT_EVENTS : read.length;
+      const endedEarly =
+        next !== undefined || upTo < asked || (last < upTo && isFull(frames, read));
+      uncollected += endedEarly ? COLLECT_EVENTS : read.length;
       const count = of.logs.reduce((sum, frame) => sum + frame.count, unique.length);
-      return { last, isCut, count, duplicates, loads };
+      return { last, endedEarly, count, duplicates, loads };
     },
 
-    /** What waits for more to make a load, as a load; null if there is nothing. */
+    /** Ends the load that is not full; null if it is empty. */
     async flush(): Promise<BulkLoad | null> {
       return files.end();
     },
 
-    /** What a mirror of this version lacks; null if nothing. */
+    /** Returns the changes that a projection of this version lacks; null without any. */
     async mirrorSince(version: number): Promise<MirrorFiles | null> {
       return persons.mirrorSince(version, (changes) => files.writeLacking(version, changes));
     },
 
-    /** Splits a person; null if there is no such person. */
+    /** Splits a person; returns null if there is no such person. */
     async split(
       project: number,
       id: number,
@@ -153,7 +155,7 @@ export function batches({ journal, persons, files, dedup, ...memory }: Needs) {
       return changes === undefined ? null : files.endWith(changes);
     },
 
-    /** Changes a person's properties; null if there is no such person. */
+    /** Changes a person's properties; returns null if there is no such person. */
     async edit(
       project: number,
       id: number,
@@ -164,7 +166,7 @@ export function batches({ journal, persons, files, dedup, ...memory }: Needs) {
       return changes === null ? "unchanged" : files.endWith(changes);
     },
 
-    /** Deletes those of the persons that there are, and says how many those were. */
+    /** Deletes persons, and returns how many of them existed. */
     async remove(
       project: number,
       ids: readonly number[],
@@ -174,7 +176,7 @@ export function batches({ journal, persons, files, dedup, ...memory }: Needs) {
       return { ...files.endWith(mirror), count: gone.length };
     },
 
-    /** Gives back the memory of what is done with. */
+    /** Frees caches and garbage of the thread. */
     async release(): Promise<void> {
       memory.release();
     },
@@ -182,8 +184,8 @@ export function batches({ journal, persons, files, dedup, ...memory }: Needs) {
 }
 
 /**
- * The frames of a slice, and where it ends: that may be within one, which is read whole. Of a request
- * with more events than a slice, it has a part.
+ * Returns the frames of a batch and its last number, which may be within a frame: a request with more
+ * events than a batch is taken in parts.
  */
 function framesOf(journal: JournalReader, range: { after: number; upTo: number }, asked: number) {
   const read = journal.read({ ...range, eventsMax: BATCH_EVENTS_MAX });
@@ -196,7 +198,7 @@ function framesOf(journal: JournalReader, range: { after: number; upTo: number }
   return { frames, upTo: Math.min(asked, partEnd) };
 }
 
-/** Whether few events have so many bytes that others had to be left. */
+/** Whether few events have so many bytes that the batch ended at the byte limit. */
 function isFull(frames: readonly Frame[], events: readonly Candidate[]): boolean {
   const bytes = frames.reduce((sum, { lines }) => sum + lines.length, 0);
   return events.length < BATCH_EVENTS_MAX / 2 && bytes > JOURNAL_READ_BYTES_MAX / 2;
@@ -213,10 +215,10 @@ function storedEvents(unique: Unique<Candidate>[], { person_ids, keys }: Decided
   });
 }
 
-/** The surface of {@link batches} for the thread that drives it. */
+/** The type of {@link batches}, for calls from the main thread. */
 export type Batches = ReturnType<typeof batches>;
 
-/** The event is stored, but not all that it asks for was done. */
+/** Warns of an event that is stored, but whose change of a person or group was refused. */
 function refusalWarning({ type, of }: Refused<Candidate>): ProjectWarning {
   const { uuid: event_uuid, distinct_id } = of.event;
   return { type, count: 1, event_uuid, distinct_id, project_id: of.project_id, at: of.arrived_at };
@@ -228,17 +230,17 @@ function duplicateOf({ event, isRetry }: Repeated<Candidate>): Duplicate {
   return { project_id, arrived_at, uuid, distinct_id, isRetry };
 }
 
-/** A resend is as it should be; another event under a known uuid is lost. */
+/** Warns of another event with a known uuid, which is lost; a retry of the same event is normal. */
 function duplicateWarning(duplicate: Duplicate): ProjectWarning[] {
   const { project_id, arrived_at: at, uuid: event_uuid, distinct_id, isRetry } = duplicate;
   if (isRetry) return [];
   return [{ type: "duplicate_uuid", count: 1, event_uuid, distinct_id, project_id, at }];
 }
 
-/** What the first of some events do: as many as there is memory for. */
+/** Changes of persons and groups by the first `taken` events: as many as fit into memory. */
 type Decided = Pick<Grouped, "taken" | "keys"> & {
   person_ids: string[];
-  /** Null if it was done before. */
+  /** Null if SQLite has the changes already. */
   changes: Omit<PersonChanges, "warnings" | "applied_seq"> | null;
   refused: Refused<Candidate>[];
 };
@@ -263,7 +265,7 @@ async function decided(
   return { taken: fitting.taken, keys: fitting.keys, person_ids, changes, refused };
 }
 
-/** Whose events are by now, where SQLite has their slice and only the event store misses it. */
+/** Returns the present persons of events whose batch SQLite has and only the event store lacks. */
 async function owners(events: Candidate[], persons: PersonWrites): Promise<string[]> {
   const refs = new Map<number, Map<string, PersonRef>>();
   for (const [project, group] of Map.groupBy(events, ({ project_id }) => project_id)) {

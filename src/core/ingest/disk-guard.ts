@@ -9,53 +9,53 @@ export const FLOOR_BYTES_MIN = 134_217_728;
 /** Most free space that the setting `disk_floor` keeps, in bytes. A share of a large volume would be too much. */
 export const FLOOR_BYTES_MAX = 2_147_483_648;
 
-/** How long what the volume said counts, in milliseconds. */
-const LOOK_MS = 1000;
+/** Time for which a reading of the volume counts, in milliseconds. */
+const READING_MS = 1000;
 
 type Needs = {
   volume: Volumes["volume"];
   /** The share of the volume to keep free, in percent; 0 keeps nothing. */
   floorPercent: number;
-  /** Milliseconds of a clock that is never set. */
+  /** Milliseconds of a monotonic clock. */
   elapsedMs: () => number;
   log: Log;
 };
 
-/** Whether the disk has space: a checkpoint that fails takes DuckDB's database down (decision 66). */
+/** Watches free disk space, because a failed checkpoint invalidates DuckDB's database (decision 66). */
 export type DiskGuard = {
-  /** Whether less is free than the floor: nothing is taken any more, reads go on. */
+  /** Whether free space is below the limit: events are rejected, reads go on. */
   isLow(): boolean;
-  /** Whether less than half the floor is free: the stores wait, too. */
+  /** Whether free space is below half the limit: the stores wait as well. */
   isCritical(): boolean;
-  /** Free bytes and the floor, for metrics; undefined if nobody can tell. */
+  /** Free bytes and the limit, for metrics; undefined if the system does not know. */
   figures(): { free: number; floor: number } | undefined;
 };
 
-/** Watches a volume, with a look at most once a second. Says in the log when that changes. */
+/** Watches a volume, with at most one reading a second, and logs changes. */
 export function diskGuard({ volume, floorPercent, elapsedMs, log }: Needs): DiskGuard {
-  let lookedAt = Number.NEGATIVE_INFINITY;
-  let seen: { free: number; floor: number } | undefined;
+  let readAt = Number.NEGATIVE_INFINITY;
+  let figures: { free: number; floor: number } | undefined;
   let wasLow = false;
 
-  const look = () => {
-    if (elapsedMs() - lookedAt < LOOK_MS) return seen;
-    lookedAt = elapsedMs();
-    const found = volume();
-    seen = found && { free: found.free, floor: floorOf(found.total, floorPercent) };
-    const low = seen !== undefined && seen.free < seen.floor;
+  const read = () => {
+    if (elapsedMs() - readAt < READING_MS) return figures;
+    readAt = elapsedMs();
+    const space = volume();
+    figures = space && { free: space.free, floor: floorOf(space.total, floorPercent) };
+    const low = figures !== undefined && figures.free < figures.floor;
     if (low !== wasLow) {
-      if (low) log.warn("the disk is below its floor: events are refused until it is not", seen);
-      else log.info("the disk is above its floor again: events are taken", seen);
+      if (low) log.warn("free disk space below limit; rejecting events", figures);
+      else log.info("free disk space above limit; accepting events", figures);
     }
     wasLow = low;
-    return seen;
+    return figures;
   };
 
   const isBelow = (share: number) => {
-    const figures = look();
-    return figures !== undefined && figures.free < figures.floor * share;
+    const now = read();
+    return now !== undefined && now.free < now.floor * share;
   };
-  return { isLow: () => isBelow(1), isCritical: () => isBelow(0.5), figures: look };
+  return { isLow: () => isBelow(1), isCritical: () => isBelow(0.5), figures: read };
 }
 
 function floorOf(total: number, percent: number): number {
@@ -63,15 +63,15 @@ function floorOf(total: number, percent: number): number {
   return Math.min(Math.max((total * percent) / 100, FLOOR_BYTES_MIN), FLOOR_BYTES_MAX);
 }
 
-/** The journal as those see it who accept: below the floor it takes nothing. */
+/** Wraps `journal.append`; fails `unavailable` while free disk space is below the limit. */
 export function rejectWhenDiskLow(
   journal: Pick<Journal, "append">,
-  room: Pick<DiskGuard, "isLow">,
+  guard: Pick<DiskGuard, "isLow">,
 ) {
   return {
     append(entry: Parameters<Journal["append"]>[0]): Promise<number> {
-      if (!room.isLow()) return journal.append(entry);
-      const detail = "The disk is almost full: nothing is taken until there is space.";
+      if (!guard.isLow()) return journal.append(entry);
+      const detail = "The disk is almost full: events are rejected until there is space.";
       return Promise.reject(new Failure("unavailable", detail));
     },
   };

@@ -1,152 +1,152 @@
 import type { EventStore } from "../ports/events.ts";
 import type { Journal } from "../ports/journal.ts";
-import { type AppendingNeeds, appending } from "./append-queue.ts";
+import { type AppendNeeds, appendQueue } from "./append-queue.ts";
 import { pace } from "./backpressure.ts";
 import { intervalMs, isBusy, waitForBatch } from "./batch-timing.ts";
 import type { Batches, PersonsChanged } from "./batches.ts";
 import type { DiskGuard } from "./disk-guard.ts";
 import type { Restoring } from "./restore.ts";
-import { type Persist, retrying, type StopSignal, stopSignal } from "./retry.ts";
+import { type Retrier, retrier, stopSignal } from "./retry.ts";
 
 /**
- * How long nothing may come, in milliseconds, before the event store is checkpointed: that
- * blocks every query while it runs, so it is left for when nobody is likely to ask.
+ * Time without new events before a checkpoint of the event store, in milliseconds. A checkpoint blocks
+ * all queries, so it runs when none is likely.
  */
 const IDLE_MS = 600_000;
 
 /**
- * How long events may wait for others to make a full load (decision 93), in milliseconds: those that
- * come so fast that they fill it may wait for longer.
+ * Longest wait of events for a full load, in milliseconds (decision 93): longer if they already fill
+ * half of it.
  */
-const GATHER_MS_MAX = { few: 2000, filling: 4000 };
+const LOAD_WAIT_MS_MAX = { few: 2000, filling: 4000 };
 
-/** Events that fill a half of a load. */
+/** Events that fill half of a load. */
 const FILLING_EVENTS = 12_288;
 
-/** How often is looked whether there is room on the disk again, in milliseconds. */
-const ROOM_POLL_MS = 500;
+/** Interval of looks at the free disk space while it is too low, in milliseconds. */
+const DISK_POLL_MS = 500;
 
-/** What holds the loop while there is none. */
-const NO_ROOM = "room";
-
-/** How often is looked whether everything is applied, in milliseconds. */
+/** Interval of looks at the progress of a catch-up, in milliseconds. */
 const CATCH_UP_POLL_MS = 10;
 
-type Needs = AppendingNeeds & {
+type Needs = AppendNeeds & {
   journal: Pick<Journal, "durableSeq">;
   batches: Batches;
   events: Pick<EventStore, "checkpoint" | "releaseCache" | "mirrorVersion" | "seen">;
-  /** How long a uuid is remembered, by arrival, in milliseconds. */
+  /** Time for which a uuid is remembered, by arrival, in milliseconds. */
   windowMs: number;
   /** IDLE_MS by default. */
   idleMs?: number | undefined;
-  /** Whether the disk has room for what the stores would write. */
+  /** The free space that the stores need. */
   room: Pick<DiskGuard, "isCritical">;
   restoring: Restoring;
 };
 
 /** The loop that carries accepted events from the journal into both stores, in order. */
 export type Ingest = {
-  /** Says that the journal has grown. */
+  /** Wakes the loop after the journal has grown. */
   wake(): void;
-  /** The last sequence number in both stores. */
+  /** Returns the last sequence number in both stores. */
   applied(): number;
-  /** How many events and log records wait for the stores; some of the numbers may be gaps. */
+  /** Returns how many sequence numbers wait for the stores; some of them may be gaps. */
   lag(): number;
-  /** How long the stores will take for what came before the last `own` of those, in milliseconds. */
+  /** Returns how long the stores need for the waiting events before the last `own`, in milliseconds. */
   backlogMs(own: number): number;
-  /** Whether the stores take nothing at the moment: there is no room, or a step has failed. */
-  held(): boolean;
-  /** Resolves when all that is in the journal by now is in both stores. */
+  /** Returns true while free disk space is too low, or while a step fails and is repeated. */
+  isStalled(): boolean;
+  /** Resolves when both stores have all events that the journal has at the call. */
   caughtUp(): Promise<void>;
-  /** Brings a change of persons to the event store, behind the loads that are on their way. */
+  /** Brings a change of persons to the event store, after the queued loads. */
   mirror(changed: PersonsChanged): Promise<void>;
-  /** Takes events up to a sequence number without waiting for more. */
+  /** Takes events up to a sequence number without waiting for a full batch. */
   flushUpTo(seq: number): void;
-  /** Counts since the start. */
+  /** Returns counts since the start. */
   counts(): { stored: number; duplicates: number; dead: number };
   /**
-   * Applies what fits into so many milliseconds and ends the loop; the journal keeps the rest.
-   * Says whether the loop has ended: if not, a slice is still being applied.
+   * Applies events for at most `deadlineMs` and ends the loop; the journal keeps the others. Returns
+   * false if a batch is still being applied.
    */
   stop(deadlineMs: number): Promise<boolean>;
 };
 
-/** Starts the loop; it begins with what a crash left out of either store. */
+/** Starts the loop, first with the events that a crash kept from one of the stores. */
 export async function startIngest(needs: Needs): Promise<Ingest> {
-  const { journal, batches, idleMs = IDLE_MS, log } = needs;
+  const { journal, batches, idleMs = IDLE_MS, log, restoring } = needs;
   const signal = stopSignal();
-  const held = new Set<string>();
-  const persist = retrying(log, signal, held);
-  const end = await appending(needs, persist, () => wake());
-  let taken = end.applied();
-  let settled = taken;
-  const known = pace();
-  /** Since when events wait for others to make a load. */
-  let gathering: { since: number; count: number } | undefined;
+  const retries = retrier(log, signal);
+  const queue = await appendQueue(needs, retries, () => wake());
+  const storePace = pace();
+  let taken = queue.applied();
+  let checkpointed = taken;
+  /** The events that wait for a full load. */
+  let filling: { since: number; count: number } | undefined;
   let hastenedTo = 0;
   const isHastened = (seq: number) => seq < hastenedTo;
   let wake = () => {};
 
-  /** Waits for more; when none comes for long, uses the time to put the stores in order. */
+  const flush = async () => {
+    filling = undefined;
+    await queue.enqueue([await retries.retryUntilDone("writing a load", batches.flush)]);
+  };
+
+  /** Waits for more events; a long wait is used for a checkpoint. */
   const idle = async (grown: Promise<void>) => {
-    if ((await isLate(grown, idleMs)) && settled !== taken) {
-      await settle(needs);
-      settled = taken;
+    await flush();
+    await queue.drained();
+    if ((await isLate(grown, idleMs)) && checkpointed !== taken) {
+      await checkpointWhenIdle(needs);
+      checkpointed = taken;
     }
     await grown;
   };
 
-  /** Sends on what waits for more. */
-  const flush = async () => {
-    gathering = undefined;
-    await end.push([await persist("write a load", batches.flush)]);
+  const applyBatch = async () => {
+    const started = performance.now();
+    const batch = await retries.retryUntilDone("applying a batch", () =>
+      batches.apply({ after: taken, upTo: journal.durableSeq() }),
+    );
+    taken = batch.last;
+    queue.note(batch);
+    if (batch.loads.length > 0) filling = undefined;
+    filling ??= { since: started, count: 0 };
+    filling.count += batch.count;
+    await queue.enqueue(batch.loads);
+    const busy = isBusy(batch, storePace.sinceLast(batch, started, journal.durableSeq() - taken));
+    if (!busy || isOverdue(filling) || isHastened(taken)) await flush();
+    await waitForBatch(taken, started + intervalMs(batch, busy), { journal, signal, isHastened });
   };
 
   const loop = async () => {
-    await begin(needs, persist, { signal, held }, end.filled);
-    taken = end.applied();
+    await recover(needs, retries, signal.stopped, queue.reload);
+    taken = queue.applied();
     while (!signal.stopped()) {
       const grown = Promise.withResolvers<void>();
       wake = grown.resolve;
-      await untilRoomy(needs, { signal, held });
-      if (taken >= journal.durableSeq()) {
-        await flush();
-        await end.drained();
-        await idle(grown.promise);
-        continue;
-      }
-      const started = performance.now();
-      const slice = await persist("apply a slice", () =>
-        batches.apply({ after: taken, upTo: journal.durableSeq() }),
-      );
-      taken = slice.last;
-      end.note(slice);
-      if (slice.loads.length > 0) gathering = undefined;
-      gathering ??= { since: started, count: 0 };
-      gathering.count += slice.count;
-      await end.push(slice.loads);
-      const busy = isBusy(slice, known.sinceLast(slice, started, journal.durableSeq() - taken));
-      if (!busy || isOverdue(gathering) || isHastened(taken)) await flush();
-      await waitForBatch(taken, started + intervalMs(slice, busy), { journal, signal, isHastened });
+      await untilDiskIsFree(needs, retries);
+      if (taken < journal.durableSeq()) await applyBatch();
+      else await idle(grown.promise);
     }
-    await end.drained();
+    await queue.drained();
   };
   const running = loop().catch((error: unknown) => {
     if (!signal.stopped()) throw error;
-    log.warn("ingest stopped in a slice; the journal keeps it", { error });
+    log.warn("ingest stopped within a batch; the journal keeps its events", { error });
   });
-  const caughtUp = () => reached(needs, end, signal);
-  const lag = () => journal.durableSeq() - end.applied();
+  const caughtUp = async () => {
+    const target = journal.durableSeq();
+    const isCatchingUp = () => restoring.active() || queue.applied() < target;
+    while (isCatchingUp() && !signal.stopped()) await Bun.sleep(CATCH_UP_POLL_MS);
+  };
+  const lag = () => journal.durableSeq() - queue.applied();
 
   return {
     wake: () => wake(),
-    applied: end.applied,
+    applied: queue.applied,
     lag,
-    backlogMs: (own) => known.msFor(lag() - own),
-    held: () => held.size > 0,
-    counts: end.counts,
-    mirror: end.mirror,
+    backlogMs: (own) => storePace.msFor(lag() - own),
+    isStalled: retries.isStalled,
+    counts: queue.counts,
+    mirror: queue.mirror,
     flushUpTo(seq) {
       hastenedTo = Math.max(hastenedTo, seq);
     },
@@ -160,94 +160,85 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
   };
 }
 
-/** Whether a load is sent on though it is not full. */
+/** Whether a load is appended though it is not full. */
 function isOverdue({ since, count }: { since: number; count: number }): boolean {
-  const waited = performance.now() - since;
-  return waited > GATHER_MS_MAX[count < FILLING_EVENTS ? "few" : "filling"];
+  const waitedMs = performance.now() - since;
+  return waitedMs > LOAD_WAIT_MS_MAX[count < FILLING_EVENTS ? "few" : "filling"];
 }
 
-type Waits = {
-  signal: StopSignal;
-  held: Set<string>;
-};
-
-/** A checkpoint for which there is no room would take the event store down (decision 66). */
-async function untilRoomy({ room }: Pick<Needs, "room">, { signal, held }: Waits): Promise<void> {
-  if (!room.isCritical()) return;
-  held.add(NO_ROOM);
-  while (room.isCritical() && !signal.stopped()) await signal.sleep(ROOM_POLL_MS);
-  held.delete(NO_ROOM);
+/** Waits for free disk space: a checkpoint on a full disk invalidates the event store (decision 66). */
+function untilDiskIsFree({ room }: Pick<Needs, "room">, retries: Retrier): Promise<void> {
+  return retries.waitWhile("waiting for disk space", room.isCritical, DISK_POLL_MS);
 }
 
-/** Makes the event store what the journal can be applied to. */
-async function begin(
+/** Brings the event store to a state that the journal continues. */
+async function recover(
   needs: Needs,
-  persist: Persist,
-  waits: Waits,
-  filled: () => Promise<void>,
+  retries: Retrier,
+  stopped: () => boolean,
+  onFilled: () => Promise<void>,
 ): Promise<void> {
   const { restoring } = needs;
-  const { signal } = waits;
-  if (restoring.active()) await untilRoomy(needs, waits);
-  await persist("fill the event store", () => restoring.run(signal.stopped, filled));
-  await persist("bring the mirror of persons up to date", () => mirrorLacking(needs, waits));
-  await remember(needs);
+  if (restoring.active()) await untilDiskIsFree(needs, retries);
+  await retries.retryUntilDone("rebuilding the event store", () =>
+    restoring.run(stopped, onFilled),
+  );
+  await retries.retryUntilDone("updating the projection of persons", () =>
+    catchUpProjection(needs, retries, stopped),
+  );
+  await loadDedupWindow(needs);
 }
 
-/** Waits until what is in the journal by now is in both stores. */
-async function reached(
-  { journal, restoring }: Pick<Needs, "journal" | "restoring">,
-  { applied }: { applied: () => number },
-  signal: StopSignal,
+/** After a crash, or with an older event store, the projection lacks changes that SQLite has. */
+async function catchUpProjection(
+  needs: Needs,
+  retries: Retrier,
+  stopped: () => boolean,
 ): Promise<void> {
-  const target = journal.durableSeq();
-  const isBehind = () => restoring.active() || applied() < target;
-  while (isBehind() && !signal.stopped()) await Bun.sleep(CATCH_UP_POLL_MS);
+  const { batches, events, removeLoad, room } = needs;
+  for (let isDone = false; !isDone && !stopped(); ) {
+    const missing = await batches.mirrorSince(await events.mirrorVersion());
+    if (missing === null) return;
+    // Persons may change during the wait for disk space, so the changes are read again after it.
+    isDone = !room.isCritical();
+    if (isDone) await events.mirror(missing);
+    await removeLoad({ events: null, logs: null, mirror: missing });
+    await untilDiskIsFree(needs, retries);
+  }
 }
 
-/** Whether something has not come within so many milliseconds. */
+/** Fills the deduplication window from the event store. */
+async function loadDedupWindow({ events, batches, windowMs }: Needs): Promise<void> {
+  await events.seen(windowMs, batches.addDedupEntries);
+  await releaseMemory({ events, batches });
+}
+
+/** Runs a checkpoint; if it fails, the next idle time repeats it. */
+async function checkpointWhenIdle({ events, batches, room, log }: Needs): Promise<void> {
+  if (room.isCritical()) return;
+  try {
+    await events.checkpoint();
+    await releaseMemory({ events, batches });
+  } catch (error) {
+    log.warn("the checkpoint failed; retrying when idle", { error });
+  }
+}
+
+/** Frees caches and garbage of both threads: an idle server takes 165 MB instead of 288. */
+async function releaseMemory({
+  events,
+  batches,
+}: Pick<Needs, "events" | "batches">): Promise<void> {
+  await events.releaseCache();
+  await batches.release();
+  Bun.gc(true);
+}
+
+/** Whether a promise has not resolved within so many milliseconds. */
 export async function isLate(awaited: Promise<void>, ms: number): Promise<boolean> {
   const timer = Promise.withResolvers<boolean>();
   const handle = setTimeout(timer.resolve, ms, true);
   const late = await Promise.race([awaited.then(() => false), timer.promise]);
   clearTimeout(handle);
   return late;
-}
-
-/** After a crash, or with an older event store, the mirror lacks what SQLite has. */
-async function mirrorLacking(needs: Needs, waits: Waits): Promise<void> {
-  const { batches, events, removeLoad, room } = needs;
-  for (let isDone = false; !isDone && !waits.signal.stopped(); ) {
-    const lacking = await batches.mirrorSince(await events.mirrorVersion());
-    if (lacking === null) return;
-    // Persons may change while there is no room.
-    isDone = !room.isCritical();
-    if (isDone) await events.mirror(lacking);
-    await removeLoad({ events: null, logs: null, mirror: lacking });
-    await untilRoomy(needs, waits);
-  }
-}
-
-/** Hands on which uuids are known, which takes memory for a while. */
-async function remember({ events, batches, windowMs }: Needs): Promise<void> {
-  await events.seen(windowMs, batches.remember);
-  await giveBack({ events, batches });
-}
-
-/** Puts the stores in order; when it cannot, the next idle time will. */
-async function settle({ events, batches, room, log }: Needs): Promise<void> {
-  if (room.isCritical()) return;
-  try {
-    await events.checkpoint();
-    await giveBack({ events, batches });
-  } catch (error) {
-    log.warn("could not checkpoint", { error });
-  }
-}
-
-/** Frees the memory of finished work in both threads and both stores: an idle server takes 165 MB, not 288. */
-async function giveBack({ events, batches }: Pick<Needs, "events" | "batches">): Promise<void> {
-  await events.releaseCache();
-  await batches.release();
-  Bun.gc(true);
 }

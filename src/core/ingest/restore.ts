@@ -4,34 +4,34 @@ import type { SeqGap } from "../ports/journal.ts";
 import type { RemoveLoad } from "../ports/loads.ts";
 import type { Batches } from "./batches.ts";
 
-/** How far a rebuild has come: rows of the archive that are in the event store, and all. */
+/** Progress of a rebuild: rows of the archive in the event store, and all rows. */
 export type RestoreProgress = { rows: number; of: number };
 
-/** The filling of an event store that was made anew. */
+/** The rebuild of an event store. */
 export type Restoring = {
-  /** Whether it is not done. */
+  /** Returns true until the rebuild is done. */
   active(): boolean;
   /**
-   * Does it, if there is anything to do; begins anew when it has failed or was stopped. `filled` is told when
-   * it is about to be done: how far the event store is may be less than it was to be.
+   * Rebuilds the event store, if that is needed; a call after a failure starts from the beginning.
+   * `onFilled` runs before the end, because the event store's last number may be lower than before.
    */
-  run(isStopped: () => boolean, filled?: () => Promise<void>): Promise<void>;
+  run(isStopped: () => boolean, onFilled?: () => Promise<void>): Promise<void>;
 };
 
 type Needs = {
   restore: Restore;
-  /** The archive; undefined if the event store need not be filled. */
+  /** The archive; undefined if no rebuild is needed. */
   archive: Pick<ArchiveFiles, "manifest" | "isSound"> | undefined;
-  /** A number that the journal's oldest event has or exceeds. */
+  /** A sequence number at or below that of the journal's oldest event. */
   journalFirst: number | undefined;
-  /** Takes files that are damaged out of the archive; throws if it rather does without the rest. */
+  /** Removes damaged files from the archive; fails if the rebuild must not go on without them. */
   onDamaged(files: readonly ArchivedFile[]): Promise<void>;
-  /** What the journal has nothing of, above a sequence number and up to another. */
+  /** Returns the gaps of the journal above `after` and up to `upTo`. */
   holes(range: { after: number; upTo: number }): Promise<SeqGap[]>;
-  /** Puts in what the journal, which has all behind a sequence number, has lost. */
-  takeLost(after: number): Promise<void>;
-  /** Tells of what is lost for good. */
-  tellLost(): Promise<void>;
+  /** Adds lost events of the journal after a sequence number, from other copies. */
+  recoverGaps(after: number): Promise<void>;
+  /** Reports events that no copy has. */
+  reportLost(): Promise<void>;
   batches: Pick<Batches, "mirrorSince">;
   events: Pick<EventStore, "mirror">;
   removeLoad: RemoveLoad;
@@ -39,20 +39,20 @@ type Needs = {
 };
 
 /**
- * Fills the event store from the archive and the persons (decision 64); what came after the archive
- * is for ingest.
+ * Fills the event store from the archive and the persons (decision 64). Ingest adds the later events
+ * from the journal.
  */
 export function restoring({ archive, ...needs }: Needs): Restoring {
   let isActive = archive !== undefined;
   return {
     active: () => isActive,
-    async run(isStopped, filled = async () => {}) {
+    async run(isStopped, onFilled = async () => {}) {
       if (isActive && archive !== undefined) {
         await fill({ archive, ...needs }, isStopped);
-        await filled();
+        await onFilled();
       }
       isActive = false;
-      await needs.tellLost();
+      await needs.reportLost();
     },
   };
 }
@@ -60,7 +60,7 @@ export function restoring({ archive, ...needs }: Needs): Restoring {
 type Filling = Needs & { archive: NonNullable<Needs["archive"]> };
 
 async function fill(needs: Filling, isStopped: () => boolean): Promise<void> {
-  const { archive, onDamaged, takeLost, batches, events, restore } = needs;
+  const { archive, onDamaged, recoverGaps, batches, events, restore } = needs;
   const damaged: ArchivedFile[] = [];
   for (const file of archive.manifest().files) {
     if (!(await archive.isSound(file))) damaged.push(file);
@@ -72,20 +72,19 @@ async function fill(needs: Filling, isStopped: () => boolean): Promise<void> {
     await onDamaged([unread]);
     return fill(needs, isStopped);
   }
-  await takeLost(mark);
-  const lacking = await batches.mirrorSince(0);
-  if (lacking !== null) {
-    await events.mirror(lacking);
-    await needs.removeLoad({ events: null, logs: null, mirror: lacking });
+  await recoverGaps(mark);
+  const persons = await batches.mirrorSince(0);
+  if (persons !== null) {
+    await events.mirror(persons);
+    await needs.removeLoad({ events: null, logs: null, mirror: persons });
   }
   await restore.assign();
   await restore.end();
 }
 
 /**
- * Up to which sequence number the archive is what the event store is filled from. Where a file was given
- * up, all that the journal has comes from there, and where the list was made anew, because a
- * file may have gone with the old one (decision 76).
+ * Returns the last sequence number that comes from the archive. If a file was given up, or if the list
+ * of files was rebuilt and may lack one, all events of the journal come from the journal (decision 76).
  */
 function markOf({ archive, journalFirst }: Filling): number {
   const { last, files, is_listed_anew } = archive.manifest();
@@ -93,7 +92,7 @@ function markOf({ archive, journalFirst }: Filling): number {
   return isWhole || journalFirst === undefined ? last : Math.min(last, journalFirst - 1);
 }
 
-/** Puts in what the archive has; returns a file that cannot be read, if there is one. */
+/** Loads the files of the archive; returns the first one that cannot be read. */
 async function load(
   { archive, restore, holes, onProgress }: Filling,
   mark: number,
@@ -107,7 +106,7 @@ async function load(
   await restore.begin(mark);
   onProgress({ rows, of });
   for (const file of there.toSorted((a, b) => a.first - b.first)) {
-    if (isStopped()) throw new Error("The event store is not filled: told to stop");
+    if (isStopped()) throw new Error("The event store is not filled: the server stops");
     if (!(await restore.load(file, counting))) return file;
     rows += file.rows;
     onProgress({ rows, of });

@@ -1,42 +1,56 @@
 import type { Log } from "../ports/log.ts";
 
-/** Wait before what failed is tried again, in milliseconds: doubled from the first to the last. */
+/** Wait before a failed step is repeated, in milliseconds; each failure doubles it, up to the maximum. */
 const RETRY_MS_MIN = 500;
 const RETRY_MS_MAX = 30_000;
 
-/** Tells a loop to end: see {@link stopSignal}. */
+/** Ends a loop: see {@link stopSignal}. */
 export type StopSignal = ReturnType<typeof stopSignal>;
-/** Does something until it succeeds: see {@link retrying}. */
-export type Persist = ReturnType<typeof retrying>;
+/** Repeats the steps of a loop: see {@link retrier}. */
+export type Retrier = ReturnType<typeof retrier>;
 
-/** Says once that the loop is to end; whoever sleeps by it wakes then. */
+/** Tells a loop to end; `stop` also wakes a loop that sleeps. */
 export function stopSignal() {
-  const told = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
   let stopped = false;
   return {
     stopped: () => stopped,
-    sleep: (ms: number) => Promise.race([Bun.sleep(ms), told.promise]),
+    sleep: (ms: number) => Promise.race([Bun.sleep(ms), ended.promise]),
     stop() {
       stopped = true;
-      told.resolve();
+      ended.resolve();
     },
   };
 }
 
-/** Repeats what fails until it succeeds, and is in `held` meanwhile; once the loop is to end, it fails. */
-export function retrying(log: Log, signal: StopSignal, held: Set<string>) {
-  return async <T>(what: string, work: () => Promise<T>): Promise<T> => {
-    for (let wait = RETRY_MS_MIN; ; wait = Math.min(wait * 2, RETRY_MS_MAX)) {
-      try {
-        const result = await work();
-        held.delete(what);
-        return result;
-      } catch (error) {
-        if (signal.stopped()) throw error;
-        held.add(what);
-        log.error(`could not ${what}; trying again`, { error, wait_ms: wait });
-        await signal.sleep(wait);
+/** Repeats failing steps and waits for conditions, until the loop is to end. */
+export function retrier(log: Log, signal: StopSignal) {
+  const stalledSteps = new Set<string>();
+  return {
+    isStalled: () => stalledSteps.size > 0,
+
+    /** Repeats a step until it succeeds. Fails with its error once the loop is to end. */
+    async retryUntilDone<T>(step: string, work: () => Promise<T>): Promise<T> {
+      for (let wait = RETRY_MS_MIN; ; wait = Math.min(wait * 2, RETRY_MS_MAX)) {
+        try {
+          const result = await work();
+          stalledSteps.delete(step);
+          return result;
+        } catch (error) {
+          if (signal.stopped()) throw error;
+          stalledSteps.add(step);
+          log.error(`${step} failed; retrying`, { error, wait_ms: wait });
+          await signal.sleep(wait);
+        }
       }
-    }
+    },
+
+    /** Waits while a condition holds, and looks at it again every `pollMs`. */
+    async waitWhile(step: string, isBlocked: () => boolean, pollMs: number): Promise<void> {
+      if (!isBlocked()) return;
+      stalledSteps.add(step);
+      while (isBlocked() && !signal.stopped()) await signal.sleep(pollMs);
+      stalledSteps.delete(step);
+    },
   };
 }

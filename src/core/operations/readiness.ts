@@ -5,7 +5,7 @@ import type { Ingest } from "../ingest/ingest.ts";
 export const STALL_MS_MAX = 60_000;
 
 type Needs = {
-  ingest: Pick<Ingest, "applied" | "held" | "lag">;
+  ingest: Pick<Ingest, "applied" | "isStalled" | "lag">;
   /** Whether the stores lack what a crash left in the journal. */
   isBehind: () => boolean;
   /** Whether the event store is being made again. */
@@ -32,7 +32,7 @@ export function readiness(needs: Needs): () => string[] {
   };
 
   /** Whether the replay after a crash is stuck, so that readiness can say why. */
-  const isHeld = () => isBehind() && ingest.held();
+  const isHeld = () => isBehind() && ingest.isStalled();
 
   return () => [
     ...(isDraining() ? ["shutting down"] : []),

@@ -7,7 +7,7 @@ const NEVER = Number.POSITIVE_INFINITY;
 const TAKEN = 1000;
 
 const NOTHING: BatchResult = {
-  ...{ last: 0, isCut: false, count: 0 },
+  ...{ last: 0, endedEarly: false, count: 0 },
   ...{ duplicates: [], loads: [] },
 };
 
@@ -53,7 +53,7 @@ test("where nothing waits, it is gone on once nothing has come for longer: a loa
 });
 
 test("a slice is busy by what came in its time, however few that was", () => {
-  const slice = (count: number, isCut = false) => ({ ...NOTHING, count, isCut });
+  const slice = (count: number, endedEarly = false) => ({ ...NOTHING, count, endedEarly });
   const busy = (count: number, ms: number) => isBusy(slice(count), ms);
 
   expect([busy(300, 100), busy(299, 100)]).toEqual([true, false]);

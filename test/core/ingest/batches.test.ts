@@ -110,7 +110,7 @@ async function applied(
   let duplicates = 0;
   for (let last = after; last < durableSeq(); ) {
     const slice = await slicer.apply({ after: last, upTo: durableSeq() });
-    expect(slice.isCut).toBe(slice.last < durableSeq());
+    expect(slice.endedEarly).toBe(slice.last < durableSeq());
     last = slice.last;
     ends.push(last);
     loads.push(...slice.loads);

@@ -3,12 +3,16 @@ import { readiness, STALL_MS_MAX } from "../../../src/core/operations/readiness.
 
 function subject() {
   const state = {
-    ...{ applied: 0, lag: 0, held: false },
+    ...{ applied: 0, lag: 0, isStalled: false },
     ...{ behind: false, low: false, refusing: false, draining: false },
   };
   const clock = { now: 0 };
   const reasons = readiness({
-    ingest: { applied: () => state.applied, lag: () => state.lag, held: () => state.held },
+    ingest: {
+      applied: () => state.applied,
+      lag: () => state.lag,
+      isStalled: () => state.isStalled,
+    },
     isBehind: () => state.behind,
     isRestoring: () => false,
     room: { isLow: () => state.low },
@@ -33,7 +37,7 @@ test("a server is ready while nothing keeps it from its work, and tells each rea
 
 test("a server whose stores take nothing of what a crash left says so at once", () => {
   const { state, reasons } = subject();
-  state.held = true;
+  state.isStalled = true;
   expect(reasons()).toEqual([]);
   state.behind = true;
   expect(reasons()).toEqual(["replaying the journal", "events do not get into the stores"]);
