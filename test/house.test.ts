@@ -245,8 +245,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/archive/check.ts": "test/app/recovery/damaged-archive.test.ts",
   "stores/sqlite/activity.ts": "test/http/routes/person-edits.test.ts",
   "stores/archive/erase.ts": "test/stores/archive/archive.test.ts",
-  "stores/archive/files.ts": "test/stores/archive/archive.test.ts",
-  "stores/archive/list.ts": "test/stores/archive/archive.test.ts",
   "stores/duckdb/events/insert-logs.ts":
     "test/http/sdk/otlp.test.ts, test/stores/duckdb/events/store.test.ts",
   "stores/duckdb/events/dead-letters.ts": "test/stores/duckdb/events/store.test.ts",

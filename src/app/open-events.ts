@@ -17,7 +17,7 @@ import { opened } from "./process/data-directory.ts";
 import { releaseExecutablePages } from "./process/executable-pages.ts";
 import { lowerPoolPriority } from "./process/priority.ts";
 import { checkTogether } from "./recovery/check-together.ts";
-import { countedArchive, listingAnew, tellMissing } from "./recovery/damaged-archive.ts";
+import { countedArchive, tellMissing } from "./recovery/damaged-archive.ts";
 import { fillingOf, progressLog } from "./recovery/fill-event-store.ts";
 import { openEventStore } from "./recovery/open-event-store.ts";
 import type { Settings } from "./settings/settings.ts";
@@ -48,17 +48,17 @@ export async function openEvents(
   const generation = currentGeneration(join(directory, EVENTS_DIRECTORY));
   const file = generationFile(join(directory, EVENTS_DIRECTORY), generation);
   const persons = await stores.persons.applied();
-  const files = await openArchive(settings, { directory, persons, log });
+  const files = await openArchive(settings, { directory, persons });
   const journalBytesMax = settings.journal * MB;
   const journal = await syncedJournal(log, {
     directory: join(directory, "journal"),
-    after: Math.max(persons, files.manifest().last),
+    after: Math.max(persons, files.state().last),
     onCut: (part) => log.warn("truncated torn write at journal end", part),
     onCorrupt: (part) => log.error("quarantined corrupt journal data", part),
     segmentBytesMax: Math.min(SEGMENT_BYTES_MAX, journalBytesMax / SEGMENTS_MIN),
   });
   const seqs = {
-    archived: files.manifest().last,
+    archived: files.state().last,
     first: journal.first(),
     last: journal.durableSeq(),
   };
@@ -119,10 +119,10 @@ export async function openEvents(
   };
 }
 
-/** Opens the list of the archive's files. */
+/** Opens the archive. */
 function openArchive(
   settings: Settings,
-  { directory, persons, log }: { directory: string; persons: number; log: Log },
+  { directory, persons }: { directory: string; persons: number },
 ) {
   const archive = join(directory, ARCHIVE_DIRECTORY);
   const journal = join(directory, "journal");
@@ -133,7 +133,6 @@ function openArchive(
   return opened(archive, advice, () =>
     openArchiveFiles(archive, {
       make: settings.archive === "on",
-      listAnew: listingAnew(archive, log),
       reached: () => Math.max(persons, inJournal()),
     }),
   );

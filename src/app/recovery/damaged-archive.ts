@@ -2,41 +2,44 @@ import { dirname } from "node:path";
 import type { ArchivedFile, ArchiveFiles } from "../../core/ports/archive.ts";
 import type { Log } from "../../core/ports/log.ts";
 import { archiveOf } from "../../stores/archive/archive.ts";
-import type { ArchiveOpening } from "../../stores/archive/files.ts";
-import { listedAnew } from "../../stores/archive/list.ts";
 import type { Duckdb } from "../../stores/duckdb/engine/duckdb.ts";
 import type { OpenedStore } from "./open-event-store.ts";
 
-/** The archive, and what is counted of damage in it. */
+/** Returns the archive, and counts of damage in it. */
 export function countedArchive(duckdb: Duckdb, files: ArchiveFiles, log: Log) {
   let mended = 0;
-  const archive = archiveOf(duckdb, files, ({ path: file, first, last, is_given_up }, rows) => {
-    if (rows > 0) log.error("rows of a file of the archive are lost", { file, rows, first, last });
-    if (is_given_up) return;
-    mended += 1;
-    log.warn("a damaged file of the archive was written anew from the event store", { file });
+  const archive = archiveOf(duckdb, files, {
+    onRepaired({ path: file }) {
+      mended += 1;
+      log.warn("repaired a file of the archive from the event store", { file });
+    },
+    onLost: (rows) => log.error("rows of the archive are lost", { rows }),
   });
   const rowsLost = () => {
-    const { files: all, rows_lost = 0 } = files.manifest();
-    const givenUp = all.filter(({ is_given_up }) => is_given_up);
-    return givenUp.reduce((sum, { rows }) => sum + rows, rows_lost);
+    const { missing = 0, rows_lost } = files.state();
+    return rows_lost + missing;
   };
   return { archive, archiveCounts: { rowsLost, mended: () => mended } };
 }
 
-/** Makes the list of the archive's files anew, and says so (decision 76). */
-export function listingAnew(directory: string, log: Log): ArchiveOpening["listAnew"] {
-  return async (paths, aside) => {
-    const listed = await listedAnew(directory, paths, aside);
-    const { files, last } = listed;
-    const rows = files.reduce((sum, file) => sum + file.rows, 0);
-    const unread = files.filter((file) => file.sha256 === undefined).map(({ path }) => path);
-    const message =
-      "archive.json is missing, damaged, or of another directory: it is written anew from the archive's files";
-    log.warn(message, { files: files.length, rows, last, unread });
-    return listed;
-  };
+/** Logs that files of the archive are missing, or may be (decision 76). */
+export function reportMissing(files: ArchiveFiles, hasEventStore: boolean, log: Log): void {
+  const { missing } = files.state();
+  if (missing === 0) return;
+  if (hasEventStore) log.warn(REPAIRING, { rows: missing });
+  else if (missing === undefined) log.error(UNKNOWN);
+  else log.error(MISSING, { rows: missing });
 }
+
+const REPAIRING =
+  "files of the archive or its marker archive.json are missing: the archive is compared with the event store";
+
+/** No other store has the rows that were in a missing file. */
+const MISSING =
+  "files of the archive are missing, and the event store as well: their rows are lost, unless the journal has them";
+
+const UNKNOWN =
+  "the archive's marker archive.json is missing or damaged, and the event store as well: whether files of the archive are missing, and with them events, is unknown";
 
 /** Says that the archive has nothing at all of what has left the journal, whether it ever had or not. */
 export function tellMissing(
@@ -50,45 +53,34 @@ export function tellMissing(
   );
 }
 
-type GivingUp = {
-  rebuild: boolean;
-  store: Pick<OpenedStore, "aside">;
-  /** A number that the journal's oldest event has or exceeds. */
-  journalFirst: number | undefined;
-  log: Log;
-};
+type Rebuilding = { rebuild: boolean; store: Pick<OpenedStore, "aside">; log: Log };
 
 /**
- * Does without files of the archive; throws if a rebuild has an event store to go back to, which has
- * their rows. What the journal still has of them is taken from there (decision 76).
+ * Quarantines damaged files of the archive. Fails if a rebuild has an event store to go back to, which has
+ * their rows (decision 76).
  */
-export async function giveUp(
+export async function quarantineDamaged(
   damaged: readonly ArchivedFile[],
   files: ArchiveFiles,
-  { rebuild, store, journalFirst, log }: GivingUp,
+  { rebuild, store, log }: Rebuilding,
 ): Promise<void> {
-  if (rebuild && store.aside !== undefined) {
-    for (const file of damaged) await files.moveAway(file);
-    throw new Error(wayOn(damaged, dirname(store.aside)));
-  }
-  for (const file of damaged.filter(({ is_given_up }) => !is_given_up)) {
-    const { path, rows, first, last } = file;
-    const hasLater = journalFirst !== undefined && journalFirst <= last;
-    await (hasLater ? files.giveUp(file) : files.setAside(file));
-    const lost = hasLater ? "what was in it, and is not in the journal," : "only what was in it";
-    const message = `a file of the archive is missing or damaged: ${lost} is lost`;
-    log.error(message, { file: path, rows, first, last });
+  for (const file of damaged) await files.quarantine(file);
+  if (rebuild && store.aside !== undefined) throw new Error(wayOn(damaged, dirname(store.aside)));
+  for (const { path: file, rows, first, last } of damaged) {
+    const message =
+      "quarantined a damaged file of the archive: its rows are lost, unless the journal has them";
+    log.error(message, { file, rows, first, last });
   }
 }
 
-/** What whoever wants the event store made anew can do, when the archive is not whole. */
+/** Returns what an operator can do to rebuild the event store. */
 function wayOn(damaged: readonly ArchivedFile[], events: string): string {
   const [{ path } = { path: "" }, ...others] = damaged;
   const which = others.length === 0 ? path : `${path} and ${others.length} more files`;
   const rows = damaged.reduce((sum, file) => sum + file.rows, 0);
   return (
-    `${which} of the archive ${others.length === 0 ? "is" : "are"} missing or damaged. ` +
-    "Start hoglet serve: it writes that anew from the event store, while that is whole; then rebuild. " +
+    `${which} of the archive ${others.length === 0 ? "is" : "are"} damaged. ` +
+    "Start hoglet serve: it repairs the archive from the event store; then rebuild. " +
     `Or move ${events} away and rebuild without the ${rows} rows`
   );
 }

@@ -7,7 +7,7 @@ import type { Log } from "../../core/ports/log.ts";
 import { restoreOf } from "../../stores/archive/restore.ts";
 import { removeLoad } from "../../stores/loads/loads.ts";
 import type { Settings } from "../settings/settings.ts";
-import { giveUp } from "./damaged-archive.ts";
+import { quarantineDamaged, reportMissing } from "./damaged-archive.ts";
 import { lostEvents } from "./lost-events.ts";
 import type { OpenedStore } from "./open-event-store.ts";
 
@@ -37,7 +37,7 @@ export function fillingOf(
   const memory_bytes = memory * MB;
   const range = { upTo };
   const { rebuild, log } = needs;
-  if (store.unfilled && files.manifest().is_listed_anew) log.error(UNKNOWN);
+  reportMissing(files, !store.unfilled, log);
   const lost = lostEvents({ directory, memory_bytes, holes, range, store, restore, log });
   const filling = restoring({
     restore,
@@ -50,14 +50,10 @@ export function fillingOf(
     events: eventsStored,
     removeLoad,
     onProgress,
-    onDamaged: (damaged) => giveUp(damaged, files, { rebuild, store, journalFirst, log }),
+    onDamaged: (damaged) => quarantineDamaged(damaged, files, { rebuild, store, log }),
   });
   return { restoring: filling, lost };
 }
-
-/** Without the event store, no other store has what a file held that is gone with the list (decision 76). */
-const UNKNOWN =
-  "the archive's list was lost, and the event store as well: whether files of the archive are missing, and with them events, is unknown";
 
 /** Tells the log how far a rebuild is. */
 export function progressLog(log: Log) {

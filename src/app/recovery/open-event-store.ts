@@ -55,7 +55,7 @@ export type OpenedStore = {
  */
 export async function openEventStore(needs: Needs): Promise<OpenedStore> {
   const { file, open, files, check, log } = needs;
-  const archived = files.manifest().last;
+  const archived = files.state().last;
   await endReplacing(needs);
   const found = await inspect(needs);
   if ("duckdb" in found) {
@@ -102,15 +102,15 @@ async function endReplacing(needs: Needs): Promise<void> {
   removeSetAside(directory, { kind: "replaced" });
 }
 
-/** Throws a DataError if a file that is whole may have what an archive whose list was lost has not. */
+/** Throws a DataError if the archive lacks rows, or may, that an event store has which is whole. */
 async function expectCompared(needs: Needs): Promise<void> {
   const { files, rebuild, file } = needs;
-  if (!rebuild || !files.manifest().is_listed_anew) return;
+  if (!rebuild || files.state().missing === 0) return;
   const found = await inspect({ ...needs, rebuild: false });
   if (!("duckdb" in found)) return;
   await found.duckdb.close();
   throw new DataError(
-    `The archive's list was lost, so that nobody knows whether files are missing. Start hoglet serve: it compares the archive with the event store, which is whole; then rebuild. Or move ${file} away and rebuild from the archive as it is.`,
+    `Files of the archive, or its marker archive.json, are missing. Start hoglet serve: it repairs the archive from the event store, which is whole; then rebuild. Or move ${file} away and rebuild from the archive as it is.`,
   );
 }
 
@@ -142,7 +142,7 @@ async function inspect({ file, open, files, journalFirst, rebuild }: Needs): Pro
     const isNew = applied === 0 && asidesIn(dirname(file)).length > 0;
     const isUnfinished = isNew || (await restoreOf(duckdb, files).isUnfinished());
     const reason = isUnfinished ? "unfinished" : undefined;
-    const isBehind = applied < files.manifest().last && !(Number(journalFirst) <= applied + 1);
+    const isBehind = applied < files.state().last && !(Number(journalFirst) <= applied + 1);
     if (reason === undefined && !isBehind) return { duckdb, applied };
     await duckdb.close();
     return { reason: reason ?? "behind" };

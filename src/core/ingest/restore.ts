@@ -21,10 +21,10 @@ export type Restoring = {
 type Needs = {
   restore: Restore;
   /** The archive; undefined if no rebuild is needed. */
-  archive: Pick<ArchiveFiles, "manifest" | "isSound"> | undefined;
+  archive: Pick<ArchiveFiles, "state" | "isSound"> | undefined;
   /** A sequence number at or below that of the journal's oldest event. */
   journalFirst: number | undefined;
-  /** Removes damaged files from the archive; fails if the rebuild must not go on without them. */
+  /** Quarantines damaged files; fails if the rebuild must not go on without them. */
   onDamaged(files: readonly ArchivedFile[]): Promise<void>;
   /** Returns the gaps of the journal above `after` and up to `upTo`. */
   holes(range: { after: number; upTo: number }): Promise<SeqGap[]>;
@@ -62,7 +62,7 @@ type Filling = Needs & { archive: NonNullable<Needs["archive"]> };
 async function fill(needs: Filling, isStopped: () => boolean): Promise<void> {
   const { archive, onDamaged, recoverGaps, batches, events, restore } = needs;
   const damaged: ArchivedFile[] = [];
-  for (const file of archive.manifest().files) {
+  for (const file of archive.state().files) {
     if (!(await archive.isSound(file))) damaged.push(file);
   }
   if (damaged.length > 0) await onDamaged(damaged);
@@ -83,13 +83,12 @@ async function fill(needs: Filling, isStopped: () => boolean): Promise<void> {
 }
 
 /**
- * Returns the last sequence number that comes from the archive. If a file was given up, or if the list
- * of files was rebuilt and may lack one, all events of the journal come from the journal (decision 76).
+ * Returns the last sequence number that comes from the archive. If rows are missing there, all events of
+ * the journal come from the journal (decision 76).
  */
 function markOf({ archive, journalFirst }: Filling): number {
-  const { last, files, is_listed_anew } = archive.manifest();
-  const isWhole = !is_listed_anew && files.every((file) => !file.is_given_up);
-  return isWhole || journalFirst === undefined ? last : Math.min(last, journalFirst - 1);
+  const { last, missing } = archive.state();
+  return missing === 0 || journalFirst === undefined ? last : Math.min(last, journalFirst - 1);
 }
 
 /** Loads the files of the archive; returns the first one that cannot be read. */
@@ -98,14 +97,13 @@ async function load(
   mark: number,
   isStopped: () => boolean,
 ): Promise<ArchivedFile | undefined> {
-  const { files, last } = archive.manifest();
-  const there = files.filter((file) => !file.is_given_up);
+  const { files, last } = archive.state();
   const counting = { mark, holes: mark < last ? await holes({ after: mark, upTo: last }) : [] };
-  const of = there.reduce((sum, file) => sum + file.rows, 0);
+  const of = files.reduce((sum, file) => sum + file.rows, 0);
   let rows = 0;
   await restore.begin(mark);
   onProgress({ rows, of });
-  for (const file of there.toSorted((a, b) => a.first - b.first)) {
+  for (const file of files.toSorted((a, b) => a.first - b.first)) {
     if (isStopped()) throw new Error("The event store is not filled: the server stops");
     if (!(await restore.load(file, counting))) return file;
     rows += file.rows;

@@ -11,35 +11,33 @@ export type ArchivedKind = "events" | "logs";
 /** Rows of one kind, project and month of arrival, as in `2026-11` (UTC); a file has only such rows. */
 export type ArchivePlace = { kind: ArchivedKind; project_id: number; month: string };
 
-/** A file of the archive. Its rows have sequence numbers from `first` to `last`, with gaps. */
+/**
+ * A file of the archive, as its name has it. Its rows have sequence numbers from `first` to `last`, with
+ * gaps.
+ */
 export type ArchivedFile = ArchivePlace & {
   /** Path below the directory of the archive, with `/`. */
   path: string;
   first: number;
   last: number;
-  /** Number of rows. */
+  /** Number of rows without padding. */
   rows: number;
-  /** Length of the file; missing in the list of an older version. */
-  bytes?: number;
-  /** SHA-256 of the file in hexadecimal digits; missing in the list of an older version. */
-  sha256?: string;
-  /**
-   * Set once the file was damaged and the event store was built from the journal instead. Rows that
-   * neither has are lost when the file is written again.
-   */
-  is_given_up?: true;
+  /** The first 16 hexadecimal digits of the file's SHA-256. */
+  checksum: string;
 };
 
-/** The list of the archive: all rows up to `last` are in these files, and in no others. */
-export type Manifest = {
-  version: 1;
+/** The archive at one moment: all rows up to `last` are in `files`, but for the missing ones. */
+export type ArchiveState = {
   /** Last sequence number that is archived; 0 at first. */
   last: number;
-  files: ArchivedFile[];
-  /** Number of rows that were only in damaged files. */
-  rows_lost?: number;
-  /** Set if the list was made from the files found, and not yet compared with the event store. */
-  is_listed_anew?: true;
+  files: readonly ArchivedFile[];
+  /**
+   * Number of archived rows that no file has, because files are missing or damaged. It is undefined while it
+   * is unknown.
+   */
+  missing: number | undefined;
+  /** Number of rows that were missing and that the event store did not have either. */
+  rows_lost: number;
 };
 
 /** Erased events: those with these distinct ids that arrived up to `journal_seq`. */
@@ -64,8 +62,8 @@ export type Archive = {
   add(upTo: number): Promise<void>;
 
   /**
-   * Writes missing and cut files again from the event store, which has all archived rows (decision 76).
-   * It comes before the journal is trimmed. Other damage shows when a file is read.
+   * If rows are missing, writes them again from the event store, which has all archived rows, and counts
+   * those that it does not have as lost (decision 76). It comes before the journal is trimmed.
    */
   complete(): Promise<void>;
 
@@ -73,7 +71,7 @@ export type Archive = {
   files(): number;
 
   /**
-   * Reads the file at an index of the list, and writes it again from the event store if it is damaged.
+   * Reads the file at an index, and writes it again from the event store if it is damaged.
    * It does nothing for an index without a file.
    */
   check(place: number): Promise<void>;
@@ -90,15 +88,15 @@ export type Archive = {
 };
 
 /**
- * The files of the archive, and its list. A file counts once the list names it, so a crash before that
- * loses nothing. Changing methods fail with the error of the disk.
+ * The files of the archive and its marker, which says up to where rows are archived. Changing methods fail
+ * with the error of the disk.
  */
 export type ArchiveFiles = {
   /** The directory of the archive. */
   directory: string;
 
-  /** Returns the list. */
-  manifest(): Manifest;
+  /** Returns the state. */
+  state(): ArchiveState;
 
   /** Returns the path of a file. */
   pathOf(file: ArchivedFile): string;
@@ -107,8 +105,8 @@ export type ArchiveFiles = {
   source(files: readonly ArchivedFile[]): string;
 
   /**
-   * Writes a file, durable under its name when it resolves; `commit` makes it count. `copy` writes the
-   * rows to the path that it gets, and returns how many. Fails as `copy` does.
+   * Writes a file, durable when it resolves; `commit` makes it count. `copy` writes the rows to the path
+   * that it gets, and returns how many. Fails as `copy` does.
    */
   write(
     place: ArchivePlace,
@@ -116,32 +114,21 @@ export type ArchiveFiles = {
     copy: (path: string) => Promise<number>,
   ): Promise<ArchivedFile>;
 
-  /** Returns whether a file exists and has its length. */
-  isThere(file: ArchivedFile): boolean;
+  /**
+   * Replaces the state, durable when it resolves, and removes all other files. New files must be from
+   * `write`. After a crash the next start has the old state, the new one, or one with an unknown number of
+   * missing rows. If it fails, the state stays.
+   */
+  commit(next: ArchiveState): Promise<void>;
 
-  /** Returns whether a file exists and has its length and checksum. */
+  /** Returns whether a file exists and has its checksum. */
   isSound(file: ArchivedFile): Promise<boolean>;
 
-  /** Renames a damaged file. It stays in the list and counts as missing. */
-  moveAway(file: ArchivedFile): Promise<void>;
-
-  /** Renames a damaged file and removes it from the list; its rows count as lost. */
-  setAside(file: ArchivedFile): Promise<void>;
-
-  /**
-   * Renames a damaged file whose rows the journal has in part, and marks it `is_given_up` in the list.
-   * It counts as missing until it is written again.
-   */
-  giveUp(file: ArchivedFile): Promise<void>;
+  /** Renames a damaged file; its rows are missing then. */
+  quarantine(file: ArchivedFile): Promise<void>;
 
   /** Removes the renamed files after an erasure, because they may have rows of deleted persons. */
-  removeSetAside(): Promise<void>;
-
-  /**
-   * Replaces the list in one step, durable when it resolves, then removes files that it does not name.
-   * If it fails, the old list stays.
-   */
-  commit(manifest: Manifest): Promise<void>;
+  removeQuarantined(): Promise<void>;
 };
 
 /** The rows of the archive that are loaded: up to `mark`, and those above it that the journal lacks. */

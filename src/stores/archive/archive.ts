@@ -9,25 +9,26 @@ import type {
 import { type Duckdb, quoted, rows } from "../duckdb/engine/duckdb.ts";
 import { UNPROMOTED } from "../duckdb/events/hot-columns.ts";
 import { NOT_BLANK } from "../loads/event-lines.ts";
-import { copyTo, countIn, eraseArchived } from "./erase.ts";
+import { copyTo, eraseArchived } from "./erase.ts";
 import { ARCHIVED_KINDS } from "./files.ts";
+import { placeOf, rowsOf } from "./names.ts";
 
 /** A file of as many rows is not joined with others. */
 const FILE_ROWS = 100_000;
 
-/** Small files of the newest month that are worth being joined; of an earlier one, two. */
+/** Small files of the newest month that are joined at once; of an earlier one, two. */
 const SMALL_FILES_MAX = 16;
 
-/**
- * The archive in `files` of the event store in `duckdb`. A file that is found to be damaged is
- * written anew from the event store, and `onMended` told of it, and how many rows of one that was
- * given up the event store does not have (decision 76).
- */
-export function archiveOf(
-  duckdb: Duckdb,
-  files: ArchiveFiles,
-  onMended: (file: ArchivedFile, lost: number) => void,
-): Archive {
+/** What the archive reports of damage. */
+export type ArchiveReports = {
+  /** A file was missing or damaged, and is written again from the event store (decision 76). */
+  onRepaired(file: ArchivedFile): void;
+  /** So many missing rows are not in the event store either. */
+  onLost(rows: number): void;
+};
+
+/** Returns the archive in `files` of the event store in `duckdb`. */
+export function archiveOf(duckdb: Duckdb, files: ArchiveFiles, reports: ArchiveReports): Archive {
   let before: Promise<unknown> = Promise.resolve();
   const alone = <T>(work: () => Promise<T>): Promise<T> => {
     const done = before.then(work);
@@ -35,7 +36,7 @@ export function archiveOf(
     return done;
   };
   const add = async (upTo: number): Promise<void> => {
-    const { last, files: kept, ...rest } = files.manifest();
+    const { last, files: existing, ...counts } = files.state();
     if (upTo <= last) return;
     const range = { first: last + 1, last: upTo };
     const added = await duckdb.readFirst(async (connection) => {
@@ -47,28 +48,24 @@ export function archiveOf(
       }
       return made;
     });
-    await files.commit({ ...rest, last: upTo, files: [...kept, ...added] });
+    await files.commit({ ...counts, last: upTo, files: [...existing, ...added] });
   };
 
-  /** Has the event store, which holds all that is archived, make up for what is damaged. */
-  const mend = async (suspects: readonly ArchivedFile[]): Promise<void> => {
+  const repair = async (suspects: readonly ArchivedFile[]): Promise<void> => {
     for (const file of suspects) {
       if (await files.isSound(file)) continue;
       const made = await duckdb.readFirst((connection) => writeStored(connection, files, file));
-      const { files: all, ...rest } = files.manifest();
-      const others = all.filter((other) => other !== file);
-      const lost = file.is_given_up ? Math.max(0, file.rows - made.rows) : 0;
-      const rows_lost = (rest.rows_lost ?? 0) + lost;
-      const counted = rows_lost === 0 ? rest : { ...rest, rows_lost };
-      await files.commit({ ...counted, files: made.rows === 0 ? others : [...others, made] });
-      onMended(file, lost);
+      const state = files.state();
+      const others = state.files.filter((other) => other !== file);
+      await files.commit({ ...state, files: made.rows === 0 ? others : [...others, made] });
+      reports.onRepaired(file);
     }
   };
 
   const compact = async (): Promise<boolean> => {
-    await mend(smallFiles(files.manifest().files));
-    const manifest = files.manifest();
-    const small = smallFiles(manifest.files);
+    await repair(smallFiles(files.state().files));
+    const state = files.state();
+    const small = smallFiles(state.files);
     const [sample] = small;
     if (sample === undefined) return false;
     const { kind, project_id, month } = sample;
@@ -81,53 +78,54 @@ export function archiveOf(
         copyTo(connection, path, `SELECT * FROM ${files.source(small)}`),
       ),
     );
-    const others = manifest.files.filter((file) => !small.includes(file));
-    await files.commit({ ...manifest, files: [...others, joined] });
+    const others = state.files.filter((file) => !small.includes(file));
+    await files.commit({ ...state, files: [...others, joined] });
     return true;
   };
 
   return {
-    last: () => files.manifest().last,
+    last: () => files.state().last,
     add: (upTo) => alone(() => add(upTo)),
-    complete: () =>
-      alone(async () => {
-        await mend(files.manifest().files.filter((file) => !files.isThere(file)));
-        if (files.manifest().is_listed_anew) await compare(duckdb, files);
-      }),
-    files: () => files.manifest().files.length,
-    check: (place) => alone(() => mend(files.manifest().files.slice(place, place + 1))),
+    complete: () => alone(() => completeFrom(duckdb, files, reports)),
+    files: () => files.state().files.length,
+    check: (index) => alone(() => repair(files.state().files.slice(index, index + 1))),
     compact: () => alone(compact),
-    erase: (asked) =>
+    erase: (requests) =>
       alone(async () => {
-        await files.removeSetAside();
-        const projects = new Set(asked.map(({ project_id }) => project_id));
-        await mend(files.manifest().files.filter(({ project_id }) => projects.has(project_id)));
-        return eraseArchived(duckdb, files, asked);
+        await files.removeQuarantined();
+        const projects = new Set(requests.map(({ project_id }) => project_id));
+        await repair(files.state().files.filter(({ project_id }) => projects.has(project_id)));
+        return eraseArchived(duckdb, files, requests);
       }),
   };
 }
 
-/** Has the places of which the event store has other rows than the files of a list that was made anew written anew. */
-async function compare(duckdb: Duckdb, files: ArchiveFiles): Promise<void> {
-  const { is_listed_anew: _, files: listed, ...rest } = files.manifest();
-  const range = { first: 1, last: rest.last };
+/** Writes the places again of which the event store has another number of rows than the files. */
+async function completeFrom(
+  duckdb: Duckdb,
+  files: ArchiveFiles,
+  { onRepaired, onLost }: ArchiveReports,
+): Promise<void> {
+  const { last, files: existing, missing, rows_lost } = files.state();
+  if (missing === 0) return;
+  const range = { first: 1, last };
+  const repaired: ArchivedFile[] = [];
   const kept = await duckdb.readFirst(async (connection) => {
     const all: ArchivedFile[] = [];
     for (const kind of ARCHIVED_KINDS) {
       for (const place of await placesOf(connection, kind, range)) {
-        const held = listed.filter((file) => isIn(file, place));
-        const found = held.length === 0 ? 0 : await countIn(connection, files.source(held));
-        if (found === place.rows) all.push(...held);
-        else all.push(await writeStored(connection, files, { ...place, ...range }));
+        const held = existing.filter((file) => placeOf(file) === placeOf(place));
+        if (rowsOf(held) === place.rows) all.push(...held);
+        else repaired.push(await writeStored(connection, files, { ...place, ...range }));
       }
     }
-    return all;
+    return [...all, ...repaired];
   });
-  await files.commit({ ...rest, files: kept });
-}
-
-function isIn(file: ArchivePlace, { kind, project_id, month }: ArchivePlace): boolean {
-  return file.kind === kind && file.project_id === project_id && file.month === month;
+  const found = rowsOf(kept) - rowsOf(existing);
+  const lost = missing === undefined ? 0 : Math.max(0, missing - found);
+  await files.commit({ last, files: kept, missing: 0, rows_lost: rows_lost + lost });
+  for (const file of repaired) onRepaired(file);
+  if (lost > 0) onLost(lost);
 }
 
 /** Writes what the event store has of a place and a range of sequence numbers. */
@@ -165,17 +163,24 @@ async function placesOf(
   }));
 }
 
-/** Small files of one place, if they are worth joining. */
+/**
+ * Returns small files of one place, if they are worth joining. No larger file is between them, so the range
+ * of the joined file has no other file's rows.
+ */
 function smallFiles(all: readonly ArchivedFile[]): ArchivedFile[] {
-  const small = all.filter(({ rows: count }) => count < FILE_ROWS);
   const newest = all
     .map(({ month }) => month)
     .toSorted()
     .at(-1);
-  const places = Map.groupBy(small, (file) => `${file.kind} ${file.project_id} ${file.month}`);
-  for (const some of places.values()) {
-    const enough = some[0]?.month === newest ? SMALL_FILES_MAX : 2;
-    if (some.length >= enough) return some;
+  for (const files of Map.groupBy(all, placeOf).values()) {
+    const enough = files[0]?.month === newest ? SMALL_FILES_MAX : 2;
+    let small: ArchivedFile[] = [];
+    for (const file of files.toSorted((a, b) => a.first - b.first)) {
+      if (file.rows < FILE_ROWS) small.push(file);
+      else if (small.length < enough) small = [];
+      else break;
+    }
+    if (small.length >= enough) return small;
   }
   return [];
 }

@@ -45,10 +45,10 @@ export async function eraseArchived(
   files: ArchiveFiles,
   asked: readonly Erasure[],
 ): Promise<number> {
-  const manifest = files.manifest();
+  const state = files.state();
   const kept: ArchivedFile[] = [];
   let count = 0;
-  for (const file of manifest.files) {
+  for (const file of state.files) {
     const meant = asked.filter(
       ({ project_id, journal_seq }) => project_id === file.project_id && file.first <= journal_seq,
     );
@@ -59,7 +59,7 @@ export async function eraseArchived(
     kept.push(...done.kept);
     count += done.erased;
   }
-  if (count > 0) await files.commit({ ...manifest, files: kept });
+  if (count > 0) await files.commit({ ...state, files: kept });
   return count;
 }
 

@@ -1,218 +1,217 @@
-import { createHash } from "node:crypto";
-import {
-  createReadStream,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { pipeline } from "node:stream/promises";
+import { dirname, join, sep } from "node:path";
 import type {
   ArchivedFile,
   ArchivedKind,
   ArchiveFiles,
   ArchivePlace,
-  Manifest,
+  ArchiveState,
 } from "../../core/ports/archive.ts";
 import { SchemaError } from "../../core/values/schema-version.ts";
 import { nodeDisk } from "../files/disk.ts";
+import { checksumOf, fileOfPath, named, rowsOf, withoutReplaced } from "./names.ts";
 
-/** What is archived: the tables of the event store that hold what was sent. */
+/** The archived tables of the event store. */
 export const ARCHIVED_KINDS: readonly ArchivedKind[] = ["events", "logs"];
 
 /** The directory of the archive, below the data directory. */
 export const ARCHIVE_DIRECTORY = "archive";
 
-const MANIFEST_FILE = "archive.json";
+const MARKER_FILE = "archive.json";
 const WRITING = ".writing";
 const DAMAGED = ".damaged";
 
-/** What is done with an archive when it is opened. */
+/** How the archive is opened. */
 export type ArchiveOpening = {
-  /** Whether to make one where there is none; else it is taken for empty. */
+  /** Whether to create a missing archive; otherwise it counts as empty. */
   make: boolean;
-  /**
-   * Makes a list that was lost or damaged anew, of files below the directory (decision 76). What cannot be
-   * read gets the suffix `aside`.
-   */
-  listAnew(paths: readonly string[], aside: string): Promise<Manifest>;
-  /** The highest sequence number that anything beside the archive has: a list of ours goes no further. */
+  /** The last sequence number of journal and persons. A marker of this archive is not above it. */
   reached(): number;
 };
 
 /**
- * Opens the archive in `directory` and removes what a crash has left in it. Throws on a list that a newer
- * version has written.
+ * The marker of the archive. `rows` is the number of rows that its files must have; null while files are
+ * replaced by others with fewer rows.
+ */
+type Marker = { version: 1; last: number; rows: number | null; rows_lost: number };
+
+const EMPTY: ArchiveState = { last: 0, files: [], missing: 0, rows_lost: 0 };
+
+/**
+ * Opens the archive in `directory` and removes leftovers of a crash. Fails on the marker of a newer
+ * version.
  */
 export async function openArchiveFiles(
   directory: string,
-  { make, listAnew, reached }: ArchiveOpening,
+  { make, reached }: ArchiveOpening,
 ): Promise<ArchiveFiles> {
-  const list = join(directory, MANIFEST_FILE);
-  let manifest: Manifest = { version: 1, last: 0, files: [] };
+  const markerPath = join(directory, MARKER_FILE);
+  const pathOf = ({ path }: ArchivedFile) => join(directory, path);
+  let state = EMPTY;
 
-  const commit = async (next: Manifest): Promise<void> => {
-    await put(list, JSON.stringify(next, null, 1));
-    manifest = next;
-    await sweep(directory, manifest);
+  const putMarker = async (next: ArchiveState, isChanging = false): Promise<void> => {
+    const { last, files, missing, rows_lost } = next;
+    const rows = isChanging || missing === undefined ? null : rowsOf(files) + missing;
+    const marker: Marker = { version: 1, last, rows, rows_lost };
+    nodeDisk.put(markerPath + WRITING, Buffer.from(JSON.stringify(marker)));
+    await syncFile(markerPath + WRITING);
+    await rename(markerPath + WRITING, markerPath);
+    await nodeDisk.syncDirectory(directory);
   };
 
-  const kept = readManifest(list);
-  const there = parquetIn(directory, /\.parquet$/);
-  if (kept !== undefined && !isOfAnother(kept, { directory, there, reached })) {
-    manifest = kept;
-    await sweep(directory, manifest);
-  } else if (existsSync(list) || there.length > 0) {
-    if (existsSync(list)) await rename(list, list + DAMAGED);
-    await commit(await listAnew(there, DAMAGED));
+  /** A crash between two steps leaves the old state or the new one, or `rows` is null (decision 63). */
+  const commit = async (next: ArchiveState): Promise<void> => {
+    const isChanging = next.last === state.last && totalOf(next) !== totalOf(state);
+    if (isChanging) await putMarker(next, true);
+    for (const file of next.files) {
+      if (state.files.includes(file)) continue;
+      await rename(join(directory, writingPath(file, file)), pathOf(file));
+      await syncAbove(directory, pathOf(file));
+    }
+    await sweep(directory, next.files);
+    await putMarker(next);
+    state = next;
+  };
+
+  const marker = readMarker(markerPath);
+  const found = parquetIn(directory, /\.parquet$/).flatMap((path) => fileOfPath(path) ?? []);
+  if (marker !== undefined || found.length > 0 || existsSync(markerPath)) {
+    const writtenAt = (file: ArchivedFile) => statSync(pathOf(file)).mtimeMs;
+    state = stateOf({ marker, found, writtenAt, reached });
+    await commit(state);
   } else if (make) {
     await nodeDisk.makeDirectory(directory);
-    await commit(manifest);
+    await commit(state);
   }
-
-  const pathOf = ({ path }: ArchivedFile) => join(directory, path);
-
-  const isThere = (file: ArchivedFile): boolean => isIn(directory, file);
-
-  const moveAway = async (file: ArchivedFile): Promise<void> => {
-    const path = pathOf(file);
-    if (existsSync(path)) await rename(path, path + DAMAGED);
-  };
-
-  const freePath = ({ kind, project_id, month }: ArchivePlace, name: string): string => {
-    const taken = new Set(manifest.files.map(({ path }) => path));
-    for (let n = 1; ; n += 1) {
-      const path = `${kind}/${project_id}/${month}/${name}${n === 1 ? "" : `.${n}`}.parquet`;
-      if (!taken.has(path)) return path;
-    }
-  };
 
   return {
     directory,
-    manifest: () => manifest,
+    state: () => state,
     pathOf,
-    isThere,
     source(some) {
       const paths = some.map((file) => `'${pathOf(file).replaceAll("'", "''")}'`);
       return `read_parquet([${paths.join(", ")}], union_by_name = true)`;
     },
     async write(place, { first, last }, copy) {
-      const path = freePath(place, `${first}-${last}`);
-      const target = join(directory, path);
-      mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
-      const rows = await copy(target + WRITING);
-      await syncFile(target + WRITING);
-      await rename(target + WRITING, target);
-      for (let at = dirname(target); at.length >= directory.length; at = dirname(at)) {
-        await nodeDisk.syncDirectory(at);
-      }
-      const bytes = statSync(target).size;
-      return { ...place, path, first, last, rows, bytes, sha256: await sha256Of(target) };
-    },
-    async isSound(file) {
-      if (!isThere(file)) return false;
-      return file.sha256 === undefined || file.sha256 === (await sha256Of(pathOf(file)));
-    },
-    moveAway,
-    async setAside(file) {
-      await moveAway(file);
-      const others = manifest.files.filter((other) => other !== file);
-      await commit({
-        ...manifest,
-        files: others,
-        rows_lost: (manifest.rows_lost ?? 0) + file.rows,
+      const path = join(directory, writingPath(place, { first, last }));
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      const rows = await copy(path);
+      await syncFile(path);
+      const { kind, project_id, month } = place;
+      return named({
+        kind,
+        project_id,
+        month,
+        first,
+        last,
+        rows,
+        checksum: await checksumOf(path),
       });
     },
-    async giveUp(file) {
-      await moveAway(file);
-      const { bytes: _, sha256: __, ...rest } = file;
-      const files = manifest.files.map((other) =>
-        other === file ? { ...rest, is_given_up: true as const } : other,
-      );
-      await commit({ ...manifest, files });
+    commit,
+    async isSound(file) {
+      return existsSync(pathOf(file)) && file.checksum === (await checksumOf(pathOf(file)));
     },
-    async removeSetAside() {
+    async quarantine(file) {
+      const path = pathOf(file);
+      if (existsSync(path)) await rename(path, path + DAMAGED);
+      const missing = state.missing === undefined ? undefined : state.missing + file.rows;
+      state = { ...state, files: state.files.filter((other) => other !== file), missing };
+    },
+    async removeQuarantined() {
       for (const path of parquetIn(directory, /\.parquet\.damaged$/)) {
         await rm(join(directory, path), { force: true });
       }
     },
-    commit,
   };
 }
 
-/** The list that is kept; undefined if there is none, or it says nothing. */
-function readManifest(list: string): Manifest | undefined {
-  const text = existsSync(list) ? readFileSync(list, "utf8") : "";
-  const found = parsed(text);
-  if (typeof found?.version !== "number" || !Array.isArray(found.files)) return undefined;
-  if (found.version !== 1)
+/** Returns the marker; undefined if it is missing or damaged. */
+function readMarker(path: string): Marker | undefined {
+  const marker = parsed(existsSync(path) ? readFileSync(path, "utf8") : "");
+  if (typeof marker?.version !== "number" || typeof marker.last !== "number") return undefined;
+  if (marker.version !== 1)
     throw new SchemaError("It was written by a newer version. Run that version.");
-  return found as Manifest;
+  return {
+    version: 1,
+    last: marker.last,
+    rows: marker.rows ?? null,
+    rows_lost: marker.rows_lost ?? 0,
+  };
 }
 
-/** Whether a file is in a directory, and as long as it was. */
-function isIn(directory: string, { path, bytes, is_given_up }: ArchivedFile): boolean {
-  const found = statSync(join(directory, path), { throwIfNoEntry: false });
-  if (found === undefined || is_given_up) return false;
-  return bytes === undefined || bytes === found.size;
-}
-
-type Beside = Pick<ArchiveOpening, "reached"> & { directory: string; there: readonly string[] };
-
-/**
- * Whether a list cannot be of this directory: none of its files is there, and there are others, or it goes
- * further than all that is beside it (decision 76).
- */
-function isOfAnother({ files, last }: Manifest, { directory, there, reached }: Beside): boolean {
-  if (files.length === 0) return false;
-  if (files.some((file) => file.is_given_up || isIn(directory, file))) return false;
-  // A file that is written anew in the place of one that is gone has its name but for a number.
-  const nameOf = (path: string) => path.replace(/(\.\d+)?\.parquet$/, "");
-  const names = new Set(files.map(({ path }) => nameOf(path)));
-  return there.some((path) => !names.has(nameOf(path))) || last > reached();
-}
-
-function parsed(text: string): Partial<Manifest> | null {
+function parsed(text: string): Partial<Marker> | null {
   try {
-    return JSON.parse(text) as Partial<Manifest> | null;
+    return JSON.parse(text) as Partial<Marker> | null;
   } catch {
     return null;
   }
 }
 
-/** Removes files that do not count: of an attempt that failed, or replaced by others. */
-async function sweep(directory: string, { files }: Manifest): Promise<void> {
-  const counting = new Set(files.map(({ path }) => path));
-  for (const path of parquetIn(directory, /\.parquet(\.writing)?$/)) {
-    if (!counting.has(path)) await rm(join(directory, path), { force: true });
+type Found = {
+  marker: Marker | undefined;
+  found: readonly ArchivedFile[];
+  writtenAt: (file: ArchivedFile) => number;
+  reached: () => number;
+};
+
+/**
+ * Returns the state that the files and the marker show. Files above the marker are of a run that did not
+ * end. A marker that does not fit the files, or is above everything else, is of another directory.
+ */
+function stateOf({ marker, found, writtenAt, reached }: Found): ArchiveState {
+  if (marker !== undefined) {
+    const { last, rows, rows_lost } = marker;
+    const counting = found.filter((file) => file.last <= last);
+    const files = withoutReplaced(counting, writtenAt);
+    const missing = rows === null ? undefined : rows - rowsOf(files);
+    const isAcross = found.some((file) => file.first <= last && last < file.last);
+    const fits = missing === undefined || missing === 0 || (missing > 0 && last <= reached());
+    if (fits && !isAcross) return { last, files, missing, rows_lost };
   }
+  const files = withoutReplaced(found, writtenAt);
+  const last = Math.max(0, ...files.map((file) => file.last));
+  return { last, files, missing: undefined, rows_lost: 0 };
 }
 
-/** Paths of the archive's own files with such names. */
-function parquetIn(directory: string, named: RegExp): string[] {
+function totalOf({ files, missing = 0 }: ArchiveState): number {
+  return rowsOf(files) + missing;
+}
+
+/** Returns the path of a file that is not yet complete, below the archive's directory. */
+function writingPath(
+  { kind, project_id, month }: ArchivePlace,
+  { first, last }: { first: number; last: number },
+): string {
+  return `${kind}/${project_id}/${month}/${first}-${last}.parquet${WRITING}`;
+}
+
+/** Removes files that do not count: of an attempt that failed, or replaced by others. */
+async function sweep(directory: string, files: readonly ArchivedFile[]): Promise<void> {
+  const counting = new Set(files.map(({ path }) => path));
+  const leftovers = parquetIn(directory, /\.parquet(\.writing)?$/)
+    .filter((path) => !counting.has(path))
+    .map((path) => join(directory, path));
+  for (const path of leftovers) await rm(path, { force: true });
+  for (const changed of new Set(leftovers.map(dirname))) await nodeDisk.syncDirectory(changed);
+}
+
+/** Returns the paths of the archive's own files with such names, with `/`, in their order. */
+function parquetIn(directory: string, pattern: RegExp): string[] {
   return ARCHIVED_KINDS.filter((kind) => existsSync(join(directory, kind))).flatMap((kind) =>
     readdirSync(join(directory, kind), { recursive: true, encoding: "utf8" })
-      .map((name) => join(kind, name))
-      .filter((path) => named.test(path)),
+      .map((name) => `${kind}/${name.replaceAll(sep, "/")}`)
+      .filter((path) => pattern.test(path))
+      .toSorted(),
   );
 }
 
-/** Puts a text in the place of a file's, all or nothing. */
-async function put(path: string, text: string): Promise<void> {
-  nodeDisk.put(path + WRITING, Buffer.from(text));
-  await syncFile(path + WRITING);
-  await rename(path + WRITING, path);
-  await nodeDisk.syncDirectory(dirname(path));
-}
-
-/** A file's SHA-256 in hexadecimal digits. */
-export async function sha256Of(path: string): Promise<string> {
-  const hash = createHash("sha256");
-  await pipeline(createReadStream(path), hash);
-  return hash.digest("hex");
+/** Makes the name of a file durable, and those of its directories. */
+async function syncAbove(directory: string, path: string): Promise<void> {
+  for (let at = dirname(path); at.length >= directory.length; at = dirname(at)) {
+    await nodeDisk.syncDirectory(at);
+  }
 }
 
 async function syncFile(path: string): Promise<void> {

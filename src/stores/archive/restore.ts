@@ -58,7 +58,7 @@ export function restoreOf(duckdb: Duckdb, files: ArchiveFiles): Restore {
         return found.length > 0;
       }),
 
-    begin: (mark = files.manifest().last) =>
+    begin: (mark = files.state().last) =>
       duckdb.write(async (connection) => {
         for (const table of TABLES) await connection.run(`DELETE FROM ${table}`);
         await connection.run("DELETE FROM meta");

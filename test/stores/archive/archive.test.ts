@@ -6,6 +6,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +14,6 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import type { ArchivedFile } from "../../../src/core/ports/archive.ts";
 import { archiveOf } from "../../../src/stores/archive/archive.ts";
 import { openArchiveFiles } from "../../../src/stores/archive/files.ts";
-import { listedAnew } from "../../../src/stores/archive/list.ts";
 import { type Duckdb, openDuckdb, rows } from "../../../src/stores/duckdb/engine/duckdb.ts";
 import { temporaryDirectory } from "../../support/start/app.ts";
 
@@ -34,7 +34,6 @@ type Row = {
 const reopened = (directory: string, reached = Number.POSITIVE_INFINITY) =>
   openArchiveFiles(directory, {
     make: true,
-    listAnew: (paths, aside) => listedAnew(directory, paths, aside),
     reached: () => reached,
   });
 
@@ -53,14 +52,24 @@ async function openStores() {
   });
   const files = await reopened(directory);
   const query = (sql: string) => duckdb.read((connection) => rows(connection, sql));
-  const mended: string[] = [];
+  const repaired: string[] = [];
+  const lost: number[] = [];
+  const onLost = (count: number) => lost.push(count);
+  const onRepaired = ({ path }: ArchivedFile) => repaired.push(shortName(path));
   return {
     directory,
     files,
     duckdb,
-    archive: archiveOf(duckdb, files, ({ path }) => mended.push(path)),
-    /** Paths of the files that were written anew because they were damaged. */
-    mended,
+    archive: archiveOf(duckdb, files, { onRepaired, onLost }),
+    /** Opens the archive again, as a start does. */
+    async restarted(reached?: number) {
+      const again = await reopened(directory, reached);
+      return { files: again, archive: archiveOf(duckdb, again, { onRepaired, onLost }) };
+    },
+    /** Paths of repaired files. */
+    repaired,
+    /** Numbers of rows that were reported as lost. */
+    lost,
     query,
     /** Removes events from the event store, as an erasure does first. */
     async remove(...seqs: number[]) {
@@ -107,11 +116,25 @@ async function openStores() {
   };
 }
 
-/** Names of the archive's Parquet files, and of what is half written. */
+/** Paths of the archive's Parquet files, also incomplete ones. */
 const namesIn = (directory: string) =>
   readdirSync(directory, { recursive: true, encoding: "utf8" })
     .filter((name) => name.includes(".parquet"))
     .sort();
+
+/** A path without rows and checksum. */
+const shortName = (path: string) => path.replace(/\.\d+\.[0-9a-f]{16}\.parquet/, ".parquet");
+
+const shortNamesIn = (directory: string) => namesIn(directory).map(shortName);
+
+/** Removes the marker, or puts a text in its place. */
+function putMarker(directory: string, text?: string): void {
+  rmSync(join(directory, "archive.json"));
+  if (text !== undefined) writeFileSync(join(directory, "archive.json"), text);
+}
+
+const markerIn = (directory: string) =>
+  JSON.parse(readFileSync(join(directory, "archive.json"), "utf8"));
 
 describe("the archive", () => {
   test("has a file for each project and month of arrival, and all rows up to its mark once", async () => {
@@ -128,7 +151,7 @@ describe("the archive", () => {
     await archive.add(3);
     await archive.add(9);
 
-    expect(namesIn(directory)).toEqual([
+    expect(shortNamesIn(directory)).toEqual([
       "events/1/2026-10/1-3.parquet",
       "events/1/2026-11/1-3.parquet",
       "events/1/2026-11/4-9.parquet",
@@ -136,7 +159,7 @@ describe("the archive", () => {
     ]);
     expect(await stores.archived()).toEqual([1, 2, 3, 5]);
     expect(await stores.archived("2/*")).toEqual([3]);
-    expect([archive.last(), files.manifest().files.map((file) => file.rows)]).toEqual([
+    expect([archive.last(), files.state().files.map((file) => file.rows)]).toEqual([
       9,
       [1, 1, 1, 1],
     ]);
@@ -155,7 +178,7 @@ describe("the archive", () => {
 
     while (await archive.compact());
 
-    expect(namesIn(directory)).toEqual([
+    expect(shortNamesIn(directory)).toEqual([
       "events/1/2026-10/1-3.parquet",
       "events/1/2026-11/4-20.parquet",
     ]);
@@ -197,72 +220,138 @@ describe("the archive", () => {
     expect(await stores.archived()).toEqual(Array.from({ length: 100_000 }, (_, at) => at + 1));
   });
 
-  test("is as it was before a step that a crash has cut short", async () => {
+  test("joins no small files that have a large one between them", async () => {
+    await using stores = await openStores();
+    const { archive, duckdb, directory } = stores;
+    const day = "2026-10-31";
+    await stores.put({ seq: 1, day });
+    await archive.add(1);
+    await duckdb.write((connection) =>
+      connection.run(
+        `INSERT INTO events BY NAME SELECT 1 + range AS seq, 1 AS project_id, uuid() AS uuid,
+           'e' AS event, 'ann' AS distinct_id, '${ANN}'::UUID AS person_id,
+           TIMESTAMP '1999-01-01' AS "timestamp", TIMESTAMP '${day}' AS ingested_at,
+           '{}'::JSON AS properties FROM range(1, 100_001)`,
+      ),
+    );
+    await archive.add(100_001);
+    await stores.put({ seq: 100_002, day }, { seq: 100_003 });
+    await archive.add(100_003);
+
+    expect(await archive.compact()).toBe(false);
+    await stores.put({ seq: 100_004, day });
+    await archive.add(100_004);
+    expect(await archive.compact()).toBe(true);
+
+    expect(shortNamesIn(directory)).toEqual([
+      "events/1/2026-10/1-1.parquet",
+      "events/1/2026-10/100002-100004.parquet",
+      "events/1/2026-10/2-100001.parquet",
+      "events/1/2026-11/100002-100003.parquet",
+    ]);
+  });
+
+  test("is as it was before a run that a crash has cut short", async () => {
     await using stores = await openStores();
     const { archive, directory } = stores;
     await stores.put({ seq: 1 });
     await archive.add(1);
     const [whole = ""] = namesIn(directory);
-    for (const name of ["2-9.parquet", "2-9.parquet.writing"]) {
-      writeFileSync(
-        join(directory, "events/1/2026-11", name),
-        readFileSync(join(directory, whole)),
-      );
+    for (const name of ["2-9.1.0123456789abcdef.parquet", "2-9.parquet.writing"]) {
+      copyFileSync(join(directory, whole), join(directory, "events/1/2026-11", name));
     }
 
-    const again = await reopened(directory);
+    const { files } = await stores.restarted();
 
     expect(namesIn(directory)).toEqual([whole]);
-    expect(again.manifest()).toEqual(stores.files.manifest());
+    expect(files.state()).toEqual(stores.files.state());
   });
+
+  test("has each row once after a crash between a joined file and the removal of the small ones", async () => {
+    await using stores = await openStores();
+    const { archive, directory } = stores;
+    for (const seq of [1, 2]) {
+      await stores.put({ seq, day: "2026-10-31" });
+      await archive.add(seq);
+    }
+    await stores.put({ seq: 3 });
+    await archive.add(3);
+    const copies = namesIn(directory).map((name) => [name, readFileSync(join(directory, name))]);
+    expect(await archive.compact()).toBe(true);
+    for (const [name, bytes] of copies) writeFileSync(join(directory, String(name)), bytes ?? "");
+
+    const { files } = await stores.restarted();
+
+    expect(shortNamesIn(directory)).toEqual([
+      "events/1/2026-10/1-2.parquet",
+      "events/1/2026-11/3-3.parquet",
+    ]);
+    expect(files.state()).toMatchObject({ last: 3, missing: 0 });
+  });
+
+  test.each(["", "{", "null", "[]", '{"version":1}', undefined])(
+    "is compared with the event store when its marker is %j",
+    async (text) => {
+      await using stores = await openStores();
+      const { directory } = stores;
+      await stores.put({ seq: 1 }, { seq: 2, project_id: 2 }, { seq: 3, distinct_id: "bob" });
+      await stores.archive.add(3);
+      await stores.put({ seq: 4 }, { seq: 6, day: "2026-12-01" });
+      await stores.archive.add(6);
+      await stores.remove(3);
+      await stores.archive.erase([{ project_id: 1, distinct_ids: ["bob"], journal_seq: 9 }]);
+      putMarker(directory, text);
+      rmSync(join(directory, namesIn(directory).at(-1) ?? ""));
+      const { files, archive } = await stores.restarted();
+
+      expect(files.state()).toMatchObject({ last: 6, missing: undefined, rows_lost: 0 });
+      expect(markerIn(directory)).toMatchObject({ last: 6, rows: null });
+      await archive.complete();
+
+      expect(files.state()).toMatchObject({ last: 6, missing: 0, rows_lost: 0 });
+      expect(markerIn(directory)).toEqual({ version: 1, last: 6, rows: 4, rows_lost: 0 });
+      expect(stores.repaired).toEqual(["events/2/2026-11/1-6.parquet"]);
+      expect(await stores.archived()).toEqual([1, 2, 4, 6]);
+    },
+  );
 
   test.each([
-    ["gone", undefined],
-    ...["", "{", "null", "[]", '{"version":1}', '{"files":[]}'].map(
-      (text) => [text, text] as const,
-    ),
-  ])("has its list again when that is %j", async (_, text) => {
+    ["above all others", { last: 3000, rows: 77 }],
+    ["with fewer rows", { last: 3, rows: 1 }],
+    ["of a time before files were joined", { last: 2, rows: 2 }],
+  ])("distrusts a marker %s", async (_, { last, rows: count }) => {
     await using stores = await openStores();
-    const { archive, directory, files } = stores;
-    await stores.put({ seq: 1 }, { seq: 2, project_id: 2 }, { seq: 3, distinct_id: "bob" });
-    await archive.add(3);
-    await stores.put({ seq: 4 }, { seq: 6, day: "2026-12-01" });
-    await archive.add(6);
-    await stores.remove(3);
-    const erased = { project_id: 1, distinct_ids: ["bob"], journal_seq: 9 };
-    await archive.erase([erased]);
-    const { files: before, ...rest } = files.manifest();
-    const list = join(directory, "archive.json");
-    rmSync(list);
-    if (text !== undefined) writeFileSync(list, text);
-    const again = await reopened(directory);
+    const { directory } = stores;
+    for (const seq of [1, 2, 3]) {
+      await stores.put({ seq, day: "2026-10-31" });
+      await stores.archive.add(seq);
+    }
+    await stores.put({ seq: 4 });
+    await stores.archive.add(4);
+    expect(await stores.archive.compact()).toBe(true);
+    putMarker(directory, JSON.stringify({ version: 1, last, rows: count, rows_lost: 0 }));
 
-    const byPath = (some: readonly ArchivedFile[]) =>
-      some.toSorted((a, b) => a.path.localeCompare(b.path));
-    const { files: after, ...others } = again.manifest();
-    expect([byPath(after), others]).toEqual([byPath(before), { ...rest, is_listed_anew: true }]);
-    expect(JSON.parse(readFileSync(list, "utf8"))).toEqual(again.manifest());
-    expect(await stores.archived()).toEqual([1, 2, 4, 6]);
+    const { files } = await stores.restarted(100);
+
+    expect(files.state()).toMatchObject({ last: 4, missing: undefined });
+    expect(await stores.archived()).toEqual([1, 2, 3, 4]);
   });
 
-  test("takes of two files with the same rows the joined or later one, and has the damaged made up for", async () => {
+  test("keeps of two files of the same range the one with fewer rows, or the later one", async () => {
     await using stores = await openStores();
-    const { archive, directory, files } = stores;
-    await stores.put({ seq: 1 }, { seq: 2 }, { seq: 3, project_id: 2 });
-    for (const seq of [1, 2, 3]) await archive.add(seq);
-    const [one, two, three] = files.manifest().files;
-    if (one === undefined || two === undefined || three === undefined) throw new Error("no files");
-    copyFileSync(files.pathOf(one), files.pathOf(one).replace("1-1", "1-2.2"));
-    writeFileSync(files.pathOf(three), "no Parquet");
-    rmSync(join(directory, "archive.json"));
+    const { files, directory } = stores;
+    await stores.put({ seq: 1 }, { seq: 2, project_id: 2 });
+    await stores.archive.add(2);
+    const [one, two] = files.state().files;
+    if (one === undefined || two === undefined) throw new Error("no files");
+    const older = files.pathOf(two).replace(two.checksum, "0".repeat(16));
+    copyFileSync(files.pathOf(one), files.pathOf(one).replace("1-2.1.", "1-2.9."));
+    copyFileSync(files.pathOf(two), older);
+    utimesSync(older, new Date(0), new Date(0));
 
-    const again = await reopened(directory);
+    expect((await stores.restarted()).files.state()).toEqual(files.state());
 
-    expect(again.manifest().files.map(({ path, rows: count }) => [path, count])).toEqual([
-      ["events/1/2026-11/1-2.2.parquet", 1],
-    ]);
-    await archiveOf(stores.duckdb, again, () => {}).complete();
-    expect(await stores.archived("2/*")).toEqual([3]);
+    expect(namesIn(directory)).toEqual([one.path, two.path]);
   });
 
   test("changes nothing when it cannot be written, and can be tried again", async () => {
@@ -338,7 +427,7 @@ describe("erasing from the archive", () => {
     const { archive, directory } = stores;
     await stores.put({ seq: 1 }, { seq: 1, project_id: -1 }, { seq: 2, project_id: 2 });
     await archive.add(2);
-    expect(namesIn(directory)).toEqual([
+    expect(shortNamesIn(directory)).toEqual([
       "events/1/2026-11/1-2.parquet",
       "events/2/2026-11/1-2.parquet",
     ]);
@@ -347,7 +436,7 @@ describe("erasing from the archive", () => {
     await stores.removeOf(1, 1);
     await archive.erase([{ project_id: 1, distinct_ids: ["ann"], journal_seq: 9 }]);
 
-    expect(namesIn(directory)).toEqual(["events/2/2026-11/1-2.parquet"]);
+    expect(shortNamesIn(directory)).toEqual(["events/2/2026-11/1-2.parquet"]);
   });
 
   test("removes a file of which nothing is left, and touches none that has nothing of them", async () => {
@@ -361,7 +450,7 @@ describe("erasing from the archive", () => {
 
     await archive.erase([{ project_id: 1, distinct_ids: ["ann"], journal_seq: 9 }]);
 
-    expect(namesIn(directory)).toEqual(["events/1/2026-11/2-2.parquet"]);
+    expect(shortNamesIn(directory)).toEqual(["events/1/2026-11/2-2.parquet"]);
     expect(archive.last()).toBe(2);
   });
 
@@ -394,48 +483,71 @@ describe("a file of the archive that is damaged", () => {
     "is written anew from the event store when it is joined or erased from: it %s",
     async (_what, damage) => {
       await using stores = await openStores();
-      const { archive, directory, mended } = stores;
+      const { archive, directory, files } = stores;
       for (let seq = 1; seq <= 16; seq += 1) {
         await stores.put({ seq, distinct_id: seq === 3 ? "bob" : "ann" });
         await archive.add(seq);
       }
-      damage(join(directory, "events/1/2026-11/7-7.parquet"));
+      damage(files.pathOf(files.state().files[6] ?? failed()));
 
       expect(await archive.compact()).toBe(true);
 
-      expect(mended).toEqual(["events/1/2026-11/7-7.parquet"]);
+      expect(stores.repaired).toEqual(["events/1/2026-11/7-7.parquet"]);
       expect(await stores.archived()).toEqual(Array.from({ length: 16 }, (_, at) => at + 1));
       const [whole = ""] = namesIn(directory);
       damage(join(directory, whole));
       await stores.remove(3);
       await archive.erase([{ project_id: 1, distinct_ids: ["bob"], journal_seq: 16 }]);
-      expect(mended).toEqual(["events/1/2026-11/7-7.parquet", whole]);
+      expect(stores.repaired.slice(1)).toEqual(["events/1/2026-11/1-16.parquet"]);
       expect(await stores.archived()).not.toContain(3);
       expect(await stores.archived()).toHaveLength(15);
     },
   );
 
-  test("is set aside where nothing else has its rows, counted, and gone with the next erasure", async () => {
+  test("that is gone at a start is written again from the event store", async () => {
+    await using stores = await openStores();
+    await stores.put({ seq: 1 }, { seq: 2, project_id: 2 }, { seq: 3, project_id: 2 });
+    await stores.archive.add(3);
+    rmSync(stores.files.pathOf(stores.files.state().files[1] ?? failed()));
+
+    const { files, archive } = await stores.restarted();
+    expect(files.state()).toMatchObject({ last: 3, missing: 2 });
+    await archive.complete();
+
+    expect(files.state()).toMatchObject({ missing: 0, rows_lost: 0 });
+    expect([stores.repaired, stores.lost]).toEqual([["events/2/2026-11/1-3.parquet"], []]);
+    expect(await stores.archived()).toEqual([1, 2, 3]);
+  });
+
+  test("is quarantined; rows that the event store lacks are lost, and the next erasure removes the file", async () => {
     await using stores = await openStores();
     const { archive, directory, files } = stores;
     await stores.put({ seq: 1 }, { seq: 2, project_id: 2 });
     await archive.add(2);
-    const [damaged] = files.manifest().files;
-    if (damaged === undefined) throw new Error("There is no file");
+    const damaged = files.state().files[0] ?? failed();
     writeFileSync(files.pathOf(damaged), "nonsense");
 
     expect(await files.isSound(damaged)).toBe(false);
-    await files.setAside(damaged);
+    await files.quarantine(damaged);
 
-    expect(files.manifest()).toMatchObject({ last: 2, rows_lost: 1 });
-    expect(namesIn(directory)).toEqual([`${damaged.path}.damaged`, "events/2/2026-11/1-2.parquet"]);
+    expect(files.state()).toMatchObject({ last: 2, missing: 1, rows_lost: 0 });
     expect(await stores.archived()).toEqual([2]);
-    const again = await reopened(directory);
-    expect(again.manifest()).toEqual(files.manifest());
-    await archive.erase([]);
-    expect(namesIn(directory)).toEqual(["events/2/2026-11/1-2.parquet"]);
+    const again = await stores.restarted();
+    expect(again.files.state()).toEqual(files.state());
+    await stores.remove(1);
+    await again.archive.complete();
+    expect(again.files.state()).toMatchObject({ last: 2, missing: 0, rows_lost: 1 });
+    expect(stores.lost).toEqual([1]);
+    expect(namesIn(directory)).toContain(`${damaged.path}.damaged`);
+    await again.archive.erase([]);
+    expect(shortNamesIn(directory)).toEqual(["events/2/2026-11/1-2.parquet"]);
+    expect((await stores.restarted()).files.state()).toMatchObject({ missing: 0, rows_lost: 1 });
   });
 });
+
+function failed(): never {
+  throw new Error("There is no file");
+}
 
 /** The same store, in which the next copy into a file of the archive finds no memory. */
 function withoutMemory(duckdb: Duckdb): Duckdb {
@@ -465,9 +577,11 @@ test.each(["an erasure", "what makes up for damage"])(
     await using stores = await openStores();
     await stores.put({ seq: 1 }, { seq: 2, distinct_id: "bob" });
     await stores.archive.add(2);
-    const archive = archiveOf(withoutMemory(stores.duckdb), stores.files, () => {});
-    const [file] = stores.files.manifest().files;
-    if (file === undefined) throw new Error("There is no file");
+    const archive = archiveOf(withoutMemory(stores.duckdb), stores.files, {
+      onRepaired: () => {},
+      onLost: () => {},
+    });
+    const file = stores.files.state().files[0] ?? failed();
 
     if (what === "an erasure") {
       await stores.remove(2);
@@ -475,7 +589,7 @@ test.each(["an erasure", "what makes up for damage"])(
       expect(await archive.erase([asked])).toBe(1);
     } else {
       rmSync(stores.files.pathOf(file));
-      await archive.complete();
+      await archive.check(0);
     }
 
     expect(await stores.archived()).toEqual(what === "an erasure" ? [1] : [1, 2]);

@@ -10,7 +10,7 @@ test.each([
   ["the event store", undefined],
   ["the event store", "{"],
   ["nothing else", undefined],
-])("an archive that lost its list and %s has all events again (%p)", async (lost, text) => {
+])("an archive that lost its marker and %s has all events again (%p)", async (lost, text) => {
   using place = temporaryDirectory();
   {
     await using app = await testApp({ data: place.path });
@@ -22,9 +22,9 @@ test.each([
     await app.app.deletionRuns.run();
   }
   if (lost === "the event store") rmSync(join(place.path, "events"), { recursive: true });
-  const list = join(place.path, "archive", "archive.json");
-  rmSync(list);
-  if (text !== undefined) writeFileSync(list, text);
+  const marker = join(place.path, "archive", "archive.json");
+  rmSync(marker);
+  if (text !== undefined) writeFileSync(marker, text);
 
   await using app = await testApp({ data: place.path });
   await app.app.ingest.caughtUp();
