@@ -1,6 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { batch, event } from "../../support/data/build-records.ts";
-import { type TestApp, testApp } from "../../support/start/app.ts";
+import type { TestProject } from "../../support/start/app.ts";
+import { sharedApp } from "../../support/start/shared-app.ts";
+
+const newProject = sharedApp();
 
 const identify = (type: unknown, key: unknown, set?: object, distinct_id = "ann") =>
   event({
@@ -11,19 +14,19 @@ const identify = (type: unknown, key: unknown, set?: object, distinct_id = "ann"
 const inGroups = ($groups: unknown, more: object = {}) =>
   event({ properties: { $groups, ...more } });
 
-async function groupsOf(app: TestApp, index: number, query = "") {
+async function groupsOf(app: TestProject, index: number, query = "") {
   const { body } = await app.get(`/groups/?group_type_index=${index}${query}`);
   return body as { count: number; results: { group_key: string; group_properties: unknown }[] };
 }
 
-async function typesOf(app: TestApp): Promise<string[]> {
+async function typesOf(app: TestProject): Promise<string[]> {
   const { body } = await app.get("/groups_types/");
   return (body as { group_type: string }[]).map(({ group_type }) => group_type);
 }
 
 describe("$groupidentify (contract 6)", () => {
   test("makes a group, then changes what it names and keeps the rest", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     await app.capture(batch(identify("company", "acme", { name: "Acme", plan: "free" })));
     await app.capture(batch(identify("company", "acme", { plan: "pro", seats: [1] })));
 
@@ -44,7 +47,7 @@ describe("$groupidentify (contract 6)", () => {
   });
 
   test("applies several in one batch in their order, and without $group_set makes a bare one", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     await app.capture(
       batch(
         identify("company", "acme", { n: 1 }),
@@ -60,7 +63,7 @@ describe("$groupidentify (contract 6)", () => {
   });
 
   test("a server's made-up distinct id makes no person, a user's own does", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     await app.capture(batch(identify("company", "acme", {}, "$company_acme")));
     expect((await app.get("/persons/")).body).toMatchObject({ count: 0 });
     await app.capture(batch(identify("company", "acme", {}, "ann")));
@@ -70,7 +73,7 @@ describe("$groupidentify (contract 6)", () => {
 
 describe("$groups (contract 6)", () => {
   test("makes no group for a new key, but its type gets the next index", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     await app.capture(batch(inGroups({ company: "acme", team: 42 }), inGroups(["x"])));
 
     expect(await typesOf(app)).toEqual(["company", "team"]);
@@ -79,7 +82,7 @@ describe("$groups (contract 6)", () => {
   });
 
   test("has five types a project; an event with a sixth is stored all the same", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const six = ["a", "b", "c", "d", "e", "f"];
     await app.capture(batch(...six.map((type) => inGroups({ [type]: "1" }))));
     await app.capture(batch(inGroups({ f: "1", e: "2" }), identify("f", "1", { n: 1 })));
@@ -89,13 +92,13 @@ describe("$groups (contract 6)", () => {
   });
 
   test("an anonymous event has no groups", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     await app.capture(batch(inGroups({ company: "acme" }, { $process_person_profile: false })));
     expect(await typesOf(app)).toEqual([]);
   });
 
   test("a key that is too long is left out, and the event stays", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const long = "x".repeat(401);
     await app.capture(batch(inGroups({ company: long, team: "1" }), identify("company", long)));
 
@@ -105,7 +108,7 @@ describe("$groups (contract 6)", () => {
 });
 
 test("an event is told of once, of however many groups it is", async () => {
-  await using app = await testApp();
+  const app = await newProject();
   const many = (count: number, key: string) =>
     inGroups(Object.fromEntries(Array.from({ length: count }, (_, at) => [`t${at}`, key])));
   await app.capture(batch(many(6, "a"), many(300, "b"), many(3, "k".repeat(500))));
@@ -119,7 +122,7 @@ test("an event is told of once, of however many groups it is", async () => {
 });
 
 test("what means nothing is passed over with a warning, and the event is stored", async () => {
-  await using app = await testApp();
+  const app = await newProject();
   await app.capture(
     batch(
       inGroups("x"),
@@ -140,7 +143,7 @@ test("what means nothing is passed over with a warning, and the event is stored"
 });
 
 test("$set and $unset of $groupidentify change nobody and are told, $set_once is not", async () => {
-  await using app = await testApp();
+  const app = await newProject();
   const describing = (more: object) => {
     const described = identify("company", "acme");
     return { ...described, properties: { ...described.properties, ...more } };
@@ -160,7 +163,7 @@ test("$set and $unset of $groupidentify change nobody and are told, $set_once is
 });
 
 test("groups are listed in pages by key, searched, and each project has its own", async () => {
-  await using app = await testApp();
+  const app = await newProject();
   const other = await app.app.projects.create({ name: "second", api_token: "phc_second" });
   await app.capture(batch(...["b", "Ab", "c"].map((key) => identify("company", key))));
   await app.capture({ ...batch(identify("team", "theirs")), api_key: "phc_second" });
@@ -180,7 +183,7 @@ test.each([
   ["?group_type_index=5", "invalid_input"],
   ["?group_type_index=x", "invalid_input"],
 ])("groups%s is refused as %s", async (query, code) => {
-  await using app = await testApp();
+  const app = await newProject();
   const { status, body } = await app.get(`/groups/${query}`);
   expect({ status, body }).toMatchObject({
     status: 400,

@@ -1,25 +1,27 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type Person, personUuid } from "../../../src/core/identity/person.ts";
 import { batch, event } from "../../support/data/build-records.ts";
-import { type TestApp, testApp } from "../../support/start/app.ts";
-import { PROJECT_KEY } from "../../support/start/server.ts";
+import type { TestProject } from "../../support/start/app.ts";
+import { sharedApp } from "../../support/start/shared-app.ts";
+
+const newProject = sharedApp();
 
 setDefaultTimeout(60_000);
 
 type List<T> = { count: number; results: T[] };
 
 /** The person of a distinct id, as the API shows it. */
-async function personOf(app: TestApp, id: string): Promise<Person | undefined> {
+async function personOf(app: TestProject, id: string): Promise<Person | undefined> {
   const { body } = await app.get(`/persons/?distinct_id=${encodeURIComponent(id)}`);
   return (body as List<Person>).results[0];
 }
 
-async function persons(app: TestApp): Promise<Person[]> {
+async function persons(app: TestProject): Promise<Person[]> {
   return ((await app.get("/persons/?limit=1000")).body as List<Person>).results;
 }
 
 /** Names of the events that a person owns now, oldest first. */
-async function eventsOf(app: TestApp, person: Person | undefined): Promise<string[]> {
+async function eventsOf(app: TestProject, person: Person | undefined): Promise<string[]> {
   const { body } = await app.get(`/events/?limit=1000&person_id=${person?.uuid}`);
   return (body as List<{ event: string }>).results.map((row) => row.event).reverse();
 }
@@ -41,15 +43,15 @@ const WAYS = [
   ["in one batch", true],
 ] as const;
 
-async function send(app: TestApp, together: boolean, ...events: unknown[]): Promise<void> {
+async function send(app: TestProject, together: boolean, ...events: unknown[]): Promise<void> {
   if (together) await app.capture(batch(...events));
   else for (const one of events) await app.capture(batch(one));
 }
 
 /** Sends an event to a path, with what the newer protocol wants beside it. */
-async function post(app: TestApp, path: string, one: object): Promise<void> {
+async function post(app: TestProject, path: string, one: object): Promise<void> {
   const { status } = await app.ask("POST", path, {
-    key: PROJECT_KEY,
+    key: app.token,
     body: { ...batch(one), created_at: "2026-11-21T12:00:00Z" },
     headers: {
       "content-type": "application/json",
@@ -66,7 +68,7 @@ async function post(app: TestApp, path: string, one: object): Promise<void> {
 
 describe.each(WAYS)("$create_alias, %s (contract 6)", (_way, together) => {
   test("merges the distinct id's person into the alias's, whose id, uuid and values stay", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     await app.capture(batch(of("anon", "early", { $set: { plan: "free", ref: "ad" } })));
     await app.capture(batch(of("user", "signed up", { $set: { plan: "pro" } })));
     const [anon, user] = [await personOf(app, "anon"), await personOf(app, "user")];
@@ -89,7 +91,7 @@ describe.each(WAYS)("$create_alias, %s (contract 6)", (_way, together) => {
   });
 
   test("makes the alias the main id also where it was nobody's", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     await app.capture(batch(of("anon", "early", { $set: { a: 1 } })));
     const before = await personOf(app, "anon");
 
@@ -101,17 +103,17 @@ describe.each(WAYS)("$create_alias, %s (contract 6)", (_way, together) => {
   });
 
   test("makes one person of two ids that were nobody's", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     await send(app, together, alias("anon", "user"), of("anon", "late"));
 
     const [one, ...others] = await persons(app);
     expect(others).toEqual([]);
-    expect(one).toMatchObject({ uuid: personUuid(1, "user"), distinct_ids: ["user", "anon"] });
+    expect(one).toMatchObject({ uuid: personUuid(app.id, "user"), distinct_ids: ["user", "anon"] });
     expect(await eventsOf(app, one)).toEqual(["$create_alias", "late"]);
   });
 
   test("is refused only when both persons are identified, and the event is kept", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const identify = (id: string) => of(id, "$identify", { $anon_distinct_id: `${id}-device` });
     await app.capture(batch(identify("ann"), identify("bob"), of("cat", "seen")));
 
@@ -126,7 +128,7 @@ describe.each(WAYS)("$create_alias, %s (contract 6)", (_way, together) => {
 
 describe.each(WAYS)("$identify, %s (contract 6)", (_way, together) => {
   test("updates properties, and without $anon_distinct_id connects nobody", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const sent = [of("anon", "seen"), of("user", "$identify", { $set: { email: "a@b.c" } })];
     await send(app, together, ...sent);
 
@@ -135,7 +137,7 @@ describe.each(WAYS)("$identify, %s (contract 6)", (_way, together) => {
   });
 
   test("gives the user the anonymous events of before, and those that come late", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const anonymous = { $process_person_profile: false };
     await app.capture(batch(of("device", "first", anonymous), of("device", "second", anonymous)));
     expect(await persons(app)).toEqual([]);
@@ -151,7 +153,7 @@ describe.each(WAYS)("$identify, %s (contract 6)", (_way, together) => {
     const [user, ...others] = await persons(app);
     expect(others).toEqual([]);
     expect(user).toMatchObject({
-      uuid: personUuid(1, "user"),
+      uuid: personUuid(app.id, "user"),
       distinct_ids: ["user", "device"],
       properties: { email: "a@b.c" },
     });
@@ -159,7 +161,7 @@ describe.each(WAYS)("$identify, %s (contract 6)", (_way, together) => {
   });
 
   test("merges the anonymous person into the user's, and a second user stays apart", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     await app.capture(batch(of("device", "seen", { $set: { theme: "dark", email: "x" } })));
 
     const identify = (id: string) =>
@@ -168,7 +170,7 @@ describe.each(WAYS)("$identify, %s (contract 6)", (_way, together) => {
 
     const ann = await personOf(app, "device");
     expect(ann).toMatchObject({
-      uuid: personUuid(1, "ann"),
+      uuid: personUuid(app.id, "ann"),
       distinct_ids: ["ann", "device"],
       properties: { theme: "dark", email: "ann@b.c" },
     });
@@ -178,7 +180,7 @@ describe.each(WAYS)("$identify, %s (contract 6)", (_way, together) => {
 
 describe.each(WAYS)("$merge_dangerously, %s", (_way, together) => {
   test("merges the alias's person into the distinct id's, whoever is identified", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const identify = (id: string) => of(id, "$identify", { $anon_distinct_id: `${id}-device` });
     await app.capture(batch(identify("ann"), identify("bob")));
 
@@ -186,7 +188,7 @@ describe.each(WAYS)("$merge_dangerously, %s", (_way, together) => {
 
     expect(await persons(app)).toHaveLength(1);
     expect(await personOf(app, "bob")).toMatchObject({
-      uuid: personUuid(1, "ann"),
+      uuid: personUuid(app.id, "ann"),
       distinct_ids: ["ann", "ann-device", "bob", "bob-device"],
     });
   });
@@ -206,10 +208,10 @@ describe("a merge that must not be", () => {
     ["user", "  "],
     ["user", null],
   ])("of %p into %p is none, and both are stored", async (distinctId, to) => {
-    await using app = await testApp();
+    const app = await newProject();
     await app.capture(batch(of("user", "seen"), alias(distinctId, to), of(distinctId, "late")));
 
-    const uuid = personUuid(1, distinctId);
+    const uuid = personUuid(app.id, distinctId);
     expect(await eventsOf(app, { uuid } as Person)).toContain("late");
     const ids = (await persons(app)).map(({ distinct_ids }) => distinct_ids);
     expect(ids.every(({ length }) => length === 1)).toBe(true);
@@ -219,7 +221,7 @@ describe("a merge that must not be", () => {
     ["/batch/", "null", {}],
     ["/i/v1/analytics/events", "null", { timestamp: "2026-11-21T12:00:00Z", options: {} }],
   ])("makes a person of an odd id like of any other, sent to %s", async (path, id, more) => {
-    await using app = await testApp();
+    const app = await newProject();
     await post(app, path, { ...of(id, "seen", { $set: { n: 1 } }), ...more });
     expect(await personOf(app, id)).toMatchObject({ distinct_ids: [id], properties: { n: 1 } });
   });
@@ -229,7 +231,7 @@ describe("a merge that must not be", () => {
     ["/batch/", {}],
     ["/i/v1/analytics/events", { timestamp: "2026-11-21T12:00:00Z", options: cookieless }],
   ])("nobody is made of those without cookies, sent to %s", async (path, more) => {
-    await using app = await testApp();
+    const app = await newProject();
     const id = "$posthog_cookieless";
     const [seen, set] = [of(id, "seen"), of(id, "set", { $set: { n: 1 } })];
     const login = of("user", "$identify", { $anon_distinct_id: id });
@@ -237,7 +239,10 @@ describe("a merge that must not be", () => {
     for (const one of [seen, set, login]) await post(app, path, { ...one, ...more });
 
     expect((await persons(app)).map(({ distinct_ids }) => distinct_ids)).toEqual([["user"]]);
-    expect(await eventsOf(app, { uuid: personUuid(1, id) } as Person)).toEqual(["seen", "set"]);
+    expect(await eventsOf(app, { uuid: personUuid(app.id, id) } as Person)).toEqual([
+      "seen",
+      "set",
+    ]);
     const warnings = (await app.get("/ingestion_warnings/")).body as List<object>;
     expect(warnings.results).toHaveLength(2);
     expect(warnings.results).toContainEqual(
@@ -252,7 +257,7 @@ describe("a merge that must not be", () => {
   });
 
   test("of ids in another project touches nobody there", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const other = await app.app.projects.create({ name: "second", api_token: "phc_second" });
     await app.capture({
       ...batch(of("user", "theirs"), of("anon", "theirs")),
@@ -267,7 +272,7 @@ describe("a merge that must not be", () => {
   });
 
   test("in a circle ends with one person", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     await app.capture(batch(alias("a", "b"), alias("b", "c"), alias("c", "a")));
     await app.capture(batch(alias("a", "c"), alias("b", "a")));
 
@@ -282,7 +287,7 @@ describe("many merges", () => {
     ["one slice", 1],
     ["several slices", 5],
   ])("a chain of 10,000 aliases in %s becomes one person", async (_slices, parts) => {
-    await using app = await testApp();
+    const app = await newProject();
     const links = 10_000;
     const chain = Array.from({ length: links }, (_, n) => alias(`p${n}`, `p${n + 1}`));
     for (let part = 0; part < parts; part += 1) {
@@ -298,7 +303,7 @@ describe("many merges", () => {
   });
 
   test("1,000 persons into one, sent at once by many", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const ids = Array.from({ length: 1000 }, (_, n) => `p${n}`);
     await app.capture(batch(...ids.map((id) => of(id, "seen", { $set: { [id]: 1 } }))));
 
@@ -323,7 +328,7 @@ describe("what events lift to their person (decision 24)", () => {
   const chrome = { $browser: "Chrome", $os: "Linux", $current_url: "https://a.b/one" };
 
   test.each(WAYS)("the first and the latest value, %s", async (_way, together) => {
-    await using app = await testApp();
+    const app = await newProject();
     await send(
       app,
       together,
@@ -343,7 +348,7 @@ describe("what events lift to their person (decision 24)", () => {
   });
 
   test.each(WAYS)("again what was taken from it, or had no room, %s", async (_way, together) => {
-    await using app = await testApp();
+    const app = await newProject();
     const big = "x".repeat(524_250);
     await send(
       app,
@@ -366,7 +371,7 @@ describe("what events lift to their person (decision 24)", () => {
   });
 
   test.each(WAYS)("the latest with an event that is about it, %s", async (_way, together) => {
-    await using app = await testApp();
+    const app = await newProject();
     const later = { $browser: "Firefox" };
     await send(
       app,
@@ -387,7 +392,7 @@ describe("what events lift to their person (decision 24)", () => {
   });
 
   test("a page alone is no change worth a write, a new property is", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const url = (path: string) => ({ ...chrome, $current_url: `https://a.b/${path}` });
     await app.capture(batch(of("ann", "$pageview", chrome)));
 
@@ -402,7 +407,7 @@ describe("what events lift to their person (decision 24)", () => {
   });
 
   test("not what the event sets itself, and nothing of an anonymous one", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const given = { $set: { $browser: "mine" }, $set_once: { $initial_browser: "first" } };
     await app.capture(batch(of("ann", "$pageview", { ...chrome, ...given, $unset: ["$os"] })));
     await app.capture(batch(of("bob", "$pageview", { ...chrome, $process_person_profile: false })));
@@ -414,7 +419,7 @@ describe("what events lift to their person (decision 24)", () => {
   });
 
   test("a server's own system is nobody's, a phone's is", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     await app.capture(batch(of("server", "x", { $os: "Linux", $is_server: true })));
     await app.capture(batch(of("phone", "$screen", { $os_name: "iOS", $app_version: "1.2" })));
 
@@ -431,7 +436,7 @@ describe("what events lift to their person (decision 24)", () => {
 test.each(WAYS)(
   "what an exception or a heatmap sets is applied in its turn, %s",
   async (_way, together) => {
-    await using app = await testApp();
+    const app = await newProject();
     const lifted = { $os: "Linux" };
 
     await send(
@@ -449,7 +454,7 @@ test.each(WAYS)(
 );
 
 test("a survey that is shown is remembered on the person", async () => {
-  await using app = await testApp();
+  const app = await newProject();
   const shown = of("ann", "survey shown", { $survey_id: "s1" });
   await app.capture(batch(shown));
 
@@ -458,7 +463,7 @@ test("a survey that is shown is remembered on the person", async () => {
 });
 
 test("an update that would make a person too large is refused, and its event kept", async () => {
-  await using app = await testApp();
+  const app = await newProject();
   const half = "x".repeat(300_000);
   await app.capture(batch(of("ann", "one", { $set: { a: half, small: 1 } })));
   await app.capture(batch(of("ann", "two", { $set: { b: half, small: 2 } })));

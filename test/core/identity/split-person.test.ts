@@ -2,21 +2,24 @@ import { describe, expect, test } from "bun:test";
 import type { Person } from "../../../src/core/identity/person.ts";
 import { batch, event } from "../../support/data/build-records.ts";
 import { mirrored } from "../../support/disk/project-contents.ts";
-import { type TestApp, temporaryDirectory, testApp } from "../../support/start/app.ts";
+import { type TestProject, temporaryDirectory, testApp } from "../../support/start/app.ts";
+import { sharedApp } from "../../support/start/shared-app.ts";
+
+const newProject = sharedApp();
 
 type List<T> = { count: number; results: T[] };
 
-async function persons(app: TestApp): Promise<Person[]> {
+async function persons(app: TestProject): Promise<Person[]> {
   const { results } = (await app.get("/persons/?limit=1000")).body as List<Person>;
   return results.toSorted((a, b) => a.id - b.id);
 }
 
-async function personOf(app: TestApp, id: string): Promise<Person> {
+async function personOf(app: TestProject, id: string): Promise<Person> {
   const { body } = await app.get(`/persons/?distinct_id=${id}`);
   return (body as List<Person>).results[0] as Person;
 }
 
-async function eventsOf(app: TestApp, { uuid }: Person): Promise<string[]> {
+async function eventsOf(app: TestProject, { uuid }: Person): Promise<string[]> {
   const { body } = await app.get(`/events/?person_id=${uuid}`);
   return (body as List<{ event: string }>).results.map((row) => row.event).toSorted();
 }
@@ -24,12 +27,12 @@ async function eventsOf(app: TestApp, { uuid }: Person): Promise<string[]> {
 const of = (distinct_id: string, name: string, properties: object = {}) =>
   event({ distinct_id, event: name, properties });
 const alias = (from: string, to: string) => of(from, `$create_alias`, { alias: to });
-const split = (app: TestApp, { id }: Person, body?: object) =>
-  app.ask("POST", `/api/environments/1/persons/${id}/split/`, body === undefined ? {} : { body });
+const split = (app: TestProject, { id }: Person, body?: object) =>
+  app.ask("POST", `${app.api}/persons/${id}/split/`, body === undefined ? {} : { body });
 
 describe("splitting a person", () => {
   test("brings back who was merged, as both were before, with the events of their ids", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     await app.capture(batch(of("anon", "early", { $set: { plan: "free", ref: "ad" } })));
     await app.capture(batch(of("user", "signed up", { $set: { plan: "pro" } })));
     const before = await persons(app);
@@ -49,7 +52,7 @@ describe("splitting a person", () => {
   });
 
   test("keeps what was changed since the merge", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     await app.capture(batch(of("anon", "early", { $set: { ref: "ad", tone: "x" } })));
     await app.capture(batch(of("user", "seen"), alias("anon", "user")));
     await app.capture(batch(of("user", "changed", { $set: { ref: "mail" } })));
@@ -61,12 +64,12 @@ describe("splitting a person", () => {
   });
 
   test("keeps what a user has set since the merge, also to the same value", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const early = { ref: "ad", tone: "x", size: 1 };
     await app.capture(batch(of("first", "early", { $set: early }), of("anon", "seen")));
     await app.capture(batch(of("user", "seen"), alias("first", "anon"), alias("anon", "user")));
     const { id } = await personOf(app, "user");
-    const path = `/api/environments/1/persons/${id}/`;
+    const path = `${app.api}/persons/${id}/`;
     await app.ask("PATCH", path, { body: { properties: { ref: "ad" } } });
     await app.ask("POST", `${path}update_property/`, { body: { key: "size", value: 1 } });
 
@@ -77,7 +80,7 @@ describe("splitting a person", () => {
   });
 
   test("undoes a chain, also when its links are in one batch", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const ids = ["a", "b", "c", "d"];
     await app.capture(batch(...ids.map((id) => of(id, `of ${id}`, { $set: { [id]: id } }))));
     const before = await persons(app);
@@ -95,7 +98,7 @@ describe("splitting a person", () => {
   });
 
   test("leaves who is not named: by main_distinct_id or distinct_ids_to_split", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const ids = ["a", "b", "c", "hub"];
     await app.capture(batch(...ids.map((id) => of(id, `of ${id}`, { $set: { [id]: id } }))));
     await app.capture(batch(...["a", "b", "c"].map((id) => alias(id, "hub"))));
@@ -111,7 +114,7 @@ describe("splitting a person", () => {
   });
 
   test("of one who had others gives it back with them, and they come apart later", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const ids = ["c1", "c2", "c3"];
     await app.capture(batch(...ids.map((id, n) => of(id, `of ${id}`, { $set: { [id]: 1, n } }))));
     const before = await persons(app);
@@ -130,7 +133,7 @@ describe("splitting a person", () => {
   });
 
   test("leaves nothing of who left before with who leaves later", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const ids = ["inner", "between", "outer"];
     await app.capture(batch(...ids.map((id) => of(id, "seen", { $set: { [id]: 1 } }))));
     const before = await persons(app);
@@ -145,7 +148,7 @@ describe("splitting a person", () => {
   });
 
   test("undoes a chain of 10,000 merges", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const ids = Array.from({ length: 10_000 }, (_, n) => `p${n}`);
     await app.capture(batch(...ids.map((id) => of(id, "seen", { $set: { own: id } }))));
     await app.capture(batch(...ids.slice(1).map((id, n) => alias(`p${n}`, id))));
@@ -162,7 +165,7 @@ describe("splitting a person", () => {
   }, 60_000);
 
   test("by default also gives back an anonymous id that never had a person", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     await app.capture(batch(of("device", "early", { $process_person_profile: false })));
     await app.capture(batch(of("user", "$identify", { $anon_distinct_id: "device" })));
 
@@ -173,7 +176,7 @@ describe("splitting a person", () => {
   });
 
   test("of a person into whom nobody was merged is refused", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     await app.capture(batch(of("user", "seen")));
     const refused = await split(app, await personOf(app, "user"));
     const body = { code: "invalid_input", attr: "distinct_ids_to_split" };
@@ -181,7 +184,7 @@ describe("splitting a person", () => {
   });
 
   test("brings a person back whole where one of its ids is named", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     await app.capture(batch(of("a", "$identify", { $anon_distinct_id: "a-device" })));
     await app.capture(batch(of("hub", "seen"), alias("a", "hub")));
 
@@ -192,7 +195,7 @@ describe("splitting a person", () => {
   });
 
   test("gives an anonymous id that was attached a person of its own", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const anonymous = { $process_person_profile: false };
     await app.capture(batch(of("device", "early", anonymous)));
     await app.capture(batch(of("user", "$identify", { $anon_distinct_id: "device" })));
@@ -214,7 +217,7 @@ describe("splitting a person", () => {
     [{ main_distinct_id: "device" }, "main_distinct_id"],
     [{ distinct_ids_to_split: "user" }, "distinct_ids_to_split"],
   ])("with %p is refused and changes nothing", async (body, attr) => {
-    await using app = await testApp();
+    const app = await newProject();
     await app.capture(batch(of("user", "$identify", { $anon_distinct_id: "device" })));
     const before = await persons(app);
 
@@ -225,7 +228,7 @@ describe("splitting a person", () => {
   });
 
   test("can be followed by the same merge again", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     await app.capture(batch(of("anon", "early"), of("user", "seen"), alias("anon", "user")));
     await split(app, await personOf(app, "user"));
     await app.capture(batch(alias("anon", "user")));
