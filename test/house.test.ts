@@ -276,7 +276,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
     "test/stores/duckdb/engine/read-write-gate.test.ts, test/stores/duckdb/events/store.test.ts",
   "stores/duckdb/engine/duckdb.ts": "test/stores/duckdb/events/store.test.ts",
   "stores/duckdb/engine/native-library.ts": "test/executable/build.test.ts",
-  "stores/duckdb/events/set-aside.ts": "test/app/rebuild.test.ts",
+  "stores/duckdb/events/quarantine.ts": "test/app/rebuild.test.ts",
   "stores/loads/event-lines.ts": "test/stores/duckdb/events/store.test.ts",
   "stores/duckdb/lists/events.ts":
     "test/stores/duckdb/events/store.test.ts, test/http/management.test.ts",
@@ -312,7 +312,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/duckdb/migrations/index.ts": "test/stores/duckdb/migrations.test.ts",
   "core/values/schema-version.ts": "test/stores/sqlite/sqlite.test.ts",
   "stores/sqlite/migrations/index.ts": "test/stores/sqlite/sqlite.test.ts",
-  "stores/duckdb/events/mirror.ts": "test/stores/duckdb/events/store.test.ts",
+  "stores/duckdb/events/projection.ts": "test/stores/duckdb/events/store.test.ts",
   "stores/duckdb/engine/natives.ts": "test/executable/build.test.ts",
   "stores/sqlite/persons/edits.ts": "test/http/routes/person-edits.test.ts",
   "stores/sqlite/persons/list.ts":

@@ -7,7 +7,7 @@ import { ARCHIVE_DIRECTORY, openArchiveFiles } from "../stores/archive/files.ts"
 import { EVENTS_DIRECTORY, openDuckdb } from "../stores/duckdb/engine/duckdb.ts";
 import { isDamage } from "../stores/duckdb/engine/faults.ts";
 import { currentGeneration, generationFile } from "../stores/duckdb/engine/generations.ts";
-import { noteDamage } from "../stores/duckdb/events/set-aside.ts";
+import { noteDamage } from "../stores/duckdb/events/quarantine.ts";
 import { eventStore } from "../stores/duckdb/events/store.ts";
 import { nodeDisk } from "../stores/files/disk.ts";
 import { openJournal, SEGMENT_BYTES_MAX } from "../stores/journal/journal.ts";

@@ -3,7 +3,11 @@ import { diskGuard } from "../core/ingest/disk-guard.ts";
 import { startIngest } from "../core/ingest/ingest.ts";
 import { reasonOf } from "../core/values/failure.ts";
 import { EVENTS_DIRECTORY } from "../stores/duckdb/engine/duckdb.ts";
-import { keepDamaged, putBack, removeSetAside } from "../stores/duckdb/events/set-aside.ts";
+import {
+  keepDamaged,
+  removeQuarantined,
+  restoreQuarantined,
+} from "../stores/duckdb/events/quarantine.ts";
 import { volumeOf } from "../stores/files/volume.ts";
 import { openEvents } from "./open-events.ts";
 import { DataError } from "./process/data-directory.ts";
@@ -65,11 +69,11 @@ export async function rebuildEvents(
       const counts = await eventsStored.counts();
       await duckdb.close();
       if (aside !== undefined && lost.isUnread()) keepDamaged(aside);
-      else removeSetAside(eventsDirectory);
+      else removeQuarantined(eventsDirectory);
       return { ...counts, lost: lost.count() };
     } catch (error) {
       await duckdb.close();
-      if (aside !== undefined) putBack(aside);
+      if (aside !== undefined) restoreQuarantined(aside);
       throw new DataError(`The event store could not be rebuilt: ${reasonOf(error)}.`);
     } finally {
       await journal.close();

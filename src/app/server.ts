@@ -68,7 +68,7 @@ export async function openApp(settings: Settings, environment: Environment): Pro
   const close = async (deadlineMs: number) => {
     const deleted = await deletionRuns.stop(deadlineMs);
     const archived = archiving.stop(deadlineMs);
-    const promoted = services.promoting.stop();
+    const promoted = services.columnMaterializer.stop();
     await events.journal.close();
     decoder.close();
     const applied = await ingest.stop(deadlineMs);

@@ -10,7 +10,7 @@ import type { DeletionDesk } from "../core/erasure/deletions.ts";
 import { deletionDesk } from "../core/erasure/deletions.ts";
 import type { DiskGuard } from "../core/ingest/disk-guard.ts";
 import type { Ingest } from "../core/ingest/ingest.ts";
-import { startPromoting } from "../core/insights/hot-columns.ts";
+import { startColumnMaterializer } from "../core/insights/hot-columns.ts";
 import { insights } from "../core/insights/insights.ts";
 import { logs } from "../core/logs/logs.ts";
 import { metrics } from "../core/operations/metrics.ts";
@@ -32,8 +32,8 @@ import { draftSql } from "../stores/duckdb/drafts/statement.ts";
 import { EVENTS_DIRECTORY } from "../stores/duckdb/engine/duckdb.ts";
 import { orUnavailable } from "../stores/duckdb/engine/faults.ts";
 import { apiReads } from "../stores/duckdb/engine/query-deadline.ts";
-import { promotions } from "../stores/duckdb/events/hot-columns.ts";
-import { removeSetAside } from "../stores/duckdb/events/set-aside.ts";
+import { materializedColumns } from "../stores/duckdb/events/hot-columns.ts";
+import { removeQuarantined } from "../stores/duckdb/events/quarantine.ts";
 import { insightQueries } from "../stores/duckdb/insights/queries.ts";
 import { definitionReads } from "../stores/duckdb/lists/definitions.ts";
 import { eventReads } from "../stores/duckdb/lists/events.ts";
@@ -95,9 +95,9 @@ export function openServices(needs: Needs) {
   const { restoring, journal } = needs.events;
   const reads = personReads(sqlite);
   const replayUntil = journal.durableSeq();
-  const isBehind = () => restoring.active() || ingest.applied() < replayUntil;
+  const isCatchingUp = () => restoring.active() || ingest.applied() < replayUntil;
   // While a full disk stalls ingest, reads answer from the stored rows instead of 503 (decision 66).
-  const isUnreadable = () => restoring.active() || (isBehind() && !ingest.isStalled());
+  const isUnreadable = () => restoring.active() || (isCatchingUp() && !ingest.isStalled());
   const editing = { reads, restoring, ingest, journal, store: stores.persons };
   const services = {
     projects,
@@ -106,16 +106,16 @@ export function openServices(needs: Needs) {
     logs: logs(accepting),
     personEdits: personEdits({ ...editing, batches: stores.batches, now }),
     activities: activities(activityReads(sqlite), reads),
-    isBehind: isUnreadable,
+    isCatchingUp: isUnreadable,
     now,
     ...searches(needs, reads, isUnreadable),
     ...records(base, now),
   };
-  return { ...services, ...reports(needs, services, isBehind) };
+  return { ...services, ...reports(needs, services, isCatchingUp) };
 }
 
 /** The services that find things in the event store. */
-function searches(needs: Needs, reads: PersonReads, isBehind: () => boolean) {
+function searches(needs: Needs, reads: PersonReads, isCatchingUp: () => boolean) {
   const { settings, base, events: opened, accepting } = needs;
   const { now, log, ingest } = accepting;
   const { sqlite, stores, projects } = base;
@@ -124,26 +124,26 @@ function searches(needs: Needs, reads: PersonReads, isBehind: () => boolean) {
   const apiQueries = apiReads(duckdb, settings.query_seconds, (error) => {
     log.warn("a read found no memory", { error });
   });
-  const promoting = startPromoting({
+  const columnMaterializer = startColumnMaterializer({
     ...{ restoring, ingest, now, log },
-    promotions: promotions(duckdb),
+    materializedColumns: materializedColumns(duckdb),
   });
   const drafts: InsightDrafts = { sql: insightDraft, overview: draftSql };
-  const queries = insightQueries(apiQueries, promoting.used);
+  const queries = insightQueries(apiQueries, columnMaterializer.used);
   return {
-    promoting,
-    insights: insights({ ...kept, queries, drafts, projects, isBehind, now }),
+    columnMaterializer,
+    insights: insights({ ...kept, queries, drafts, projects, isCatchingUp, now }),
     persons: persons({
       reads,
       search: personSearch(apiQueries, reads),
-      isBehind,
+      isCatchingUp,
       projects,
       now,
     }),
     definitions: definitionReads(apiQueries),
     events: eventReads(apiQueries),
     logReads: logReads(apiQueries),
-    sql: sql({ reads: sqlReads(duckdb), isBehind, limits: settings, ...SELF, ...MACHINE }),
+    sql: sql({ reads: sqlReads(duckdb), isCatchingUp, limits: settings, ...SELF, ...MACHINE }),
   };
 }
 
@@ -165,7 +165,7 @@ function records(base: Base, now: Clock) {
 function reports(
   { base, events: opened, room, accepting }: Needs,
   services: { capture: Capture; warnings: WarningReads },
-  isBehind: () => boolean,
+  isCatchingUp: () => boolean,
 ) {
   const { now, ingest } = accepting;
   const { restoring, journal } = opened;
@@ -174,7 +174,7 @@ function reports(
   const parts = { ingest, journal, meter, room, now };
   const reasons = readiness({
     ...parts,
-    isBehind,
+    isCatchingUp,
     isRestoring: restoring.active,
     refusing: services.capture.refusing,
     isDraining: () => state.draining,
@@ -221,7 +221,7 @@ export function startDeletions({
     await orUnavailable(opened.archive.erase(tasks));
     // Events that only the journal has go into the archive, without the erased ones.
     await orUnavailable(archiving.run());
-    removeSetAside(join(directory, EVENTS_DIRECTORY));
+    removeQuarantined(join(directory, EVENTS_DIRECTORY));
   };
   return startDeletionRuns({
     ...needs,

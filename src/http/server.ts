@@ -3,7 +3,7 @@ import { attempts } from "../core/access/failed-keys.ts";
 import type { Keys } from "../core/access/keys.ts";
 import type { Projects } from "../core/access/projects.ts";
 import type { Capture } from "../core/capture/capture.ts";
-import type { IsBehind } from "../core/events/freshness.ts";
+import type { IsCatchingUp } from "../core/events/freshness.ts";
 import type { Insights } from "../core/insights/insights.ts";
 import type { Logs } from "../core/logs/logs.ts";
 import type { Metrics } from "../core/operations/metrics.ts";
@@ -77,7 +77,7 @@ type ManagementNeeds = {
   warnings: Pick<WarningReads, "list">;
   metrics: Metrics;
   /** Whether the event store lacks events that were accepted before the start. */
-  isBehind: IsBehind;
+  isCatchingUp: IsCatchingUp;
   now: Clock;
 };
 
@@ -113,8 +113,8 @@ export const managementRoutes = (needs: ManagementNeeds) => [
   ...playlistRoutes(needs.playlists),
   ...insightRoutes(needs.insights),
   ...queryRoutes(needs.sql),
-  ...eventRoutes(needs.events, needs.isBehind),
-  ...definitionRoutes(needs.definitions, needs.isBehind),
+  ...eventRoutes(needs.events, needs.isCatchingUp),
+  ...definitionRoutes(needs.definitions, needs.isCatchingUp),
   ...groupRoutes(needs.groups),
   ...warningRoutes(needs.warnings),
   ...projectRoutes(needs.projects),

@@ -28,7 +28,7 @@ import { fileOfPath } from "../../src/stores/archive/names.ts";
 import { metricValue, scrape } from "../support/answers/prometheus.ts";
 import { logsBody, type StoredLog, storedLogs } from "../support/data/logs.ts";
 import { clockBefore, eventOf, type Sent, sendStored } from "../support/data/senders.ts";
-import { type Everything, everything, expectMirrored } from "../support/disk/project-contents.ts";
+import { type Everything, everything, expectProjected } from "../support/disk/project-contents.ts";
 import { temporaryDirectory } from "../support/start/app.ts";
 import { executable } from "../support/start/executable.ts";
 import { runCommand, start } from "../support/start/process.ts";
@@ -213,7 +213,7 @@ async function expectSame(before: Held): Promise<void> {
   expect(persons).toEqual(before.persons);
   expect(await answers(server)).toEqual(before.answers);
   expect(await server.stop()).toBe(0);
-  await expectMirrored(data, before);
+  await expectProjected(data, before);
   expect(await storedLogs(data)).toEqual(before.logs);
 }
 

@@ -1,6 +1,9 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import { promotedIn, promotions } from "../../src/stores/duckdb/events/hot-columns.ts";
+import {
+  materializedColumns,
+  readableColumns,
+} from "../../src/stores/duckdb/events/hot-columns.ts";
 import { openStore, PROMOTED, use } from "../support/data/data-sets.ts";
 import { expectSameTexts } from "../support/data/promoted.ts";
 import { randomOf } from "../support/disk/faulty-disk.ts";
@@ -49,11 +52,13 @@ async function killAt(at: string): Promise<boolean> {
   const duckdb = await openStore(directory.path);
   try {
     await expectSameTexts(duckdb);
-    const columns = promotions(duckdb);
+    const columns = materializedColumns(duckdb);
     await use(columns, PROMOTED);
     while (await columns.choose()) await columns.fill();
     expect(await expectSameTexts(duckdb)).toBe(PROMOTED.length);
-    expect([...(await duckdb.read(promotedIn)).keys()].toSorted()).toEqual(PROMOTED.toSorted());
+    expect([...(await duckdb.read(readableColumns)).keys()].toSorted()).toEqual(
+      PROMOTED.toSorted(),
+    );
   } finally {
     await duckdb.close();
   }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bodyOf, clockBefore, eventOf, type Sent } from "../support/data/senders.ts";
 import { randomOf } from "../support/disk/faulty-disk.ts";
-import { expectKept, expectMirrored } from "../support/disk/project-contents.ts";
+import { expectKept, expectProjected } from "../support/disk/project-contents.ts";
 import { KEYS, start } from "../support/start/process.ts";
 import { again, rounds, seedOf } from "../support/start/rounds.ts";
 import { ROOT, startServer } from "../support/start/server.ts";
@@ -84,7 +84,7 @@ async function killAt(at: string, { archives = false } = {}): Promise<boolean> {
     const kept = await expectKept(server, sent);
     expect(sent.filter(({ acknowledged }) => !acknowledged)).toEqual([]);
     expect(await server.stop()).toBe(0);
-    await expectMirrored(data, kept);
+    await expectProjected(data, kept);
     expect(readdirSync(join(data, "loads"))).toEqual([]);
     if (archives) {
       rmSync(join(data, "events"), { recursive: true });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bodyOf, eventOf, type Senders, startSenders } from "../support/data/senders.ts";
 import { randomOf } from "../support/disk/faulty-disk.ts";
-import { expectKept, expectMirrored } from "../support/disk/project-contents.ts";
+import { expectKept, expectProjected } from "../support/disk/project-contents.ts";
 import { type Connection, openConnection, rawRequest } from "../support/start/connection.ts";
 import { type Started, start } from "../support/start/process.ts";
 import { again, rounds, seedOf } from "../support/start/rounds.ts";
@@ -48,7 +48,7 @@ test(
       const kept = await expectKept(server, senders.sent());
       expect(senders.surprises()).toEqual([]);
       expect(await server.stop()).toBe(0);
-      await expectMirrored(data, kept);
+      await expectProjected(data, kept);
       expect(readdirSync(join(data, "loads"))).toEqual([]);
     } catch (error) {
       console.error(again(SEED));

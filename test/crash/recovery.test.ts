@@ -27,7 +27,7 @@ import {
   type Everything,
   everything,
   expectKept,
-  expectMirrored,
+  expectProjected,
 } from "../support/disk/project-contents.ts";
 import { runCommand } from "../support/start/process.ts";
 import { type Server, startServer } from "../support/start/server.ts";
@@ -296,7 +296,7 @@ async function expectSame(sent: readonly Sent[], before: Everything): Promise<vo
   expect(persons).toEqual(before.persons);
   await expectKept(server, sent);
   expect(await server.stop()).toBe(0);
-  await expectMirrored(data, before);
+  await expectProjected(data, before);
 }
 
 /** Checks that all is as it was before, and that senders go on from there with nothing lost. */
@@ -307,7 +307,7 @@ async function expectGoesOn(senders: Senders, before: Everything): Promise<void>
   await senders.finish();
   const after = await expectKept(server, senders.sent());
   expect(await server.stop()).toBe(0);
-  await expectMirrored(data, after);
+  await expectProjected(data, after);
 }
 
 const clock = clockBefore(Date.now());

@@ -74,10 +74,10 @@ async function expectWhole(): Promise<void> {
   expect(new Set(results.map(({ uuid }) => uuid)).size).toBe(count);
   expect(results.filter(({ distinct_ids }) => distinct_ids.length === 0)).toEqual([]);
   const nobody = JSON.stringify({ key: "nothing has this", operator: "is_not_set" });
-  const mirrored = (
+  const projected = (
     await ask("GET", `${PERSONS}?limit=1000&properties=${encodeURIComponent(nobody)}`)
   ).body as Page<Person>;
-  expect(mirrored).toMatchObject({ count, results });
+  expect(projected).toMatchObject({ count, results });
   const owners = new Map(
     results.flatMap(({ uuid, distinct_ids }) => distinct_ids.map((id) => [id, uuid] as const)),
   );

@@ -5,7 +5,7 @@ import type { JournalGaps, SeqGap } from "../../core/ports/journal.ts";
 import type { Log } from "../../core/ports/log.ts";
 import { takeRows } from "../../stores/archive/rows-set-aside.ts";
 import { EVENTS_DIRECTORY } from "../../stores/duckdb/engine/duckdb.ts";
-import { asidesIn } from "../../stores/duckdb/events/set-aside.ts";
+import { quarantinedIn } from "../../stores/duckdb/events/quarantine.ts";
 import type { OpenedStore } from "./open-event-store.ts";
 
 /** What was lost from the journal, and is sought elsewhere. */
@@ -81,7 +81,7 @@ export function lostEvents(needs: Needs): LostEvents {
     isUnread: () => isUnread,
     holes: holesIn,
     async take(after) {
-      const asides = asidesIn(join(directory, EVENTS_DIRECTORY));
+      const asides = quarantinedIn(join(directory, EVENTS_DIRECTORY));
       const lost = asides.length > 0 ? await holesIn({ after, ...range }) : [];
       if (lost.length === 0) return;
       // One that is behind another is of another time, or was killed before it had anything.

@@ -7,13 +7,13 @@ import { restoreOf } from "../../stores/archive/restore.ts";
 import { type Duckdb, rows } from "../../stores/duckdb/engine/duckdb.ts";
 import { isDamage } from "../../stores/duckdb/engine/faults.ts";
 import {
-  asidesIn,
   isNotedDamaged,
-  putBack,
+  quarantine,
+  quarantinedIn,
   removeEventFile,
-  removeSetAside,
-  setAside,
-} from "../../stores/duckdb/events/set-aside.ts";
+  removeQuarantined,
+  restoreQuarantined,
+} from "../../stores/duckdb/events/quarantine.ts";
 import { DataError } from "../process/data-directory.ts";
 
 /** Why the event store's file is made anew. */
@@ -68,9 +68,9 @@ export async function openEventStore(needs: Needs): Promise<OpenedStore> {
   const stamp = new Date(needs.now()).toISOString().replaceAll(/[-:]|\.\d+/g, "");
   if (reason === "unfinished") removeEventFile(file);
   const name = `${reason === "asked" ? "replaced" : "damaged"}-${stamp}`;
-  const aside = setAside(file, name);
+  const aside = quarantine(file, name);
   // What was set aside may have what the journal lost (decision 64).
-  const unfilled = archived > 0 || asidesIn(dirname(file)).length > 0;
+  const unfilled = archived > 0 || quarantinedIn(dirname(file)).length > 0;
   if (unfilled || aside !== undefined) {
     const kept = aside === undefined ? {} : { set_aside: basename(aside) };
     const error = cause === undefined ? {} : { error: cause };
@@ -94,12 +94,12 @@ export async function openEventStore(needs: Needs): Promise<OpenedStore> {
 async function endReplacing(needs: Needs): Promise<void> {
   const directory = dirname(needs.file);
   // Later ones, of an earlier version, are what a rebuild made before that one was killed, too.
-  const replaced = asidesIn(directory, { kind: "replaced" }).at(-1);
+  const replaced = quarantinedIn(directory, { kind: "replaced" }).at(-1);
   if (replaced === undefined) return;
   const found = await inspect({ ...needs, rebuild: false });
   if ("duckdb" in found) await found.duckdb.close();
-  else putBack(replaced);
-  removeSetAside(directory, { kind: "replaced" });
+  else restoreQuarantined(replaced);
+  removeQuarantined(directory, { kind: "replaced" });
 }
 
 /** Throws a DataError if the archive lacks rows, or may, that an event store has which is whole. */
@@ -139,11 +139,11 @@ async function inspect({ file, open, files, journalFirst, rebuild }: Needs): Pro
     duckdb = await open();
     const applied = await duckdb.read(appliedSeq);
     // Killed before it could be marked as unfinished, a new file has nothing.
-    const isNew = applied === 0 && asidesIn(dirname(file)).length > 0;
+    const isNew = applied === 0 && quarantinedIn(dirname(file)).length > 0;
     const isUnfinished = isNew || (await restoreOf(duckdb, files).isUnfinished());
     const reason = isUnfinished ? "unfinished" : undefined;
-    const isBehind = applied < files.state().last && !(Number(journalFirst) <= applied + 1);
-    if (reason === undefined && !isBehind) return { duckdb, applied };
+    const isCatchingUp = applied < files.state().last && !(Number(journalFirst) <= applied + 1);
+    if (reason === undefined && !isCatchingUp) return { duckdb, applied };
     await duckdb.close();
     return { reason: reason ?? "behind" };
   } catch (error) {

@@ -20,7 +20,7 @@ export type DeletionRunNeeds = {
   /** The data directory. */
   directory: string;
   writes: DeletionWrites;
-  events: Pick<EventStore, "applied" | "clearLeft" | "erase" | "isLoose" | "mirrorVersion">;
+  events: Pick<EventStore, "applied" | "clearLeft" | "erase" | "isLoose" | "projectionVersion">;
   ingest: Pick<Ingest, "applied" | "caughtUp">;
   journal: Pick<Journal, "rotate" | "trim">;
   batches: Pick<Batches, "forgetErased">;
@@ -149,7 +149,7 @@ async function runBatch(
   if (stopped()) return 0;
   const batch = await writes.begin(wanted, isoTime(now()));
   const { tasks, isPurging } = batch;
-  // A person who is deleted without events leaves the mirror with the weekly run.
+  // A person who is deleted without events leaves the projection with the weekly run.
   const purge = isPurging && wanted.kinds.length > 0;
   if (tasks.length === 0 && !purge) {
     if (wanted.kinds.includes("nightly")) await putInOrder(needs, stopped);
@@ -196,7 +196,7 @@ async function erase(needs: DeletionRunNeeds, batch: Batch, stopped: () => boole
   step("events");
   const purged_version = await eraseEvents(needs, batch, { stopped, step });
   step("leftovers");
-  const mirror_version = await events.mirrorVersion();
+  const mirror_version = await events.projectionVersion();
   const stored = { applied: await events.applied(), mirror_version };
   await writes.forget({ tasks, mirror_version, purged_version });
   const removed = await needs.removeLeftovers(directory, tasks, stored);
@@ -219,7 +219,7 @@ async function erase(needs: DeletionRunNeeds, batch: Batch, stopped: () => boole
   await writes.finish(ids, isoTime(now()));
 }
 
-/** Waits until both stores have all up to a sequence number, and the mirror all who are gone. */
+/** Waits until both stores have all up to a sequence number, and the projection all who are gone. */
 async function caughtUp(
   { ingest, events }: DeletionRunNeeds,
   { removed_version }: Batch,
@@ -230,11 +230,11 @@ async function caughtUp(
     isCaughtUp = true;
   });
   const isCatchingUp = () => !isCaughtUp || ingest.applied() < upTo;
-  const lacks = async () => isCatchingUp() || (await events.mirrorVersion()) < removed_version;
+  const lacks = async () => isCatchingUp() || (await events.projectionVersion()) < removed_version;
   while (!stopped() && (await lacks())) await Bun.sleep(POLL_MS);
 }
 
-/** Erases events, in the stores and in memory; says what the mirror then was. */
+/** Erases events, in the stores and in memory; says what the projection then was. */
 async function eraseEvents(
   { writes, events, batches }: DeletionRunNeeds,
   { tasks, isPurging }: Batch,
@@ -245,7 +245,7 @@ async function eraseEvents(
     isPurging,
     stopped,
     async ready(rows, generation) {
-      purged_version = await events.mirrorVersion();
+      purged_version = await events.projectionVersion();
       await writes.erasing(tasks, rows, generation);
       step("switch");
     },

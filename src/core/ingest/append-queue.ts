@@ -1,6 +1,6 @@
 import type { DeadLetter, EventStore } from "../ports/events.ts";
 import type { Journal } from "../ports/journal.ts";
-import type { BulkLoad, MirrorFiles, RemoveLoad } from "../ports/loads.ts";
+import type { BulkLoad, ProjectionFiles, RemoveLoad } from "../ports/loads.ts";
 import type { Log } from "../ports/log.ts";
 import { warningEntry } from "../warnings/warnings.ts";
 import type { BatchResult, PersonsChanged } from "./batches.ts";
@@ -15,7 +15,7 @@ const QUEUED_MAX = 4;
 /** Dependencies of {@link appendQueue}. */
 export type AppendNeeds = {
   journal: Pick<Journal, "append">;
-  events: Pick<EventStore, "applied" | "append" | "mirror">;
+  events: Pick<EventStore, "applied" | "append" | "applyProjection">;
   removeLoad: RemoveLoad;
   log: Log;
 };
@@ -42,11 +42,11 @@ export async function appendQueue(needs: AppendNeeds, retries: Retrier, onWarned
     onWarned();
   };
 
-  const project = async (changes: MirrorFiles): Promise<void> => {
+  const project = async (changes: ProjectionFiles): Promise<void> => {
     await retries.retryUntilDone("updating the projection of persons", () =>
-      events.mirror(changes),
+      events.applyProjection(changes),
     );
-    await removeLoad({ events: null, logs: null, mirror: changes });
+    await removeLoad({ events: null, logs: null, projection: changes });
   };
 
   /** Runs work after all queued work. */
@@ -71,7 +71,7 @@ export async function appendQueue(needs: AppendNeeds, retries: Retrier, onWarned
       if (count > 0) log.warn("uuid reused by another event; event dropped", { count });
     },
     /** Queues changes of persons and the load before them; resolves when the event store has both. */
-    mirror({ load, changes }: PersonsChanged): Promise<void> {
+    applyProjection({ load, changes }: PersonsChanged): Promise<void> {
       if (load !== null) enqueued(() => append(load));
       return enqueued(() => project(changes));
     },

@@ -5,7 +5,7 @@ import { type Grouped, group } from "../identity/identify-groups.ts";
 import { personUuid } from "../identity/person.ts";
 import type { SplitAsked } from "../identity/split.ts";
 import type { Frame, JournalReader } from "../ports/journal.ts";
-import type { BatchEvent, BulkLoad, BulkLoadFiles, MirrorFiles } from "../ports/loads.ts";
+import type { BatchEvent, BulkLoad, BulkLoadFiles, ProjectionFiles } from "../ports/loads.ts";
 import type {
   EditAsked,
   PersonChanges,
@@ -39,7 +39,7 @@ export type BatchResult = {
 };
 
 /** Changes of persons by a user for the event store, and the load that must be appended before. */
-export type PersonsChanged = { load: BulkLoad | null; changes: MirrorFiles };
+export type PersonsChanged = { load: BulkLoad | null; changes: ProjectionFiles };
 
 /** An event left out because its uuid was stored before; `isRetry` if the same event was sent again. */
 export type Duplicate = {
@@ -122,8 +122,8 @@ export function batches({ journal, persons, files, dedup, ...memory }: Needs) {
       const changed = unique.flatMap(({ event }) => changeWarnings(event));
       const warnings = [...warningsIn(frames, last), ...changed, ...found];
       const changes = does.changes && { ...does.changes, warnings, applied_seq: last };
-      const mirror = changes && (await persons.apply(changes));
-      const of = { events: storedEvents(unique, does), logs: logsIn(frames, last), mirror };
+      const projection = changes && (await persons.apply(changes));
+      const of = { events: storedEvents(unique, does), logs: logsIn(frames, last), projection };
       const loads = files.add({ range: { first: range.after + 1, last }, ...of });
       // Only now, because a batch that fails is read again and would find itself as duplicates.
       dedup.add(unique);
@@ -140,8 +140,8 @@ export function batches({ journal, persons, files, dedup, ...memory }: Needs) {
     },
 
     /** Returns the changes that a projection of this version lacks; null without any. */
-    async mirrorSince(version: number): Promise<MirrorFiles | null> {
-      return persons.mirrorSince(version, (changes) => files.writeLacking(version, changes));
+    async projectionSince(version: number): Promise<ProjectionFiles | null> {
+      return persons.projectionSince(version, (changes) => files.writeLacking(version, changes));
     },
 
     /** Splits a person; returns null if there is no such person. */
@@ -172,8 +172,8 @@ export function batches({ journal, persons, files, dedup, ...memory }: Needs) {
       ids: readonly number[],
       asked: RemovalAsked,
     ): Promise<PersonsChanged & { count: number }> {
-      const { mirror, gone } = await persons.remove(project, ids, asked);
-      return { ...files.endWith(mirror), count: gone.length };
+      const { projection, gone } = await persons.remove(project, ids, asked);
+      return { ...files.endWith(projection), count: gone.length };
     },
 
     /** Frees caches and garbage of the thread. */

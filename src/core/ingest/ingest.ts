@@ -32,7 +32,7 @@ const CATCH_UP_POLL_MS = 10;
 type Needs = AppendNeeds & {
   journal: Pick<Journal, "durableSeq">;
   batches: Batches;
-  events: Pick<EventStore, "checkpoint" | "releaseCache" | "mirrorVersion" | "seen">;
+  events: Pick<EventStore, "checkpoint" | "releaseCache" | "projectionVersion" | "seen">;
   /** Time for which a uuid is remembered, by arrival, in milliseconds. */
   windowMs: number;
   /** IDLE_MS by default. */
@@ -57,7 +57,7 @@ export type Ingest = {
   /** Resolves when both stores have all events that the journal has at the call. */
   caughtUp(): Promise<void>;
   /** Brings a change of persons to the event store, after the queued loads. */
-  mirror(changed: PersonsChanged): Promise<void>;
+  applyProjection(changed: PersonsChanged): Promise<void>;
   /** Takes events up to a sequence number without waiting for a full batch. */
   flushUpTo(seq: number): void;
   /** Returns counts since the start. */
@@ -146,7 +146,7 @@ export async function startIngest(needs: Needs): Promise<Ingest> {
     backlogMs: (own) => storePace.msFor(lag() - own),
     isStalled: retries.isStalled,
     counts: queue.counts,
-    mirror: queue.mirror,
+    applyProjection: queue.applyProjection,
     flushUpTo(seq) {
       hastenedTo = Math.max(hastenedTo, seq);
     },
@@ -197,12 +197,12 @@ async function catchUpProjection(
 ): Promise<void> {
   const { batches, events, removeLoad, room } = needs;
   for (let isDone = false; !isDone && !stopped(); ) {
-    const missing = await batches.mirrorSince(await events.mirrorVersion());
+    const missing = await batches.projectionSince(await events.projectionVersion());
     if (missing === null) return;
     // Persons may change during the wait for disk space, so the changes are read again after it.
     isDone = !room.isCritical();
-    if (isDone) await events.mirror(missing);
-    await removeLoad({ events: null, logs: null, mirror: missing });
+    if (isDone) await events.applyProjection(missing);
+    await removeLoad({ events: null, logs: null, projection: missing });
     await untilDiskIsFree(needs, retries);
   }
 }

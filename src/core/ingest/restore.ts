@@ -32,8 +32,8 @@ type Needs = {
   recoverGaps(after: number): Promise<void>;
   /** Reports events that no copy has. */
   reportLost(): Promise<void>;
-  batches: Pick<Batches, "mirrorSince">;
-  events: Pick<EventStore, "mirror">;
+  batches: Pick<Batches, "projectionSince">;
+  events: Pick<EventStore, "applyProjection">;
   removeLoad: RemoveLoad;
   onProgress: (progress: RestoreProgress) => void;
 };
@@ -73,10 +73,10 @@ async function fill(needs: Filling, isStopped: () => boolean): Promise<void> {
     return fill(needs, isStopped);
   }
   await recoverGaps(mark);
-  const persons = await batches.mirrorSince(0);
+  const persons = await batches.projectionSince(0);
   if (persons !== null) {
-    await events.mirror(persons);
-    await needs.removeLoad({ events: null, logs: null, mirror: persons });
+    await events.applyProjection(persons);
+    await needs.removeLoad({ events: null, logs: null, projection: persons });
   }
   await restore.assign();
   await restore.end();

@@ -1,7 +1,7 @@
 import type { Ingest } from "../ingest/ingest.ts";
 import type { Restoring } from "../ingest/restore.ts";
 import { stopSignal } from "../ingest/retry.ts";
-import type { Promotions } from "../ports/hot-columns.ts";
+import type { MaterializedColumns } from "../ports/hot-columns.ts";
 import type { Log } from "../ports/log.ts";
 import { type Clock, isoTime } from "../values/time.ts";
 
@@ -24,7 +24,7 @@ const USES_MAX = 1000;
 const KEY_CHARS_MAX = 200;
 
 type Needs = {
-  promotions: Promotions;
+  materializedColumns: MaterializedColumns;
   ingest: Pick<Ingest, "lag">;
   restoring: Pick<Restoring, "active">;
   now: Clock;
@@ -42,28 +42,28 @@ export type Promoting = {
 };
 
 /** Starts to look which properties are used. */
-export function startPromoting(needs: Needs): Promoting {
-  const { promotions, ingest, restoring, now, log, lookMs = LOOK_MS } = needs;
+export function startColumnMaterializer(needs: Needs): Promoting {
+  const { materializedColumns, ingest, restoring, now, log, lookMs = LOOK_MS } = needs;
   const signal = stopSignal();
   let uses = new Map<string, { queries: number; seconds: number }>();
 
   const note = async (): Promise<void> => {
     const noted = uses;
     uses = new Map();
-    await promotions.note(noted, isoTime(now()).slice(0, 10));
+    await materializedColumns.note(noted, isoTime(now()).slice(0, 10));
   };
 
   const fill = async (): Promise<void> => {
     for (let isMore = true; isMore && !signal.stopped(); ) {
       const began = performance.now();
-      if (ingest.lag() <= LAG_BUSY) isMore = await promotions.fill();
+      if (ingest.lag() <= LAG_BUSY) isMore = await materializedColumns.fill();
       await signal.sleep(Math.max(PAUSE_MS_MIN, (performance.now() - began) * REST));
     }
   };
 
   const look = async (): Promise<void> => {
     if (uses.size > 0) await note();
-    while ((await promotions.choose()) && !signal.stopped()) await fill();
+    while ((await materializedColumns.choose()) && !signal.stopped()) await fill();
   };
 
   const loop = async (): Promise<void> => {

@@ -17,7 +17,7 @@ import {
 import { periodOf, previousPeriod, withIntervalBefore } from "../queries/period.ts";
 import type { InsightResult } from "../queries/result.ts";
 import { RETENTION_INTERVALS_MAX } from "../queries/retention.ts";
-import { namesInQuotes, readWords, type WordsAsked } from "../questions/question.ts";
+import { namesInQuotes, type QuestionTarget, readWords } from "../questions/question.ts";
 import { Failure } from "../values/failure.ts";
 import { newShortId } from "../values/ids.ts";
 import { isObject, type Json, type JsonObject, storableText } from "../values/json.ts";
@@ -75,7 +75,7 @@ type Needs = {
   drafts: InsightDrafts;
   projects: Pick<Projects, "get">;
   /** Whether the event store lacks events of before the start. */
-  isBehind: () => boolean;
+  isCatchingUp: () => boolean;
   now: Clock;
   randomBytes: (count: number) => Uint8Array;
 };
@@ -87,7 +87,7 @@ const SHORT_IDS_MAX = 8;
 export function insights(needs: Needs): Insights {
   const { reads, queries, drafts, projects, now } = needs;
   const upToDate = () => {
-    if (needs.isBehind()) {
+    if (needs.isCatchingUp()) {
       throw new Failure("unavailable", "The event store is being brought up from the journal.");
     }
   };
@@ -111,7 +111,7 @@ export function insights(needs: Needs): Insights {
   const understood = async (
     project: number,
     words: string,
-    { signal, ...asked }: WordsAsked & { signal: AbortSignal },
+    { signal, ...asked }: QuestionTarget & { signal: AbortSignal },
   ) => readWords(words, await queries.names(project, signal, namesInQuotes(words)), asked);
   return {
     async ask(project, user, { query: sent, insight_type, name }, signal) {

@@ -1,6 +1,6 @@
 import { Failure } from "../values/failure.ts";
 import { type Json, type JsonObject, storableText } from "../values/json.ts";
-import { checkKnown } from "../values/known-fields.ts";
+import { rejectUnknownFields } from "../values/known-fields.ts";
 import { type Place, readCursor } from "../values/page.ts";
 import {
   checkFilters,
@@ -100,7 +100,11 @@ export const LOG_FILTERS_ATTR = "query__filterGroup";
  */
 export function logQuery(asked: LogQueryAsked, moment: Moment): LogQuery {
   const attr = "query";
-  checkKnown(asked as JsonObject, { known: LOG_QUERY_FIELDS, ignored: IGNORED_FIELDS, attr });
+  rejectUnknownFields(asked as JsonObject, {
+    known: LOG_QUERY_FIELDS,
+    ignored: IGNORED_FIELDS,
+    attr,
+  });
   const limit = whole("limit", asked.limit) || LOG_LIMIT_DEFAULT;
   const offset = whole("offset", asked.offset);
   const after = readCursor(asked.after ?? undefined, "query__after");
@@ -153,7 +157,7 @@ const RANGE = "query__dateRange";
 function rangeOf(asked: NonNullable<LogQueryAsked["dateRange"]> = {}, moment: Moment) {
   const known = ["date_from", "date_to"];
   // Whether a client's user picked the dates themselves.
-  checkKnown(asked as JsonObject, { known, ignored: ["explicitDate"], attr: RANGE });
+  rejectUnknownFields(asked as JsonObject, { known, ignored: ["explicitDate"], attr: RANGE });
   const { date_from, date_to } = asked;
   const to = date_to == null ? undefined : span("date_to", date_to, moment);
   const from =

@@ -7,7 +7,7 @@ export const STALL_MS_MAX = 60_000;
 type Needs = {
   ingest: Pick<Ingest, "applied" | "isStalled" | "lag">;
   /** Whether the stores lack what a crash left in the journal. */
-  isBehind: () => boolean;
+  isCatchingUp: () => boolean;
   /** Whether the event store is being made again. */
   isRestoring: () => boolean;
   room: Pick<DiskGuard, "isLow">;
@@ -20,7 +20,7 @@ type Needs = {
 
 /** Why the server cannot do its work right now (decision 68); nothing if it can. */
 export function readiness(needs: Needs): () => string[] {
-  const { ingest, isBehind, isRestoring, room, refusing, isDraining, elapsedMs } = needs;
+  const { ingest, isCatchingUp, isRestoring, room, refusing, isDraining, elapsedMs } = needs;
   let applied = -1;
   let movedAt = elapsedMs();
 
@@ -32,11 +32,11 @@ export function readiness(needs: Needs): () => string[] {
   };
 
   /** Whether the replay after a crash is stuck, so that readiness can say why. */
-  const isHeld = () => isBehind() && ingest.isStalled();
+  const isHeld = () => isCatchingUp() && ingest.isStalled();
 
   return () => [
     ...(isDraining() ? ["shutting down"] : []),
-    ...(isBehind() ? [isRestoring() ? "rebuilding" : "replaying the journal"] : []),
+    ...(isCatchingUp() ? [isRestoring() ? "rebuilding" : "replaying the journal"] : []),
     ...(room.isLow() ? ["the disk is almost full"] : []),
     ...(refusing() ? ["events cannot be stored"] : []),
     ...(isStalled() || isHeld() ? ["events do not get into the stores"] : []),

@@ -21,10 +21,10 @@ const POLL_MS = 5;
 /** What changes to persons go through. */
 export type PersonWritesNeeds = {
   reads: Pick<PersonReads, "applied">;
-  store: Pick<Store, "queueEvents" | "mirrored">;
+  store: Pick<Store, "queueEvents" | "projected">;
   restoring: Pick<Restoring, "active">;
   batches: Batches;
-  ingest: Pick<Ingest, "flushUpTo" | "mirror">;
+  ingest: Pick<Ingest, "flushUpTo" | "applyProjection">;
   journal: Pick<Journal, "durableSeq">;
 };
 
@@ -56,11 +56,11 @@ export function personWrites({
     }
     return journal_seq;
   };
-  const mirror = async (changed: PersonsChanged): Promise<void> => {
+  const applyProjection = async (changed: PersonsChanged): Promise<void> => {
     const { version, owned } = changed.changes;
-    const known = ingest.mirror(changed).then(async () => {
+    const known = ingest.applyProjection(changed).then(async () => {
       // Distinct ids that were written down for this alone must not outlive a deletion.
-      if (owned !== null) await store.mirrored(version);
+      if (owned !== null) await store.projected(version);
     });
     if (!(await isLate(known, WAIT_MS_MAX))) return;
     // It is brought there in the end, or by the next start.
@@ -68,7 +68,7 @@ export function personWrites({
     throw new Failure("unavailable", "The change is made; that queries know of it takes longer.");
   };
   const shown = async (changed: PersonsChanged | "unchanged" | null): Promise<boolean> => {
-    if (changed !== null && changed !== "unchanged") await mirror(changed);
+    if (changed !== null && changed !== "unchanged") await applyProjection(changed);
     return changed !== null;
   };
   return {
@@ -89,7 +89,7 @@ export function personWrites({
       const journal_seq = await caughtUp();
       const events = withEvents ? { kind: "weekly" as const, journal_seq, by } : undefined;
       const removed = await batches.remove(project, ids, { by, events });
-      await mirror(removed);
+      await applyProjection(removed);
       return removed.count;
     },
     /** Queues the deletion of the events of persons; says of how many: those that there are. */

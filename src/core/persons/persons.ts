@@ -1,5 +1,5 @@
 import type { Projects } from "../access/projects.ts";
-import { checkUpToDate, type IsBehind } from "../events/freshness.ts";
+import { type IsCatchingUp, requireCaughtUp } from "../events/freshness.ts";
 import type { Person } from "../identity/person.ts";
 import type {
   PersonFilter,
@@ -62,13 +62,13 @@ const CSV_FOUND_AT_ONCE = 10_000;
 type Needs = {
   reads: PersonReads;
   search: PersonSearch;
-  isBehind: IsBehind;
+  isCatchingUp: IsCatchingUp;
   projects: Pick<Projects, "get">;
   now: Clock;
 };
 
 /** Reads persons in the stores. */
-export function persons({ reads, search, isBehind, projects, now }: Needs): Persons {
+export function persons({ reads, search, isCatchingUp, projects, now }: Needs): Persons {
   const read = (project: number, filters: PersonsQuery) =>
     filterOf(filters, now(), async () => (await projects.get(project)).timezone);
 
@@ -83,7 +83,7 @@ export function persons({ reads, search, isBehind, projects, now }: Needs): Pers
       const positions = await reads.positions(project, exact, query);
       if (positions !== undefined) return positions;
     }
-    checkUpToDate(isBehind);
+    requireCaughtUp(isCatchingUp);
     return search.positions(project, filter, query, signal);
   };
 
@@ -133,7 +133,7 @@ export function persons({ reads, search, isBehind, projects, now }: Needs): Pers
     get: async (project, id) => toResponse(await findPerson(reads, project, id)),
 
     async values(project, key, part, signal) {
-      checkUpToDate(isBehind);
+      requireCaughtUp(isCatchingUp);
       return search.values(project, key, storableText(part), signal);
     },
   };

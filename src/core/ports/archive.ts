@@ -161,7 +161,7 @@ export type Restore = {
   /** Adds rows of another event store, but for numbers that are in already. */
   add(taken: TakenRows): Promise<void>;
 
-  /** Gives each event to the person that its distinct id has in the mirror, which must be up to date. */
+  /** Gives each event to the person that its distinct id has in the projection, which must be up to date. */
   assign(): Promise<void>;
 
   /** Marks the event store as whole. */

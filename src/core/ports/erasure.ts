@@ -88,12 +88,12 @@ export type ErasedRows = Map<number, { events: number; logs: number }>;
 /** A kind of deleted data in the counts of a task. */
 export type Counted = "events" | "logs" | "warnings" | "dead_letters";
 
-/** Tasks whose events are gone, and versions of the mirror. */
+/** Tasks whose events are gone, and versions of the projection. */
 export type Leftovers = {
   tasks: readonly Pick<DeletionRow, "id" | "project_id" | "distinct_ids" | "requested_at">[];
-  /** The version that the mirror has. */
+  /** The version that the projection has. */
   mirror_version: number;
-  /** The version that the mirror had when the event store's file was rewritten; undefined if it was not. */
+  /** The version that the projection had when the event store's file was rewritten; undefined if it was not. */
   purged_version: number | undefined;
 };
 
@@ -118,7 +118,7 @@ export type DeletionWrites = {
   erasing(tasks: readonly DeletionRow[], rows: ErasedRows, generation: number): Promise<void>;
   /**
    * Removes samples of warnings with the distinct ids of a task, up to `requested_at`, and adds them to
-   * its counts. Removes `owned` up to `mirror_version`, as `PersonWrites.mirrored` does, and keeps
+   * its counts. Removes `owned` up to `mirror_version`, as `PersonWrites.projected` does, and keeps
    * `purged_version`. It comes after the erasure.
    */
   forget(leftovers: Leftovers): Promise<void>;

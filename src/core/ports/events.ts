@@ -2,7 +2,7 @@ import type { ReplayEntries } from "../ingest/dedup-table.ts";
 import type { JsonObject } from "../values/json.ts";
 import type { PageQuery } from "../values/page.ts";
 import type { ErasedRows, Erasing } from "./erasure.ts";
-import type { BulkLoad, MirrorFiles } from "./loads.ts";
+import type { BulkLoad, ProjectionFiles } from "./loads.ts";
 
 /*
  * Rules for all ports, which are the types of this folder. A store implements ports, and the rooms of
@@ -89,7 +89,7 @@ export type DeadLetter = {
 
 /** Steps of the caller around an erasure. */
 export type EraseOptions = {
-  /** Whether to rewrite the file even if no row is erased, because the mirror has deleted persons. */
+  /** Whether to rewrite the file even if no row is erased, because the projection has deleted persons. */
   isPurging: boolean;
   /**
    * The store calls it before anything is gone, with the rows to be erased and the generation that the
@@ -105,16 +105,16 @@ export type EraseOptions = {
 };
 
 /**
- * The event store: events and log records of all projects, and a mirror of the persons to join them
+ * The event store: events and log records of all projects, and a projection of the persons to join them
  * with. Rows are only added, but for erasures. An event belongs to the person that it was stored with,
- * unless an override of the mirror leads from that person to another one.
+ * unless an override of the projection leads from that person to another one.
  */
 export type EventStore = {
   /** Returns the last sequence number that is applied; 0 at first. */
   applied(): Promise<number>;
 
   /**
-   * Applies a load in one transaction: its events, its log records, its changes of the mirror, and the
+   * Applies a load in one transaction: its events, its log records, its changes of the projection, and the
    * number `load.last`. Returns the lines that the store could not read, and keeps them in a file of
    * dead letters; all other lines are applied.
    *
@@ -124,14 +124,14 @@ export type EventStore = {
    */
   append(load: BulkLoad): Promise<{ dead: DeadLetter[] }>;
 
-  /** Returns the version of the person store that the mirror has; 0 at first. */
-  mirrorVersion(): Promise<number>;
+  /** Returns the version of the person store that the projection has; 0 at first. */
+  projectionVersion(): Promise<number>;
 
   /**
    * Applies changes of persons in one transaction, with their version. Versions come in order.
    * After a failure the caller repeats it, as with `append`.
    */
-  mirror(changes: MirrorFiles): Promise<void>;
+  applyProjection(changes: ProjectionFiles): Promise<void>;
 
   /** Moves the store's own log into its file. Queries wait meanwhile, so it is called when idle. */
   checkpoint(): Promise<void>;

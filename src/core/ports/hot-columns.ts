@@ -6,7 +6,7 @@ export type Uses = ReadonlyMap<string, { queries: number; seconds: number }>;
  * queries faster: a store without them may do nothing and return false. The rules of all ports are in
  * `events.ts`.
  */
-export type Promotions = {
+export type MaterializedColumns = {
   /**
    * Adds the uses of a day, as in `2026-11-21`, and forgets the oldest days. Fails if the disk is full.
    * It must not be repeated after success: a second call adds the uses again.

@@ -1,6 +1,6 @@
 import type { CapturedEvent } from "../events/event.ts";
 import type { Frame } from "./journal.ts";
-import type { MirrorChanges, MirrorStream } from "./mirror.ts";
+import type { ProjectionChanges, ProjectionStream } from "./projection.ts";
 
 /*
  * A load is a part of the journal that the event store takes in one transaction. The thread that reads
@@ -39,19 +39,19 @@ export type BatchContent = {
   events: BatchEvent[];
   /** Frames of the kind `logs`, whole and in order. */
   logs: Frame[];
-  /** Changes of persons that the slice made; null if the mirror has these or later ones already. */
-  mirror: MirrorChanges | null;
+  /** Changes of persons that the slice made; null if the projection has these or later ones already. */
+  projection: ProjectionChanges | null;
 };
 
 /** Paths of the files with changes of persons; a path is null if there is nothing of its kind. */
-export type MirrorFiles = {
-  /** The version of the person store that the mirror has after these changes. */
+export type ProjectionFiles = {
+  /** The version of the person store that the projection has after these changes. */
   version: number;
   /** New and changed persons, and ids of persons that are gone. */
   persons: string | null;
-  /** Whether the mirror may have some of these persons already. */
+  /** Whether the projection may have some of these persons already. */
   known: boolean;
-  /** Whether the mirror may have some of their distinct ids already, for another person. */
+  /** Whether the projection may have some of their distinct ids already, for another person. */
   moved: boolean;
   /** Whether persons were deleted, so that nothing has their distinct ids any more. */
   deleted: boolean;
@@ -77,12 +77,12 @@ export type BulkLoad = {
   historical: boolean;
   /** Whether some events are so large that they take more than one row. */
   large: boolean;
-  /** Changes of persons that these events made; null if the mirror has them. */
-  mirror: MirrorFiles | null;
+  /** Changes of persons that these events made; null if the projection has them. */
+  projection: ProjectionFiles | null;
 };
 
 /** All files of a load. */
-export type LoadedFiles = Pick<BulkLoad, "events" | "logs" | "mirror">;
+export type LoadedFiles = Pick<BulkLoad, "events" | "logs" | "projection">;
 
 /**
  * Writes loads. An event store that cannot read the files of another brings its own implementation.
@@ -95,7 +95,7 @@ export type BulkLoadFiles = {
    * Batches come in the order of their numbers. A load is full at a row group of events, or when the
    * changes of persons become large (decision 93); one slice may fill several loads.
    * Fails with the error of the disk. Then nothing is added, and the caller adds the slice again, with
-   * `mirror` null. The failed changes of persons go with the next write of any method.
+   * `projection` null. The failed changes of persons go with the next write of any method.
    */
   add(slice: BatchContent): BulkLoad[];
 
@@ -109,16 +109,16 @@ export type BulkLoadFiles = {
    * Ends the current load as `end` does, and writes changes of persons that must come after it.
    * Fails with the error of the disk. Then nothing has ended, and the changes go with the next write.
    */
-  endWith(changes: MirrorChanges): { load: BulkLoad | null; changes: MirrorFiles };
+  endWith(changes: ProjectionChanges): { load: BulkLoad | null; changes: ProjectionFiles };
 
   /** Writes changes of persons at once. Fails with the error of the disk; it may be repeated. */
-  writeMirror(changes: MirrorStream): MirrorFiles;
+  writeProjection(changes: ProjectionStream): ProjectionFiles;
 
   /**
-   * Writes the changes that a mirror of `version` lacks, while no load is open. Returns null if that
-   * mirror lacks nothing. Fails with the error of the disk; it may be repeated.
+   * Writes the changes that a projection of `version` lacks, while no load is open. Returns null if that
+   * projection lacks nothing. Fails with the error of the disk; it may be repeated.
    */
-  writeLacking(version: number, changes: MirrorStream): MirrorFiles | null;
+  writeLacking(version: number, changes: ProjectionStream): ProjectionFiles | null;
 };
 
 /**

@@ -7,7 +7,7 @@ import type { JsonObject } from "../values/json.ts";
 import type { ProjectWarning } from "../warnings/warning.ts";
 import type { DeletionAsked } from "./erasure.ts";
 import type { GroupChanges, GroupKey, GroupRow } from "./groups.ts";
-import type { MirrorChanges, MirrorStream } from "./mirror.ts";
+import type { ProjectionChanges, ProjectionStream } from "./projection.ts";
 
 /*
  * Writes of the person store: persons with their distinct ids, groups, warnings and activity. Core decides
@@ -15,7 +15,7 @@ import type { MirrorChanges, MirrorStream } from "./mirror.ts";
  * `events.ts`.
  *
  * All these methods run in one thread, which owns the store. Each change runs in one transaction and gets
- * the next version. Its result goes to the mirror (`mirror.ts`). A method that "comes between two
+ * the next version. Its result goes to the projection (`projection.ts`). A method that "comes between two
  * batches" must not run after a batch has read persons and before it is applied.
  *
  * A person has an integer id, which is never used again, and a uuid. A distinct id belongs to one person
@@ -111,8 +111,8 @@ export type EditAsked = { update: PersonUpdate; activity: ActivityName; by: Acto
 /** A deletion of persons by a user. With `events`, their events are deleted too. */
 export type RemovalAsked = { by: Actor; events: DeletionAsked | undefined };
 
-/** A deletion of persons: the change for the mirror, and the integer ids that existed. */
-export type Removed = { mirror: MirrorChanges; gone: number[] };
+/** A deletion of persons: the change for the projection, and the integer ids that existed. */
+export type Removed = { projection: ProjectionChanges; gone: number[] };
 
 /** Writes of the person store. Its reads see each write that has resolved. */
 export type PersonWrites = {
@@ -128,11 +128,11 @@ export type PersonWrites = {
   ): Promise<{ found: Map<number, StoredProperties>; unread: number | undefined }>;
 
   /**
-   * Applies a batch with its sequence number, and returns the change for the mirror. Batches come in the
+   * Applies a batch with its sequence number, and returns the change for the projection. Batches come in the
    * order of their numbers. It fails for a batch that is applied already, so it must not be repeated
    * after success.
    */
-  apply(changes: PersonChanges): Promise<MirrorChanges>;
+  apply(changes: PersonChanges): Promise<ProjectionChanges>;
 
   /** Returns the group types of a project, in order of their indexes. */
   groupTypes(project: number): Promise<GroupType[]>;
@@ -145,7 +145,7 @@ export type PersonWrites = {
 
   /**
    * Undoes merges of a person as `split` in core decides (decision 28). Returns the change for the
-   * mirror; undefined if the person does not exist. It comes between two batches. Fails `invalid_input`.
+   * projection; undefined if the person does not exist. It comes between two batches. Fails `invalid_input`.
    *
    * A person that comes back has its old integer id. `owned` has all distinct ids that leave. The person
    * gets the activity `split_person`, and then each that leaves gets `split_from`.
@@ -156,17 +156,21 @@ export type PersonWrites = {
     id: number,
     asked: SplitAsked,
     by: Actor,
-  ): Promise<MirrorChanges | undefined>;
+  ): Promise<ProjectionChanges | undefined>;
 
   /**
-   * Changes properties by `applyUpdate`, and returns the change for the mirror. Returns null if the
+   * Changes properties by `applyUpdate`, and returns the change for the projection. Returns null if the
    * properties stay as they are, and undefined if the person does not exist. It comes between two
    * batches. Fails `too_long` above PERSON_BYTES_MAX. It may be repeated.
    *
    * The activity has the properties that differ, before and after. A property that a user sets stays when
    * a split undoes the merge that brought it.
    */
-  edit(project: number, id: number, asked: EditAsked): Promise<MirrorChanges | null | undefined>;
+  edit(
+    project: number,
+    id: number,
+    asked: EditAsked,
+  ): Promise<ProjectionChanges | null | undefined>;
 
   /**
    * Deletes the persons that exist, with their distinct ids, overrides and merges into them. It comes
@@ -190,15 +194,15 @@ export type PersonWrites = {
   queueEvents(project: number, id: number, asked: DeletionAsked): Promise<boolean>;
 
   /**
-   * Removes data that was kept until the mirror has a version: `owned` up to it. It comes after the
-   * mirror has the version. It may be repeated.
+   * Removes data that was kept until the projection has a version: `owned` up to it. It comes after the
+   * projection has the version. It may be repeated.
    */
-  mirrored(version: number): Promise<void>;
+  projected(version: number): Promise<void>;
 
   /**
-   * Calls `take` with all changes that a mirror of `version` lacks; with 0, these are all persons. `take`
+   * Calls `take` with all changes that a projection of `version` lacks; with 0, these are all persons. `take`
    * is synchronous and reads the iterables to their end, in one transaction. It comes between two
    * batches, and may be repeated.
    */
-  mirrorSince<T>(version: number, take: (changes: MirrorStream) => T): Promise<T>;
+  projectionSince<T>(version: number, take: (changes: ProjectionStream) => T): Promise<T>;
 };

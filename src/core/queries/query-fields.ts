@@ -1,7 +1,7 @@
 import { GROUP_TYPES_MAX } from "../identity/group.ts";
 import { Failure } from "../values/failure.ts";
 import { isObject, type Json, type JsonObject, storableText } from "../values/json.ts";
-import { checkKnown } from "../values/known-fields.ts";
+import { rejectUnknownFields } from "../values/known-fields.ts";
 import {
   checkFilters,
   type FilterGroup,
@@ -206,7 +206,7 @@ export function onlyOf(sent: Json | undefined, attr: string): Json | undefined {
  */
 export function fields(sent: Json, attr: string, known: readonly string[]): JsonObject {
   if (!isObject(sent)) throw malformed("An object is expected.", attr);
-  checkKnown(sent, { known, ignored: SHOWN_ALONE, attr });
+  rejectUnknownFields(sent, { known, ignored: DISPLAY_ONLY, attr });
   return sent;
 }
 
@@ -255,7 +255,7 @@ export function malformed(detail: string, attr: string): Failure {
  * Fields of queries that PostHog's clients send and that change no number: how an answer is drawn,
  * and what the client keeps with it (decision 72).
  */
-const SHOWN_ALONE: string[] = `version tags dataColorTheme
+const DISPLAY_ONLY: string[] = `version tags dataColorTheme
   aggregationAxisFormat aggregationAxisPostfix aggregationAxisPrefix confidenceLevel decimalPlaces
   minDecimalPlaces detailedResultsAggregationType excludeBoxPlotOutliers goalLines hiddenLegendBreakdowns
   hiddenLegendIndexes resultCustomizationBy resultCustomizations showAlertThresholdLines

@@ -62,7 +62,7 @@ export function nameIndex({ events, properties, person_properties }: EventNames)
 }
 
 /** How names are looked up in a question. */
-export type Looking = {
+export type NameLookup = {
   /** The field to blame. */
   attr: string;
   /** How to ask. */
@@ -77,7 +77,7 @@ export type Looking = {
 export type Known = ReturnType<typeof namesIn>;
 
 /** Names of a project, to be looked up, and the failures of those that it does not have. */
-export function namesIn(index: NameIndex, { attr, form, quoted, without }: Looking) {
+export function namesIn(index: NameIndex, { attr, form, quoted, without }: NameLookup) {
   const refused = (detail: string) =>
     new Failure("invalid_input", `${detail} Ask like this: ${form}.`, attr);
   const filters = (text: string) => (FILTERING.test(plain(text)) ? ` ${NO_FILTERS}` : "");
@@ -118,7 +118,7 @@ export function namesIn(index: NameIndex, { attr, form, quoted, without }: Looki
   };
 }
 
-type Telling = {
+type Phrasing = {
   repeated(text: string): string;
   refused(detail: string): Failure;
   filters(text: string): string;
@@ -128,7 +128,7 @@ type Telling = {
 function beside(
   text: string,
   event: (text: string) => string | undefined,
-  { repeated, refused, filters }: Telling,
+  { repeated, refused, filters }: Phrasing,
 ): Failure | undefined {
   const spaces = [...text.matchAll(/ /g)].map(({ index }) => index);
   const before = spaces.find((at) => event(text.slice(at + 1)) !== undefined);
@@ -140,9 +140,9 @@ function beside(
     before === undefined ? [tail, `behind ${repeated(head)}`] : [head, `before ${repeated(tail)}`];
   // It ends as a list goes on: what is unknown is one of its names.
   if (before !== undefined && /(?:,| and| then| to| vs)$/i.test(word)) return undefined;
-  const isWord = !word.includes(" ") && !OWN_WORDS.has(folded(word));
+  const isWord = !word.includes(" ") && !RESERVED_WORDS.has(folded(word));
   const likely = isWord
-    ? closestNames(folded(word), [...OWN_WORDS]).filter(({ like }) => like > 0)
+    ? closestNames(folded(word), [...RESERVED_WORDS]).filter(({ like }) => like > 0)
     : [];
   const offered = likely.slice(0, OWN_WORDS_MAX).map(({ name }) => name);
   const there = offered.length === 0 ? "" : ` Is it ${offered.join(" or ")}?`;
@@ -150,7 +150,7 @@ function beside(
 }
 
 /** The name that a text is, else the likeliest that it may be: the most frequent. */
-function likely(names: Names, text: string, without: Looking["without"]): string | undefined {
+function likely(names: Names, text: string, without: NameLookup["without"]): string | undefined {
   // Most parts of a long list are longer than any name.
   if (text.length > names.chars) return undefined;
   const loose = folded(text);
@@ -204,7 +204,7 @@ export function folded(text: string): string {
 }
 
 /** Words that a question has a use for beside names. */
-export const OWN_WORDS: ReadonlySet<string> = new Set(
+export const RESERVED_WORDS: ReadonlySet<string> = new Set(
   `all and avg average by compared count daily day distinct events excluding first for from funnel hour hourly in
   last lifecycle max maximum median min minimum month monthly number of on or ordered over p50 p75 p90 p95 p99
   past path paths per person persons previous recurring retention screen session sessions since stickiness strict

@@ -9,7 +9,7 @@ import {
   type NameIndex,
   nameIndex,
   namesIn,
-  OWN_WORDS,
+  RESERVED_WORDS,
 } from "./names.ts";
 import { type Marked, marked, quoting, stands } from "./quoted-names.ts";
 import { intervalFirst } from "./times.ts";
@@ -31,7 +31,7 @@ const FORMS: Record<InsightType, string> = {
 };
 
 /** Which field the words are in, and of which type the answer is to be, if that is told. */
-export type WordsAsked = { attr: string; type?: InsightType | undefined };
+export type QuestionTarget = { attr: string; type?: InsightType | undefined };
 
 /**
  * Returns the query of a question in words; names are those of the project, in any case or in double
@@ -40,7 +40,7 @@ export type WordsAsked = { attr: string; type?: InsightType | undefined };
 export function readWords(
   words: string,
   names: EventNames,
-  { attr, type }: WordsAsked,
+  { attr, type }: QuestionTarget,
 ): JsonObject {
   if (words.length > WORDS_CHARS_MAX) {
     throw new Failure("too_long", `At most ${WORDS_CHARS_MAX} characters.`, attr);
@@ -68,7 +68,7 @@ function unpunctuated(question: Marked, read: (question: Marked) => JsonObject):
 }
 
 /** With what words are read. */
-type Reading = WordsAsked & { index: NameIndex };
+type Reading = QuestionTarget & { index: NameIndex };
 
 /**
  * Returns the query of the likeliest reading (decision 58). A name of the project is likelier than words
@@ -120,7 +120,7 @@ function trickyNames({ text }: Marked, index: NameIndex): string[] {
     /[,→]|->/.test(name) ||
     folded(name)
       .split(" ")
-      .some((word) => OWN_WORDS.has(word));
+      .some((word) => RESERVED_WORDS.has(word));
   return [...new Set(all)]
     .filter((name) => isTricky(name) && stands(name, text))
     .toSorted((a, b) => b.length - a.length || Number(text.includes(b)) - Number(text.includes(a)))

@@ -1,4 +1,4 @@
-import { checkUpToDate, type IsBehind } from "../events/freshness.ts";
+import { type IsCatchingUp, requireCaughtUp } from "../events/freshness.ts";
 import type { SqlCell, SqlReads } from "../ports/sql.ts";
 import { Failure } from "../values/failure.ts";
 import { SQL_ATTR } from "./extent.ts";
@@ -52,7 +52,7 @@ type SqlSettings = { query_seconds: number; query_rows: number; memory: number }
 
 type Needs = {
   reads: SqlReads;
-  isBehind: IsBehind;
+  isCatchingUp: IsCatchingUp;
   limits: SqlSettings;
   /** Memory that the process uses, and that it may use. */
   memoryBytes: () => number;
@@ -60,7 +60,7 @@ type Needs = {
 };
 
 /** Runs statements one beside another, within limits. */
-export function sql({ reads, isBehind, limits, memoryBytes, memoryBytesMax }: Needs): Sql {
+export function sql({ reads, isCatchingUp, limits, memoryBytes, memoryBytesMax }: Needs): Sql {
   let running = 0;
   const without = memoryWithout(memoryBytes);
   const memoryMost = () => {
@@ -75,7 +75,7 @@ export function sql({ reads, isBehind, limits, memoryBytes, memoryBytesMax }: Ne
   return {
     async run(project, text, signal) {
       checkText(text);
-      checkUpToDate(isBehind);
+      requireCaughtUp(isCatchingUp);
       if (running >= SQL_RUNNING_MAX) {
         const detail = `At most ${SQL_RUNNING_MAX} SQL queries run at a time, of all projects together, and as many run now. Try again in a moment.`;
         throw new Failure("throttled", detail);

@@ -8,7 +8,7 @@ const NAME_CHARS_MAX = 80;
  * Fails `invalid_input` on the first field that is neither known nor empty, and names it (decision 59);
  * `attr` is the field of the whole unless that is a body, `ignored` are fields that change nothing.
  */
-export function checkKnown(
+export function rejectUnknownFields(
   sent: JsonObject,
   { known, ignored = [], attr }: { known: readonly string[]; ignored?: string[]; attr?: string },
 ): void {

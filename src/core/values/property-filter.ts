@@ -1,6 +1,6 @@
 import { Failure } from "./failure.ts";
 import { isObject, type Json, type JsonObject, storableText } from "./json.ts";
-import { checkKnown } from "./known-fields.ts";
+import { rejectUnknownFields } from "./known-fields.ts";
 import { type Moment, type TimeSpan, zonedSpan } from "./relative-time.ts";
 import { isoTime } from "./time.ts";
 import { type Version, versionRange } from "./version-range.ts";
@@ -69,7 +69,7 @@ export function filterGroup<F extends object>(
     const detail = "A group is an object with the type AND or OR and its values as a list.";
     throw new Failure("invalid_input", detail, attr);
   }
-  checkKnown(value as JsonObject, { known: ["type", "values"], attr });
+  rejectUnknownFields(value as JsonObject, { known: ["type", "values"], attr });
   return groupOf(values, { any: type === "OR", attr }, one);
 }
 
@@ -135,7 +135,7 @@ export function propertyFilter<Type extends string>(
 ): { type: Type; filter: PropertyFilter } {
   const malformed = (detail: string) => new Failure("invalid_input", detail, attr);
   if (!isObject(filter)) throw malformed("A filter is an object with key, operator and value.");
-  checkKnown(filter, { known: FILTER_FIELDS, ignored: SHOWN_FIELDS, attr });
+  rejectUnknownFields(filter, { known: FILTER_FIELDS, ignored: SHOWN_FIELDS, attr });
   const { key, operator = "exact", type: named = types[0], value } = filter;
   if (typeof key !== "string") throw malformed("A filter's key is the name of a property.");
   const type = types.find((known) => known === named);

@@ -1,6 +1,6 @@
 import { t } from "elysia";
 import { PROPERTY_OWNERS, PROPERTY_TYPES } from "../../core/events/definition.ts";
-import { checkUpToDate, type IsBehind } from "../../core/events/freshness.ts";
+import { type IsCatchingUp, requireCaughtUp } from "../../core/events/freshness.ts";
 import type { DefinitionKeys, DefinitionReads } from "../../core/ports/definitions.ts";
 import { pageQuery, walkedPage } from "../../core/values/page.ts";
 import { route } from "../operation/route.ts";
@@ -47,7 +47,7 @@ const BY_COUNT = {
 };
 
 /** Names of events and properties, counted by a sample: all events would take seconds (decision 82). */
-export const definitionRoutes = (definitions: DefinitionReads, isBehind: IsBehind) => [
+export const definitionRoutes = (definitions: DefinitionReads, isCatchingUp: IsCatchingUp) => [
   route({
     method: "GET",
     path: `${ENVIRONMENT}event_definitions/`,
@@ -58,7 +58,7 @@ export const definitionRoutes = (definitions: DefinitionReads, isBehind: IsBehin
     status: 200,
     response: PageOf(EventDefinitionShape),
     async handle({ project, query: { search, ...paging }, url, signal }) {
-      checkUpToDate(isBehind);
+      requireCaughtUp(isCatchingUp);
       return walkedPage(url, pageQuery(paging), {
         ...BY_COUNT,
         read: (part) => definitions.events(project, { search }, part, signal),
@@ -83,7 +83,7 @@ export const definitionRoutes = (definitions: DefinitionReads, isBehind: IsBehin
     status: 200,
     response: PageOf(PropertyDefinitionShape),
     async handle({ project, query: { search, type = "event", ...paging }, url, signal }) {
-      checkUpToDate(isBehind);
+      requireCaughtUp(isCatchingUp);
       return walkedPage(url, pageQuery(paging), {
         ...BY_COUNT,
         read: (part) => definitions.properties(project, { search, type }, part, signal),

@@ -1,8 +1,8 @@
 import { t } from "elysia";
-import { checkUpToDate, type IsBehind } from "../../core/events/freshness.ts";
+import { type IsCatchingUp, requireCaughtUp } from "../../core/events/freshness.ts";
 import type { EventFilter, EventReads } from "../../core/ports/events.ts";
 import { Failure } from "../../core/values/failure.ts";
-import { checkKnown } from "../../core/values/known-fields.ts";
+import { rejectUnknownFields } from "../../core/values/known-fields.ts";
 import {
   cursorOf,
   PAGE_BYTES_MAX,
@@ -51,12 +51,12 @@ function checkParameters({ searchParams }: URL): void {
   const known = Object.keys(EventsQuery.properties);
   for (const [name, value] of searchParams) {
     // The answer is always JSON.
-    if (name !== "format" || value !== "json") checkKnown({ [name]: value }, { known });
+    if (name !== "format" || value !== "json") rejectUnknownFields({ [name]: value }, { known });
   }
 }
 
 /** Lists events, because their owner must be able to see all of them (decision 15). */
-export const eventRoutes = (events: EventReads, isBehind: IsBehind) => [
+export const eventRoutes = (events: EventReads, isCatchingUp: IsCatchingUp) => [
   route({
     method: "GET",
     path: "/api/environments/:project_id/events/",
@@ -69,7 +69,7 @@ export const eventRoutes = (events: EventReads, isBehind: IsBehind) => [
     async handle({ project, query: { limit, offset, cursor, ...sent }, url, signal }) {
       checkParameters(url);
       const query = pageQuery({ limit, offset });
-      checkUpToDate(isBehind);
+      requireCaughtUp(isCatchingUp);
       if (query.offset > EVENTS_OFFSET_MAX && cursor === undefined) {
         const detail = `offset is at most ${EVENTS_OFFSET_MAX}. To go further back, follow next.`;
         throw new Failure("invalid_input", detail, "offset");

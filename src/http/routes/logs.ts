@@ -1,6 +1,6 @@
 import { t } from "elysia";
 import type { Projects } from "../../core/access/projects.ts";
-import { checkUpToDate, type IsBehind } from "../../core/events/freshness.ts";
+import { type IsCatchingUp, requireCaughtUp } from "../../core/events/freshness.ts";
 import {
   LOG_FILTER_TYPES,
   LOG_LIMIT_DEFAULT,
@@ -13,7 +13,7 @@ import {
 import { LOG_LEVELS } from "../../core/logs/record.ts";
 import type { LogReads } from "../../core/ports/logs.ts";
 import type { JsonObject } from "../../core/values/json.ts";
-import { checkKnown } from "../../core/values/known-fields.ts";
+import { rejectUnknownFields } from "../../core/values/known-fields.ts";
 import { cursorOf } from "../../core/values/page.ts";
 import type { Clock } from "../../core/values/time.ts";
 import { route } from "../operation/route.ts";
@@ -140,12 +140,12 @@ const LogPageShape = t.Object(
 type Needs = {
   logReads: LogReads;
   projects: Pick<Projects, "get">;
-  isBehind: IsBehind;
+  isCatchingUp: IsCatchingUp;
   now: Clock;
 };
 
 /** Queries of log records (contract 4.1); a page ends by bytes too, for a record has up to 1 MiB (decision 70). */
-export const logQueryRoutes = ({ logReads, projects, isBehind, now }: Needs) => [
+export const logQueryRoutes = ({ logReads, projects, isCatchingUp, now }: Needs) => [
   route({
     method: "POST",
     path: "/api/environments/:project_id/logs/query/",
@@ -166,11 +166,11 @@ export const logQueryRoutes = ({ logReads, projects, isBehind, now }: Needs) => 
     empty: true,
     response: LogPageShape,
     async handle({ project, body = {}, signal }) {
-      checkKnown(body as JsonObject, { known: ["query"] });
+      rejectUnknownFields(body as JsonObject, { known: ["query"] });
       const { query = {} } = body;
       const { timezone } = await projects.get(project);
       const read = logQuery(query, { now: now(), timezone });
-      checkUpToDate(isBehind);
+      requireCaughtUp(isCatchingUp);
       const { rows, isMore } = await logReads.list(project, read, signal);
       const last = isMore ? rows.at(-1) : undefined;
       return {

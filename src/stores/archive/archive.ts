@@ -7,7 +7,7 @@ import type {
   ArchivePlace,
 } from "../../core/ports/archive.ts";
 import { type Duckdb, quoted, rows } from "../duckdb/engine/duckdb.ts";
-import { UNPROMOTED } from "../duckdb/events/hot-columns.ts";
+import { WITHOUT_MATERIALIZED } from "../duckdb/events/hot-columns.ts";
 import { NOT_BLANK } from "../loads/event-lines.ts";
 import { copyTo, eraseArchived } from "./erase.ts";
 import { ARCHIVED_KINDS } from "./files.ts";
@@ -137,7 +137,7 @@ function writeStored(
   const { kind, project_id, month, first, last } = of;
   const where = `seq BETWEEN ${first} AND ${last} AND project_id IN (${project_id}, ${-project_id}) AND ${MONTH} = ${quoted(month)}`;
   return files.write({ kind, project_id, month }, of, (path) =>
-    copyTo(connection, path, `SELECT ${UNPROMOTED} FROM ${kind} WHERE ${where}`),
+    copyTo(connection, path, `SELECT ${WITHOUT_MATERIALIZED} FROM ${kind} WHERE ${where}`),
   );
 }
 

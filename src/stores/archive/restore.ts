@@ -31,9 +31,9 @@ const PERSON_UUID = `(
 const ASSIGN = `
   UPDATE events SET person_id = wrong.owner FROM (
     SELECT DISTINCT stored.project_id, stored.distinct_id, stored.person_id,
-      coalesce(mirror.person_id, ${PERSON_UUID}) AS owner
+      coalesce(projection.person_id, ${PERSON_UUID}) AS owner
     FROM (SELECT DISTINCT project_id, distinct_id, person_id FROM events WHERE ${NOT_BLANK}) AS stored
-    LEFT JOIN person_distinct_ids AS mirror USING (project_id, distinct_id)
+    LEFT JOIN person_distinct_ids AS projection USING (project_id, distinct_id)
     LEFT JOIN person_overrides AS moved
       ON moved.project_id = stored.project_id AND moved.old_person_id = stored.person_id
     WHERE coalesce(moved.person_id, stored.person_id) <> owner

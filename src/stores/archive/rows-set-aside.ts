@@ -6,7 +6,7 @@ import { isDiskFull } from "../../core/values/failure.ts";
 import { LOADS_DIRECTORY, quoted, rows } from "../duckdb/engine/duckdb.ts";
 import { newInstance } from "../duckdb/engine/instance.ts";
 import { memoryLimit } from "../duckdb/engine/memory-limit.ts";
-import { UNPROMOTED } from "../duckdb/events/hot-columns.ts";
+import { WITHOUT_MATERIALIZED } from "../duckdb/events/hot-columns.ts";
 import { copyTo } from "./erase.ts";
 import { ARCHIVED_KINDS } from "./files.ts";
 
@@ -75,6 +75,6 @@ function damageIn(error: unknown): Error {
 
 /** The rows in gaps; the outer bounds let the engine skip the others. */
 const ROWS = (kind: ArchivedKind) => `
-  SELECT ${UNPROMOTED} FROM aside.${kind}
+  SELECT ${WITHOUT_MATERIALIZED} FROM aside.${kind}
   WHERE seq >= (SELECT min(first) FROM hole) AND seq <= (SELECT max(last) FROM hole)
     AND EXISTS (FROM hole WHERE seq BETWEEN first AND last)`;

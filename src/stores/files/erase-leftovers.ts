@@ -31,10 +31,10 @@ export const removeLeftovers: RemoveLeftovers = async (directory, tasks, stored)
 function removeLoads(directory: string, { applied, mirror_version }: Stored): void {
   for (const name of namesIn(directory)) {
     const load = LOAD.exec(name)?.[1];
-    const mirror = MIRROR.exec(name)?.[1];
+    const projection = MIRROR.exec(name)?.[1];
     const isStored =
       (load !== undefined && Number(load) <= applied) ||
-      (mirror !== undefined && Number(mirror) <= mirror_version);
+      (projection !== undefined && Number(projection) <= mirror_version);
     if (isStored) rmSync(join(directory, name), { force: true });
   }
 }

@@ -85,7 +85,7 @@ export function journalReader(options: {
   }
 
   /** Copies what lies between this place and `end`, reports it, and goes on to `end`. */
-  function setAside(from: Segment, end: number): void {
+  function quarantine(from: Segment, end: number): void {
     const segment = segmentName(from.first);
     const bytes = from.bytes(offset, end);
     const copy = `${segment} ${offset}`;
@@ -108,7 +108,7 @@ export function journalReader(options: {
     // What precedes a durable frame was one. The rest may be on its way to the disk.
     const durable = found !== undefined && lastSeq(found.frame) <= upTo;
     if (!durable && later === undefined) return false;
-    setAside(from, found?.start ?? from.size());
+    quarantine(from, found?.start ?? from.size());
     if (found === undefined) enter(later);
     return true;
   }

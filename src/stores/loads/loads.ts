@@ -5,20 +5,19 @@ import type {
   BatchContent,
   BulkLoad,
   BulkLoadFiles,
-  MirrorFiles,
+  ProjectionFiles,
   RemoveLoad,
 } from "../../core/ports/loads.ts";
 import type {
-  MirrorChanges,
-  MirrorGroup,
-  MirrorPerson,
-  MirrorStream,
-} from "../../core/ports/mirror.ts";
+  ProjectedGroup,
+  ProjectedPerson,
+  ProjectionChanges,
+  ProjectionStream,
+} from "../../core/ports/projection.ts";
 import { type JsonObject, storableJson } from "../../core/values/json.ts";
 import { lastSeq } from "../journal/segment.ts";
 import { briefText } from "./brief-properties.ts";
 import { logLines } from "./log-lines.ts";
-import { joinChanges } from "./mirror-changes.ts";
 import {
   appended,
   appendedEvents,
@@ -28,6 +27,7 @@ import {
   type Part,
   pathOf,
 } from "./parts.ts";
+import { joinChanges } from "./projection-changes.ts";
 
 /** The load that is being made. Of a file, only the first `bytes` count: what failed is behind. */
 type Open = {
@@ -35,11 +35,11 @@ type Open = {
   last: number;
   events: EventPart;
   logs: Part;
-  mirror: MirrorChanges | null;
+  projection: ProjectionChanges | null;
 };
 
 /** What of a slice is in no load yet. */
-type Rest = Omit<BatchContent, "mirror">;
+type Rest = Omit<BatchContent, "projection">;
 
 /**
  * Writes loads as files, of one slice or of many, of a slice's part where it fills one: DuckDB puts
@@ -52,7 +52,7 @@ export function loadFiles(directory: string, rowsMax: number): BulkLoadFiles {
   for (const leftover of readdirSync(directory)) rmSync(join(directory, leftover));
   let open: Open | undefined;
   /** Changes that SQLite has and no file holds yet: writing failed, and nobody makes them again. */
-  let unwritten: MirrorChanges | null = null;
+  let unwritten: ProjectionChanges | null = null;
 
   const begin = (first: number): Open => {
     const part = (kind: string) => ({
@@ -61,7 +61,7 @@ export function loadFiles(directory: string, rowsMax: number): BulkLoadFiles {
       rows: 0,
     });
     const events = { ...part("events"), rowsTaken: 0, end: undefined, historical: false };
-    return { first, last: first - 1, events, logs: part("logs"), mirror: null };
+    return { first, last: first - 1, events, logs: part("logs"), projection: null };
   };
   /** The load with what fits of a slice, and the rest. */
   const extended = (making: Open, { range, events, logs }: Rest): { making: Open; rest: Rest } => {
@@ -80,9 +80,9 @@ export function loadFiles(directory: string, rowsMax: number): BulkLoadFiles {
       rest: { range, events: later, logs: logs.slice(taken.length) },
     };
   };
-  const putMirror = (name: string, changes: MirrorStream) =>
-    mirrorFiles(join(directory, name), changes);
-  const finished = ({ first, last, events, logs, mirror }: Open): BulkLoad => ({
+  const putProjection = (name: string, changes: ProjectionStream) =>
+    projectionFiles(join(directory, name), changes);
+  const finished = ({ first, last, events, logs, projection }: Open): BulkLoad => ({
     first,
     last,
     events: pathOf(events),
@@ -90,7 +90,7 @@ export function loadFiles(directory: string, rowsMax: number): BulkLoadFiles {
     count: events.rows + logs.rows,
     historical: events.historical,
     large: events.rowsTaken > events.rows,
-    mirror: mirror && putMirror(String(first), mirror),
+    projection: projection && putProjection(String(first), projection),
   });
   const end = (): BulkLoad | null => {
     const load = open === undefined ? null : finished(open);
@@ -101,13 +101,13 @@ export function loadFiles(directory: string, rowsMax: number): BulkLoadFiles {
   return {
     /**
      * Adds a slice and returns the loads that it fills, with events or with persons. If it throws, only the
-     * slice's changes of the mirror were added, and they go with the next write.
+     * slice's changes of the projection were added, and they go with the next write.
      */
-    add({ range, events, logs, mirror }: BatchContent): BulkLoad[] {
-      unwritten = joined(unwritten, mirror);
+    add({ range, events, logs, projection }: BatchContent): BulkLoad[] {
+      unwritten = joined(unwritten, projection);
       const full: BulkLoad[] = [];
       let making = open ?? begin(range.first);
-      making = { ...making, mirror: joined(making.mirror, unwritten) };
+      making = { ...making, projection: joined(making.projection, unwritten) };
       let rest: Rest = { range, events, logs };
       for (;;) {
         ({ making, rest } = extended(making, rest));
@@ -116,7 +116,7 @@ export function loadFiles(directory: string, rowsMax: number): BulkLoadFiles {
         making = begin(making.last + 1);
         if (rest.events.length === 0) break;
       }
-      if (mirrorChars(making.mirror) >= MIRROR_CHARS_MAX) {
+      if (projectionChars(making.projection) >= PROJECTION_CHARS_MAX) {
         full.push(finished(making));
         making = begin(making.last + 1);
       }
@@ -132,22 +132,22 @@ export function loadFiles(directory: string, rowsMax: number): BulkLoadFiles {
      * Ends the load that is being made, and writes changes to go behind it. If it throws, nothing
      * has ended, and the changes go with whatever is written next.
      */
-    endWith(changes: MirrorChanges): { load: BulkLoad | null; changes: MirrorFiles } {
+    endWith(changes: ProjectionChanges): { load: BulkLoad | null; changes: ProjectionFiles } {
       const behind = joined(unwritten, changes) ?? changes;
       unwritten = behind;
-      const files = putMirror(`mirror-${behind.version}`, behind);
+      const files = putProjection(`mirror-${behind.version}`, behind);
       const load = end();
       unwritten = null;
       return { load, changes: files };
     },
 
-    /** Writes changes to the mirror that come with no events. */
-    writeMirror: (changes: MirrorStream): MirrorFiles =>
-      putMirror(`mirror-${changes.version}`, changes),
+    /** Writes changes to the projection that come with no events. */
+    writeProjection: (changes: ProjectionStream): ProjectionFiles =>
+      putProjection(`mirror-${changes.version}`, changes),
 
-    /** The same of what a mirror of a version lacks; null if that is nothing. */
-    writeLacking: (version: number, changes: MirrorStream): MirrorFiles | null =>
-      changes.version === version ? null : putMirror(`mirror-${changes.version}`, changes),
+    /** The same of what a projection of a version lacks; null if that is nothing. */
+    writeLacking: (version: number, changes: ProjectionStream): ProjectionFiles | null =>
+      changes.version === version ? null : putProjection(`mirror-${changes.version}`, changes),
   };
 }
 
@@ -155,17 +155,17 @@ export function loadFiles(directory: string, rowsMax: number): BulkLoadFiles {
  * Removes a load's files, once both stores have it. Asynchronous: the system may take long to
  * let go of a file that it is still writing to disk.
  */
-export const removeLoad: RemoveLoad = async ({ events, logs, mirror }) => {
-  const { persons, overrides, groups, owned } = mirror ?? {};
+export const removeLoad: RemoveLoad = async ({ events, logs, projection }) => {
+  const { persons, overrides, groups, owned } = projection ?? {};
   for (const path of [events, logs, persons, overrides, groups, owned]) {
     if (typeof path === "string") await rm(path, { force: true });
   }
 };
 
-/** Characters of the properties that a load changes in the mirror; it ends behind the slice that reaches them. */
-const MIRROR_CHARS_MAX = 16_777_216;
+/** Characters of the properties that a load changes in the projection; it ends behind the slice that reaches them. */
+const PROJECTION_CHARS_MAX = 16_777_216;
 
-function mirrorChars(changes: MirrorChanges | null): number {
+function projectionChars(changes: ProjectionChanges | null): number {
   if (changes === null) return 0;
   const { persons, groups } = changes;
   return (
@@ -174,12 +174,15 @@ function mirrorChars(changes: MirrorChanges | null): number {
   );
 }
 
-function joined(before: MirrorChanges | null, after: MirrorChanges | null): MirrorChanges | null {
+function joined(
+  before: ProjectionChanges | null,
+  after: ProjectionChanges | null,
+): ProjectionChanges | null {
   return before === null || after === null ? (before ?? after) : joinChanges(before, after);
 }
 
-/** Writes changes to the mirror as files whose paths begin with `start`. */
-function mirrorFiles(start: string, changes: MirrorStream): MirrorFiles {
+/** Writes changes to the projection as files whose paths begin with `start`. */
+function projectionFiles(start: string, changes: ProjectionStream): ProjectionFiles {
   const { version, deleted = false, overrides, groups, owned } = changes;
   const put = (kind: string, lines: Iterable<string>): string | null =>
     pathOf(appended({ path: `${start}.${kind}.ndjson`, bytes: 0, rows: 0 }, lines));
@@ -199,7 +202,7 @@ function mirrorFiles(start: string, changes: MirrorStream): MirrorFiles {
 
 /** What the lines are of is in `found` when they have been taken. */
 function* personLines(
-  { persons, gone }: Pick<MirrorStream, "persons" | "gone">,
+  { persons, gone }: Pick<ProjectionStream, "persons" | "gone">,
   found: { known: boolean; gone: boolean; moved: boolean },
 ): Iterable<string> {
   for (const person of persons) {
@@ -214,13 +217,13 @@ function* personLines(
 }
 
 /** A line of a person, whose properties are JSON already. */
-function personLine(person: MirrorPerson): string {
+function personLine(person: ProjectedPerson): string {
   const { columns, ...rest } = person;
   return `${storableJson(rest).slice(0, -1)}${columns === "" ? "" : `,${columns}`}}\n`;
 }
 
 /** The same of a group. */
-function groupLine({ properties, ...rest }: MirrorGroup): string {
+function groupLine({ properties, ...rest }: ProjectedGroup): string {
   return `${storableJson(rest).slice(0, -1)},"properties":${briefText(properties)}}\n`;
 }
 

@@ -1,11 +1,11 @@
-import type { PropertyTexts } from "../../core/ports/mirror.ts";
+import type { PropertyTexts } from "../../core/ports/projection.ts";
 import { foldedAddress } from "../../core/values/case-folding.ts";
 import type { JsonObject } from "../../core/values/json.ts";
 import { setKey, storableJson, storableText } from "../../core/values/json.ts";
 import { briefProperties, leftOut, READ_CHARS_MAX } from "./brief-properties.ts";
 
 /**
- * Columns of the mirror: a property's name alone says which holds it. Names with `$`, four fifths of the
+ * Columns of the projection: a property's name alone says which holds it. Names with `$`, four fifths of the
  * JSON, and names with a value per person stand apart, so that a filter reads few other properties. A million
  * persons by `plan` take 0.01 s so, with three columns 0.18 s. Stored data rests on this layout.
  */
@@ -18,16 +18,16 @@ const SPREAD = {
 const MANY_VALUED =
   /(?:(?:^|first|last|full|user|path)_?name|mail|phone|url|path|referrer|agent|(?:^|_|u|r)id|(?:_|ed)at|width|height|itude)$/i;
 
-/** The columns of a row of the mirror that have properties, each a JSON object or null. */
+/** The columns of a row of the projection that have properties, each a JSON object or null. */
 export const PROPERTY_COLUMNS: readonly string[] = Array.from(
   { length: 16 },
   (_, at) => `properties_${at}`,
 );
 
-/** The column of the mirror that has the names of the properties that it lacks of a person, or null. */
+/** The column of the projection that has the names of the properties that it lacks of a person, or null. */
 export const LEFT_OUT = "left_out";
 
-/** Properties as JSON, for the person store and for the mirror; each is written once. */
+/** Properties as JSON, for the person store and for the projection; each is written once. */
 export function propertyTexts(properties: JsonObject): PropertyTexts {
   const texts = spreadTexts(properties);
   const inner = texts.map((text) => text?.slice(1, -1)).filter(isText);
@@ -77,12 +77,12 @@ const PLACES_KEPT_MAX = 10_000;
 
 const places = new Map<string, number>();
 
-/** The column of the mirror that has a property. */
+/** The column of the projection that has a property. */
 export function propertyColumn(key: string): string {
   return PROPERTY_COLUMNS[placeOf(key)] ?? "";
 }
 
-/** All properties of a row of the mirror: no two of its columns have a key in common. */
+/** All properties of a row of the projection: no two of its columns have a key in common. */
 export const ALL_PROPERTIES = `('{' || concat_ws(',', ${PROPERTY_COLUMNS.map(
   (column) => `substr(${column}, 2, length(${column}) - 2)`,
 ).join(", ")}) || '}')::JSON`;

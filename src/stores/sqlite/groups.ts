@@ -1,6 +1,6 @@
 import type { GroupType } from "../../core/identity/group.ts";
 import type { GroupChanges, GroupKey, GroupReads, GroupRow } from "../../core/ports/groups.ts";
-import type { MirrorGroup } from "../../core/ports/mirror.ts";
+import type { ProjectedGroup } from "../../core/ports/projection.ts";
 import { anyCase } from "../../core/values/case-folding.ts";
 import { fitting } from "../../core/values/fitting.ts";
 import { storableJson } from "../../core/values/json.ts";
@@ -12,7 +12,7 @@ const GROUP_COLUMNS = "project_id, type_index, key, properties, created_at";
 export function groupReads({ raw }: Sqlite): GroupReads {
   const where = `FROM "group" WHERE project_id = ?1 AND type_index = ?2
     AND key GLOB ?3`;
-  const page = raw.query<MirrorGroup, [number, number, string, number, number, string]>(
+  const page = raw.query<ProjectedGroup, [number, number, string, number, number, string]>(
     `SELECT ${GROUP_COLUMNS} ${where} AND key > ?6 ORDER BY key LIMIT ?4 OFFSET ?5`,
   );
   const count = raw.query<{ count: number }, [number, number, string]>(
@@ -51,10 +51,10 @@ export function groupWrites({ raw }: Sqlite) {
     `INSERT INTO "group" (${GROUP_COLUMNS}, version) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
      ON CONFLICT DO UPDATE SET properties = excluded.properties, version = excluded.version`,
   );
-  const byKey = raw.query<MirrorGroup, [number, number, string]>(
+  const byKey = raw.query<ProjectedGroup, [number, number, string]>(
     `SELECT ${GROUP_COLUMNS} FROM "group" WHERE project_id = ?1 AND type_index = ?2 AND key = ?3`,
   );
-  const since = raw.query<MirrorGroup, [number]>(
+  const since = raw.query<ProjectedGroup, [number]>(
     `SELECT ${GROUP_COLUMNS} FROM "group" WHERE version > ?1`,
   );
   return {
@@ -62,8 +62,8 @@ export function groupWrites({ raw }: Sqlite) {
       const row = byKey.get(project_id, type_index, key);
       return row === null ? undefined : { ...row, properties: JSON.parse(row.properties) };
     },
-    /** In the caller's transaction; returns the rows for the mirror. */
-    apply({ types, rows }: GroupChanges, version: number): MirrorGroup[] {
+    /** In the caller's transaction; returns the rows for the projection. */
+    apply({ types, rows }: GroupChanges, version: number): ProjectedGroup[] {
       for (const { project_id, type_index, name } of types) {
         insertType.run(project_id, type_index, name);
       }
@@ -74,6 +74,6 @@ export function groupWrites({ raw }: Sqlite) {
         return { project_id, type_index, key, created_at, properties };
       });
     },
-    since: (version: number): Iterable<MirrorGroup> => since.iterate(version),
+    since: (version: number): Iterable<ProjectedGroup> => since.iterate(version),
   };
 }

@@ -17,7 +17,7 @@ import { clockBefore, eventOf, type Sent, sendStored } from "../../support/data/
 import {
   type Everything,
   everything,
-  expectMirrored,
+  expectProjected,
 } from "../../support/disk/project-contents.ts";
 import { temporaryDirectory } from "../../support/start/app.ts";
 import { executable } from "../../support/start/executable.ts";
@@ -85,7 +85,7 @@ async function expectSame(before: Held): Promise<void> {
   expect(Bun.deepEquals(found, before.events)).toBe(true);
   expect(persons).toEqual(before.persons);
   expect(await server.stop()).toBe(0);
-  await expectMirrored(data, before);
+  await expectProjected(data, before);
   expect(await storedLogs(data)).toEqual(before.logs);
 }
 

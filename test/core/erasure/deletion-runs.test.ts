@@ -177,7 +177,7 @@ describe("deleted means gone", () => {
     for (const value of [before, patched]) {
       await app.ask("PATCH", `${PERSONS}/${id}/`, { body: { properties: { value } } });
     }
-    // What only the person store holds is in the event store's mirror of it, too.
+    // What only the person store holds is in the event store's projection of it, too.
     expect(Object.keys(await findPlanted(app.directory, [patched])).toSorted()).toEqual([
       expect.stringMatching(/^1\.duckdb/),
       expect.stringMatching(/^hoglet\.sqlite/),

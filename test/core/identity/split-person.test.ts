@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Person } from "../../../src/core/identity/person.ts";
 import { batch, event } from "../../support/data/build-records.ts";
-import { mirrored } from "../../support/disk/project-contents.ts";
+import { projected } from "../../support/disk/project-contents.ts";
 import { type TestProject, temporaryDirectory, testApp } from "../../support/start/app.ts";
 import { sharedApp } from "../../support/start/shared-app.ts";
 
@@ -247,7 +247,7 @@ describe("splitting a person", () => {
       await split(app, await personOf(app, "user"));
     }
 
-    const ids = (await mirrored(data)).map(({ distinct_ids }) => distinct_ids);
+    const ids = (await projected(data)).map(({ distinct_ids }) => distinct_ids);
     expect(ids.toSorted()).toEqual([["anon"], ["user"]]);
   });
 });

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { startPromoting } from "../../../src/core/insights/hot-columns.ts";
+import { startColumnMaterializer } from "../../../src/core/insights/hot-columns.ts";
 import { rows } from "../../../src/stores/duckdb/engine/duckdb.ts";
 import {
-  promotedIn,
-  promotions,
+  materializedColumns,
+  readableColumns,
   USE_SECONDS_MIN,
 } from "../../../src/stores/duckdb/events/hot-columns.ts";
 import { dataSets, firstProjects } from "../../support/data/data-sets.ts";
@@ -18,18 +18,18 @@ async function promotingIn(lag: () => number) {
   const stored = await dataSets(firstProjects(20));
   const said: unknown[] = [];
   const log = { warn: (...words: unknown[]) => said.push(words) } as never;
-  const promoting = startPromoting({
-    ...{ promotions: promotions(stored.duckdb, 100), ingest: { lag } },
+  const columnMaterializer = startColumnMaterializer({
+    ...{ materializedColumns: materializedColumns(stored.duckdb, 100), ingest: { lag } },
     ...{ restoring: { active: () => false }, now: () => Date.parse("2026-01-01"), log },
     lookMs: LOOK_MS,
   });
   return {
-    promoting,
+    columnMaterializer,
     said,
     stored,
-    isPromoted: async () => (await stored.duckdb.read(promotedIn)).has(KEY),
+    isPromoted: async () => (await stored.duckdb.read(readableColumns)).has(KEY),
     async [Symbol.asyncDispose]() {
-      await promoting.stop();
+      await columnMaterializer.stop();
       await stored[Symbol.asyncDispose]();
     },
   };
@@ -44,8 +44,8 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
 
 test("a property that queries took long for gets its column by and by", async () => {
   await using one = await promotingIn(() => 0);
-  one.promoting.used(new Set([KEY, "x".repeat(201)]), (USE_SECONDS_MIN * 1000) / 2);
-  one.promoting.used(new Set([KEY]), (USE_SECONDS_MIN * 1000) / 2);
+  one.columnMaterializer.used(new Set([KEY, "x".repeat(201)]), (USE_SECONDS_MIN * 1000) / 2);
+  one.columnMaterializer.used(new Set([KEY]), (USE_SECONDS_MIN * 1000) / 2);
 
   await until(one.isPromoted);
   await expectSameTexts(one.stored.duckdb);
@@ -55,7 +55,7 @@ test("a property that queries took long for gets its column by and by", async ()
 test("nothing is filled while many events wait", async () => {
   let lag = 1_000_000;
   await using one = await promotingIn(() => lag);
-  one.promoting.used(new Set([KEY]), USE_SECONDS_MIN * 1000);
+  one.columnMaterializer.used(new Set([KEY]), USE_SECONDS_MIN * 1000);
   const isChosen = async () =>
     (
       await one.stored.duckdb.read((connection) =>

@@ -320,7 +320,7 @@ describe("a drafted query", () => {
 });
 
 test("the store is not asked while it is behind", async () => {
-  const behind = insights({ isBehind: () => true } as Parameters<typeof insights>[0]);
+  const behind = insights({ isCatchingUp: () => true } as Parameters<typeof insights>[0]);
 
   expect(behind.draft(1, undefined, FOREVER)).rejects.toMatchObject({ code: "unavailable" });
 });

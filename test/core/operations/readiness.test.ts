@@ -13,7 +13,7 @@ function subject() {
       lag: () => state.lag,
       isStalled: () => state.isStalled,
     },
-    isBehind: () => state.behind,
+    isCatchingUp: () => state.behind,
     isRestoring: () => false,
     room: { isLow: () => state.low },
     refusing: () => state.refusing,

@@ -543,7 +543,7 @@ function endless() {
   const memory = { used: 1000 };
   const limits = { query_seconds: 120, query_rows: 1, memory: 100 };
   const needs = {
-    ...{ reads, isBehind: () => false, limits },
+    ...{ reads, isCatchingUp: () => false, limits },
     ...{ memoryBytes: () => memory.used, memoryBytesMax: 1e9 },
   };
   return { signals, memory, queries: sql(needs) };

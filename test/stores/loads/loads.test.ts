@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Frame } from "../../../src/core/ports/journal.ts";
 import type { BatchContent, BatchEvent } from "../../../src/core/ports/loads.ts";
-import type { MirrorChanges, MirrorPerson } from "../../../src/core/ports/mirror.ts";
+import type { ProjectedPerson, ProjectionChanges } from "../../../src/core/ports/projection.ts";
 import { loadFiles, removeLoad } from "../../../src/stores/loads/loads.ts";
 import { readLines } from "../../support/start/server.ts";
 
@@ -39,7 +39,7 @@ function sliceEvent(seq: number, fields: Partial<BatchEvent> = {}): BatchEvent {
 /** Events with the numbers from `first` to `last`, as a slice. */
 function slice(first: number, last: number, more: Partial<BatchContent> = {}): BatchContent {
   const events = Array.from({ length: last - first + 1 }, (_, at) => sliceEvent(first + at));
-  return { range: { first, last }, events, logs: [], mirror: null, ...more };
+  return { range: { first, last }, events, logs: [], projection: null, ...more };
 }
 
 function logs(first_seq: number, count: number): Frame {
@@ -47,7 +47,7 @@ function logs(first_seq: number, count: number): Frame {
   return { kind: "logs", project_id: 1, arrived_at: ARRIVED, first_seq, count, lines };
 }
 
-function mirror(version: number, changes: Partial<MirrorChanges> = {}): MirrorChanges {
+function projection(version: number, changes: Partial<ProjectionChanges> = {}): ProjectionChanges {
   return { version, persons: [], gone: [], overrides: [], groups: [], owned: [], ...changes };
 }
 
@@ -67,7 +67,7 @@ test("slices make one load, until it is full or ended", () => {
   expect(files.add(slice(4, 7))).toEqual([]);
   const load = files.end();
 
-  expect(load).toMatchObject({ first: 1, last: 7, count: 7, logs: null, mirror: null });
+  expect(load).toMatchObject({ first: 1, last: 7, count: 7, logs: null, projection: null });
   expect(numbersIn(load?.events)).toEqual(upTo(1, 7));
   expect(files.end()).toBeNull();
 });
@@ -103,7 +103,7 @@ test("a slice that fills a load to the last event leaves nothing behind", () => 
 
 test("a load ends behind the slice whose persons or groups are too large together", () => {
   const files = loadFiles(place(), 10);
-  const persons = (id: number, chars: number): MirrorPerson[] => [
+  const persons = (id: number, chars: number): ProjectedPerson[] => [
     {
       ...{ project_id: 1, id, uuid: PERSON, distinct_ids: [], moved: [], known: true },
       created_at: "2026-11-21",
@@ -112,17 +112,17 @@ test("a load ends behind the slice whose persons or groups are too large togethe
   ];
   const key = { project_id: 1, type_index: 0, key: "acme", created_at: "2026-11-21" };
   const groups = [{ ...key, properties: `{"text":"${"x".repeat(10_000_000)}"}` }];
-  const add = (seq: number, changes: Partial<MirrorChanges>) =>
-    files.add({ ...slice(seq, seq), mirror: mirror(seq, changes) });
+  const add = (seq: number, changes: Partial<ProjectionChanges>) =>
+    files.add({ ...slice(seq, seq), projection: projection(seq, changes) });
 
   expect(add(1, { persons: persons(1, 10_000_000) })).toEqual([]);
   // The same person again is in the load but once.
   expect(add(2, { persons: persons(1, 10_000_000) })).toEqual([]);
   expect(add(3, { groups })).toMatchObject([
-    { first: 1, last: 3, count: 3, mirror: { version: 3 } },
+    { first: 1, last: 3, count: 3, projection: { version: 3 } },
   ]);
   expect(add(4, { persons: persons(1, 10) })).toEqual([]);
-  expect(files.end()).toMatchObject({ first: 4, last: 4, mirror: { version: 4 } });
+  expect(files.end()).toMatchObject({ first: 4, last: 4, projection: { version: 4 } });
 });
 
 /** An event whose line has so many bytes. */
@@ -166,7 +166,7 @@ test("events that are not large take a row each", () => {
 test("a large log record takes more rows than one, too", () => {
   const files = loadFiles(place(), 10);
   const frame = { ...logs(1, 1), lines: Buffer.from(`{"body":"${"x".repeat(3000)}"}\n`) };
-  files.add({ range: { first: 1, last: 1 }, events: [], logs: [frame], mirror: null });
+  files.add({ range: { first: 1, last: 1 }, events: [], logs: [frame], projection: null });
   const load = files.end();
   expect(load).toMatchObject({ count: 1 });
   expect(blanksIn(load?.logs)).toEqual([1]);
@@ -183,7 +183,7 @@ test("log records go with the load that their numbers are in", () => {
   const events = [...upTo(1, 8), ...upTo(12, 20)].map((seq) => sliceEvent(seq));
   const range = { first: 1, last: 22 };
 
-  const [full] = files.add({ range, events, logs: [logs(9, 3), logs(21, 2)], mirror: null });
+  const [full] = files.add({ range, events, logs: [logs(9, 3), logs(21, 2)], projection: null });
   const rest = files.end();
 
   expect(full).toMatchObject({ last: 13, count: 13 });
@@ -199,7 +199,7 @@ test("a load tells whether there are events of a migration in it", () => {
   expect([full?.historical, files.end()?.historical]).toEqual([true, false]);
 });
 
-test("the mirror's changes of all its slices are one", () => {
+test("the projection's changes of all its slices are one", () => {
   const files = loadFiles(place(), 10);
   const person = {
     project_id: 1,
@@ -211,15 +211,20 @@ test("the mirror's changes of all its slices are one", () => {
     moved: [],
     known: false,
   };
-  files.add(slice(1, 1, { mirror: mirror(7, { persons: [person] }) }));
+  files.add(slice(1, 1, { projection: projection(7, { persons: [person] }) }));
   const changed = { ...person, columns: '"properties_1":{"n":2}', distinct_ids: [], known: true };
-  files.add(slice(2, 2, { mirror: mirror(8, { persons: [changed] }) }));
+  files.add(slice(2, 2, { projection: projection(8, { persons: [changed] }) }));
 
   const load = files.end();
 
   const { columns: _, ...about } = person;
-  expect(load?.mirror).toMatchObject({ version: 8, known: false, moved: false, overrides: null });
-  expect(readLines(load?.mirror?.persons ?? "")).toEqual([
+  expect(load?.projection).toMatchObject({
+    version: 8,
+    known: false,
+    moved: false,
+    overrides: null,
+  });
+  expect(readLines(load?.projection?.persons ?? "")).toEqual([
     { ...about, properties_1: { n: 2 }, distinct_ids: ["ann"] },
   ]);
 });
@@ -248,11 +253,11 @@ test("what fails adds nothing, and may be tried again", async () => {
   expect(readdirSync(directory)).toEqual([]);
 });
 
-test("what a slice changes in the mirror survives that its load could not be written", () => {
+test("what a slice changes in the projection survives that its load could not be written", () => {
   const directory = place();
   const files = loadFiles(directory, 10);
   const led = (version: number) =>
-    mirror(version, {
+    projection(version, {
       overrides: [{ project_id: 1, old_person_id: `p${version}`, person_id: "q" }],
     });
   const linesOf = (path: string | null | undefined) =>
@@ -263,21 +268,21 @@ test("what a slice changes in the mirror survives that its load could not be wri
     renameSync(`${directory}.away`, directory);
   };
 
-  whileAway(() => files.add(slice(1, 2, { mirror: led(1) })));
+  whileAway(() => files.add(slice(1, 2, { projection: led(1) })));
   // As it is read again: SQLite has it already.
   files.add(slice(1, 2));
   whileAway(() => files.endWith(led(2)));
-  files.add(slice(3, 3, { mirror: led(3) }));
+  files.add(slice(3, 3, { projection: led(3) }));
   const load = files.end();
   whileAway(() => files.endWith(led(4)));
   const last = files.endWith(led(5));
 
-  expect(load).toMatchObject({ first: 1, last: 3, mirror: { version: 3 } });
-  expect(linesOf(load?.mirror?.overrides)).toEqual(["p1", "p2", "p3"]);
+  expect(load).toMatchObject({ first: 1, last: 3, projection: { version: 3 } });
+  expect(linesOf(load?.projection?.overrides)).toEqual(["p1", "p2", "p3"]);
   expect(last).toMatchObject({ load: null, changes: { version: 5 } });
   expect(linesOf(last.changes.overrides)).toEqual(["p4", "p5"]);
   files.add(slice(4, 4));
-  expect(files.end()?.mirror).toBeNull();
+  expect(files.end()?.projection).toBeNull();
 });
 
 test("what a crash has left is removed", () => {

@@ -1,14 +1,17 @@
 import { expect } from "bun:test";
 import { join } from "node:path";
-import type { Promotions } from "../../../src/core/ports/hot-columns.ts";
+import type { MaterializedColumns } from "../../../src/core/ports/hot-columns.ts";
 import type { Plan } from "../../../src/core/ports/insights.ts";
-import type { MirrorPerson } from "../../../src/core/ports/mirror.ts";
+import type { ProjectedPerson } from "../../../src/core/ports/projection.ts";
 import { jsonOf } from "../../../src/core/sql/sql.ts";
 import type { Json, JsonObject } from "../../../src/core/values/json.ts";
 import { insightDraft } from "../../../src/stores/duckdb/drafts/insight.ts";
 import { type Duckdb, openDuckdb } from "../../../src/stores/duckdb/engine/duckdb.ts";
 import { apiReads } from "../../../src/stores/duckdb/engine/query-deadline.ts";
-import { promotions, USE_SECONDS_MIN } from "../../../src/stores/duckdb/events/hot-columns.ts";
+import {
+  materializedColumns,
+  USE_SECONDS_MIN,
+} from "../../../src/stores/duckdb/events/hot-columns.ts";
 import { eventStore } from "../../../src/stores/duckdb/events/store.ts";
 import { insightQueries } from "../../../src/stores/duckdb/insights/queries.ts";
 import { sqlReads } from "../../../src/stores/duckdb/sql/sql.ts";
@@ -196,7 +199,11 @@ export async function dataSets(projects: readonly number[], path?: string) {
 export type DataSets = Awaited<ReturnType<typeof dataSets>>;
 
 /** Has properties used so much that they are to get columns. */
-export async function use(columns: Promotions, keys: readonly string[], day = "2026-01-01") {
+export async function use(
+  columns: MaterializedColumns,
+  keys: readonly string[],
+  day = "2026-01-01",
+) {
   const uses = { queries: 1, seconds: USE_SECONDS_MIN };
   await columns.note(new Map(keys.map((key) => [key, uses])), day);
 }
@@ -216,7 +223,7 @@ async function store(duckdb: Duckdb, directory: string, sets: DataSet[]): Promis
   );
   const created_at = "2026-01-01T00:00:00.000000Z";
   const persons = sets.flatMap(({ project: project_id, persons }) =>
-    [...persons].map(([uuid, properties], at): MirrorPerson => {
+    [...persons].map(([uuid, properties], at): ProjectedPerson => {
       const id = project_id * 10 + at;
       const about = { project_id, id, uuid, created_at, known: false };
       const { columns } = propertyTexts(properties as JsonObject);
@@ -236,11 +243,11 @@ async function store(duckdb: Duckdb, directory: string, sets: DataSet[]): Promis
     [...moved].map(([old_person_id, person_id]) => ({ project_id, old_person_id, person_id })),
   );
   const files = loadFiles(join(directory, "loads"), LOAD_EVENTS_MAX);
-  const mirror = { version: 1, persons, gone: [], overrides, groups, owned: [] };
+  const projection = { version: 1, persons, gone: [], overrides, groups, owned: [] };
   const range = { first: 1, last: seq };
-  const loads = [...files.add({ range, events, logs: [], mirror }), files.end()];
+  const loads = [...files.add({ range, events, logs: [], projection }), files.end()];
   const events_ = eventStore(duckdb, join(directory, "dead"));
-  const columns = promotions(duckdb, STEP_ROWS);
+  const columns = materializedColumns(duckdb, STEP_ROWS);
   for (const load of loads) {
     if (load === null || load === undefined) continue;
     const { dead } = await events_.append(load);

@@ -1,12 +1,12 @@
 import { expect } from "bun:test";
 import { type Duckdb, rows } from "../../../src/stores/duckdb/engine/duckdb.ts";
-import { promotedIn } from "../../../src/stores/duckdb/events/hot-columns.ts";
+import { readableColumns } from "../../../src/stores/duckdb/events/hot-columns.ts";
 import { pointer, textIn } from "../../../src/stores/duckdb/lists/property-filter.ts";
 
 /** Expects each column that may be read to have what is in the JSON; says how many there are. */
 export async function expectSameTexts(duckdb: Duckdb): Promise<number> {
   return await duckdb.read(async (connection) => {
-    const promoted = await promotedIn(connection);
+    const promoted = await readableColumns(connection);
     for (const [key, column] of promoted) {
       const sql = `SELECT count(*)::INTEGER AS wrong FROM events
         WHERE ${column} IS DISTINCT FROM ${textIn("$pointer")}`;

@@ -16,7 +16,7 @@ export type Everything = {
 };
 
 /** A person as queries over events see it, in the event store. */
-export type MirrorPerson = Pick<Person, "id" | "uuid" | "properties" | "distinct_ids">;
+export type ProjectedPerson = Pick<Person, "id" | "uuid" | "properties" | "distinct_ids">;
 
 /** The event by which it is known that those before it are stored; it makes no person. */
 const MARKER = "settled";
@@ -141,7 +141,7 @@ function brief({ uuid, event, distinct_id, properties }: Sent) {
 }
 
 /** The persons in the event store of a server that has stopped, by uuid. */
-export async function mirrored(data: string): Promise<MirrorPerson[]> {
+export async function projected(data: string): Promise<ProjectedPerson[]> {
   const { DuckDBInstance } = await import("@duckdb/node-api");
   const file = join(data, "events", "1.duckdb");
   const instance = await DuckDBInstance.create(file, { access_mode: "READ_ONLY" });
@@ -169,11 +169,11 @@ export async function mirrored(data: string): Promise<MirrorPerson[]> {
 }
 
 /** Checks that the event store's copy of persons is what the API showed. */
-export async function expectMirrored(data: string, { persons }: Everything): Promise<void> {
-  const mirror = await mirrored(data);
-  const found = new Map(mirror.map((person) => [person.uuid, person]));
-  expect(repeated(mirror.map(({ uuid }) => uuid))).toEqual([]);
-  expect(mirror.length).toBe(persons.length);
+export async function expectProjected(data: string, { persons }: Everything): Promise<void> {
+  const projection = await projected(data);
+  const found = new Map(projection.map((person) => [person.uuid, person]));
+  expect(repeated(projection.map(({ uuid }) => uuid))).toEqual([]);
+  expect(projection.length).toBe(persons.length);
   const expected = persons.map(({ id, uuid, properties, distinct_ids }) => {
     return { id, uuid, properties, distinct_ids };
   });

@@ -1,14 +1,14 @@
 import { join } from "node:path";
-import type { MirrorChanges } from "../../../src/core/ports/mirror.ts";
 import type { PersonReads } from "../../../src/core/ports/person-reads.ts";
 import type { PersonSearch } from "../../../src/core/ports/person-search.ts";
 import type { PersonWrites } from "../../../src/core/ports/person-writes.ts";
+import type { ProjectionChanges } from "../../../src/core/ports/projection.ts";
 import { openDuckdb, ROW_GROUP_ROWS } from "../../../src/stores/duckdb/engine/duckdb.ts";
 import { apiReads } from "../../../src/stores/duckdb/engine/query-deadline.ts";
 import { eventStore } from "../../../src/stores/duckdb/events/store.ts";
 import { personSearch } from "../../../src/stores/duckdb/lists/persons.ts";
 import { loadFiles } from "../../../src/stores/loads/loads.ts";
-import { joinChanges } from "../../../src/stores/loads/mirror-changes.ts";
+import { joinChanges } from "../../../src/stores/loads/projection-changes.ts";
 import { personReads } from "../../../src/stores/sqlite/persons/list.ts";
 import { personWrites } from "../../../src/stores/sqlite/persons/writes.ts";
 import { projectWrites } from "../../../src/stores/sqlite/projects.ts";
@@ -21,7 +21,7 @@ export type PersonStores = AsyncDisposable & {
   reads: PersonReads;
   search: PersonSearch;
   /** Keeps changes that the person store has made until `project` is called. */
-  changed(changes: MirrorChanges): void;
+  changed(changes: ProjectionChanges): void;
   /** Brings the projection to the version of the person store. */
   project(): Promise<void>;
 };
@@ -50,7 +50,7 @@ export async function personStores(): Promise<PersonStores> {
   const files = loadFiles(join(directory.path, "loads"), ROW_GROUP_ROWS);
   const reader = readSqlite(path);
   const reads = personReads(reader);
-  let pending: MirrorChanges | undefined;
+  let pending: ProjectionChanges | undefined;
   return {
     writes: personWrites(sqlite),
     reads,
@@ -59,7 +59,7 @@ export async function personStores(): Promise<PersonStores> {
       pending = pending === undefined ? changes : joinChanges(pending, changes);
     },
     async project() {
-      if (pending !== undefined) await events.mirror(files.writeMirror(pending));
+      if (pending !== undefined) await events.applyProjection(files.writeProjection(pending));
       pending = undefined;
     },
     async [Symbol.asyncDispose]() {

@@ -17,7 +17,7 @@ type Options = {
  * and rewrites the file without them; says which there were. None: the load failed for
  * another reason and is to be tried again. `insert` is the file's statement, for any path.
  */
-export async function setUnreadableAside(
+export async function moveToDeadLetters(
   duckdb: Duckdb,
   path: string | null,
   { deadLetters, type, insert }: Options,

@@ -7,7 +7,7 @@ import { isOutOfMemory } from "../engine/faults.ts";
 import type { Names, Part } from "../engine/generations.ts";
 import { LOG_OWNERS, MAY_HAVE_OWNER } from "../lists/log-owners.ts";
 import { handOnErased } from "./dedup-replay.ts";
-import { forgetPromoted } from "./hot-columns.ts";
+import { forgetUnfilled } from "./hot-columns.ts";
 
 /** Whom to look for, once each. */
 const TARGETS = `
@@ -251,7 +251,7 @@ async function copyRest(
     await run(`DELETE FROM ${to}."${name}"`);
     await run(`INSERT INTO ${to}."${name}" BY NAME SELECT * FROM ${from}."${name}"`);
   }
-  await run(forgetPromoted(to), { mark });
+  await run(forgetUnfilled(to), { mark });
 }
 
 /** The old file goes: better none is written anew than one that lacks a row. */

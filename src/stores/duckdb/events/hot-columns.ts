@@ -1,10 +1,10 @@
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
-import type { Promotions } from "../../../core/ports/hot-columns.ts";
+import type { MaterializedColumns } from "../../../core/ports/hot-columns.ts";
 import { type Duckdb, ROW_GROUP_ROWS, rows } from "../engine/duckdb.ts";
 import { pointer, textIn } from "../lists/property-filter.ts";
 
 /** Properties that have a column at once: `promoted_1` and so on (decision 87). */
-export const PROMOTED_MAX = 8;
+export const MATERIALIZED_MAX = 8;
 
 /** Days that are looked at: a property that nobody asked about for so long gives its column back. */
 export const USE_DAYS = 30;
@@ -24,10 +24,10 @@ export const USED_MAX = 1000;
 const column = (slot: DuckDBValue | undefined) => `promoted_${Number(slot)}`;
 
 /** All columns of a table but those of promoted properties, which are made of another. */
-export const UNPROMOTED = "COLUMNS(lambda name: NOT starts_with(name, 'promoted_'))";
+export const WITHOUT_MATERIALIZED = "COLUMNS(lambda name: NOT starts_with(name, 'promoted_'))";
 
 /** Columns that may be read in the caller's transaction, by property. */
-export async function promotedIn(
+export async function readableColumns(
   connection: DuckDBConnection,
 ): Promise<ReadonlyMap<string, string>> {
   const sql = "SELECT key, slot FROM promoted WHERE whole_seq IS NOT NULL";
@@ -36,7 +36,7 @@ export async function promotedIn(
 }
 
 /** SQL of what an event that is added has in these columns, behind other columns. */
-export async function promotedTexts(
+export async function materializedTexts(
   connection: DuckDBConnection,
 ): Promise<{ sql: string; values: Record<string, string> }> {
   const found = await rows(connection, "SELECT key, slot FROM promoted");
@@ -52,7 +52,7 @@ export async function promotedTexts(
  * The statement that forgets columns, in a file that was written anew, that were not whole when that
  * began, at the event `$mark`: parts that were filled since may have been copied before.
  */
-export function forgetPromoted(catalog: string): string {
+export function forgetUnfilled(catalog: string): string {
   return `DELETE FROM ${catalog}.promoted WHERE whole_seq IS NULL OR whole_seq >= $mark::BIGINT`;
 }
 
@@ -75,7 +75,7 @@ const UNUSED = "DELETE FROM promoted WHERE key NOT IN (SELECT key FROM property_
 const CHOOSE = `
   INSERT INTO promoted
   SELECT slot, key, (SELECT coalesce(max(rowid) + 1, 0) FROM events), 0, NULL
-  FROM (SELECT min(slot) AS slot FROM range(1, ${PROMOTED_MAX} + 1) AS slots(slot)
+  FROM (SELECT min(slot) AS slot FROM range(1, ${MATERIALIZED_MAX} + 1) AS slots(slot)
     WHERE slot NOT IN (SELECT slot FROM promoted)),
   (SELECT key FROM property_use WHERE key NOT IN (SELECT key FROM promoted) GROUP BY key
     HAVING (sum(queries) >= ${USE_QUERIES_MIN} AND count(*) >= ${USE_DAYS_MIN})
@@ -98,7 +98,10 @@ const FILLED = `
   WHERE slot = $slot::INTEGER`;
 
 /** Promotes properties in the event store; each step is one transaction of its writer, of so many rows. */
-export function promotions(duckdb: Duckdb, stepRows = ROW_GROUP_ROWS): Promotions {
+export function materializedColumns(
+  duckdb: Duckdb,
+  stepRows = ROW_GROUP_ROWS,
+): MaterializedColumns {
   return {
     note: (uses, day) =>
       duckdb.write(async (connection) => {

@@ -2,17 +2,17 @@ import { readFileSync } from "node:fs";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { GROUP_TYPES_MAX } from "../../../core/identity/group.ts";
 import type { DeadLetter, EventStore } from "../../../core/ports/events.ts";
-import type { BulkLoad, MirrorFiles } from "../../../core/ports/loads.ts";
+import type { BulkLoad, ProjectionFiles } from "../../../core/ports/loads.ts";
 import { groupColumn, HOT_PROPERTIES, LARGE_LAST, NOT_BLANK } from "../../loads/event-lines.ts";
 import { type Duckdb, quoted, readColumns, rows } from "../engine/duckdb.ts";
 import { runOnEngineThreads } from "../engine/engine-threads.ts";
-import { isAboutTheData, setUnreadableAside } from "./dead-letters.ts";
+import { isAboutTheData, moveToDeadLetters } from "./dead-letters.ts";
 import { readDedupEntries } from "./dedup-replay.ts";
 import { eventErasure } from "./erase.ts";
-import { promotedTexts } from "./hot-columns.ts";
+import { materializedTexts } from "./hot-columns.ts";
 import { INSERT_LOGS } from "./insert-logs.ts";
 import { type MetaKey, metaOf, setMeta } from "./meta.ts";
-import { applyMirror, isInPlace, LINE_BYTES_MAX } from "./mirror.ts";
+import { applyChanges, isInPlace, LINE_BYTES_MAX } from "./projection.ts";
 
 const HOT_NAMES = [
   ...HOT_PROPERTIES,
@@ -61,22 +61,27 @@ const INSERT_EVENTS = (
 export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
   const meta = (key: MetaKey) => duckdb.read((connection) => metaOf(connection, key));
   const erasure = eventErasure(duckdb);
-  const noteMoved = (changes: MirrorFiles | null) => {
+  const noteMoved = (changes: ProjectionFiles | null) => {
     if (typeof changes?.owned === "string") erasure.moved(readFileSync(changes.owned, "utf8"));
   };
   const first = repeatable(duckdb);
   const apply = (load: BulkLoad) =>
-    first(["applied_seq", load.last], load.mirror, async (connection) => {
+    first(["applied_seq", load.last], load.projection, async (connection) => {
       await applyLoad(connection, load);
-      noteMoved(load.mirror);
+      noteMoved(load.projection);
     });
-  const setAside = async ({ events, logs, historical, large }: BulkLoad): Promise<DeadLetter[]> => [
-    ...(await setUnreadableAside(duckdb, events, {
+  const takeDeadLetters = async ({
+    events,
+    logs,
+    historical,
+    large,
+  }: BulkLoad): Promise<DeadLetter[]> => [
+    ...(await moveToDeadLetters(duckdb, events, {
       deadLetters,
       type: "unreadable_event",
       insert: (path) => INSERT_EVENTS(path, { historical, large }),
     })),
-    ...(await setUnreadableAside(duckdb, logs, {
+    ...(await moveToDeadLetters(duckdb, logs, {
       deadLetters,
       type: "unreadable_log",
       insert: INSERT_LOGS,
@@ -84,10 +89,10 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
   ];
   return {
     applied: () => meta("applied_seq"),
-    mirrorVersion: () => meta("mirror_version"),
-    mirror: (changes) =>
+    projectionVersion: () => meta("mirror_version"),
+    applyProjection: (changes) =>
       first(["mirror_version", changes.version], changes, async (connection) => {
-        await applyMirror(connection, changes);
+        await applyChanges(connection, changes);
         noteMoved(changes);
       }),
     erase: erasure.erase,
@@ -100,7 +105,7 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
         await apply(load);
         return { dead: [] };
       } catch (error) {
-        const dead = isAboutTheData(error) ? await setAside(load) : [];
+        const dead = isAboutTheData(error) ? await takeDeadLetters(load) : [];
         if (dead.length === 0) throw error;
         await apply(load);
         return { dead };
@@ -135,10 +140,10 @@ function repeatable(duckdb: Pick<Duckdb, "writeFirst" | "writeInPlace">) {
   let unsure = "";
   return async (
     [key, value]: Mark,
-    mirror: MirrorFiles | null,
+    projection: ProjectionFiles | null,
     work: (connection: DuckDBConnection) => Promise<void>,
   ) => {
-    const write = isInPlace(mirror) ? duckdb.writeInPlace : duckdb.writeFirst;
+    const write = isInPlace(projection) ? duckdb.writeInPlace : duckdb.writeFirst;
     const name = `${key} ${value}`;
     let isRepeated = unsure === name;
     unsure = name;
@@ -152,15 +157,15 @@ function repeatable(duckdb: Pick<Duckdb, "writeFirst" | "writeInPlace">) {
 }
 
 async function applyLoad(connection: DuckDBConnection, load: BulkLoad): Promise<void> {
-  const { first, last, events, logs, mirror } = load;
+  const { first, last, events, logs, projection } = load;
   if ((await metaOf(connection, "applied_seq")) >= first) {
     throw new Error(`BulkLoad up to ${last} was applied before`);
   }
   await setMeta(connection, "applied_seq", last);
   if (events !== null) {
-    const { sql: promoted, values } = await promotedTexts(connection);
+    const { sql: promoted, values } = await materializedTexts(connection);
     await runOnEngineThreads(connection, INSERT_EVENTS(events, { ...load, promoted }), { values });
   }
   if (logs !== null) await runOnEngineThreads(connection, INSERT_LOGS(logs));
-  if (mirror !== null) await applyMirror(connection, mirror);
+  if (projection !== null) await applyChanges(connection, projection);
 }

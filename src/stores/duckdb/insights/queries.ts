@@ -5,7 +5,7 @@ import type { EventFilters } from "../../../core/queries/query-fields.ts";
 import { filtersIn } from "../../../core/values/property-filter.ts";
 import { rows } from "../engine/duckdb.ts";
 import type { ApiReads } from "../engine/query-deadline.ts";
-import { promotedIn } from "../events/hot-columns.ts";
+import { readableColumns } from "../events/hot-columns.ts";
 import { eventNames } from "../lists/names.ts";
 import { binder, checkPatterns } from "../lists/property-filter.ts";
 import { compiled } from "./compile.ts";
@@ -24,7 +24,7 @@ export function insightQueries(
     run: (project, plan, signal) =>
       reads.read(signal, async (connection) => {
         const [used, began] = [new Set<string>(), performance.now()];
-        const promoted = await promotedIn(connection);
+        const promoted = await readableColumns(connection);
         const events = { project, promoted, onUse: (property: string) => used.add(property) };
         const patterns = filtersIn({ any: false, of: filtersOf(plan.query) });
         await checkPatterns(

@@ -1,11 +1,4 @@
 import type {
-  MirrorChanges,
-  MirrorOverride,
-  MirrorOwned,
-  MirrorPerson,
-  MirrorStream,
-} from "../../../core/ports/mirror.ts";
-import type {
   ChangedPerson,
   Merged,
   NewPerson,
@@ -13,6 +6,13 @@ import type {
   PersonChanges,
   PersonRef,
 } from "../../../core/ports/person-writes.ts";
+import type {
+  ProjectedOverride,
+  ProjectedOwned,
+  ProjectedPerson,
+  ProjectionChanges,
+  ProjectionStream,
+} from "../../../core/ports/projection.ts";
 import type { JsonObject } from "../../../core/values/json.ts";
 import { propertyTexts } from "../../loads/person-columns.ts";
 import { activityWrites } from "../activity.ts";
@@ -32,7 +32,7 @@ export function identityWrites(sqlite: Sqlite) {
   const groups = groupWrites(sqlite);
   const warn = warningWrites(sqlite);
 
-  const apply = (changes: PersonChanges): { mirror: MirrorChanges; stored: Stored[] } => {
+  const apply = (changes: PersonChanges): { projection: ProjectionChanges; stored: Stored[] } => {
     mark.advance(changes.applied_seq);
     warn(changes.warnings ?? []);
     const version = mark.nextVersion();
@@ -49,9 +49,9 @@ export function identityWrites(sqlite: Sqlite) {
     });
     const gone = statements.remove(changes.merged, overrides, version);
     count(changes, statements);
-    const mirror = {
+    const projection = {
       version,
-      persons: rows.map((row) => mirrored(row, placed.get(row.id))),
+      persons: rows.map((row) => projected(row, placed.get(row.id))),
       gone,
       overrides: overrides.map(({ project_id, old_uuid, uuid }) => {
         return { project_id, old_person_id: old_uuid, person_id: uuid };
@@ -59,7 +59,7 @@ export function identityWrites(sqlite: Sqlite) {
       groups: groups.apply(changes.groups, version),
       owned: [],
     };
-    return { mirror, stored: rows.map((row) => stored(row, placed.get(row.id))) };
+    return { projection, stored: rows.map((row) => stored(row, placed.get(row.id))) };
   };
 
   return {
@@ -67,7 +67,7 @@ export function identityWrites(sqlite: Sqlite) {
     group: groups.find,
     apply: (changes: PersonChanges) => sqlite.transaction(() => apply(changes)),
     nextVersion: mark.nextVersion,
-    mirrorSince: <T>(version: number, take: (changes: MirrorStream) => T): T =>
+    projectionSince: <T>(version: number, take: (changes: ProjectionStream) => T): T =>
       sqlite.transaction(() => {
         const last = mark.version();
         const since = statements.since(version, last);
@@ -78,7 +78,7 @@ export function identityWrites(sqlite: Sqlite) {
 
 type Row = ChangedPerson & WrittenPerson & { known: boolean };
 
-function mirrored(row: Row, placement: Placement | undefined): MirrorPerson {
+function projected(row: Row, placement: Placement | undefined): ProjectedPerson {
   const { project_id, id, uuid, created_at, known, texts } = row;
   const { put = [], moved = [] } = placement ?? {};
   const ids = { distinct_ids: [...put, ...moved], moved };
@@ -217,10 +217,10 @@ function mergeJournal(raw: Sqlite["raw"]) {
 
 /**
  * Reads all that changed after a version; a scan, for the start after a crash. Forgets what the
- * mirror of that version has and nobody else needs.
+ * projection of that version has and nobody else needs.
  */
 function changesSince(raw: Sqlite["raw"]) {
-  type Person = Pick<MirrorPerson, "project_id" | "id" | "uuid" | "created_at"> & {
+  type Person = Pick<ProjectedPerson, "project_id" | "id" | "uuid" | "created_at"> & {
     properties: string;
     ids: string;
   };
@@ -230,7 +230,7 @@ function changesSince(raw: Sqlite["raw"]) {
      FROM person WHERE version > ?1`,
   );
   const gone = raw.query<{ id: number }, [number]>("SELECT id FROM person_gone WHERE version > ?1");
-  const overrides = raw.query<MirrorOverride, [number]>(
+  const overrides = raw.query<ProjectedOverride, [number]>(
     `SELECT person_override.project_id, old_uuid AS old_person_id, person.uuid AS person_id
      FROM person_override JOIN person ON person.id = person_id
      WHERE person_override.version > ?1`,
@@ -238,12 +238,12 @@ function changesSince(raw: Sqlite["raw"]) {
   const forgetOwned = raw.query<null, [number]>(
     "DELETE FROM distinct_id_owned WHERE version <= ?1",
   );
-  const owned = raw.query<MirrorOwned, []>(
+  const owned = raw.query<ProjectedOwned, []>(
     "SELECT project_id, distinct_id, uuid AS person_id FROM distinct_id_owned",
   );
   return (version: number, last: number) => {
     forgetOwned.run(version);
-    // An empty mirror has nobody whom they could replace.
+    // An empty projection has nobody whom they could replace.
     const isNew = version === 0;
     // To look for what came since means to read every person.
     if (version === last) return { persons: [], gone: [], overrides: [], owned: [] };
@@ -260,7 +260,7 @@ function changesSince(raw: Sqlite["raw"]) {
   };
 }
 
-const NOBODY_YET: Pick<MirrorPerson, "known" | "moved"> = { known: false, moved: [] };
+const NOBODY_YET: Pick<ProjectedPerson, "known" | "moved"> = { known: false, moved: [] };
 
 const known = (moved: string[]) => ({ known: true, moved });
 

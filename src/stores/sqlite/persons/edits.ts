@@ -1,8 +1,8 @@
 import type { Change } from "../../../core/identity/activity.ts";
 import { applyUpdate, PERSON_BYTES_MAX, personUuid } from "../../../core/identity/person.ts";
 import type { DeletionAsked } from "../../../core/ports/erasure.ts";
-import type { MirrorChanges, MirrorOwned } from "../../../core/ports/mirror.ts";
 import type { EditAsked, RemovalAsked, Removed } from "../../../core/ports/person-writes.ts";
+import type { ProjectedOwned, ProjectionChanges } from "../../../core/ports/projection.ts";
 import { Failure } from "../../../core/values/failure.ts";
 import { type JsonObject, sameJson, setKey } from "../../../core/values/json.ts";
 import { propertyTexts } from "../../loads/person-columns.ts";
@@ -13,8 +13,8 @@ import type { Stored } from "./apply-slice.ts";
 import { personRows } from "./rows.ts";
 import type { PersonRow } from "./splits.ts";
 
-/** What an edit did, for the mirror and for whoever remembers persons. */
-export type Edited = { mirror: MirrorChanges; stored: Stored[] };
+/** What an edit did, for the projection and for whoever remembers persons. */
+export type Edited = { projection: ProjectionChanges; stored: Stored[] };
 
 /** The part of the person store that users change; synchronous, for its one connection. */
 export function personEdits(sqlite: Sqlite, nextVersion: () => number) {
@@ -39,14 +39,14 @@ export function personEdits(sqlite: Sqlite, nextVersion: () => number) {
     activity.add(name, person, by, { changes: [changeOf(before, after)] });
     const { id, project_id, uuid, created_at } = person;
     const { columns } = texts;
-    const mirrored = { id, project_id, uuid, created_at, columns, known: true };
+    const projected = { id, project_id, uuid, created_at, columns, known: true };
     return {
-      mirror: { ...nothing(version), persons: [{ ...mirrored, distinct_ids: [], moved: [] }] },
+      projection: { ...nothing(version), persons: [{ ...projected, distinct_ids: [], moved: [] }] },
       stored: [{ id, project_id, uuid, created_at, is_identified, lifted, distinct_ids: [] }],
     };
   };
 
-  const remove = (person: PersonRow, asked: RemovalAsked, version: number): MirrorOwned[] => {
+  const remove = (person: PersonRow, asked: RemovalAsked, version: number): ProjectedOwned[] => {
     const { id, project_id, uuid } = person;
     const whose = eventsOf(person);
     if (asked.events !== undefined) deletions.queue(whose, asked.events);
@@ -59,7 +59,7 @@ export function personEdits(sqlite: Sqlite, nextVersion: () => number) {
     statements.gone.run(id, version);
     statements.uncount.run(project_id);
     // Events of ids that had come to the person go back to whom these ids would make.
-    const owned = whose.distinct_ids.flatMap((distinct_id): MirrorOwned[] => {
+    const owned = whose.distinct_ids.flatMap((distinct_id): ProjectedOwned[] => {
       const person_id = personUuid(project_id, distinct_id);
       return person_id === uuid ? [] : [{ project_id, distinct_id, person_id }];
     });
@@ -95,10 +95,10 @@ export function personEdits(sqlite: Sqlite, nextVersion: () => number) {
         const owned = persons.flatMap((person) => remove(person, asked, version));
         const gone = persons.map(({ id }) => id);
         if (gone.length > 0) statements.removed.run(String(version));
-        return { mirror: { ...nothing(version), gone, deleted: true, owned }, gone };
+        return { projection: { ...nothing(version), gone, deleted: true, owned }, gone };
       }),
-    /** Forgets what was kept until the mirror is of this version. */
-    mirrored: (version: number): void =>
+    /** Forgets what was kept until the projection is of this version. */
+    projected: (version: number): void =>
       sqlite.transaction(() => {
         statements.forgetOwned.run(version);
       }),
@@ -114,7 +114,7 @@ export function personEdits(sqlite: Sqlite, nextVersion: () => number) {
   };
 }
 
-function nothing(version: number): MirrorChanges {
+function nothing(version: number): ProjectionChanges {
   return { version, persons: [], gone: [], overrides: [], groups: [], owned: [] };
 }
 
@@ -172,7 +172,7 @@ function prepare(raw: Sqlite["raw"]) {
     gone: raw.query<null, [number, number]>(
       "INSERT OR REPLACE INTO person_gone (id, version) VALUES (?1, ?2)",
     ),
-    // Until the event store is written anew, its mirror's file may hold bytes of them (decision 60).
+    // Until the event store is written anew, its projection's file may hold bytes of them (decision 60).
     removed: raw.query<null, [string]>(
       "INSERT OR REPLACE INTO meta (key, value) VALUES ('removed_version', ?1)",
     ),

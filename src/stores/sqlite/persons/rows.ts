@@ -1,5 +1,5 @@
 import { type Lifts, liftedIn } from "../../../core/identity/lifted-properties.ts";
-import type { PropertyTexts } from "../../../core/ports/mirror.ts";
+import type { PropertyTexts } from "../../../core/ports/projection.ts";
 import type { JsonObject } from "../../../core/values/json.ts";
 import { addressIn, propertyTexts } from "../../loads/person-columns.ts";
 import type { Sqlite } from "../sqlite.ts";

@@ -2,15 +2,15 @@ import type { Actor } from "../../../core/identity/activity.ts";
 import { personUuid } from "../../../core/identity/person.ts";
 import { type Part, type SplitAsked, split } from "../../../core/identity/split.ts";
 import type { KeptMerge, Whole } from "../../../core/identity/undo-merge.ts";
-import type { MirrorChanges, MirrorPerson } from "../../../core/ports/mirror.ts";
+import type { ProjectedPerson, ProjectionChanges } from "../../../core/ports/projection.ts";
 import { storableJson } from "../../../core/values/json.ts";
 import { activityWrites } from "../activity.ts";
 import type { Sqlite } from "../sqlite.ts";
 import type { Stored } from "./apply-slice.ts";
 import { personRows, type WrittenPerson } from "./rows.ts";
 
-/** What a split did, for the mirror and for whoever remembers persons. */
-export type SplitDone = { mirror: MirrorChanges; stored: Stored[] };
+/** What a split did, for the projection and for whoever remembers persons. */
+export type SplitDone = { projection: ProjectionChanges; stored: Stored[] };
 
 /** A person as SQLite has it: `properties` is JSON text, `is_identified` 0 or 1. */
 export type PersonRow = {
@@ -60,9 +60,9 @@ export function splitWrites(sqlite: Sqlite, nextVersion: () => number) {
       return [...earlier].map((old_person_id) => ({ project_id, old_person_id, person_id: uuid }));
     });
     return {
-      mirror: {
+      projection: {
         version,
-        persons: rows.map(mirrored),
+        persons: rows.map(projected),
         gone: [],
         overrides,
         groups: [],
@@ -85,7 +85,7 @@ export function splitWrites(sqlite: Sqlite, nextVersion: () => number) {
 
 type Row = Stored & WrittenPerson;
 
-function mirrored(row: Row): MirrorPerson {
+function projected(row: Row): ProjectedPerson {
   const { project_id, id, uuid, created_at, texts, distinct_ids } = row;
   const rest = { distinct_ids, moved: distinct_ids, known: true };
   return { project_id, id, uuid, created_at, columns: texts.columns, ...rest };

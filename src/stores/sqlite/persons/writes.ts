@@ -73,20 +73,20 @@ export function personWrites(sqlite: Sqlite): PersonWrites {
       return { found, unread };
     },
     async apply(changes) {
-      const { mirror, stored } = identity.apply(changes);
+      const { projection, stored } = identity.apply(changes);
       refs.forget(changes.merged.flatMap(({ source_id }) => source_id ?? []));
       remember(stored);
-      return mirror;
+      return projection;
     },
     async split(project, id, asked, by) {
       const done = splits.split(project, id, asked, by);
       remember(done?.stored ?? []);
-      return done?.mirror;
+      return done?.projection;
     },
     async edit(project, id, asked) {
       const done = edits.edit(project, id, asked);
       remember(done?.stored ?? []);
-      return done === null ? null : done?.mirror;
+      return done === null ? null : done?.projection;
     },
     async remove(project, ids, asked) {
       const done = edits.remove(project, ids, asked);
@@ -94,11 +94,11 @@ export function personWrites(sqlite: Sqlite): PersonWrites {
       return done;
     },
     queueEvents: async (project, id, asked) => edits.queueEvents(project, id, asked),
-    mirrored: async (version) => edits.mirrored(version),
+    projected: async (version) => edits.projected(version),
     groupTypes: groupReads(sqlite).types,
     group: async (place) => identity.group(place),
     applied: async () => identity.applied(),
-    mirrorSince: async (version, take) => identity.mirrorSince(version, take),
+    projectionSince: async (version, take) => identity.projectionSince(version, take),
   };
 }
 

@@ -147,7 +147,7 @@ test.each([
     for (let seq = 1; stored < count; seq += SLICE) {
       const range = { first: seq, last: seq + SLICE - 1 };
       const events = Array.from({ length: SLICE }, (_, at) => sliceEvent(seq + at));
-      for (const load of add({ range, events, logs: [], mirror: null })) {
+      for (const load of add({ range, events, logs: [], projection: null })) {
         await store.append(load);
         stored += load.count;
       }

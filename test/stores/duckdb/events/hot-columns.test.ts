@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
-import type { Promotions } from "../../../../src/core/ports/hot-columns.ts";
+import type { MaterializedColumns } from "../../../../src/core/ports/hot-columns.ts";
 import type { Plan } from "../../../../src/core/ports/insights.ts";
 import { periodOf } from "../../../../src/core/queries/period.ts";
 import { type Duckdb, rows } from "../../../../src/stores/duckdb/engine/duckdb.ts";
 import { apiReads } from "../../../../src/stores/duckdb/engine/query-deadline.ts";
 import { eventErasure } from "../../../../src/stores/duckdb/events/erase.ts";
 import {
-  PROMOTED_MAX,
-  promotedIn,
-  promotions,
+  MATERIALIZED_MAX,
+  materializedColumns,
+  readableColumns,
   USE_DAYS,
   USE_DAYS_MIN,
   USE_QUERIES_MIN,
@@ -49,16 +49,16 @@ const SLOW: Plan = {
 };
 
 let stored: DataSets;
-let columns: Promotions;
+let columns: MaterializedColumns;
 
 beforeEach(async () => {
   stored = await dataSets(firstProjects(SETS));
-  columns = promotions(stored.duckdb, STEP_ROWS);
+  columns = materializedColumns(stored.duckdb, STEP_ROWS);
 });
 
 afterEach(() => stored[Symbol.asyncDispose]());
 
-const whole = async () => [...(await stored.duckdb.read(promotedIn)).keys()].toSorted();
+const whole = async () => [...(await stored.duckdb.read(readableColumns)).keys()].toSorted();
 
 async function countEvents(): Promise<number> {
   const [row] = await stored.duckdb.read((connection) =>
@@ -103,11 +103,11 @@ test("a few queries of one day are not enough, those of two days are", async () 
 });
 
 test("there are so many columns, and a property that nobody asks about any more gives its back", async () => {
-  columns = promotions(stored.duckdb);
-  const keys = Array.from({ length: PROMOTED_MAX + 3 }, (_, index) => `p'${index}"`);
+  columns = materializedColumns(stored.duckdb);
+  const keys = Array.from({ length: MATERIALIZED_MAX + 3 }, (_, index) => `p'${index}"`);
   await use(columns, keys);
   await fillAll();
-  expect(await whole()).toHaveLength(PROMOTED_MAX);
+  expect(await whole()).toHaveLength(MATERIALIZED_MAX);
 
   const later = new Date(Date.parse("2026-01-01") + USE_DAYS * 86_400_000);
   await use(columns, ["a/b~c"], later.toISOString().slice(0, 10));

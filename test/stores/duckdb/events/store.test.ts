@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { EventReads, EventStore } from "../../../../src/core/ports/events.ts";
 import type { BatchContent, BatchEvent, BulkLoad } from "../../../../src/core/ports/loads.ts";
-import type { MirrorChanges, MirrorPerson } from "../../../../src/core/ports/mirror.ts";
+import type { ProjectedPerson, ProjectionChanges } from "../../../../src/core/ports/projection.ts";
 import type { JsonObject } from "../../../../src/core/values/json.ts";
 import { openDuckdb, ROW_GROUP_ROWS, rows } from "../../../../src/stores/duckdb/engine/duckdb.ts";
 import { apiReads } from "../../../../src/stores/duckdb/engine/query-deadline.ts";
@@ -46,12 +46,16 @@ async function duckdbStore(data = temporaryDirectory()) {
   return {
     store: eventStore(duckdb, deadLetters) as EventStore,
     deadLetters,
-    load: (first: number, events: BatchEvent[], changes: Partial<MirrorChanges> = {}): BulkLoad =>
+    load: (
+      first: number,
+      events: BatchEvent[],
+      changes: Partial<ProjectionChanges> = {},
+    ): BulkLoad =>
       load({
         range: { first, last: first + Math.max(events.length, 1) - 1 },
         events,
         logs: [],
-        mirror: {
+        projection: {
           version: first,
           persons: [],
           gone: [],
@@ -61,7 +65,7 @@ async function duckdbStore(data = temporaryDirectory()) {
           ...changes,
         },
       }),
-    mirrorFiles: (changes: MirrorChanges) => files.writeMirror(changes),
+    projectionFiles: (changes: ProjectionChanges) => files.writeProjection(changes),
     /** A load of log records alone. */
     logs: (first_seq: number, records: object[]): BulkLoad => {
       const lines = Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join(""));
@@ -71,7 +75,7 @@ async function duckdbStore(data = temporaryDirectory()) {
         range: { first: first_seq, last: first_seq + count - 1 },
         events: [],
         logs: [{ kind: "logs", ...frame }],
-        mirror: null,
+        projection: null,
       });
     },
     list: ((...asked) => eventReads(apiReads(duckdb, 600)).list(...asked)) as EventReads["list"],
@@ -130,7 +134,7 @@ const columnsOf = (properties: JsonObject) => {
   return { columns };
 };
 
-const mirror = (fields: Partial<MirrorPerson> = {}): MirrorPerson => ({
+const projectedPerson = (fields: Partial<ProjectedPerson> = {}): ProjectedPerson => ({
   project_id: 1,
   id: 1,
   uuid: PERSON,
@@ -169,7 +173,7 @@ describe.each(IMPLEMENTATIONS)("the event store on %s", (_name, make) => {
 
   test("has a load once that was carried out although it failed for want of memory", async () => {
     await using made = await make();
-    const changes = { version: 7, persons: [mirror()] };
+    const changes = { version: 7, persons: [projectedPerson()] };
     const first = made.load(1, [sliceEvent(1)], changes);
     const store = made.storeWhere(async (work) => {
       await work();
@@ -310,17 +314,28 @@ describe("DuckDB", () => {
     expect(columns).toEqual({ a: "Firefox", b: "acme", c: null, d: "[1]", e: "42" });
   });
 
-  test("mirrors persons: new ones are added, known ones replaced, gone ones removed", async () => {
+  test("projects persons: new ones are added, known ones replaced, gone ones removed", async () => {
     await using duck = await duckdbStore();
-    const two = ["bob", "cat"].map((id, at) => mirror({ id: at + 2, distinct_ids: [id] }));
-    await duck.store.append(duck.load(1, [sliceEvent(1)], { persons: [mirror(), ...two] }));
+    const two = ["bob", "cat"].map((id, at) => projectedPerson({ id: at + 2, distinct_ids: [id] }));
+    await duck.store.append(
+      duck.load(1, [sliceEvent(1)], { persons: [projectedPerson(), ...two] }),
+    );
 
-    const changed = mirror({ known: true, ...columnsOf({}), distinct_ids: ["ann-2", "cat"] });
+    const changed = projectedPerson({
+      known: true,
+      ...columnsOf({}),
+      distinct_ids: ["ann-2", "cat"],
+    });
     await duck.store.append(
       duck.load(2, [], {
         persons: [
           { ...changed, moved: ["cat"] },
-          mirror({ known: true, id: 2, ...columnsOf({ a: 1, $os: "iOS" }), distinct_ids: [] }),
+          projectedPerson({
+            known: true,
+            id: 2,
+            ...columnsOf({ a: 1, $os: "iOS" }),
+            distinct_ids: [],
+          }),
         ],
         gone: [3],
       }),
@@ -337,22 +352,22 @@ describe("DuckDB", () => {
     ]);
     const ids = await duck.query("SELECT distinct_id FROM person_distinct_ids ORDER BY ALL");
     expect(ids.map(({ distinct_id }) => distinct_id)).toEqual(["ann", "ann-2", "bob", "cat"]);
-    expect(await duck.store.mirrorVersion()).toBe(2);
+    expect(await duck.store.projectionVersion()).toBe(2);
   });
 
   test("is brought to a later version of the persons without events", async () => {
     await using duck = await duckdbStore();
-    await duck.store.append(duck.load(1, [sliceEvent(1)], { persons: [mirror()] }));
-    const persons = [mirror({ known: true, ...columnsOf({ n: 1 }), moved: ["ann"] })];
+    await duck.store.append(duck.load(1, [sliceEvent(1)], { persons: [projectedPerson()] }));
+    const persons = [projectedPerson({ known: true, ...columnsOf({ n: 1 }), moved: ["ann"] })];
 
     const lacking = { version: 9, persons, gone: [], overrides: [], groups: [], owned: [] };
-    await duck.store.mirror(duck.mirrorFiles(lacking));
-    await duck.store.mirror(duck.mirrorFiles(lacking));
+    await duck.store.applyProjection(duck.projectionFiles(lacking));
+    await duck.store.applyProjection(duck.projectionFiles(lacking));
 
     const stored = `SELECT id::INTEGER AS id, ${ALL_PROPERTIES} AS properties FROM persons`;
     expect(await duck.query(stored)).toEqual([{ id: 1, properties: '{"n":1}' }]);
     expect(await duck.query("SELECT distinct_id FROM person_distinct_ids")).toHaveLength(1);
-    expect(await duck.store.mirrorVersion()).toBe(9);
+    expect(await duck.store.projectionVersion()).toBe(9);
   });
 
   test("shows the person who owns an event now, also after a chain of merges", async () => {
@@ -414,10 +429,10 @@ describe("DuckDB", () => {
       return { project_id: 1, old_person_id, person_id };
     };
     const [ann, bob] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()];
-    const persons = [mirror({ known: true, moved: ["ann"] })];
+    const persons = [projectedPerson({ known: true, moved: ["ann"] })];
     await duck.store.append(
       duck.load(1, [sliceEvent(1)], {
-        persons: [mirror()],
+        persons: [projectedPerson()],
         groups: [group],
         overrides: [to(PERSON, ann)],
       }),
@@ -426,8 +441,8 @@ describe("DuckDB", () => {
       duck.load(2, [sliceEvent(2)], { persons, groups: [group], overrides: [to(ann, bob)] }),
     );
     const gone = { version: 9, persons: [], gone: [1], deleted: true as const };
-    await duck.store.mirror(
-      duck.mirrorFiles({ ...gone, overrides: [to(bob, ann)], groups: [], owned: [] }),
+    await duck.store.applyProjection(
+      duck.projectionFiles({ ...gone, overrides: [to(bob, ann)], groups: [], owned: [] }),
     );
 
     for (const table of ["meta", "events", "persons", "person_overrides", "groups"]) {
@@ -464,7 +479,7 @@ describe("DuckDB", () => {
     });
     await expect(duck.store.append(load)).rejects.toThrow("applied before");
 
-    expect(load).toMatchObject({ events: null, mirror: null, count: 3 });
+    expect(load).toMatchObject({ events: null, projection: null, count: 3 });
     expect(await duck.store.applied()).toBe(9);
     const rows = `SELECT seq::INTEGER AS seq, body, timestamp::VARCHAR AS time,
       ingested_at::VARCHAR AS arrived, attributes, trace_flags, severity_number FROM logs ORDER BY seq`;

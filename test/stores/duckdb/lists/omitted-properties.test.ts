@@ -138,7 +138,7 @@ test("a filter finds exactly the persons that match, also by properties that the
       const [gone] = known.splice(Math.floor(random() * known.length), 1);
       const by = { user_id: 1, at: "2026-11-21T12:00:00.000000Z" };
       const asked = { by, events: undefined };
-      stores.changed((await stores.writes.remove(1, [gone?.id ?? 0], asked)).mirror);
+      stores.changed((await stores.writes.remove(1, [gone?.id ?? 0], asked)).projection);
     }
     if (round % 4 !== 3) continue;
     await stores.project();

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { MirrorStream } from "../../../../src/core/ports/mirror.ts";
 import type { PersonReads } from "../../../../src/core/ports/person-reads.ts";
 import type { NewPerson, PersonWrites } from "../../../../src/core/ports/person-writes.ts";
+import type { ProjectionStream } from "../../../../src/core/ports/projection.ts";
 import type { JsonObject } from "../../../../src/core/values/json.ts";
 import type { Place } from "../../../../src/core/values/page.ts";
 import { personReads } from "../../../../src/stores/sqlite/persons/list.ts";
@@ -94,7 +94,7 @@ async function create(store: Store, applied_seq: number, ...made: Made[]): Promi
 const PAGE = { limit: 100, offset: 0 };
 
 /** All of it, as long as it can be had. */
-const taken = ({ persons, gone, overrides, ...rest }: MirrorStream) => {
+const taken = ({ persons, gone, overrides, ...rest }: ProjectionStream) => {
   return { ...rest, persons: [...persons], gone: [...gone], overrides: [...overrides] };
 };
 
@@ -265,7 +265,7 @@ describe.each(IMPLEMENTATIONS)("the person store on %s", (_name, make) => {
     ];
     const [annId = 0, bobId = 0] = await create(store, 1, ann, bob);
 
-    const mirror = await store.apply({
+    const projection = await store.apply({
       ...NO_CHANGES,
       changed: [change(bobId, bob, { a: 1, b: 2 })],
       merged: [
@@ -307,21 +307,21 @@ describe.each(IMPLEMENTATIONS)("the person store on %s", (_name, make) => {
     expect(await store.find(1, { id: annId })).toBeUndefined();
     expect(await listPersons(store, 1, {}, PAGE)).toMatchObject({ count: 1 });
     expect((await store.resolve(1, ["ann"])).get("ann")).toMatchObject({ id: bobId });
-    expect(mirror).toMatchObject({
+    expect(projection).toMatchObject({
       gone: [annId],
       overrides: [{ project_id: 1, old_person_id: ann.uuid, person_id: bob.uuid }],
       persons: [{ id: bobId, moved: ["ann", "ann-2"] }],
     });
-    const since = await store.mirrorSince(mirror.version - 1, taken);
-    expect(since).toMatchObject({ version: mirror.version, gone: [annId] });
+    const since = await store.projectionSince(projection.version - 1, taken);
+    expect(since).toMatchObject({ version: projection.version, gone: [annId] });
     expect(since.persons).toMatchObject([
       { id: bobId, known: true, moved: ["ann-2", "bob", "ann", "new"] },
     ]);
-    expect(since.overrides).toEqual(mirror.overrides);
+    expect(since.overrides).toEqual(projection.overrides);
     const nothing = { persons: [], gone: [], overrides: [] };
-    expect(await store.mirrorSince(mirror.version, taken)).toMatchObject(nothing);
-    expect(await store.mirrorSince(0, taken)).toMatchObject({
-      version: mirror.version,
+    expect(await store.projectionSince(projection.version, taken)).toMatchObject(nothing);
+    expect(await store.projectionSince(0, taken)).toMatchObject({
+      version: projection.version,
       persons: [{ id: bobId, known: false, moved: [] }],
     });
   });

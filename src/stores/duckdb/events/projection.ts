@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
-import type { MirrorFiles } from "../../../core/ports/loads.ts";
+import type { ProjectionFiles } from "../../../core/ports/loads.ts";
 import { LEFT_OUT, PROPERTY_COLUMNS } from "../../loads/person-columns.ts";
 import { quoted, readColumns } from "../engine/duckdb.ts";
 import { runOnEngineThreads } from "../engine/engine-threads.ts";
@@ -8,7 +8,7 @@ import { setMeta } from "./meta.ts";
 /** UTF-8 bytes of a line: a line is an event of at most 1 MiB, its hot properties again, and what ingest adds. */
 export const LINE_BYTES_MAX = 4_194_304;
 
-const MIRROR_ROWS = (path: string) => `
+const PERSON_ROWS = (path: string) => `
   read_json(${quoted(path)}, format = 'newline_delimited',
     maximum_object_size = ${LINE_BYTES_MAX}, columns = ${readColumns({
       project_id: "INTEGER",
@@ -32,24 +32,24 @@ const OVERRIDE_ROWS = (path: string) => `
   })})`;
 
 /** Whether events are changed by an UPDATE, during which no read may run. */
-export const isInPlace = (changes: MirrorFiles | null): boolean =>
+export const isInPlace = (changes: ProjectionFiles | null): boolean =>
   typeof changes?.owned === "string";
 
-/** Brings the event store's mirror of persons to another version, in the caller's transaction. */
-export async function applyMirror(
+/** Brings the event store's projection of persons to another version, in the caller's transaction. */
+export async function applyChanges(
   connection: DuckDBConnection,
-  changes: MirrorFiles,
+  changes: ProjectionFiles,
 ): Promise<void> {
   const { version, persons, overrides, groups, owned } = changes;
-  if (persons !== null) await mirrorPersons(connection, persons, changes);
-  if (overrides !== null) await mirrorOverrides(connection, overrides);
-  if (groups !== null) await mirrorGroups(connection, groups);
-  if (owned !== null) await mirrorOwned(connection, owned);
+  if (persons !== null) await projectPersons(connection, persons, changes);
+  if (overrides !== null) await projectOverrides(connection, overrides);
+  if (groups !== null) await projectGroups(connection, groups);
+  if (owned !== null) await projectOwned(connection, owned);
   await setMeta(connection, "mirror_version", version);
 }
 
 /** What belonged to a person who was merged belongs to the other one, beside the new overrides. */
-async function mirrorOverrides(connection: DuckDBConnection, path: string): Promise<void> {
+async function projectOverrides(connection: DuckDBConnection, path: string): Promise<void> {
   const source = OVERRIDE_ROWS(path);
   await runOnEngineThreads(
     connection,
@@ -71,12 +71,12 @@ async function mirrorOverrides(connection: DuckDBConnection, path: string): Prom
   await connection.run("DROP TABLE temp.moved");
 }
 
-async function mirrorPersons(
+async function projectPersons(
   connection: DuckDBConnection,
   path: string,
-  { known, moved, deleted }: MirrorFiles,
+  { known, moved, deleted }: ProjectionFiles,
 ): Promise<void> {
-  const source = MIRROR_ROWS(path);
+  const source = PERSON_ROWS(path);
   if (deleted) {
     for (const table of ["person_distinct_ids", "person_overrides"]) {
       await runOnEngineThreads(
@@ -114,7 +114,7 @@ async function mirrorPersons(
   );
 }
 
-async function mirrorGroups(connection: DuckDBConnection, path: string): Promise<void> {
+async function projectGroups(connection: DuckDBConnection, path: string): Promise<void> {
   const source = `read_json(${quoted(path)}, format = 'newline_delimited',
     maximum_object_size = ${LINE_BYTES_MAX}, columns = ${readColumns({
       project_id: "INTEGER",
@@ -134,7 +134,7 @@ async function mirrorGroups(connection: DuckDBConnection, path: string): Promise
 }
 
 /** Rewrites whose the events of distinct ids are: after a split no uuid tells them apart. */
-async function mirrorOwned(connection: DuckDBConnection, path: string): Promise<void> {
+async function projectOwned(connection: DuckDBConnection, path: string): Promise<void> {
   const source = `read_json(${quoted(path)}, format = 'newline_delimited', columns = ${readColumns({
     project_id: "INTEGER",
     distinct_id: "VARCHAR",

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
-import type { MirrorChanges, MirrorPerson } from "../../../src/core/ports/mirror.ts";
-import { joinChanges } from "../../../src/stores/loads/mirror-changes.ts";
+import type { ProjectedPerson, ProjectionChanges } from "../../../src/core/ports/projection.ts";
+import { joinChanges } from "../../../src/stores/loads/projection-changes.ts";
 
-function changes(version: number, more: Partial<MirrorChanges>): MirrorChanges {
+function changes(version: number, more: Partial<ProjectionChanges>): ProjectionChanges {
   return { version, persons: [], gone: [], overrides: [], groups: [], owned: [], ...more };
 }
 
-function person(id: number, more: Partial<MirrorPerson> = {}): MirrorPerson {
+function person(id: number, more: Partial<ProjectedPerson> = {}): ProjectedPerson {
   const created_at = "2026-11-21T12:00:00.000000Z";
   const base = {
     project_id: 1,
@@ -52,7 +52,7 @@ test("a person who changed twice is there once, as it is now, with all its new i
   );
 });
 
-test("a person who is gone is not put in the mirror, and is taken out of it", () => {
+test("a person who is gone is not put in the projection, and is taken out of it", () => {
   const merged = person(2, { distinct_ids: ["a"], moved: ["a"] });
   const joined = joinChanges(
     changes(1, { persons: [person(1, { distinct_ids: ["a"] })], gone: [8] }),

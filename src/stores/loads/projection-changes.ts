@@ -1,12 +1,15 @@
 import type {
-  MirrorChanges,
-  MirrorGroup,
-  MirrorOverride,
-  MirrorPerson,
-} from "../../core/ports/mirror.ts";
+  ProjectedGroup,
+  ProjectedOverride,
+  ProjectedPerson,
+  ProjectionChanges,
+} from "../../core/ports/projection.ts";
 
-/** Both changes as one: a person who changes in slice after slice is put in the mirror once. */
-export function joinChanges(before: MirrorChanges, after: MirrorChanges): MirrorChanges {
+/** Both changes as one: a person who changes in slice after slice is put in the projection once. */
+export function joinChanges(
+  before: ProjectionChanges,
+  after: ProjectionChanges,
+): ProjectionChanges {
   return {
     version: after.version,
     persons: joinPersons(before.persons, after),
@@ -19,9 +22,9 @@ export function joinChanges(before: MirrorChanges, after: MirrorChanges): Mirror
 }
 
 function joinPersons(
-  before: MirrorPerson[],
-  { persons, gone, owned }: MirrorChanges,
-): MirrorPerson[] {
+  before: ProjectedPerson[],
+  { persons, gone, owned }: ProjectionChanges,
+): ProjectedPerson[] {
   const joined = byKey(owned.length === 0 ? before : withoutIds(before, persons), ({ id }) => id);
   for (const id of gone) joined.delete(id);
   for (const person of persons) {
@@ -32,7 +35,10 @@ function joinPersons(
 }
 
 /** After a split, ids have moved away from persons who are still there. */
-function withoutIds(before: MirrorPerson[], after: readonly MirrorPerson[]): MirrorPerson[] {
+function withoutIds(
+  before: ProjectedPerson[],
+  after: readonly ProjectedPerson[],
+): ProjectedPerson[] {
   const moved = new Set(after.flatMap((person) => person.moved.map((id) => idKey(person, id))));
   return before.map((person) => {
     const distinct_ids = person.distinct_ids.filter((id) => !moved.has(idKey(person, id)));
@@ -40,9 +46,9 @@ function withoutIds(before: MirrorPerson[], after: readonly MirrorPerson[]): Mir
   });
 }
 
-const idKey = ({ project_id }: MirrorPerson, id: string) => `${project_id} ${id}`;
+const idKey = ({ project_id }: ProjectedPerson, id: string) => `${project_id} ${id}`;
 
-function joinPerson(before: MirrorPerson, after: MirrorPerson): MirrorPerson {
+function joinPerson(before: ProjectedPerson, after: ProjectedPerson): ProjectedPerson {
   return {
     ...after,
     known: before.known,
@@ -52,7 +58,10 @@ function joinPerson(before: MirrorPerson, after: MirrorPerson): MirrorPerson {
 }
 
 /** Who was somebody before and is a third one now leads straight to the third. */
-function joinOverrides(before: MirrorOverride[], after: MirrorOverride[]): MirrorOverride[] {
+function joinOverrides(
+  before: ProjectedOverride[],
+  after: ProjectedOverride[],
+): ProjectedOverride[] {
   if (before.length === 0 || after.length === 0) return [...before, ...after];
   const moved = byKey(after, ({ project_id, old_person_id }) => `${project_id} ${old_person_id}`);
   const led = before.map((override) => {
@@ -67,7 +76,7 @@ function joinOverrides(before: MirrorOverride[], after: MirrorOverride[]): Mirro
   return [...joined.values()];
 }
 
-const groupKey = ({ project_id, type_index, key }: MirrorGroup) =>
+const groupKey = ({ project_id, type_index, key }: ProjectedGroup) =>
   `${project_id} ${type_index} ${key}`;
 
 /** The last row of each key, in the place of the first. */

@@ -18,7 +18,7 @@ export function isNotedDamaged(file: string): boolean {
 }
 
 /** Moves the file away, with its log, under a name that ends in `name`; undefined if it is gone. */
-export function setAside(file: string, name: string): string | undefined {
+export function quarantine(file: string, name: string): string | undefined {
   const aside = `${file}.${name}`;
   const isThere = existsSync(file);
   if (isThere) renameSync(file, aside);
@@ -28,7 +28,7 @@ export function setAside(file: string, name: string): string | undefined {
 }
 
 /** Puts back what was set aside, in the place of what was made since; may be repeated after a kill. */
-export function putBack(aside: string): void {
+export function restoreQuarantined(aside: string): void {
   const file = aside.replace(/\.[^.]*$/, "");
   // Without the file, a log beside its place is its own: a kill has parted them.
   if (existsSync(file)) removeEventFile(file);
@@ -53,20 +53,23 @@ export function removeEventFile(file: string): void {
 const ASIDE = /^\d+\.duckdb\.(damaged|replaced)-/;
 
 /** What a file is set aside for: a rebuild keeps what it replaces until it has come to its end. */
-type AsideKind = "damaged" | "replaced";
+type QuarantineKind = "damaged" | "replaced";
 
 /** What was set aside in the event store's directory, by default all, the newest first. */
-export function asidesIn(directory: string, { kind }: { kind?: AsideKind } = {}): string[] {
+export function quarantinedIn(
+  directory: string,
+  { kind }: { kind?: QuarantineKind } = {},
+): string[] {
   const stampOf = (name: string) => name.replace(/^.*-/, "");
   // Before the first start there is no directory.
   if (!existsSync(directory)) return [];
   return readdirSync(directory)
-    .filter((name) => isAside(name, kind) && !name.endsWith(LOG))
+    .filter((name) => isQuarantined(name, kind) && !name.endsWith(LOG))
     .toSorted((a, b) => (stampOf(a) < stampOf(b) ? 1 : -1))
     .map((name) => join(directory, name));
 }
 
-function isAside(name: string, kind?: AsideKind): boolean {
+function isQuarantined(name: string, kind?: QuarantineKind): boolean {
   const found = ASIDE.exec(name)?.[1];
   return found !== undefined && (kind === undefined || found === kind);
 }
@@ -75,8 +78,11 @@ function isAside(name: string, kind?: AsideKind): boolean {
  * Removes what was set aside in the event store's directory, by default all: deleted persons must
  * not live on in it.
  */
-export function removeSetAside(directory: string, { kind }: { kind?: AsideKind } = {}): void {
+export function removeQuarantined(
+  directory: string,
+  { kind }: { kind?: QuarantineKind } = {},
+): void {
   for (const name of readdirSync(directory)) {
-    if (isAside(name, kind)) rmSync(join(directory, name), { force: true });
+    if (isQuarantined(name, kind)) rmSync(join(directory, name), { force: true });
   }
 }
