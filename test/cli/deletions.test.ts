@@ -88,7 +88,7 @@ test("the command that is stopped leaves what it had begun as it was", async () 
   expect(await findPlanted(server.data, [ann, bob])).toEqual({});
 });
 
-test("what a crash has interrupted counts as done by the command that finishes it", async () => {
+test("deletions that a crash interrupted count as done by the command that finishes them", async () => {
   await using server = await startServer();
   const { ann, bob } = await asked(server);
   server.signal("SIGKILL");
@@ -103,7 +103,7 @@ test("what a crash has interrupted counts as done by the command that finishes i
   expect(await findPlanted(server.data, [ann, bob])).toEqual({});
 });
 
-test("a server that ends meanwhile is told of with a sentence", async () => {
+test("a server that ends meanwhile is reported with a sentence", async () => {
   await using server = await startServer();
   await asked(server);
   // It takes the connection, but does not answer any more.

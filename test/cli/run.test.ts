@@ -93,7 +93,7 @@ describe("the command line", () => {
   });
 
   test.each(["version", "--version", "-v", "help", "help serve", "--help"])(
-    "%s works whatever is set",
+    "%s works with wrong settings",
     async (typed) => {
       using directory = temporaryDirectory();
       const file = join(directory.path, "broken.toml");
@@ -201,7 +201,7 @@ describe("keys and projects without a server", () => {
     expect(projects.out[1]).toContain("Second shop");
   });
 
-  test("take what is behind -- for no flag", async () => {
+  test("take no word after -- as a flag", async () => {
     using directory = temporaryDirectory();
     const data = ["--data", directory.path];
 
@@ -216,7 +216,7 @@ describe("keys and projects without a server", () => {
     expect([tooMany.code, tooMany.err]).toEqual([2, ["Usage: hoglet project list"]]);
   });
 
-  test("leave no key behind that could not be printed (decision 143)", async () => {
+  test("leave no key behind that could not be printed", async () => {
     using directory = temporaryDirectory();
     const data = ["--data", directory.path];
     await hoglet(["project", "create", "Shop", ...data]);
@@ -284,7 +284,7 @@ describe("a data directory", () => {
     "project list",
     "project rename 1 Shop",
     "project rotate-key 1",
-  ])("is not made by %s, which says that there is none", async (typed) => {
+  ])("is not made by %s, which says that it is missing", async (typed) => {
     using directory = temporaryDirectory();
     const absent = join(directory.path, "data");
 
@@ -310,7 +310,7 @@ describe("a data directory", () => {
     expect([second.code, second.err]).toEqual([0, []]);
   });
 
-  test("that is none is told with its reason", async () => {
+  test("that is invalid is refused with the reason", async () => {
     using directory = temporaryDirectory();
     const file = join(directory.path, "file");
     writeFileSync(file, "");

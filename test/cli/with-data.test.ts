@@ -14,7 +14,7 @@ const persons = async (server: Server, key: string) => {
   return (await fetch(`${server.url}/api/environments/1/persons/`, { headers })).status;
 };
 
-test("what the command line does to projects counts in the running server at once", async () => {
+test("project commands take effect in the running server at once", async () => {
   await using server = await startServer();
 
   const made = await hoglet(server, "project", "create", "Shop");
@@ -40,7 +40,7 @@ test("what the command line does to projects counts in the running server at onc
   expect(absent).toEqual({ code: 1, out: "", err: "Project not found.\n" });
 }, 30_000);
 
-test("what the command line does to keys counts in the running server at once", async () => {
+test("key commands take effect in the running server at once", async () => {
   await using server = await startServer();
 
   const made = await hoglet(server, "key", "create", "--scopes", "person:read", "--label", "ci");

@@ -115,7 +115,7 @@ longTest(
   },
 );
 
-test("a server told to stop on a full disk ends with 0, and the next one has everything", async () => {
+test("a server that is stopped on a full disk ends with 0, and the next one has everything", async () => {
   await using disk = await smallDisk(400 * MB);
   await using server = await serverOn(disk, []);
   using senders = startSenders({ count: 4, seed: 5 });
@@ -134,7 +134,7 @@ test("a server told to stop on a full disk ends with 0, and the next one has eve
   expect(senders.surprises()).toEqual([]);
 });
 
-test("an event store that fails for good ends the server, and the next start heals it", async () => {
+test("an event store that stays broken ends the server, and the next start repairs it", async () => {
   await using disk = await smallDisk(400 * MB);
   const clock = clockBefore(Date.now());
   const sent: Sent[] = [];
@@ -165,7 +165,7 @@ test("an event store that fails for good ends the server, and the next start hea
 });
 
 test.each(casesOf(["SIGKILL"] as const, ["SIGTERM", "SIGKILL"] as const))(
-  "a start on a full disk, after a %s, serves what there is, and goes on when there is room",
+  "a start on a full disk, after a %s, serves stored events, and continues when there is space",
   async (signal) => {
     await using disk = await smallDisk(400 * MB);
     const clock = clockBefore(Date.now());
@@ -262,7 +262,7 @@ test.each(casesOf(WAITS.slice(0, 1), WAITS))(
   },
 );
 
-test("a deletion waits for disk, with the reason, and gives back what its events took", async () => {
+test("a deletion waits for disk space with the reason, and frees the space of its events", async () => {
   await using disk = await smallDisk(400 * MB);
   const clock = clockBefore(Date.now());
   {
@@ -348,7 +348,7 @@ longTest(
   },
 );
 
-test("what a query puts on disk ends at half of what was free, and the server goes on", async () => {
+test("a query may use half of the free disk, and the server runs on", async () => {
   await using disk = await smallDisk(300 * MB);
   await using server = await serverOn(disk, ["--memory", "128", "--query-seconds", "100"]);
   const clock = clockBefore(Date.now());

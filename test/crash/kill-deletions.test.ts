@@ -103,7 +103,7 @@ test("S36, S46: a server killed at any step of a deletion goes on with it at its
   }
 });
 
-test("a server told to stop in the middle of a deletion ends at once, and goes on at its next start", async () => {
+test("a server that is stopped during a deletion ends at once, and continues at its next start", async () => {
   const data = mkdtempSync(join(tmpdir(), "hoglet-stop-"));
   try {
     const { id, planted, events } = person(0);
@@ -126,7 +126,7 @@ test("a server told to stop in the middle of a deletion ends at once, and goes o
 });
 
 test.each(casesOf(["journal"], ["journal", "temporary", "finish"]))(
-  "what comes while deletions run is there after a kill at the step %s",
+  "events that come during deletions are there after a kill at the step %s",
   async (step) => {
     const data = mkdtempSync(join(tmpdir(), "hoglet-kill-"));
     const sent: Sent[] = [];

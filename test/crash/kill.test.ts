@@ -60,7 +60,7 @@ test(
   60_000 + KILLS * 10_000,
 );
 
-describe("a server told to stop", () => {
+describe("a server that is stopped", () => {
   test.each(["SIGTERM", "SIGINT"] as const)(
     "ends with 0 on %s under load and loses nothing",
     async (signal) => {
@@ -81,7 +81,7 @@ describe("a server told to stop", () => {
     },
   );
 
-  test("answers what it has begun to read, and refuses what comes later", async () => {
+  test("answers requests that it has begun to read, and refuses later ones", async () => {
     await using server = await startServer();
     using begun = await openConnection(server.url);
     using idle = await openConnection(server.url);

@@ -44,7 +44,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-describe("an event store that is behind the persons", () => {
+describe("an event store that is older than the persons", () => {
   test("gets what it lacks from the journal, once, and the persons stay", async () => {
     using senders = startSenders({ count: 4, seed: 1 });
     await sendSome(senders);
@@ -57,7 +57,7 @@ describe("an event store that is behind the persons", () => {
     await expectGoesOn(senders, before);
   });
 
-  test("is made anew when it is gone", async () => {
+  test("is rebuilt when it is missing", async () => {
     using senders = startSenders({ count: 4, seed: 2 });
     await sendSome(senders);
     const before = await sendSome(senders);
@@ -85,7 +85,7 @@ describe("an event store that is behind the persons", () => {
     expect(refused.err).toContain("lacks events, and the journal does not have them");
   });
 
-  test("knows what was sent before, also behind the point it is set back to", async () => {
+  test("knows earlier uuids, also after the point it is set back to", async () => {
     const [early, late] = [steps("early"), steps("late")];
     await using first = await startServer({ data });
     await accept(first, early);
@@ -104,7 +104,7 @@ describe("an event store that is behind the persons", () => {
   });
 });
 
-describe("persons that are behind the event store", () => {
+describe("persons that are older than the event store", () => {
   const files = ["hoglet.sqlite", "hoglet.sqlite-wal", "hoglet.sqlite-shm"];
   const put = (from: string, to: string) => {
     for (const name of files) {
@@ -212,7 +212,7 @@ describe("a journal whose end is damaged", () => {
   });
 });
 
-test("a damaged frame amid the journal is set aside, and what is behind it is replayed", async () => {
+test("a damaged frame within the journal is quarantined, and later frames are replayed", async () => {
   const [before, damaged, after] = [steps("before"), steps("damaged"), steps("after")];
   await using first = await startServer({ data });
   await accept(first, [...before, ...damaged, ...after]);

@@ -240,7 +240,7 @@ describe("the licences of an executable", () => {
     return licencesOf(root, files, folders);
   };
 
-  test("are ours, then those of each package that is bundled or beside, once", async () => {
+  test("are Hoglet's, then those of each package in it, once", async () => {
     const one = pack("@scope/one", { license: "MIT" }, { "LICENSE.md": "\n One's.\n" });
     const two = pack("two", { license: "(MIT AND BSD)", homepage: "https://two" }, { NOTICE: "N" });
     pack("absent", { license: "MIT" }, { LICENSE: "Nobody's." });

@@ -206,7 +206,7 @@ describe("the executable in an empty folder", () => {
     expect(projects).toMatchObject({ results: [{ id: 1, api_token: projectKey }] });
   });
 
-  test("is not moved by files that Bun would read (S45)", async () => {
+  test("is not affected by files that Bun would read", async () => {
     const cwd = place();
     const trap = `require("node:fs").writeFileSync(${JSON.stringify(join(cwd, "sprung"))}, "");`;
     const plant = (path: string, content: string) => {
@@ -235,7 +235,7 @@ describe("the executable in an empty folder", () => {
 });
 
 describe("its data directory", () => {
-  test("is for its owner alone, whatever the umask (S42)", async () => {
+  test("is for its owner alone, with any umask", async () => {
     const cwd = place();
     const command = ["/bin/sh", "-c", 'umask 000; exec "$0" "$@"', executable];
     const data = join(cwd, "deep", "data");
@@ -254,7 +254,7 @@ describe("its data directory", () => {
     expect(openToOthers(data)).toEqual([]);
   });
 
-  test("is closed to others when it was open to them (S42)", async () => {
+  test("is closed to others when it was open to them", async () => {
     const cwd = place();
     mkdirSync(join(cwd, "data"), { mode: 0o755 });
 
@@ -293,7 +293,7 @@ describe("its data directory", () => {
 });
 
 describe("its commands", () => {
-  test("say the version, and what there is", async () => {
+  test("print the version and the list of commands", async () => {
     const cwd = place();
 
     const version = await run(cwd, ["version"]);

@@ -54,7 +54,7 @@ beforeAll(async () => {
 
 afterAll(() => server[Symbol.asyncDispose]());
 
-describe("links to other pages (S35)", () => {
+describe("links to other pages", () => {
   const lists = OPERATIONS.flatMap(([method, path, , , parameters, { query = "" } = {}]) => {
     const isList = method === "GET" && /\b(offset|page)\b/.test(parameters);
     const pages = parameters.includes("offset") ? "limit=1&offset=1" : "limit=1&page=2";
@@ -135,14 +135,14 @@ describe("links to other pages (S35)", () => {
   });
 });
 
-describe("a wrong key (S33)", () => {
+describe("a wrong key", () => {
   /** Everything of an answer but what differs from answer to answer. */
   const bare = ({ status, headers, text }: Told) => {
     const shown = [...headers].filter(([name]) => !["date", "x-request-id"].includes(name));
     return { status, text, headers: shown.sort() };
   };
 
-  test("is told the same, whatever is wrong with it, and after five that it must wait", async () => {
+  test("gets the same answer for every reason, and must wait after five tries", async () => {
     await using other = await startServer();
     const ask = asker(other);
     const soon = new Date(Date.now() + 1000).toISOString();
@@ -189,7 +189,7 @@ describe("a wrong key (S33)", () => {
   });
 });
 
-test("a personal key is nowhere in the data directory, nor in what is printed (S40)", async () => {
+test("a personal key is neither in the data directory nor in the output", async () => {
   const draft = { label: "planted", scopes: ["*"] };
   const made = (await ask("POST", KEYS, { body: draft })).body as { id: number; value: string };
   const rolled = await ask("POST", `${KEYS}${made.id}/roll/`, { key: made.value });
@@ -207,7 +207,7 @@ test("a personal key is nowhere in the data directory, nor in what is printed (S
   }
 });
 
-test("no error tells more than its envelope, whatever is asked wrongly of whatever operation (S34)", async () => {
+test("no error of any operation has more than its envelope", async () => {
   const { info } = (await ask("GET", "/openapi.json")).body as OpenApi;
   const leaks = new RegExp(
     [

@@ -26,7 +26,7 @@ async function expectService(name: string): Promise<void> {
   expect([...small, large].map(({ status }) => status)).toEqual(Array(21).fill(200));
 }
 
-describe("bodies that do not come (S04)", () => {
+describe("bodies that do not come", () => {
   test.each([
     ["announce 20 MiB and send nothing", `${HEAD}Content-Length: 20971520\r\n\r\n`, ""],
     ["announce more than they send", `${HEAD}Content-Length: 1000\r\n\r\n`, '{"event"'],
@@ -84,7 +84,7 @@ describe("bodies that do not come (S04)", () => {
   });
 });
 
-describe("a request in the body of another (S05)", () => {
+describe("a request in the body of another", () => {
   const inner = (() => {
     const body = JSON.stringify(single("smuggled"));
     return `${HEAD}Content-Length: ${body.length}\r\n\r\n${body}`;
@@ -118,7 +118,7 @@ describe("a request in the body of another (S05)", () => {
       "a chunk of more bytes than there are numbers",
       `${start}Transfer-Encoding: chunked\r\n\r\n${"F".repeat(17)}\r\n`,
     ],
-  ])("behind %s is refused with it", async (_case, outer) => {
+  ])("after %s is refused with it", async (_case, outer) => {
     using connection = await openConnection(server.url);
     connection.write(outer + inner);
 

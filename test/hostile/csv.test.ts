@@ -81,7 +81,7 @@ function expectTable({ status, headers }: Told): void {
   expect(headers.get("cache-control")).toBe("no-store");
 }
 
-describe("a table (S28)", () => {
+describe("a table", () => {
   test.each([PERSONS, "one"])(
     "of persons has each text in its own cell, and no formula: %s",
     async (from) => {
@@ -107,7 +107,7 @@ describe("a table (S28)", () => {
     },
   );
 
-  test("is saved and not shown, whatever gives it", async () => {
+  test("is saved and not shown, from every route", async () => {
     const asked = OPERATIONS.filter(([, , , , parameters]) =>
       parameters.split(" ").includes("format"),
     );
@@ -127,7 +127,7 @@ describe("a table (S28)", () => {
   });
 });
 
-test("JSON keeps every text as it is, and says that it is JSON (S28)", async () => {
+test("JSON keeps every text as it is, and says that it is JSON", async () => {
   await server.capture(batch(event({ distinct_id: "json", properties: { $set: PROPERTIES } })));
   await server.stored(1, "&distinct_id=json");
 

@@ -54,7 +54,7 @@ async function ask(
   return { status: answer.status, results };
 }
 
-test("whatever memory statements of others take, the server goes on and has every event once", async () => {
+test("the server runs on and has every event once while queries take all memory", async () => {
   await using server = await startServer({
     flags: ["--memory", "256", "--query-seconds", "5"],
   });

@@ -153,7 +153,7 @@ test("persons and groups with large properties are stored, and persons found by 
   expect(JSON.stringify(kept)).toContain(large.text);
 });
 
-test("large log records are stored and archived beside them", async () => {
+test("large log records are stored and archived as well", async () => {
   const records = Array.from({ length: 60 }, (_, n) => ({
     body: { stringValue: `${n}:${"y".repeat(300_000)}` },
   }));
@@ -168,7 +168,7 @@ test("large log records are stored and archived beside them", async () => {
   expect(found.body).toMatchObject({ results: [[240, 300_002]] });
 });
 
-test("large events are erased, and the others are whole in the file that is written anew", async () => {
+test("large events are erased, and the others are whole in the rewritten file", async () => {
   const { results } = await server.get<{ results: { id: number }[] }>(
     "/persons/?distinct_id=person-0",
   );

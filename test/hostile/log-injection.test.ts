@@ -12,7 +12,7 @@ const SECRET = "s3cret";
 const HOSTILE = `\r\n{"level":"error","message":"${SECRET}"}\r\n\u001b[2J\u001b]0;${SECRET}\u0007\u009b31m\u2028${SECRET}'"`;
 
 test.each(["json", "human"])(
-  "whatever is sent, each %s log line is one line and holds nothing of it (S18)",
+  "each %s log line is one line and repeats nothing of a request",
   async (format) => {
     await using server = await startServer({ flags: ["--log-format", format] });
 

@@ -71,7 +71,7 @@ const trends = (series: object, more: object = {}) => ({
   ...more,
 });
 
-describe("a name of an event or property is never SQL (S23, S24)", () => {
+describe("a name of an event or property is never SQL", () => {
   test("in insights, as an event, a filter, a breakdown or a number", async () => {
     for (const name of NAMES) {
       const filter = (operator: string, value: string) =>
@@ -89,7 +89,7 @@ describe("a name of an event or property is never SQL (S23, S24)", () => {
     }
   });
 
-  test("in insights, of whatever length", async () => {
+  test("in insights, of any length", async () => {
     const filter = { key: LONG, operator: "exact", value: LONG, type: "event" };
     expect(await counted(trends({ properties: [filter] }))).toBe(1);
     const all = await counted(trends({}, { breakdownFilter: { breakdown: LONG } }));
@@ -158,7 +158,7 @@ describe("a name of an event or property is never SQL (S23, S24)", () => {
     }
   });
 
-  test("in the SQL that is shown, which finds the same as was told", async () => {
+  test("in the SQL of an answer, which finds the same rows", async () => {
     const drafted = (await ask("GET", DRAFT)).body as Answer;
     expect(await server.stop()).toBe(0);
     const { DuckDBInstance } = await import("@duckdb/node-api");

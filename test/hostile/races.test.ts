@@ -87,8 +87,8 @@ async function expectWhole(): Promise<void> {
   }
 }
 
-describe("many changes of a person at once (S36)", () => {
-  test("are all made, the last of each property stays, and each is told with what was before", async () => {
+describe("many changes of a person at once", () => {
+  test("all count, the last of each property stays, and each is in the activity with the old value", async () => {
     const [ann] = await made("ann");
     const path = `${PERSONS}${ann?.id}/`;
     const changes = TIMES.flatMap((n) => [
@@ -165,7 +165,7 @@ describe("many changes of a person at once (S36)", () => {
   });
 });
 
-describe("a person that is deleted (S36)", () => {
+describe("a person that is deleted", () => {
   test("while it is merged is gone whole, or stays whole", async () => {
     const ids = TIMES.map((n) => [`from${n}`, `into${n}`] as const);
     const persons = await made(...ids.flat());
@@ -249,7 +249,7 @@ describe("a person that is deleted (S36)", () => {
   });
 });
 
-describe("keys that are changed at once (S36)", () => {
+describe("keys that are changed at once", () => {
   test("have one value in the end, and none when they are revoked meanwhile", async () => {
     const draft = { label: "many", scopes: ["project:read"] };
     const { id } = (await ask("POST", KEYS, { body: draft })).body as { id: number };
@@ -285,7 +285,7 @@ describe("keys that are changed at once (S36)", () => {
   });
 });
 
-test("after all of it the stores are whole on disk, too (S36)", async () => {
+test("after all of it the stores are whole on disk, too", async () => {
   await expectWhole();
   expect(await server.stop()).toBe(0);
   const sqlite = openPersonStore(server.data);

@@ -55,7 +55,7 @@ function dotted(path: string): string[] {
   return ["1", "%2e", "%2E%2E"].flatMap((value) => dotted(path.replace(parameter, value)));
 }
 
-describe("a path (S31)", () => {
+describe("a path", () => {
   test("whose parameters are dots is the address of nothing else that changes anything", () => {
     const changing = OPERATIONS.filter(([method]) => method !== "GET");
     const reached = changing.flatMap(([method, path]) => {
@@ -139,7 +139,7 @@ describe("a path (S31)", () => {
     "/_liveness/..\\api\\environments\\1\\persons\\",
     "http://evil.example/api/environments/1/persons/",
     "http://evil.example@localhost/api/environments/1/persons/",
-  ])("that leads elsewhere needs what is needed there: %s", async (path) => {
+  ])("that leads to another route needs its rights: %s", async (path) => {
     const answers = await Promise.all([
       raw(`GET ${path}`),
       raw(`GET ${path}`, []),
@@ -195,13 +195,13 @@ test.each([
     "/src/main.ts",
   ],
   ...["/__bun__/inspect", "/test", "/phpinfo.php", "/actuator", "/server-status", "/.git/config"],
-])("nothing but the product is served: %s (S49)", async (path) => {
+])("only the product is served: %s", async (path) => {
   for (const method of ["GET", "POST", "OPTIONS"]) {
     expect([method, statusOf(await raw(`${method} ${path}`))]).toEqual([method, 404]);
   }
 });
 
-describe("a method (S32)", () => {
+describe("a method", () => {
   const METHODS = [
     "TRACE",
     "OPTIONS",
@@ -256,7 +256,7 @@ describe("a method (S32)", () => {
     `GETT ${ENVIRONMENT}/persons/`,
     `G\u00c9T ${ENVIRONMENT}/persons/`,
     `GET\t${ENVIRONMENT}/persons/`,
-  ])("that is none is served nothing: %s", async (line) => {
+  ])("that does not exist is refused: %s", async (line) => {
     const answer = await raw(line);
     expect([0, 400, 404, 405, 501, 505]).toContain(statusOf(answer));
     expect(answer).not.toContain('"results"');
@@ -271,7 +271,7 @@ describe("a method (S32)", () => {
     ["Content-Type: application/json", '{"_method":"DELETE","deleted":null}'],
     ["X-Original-URL: /api/personal_api_keys/", ""],
     ["X-Rewrite-URL: /api/personal_api_keys/", ""],
-  ])("is that of the request line alone, whatever else names one: %s %s", async (header, body) => {
+  ])("is the one of the request line, not of a header or body: %s %s", async (header, body) => {
     const before = await everything();
 
     for (const path of [playlist, `${ENVIRONMENT}/persons/1/`]) {

@@ -140,7 +140,7 @@ describe("objects of another project", () => {
   );
 
   test.each(objects)(
-    "are answered as absent ones: %s %s (S21)",
+    "are answered as absent ones: %s %s",
     async (method, path, _scope, _status, _parameters, { query = "", body } = {}) => {
       const before = await everything(1);
 
@@ -159,7 +159,7 @@ describe("objects of another project", () => {
     },
   );
 
-  test("are in no list of the project, whatever it is asked for (S21)", async () => {
+  test("are in no list of the project", async () => {
     for (const [path, wanted] of [
       ["/events/?event=seen by ann", "events"],
       [`/events/?uuid=${theirs.event}`, "events"],
@@ -195,7 +195,7 @@ describe("objects of another project", () => {
     ).toEqual([["ann"], ["zoe"]]);
   });
 
-  test("are no part of what is calculated of the project (S21)", async () => {
+  test("are in no result of the project", async () => {
     const trends = { kind: "TrendsQuery", series: [{}], breakdownFilter: { breakdown: "email" } };
     const lists = (body: unknown) => (body as { results: object[] }).results;
     const asked = { query: trends };
@@ -216,7 +216,7 @@ describe("objects of another project", () => {
   test.each([
     ["ids", () => [Number(theirs.id), theirs.uuid]],
     ["distinct_ids", () => ["ann", "ann-2"]],
-  ] as const)("are passed over by bulk_delete, by %s (S21)", async (field, ids) => {
+  ] as const)("are skipped by bulk_delete, by %s", async (field, ids) => {
     const before = await everything(1);
 
     for (const asking of [undefined, key]) {
@@ -233,7 +233,7 @@ describe("objects of another project", () => {
     expect(await everything(1)).toBe(before);
   });
 
-  test("have no distinct ids that a split could take (S21)", async () => {
+  test("have no distinct ids that a split could take", async () => {
     const before = await everything(1);
     const [zoe] = ((await ask("GET", of(2, "/persons/?distinct_id=zoe"))).body as Page<Person>)
       .results;
@@ -252,7 +252,7 @@ describe("objects of another project", () => {
   });
 });
 
-test("a key is told as little of a project that it may not see as of none (S21)", async () => {
+test("a key learns as little about a hidden project as about a missing one", async () => {
   for (const [method, path] of OPERATIONS.filter(([, path]) => path.includes(":project_id"))) {
     const [first, ...none] = await Promise.all(
       [1, 999, 1e20].map((project) => ask(method, named(path, project, theirs), { key })),

@@ -40,7 +40,7 @@ const EXPORTERS = [
   ["protobuf-gzip", ProtobufExporter, "gzip"],
 ] as const;
 
-test("OpenTelemetry's exporters deliver what was logged, once", async () => {
+test("OpenTelemetry's exporters deliver each log record once", async () => {
   complaints.length = 0;
   await using server = await startServer();
   for (const [name, Exporter, compression] of EXPORTERS) {
@@ -58,7 +58,7 @@ test("OpenTelemetry's exporters deliver what was logged, once", async () => {
   for (const [name] of EXPORTERS) expectLogged(name, stored.get(name) ?? []);
 });
 
-test("an exporter with an unknown key is told, and nothing is stored", async () => {
+test("an exporter with an unknown key gets an error, and nothing is stored", async () => {
   complaints.length = 0;
   await using server = await startServer();
   const url = `${server.url}/i/v1/logs?token=phc_unknown`;

@@ -64,7 +64,7 @@ describe("posthog-js-lite on a page of another origin", () => {
     await context.close();
   });
 
-  test("is told that there are no feature flags", async () => {
+  test("learns that there are no feature flags", async () => {
     const { context, page, problems } = await site.open("/lite");
     await page.waitForFunction("window.posthog");
 

@@ -28,7 +28,7 @@ const captures = (posts: Request[]) =>
   posts.filter((post) => ["/e/", "/i/v0/e/"].includes(new URL(post.url()).pathname));
 
 describe("posthog-js on a page of another origin", () => {
-  test("sends the page view of a visitor, who is nobody yet", async () => {
+  test("sends the page view of an anonymous visitor", async () => {
     const { context, page, problems, visitor } = await site.visit();
 
     await server.stored(1, `&distinct_id=${visitor}`);
@@ -103,7 +103,7 @@ describe("posthog-js on a page of another origin", () => {
     await context.close();
   });
 
-  test("sends what is left by a beacon when the page goes away", async () => {
+  test("sends remaining events by a beacon when the page closes", async () => {
     const { context, page, problems, visitor } = await site.visit({
       request_queue_config: { flush_interval_ms: 5000 },
     });
@@ -264,7 +264,7 @@ describe.each(SDKS)("%s", (sdk) => {
     await context.close();
   });
 
-  test("sends what is left when the page goes away, once", async () => {
+  test("sends remaining events once when the page closes", async () => {
     const { context, page, problems, visitor } = await visit();
 
     await page.evaluate(`{

@@ -57,7 +57,7 @@ describe("posthog-node", () => {
     expect([encodings, errors]).toEqual([[encoding], []]);
   });
 
-  test("makes a person with $set and $set_once, who keeps what was first set once", async () => {
+  test("makes a person with $set and $set_once, and keeps the first value of $set_once", async () => {
     const { client, errors } = startClient();
     const identify = (email: string, $set_once: Record<string, string>) =>
       client.identify({ distinctId: "ada", properties: { $set: { email }, $set_once } });
@@ -133,7 +133,7 @@ describe("posthog-node", () => {
     expect(errors).toEqual([]);
   });
 
-  test("delivers what is queued when it shuts down, and at once what is to be immediate", async () => {
+  test("delivers queued events at shutdown, and immediate ones at once", async () => {
     const { client, errors, encodings } = startClient({ flushAt: 100, flushInterval: 600_000 });
 
     await client.captureImmediate({ distinctId: "dora", event: "at once" });

@@ -55,7 +55,7 @@ posthog.capture("early", { loaded: Boolean(posthog.__loaded) });
 </html>`;
 
 describe("the HTML snippet", () => {
-  test("loads posthog-js from the server, which sends what was captured before and after", async () => {
+  test("loads posthog-js from the server, which sends events from before and after", async () => {
     const { context, page, problems } = await site.open("/snippet");
     await page.waitForFunction("window.posthog.__loaded");
     const visitor = String(await page.evaluate("posthog.get_distinct_id()"));

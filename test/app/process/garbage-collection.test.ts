@@ -3,7 +3,7 @@ import { gcAfterBytes, gcWithinShare } from "../../../src/app/process/garbage-co
 
 const MIB = 1_048_576;
 
-test("garbage is collected once so much of it has come, behind what made it", async () => {
+test("garbage is collected after enough of it, once the work is done", async () => {
   let collected = 0;
   const behind = gcAfterBytes(() => {
     collected += 1;

@@ -3,7 +3,7 @@ import { openLog } from "../../../src/app/process/log.ts";
 
 const now = () => Date.parse("2026-11-21T12:34:56.789Z");
 
-test("a machine reads one JSON object a line, whatever the facts hold", () => {
+test("a machine reads one JSON object a line, for any facts", () => {
   const lines: string[] = [];
   const log = openLog({ format: "json", now, write: (line) => lines.push(line) });
 
@@ -22,7 +22,7 @@ test("a machine reads one JSON object a line, whatever the facts hold", () => {
   });
 });
 
-test("what an engine quotes in its message is data, and is left out", () => {
+test("quoted data in a message of an engine is left out", () => {
   const lines: string[] = [];
   const log = openLog({ format: "json", now, write: (line) => lines.push(line) });
 
@@ -33,7 +33,7 @@ test("what an engine quotes in its message is data, and is left out", () => {
   expect(lines[0]).not.toMatch(/secret|ann@/);
 });
 
-test("what an engine says of a file of its own hides no reason", () => {
+test("the name of an engine's file hides no reason", () => {
   const lines: string[] = [];
   const log = openLog({ format: "json", now, write: (line) => lines.push(line) });
   const message = `Checkpoint failed for database "events_12". Original error: could not allocate block
@@ -52,7 +52,7 @@ test.each([
   ["quotes", `Could not convert string 'it's a secret' to INT`],
   ["line breaks", `Malformed JSON: "a\nsecret\nb"`],
   ["what looks like a frame", `Malformed JSON: "a\n    at secret (b.ts:1:2)\n"`],
-])("what an engine quotes is left out whole, whatever it holds: %s", (_case, message) => {
+])("quoted text of an engine is left out whole: %s", (_case, message) => {
   const lines: string[] = [];
   const log = openLog({ format: "json", now, write: (line) => lines.push(line) });
 

@@ -25,7 +25,7 @@ test("without control groups, or limits in them, it is the whole machine", () =>
   ).toEqual(WHOLE);
 });
 
-test("the least that a group or one above it allows is what there is", () => {
+test("the smallest limit of a group and its parents counts", () => {
   expect(
     on({
       "/proc/self/cgroup": "0::/system.slice/hoglet.service",

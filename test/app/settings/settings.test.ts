@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ConfigError, readConfig } from "../../../src/app/settings/settings.ts";
 import { temporaryDirectory } from "../../support/start/app.ts";
 
-describe("settings (decision 17)", () => {
+describe("settings", () => {
   test("flag beats environment beats file beats default, and each says where it is from", () => {
     using directory = temporaryDirectory();
     const file = join(directory.path, "own.toml");

@@ -15,7 +15,7 @@ function world() {
 
 const none = new Array(FAILURES_PER_MINUTE_MAX).fill(undefined);
 
-describe("failed authentications (decision 53)", () => {
+describe("failed authentications", () => {
   test("are put off after five in a minute, for as long as it takes", () => {
     const { clock, failed, times } = world();
 
@@ -43,7 +43,7 @@ describe("failed authentications (decision 53)", () => {
     expect(failed("b")).toBeUndefined();
   });
 
-  test("put off nobody for longer when the clock is set back", () => {
+  test("delay no client longer when the clock is set back", () => {
     const { clock, times } = world();
     times("a", 9);
     clock.now -= 3_600_000;

@@ -5,7 +5,7 @@ import { readConfig } from "../../../src/app/settings/settings.ts";
 import { temporaryDirectory, testApp } from "../../support/start/app.ts";
 import { PROJECT_KEY } from "../../support/start/server.ts";
 
-describe("the keys of the settings (decision 16)", () => {
+describe("the keys of the settings", () => {
   test("count at the first start and at every other, and are made once", async () => {
     using directory = temporaryDirectory();
     for (const first of [true, false]) {
@@ -17,7 +17,7 @@ describe("the keys of the settings (decision 16)", () => {
     }
   });
 
-  test("are not needed: a project made before the first start leaves nobody without a key", async () => {
+  test("are not needed: with a project from before the first start, the personal key is still made", async () => {
     using directory = temporaryDirectory();
     const bare = readConfig({ "--data": directory.path }, {}).settings;
     const environment = { now: Date.now, log: silentLog, logFormat: "json" as const };
@@ -59,7 +59,7 @@ describe("the keys of the settings (decision 16)", () => {
     }
   });
 
-  test("end when revoked, and the server starts all the same", async () => {
+  test("end when revoked, and the server still starts", async () => {
     using directory = temporaryDirectory();
     const data = directory.path;
     {

@@ -36,7 +36,7 @@ function started({ archive, ...needs }: Partial<Omit<Needs, "archive">> & { arch
 test.each([
   ["three quarters of its bound while much waits for the stores", 751, 100_000],
   ["a sixteenth of its bound while little does", 63, 10],
-])("a journal of %s is archived, and what is archived leaves it", async (_what, bytes, lag) => {
+])("a journal of %s is archived, and archived events leave it", async (_what, bytes, lag) => {
   const archived = { last: 0 };
   const trimmed = Promise.withResolvers<number>();
   const archiving = started({

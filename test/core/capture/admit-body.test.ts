@@ -161,7 +161,7 @@ describe("admission", () => {
     expect(linesOf(lines)[3].properties).toEqual({ distinct_id: digits });
   });
 
-  test("of integers that only look like ids, and of too many, it is told that they are rounded", () => {
+  test("integers that only look like ids, and too many ids, are reported as rounded", () => {
     const deeper = '{"a":{"distinct_id":9007199254740993}}';
     const listed = '{"a":["alias",9007199254740993]}';
     const exact = '{"a":{"alias":9007199254740992}}';
@@ -176,7 +176,7 @@ describe("admission", () => {
     expect(changesIn(lines)).toEqual([0, 1, 3].map((at) => [`p${at}`, ["rounded_unsafe_integer"]]));
   });
 
-  test("an id of digits is kept in a body of many parts and beside items over a limit", () => {
+  test("an id of digits is kept in a body of many parts and next to items over a limit", () => {
     const fill = event({ properties: { text: "x".repeat(1000) } });
     const numbered = (at: number) => `{"event":"e","distinct_id":1234567890123${456_700 + at}}`;
     const deep = event({ properties: 0 }).replace(
@@ -195,7 +195,7 @@ describe("admission", () => {
     expect([ids, dropped]).toEqual([expected.flat(), 600]);
   });
 
-  test("an id of digits is kept behind what is no event, and one of the envelope is nobody's", () => {
+  test("an id of digits is kept after items that are no events, and ignored in the envelope", () => {
     const named = '{"event":"e","distinct_id":9007199254740993}';
     const bare = `0,["alias",9007199254740993],${"0,".repeat(70_000)}`;
     const body = `{"distinct_id":9007199254740993,"api_key":"${KEY}","batch":[${event()},${bare}${named}]}`;

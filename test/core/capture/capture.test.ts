@@ -7,7 +7,7 @@ import { clear, open, place, readAll } from "../../support/disk/journal.ts";
 
 afterEach(clear);
 
-test("a disk that refuses a warning fails no request, and is told of once in a while", async () => {
+test("a disk that refuses a warning fails no request, and is logged now and then", async () => {
   const directory = place();
   const disk = faultyDisk();
   const journal = await open(directory, { disk });

@@ -38,7 +38,7 @@ describe("lz64", () => {
     ["is no base64", "{}"],
     ["names an entry that is not there", "////"],
     ["is zeros", "A".repeat(1000)],
-  ])("that %s is none", (_case, text) => {
+  ])("that %s is invalid", (_case, text) => {
     expect(decompressLz64(text, CHARS_MAX)).toBeUndefined();
   });
 });

@@ -144,14 +144,14 @@ describe("the project key", () => {
     );
   });
 
-  test("is the one beside the body where the protocol says so", () => {
+  test("is the one outside of the body where the protocol says so", () => {
     const body = { api_key: "b", batch: [{ ...EVENT, api_key: "c" }, EVENT] };
     expect(submitted(body, { key: "aside", keyInBody: false }).key).toBe("aside");
   });
 });
 
 describe("when it was sent", () => {
-  test("is what the body says, else what is beside it", () => {
+  test("is the one of the body, else the one of the query", () => {
     const hints = { sentAt: 5 };
     const event = { ...EVENT, api_key: "a" };
     expect(submitted({ ...event, sent_at: SENT_AT }, hints).sentAt).toBe(Date.parse(SENT_AT));

@@ -29,7 +29,7 @@ async function remove(app: TestApp, id: string): Promise<void> {
   expect((await app.ask("POST", path)).status).toBe(200);
 }
 
-test("beside statements that take all the memory deletions are carried out, or wait and say why", async () => {
+test("deletions run next to statements that take all memory, or wait and say why", async () => {
   await using app = await testApp({ flags: { "--memory": "128" } });
   await fill(app, 30_000);
   const planted = `planted-${crypto.randomUUID()}`;

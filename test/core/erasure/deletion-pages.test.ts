@@ -91,7 +91,7 @@ test("nothing of persons who grew and changed is left, in the person store or an
   }
 });
 
-test("whoever a person was split off from forgets its distinct ids, however often that was", async () => {
+test("a person forgets the distinct ids that were split off, also after many splits", async () => {
   await using app = await testApp();
   const [one, two] = [token(), token()];
   const set = { properties: { $set: { a: 1 } } };

@@ -201,7 +201,7 @@ describe("deleted means gone", () => {
     ["a person of its own before", "apart"],
     ["never stored before it was merged", "at once"],
   ])(
-    "what the activity of others holds of whom was split off goes with it: %s",
+    "the activity of others loses the data of a deleted person that was split off: %s",
     async (_case, came) => {
       await using app = await testApp();
       const [inner, between] = [token(), token()];
@@ -276,7 +276,7 @@ describe("deleted means gone", () => {
     ]);
   });
 
-  test("a batch of many tasks writes the event store anew once", async () => {
+  test("a batch of many tasks rewrites the event store once", async () => {
     await using app = await testApp();
     const ids = Array.from({ length: 12 }, (_, at) => `user-${at}`);
     await app.capture(batch(...ids.map((id) => named("one", id)), named("stays", "bob")));
@@ -413,7 +413,7 @@ describe("deleted means gone", () => {
     },
   );
 
-  test("what was split off a person before stays, in the archive, too, when that person goes", async () => {
+  test("events of a person that was split off before stay, also in the archive", async () => {
     using place = temporaryDirectory();
     {
       await using app = await testApp({ data: place.path });
@@ -520,7 +520,7 @@ describe("while a batch runs", () => {
     expect((await app.app.deletionDesk.receipt(1)).counts).toMatchObject({ events: 1 });
   });
 
-  test("what is asked for meanwhile waits for the next, and two runs are one after the other", async () => {
+  test("requests during a run wait for the next one, and runs never overlap", async () => {
     await using app = await testApp();
     await app.capture(batch(named("one", "ann"), named("two", "bob")));
     await removeEvents(app, "ann");
@@ -573,7 +573,7 @@ describe("schedules", () => {
   });
 });
 
-describe("what is due while another run works", () => {
+describe("a run that is due during another run", () => {
   test("is done by the next start, if the server ends before its turn", async () => {
     using place = temporaryDirectory();
     {
@@ -741,7 +741,7 @@ describe("a task", () => {
   });
 });
 
-describe("a server that is told to stop while a task runs", () => {
+describe("a server that is stopped during a task", () => {
   test("takes no attempt from it, however often, and the next start goes on with it", async () => {
     using place = temporaryDirectory();
     {
@@ -861,7 +861,7 @@ function plantLeftovers(
 }
 
 /** Stores events of many persons. */
-describe("a deletion takes the events of the distinct ids of its request (decision 51)", () => {
+describe("a deletion takes the events of the distinct ids of its request", () => {
   const merged = (into: string, alias: string) =>
     named("$merge_dangerously", into, { properties: { alias } });
   const ways = {
@@ -925,7 +925,7 @@ async function fill(app: TestApp, count: number): Promise<void> {
   await app.app.ingest.caughtUp();
 }
 
-test("what was put off when it was gone on with is done by the next start, before it is due", async () => {
+test("a postponed task is done by the next start, before it is due", async () => {
   using place = temporaryDirectory();
   {
     await using app = await testApp({ data: place.path });
@@ -942,7 +942,7 @@ test("what was put off when it was gone on with is done by the next start, befor
   expect(await namesOf(app, "bob")).toEqual(["two"]);
 });
 
-test("while the engine's temporary files may hold what is deleted, a run is not done, and goes on later", async () => {
+test("while temporary files may hold deleted data, a run is not done, and continues later", async () => {
   await using app = await testApp();
   await app.capture(batch(named("one", "ann"), named("two", "bob")));
   await remove(app, "ann");

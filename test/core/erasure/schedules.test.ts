@@ -44,7 +44,7 @@ test("each kind is due at its time, once, and nothing was missed before the firs
   expect(await at("2026-11-22T05:00:00Z")).toEqual([]);
 });
 
-test("what was missed while nobody looked is due once at the next start, both kinds together", async () => {
+test("missed runs are due once at the next start, both kinds together", async () => {
   const { at, restart } = scheduled("2026-11-21T12:00:00Z");
   await at("2026-11-21T12:00:00Z");
   restart();
@@ -53,7 +53,7 @@ test("what was missed while nobody looked is due once at the next start, both ki
   expect(await at("2026-12-21T12:00:01Z")).toEqual([]);
 });
 
-test("what is due stays so until it is done, also over a restart", async () => {
+test("a due run stays due until it is done, also over a restart", async () => {
   const { at, restart } = scheduled("2026-11-21T12:00:00Z");
   await at("2026-11-21T12:00:00Z");
   expect(await at("2026-11-22T05:00:00Z", { isDone: false })).toEqual(["weekly", "nightly"]);

@@ -106,7 +106,7 @@ describe("definitions of properties", () => {
     }
   });
 
-  test("find the properties of rare events beside frequent ones", async () => {
+  test("find the properties of rare events next to frequent ones", async () => {
     await using own = await testApp();
     await own.capture(batch(event({ event: "rare", properties: { rare: 1 } })));
     const frequent = Array.from({ length: 500 }, () => event({ properties: { frequent: 1 } }));

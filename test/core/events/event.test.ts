@@ -138,7 +138,7 @@ describe("a uuid", () => {
   });
 });
 
-describe("the time of an event (decision 12)", () => {
+describe("the time of an event", () => {
   const at = (raw: { [key: string]: Json }, sentAt?: number) =>
     stored({ event: "e", distinct_id: "a", ...raw }, sentAt);
 
@@ -326,7 +326,7 @@ describe("properties", () => {
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
   });
 
-  test("store what overflows as null and what is not Unicode as U+FFFD", () => {
+  test("store overflowing numbers as null and invalid Unicode as U+FFFD", () => {
     const raw = JSON.parse(
       '{"event":"e","distinct_id":"a","properties":{"big":1e400,"low":"\\ud800","nul":"a\\u0000b","text":"\\\\ud800"}}',
     );

@@ -114,7 +114,7 @@ describe("a list of events", () => {
     expect(deepToo.map(({ bare: isBare }) => isBare)).toEqual([true, false]);
   });
 
-  test("is told from others, by its key and by its place", () => {
+  test("is distinguished from others by its key and its place", () => {
     for (const text of ['{"batches":[{}]}', '{"a":{"batch":[{}]}}', '{"batch":{"a":[{}]}}']) {
       expect(scan(text).list).toBeUndefined();
     }

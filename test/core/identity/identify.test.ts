@@ -324,7 +324,7 @@ describe("many merges", () => {
   });
 });
 
-describe("what events lift to their person (decision 24)", () => {
+describe("what events lift to their person", () => {
   const chrome = { $browser: "Chrome", $os: "Linux", $current_url: "https://a.b/one" };
 
   test.each(WAYS)("the first and the latest value, %s", async (_way, together) => {

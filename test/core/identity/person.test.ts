@@ -18,7 +18,7 @@ const event = (name: string, properties: JsonObject, distinct_id = "a"): Capture
 });
 
 describe("a person's uuid", () => {
-  test("is the UUIDv5 that PostHog gives the same distinct id (decision 13)", () => {
+  test("is the UUIDv5 that PostHog gives the same distinct id", () => {
     expect(personUuid(1, "me")).toBe("49436068-8eab-53ea-b098-27dac0ad8e3b");
     expect(personUuid(2, "me")).not.toBe(personUuid(1, "me"));
   });

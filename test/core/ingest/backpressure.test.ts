@@ -18,7 +18,7 @@ describe("an answer", () => {
     expect(responseDelayMs(BACKLOG_FREE_MS, 1_000_000)).toBe(0);
   });
 
-  test("waits the longer the further the stores are behind", () => {
+  test("waits longer the more the stores have to do", () => {
     const behind = [0.2, 0.4, 0.6, 0.8, 1].map(
       (share) => BACKLOG_FREE_MS + share * (BACKLOG_MAX_MS - BACKLOG_FREE_MS),
     );
@@ -47,7 +47,7 @@ describe("an answer", () => {
   });
 });
 
-test("how long events take is told by the batches that were taken lately, and none takes no time", () => {
+test("the time of events is measured by the latest batches; without batches it is zero", () => {
   const known = pace();
   expect(known.msFor(100_000)).toBeCloseTo(EACH_MS_AT_FIRST * 100_000);
 

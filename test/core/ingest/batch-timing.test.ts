@@ -26,12 +26,12 @@ test("a full slice is taken at once, though more comes", async () => {
   expect(polls).toBe(2);
 });
 
-test("what waits is taken when nothing more comes, however little it is", async () => {
+test("waiting events are taken when no more come, however few", async () => {
   const { done } = gathering(() => TAKEN + 1);
   await done;
 });
 
-test("as long as more comes, it is waited for: a slice costs less when it is full", async () => {
+test("a batch waits while more events come: a full batch costs less", async () => {
   let last = TAKEN;
   const { done } = gathering(() => {
     last += 500;
@@ -52,7 +52,7 @@ test("where nothing waits, it is gone on once nothing has come for longer: a loa
   await done;
 });
 
-test("a slice is busy by what came in its time, however few that was", () => {
+test("a batch is busy by the events of its time, however few", () => {
   const slice = (count: number, endedEarly = false) => ({ ...NOTHING, count, endedEarly });
   const busy = (count: number, ms: number) => isBusy(slice(count), ms);
 
@@ -65,7 +65,7 @@ test("a slice is busy by what came in its time, however few that was", () => {
   expect(intervalMs(slice(1, true), true)).toBe(0);
 });
 
-test("who asks for it waits for nobody, and a stop ends it", async () => {
+test("a caller can end the wait, and so does a stop", async () => {
   let isHastened = false;
   const asked = gathering(
     () => TAKEN,
@@ -79,7 +79,7 @@ test("who asks for it waits for nobody, and a stop ends it", async () => {
   await stopped.done;
 });
 
-test("it ends at the given time, whatever comes", async () => {
+test("it ends at the given time", async () => {
   let last = TAKEN;
   const signal = stopSignal();
   const isHastened = () => false;

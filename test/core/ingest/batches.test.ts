@@ -165,7 +165,7 @@ test("merges are the same where a slice ends between them", async () => {
   expect([count, rows[0]?.distinct_ids.length]).toEqual([1, PERSONS]);
 });
 
-test("what the event store misses of a slice that ended within a frame is made again, and no more", async () => {
+test("missing events of a batch that ended within a frame are made again, and no others", async () => {
   await using stores = await largeWorld();
   await stores.send(...Array.from({ length: PERSONS }, (_, at) => set(idOf(at), { n: at })));
   const cut = await stores.again().apply({ after: 1, upTo: stores.durableSeq() });
@@ -219,7 +219,7 @@ test("a slice ends where the journal has more than is worked on together", async
   expect([...new Set(seqs)]).toEqual(numbers(1, 40));
 });
 
-test("small persons are changed in one slice, as many as there are", async () => {
+test("small persons are changed in one batch, all of them", async () => {
   await using stores = await world();
   const many = numbers(1, 4000);
   await stores.send(...many.map((at) => set(idOf(at), { n: at })));

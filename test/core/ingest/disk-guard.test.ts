@@ -32,7 +32,7 @@ function room({ total = 10 * GB, floorPercent = 5 } = {}) {
   return { volume, clock, looks, told, ...made };
 }
 
-test("a disk is low below its floor and tight below half of it, and that is told once", () => {
+test("a disk is low below its limit and critical below half of it, and that is logged once", () => {
   const { volume, clock, told, isLow, isCritical } = room();
   const at = (free: number) => {
     volume.free = free;
@@ -50,7 +50,7 @@ test("a disk is low below its floor and tight below half of it, and that is told
   expect(told).toHaveLength(2);
 });
 
-test("is looked at once a second, however often is asked", () => {
+test("is checked at most once a second", () => {
   const { clock, looks, isLow, isCritical } = room();
   for (let ms = 0; ms < 3000; ms += 10) {
     clock.now = ms;
@@ -70,7 +70,7 @@ test("a floor is a share of the volume within two bounds, or none", () => {
   expect(floorOf(1000 * GB, 0)).toBe(0);
 });
 
-test("a volume that nobody can tell of has room", () => {
+test("a volume of unknown size has space", () => {
   const log = { info: () => {}, warn: () => {}, error: () => {} };
   const unknown = diskGuard({ volume: () => undefined, floorPercent: 5, elapsedMs: () => 0, log });
   expect([unknown.isLow(), unknown.isCritical(), unknown.figures()]).toEqual([

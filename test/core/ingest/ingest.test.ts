@@ -19,7 +19,7 @@ async function eventCount(app: TestApp, query = ""): Promise<number> {
   return (body as { count: number }).count;
 }
 
-describe("what events do to persons (contract 6)", () => {
+describe("changes of persons by events (contract 6)", () => {
   test("$set, $set_once and $unset are applied in the order of arrival, also within a batch", async () => {
     await using app = await testApp();
 
@@ -47,7 +47,7 @@ describe("what events do to persons (contract 6)", () => {
     });
   });
 
-  test("$identify updates properties and connects nobody without $anon_distinct_id", async () => {
+  test("$identify updates properties and merges no persons without $anon_distinct_id", async () => {
     await using app = await testApp();
     await app.capture(
       batch(event({ event: "$identify", properties: { $set: { email: "a@b.c" } } })),
@@ -183,7 +183,7 @@ async function migrate(data: string, days: object[]): Promise<void> {
   ]);
 }
 
-test("events of who was merged while the disk was full are found with the one who stays", async () => {
+test("events of a person merged on a full disk are found with the remaining person", async () => {
   await using app = await testApp();
   const anonymous = { distinct_id: "anon", properties: { $process_person_profile: false } };
   await app.capture(batch(event(anonymous), event({ distinct_id: "user" })));
@@ -234,7 +234,7 @@ test("a large backlog is stored whole, once, in several batches", async () => {
   expect((await personOf(app, "u0"))?.properties).toEqual({ n: 29_400 });
 });
 
-test("a load that was stored up to the middle of a batch is gone on with behind it", async () => {
+test("a load that was stored up to the middle of a batch continues after it", async () => {
   using directory = temporaryDirectory();
   const data = directory.path;
   const events = Array.from({ length: 30_000 }, (_, n) =>

@@ -42,7 +42,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
   throw new Error("It did not come to that");
 }
 
-test("a property that queries took long for gets its column by and by", async () => {
+test("a property of slow queries gets its column step by step", async () => {
   await using one = await promotingIn(() => 0);
   one.columnMaterializer.used(new Set([KEY, "x".repeat(201)]), (USE_SECONDS_MIN * 1000) / 2);
   one.columnMaterializer.used(new Set([KEY]), (USE_SECONDS_MIN * 1000) / 2);

@@ -319,7 +319,7 @@ describe("a drafted query", () => {
   });
 });
 
-test("the store is not asked while it is behind", async () => {
+test("the store is not queried while it catches up", async () => {
   const behind = insights({ isCatchingUp: () => true } as Parameters<typeof insights>[0]);
 
   expect(behind.draft(1, undefined, FOREVER)).rejects.toMatchObject({ code: "unavailable" });

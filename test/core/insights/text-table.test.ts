@@ -31,7 +31,7 @@ test("names cannot move a terminal's cursor, nor be endless", () => {
   );
 });
 
-test("what is no value of a breakdown, or of the time before, is called so", () => {
+test("rows without a breakdown value, and of the earlier period, are named", () => {
   const results = [
     { ...line, breakdown_value: "$$_posthog_breakdown_null_$$", data: [1] },
     { ...line, breakdown_value: "$$_posthog_breakdown_other_$$", data: [1] },
@@ -45,7 +45,7 @@ test("what is no value of a breakdown, or of the time before, is called so", () 
   ]);
 });
 
-test("a funnel has a row a step, and the share of those who came to its end", () => {
+test("a funnel has a row a step, and the share of users who reached the end", () => {
   const results = [{ ...line, data: [4, 1], aggregated_value: 0.25 }];
   const text = insightTable("F", "FunnelsQuery", { columns: ["$pageview", "é"], results });
 

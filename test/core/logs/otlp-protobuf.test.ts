@@ -114,7 +114,7 @@ describe("a request in protobuf", () => {
     expect(group?.records).toEqual([{ body: { bytesValue: "AAH+/w==" } }]);
   });
 
-  test("has text that is no UTF-8 as lone surrogates, which are told where they are replaced", () => {
+  test("has invalid UTF-8 as lone surrogates, which are reported where they are replaced", () => {
     const texts = [
       [Uint8Array.of(0x61, 0xff, 0xc3, 0xa9), "a\ud800é"],
       ["a\ufffdé", "a\ufffdé"],
@@ -136,7 +136,7 @@ describe("a request in protobuf", () => {
     },
   );
 
-  test("may name the resource and the scope behind their records", () => {
+  test("may have the resource and the scope after their records", () => {
     const attribute = message([1, "service.name"], [2, message([1, "shop"])]);
     const scopeLogs = message([2, message()], [1, message([1, "cart"], [2, "1.2"])]);
     const resourceLogs = message([2, scopeLogs], [1, message([1, attribute])]);
@@ -158,7 +158,7 @@ describe("a request in protobuf", () => {
     ]);
   });
 
-  test("holds what can be told where a field has the type of another", () => {
+  test("has a list where a field has a wrong type", () => {
     const wrong = message([2, "a text"], [5, 7], [6, 7]);
     expect(fromProtobuf(request(wrong))).toEqual([
       {
@@ -203,7 +203,7 @@ describe("a request in protobuf", () => {
   });
 });
 
-test("what was not taken is told in protobuf", () => {
+test("rejected records are reported in protobuf", () => {
   const answer = Buffer.from(partialSuccess(300, "why"));
   expect(answer.toString("hex")).toBe(
     `0a08${"08ac02"}${"1203"}${Buffer.from("why").toString("hex")}`,

@@ -64,7 +64,7 @@ describe("a log record", () => {
     });
   });
 
-  test("is what was sent", () => {
+  test("equals the sent record", () => {
     const record = {
       timeUnixNano: "1795239893389123456",
       observedTimeUnixNano: "1795239893390000000",
@@ -154,7 +154,7 @@ describe("a log record", () => {
     expect(stored({ body }).body).toBe(text);
   });
 
-  test("with ids of nothing but zeros has none", () => {
+  test("with ids of only zeros has no ids", () => {
     const record = stored({ traceId: "0".repeat(32), spanId: "0".repeat(16) });
     expect(record).toMatchObject({ trace_id: "", span_id: "" });
   });
@@ -201,7 +201,7 @@ describe("a log record", () => {
   });
 });
 
-describe("what is told of a record", () => {
+describe("reports about a record", () => {
   test.each<[string, JsonObject]>([
     ["what has nothing in it", {}],
     [
@@ -272,7 +272,7 @@ describe("what is told of a record", () => {
     expect(toldOf(record)).toEqual([change]);
   });
 
-  test("is told of what it shares with others, too", () => {
+  test("reports shared fields as well", () => {
     expect(told((report) => resourceJson("r", report))).toEqual(["ignored_invalid_log_field"]);
     const attributes = attributesOf({ "service.name": "\0" });
     expect(told((report) => resourceJson({ attributes }, report))).toEqual([
@@ -366,7 +366,7 @@ describe("a value", () => {
 describe("a request", () => {
   const groups = (request: Json) => [...logGroups(request)] as (LogGroup & { records: Json[] })[];
 
-  test("is read group by group; what is absent is empty", () => {
+  test("is read group by group; absent fields are empty", () => {
     expect(groups(logsBody([1, 2], "r", "s") as Json)).toEqual([
       { resource: "r", scope: "s", records: [1, 2] },
     ]);

@@ -74,7 +74,7 @@ describe("the time of an insight", () => {
     ["2026-10-25T00:10:00Z", "2026-10-25T02:30+02:00", "00:00", "00:30", "02:30"],
     ["2026-10-25T02:10:00+01:00", "2026-10-25T01:30Z", "01:00", "01:30", "03:00"],
     ["2026-10-24T23:50:00Z ", "2026-10-24T19:59:00-05:00", "23:00", "00:59", "02:59"],
-  ])("that is told as instants is of those, from %s to %s", (from, to, since, until, shown) => {
+  ])("given as instants has these bounds, from %s to %s", (from, to, since, until, shown) => {
     const berlin = { timezone: "Europe/Berlin", interval: "hour" } as const;
     const { instants, before, buckets } = period(from, to, berlin);
 
@@ -86,7 +86,7 @@ describe("the time of an insight", () => {
     expect(buckets.at(-1)).toBe("2026-10-25 02:00");
   });
 
-  test("that is told as instants may not end before it begins, whatever the clock shows", () => {
+  test("given as instants may not end before it begins, by any clock", () => {
     const berlin = { timezone: "Europe/Berlin", interval: "hour" } as const;
     expect(() => period("2026-10-25T01:10:00Z", "2026-10-25T00:50:00Z", berlin)).toThrow(
       "before it begins",

@@ -282,7 +282,7 @@ describe("a question in words", () => {
     expect(read(words)).toEqual(query);
   });
 
-  test("need not say its type if that is told", () => {
+  test("need not name its type if it is given", () => {
     expect(read("$pageview then signed up", "funnel")).toEqual(
       read("funnel $pageview then signed up"),
     );
@@ -346,7 +346,7 @@ describe("a question in words", () => {
     ["stickiness of visits, $pageview", '"visits" is not understood as an event'],
     ["daily", '"daily" is not understood as an event'],
     ["x".repeat(500), `"${"x".repeat(80)}" is not understood`],
-  ])("that is not understood is told why: %s", (words, detail) => {
+  ])("that is not understood gets the reason: %s", (words, detail) => {
     expect(() => read(words)).toThrow(detail);
   });
 

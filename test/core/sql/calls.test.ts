@@ -11,21 +11,21 @@ const selecting = (...select_list: JsonObject[]): JsonObject => {
 };
 const written = (tree: JsonObject) => countedAggregates(exactJson(JSON.stringify(tree)));
 
-test("min and max are those that the memory limit counts, and others stay as they are", () => {
+test("min and max become the forms that the memory limit counts, and others stay", () => {
   const { tree } = written(selecting(call("MAX", column), call("count", call("min", column))));
   expect(tree).toEqual(
     selecting(call("arg_max", column, column), call("count", call("arg_min", column, column))),
   );
 });
 
-test("what lacks its name is told with what it was", () => {
+test("an unnamed column gets the text of its expression", () => {
   const named = { ...call("min", column), alias: "first" };
   const { renamed } = written(selecting(column, named, call("upper", call("max", column))));
   expect(renamed.map(({ item }) => item["function_name"])).toEqual(["upper"]);
   expect(renamed[0]?.was).toMatchObject(selecting(call("upper", call("max", column))));
 });
 
-test("a number that is none here stays as it is written", () => {
+test("a number that a double cannot hold stays as it is written", () => {
   const tree =
     '{"value":170141183460469231731687303715884105727,"other":1.50,"of":[9007199254740993]}';
   expect(JSON.stringify(countedAggregates(exactJson(tree)).tree)).toBe(tree);

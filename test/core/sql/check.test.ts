@@ -39,7 +39,7 @@ const chain = (first: string, each: string, count: number) =>
     ...Array.from({ length: count }, (_, n) => `c${n + 1} AS (${each.replaceAll("$", `c${n}`)})`),
   ].join(", ")} SELECT count(*) FROM c${count}`;
 
-describe("what may be asked", () => {
+describe("allowed statements", () => {
   test.each([
     "SELECT 1",
     "FROM events",
@@ -65,7 +65,7 @@ describe("what may be asked", () => {
   });
 });
 
-describe("what is refused, with what it is and where", () => {
+describe("refused statements, with name and place", () => {
   test.each([
     ["SELECT 1; SELECT 2", "One SELECT is expected."],
     ["", "One SELECT is expected."],
@@ -154,7 +154,7 @@ describe("what is refused, with what it is and where", () => {
     );
   });
 
-  test("letters beyond ASCII are not those that DuckDB would take them for", async () => {
+  test("letters beyond ASCII are not the ASCII letters that DuckDB would see", async () => {
     const kelvin = "\u212a";
     expect(kelvin.toLowerCase()).toBe("k");
     expect(
@@ -162,7 +162,7 @@ describe("what is refused, with what it is and where", () => {
     ).toContain('no table "duckdb_tables"');
   });
 
-  test("a row is no value, by whatever name", async () => {
+  test("a row is no value, by any name", async () => {
     for (const text of [
       "SELECT events FROM events",
       "SELECT e FROM events AS e",
@@ -177,7 +177,7 @@ describe("what is refused, with what it is and where", () => {
   });
 });
 
-describe("what grows by itself is bounded", () => {
+describe("growing values are bounded", () => {
   test.each([
     ["tables", chain("FROM events", "SELECT 1 FROM $ a, $ b", 7)],
     ["rows on top of each other", chain("SELECT 1", "FROM $ UNION ALL FROM $", 7)],

@@ -38,7 +38,7 @@ const answer = async (text: string) => {
 const rowsOf = async (text: string) => (await answer(text)).results;
 
 describe("a query in SQL", () => {
-  test("answers columns, types and rows, and what was run", async () => {
+  test("answers columns, types and rows, and the SQL that ran", async () => {
     expect(
       await answer("select event, count(*) as n from events group by 1 order by n desc, event"),
     ).toEqual({
@@ -82,7 +82,7 @@ describe("a query in SQL", () => {
     expect(await rowsOf("SELECT DISTINCT max(event) OVER () FROM events")).toEqual([["view"]]);
   });
 
-  test("names what is grouped by all after itself alone", async () => {
+  test("names columns of GROUP BY ALL after themselves", async () => {
     const { columns, results } = await answer(
       "select event, min(seq), count(*) from events where event = 'paid' group by all",
     );
@@ -218,7 +218,7 @@ describe("a query in SQL", () => {
     expect(await rowsOf("SELECT '[NaN]'::JSON, '[1,]'::JSON")).toEqual([["[NaN]", "[1,]"]]);
   });
 
-  test("tells what is endless by its name", async () => {
+  test("names an endless statement", async () => {
     const text =
       "SELECT DATE '-infinity', DATE 'infinity', TIMESTAMP 'infinity', DATE '0044-03-15 (BC)'";
     expect(await rowsOf(text)).toEqual([["-infinity", "infinity", "infinity", "0044-03-15 (BC)"]]);
@@ -292,7 +292,7 @@ describe("a query in SQL", () => {
     ["SELECT (event, 1) FROM events", "(a, b) may only be compared, be looked for with IN"],
     ["SELECT 1e999", "A number in the SQL is too large."],
     ["SELECT '\0'", "SQL has no character of code 0."],
-  ])("%j says what is wrong with it", async (text, detail) => {
+  ])("%j gets the reason", async (text, detail) => {
     const { status, body } = await app.run(text);
     expect({ status, body }).toMatchObject({
       status: 400,
@@ -456,7 +456,7 @@ describe("S26: no way to another project", () => {
     expect(await rowsOf("SELECT count(*) FROM events")).toEqual([[5]]);
   });
 
-  test("every view shows the project's own rows alone, also to what fails on the others", async () => {
+  test("every view shows only the project's rows, also to expressions that fail on others", async () => {
     for (const view of ["events", "persons", "groups", "logs"]) {
       expect(JSON.stringify(await rowsOf(`SELECT * FROM ${view}`))).not.toContain(MARKER);
     }
@@ -556,7 +556,7 @@ const failing = (work: Promise<unknown>) =>
   );
 
 describe("queries that run", () => {
-  test("are so many, and the next is told to wait", async () => {
+  test("are limited in number, and the next one must wait", async () => {
     const { queries, signals } = endless();
     const ends = Array.from({ length: SQL_RUNNING_MAX }, () => new AbortController());
     const running = ends.map(({ signal }) => failing(queries.run(1, "SELECT 1", signal)));
@@ -598,7 +598,7 @@ describe("queries that run", () => {
     expect(signals[0]?.aborted).toBe(true);
   });
 
-  test("are held to what there is without them, whatever those before have left", async () => {
+  test("are limited to the free memory, also after earlier statements", async () => {
     const { queries, memory, signals } = endless();
     const started = () => failing(queries.run(1, "SELECT 1", new AbortController().signal));
     const first = started();

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { csvLine, csvTable } from "../../../src/core/values/csv.ts";
 import type { JsonObject } from "../../../src/core/values/json.ts";
 
-describe("a line of CSV (S28)", () => {
+describe("a line of CSV", () => {
   test.each<[string | number | boolean | null, string]>([
     ["plain", "plain"],
     ["a,b", '"a,b"'],
@@ -51,7 +51,7 @@ test("rows are taken apart into columns, whose order does not depend on rows", (
   ]);
 });
 
-test("a table has its columns without rows, and leaves out what has none", () => {
+test("a table has its columns without rows, and leaves out values without a column", () => {
   const table = csvTable({ id: null, name: null });
   table.add({ n: 1 });
 

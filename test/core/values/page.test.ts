@@ -58,7 +58,7 @@ describe("a page", () => {
   });
 });
 
-test("a page that others would make too large leads on behind its last row", async () => {
+test("a page that is full by bytes continues after its last row", async () => {
   const read = async () => ({ count: 9, rows: [{ id: 7 }, { id: 6 }], isCut: true });
   const query = { limit: 5, offset: 0 };
 

@@ -40,7 +40,7 @@ test.each([
   expect(timeSpan(text, NOW, { agesAreDays })).toEqual({ from: time, before: time + lasts });
 });
 
-test("a span is none of what is no time, and stays within what can be stored", () => {
+test("a span is undefined for other texts, and stays within the range of times", () => {
   expect(timeSpan("soon", NOW)).toBeUndefined();
   expect(timeSpan("-9999y", NOW)).toEqual({ from: TIME_MS_MIN, before: TIME_MS_MIN });
   expect(timeSpan("9999-12-31", NOW)?.before).toBe(TIME_MS_MAX);

@@ -33,7 +33,7 @@ describe("a time", () => {
     "2026-11-20T00:00:00-05:60",
     "9999-12-31T23:59:59-01:00",
     "+275760-09-13T00:00:00Z",
-  ])("%p is none", (text) => {
+  ])("%p is invalid", (text) => {
     expect(parseTime(text)).toBeUndefined();
   });
 });
@@ -74,7 +74,7 @@ describe("the time of an event", () => {
     [true],
     [null],
     [{}],
-  ])("%p is none", (value) => {
+  ])("%p is invalid", (value) => {
     expect(parseEventTime(value)).toBeUndefined();
   });
 });

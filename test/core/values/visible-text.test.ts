@@ -6,6 +6,6 @@ test.each([
   ["a\tb\r\n", "a\\u0009b\\u000d\\u000a"],
   ["\u001b[2J\u007f\u009b31m", "\\u001b[2J\\u007f\\u009b31m"],
   ["\u2028\u202a\u202e\u2066\u2069", "\\u2028\\u202a\\u202e\\u2066\\u2069"],
-])("what would be acted on is written out: %j", (text, shown) => {
+])("control characters are escaped: %j", (text, shown) => {
   expect(escapeControlChars(text)).toBe(shown);
 });

@@ -88,8 +88,8 @@ const CASES: Case[] = [
   ],
 ];
 
-describe("an error (decision 6, S34)", () => {
-  test.each(CASES)("for %s is told in the envelope, and nothing else (%s)", async (...row) => {
+describe("an error", () => {
+  test.each(CASES)("for %s has the envelope and nothing else (%s)", async (...row) => {
     const [, asked, [status, type, code], { headers = {}, ...sent } = {}] = row;
     const [method = "", path = ""] = asked.split(" ");
     await using app = await testApp();
@@ -155,7 +155,7 @@ describe("an error (decision 6, S34)", () => {
     }
   });
 
-  test("of ours is told by its id alone, by which the log has its cause", async () => {
+  test("of the server has only a request id; the log has its cause", async () => {
     await using server = await startServer();
     const sqlite = openPersonStore(server.data);
     sqlite.run(`ALTER TABLE person_count RENAME TO "${ECHO}"`);
@@ -183,14 +183,14 @@ describe("an error (decision 6, S34)", () => {
     ]);
   });
 
-  test.each(["utf-8", '"UTF-8"', "us-ascii"])("is none for a body in %s", async (charset) => {
+  test.each(["utf-8", '"UTF-8"', "us-ascii"])("does not come for a body in %s", async (charset) => {
     await using app = await testApp();
     const headers = { "content-type": `application/json;profile=x; Charset=${charset}` };
     const made = await app.ask("POST", "/api/projects/", { body: '{"name":"Ü"}', headers });
     expect(made).toMatchObject({ status: 201, body: { name: "Ü" } });
   });
 
-  test("that passes is told with the time to come back, also on health", async () => {
+  test("that passes has a Retry-After header, also on health", async () => {
     await using app = await testApp();
     app.app.drain();
     const { status, headers } = await app.ask("GET", "/_readiness", { key: null });
@@ -198,7 +198,7 @@ describe("an error (decision 6, S34)", () => {
   });
 });
 
-describe("a request without a usable Host (S35)", () => {
+describe("a request without a usable Host", () => {
   test.each(["[", "a b", "", ":80", "a/b", "a@b", "localhost:99999"])(
     "is refused: %p",
     async (host) => {
@@ -214,7 +214,7 @@ describe("a request without a usable Host (S35)", () => {
     },
   );
 
-  test("is answered as HTTP/1.0 has it, where there is none", async () => {
+  test("without any Host is answered as HTTP/1.0", async () => {
     await using server = await startServer();
     using reading = await openConnection(server.url);
     reading.write("GET /api/projects/?limit=1 HTTP/1.0\r\n\r\n");

@@ -46,7 +46,7 @@ test("a client that disconnects is logged as information, with any status of the
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([gone, gone, gone]);
 });
 
-test("a question whose caller hangs up is logged as that (decision 98)", async () => {
+test("a query whose client disconnects is logged as such", async () => {
   await using server = await startServer({ flags: ["--log-format", "json"] });
   await server.capture(
     { api_key: PROJECT_KEY, batch: Array.from({ length: 20 }, () => event()) },
@@ -68,7 +68,7 @@ test("a question whose caller hangs up is logged as that (decision 98)", async (
   expect(last()).toMatchObject({ level: "info", route: "/api/environments/*/query", status: 499 });
 });
 
-test("every answer of the management API and of unknown routes is one line of the log, by its id (decision 98)", async () => {
+test("every answer of the management API and of unknown routes is one line of the log, by its id", async () => {
   await using server = await startServer({ flags: ["--log-format", "json"] });
   const authorization = `Bearer ${PERSONAL_KEY}`;
   const persons = "/api/environments/1/persons/";

@@ -79,7 +79,7 @@ async function brokenOff(server: Server, requestId: string): Promise<string> {
   }
 }
 
-test("what is being sent ends when its key may no more, as no whole answer (decision 142)", async () => {
+test("an answer in progress ends as incomplete when its key is revoked", async () => {
   await using server = await startServer({ flags: ["--log-format", "json"] });
   await withPersons(server);
   const { results } = await server.get<{ results: { id: number }[] }>(
@@ -118,7 +118,7 @@ test("what is being sent ends when its key may no more, as no whole answer (deci
   expect(await whole.end()).toEndWith("0\r\n\r\n");
 }, 120_000);
 
-test("what is being sent ends with the time of its key", async () => {
+test("an answer in progress ends with the time of its key", async () => {
   await using app = await testApp();
   const batch = Array.from({ length: 600 }, (_, at) =>
     event({ distinct_id: `p${at}`, properties: { $set: { plan: "pro" } } }),

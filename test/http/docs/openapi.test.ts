@@ -119,7 +119,7 @@ test("calls whole numbers integers, and nothing else", () => {
   });
 });
 
-test("calls what always is a whole number an integer, and tells what is told at 429", () => {
+test("declares whole numbers as integers, and the headers of 429", () => {
   const { responses, schemas } = document.components as Record<string, Record<string, unknown>>;
   expect(schemas?.["PlaylistRecordings"]).toMatchObject({
     properties: { version: { const: 4, type: "integer" } },
@@ -213,7 +213,7 @@ test("is of version 3.1 and names the product and its version", () => {
   expect(document.info.version).toMatch(/^\d+\.\d+\.\d+/);
 });
 
-test("refers only to what is in it", () => {
+test("has only references to its own parts", () => {
   const refs = objectsIn(document).flatMap(({ $ref }) => (typeof $ref === "string" ? $ref : []));
 
   expect(refs.length).toBeGreaterThan(0);

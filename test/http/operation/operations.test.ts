@@ -47,7 +47,7 @@ beforeAll(async () => {
 
 afterAll(() => app[Symbol.asyncDispose]());
 
-describe.each(OPERATIONS)("%s %s (S20)", (method, path, scope, success, parameters, asked = {}) => {
+describe.each(OPERATIONS)("%s %s", (method, path, scope, success, parameters, asked = {}) => {
   const { query = "", body = undefined } = asked;
   const hasProject = path.includes(":project_id");
   const refused = async (key: string | null, project = "1") => {
@@ -56,7 +56,7 @@ describe.each(OPERATIONS)("%s %s (S20)", (method, path, scope, success, paramete
     return { status: answered.status, ...(answered.body as { code: string; detail: string }) };
   };
 
-  test("answers whoever holds exactly the scope, with and without a trailing slash", async () => {
+  test("answers a key with exactly the scope, with and without a trailing slash", async () => {
     await using own = await testApp();
 
     for (const slash of ["/", ""]) {
@@ -67,7 +67,7 @@ describe.each(OPERATIONS)("%s %s (S20)", (method, path, scope, success, paramete
     }
   });
 
-  test("refuses who has no key, before it looks at what is asked", async () => {
+  test("refuses requests without a key before it reads them", async () => {
     const stranger = await app.ask(method, `${concrete(path)}?limit=x`, { key: null });
 
     expect(stranger).toMatchObject({ status: 401, body: { code: "not_authenticated" } });
@@ -145,14 +145,14 @@ describe.each(OPERATIONS)("%s %s (S20)", (method, path, scope, success, paramete
     });
   });
 
-  test("does not find a project that is none", async () => {
+  test("does not find a project that does not exist", async () => {
     for (const project of ["999", "0", "-1", "1e3", "x", "@other"]) {
       expect(await refused(keys.whole, project)).toMatchObject({ status: 404, code: "not_found" });
     }
   });
 });
 
-test("every operation is in the table, and every one of the table is served and documented (S20, S49)", async () => {
+test("every operation is in the table, and every one of the table is served and documented", async () => {
   const rows = OPERATIONS.map(([method, path, scope, success]) => [method, path, scope, success]);
   const routes = managementRoutes(app.app);
   const { body } = await app.ask("GET", "/openapi.json", { key: null });

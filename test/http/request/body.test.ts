@@ -96,7 +96,7 @@ describe("a body", () => {
     expect(meter.held).toBe(0);
   });
 
-  test("is refused while too many are in memory, by what has come of it", async () => {
+  test("is refused while too many bodies are in memory, by the bytes that have come", async () => {
     const meter: Meter = { held: BODIES_BYTES_MAX - 10 };
 
     expect(await codeOf(readBody(sent(new Uint8Array(10)), meter, LIMITS))).toBe("read");

@@ -57,7 +57,7 @@ describe("CORS", () => {
     expect(others.filter(told)).toEqual([]);
   });
 
-  test("goes with what is not found there", async () => {
+  test("are also on answers for unknown paths", async () => {
     await using app = await testApp();
     for (const path of ["/array/phc_unknown/config.js", "/static/toolbar.js"]) {
       const { status, headers } = await ask(app, "GET", path);
@@ -84,7 +84,7 @@ describe("CORS", () => {
     }
   });
 
-  test("reflects the opaque origin too, and says nothing to who has none", async () => {
+  test("reflects the opaque origin, and is absent without an origin", async () => {
     await using app = await testApp();
 
     const opaque = await ask(app, "GET", "/api/surveys/", { origin: "null" });

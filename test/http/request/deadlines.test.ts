@@ -26,7 +26,7 @@ const late = {
   },
 };
 
-describe("what takes longer than a query may", () => {
+describe("queries over the time limit", () => {
   let app: TestApp;
 
   beforeAll(async () => {
@@ -36,7 +36,7 @@ describe("what takes longer than a query may", () => {
 
   afterAll(() => app[Symbol.asyncDispose]());
 
-  test("an insight is told so, and is not kept", async () => {
+  test("an insight gets a failure, and is not kept", async () => {
     const { body } = await app.get("/insights/");
     expect(await app.ask("POST", ASK, { body: { query: slowInsight } })).toMatchObject(late);
 
@@ -56,7 +56,7 @@ describe("what takes longer than a query may", () => {
   });
 });
 
-describe("nothing is read for whoever has gone", () => {
+describe("nothing is read for clients that have disconnected", () => {
   let app: TestApp;
 
   beforeAll(async () => {

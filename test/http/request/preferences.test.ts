@@ -26,7 +26,7 @@ test.each([
   expect(prefersTable(accept)).toBe(prefers);
 });
 
-describe("what has a format comes as CSV to who accepts that best", () => {
+describe("operations with a format answer CSV to clients that prefer it", () => {
   const set = { event: "$identify", properties: { $set: { email: "ann@x.y" } } };
 
   test.each([
@@ -64,7 +64,7 @@ describe("what has a format comes as CSV to who accepts that best", () => {
     expect(await answer("?format=csv", "application/json")).toBe(table);
   });
 
-  test("but failures, which are JSON, and what is empty, which is nothing", async () => {
+  test("except failures, which are JSON, and empty answers", async () => {
     await using app = await testApp();
     await app.capture(batch(event(set)));
     const headers = { accept: "text/csv" };
@@ -93,7 +93,7 @@ const NOTHING = { body: "", applied: null };
 const MINIMAL = { body: "", applied: "return=minimal" };
 const WHOLE = { status: 200, body: '{"success":true}', applied: "return=representation" };
 
-describe("an operation that is empty by contract (decision 44)", () => {
+describe("an operation that is empty by contract", () => {
   test.each([200, 201, 202, 204] as const)(
     "answers %d without a body by itself",
     async (status) => {
@@ -145,7 +145,7 @@ describe("an operation that is empty by contract (decision 44)", () => {
   });
 });
 
-test("every other operation answers its result whatever is preferred", async () => {
+test("every other operation answers its result with any preference", async () => {
   const prefer = "return=minimal";
   expect(await answered({ status: 201 }, { prefer })).toEqual({
     status: 201,

@@ -29,7 +29,7 @@ const own = Object.values(networkInterfaces())
   .filter(({ family }) => family === "IPv4")
   .map(({ address }) => `http://${address}:8000`);
 
-describe("the address in links (S35)", () => {
+describe("the address in links", () => {
   test.each([...own, "http://localhost:81", "http://127.0.0.1:9", "http://[::1]:8000"])(
     "is %s, which names this machine",
     (origin) => {
@@ -73,7 +73,7 @@ describe("the address in links (S35)", () => {
 describe("headers that only a proxy should send", () => {
   const shown = ({ status, body }: Answered) => ({ status, body });
 
-  test("change nothing of what is stored, and nobody's address is kept", async () => {
+  test("change nothing of stored events, and no address is kept", async () => {
     await using app = await testApp();
     const plain = event({ distinct_id: "plain" });
     const forged = event({ distinct_id: "forged" });

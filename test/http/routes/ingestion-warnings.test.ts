@@ -55,7 +55,7 @@ const warning = (count: number, ...samples: Sample[]) => ({
   samples,
 });
 
-describe("what admission does to events", () => {
+describe("warnings of admission", () => {
   test("the three silent 200s are three warnings (contract 7)", async () => {
     await using server = await startServer();
     const [noName, noId, emptyId] = [event(), event(), event()];
@@ -105,7 +105,7 @@ describe("what admission does to events", () => {
     });
   });
 
-  test("each bad event of one request can be found, beside its good neighbours", async () => {
+  test("each bad event of a request is found, and good ones are stored", async () => {
     await using server = await startServer();
     const bad = Array.from({ length: 50 }, () => event({ event: "" }));
 
@@ -123,7 +123,7 @@ describe("what admission does to events", () => {
   });
 });
 
-describe("what is kept nowhere", () => {
+describe("events that are not kept", () => {
   const recorded = () => event({ event: "$snapshot", properties: { $snapshot_data: [] } });
 
   test("is counted: recordings, wherever they are sent, and what SDKs withheld", async () => {
@@ -171,7 +171,7 @@ describe("what is kept nowhere", () => {
   });
 });
 
-describe("what ingest finds", () => {
+describe("warnings of ingest", () => {
   test("a change of an event is reported once, however often the event is sent again", async () => {
     await using app = await testApp();
     const late = event({ timestamp: "soon", distinct_id: "late" });
@@ -267,7 +267,7 @@ describe("what ingest finds", () => {
     },
   );
 
-  test("a known uuid with another event or distinct id is a warning, a resend is none", async () => {
+  test("a known uuid with another event or distinct id is a warning, a resend is not", async () => {
     await using server = await startServer();
     const sent = event({ event: "first" });
 
@@ -285,7 +285,7 @@ describe("what ingest finds", () => {
   });
 });
 
-describe("what identity refuses", () => {
+describe("warnings of merges and groups", () => {
   test("is a warning for the event that asked for it, and the event is stored", async () => {
     await using server = await startServer();
     const identify = (distinct_id: string) =>
@@ -455,7 +455,7 @@ describe("the list", () => {
   });
 });
 
-test("one event of 10,000 that the store cannot read is one warning, also after a restart (S09)", async () => {
+test("one event of 10,000 that the store cannot read is one warning, also after a restart", async () => {
   using data = temporaryDirectory();
   const first = await testApp({ data: data.path });
   await first[Symbol.asyncDispose]();

@@ -234,7 +234,7 @@ describe("a query as PostHog's clients send it is that of its plain shape", () =
   });
 });
 
-test("retention is told by the values of a property, of whoever began", async () => {
+test("retention is broken down by a property of the users who began", async () => {
   const query = {
     ...{ kind: "RetentionQuery", ...range, breakdownFilter: { breakdown: "plan" } },
     retentionFilter: { targetEntity: target, retentionType: "retention_recurring", period: "Day" },
@@ -277,7 +277,7 @@ const trends = { kind: "TrendsQuery", series: [node("view")] };
 const funnel = { kind: "FunnelsQuery", series: [node("view"), node("buy")] };
 const retention = { kind: "RetentionQuery" };
 
-describe("what would change an answer and is not known is refused", () => {
+describe("unknown fields that would change an answer are refused", () => {
   test.each<[string, object, string, string]>([
     [
       "a group that is joined by something else",
@@ -410,7 +410,7 @@ describe("what would change an answer and is not known is refused", () => {
   });
 });
 
-test("a field that is not known is named, with those that are, each once", async () => {
+test("an unknown field is named, with the known ones, each once", async () => {
   const series = [{ ...node("view"), mathProperty: "price", properties: [] }];
   const { body } = await ask({ kind: "TrendsQuery", series });
 

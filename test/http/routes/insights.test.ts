@@ -196,7 +196,7 @@ describe("a funnel", () => {
 describe("retention", () => {
   const filter = { targetEntity: { id: "view", type: "events" }, period: "Day", totalIntervals: 4 };
 
-  test("tells who came back, of those who began", async () => {
+  test("counts returning users of the users who began", async () => {
     expect(await ask({ kind: "RetentionQuery", retentionFilter: filter })).toMatchObject({
       status: 200,
       body: {
@@ -238,7 +238,7 @@ describe("retention", () => {
       ],
     ],
   ])(
-    "tells of %i intervals at most, of whoever began in the range",
+    "has %i intervals at most, for users who began in the range",
     async (totalIntervals, columns, data) => {
       const retentionFilter = { ...filter, totalIntervals };
       const { body } = await ask({ kind: "RetentionQuery", ...range, retentionFilter });

@@ -159,7 +159,7 @@ describe("a personal key", () => {
     }
   });
 
-  test("is changed in what is given, and in nothing that it must not be (S22)", async () => {
+  test("changes only in the given fields that may change", async () => {
     await using app = await testApp();
     const made = await make(app, { scoped_teams: [1] });
     const change = async (body: object) => app.ask("PATCH", `${KEYS}${made.id}/`, { body });
@@ -238,8 +238,8 @@ describe("a personal key", () => {
   });
 });
 
-describe("a key that manages keys (decision 54)", () => {
-  test("makes and changes those within its own scopes, projects and time (S22)", async () => {
+describe("a key that manages keys", () => {
+  test("makes and changes keys within its own scopes, projects and time", async () => {
     await using app = await testApp();
     const { value: key } = await narrow(app);
     const within = { scoped_teams: [1], expires_at: "2026-11-22T12:00:00Z" };
@@ -367,7 +367,7 @@ describe("a key that manages keys (decision 54)", () => {
     expect((await app.ask("GET", path)).body).toMatchObject({ scoped_teams: [1] });
   });
 
-  test("finds another user's keys as little as absent ones, with any method (S21)", async () => {
+  test("does not find the keys of another user, with any method", async () => {
     await using app = await testApp();
     const { id } = await app.app.keys.create({ ...DRAFT, email: "ann@x.y" });
     const { value: key } = await narrow(app);
@@ -397,7 +397,7 @@ describe("a key that manages keys (decision 54)", () => {
   });
 });
 
-describe("wrong personal keys (decision 53, S33)", () => {
+describe("wrong personal keys", () => {
   const wrong = (n: number) => `phx_wrong0123456789abcdefghi${n}`;
 
   test("get 429 after five in a minute, with the time to wait, while valid ones are let in", async () => {
@@ -427,7 +427,7 @@ describe("wrong personal keys (decision 53, S33)", () => {
     }
   });
 
-  test("do not count when they are none or project keys, on capture least of all", async () => {
+  test("do not count if they are absent or project keys, or on capture", async () => {
     await using app = await testApp();
     const handle = app.app.http("http://127.0.0.1:8000", () => "9.9.9.9");
     const ask = async (path: string, authorization?: string) => {
@@ -461,7 +461,7 @@ describe("wrong personal keys (decision 53, S33)", () => {
     expect(await ask("")).toBe(401);
   });
 
-  test("count by the connection, whatever is forwarded, where no proxy is trusted", async () => {
+  test("count by the connection, not by forwarded headers, without a trusted proxy", async () => {
     await using server = await startServer();
     const ask = async (key: string, headers: Record<string, string>) => {
       const sent = { headers: { authorization: `Bearer ${key}`, ...headers } };

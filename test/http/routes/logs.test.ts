@@ -390,7 +390,7 @@ describe("paging", () => {
     expect(second).toMatchObject({ hasMore: false, nextCursor: null });
   });
 
-  test("ends a page early where its records are large, and goes on behind it", async () => {
+  test("ends a page early where its records are large, and continues after it", async () => {
     await using app = await testApp({ now: NOW });
     const large = "x".repeat(1_000_000);
     const count = Math.ceil(PAGE_BYTES_MAX / large.length) + 3;

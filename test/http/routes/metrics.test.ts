@@ -122,7 +122,7 @@ describe("GET /metrics", () => {
   });
 });
 
-test("a flood of names, ids and keys makes no metric and no label (S15)", async () => {
+test("a flood of names, ids and keys makes no metric and no label", async () => {
   await using app = await testApp();
   const shapeOf = async () =>
     [...(await read(app)).metrics].map(([name, { samples }]) => [name, samples.length]);
@@ -165,6 +165,6 @@ test.each([
   ["a quote that is not escaped", '# HELP a b\n# TYPE a gauge\na{x="""} 1\n'],
   ["a value that is none", "# HELP a b\n# TYPE a gauge\na NaN1\n"],
   ["a counter by another name", "# HELP a b\n# TYPE a counter\na 1\n"],
-])("what these tests read metrics with refuses %s", (_case, text) => {
+])("the metrics reader of these tests refuses %s", (_case, text) => {
   expect(() => parseMetrics(text)).toThrow();
 });

@@ -34,7 +34,7 @@ test("limit and offset of a list that are empty are as if they were not there", 
   expect(spaced).toMatchObject({ status: 400, body: { attr: "limit" } });
 });
 
-describe("a walk along next shows each row once, whatever comes meanwhile (decision 56)", () => {
+describe("a walk along next shows each row once while others are added", () => {
   test("of groups, and finds them in any case of any script", async () => {
     await using app = await testApp();
     const identify = (key: string) =>

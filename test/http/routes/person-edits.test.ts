@@ -678,7 +678,7 @@ describe("activity", () => {
     ]);
   });
 
-  test("forgets what a person brought, also when it goes as a part of another (decision 50)", async () => {
+  test("forgets what a person brought, also when it goes as a part of another", async () => {
     const app = await newProject();
     await app.capture(batch(identified("anon", { plan: "secret" }), identified("ann", { n: 1 })));
     await app.capture(batch(alias("anon", "ann"), identified("bob", { n: 2 })));

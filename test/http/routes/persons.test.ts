@@ -347,7 +347,7 @@ describe("a filter by property", () => {
     });
   });
 
-  test("has a part of a property, of its values and of an address in the same cases (decision 107)", async () => {
+  test("has a part of a property, of its values and of an address in the same cases", async () => {
     const app = await newProject();
     const texts = ["ΟΔΟΣ", "οδος", "İstanbul ſ", "ıstanbul s", "5 µm (a+b).*", "plain S", "ẞ", "𞤀"];
     await app.capture(

@@ -102,7 +102,7 @@ describe("a playlist", () => {
     expect(changed).toMatchObject({ status: 200, body: { type: "filters", name: "x" } });
   });
 
-  test("changes in what is sent and nothing else; what cannot be written is passed over (S22)", async () => {
+  test("changes in what is sent and nothing else; what cannot be written is passed over", async () => {
     const app = await newProject();
     const { playlist, address } = await make(app);
     const fixed = {
@@ -132,7 +132,7 @@ describe("a playlist", () => {
     [{ name: "Rage clicks" }, true],
     [{ pinned: true, derived_name: "b", deleted: false }, false],
     [{}, false],
-  ])("%j makes its sender who modified it last: %p (decision 45)", async (body, modifies) => {
+  ])("%j makes its sender who modified it last: %p", async (body, modifies) => {
     const app = await newProject();
     const { playlist, address } = await make(app);
     const key = await keyOf(app, "bob@x.y");
@@ -275,7 +275,7 @@ describe("a playlist", () => {
     [{ type: "filters", filters: { duration: 60 } }, 201],
     // The contract has no type to send, and any filters may be (4.3).
     [{ filters: { duration: 60 } }, 201],
-  ])("%j is answered %p (decision 45)", async (body, status) => {
+  ])("%j is answered %p", async (body, status) => {
     const app = await newProject();
     const made = await app.ask("POST", playlistsOf(app), { body });
     const refusal = { code: "invalid_input", attr: "filters" };
@@ -630,40 +630,37 @@ describe("the recordings of a playlist", () => {
     ["GET", "recordings/", 200],
     ["POST", "recordings/one/", 200],
     ["DELETE", "recordings/one/", 204],
-  ])(
-    "%s …/%s answers nothing, and by preference its result (decision 44)",
-    async (method, path, status) => {
-      const app = await newProject();
-      const telling = await newTellingProject();
-      const result = method === "GET" ? { results: [{ id: "one" }] } : { success: true };
-      const nothing = { status, body: "" };
-      const whole = { status: 200, body: result };
+  ])("%s …/%s answers nothing, and by preference its result", async (method, path, status) => {
+    const app = await newProject();
+    const telling = await newTellingProject();
+    const result = method === "GET" ? { results: [{ id: "one" }] } : { success: true };
+    const nothing = { status, body: "" };
+    const whole = { status: 200, body: result };
 
-      for (const [on, prefer, expected] of [
-        [app, undefined, nothing],
-        [app, "return=minimal", nothing],
-        [app, "return=representation", whole],
-        [telling, undefined, whole],
-        [telling, "return=representation", whole],
-        [telling, "return=minimal", nothing],
-      ] as const) {
-        const { address } = await make(on);
-        await on.ask("POST", `${address}recordings/one/`);
-        const headers = prefer === undefined ? {} : { prefer };
-        const answered = await on.ask(method, address + path, { headers });
-        expect(answered).toMatchObject(expected);
-        const applied = expected === whole ? "return=representation" : (prefer ?? null);
-        expect(answered.headers.get("preference-applied")).toBe(applied);
-        // The work is done either way.
-        const count = method === "DELETE" ? 0 : 1;
-        expect(await countOf(on, address)).toMatchObject({ count });
-      }
-      const missing = await app.ask(method, `${playlistsOf(app)}nothing/${path}`, {
-        headers: REPRESENTATION,
-      });
-      expect(missing).toMatchObject({ status: 404, body: { code: "not_found" } });
-    },
-  );
+    for (const [on, prefer, expected] of [
+      [app, undefined, nothing],
+      [app, "return=minimal", nothing],
+      [app, "return=representation", whole],
+      [telling, undefined, whole],
+      [telling, "return=representation", whole],
+      [telling, "return=minimal", nothing],
+    ] as const) {
+      const { address } = await make(on);
+      await on.ask("POST", `${address}recordings/one/`);
+      const headers = prefer === undefined ? {} : { prefer };
+      const answered = await on.ask(method, address + path, { headers });
+      expect(answered).toMatchObject(expected);
+      const applied = expected === whole ? "return=representation" : (prefer ?? null);
+      expect(answered.headers.get("preference-applied")).toBe(applied);
+      // The work is done either way.
+      const count = method === "DELETE" ? 0 : 1;
+      expect(await countOf(on, address)).toMatchObject({ count });
+    }
+    const missing = await app.ask(method, `${playlistsOf(app)}nothing/${path}`, {
+      headers: REPRESENTATION,
+    });
+    expect(missing).toMatchObject({ status: 404, body: { code: "not_found" } });
+  });
 
   test("are found by its filters, where it is of that type: none can be added", async () => {
     const app = await newProject();
@@ -702,7 +699,7 @@ test("playlists and their recordings outlive the process", async () => {
   expect((await app.ask("GET", before.address)).body).toEqual(before.body as never);
 });
 
-test("GET /api/users/@me/ shows the owner of the key, whatever its projects (decision 46)", async () => {
+test("GET /api/users/@me/ shows the owner of the key, whatever its projects", async () => {
   await using app = await testApp();
   const key = await keyOf(app, "bob@x.y", ["user:read"]);
 

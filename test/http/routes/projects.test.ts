@@ -55,7 +55,7 @@ describe("a project", () => {
     expect((await app.ask("GET", PROJECTS)).body).toMatchObject({ count: 2 });
   });
 
-  test("is renamed, and nothing else of it is changed by what is sent", async () => {
+  test("is renamed, and its other fields cannot be changed", async () => {
     await using app = await testApp();
     const before = projectOf(await app.ask("GET", `${PROJECTS}1/`));
 
@@ -153,7 +153,7 @@ describe("a project", () => {
   });
 });
 
-describe("a project key that is rotated (decision 52)", () => {
+describe("a rotated project key", () => {
   test("is accepted for a day, the new one from now on", async () => {
     await using app = await testApp();
 
@@ -186,7 +186,7 @@ describe("a project key that is rotated (decision 52)", () => {
     expect(app.app.projects.ofKey("phc_second")).toBe(1);
   });
 
-  test("ends when it is told to: after so many hours, or at once", async () => {
+  test("ends after the requested hours, or at once", async () => {
     await using app = await testApp();
     const { api_token: second } = projectOf(await rotate(app, { grace_hours: 2 }));
     app.clock.now += 7_200_000;
@@ -240,7 +240,7 @@ describe("a project key that is rotated (decision 52)", () => {
   });
 });
 
-test("an object of another project is answered as one that is absent, whatever is asked (S21)", async () => {
+test("an object of another project is answered like an absent one, by every operation", async () => {
   await using app = await testApp();
   await app.capture(batch(event(), event({ distinct_id: "bob" })));
   await app.app.projects.create({ name: "second" });
@@ -264,7 +264,7 @@ test("an object of another project is answered as one that is absent, whatever i
   expect((await app.get("/persons/")).body).toMatchObject({ count: 2 });
 });
 
-test("whatever is asked of a project that is not there, it is not found", async () => {
+test("every operation on a project that does not exist answers not found", async () => {
   await using app = await testApp();
   const absent = await app.ask("GET", `${PROJECTS}9/`);
   expect(absent).toMatchObject({ status: 404, body: { code: "not_found" } });

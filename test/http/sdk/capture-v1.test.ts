@@ -92,7 +92,7 @@ describe("the newer capture protocol", () => {
     expect(await stored()).toMatchObject([{ timestamp: "2026-11-21T11:59:00.000000Z" }]);
   });
 
-  test("answers for each event, and drops only those that are wrong", async () => {
+  test("answers for each event, and drops only wrong events", async () => {
     const wrong: [Record<string, unknown>, string][] = [
       [{ event: "" }, "missing_event_name"],
       [{ event: 7 }, "missing_event_name"],

@@ -63,7 +63,7 @@ describe("POST /engage/", () => {
   });
 });
 
-describe("what stands beside the body", () => {
+describe("values outside of the body", () => {
   test.each<[string, string, Record<string, string>]>([
     ["in the query as token", `/e/?token=${PROJECT_KEY}`, {}],
     ["as a Bearer token", "/e/", { authorization: `Bearer ${PROJECT_KEY}` }],
@@ -194,7 +194,7 @@ describe("a capture body", () => {
     expect(refused).toMatchObject({ status, body: { code } });
   });
 
-  test("is gunzipped by its magic bytes, whatever the headers say", async () => {
+  test("is gunzipped by its magic bytes, against its headers", async () => {
     await using app = await testApp();
     const bytes = gzipSync(JSON.stringify(single({ event: "zipped" })));
 
@@ -212,7 +212,7 @@ describe("a capture body", () => {
     expect(await names(app)).toEqual(["zipped"]);
   });
 
-  test("over 256 KiB, sent or inflated, is decoded all the same", async () => {
+  test("over 256 KiB, sent or inflated, is also decoded", async () => {
     await using app = await testApp();
     const large = batch(
       ...Array.from({ length: 400 }, (_, n) =>
@@ -336,7 +336,7 @@ describe("events that are not ingested (contract 7)", () => {
 });
 
 describe("CORS on capture and SDK paths", () => {
-  test("reflects the origin with credentials, and preflights name what was asked", async () => {
+  test("reflects the origin with credentials, and preflights repeat the requested headers", async () => {
     await using app = await testApp();
     const origin = { origin: "https://site.example" };
 
@@ -367,7 +367,7 @@ describe("CORS on capture and SDK paths", () => {
     expect(answered.headers.get("access-control-allow-origin")).toBeNull();
   });
 
-  test("goes with 405, which names what is allowed", async () => {
+  test("comes with 405, which names the allowed methods", async () => {
     await using app = await testApp();
     const refused = await app.ask("PUT", "/batch/", {
       key: null,
@@ -379,7 +379,7 @@ describe("CORS on capture and SDK paths", () => {
   });
 });
 
-describe("what SDKs ask for", () => {
+describe("requests of SDKs", () => {
   test("remote config is served for known keys only, and never echoed", async () => {
     await using app = await testApp();
 

@@ -30,7 +30,7 @@ const config = {
 };
 const definitions = { flags: [], group_type_mapping: {}, cohorts: {} };
 
-describe("what SDKs look up", () => {
+describe("lookups of SDKs", () => {
   test.each<[string, string, object]>([
     ["POST", "/flags/?v=2", flags],
     ["POST", "/flags/?v=2&config=true", { ...config, ...flags }],
@@ -55,7 +55,7 @@ describe("what SDKs look up", () => {
     }
   });
 
-  test("is answered whatever the body is", async () => {
+  test("is answered for any body", async () => {
     await using app = await testApp();
     const body = new ReadableStream({
       pull() {

@@ -330,7 +330,7 @@ describe("nothing of log records vanishes silently:", () => {
     { body: { stringValue: "as it was sent" } },
   ];
 
-  test("what was rejected or changed is a warning for each reason, and a metric", async () => {
+  test("rejected and changed records give a warning for each reason, and a metric", async () => {
     using data = temporaryDirectory();
     {
       await using app = await testApp({ data: data.path });
@@ -402,14 +402,14 @@ describe("nothing of log records vanishes silently:", () => {
     expect(named).toMatchObject({ event_uuid: stored?.uuid });
   });
 
-  test("a changed resource is told for each of its records", async () => {
+  test("a changed resource is reported for each of its records", async () => {
     await using app = await testApp();
     const resource = { attributes: attributesOf({ "service.name": "a\u0000b" }) };
     await post(app, logsBody([{}, {}, {}], resource));
     expect(await warned(app)).toMatchObject({ replaced_invalid_log_text: { count: 3 } });
   });
 
-  test("what is beyond 64 MiB of one request is counted", async () => {
+  test("records beyond 64 MiB of a request are counted", async () => {
     await using app = await testApp();
     const attributes = attributesOf({ pad: "x".repeat(1_000_000) });
     await post(app, logsBody(Array(100).fill({}), { attributes }));
@@ -425,7 +425,7 @@ describe("nothing of log records vanishes silently:", () => {
 });
 
 describe("log records on their way", () => {
-  test("are decoded all the same when they are many, sent or inflated", async () => {
+  test("are also decoded when they are many, sent or inflated", async () => {
     const records = Array.from({ length: 20_000 }, (_, n) => ({
       body: { stringValue: `line ${n} ${"y".repeat(60)}` },
     }));
@@ -441,7 +441,7 @@ describe("log records on their way", () => {
     expect(new Set(stored.map(({ uuid }) => uuid)).size).toBe(40_000);
   });
 
-  test("poison nobody: NUL, lone surrogates, deep and odd ones are stored beside the others", async () => {
+  test("harm no others: NUL, lone surrogates, deep and odd ones are stored with the rest", async () => {
     let deep: unknown = { stringValue: "deep" };
     for (let depth = 0; depth < 29; depth++) deep = { arrayValue: { values: [deep] } };
     const odd = [
@@ -513,7 +513,7 @@ describe("log records on their way", () => {
 });
 
 describe.each(["/i/v1/metrics", "/i/v1/traces"])("POST %s", (path) => {
-  test("checks the key, answers, and stores nothing (decision 37)", async () => {
+  test("checks the key, answers, and stores nothing", async () => {
     const stored = await storedAfter(async (app) => {
       const json = await app.ask("POST", path, { body: said("x"), key: PROJECT_KEY });
       const protobuf = await app.ask("POST", `${path}/?token=${PROJECT_KEY}`, {
