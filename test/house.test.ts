@@ -122,7 +122,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "app/open-events.ts": "every test that starts an appliance",
   "app/process/sources.ts": "every test that starts an appliance",
   "app/recovery/check-together.ts":
-    "test/crash/recovery.test.ts, test/app/recovery/lost-events.test.ts",
+    "test/crash/recovery.test.ts, test/app/recovery/journal-gaps.test.ts",
   "cli/welcome.ts": "test/executable/executable.test.ts",
   "stores/loads/person-columns.ts": "test/stores/sqlite/persons/rows.test.ts",
   "core/identity/identify-groups.ts": "test/core/identity/groups.test.ts",
@@ -186,8 +186,8 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "core/questions/quoted-names.ts": "test/core/questions/question.test.ts",
   "core/questions/times.ts": "test/core/questions/question.test.ts",
   "app/recovery/open-event-store.ts": "test/app/rebuild.test.ts",
-  "app/recovery/fill-event-store.ts":
-    "wiring of test/app/rebuild.test.ts and test/app/recovery/damaged-archive.test.ts",
+  "app/recovery/event-store-rebuild.ts":
+    "wiring of test/app/rebuild.test.ts and test/app/recovery/archive-repair.test.ts",
   "http/request/public-address.ts": "test/http/management.test.ts",
   "app/admin-socket.ts": "test/executable/executable.test.ts",
   "http/request/auth.ts": "test/http/operation/operations.test.ts, test/http/routes/keys.test.ts",
@@ -242,7 +242,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
     "test/core/insights/insights.test.ts, test/http/routes/insights.test.ts",
   "core/warnings/warnings.ts": "test/http/routes/ingestion-warnings.test.ts",
   "app/settings/types.ts": "test/app/settings/settings.test.ts",
-  "stores/archive/check.ts": "test/app/recovery/damaged-archive.test.ts",
+  "stores/archive/check.ts": "test/app/recovery/archive-repair.test.ts",
   "stores/sqlite/activity.ts": "test/http/routes/person-edits.test.ts",
   "stores/archive/erase.ts": "test/stores/archive/archive.test.ts",
   "stores/duckdb/events/insert-logs.ts":

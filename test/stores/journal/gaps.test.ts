@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openLog } from "../../../src/app/process/log.ts";
-import { lostEvents } from "../../../src/app/recovery/lost-events.ts";
+import { lostEvents } from "../../../src/app/recovery/journal-gaps.ts";
 import { nodeDisk } from "../../../src/stores/files/disk.ts";
 import { journalGaps } from "../../../src/stores/journal/gaps.ts";
 import { segmentName } from "../../../src/stores/journal/segment.ts";

@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { closeSync, openSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
-import { takeRows } from "../../../src/stores/archive/rows-set-aside.ts";
+import { takeRows } from "../../../src/stores/archive/gap-rows.ts";
 import { openDuckdb, ROW_GROUP_ROWS } from "../../../src/stores/duckdb/engine/duckdb.ts";
 import { temporaryDirectory } from "../../support/start/app.ts";
 

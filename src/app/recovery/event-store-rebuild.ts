@@ -7,8 +7,8 @@ import type { Log } from "../../core/ports/log.ts";
 import { restoreOf } from "../../stores/archive/restore.ts";
 import { removeLoad } from "../../stores/loads/loads.ts";
 import type { Settings } from "../settings/settings.ts";
-import { quarantineDamaged, reportMissing } from "./damaged-archive.ts";
-import { lostEvents } from "./lost-events.ts";
+import { quarantineDamaged, reportMissing } from "./archive-repair.ts";
+import { lostEvents } from "./journal-gaps.ts";
 import type { OpenedStore } from "./open-event-store.ts";
 
 /** Bytes of the unit of the setting `memory`. */

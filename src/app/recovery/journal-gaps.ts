@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import type { Restore } from "../../core/ports/archive.ts";
 import type { JournalGaps, SeqGap } from "../../core/ports/journal.ts";
 import type { Log } from "../../core/ports/log.ts";
-import { takeRows } from "../../stores/archive/rows-set-aside.ts";
+import { takeRows } from "../../stores/archive/gap-rows.ts";
 import { EVENTS_DIRECTORY } from "../../stores/duckdb/engine/duckdb.ts";
 import { quarantinedIn } from "../../stores/duckdb/events/quarantine.ts";
 import type { OpenedStore } from "./open-event-store.ts";
