@@ -60,13 +60,13 @@ test("reads paragraphs, items and cells of Markdown, without blocks of code", ()
 
 test("finds banned names of tests, and references that only the project's papers explain", () => {
   const source = [
-    'test("stays", () => {});',
+    'test("stays (S42)", () => {});',
     'describe.each([1])("is decision 7", () => expect(run("nobody is there")).toBe(1));',
     'test("is whole", () => {});',
   ].join("\n");
 
   expect(bannedTestNames("test/a.test.ts", source)).toEqual([
-    "test/a.test.ts:1: stays",
+    "test/a.test.ts:1: stays (S42)",
     "test/a.test.ts:2: is decision 7",
   ]);
 });
