@@ -176,7 +176,7 @@ function reports(
     ...parts,
     isCatchingUp,
     isRestoring: restoring.active,
-    refusing: services.capture.refusing,
+    refusing: services.capture.isRejecting,
     isDraining: () => state.draining,
     elapsedMs,
   });

@@ -17,12 +17,12 @@ import { ndjsonBuffer } from "./ndjson.ts";
 import { type RequestHints, readSubmission } from "./read-body.ts";
 
 /**
- * What a path makes of a body: `events` as contract 4.5 has them, `engage` sets properties
- * without naming an event, `v1` answers for each event (decision 33).
+ * How a path reads a body: `events` as in contract 4.5, `engage` sets properties without an event name,
+ * `v1` answers for each event (decision 33).
  */
 export type Protocol = "events" | "engage" | "v1";
 
-/** A capture body as it was received, with what the request says beside it. */
+/** A capture body as it was received, with the other data of its request. */
 export type Body = EncodedBody & {
   hints: RequestHints;
   protocol: Protocol;
@@ -30,14 +30,14 @@ export type Body = EncodedBody & {
   sdk: string;
 };
 
-/** What a body holds, ready for the journal once its key is known. */
+/** The events of a body, ready for the journal once the project of the key is known. */
 export type Admission = {
   key: string;
   historical: boolean;
   count: number;
-  /** NDJSON of the admitted events, one a line. */
+  /** The admitted events as NDJSON. */
   lines: Uint8Array;
-  /** How many of its events are not stored. */
+  /** Number of its events that are not stored. */
   dropped: number;
   /** Reasons of the events that are not stored. */
   warnings: Warning[];
@@ -49,13 +49,13 @@ type Arrived = {
   now: number;
   newUuid: () => string;
   inflatedBytesMax?: number;
-  /** Collects what is garbage, where that may be a lot. */
+  /** Runs a garbage collection after a large amount of garbage. */
   collect?: () => void;
 };
 
 /**
- * Decodes and admits a body: pure work on bytes, done on the server's thread for small bodies
- * and on the decoder's for large ones. Fails `invalid_payload`, `invalid_api_key`,
+ * Decodes a body and admits its events. It has no side effects, and runs on the main thread for small
+ * bodies and on the decode worker for large ones. Fails `invalid_payload`, `invalid_api_key`,
  * `payload_too_large` or `unsupported_media_type`.
  */
 export function admitBody(body: Body, arrived: Arrived): Admission {
@@ -69,7 +69,8 @@ export function admitBody(body: Body, arrived: Arrived): Admission {
   const lines = ndjsonBuffer(bytes.length, arrived.collect);
   let dropped = 0;
   const key = submission.each((raw, mark, count) => {
-    const outcome = mark === 0 ? outcomeOf(raw, body, arrival) : marked(raw, mark, body, arrival);
+    const outcome =
+      mark === 0 ? outcomeOf(raw, body, arrival) : markedOutcome(raw, mark, body, arrival);
     report?.add(raw, outcome);
     const { uuid: event_uuid, distinct_id } = outcome;
     if ("dropped" in outcome) {
@@ -95,16 +96,16 @@ function withChanges({ line, changes }: { line: string; changes: ChangeReason[] 
   return changes.length === 0 ? line : `${line.slice(0, -1)},"changed":${JSON.stringify(changes)}}`;
 }
 
-const EXCESSES: Record<LimitViolation, DropReason> = {
+const DROP_REASONS: Record<LimitViolation, DropReason> = {
   depth: "event_nested_too_deep",
   keys: "event_has_too_many_keys",
   nodes: "message_size_too_large",
 };
 
-/** The outcome for an event in which the scan has found something. */
-function marked(raw: Json, mark: number, body: Body, arrival: Arrival): Outcome {
-  const excess = limitViolationOf(mark);
-  if (excess !== undefined) return refused(EXCESSES[excess], raw);
+/** The outcome for an event that the scan has marked. */
+function markedOutcome(raw: Json, mark: number, body: Body, arrival: Arrival): Outcome {
+  const violation = limitViolationOf(mark);
+  if (violation !== undefined) return refused(DROP_REASONS[violation], raw);
   const outcome = outcomeOf(raw, body, arrival);
   if ("line" in outcome) {
     if (mark & MARK.overflow) outcome.changes.push("replaced_infinite_number");
@@ -121,14 +122,14 @@ function outcomeOf(raw: Json, { protocol, sdk }: Body, arrival: Arrival): Outcom
 
 function eventOf(raw: JsonObject, protocol: Protocol, sdk: string): ReturnType<typeof fromV1> {
   if (protocol === "v1") return fromV1(raw, sdk);
-  // What Mixpanel's API has called engage names no event.
+  // Mixpanel's `engage` requests have no event name.
   const isUnnamed = protocol === "engage" && (raw["event"] ?? null) === null;
   return { raw: isUnnamed ? { ...raw, event: "$identify" } : raw };
 }
 
 /**
- * Collects v1's answer. Fails `invalid_payload` without `created_at`, and on an event whose uuid
- * is missing, invalid or that of another: nobody could tell whose result is whose.
+ * Builds v1's answer. Fails `invalid_payload` without `created_at`, and for an event whose uuid is
+ * missing, invalid or used twice, because results are keyed by uuid.
  */
 function v1Report(envelope: JsonObject) {
   const createdAt = envelope["created_at"];
@@ -138,15 +139,15 @@ function v1Report(envelope: JsonObject) {
   if (envelope["batch"] === undefined) {
     throw new Failure("invalid_payload", "`batch` must be a list of events.", "batch");
   }
-  const seen = new Set<string>();
+  const uuids = new Set<string>();
   const results: string[] = [];
   return {
     add(raw: Json, outcome: Outcome): void {
       const uuid = v1Uuid(raw);
-      if (uuid === undefined || seen.has(uuid)) {
+      if (uuid === undefined || uuids.has(uuid)) {
         throw new Failure("invalid_payload", "Each event needs a uuid of its own.", "batch__uuid");
       }
-      seen.add(uuid);
+      uuids.add(uuid);
       results.push(`"${uuid}":${JSON.stringify(resultOf(outcome))}`);
     },
     text: () => `{"results":{${results.join(",")}}}`,

@@ -8,26 +8,26 @@ import type { Clock } from "../values/time.ts";
 import { warningAppender } from "../warnings/warnings.ts";
 import { type Admission, admitBody, type Body } from "./admit-body.ts";
 
-/** Bodies larger than this, sent or inflated, are decoded on a thread of their own. */
+/** Bodies larger than this, as sent or inflated, are decoded by the decode worker. */
 export const INLINE_BYTES_MAX = 262_144;
 
-/** How long a refusal counts, in milliseconds: nobody may be sending, to show that it is over. */
+/** Time for which a refusal of the disk counts, in milliseconds, if no later event is accepted. */
 const REFUSED_MS = 15_000;
 
 /**
- * How long the disk may refuse nothing before something that is taken shows that it is over, in
- * milliseconds: into a full disk a small event still fits now and then.
+ * Time without a refusal after which an accepted event ends the refusal, in milliseconds: a full disk
+ * still has space for a small event at times.
  */
 const CALM_MS = 2000;
 
-/** The thread that decodes large bodies. */
+/** The worker that decodes large bodies. */
 export type Decoder = {
   admit(body: Body, now: number): Promise<Admission>;
-  /** Told of the bytes of a body and of its lines, when nobody needs them any more. */
+  /** Counts the bytes of a body and of its lines that became garbage. */
   releaseBytes(bytes: number): void;
 };
 
-/** What a capture request came to. */
+/** Result of a capture request. */
 export type Captured = {
   accepted: number;
   dropped: number;
@@ -53,11 +53,11 @@ export type Capture = {
    * a key that no project has, and `unavailable` when the disk refuses.
    */
   accept(body: Body): Promise<Captured>;
-  /** Whether the journal refused events lately and has taken none since. */
-  refusing(): boolean;
-  /** Says that a request was refused; whoever answers it knows. */
+  /** Whether the journal has refused events and accepted none since, for at most REFUSED_MS. */
+  isRejecting(): boolean;
+  /** Counts a refused request. */
   refused(code: FailureCode): void;
-  /** Since the start: events accepted by project, requests refused by code. */
+  /** Returns counts since the start: accepted events by project, refused requests by code. */
   counts(): { accepted: Map<number, number>; refused: Map<FailureCode, number> };
 };
 
@@ -74,7 +74,7 @@ export function capture(needs: Needs): Capture {
       if (Math.abs(now() - refusedAt) >= calmMs) refusedAt = Number.NEGATIVE_INFINITY;
     } catch (error) {
       refusedAt = now();
-      // What the floor refuses is over when there is room: the disk itself was not asked.
+      // Without a cause the limit of free space refused it, not the disk: that ends with the next event.
       calmMs = error instanceof Error && error.cause !== undefined ? CALM_MS : 0;
       throw error;
     }
@@ -83,30 +83,30 @@ export function capture(needs: Needs): Capture {
     async accept(body) {
       const arrived_at = now();
       const sent = body.bytes.length;
-      const here = decodedHere(body, arrived_at, needs);
-      // The lines may be many: nothing but this name has them, and nobody does while the answer is held.
+      const inline = decodedInline(body, arrived_at, needs);
+      // Only this name keeps the lines, which may be large, so they are freed during a delay.
       const { key, historical, count, lines, dropped, warnings, results } =
-        here ?? (await decoder.admit(body, arrived_at));
+        inline ?? (await decoder.admit(body, arrived_at));
       const project_id = projects.ofKey(key);
       if (project_id === undefined) {
         throw new Failure("invalid_api_key", "The project API key is not known here.", "api_key");
       }
       const kind = historical ? "historical" : "events";
-      // Both at once, so that they are of one group; the events first, so that they find room.
+      // Both at once, so that one group commit has both; the events first, so that they fit.
       const accepted =
         count > 0 ? append({ kind, project_id, arrived_at, count, lines }) : undefined;
       const warned = warn(warnings, { project_id, arrived_at });
       await accepted;
       await warned;
-      if (here === undefined) decoder.releaseBytes(sent + lines.length);
+      if (inline === undefined) decoder.releaseBytes(sent + lines.length);
       ingest.wake();
       add(counts.accepted, project_id, count);
-      const hold = responseDelayMs(ingest.backlogMs(count), count);
-      if (hold > 0) await Bun.sleep(hold);
+      const delayMs = responseDelayMs(ingest.backlogMs(count), count);
+      if (delayMs > 0) await Bun.sleep(delayMs);
       return { accepted: count, dropped, results };
     },
-    // A clock that was set back must not make it longer.
-    refusing: () => Math.abs(now() - refusedAt) < REFUSED_MS,
+    // The absolute value, because a clock that is set back must not prolong it.
+    isRejecting: () => Math.abs(now() - refusedAt) < REFUSED_MS,
     refused: (code) => add(counts.refused, code, 1),
     counts: () => counts,
   };
@@ -116,8 +116,8 @@ function add<T>(counts: Map<T, number>, key: T, count: number): void {
   counts.set(key, (counts.get(key) ?? 0) + count);
 }
 
-/** Decodes a small body at once; undefined if it is large, or turns out so when inflated. */
-function decodedHere(body: Body, now: number, { newUuid }: Needs): Admission | undefined {
+/** Decodes a small body at once; undefined if it is large, as sent or inflated. */
+function decodedInline(body: Body, now: number, { newUuid }: Needs): Admission | undefined {
   if (body.bytes.length > INLINE_BYTES_MAX) return undefined;
   try {
     return admitBody(body, { now, newUuid, inflatedBytesMax: INLINE_BYTES_MAX });

@@ -12,7 +12,7 @@ import { decompressLz64 } from "./lz-string.ts";
 /** Bytes of a capture body as it is sent, and again after each step of decoding (contract 8). */
 export const BODY_BYTES_MAX = 20_971_520;
 
-/** What a body is packed in. */
+/** A request body as it was sent, with the encodings that its request names. */
 export type EncodedBody = {
   bytes: Uint8Array;
   /** The `Content-Encoding`, lower case; empty without one. */
@@ -21,13 +21,13 @@ export type EncodedBody = {
   compression: string;
 };
 
-/** Steps a body may take: `Content-Encoding`, form, base64, and gzip in it. */
+/** Most decoding steps of a body: `Content-Encoding`, form, base64, and gzip in it. */
 const STEPS_MAX = 4;
 
 /** The base-2 logarithm of zstd's largest window: 32 MiB, the first that holds a whole body. */
 const ZSTD_WINDOW_LOG_MAX = 25;
 
-/** Where a form's `data` may begin; what SDKs put before it is short. */
+/** First bytes of a form that are searched for `data`; SDKs send only short fields before it. */
 const FORM_HEAD_BYTES = 1024;
 
 type Inflate = (bytes: Uint8Array, options: { maxOutputLength: number }) => Uint8Array;
@@ -46,12 +46,12 @@ const ENCODINGS: Record<string, Inflate> = {
 /** Codings that a `Content-Encoding` may list; each may inflate to a whole body. */
 const CODINGS_MAX = 3;
 
-/** Encodings that need no step of their own: gzip shows by its bytes. */
+/** Encodings without a step of their own: gzip is known by its bytes. */
 const PLAIN_ENCODINGS = new Set(["", "identity", "gzip", "x-gzip"]);
 
 /**
- * The JSON text of a body, unpacked by what its bytes look like, since SDKs lose the headers on
- * the way (decision 30). Each step stops at `bytesMax`. Fails `payload_too_large`,
+ * Returns the JSON text of a body. Its bytes decide how it is decoded, because proxies and SDKs lose
+ * headers (decision 30). Each step stops at `bytesMax`. Fails `payload_too_large`,
  * `invalid_payload`, or `unsupported_media_type` on another `Content-Encoding`.
  */
 export function decompress(
@@ -78,12 +78,12 @@ export function decompress(
   return text;
 }
 
-/** The refusal of a body over the cap, packed or not. */
+/** The failure for a body over the limit, compressed or not. */
 export function tooLarge(): Failure {
   return new Failure("payload_too_large", `The body is larger than ${BODY_BYTES_MAX} bytes.`);
 }
 
-/** The bytes of a body that is no text: only its `Content-Encoding` and gzip are undone. */
+/** Returns the bytes of a binary body: only its `Content-Encoding` and gzip are decoded. */
 export function inflate(
   { bytes, encoding }: Pick<EncodedBody, "bytes" | "encoding">,
   bytesMax: number,
@@ -92,7 +92,7 @@ export function inflate(
   return isGzip(text) ? inflated(gunzipSync, text, bytesMax) : text;
 }
 
-/** Undoes the `Content-Encoding`, of several codings the last one first (RFC 9110 8.4). */
+/** Decodes the `Content-Encoding`; of several codings the last one comes first (RFC 9110 8.4). */
 function declared(bytes: Uint8Array, encoding: string, bytesMax: number): Uint8Array {
   if (!encoding.includes(",")) return decoded(bytes, encoding, bytesMax);
   const codings = encoding.split(",").map((coding) => coding.trim());
@@ -102,7 +102,7 @@ function declared(bytes: Uint8Array, encoding: string, bytesMax: number): Uint8A
   }, bytes);
 }
 
-/** Undoes one coding, unless the bytes are gzip, whatever it says. */
+/** Decodes one coding; gzip bytes are left for later, also if another coding is named. */
 function decoded(bytes: Uint8Array, coding: string, bytesMax: number): Uint8Array {
   if (PLAIN_ENCODINGS.has(coding) || isGzip(bytes)) return bytes;
   const inflate = Object.hasOwn(ENCODINGS, coding) ? ENCODINGS[coding] : undefined;
@@ -114,7 +114,7 @@ function unsupported(): Failure {
   return new Failure("unsupported_media_type", "The Content-Encoding is not supported.");
 }
 
-/** Stops at the cap, so that a bomb costs no more than a large body. */
+/** Stops at the limit, so that a compression bomb costs no more than a large body. */
 function inflated(inflate: Inflate, bytes: Uint8Array, bytesMax: number): Uint8Array {
   try {
     return inflate(bytes, { maxOutputLength: bytesMax });
@@ -130,9 +130,9 @@ const BRACE = 0x7b;
 const BRACKET = 0x5b;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
-/** Whether a text is an object or a list, which no other form of a body looks like. */
+/** Whether a text begins as an object or a list; no other form of a body does. */
 function isJson(bytes: Uint8Array): boolean {
-  let at = BYTE_ORDER_MARK.every((byte, place) => bytes[place] === byte) ? 3 : 0;
+  let at = BYTE_ORDER_MARK.every((byte, index) => bytes[index] === byte) ? 3 : 0;
   while (isSpace(bytes[at])) at += 1;
   return bytes[at] === BRACE || bytes[at] === BRACKET;
 }
@@ -155,21 +155,20 @@ function isLz64(compression: string): boolean {
   return compression === "lz64" || compression === "lz-string";
 }
 
-/** A form's `data`, JSON or base64, and what it says of its compression. */
+/** Returns a form's `data`, JSON or base64, and its `compression`. */
 function formOf(bytes: Uint8Array): { data: Uint8Array; compression: string } | undefined {
   const head = latin1(bytes.subarray(0, FORM_HEAD_BYTES));
-  const found = /(?:^|&)data=/.exec(head);
-  if (found === null) return undefined;
-  const start = found.index + found[0].length;
-  const rest = bytes.subarray(start);
-  const and = rest.indexOf(0x26);
-  const value = latin1(and === -1 ? rest : rest.subarray(0, and));
-  const others = new URLSearchParams(
-    head.slice(0, found.index) + (and === -1 ? "" : latin1(rest.subarray(and).subarray(0, 1024))),
+  const match = /(?:^|&)data=/.exec(head);
+  if (match === null) return undefined;
+  const tail = bytes.subarray(match.index + match[0].length);
+  const and = tail.indexOf(0x26);
+  const value = latin1(and === -1 ? tail : tail.subarray(0, and));
+  const fields = new URLSearchParams(
+    head.slice(0, match.index) + (and === -1 ? "" : latin1(tail.subarray(and).subarray(0, 1024))),
   );
-  const compression = others.get("compression")?.toLowerCase() ?? "";
+  const compression = fields.get("compression")?.toLowerCase() ?? "";
   const isObject = /^\s*(?:[{[]|%7b|%5b)/i.test(value);
-  // In base64 a plus is a plus, also where a form has made a blank of it.
+  // A form turns the plus of base64 into a blank.
   const data = isObject
     ? percentDecoded(value.replaceAll("+", " "))
     : percentDecoded(value).replaceAll(" ", "+");

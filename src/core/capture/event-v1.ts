@@ -6,18 +6,18 @@ import { parseTime } from "../values/time.ts";
 /** Characters of `PostHog-Sdk-Info`; a longer one is not written into every event. */
 export const SDK_INFO_CHARS_MAX = 200;
 
-/** The event of the older protocol that means the same, or why it is dropped. */
+/** The same event in the older protocol, or the reason why it is dropped. */
 export type FromV1 = { raw: JsonObject } | { dropped: DropReason };
 
-/** The uuid of a v1 event; undefined if it has none, which refuses its batch. */
+/** Returns the uuid of a v1 event; undefined without a valid one, and then its batch is refused. */
 export function v1Uuid(raw: Json): string | undefined {
   const uuid = isObject(raw) ? raw["uuid"] : undefined;
   return typeof uuid === "string" ? parseUuid(uuid.trim()) : undefined;
 }
 
 /**
- * Reads an event of the newer protocol, which is stricter and has what the older one keeps in
- * `$` properties beside them. `sdk` is `<name>/<version>`, from the request's header.
+ * Reads an event of the newer protocol, which is stricter and has fields for some `$` properties of the
+ * older one. `sdk` is `<name>/<version>`, from the request's header.
  */
 export function fromV1(raw: JsonObject, sdk: string): FromV1 {
   const { event, distinct_id, timestamp, properties = {} } = raw;
@@ -54,7 +54,7 @@ const FLAGS = {
   process_person_profile: "$process_person_profile",
 };
 
-/** The properties that options stand for; undefined if one has no meaning. */
+/** Returns the properties of options; undefined if an option is invalid. */
 function optionsOf(options: Json): JsonObject | undefined {
   if (!isObject(options)) return undefined;
   const properties: JsonObject = {};

@@ -4,14 +4,14 @@ for (let value = 0; value < ALPHABET.length; value++) VALUES[ALPHABET.charCodeAt
 
 const BITS_OF_A_CHARACTER = 6;
 
-/** Codes below the dictionary's: a new character of 8 or 16 bits follows, or nothing does. */
+/** Codes below the dictionary's: a new character of 8 or 16 bits follows, or the text ends. */
 const CHARACTER_8 = 0;
 const END = 2;
 const ENTRIES_FROM = 3;
 
 /**
- * Inflates what lz-string's `compressToBase64` has made to at most `charsMax` UTF-16 units
- * (decision 30): `too_large` beyond, undefined if the text is none of it or ends early.
+ * Decompresses a text of lz-string's `compressToBase64` to at most `charsMax` UTF-16 units (decision 30).
+ * Returns `too_large` for a longer result, and undefined if the text is invalid or ends early.
  */
 export function decompressLz64(text: string, charsMax: number): string | "too_large" | undefined {
   const bits = bitReader(text);
@@ -27,8 +27,8 @@ export function decompressLz64(text: string, charsMax: number): string | "too_la
 }
 
 /**
- * The output and its dictionary. An entry is a stretch of the output, so that a bomb costs no
- * more than what it has put out.
+ * The output and its dictionary. An entry is a range of the output, so a compression bomb costs no more
+ * memory than its output.
  */
 function phrases() {
   const output = growing(Uint16Array);
@@ -44,23 +44,23 @@ function phrases() {
     return entries - 1;
   };
   return {
-    /** How wide the next code is: as wide as the number of entries. */
+    /** Returns the bits of the next code: as many as the number of entries has. */
     width: () => 32 - Math.clz32(length === 0 ? ENTRIES_FROM : entries),
-    /** A character that was not there before. */
+    /** Adds an entry for a new character. */
     character(unit: number): number {
       output.upTo(length)[length] = unit;
       return define(length, 1);
     },
-    /** Puts an entry out; false if there is no such. */
+    /** Appends an entry to the output; returns false if it does not exist. */
     append(entry: number): boolean {
-      // What came last with the first unit of what comes now: side by side in the output.
+      // The last entry with the next unit: the two are adjacent in the output.
       if (last.chars > 0) define(last.start, last.chars + 1);
       if (entry >= entries) return false;
       let from = starts.upTo(entry)[entry] ?? 0;
       last = { start: length, chars: lengths.upTo(entry)[entry] ?? 0 };
       length += last.chars;
       const units = output.upTo(length);
-      // Unit by unit: the stretch may reach into what it writes.
+      // Copied unit by unit, because the source may overlap the target.
       for (let to = last.start; to < length; to++) units[to] = units[from++] ?? 0;
       return true;
     },
@@ -71,7 +71,7 @@ function phrases() {
 
 /**
  * Reads numbers whose lowest bit comes first, from characters whose highest bit comes first.
- * Behind the end, or a character that is none of base64, there are zeros.
+ * After the end, and after a character outside base64, all bits are zero.
  */
 function bitReader(text: string) {
   let at = 0;
@@ -98,7 +98,7 @@ function bitReader(text: string) {
 
 type Numbers = Uint16Array | Uint32Array;
 
-/** An array of numbers that is as long as is asked of it. */
+/** An array of numbers that grows to the index that is used. */
 function growing<T extends Numbers>(make: new (length: number) => T) {
   let array = new make(1024);
   return {

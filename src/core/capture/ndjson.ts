@@ -1,24 +1,24 @@
-/** Characters of lines that are texts at the same time: of a large body they would take as much again. */
+/** Characters of lines that are kept as texts before they are encoded, to save memory. */
 const TEXT_CHARS_MAX = 1_048_576;
 
-/** Room for the lines of a large body, by its own bytes: what is not used of it takes no memory. */
-const ROOM_SHARE = 1.25;
+/** Size of the buffer as a share of a large body; its unused pages take no memory. */
+const BUFFER_SHARE = 1.25;
 
 const encoder = new TextEncoder();
 
-/** What gathers lines as UTF-8, each ended by a line feed. */
-export type Lines = {
+/** Collects lines as UTF-8, each ended by a line feed. */
+export type NdjsonBuffer = {
   add(line: string): void;
   count(): number;
-  /** All of them, once. */
+  /** Returns all lines; may be called once. */
   bytes(): Uint8Array;
 };
 
 /**
- * Gathers the lines of a body of `bodyBytes`. What they were made of is garbage once they are
- * bytes: `collect` is called for each TEXT_CHARS_MAX of them.
+ * Collects the lines of a body of `bodyBytes`. Their texts are garbage once they are encoded, so
+ * `collect` is called after each TEXT_CHARS_MAX characters.
  */
-export function ndjsonBuffer(bodyBytes: number, collect: () => void = () => {}): Lines {
+export function ndjsonBuffer(bodyBytes: number, collect: () => void = () => {}): NdjsonBuffer {
   let whole = new Uint8Array();
   let used = 0;
   let texts: string[] = [];
@@ -35,7 +35,7 @@ export function ndjsonBuffer(bodyBytes: number, collect: () => void = () => {}):
   const put = (part: Uint8Array): void => {
     const needed = used + part.length;
     if (needed > whole.length) {
-      const larger = new Uint8Array(Math.max(bodyBytes * ROOM_SHARE, needed * 2));
+      const larger = new Uint8Array(Math.max(bodyBytes * BUFFER_SHARE, needed * 2));
       larger.set(whole.subarray(0, used));
       whole = larger;
     }

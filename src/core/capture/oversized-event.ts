@@ -11,7 +11,7 @@ import {
   QUOTE,
 } from "../values/json-bytes.ts";
 
-/** What tells which event it is, whose, and of which project. No two are of the same length. */
+/** Keys that name the event, its person and its project. Each has another length. */
 const NAMES = ["uuid", "token", "$token", "api_key", "properties", "distinct_id", "$distinct_id"];
 const NAME_CHARS_MAX = Math.max(...NAMES.map(({ length }) => length));
 const NAME_OF_LENGTH = Array.from({ length: NAME_CHARS_MAX + 1 }, (_, length) =>
@@ -21,15 +21,14 @@ const NAME_OF_LENGTH = Array.from({ length: NAME_CHARS_MAX + 1 }, (_, length) =>
 /** Bytes of a list or object that is read; a longer one may break a limit itself. */
 const NESTED_BYTES_MAX = 1024;
 
-/** Where a value stands, the blanks around it included. */
-type Place = { start: number; end: number };
+/** The bytes of a value, with the blanks around it. */
+type Range = { start: number; end: number };
 
 /**
- * What the parser would make of an event that breaks a limit, but only of the keys that tell
- * which event it is, whose, and of which project, in it and in its `properties` (decision 8).
- * Null if it is no object. An empty text, which is nobody's id, stands for a value that is no
- * JSON or a long list or object. One pass over the bytes, which need not be valid; nothing but
- * places is kept on the way.
+ * Reads from an event that breaks a limit only the keys that name the event, its person and its project,
+ * in it and in its `properties` (decision 8). Null if it is no object. The value is an empty text, which
+ * is no valid id, if it is no JSON or a long list or object. It takes one pass over the bytes, which may
+ * be invalid, and keeps only the ranges of values.
  */
 export function sketchOf(bytes: Uint8Array): JsonObject | null {
   if (firstByte(bytes, 0) !== OPEN_OBJECT) return null;
@@ -57,14 +56,14 @@ export function sketchOf(bytes: Uint8Array): JsonObject | null {
       default:
     }
   }
-  return sketch.drawn();
+  return sketch.result();
 }
 
-/** One level of an event: the known key whose value the pass is in, and the values behind it. */
+/** One level of an event: the known key whose value is being read, and the ranges of earlier values. */
 class Level {
   key: string | undefined;
   start = 0;
-  places = new Map<string, Place>();
+  ranges = new Map<string, Range>();
 }
 
 class Sketch {
@@ -72,8 +71,8 @@ class Sketch {
   readonly own = new Level();
   readonly inner = new Level();
   depth = 0;
-  /** The last text before, which is the key at a colon. */
-  last: Place = { start: 0, end: 0 };
+  /** The previous text; at a colon it is the key. */
+  last: Range = { start: 0, end: 0 };
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
@@ -91,21 +90,21 @@ class Sketch {
     if (level === undefined) return;
     level.key = nameIn(this.bytes, this.last);
     level.start = at + 1;
-    // Of `properties` that are there twice, the parser forgets the first.
-    if (level === this.own && level.key === "properties") this.inner.places.clear();
+    // If `properties` come twice, the parser keeps the second.
+    if (level === this.own && level.key === "properties") this.inner.ranges.clear();
   }
 
-  /** Ends a value at the comma or bracket behind it. Of two with one key the last counts. */
+  /** Ends a value at the comma or bracket after it. Of two values with one key, the last counts. */
   endValue(end: number): void {
     const level = this.level();
     if (level?.key === undefined) return;
-    level.places.set(level.key, { start: level.start, end });
+    level.ranges.set(level.key, { start: level.start, end });
     level.key = undefined;
   }
 
-  drawn(): JsonObject {
+  result(): JsonObject {
     const own = this.values(this.own);
-    const properties = this.own.places.get("properties");
+    const properties = this.own.ranges.get("properties");
     if (properties !== undefined && firstByte(this.bytes, properties.start) === OPEN_OBJECT) {
       own["properties"] = this.values(this.inner);
     }
@@ -117,17 +116,17 @@ class Sketch {
     return this.depth === 2 && this.own.key === "properties" ? this.inner : undefined;
   }
 
-  private values({ places }: Level): JsonObject {
-    const found = [...places].map(([name, place]) => [name, valueAt(this.bytes, place)] as const);
-    return Object.fromEntries(found);
+  private values({ ranges }: Level): JsonObject {
+    const entries = [...ranges].map(([name, range]) => [name, valueAt(this.bytes, range)] as const);
+    return Object.fromEntries(entries);
   }
 }
 
-/** The characters of a key; between keys they mean nothing. */
+/** A buffer for the characters of one key. */
 const chars = new Uint16Array(NAME_CHARS_MAX);
 
-/** The known name that a text is, also one in escapes. */
-function nameIn(bytes: Uint8Array, { start, end }: Place): string | undefined {
+/** Returns the known name that a text has, also if it is written with escapes. */
+function nameIn(bytes: Uint8Array, { start, end }: Range): string | undefined {
   let count = 0;
   for (let at = start + 1; at < end - 1; count++) {
     if (count === NAME_CHARS_MAX) return undefined;
@@ -140,15 +139,15 @@ function nameIn(bytes: Uint8Array, { start, end }: Place): string | undefined {
   return name;
 }
 
-/** Bytes of an escape that names a character by its code: a backslash, `u`, four digits. */
+/** Bytes of an escape with a character's code: a backslash, `u`, four digits. */
 const ESCAPE_BYTES = 6;
 const U = 0x75;
 
-/** The code in the escape at `at`; not a number if it is another escape or none. */
+/** Returns the code of the escape at `at`; NaN for any other bytes. */
 function escapedAt(bytes: Uint8Array, at: number): number {
   let code = bytes[at + 1] === U ? 0 : Number.NaN;
-  for (let place = at + 2; place < at + ESCAPE_BYTES; place++) {
-    code = code * 16 + hexDigit(bytes[place] ?? 0);
+  for (let index = at + 2; index < at + ESCAPE_BYTES; index++) {
+    code = code * 16 + hexDigit(bytes[index] ?? 0);
   }
   return code;
 }
@@ -161,7 +160,7 @@ function hexDigit(byte: number): number {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-function valueAt(bytes: Uint8Array, { start, end }: Place): Json {
+function valueAt(bytes: Uint8Array, { start, end }: Range): Json {
   const first = firstByte(bytes, start);
   const isNested = first === OPEN_OBJECT || first === OPEN_LIST;
   if (isNested && end - start > NESTED_BYTES_MAX) return "";

@@ -15,24 +15,23 @@ import { isObject, type Json, type JsonObject } from "../values/json.ts";
 import { parseTime } from "../values/time.ts";
 import { sketchOf } from "./oversized-event.ts";
 
-/** What a request says beside its body. What the body says itself comes first. */
+/** Data of a request outside its body; the same data in the body comes first. */
 export type RequestHints = {
   /** The project key of the query or the `Authorization` header. */
   key: string | undefined;
-  /** Whether a key in the body comes first; else it is not looked for. */
+  /** Whether the body is searched for a key, which then comes first. */
   keyInBody: boolean;
   /** The sender's clock when it sent (the query's `_`), in milliseconds since the epoch. */
   sentAt: number | undefined;
 };
 
 /**
- * Takes one item of a body as it was submitted, or `count` of them that have no key, for which an
- * empty object or null stands. `mark` is 0, or says what the scan has found in it ({@link MARK});
- * one that breaks a limit is not parsed, and has only the keys that {@link sketchOf} reads.
+ * Receives one item of a body. For `count` items without a key it gets an empty object or null. `mark` is
+ * 0 or the findings of the scan ({@link MARK}); an item over a limit has only the keys of {@link sketchOf}.
  */
 export type Take = (raw: Json, mark: number, count: number) => void;
 
-/** One capture request: its envelope is read, its items are read as they are taken. */
+/** One capture request. Its envelope is parsed; its items are parsed while `each` runs. */
 export type Submission = {
   /** The body without its list of events; of a single event, the event. */
   envelope: JsonObject;
@@ -40,9 +39,9 @@ export type Submission = {
   sentAt: number | undefined;
   historical: boolean;
   /**
-   * Hands over each item in order and returns the project key as it was sent, not yet known to
-   * be one of ours. Items are parsed some at a time, so that a large body is never in memory as
-   * objects. Fails `invalid_payload` where one is no JSON, also after others were handed over.
+   * Passes on each item in order and returns the project key as it was sent, which is not checked yet.
+   * Items are parsed part by part, so that a large body is never in memory as objects. Fails
+   * `invalid_payload` for an item that is no JSON, also after earlier items were passed on.
    */
   each(take: Take): string;
 };
@@ -63,7 +62,7 @@ export function readSubmission(bytes: Uint8Array, hints: RequestHints): Submissi
   const envelope = Array.isArray(body) ? {} : body;
   if (!isObject(envelope)) throw invalid("A JSON object or list is expected.");
   const items = Array.isArray(body) ? body : envelope["batch"];
-  // What is left of a split list is not empty if there is a second one, its name in escapes.
+  // A split list is cut out; a remaining item comes from a second list whose name has escapes.
   if (!Array.isArray(items) || (isSplit && items.length > 0)) {
     throw invalid("`batch` must be one list of events.", "batch");
   }
@@ -72,16 +71,16 @@ export function readSubmission(bytes: Uint8Array, hints: RequestHints): Submissi
     sentAt: sentAtOf(envelope, hints),
     historical: envelope["historical_migration"] === true,
     each(take) {
-      const known = hints.keyInBody ? keyIn(envelope) : hints.key;
-      const key = oneKey(known);
-      const isInItems = known === undefined && hints.keyInBody;
+      const envelopeKey = hints.keyInBody ? keyIn(envelope) : hints.key;
+      const key = oneKey(envelopeKey);
+      const isInItems = envelopeKey === undefined && hints.keyInBody;
       const exact = withIds(bytes, scan.ids, take);
-      const taken: Take = (raw, mark, count) => {
+      const takeItem: Take = (raw, mark, count) => {
         if (isInItems) key.add(itemKey(raw));
         exact(raw, mark, count);
       };
-      if (isSplit) eachOfParts(bytes, list.parts, scan, taken);
-      else eachOf(items, scan, taken);
+      if (isSplit) eachOfParts(bytes, list.parts, scan, takeItem);
+      else eachOf(items, scan, takeItem);
       return key.value(hints);
     },
   };
@@ -116,14 +115,14 @@ function single(
   };
 }
 
-/** Takes items with the digits of their ids where the parser has rounded them. */
+/** Passes on items with the exact digits of ids that the parser has rounded. */
 function withIds(bytes: Uint8Array, ids: readonly number[], take: Take): Take {
   if (ids.length === 0) return take;
   let item = 0;
   let next = 0;
   return (raw, mark, count) => {
     let bits = mark;
-    // Of items without a key, many are taken at once, and none is an event.
+    // One call has many items without a key, and no event is among them.
     for (; (ids[next] ?? Number.POSITIVE_INFINITY) < item + count; next += UNSAFE_ID_FIELDS) {
       const id = ids.slice(next + 1, next + UNSAFE_ID_FIELDS);
       if (ids[next] === item && !putExact(raw, bytes, id)) bits |= MARK.rounded;
@@ -139,15 +138,15 @@ function eachOf(items: Json[], { marks }: Scan, take: Take): void {
   for (let index = 0; index < items.length; index++) take(items[index] ?? null, markAt(index), 1);
 }
 
-/** Hands over items of which only some are parsed at a time, of those over a limit a sketch. */
+/** Passes on items that are parsed part by part; an item over a limit as a sketch. */
 function eachOfParts(bytes: Uint8Array, parts: Part[], scan: Scan, take: Take): void {
-  const clean = scan.excesses.length === 0 ? bytes : withoutExcesses(bytes, scan.excesses);
+  const clean = scan.excesses.length === 0 ? bytes : withoutItems(bytes, scan.excesses);
   const markAt = markReader(scan.marks);
   const nextSketch = sketchReader(bytes, scan.excesses);
   let index = 0;
   for (const { start, end, count, bare } of parts) {
     const items = parse(`[${text(clean.subarray(start, end))}]`);
-    // Not so many where nothing stands between two commas, or before the end.
+    // The counts differ if an item is missing between two commas or before the end.
     if (!Array.isArray(items) || items.length !== count) throw noJson();
     if (bare) {
       takeBare(items, take);
@@ -161,7 +160,7 @@ function eachOfParts(bytes: Uint8Array, parts: Part[], scan: Scan, take: Take): 
   }
 }
 
-/** Hands over items without a key, of which there are only two kinds: millions cost little. */
+/** Passes on items without a key as two counts, so that millions cost little. */
 function takeBare(items: Json[], take: Take): void {
   let objects = 0;
   for (const item of items) if (isObject(item)) objects += 1;
@@ -169,7 +168,7 @@ function takeBare(items: Json[], take: Take): void {
   if (objects < items.length) take(null, 0, items.length - objects);
 }
 
-/** The marks of items that are asked for in order. */
+/** Returns the marks of items; the calls must be in order. */
 function markReader(marks: number[]): (index: number) => number {
   let next = 0;
   return (index) => {
@@ -180,22 +179,22 @@ function markReader(marks: number[]): (index: number) => number {
   };
 }
 
-/** The sketches of items that begin and end at `places`, one after the other. */
-function sketchReader(bytes: Uint8Array, places: number[]): () => Json {
+/** Returns the sketches of items one after the other; `bounds` has the start and end of each. */
+function sketchReader(bytes: Uint8Array, bounds: number[]): () => Json {
   let next = 0;
   return () => {
-    const [start, end] = places.slice(next, next + 2);
+    const [start, end] = bounds.slice(next, next + 2);
     next += 2;
     return sketchOf(bytes.subarray(start, end));
   };
 }
 
-/** A copy in which `null` stands for each of the items that begin and end at `places`. */
-function withoutExcesses(bytes: Uint8Array, places: number[]): Uint8Array {
+/** Returns a copy with `null` for each of some items; `bounds` has the start and end of each. */
+function withoutItems(bytes: Uint8Array, bounds: number[]): Uint8Array {
   // `slice` of a Buffer is no copy.
   const copy = new Uint8Array(bytes);
-  for (let at = 0; at < places.length; at += 2) {
-    const [start = 0, end = 0] = places.slice(at, at + 2);
+  for (let at = 0; at < bounds.length; at += 2) {
+    const [start = 0, end = 0] = bounds.slice(at, at + 2);
     copy.fill(0x20, start, end).set(NULL, start);
   }
   return copy;
@@ -241,12 +240,12 @@ function keyIn(object: JsonObject): Json | undefined {
   return given(object["api_key"]) ?? given(object["token"]) ?? given(object["$token"]);
 }
 
-/** An empty key is none: the real one may be elsewhere. */
+/** An empty key counts as missing, because the real one may stand elsewhere. */
 function given(key: Json | undefined): Json | undefined {
   return key === null || key === "" ? undefined : key;
 }
 
-/** The one key that all of them are. Two different ones are refused: whose events would it be? */
+/** Accepts one project key; fails for a second, different one. */
 function oneKey(first: Json | undefined) {
   let key = first;
   return {

@@ -64,7 +64,7 @@ export async function appendQueue(needs: AppendNeeds, retries: Retrier, onWarned
       applied = await events.applied();
     },
     counts: () => ({ ...counts }),
-    /** Counts the duplicates of a batch, and logs those that were other events. */
+    /** Counts the duplicates of a batch, and logs how many were other events. */
     note({ duplicates }: Pick<BatchResult, "duplicates">): void {
       counts.duplicates += duplicates.length;
       const count = duplicates.filter(({ isRetry }) => !isRetry).length;

@@ -42,7 +42,7 @@ test("a disk that refuses a warning fails no request, and is logged now and then
     expect(await send(dropped)).toMatchObject({ accepted: 0, dropped: 1 });
   }
   expect(told).toHaveLength(1);
-  expect(captured.refusing()).toBe(false);
+  expect(captured.isRejecting()).toBe(false);
   clock.now += 15_000;
   disk.fail("write", { code: "ENOSPC" });
   await send(dropped);
@@ -53,11 +53,11 @@ test("a disk that refuses a warning fails no request, and is logged now and then
   expect(refused).toMatchObject({ code: "unavailable" });
   expect(await send(event(), dropped)).toMatchObject({ accepted: 1, dropped: 1 });
   // One that fits into what is left of a full disk does not show that there is room.
-  expect(captured.refusing()).toBe(true);
+  expect(captured.isRejecting()).toBe(true);
   clock.now += 2001;
-  expect(captured.refusing()).toBe(true);
+  expect(captured.isRejecting()).toBe(true);
   expect(await send(event())).toMatchObject({ accepted: 1, dropped: 0 });
-  expect(captured.refusing()).toBe(false);
+  expect(captured.isRejecting()).toBe(false);
   await journal.close();
   expect(readAll(directory).frames.map(({ kind, count }) => [kind, count])).toEqual([
     ["events", 1],
