@@ -1,27 +1,27 @@
 import type { JournalGaps, JournalReader, SeqGap } from "../../core/ports/journal.ts";
 import type { Disk } from "../files/disk.ts";
-import { keptParts } from "./reader.ts";
+import { quarantinedParts } from "./reader.ts";
 import { claimsIn, lastSeq } from "./segment.ts";
 
 /**
- * Finds what the journal has nothing of: what it lost, and what was never in it. Its reader must be
- * for this alone, so that nobody else's place is lost.
+ * Finds gaps of the journal: numbers that it lost or never had. `journal` must be a reader of its own,
+ * because each call moves its position.
  */
 export function journalGaps(
   journal: JournalReader,
   place: { disk: Pick<Disk, "list" | "read">; directory: string },
 ): JournalGaps {
-  /** Numbers of lost warnings, which are no events, as far as what is kept of damaged parts says. */
+  /** Numbers of lost warnings, read from the copies of damaged parts: no event is lost with them. */
   const warnings = (): SeqGap[] =>
-    keptParts(place)
+    quarantinedParts(place)
       .flatMap(claimsIn)
       .filter(({ isWarnings }) => isWarnings)
       .map((claim) => ({ first: claim.first_seq, last: lastSeq(claim) }));
 
   return {
     /**
-     * Holes above `after` and up to `last`, which is at most `upTo`: each call reads a part of the
-     * journal, and from its end another one goes on.
+     * Returns the gaps above `after` and up to `last`. Each call reads a part of the journal, so `last`
+     * may be below `upTo`.
      */
     async find({ after, upTo }: { after: number; upTo: number }) {
       const gaps: SeqGap[] = [];
@@ -45,7 +45,7 @@ export function journalGaps(
   };
 }
 
-/** What of a gap is in none of some others. */
+/** Returns the parts of a gap that are in none of the other ranges. */
 function without(gap: SeqGap, others: readonly SeqGap[]): SeqGap[] {
   return others.reduce(
     (left: SeqGap[], { first, last }) =>

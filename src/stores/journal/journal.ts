@@ -7,24 +7,24 @@ import { recoverSegments, type TornPart } from "./recovery.ts";
 import { frameBytes } from "./segment.ts";
 import { segmentWriter } from "./writer.ts";
 
-/** The size that a segment does not exceed, unless one frame alone does. */
+/** Largest size of a segment, unless one frame is larger. */
 export const SEGMENT_BYTES_MAX = 64 * 1024 * 1024;
 
-/** How much is written before a sync, unless one frame alone is more. */
+/** Most bytes of a group commit, unless one frame is larger. */
 export const GROUP_BYTES_MAX = 8 * 1024 * 1024;
 
-/** How much may wait for the disk. */
+/** Most bytes that wait for the disk. */
 export const WAITING_BYTES_MAX = 128 * 1024 * 1024;
 
 type Options = {
-  /** Made if it is missing, mode 0700. */
+  /** Created if it is missing, with mode 0700. */
   directory: string;
   disk: Disk;
   /** The highest number that a store has applied; new events are numbered above it. */
   after: number;
-  /** Told what a crash had torn off the last segment's end, once it is cut. */
+  /** Called with the torn write at the end of the last segment, after it is cut. */
   onCut?: (part: TornPart) => void;
-  /** Told what was damaged at the last segment's end, once it is kept in `corrupt`. */
+  /** Called with the damaged end of the last segment, after it is copied to `corrupt`. */
   onCorrupt?: (part: Part) => void;
   /** SEGMENT_BYTES_MAX by default. */
   segmentBytesMax?: number;
@@ -35,8 +35,8 @@ type Options = {
 type Waiting = { entry: Entry; resolve: (seq: number) => void; reject: (failure: Failure) => void };
 
 /**
- * Opens the journal in `directory` and mends what a crash has left.
- * Throws what the disk throws, and on a segment of another format version.
+ * Opens the journal in `directory` and repairs the end that a crash has left.
+ * Fails with the error of the disk, and for a segment of another format version.
  */
 export async function openJournal(options: Options): Promise<Journal> {
   const { directory, disk, after, segmentBytesMax = SEGMENT_BYTES_MAX } = options;
@@ -47,7 +47,7 @@ export async function openJournal(options: Options): Promise<Journal> {
   const places = { directory, disk, segmentBytesMax };
   const segments = segmentWriter(recovered, { ...places, reserve, reserveAfterBytes });
 
-  // What a store has was durable, also where the journal was trimmed or has lost it.
+  // Numbers that a store has were durable, also if the journal was trimmed or lost them.
   let durable = Math.max(recovered.last, after);
   let next = Math.max(durable, recovered.given) + 1;
   const queue: Waiting[] = [];
@@ -55,10 +55,10 @@ export async function openJournal(options: Options): Promise<Journal> {
   let writing: Promise<void> | undefined;
   let closed = false;
 
-  /** Writes group after group until nothing waits. */
+  /** Writes group after group until the queue is empty. */
   async function write(): Promise<void> {
-    // So that what the event loop has at hand in this turn is one group. Never for longer: while
-    // a group is synced the next one gathers by itself.
+    // All entries of this turn of the event loop form one group. No longer wait is needed, because the
+    // next group fills while this one is synced.
     await new Promise(setImmediate);
     while (queue.length > 0) {
       const group = queue.splice(0, groupLength(queue));
@@ -103,7 +103,7 @@ export async function openJournal(options: Options): Promise<Journal> {
       while (writing !== undefined) await writing;
       const last = durable;
       const ended = segments.end();
-      // What is appended meanwhile waits: it must not get into the segment that ends.
+      // Entries that are appended meanwhile wait, because they belong into the next segment.
       writing = ended
         .catch(() => undefined)
         .then(() => {
@@ -123,7 +123,7 @@ export async function openJournal(options: Options): Promise<Journal> {
   };
 }
 
-/** How many of those that wait are written together: at least one, and warnings with what they are of. */
+/** Entries of the next group: at least one, and warnings together with the entry before them. */
 function groupLength(queue: readonly Waiting[]): number {
   let bytes = 0;
   const end = queue.findIndex(({ entry }, at) => {

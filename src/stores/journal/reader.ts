@@ -11,14 +11,14 @@ import {
   segmentsAmong,
 } from "./segment.ts";
 
-/** A part of a segment: `bytes` from `offset` on. `segment` is a file name. */
+/** A part of a segment: `bytes` bytes at `offset`. `segment` is a file name. */
 export type Part = { segment: string; offset: number; bytes: number };
 
-/** Where damaged parts are kept, in the journal's directory. */
+/** Folder of damaged parts in the journal's directory. */
 const CORRUPT = "corrupt";
 
-/** Keeps a part that is no frame in `corrupt/<segment>-<offset>.bin` of the journal's directory. */
-export function keepPart(
+/** Copies a part that is no frame to `corrupt/<segment>-<offset>.bin` of the journal's directory. */
+export function quarantinePart(
   { disk, directory }: { disk: Pick<Disk, "put">; directory: string },
   { segment, offset }: Omit<Part, "bytes">,
   bytes: Uint8Array,
@@ -26,8 +26,8 @@ export function keepPart(
   disk.put(join(directory, CORRUPT, segment.replace(".journal", `-${offset}.bin`)), bytes);
 }
 
-/** What is kept of all such parts. */
-export function keptParts({
+/** Reads all quarantined parts. */
+export function quarantinedParts({
   disk,
   directory,
 }: {
@@ -46,9 +46,8 @@ export function keptParts({
 }
 
 /**
- * Makes a reader of the journal in `directory`, which must exist. What is no valid frame is copied
- * to `corrupt/<segment>-<offset>.bin` in it, told to `onCorrupt`, and passed over; when the same
- * place is read again, that is all.
+ * Makes a reader of the journal in `directory`, which must exist. Bytes that are no valid frame are
+ * quarantined: copied, reported to `onCorrupt` and left out. A second read of them only leaves them out.
  */
 export function journalReader(options: {
   directory: string;
@@ -58,11 +57,11 @@ export function journalReader(options: {
   const { directory, disk, onCorrupt } = options;
   let segment: Segment | undefined;
   let offset = 0;
-  /** The last event before this place that was returned or asked to be passed over. */
+  /** The last number that was returned or skipped. */
   let mark = 0;
-  /** Up to here everything has been read, so a call that asks for no more touches no file. */
+  /** All numbers up to here are read, so a call for no more needs no file. */
   let exhausted = 0;
-  /** Copies that were made: a file each, so they are few. */
+  /** Copies that this reader has made; each is a file, so they are few. */
   const copied = new Set<string>();
 
   function enter(first: number | undefined): void {
@@ -72,7 +71,7 @@ export function journalReader(options: {
     offset = 0;
   }
 
-  /** Goes to the segment that holds the event behind `after`, or would hold it. */
+  /** Opens the segment that has the number after `after`, or would have it. */
   function seek(after: number): void {
     const firsts = segmentsAmong(disk.list(directory));
     enter(firsts.findLast((first) => first <= after + 1) ?? firsts[0]);
@@ -84,41 +83,41 @@ export function journalReader(options: {
     return from.frameAt(offset);
   }
 
-  /** Copies what lies between this place and `end`, reports it, and goes on to `end`. */
+  /** Copies and reports the bytes from the offset to `end`, and moves there. */
   function quarantine(from: Segment, end: number): void {
     const segment = segmentName(from.first);
     const bytes = from.bytes(offset, end);
     const copy = `${segment} ${offset}`;
     if (bytes !== undefined && bytes.length > 0 && !copied.has(copy)) {
-      keepPart({ disk, directory }, { segment, offset }, bytes);
+      quarantinePart({ disk, directory }, { segment, offset }, bytes);
       copied.add(copy);
       onCorrupt({ segment, offset, bytes: bytes.length });
     }
     offset = end;
   }
 
-  /** Goes on where no frame begins at this place; false as long as it cannot be told how. */
-  function pass(from: Segment, upTo: number): boolean {
-    // In this order: a segment that has a later one beside it does not change any more.
+  /** Moves on from an offset without a frame; returns false if the frame may still be written. */
+  function skipDamage(from: Segment, upTo: number): boolean {
+    // The list comes first: a segment with a later one does not change any more.
     const later = segmentsAmong(disk.list(directory)).find((first) => first > from.first);
     from.refresh();
     if (here(from) !== undefined) return true;
 
-    const found = from.findFrame(offset + 1);
-    // What precedes a durable frame was one. The rest may be on its way to the disk.
-    const durable = found !== undefined && lastSeq(found.frame) <= upTo;
+    const whole = from.findFrame(offset + 1);
+    // Bytes before a durable frame are damaged. Other bytes may still be written.
+    const durable = whole !== undefined && lastSeq(whole.frame) <= upTo;
     if (!durable && later === undefined) return false;
-    quarantine(from, found?.start ?? from.size());
-    if (found === undefined) enter(later);
+    quarantine(from, whole?.start ?? from.size());
+    if (whole === undefined) enter(later);
     return true;
   }
 
-  /** The first frame from this place on that ends in the range. */
+  /** Returns the first frame from the offset on that ends in the range. */
   function next({ after, upTo }: { after: number; upTo: number }): Placed | undefined {
     while (segment !== undefined) {
       const placed = here(segment);
       if (placed === undefined) {
-        if (!pass(segment, upTo)) return undefined;
+        if (!skipDamage(segment, upTo)) return undefined;
         continue;
       }
       if (lastSeq(placed.frame) > upTo) return undefined;
@@ -137,7 +136,7 @@ export function journalReader(options: {
       segment?.refresh();
 
       const taken = bounded(eventsMax);
-      // Behind the last one may be much that is only reserved: nobody looks through that.
+      // The loop ends at `upTo`, because a long preallocated end may follow.
       const following = () => (mark < upTo && !taken.isFull() ? next({ after, upTo }) : undefined);
       for (let placed = following(); placed && taken.add(placed.frame); placed = following()) {
         mark = lastSeq(placed.frame);
@@ -153,7 +152,7 @@ export function journalReader(options: {
   };
 }
 
-/** Gathers as many frames as are read together. */
+/** Collects the frames of one read, up to its limits. */
 function bounded(eventsMax: number) {
   const frames: Frame[] = [];
   let events = 0;
@@ -161,7 +160,7 @@ function bounded(eventsMax: number) {
   return {
     frames,
     isFull: () => frames.length > 0 && (events >= eventsMax || bytes >= JOURNAL_READ_BYTES_MAX),
-    /** Says whether it still fits, as the first one always does. */
+    /** Adds a frame and returns true if it fits; the first one always does. */
     add(frame: Frame): boolean {
       events += frame.count;
       bytes += frame.lines.length;

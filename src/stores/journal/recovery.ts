@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Disk, WritableFile } from "../files/disk.ts";
-import { keepPart, type Part } from "./reader.ts";
+import { quarantinePart, type Part } from "./reader.ts";
 import {
   type Claim,
   claimsIn,
@@ -17,24 +17,24 @@ import {
   WINDOW_BYTES,
 } from "./segment.ts";
 
-/** A segment on disk: the number in its name and its size up to the end of its last frame. */
+/** A segment on disk: the number in its name, and its size up to the end of its last frame. */
 export type SegmentFile = { first: number; bytes: number };
 
-/** What a crash has left. */
+/** State of the journal after a start. */
 export type Recovered = {
   /** Ascending. */
   segments: SegmentFile[];
-  /** The last segment, open and on disk; undefined if there is none that may be gone on with. */
+  /** The last segment, open and synced; undefined if no segment may be continued. */
   tail: WritableFile | undefined;
-  /** The number of the last event that is on disk, or was and is damaged; 0 when there is none. */
+  /** The number of the last event on disk, damaged ones included; 0 without any. */
   last: number;
-  /** A number that the oldest event has, or had, or exceeds; undefined when there was no segment. */
+  /** A number at or below that of the oldest event; undefined without a segment. */
   first: number | undefined;
-  /** The highest number that a segment's name says was given out, 0 when there is none. */
+  /** The highest number in the name of a segment, which is used up; 0 without any. */
   given: number;
 };
 
-/** A part that was torn, and how many events and log records it said to have. */
+/** A torn part, and the number of events and log records in the headers of its frames. */
 export type TornPart = Part & { events: number };
 
 type Options = {
@@ -42,18 +42,17 @@ type Options = {
   disk: Disk;
   /** The highest number that a store has applied. */
   after: number;
-  /** Told what a crash had torn off, once it is cut. */
+  /** Called with a torn write, after it is cut. */
   onCut: (part: TornPart) => void;
-  /** Told what was damaged and is kept aside, once it is cut. */
+  /** Called with a damaged end that is quarantined, after it is cut. */
   onCorrupt: (part: Part) => void;
 };
 
 /**
- * Finds the segments in `directory` and cuts what the last one ends with that is no frame. What a
- * crash may have torn nobody was told to be durable; of anything else a copy is kept (decision 85).
- * Only the last segment with a frame is checked, and those behind it; a bad frame before a good one is no torn tail and is left to
- * the reader, and nothing is added to a segment that has one. Throws what the disk throws, and on
- * a segment of another format version.
+ * Finds the segments in `directory` and cuts the bytes after the last frame. A torn write was never
+ * acknowledged; anything else is quarantined (decision 85). It checks the last segment with a frame and
+ * the segments after it. A damaged frame before a whole one is left to the reader, and its segment is not
+ * continued. Fails with the error of the disk, and for a segment of another format version.
  */
 export async function recoverSegments(options: Options): Promise<Recovered> {
   const { directory, disk } = options;
@@ -66,13 +65,13 @@ export async function recoverSegments(options: Options): Promise<Recovered> {
   for (let isEnd = false; !isEnd; ) {
     const newest = segments.at(-1);
     if (newest === undefined) break;
-    const found = walk(options, newest.first);
-    const end = keepEnd(options, newest, found);
-    tail = await mend(options, newest, found);
-    end.tell();
-    last = Math.max(last, found.last, end.last);
-    isEnd = found.end > 0;
-    if (isEnd || end.isKept) given = Math.max(given, newest.first);
+    const walked = walk(options, newest.first);
+    const end = quarantineEnd(options, newest, walked);
+    tail = await repair(options, newest, walked);
+    end.report();
+    last = Math.max(last, walked.last, end.last);
+    isEnd = walked.end > 0;
+    if (isEnd || end.isQuarantined) given = Math.max(given, newest.first);
     if (!isEnd) segments.pop();
   }
   // The names of the last files may not have reached the disk before the crash.
@@ -81,29 +80,29 @@ export async function recoverSegments(options: Options): Promise<Recovered> {
 }
 
 /**
- * The last number that the journal in `directory` has or says to have given out, 0 when there is none, as far
- * as its frames can be read; it stays as it is. Throws what the disk throws.
+ * Returns the last number that the journal in `directory` has used, as far as its frames can be read; 0
+ * without any. It changes nothing. Fails with the error of the disk.
  */
 export function reachedIn(place: { disk: Pick<Disk, "list" | "read">; directory: string }): number {
   const newest = segmentsAmong(place.disk.list(place.directory)).at(-1);
   return newest === undefined ? 0 : Math.max(newest - 1, walk(place, newest).last);
 }
 
-/** How to tell of what a segment ended with; whether that was durable and is kept, and the last number in it. */
-type Ended = { tell: () => void; isKept: boolean; last: number };
+/** How to report a segment's end, whether it was durable and is quarantined, and its last number. */
+type Ended = { report: () => void; isQuarantined: boolean; last: number };
 
 /**
- * Keeps the bytes at a segment's end, unless they are zeros of a file that was made ahead, or torn.
+ * Quarantines the bytes at a segment's end, unless they are a torn write or zeros of a preallocated file.
  */
-function keepEnd(
+function quarantineEnd(
   { disk, directory, after, onCut, onCorrupt }: Options,
   { first, bytes }: SegmentFile,
   { end, last }: Walked,
 ): Ended {
-  const nothing = { tell: () => {}, isKept: false, last: 0 };
+  const nothing = { report: () => {}, isQuarantined: false, last: 0 };
   if (end === bytes) return nothing;
   const part = { segment: segmentName(first), offset: end, bytes: bytes - end };
-  // What a store has applied was durable once, whatever became of it.
+  // Numbers that a store has applied were durable.
   const isApplied = after > Math.max(last, first - 1);
   const segment = openSegment(disk, directory, first);
   const isReserved = !isApplied && isUnwritten(segment, end);
@@ -113,24 +112,24 @@ function keepEnd(
   const claims = claimsFrom(last === 0 ? first : last + 1, rest);
   if (!isApplied && mayBeTorn(rest, end)) {
     const events = claims.reduce((sum, { isWarnings, count }) => sum + (isWarnings ? 0 : count), 0);
-    return { tell: () => onCut({ ...part, events }), isKept: false, last: 0 };
+    return { report: () => onCut({ ...part, events }), isQuarantined: false, last: 0 };
   }
-  keepPart({ disk, directory }, part, rest);
-  return { tell: () => onCorrupt(part), isKept: true, last: claims.at(-1)?.last ?? 0 };
+  quarantinePart({ disk, directory }, part, rest);
+  return { report: () => onCorrupt(part), isQuarantined: true, last: claims.at(-1)?.last ?? 0 };
 }
 
-/** What bytes that are no frames claim to be, one behind the other from the number `next` on. */
+/** Headers of frames in damaged bytes, with consecutive numbers from `next` on. */
 function claimsFrom(next: number, bytes: Uint8Array): (Claim & { last: number })[] {
-  const found: (Claim & { last: number })[] = [];
+  const claims: (Claim & { last: number })[] = [];
   for (const claim of claimsIn(bytes)) {
-    if (claim.first_seq === (found.at(-1)?.last ?? next - 1) + 1) {
-      found.push({ ...claim, last: lastSeq(claim) });
+    if (claim.first_seq === (claims.at(-1)?.last ?? next - 1) + 1) {
+      claims.push({ ...claim, last: lastSeq(claim) });
     }
   }
-  return found;
+  return claims;
 }
 
-/** Whether there are but zeros from a place on: looked at in parts, for they may be many. */
+/** Whether all bytes from an offset on are zero; read in windows, because they may be many. */
 function isUnwritten(segment: Segment, from: number): boolean {
   const end = segment.size();
   for (let at = from; at < end; at += WINDOW_BYTES) {
@@ -141,11 +140,11 @@ function isUnwritten(segment: Segment, from: number): boolean {
 }
 
 type Walked = {
-  /** The number of the last event, 0 when there is none. */
+  /** The number of the last event; 0 without any. */
   last: number;
-  /** Where the last frame ends, 0 when there is none. */
+  /** The end of the last frame; 0 without any. */
   end: number;
-  /** Whether there is something before `end` that is no frame. */
+  /** Whether bytes before `end` are no frame. */
   damaged: boolean;
 };
 
@@ -170,8 +169,8 @@ function walk(
   }
 }
 
-/** Cuts a segment behind its last frame, or removes it if it has none. */
-async function mend(
+/** Cuts a segment after its last frame, or removes a segment without frames. */
+async function repair(
   { disk, directory }: Options,
   segment: SegmentFile,
   { end, damaged }: Walked,
@@ -184,7 +183,7 @@ async function mend(
   const file = await disk.open(path);
   try {
     if (end < segment.bytes) await file.truncate(end);
-    // After a kill the frames may be in memory only, and from here on they count as durable.
+    // After a kill the frames may only be in memory, and from here on they count as durable.
     await file.sync();
   } catch (error) {
     await file.close();
@@ -203,14 +202,14 @@ function sized({ disk, directory }: Options, first: number): SegmentFile {
   return { first, bytes };
 }
 
-/** What a disk writes as one: lines have no zeros, so such a piece of them was never written. */
+/** Unit in which a disk writes. Lines have no zeros, so a sector of zeros was never written. */
 const SECTOR_BYTES = 512;
 
 const LINE_FEED = 0x0a;
 
 /**
- * Whether the end of a segment, from `offset` on, may be of frames that a crash has cut off: then
- * nobody was told that they are durable. Else it was damaged later (decision 85).
+ * Whether the end of a segment, from `offset` on, may be a torn write of a crash. Such frames were never
+ * acknowledged. Any other end was damaged later (decision 85).
  */
 function mayBeTorn(rest: Uint8Array, offset: number): boolean {
   const end = written(rest, offset);
@@ -221,7 +220,7 @@ function mayBeTorn(rest: Uint8Array, offset: number): boolean {
 
 const ZEROS = new Uint8Array(65_536);
 
-/** Whether there is nothing but zeros. */
+/** Whether all bytes are zero. */
 function isZeros(bytes: Uint8Array): boolean {
   for (let at = 0; at < bytes.length; at += ZEROS.length) {
     const part = bytes.subarray(at, at + ZEROS.length);
@@ -230,7 +229,7 @@ function isZeros(bytes: Uint8Array): boolean {
   return true;
 }
 
-/** The bytes before the first sector of which none was written, without zeros at their end. */
+/** Returns the bytes before the first sector of zeros, without zeros at their end. */
 function written(bytes: Uint8Array, offset: number): Uint8Array {
   let end = 0;
   while (end < bytes.length) {
@@ -242,7 +241,7 @@ function written(bytes: Uint8Array, offset: number): Uint8Array {
   return bytes.subarray(0, end);
 }
 
-/** Whether bytes that are no whole frame begin as one, and lack its end. */
+/** Whether bytes begin as a frame and lack its end. */
 function isTornFrame(bytes: Uint8Array): boolean {
   if (bytes.length < FRAME_HEADER_BYTES) {
     return FRAME_MAGIC.subarray(0, bytes.length).every((byte, index) => bytes[index] === byte);

@@ -25,11 +25,11 @@ import type { Disk } from "../files/disk.ts";
  *   32  f64    arrived_at, in milliseconds since 1970
  *   40  u8[…]  lines: events, log records or warnings as NDJSON
  *
- * UTF-8 never contains 0xFF, so a frame's magic is found nowhere inside lines: whoever lost his
- * place finds the next frame by looking for it.
+ * UTF-8 never contains 0xFF, so the magic does not occur in lines. After damage, a search for the magic
+ * finds the next frame.
  */
 
-/** What the lines of an entry are; the place of each is its number on disk. */
+/** Content of the lines of an entry; the index is the number on disk. */
 const KINDS: readonly Entry["kind"][] = ["events", "historical", "logs", "warnings"];
 
 const VERSION = 1;
@@ -42,7 +42,7 @@ export const FRAME_HEADER_BYTES = 40;
 /** Bytes of a segment before its first frame. */
 export const SEGMENT_HEADER_BYTES = 16;
 
-/** What every frame begins with. */
+/** First bytes of every frame. */
 export const FRAME_MAGIC = Uint8Array.of(0xff, 0x48, 0x4a, 0xff);
 const MAGIC = viewOf(FRAME_MAGIC).getUint32(0, true);
 
@@ -50,10 +50,10 @@ const MAGIC = viewOf(FRAME_MAGIC).getUint32(0, true);
 export const lastSeq = ({ first_seq, count }: Pick<Frame, "first_seq" | "count">): number =>
   first_seq + count - 1;
 
-/** Bytes that an entry takes in the journal. */
+/** Bytes of an entry in the journal. */
 export const frameBytes = (entry: Entry): number => FRAME_HEADER_BYTES + entry.lines.length;
 
-/** What stands before the lines of this frame. */
+/** Returns the header of a frame. */
 export function frameHeader(frame: Frame): Uint8Array {
   const header = new Uint8Array(FRAME_HEADER_BYTES);
   const view = new DataView(header.buffer);
@@ -68,29 +68,29 @@ export function frameHeader(frame: Frame): Uint8Array {
   return header;
 }
 
-/** How long the frame that begins with this header says it is; undefined if it is no frame. */
+/** Returns the length of a frame by its header; undefined if it is no frame. */
 export function frameBytesOf(header: Uint8Array): number | undefined {
   const view = viewOf(header);
   if (view.getUint32(0, true) !== MAGIC) return undefined;
   return FRAME_HEADER_BYTES + view.getUint32(8, true);
 }
 
-/** How many lines the frame that begins with this header says it has; undefined if it is none. */
+/** Returns the number of lines of a frame by its header; undefined if it is no frame. */
 export function frameLinesOf(header: Uint8Array): number | undefined {
   const view = viewOf(header);
   if (frameBytesOf(header) === undefined) return undefined;
   return view.getUint32(12, true) < KINDS.length ? view.getUint32(20, true) : undefined;
 }
 
-/** What a damaged frame says of its lines. */
+/** The header of a damaged frame, which may be wrong. */
 export type Claim = Pick<Frame, "count" | "first_seq"> & { isWarnings: boolean };
 
-/** What each line of warnings begins with, and no other. */
+/** First bytes of each line of warnings; no other line begins so. */
 const WARNING_BEGINS = Buffer.from('{"type":');
 
 /**
- * What damaged bytes say of the frames that begin in them: nothing vouches for a header alone, so what
- * cannot be is left out.
+ * Returns the headers of frames that begin in damaged bytes. A header alone has no checksum, so
+ * impossible ones are left out.
  */
 export function claimsIn(bytes: Uint8Array): Claim[] {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -102,7 +102,7 @@ export function claimsIn(bytes: Uint8Array): Claim[] {
     const first_seq = view.getFloat64(24, true);
     const isPossible = Number.isSafeInteger(first_seq) && first_seq > 0 && count > 0;
     if (!isPossible || count > length) continue;
-    // A wrong bit in the kind is as likely as any other.
+    // The kind is read from the lines, because its bits may be wrong.
     const lines = buffer.subarray(at + FRAME_HEADER_BYTES);
     const isWarnings = WARNING_BEGINS.equals(lines.subarray(0, WARNING_BEGINS.length));
     claims.push({ count, first_seq, isWarnings });
@@ -110,7 +110,7 @@ export function claimsIn(bytes: Uint8Array): Claim[] {
   return claims;
 }
 
-/** The frame that is exactly these bytes; undefined if a bit of it is wrong. No copy is made. */
+/** Returns the frame of exactly these bytes; undefined if a bit is wrong. It shares their memory. */
 function frameOf(bytes: Uint8Array): Frame | undefined {
   const view = viewOf(bytes);
   const kind = KINDS[view.getUint32(12, true)];
@@ -125,7 +125,7 @@ function frameOf(bytes: Uint8Array): Frame | undefined {
   };
 }
 
-/** What every segment begins with. */
+/** Returns the header of a segment. */
 export function segmentHeader(): Uint8Array {
   const header = new Uint8Array(SEGMENT_HEADER_BYTES);
   const view = new DataView(header.buffer);
@@ -135,7 +135,7 @@ export function segmentHeader(): Uint8Array {
   return header;
 }
 
-/** Whether SEGMENT_HEADER_BYTES bytes are a segment's header. Throws if another version wrote it. */
+/** Whether SEGMENT_HEADER_BYTES bytes are a segment's header. Fails for another format version. */
 function isSegmentHeader(header: Uint8Array): boolean {
   if (SEGMENT_MAGIC.some((byte, index) => header[index] !== byte)) return false;
   const view = viewOf(header);
@@ -147,10 +147,10 @@ function isSegmentHeader(header: Uint8Array): boolean {
   );
 }
 
-/** The file name of the segment that begins at this sequence number. */
+/** Returns the file name of the segment that begins at a sequence number. */
 export const segmentName = (seq: number): string => `${String(seq).padStart(16, "0")}.journal`;
 
-/** Where the segments among these file names begin, ascending; other files are passed over. */
+/** Returns the first numbers of the segments among file names, ascending; other files are ignored. */
 export function segmentsAmong(names: readonly string[]): number[] {
   return names
     .map((name) => NAME.exec(name)?.[1])
@@ -163,30 +163,30 @@ function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** A frame and where it is: from offset `start` to `end`, where the next one begins. */
+/** A frame with its offsets; the next one begins at `end`. */
 export type Placed = { frame: Frame; start: number; end: number };
 
-/** One segment file, being read. What it says holds as of opening or the last `refresh`. */
+/** A segment file that is read, with its size as of opening or the last `refresh`. */
 export type Segment = {
   /** The number in its name. */
   readonly first: number;
   size(): number;
-  /** Looks at the file again, which may have grown since. */
+  /** Reads the size again, because the file may have grown. */
   refresh(): void;
-  /** Lets go of what was read. */
+  /** Frees the read buffer. */
   dropBuffer(): void;
-  /** Where the first frame begins, 0 if the header is damaged. Throws on an unknown version. */
+  /** Returns the offset of the first frame; 0 if the header is damaged. Fails for an unknown version. */
   start(): number;
-  /** The frame that begins at `offset`; undefined at the end, and if it is torn or corrupt. */
+  /** Returns the frame at `offset`; undefined at the end, and for a torn or damaged frame. */
   frameAt(offset: number): Placed | undefined;
-  /** The first whole frame that begins at `offset` or behind it. */
+  /** Returns the first whole frame at `offset` or after it. */
   findFrame(offset: number): Placed | undefined;
-  /** These bytes of the file; undefined if it ends before. */
+  /** Returns bytes of the file; undefined if it ends before. */
   bytes(from: number, to: number): Uint8Array | undefined;
   close(): void;
 };
 
-/** How much is read at once. Frames point into it, so a frame keeps as much alive. */
+/** Bytes of one read. Frames share its memory, so a frame keeps all of it alive. */
 export const WINDOW_BYTES = 256 * 1024;
 
 /** Opens a segment of the journal in `directory` for reading. */
@@ -196,11 +196,11 @@ export function openSegment(disk: Pick<Disk, "read">, directory: string, first: 
   let window = new Uint8Array(0);
   let windowAt = 0;
 
-  /** `bytes` from `offset` on and whatever was read behind them; undefined if they end before. */
+  /** Returns at least `bytes` bytes from `offset` on; undefined if the file ends before. */
   function ahead(offset: number, bytes: number): Uint8Array | undefined {
     if (offset + bytes > size) return undefined;
     if (offset < windowAt || offset + bytes > windowAt + window.length) {
-      // Never into the old window: frames that were handed out point into it.
+      // Always a new buffer, because returned frames share the memory of the old one.
       const fresh = new Uint8Array(Math.min(Math.max(bytes, WINDOW_BYTES), size - offset));
       window = fresh.subarray(0, file.read(fresh, offset));
       windowAt = offset;
@@ -227,7 +227,7 @@ export function openSegment(disk: Pick<Disk, "read">, directory: string, first: 
       const hit = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf(FRAME_MAGIC);
       const placed = hit === -1 ? undefined : frameAt(at + hit);
       if (placed !== undefined) return placed;
-      // The end of what was read may hold the beginning of a magic.
+      // The end of the buffer may have the first bytes of a magic.
       at += hit === -1 ? bytes.length - FRAME_MAGIC.length + 1 : hit + 1;
     }
   }

@@ -5,33 +5,33 @@ import type { Reserve } from "./preallocate.ts";
 import type { Recovered, SegmentFile } from "./recovery.ts";
 import { frameBytes, frameHeader, lastSeq, segmentHeader, segmentName } from "./segment.ts";
 
-/** The journal's segments as files: the last one grows, the oldest ones go. */
+/** Writes the segments of the journal: the last one grows, the oldest are removed. */
 export type SegmentWriter = {
   /**
-   * Resolves once these frames would survive a power cut, or the disk has refused them; then they
-   * have been cut away again, as far as it allows, and other frames may be written. One call at a
-   * time, with growing numbers. What is written together is in one segment.
+   * Resolves once the frames would survive a power cut. If the disk refuses them, they are cut away as
+   * far as it allows, and the error is returned. One call at a time, with growing numbers; the frames of
+   * a call are in one segment.
    */
   write(frames: readonly Frame[]): Promise<Refused | undefined>;
-  /** Bytes of all segments. */
+  /** Returns the bytes of all segments. */
   bytes(): number;
-  /** Ends the segment that is written; the next frames begin another one. Not during a `write`. */
+  /** Ends the current segment, so that the next frames begin another one. Not during a `write`. */
   end(): Promise<void>;
   /**
-   * Removes the segments all of whose numbers are below `seq`; how many. The newest stays, unless
-   * it was ended.
+   * Removes the segments whose numbers are all below `seq`, and returns how many. The newest one stays,
+   * unless it was ended.
    */
   removeBelow(seq: number): Promise<number>;
   close(): Promise<void>;
 };
 
 /**
- * What the disk said; `isGone` where nothing of the frames can ever be in the journal, so that others
- * may have their numbers.
+ * The error of the disk. `isGone` means that the frames can never appear in the journal, so their numbers
+ * may be used again.
  */
 export type Refused = { error: unknown; isGone: boolean };
 
-/** What is written before a reserve is made, in bytes: who has little to write needs none. */
+/** Bytes that are written before a reserve is made, because a quiet server needs none. */
 export const RESERVE_AFTER_BYTES = 4 * 1024 * 1024;
 
 type Options = {
@@ -43,27 +43,27 @@ type Options = {
   reserveAfterBytes?: number | undefined;
 };
 
-/** `reserved`: whether there may be zeros behind what was written. */
+/** `reserved`: whether zeros may follow the written bytes. */
 type Active = { segment: SegmentFile; file: WritableFile; reserved: boolean };
 
-/** Goes on where `recovered` ends. */
+/** Continues the recovered segments. */
 export function segmentWriter(recovered: Recovered, options: Options): SegmentWriter {
   const { segments, tail } = recovered;
   const { directory, disk, segmentBytesMax, reserve } = options;
   const { reserveAfterBytes = RESERVE_AFTER_BYTES } = options;
   const newest = segments.at(-1);
-  /** The segment that is written, while there is one that may be. */
+  /** The segment that is written; undefined before the next one begins. */
   let active: Active | undefined = tail &&
     newest && { segment: newest, file: tail, reserved: false };
   let writtenBytes = 0;
-  /** The last number that was written. */
+  /** The last written number. */
   let { last } = recovered;
   /** The newest segment, if it was ended. */
   let ended: SegmentFile | undefined;
 
   const pathOf = (segment: SegmentFile) => join(directory, segmentName(segment.first));
 
-  /** A segment without a byte, or of zeros: its header comes with the first frames. */
+  /** Begins a segment that is empty or of zeros; its header is written with the first frames. */
   async function begin(first: number): Promise<Active> {
     const segment = { first, bytes: 0 };
     const path = pathOf(segment);
@@ -75,7 +75,7 @@ export function segmentWriter(recovered: Recovered, options: Options): SegmentWr
 
   async function leave({ segment, file }: Active): Promise<void> {
     active = undefined;
-    // Whatever these two say, all that counts was synced before.
+    // Errors are ignored, because all acknowledged frames were synced before.
     await quietly(file.close());
     if (segment.bytes > 0) return;
     segments.splice(segments.indexOf(segment), 1);
@@ -87,13 +87,13 @@ export function segmentWriter(recovered: Recovered, options: Options): SegmentWr
     await leave(done);
   };
 
-  /** Whether another segment is to be begun: one that grows ends when one made ahead is there. */
+  /** Whether the next frames need another segment: a full one, or one that a ready reserve replaces. */
   const isDone = ({ segment, reserved }: Active, more: number) =>
     segment.bytes > 0 &&
     (segment.bytes + more > segmentBytesMax || (!reserved && reserve.isReady()));
 
-  /** Where so many bytes may be written next. */
-  const room = async (first: number, bytes: number): Promise<Active> => {
+  /** Returns the segment for the next bytes. */
+  const segmentFor = async (first: number, bytes: number): Promise<Active> => {
     if (active !== undefined && isDone(active, bytes)) await finish(active);
     active ??= await begin(first);
     return active;
@@ -112,7 +112,7 @@ export function segmentWriter(recovered: Recovered, options: Options): SegmentWr
       const first = frames[0]?.first_seq;
       if (first === undefined) return undefined;
       const bytes = frames.reduce((sum, frame) => sum + frameBytes(frame), 0);
-      const to = await room(first, bytes).catch((error: unknown) => ({ error, isGone: false }));
+      const to = await segmentFor(first, bytes).catch((error: unknown) => ({ error, isGone: false }));
       if ("error" in to) return to;
       const added = await add(frames, to, options);
       if ("error" in added) {
@@ -147,7 +147,7 @@ export function segmentWriter(recovered: Recovered, options: Options): SegmentWr
   };
 }
 
-/** Removes the oldest segments as long as they may go; how many. */
+/** Removes the oldest segments while `mayGo` is true, and returns how many. */
 async function removeWhile(
   mayGo: (segment: SegmentFile, following: SegmentFile | undefined) => boolean,
   segments: SegmentFile[],
@@ -170,10 +170,10 @@ async function removeWhile(
   return removed;
 }
 
-/** How many bytes were made durable; of a failure, where all is gone, other frames may be added to the file. */
+/** The durable bytes, or the error; after an error with `isGone` the file may be continued. */
 type Added = { bytes: number } | Refused;
 
-/** Makes frames durable, or cuts them away again. */
+/** Writes and syncs frames, or cuts them away again. */
 async function add(
   frames: readonly Frame[],
   to: Active,
@@ -192,17 +192,17 @@ async function add(
   } catch (error) {
     const cut = await quietly(file.truncate(segment.bytes));
     to.reserved = false;
-    // When a sync fails, the kernel forgets which pages are not on disk, and the next sync of
-    // the file would succeed without them. So nothing is ever added to it again.
+    // After a failed sync the kernel forgets which pages are not on disk, and the next sync would
+    // succeed without them. So the file is not continued.
     return { error, isGone: cut && !written };
   }
   return { bytes: buffers.reduce((sum, buffer) => sum + buffer.length, 0) };
 }
 
 /**
- * Zeros at the end of a segment that is not the last one would be taken for damage. Throws where they
- * stay; then more may be added. Not where the sync fails: nothing may be added behind that, and
- * the frames were synced before.
+ * Cuts the zeros at the end of a segment, which would look like damage once another segment follows.
+ * Fails if they stay; then the segment may be continued. A failed sync is ignored, because the frames
+ * were synced before.
  */
 async function cutReserve({ segment, file, reserved }: Active): Promise<void> {
   if (!reserved || segment.bytes === 0) return;
@@ -210,7 +210,7 @@ async function cutReserve({ segment, file, reserved }: Active): Promise<void> {
   await quietly(file.sync());
 }
 
-/** Whether it succeeded. For what is tried on a disk that has already failed. */
+/** Returns whether the work succeeded; for work on a disk that has failed already. */
 function quietly(work: Promise<void>): Promise<boolean> {
   return work.then(
     () => true,
