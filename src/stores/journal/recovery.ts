@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Disk, WritableFile } from "../files/disk.ts";
-import { quarantinePart, type Part } from "./reader.ts";
+import { type Part, quarantinePart } from "./reader.ts";
 import {
   type Claim,
   claimsIn,

@@ -112,7 +112,10 @@ export function segmentWriter(recovered: Recovered, options: Options): SegmentWr
       const first = frames[0]?.first_seq;
       if (first === undefined) return undefined;
       const bytes = frames.reduce((sum, frame) => sum + frameBytes(frame), 0);
-      const to = await segmentFor(first, bytes).catch((error: unknown) => ({ error, isGone: false }));
+      const to = await segmentFor(first, bytes).catch((error: unknown) => ({
+        error,
+        isGone: false,
+      }));
       if ("error" in to) return to;
       const added = await add(frames, to, options);
       if ("error" in added) {
