@@ -274,12 +274,13 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/duckdb/engine/erase-traces.ts": "test/stores/duckdb/engine/page-padding.test.ts",
   "stores/duckdb/engine/writes.ts":
     "test/stores/duckdb/engine/read-write-gate.test.ts, test/stores/duckdb/events/store.test.ts",
-  "stores/duckdb/engine/duckdb.ts": "test/stores/duckdb/events/store.test.ts",
+  "stores/duckdb/engine/duckdb.ts":
+    "test/stores/suites/events.test.ts, test/stores/duckdb/events/store.test.ts",
   "stores/duckdb/engine/native-library.ts": "test/executable/build.test.ts",
   "stores/duckdb/events/quarantine.ts": "test/app/rebuild.test.ts",
   "stores/loads/event-lines.ts": "test/stores/duckdb/events/store.test.ts",
   "stores/duckdb/lists/events.ts":
-    "test/stores/duckdb/events/store.test.ts, test/http/management.test.ts",
+    "test/stores/suites/events.test.ts, test/http/management.test.ts",
   "stores/duckdb/lists/names.ts": "test/core/insights/insights.test.ts",
   "stores/duckdb/insights/breakdown.ts": "test/stores/duckdb/insights/trends.test.ts",
   "stores/duckdb/insights/compile.ts": "test/stores/duckdb/insights/trends.test.ts",
@@ -296,7 +297,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/sqlite/persons/apply-slice.ts":
     "test/stores/sqlite/persons/writes.test.ts, test/core/identity/identify.test.ts",
   "stores/duckdb/insights/queries.ts": "test/stores/duckdb/insights/trends.test.ts",
-  "stores/journal/reader.ts": "test/stores/journal/journal.test.ts",
+  "stores/journal/reader.ts": "test/stores/suites/journal.test.ts",
   "stores/journal/recovery.ts": "test/stores/journal/journal.test.ts",
   "stores/journal/segment.ts": "test/stores/journal/journal.test.ts",
   "stores/journal/writer.ts": "test/stores/journal/journal.test.ts",
@@ -329,7 +330,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/duckdb/insights/retention-bits.ts": "test/stores/duckdb/insights/retention.test.ts",
   "stores/sqlite/schema.ts": "test/stores/sqlite/sqlite.test.ts",
   "stores/dedup/run.ts": "test/stores/dedup/runs.test.ts",
-  "stores/duckdb/events/dedup-replay.ts": "test/stores/duckdb/events/store.test.ts",
+  "stores/duckdb/events/dedup-replay.ts": "test/stores/suites/events.test.ts",
   "stores/duckdb/sql/cells.ts": "test/core/sql/sql.test.ts",
   "stores/duckdb/sql/faults.ts": "test/core/sql/sql.test.ts",
   "stores/sqlite/persons/splits.ts": "test/core/identity/split-person.test.ts",

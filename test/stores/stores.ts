@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type {
   KeyReads,
   KeyWrites,
@@ -6,10 +7,37 @@ import type {
   UserReads,
   UserWrites,
 } from "../../src/core/ports/access.ts";
-import type { InsightReads, InsightWrites } from "../../src/core/ports/insights.ts";
+import type { DedupRuns } from "../../src/core/ports/dedup.ts";
+import type { DefinitionReads } from "../../src/core/ports/definitions.ts";
+import type { EventReads, EventStore } from "../../src/core/ports/events.ts";
+import type { MaterializedColumns } from "../../src/core/ports/hot-columns.ts";
+import type {
+  InsightDrafts,
+  InsightQueries,
+  InsightReads,
+  InsightWrites,
+} from "../../src/core/ports/insights.ts";
+import type { Journal, JournalGaps, JournalReader } from "../../src/core/ports/journal.ts";
+import type { BulkLoadFiles } from "../../src/core/ports/loads.ts";
+import type { LogReads } from "../../src/core/ports/logs.ts";
 import type { PersonWrites } from "../../src/core/ports/person-writes.ts";
 import type { PlaylistReads, PlaylistWrites } from "../../src/core/ports/playlists.ts";
+import type { SqlReads } from "../../src/core/ports/sql.ts";
 import type { WarningReads } from "../../src/core/ports/warnings.ts";
+import { dedupRuns } from "../../src/stores/dedup/runs.ts";
+import { insightDraft } from "../../src/stores/duckdb/drafts/insight.ts";
+import { draftSql } from "../../src/stores/duckdb/drafts/statement.ts";
+import { apiReads } from "../../src/stores/duckdb/engine/query-deadline.ts";
+import { materializedColumns } from "../../src/stores/duckdb/events/hot-columns.ts";
+import { insightQueries } from "../../src/stores/duckdb/insights/queries.ts";
+import { definitionReads } from "../../src/stores/duckdb/lists/definitions.ts";
+import { eventReads } from "../../src/stores/duckdb/lists/events.ts";
+import { logReads } from "../../src/stores/duckdb/lists/logs.ts";
+import { sqlReads } from "../../src/stores/duckdb/sql/sql.ts";
+import { nodeDisk } from "../../src/stores/files/disk.ts";
+import { journalGaps } from "../../src/stores/journal/gaps.ts";
+import { openJournal } from "../../src/stores/journal/journal.ts";
+import { journalReader } from "../../src/stores/journal/reader.ts";
 import { insightReads, insightWrites } from "../../src/stores/sqlite/insights.ts";
 import { keyReads, keyWrites } from "../../src/stores/sqlite/keys.ts";
 import { personWrites } from "../../src/stores/sqlite/persons/writes.ts";
@@ -18,6 +46,8 @@ import { projectReads, projectWrites } from "../../src/stores/sqlite/projects.ts
 import { openSqlite } from "../../src/stores/sqlite/sqlite.ts";
 import { userReads, userWrites } from "../../src/stores/sqlite/users.ts";
 import { warningReads } from "../../src/stores/sqlite/warnings.ts";
+import { temporaryDirectory } from "../support/start/app.ts";
+import { duckdbStore } from "../support/start/duckdb-store.ts";
 
 /** The ports that one store of records implements, on an empty store. */
 export type Records = Disposable & {
@@ -30,7 +60,7 @@ export type Records = Disposable & {
   persons: PersonWrites;
 };
 
-/** Stores of records by name. Every suite of `suites/` runs for each: another store joins by one line. */
+/** Stores of records by name. Each suite of `suites/` runs for all of its list: another store joins by one line. */
 export const RECORD_STORES: readonly [name: string, open: () => Records][] = [
   ["SQLite", sqliteRecords],
 ];
@@ -47,6 +77,90 @@ function sqliteRecords(): Records {
     persons: personWrites(sqlite),
     [Symbol.dispose]: sqlite.close,
   };
+}
+
+/** The ports of an event store, with the files from which it takes loads. */
+export type Events = AsyncDisposable & {
+  store: EventStore;
+  events: EventReads;
+  definitions: DefinitionReads;
+  logs: LogReads;
+  sql: SqlReads;
+  queries: InsightQueries;
+  drafts: InsightDrafts;
+  columns: MaterializedColumns;
+  files: BulkLoadFiles;
+  /** Path of the file of dead letters. */
+  deadLetters: string;
+  /** Closes the store and opens it again; the ports are then those of the opened one. */
+  reopen(): Promise<void>;
+};
+
+/** Event stores by name. Another one joins by one line. */
+export const EVENT_STORES: readonly [name: string, open: () => Promise<Events>][] = [
+  ["DuckDB", duckdbEvents],
+];
+
+async function duckdbEvents(): Promise<Events> {
+  const made = await duckdbStore();
+  const ports = () => {
+    const reads = apiReads(made.duckdb, 600);
+    return {
+      store: made.store,
+      events: eventReads(reads),
+      definitions: definitionReads(reads),
+      logs: logReads(reads),
+      sql: sqlReads(made.duckdb),
+      queries: insightQueries(reads, () => {}),
+      drafts: { sql: insightDraft, overview: draftSql },
+      columns: materializedColumns(made.duckdb),
+    };
+  };
+  return {
+    ...ports(),
+    files: made.files,
+    deadLetters: made.deadLetters,
+    async reopen() {
+      await made.reopen();
+      Object.assign(this, ports());
+    },
+    [Symbol.asyncDispose]: () => made[Symbol.asyncDispose](),
+  };
+}
+
+/** A journal in an empty place, with a reader and a finder of its own. */
+export type Journals = Disposable & {
+  /** Opens the journal; new entries have numbers above `after`, and segments are small on request. */
+  open(options?: { after?: number; segmentBytesMax?: number }): Promise<Journal>;
+  reader(): JournalReader;
+  gaps(): JournalGaps;
+};
+
+/** Journals by name. Another one joins by one line. */
+export const JOURNALS: readonly [name: string, make: () => Journals][] = [
+  ["segments in files", fileJournals],
+];
+
+function fileJournals(): Journals {
+  const data = temporaryDirectory();
+  const place = { directory: join(data.path, "journal"), disk: nodeDisk };
+  const reader = () => journalReader({ ...place, onCorrupt: () => {} });
+  return {
+    open: (options) => openJournal({ ...place, after: 0, ...options }),
+    reader,
+    gaps: () => journalGaps(reader(), place),
+    [Symbol.dispose]: data[Symbol.dispose],
+  };
+}
+
+/** Runs of the deduplication window by name. Another one joins by one line. */
+export const DEDUP: readonly [name: string, make: () => Disposable & { runs: DedupRuns }][] = [
+  ["runs in files", fileRuns],
+];
+
+function fileRuns() {
+  const data = temporaryDirectory();
+  return { runs: dedupRuns(join(data.path, "seen")), [Symbol.dispose]: data[Symbol.dispose] };
 }
 
 /** A time of the suites, as stores have it. */

@@ -10,8 +10,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { DedupHash, DedupRecords } from "../../../src/core/ingest/dedup-table.ts";
 import { dedupRuns } from "../../../src/stores/dedup/runs.ts";
+import { fingerprintOf, hashOf, recordsOf } from "../../support/data/dedup-records.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "hoglet-seen-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -19,27 +19,6 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const NOON = 29_400_000;
 
 const made = () => mkdtempSync(join(folder, "runs-"));
-
-const random = crypto.getRandomValues(new Uint32Array(2));
-
-/** A different hash for each number, in random order. */
-function hashOf(at: number): DedupHash {
-  const mixed = Bun.hash.wyhash(Uint32Array.of(at, ...random).buffer);
-  return { low: Number(mixed & 0xff_ff_ff_ffn), high: Number(mixed >> 32n) };
-}
-
-/** Entries of the numbers `from` to `to`, without `to`. */
-function recordsOf(from: number, to: number, minute: number): DedupRecords {
-  const numbers = Array.from({ length: to - from }, (_, at) => from + at);
-  return new Uint32Array(
-    numbers.flatMap((at) => {
-      const { low, high } = hashOf(at);
-      return [low, high, minute, (at % 65_535) + 1];
-    }),
-  );
-}
-
-const fingerprintOf = (at: number) => (at % 65_535) + 1;
 
 test("finds every entry that was appended, and no other, before and after runs are merged", () => {
   const directory = made();
@@ -69,18 +48,6 @@ test("finds every entry that was appended, and no other, before and after runs a
     320_000, 1_280_000, 1_280_000,
   ]);
   expect(files.map(({ mode }) => mode & 0o777)).toEqual([0o600, 0o600, 0o600]);
-});
-
-test("has the later of two arrivals, in separate runs and in a merged one", () => {
-  const runs = dedupRuns(made());
-  for (let run = 0; run < 4; run++) runs.append(recordsOf(0, 1000, NOON + run));
-  const minutes = () =>
-    new Set(Array.from({ length: 1000 }, (_, at) => runs.find(hashOf(at))?.minute));
-
-  expect(minutes()).toEqual(new Set([NOON + 3]));
-  runs.compact(0);
-  expect(runs.size()).toBe(4000);
-  expect(minutes()).toEqual(new Set([NOON + 3]));
 });
 
 test("merges without entries before a minute, and removes runs that are older as a whole", () => {

@@ -38,12 +38,6 @@ function damage(directory: string, text: string): void {
   writeFileSync(path, bytes);
 }
 
-test("a whole journal has no holes, from within a frame on, too", async () => {
-  const directory = await journalOf30();
-  expect(await holesIn(directory, { after: 0, upTo: 30 })).toEqual([]);
-  expect(await holesIn(directory, { after: 4, upTo: 30 })).toEqual([]);
-});
-
 test("frames that are damaged are holes, those next to each other one", async () => {
   const directory = await journalOf30();
   for (const first of [4, 13, 16, 28]) damage(directory, `from-${first}-on`);
@@ -56,11 +50,6 @@ test("frames that are damaged are holes, those next to each other one", async ()
     { first: 6, last: 6 },
     { first: 13, last: 13 },
   ]);
-});
-
-test("a journal with nothing of a range is one hole", async () => {
-  const directory = await journalOf30();
-  expect(await holesIn(directory, { after: 30, upTo: 40 })).toEqual([{ first: 31, last: 40 }]);
 });
 
 test("damaged warnings are no lost events, whatever became of what a header says that they are", async () => {

@@ -18,25 +18,6 @@ import {
 afterEach(clear);
 
 describe("a journal", () => {
-  test("gives back what was appended, in order, with the numbers of its events", async () => {
-    const directory = place();
-    const journal = await open(directory);
-    const entries = [
-      entry("one\n"),
-      entry("", { kind: "historical" }),
-      entry("two\nthree\n", { count: 2, project_id: 4_294_967_295 }),
-      entry("€ \u0000 😀\n", { arrived_at: 0.5 }),
-    ];
-
-    const seqs = await Promise.all(entries.map((one) => journal.append(one)));
-    await journal.close();
-
-    expect(seqs).toEqual([1, 2, 3, 5]);
-    expect(readAll(directory).frames).toEqual(
-      entries.map((one, index) => ({ ...one, first_seq: seqs[index] ?? 0 })),
-    );
-  });
-
   test("is empty at first and makes no file before something is appended", async () => {
     const directory = place();
 
@@ -125,20 +106,6 @@ describe("a journal", () => {
     expect(readAll(directory).texts).toEqual(["a", "b", "c"]);
   });
 
-  test("numbers new events above what a store has applied", async () => {
-    const directory = await written(["a", "b"]);
-
-    const journal = await open(directory, { after: 100 });
-    const durable = journal.durableSeq();
-    const seqs = [await journal.append(entry("c")), await journal.append(entry("d"))];
-    await journal.close();
-
-    // What a store has was durable.
-    expect(durable).toBe(100);
-    expect(seqs).toEqual([101, 102]);
-    expect(readAll(directory).frames.map((frame) => frame.first_seq)).toEqual([1, 2, 101, 102]);
-  });
-
   test("starts a segment when the last is full, and never splits a frame", async () => {
     const texts = Array.from({ length: 20 }, (_, index) => `${index}`.repeat(100));
 
@@ -148,18 +115,6 @@ describe("a journal", () => {
     expect(sizes.length).toBeGreaterThan(4);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(700);
     expect(readAll(directory)).toMatchObject({ texts, corrupt: [] });
-  });
-
-  test("finishes what waits when it is closed, and takes nothing more", async () => {
-    const directory = place();
-    const journal = await open(directory);
-    const appended = Array.from({ length: 100 }, (_, index) => journal.append(entry(`${index}`)));
-
-    await Promise.all([journal.close(), journal.close()]);
-
-    expect(appended.map((one) => Bun.peek.status(one))).toEqual(appended.map(() => "fulfilled"));
-    expect(readAll(directory).frames).toHaveLength(100);
-    await expect(journal.append(entry("late"))).rejects.toMatchObject({ code: "unavailable" });
   });
 
   test("refuses what would wait beyond the limit, and takes more once there is room", async () => {
@@ -178,15 +133,6 @@ describe("a journal", () => {
 
     expect(refused).toMatchObject({ code: "unavailable", cause: undefined });
     expect(journal.waiting()).toBe(0);
-    await journal.close();
-  });
-
-  test("has no number for an entry without events", async () => {
-    const journal = await open(place());
-
-    const appended = journal.append(entry("", { count: 0 }));
-
-    await expect(appended).rejects.toThrow("A journal entry without events");
     await journal.close();
   });
 
@@ -234,52 +180,5 @@ describe("a journal", () => {
     expect(bytes).toBe(sizes.reduce((sum, size) => sum + size, 0));
     expect(reopened.bytes()).toBe(bytes);
     await reopened.close();
-  });
-});
-
-describe("ending a segment", () => {
-  test("puts what comes from then on into another one, so that all before may go", async () => {
-    const directory = place();
-    const journal = await open(directory);
-    for (const text of "abc") await journal.append(entry(text));
-
-    const late = journal.append(entry("d"));
-    const last = await journal.rotate();
-    await journal.append(entry("e"));
-    const removed = [await journal.trim(last - 1), await journal.trim(last)];
-
-    expect([last, await late, removed]).toEqual([4, 4, [0, 1]]);
-    expect(segments(directory)).toEqual([segmentOf(5)]);
-    expect(readAll(directory).texts).toEqual(["e"]);
-    await journal.close();
-  });
-
-  test("lets the newest go too, and numbers go on, also after the next start", async () => {
-    const directory = place();
-    const journal = await open(directory);
-    for (const text of "abc") await journal.append(entry(text));
-
-    const last = await journal.rotate();
-    const removed = [await journal.trim(last - 1), await journal.trim(last)];
-    const left = segments(directory);
-    const seq = await journal.append(entry("d"));
-    await journal.trim(await journal.rotate());
-    await journal.close();
-    const reopened = await open(directory, { after: 4 });
-
-    expect([last, removed, left, seq]).toEqual([3, [0, 1], [], 4]);
-    expect([reopened.durableSeq(), await reopened.append(entry("e"))]).toEqual([4, 5]);
-    expect(readAll(directory).texts).toEqual(["e"]);
-    await reopened.close();
-  });
-
-  test("may be repeated, and needs nothing to be there", async () => {
-    const directory = place();
-    const journal = await open(directory);
-    expect([await journal.rotate(), await journal.rotate(), await journal.trim(0)]).toEqual([
-      0, 0, 0,
-    ]);
-    expect(await journal.append(entry("a"))).toBe(1);
-    await journal.close();
   });
 });

@@ -26,20 +26,6 @@ afterEach(clear);
 const numbers = (frames: Frame[]) => frames.map((frame) => frame.first_seq);
 
 describe("a reader", () => {
-  test("reads as many events as asked for, never a part of a frame, and goes on", async () => {
-    const directory = place();
-    const journal = await open(directory);
-    for (const count of [2, 2, 5, 1]) await journal.append(entry("x", { count }));
-    const { reader } = readerOf(directory);
-
-    const read = (after: number) => numbers(reader.read({ after, upTo: 10, eventsMax: 4 }));
-    const reads = [read(0), read(4), read(9), read(10)];
-
-    expect(reads).toEqual([[1, 3], [5], [10], []]);
-    reader.close();
-    await journal.close();
-  });
-
   test("stops at a number of bytes", async () => {
     const directory = place();
     const journal = await open(directory);
@@ -50,59 +36,6 @@ describe("a reader", () => {
     const read = (after: number) => numbers(reader.read({ after, upTo: 4, eventsMax: 100 }));
 
     expect([read(0), read(3)]).toEqual([[1, 2, 3], [4]]);
-    reader.close();
-    await journal.close();
-  });
-
-  test("begins anywhere, and reads again what is asked for again", async () => {
-    const texts = [..."abcdefghij"];
-    const directory = await written(texts, { segmentBytesMax: 16 + 3 * 41 });
-    const { reader } = readerOf(directory);
-
-    const read = (after: number, upTo: number) =>
-      reader.read({ after, upTo, eventsMax: 100 }).map(textOf).join("");
-    const reads = [read(7, 10), read(0, 4), read(0, 4), read(4, 5), read(8, 10), read(2, 2)];
-
-    expect(reads).toEqual(["hij", "abcd", "abcd", "e", "ij", ""]);
-    reader.close();
-  });
-
-  test("returns a frame of which a part is behind the mark", async () => {
-    const directory = place();
-    const journal = await open(directory);
-    await journal.append(entry("x", { count: 10 }));
-    const { reader } = readerOf(directory);
-
-    const frames = reader.read({ after: 4, upTo: 10, eventsMax: 100 });
-
-    expect(numbers(frames)).toEqual([1]);
-    reader.close();
-    await journal.close();
-  });
-
-  test("follows a writer over segments, and sees every frame once", async () => {
-    const directory = place();
-    const journal = await open(directory, { segmentBytesMax: 3000 });
-    const { reader, corrupt } = readerOf(directory);
-    const texts = Array.from({ length: 2000 }, (_, index) => `${index} ${"x".repeat(index % 97)}`);
-
-    const writing = (async () => {
-      for (let index = 0; index < texts.length; index += 20) {
-        await Promise.all(
-          texts.slice(index, index + 20).map((text) => journal.append(entry(text))),
-        );
-      }
-    })();
-    const seen: string[] = [];
-    while (seen.length < texts.length) {
-      const frames = reader.read({ after: seen.length, upTo: journal.durableSeq(), eventsMax: 33 });
-      seen.push(...frames.map(textOf));
-      await Bun.sleep(0);
-    }
-    await writing;
-
-    expect(seen).toEqual(texts);
-    expect(corrupt).toEqual([]);
     reader.close();
     await journal.close();
   });
