@@ -3,8 +3,8 @@ import { LIFECYCLE_STATUSES } from "../queries/lifecycle.ts";
 import {
   type BreakdownValue,
   breakdownValue,
+  byRank,
   type InsightResults,
-  inRank,
 } from "../queries/result.ts";
 import { trendsResults } from "./trends.ts";
 
@@ -53,7 +53,7 @@ function funnelResults(
   });
   return {
     columns: steps.map(({ name }) => name),
-    results: inRank(lines, ({ data }) => data[0] ?? null),
+    results: byRank(lines, ({ data }) => data[0] ?? null),
   };
 }
 
@@ -83,7 +83,7 @@ function retentionResults(
     const began = lines.reduce((sum, { aggregated_value }) => sum + (aggregated_value ?? 0), 0);
     return { kind, result: { breakdown_value: value, aggregated_value: began, lines } };
   });
-  return { columns, results: inRank(ranked).flatMap(({ lines }) => lines) };
+  return { columns, results: byRank(ranked).flatMap(({ lines }) => lines) };
 }
 
 /** A line a way, how many went it in the only column. */

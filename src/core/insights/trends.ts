@@ -2,9 +2,9 @@ import type { Found, PlanOf, TrendsRow } from "../ports/insights.ts";
 import type { Formula } from "../queries/formula.ts";
 import {
   breakdownValue,
+  byRank,
   type InsightResult,
   type InsightResults,
-  inRank,
   type Ranked,
 } from "../queries/result.ts";
 import { type Series, seriesLabel } from "../queries/trend.ts";
@@ -19,8 +19,8 @@ export function trendsResults(
     const lines = series.map((one, index) =>
       seriesLines(one, { rows: rows[index] ?? [], buckets, isWhole: breakdown === null }),
     );
-    if (formula === null) return lines.flatMap((some) => inRank([...some.values()]));
-    return inRank(formulaLines(formula, { series, lines, buckets }));
+    if (formula === null) return lines.flatMap((some) => byRank([...some.values()]));
+    return byRank(formulaLines(formula, { series, lines, buckets }));
   };
   const results = linesOf(found.current, period.buckets);
   if (previous === null) return { columns: period.buckets, results };

@@ -3,14 +3,14 @@ import { Failure } from "../values/failure.ts";
 /** A calculation with the numbers of series: `A` is the first, `B` the second. */
 export type Formula = {
   text: string;
-  /** Null if a number that it needs is null, or if it comes to none, as a division by zero. */
+  /** Returns null if a number that it needs is null, or if the result is not finite. */
   of(numbers: readonly (number | null)[]): number | null;
 };
 
 /** Characters of a formula. */
 export const FORMULA_CHARS_MAX = 400;
 
-/** How deep brackets and signs may be nested. */
+/** Levels of nested brackets and signs. */
 const DEPTH_MAX = 50;
 
 type Part = (numbers: readonly (number | null)[]) => number;
@@ -19,8 +19,8 @@ const TOKEN = /\s*(?:(\d+(?:\.\d+)?)|([A-Za-z])(?![A-Za-z])|([-+*/()]))/y;
 const FIRST_LETTER = 65;
 
 /**
- * Reads a formula over so many series: letters, decimal numbers, `+ - * /` and brackets. Fails
- * `invalid_input`; `attr` is to blame.
+ * Reads a formula over `series` series: letters, decimal numbers, `+ - * /` and brackets. Fails
+ * `invalid_input` with the field `attr`.
  */
 export function readFormula(text: string, series: number, attr: string): Formula {
   const last = String.fromCharCode(FIRST_LETTER + series - 1);
@@ -61,7 +61,7 @@ const OPERATIONS: Record<string, (a: number, b: number) => number> = {
   "/": (a, b) => a / b,
 };
 
-/** What the tokens come to, by precedence. */
+/** Returns a parser of the tokens, by precedence. */
 function reader(tokens: readonly string[], series: number, malformed: () => Failure): () => Part {
   let at = 0;
   let depth = 0;

@@ -1,16 +1,16 @@
 import { isGroup } from "../values/property-filter.ts";
 import type { EventsNode } from "./query-fields.ts";
 
-/** A step as its events are chosen. */
+/** The part of a step that chooses its events. */
 type Step = Pick<EventsNode, "event" | "filters">;
 
 /**
- * Steps that one event may be several of, each by its place, and the sets of them whose events are to be
- * counted: as many of the steps can have events of their own as every one of the sets leaves (Hall's theorem).
+ * Steps, by index, of which one event may match several, and the sets of them whose events are counted.
+ * The counts say how many of the steps can have an event each (Hall's theorem).
  */
 export type Sharing = { steps: number[]; sets: number[][] };
 
-/** Puts steps together that one event may be; most are alone. A set has every step that its events are. */
+/** Groups steps that one event may match; most groups have one step. A set has every step that its events match. */
 export function sharing(steps: readonly Step[]): Sharing[] {
   const groups: number[][] = [];
   for (const [at, step] of steps.entries()) {
@@ -25,7 +25,7 @@ export function sharing(steps: readonly Step[]): Sharing[] {
     .map((group) => ({ steps: group, sets: setsOf(group, steps) }));
 }
 
-/** Every union of steps, of which those that are the same or within one of them are no more than that. */
+/** Returns every union of steps; a step brings along the steps that it contains. */
 function setsOf(group: readonly number[], steps: readonly Step[]): number[][] {
   const within = (at: number) =>
     group.filter((other) => isWithin(steps[other] as Step, steps[at] as Step));
@@ -39,14 +39,14 @@ function setsOf(group: readonly number[], steps: readonly Step[]): number[][] {
   return [...found.values()];
 }
 
-/** Whether an event may be both. */
+/** Whether one event may match both. */
 function mayBeSame(one: Step, other: Step): boolean {
   const areNamed = one.event !== null && other.event !== null;
   if (areNamed && one.event !== other.event) return false;
   return !one.filters.some((a) => other.filters.some((b) => areApart(a, b)));
 }
 
-/** Whether a property is to have one of some values and one of others. */
+/** Whether two filters ask for different exact values of one property. */
 function areApart(one: Step["filters"][number], other: Step["filters"][number]): boolean {
   if (isGroup(one) || isGroup(other) || !isSame(one.of, other.of)) return false;
   const [a, b] = [one.filter, other.filter];
@@ -56,15 +56,15 @@ function areApart(one: Step["filters"][number], other: Step["filters"][number]):
   return !b.test.any.some((value) => values.has(value));
 }
 
-/** Whether every event of a step is surely also one of another. */
+/** Whether every event of `inner` surely matches `outer`. */
 function isWithin(inner: Step, outer: Step): boolean {
   if (outer.event !== null && outer.event !== inner.event) return false;
   return outer.filters.every((a) => inner.filters.some((b) => isSame(a, b)));
 }
 
-/** Of what was read in one way, so that fields are in the same order. */
+// Both were read by the same function, so their fields have the same order.
 const isSame = (one: object, other: object) => written(one) === written(other);
 
-/** The numbers of a version are bigints, which JSON does not have. */
+// The numbers of a version are bigints, which JSON does not have.
 const written = (one: object) =>
   JSON.stringify(one, (_, part) => (typeof part === "bigint" ? String(part) : part));

@@ -25,10 +25,10 @@ export const FUNNEL_EXCLUSIONS_MAX = 5;
 /** Different steps of an unordered funnel that one event can be (decision 78). */
 export const FUNNEL_OVERLAPPING_MAX = 5;
 
-/** Sets of such steps. */
+/** Sets of overlapping steps. */
 const SETS_MAX = 2 ** FUNNEL_OVERLAPPING_MAX - 1;
 
-/** How the steps follow each other: with anything between them, with nothing, or in any order. */
+/** Orders of steps: with other events between them, without, or in any order. */
 export const FUNNEL_ORDERS = ["ordered", "strict", "unordered"] as const;
 
 /** Seconds of the units of a window; a month is 30 days. */
@@ -43,21 +43,21 @@ const UNIT_S = {
 
 const UNITS = Object.keys(UNIT_S) as (keyof typeof UNIT_S)[];
 
-/** The window of a funnel that does not say, in days. */
+/** Default window of a funnel, in days. */
 const WINDOW_DAYS_DEFAULT = 14;
 
-/** The longest window, in its unit. */
+/** Longest window, in its unit. */
 const WINDOW_MAX = 10_000;
 
-/** An attempt is not counted if this happens between two of its steps, by their number from 0 on. */
+/** An event that ends an attempt if it happens between two of its steps, by index. */
 export type Exclusion = EventsNode & { from: number; to: number };
 
-/** A funnels query, read; it counts attempts, which can be checked by hand (decision 78). */
+/** A parsed funnels query; it counts attempts, which can be checked by hand (decision 78). */
 export type Funnel = {
   kind: "FunnelsQuery";
   steps: EventsNode[];
   order: (typeof FUNNEL_ORDERS)[number];
-  /** The longest from the first step to the last. */
+  /** Longest time from the first step to the last. */
   window_s: number;
   exclusions: Exclusion[];
   dateRange: DateRange;
@@ -67,7 +67,7 @@ export type Funnel = {
 /** Reads a `FunnelsQuery`. Fails `required`, `invalid_input`, `invalid_choice`. */
 export function readFunnel(sent: JsonObject, moment: Moment): Funnel {
   const known = ["kind", "series", "dateRange", "breakdownFilter", "properties", "funnelsFilter"];
-  // Which is of a funnel by time, and of no other.
+  // Clients send `interval` with every funnel; it only changes a funnel over time.
   const query = fields(sent, "query", [...known, "interval"]);
   const common = filtersOf(query["properties"], "query__properties", moment);
   const attr = "query__funnelsFilter";

@@ -9,7 +9,7 @@ import { type Retention, readRetention } from "./retention.ts";
 import { readStickiness, type Stickiness } from "./stickiness.ts";
 import { readTrends, type Trends } from "./trend.ts";
 
-/** What an insight asks of events, and when and by whom it was asked first (decision 72). */
+/** A stored query, and when and by whom it was first run (decision 72). */
 export type Insight = {
   id: number;
   /** Names it in paths; unique in its project. */
@@ -24,16 +24,16 @@ export type Insight = {
 /** Characters of an insight's name. */
 export const INSIGHT_NAME_CHARS_MAX = 400;
 
-/** Insights that a project keeps; the oldest are removed for new ones. */
+/** Insights of a project; the oldest are removed for new ones. */
 export const INSIGHTS_MAX = 10_000;
 
 /** Bytes of a query as JSON. */
 export const QUERY_BYTES_MAX = 65_536;
 
-/** A query of any kind, read. */
+/** A parsed query of any kind. */
 export type Query = Trends | Funnel | Retention | Paths | Lifecycle | Stickiness;
 
-/** What `insight_type` calls the kinds of queries. */
+/** Kinds of queries by their name in `insight_type`. */
 export const INSIGHT_TYPES = {
   trends: "TrendsQuery",
   funnel: "FunnelsQuery",
@@ -58,7 +58,7 @@ const READERS: Record<Query["kind"], (sent: JsonObject, moment: Moment) => Query
 const isKind = (kind: unknown): kind is Query["kind"] =>
   typeof kind === "string" && Object.hasOwn(READERS, kind);
 
-/** Which type is asked for, if one is. Fails `invalid_choice`. */
+/** Returns the requested type; undefined without one. Fails `invalid_choice`. */
 export function insightTypeOf(type: string | undefined): InsightType | undefined {
   if (type === undefined) return undefined;
   const types = Object.keys(INSIGHT_TYPES) as InsightType[];
@@ -68,16 +68,16 @@ export function insightTypeOf(type: string | undefined): InsightType | undefined
   throw new Failure("invalid_choice", detail, "insight_type");
 }
 
-/** Fails `invalid_choice` if a query is not of the type that was asked for. */
+/** Fails `invalid_choice` if a query is not of the requested type. */
 export function checkType({ kind }: Query, type: InsightType | undefined): void {
   if (type === undefined || INSIGHT_TYPES[type] === kind) return;
   throw new Failure("invalid_choice", `The query is a ${kind}.`, "insight_type");
 }
 
 /**
- * Reads a query as PostHog's clients write it, by itself or in an `InsightVizNode`. `moment` is what
- * the dates of filters count from. A field that would change the answer and is not known
- * is refused. Fails `required`, `invalid_input`, `invalid_choice`, `too_long`.
+ * Reads a query as PostHog's clients write it, by itself or in an `InsightVizNode`. Dates of filters
+ * count from `moment`. Refuses unknown fields that would change the answer. Fails `required`,
+ * `invalid_input`, `invalid_choice`, `too_long`.
  */
 export function readQuery(sent: JsonObject, moment: Moment): Query {
   const kind = kindOf(sent);
@@ -87,7 +87,7 @@ export function readQuery(sent: JsonObject, moment: Moment): Query {
   return READERS[kind](sourceOf(sent), moment);
 }
 
-/** Which kind a query is of. Fails `invalid_choice`. */
+/** Returns the kind of a query. Fails `invalid_choice`. */
 export function kindOf(sent: JsonObject): Query["kind"] {
   const { kind } = sourceOf(sent);
   if (isKind(kind)) return kind;

@@ -12,12 +12,12 @@ import {
 } from "./query-fields.ts";
 
 /**
- * What a person is in an interval: `new` with the first event ever, `returning` after one in the
- * interval before, `resurrecting` after none in it, `dormant` without one after one in it.
+ * States of a person in an interval. `new` has the first event ever. `returning` also had one in the
+ * interval before, `resurrecting` had not. `dormant` has an event only in the interval before.
  */
 export const LIFECYCLE_STATUSES = ["new", "returning", "resurrecting", "dormant"] as const;
 
-/** A lifecycle query, read; new is a first event, as many persons have no profile (decision 79). */
+/** A parsed lifecycle query; a first event makes a person new, as many persons have no profile (decision 79). */
 export type Lifecycle = {
   kind: "LifecycleQuery";
   series: EventsNode;

@@ -12,7 +12,7 @@ import {
   whole,
 } from "./query-fields.ts";
 
-/** What paths may be of: page views, screen views, events without a `$`. */
+/** Events that paths consist of: page views, screen views, events without a `$`. */
 export const PATH_TYPES = ["$pageview", "$screen", "custom_event"] as const;
 
 /** Steps of one path. */
@@ -20,26 +20,26 @@ export const PATH_STEPS_MAX = 20;
 
 const STEPS_DEFAULT = 5;
 
-/** Edges of one paths query; the most frequent are listed. */
+/** Edges in the answer of one paths query; the most frequent ones. */
 export const PATH_EDGES_MAX = 1000;
 
 const EDGES_DEFAULT = 50;
 
-/** Places that are left out. */
+/** Places that one query may exclude. */
 const EXCLUDED_MAX = 50;
 
 /** Minutes without a step after which a new path begins. */
 export const PATH_GAP_MINUTES = 30;
 
-/** A paths query, read (decision 80). Places are as {@link placeOf} makes them. */
+/** A parsed paths query (decision 80). Places are as {@link placeOf} returns them. */
 export type Paths = {
   kind: "PathsQuery";
   types: (typeof PATH_TYPES)[number][];
-  /** Where paths begin, if it is told. */
+  /** The place where paths begin; null for any. */
   start: string | null;
-  /** Where paths end, if it is told. */
+  /** The place where paths end; null for any. */
   end: string | null;
-  /** Places that are passed over. */
+  /** Places that are no step. */
   excluded: string[];
   steps: number;
   edges: number;
@@ -74,10 +74,7 @@ export function readPaths(sent: JsonObject, moment: Moment): Paths {
   };
 }
 
-/**
- * A place as paths have it: of an address only its path, without the slashes at its end; any other
- * text as it is.
- */
+/** Returns the place of a text: the path of an address without slashes at its end, any other text unchanged. */
 export function placeOf(text: string): string {
   if (!/^(?:[a-z][a-z\d+.-]*:\/)?\//i.test(text)) return text;
   const path = text.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, "").replace(/[?#][\s\S]*$/, "");

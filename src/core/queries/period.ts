@@ -9,26 +9,26 @@ import {
   wallClock,
 } from "../values/wall-clock.ts";
 
-/** What the time of an insight is divided into. */
+/** Units that the time of an insight may be divided into. */
 export const INTERVALS = ["hour", "day", "week", "month"] as const;
 
 /** One of INTERVALS. */
 export type Interval = (typeof INTERVALS)[number];
 
-/** Intervals of the time of one insight. */
+/** Intervals of one insight. */
 export const BUCKETS_MAX = 1000;
 
-/** The days of an insight that does not say: those since then, and that one. */
+/** Default `date_from`: the days since then, that day included. */
 export const DATE_FROM_DEFAULT = "-7d";
 
-/** What an insight says of its time. `date_from` may be how many intervals there are up to the end. */
+/** The time of an insight as requested. A number in `date_from` counts intervals back from the end. */
 export type DateRange = { date_from: string | number; date_to: string | null };
 
 /**
  * The time of an insight on the clock of the project's time zone (decision 72): from `from` on,
- * before `before`, ISO 8601. `buckets` are the beginnings of its intervals, in order, as days or,
- * by the hour, as `2026-11-21 14:00`. `clock` is how the zone's clock goes meanwhile. A bound that was
- * told as an instant is also in `instants`, ISO 8601 in UTC (decision 72): the clock may show it twice.
+ * before `before`, ISO 8601. `buckets` are the beginnings of its intervals, in order: days, or hours
+ * such as `2026-11-21 14:00`. `clock` has the changes of the zone's clock in that time. A bound that was
+ * requested as an instant is also in `instants`, ISO 8601 in UTC, because the clock may show it twice.
  */
 export type Period = {
   from: string;
@@ -38,13 +38,10 @@ export type Period = {
   instants: { from?: string; before?: string };
 };
 
-/** What a period is divided into, and whose clock it is on: the IANA name of a zone. */
+/** The unit of a period, and the IANA name of the zone whose clock it is on. */
 export type Divided = { interval: Interval; timezone: string };
 
-/**
- * A period may be not divided: it begins with a day then, and has no buckets. Else it has at most
- * `max`.
- */
+/** A period without an interval begins with a day and has no buckets; else it has at most `max`. */
 type MaybeDivided = { interval: Interval | null; timezone: string; max?: number | undefined };
 
 const HOUR_MS = 3_600_000;
@@ -57,10 +54,7 @@ const MONDAY_MS = -3 * DAY_MS;
 
 const DAY = /^\d{4}-\d\d-\d\d$|^-\d+[dwmy]$/;
 
-/**
- * The period of a range. It begins with a whole interval, and has at most `max`. Fails
- * `invalid_input`.
- */
+/** Returns the period of a range. It begins with a whole interval, and has at most `max`. Fails `invalid_input`. */
 export function periodOf(
   { date_from, date_to }: DateRange,
   { interval, timezone, now, max }: MaybeDivided & { now: number },
@@ -68,30 +62,30 @@ export function periodOf(
   const unit = interval ?? "day";
   const wallNow = wallClock(now, timezone);
   const read = (text: string, attr: string) => {
-    const isTold = isInstant(text);
-    const time = boundOf(text, wallNow) ?? parseTimeOrAge(text, isTold ? now : wallNow);
+    const isExact = isInstant(text);
+    const time = boundOf(text, wallNow) ?? parseTimeOrAge(text, isExact ? now : wallNow);
     if (time === undefined || time < TIME_MS_MIN) throw malformed(attr);
-    return { time, isTold };
+    return { time, isExact };
   };
   const instants: Period["instants"] = {};
   const begin = (text: string) => {
-    const { time, isTold } = read(text, "date_from");
-    if (!isTold) return dayIfAsked(text, time);
+    const { time, isExact } = read(text, "date_from");
+    if (!isExact) return dayIfAsked(text, time);
     if (unit === "hour") instants.from = isoTime(hourStart(time, timezone));
     return wallClock(time, timezone);
   };
   const end = (text: string) => {
-    const { time, isTold } = read(text, "date_to");
+    const { time, isExact } = read(text, "date_to");
     const before = endOf(text, time);
-    if (!isTold) return before;
+    if (!isExact) return before;
     instants.before = isoTime(before);
     return Math.min(latestShown(before, timezone), TIME_MS_MAX);
   };
-  const told = typeof date_from === "string" ? begin(date_from) : undefined;
-  // By the hour, those of today that are still to come are in no period before to be compared with.
+  const requested = typeof date_from === "string" ? begin(date_from) : undefined;
+  // By the hour, the hours of today that are still to come would have no hours to compare with.
   const before = end(date_to ?? (unit === "hour" ? "hEnd" : "-0d"));
   const last = startOf(unit, before - MICROSECOND_MS);
-  const from = startOf(unit, told ?? backBy(unit, last, Number(date_from) - 1));
+  const from = startOf(unit, requested ?? backBy(unit, last, Number(date_from) - 1));
   if (before <= from || isTurned(instants)) {
     throw new Failure("invalid_input", "The range ends before it begins.", `${RANGE}__date_to`);
   }
@@ -101,7 +95,7 @@ export function periodOf(
 const isTurned = ({ from, before }: Period["instants"]) =>
   from !== undefined && before !== undefined && before <= from;
 
-/** As many intervals just before a period; as much of the last of them as the period has of its own. */
+/** Returns the period of equal length just before; its last interval ends as early as that of the period. */
 export function previousPeriod(period: Period, divided: Divided): Period {
   const { from, before, buckets, instants } = period;
   const back = (wall: number) => backBy(divided.interval, wall, buckets.length);
@@ -112,7 +106,7 @@ export function previousPeriod(period: Period, divided: Divided): Period {
   return periodBetween(back(wallMs(from)), back(end), divided);
 }
 
-/** A period that begins one whole interval earlier. */
+/** Returns the period with one whole interval before it. */
 export function withIntervalBefore(period: Period, { interval, timezone }: Divided): Period {
   const { from: _from, ...instants } = period.instants;
   const before = wallMs(period.before);
@@ -149,7 +143,7 @@ const BOUND = /^(?:-(\d{1,4}))?([hdwmqy])(Start|End)$/;
 const BOUND_INTERVALS: Record<string, Interval> = { h: "hour", d: "day", w: "week" };
 const BOUND_MONTHS: Record<string, number> = { m: 1, q: 3, y: 12 };
 
-/** The begin or the end of a unit so many ago, as PostHog's clients say: `dStart`, `-1mEnd`. */
+/** Returns the start or end of a past unit, as PostHog's clients write it: `dStart`, `-1mEnd`. */
 function boundOf(text: string, wallNow: number): number | undefined {
   const [, count = "0", unit = "", bound] = BOUND.exec(text) ?? [];
   const at = bound === undefined ? undefined : parseTimeOrAge(`-${count}${unit}`, wallNow);
@@ -164,7 +158,7 @@ function boundOf(text: string, wallNow: number): number | undefined {
   return next - MICROSECOND_MS;
 }
 
-/** Field to blame for a range. */
+/** Field that failures of a range name. */
 const RANGE = "query__dateRange";
 
 function malformed(attr: string): Failure {
@@ -175,7 +169,7 @@ function malformed(attr: string): Failure {
 
 const dayIfAsked = (text: string, time: number) => (DAY.test(text) ? startOf("day", time) : time);
 
-/** A day is included whole, and so is an instant. */
+// A range includes the whole day, or the instant, of its end.
 function endOf(text: string, time: number): number {
   const end = DAY.test(text) ? startOf("day", time) + DAY_MS : time + MICROSECOND_MS;
   return Math.min(end, TIME_MS_MAX);
@@ -203,7 +197,7 @@ function nextOf(interval: Interval, ms: number): number {
   return date.setUTCMonth(date.getUTCMonth() + 1);
 }
 
-/** So many intervals earlier; what a shorter month does not have is its end. */
+/** Returns the time `count` intervals earlier; days that a shorter month lacks become its end. */
 function backBy(interval: Interval, ms: number, count: number): number {
   if (interval === "hour") return ms - count * HOUR_MS;
   if (interval === "day") return ms - count * DAY_MS;

@@ -14,50 +14,50 @@ import {
 import type { Moment } from "../values/relative-time.ts";
 import { DATE_FROM_DEFAULT, type DateRange, INTERVALS, type Interval } from "./period.ts";
 
-/** Whose property it is: the event's, that of its person as it is now, or of its group as it is now. */
+/** The owner of a property: the event, its person or its group; the latter two as they are now. */
 export type PropertyOf =
   | { type: "event" }
   | { type: "person" }
   /** The index of the group's type, 0 to GROUP_TYPES_MAX - 1. */
   | { type: "group"; group_type_index: number };
 
-/** A condition that events must pass. */
+/** A condition that events must meet. */
 export type EventFilter = { of: PropertyOf; filter: PropertyFilter };
 
-/** Conditions that events must pass, and groups of them of which all or any must be. */
+/** Conditions that events must meet, and groups of which all or any must be met. */
 export type EventFilters = FilterGroup<EventFilter>["of"];
 
-/** Events that a query is about. */
+/** The events of a query. */
 export type EventsNode = {
-  /** The events' name; null for all events. */
+  /** The name of the events; null for all events. */
   event: string | null;
-  /** What the caller calls it. */
+  /** The caller's name for it. */
   name: string;
   filters: EventFilters;
 };
 
-/** What events are told apart by: the values of a property, or of several together. */
+/** The properties whose values events are grouped by. */
 export type Breakdown = {
   by: { of: PropertyOf; property: string }[];
-  /** Values that are told apart. */
+  /** Values that have a result of their own. */
   limit: number;
 };
 
 /** Properties of one breakdown. */
 export const BREAKDOWNS_MAX = 3;
 
-/** Values of a breakdown that are told apart if it does not say how many. */
+/** Default limit of the values of a breakdown. */
 export const BREAKDOWN_LIMIT_DEFAULT = 25;
 
-/** Values of a breakdown that are listed one by one. */
+/** Largest limit of the values of a breakdown. */
 export const BREAKDOWN_LIMIT_MAX = 100;
 
 const NODE_FIELDS = ["kind", "event", "name", "custom_name", "properties"];
 
-/** What counts events where nothing else can be told of them. */
+/** The only math of nodes that have no other. */
 const TOTAL = "total";
 
-/** A query's nodes: a list of `min` to `max`, each read by `one`. */
+/** Reads the nodes of a query: a list of `min` to `max`, each read by `one`. */
 export function nodesOf<T>(
   sent: Json | undefined,
   { attr, min, max }: { attr: string; min: number; max: number },
@@ -71,14 +71,14 @@ export function nodesOf<T>(
   return sent.map((node, index) => one(node, `${attr}__${index}`));
 }
 
-/** How a node is read. */
+/** Options of reading a node. */
 export type NodeReading = {
   attr: string;
-  /** What the dates of filters count from. */
+  /** The time that dates of filters count from. */
   moment: Moment;
-  /** Filters of the whole query, which are before the node's own. */
+  /** Filters of the whole query, which come before those of the node. */
   common?: EventFilters;
-  /** Fields that are known beside those of an EventsNode. */
+  /** Allowed fields in addition to those of an EventsNode. */
   more?: readonly string[];
 };
 
@@ -105,7 +105,7 @@ export function eventsNode(
   return { node, read: { event, name, filters } };
 }
 
-/** Reads `properties`: filters as a list, all of which must pass, or in groups of AND and OR (decision 72). */
+/** Reads `properties`: a list of filters that must all be met, or groups of AND and OR (decision 72). */
 export function filtersOf(sent: Json | undefined, attr: string, moment: Moment): EventFilters {
   const group = isObject(sent) ? sent : { values: sent ?? [] };
   const types = ["event", "person", "group"] as const;
@@ -125,7 +125,7 @@ function propertyOf(type: PropertyOf["type"], index: Json | undefined, attr: str
   return { type, group_type_index: whole(index, { attr, min: 0, max }, "A group_type_index") };
 }
 
-/** Reads `group_type_index`, as a field of its own. */
+/** Reads the field `group_type_index`. */
 export function groupTypeIndex(sent: Json | undefined, attr: string): number {
   if (sent === undefined || sent === null) throw missing(attr);
   return whole(sent, { attr, min: 0, max: GROUP_TYPES_MAX - 1 });
@@ -162,7 +162,7 @@ export function breakdownOf(sent: Json | undefined): Breakdown | null {
   if (only !== null && several.length > 0) {
     throw malformed("Give breakdown or breakdowns, not both.", `${attr}__breakdown`);
   }
-  const told: JsonObject[] =
+  const requested: JsonObject[] =
     several.length === 0
       ? [{ ...filter, property: only }]
       : several.map((one, at) => breakdownIn(one, `${attr}__breakdowns__${at}`));
@@ -171,7 +171,7 @@ export function breakdownOf(sent: Json | undefined): Breakdown | null {
     min: 1,
     max: BREAKDOWN_LIMIT_MAX,
   });
-  const by = told.flatMap((one) => {
+  const by = requested.flatMap((one) => {
     const property = textOrNone(one["property"], `${attr}__breakdown`);
     const types = ["event", "person", "group"] as const;
     const type = choice(one["breakdown_type"] ?? "event", types, `${attr}__breakdown_type`);
@@ -182,7 +182,7 @@ export function breakdownOf(sent: Json | undefined): Breakdown | null {
   return by.length === 0 ? null : { by, limit };
 }
 
-/** One of `breakdowns`, by the names that its fields have where there is but one. */
+/** Reads one of `breakdowns`; returns it with the field names of a single breakdown. */
 function breakdownIn(sent: Json, attr: string): JsonObject {
   const {
     property = null,
@@ -193,24 +193,21 @@ function breakdownIn(sent: Json, attr: string): JsonObject {
   return { property, breakdown_type: type, breakdown_group_type_index };
 }
 
-/** What a list of one has, or is no list. Fails `invalid_input` on more. */
+/** Returns the item of a list of one, or a value that is no list. Fails `invalid_input` on longer lists. */
 export function onlyOf(sent: Json | undefined, attr: string): Json | undefined {
   if (!Array.isArray(sent)) return sent;
   if (sent.length > 1) throw malformed("A list of one is expected.", attr);
   return sent[0];
 }
 
-/**
- * An object that has nothing but fields that are known; others may be as good as absent, or only about
- * how an answer is shown.
- */
+/** Returns an object without unknown fields; empty fields and fields about display are allowed. Fails `invalid_input`. */
 export function fields(sent: Json, attr: string, known: readonly string[]): JsonObject {
   if (!isObject(sent)) throw malformed("An object is expected.", attr);
   rejectUnknownFields(sent, { known, ignored: DISPLAY_ONLY, attr });
   return sent;
 }
 
-/** One of some texts. Fails `invalid_choice`. */
+/** Returns one of `choices`. Fails `invalid_choice`. */
 export function choice<T extends string>(
   value: Json | undefined,
   choices: readonly T[],
@@ -221,7 +218,7 @@ export function choice<T extends string>(
   throw new Failure("invalid_choice", `One of ${choices.join(", ")} is expected.`, attr);
 }
 
-/** A whole number from `min` to `max`. */
+/** Returns a whole number from `min` to `max`. Fails `invalid_input`. */
 export function whole(
   value: Json | undefined,
   { attr, min, max }: { attr: string; min: number; max: number },
@@ -234,26 +231,26 @@ export function whole(
   throw malformed(`${one} is expected.`, attr);
 }
 
-/** A text, null if it is absent. */
+/** Returns a text; null if it is absent. Fails `invalid_input`. */
 export function textOrNone(value: Json | undefined, attr: string): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value !== "string") throw malformed("A text is expected.", attr);
   return storableText(value);
 }
 
-/** What fails where a field is missing. */
+/** The failure of a missing field. */
 export function missing(attr: string): Failure {
   return new Failure("required", "This field is required.", attr);
 }
 
-/** What fails where a field is not as it should be. */
+/** The failure of a malformed field. */
 export function malformed(detail: string, attr: string): Failure {
   return new Failure("invalid_input", detail, attr);
 }
 
 /**
- * Fields of queries that PostHog's clients send and that change no number: how an answer is drawn,
- * and what the client keeps with it (decision 72).
+ * Fields of queries from PostHog's clients that change no number: they are about the display of an
+ * answer, or notes of the client (decision 72).
  */
 const DISPLAY_ONLY: string[] = `version tags dataColorTheme
   aggregationAxisFormat aggregationAxisPostfix aggregationAxisPrefix confidenceLevel decimalPlaces

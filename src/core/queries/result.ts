@@ -1,67 +1,67 @@
-/** A value of a breakdown as it is told. */
+/** A value of a breakdown in an answer. */
 export type BreakdownValue = string | string[] | null;
 
-/** A value of a breakdown as it is found: of several properties a list, with null for none. */
+/** A value of a breakdown as stored: a list for several properties, with null for a missing value. */
 export type FoundValue = string | (string | null)[] | null;
 
-/** One line of an answer: a number for each of its columns, and what of. */
+/** One line of an answer: a number for each column, and labels. */
 export type InsightResult = {
   label: string;
   /**
-   * The value of the breakdown; null without one. Two are PostHog's words for events that have no
-   * value, and for all values that are not told apart. Of several properties, one of each.
+   * The value of the breakdown; null without one. {@link BREAKDOWN_WORDS} stand for events without a
+   * value, and for all values beyond the limit. A breakdown by several properties has a list.
    */
   breakdown_value: BreakdownValue;
-  /** Null where there is nothing to calculate with, or where the time has not come yet. */
+  /** Null where no event has a number, or where the time has not come yet. */
   data: (number | null)[];
-  /** The same of the whole; what that is depends on the kind of the query. */
+  /** The number of all columns together; its meaning depends on the kind of the query. */
   aggregated_value: number | null;
   /** Of trends and stickiness: the event's name, null for all events. */
   event?: string | null;
   math?: string;
   math_property?: string | null;
-  /** Of trends that are compared. */
+  /** Of trends with a comparison. */
   compare_label?: "current" | "previous";
-  /** Of funnels: seconds from the step before; null for the first, and where nobody came so far. */
+  /** Of funnels: seconds from the step before; null for the first, and for steps that no person reached. */
   average_conversion_times?: (number | null)[];
   median_conversion_times?: (number | null)[];
-  /** Of paths: places with the number of their step in front, and milliseconds between them. */
+  /** Of paths: places, prefixed by the number of their step, and milliseconds between them. */
   source?: string;
   target?: string;
   average_conversion_time?: number;
 };
 
-/** What an answer consists of. */
+/** An answer. */
 export type InsightResults = { columns: string[]; results: InsightResult[] };
 
-/** The values of a breakdown: one of them, those that have none, all that are not told apart. */
+/** Kinds of lines of a breakdown: one value, events without a value, all other values. */
 export type BreakdownKind = "value" | "none" | "other";
 
-/** What PostHog's clients know values of a breakdown by that are no values. */
+/** Texts that PostHog's clients know for lines without a value, and for all other values. */
 export const BREAKDOWN_WORDS = {
   none: "$$_posthog_breakdown_null_$$",
   other: "$$_posthog_breakdown_other_$$",
 };
 
-/** What a line is called by that is of a value of a breakdown, or of what is none. */
+/** Returns the value of a line in an answer. */
 export function breakdownValue(kind: BreakdownKind, value: FoundValue): BreakdownValue {
   if (kind !== "value") return BREAKDOWN_WORDS[kind];
   return Array.isArray(value) ? value.map((one) => one ?? BREAKDOWN_WORDS.none) : value;
 }
 
-/** The texts of a value one behind the other, for people and to compare. */
+/** Joins the texts of a value, for display and comparison. */
 export function spokenValue(value: BreakdownValue): string {
   return Array.isArray(value) ? value.join("::") : (value ?? "");
 }
 
-/** A line, or some, and whether they are of one value of a breakdown. */
+/** A result, and the kind of its line. */
 export type Ranked<Result = InsightResult> = { kind: BreakdownKind; result: Result };
 
-/** What lines are ranked by. */
+/** The fields that decide the rank of a line. */
 type Rankable = Pick<InsightResult, "breakdown_value" | "aggregated_value">;
 
-/** Lines in order: the greatest first, texts decide between equals, and what is not told apart is last. */
-export function inRank<Result extends Rankable>(
+/** Sorts lines: the greatest first, then by text; the line of all other values is last. */
+export function byRank<Result extends Rankable>(
   lines: readonly Ranked<Result>[],
   by = (one: Result) => one.aggregated_value,
 ): Result[] {

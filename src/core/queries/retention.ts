@@ -18,22 +18,22 @@ import {
 /** Intervals of one retention query. */
 export const RETENTION_INTERVALS_MAX = 100;
 
-/** Intervals of a retention that says neither how many nor when they begin. */
+/** Default number of intervals. */
 const INTERVALS_DEFAULT = 8;
 
-/** Who begins in an interval: whoever did it for the first time ever, or whoever did it. */
+/** Persons that begin in an interval: with their first such event ever, or with any. */
 const TYPES = ["retention_first_time", "retention_recurring"] as const;
 
-/** A retention query, read; without a type it counts first times (decision 79). */
+/** A parsed retention query; without a type it counts first times (decision 79). */
 export type Retention = {
   kind: "RetentionQuery";
-  /** What begins it. */
+  /** The events that begin it. */
   target: EventsNode;
-  /** What counts as coming back. */
+  /** The events that count as a return. */
   returning: EventsNode;
   isFirstTime: boolean;
   interval: Interval;
-  /** How many intervals are told of from the one in which somebody began; null for all that there are. */
+  /** Number of intervals from the one in which a person began; null for all. */
   intervals: number | null;
   dateRange: DateRange;
   /** Of the first event by which a person began in an interval. */

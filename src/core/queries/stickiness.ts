@@ -13,7 +13,7 @@ import {
 } from "./query-fields.ts";
 import { SERIES_MAX } from "./trend.ts";
 
-/** A stickiness query, read: in how many intervals persons did it (decision 79). */
+/** A parsed stickiness query: it counts persons by the number of intervals with an event (decision 79). */
 export type Stickiness = {
   kind: "StickinessQuery";
   series: EventsNode[];

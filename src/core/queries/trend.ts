@@ -25,40 +25,40 @@ import {
 /** Series of one query. */
 export const SERIES_MAX = 10;
 
-/** What may be counted of events. */
+/** Maths that count. */
 const COUNTS = ["total", "dau", "unique_session", "unique_group"] as const;
 
-/** What may be calculated of the numbers that a property of events has. */
+/** Maths that calculate with the numbers of a property of events. */
 const CALCULATIONS = [
   ...(["sum", "avg", "min", "max", "median"] as const),
   ...(["p50", "p75", "p90", "p95", "p99"] as const),
 ] as const;
 
-/** Everything a series may tell of its events. */
+/** All maths of a series. */
 export const MATHS = [...COUNTS, ...CALCULATIONS] as const;
 
 /** One of MATHS: `total` counts events, `dau` persons, `unique_group` groups of a type. */
 export type SeriesMath = (typeof MATHS)[number];
 
-/** The events of one series, and what of them is told. */
+/** The events of one series, and its math. */
 export type Series = EventsNode & {
   math: SeriesMath;
   /** The property whose numbers are calculated with; null where events are counted. */
   math_property: string | null;
-  /** The type of the groups that are counted; null unless they are. */
+  /** The type of the counted groups; null unless groups are counted. */
   math_group_type_index: number | null;
 };
 
-/** A trends query, read. */
+/** A parsed trends query. */
 export type Trends = {
   kind: "TrendsQuery";
   series: Series[];
   interval: Interval;
   dateRange: DateRange;
   breakdown: Breakdown | null;
-  /** What is told instead of the series, of which the first says which values are told apart. */
+  /** Replaces the series in the answer; the first series still decides the values of a breakdown. */
   formula: Formula | null;
-  /** Whether as many intervals before are told beside it. */
+  /** Whether the answer also has the same number of intervals before. */
   compare: boolean;
 };
 
@@ -83,7 +83,7 @@ export function readTrends(sent: JsonObject, moment: Moment): Trends {
   };
 }
 
-/** What a series is called, with what is told of it. */
+/** Returns the label of a series: its math and its name. */
 export function seriesLabel({ name, math, math_property }: Series): string {
   if (math === "total") return name;
   return math_property === null ? `${math} of ${name}` : `${math} of ${math_property} of ${name}`;
@@ -108,18 +108,18 @@ function seriesOf(sent: Json, { attr, common, moment }: Reading): Series {
   };
 }
 
-/** How an answer may be drawn: nothing of it changes a number. */
+/** Displays of an answer; none changes a number. */
 const DISPLAYS = [
   ...(["ActionsLineGraph", "ActionsUnstackedBar", "ActionsBar", "ActionsAreaGraph"] as const),
   ...(["ActionsBarValue", "ActionsPie", "ActionsTable", "BoldNumber", "WorldMap"] as const),
 ];
 
-/** A formula may be one by itself, or a list of one, with a name or without. */
+// Clients send a formula by itself or in a list of one, with or without a name.
 function formulaOf(sent: Json | undefined, series: number): Formula | null {
   const attr = "query__trendsFilter";
   const known = ["formula", "formulas", "formulaNodes", "display", "smoothingIntervals"];
   const filter = fields(sent ?? {}, attr, known);
-  // Over so many intervals lines are smoothed: over one, they are as they are.
+  // A line that is smoothed over one interval stays unchanged.
   const smoothed = { attr: `${attr}__smoothingIntervals`, min: 1, max: 1 };
   whole(filter["smoothingIntervals"] ?? 1, smoothed);
   choice(filter["display"] ?? DISPLAYS[0], DISPLAYS, `${attr}__display`);
@@ -128,10 +128,12 @@ function formulaOf(sent: Json | undefined, series: number): Formula | null {
     node === undefined || node === null
       ? undefined
       : fields(node, `${attr}__formulaNodes__0`, ["formula", "custom_name"])["formula"];
-  const told = [filter["formula"], onlyOf(filter["formulas"], `${attr}__formulas`), named].find(
-    (one) => one !== undefined && !isNothing(one),
-  );
-  const text = textOrNone(told, `${attr}__formula`);
+  const requested = [
+    filter["formula"],
+    onlyOf(filter["formulas"], `${attr}__formulas`),
+    named,
+  ].find((one) => one !== undefined && !isNothing(one));
+  const text = textOrNone(requested, `${attr}__formula`);
   return text === null ? null : readFormula(text, series, `${attr}__formula`);
 }
 

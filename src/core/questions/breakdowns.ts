@@ -2,15 +2,15 @@ import { BREAKDOWN_LIMIT_MAX, BREAKDOWNS_MAX } from "../queries/query-fields.ts"
 import type { JsonObject } from "../values/json.ts";
 import { eventList, firstUnknown, type Known } from "./names.ts";
 
-/** One of the properties that events are broken down by. */
+/** One property of a breakdown. */
 type Property = { property: string; type: "event" | "person" };
 
 const PROPERTIES = / ?, ?(?:and )?| and /gi;
 const TOP = /,? top (\d{1,9})$/i;
 
 /**
- * Events, and the `breakdownFilter` of what they are broken down by (decision 58); a name may have
- * `by` in it. Fails `invalid_input`.
+ * Reads events and their breakdown; `broken` is a `breakdownFilter`. A name that contains `by` comes
+ * before a breakdown (decision 58). Fails `invalid_input`.
  */
 export function eventsBy(
   text: string,
@@ -29,21 +29,21 @@ export function eventsBy(
 function brokenBy(text: string, known: Known): JsonObject {
   const [top = "", count] = propertyIn(text, known) === undefined ? (TOP.exec(text) ?? []) : [];
   if (count !== undefined && (Number(count) < 1 || Number(count) > BREAKDOWN_LIMIT_MAX)) {
-    throw known.refused(`The values behind top are 1 to ${BREAKDOWN_LIMIT_MAX}.`);
+    throw known.refused(`A number from 1 to ${BREAKDOWN_LIMIT_MAX} is expected after top.`);
   }
   const limit = count === undefined ? {} : { breakdown_limit: Number(count) };
   const named = text.slice(0, text.length - top.length);
   const found = propertyList(named, known);
   if (found === undefined) throw unknownIn(named, known);
   if (found.length > BREAKDOWNS_MAX) {
-    throw known.refused(`At most ${BREAKDOWNS_MAX} properties may stand behind by.`);
+    throw known.refused(`At most ${BREAKDOWNS_MAX} properties may follow by.`);
   }
   const [first, ...others] = found;
   if (first === undefined || others.length > 0) return { breakdowns: found, ...limit };
   return { breakdown: first.property, breakdown_type: first.type, ...limit };
 }
 
-/** Properties between separators, which names may have in them: of names that begin alike, the longest. */
+/** Reads properties between separators. Names may contain separators; the longest name counts. */
 function propertyList(text: string, known: Known): Property[] | undefined {
   const one = propertyIn(text, known);
   if (one !== undefined) return [one];

@@ -7,11 +7,11 @@ import { eventsBy } from "./breakdowns.ts";
 import { eventList, eventOf, firstUnknown, type Known } from "./names.ts";
 import { intervalFirst, type Timed, timeAtEnd } from "./times.ts";
 
-/** How a question of another kind than trends begins, after its interval. */
+/** The beginning of a question of another kind than trends, after its interval. */
 export const KIND =
   /^(?:(strict|ordered|unordered|recurring|first[- ]time) )?(funnel|retention|paths?|lifecycle|stickiness)(?: |$)(?:(?:of|for) )?/i;
 
-/** The query that a text asks for, by the type of insight. Each fails `invalid_input`. */
+/** Parsers of questions, by type of insight. Each fails `invalid_input`. */
 export const GRAMMARS: Record<InsightType, (text: string, known: Known) => JsonObject> = {
   trends: trendsIn,
   funnel: funnelIn,
@@ -28,12 +28,15 @@ const WITHOUT = / (?:without|excluding) (.+)$/i;
 
 const node = (event: string | null) => ({ kind: "EventsNode", event });
 
-/** A question without what it begins with, and without what it says of its time. */
-function takenApart(text: string, known: Known): Timed & { how: string; rest: string } {
+/** Splits a question into its kind, its time and the rest. */
+function splitQuestion(text: string, known: Known): Timed & { how: string; rest: string } {
   const first = intervalFirst(text);
   const [begins = "", how = ""] = KIND.exec(`${first.rest} `.trimStart()) ?? [];
-  const asked = first.rest.slice(begins.length);
-  const timed = timeAtEnd({ ...first, rest: asked === "" ? "" : ` ${asked}` }, readingOf(known));
+  const remaining = first.rest.slice(begins.length);
+  const timed = timeAtEnd(
+    { ...first, rest: remaining === "" ? "" : ` ${remaining}` },
+    readingOf(known),
+  );
   return { ...timed, how: how.toLowerCase(), rest: timed.rest.trim() };
 }
 
@@ -47,8 +50,9 @@ const rangeIn = ({ dateRange }: Pick<Timed, "dateRange">) =>
 
 function trendsIn(text: string, known: Known): JsonObject {
   const first = intervalFirst(text);
-  const asked = known.event(first.rest) === undefined ? first.rest.replace(TREND, "") : first.rest;
-  const timed = timeAtEnd({ ...first, rest: asked }, readingOf(known));
+  const remaining =
+    known.event(first.rest) === undefined ? first.rest.replace(TREND, "") : first.rest;
+  const timed = timeAtEnd({ ...first, rest: remaining }, readingOf(known));
   const { math, property, rest } = mathOf(timed.rest, known);
   const { events, broken } = eventsBy(rest, LIST, known);
   const counted = property === undefined ? { math } : { math, math_property: property };
@@ -62,10 +66,10 @@ function trendsIn(text: string, known: Known): JsonObject {
   };
 }
 
-/** What a question of trends may begin with, as those of other kinds do. */
+/** An optional beginning of a question of trends. */
 const TREND = /^trends?(?: (?:of|for))? /i;
 
-/** How to say what is counted, before `of` or the event itself. */
+/** Words for counts, before `of` or the event itself. */
 const COUNTED: [words: RegExp, math: SeriesMath][] = [
   [
     /^(?:(?:count|number) of |how many )?(?:unique |distinct )?(?:users?|persons?|visitors?)(?: of)? /i,
@@ -78,7 +82,7 @@ const COUNTED: [words: RegExp, math: SeriesMath][] = [
   [/^(?:total|count|number)(?: of)? /i, "total"],
 ];
 
-/** How to say what is calculated, before `of`, a property, `of` and the event. */
+/** Words for calculations, before `of`, a property, `of` and the event. */
 const CALCULATED: ReadonlyMap<string, SeriesMath> = new Map([
   ["sum", "sum"],
   ["average", "avg"],
@@ -95,7 +99,7 @@ const CALCULATED: ReadonlyMap<string, SeriesMath> = new Map([
   ["p99", "p99"],
 ]);
 
-/** What is told of the events, which stands before them. An event may be called like that, too. */
+/** Reads the math before the events. The name of an event comes before a math. */
 function mathOf(text: string, known: Known): { math: SeriesMath; property?: string; rest: string } {
   if (known.event(text) !== undefined) return { math: "total", rest: text };
   const [called, name = ""] = /^(\w+) of /i.exec(text) ?? [];
@@ -108,7 +112,8 @@ function mathOf(text: string, known: Known): { math: SeriesMath; property?: stri
       return { math: calculated, property, rest: after.slice(middle + 4) };
     }
     throw (
-      ofNothing(text, after, known) ?? known.noProperty(after.split(/ (?:of|in|on) /i, 1)[0] ?? "")
+      missingEvent(text, after, known) ??
+      known.noProperty(after.split(/ (?:of|in|on) /i, 1)[0] ?? "")
     );
   }
   for (const [words, math] of COUNTED) {
@@ -118,8 +123,8 @@ function mathOf(text: string, known: Known): { math: SeriesMath; property?: stri
   return { math: "total", rest: text };
 }
 
-/** What fails where a calculation names its property and no event. */
-function ofNothing(text: string, after: string, known: Known): Failure | undefined {
+/** Returns the failure of a calculation that names a property and no event. */
+function missingEvent(text: string, after: string, known: Known): Failure | undefined {
   for (const by of [after.length, after.toLowerCase().lastIndexOf(" by ")]) {
     if (by < 0 || known.property(after.slice(0, by)) === undefined) continue;
     const rest = after.slice(by);
@@ -130,10 +135,10 @@ function ofNothing(text: string, after: string, known: Known): Failure | undefin
 }
 
 function funnelIn(text: string, known: Known): JsonObject {
-  const { how, rest, ...timed } = takenApart(text, known);
+  const { how, rest, ...timed } = splitQuestion(text, known);
   const [within = "", count = "1", unit] = WITHIN.exec(rest) ?? [];
-  const asked = rest.replace(within, "");
-  const { steps, excluded } = withoutIn(asked, known);
+  const remaining = rest.replace(within, "");
+  const { steps, excluded } = withoutIn(remaining, known);
   const { events, broken } = eventsBy(steps.trim().replace(/^from /i, ""), THEN, known);
   if (events.length < 2) throw known.refused("A funnel has two steps or more.");
   const between = { funnelFromStep: 0, funnelToStep: events.length - 1 };
@@ -157,7 +162,7 @@ function funnelIn(text: string, known: Known): JsonObject {
   };
 }
 
-/** What is left of the steps, with what they are broken down by, and the events that are excluded. */
+/** Splits off the excluded events; `steps` keeps the breakdown. */
 function withoutIn(text: string, known: Known): { steps: string; excluded: (string | null)[] } {
   const [without = "", named = ""] = WITHOUT.exec(text) ?? [];
   const before = text.slice(0, text.length - without.length);
@@ -176,7 +181,7 @@ const PERIODS: Record<Interval, string> = {
 };
 
 function retentionIn(text: string, known: Known): JsonObject {
-  const { how, rest, interval, unit = "day", ...timed } = takenApart(text, known);
+  const { how, rest, interval, unit = "day", ...timed } = splitQuestion(text, known);
   const { events, broken } = eventsBy(rest, THEN, known);
   const [target = null, returning, ...others] = events;
   if (others.length > 0) throw known.refused("A retention is of one event, or of two.");
@@ -197,7 +202,7 @@ function retentionIn(text: string, known: Known): JsonObject {
 const WAY = /^(?:from (.+?))?(?:(?:^| )to (.+))?$/i;
 
 function pathsIn(text: string, known: Known): JsonObject {
-  const { rest, ...timed } = takenApart(text, known);
+  const { rest, ...timed } = splitQuestion(text, known);
   const [way, start, end] = WAY.exec(rest) ?? [];
   if (way === undefined) {
     placeIn(rest, known);
@@ -215,7 +220,7 @@ function pathsIn(text: string, known: Known): JsonObject {
   };
 }
 
-/** An address as it is, an event by its name, or a screen, which may have any name. */
+/** Returns a place: an address unchanged, the name of an event, or any name of a screen. */
 function placeIn(text: string, known: Known): string {
   const [, screen] = /^screen (.+)$/i.exec(text) ?? [];
   if (screen !== undefined) return known.plain(screen);
@@ -227,13 +232,13 @@ function placeIn(text: string, known: Known): string {
 }
 
 function lifecycleIn(text: string, known: Known): JsonObject {
-  const { rest, interval = "day", ...timed } = takenApart(text, known);
+  const { rest, interval = "day", ...timed } = splitQuestion(text, known);
   const series = [node(eventOf(rest, known))];
   return { kind: "LifecycleQuery", series, interval, ...rangeIn(timed) };
 }
 
 function stickinessIn(text: string, known: Known): JsonObject {
-  const { rest, interval = "day", ...timed } = takenApart(text, known);
+  const { rest, interval = "day", ...timed } = splitQuestion(text, known);
   const events = eventList(rest, LIST, known);
   if (events === undefined) throw known.noEvent(firstUnknown(rest, LIST, known));
   const series = events.map(node);

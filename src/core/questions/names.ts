@@ -1,45 +1,45 @@
 import { Failure } from "../values/failure.ts";
 import { closestNames } from "../values/similar-names.ts";
-import { asked, nameOfMark } from "./quoted-names.ts";
+import { nameOfMark, spelledOut } from "./quoted-names.ts";
 
-/** What events and properties are called, the most frequent first; names decide between equals. */
+/** Names of events and properties, the most frequent first, then by name. */
 export type EventNames = {
   events: { name: string; count: number }[];
-  /** `count` is of the newest events alone. */
+  /** `count` is of the newest events only. */
   properties: { name: string; count: number }[];
-  /** `count` is of the newest persons alone. */
+  /** `count` is of the newest persons only. */
   person_properties: { name: string; count: number }[];
 };
 
-/** Names that are offered instead of one that is not known, and characters of it that are repeated. */
+/** Names that a failure offers for an unknown one, and characters that it repeats of that one. */
 const OFFERED_MAX = 10;
 const REPEATED_CHARS_MAX = 80;
 
-/** Words of questions that are offered instead of one that is not known. */
-const OWN_WORDS_MAX = 3;
+/** Reserved words that a failure offers for an unknown word. */
+const OFFERED_WORDS_MAX = 3;
 
-/** How somebody asks for some of the events alone, which words cannot say. */
+/** Words of a filter, which questions cannot have. */
 const FILTERING =
   /(?:^| )(?:where|whose|having|filtered|with|if|!?=|[<>]=?|is|is not|contains)(?: |$)|\S!?=\S/i;
 const NO_FILTERS = "Filters are no part of the words: a typed query has them in its properties.";
 
 const EVERYTHING = /^(?:all )?events$/i;
 
-/** Names of one kind, to be looked up. */
+/** An index of the names of one kind. */
 type Names = {
   list: readonly { name: string }[];
   exact: ReadonlySet<string>;
   /** The most frequent name by its spelling with one space between words, and by that in lower case. */
   spaced: ReadonlyMap<string, string>;
   folded: ReadonlyMap<string, string>;
-  /** Characters of the longest. */
+  /** Characters of the longest name. */
   chars: number;
 };
 
-/** Names of a project, to be looked up. */
+/** An index of the names of a project. */
 export type NameIndex = Record<keyof EventNames, Names>;
 
-/** Puts names in order once, for as often as they are looked up. */
+/** Builds the index, so that each lookup is fast. */
 export function nameIndex({ events, properties, person_properties }: EventNames): NameIndex {
   const index = (list: { name: string }[]): Names => {
     const names = list.map(({ name }) => name);
@@ -61,27 +61,27 @@ export function nameIndex({ events, properties, person_properties }: EventNames)
   };
 }
 
-/** How names are looked up in a question. */
+/** Options of the lookups for one question. */
 export type NameLookup = {
-  /** The field to blame. */
+  /** The field that failures name. */
   attr: string;
-  /** How to ask. */
+  /** The form of a question, which failures show. */
   form: string;
-  /** The names behind the marks of the question. */
+  /** The quoted names that the marks of the question stand for. */
   quoted: readonly string[];
-  /** Names, in lower case, that the question is read without. */
+  /** Names, in lower case, to ignore. */
   without: ReadonlySet<string>;
 };
 
-/** Looks names up: in quotes as they are, else in any case. */
+/** Finds names: those in quotes exactly, others in any case. */
 export type Known = ReturnType<typeof namesIn>;
 
-/** Names of a project, to be looked up, and the failures of those that it does not have. */
+/** Returns lookups of the names of a project, and failures of unknown names. */
 export function namesIn(index: NameIndex, { attr, form, quoted, without }: NameLookup) {
   const refused = (detail: string) =>
     new Failure("invalid_input", `${detail} Ask like this: ${form}.`, attr);
   const filters = (text: string) => (FILTERING.test(plain(text)) ? ` ${NO_FILTERS}` : "");
-  const spelled = (text: string) => asked({ text, quoted });
+  const spelled = (text: string) => spelledOut({ text, quoted });
   const plain = (text: string) => nameOfMark(text, quoted) ?? spelled(text);
   const repeated = (text: string) =>
     JSON.stringify([...plain(text)].slice(0, REPEATED_CHARS_MAX).join(""));
@@ -104,12 +104,12 @@ export function namesIn(index: NameIndex, { attr, form, quoted, without }: NameL
     event,
     property: finder(index.properties),
     personProperty: finder(index.person_properties),
-    /** A part of the question as it was asked; `plain` is a name without its quotes. */
+    /** Returns a part of the question as written; `plain` returns a name without its quotes. */
     spelled,
     plain,
     refused,
     noEvent: (text: string) =>
-      beside(text, event, { repeated, refused, filters }) ??
+      unknownPart(text, event, { repeated, refused, filters }) ??
       unknown("an event", text, index.events),
     noPlace: (text: string) => unknown("an address or an event", text, index.events),
     noProperty: (text: string) => unknown("a property", text, index.properties),
@@ -124,34 +124,34 @@ type Phrasing = {
   filters(text: string): string;
 };
 
-/** What fails where words stand before an event, or behind it, that no question has a use for. */
-function beside(
+/** Returns the failure of unknown words before or after an event. */
+function unknownPart(
   text: string,
   event: (text: string) => string | undefined,
   { repeated, refused, filters }: Phrasing,
 ): Failure | undefined {
   const spaces = [...text.matchAll(/ /g)].map(({ index }) => index);
   const before = spaces.find((at) => event(text.slice(at + 1)) !== undefined);
-  const behind = spaces.findLast((at) => event(text.slice(0, at)) !== undefined);
-  const at = before ?? behind;
+  const after = spaces.findLast((at) => event(text.slice(0, at)) !== undefined);
+  const at = before ?? after;
   if (at === undefined) return undefined;
   const [head, tail] = [text.slice(0, at), text.slice(at + 1)];
   const [word, place] =
-    before === undefined ? [tail, `behind ${repeated(head)}`] : [head, `before ${repeated(tail)}`];
-  // It ends as a list goes on: what is unknown is one of its names.
+    before === undefined ? [tail, `after ${repeated(head)}`] : [head, `before ${repeated(tail)}`];
+  // The words end like an item of a list, so a name of the list is unknown.
   if (before !== undefined && /(?:,| and| then| to| vs)$/i.test(word)) return undefined;
   const isWord = !word.includes(" ") && !RESERVED_WORDS.has(folded(word));
   const likely = isWord
     ? closestNames(folded(word), [...RESERVED_WORDS]).filter(({ like }) => like > 0)
     : [];
-  const offered = likely.slice(0, OWN_WORDS_MAX).map(({ name }) => name);
+  const offered = likely.slice(0, OFFERED_WORDS_MAX).map(({ name }) => name);
   const there = offered.length === 0 ? "" : ` Is it ${offered.join(" or ")}?`;
   return refused(`${repeated(word)} is not understood ${place}.${filters(word)}${there}`);
 }
 
-/** The name that a text is, else the likeliest that it may be: the most frequent. */
+/** Returns the name that equals a text, else the most frequent one that matches it. */
 function likely(names: Names, text: string, without: NameLookup["without"]): string | undefined {
-  // Most parts of a long list are longer than any name.
+  // Most parts of a long list are longer than any name, and cost no lookup.
   if (text.length > names.chars) return undefined;
   const loose = folded(text);
   if (without.has(loose)) return undefined;
@@ -159,19 +159,19 @@ function likely(names: Names, text: string, without: NameLookup["without"]): str
   return names.spaced.get(text) ?? names.folded.get(loose);
 }
 
-/** Null is all events. */
+/** Returns the name of an event, null for all events, undefined for an unknown one. */
 export function eventIn(text: string, known: Known): string | null | undefined {
   return known.event(text) ?? (EVERYTHING.test(text) ? null : undefined);
 }
 
-/** The only event of a text. Fails `invalid_input`. */
+/** Returns the event of a text, null for all events. Fails `invalid_input`. */
 export function eventOf(text: string, known: Known): string | null {
   const event = eventIn(text, known);
   if (event === undefined) throw known.noEvent(text);
   return event;
 }
 
-/** Events between separators, which names may have in them: of names that begin alike, the longest. */
+/** Reads events between separators. Names may contain separators; the longest name counts. */
 export function eventList(
   text: string,
   separators: RegExp,
@@ -188,13 +188,13 @@ export function eventList(
   return undefined;
 }
 
-/** The first part of a list that is no event; the whole if it cannot be told. */
+/** Returns the first part of a list that is no event; the whole text without one. */
 export function firstUnknown(text: string, separators: RegExp, known: Known): string {
   const parts = text.split(separators);
   return parts.find((part) => part !== "" && eventIn(part, known) === undefined) ?? text;
 }
 
-/** A name as it is compared where its case does not count, nor how a keyboard writes it. */
+/** Folds a name for comparison: lower case, plain quotes, single spaces. */
 export function folded(text: string): string {
   const plain = text
     .normalize("NFC")
@@ -203,7 +203,7 @@ export function folded(text: string): string {
   return plain.toLowerCase().replace(/\s+/g, " ").trim();
 }
 
-/** Words that a question has a use for beside names. */
+/** Words of the grammar. */
 export const RESERVED_WORDS: ReadonlySet<string> = new Set(
   `all and avg average by compared count daily day distinct events excluding first for from funnel hour hourly in
   last lifecycle max maximum median min minimum month monthly number of on or ordered over p50 p75 p90 p95 p99

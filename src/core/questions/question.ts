@@ -11,13 +11,13 @@ import {
   namesIn,
   RESERVED_WORDS,
 } from "./names.ts";
-import { type Marked, marked, quoting, stands } from "./quoted-names.ts";
+import { contains, markQuotedNames, type QuotedQuestion, withQuotes } from "./quoted-names.ts";
 import { intervalFirst } from "./times.ts";
 
 /** Characters of a question in words. */
 export const WORDS_CHARS_MAX = 1000;
 
-/** The forms of a question; a form that is not here is refused, for a wrong number is worse (decision 72). */
+/** The forms of a question. Other forms are refused, as a wrong number is worse (decision 72). */
 const FORMS: Record<InsightType, string> = {
   trends:
     "[hourly|daily|weekly|monthly] [unique users of|unique sessions of|sum of PROPERTY of|…] EVENT[, EVENT] [by PROPERTY[, person PROPERTY] [top N]] [last N days|since 2026-11-21|today|yesterday] [compared to previous]",
@@ -30,7 +30,7 @@ const FORMS: Record<InsightType, string> = {
   stickiness: "[daily|weekly|monthly] stickiness of EVENT[, EVENT] [last N days]",
 };
 
-/** Which field the words are in, and of which type the answer is to be, if that is told. */
+/** The field that failures name, and the requested type of insight. */
 export type QuestionTarget = { attr: string; type?: InsightType | undefined };
 
 /**
@@ -45,19 +45,22 @@ export function readWords(
   if (words.length > WORDS_CHARS_MAX) {
     throw new Failure("too_long", `At most ${WORDS_CHARS_MAX} characters.`, attr);
   }
-  const question = marked(storableText(words));
+  const question = markQuotedNames(storableText(words));
   if (question.text === "") throw new Failure("required", "This field is required.", attr);
   const reading = { attr, type, index: nameIndex(names) };
   return unpunctuated(question, (one) => likeliest(one, reading));
 }
 
-/** The names that words have in quotes, which need not be frequent. */
+/** Returns the quoted names of a question, which may be rare. */
 export function namesInQuotes(words: string): readonly string[] {
-  return words.length > WORDS_CHARS_MAX ? [] : marked(storableText(words)).quoted;
+  return words.length > WORDS_CHARS_MAX ? [] : markQuotedNames(storableText(words)).quoted;
 }
 
-/** Words may end like a sentence, and so may names: they are read as they are first. */
-function unpunctuated(question: Marked, read: (question: Marked) => JsonObject): JsonObject {
+/** Reads a question, and on failure reads it without punctuation at its end, which names may have. */
+function unpunctuated(
+  question: QuotedQuestion,
+  read: (question: QuotedQuestion) => JsonObject,
+): JsonObject {
   try {
     return read(question);
   } catch (error) {
@@ -67,17 +70,17 @@ function unpunctuated(question: Marked, read: (question: Marked) => JsonObject):
   }
 }
 
-/** With what words are read. */
+/** Options of one reading. */
 type Reading = QuestionTarget & { index: NameIndex };
 
 /**
  * Returns the query of the likeliest reading (decision 58). A name of the project is likelier than words
  * of the grammar, the longest name first. Fails `invalid_input` as the reading without a preference.
  */
-function likeliest(question: Marked, reading: Reading): JsonObject {
-  const names = trickyNames(question, reading.index);
-  const attempts: { one: Marked; without: string[] }[] = [
-    ...names.map((name) => ({ one: quoting(question, name), without: [] })),
+function likeliest(question: QuotedQuestion, reading: Reading): JsonObject {
+  const names = ambiguousNames(question, reading.index);
+  const attempts: { one: QuotedQuestion; without: string[] }[] = [
+    ...names.map((name) => ({ one: withQuotes(question, name), without: [] })),
     { one: question, without: [] },
     ...names.map((name) => ({ one: question, without: [name] })),
     { one: question, without: names },
@@ -94,15 +97,19 @@ function likeliest(question: Marked, reading: Reading): JsonObject {
   throw failures[names.length];
 }
 
-/** The query of a question by one reading. Fails `invalid_input`. */
-function read({ text, quoted }: Marked, without: Set<string>, asked: Reading): JsonObject {
-  const { attr, index, type: told } = asked;
+/** Returns the query of one reading. Fails `invalid_input`. */
+function read(
+  { text, quoted }: QuotedQuestion,
+  without: Set<string>,
+  reading: Reading,
+): JsonObject {
+  const { attr, index, type: requested } = reading;
   const known = (form: string) => namesIn(index, { attr, form, quoted, without });
-  const type = told ?? typeOf(text, known(FORMS.trends));
+  const type = requested ?? typeOf(text, known(FORMS.trends));
   return GRAMMARS[type](text, known(FORMS[type]));
 }
 
-/** What a question is of, which stands at its beginning. An event may be called like that, too. */
+/** Returns the type that a question begins with. The name of an event comes before a type. */
 function typeOf(text: string, known: Known): InsightType {
   const { rest } = intervalFirst(text);
   if ([text, rest].some((name) => known.event(name) !== undefined)) return "trends";
@@ -110,19 +117,19 @@ function typeOf(text: string, known: Known): InsightType {
   return kind.toLowerCase().replace(/^path$/, "paths") as InsightType;
 }
 
-/** Names that a question is read with and without. */
-const TRICKY_MAX = 6;
+/** Names that readings try. */
+const AMBIGUOUS_MAX = 6;
 
-/** Names in a question that contain words or signs of the grammar: the longest first, then as they are spelt. */
-function trickyNames({ text }: Marked, index: NameIndex): string[] {
+/** Returns names in a question that contain words or signs of the grammar: the longest first, then exact ones. */
+function ambiguousNames({ text }: QuotedQuestion, index: NameIndex): string[] {
   const all = Object.values(index).flatMap(({ list }) => list.map(({ name }) => name));
-  const isTricky = (name: string) =>
+  const isAmbiguous = (name: string) =>
     /[,→]|->/.test(name) ||
     folded(name)
       .split(" ")
       .some((word) => RESERVED_WORDS.has(word));
   return [...new Set(all)]
-    .filter((name) => isTricky(name) && stands(name, text))
+    .filter((name) => isAmbiguous(name) && contains(name, text))
     .toSorted((a, b) => b.length - a.length || Number(text.includes(b)) - Number(text.includes(a)))
-    .slice(0, TRICKY_MAX);
+    .slice(0, AMBIGUOUS_MAX);
 }

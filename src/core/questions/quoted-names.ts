@@ -1,7 +1,7 @@
-/** A question with a mark for each name that was in double quotes; NUL is in no text that is stored. */
-export type Marked = { text: string; quoted: readonly string[] };
+/** A question with a mark in place of each quoted name. A mark contains NUL, which no stored text has. */
+export type QuotedQuestion = { text: string; quoted: readonly string[] };
 
-/** A name in quotes, as a JSON string or in the quotes of other keyboards: never words of the grammar (decision 58). */
+/** A name in quotes: a JSON string, or in the quotes of other keyboards. It is never read as grammar (decision 58). */
 const QUOTED =
   /(?<![^\s,>→])(?:"(?:[^"\\]|\\.)*"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»)(?![^\s,\-→?.!;])/g;
 
@@ -9,8 +9,8 @@ const MARK = /\0(\d+)\0/g;
 
 const markOf = (index: number) => `\0${index}\0`;
 
-/** Puts marks in the place of names in double quotes; spaces between words are one each. */
-export function marked(words: string): Marked {
+/** Replaces quoted names by marks, and spaces between words by one. */
+export function markQuotedNames(words: string): QuotedQuestion {
   const quoted: string[] = [];
   const text = words.replace(QUOTED, (one) => {
     const name = parsed(one);
@@ -19,25 +19,25 @@ export function marked(words: string): Marked {
   return { text: text.replace(/\s+/g, " ").trim(), quoted };
 }
 
-/** The name that a text is a mark of. */
+/** Returns the quoted name that a text is the mark of. */
 export function nameOfMark(text: string, quoted: readonly string[]): string | undefined {
   const [, index] = /^\0(\d+)\0$/.exec(text) ?? [];
   return index === undefined ? undefined : quoted[Number(index)];
 }
 
-/** The text as one may ask it, with names in quotes for the marks. */
-export function asked({ text, quoted }: Marked): string {
+/** Returns the text of a question with its names in quotes. */
+export function spelledOut({ text, quoted }: QuotedQuestion): string {
   return text.replace(MARK, (_, index) => JSON.stringify(quoted[Number(index)]));
 }
 
-/** The same question with a name in quotes wherever it stands, in any case. */
-export function quoting({ text, quoted }: Marked, name: string): Marked {
+/** Returns a question with a name in quotes at each of its places, in any case. */
+export function withQuotes({ text, quoted }: QuotedQuestion, name: string): QuotedQuestion {
   const mark = markOf(quoted.length);
   return { text: text.replace(standing(name), () => mark), quoted: [...quoted, name] };
 }
 
-/** Whether a name stands in a text, in any case. */
-export function stands(name: string, text: string): boolean {
+/** Whether a text contains a name, in any case. */
+export function contains(name: string, text: string): boolean {
   return standing(name).test(text);
 }
 

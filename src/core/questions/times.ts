@@ -2,15 +2,15 @@ import type { Interval } from "../queries/period.ts";
 import type { Failure } from "../values/failure.ts";
 import type { JsonObject } from "../values/json.ts";
 
-/** What a question says of its time, and the rest of it. */
+/** The time of a question, and its other words. */
 export type Timed = {
   rest: string;
-  /** The interval that it names. */
+  /** The named interval. */
   interval?: Interval;
-  /** The unit that its time is counted in. */
+  /** The unit of its time. */
   unit?: Interval;
   dateRange?: JsonObject;
-  /** Whether it asks for a comparison with the time before. */
+  /** Whether the question asks for a comparison with the time before. */
   compare?: true;
 };
 
@@ -44,20 +44,17 @@ const DAYS: Record<string, JsonObject> = {
 };
 const COMPARED = /,? (?:compared (?:to|with)|vs\.?) (?:the )?(?:previous|last)(?: period)?$/i;
 
-/** The interval that a question begins with, and the rest; a question is more than one word. */
+/** Splits off the interval at the beginning. A single word is a name. */
 export function intervalFirst(text: string): Timed {
   const [first = "", ...others] = text.split(" ");
   const interval = others.length === 0 ? undefined : EVERY.get(first.toLowerCase());
   return interval === undefined ? { rest: text } : { rest: others.join(" "), interval };
 }
 
-/** Which texts are names, and so no part of the question; what fails with a sentence. */
+/** Lookups of the names of a question, and its failures. */
 type Reading = { isName: (text: string) => boolean; refused: (detail: string) => Failure };
 
-/**
- * What is said of time at the end of a question, in any order, beside what its beginning says. Fails
- * `invalid_input` on what contradicts it.
- */
+/** Reads the times at the end of a question, in any order. Fails `invalid_input` if two times contradict. */
 export function timeAtEnd(first: Timed, { isName, refused }: Reading): Timed {
   let timed = first;
   while (!isName(timed.rest)) {

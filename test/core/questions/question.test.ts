@@ -301,7 +301,7 @@ describe("a question in words", () => {
     ["__proto__ $pageview", '"__proto__" is not understood before "$pageview"'],
     ["signed up by color", '"color" is not understood as a property. There are: "$browser"'],
     ["sum of cost of signed up", '"cost" is not understood as a property'],
-    ["signed up last week", '"last week" is not understood behind "signed up"'],
+    ["signed up last week", '"last week" is not understood after "signed up"'],
     ["signed up by person color", '"color" is not understood as a property of persons'],
     ["funnel $pageview then paid", '"paid" is not understood as an event. There are: "$pageview"'],
     [
@@ -331,8 +331,8 @@ describe("a question in words", () => {
     ["lifecycle", "The name of an event is missing."],
     ["weekly users of $pageview, by br;", '"br" is not understood as a property. There are: "$b'],
     ["signed up by $browser, colour", '"colour" is not understood as a property. There are:'],
-    ["signed up by price, $browser, plan, price", "At most 3 properties may stand behind by."],
-    ["signed up by plan top 101", "The values behind top are 1 to 100."],
+    ["signed up by price, $browser, plan, price", "At most 3 properties may follow by."],
+    ["signed up by plan top 101", "A number from 1 to 100 is expected after top."],
     ["signed up by plan top five", '"plan top five" is not understood as a property.'],
     ["signed up by plan where price > 3", "Filters are no part of the words: a typed query has"],
     ["visits with plan = pro", '"visits with plan = pro" is not understood as an event. Filters'],
@@ -341,7 +341,7 @@ describe("a question in words", () => {
     ["wekly signed up", '"wekly" is not understood before "signed up". Is it weekly or week?'],
     [
       "signed up where plan is pro",
-      '"where plan is pro" is not understood behind "signed up". Filters are no part of the words',
+      '"where plan is pro" is not understood after "signed up". Filters are no part of the words',
     ],
     ["stickiness of visits, $pageview", '"visits" is not understood as an event'],
     ["daily", '"daily" is not understood as an event'],
