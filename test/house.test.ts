@@ -243,15 +243,15 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "core/warnings/warnings.ts": "test/http/routes/ingestion-warnings.test.ts",
   "app/settings/types.ts": "test/app/settings/settings.test.ts",
   "stores/archive/check.ts": "test/app/recovery/archive-repair.test.ts",
-  "stores/sqlite/activity.ts": "test/http/routes/person-edits.test.ts",
+  "stores/sqlite/activity.ts": "test/stores/suites/activity.test.ts",
   "stores/archive/erase.ts": "test/stores/archive/archive.test.ts",
   "stores/duckdb/events/insert-logs.ts":
     "test/http/sdk/otlp.test.ts, test/stores/duckdb/events/store.test.ts",
   "stores/duckdb/events/dead-letters.ts": "test/stores/duckdb/events/store.test.ts",
   "stores/duckdb/lists/definitions.ts": "test/core/events/definitions.test.ts",
   "stores/loads/brief-properties.ts": "test/hostile/large-events.test.ts",
-  "stores/sqlite/deletion-runs.ts": "test/core/erasure/deletion-runs.test.ts",
-  "stores/sqlite/deletions.ts": "test/http/routes/person-edits.test.ts, test/cli/deletions.test.ts",
+  "stores/sqlite/deletion-runs.ts": "test/stores/suites/erasure.test.ts",
+  "stores/sqlite/deletions.ts": "test/stores/suites/erasure.test.ts",
   "stores/files/disk.ts": "test/stores/journal/journal.test.ts",
   "stores/sqlite/persons/distinct-ids.ts":
     "test/stores/sqlite/persons/writes.test.ts, test/core/identity/identify.test.ts",
@@ -292,8 +292,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/duckdb/insights/funnel-unordered.ts":
     "test/stores/duckdb/insights/funnels.test.ts, test/http/routes/insights.test.ts",
   "stores/duckdb/insights/target.ts": "test/stores/duckdb/insights/trends.test.ts",
-  "stores/sqlite/groups.ts":
-    "test/core/identity/groups.test.ts, test/stores/duckdb/events/store.test.ts",
+  "stores/sqlite/groups.ts": "test/stores/suites/groups.test.ts",
   "stores/sqlite/persons/apply-slice.ts":
     "test/stores/sqlite/persons/writes.test.ts, test/core/identity/identify.test.ts",
   "stores/duckdb/insights/queries.ts": "test/stores/duckdb/insights/trends.test.ts",

@@ -7,9 +7,12 @@ import type {
   UserReads,
   UserWrites,
 } from "../../src/core/ports/access.ts";
+import type { ActivityReads } from "../../src/core/ports/activity.ts";
 import type { DedupRuns } from "../../src/core/ports/dedup.ts";
 import type { DefinitionReads } from "../../src/core/ports/definitions.ts";
+import type { DeletionReads, DeletionWrites } from "../../src/core/ports/erasure.ts";
 import type { EventReads, EventStore } from "../../src/core/ports/events.ts";
+import type { GroupReads } from "../../src/core/ports/groups.ts";
 import type { MaterializedColumns } from "../../src/core/ports/hot-columns.ts";
 import type {
   InsightDrafts,
@@ -38,6 +41,10 @@ import { nodeDisk } from "../../src/stores/files/disk.ts";
 import { journalGaps } from "../../src/stores/journal/gaps.ts";
 import { openJournal } from "../../src/stores/journal/journal.ts";
 import { journalReader } from "../../src/stores/journal/reader.ts";
+import { activityReads } from "../../src/stores/sqlite/activity.ts";
+import { deletionRunWrites } from "../../src/stores/sqlite/deletion-runs.ts";
+import { deletionReads } from "../../src/stores/sqlite/deletions.ts";
+import { groupReads } from "../../src/stores/sqlite/groups.ts";
 import { insightReads, insightWrites } from "../../src/stores/sqlite/insights.ts";
 import { keyReads, keyWrites } from "../../src/stores/sqlite/keys.ts";
 import { personWrites } from "../../src/stores/sqlite/persons/writes.ts";
@@ -46,6 +53,7 @@ import { projectReads, projectWrites } from "../../src/stores/sqlite/projects.ts
 import { openSqlite } from "../../src/stores/sqlite/sqlite.ts";
 import { userReads, userWrites } from "../../src/stores/sqlite/users.ts";
 import { warningReads } from "../../src/stores/sqlite/warnings.ts";
+import { NO_CHANGES } from "../support/data/persons.ts";
 import { temporaryDirectory } from "../support/start/app.ts";
 import { duckdbStore } from "../support/start/duckdb-store.ts";
 
@@ -58,6 +66,9 @@ export type Records = Disposable & {
   playlists: PlaylistReads & PlaylistWrites;
   warnings: WarningReads;
   persons: PersonWrites;
+  groups: GroupReads;
+  activity: ActivityReads;
+  deletions: DeletionReads & DeletionWrites;
 };
 
 /** Stores of records by name. Each suite of `suites/` runs for all of its list: another store joins by one line. */
@@ -75,6 +86,9 @@ function sqliteRecords(): Records {
     playlists: { ...playlistReads(sqlite), ...playlistWrites(sqlite) },
     warnings: warningReads(sqlite),
     persons: personWrites(sqlite),
+    groups: groupReads(sqlite),
+    activity: activityReads(sqlite),
+    deletions: { ...deletionReads(sqlite), ...deletionRunWrites(sqlite) },
     [Symbol.dispose]: sqlite.close,
   };
 }
@@ -196,4 +210,32 @@ export async function withProjects(open: () => Records): Promise<Records> {
     await records.users.insert(userNamed(`${name}@x.y`));
   }
   return records;
+}
+
+/** A person that {@link createPersons} made. */
+export type Created = { id: number; uuid: string };
+
+/** Makes persons of the project 1 with a distinct id each, as the first batch. */
+export async function createPersons<Ids extends string[]>(
+  { persons }: Records,
+  ...distinctIds: Ids
+): Promise<{ [Place in keyof Ids]: Created }> {
+  const made = distinctIds.map((distinct_id) => ({
+    uuid: Bun.randomUUIDv7(),
+    entries: [distinct_id],
+  }));
+  const changes = await persons.apply({
+    ...NO_CHANGES,
+    created: made.map(({ uuid }) => ({
+      ...{ project_id: 1, uuid, properties: {}, created_at: AT, is_identified: false },
+    })),
+    ids: made.map(({ uuid, entries: [distinct_id = ""] }) => ({
+      ...{ project_id: 1, uuid, main: null },
+      entries: [{ distinct_id, home: uuid }],
+    })),
+    applied_seq: 1,
+  });
+  return changes.persons.map(({ id, uuid }) => ({ id, uuid })) as {
+    [Place in keyof Ids]: Created;
+  };
 }
