@@ -244,11 +244,13 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "app/settings/types.ts": "test/app/settings/settings.test.ts",
   "stores/archive/check.ts": "test/app/recovery/archive-repair.test.ts",
   "stores/sqlite/activity.ts": "test/stores/suites/activity.test.ts",
-  "stores/archive/erase.ts": "test/stores/archive/archive.test.ts",
+  "stores/archive/erase.ts":
+    "test/stores/suites/archive.test.ts, test/stores/archive/archive.test.ts",
   "stores/duckdb/events/insert-logs.ts":
     "test/http/sdk/otlp.test.ts, test/stores/duckdb/events/store.test.ts",
   "stores/duckdb/events/dead-letters.ts": "test/stores/duckdb/events/store.test.ts",
-  "stores/duckdb/lists/definitions.ts": "test/core/events/definitions.test.ts",
+  "stores/duckdb/lists/definitions.ts":
+    "test/stores/suites/definitions.test.ts, test/core/events/definitions.test.ts",
   "stores/loads/brief-properties.ts": "test/hostile/large-events.test.ts",
   "stores/sqlite/deletion-runs.ts": "test/stores/suites/erasure.test.ts",
   "stores/sqlite/deletions.ts": "test/stores/suites/erasure.test.ts",
@@ -302,8 +304,8 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/journal/writer.ts": "test/stores/journal/journal.test.ts",
   "stores/sqlite/keyset.ts": "test/http/routes/playlists.test.ts, test/http/routes/paging.test.ts",
   "stores/files/erase-leftovers.ts": "test/core/erasure/deletion-runs.test.ts",
-  "stores/loads/parts.ts": "test/stores/loads/loads.test.ts",
-  "stores/duckdb/lists/logs.ts": "test/http/routes/logs.test.ts",
+  "stores/loads/parts.ts": "test/stores/suites/loads.test.ts",
+  "stores/duckdb/lists/logs.ts": "test/stores/suites/logs.test.ts, test/http/routes/logs.test.ts",
   "stores/duckdb/lists/log-owners.ts": "test/core/erasure/deletion-runs.test.ts",
   "stores/loads/log-lines.ts":
     "test/http/sdk/otlp.test.ts, test/stores/duckdb/events/store.test.ts",
@@ -325,7 +327,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
     "test/http/routes/persons.test.ts, test/http/routes/logs.test.ts",
   "stores/sqlite/persons/ref-cache.ts":
     "test/stores/sqlite/persons/writes.test.ts, test/core/identity/identify.test.ts",
-  "stores/archive/restore.ts": "test/app/rebuild.test.ts",
+  "stores/archive/restore.ts": "test/stores/suites/archive.test.ts, test/app/rebuild.test.ts",
   "stores/duckdb/insights/retention-bits.ts": "test/stores/duckdb/insights/retention.test.ts",
   "stores/sqlite/schema.ts": "test/stores/sqlite/sqlite.test.ts",
   "stores/dedup/run.ts": "test/stores/dedup/runs.test.ts",

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { openLog } from "../../src/app/process/log.ts";
 import type {
   KeyReads,
   KeyWrites,
@@ -8,6 +9,7 @@ import type {
   UserWrites,
 } from "../../src/core/ports/access.ts";
 import type { ActivityReads } from "../../src/core/ports/activity.ts";
+import type { Archive, ArchiveFiles, Restore } from "../../src/core/ports/archive.ts";
 import type { DedupRuns } from "../../src/core/ports/dedup.ts";
 import type { DefinitionReads } from "../../src/core/ports/definitions.ts";
 import type { DeletionReads, DeletionWrites } from "../../src/core/ports/erasure.ts";
@@ -21,12 +23,17 @@ import type {
   InsightWrites,
 } from "../../src/core/ports/insights.ts";
 import type { Journal, JournalGaps, JournalReader } from "../../src/core/ports/journal.ts";
-import type { BulkLoadFiles } from "../../src/core/ports/loads.ts";
+import type { BulkLoadFiles, RemoveLoad } from "../../src/core/ports/loads.ts";
+import type { Log } from "../../src/core/ports/log.ts";
 import type { LogReads } from "../../src/core/ports/logs.ts";
 import type { PersonWrites } from "../../src/core/ports/person-writes.ts";
 import type { PlaylistReads, PlaylistWrites } from "../../src/core/ports/playlists.ts";
 import type { SqlReads } from "../../src/core/ports/sql.ts";
+import type { Volumes } from "../../src/core/ports/volume.ts";
 import type { WarningReads } from "../../src/core/ports/warnings.ts";
+import { archiveOf } from "../../src/stores/archive/archive.ts";
+import { openArchiveFiles } from "../../src/stores/archive/files.ts";
+import { restoreOf } from "../../src/stores/archive/restore.ts";
 import { dedupRuns } from "../../src/stores/dedup/runs.ts";
 import { insightDraft } from "../../src/stores/duckdb/drafts/insight.ts";
 import { draftSql } from "../../src/stores/duckdb/drafts/statement.ts";
@@ -38,9 +45,11 @@ import { eventReads } from "../../src/stores/duckdb/lists/events.ts";
 import { logReads } from "../../src/stores/duckdb/lists/logs.ts";
 import { sqlReads } from "../../src/stores/duckdb/sql/sql.ts";
 import { nodeDisk } from "../../src/stores/files/disk.ts";
+import { storeSizes, volumeOf } from "../../src/stores/files/volume.ts";
 import { journalGaps } from "../../src/stores/journal/gaps.ts";
 import { openJournal } from "../../src/stores/journal/journal.ts";
 import { journalReader } from "../../src/stores/journal/reader.ts";
+import { loadFiles, removeLoad } from "../../src/stores/loads/loads.ts";
 import { activityReads } from "../../src/stores/sqlite/activity.ts";
 import { deletionRunWrites } from "../../src/stores/sqlite/deletion-runs.ts";
 import { deletionReads } from "../../src/stores/sqlite/deletions.ts";
@@ -116,7 +125,10 @@ export const EVENT_STORES: readonly [name: string, open: () => Promise<Events>][
 ];
 
 async function duckdbEvents(): Promise<Events> {
-  const made = await duckdbStore();
+  return eventsOf(await duckdbStore());
+}
+
+function eventsOf(made: Awaited<ReturnType<typeof duckdbStore>>): Events {
   const ports = () => {
     const reads = apiReads(made.duckdb, 600);
     return {
@@ -176,6 +188,67 @@ function fileRuns() {
   const data = temporaryDirectory();
   return { runs: dedupRuns(join(data.path, "seen")), [Symbol.dispose]: data[Symbol.dispose] };
 }
+
+/** Files of loads in an empty place; a load has ten rows. `open` is a start. */
+export type Loads = Disposable & { open(): BulkLoadFiles; remove: RemoveLoad };
+
+/** Files of loads by name. Another format joins by one line. */
+export const LOADS: readonly [name: string, make: () => Loads][] = [["NDJSON files", ndjsonLoads]];
+
+function ndjsonLoads(): Loads {
+  const data = temporaryDirectory();
+  return {
+    open: () => loadFiles(join(data.path, "loads"), 10),
+    remove: removeLoad,
+    [Symbol.dispose]: data[Symbol.dispose],
+  };
+}
+
+/** An empty archive with its event store. */
+export type Archives = AsyncDisposable & {
+  stored: Events;
+  archive: Archive;
+  files: ArchiveFiles;
+  restore: Restore;
+};
+
+/** Archives by name. Another one joins by one line. */
+export const ARCHIVES: readonly [name: string, make: () => Promise<Archives>][] = [
+  ["Parquet files", parquetArchive],
+];
+
+async function parquetArchive(): Promise<Archives> {
+  const made = await duckdbStore();
+  const files = await openArchiveFiles(made.archiveDirectory, {
+    make: true,
+    reached: () => Number.POSITIVE_INFINITY,
+  });
+  return {
+    stored: eventsOf(made),
+    archive: archiveOf(made.duckdb, files, { onRepaired: () => {}, onLost: () => {} }),
+    files,
+    restore: restoreOf(made.duckdb, files),
+    [Symbol.asyncDispose]: () => made[Symbol.asyncDispose](),
+  };
+}
+
+/** Sizes of an empty data directory, which can be removed. */
+export type Sizes = Disposable & { volumes: Volumes; removeDirectory(): void };
+
+/** Readers of sizes by name. Another one joins by one line. */
+export const VOLUMES: readonly [name: string, make: () => Sizes][] = [["files", fileSizes]];
+
+function fileSizes(): Sizes {
+  const { path, [Symbol.dispose]: remove } = temporaryDirectory();
+  const volumes = { volume: () => volumeOf(path), sizes: () => storeSizes(path) };
+  return { volumes, removeDirectory: remove, [Symbol.dispose]: remove };
+}
+
+/** Logs by name, each on a function that takes its lines. Another one joins by one line. */
+export const LOGS: readonly [name: string, make: (write: (line: string) => void) => Log][] = [
+  ["JSON", (write) => openLog({ format: "json", now: () => 0, write })],
+  ["text", (write) => openLog({ format: "human", now: () => 0, write })],
+];
 
 /** A time of the suites, as stores have it. */
 export const AT = "2026-11-21T12:00:00.000000Z";

@@ -1,7 +1,9 @@
+import type { Frame } from "../../../src/core/ports/journal.ts";
 import type { BatchContent, BatchEvent, BulkLoadFiles } from "../../../src/core/ports/loads.ts";
 import type { ProjectedPerson, ProjectionChanges } from "../../../src/core/ports/projection.ts";
 import type { JsonObject } from "../../../src/core/values/json.ts";
 import { propertyTexts } from "../../../src/stores/loads/person-columns.ts";
+import { readLines } from "../start/server.ts";
 
 /** Time of arrival of all events, in milliseconds since 1970. */
 export const ARRIVED = Date.parse("2026-11-21T12:00:00Z");
@@ -90,3 +92,27 @@ export const logRecord = (body: string, fields: object = {}) => ({
   ...{ level: "fatal", event_name: "", body, attributes: { n: 1 }, service_name: "" },
   ...{ resource_attributes: {}, instrumentation_scope: {}, ...fields },
 });
+
+/** Events with the numbers from `first` to `last`. */
+export const eventBatch = (
+  first: number,
+  last: number,
+  more: Partial<BatchContent> = {},
+): BatchContent => ({
+  ...{ range: { first, last }, events: upTo(first, last).map((seq) => batchEvent(seq)) },
+  ...{ logs: [], projection: null, ...more },
+});
+
+/** A frame of log records of the journal. */
+export const logFrame = (first_seq: number, count: number): Frame => ({
+  ...{ kind: "logs", project_id: 1, arrived_at: ARRIVED, first_seq, count },
+  lines: Buffer.from('{"body":"é"}\n'.repeat(count)),
+});
+
+/** The sequence numbers in a file of a load. */
+export const numbersIn = (path: string | null | undefined) =>
+  path ? readLines<{ seq: number }>(path).map(({ seq }) => seq) : [];
+
+/** The whole numbers from `first` to `last`. */
+export const upTo = (first: number, last: number) =>
+  Array.from({ length: last - first + 1 }, (_, at) => first + at);

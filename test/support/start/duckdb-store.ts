@@ -9,7 +9,9 @@ const MEMORY_BYTES = 256_000_000;
 /** An empty event store on DuckDB in a temporary directory, and the files of its loads. */
 export async function duckdbStore() {
   const data = temporaryDirectory();
+  const archiveDirectory = join(data.path, "archive");
   const options = {
+    archiveDirectory,
     ...{ directory: data.path, generation: 1, memory_bytes: MEMORY_BYTES, threads: 2 },
     onFatal(error: Error) {
       throw error;
@@ -21,6 +23,7 @@ export async function duckdbStore() {
     duckdb,
     store: eventStore(duckdb, deadLetters),
     deadLetters,
+    archiveDirectory,
     files: loadFiles(join(data.path, "loads"), ROW_GROUP_ROWS),
     query(sql: string) {
       return this.duckdb.read((connection) => rows(connection, sql));
