@@ -382,7 +382,7 @@ test("a query may use half of the free disk, and the server runs on", async () =
 
   expect(refused.status).toBe(400);
   const { detail } = (await refused.json()) as { detail: string };
-  expect(detail).toBe("The query takes more memory than there is. Select less, or group by less.");
+  expect(detail).toBe("The query takes too much memory. Select less, or group by less.");
   expect(before - free).toBeLessThan(170 * MB);
   const { count } = await server.get<{ count: number }>("/events/?limit=1");
   expect(count).toBe(sent.length);

@@ -1,28 +1,28 @@
-/** What an argument of a function must be, beside a text that is written out. */
+/** Rules for arguments that must be written out as a text. */
 export type LiteralRule = "text" | "like" | "ilike" | "regex" | "path" | "escape";
 
-/** How a function may be called. */
+/** Rules for calls of a function. */
 export type FunctionRule = {
-  /** The most arguments that it takes. */
+  /** The most arguments. */
   args: number;
-  /** Arguments that must be written out, by place: what they may say depends on the rule. */
+  /** Arguments, by index, that must be written out and obey a rule. */
   literals?: Readonly<Record<number, LiteralRule>>;
-  /** Whether it is `(a, b)`, and whether that may be among its arguments. */
+  /** Whether it is `(a, b)`, and whether its arguments may be `(a, b)`. */
   isRow?: true;
   compares?: true;
   /**
-   * How much longer than its longest argument what comes out is: so many times, or as its arguments
-   * say (see sql-expression.ts).
+   * Growth of the result against the longest argument: a factor, or a rule that depends on the
+   * arguments (see calls.ts).
    */
   grows?: "sum" | "separated" | "escaped" | "joined" | "replaced" | "replaced_by_pattern" | number;
 };
 
 /**
- * Functions that only look at their arguments, by the most arguments they take. Left out is all
- * whose output has a size that is an argument (range, repeat, lpad, format, min of n, …), that
- * collects values of rows into one (list, string_agg, histogram, …), or that takes time by the
- * product of two texts or keys (levenshtein, json_merge_patch): neither the memory limit nor the interrupt binds them in time.
- * So is what reads files, settings or other catalogs.
+ * Functions that only read their arguments, by the most arguments they take. Some are missing because
+ * neither the memory limit nor an interrupt stops them in time: the size of the result is an argument
+ * (range, repeat, lpad, format, min of n, …), values of rows are collected (list, string_agg, …), or the
+ * time grows by the product of two texts (levenshtein, json_merge_patch). Functions that read files,
+ * settings or other catalogs are missing, too.
  */
 const BY_ARGUMENTS: Record<number, string> = {
   0: `now today current_date get_current_timestamp get_current_time current_localtime
@@ -71,7 +71,7 @@ const likeEscape = { args: 3, literals: { 1: "ilike", 2: "escape" } } as const;
 const path = { args: 2, literals: { 1: "path" } } as const;
 const format = { args: 2, literals: { 1: "text" } } as const;
 
-/** Each part of a text that is taken apart has 16 bytes beside its own, and may be empty. */
+/** Each part of a split text takes 16 bytes more than its own, and may be empty. */
 const SPLIT = 17;
 const split = { args: 2, grows: SPLIT } as const;
 
@@ -130,7 +130,7 @@ const WITH_RULES: Record<string, FunctionRule> = {
   to_json: { args: 1, grows: "escaped" },
 };
 
-/** Every function and operator that SQL may call, in lower case (decision 81). */
+/** All functions and operators that SQL may call, in lower case (decision 81). */
 export const SQL_FUNCTIONS: ReadonlyMap<string, FunctionRule> = new Map([
   ...Object.entries(BY_ARGUMENTS).flatMap(([args, names]) =>
     names
@@ -141,12 +141,12 @@ export const SQL_FUNCTIONS: ReadonlyMap<string, FunctionRule> = new Map([
   ...Object.entries(WITH_RULES),
 ]);
 
-/** The names of functions that are written as such, for people. */
+/** Names of functions for docs and failures, without operators. */
 export const SQL_FUNCTION_NAMES: readonly string[] = [...SQL_FUNCTIONS.keys()]
   .filter((name) => /^[a-z]/.test(name) && name !== "row")
   .toSorted();
 
-/** Those that may stand before OVER: others take unboundedly long over a frame. */
+/** Functions that may stand before OVER; others take unbounded time over a frame. */
 export const SQL_WINDOW_FUNCTIONS: ReadonlySet<string> = new Set(
   `row_number rank dense_rank rank_dense percent_rank cume_dist ntile lag lead first_value last_value
   nth_value first last any_value count count_star sum avg min max count_if countif bool_and bool_or
@@ -155,24 +155,24 @@ export const SQL_WINDOW_FUNCTIONS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Types that values may be cast to; DECIMAL with its width, and JSON, which has a name alone. */
+/** Types of casts. DECIMAL may have a width; JSON is checked by name, as DuckDB has no id for it. */
 export const SQL_TYPES: ReadonlySet<string> = new Set([
   ..."BOOLEAN TINYINT SMALLINT INTEGER BIGINT HUGEINT FLOAT DOUBLE DECIMAL VARCHAR".split(" "),
   ..."UTINYINT USMALLINT UINTEGER UBIGINT UHUGEINT DATE TIME TIMESTAMP INTERVAL UUID".split(" "),
   ...["TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE"],
 ]);
 
-/** The types as a failure names them. */
+/** Names of the types for docs and failures. */
 export const SQL_TYPE_NAMES = [...SQL_TYPES, "JSON"].join(", ");
 
-/** Characters of a regular expression, and how often a part of it may be counted in all. */
+/** Characters of a regular expression, and the sum of its counts such as `{3}`. */
 const REGEX_CHARS_MAX = 256;
 const REGEX_COUNTED_MAX = 64;
 
-/** Characters of a text that is written out as an argument of a rule. */
+/** Characters of a text that is an argument with a rule. */
 export const SQL_LITERAL_CHARS = 1024;
 
-/** What is wrong with a text where a rule asks for another; undefined if nothing is. */
+/** Returns why a text breaks a rule; undefined if it does not. */
 export function literalProblem(rule: LiteralRule, text: string): string | undefined {
   if (rule === "path") return pathProblem(text);
   if (rule === "escape") return text.length > 1 ? "ESCAPE is one character." : undefined;
@@ -187,10 +187,10 @@ export function literalProblem(rule: LiteralRule, text: string): string | undefi
   return undefined;
 }
 
-/** Characters of a key that a failure writes out. */
+/** Characters of a key that a failure repeats. */
 const OFFERED_CHARS_MAX = 200;
 
-/** A key of any length is one, and finds itself alone; what begins with `$` is a path of several. */
+// A key finds only itself, at any length. A text that begins with `$` is a path of several keys.
 function pathProblem(text: string): string | undefined {
   if (/^\$[^.[]/.test(text)) {
     const key = text.replaceAll("~", "~0").replaceAll("/", "~1").replaceAll("'", "''");
@@ -200,12 +200,12 @@ function pathProblem(text: string): string | undefined {
   return text.startsWith("$") && /\*|\.\./.test(text) ? "A path has no wildcard." : undefined;
 }
 
-/** These go back for every % that is not the last character, and cannot be interrupted. */
+// These patterns backtrack for every % that is not the last character, and cannot be interrupted.
 function isLinear(pattern: string): boolean {
   return (pattern.replace(/%+$/, "").match(/%+/g) ?? []).length <= 1;
 }
 
-/** RE2 takes time in proportion to the pattern with its counted parts written out. */
+// The time of RE2 grows with the pattern whose counted parts are written out.
 function isCheap(pattern: string): boolean {
   if (pattern.length > REGEX_CHARS_MAX || pattern.includes("){")) return false;
   const counted = [...pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g)];
@@ -213,7 +213,7 @@ function isCheap(pattern: string): boolean {
   return sum <= REGEX_COUNTED_MAX;
 }
 
-/** A column that SQL may read: its type in DuckDB, and its meaning if the name is not enough. */
+/** A column that SQL may read: its type in DuckDB, and a description if the name is not enough. */
 export type SqlColumn = { type: string; about?: string };
 
 const text: SqlColumn = { type: "VARCHAR" };

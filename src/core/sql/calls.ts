@@ -12,14 +12,14 @@ import { type Extent, folded, named, nodesIn, refuse, type Scope } from "./exten
 /** Factor by which a text or list may become longer than the stored ones. */
 export const SQL_GROWTH_MAX = 64;
 
-/** Functions that are offered instead of one that there is not. */
+/** Functions that a failure offers for an unknown one. */
 const OFFERED_MAX = 8;
 
-/** How the function of a node may be called. Fails `invalid_input` unless it is known as what it is here. */
+/** Returns the rule of the function of a node. Fails `invalid_input` if it is not allowed here. */
 export function ruleOf(isKnown: boolean, node: JsonObject, { text }: Scope): FunctionRule {
   const name = folded(node["function_name"]);
   const rule = SQL_FUNCTIONS.get(name);
-  // The parser itself writes some with the schema `main`, where nobody can make others.
+  // The parser writes some functions with the schema `main`, in which callers cannot make others.
   const isOwn = node["schema"] === "" || node["schema"] === "main";
   if (isKnown && isOwn && rule !== undefined) return rule;
   const called = named(node["function_name"]);
@@ -30,7 +30,7 @@ export function ruleOf(isKnown: boolean, node: JsonObject, { text }: Scope): Fun
   return refuse(`The function ${called} is not allowed.${others}`, node, text);
 }
 
-/** Holds the arguments of a call to what may be written. Fails `invalid_input`. */
+/** Checks the arguments of a call. Fails `invalid_input`. */
 export function checkCall(rule: FunctionRule, node: JsonObject, scope: Scope): void {
   const children = nodesIn(node["children"]);
   if (children.length > rule.args) {
@@ -43,11 +43,11 @@ export function checkCall(rule: FunctionRule, node: JsonObject, scope: Scope): v
   }
 }
 
-/** How long what comes out may be, by what goes in. Fails `invalid_input` if that is too long. */
+/** Returns the growth of the result of a call. Fails `invalid_input` if it is too large. */
 export function grown(rule: FunctionRule, parts: Extent[], node: JsonObject, scope: Scope): number {
   const growth = growthBy(rule, parts, nodesIn(node["children"]));
   if (growth > SQL_GROWTH_MAX) {
-    const detail = `Texts and lists may become at most ${SQL_GROWTH_MAX} times longer than what is stored, those of JSON five times.`;
+    const detail = `Texts and lists may become at most ${SQL_GROWTH_MAX} times longer than stored ones, those of JSON five times.`;
     refuse(detail, node, scope.text);
   }
   return growth;
@@ -61,7 +61,7 @@ function growthBy(rule: FunctionRule, parts: Extent[], children: JsonObject[]): 
   const factors = {
     sum: sum / most,
     separated: (2 * sum) / most,
-    // A character of control is six in JSON.
+    // A control character takes six characters in JSON.
     escaped: (6 * sum) / most,
     joined: 1 + searched.length,
     replaced: 1 + Math.ceil(put.length / Math.max(1, searched.length)),
@@ -70,7 +70,7 @@ function growthBy(rule: FunctionRule, parts: Extent[], children: JsonObject[]): 
   return most * (rule.grows === undefined ? 1 : factors[rule.grows]);
 }
 
-/** The text that a node is, written out. */
+/** Returns the text of a constant. */
 export function textOf(node: Json | undefined): string | undefined {
   if (!isObject(node) || node["class"] !== "CONSTANT") return undefined;
   const { value } = node;
@@ -78,7 +78,7 @@ export function textOf(node: Json | undefined): string | undefined {
   return value["value"];
 }
 
-/** Holds what must be written out to its rule. Fails `invalid_input`. */
+/** Checks a text that must be written out. Fails `invalid_input`. */
 export function checkLiteral(rule: LiteralRule, node: Json, scope: Scope): void {
   const text = textOf(node);
   if (text === undefined) {
@@ -100,17 +100,17 @@ const COUNTED = new Map([
   ["max", "arg_max"],
 ]);
 
-/** A selected expression that would have another name than it had. */
+/** A selected expression whose name the replacement of aggregates changes. */
 export type Renamed = {
-  /** As it is now: its `alias` is to be set. */
+  /** The new expression; its `alias` must be set. */
   item: JsonObject;
-  /** A statement that selects it alone, as it was. */
+  /** A statement that selects only the old expression. */
   was: JsonObject;
 };
 
 /**
- * A statement whose aggregates count for the memory limit, and what of it lacks its name. It is of
- * {@link import("../values/json.ts").exactJson}.
+ * Replaces aggregates that the memory limit does not bind, and returns the expressions that need
+ * their old name. `tree` comes from {@link import("../values/json.ts").exactJson}.
  */
 export function countedAggregates(tree: Json): { tree: Json; renamed: Renamed[] } {
   const renamed: Renamed[] = [];
@@ -129,7 +129,7 @@ export function countedAggregates(tree: Json): { tree: Json; renamed: Renamed[] 
   return { tree: counted(tree), renamed };
 }
 
-/** What is selected without a name is named after its own text. */
+// DuckDB names an expression without a name after its own text.
 function renamedIn(before: JsonObject, after: JsonObject): Renamed[] {
   const items = nodesIn(after["select_list"]);
   return nodesIn(before["select_list"]).flatMap((was, at) => {

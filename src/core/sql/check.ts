@@ -22,21 +22,21 @@ export const SQL_SIZE_MAX = 30_000;
 /** Parts of all SELECTs that UNION and the like combine. Each SELECT is planned alone. */
 export const SQL_SETS_SIZE_MAX = 75_000;
 
-/** Columns of a query or subquery. */
+/** Columns of one query or subquery. */
 export const SQL_COLUMNS_MAX = 1000;
 
-/** Sets of columns that one query groups by. */
+/** Grouping sets of one query. */
 const GROUPING_SETS_MAX = 64;
 
-/** What a table weighs against other parts: so 60 of them are the most. */
+/** Parts that a table counts for, so that a statement has at most 60 tables. */
 const TABLE_SIZE = 500;
 
 /** Columns of the tables that may be read, by name. */
 export type SqlTables = Readonly<Record<string, object>>;
 
 /**
- * Holds the tree that DuckDB's `json_serialize_sql` makes of a statement to what is allowed
- * (decision 81): what is not known is refused. Fails `invalid_input` with what it is and where.
+ * Checks the tree of a statement from DuckDB's `json_serialize_sql` against the allow-list (decision 81).
+ * Fails `invalid_input` with the name and the place of the first part that is not on it.
  */
 export function checkSql(tree: JsonObject, tables: SqlTables, text: string): void {
   if (tree["error"] !== false) refuseUnread(tree, text);
@@ -56,7 +56,7 @@ export function checkSql(tree: JsonObject, tables: SqlTables, text: string): voi
 
 const NOT_SELECT = "Only SELECT statements can be serialized to json!";
 
-/** What the parser says of parts within each other. */
+/** Messages of the parser about too deep nesting. */
 const TOO_DEEP = /^Max expression depth|^memory exhausted/;
 
 function refuseUnread(tree: JsonObject, text: string): never {
@@ -90,8 +90,8 @@ function query(node: JsonObject, outer: Scope, tables: SqlTables): SqlTable {
 }
 
 /**
- * Each sees those before it, and not itself: its own name is that of a view, or nothing. Those that
- * are used count where they are.
+ * Checks the queries of WITH. Each sees the ones before it and not itself, so its own name is that of a
+ * view or unknown. The size of a used query counts at its uses.
  */
 function ctesOf(map: Json | undefined, scope: Scope): { ctes: Scope["ctes"]; own: SqlTable[] } {
   const ctes = new Map(scope.ctes);
@@ -161,11 +161,11 @@ function setOperation(node: JsonObject, scope: Scope): SqlTable {
   const more = nodesIn(node["children"]).map((child) => scope.query(child, scope));
   const queries = [...sides, ...more];
   const all = together([...queries, modifiers(node, scope)]);
-  // By name, what only one side has comes as well.
+  // UNION BY NAME also returns columns that only one side has.
   return { ...all, columns: queries.reduce((sum, { columns }) => sum + columns, 0) };
 }
 
-/** An alias may be the name of a table where it is ordered by: there it is the alias. */
+// In ORDER BY, a name of both an alias and a table is the alias.
 function modifiers(node: JsonObject, outer: Scope): Extent {
   const scope = {
     ...outer,
@@ -199,7 +199,7 @@ function modifiers(node: JsonObject, outer: Scope): Extent {
   );
 }
 
-/** ORDER BY ALL: by what is selected, which is looked at where it stands. */
+/** Whether an order is ORDER BY ALL; the selected expressions are checked elsewhere. */
 function isOfAll(order: JsonObject, { text }: Scope): boolean {
   const { expression: by } = order;
   if (!isObject(by) || by["class"] !== "STAR" || by["columns"] !== true) return false;
@@ -208,7 +208,7 @@ function isOfAll(order: JsonObject, { text }: Scope): boolean {
   return true;
 }
 
-/** What FROM names; `scope` learns of it, because what stands behind may use it (LATERAL). */
+/** Checks a table of FROM, and adds it to `scope`, because later tables may use it (LATERAL). */
 function tableOf(node: Json | undefined, scope: Scope, tables: SqlTables): SqlTable {
   if (!isObject(node)) return refuse("A table is expected.", node, scope.text);
   const look = TABLES[String(node["type"])];

@@ -20,18 +20,18 @@ import {
   together,
 } from "./extent.ts";
 
-/** Levels of nested expressions. Planning takes time by their square, and cannot be interrupted. */
+/** Levels of nested expressions. Planning takes time by their square, and ignores interrupts. */
 export const SQL_DEPTH_MAX = 60;
 
-/** What is told of a statement with more. */
+/** The failure of a statement with more levels. */
 export const SQL_DEPTH_DETAIL = `At most ${SQL_DEPTH_MAX} parts may stand within each other.`;
 
-/** What a query within an expression counts for: with each, planning takes twice as long. */
+/** Levels that a query within an expression counts for, as each doubles the time of planning. */
 const QUERY_DEPTH = 10;
 
 type Look = (node: JsonObject, scope: Scope) => Extent;
 
-/** The extent of an expression. Fails `invalid_input` on what is not allowed. */
+/** Returns the extent of an expression. Fails `invalid_input` if a part is not allowed. */
 export function expression(node: Json | undefined, scope: Scope): Extent {
   if (!isObject(node)) return { ...LEAF, size: 0 };
   const look = EXPRESSIONS[String(node["class"])];
@@ -46,7 +46,7 @@ export function expression(node: Json | undefined, scope: Scope): Extent {
 const all = (nodes: (Json | undefined)[], scope: Scope) =>
   together(nodes.map((node) => expression(node, scope)));
 
-/** The expressions of what is ordered by. */
+/** Checks the expressions of ORDER BY. Fails `invalid_input`. */
 export function orders(list: Json | undefined, scope: Scope): Extent {
   return together(
     nodesIn(list).map((order) => {
@@ -56,7 +56,7 @@ export function orders(list: Json | undefined, scope: Scope): Extent {
   );
 }
 
-/** An expression that consists of those in some of its fields. */
+/** Checks an expression whose parts are in some of its fields. */
 const madeOf =
   (...fields: string[]): Look =>
   (node, scope) => {
@@ -105,7 +105,7 @@ const EXPRESSIONS: Record<string, Look> = {
     return { ...LEAF, growth: Math.max(1, Math.ceil((text?.length ?? 0) / SQL_LITERAL_CHARS)) };
   },
   FUNCTION: (node, scope) => called(node, scope),
-  // What `->` looks like behind a name; as an arrow of JSON it has something written out behind it.
+  // The parser makes `name -> x` a lambda. With a constant on the right it is an arrow of JSON.
   LAMBDA(node, scope) {
     onlyWith(node, ["lhs", "expr"], scope.text);
     const key = node["expr"];
@@ -134,7 +134,7 @@ const EXPRESSIONS: Record<string, Look> = {
 
 const isIn = ({ type }: JsonObject) => type === "COMPARE_IN" || type === "COMPARE_NOT_IN";
 
-/** What is compared: here `(a, b)` may stand, too, which is several values in one. */
+/** Checks an operand of a comparison, which may also be `(a, b)`. */
 const compared = (node: Json | undefined, scope: Scope): Extent =>
   isObject(node) && node["class"] === "FUNCTION"
     ? called(node, scope, { isCompared: true })
@@ -143,7 +143,7 @@ const compared = (node: Json | undefined, scope: Scope): Extent =>
 const allCompared = (nodes: (Json | undefined)[], scope: Scope) =>
   together(nodes.map((node) => compared(node, scope)));
 
-/** The query of a statement within the statement. */
+/** Returns the query of a nested statement. Fails `invalid_input`. */
 export function innerQuery(statement: Json | undefined, { text }: Scope): JsonObject {
   if (!isObject(statement)) return refuse("A query is expected.", statement, text);
   onlyWith(statement, ["node"], text);
@@ -172,7 +172,7 @@ function columnRef(node: JsonObject, scope: Scope): Extent {
   if (names.length > 2) refuse("A column is named by one table at most.", node, scope.text);
   const growth = Math.max(scope.growth, growthOf(folded(names.at(-1))));
   if (names.length === 2) return { ...LEAF, growth };
-  // A whole row as one value would hold other rows, twice as many in each query around it.
+  // A whole row as one value may contain rows itself, and doubles with each query around it.
   if (scope.tables.has(folded(name))) {
     refuse(`${named(name)} is the name of a table, not of a column.`, node, scope.text);
   }
@@ -184,14 +184,14 @@ function columnRef(node: JsonObject, scope: Scope): Extent {
   };
 }
 
-/** Parts of a function's node that no SQL can set otherwise, or that change nothing here. */
+/** Fields of a function that are checked, or that change nothing here. */
 const OF_FUNCTIONS = ["function_name", "schema", "children", "filter", "order_bys", "distinct"];
 
 function called(node: JsonObject, scope: Scope, { isCompared = false } = {}): Extent {
   onlyWith(node, [...OF_FUNCTIONS, "is_operator"], scope.text);
   const name = folded(node["function_name"]);
   const rule = ruleOf(SQL_FUNCTIONS.has(name), node, scope);
-  // It keeps texts where the memory limit does not count them.
+  // The memory limit does not count the texts that last() keeps.
   if (name === "last") {
     refuse("last() is for windows: use arg_max(value, timestamp).", node, scope.text);
   }

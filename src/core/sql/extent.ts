@@ -1,57 +1,57 @@
 import { Failure } from "../values/failure.ts";
 import { isNothing, isObject, type Json, type JsonObject } from "../values/json.ts";
 
-/** What a part of a query comes to at most. */
+/** Upper bounds of a part of a query. */
 export type Extent = {
-  /** How many parts it has once every name that stands for others is written out. */
+  /** Number of parts after each alias and query name is replaced by its definition. */
   size: number;
   /**
-   * How many times longer a text may be than the longest of those that are stored and short; what
-   * may be long counts as LONG_TEXT of them.
+   * Growth of texts against the longest stored text of a short column; a long column counts as
+   * LONG_TEXT of them.
    */
   growth: number;
-  /** How many parts stand within each other, with what names stand for. */
+  /** Levels of nesting, after the same replacement. */
   depth: number;
 };
 
-/** The extent of what is nothing, or has a name of its own. */
+/** The extent of an empty part or of a single name. */
 export const LEAF: Extent = { size: 1, growth: 1, depth: 1 };
 
-/** Columns whose texts may have a megabyte; those of all others are short. */
+/** Columns whose texts may take a megabyte; all others are short. */
 const LONG_COLUMNS: ReadonlySet<string> = new Set(
   "properties whole_properties attributes resource_attributes instrumentation_scope body".split(
     " ",
   ),
 );
 
-/** How much a long text counts for: five of them may be put together, and sixty short ones. */
+/** Growth of a long text, so that five of them, or sixty short ones, may be joined. */
 const LONG_TEXT = 12;
 
-/** The growth of a column by its name in lower case. */
+/** Returns the growth of a column by its name in lower case. */
 export const growthOf = (column: string) => (LONG_COLUMNS.has(column) ? LONG_TEXT : 1);
 
-/** A table that a query reads, or another query. */
+/** A table or subquery that a query reads. */
 export type SqlTable = Extent & { columns: number };
 
-/** What a part of a query may name. */
+/** Names that a part of a query may use. */
 export type Scope = {
-  /** The statement, to say where something is. */
+  /** The statement, for places in failures. */
   text: string;
   /** Queries with names (WITH), by name in lower case. */
   ctes: ReadonlyMap<string, SqlTable>;
-  /** Those of them that were named anywhere. */
+  /** The queries of `ctes` that are used. */
   used: Set<SqlTable>;
   /** Names of tables in FROM, in lower case. */
   tables: Set<string>;
-  /** Names of the columns that are selected so far: they may be used again. */
+  /** Aliases of the columns selected so far, which later expressions may use. */
   aliases: Map<string, Extent>;
-  /** The most of what the tables in FROM have. */
+  /** Largest growth of the tables in FROM. */
   growth: number;
-  /** Looks at a query within the query. */
+  /** Checks a nested query. */
   query(node: JsonObject, scope: Scope): SqlTable;
 };
 
-/** Where a failure of SQL is found in a body. */
+/** The field that failures of SQL name. */
 export const SQL_ATTR = "query__query";
 
 const REPEATED_CHARS_MAX = 80;
@@ -63,31 +63,31 @@ export function refuse(what: string, node: Json | undefined, text: string): neve
   throw new Failure("invalid_input", what + (known ? ` ${placeOf(at, text)}` : ""), SQL_ATTR);
 }
 
-/** Line and column, from 1, of a place in a text that is counted in bytes of UTF-8. */
+/** Returns line and column, from 1, of an offset in bytes of UTF-8. */
 export function placeOf(at: number, text: string): string {
   const before = new TextDecoder().decode(new TextEncoder().encode(text).slice(0, at));
   const lines = before.split("\n");
   return `(line ${lines.length}, column ${(lines.at(-1) ?? "").length + 1})`;
 }
 
-/** A name as it is repeated in a failure. */
+/** Returns a name as failures repeat it. */
 export function named(name: Json | undefined): string {
   return JSON.stringify(String(name).slice(0, REPEATED_CHARS_MAX));
 }
 
-/** A name as DuckDB compares it: of ASCII letters alone, the case does not count. */
+/** Folds a name as DuckDB does: only ASCII letters ignore case. */
 export function folded(name: Json | undefined): string {
   return String(name).replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
-/** The objects in a list of the tree. */
+/** Returns the objects in a list of the tree. */
 export function nodesIn(list: Json | undefined): JsonObject[] {
   return Array.isArray(list) ? list.filter(isObject) : [];
 }
 
 const ALWAYS_KNOWN = ["type", "class", "alias", "query_location"];
 
-/** Fails for every field with something in it that is not among `known`: nothing is passed over. */
+/** Fails `invalid_input` on every field that is not empty and not in `known`, so that no field escapes the check. */
 export function onlyWith(node: JsonObject, known: readonly string[], text: string): void {
   for (const [field, value] of Object.entries(node)) {
     if (ALWAYS_KNOWN.includes(field) || known.includes(field) || isNothing(value)) continue;
@@ -95,7 +95,7 @@ export function onlyWith(node: JsonObject, known: readonly string[], text: strin
   }
 }
 
-/** The extents of several parts as one: what comes out is one of them. */
+/** Returns the extent of an expression that returns one of several parts. */
 export function together(extents: readonly Extent[]): Extent {
   return extents.reduce(
     (all, { size, growth, depth }) => ({

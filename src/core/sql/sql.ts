@@ -3,63 +3,63 @@ import type { SqlCell, SqlReads } from "../ports/sql.ts";
 import { Failure } from "../values/failure.ts";
 import { SQL_ATTR } from "./extent.ts";
 
-/** UTF-8 bytes of a statement. */
+/** UTF-8 bytes of one statement. */
 export const SQL_BYTES_MAX = 65_536;
 
-/** Statements of all projects that run at the same time; the next gets 429. */
+/** Statements of all projects that may run at the same time; the next one gets 429. */
 export const SQL_RUNNING_MAX = 2;
 
-/** Bytes of text in one answer. */
+/** Bytes of texts in one answer. */
 export const SQL_ANSWER_BYTES_MAX = 16_777_216;
 
 /**
- * How much more memory the process may have than without statements, in times what the engine may use;
- * less where this share of the machine's is taken, but always the least.
+ * Memory that statements may add to the process, as a multiple of the limit of the engine. `most` shrinks
+ * when the process takes `share` of the memory of the machine, but never below `least`.
  */
 const MEMORY_MORE = { most: 2, least: 1 / 2, share: 0.85 };
 
 /**
- * How fast the process's memory without statements may seem to grow, in bytes a second: memory that a
- * former statement left is freed slowly, and must not count as this growth.
+ * Largest assumed growth of the process without statements, in bytes a second. Memory of an earlier
+ * statement is freed slowly, and must not count as growth.
  */
 const GROWTH_BYTES_S = 10_000_000;
 
-/** How often is looked how much memory there is in use, in milliseconds. */
+/** Interval of looks at the used memory, in milliseconds. */
 const MEMORY_EVERY_MS = 100;
 
-/** What a statement answers, as PostHog's clients know it. */
+/** The answer of a statement in the shape that PostHog's clients expect. */
 export type SqlAnswer = {
   columns: string[];
-  /** A name and a type of each column. */
+  /** Name and type of each column. */
   types: [name: string, type: string][];
   results: SqlCell[][];
-  /** The statement as it was run. */
+  /** The statement as the engine ran it. */
   hogql: string;
 };
 
-/** SQL over the views of one project: other projects' events are in the same tables (decision 81). */
+/** SQL over the views of one project; the tables also have the events of other projects (decision 81). */
 export type Sql = {
   /**
    * Runs a statement. Fails `too_long`, `throttled`, `query_timeout`, `unavailable` while the event store
-   * is behind or queries before have not given back their memory, and as {@link SqlReads} does. `signal`
-   * tells that nobody waits for the answer any more.
+   * catches up or memory of earlier queries is not free yet, and as {@link SqlReads} does. `signal` ends
+   * it when the caller disconnects.
    */
   run(project: number, text: string, signal: AbortSignal): Promise<SqlAnswer>;
 };
 
-/** How far a statement may go; `memory` is what the engine may use, in MB. */
+/** Limits of a statement; `memory` is the limit of the engine in MB. */
 type SqlSettings = { query_seconds: number; query_rows: number; memory: number };
 
 type Needs = {
   reads: SqlReads;
   isCatchingUp: IsCatchingUp;
   limits: SqlSettings;
-  /** Memory that the process uses, and that it may use. */
+  /** Memory of the process, and its limit. */
   memoryBytes: () => number;
   memoryBytesMax: number;
 };
 
-/** Runs statements one beside another, within limits. */
+/** Runs statements in parallel, within limits. */
 export function sql({ reads, isCatchingUp, limits, memoryBytes, memoryBytesMax }: Needs): Sql {
   let running = 0;
   const without = memoryWithout(memoryBytes);
@@ -94,7 +94,7 @@ export function sql({ reads, isCatchingUp, limits, memoryBytes, memoryBytesMax }
         });
       const watch = watched(ending, { signal, limits, memoryBytes, most: memoryMost() });
       try {
-        // The engine may take a while to end; who asked is told at once.
+        // The engine may need time to stop, so the failure does not wait for it.
         const { columns, types, rows, sql: hogql } = await Promise.race([work, watch.ended]);
         const named = columns.map((name, index): [string, string] => [name, types[index] ?? ""]);
         return { columns, types: named, results: rows, hogql };
@@ -114,7 +114,7 @@ function checkText(text: string): void {
   }
 }
 
-/** What the process has while no statement runs, as it was found out when one began. */
+/** Estimates the memory of the process without statements, whenever the first statement starts. */
 function memoryWithout(memoryBytes: () => number) {
   let bytes: number | undefined;
   let seenAt = 0;
@@ -131,14 +131,14 @@ function memoryWithout(memoryBytes: () => number) {
 
 type Watched = Pick<Needs, "limits" | "memoryBytes"> & {
   signal: AbortSignal;
-  /** The memory that the process may have. */
+  /** Largest memory of the process. */
   most: number;
 };
 
-const NOT_GIVEN_BACK =
+const MEMORY_NOT_FREE =
   "The memory of SQL queries that have ended is not free again yet. Try again in a moment.";
 
-/** Ends a statement that takes too long (decision 90) or too much, or that nobody waits for. */
+/** Ends a statement that takes too much time (decision 90) or memory, or whose caller disconnects. */
 function watched(ending: AbortController, { signal, limits, memoryBytes, most }: Watched) {
   const { promise: ended, reject } = Promise.withResolvers<never>();
   const fail = (failure: Failure) => {
@@ -147,14 +147,14 @@ function watched(ending: AbortController, { signal, limits, memoryBytes, most }:
   };
   const end = (detail: string) => fail(new Failure("invalid_input", detail, SQL_ATTR));
   const late = (detail: string) => fail(new Failure("query_timeout", detail));
-  const gone = () => late("Nobody waits for the answer.");
+  const gone = () => late("The client disconnected.");
   const seconds = limits.query_seconds;
   const tooLong = () => late(`The query took longer than ${seconds} s. Select less.`);
-  // What some functions take does not count for the engine's own limit.
+  // The limit of the engine does not count the memory of some functions.
   const isShort = memoryBytes() > most;
   const tooMuch = () => {
-    if (isShort) fail(new Failure("unavailable", NOT_GIVEN_BACK));
-    else end("The query takes more memory than there is. Select less.");
+    if (isShort) fail(new Failure("unavailable", MEMORY_NOT_FREE));
+    else end("The query takes too much memory. Select less.");
   };
   const timer = setTimeout(tooLong, seconds * 1000);
   const memory = setInterval(() => {
@@ -172,10 +172,10 @@ function watched(ending: AbortController, { signal, limits, memoryBytes, most }:
   };
 }
 
-/** Digits that every double says exactly, and JSON's readers with it. */
+/** Digits that every double keeps exactly. */
 const EXACT_DIGITS = 15;
 
-/** A value as JSON: a number that readers may round is a text (decision 117). */
+/** Returns a value as JSON; a number that readers may round becomes a text (decision 117). */
 export function jsonOf(cell: SqlCell): string {
   if (typeof cell !== "object" || cell === null) return JSON.stringify(cell);
   if ("json" in cell) return cell.json;

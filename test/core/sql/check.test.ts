@@ -18,7 +18,7 @@ afterAll(() => {
   instance.closeSync();
 });
 
-/** What the check says of a statement; undefined if it has nothing to say. */
+/** Returns the failure of a statement; undefined if it passes. */
 async function problemOf(text: string): Promise<string | undefined> {
   const read = "SELECT json_serialize_sql($text::VARCHAR)::VARCHAR";
   const [[tree] = []] = (await connection.runAndReadAll(read, { text })).getRows();
@@ -181,7 +181,7 @@ describe("growing values are bounded", () => {
   test.each([
     ["tables", chain("FROM events", "SELECT 1 FROM $ a, $ b", 7)],
     ["rows on top of each other", chain("SELECT 1", "FROM $ UNION ALL FROM $", 7)],
-    ["queries that nobody reads", `${chain("FROM events", "SELECT 1 FROM $ a, $ b", 7)} x, c0 y`],
+    ["unused queries", `${chain("FROM events", "SELECT 1 FROM $ a, $ b", 7)} x, c0 y`],
     ["columns of the same list", `SELECT 1 AS a0, ${doubled((n) => `a${n}+a${n} AS a${n + 1}`)}`],
     ["values", `SELECT ${Array(70).fill("(SELECT 1 FROM events)").join(", ")}`],
   ])("%s", async (_, text) => {

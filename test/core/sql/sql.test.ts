@@ -378,8 +378,8 @@ const ATTACKS: [name: string, text: () => string][] = [
   ["pg_catalog", () => "SELECT * FROM pg_catalog.pg_class"],
   ["SHOW", () => "SHOW ALL TABLES"],
   ["two statements", () => "SELECT 1; DROP TABLE events"],
-  ["a statement behind a remark", () => "SELECT 1 -- \n; DROP TABLE events"],
-  ["a statement behind a block", () => "SELECT 1 /* ; */ ; DELETE FROM events"],
+  ["a statement after a remark", () => "SELECT 1 -- \n; DROP TABLE events"],
+  ["a statement after a block", () => "SELECT 1 /* ; */ ; DELETE FROM events"],
   ["RECURSIVE", () => "WITH RECURSIVE x AS (SELECT 1 UNION ALL FROM x) SELECT * FROM x"],
   ["range", () => "SELECT len(range(1000000000000))"],
   ["range as a table", () => "SELECT count(*) FROM range(1000000000000)"],
@@ -412,7 +412,7 @@ const OF_OTHERS: [name: string, text: string][] = [
   ["a window", "SELECT sum(1) OVER (ORDER BY (SELECT 1 FROM events_1.main.events)) FROM events"],
   ["VALUES", "VALUES ((SELECT max(event) FROM events_1.main.events))"],
   ["WITH", "WITH events AS (SELECT * FROM events_1.main.events) SELECT * FROM events"],
-  ["a WITH that nobody reads", "WITH x AS (SELECT * FROM events_1.main.events) SELECT 1"],
+  ["an unused WITH", "WITH x AS (SELECT * FROM events_1.main.events) SELECT 1"],
   ["person_overrides", "SELECT * FROM person_overrides"],
   ["person_distinct_ids", "SELECT * FROM person_distinct_ids"],
   ["meta", "SELECT * FROM meta"],
@@ -579,7 +579,7 @@ describe("queries that run", () => {
 
   test.each([
     ["twice what the engine may use", 1000, 200e6],
-    ["what leaves the machine 15 %", 700e6, 150e6],
+    ["that leave the machine 15 %", 700e6, 150e6],
     ["half of what the engine may use, where there was less from the beginning", 900e6, 50e6],
   ])("end when memory grows by more than %s", async (_, used, growth) => {
     const { queries, memory, signals } = endless();
@@ -593,7 +593,7 @@ describe("queries that run", () => {
 
     expect(await work).toEqual({
       code: "invalid_input",
-      detail: "The query takes more memory than there is. Select less.",
+      detail: "The query takes too much memory. Select less.",
     });
     expect(signals[0]?.aborted).toBe(true);
   });

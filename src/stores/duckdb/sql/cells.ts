@@ -3,7 +3,7 @@ import type { SqlCell } from "../../../core/ports/sql.ts";
 import { jsonOf } from "../../../core/sql/sql.ts";
 import { isoMicros, isoNanos } from "../../../core/values/time.ts";
 
-/** A value that DuckDB found, as an answer has it; times in ISO 8601 (decision 117). */
+/** Converts a value of DuckDB into that of an answer; times in ISO 8601 (decision 117). */
 export function cellOf(value: DuckDBValue, type: DuckDBType): SqlCell {
   switch (typeof value) {
     case "boolean":
@@ -20,13 +20,13 @@ export function cellOf(value: DuckDBValue, type: DuckDBType): SqlCell {
   }
 }
 
-/** The number with the fewest digits that is this one in 32 bits. */
+/** Returns the number with the fewest digits that equals this one in 32 bits. */
 function shortest(value: number): number {
   const shorter = Array.from({ length: 9 }, (_, digits) => Number(value.toPrecision(digits + 1)));
   return shorter.find((one) => Math.fround(one) === value) ?? value;
 }
 
-/** JSON as it is stored, but for what DuckDB alone takes for JSON (NaN, a comma at the end). */
+/** Returns JSON as stored; a text that only DuckDB takes for JSON (NaN, a trailing comma) stays a text. */
 function storedJson(text: string): SqlCell {
   try {
     const value = JSON.parse(text);
@@ -39,7 +39,7 @@ function storedJson(text: string): SqlCell {
 
 function objectCell(value: DuckDBValue & object, type: DuckDBType): SqlCell {
   if ("isFinite" in value && !value.isFinite) {
-    // Its one field counts days, seconds or parts of them; as a text, most kinds show it as a time.
+    // The text of most kinds would be a time, so the sign of their only field decides.
     const isBefore = Object.values(value).some((count: number | bigint) => count < 0);
     return isBefore ? "-infinity" : "infinity";
   }

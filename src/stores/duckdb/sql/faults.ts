@@ -1,17 +1,17 @@
 import { SQL_ATTR } from "../../../core/sql/extent.ts";
 import { Failure } from "../../../core/values/failure.ts";
 
-/** What is wrong with a statement. */
+/** The failure of a statement. */
 export function refused(detail: string): Failure {
   return new Failure("invalid_input", detail, SQL_ATTR);
 }
 
-/** Characters of what DuckDB says about a statement. */
-const SAID_CHARS_MAX = 600;
+/** Characters of a message of DuckDB in a failure. */
+const MESSAGE_CHARS_MAX = 600;
 
 /**
- * What DuckDB says of a statement before it runs: of names and types alone, and nothing that is stored.
- * Undefined for what is no fault of the statement.
+ * Returns DuckDB's message about a statement before it runs, which has names and types but no stored
+ * values. Undefined for an error that is not about the statement.
  */
 export function unbound({ message }: Error): Failure | undefined {
   const [found, kind] = /^(Binder|Catalog|Not implemented|Parser) Error: /.exec(message) ?? [];
@@ -19,16 +19,13 @@ export function unbound({ message }: Error): Failure | undefined {
   const [sentence = ""] = message
     .slice(found.length)
     .split(/\n\nLINE |\n?\s*Candidate (?:functions|macros):/);
-  const said = sentence.replace(/\s+/g, " ").trim().slice(0, SAID_CHARS_MAX);
+  const said = sentence.replace(/\s+/g, " ").trim().slice(0, MESSAGE_CHARS_MAX);
   return refused(kind === "Parser" ? `The SQL is not understood: ${said}` : said);
 }
 
-/** What DuckDB says while it runs may repeat what is stored: the caller is told these sentences alone. */
-const FAULTS: [said: RegExp, told: string][] = [
-  [
-    /^Out of Memory Error/,
-    "The query takes more memory than there is. Select less, or group by less.",
-  ],
+// Messages of DuckDB while it runs may repeat stored values, so callers get only these sentences.
+const FAULTS: [message: RegExp, detail: string][] = [
+  [/^Out of Memory Error/, "The query takes too much memory. Select less, or group by less."],
   [
     /^Invalid type Error: .*Invalid type for BETWEEN/,
     "One (a, b) is not compared with two bounds at once: compare a as well, or write one bound with OR.",
@@ -67,9 +64,9 @@ const FAULTS: [said: RegExp, told: string][] = [
   ],
 ];
 
-/** What a caller is told of what went wrong while a statement ran; anything else is as it was. */
+/** Returns the failure for an error while a statement ran; other errors unchanged. */
 export function failureOf(error: unknown): unknown {
   if (error instanceof Failure || !(error instanceof Error)) return error;
-  const [, told] = FAULTS.find(([said]) => said.test(error.message)) ?? [];
-  return told === undefined ? error : refused(told);
+  const [, detail] = FAULTS.find(([message]) => message.test(error.message)) ?? [];
+  return detail === undefined ? error : refused(detail);
 }

@@ -30,13 +30,13 @@ export function sqlReads(duckdb: Duckdb): SqlReads {
   };
 }
 
-/** Columns that are not in the table as they are, by view. */
+/** Columns that are computed from the table, by view. */
 const MADE: Record<string, Record<string, string>> = {
   events: { person_id: "coalesce(moved.person_id, stored.person_id)" },
   persons: { properties: ALL_PROPERTIES },
 };
 
-/** Temporary views hide every table from a connection that is in no database. */
+// Temporary views hide every table, as the connection is in no database.
 function viewsOf(project: number, catalog: string): string[] {
   return Object.entries(SQL_VIEWS).map(([name, columns]) => {
     const chosen = Object.keys(columns).map((column) => {
@@ -54,8 +54,8 @@ function viewsOf(project: number, catalog: string): string[] {
 }
 
 /**
- * Never empty: joined with an empty table, DuckDB expects no rows, and adds integers in 64 bits without
- * a check for overflow: 20 times 2^63 - 1 was -20.
+ * Never empty. Joined with an empty table, DuckDB expects no rows and sums in 64 bits without a check
+ * for overflow: 20 times 2^63 - 1 was -20.
  */
 function overridesOf(project: number, catalog: string): string {
   return `SELECT old_person_id, person_id FROM ${catalog}.main.person_overrides
@@ -63,13 +63,13 @@ function overridesOf(project: number, catalog: string): string {
 }
 
 /**
- * The statement as DuckDB writes it out of its own parse tree. That text is what is run, and what
- * it says is looked at again: nothing rests on the way there and back being exact.
+ * Returns the statement as DuckDB writes it from its checked parse tree. That text is checked again,
+ * so a difference between text and tree does no harm.
  */
 async function allowed(connection: DuckDBConnection, text: string): Promise<string> {
-  const asked = await treeOf(connection, text);
-  checkSql(parsed(asked), SQL_VIEWS, text);
-  const { tree, renamed } = countedAggregates(exactJson(asked.replace(DOUBLE, asCast)));
+  const sent = await treeOf(connection, text);
+  checkSql(parsed(sent), SQL_VIEWS, text);
+  const { tree, renamed } = countedAggregates(exactJson(sent.replace(DOUBLE, asCast)));
   const names = await textsOf(
     connection,
     renamed.map(({ was }) => was),
@@ -82,17 +82,17 @@ async function allowed(connection: DuckDBConnection, text: string): Promise<stri
   return sql;
 }
 
-/** A floating number in a tree. Quotes within texts have a backslash before them, so none looks like it. */
+/** A floating number in a tree. Texts escape their quotes, so none matches. */
 const DOUBLE =
   /\{"class":"CONSTANT","type":"VALUE_CONSTANT",("alias":"(?:[^"\\]|\\.)*","query_location":\d+,)"value":\{"type":\{"id":"DOUBLE","type_info":null\},"is_null":false,"value":([^}"]+)\}\}/g;
 
-/** DuckDB writes a floating number out as a DECIMAL, with other results and an early end. */
+// DuckDB would write a floating number as a DECIMAL, which changes results and overflows early.
 function asCast(_: string, named: string, number: string): string {
   const text = `{"class":"CONSTANT","type":"VALUE_CONSTANT",${named}"value":{"type":{"id":"VARCHAR","type_info":null},"is_null":false,"value":"${number}"}}`;
   return `{"class":"CAST","type":"OPERATOR_CAST",${named}"child":${text},"cast_type":{"id":"DOUBLE","type_info":null},"try_cast":false}`;
 }
 
-/** Statements as DuckDB writes them. */
+/** Returns the texts of statements as DuckDB writes them. */
 async function textsOf(connection: DuckDBConnection, trees: readonly Json[]): Promise<string[]> {
   if (trees.length === 0) return [];
   const found = await rows(connection, WRITTEN, {
@@ -110,7 +110,7 @@ async function treeOf(connection: DuckDBConnection, text: string): Promise<strin
   return String(row?.["tree"]);
 }
 
-/** DuckDB writes numbers that are not finite, which are none of JSON, nor read back by itself. */
+// DuckDB writes numbers that are not finite, which neither JSON nor DuckDB can read.
 function parsed(tree: string): JsonObject {
   try {
     return JSON.parse(tree);

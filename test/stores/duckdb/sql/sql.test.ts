@@ -88,7 +88,7 @@ function statements(random: () => number, files: string) {
 
   const SHARE = 0.01;
 
-  /** Makes one of them, and only that: what is made may be forbidden. */
+  /** Returns one of them; the result may be forbidden. */
   const one = (makers: (() => string)[]): string => pick(makers)();
 
   const text = (depth: number): string => {
@@ -222,8 +222,8 @@ function statements(random: () => number, files: string) {
   };
 }
 
-describe("S25, S26: whatever is asked", () => {
-  test(`nothing beyond what is allowed runs, in ${STATEMENTS} statements`, async () => {
+describe("random statements", () => {
+  test(`run nothing that is not allowed, in ${STATEMENTS} statements`, async () => {
     const next = statements(randomOf(SEED), app.files);
     const before = filesIn(app.files);
     const tally = { ran: 0, refused: 0, forbidden: 0 };
