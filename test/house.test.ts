@@ -116,6 +116,8 @@ const PORT_FILES_MAX = 25;
 
 /** Source files without a test of their own, each with the reason. */
 const TESTED_ELSEWHERE: Record<string, string> = {
+  "stores/duckdb/lists/persons.ts": "test/stores/suites/person-search.test.ts",
+  "stores/sqlite/persons/writes.ts": "test/stores/suites/person-writes.test.ts",
   "stores/sqlite/keys.ts": "test/stores/suites/keys.test.ts",
   "stores/sqlite/projects.ts": "test/stores/suites/projects.test.ts",
   "stores/sqlite/warnings.ts": "test/stores/suites/warnings.test.ts",
@@ -256,7 +258,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/sqlite/deletions.ts": "test/stores/suites/erasure.test.ts",
   "stores/files/disk.ts": "test/stores/journal/journal.test.ts",
   "stores/sqlite/persons/distinct-ids.ts":
-    "test/stores/sqlite/persons/writes.test.ts, test/core/identity/identify.test.ts",
+    "test/stores/suites/person-writes.test.ts, test/core/identity/identify.test.ts",
   "stores/duckdb/drafts/filter.ts":
     "test/stores/duckdb/insights/trends.test.ts, test/http/routes/insight-drafts.test.ts",
   "stores/duckdb/drafts/insight.ts": "test/http/routes/insight-drafts.test.ts",
@@ -296,7 +298,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/duckdb/insights/target.ts": "test/stores/duckdb/insights/trends.test.ts",
   "stores/sqlite/groups.ts": "test/stores/suites/groups.test.ts",
   "stores/sqlite/persons/apply-slice.ts":
-    "test/stores/sqlite/persons/writes.test.ts, test/core/identity/identify.test.ts",
+    "test/stores/suites/person-writes.test.ts, test/core/identity/identify.test.ts",
   "stores/duckdb/insights/queries.ts": "test/stores/duckdb/insights/trends.test.ts",
   "stores/journal/reader.ts": "test/stores/suites/journal.test.ts",
   "stores/journal/recovery.ts": "test/stores/journal/journal.test.ts",
@@ -318,15 +320,15 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/duckdb/engine/natives.ts": "test/executable/build.test.ts",
   "stores/sqlite/persons/edits.ts": "test/http/routes/person-edits.test.ts",
   "stores/sqlite/persons/list.ts":
-    "test/stores/sqlite/persons/writes.test.ts, test/http/routes/persons.test.ts",
+    "test/stores/suites/person-writes.test.ts, test/http/routes/persons.test.ts",
   "stores/sqlite/persons/rows.ts":
-    "test/stores/sqlite/persons/writes.test.ts, test/http/routes/persons.test.ts",
+    "test/stores/suites/person-writes.test.ts, test/http/routes/persons.test.ts",
   "stores/sqlite/playlists.ts":
     "test/stores/suites/playlists.test.ts, test/http/routes/playlists.test.ts",
   "stores/duckdb/lists/property-filter.ts":
     "test/http/routes/persons.test.ts, test/http/routes/logs.test.ts",
   "stores/sqlite/persons/ref-cache.ts":
-    "test/stores/sqlite/persons/writes.test.ts, test/core/identity/identify.test.ts",
+    "test/stores/suites/person-writes.test.ts, test/core/identity/identify.test.ts",
   "stores/archive/restore.ts": "test/stores/suites/archive.test.ts, test/app/rebuild.test.ts",
   "stores/duckdb/insights/retention-bits.ts": "test/stores/duckdb/insights/retention.test.ts",
   "stores/sqlite/schema.ts": "test/stores/sqlite/sqlite.test.ts",
@@ -401,6 +403,7 @@ const CLEAN: readonly string[] = [
   "test/http/docs/pages.test.ts",
   "test/stores/dedup",
   "test/stores/duckdb/lists",
+  "test/stores/suites",
   "test/support",
 ];
 

@@ -26,6 +26,7 @@ import type { Journal, JournalGaps, JournalReader } from "../../src/core/ports/j
 import type { BulkLoadFiles, RemoveLoad } from "../../src/core/ports/loads.ts";
 import type { Log } from "../../src/core/ports/log.ts";
 import type { LogReads } from "../../src/core/ports/logs.ts";
+import type { PersonReads } from "../../src/core/ports/person-reads.ts";
 import type { PersonWrites } from "../../src/core/ports/person-writes.ts";
 import type { PlaylistReads, PlaylistWrites } from "../../src/core/ports/playlists.ts";
 import type { SqlReads } from "../../src/core/ports/sql.ts";
@@ -56,15 +57,17 @@ import { deletionReads } from "../../src/stores/sqlite/deletions.ts";
 import { groupReads } from "../../src/stores/sqlite/groups.ts";
 import { insightReads, insightWrites } from "../../src/stores/sqlite/insights.ts";
 import { keyReads, keyWrites } from "../../src/stores/sqlite/keys.ts";
+import { personReads } from "../../src/stores/sqlite/persons/list.ts";
 import { personWrites } from "../../src/stores/sqlite/persons/writes.ts";
 import { playlistReads, playlistWrites } from "../../src/stores/sqlite/playlists.ts";
 import { projectReads, projectWrites } from "../../src/stores/sqlite/projects.ts";
-import { openSqlite } from "../../src/stores/sqlite/sqlite.ts";
+import { openSqlite, readSqlite } from "../../src/stores/sqlite/sqlite.ts";
 import { userReads, userWrites } from "../../src/stores/sqlite/users.ts";
 import { warningReads } from "../../src/stores/sqlite/warnings.ts";
 import { NO_CHANGES } from "../support/data/persons.ts";
 import { temporaryDirectory } from "../support/start/app.ts";
 import { duckdbStore } from "../support/start/duckdb-store.ts";
+import { type PersonStores, personStores } from "../support/start/stores.ts";
 
 /** The ports that one store of records implements, on an empty store. */
 export type Records = Disposable & {
@@ -101,6 +104,38 @@ function sqliteRecords(): Records {
     [Symbol.dispose]: sqlite.close,
   };
 }
+
+/** A person store with the projects 1 and 2 and a user. */
+export type Persons = Omit<PersonReads, "applied"> & PersonWrites & Disposable;
+
+/** Person stores by name. Another one joins by one line. */
+export const PERSON_STORES: readonly [name: string, open: () => Promise<Persons>][] = [
+  ["SQLite, on two connections", sqlitePersons],
+];
+
+/** One connection writes and one reads, as in the server. */
+async function sqlitePersons(): Promise<Persons> {
+  const directory = temporaryDirectory();
+  const path = join(directory.path, "hoglet.sqlite");
+  const writer = openSqlite(path);
+  for (const name of ["one", "two"]) await projectWrites(writer).insert(projectNamed(name));
+  await userWrites(writer).insert(userNamed("one@x.y"));
+  const reader = readSqlite(path);
+  return {
+    ...personReads(reader),
+    ...personWrites(writer),
+    [Symbol.dispose]() {
+      reader.close();
+      writer.close();
+      directory[Symbol.dispose]();
+    },
+  };
+}
+
+/** Person stores with a projection by name. Another pair joins by one line. */
+export const PERSON_SEARCHES: readonly [name: string, open: () => Promise<PersonStores>][] = [
+  ["SQLite with DuckDB", personStores],
+];
 
 /** The ports of an event store, with the files from which it takes loads. */
 export type Events = AsyncDisposable & {

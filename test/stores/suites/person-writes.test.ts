@@ -1,52 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { join } from "node:path";
-import type { PersonReads } from "../../../../src/core/ports/person-reads.ts";
-import type { NewPerson, PersonWrites } from "../../../../src/core/ports/person-writes.ts";
-import type { ProjectionStream } from "../../../../src/core/ports/projection.ts";
-import type { JsonObject } from "../../../../src/core/values/json.ts";
-import type { Place } from "../../../../src/core/values/page.ts";
-import { personReads } from "../../../../src/stores/sqlite/persons/list.ts";
-import { byPlace } from "../../../../src/stores/sqlite/persons/order.ts";
-import { personWrites } from "../../../../src/stores/sqlite/persons/writes.ts";
-import { projectWrites } from "../../../../src/stores/sqlite/projects.ts";
-import { openSqlite, readSqlite } from "../../../../src/stores/sqlite/sqlite.ts";
-import { listPersons, NO_CHANGES } from "../../../support/data/persons.ts";
-import { temporaryDirectory } from "../../../support/start/app.ts";
-
-type Store = Omit<PersonReads, "applied"> & PersonWrites & Disposable;
-
-/** Every implementation of the person store, made anew, with the projects 1 and 2. */
-const IMPLEMENTATIONS: [string, () => Promise<Store>][] = [
-  ["SQLite, one connection that writes and one that reads", sqliteStore],
-];
-
-async function sqliteStore(): Promise<Store> {
-  const directory = temporaryDirectory();
-  const path = join(directory.path, "hoglet.sqlite");
-  const writer = openSqlite(path);
-  for (const name of ["one", "two"]) {
-    await projectWrites(writer).insert({
-      uuid: Bun.randomUUIDv7(),
-      name,
-      api_token: `phc_${name}`,
-      timezone: "UTC",
-      created_at: "2026-11-21T12:00:00.000000Z",
-    });
-  }
-  writer.raw.run(
-    "INSERT INTO user (uuid, distinct_id, email, created_at) VALUES ('u', 'u', 'u@x.y', '')",
-  );
-  const reader = readSqlite(path);
-  return {
-    ...personReads(reader),
-    ...personWrites(writer),
-    [Symbol.dispose]() {
-      reader.close();
-      writer.close();
-      directory[Symbol.dispose]();
-    },
-  };
-}
+import type { NewPerson } from "../../../src/core/ports/person-writes.ts";
+import type { ProjectionStream } from "../../../src/core/ports/projection.ts";
+import type { JsonObject } from "../../../src/core/values/json.ts";
+import type { Place } from "../../../src/core/values/page.ts";
+import { byPlace } from "../../../src/stores/sqlite/persons/order.ts";
+import { listPersons, NO_CHANGES } from "../../support/data/persons.ts";
+import { PERSON_STORES, type Persons } from "../stores.ts";
 
 type Made = NewPerson & { distinct_ids: string[] };
 
@@ -75,7 +34,7 @@ const refOf = (id: number, { uuid, created_at, is_identified }: Made) => {
 };
 
 /** Stores new persons with their distinct ids, and says their integer ids. */
-async function create(store: Store, applied_seq: number, ...made: Made[]): Promise<number[]> {
+async function create(store: Persons, applied_seq: number, ...made: Made[]): Promise<number[]> {
   const ids = made.map(({ project_id, uuid, distinct_ids }) => ({
     project_id,
     uuid,
@@ -98,8 +57,8 @@ const taken = ({ persons, gone, overrides, ...rest }: ProjectionStream) => {
   return { ...rest, persons: [...persons], gone: [...gone], overrides: [...overrides] };
 };
 
-describe.each(IMPLEMENTATIONS)("the person store on %s", (_name, make) => {
-  test("creates persons, says their ids, and finds them in every way", async () => {
+describe.each(PERSON_STORES)("the person store in %s", (_name, make) => {
+  test("creates persons, returns their ids, and finds them in each way", async () => {
     using store = await make();
     const ann = person("ann", {
       properties: { email: "a@b.c", nested: { __proto__x: [1, null] } },
@@ -163,7 +122,7 @@ describe.each(IMPLEMENTATIONS)("the person store on %s", (_name, make) => {
     expect(await ids({ limit: 3, offset: 9 })).toEqual([4]);
   });
 
-  test("finds a page behind any number of persons, whoever came, went or was merged", async () => {
+  test("finds a page after any number of persons, also when persons come, go or are merged", async () => {
     using store = await make();
     const by = { user_id: 1, at: "2026-11-21T12:00:00.000000Z" };
     const on = (n: number) => `2026-11-${String(10 + (n % 7)).padStart(2, "0")}T00:00:00.000000Z`;
@@ -213,7 +172,7 @@ describe.each(IMPLEMENTATIONS)("the person store on %s", (_name, make) => {
     await check(staying.length + 3000);
   });
 
-  test("changes properties, whole", async () => {
+  test("replaces all properties of a changed person", async () => {
     using store = await make();
     const ann = person("ann", { properties: { a: 1 } });
     const [id = 0] = await create(store, 1, ann);
@@ -224,7 +183,7 @@ describe.each(IMPLEMENTATIONS)("the person store on %s", (_name, make) => {
     expect(await store.find(1, { id })).toMatchObject({ properties: { b: "\ufffd" } });
   });
 
-  test("refuses a slice that was applied before, and changes nothing then", async () => {
+  test("refuses a batch that was applied before, and changes nothing then", async () => {
     using store = await make();
     const ann = person("ann");
     const [id = 0] = await create(store, 5, ann);
@@ -246,7 +205,7 @@ describe.each(IMPLEMENTATIONS)("the person store on %s", (_name, make) => {
     expect(await store.applied()).toBe(5);
   });
 
-  test("applies a slice whole or not at all", async () => {
+  test("applies a batch as a whole or not at all", async () => {
     using store = await make();
     const twin = person("ann");
 
