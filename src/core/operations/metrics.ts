@@ -122,7 +122,7 @@ function pipelineSamples({ ingest, journal, meter }: MetricNeeds) {
 }
 
 function diskSamples({ sizes, room, archive, journalLost }: MetricNeeds) {
-  const { events, loads, sqlite, journalPartsAside } = sizes();
+  const { events, loads, sqlite, journalQuarantinedParts } = sizes();
   const figures = room.figures();
   const optional = (value: number | undefined) => (value === undefined ? [] : one(value));
   return {
@@ -130,7 +130,7 @@ function diskSamples({ sizes, room, archive, journalLost }: MetricNeeds) {
       labels: { kind },
       value,
     })),
-    hoglet_journal_quarantined_files: one(journalPartsAside),
+    hoglet_journal_quarantined_files: one(journalQuarantinedParts),
     hoglet_journal_events_lost_total: one(journalLost()),
     hoglet_archive_rows_lost: one(archive.rowsLost()),
     hoglet_archive_repaired_files_total: one(archive.mended()),

@@ -11,7 +11,7 @@ import type { ProjectionChanges, ProjectionStream } from "./projection.ts";
  * The files are not synced: after a crash, the journal has the same lines again.
  */
 
-/** One event of a slice, with everything that ingest adds to it. */
+/** One event of a batch, with the fields that ingest adds. */
 export type BatchEvent = {
   /** Its sequence number in the journal. */
   seq: number;
@@ -31,15 +31,15 @@ export type BatchEvent = {
   line: Uint8Array;
 };
 
-/** The new content of one slice of the journal, without duplicates. */
+/** The new content of one batch of the journal, without duplicates. */
 export type BatchContent = {
-  /** First and last sequence number of the slice, both included. */
+  /** First and last sequence number of the batch, both included. */
   range: { first: number; last: number };
   /** Its events, in the order of their numbers. */
   events: BatchEvent[];
   /** Frames of the kind `logs`, whole and in order. */
   logs: Frame[];
-  /** Changes of persons that the slice made; null if the projection has these or later ones already. */
+  /** Changes of persons that the batch made; null if the projection has these or later ones already. */
   projection: ProjectionChanges | null;
 };
 
@@ -91,13 +91,13 @@ export type LoadedFiles = Pick<BulkLoad, "events" | "logs" | "projection">;
  */
 export type BulkLoadFiles = {
   /**
-   * Adds a slice to the current load, and returns the loads that are full by it, in order.
+   * Adds a batch to the current load, and returns the loads that it fills, in order.
    * Batches come in the order of their numbers. A load is full at a row group of events, or when the
-   * changes of persons become large (decision 93); one slice may fill several loads.
-   * Fails with the error of the disk. Then nothing is added, and the caller adds the slice again, with
+   * changes of persons become large (decision 93); one batch may fill several loads.
+   * Fails with the error of the disk. Then nothing is added, and the caller adds the batch again, with
    * `projection` null. The failed changes of persons go with the next write of any method.
    */
-  add(slice: BatchContent): BulkLoad[];
+  add(batch: BatchContent): BulkLoad[];
 
   /**
    * Ends the current load and returns it; null if it is empty. Fails with the error of the disk.

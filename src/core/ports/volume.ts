@@ -16,7 +16,7 @@ export type StoreSizes = {
   loads: number;
   sqlite: number;
   /** Number of damaged parts of the journal, which are kept in `journal/corrupt`. */
-  journalPartsAside: number;
+  journalQuarantinedParts: number;
 };
 
 /** Reads sizes of the data directory. No method fails, and each may be called often. */

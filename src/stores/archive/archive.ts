@@ -8,7 +8,7 @@ import type {
 } from "../../core/ports/archive.ts";
 import { type Duckdb, quoted, rows } from "../duckdb/engine/duckdb.ts";
 import { WITHOUT_MATERIALIZED } from "../duckdb/events/hot-columns.ts";
-import { NOT_BLANK } from "../loads/event-lines.ts";
+import { NOT_PADDING } from "../loads/event-lines.ts";
 import { copyTo, eraseArchived } from "./erase.ts";
 import { ARCHIVED_KINDS } from "./files.ts";
 import { placeOf, rowsOf } from "./names.ts";
@@ -153,7 +153,7 @@ async function placesOf(
   const found = await rows(
     connection,
     `SELECT project_id, ${MONTH} AS month, count(*)::DOUBLE AS rows FROM ${kind}
-     WHERE seq BETWEEN ${first} AND ${last} AND ${NOT_BLANK} GROUP BY ALL ORDER BY ALL`,
+     WHERE seq BETWEEN ${first} AND ${last} AND ${NOT_PADDING} GROUP BY ALL ORDER BY ALL`,
   );
   return found.map((row) => ({
     kind,

@@ -4,7 +4,7 @@ import { isDiskFull } from "../../core/values/failure.ts";
 import { quoted, rows } from "../duckdb/engine/duckdb.ts";
 import { isOutOfMemory } from "../duckdb/engine/faults.ts";
 import { newInstance } from "../duckdb/engine/instance.ts";
-import { NOT_BLANK } from "../loads/event-lines.ts";
+import { NOT_PADDING } from "../loads/event-lines.ts";
 
 /** Memory of the engine that reads a file; it holds one row group at a time. */
 const MEMORY = "128MB";
@@ -22,7 +22,7 @@ export async function isReadable(directory: string, file: ArchivedFile): Promise
     await connection.run("SET threads = 1");
     const [row] = await rows(
       connection,
-      `SELECT count(*) FILTER (${NOT_BLANK})::DOUBLE AS count, bit_xor(hash(whole)) AS read
+      `SELECT count(*) FILTER (${NOT_PADDING})::DOUBLE AS count, bit_xor(hash(whole)) AS read
        FROM ${source} AS whole`,
     );
     return Number(row?.["count"]) === file.rows;

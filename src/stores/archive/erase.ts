@@ -8,7 +8,7 @@ import type {
 import { type Duckdb, quoted, rows } from "../duckdb/engine/duckdb.ts";
 import { runOnEngineThreads } from "../duckdb/engine/engine-threads.ts";
 import { LOG_OWNERS, MAY_HAVE_OWNER } from "../duckdb/lists/log-owners.ts";
-import { NOT_BLANK } from "../loads/event-lines.ts";
+import { NOT_PADDING } from "../loads/event-lines.ts";
 
 /** Rows of a Parquet row group: DuckDB holds one in memory, of rows of 2 KiB at most (decision 95). */
 const ROW_GROUP_ROWS = 8192;
@@ -31,7 +31,7 @@ export async function copyTo(
 
 /** How many rows of a source are not blank. */
 export async function countIn(connection: DuckDBConnection, source: string): Promise<number> {
-  const count = `SELECT count(*)::DOUBLE AS count FROM ${source} WHERE ${NOT_BLANK}`;
+  const count = `SELECT count(*)::DOUBLE AS count FROM ${source} WHERE ${NOT_PADDING}`;
   const [found] = await rows(connection, count);
   return Number(found?.["count"] ?? 0);
 }
@@ -87,7 +87,7 @@ async function eraseMatching(
   await connection.run(
     `CREATE OR REPLACE TEMP TABLE erased_row AS
        SELECT DISTINCT seq FROM (SELECT stored.seq FROM ${stored} ${ERASED_JOINS[kind]}) AS matched
-       ANTI JOIN (SELECT seq FROM ${kind} WHERE seq BETWEEN ${first} AND ${last} AND ${NOT_BLANK}) AS held
+       ANTI JOIN (SELECT seq FROM ${kind} WHERE seq BETWEEN ${first} AND ${last} AND ${NOT_PADDING}) AS held
          USING (seq)`,
   );
   const [found] = await rows(connection, "SELECT count(*)::DOUBLE AS found FROM temp.erased_row");

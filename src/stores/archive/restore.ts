@@ -1,7 +1,7 @@
 import { PERSON_NAMESPACE } from "../../core/identity/person.ts";
 import type { ArchiveFiles, Counting, Restore, TakenRows } from "../../core/ports/archive.ts";
 import { type Duckdb, quoted, rows } from "../duckdb/engine/duckdb.ts";
-import { NOT_BLANK } from "../loads/event-lines.ts";
+import { NOT_PADDING } from "../loads/event-lines.ts";
 import { isReadable } from "./check.ts";
 import { countIn } from "./erase.ts";
 
@@ -32,7 +32,7 @@ const ASSIGN = `
   UPDATE events SET person_id = wrong.owner FROM (
     SELECT DISTINCT stored.project_id, stored.distinct_id, stored.person_id,
       coalesce(projection.person_id, ${PERSON_UUID}) AS owner
-    FROM (SELECT DISTINCT project_id, distinct_id, person_id FROM events WHERE ${NOT_BLANK}) AS stored
+    FROM (SELECT DISTINCT project_id, distinct_id, person_id FROM events WHERE ${NOT_PADDING}) AS stored
     LEFT JOIN person_distinct_ids AS projection USING (project_id, distinct_id)
     LEFT JOIN person_overrides AS moved
       ON moved.project_id = stored.project_id AND moved.old_person_id = stored.person_id

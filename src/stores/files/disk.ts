@@ -13,43 +13,42 @@ import { dirname } from "node:path";
 import { volumeOf } from "./volume.ts";
 
 /**
- * The few things the journal asks of a file system, so that a test can put a failing disk in its
- * place. What returns a promise runs off the event loop; what does not is for Workers and start.
- * Errors are node's, with their `code`.
+ * The file operations that the journal needs; tests replace them by a failing disk. A method that returns
+ * a promise runs off the event loop; the others are for workers and the start. Errors are node's.
  */
 export type Disk = {
-  /** Makes a directory that is missing, 0700 and durable. Throws if it cannot be written to. */
+  /** Creates a missing directory, 0700 and durable. Fails if it is not writable. */
   makeDirectory(path: string): Promise<void>;
-  /** Makes the names in a directory durable: created files are there, removed ones gone. */
+  /** Makes creations and removals of files in a directory durable. */
   syncDirectory(path: string): Promise<void>;
-  /** Names in a directory, in no order. */
+  /** Returns the names in a directory, in no order. */
   list(directory: string): string[];
-  /** Makes a new file, 0600, and opens it for writing. Throws `EEXIST` if it is there. */
+  /** Creates a file, 0600, and opens it for writing. Fails `EEXIST` if it exists. */
   create(path: string): Promise<WritableFile>;
   /** Opens an existing file for writing. */
   open(path: string): Promise<WritableFile>;
   /** Opens an existing file for reading. */
   read(path: string): ReadableFile;
-  /** Writes a whole small file, 0600, making its directory, 0700, if it is missing. */
+  /** Writes a whole small file, 0600, and creates its directory, 0700, if it is missing. */
   put(path: string, bytes: Uint8Array): void;
-  /** Removes a file; one that is gone already is no error. */
+  /** Removes a file; a missing file is no error. */
   remove(path: string): Promise<void>;
-  /** Gives a file another name, one that is free. */
+  /** Renames a file; no file may have the new name. */
   rename(from: string, to: string): Promise<void>;
   /**
-   * Makes a file of so many zeros, 0600, in the place of what is there; resolves once they are on the
-   * disk. Throws when it is told to end before.
+   * Writes a file of `bytes` zeros, 0600, in place of an existing one; resolves once they are on disk.
+   * Fails if it is aborted before.
    */
   fill(path: string, bytes: number, ending: AbortSignal): Promise<void>;
-  /** Bytes that may still be written to the volume of a directory. */
+  /** Returns the free bytes on the volume of a directory. */
   free(directory: string): number;
 };
 
-/** A file that is written at places of the caller's choice. */
+/** A file that is written at any offset. */
 export type WritableFile = {
-  /** Writes all of `buffers`, in order, from `position` on; if it throws, any part is written. */
+  /** Writes all of `buffers`, in order, at `position`. After an error any part may be written. */
   write(buffers: readonly Uint8Array[], position: number): Promise<void>;
-  /** Resolves once what was written survives a power cut. After an error nothing is known. */
+  /** Resolves once all writes survive a power cut. After an error their state is unknown. */
   sync(): Promise<void>;
   /** Cuts the file to `bytes`. */
   truncate(bytes: number): Promise<void>;
@@ -59,7 +58,7 @@ export type WritableFile = {
 /** A file that is read, possibly while it grows. */
 export type ReadableFile = {
   size(): number;
-  /** Fills `into` from `position` on and returns how many bytes there were. */
+  /** Reads from `position` into `into`, and returns the number of bytes. */
   read(into: Uint8Array, position: number): number;
   close(): void;
 };
@@ -120,10 +119,10 @@ export const nodeDisk: Disk = {
   free: (directory) => volumeOf(directory)?.free ?? 0,
 };
 
-/** Bytes that a file is filled by at once: whoever syncs meanwhile waits for no more. */
+/** Bytes of one write of zeros; a sync of another file waits for no more. */
 const FILLED_BYTES = 1_048_576;
 
-/** Opens a file for writing, 0600 if it is made. */
+/** Opens a file for writing; a new file is 0600. */
 export function openHandle(path: string, flags: "wx" | "r+"): Promise<FileHandle> {
   return open(path, flags, FILE_MODE);
 }
@@ -131,9 +130,9 @@ export function openHandle(path: string, flags: "wx" | "r+"): Promise<FileHandle
 function writable(handle: FileHandle): WritableFile {
   return {
     async write(buffers, position) {
-      let rest = gathered(buffers);
+      let rest = joined(buffers);
       let at = position;
-      // A disk that runs full takes a part of the bytes first and says so only when asked again.
+      // A disk that runs full writes a part of the bytes, and fails at the next write.
       while (rest.length > 0) {
         const { bytesWritten } = await handle.writev(rest, at);
         rest = without(rest, bytesWritten);
@@ -146,16 +145,16 @@ function writable(handle: FileHandle): WritableFile {
   };
 }
 
-/** Bytes up to which copying many buffers into one costs less than handing over each of them. */
-const GATHERED_BYTES_MAX = 262_144;
+/** Bytes up to which one copied buffer costs less than many separate ones. */
+const JOINED_BYTES_MAX = 262_144;
 
-function gathered(buffers: readonly Uint8Array[]): readonly Uint8Array[] {
+function joined(buffers: readonly Uint8Array[]): readonly Uint8Array[] {
   let bytes = 0;
   for (const { length } of buffers) bytes += length;
-  return bytes <= GATHERED_BYTES_MAX ? [Buffer.concat(buffers, bytes)] : buffers;
+  return bytes <= JOINED_BYTES_MAX ? [Buffer.concat(buffers, bytes)] : buffers;
 }
 
-/** What is left of `buffers` after their first `bytes`. */
+/** Returns `buffers` without their first `bytes`. */
 function without(buffers: readonly Uint8Array[], bytes: number): Uint8Array[] {
   const rest: Uint8Array[] = [];
   let skip = bytes;

@@ -27,7 +27,7 @@ export const removeLeftovers: RemoveLeftovers = async (directory, tasks, stored)
   return { dead_letters, parts };
 };
 
-/** Loads that are stored, and could not be removed when they were. */
+/** Removes loads that both stores have, and whose removal had failed. */
 function removeLoads(directory: string, { applied, mirror_version }: Stored): void {
   for (const name of namesIn(directory)) {
     const load = LOAD.exec(name)?.[1];
@@ -39,7 +39,7 @@ function removeLoads(directory: string, { applied, mirror_version }: Stored): vo
   }
 }
 
-/** All of them: whose events are in what is damaged nobody can tell, for its ids may be, too. */
+/** Removes all quarantined parts, because the ids in damaged bytes may be wrong. */
 function removeCorrupt(directory: string): string[] {
   const names = namesIn(directory);
   for (const name of names) rmSync(join(directory, name));
@@ -60,7 +60,7 @@ async function rewriteDeadLetters(
     if (!existsSync(path) || tasks.length === 0) return new Map();
     const { size } = statSync(path);
     const removed = await copyLines(path, draft, doomed(tasks));
-    // What is added meanwhile must not be lost.
+    // Lines that were added meanwhile must not be lost.
     if (statSync(path).size !== size) continue;
     if (removed.size > 0) renameSync(draft, path);
     else rmSync(draft);
@@ -89,7 +89,7 @@ async function copyLines(
   return removed;
 }
 
-/** The task that a line goes with; undefined if it stays. */
+/** Returns the task that erases a line; undefined if the line stays. */
 function doomed(tasks: readonly Erasing[]): (line: string) => number | undefined {
   const latest = new Map<string, Erasing>();
   for (const task of tasks) {

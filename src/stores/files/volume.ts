@@ -2,7 +2,7 @@ import { readdirSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { StoreSizes, Volume } from "../../core/ports/volume.ts";
 
-/** The volume that a directory is on; undefined where the system does not tell. */
+/** Returns the volume of a directory; undefined if the system does not report it. */
 export function volumeOf(directory: string): Volume | undefined {
   try {
     const { bavail, blocks, bsize } = statfsSync(directory);
@@ -12,7 +12,7 @@ export function volumeOf(directory: string): Volume | undefined {
   }
 }
 
-/** The sizes of the stores in a data directory. What is not there has none. */
+/** Returns the sizes of the stores in a data directory. A store without files has 0 bytes. */
 export function storeSizes(directory: string): StoreSizes {
   const inside = (name: string) => namesIn(join(directory, name));
   const sum = (name: string, files: readonly string[]) =>
@@ -22,7 +22,7 @@ export function storeSizes(directory: string): StoreSizes {
     events: sum("events", inside("events")),
     loads: sum("loads", inside("loads")),
     sqlite: sum("", ofSqlite),
-    journalPartsAside: inside("journal/corrupt").length,
+    journalQuarantinedParts: inside("journal/corrupt").length,
   };
 }
 
@@ -34,7 +34,7 @@ function namesIn(path: string): string[] {
   }
 }
 
-/** A file may go between the two calls. */
+/** A file may be removed between the two calls, so a missing one counts 0. */
 function bytesOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }

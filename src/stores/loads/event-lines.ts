@@ -1,38 +1,37 @@
 import type { BatchEvent } from "../../core/ports/loads.ts";
 import { type JsonObject, storableJson } from "../../core/values/json.ts";
 import { isoTime } from "../../core/values/time.ts";
-import { briefProperties, READ_BYTES_MAX } from "./brief-properties.ts";
+import { READ_BYTES_MAX, truncateForQuery } from "./brief-properties.ts";
 import { lineBuffer } from "./line-buffer.ts";
 
-/**
- * DuckDB reads, writes and sorts 2,048 rows at once, however large they are. So what is large takes
- * more rows than one: behind it are blank ones, of a project with a negative number that nobody asks
- * for (decision 95).
+/*
+ * DuckDB reads, writes and sorts 2,048 rows at once, also if they are large. So padding rows follow a
+ * large row. They belong to a negative project id, which no query reads (decision 95).
  */
 
-/** Bytes of what takes one row. */
+/** Largest line, in bytes, that takes one row. */
 const ROW_BYTES_MAX = 2048;
 
-/** Bytes for each of its rows, of what takes more. */
+/** Bytes a row of a larger line. */
 const BYTES_PER_ROW = 1536;
 
-/** How many rows something of so many bytes takes. */
-export function rowsOf(bytes: number): number {
+/** Returns the number of rows for a line of so many bytes, with padding rows. */
+export function rowsFor(bytes: number): number {
   return bytes <= ROW_BYTES_MAX ? 1 : Math.ceil(bytes / BYTES_PER_ROW);
 }
 
-/** The condition that a row is not blank. */
-export const NOT_BLANK = "project_id > 0";
+/** The SQL condition that a row is no padding row. */
+export const NOT_PADDING = "project_id > 0";
 
-/** What a blank row has where there must be a UUID. */
+/** The UUID of a padding row. */
 export const NO_UUID = "00000000-0000-0000-0000-000000000000";
 
-/** The order of events that are large, and of their blank rows, which stay with them: last. */
+/** An SQL order that puts large events and their padding rows together, after all others. */
 export const LARGE_LAST = `
   CASE WHEN project_id < 0 OR strlen(coalesce(whole_properties, properties)) > ${ROW_BYTES_MAX}
     THEN seq ELSE 0 END`;
 
-/** Properties that are columns of `events` too: breakdowns by them are four times as fast. */
+/** Properties that are also columns of `events`: breakdowns by them are four times as fast. */
 export const HOT_PROPERTIES = [
   "$session_id",
   "$current_url",
@@ -54,7 +53,7 @@ export const HOT_PROPERTIES = [
 /** The column of the group keys of a type, by its index. */
 export const groupColumn = (type_index: number): string => `$group_${type_index}`;
 
-/** The time of arrival as text: the events of one request share it. */
+/** Converts times of arrival to text; events of one request share theirs. */
 function arrivedAt(): (ms: number) => string {
   let last = Number.NaN;
   let text = "";
@@ -66,8 +65,8 @@ function arrivedAt(): (ms: number) => string {
 }
 
 /**
- * Writes each event as its own line with what ingest adds in front. The line is copied as bytes:
- * made into a text and back, it would cost as much as everything else here.
+ * Writes each event as a line, with the fields of ingest before its own. The line is copied as bytes,
+ * because decoding and encoding it would double the cost.
  */
 export function writeEvents(
   events: readonly BatchEvent[],
@@ -78,34 +77,34 @@ export function writeEvents(
   for (const event of events) {
     const arrived = iso(event.arrived_at);
     lines.text(eventHead(event, arrived));
-    // The line's own brace is the head's.
+    // The head has the opening brace of the line.
     lines.bytes(event.line.subarray(1));
-    lines.text(`\n${blankEvents(event, arrived, rowsOf(event.line.length) - 1)}`);
+    lines.text(`\n${paddingEvents(event, arrived, rowsFor(event.line.length) - 1)}`);
   }
   lines.flush();
 }
 
-/** Lines of so many blank rows behind an event that arrived at an ISO 8601 time. */
-export function blankEvents(
+/** Returns the lines of `count` padding rows after an event that arrived at an ISO 8601 time. */
+export function paddingEvents(
   { seq, project_id }: Pick<BatchEvent, "seq" | "project_id">,
   arrived: string,
   count: number,
 ): string {
   if (count === 0) return "";
-  const place = `"seq":${seq},"project_id":${-project_id},"ingested_at":"${arrived}"`;
-  const ids = `"person_id":"${NO_UUID}","uuid":"${NO_UUID}","distinct_id":""`;
+  const ids = `"seq":${seq},"project_id":${-project_id},"ingested_at":"${arrived}"`;
+  const uuids = `"person_id":"${NO_UUID}","uuid":"${NO_UUID}","distinct_id":""`;
   const rest = `"event":"","timestamp":"${arrived}","properties":{}`;
-  return `{${place},${ids},${rest}}\n`.repeat(count);
+  return `{${ids},${uuids},${rest}}\n`.repeat(count);
 }
 
 /**
- * The event's hot properties and the fields of ingest, in front of its own line; of a large event also
- * the properties that are read in its place. As keys, 21 hot columns take 12 to 16 µs an event in
- * DuckDB; `json_extract_string` takes 18 to 22 µs with a list of paths, and 56 to 71 µs with single ones.
+ * Returns the fields of ingest and the hot properties, which stand before the event's own line; for a
+ * large event also the properties that queries read instead of its own. As keys, 21 hot columns cost 12
+ * to 16 µs an event in DuckDB; `json_extract_string` costs 18 to 22 µs with a list of paths.
  */
-function eventHead(slice: BatchEvent, arrived: string): string {
-  const { seq, project_id, person_id, event, groups, mark, line } = slice;
-  const brief = line.length > READ_BYTES_MAX ? briefProperties(event.properties) : undefined;
+function eventHead(batchEvent: BatchEvent, arrived: string): string {
+  const { seq, project_id, person_id, event, groups, mark, line } = batchEvent;
+  const brief = line.length > READ_BYTES_MAX ? truncateForQuery(event.properties) : undefined;
   const properties = brief ?? event.properties;
   const hot: JsonObject = {};
   for (const name of HOT_PROPERTIES) {

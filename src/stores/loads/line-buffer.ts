@@ -1,10 +1,10 @@
-/** Bytes of lines that are gathered for one write: they stay near the processor until then. */
+/** Bytes of one write: so many stay in the processor's cache. */
 const WRITE_BYTES = 1_048_576;
 
-/** Where they are gathered, once and for all: the system takes long to make so much memory anew. */
+/** One buffer for all writes, because allocating it each time is slow. */
 const shared = Buffer.allocUnsafeSlow(WRITE_BYTES);
 
-/** Lines on their way into a file; `flush` hands on the last ones. */
+/** Collects lines of a file; `flush` writes the last ones. */
 export type LineBuffer = {
   /** Adds a text as UTF-8. */
   text(text: string): void;
@@ -13,8 +13,8 @@ export type LineBuffer = {
 };
 
 /**
- * Gathers lines for `write`, which has them no longer than it runs. One at a time in a thread, from
- * the first text to `flush`.
+ * Collects lines for `write`, which must not keep the bytes. A thread may use one at a time, from the
+ * first text to `flush`.
  */
 export function lineBuffer(write: (bytes: Uint8Array) => void): LineBuffer {
   let buffer = shared;
@@ -23,18 +23,18 @@ export function lineBuffer(write: (bytes: Uint8Array) => void): LineBuffer {
     if (used > 0) write(buffer.subarray(0, used));
     used = 0;
   };
-  const makeRoom = (bytes: number) => {
+  const reserve = (bytes: number) => {
     if (used + bytes > buffer.length) flush();
     if (bytes > buffer.length) buffer = Buffer.allocUnsafeSlow(bytes);
   };
   return {
     text(text) {
       // A UTF-16 unit is at most 3 bytes of UTF-8.
-      makeRoom(text.length * 3);
+      reserve(text.length * 3);
       used += buffer.write(text, used);
     },
     bytes(bytes) {
-      makeRoom(bytes.length);
+      reserve(bytes.length);
       buffer.set(bytes, used);
       used += bytes.length;
     },

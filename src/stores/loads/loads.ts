@@ -22,14 +22,14 @@ import {
   appended,
   appendedEvents,
   type EventPart,
-  filled,
-  fitting,
   type Part,
+  padded,
   pathOf,
+  takeUpToRows,
 } from "./parts.ts";
 import { joinChanges } from "./projection-changes.ts";
 
-/** The load that is being made. Of a file, only the first `bytes` count: what failed is behind. */
+/** The load that is being written. */
 type Open = {
   first: number;
   last: number;
@@ -38,20 +38,21 @@ type Open = {
   projection: ProjectionChanges | null;
 };
 
-/** What of a slice is in no load yet. */
-type Rest = Omit<BatchContent, "projection">;
+/** The part of a batch that is in no load yet. */
+type Remaining = Omit<BatchContent, "projection">;
+
+type Extended = { load: Open; remaining: Remaining };
 
 /**
- * Writes loads as files, of one slice or of many, of a slice's part where it fills one: DuckDB puts
- * `rowsMax` rows of events, a row group of its own, straight into its file (decision 93). What does
- * not fit any more leaves blank rows there. The files are not synced: after a crash the journal makes
- * them again.
+ * Writes loads as files, each of one batch, several, or a part of one. DuckDB writes `rowsMax` rows, which
+ * are a row group, straight into its file (decision 93); padding rows fill the space of an event that
+ * does not fit. The files are not synced, because the journal has the events after a crash.
  */
 export function loadFiles(directory: string, rowsMax: number): BulkLoadFiles {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   for (const leftover of readdirSync(directory)) rmSync(join(directory, leftover));
   let open: Open | undefined;
-  /** Changes that SQLite has and no file holds yet: writing failed, and nobody makes them again. */
+  /** Changes that SQLite has and that a failed write has left in no file; no later call brings them. */
   let unwritten: ProjectionChanges | null = null;
 
   const begin = (first: number): Open => {
@@ -63,21 +64,21 @@ export function loadFiles(directory: string, rowsMax: number): BulkLoadFiles {
     const events = { ...part("events"), rowsTaken: 0, end: undefined, historical: false };
     return { first, last: first - 1, events, logs: part("logs"), projection: null };
   };
-  /** The load with what fits of a slice, and the rest. */
-  const extended = (making: Open, { range, events, logs }: Rest): { making: Open; rest: Rest } => {
-    const part = fitting(events, rowsMax - making.events.rowsTaken);
+  /** Adds the part of a batch that fits into the load. */
+  const extended = (load: Open, { range, events, logs }: Remaining): Extended => {
+    const part = takeUpToRows(events, rowsMax - load.events.rowsTaken);
     const later = events.slice(part.length);
-    const last = later.length === 0 ? range.last : (part.at(-1)?.seq ?? making.last);
+    const last = later.length === 0 ? range.last : (part.at(-1)?.seq ?? load.last);
     const taken = logs.filter((frame) => lastSeq(frame) <= last);
-    const grown = appendedEvents(making.events, part);
+    const grown = appendedEvents(load.events, part);
     return {
-      making: {
-        ...making,
+      load: {
+        ...load,
         last,
-        events: later.length === 0 ? grown : filled(grown, rowsMax),
-        logs: appended(making.logs, taken.flatMap(logLines)),
+        events: later.length === 0 ? grown : padded(grown, rowsMax),
+        logs: appended(load.logs, taken.flatMap(logLines)),
       },
-      rest: { range, events: later, logs: logs.slice(taken.length) },
+      remaining: { range, events: later, logs: logs.slice(taken.length) },
     };
   };
   const putProjection = (name: string, changes: ProjectionStream) =>
@@ -99,61 +100,50 @@ export function loadFiles(directory: string, rowsMax: number): BulkLoadFiles {
   };
 
   return {
-    /**
-     * Adds a slice and returns the loads that it fills, with events or with persons. If it throws, only the
-     * slice's changes of the projection were added, and they go with the next write.
-     */
     add({ range, events, logs, projection }: BatchContent): BulkLoad[] {
       unwritten = joined(unwritten, projection);
       const full: BulkLoad[] = [];
-      let making = open ?? begin(range.first);
-      making = { ...making, projection: joined(making.projection, unwritten) };
-      let rest: Rest = { range, events, logs };
+      let load = open ?? begin(range.first);
+      load = { ...load, projection: joined(load.projection, unwritten) };
+      let remaining: Remaining = { range, events, logs };
       for (;;) {
-        ({ making, rest } = extended(making, rest));
-        if (making.events.rowsTaken < rowsMax) break;
-        full.push(finished(making));
-        making = begin(making.last + 1);
-        if (rest.events.length === 0) break;
+        ({ load, remaining } = extended(load, remaining));
+        if (load.events.rowsTaken < rowsMax) break;
+        full.push(finished(load));
+        load = begin(load.last + 1);
+        if (remaining.events.length === 0) break;
       }
-      if (projectionChars(making.projection) >= PROJECTION_CHARS_MAX) {
-        full.push(finished(making));
-        making = begin(making.last + 1);
+      if (projectionChars(load.projection) >= PROJECTION_CHARS_MAX) {
+        full.push(finished(load));
+        load = begin(load.last + 1);
       }
-      open = making.last < making.first ? undefined : making;
+      open = load.last < load.first ? undefined : load;
       unwritten = null;
       return full;
     },
 
-    /** Ends the load that is being made; null if there is none. */
     end,
 
-    /**
-     * Ends the load that is being made, and writes changes to go behind it. If it throws, nothing
-     * has ended, and the changes go with whatever is written next.
-     */
     endWith(changes: ProjectionChanges): { load: BulkLoad | null; changes: ProjectionFiles } {
-      const behind = joined(unwritten, changes) ?? changes;
-      unwritten = behind;
-      const files = putProjection(`mirror-${behind.version}`, behind);
+      const pending = joined(unwritten, changes) ?? changes;
+      unwritten = pending;
+      const files = putProjection(`mirror-${pending.version}`, pending);
       const load = end();
       unwritten = null;
       return { load, changes: files };
     },
 
-    /** Writes changes to the projection that come with no events. */
     writeProjection: (changes: ProjectionStream): ProjectionFiles =>
       putProjection(`mirror-${changes.version}`, changes),
 
-    /** The same of what a projection of a version lacks; null if that is nothing. */
     writeLacking: (version: number, changes: ProjectionStream): ProjectionFiles | null =>
       changes.version === version ? null : putProjection(`mirror-${changes.version}`, changes),
   };
 }
 
 /**
- * Removes a load's files, once both stores have it. Asynchronous: the system may take long to
- * let go of a file that it is still writing to disk.
+ * Removes a load's files, after both stores have it. It is asynchronous, because the system is slow to
+ * remove a file that it still writes to disk.
  */
 export const removeLoad: RemoveLoad = async ({ events, logs, projection }) => {
   const { persons, overrides, groups, owned } = projection ?? {};
@@ -162,7 +152,7 @@ export const removeLoad: RemoveLoad = async ({ events, logs, projection }) => {
   }
 };
 
-/** Characters of the properties that a load changes in the projection; it ends behind the slice that reaches them. */
+/** Characters of changed properties at which a load ends, after the batch that reaches them. */
 const PROJECTION_CHARS_MAX = 16_777_216;
 
 function projectionChars(changes: ProjectionChanges | null): number {
@@ -200,7 +190,7 @@ function projectionFiles(start: string, changes: ProjectionStream): ProjectionFi
   };
 }
 
-/** What the lines are of is in `found` when they have been taken. */
+/** Yields the lines of persons, and notes in `found` which kinds they have. */
 function* personLines(
   { persons, gone }: Pick<ProjectionStream, "persons" | "gone">,
   found: { known: boolean; gone: boolean; moved: boolean },
@@ -216,15 +206,15 @@ function* personLines(
   }
 }
 
-/** A line of a person, whose properties are JSON already. */
+/** Returns the line of a person, whose properties are JSON already. */
 function personLine(person: ProjectedPerson): string {
-  const { columns, ...rest } = person;
-  return `${storableJson(rest).slice(0, -1)}${columns === "" ? "" : `,${columns}`}}\n`;
+  const { columns, ...fields } = person;
+  return `${storableJson(fields).slice(0, -1)}${columns === "" ? "" : `,${columns}`}}\n`;
 }
 
-/** The same of a group. */
-function groupLine({ properties, ...rest }: ProjectedGroup): string {
-  return `${storableJson(rest).slice(0, -1)},"properties":${briefText(properties)}}\n`;
+/** Returns the line of a group, whose properties are JSON already. */
+function groupLine({ properties, ...fields }: ProjectedGroup): string {
+  return `${storableJson(fields).slice(0, -1)},"properties":${briefText(properties)}}\n`;
 }
 
 function goneLine(id: number): string {

@@ -1,30 +1,30 @@
 import type { LogRecord } from "../../core/logs/record.ts";
 import type { Frame } from "../../core/ports/journal.ts";
 import { isoTime } from "../../core/values/time.ts";
-import { NO_UUID, rowsOf } from "./event-lines.ts";
+import { NO_UUID, rowsFor } from "./event-lines.ts";
 
 const utf8 = new TextDecoder();
 
 /**
- * A frame's records as lines for DuckDB: each as it stands, what ingest adds in front, and blank rows
- * behind a large one.
+ * Returns a frame's records as lines for DuckDB: the fields of ingest, the record as it is, and padding
+ * rows after a large one.
  */
 export function logLines({ project_id, arrived_at, first_seq, count, lines }: Frame): string[] {
   const time = isoTime(arrived_at);
   const head = (seq: number, project: number) =>
     `{"seq":${seq},"project_id":${project},"ingested_at":"${time}",`;
-  const blank = JSON.stringify(blankRecord(time)).slice(1);
+  const padding = JSON.stringify(paddingRecord(time)).slice(1);
   const records = utf8.decode(lines).split("\n").slice(0, count);
   return records.map((line, at) => {
     const seq = first_seq + at;
-    const more = rowsOf(line.length) - 1;
-    const blanks = more === 0 ? "" : `${head(seq, -project_id)}${blank}\n`.repeat(more);
-    return `${head(seq, project_id)}${line.slice(1)}\n${blanks}`;
+    const more = rowsFor(line.length) - 1;
+    const paddingRows = more === 0 ? "" : `${head(seq, -project_id)}${padding}\n`.repeat(more);
+    return `${head(seq, project_id)}${line.slice(1)}\n${paddingRows}`;
   });
 }
 
-/** What a blank row has of a record. */
-const blankRecord = (time: string): Record<keyof LogRecord, string | number | object> => ({
+/** The fields of a record in a padding row. */
+const paddingRecord = (time: string): Record<keyof LogRecord, string | number | object> => ({
   uuid: NO_UUID,
   timestamp: time,
   observed_timestamp: time,

@@ -1,35 +1,35 @@
 import { closeSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import type { BatchEvent } from "../../core/ports/loads.ts";
 import { isoTime } from "../../core/values/time.ts";
-import { blankEvents, rowsOf, writeEvents } from "./event-lines.ts";
+import { paddingEvents, rowsFor, writeEvents } from "./event-lines.ts";
 import { lineBuffer } from "./line-buffer.ts";
 
-/** A file of a load. Only the first `bytes` count: what failed is behind. */
+/** A file of a load. Only the first `bytes` count, because a failed write may have left more. */
 export type Part = { path: string; bytes: number; rows: number };
 
-/** `rowsTaken` are those of the events and the blank ones; `end` is the event that came last. */
+/** `rowsTaken` counts events and padding rows; `end` is the last event. */
 export type EventPart = Part & {
   rowsTaken: number;
   end: BatchEvent | undefined;
   historical: boolean;
 };
 
-/** Where the file is; null if there is none. */
+/** Returns the path of the file; null if it has no rows. */
 export const pathOf = ({ path, rows }: Part): string | null => (rows === 0 ? null : path);
 
-/** The first of the events, as many as fit into so many rows. */
-export function fitting(events: BatchEvent[], rowsLeft: number): BatchEvent[] {
+/** Returns the first events, as many as fit into `rowsLeft`. */
+export function takeUpToRows(events: BatchEvent[], rowsLeft: number): BatchEvent[] {
   let left = rowsLeft;
   const end = events.findIndex(({ line }) => {
-    left -= rowsOf(line.length);
+    left -= rowsFor(line.length);
     return left < 0;
   });
   return end === -1 ? events : events.slice(0, end);
 }
 
-/** The file with more events. */
+/** Appends events to the file. */
 export function appendedEvents(part: EventPart, events: readonly BatchEvent[]): EventPart {
-  const rowsTaken = events.reduce((sum, { line }) => sum + rowsOf(line.length), part.rowsTaken);
+  const rowsTaken = events.reduce((sum, { line }) => sum + rowsFor(line.length), part.rowsTaken);
   const historical = part.historical || events.some((event) => event.historical);
   const end = events.at(-1) ?? part.end;
   const done = written(part, (write) => {
@@ -39,19 +39,19 @@ export function appendedEvents(part: EventPart, events: readonly BatchEvent[]): 
   return { ...done, rowsTaken, end, historical };
 }
 
-/** The part with blank rows in the place of events that do not fit. */
-export function filled(part: EventPart, rowsMax: number): EventPart {
+/** Fills the file with padding rows, in place of events that do not fit. */
+export function padded(part: EventPart, rowsMax: number): EventPart {
   const { end, rowsTaken } = part;
   if (end === undefined || rowsTaken === rowsMax) return part;
-  const blank = blankEvents(end, isoTime(end.arrived_at), rowsMax - rowsTaken);
+  const padding = paddingEvents(end, isoTime(end.arrived_at), rowsMax - rowsTaken);
   const done = written(part, (write) => {
-    write(Buffer.from(blank));
+    write(Buffer.from(padding));
     return 0;
   });
   return { ...part, ...done, rowsTaken: rowsMax };
 }
 
-/** The file with more lines. */
+/** Appends lines to the file. */
 export function appended(part: Part, lines: Iterable<string>): Part {
   return written(part, (write) => {
     const buffer = lineBuffer(write);
@@ -66,8 +66,8 @@ export function appended(part: Part, lines: Iterable<string>): Part {
 }
 
 /**
- * The part with what `work` writes, and as many rows more as it says; what an attempt that failed has
- * left behind it is cut off. Without a byte there is no file.
+ * Adds the bytes that `work` writes, and the rows that it returns, after it has cut the bytes of a failed
+ * attempt. Without a byte there is no file.
  */
 function written(part: Part, work: (write: (bytes: Uint8Array) => void) => number): Part {
   let { bytes } = part;

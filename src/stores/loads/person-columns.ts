@@ -2,7 +2,7 @@ import type { PropertyTexts } from "../../core/ports/projection.ts";
 import { foldedAddress } from "../../core/values/case-folding.ts";
 import type { JsonObject } from "../../core/values/json.ts";
 import { setKey, storableJson, storableText } from "../../core/values/json.ts";
-import { briefProperties, leftOut, READ_CHARS_MAX } from "./brief-properties.ts";
+import { omittedKeys, READ_CHARS_MAX, truncateForQuery } from "./brief-properties.ts";
 
 /**
  * Columns of the projection: a property's name alone says which holds it. Names with `$`, four fifths of the
@@ -14,7 +14,7 @@ const SPREAD = {
   sdk: { few: { from: 8, columns: 4 }, many: { from: 12, columns: 4 } },
 };
 
-/** Names of what has many values. */
+/** Names of properties with many different values. */
 const MANY_VALUED =
   /(?:(?:^|first|last|full|user|path)_?name|mail|phone|url|path|referrer|agent|(?:^|_|u|r)id|(?:_|ed)at|width|height|itude)$/i;
 
@@ -37,8 +37,8 @@ export function propertyTexts(properties: JsonObject): PropertyTexts {
   if (text.length <= READ_CHARS_MAX) {
     return { text, columns: [...columnsOf(texts), ...address].join(",") };
   }
-  const brief = briefProperties(properties);
-  const names = `"${LEFT_OUT}":${storableJson(leftOut(properties, brief))}`;
+  const brief = truncateForQuery(properties);
+  const names = `"${LEFT_OUT}":${storableJson(omittedKeys(properties, brief))}`;
   return { text, columns: [...columnsOf(spreadTexts(brief)), ...address, names].join(",") };
 }
 
@@ -51,7 +51,7 @@ const isText = (text: string | undefined): text is string => text !== undefined;
 function spreadTexts(properties: JsonObject): (string | undefined)[] {
   const parts: (JsonObject | undefined)[] = new Array(PROPERTY_COLUMNS.length).fill(undefined);
   for (const key of Object.keys(properties)) {
-    const at = placeOf(key);
+    const at = columnIndexOf(key);
     const part = parts[at] ?? {};
     parts[at] = part;
     setKey(part, key, properties[key] ?? null);
@@ -59,27 +59,27 @@ function spreadTexts(properties: JsonObject): (string | undefined)[] {
   return parts.map((part) => part && storableJson(part));
 }
 
-/** Which of the columns has a property. */
-function placeOf(key: string): number {
-  const known = places.get(key);
-  if (known !== undefined) return known;
+/** Returns the index of the column that has a property. */
+function columnIndexOf(key: string): number {
+  const cached = columnIndexes.get(key);
+  if (cached !== undefined) return cached;
   const { few, many } = key.startsWith("$") ? SPREAD.sdk : SPREAD.own;
   const { from, columns } = MANY_VALUED.test(key) ? many : few;
   let hash = 0;
   for (let at = 0; at < key.length; at += 1) hash = (hash * 31 + key.charCodeAt(at)) >>> 0;
-  const place = from + (hash % columns);
-  if (places.size < PLACES_KEPT_MAX) places.set(key, place);
-  return place;
+  const index = from + (hash % columns);
+  if (columnIndexes.size < CACHED_NAMES_MAX) columnIndexes.set(key, index);
+  return index;
 }
 
-/** Names whose places are kept at hand. */
-const PLACES_KEPT_MAX = 10_000;
+/** Most names whose columns are cached. */
+const CACHED_NAMES_MAX = 10_000;
 
-const places = new Map<string, number>();
+const columnIndexes = new Map<string, number>();
 
-/** The column of the projection that has a property. */
+/** Returns the column of the projection that has a property. */
 export function propertyColumn(key: string): string {
-  return PROPERTY_COLUMNS[placeOf(key)] ?? "";
+  return PROPERTY_COLUMNS[columnIndexOf(key)] ?? "";
 }
 
 /** All properties of a row of the projection: no two of its columns have a key in common. */
@@ -92,7 +92,7 @@ export function addressIn({ email }: JsonObject): string | null {
   return typeof email === "string" ? storableText(email) : null;
 }
 
-/** The same as `search` looks through it. */
+/** Returns the e-mail address in the form that `search` compares. */
 export function searchedEmail(properties: JsonObject): string | null {
   const email = addressIn(properties);
   return email === null ? null : foldedAddress(email);

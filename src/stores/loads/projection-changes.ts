@@ -5,7 +5,7 @@ import type {
   ProjectionChanges,
 } from "../../core/ports/projection.ts";
 
-/** Both changes as one: a person who changes in slice after slice is put in the projection once. */
+/** Joins two changes, so that a person who changes in several batches is written once. */
 export function joinChanges(
   before: ProjectionChanges,
   after: ProjectionChanges,
@@ -34,7 +34,7 @@ function joinPersons(
   return [...joined.values()];
 }
 
-/** After a split, ids have moved away from persons who are still there. */
+/** After a split, removes the moved ids from persons that stay. */
 function withoutIds(
   before: ProjectedPerson[],
   after: readonly ProjectedPerson[],
@@ -57,7 +57,7 @@ function joinPerson(before: ProjectedPerson, after: ProjectedPerson): ProjectedP
   };
 }
 
-/** Who was somebody before and is a third one now leads straight to the third. */
+/** Joins overrides, so that one from A to B and one from B to C lead from A straight to C. */
 function joinOverrides(
   before: ProjectedOverride[],
   after: ProjectedOverride[],
@@ -79,7 +79,7 @@ function joinOverrides(
 const groupKey = ({ project_id, type_index, key }: ProjectedGroup) =>
   `${project_id} ${type_index} ${key}`;
 
-/** The last row of each key, in the place of the first. */
+/** Returns the last row of each key, at the position of the first. */
 function byKey<Row, Key>(rows: readonly Row[], keyOf: (row: Row) => Key): Map<Key, Row> {
   return new Map(rows.map((row) => [keyOf(row), row]));
 }

@@ -18,7 +18,7 @@ test("the stores' files are added up, and what is not there counts nothing", () 
     events: 0,
     loads: 0,
     sqlite: 0,
-    journalPartsAside: 0,
+    journalQuarantinedParts: 0,
   });
   const put = (name: string, bytes: number) => {
     mkdirSync(join(directory.path, name, ".."), { recursive: true });
@@ -34,6 +34,6 @@ test("the stores' files are added up, and what is not there counts nothing", () 
     events: 120,
     loads: 3,
     sqlite: 55,
-    journalPartsAside: 1,
+    journalQuarantinedParts: 1,
   });
 });

@@ -4,13 +4,13 @@ import {
   REPLAY_FIELDS,
   type ReplayEntries,
 } from "../../../core/ingest/dedup-table.ts";
-import { NOT_BLANK } from "../../loads/event-lines.ts";
+import { NOT_PADDING } from "../../loads/event-lines.ts";
 import { micros } from "../engine/duckdb.ts";
 
 const SEEN = `
   SELECT uuid, project_id, (epoch_ms(ingested_at) // 60000)::INTEGER AS minute,
     coalesce(mark, ${NO_FINGERPRINT}) AS mark
-  FROM events WHERE ${NOT_BLANK} AND ingested_at >=
+  FROM events WHERE ${NOT_PADDING} AND ingested_at >=
     (SELECT ingested_at FROM events ORDER BY seq DESC LIMIT 1) - to_microseconds($window::BIGINT)`;
 
 /** Entries that are handed on at once. */

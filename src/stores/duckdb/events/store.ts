@@ -3,7 +3,7 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import { GROUP_TYPES_MAX } from "../../../core/identity/group.ts";
 import type { DeadLetter, EventStore } from "../../../core/ports/events.ts";
 import type { BulkLoad, ProjectionFiles } from "../../../core/ports/loads.ts";
-import { groupColumn, HOT_PROPERTIES, LARGE_LAST, NOT_BLANK } from "../../loads/event-lines.ts";
+import { groupColumn, HOT_PROPERTIES, LARGE_LAST, NOT_PADDING } from "../../loads/event-lines.ts";
 import { type Duckdb, quoted, readColumns, rows } from "../engine/duckdb.ts";
 import { runOnEngineThreads } from "../engine/engine-threads.ts";
 import { isAboutTheData, moveToDeadLetters } from "./dead-letters.ts";
@@ -121,8 +121,8 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
       duckdb.read(async (connection) => {
         const [row] = await rows(
           connection,
-          `SELECT (SELECT count(*) FROM events WHERE ${NOT_BLANK})::DOUBLE AS events,
-             (SELECT count(*) FROM logs WHERE ${NOT_BLANK})::DOUBLE AS logs`,
+          `SELECT (SELECT count(*) FROM events WHERE ${NOT_PADDING})::DOUBLE AS events,
+             (SELECT count(*) FROM logs WHERE ${NOT_PADDING})::DOUBLE AS logs`,
         );
         return { events: Number(row?.["events"]), logs: Number(row?.["logs"]) };
       }),

@@ -2,7 +2,7 @@ import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import { readParts } from "../../../core/persons/read-parts.ts";
 import type { PersonReads } from "../../../core/ports/person-reads.ts";
 import { type JsonObject, setKey, storableJson } from "../../../core/values/json.ts";
-import { ANY_NAME } from "../../loads/brief-properties.ts";
+import { ALL_KEYS } from "../../loads/brief-properties.ts";
 import { LEFT_OUT, PROPERTY_COLUMNS, searchedEmail } from "../../loads/person-columns.ts";
 import { rows } from "../engine/duckdb.ts";
 
@@ -26,7 +26,7 @@ export async function omittedPersons(
 ): Promise<number[]> {
   const found = await rows(connection, OMITTED, {
     project,
-    keys: JSON.stringify([...keys, ANY_NAME]),
+    keys: JSON.stringify([...keys, ALL_KEYS]),
   });
   return found.map(({ id }) => Number(id));
 }
