@@ -11,7 +11,7 @@ describe.each(VOLUMES)("sizes on disk from %s", (_name, make) => {
 
   test("stores without files have no bytes, and nothing fails without a directory", () => {
     using made = make();
-    const empty = { events: 0, loads: 0, sqlite: 0, journalPartsAside: 0 };
+    const empty = { events: 0, loads: 0, sqlite: 0, journalQuarantinedParts: 0 };
     expect(made.volumes.sizes()).toEqual(empty);
     made.removeDirectory();
     expect([made.volumes.volume(), made.volumes.sizes()]).toEqual([undefined, empty]);
