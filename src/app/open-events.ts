@@ -16,9 +16,9 @@ import { removeLoad } from "../stores/loads/loads.ts";
 import { opened } from "./process/data-directory.ts";
 import { releaseExecutablePages } from "./process/executable-pages.ts";
 import { lowerPoolPriority } from "./process/priority.ts";
-import { countedArchive, tellMissing } from "./recovery/archive-repair.ts";
+import { countedArchive, reportEmpty } from "./recovery/archive-repair.ts";
 import { checkTogether } from "./recovery/check-together.ts";
-import { fillingOf, progressLog } from "./recovery/event-store-rebuild.ts";
+import { planRebuild, progressLog } from "./recovery/event-store-rebuild.ts";
 import { openEventStore } from "./recovery/open-event-store.ts";
 import type { Settings } from "./settings/settings.ts";
 import type { Base, Environment } from "./stores.ts";
@@ -62,7 +62,7 @@ export async function openEvents(
     first: journal.first(),
     last: journal.durableSeq(),
   };
-  if (settings.archive === "on") tellMissing({ ...seqs, persons }, log);
+  if (settings.archive === "on") reportEmpty({ ...seqs, persons }, log);
   const open = () =>
     openDuckdb({
       directory,
@@ -98,7 +98,7 @@ export async function openEvents(
   const { batches } = stores;
   const places = { directory, batches, holes: stores.journalGaps };
   const needs = { store, files, eventsStored, rebuild, onProgress, log };
-  const filling = fillingOf(settings, places, { ...needs, ...seqs });
+  const filling = planRebuild(settings, places, { ...needs, ...seqs });
   const { archive, archiveCounts } = countedArchive(duckdb, files, log);
   const common = { journal, events: eventsStored, restoring: filling.restoring };
   return {

@@ -52,7 +52,7 @@ export async function rebuildEvents(
     const eventsDirectory = join(base.directory, EVENTS_DIRECTORY);
     const { volume = () => volumeOf(base.directory) } = environment;
     const room = diskGuard({ volume, floorPercent: settings.disk_floor, elapsedMs, log });
-    const { duckdb, journal, eventsStored, restoring, aside, lost } = stored;
+    const { duckdb, journal, eventsStored, restoring, replaced, gaps } = stored;
     try {
       // A failure is reported, not repeated.
       await restoring.run(() => false);
@@ -68,12 +68,12 @@ export async function rebuildEvents(
       await ingest.stop(STOP_MS_MAX);
       const counts = await eventsStored.counts();
       await duckdb.close();
-      if (aside !== undefined && lost.isUnread()) keepDamaged(aside);
+      if (replaced !== undefined && gaps.isUnread()) keepDamaged(replaced);
       else removeQuarantined(eventsDirectory);
-      return { ...counts, lost: lost.count() };
+      return { ...counts, lost: gaps.count() };
     } catch (error) {
       await duckdb.close();
-      if (aside !== undefined) restoreQuarantined(aside);
+      if (replaced !== undefined) restoreQuarantined(replaced);
       throw new DataError(`The event store could not be rebuilt: ${reasonOf(error)}.`);
     } finally {
       await journal.close();

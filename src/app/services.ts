@@ -191,7 +191,7 @@ function reports(
       ...SELF,
       ...parts,
       archive: opened.archiveCounts,
-      journalLost: opened.lost.count,
+      journalLost: opened.gaps.count,
       timings: ofRequests,
       tasks: deletionReads(base.sqlite),
       sizes: () => storeSizes(base.directory),

@@ -222,7 +222,7 @@ async function ready({ url }: { url: string }): Promise<void> {
 }
 
 describe("the archive", () => {
-  test("takes what leaves the journal, and no gap and no double is between them", async () => {
+  test("has each event that leaves the journal once", async () => {
     const before = await sent();
 
     const { files } = await archived(1);
@@ -234,7 +234,7 @@ describe("the archive", () => {
     await expectSame(before);
   });
 
-  test("that is gone is said to be, and is written anew from the event store", async () => {
+  test("that is gone is logged, and written again from the event store", async () => {
     const before = await sent();
     rmSync(join(data, "archive"), { recursive: true });
     {
@@ -330,7 +330,7 @@ describe("an event store that is damaged", () => {
   });
 });
 
-test("persons older than the archive are told so, and the way on that is named loses no file", async () => {
+test("a start with persons older than the archive is refused, and the way on that it names loses no file", async () => {
   {
     await using server = await startServer({ data, flags: SMALL });
     await sendStored(server, events(20));
@@ -387,7 +387,7 @@ describe("an archive of which a file is damaged", () => {
   };
 
   test.each(["is gone", "has a wrong bit"])(
-    "loses what is in it alone, says so, and is no reason to lose the rest: it %s",
+    "loses only rows that no other store has, and logs it: it %s",
     async (what) => {
       const before = await sent();
       const { path, rows, whole } = await damagedFile();
@@ -432,7 +432,7 @@ describe("an archive of which a file is damaged", () => {
     expect(metricValue(await scrape(server), "hoglet_archive_rows_lost")).toBe(0);
   });
 
-  test("is whole again by and by, where nothing but a comparison shows the damage", async () => {
+  test("is repaired later if only its checksum shows the damage", async () => {
     const before = await sent();
     const { files } = await archived(1);
     // Whichever has its turn.
@@ -496,7 +496,7 @@ describe("an archive of which a file is damaged", () => {
   });
 });
 
-test("without an archive a rebuild takes from the file that it replaces what has left the journal", async () => {
+test("without an archive a rebuild takes events that have left the journal from the file that it replaces", async () => {
   const off = ["--archive", "off", "--journal", "1"];
   const before = await made(off);
   {
@@ -523,7 +523,7 @@ test("without an archive a rebuild takes from the file that it replaces what has
   expect(after).toEqual({ events: kept, persons: before.persons });
 });
 
-test("damage that shows in use, after deletions wrote the file anew, is noted for that file", async () => {
+test("damage that shows in use is noted for the file that deletions have written", async () => {
   const before = await sent();
   {
     await using server = await startServer({ data, flags: SMALL });
@@ -548,7 +548,7 @@ test("damage that shows in use, after deletions wrote the file anew, is noted fo
 });
 
 describe("hoglet rebuild", () => {
-  test("makes the event store anew, with equal counts and lists, and says how far it is", async () => {
+  test("rebuilds the event store with equal counts and lists, and shows its progress", async () => {
     const before = await sent();
 
     const { code, out, err } = await runCommand(["rebuild", "--data", data]);
@@ -631,7 +631,7 @@ describe("hoglet rebuild", () => {
     ).toEqual([]);
   });
 
-  test("that is killed at any instant is begun anew by the next start", async () => {
+  test("that is killed at any instant is started again by the next start", async () => {
     const before = await sent();
     for (const ms of [250, 350, 450, 600]) {
       const child = Bun.spawn([executable(), "rebuild", "--data", data], {

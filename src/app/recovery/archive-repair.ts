@@ -7,10 +7,10 @@ import type { OpenedStore } from "./open-event-store.ts";
 
 /** Returns the archive, and counts of damage in it. */
 export function countedArchive(duckdb: Duckdb, files: ArchiveFiles, log: Log) {
-  let mended = 0;
+  let repaired = 0;
   const archive = archiveOf(duckdb, files, {
     onRepaired({ path: file }) {
-      mended += 1;
+      repaired += 1;
       log.warn("repaired a file of the archive from the event store", { file });
     },
     onLost: (rows) => log.error("rows of the archive are lost", { rows }),
@@ -19,7 +19,7 @@ export function countedArchive(duckdb: Duckdb, files: ArchiveFiles, log: Log) {
     const { missing = 0, rows_lost } = files.state();
     return rows_lost + missing;
   };
-  return { archive, archiveCounts: { rowsLost, mended: () => mended } };
+  return { archive, archiveCounts: { rowsLost, repaired: () => repaired } };
 }
 
 /** Logs that files of the archive are missing, or may be (decision 76). */
@@ -41,19 +41,17 @@ const MISSING =
 const UNKNOWN =
   "the archive's marker archive.json is missing or damaged, and the event store as well: whether files of the archive are missing, and with them events, is unknown";
 
-/** Says that the archive has nothing at all of what has left the journal, whether it ever had or not. */
-export function tellMissing(
+/** Logs that the archive is empty although events have left the journal. */
+export function reportEmpty(
   { archived, first, persons }: { archived: number; first: number | undefined; persons: number },
   log: Log,
 ): void {
   const hasLeft = first === undefined ? persons > 0 : first > 1;
   if (archived > 0 || !hasLeft) return;
-  log.warn(
-    "the archive is empty: its next run writes it from the event store, which alone has all",
-  );
+  log.warn("the archive is empty; its next run writes it from the event store");
 }
 
-type Rebuilding = { rebuild: boolean; store: Pick<OpenedStore, "aside">; log: Log };
+type Rebuilding = { rebuild: boolean; store: Pick<OpenedStore, "replaced">; log: Log };
 
 /**
  * Quarantines damaged files of the archive. Fails if a rebuild has an event store to go back to, which has
@@ -65,7 +63,8 @@ export async function quarantineDamaged(
   { rebuild, store, log }: Rebuilding,
 ): Promise<void> {
   for (const file of damaged) await files.quarantine(file);
-  if (rebuild && store.aside !== undefined) throw new Error(wayOn(damaged, dirname(store.aside)));
+  if (rebuild && store.replaced !== undefined)
+    throw new Error(wayOn(damaged, dirname(store.replaced)));
   for (const { path: file, rows, first, last } of damaged) {
     const message =
       "quarantined a damaged file of the archive: its rows are lost, unless the journal has them";

@@ -2,36 +2,36 @@ import { join } from "node:path";
 import { segmentName } from "../../stores/journal/segment.ts";
 import { DataError } from "../process/data-directory.ts";
 
-/** How far each store and the archive have come, and where the journal begins, in sequence numbers. */
+/** The last sequence number of each store and of the archive, and the first one of the journal. */
 type Marks = {
   events: number;
   persons: number;
   archived: number;
   first: number | undefined;
-  /** How far the one is that is replaced, if that is whole: what the journal lacks up to there is in it. */
+  /** The last number of an event store that a rebuild replaces, if it is whole. */
   held?: number | undefined;
 };
 
-/** Throws DataError if the stores are not of one time, and the journal cannot make up for it. */
+/** Throws DataError if a store is older than another and the journal lacks the events between them. */
 export function checkTogether(directory: string, marks: Marks): void {
   const { events, persons, archived, first, held } = marks;
-  // Only the journal has what the event store lacks; what it has lost from there on is told (decision 132).
+  // Later gaps of the journal are logged and counted (decision 132).
   const goesOnFrom = (seq: number) => first !== undefined && first <= seq + 1;
   if (persons < events) {
     // Replaying would count the gap's events as duplicates, and their persons would be missing.
     const wayOn =
       archived <= persons && goesOnFrom(archived)
-        ? "Or run hoglet rebuild: no event is lost, nor what events say of persons, but what else was changed since is: keys, projects, and persons changed or deleted by the API."
-        : `Or start with another --data and the same --project-key: it has none of this, and the events stay readable in ${directory}: Parquet in archive/, a DuckDB file in events/.`;
+        ? "Or run hoglet rebuild: no event is lost, nor the properties of persons that events set. Later changes of keys, projects and persons by the API are lost."
+        : `Or start with another --data and the same --project-key: the new directory is empty, and the events stay readable in ${directory}: Parquet in archive/, a DuckDB file in events/.`;
     throw new DataError(
-      `hoglet.sqlite in ${directory} is older than the event store beside it. Put back the newer one with its -wal, or restore both from the same backup. ${wayOn}`,
+      `hoglet.sqlite in ${directory} is older than the event store next to it. Put back the newer file with its -wal, or restore both from the same backup. ${wayOn}`,
     );
   }
   const isHeld = held !== undefined && (held >= persons || goesOnFrom(held));
   if (events < persons && !goesOnFrom(events) && !isHeld) {
     const empty = join(directory, "journal", segmentName(events + 1));
     throw new DataError(
-      `The event store in ${directory} lacks events, and the journal does not have them. Restore events/ and journal/ from a backup. Or, to go on without them, make an empty file ${empty}: what is lost is then logged and counted.`,
+      `The event store in ${directory} lacks events, and the journal does not have them. Restore events/ and journal/ from a backup. Or, to go on without them, make an empty file ${empty}: lost events are then logged and counted.`,
     );
   }
 }

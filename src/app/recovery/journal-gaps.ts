@@ -3,22 +3,22 @@ import { basename, join } from "node:path";
 import type { Restore } from "../../core/ports/archive.ts";
 import type { JournalGaps, SeqGap } from "../../core/ports/journal.ts";
 import type { Log } from "../../core/ports/log.ts";
-import { takeRows } from "../../stores/archive/gap-rows.ts";
+import { readRows } from "../../stores/archive/gap-rows.ts";
 import { EVENTS_DIRECTORY } from "../../stores/duckdb/engine/duckdb.ts";
 import { quarantinedIn } from "../../stores/duckdb/events/quarantine.ts";
 import type { OpenedStore } from "./open-event-store.ts";
 
-/** What was lost from the journal, and is sought elsewhere. */
-export type LostEvents = {
-  /** What the journal has nothing of, above a sequence number and up to another. */
+/** Recovers or reports events that the journal has lost. */
+export type GapRecovery = {
+  /** Returns the gaps of the journal above `after` and up to `upTo`. */
   holes(range: { after: number; upTo: number }): Promise<SeqGap[]>;
-  /** Puts it into the event store that is filled so far, where one that was set aside has it. */
-  take(after: number): Promise<void>;
-  /** Whether one that was set aside could not be read whole. */
+  /** Adds the rows of gaps above `after` to the event store, from a quarantined event store that has them. */
+  recoverGaps(after: number): Promise<void>;
+  /** Returns whether a quarantined event store could not be read. */
   isUnread(): boolean;
-  /** Tells, once, of what no store has either; after `take`, if that is due (decision 132). */
-  tell(): Promise<void>;
-  /** How many sequence numbers of the journal it has told of. */
+  /** Logs once the gaps that no store has; after `recoverGaps` in a rebuild (decision 132). */
+  reportLost(): Promise<void>;
+  /** Returns the number of sequence numbers that were reported. */
   count(): number;
 };
 
@@ -28,51 +28,47 @@ type Needs = {
   memory_bytes: number;
   holes: JournalGaps;
   /** The last sequence number of the journal. */
-  range: { upTo: number };
+  lastSeq: number;
   store: Pick<OpenedStore, "applied">;
   restore: Pick<Restore, "add">;
   log: Log;
 };
 
-/**
- * What the journal has lost of the events that are not archived is taken from the event store that is
- * made anew, as it was set aside (decision 64).
- */
-export function lostEvents(needs: Needs): LostEvents {
-  const { holes, range, restore, log, ...place } = needs;
-  const { directory } = place;
+/** Recovers events in gaps of the journal from the event store that a rebuild replaces (decision 64). */
+export function gapRecovery(needs: Needs): GapRecovery {
+  const { holes, lastSeq, restore, log, ...source } = needs;
+  const { directory } = source;
   let isUnread = false;
-  /** Up to here an event store has, or had, all that there ever was. */
+  /** Up to this number an event store has all events, or had them. */
   let { applied } = needs.store;
-  let isTold = false;
+  let isReported = false;
   let count = 0;
 
-  const holesIn = (among: { after: number; upTo: number }) =>
-    allHoles(holes, { ...among, end: range.upTo });
+  const holesIn = (range: { after: number; upTo: number }) =>
+    gapsIn(holes, { ...range, end: lastSeq });
 
-  const takeFrom = async (file: string, lost: readonly SeqGap[]): Promise<number> => {
-    const { files, damage, applied: last } = await takeRows(file, lost, place);
-    const taken = { events: 0, logs: 0 };
+  const recoverFrom = async (file: string, gaps: readonly SeqGap[]): Promise<number> => {
+    const { files, damage, applied: last } = await readRows(file, gaps, source);
+    const recovered = { events: 0, logs: 0 };
     try {
       for (const part of files) {
         await restore.add(part);
-        taken[part.kind] += part.rows;
+        recovered[part.kind] += part.rows;
       }
     } finally {
       for (const { path } of files) await rm(path, { force: true });
     }
     const name = basename(file);
-    if (damage === undefined) applied = Math.max(applied, last);
-    const rows = taken.events + taken.logs;
-    if (rows > 0) {
-      const message = "what the journal has lost was taken from the event store that was set aside";
-      log.warn(message, { file: name, ...taken });
-    }
-    if (damage !== undefined) {
+    const rows = recovered.events + recovered.logs;
+    if (rows > 0) log.warn("recovered gaps of the journal", { file: name, ...recovered });
+    if (damage === undefined) {
+      applied = Math.max(applied, last);
+    } else {
       isUnread = true;
-      const message =
-        "an event store that was set aside cannot be read whole: what the journal has lost, too, may be in it";
-      log.error(message, { file: name, error: damage });
+      log.error("quarantined event store is unreadable; gaps of the journal may be in it", {
+        file: name,
+        error: damage,
+      });
     }
     return rows;
   };
@@ -80,33 +76,33 @@ export function lostEvents(needs: Needs): LostEvents {
   return {
     isUnread: () => isUnread,
     holes: holesIn,
-    async take(after) {
-      const asides = quarantinedIn(join(directory, EVENTS_DIRECTORY));
-      const lost = asides.length > 0 ? await holesIn({ after, ...range }) : [];
-      if (lost.length === 0) return;
-      // One that is behind another is of another time, or was killed before it had anything.
-      for (const file of asides) {
-        if ((await takeFrom(file, lost)) > 0) return;
+    async recoverGaps(after) {
+      const quarantined = quarantinedIn(join(directory, EVENTS_DIRECTORY));
+      const gaps = quarantined.length > 0 ? await holesIn({ after, upTo: lastSeq }) : [];
+      if (gaps.length === 0) return;
+      // The newest file that has rows is the last complete one. Older files are of another time.
+      for (const file of quarantined) {
+        if ((await recoverFrom(file, gaps)) > 0) return;
       }
     },
-    async tell() {
-      if (isTold) return;
-      for (const { first, last } of await holesIn({ after: applied, ...range })) {
+    async reportLost() {
+      if (isReported) return;
+      for (const { first, last } of await holesIn({ after: applied, upTo: lastSeq })) {
         count += last - first + 1;
         log.error(LOST, { first, last, count: last - first + 1 });
       }
-      isTold = true;
+      isReported = true;
     },
     count: () => count,
   };
 }
 
-/** An append that the disk refused to sync leaves a gap, too, and nobody was told that it is stored. */
+/** A failed sync of the journal leaves a gap as well, but its requests were never acknowledged. */
 const LOST =
-  "the journal has nothing of these sequence numbers, nor has any store that can be read whole: unless they were refused, the disk failing, events are lost";
+  "sequence numbers missing from journal and stores; events lost unless rejected earlier";
 
-/** Holes in a range of a journal that ends with `end`: a frame may have numbers within the range and behind it. */
-async function allHoles(
+/** Returns the gaps in a range of a journal that ends with `end`. A frame may go beyond the range. */
+async function gapsIn(
   holes: JournalGaps,
   { after, upTo, end }: { after: number; upTo: number; end: number },
 ): Promise<SeqGap[]> {

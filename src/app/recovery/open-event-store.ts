@@ -16,21 +16,21 @@ import {
 } from "../../stores/duckdb/events/quarantine.ts";
 import { DataError } from "../process/data-directory.ts";
 
-/** Why the event store's file is made anew. */
-type Reason = "asked" | "missing" | "damaged" | "unfinished" | "behind";
+/** Why the event store's file is replaced. */
+type Reason = "requested" | "missing" | "damaged" | "unfinished" | "outdated";
 
 type Needs = {
   file: string;
-  /** Opens the file; damage that this does not find shows in use, and costs one restart (decision 65). */
+  /** Opens the file. Damage that it does not notice shows in use, and costs one restart (decision 65). */
   open: () => Promise<Duckdb>;
   files: ArchiveFiles;
-  /** A number that the journal's oldest event has or exceeds. */
+  /** A sequence number at or below that of the journal's oldest event. */
   journalFirst: number | undefined;
-  /** Whether the file is to be made anew however it is. */
+  /** Whether to replace the file even if it is whole. */
   rebuild: boolean;
   /**
-   * Throws a DataError if the other stores do not have all behind this sequence number; `held` is how far the
-   * file is that is to be replaced.
+   * Throws a DataError if the other stores lack events above `applied`; `held` is the last number of a whole
+   * file that a rebuild replaces.
    */
   check: (applied: number, held?: number) => void;
   now: Clock;
@@ -40,18 +40,18 @@ type Needs = {
 /** The event store, open. */
 export type OpenedStore = {
   duckdb: Duckdb;
-  /** The last sequence number that it has, or is about to get from the archive. */
+  /** The last sequence number that it has, or gets from the archive. */
   applied: number;
-  /** Whether it is yet to be filled from the archive. */
+  /** Whether it must still be filled from the archive. */
   unfilled: boolean;
-  /** Where the file is that it replaces; undefined if there was none. */
-  aside: string | undefined;
+  /** The path of the file that it replaces, quarantined; undefined if there was no file. */
+  replaced: string | undefined;
 };
 
 /**
- * Opens the event store. A file that is missing, damaged, half made or older than the journal is set
- * aside and made anew (decision 65), if archive, journal and persons have all that it takes: else it
- * stays as it is, and this throws a DataError.
+ * Opens the event store. A file that is damaged, unfinished or older than the journal is quarantined, and a
+ * new one is rebuilt from archive, journal and persons (decision 65). If they lack events, the file stays, and
+ * this throws a DataError.
  */
 export async function openEventStore(needs: Needs): Promise<OpenedStore> {
   const { file, open, files, check, log } = needs;
@@ -60,22 +60,22 @@ export async function openEventStore(needs: Needs): Promise<OpenedStore> {
   const found = await inspect(needs);
   if ("duckdb" in found) {
     check(found.applied);
-    return { ...found, unfilled: false, aside: undefined };
+    return { ...found, unfilled: false, replaced: undefined };
   }
   const { reason, cause } = found;
   await expectCompared(needs);
   await expectRest(needs, archived);
   const stamp = new Date(needs.now()).toISOString().replaceAll(/[-:]|\.\d+/g, "");
   if (reason === "unfinished") removeEventFile(file);
-  const name = `${reason === "asked" ? "replaced" : "damaged"}-${stamp}`;
-  const aside = quarantine(file, name);
-  // What was set aside may have what the journal lost (decision 64).
+  const name = `${reason === "requested" ? "replaced" : "damaged"}-${stamp}`;
+  const replaced = quarantine(file, name);
+  // A quarantined file may have events that the journal has lost (decision 64).
   const unfilled = archived > 0 || quarantinedIn(dirname(file)).length > 0;
-  if (unfilled || aside !== undefined) {
-    const kept = aside === undefined ? {} : { set_aside: basename(aside) };
+  if (unfilled || replaced !== undefined) {
+    const kept = replaced === undefined ? {} : { quarantined: basename(replaced) };
     const error = cause === undefined ? {} : { error: cause };
     const facts = { file: basename(file), reason, ...kept, ...error };
-    log.warn("the event store is made anew from archive, journal and persons", facts);
+    log.warn("rebuilding event store", facts);
   }
   const duckdb = await open();
   try {
@@ -84,16 +84,16 @@ export async function openEventStore(needs: Needs): Promise<OpenedStore> {
     await duckdb.close();
     throw error;
   }
-  return { duckdb, applied: archived, unfilled, aside };
+  return { duckdb, applied: archived, unfilled, replaced };
 }
 
 /**
- * A rebuild that was killed is undone, so that nothing is lost that only the file has which it was to
- * replace, and no copy of it stays; unless what it made is whole (decision 64).
+ * Undoes a rebuild that was killed, unless its new file is whole: only the replaced file may have some events
+ * (decision 64).
  */
 async function endReplacing(needs: Needs): Promise<void> {
   const directory = dirname(needs.file);
-  // Later ones, of an earlier version, are what a rebuild made before that one was killed, too.
+  // The oldest file is the original one; the later ones are of rebuilds that were killed as well.
   const replaced = quarantinedIn(directory, { kind: "replaced" }).at(-1);
   if (replaced === undefined) return;
   const found = await inspect({ ...needs, rebuild: false });
@@ -102,7 +102,7 @@ async function endReplacing(needs: Needs): Promise<void> {
   removeQuarantined(directory, { kind: "replaced" });
 }
 
-/** Throws a DataError if the archive lacks rows, or may, that an event store has which is whole. */
+/** Throws a DataError if the archive may lack rows while the event store to replace is whole. */
 async function expectCompared(needs: Needs): Promise<void> {
   const { files, rebuild, file } = needs;
   if (!rebuild || files.state().missing === 0) return;
@@ -114,13 +114,13 @@ async function expectCompared(needs: Needs): Promise<void> {
   );
 }
 
-/** Throws a DataError if what is not archived is nowhere. */
+/** Throws a DataError if no store has the events that are not archived. */
 async function expectRest(needs: Needs, archived: number): Promise<void> {
   const { check, rebuild } = needs;
   try {
     check(archived);
   } catch (error) {
-    // What has left the journal is taken from the file itself, if that is whole (decision 64).
+    // Events that have left the journal come from the replaced file, if it is whole (decision 64).
     const found = rebuild ? await inspect({ ...needs, rebuild: false }) : undefined;
     if (found === undefined || !("duckdb" in found)) throw error;
     await found.duckdb.close();
@@ -131,21 +131,21 @@ async function expectRest(needs: Needs, archived: number): Promise<void> {
 type Inspected = { duckdb: Duckdb; applied: number } | { reason: Reason; cause?: unknown };
 
 async function inspect({ file, open, files, journalFirst, rebuild }: Needs): Promise<Inspected> {
-  if (rebuild) return { reason: "asked" };
+  if (rebuild) return { reason: "requested" };
   if (isNotedDamaged(file)) return { reason: "damaged" };
   if (!existsSync(file)) return { reason: "missing" };
   let duckdb: Duckdb | undefined;
   try {
     duckdb = await open();
     const applied = await duckdb.read(appliedSeq);
-    // Killed before it could be marked as unfinished, a new file has nothing.
+    // After a kill right at its creation, a new file is empty and has no mark yet.
     const isNew = applied === 0 && quarantinedIn(dirname(file)).length > 0;
     const isUnfinished = isNew || (await restoreOf(duckdb, files).isUnfinished());
     const reason = isUnfinished ? "unfinished" : undefined;
-    const isCatchingUp = applied < files.state().last && !(Number(journalFirst) <= applied + 1);
-    if (reason === undefined && !isCatchingUp) return { duckdb, applied };
+    const isOutdated = applied < files.state().last && !(Number(journalFirst) <= applied + 1);
+    if (reason === undefined && !isOutdated) return { duckdb, applied };
     await duckdb.close();
-    return { reason: reason ?? "behind" };
+    return { reason: reason ?? "outdated" };
   } catch (error) {
     await duckdb?.close();
     if (error instanceof Error && isDamage(error)) return { reason: "damaged", cause: error };

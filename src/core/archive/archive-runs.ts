@@ -10,7 +10,7 @@ import type { Clock } from "../values/time.ts";
 /** Sequence numbers that are archived at once; half as many after each failure. */
 const STEP_MAX = 200_000;
 
-/** How often is looked whether the journal has grown too large, in milliseconds. */
+/** The pause between checks of the journal's size, in milliseconds. */
 const POLL_MS = 500;
 
 /**
@@ -23,9 +23,8 @@ const PAUSE_MS_MIN = 2000;
 const JOURNAL_MS_MAX = 3_600_000;
 
 /**
- * Waiting events that make ingest busy, and the share of the journal's bound at which archiving
- * begins, busy or not: beside loads it takes the threads that answers wait for, too (p99 380 ms
- * instead of 60). While it runs, the journal grows on.
+ * Waiting events that make ingest busy, and shares of the journal's bound at which archiving begins. While
+ * events are loaded, archiving would take threads from queries: p99 380 ms instead of 60.
  */
 const LAG_BUSY = 20_000;
 const SHARE_BUSY = 3 / 4;
@@ -34,7 +33,7 @@ const SHARE_QUIET = 1 / 16;
 /** In how long each file of the archive is read and compared once, in milliseconds (decision 76). */
 export const CHECK_ROUND_MS = 604_800_000;
 
-/** How long is waited after a failure, in milliseconds. */
+/** The pause after a failure, in milliseconds. */
 const RETRY_MS = 30_000;
 
 type Needs = {
@@ -43,15 +42,15 @@ type Needs = {
   restoring: Pick<Restoring, "active">;
   events: Pick<EventStore, "checkpoint">;
   archive: Archive;
-  /** Whether more is to be archived; if not, what was before stays whole. */
+  /** Whether new events are archived. Otherwise the existing files are kept complete. */
   isArchiving: boolean;
-  /** Bytes that the journal may have beside what is not yet applied (decision 63). */
+  /** Bytes that the journal may have without events that are not applied yet (decision 63). */
   journalBytesMax: number;
   now: Clock;
   log: Log;
 };
 
-/** Keeps the journal small: what is archived leaves it. */
+/** Keeps the journal small: archived events leave it. */
 export type Archiving = {
   /** Archives all that is applied, and trims the journal. Throws what DuckDB or the disk throws. */
   run(): Promise<void>;
@@ -76,16 +75,13 @@ export function startArchiving(needs: Needs): Archiving {
 
   const isBusy = () => ingest.lag() > LAG_BUSY;
 
-  /**
-   * At first the event store makes up for what went while nobody looked, as soon as it has
-   * what only the journal has of it (decision 76).
-   */
+  /** Once after a start, missing files are written again from the event store (decision 76). */
   const complete = async (): Promise<void> => {
     if (!isComplete) await needs.archive.complete();
     isComplete = true;
   };
 
-  /** While nothing comes, the file whose turn it is by the clock: who starts often misses none. */
+  /** Checks one file while no events arrive. The clock says which, so frequent restarts skip none. */
   const check = async (): Promise<void> => {
     const isQuiet = ingest.lag() <= 0 && ingest.applied() === seen;
     seen = ingest.applied();
@@ -98,13 +94,13 @@ export function startArchiving(needs: Needs): Archiving {
     checked = turn;
   };
 
-  /** Removes from the journal what is safe elsewhere. */
+  /** Removes events from the journal that another store has durably. */
   const trim = async (upTo: number): Promise<void> => {
     await journal.trim(upTo);
     trimmed = upTo;
   };
 
-  /** Joins small files; while ingest is busy they wait, since each is read and written anew. */
+  /** Joins small files while ingest is not busy, because each is read and written again. */
   const compact = async (): Promise<void> => {
     while (mayBeJoined && !signal.stopped() && !isBusy()) {
       mayBeJoined = (await archive?.compact()) ?? false;
@@ -151,7 +147,7 @@ export function startArchiving(needs: Needs): Archiving {
         else await check();
       } catch (error) {
         step = Math.max(1, Math.floor(step / 2));
-        log.warn("could not archive; the journal keeps its events", { error, wait_ms: RETRY_MS });
+        log.warn("archiving failed; retrying", { error, wait_ms: RETRY_MS });
         await signal.sleep(RETRY_MS);
       }
     }

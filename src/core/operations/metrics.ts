@@ -35,7 +35,7 @@ export type MetricNeeds = {
   room: Pick<DiskGuard, "figures">;
   sizes: Volumes["sizes"];
   /** Rows that were lost with damaged files of the archive, and files that were written again. */
-  archive: { rowsLost: () => number; mended: () => number };
+  archive: { rowsLost: () => number; repaired: () => number };
   /** Sequence numbers that neither the journal nor a store had at the start. */
   journalLost: () => number;
   tasks: { counts(): Promise<DeletionCount[]> };
@@ -133,7 +133,7 @@ function diskSamples({ sizes, room, archive, journalLost }: MetricNeeds) {
     hoglet_journal_quarantined_files: one(journalQuarantinedParts),
     hoglet_journal_events_lost_total: one(journalLost()),
     hoglet_archive_rows_lost: one(archive.rowsLost()),
-    hoglet_archive_repaired_files_total: one(archive.mended()),
+    hoglet_archive_repaired_files_total: one(archive.repaired()),
     hoglet_disk_free_bytes: optional(figures?.free),
     hoglet_disk_free_min_bytes: optional(figures?.floor),
   };

@@ -19,7 +19,7 @@ const FILE_ROWS = 100_000;
 /** Small files of the newest month that are joined at once; of an earlier one, two. */
 const SMALL_FILES_MAX = 16;
 
-/** What the archive reports of damage. */
+/** Receives reports of damage in the archive. */
 export type ArchiveReports = {
   /** A file was missing or damaged, and is written again from the event store (decision 76). */
   onRepaired(file: ArchivedFile): void;
@@ -30,6 +30,7 @@ export type ArchiveReports = {
 /** Returns the archive in `files` of the event store in `duckdb`. */
 export function archiveOf(duckdb: Duckdb, files: ArchiveFiles, reports: ArchiveReports): Archive {
   let before: Promise<unknown> = Promise.resolve();
+  /** Runs work after all earlier work. */
   const alone = <T>(work: () => Promise<T>): Promise<T> => {
     const done = before.then(work);
     before = done.catch(() => undefined);
@@ -128,7 +129,7 @@ async function completeFrom(
   if (lost > 0) onLost(lost);
 }
 
-/** Writes what the event store has of a place and a range of sequence numbers. */
+/** Writes the event store's rows of a place and a range of sequence numbers. */
 function writeStored(
   connection: DuckDBConnection,
   files: ArchiveFiles,
@@ -144,7 +145,7 @@ function writeStored(
 /** The month in which a row arrived. */
 const MONTH = "strftime(ingested_at, '%Y-%m')";
 
-/** The projects and months that have rows in a range, and how many. */
+/** Returns the projects and months that have rows in a range, with their number of rows. */
 async function placesOf(
   connection: DuckDBConnection,
   kind: ArchivedKind,

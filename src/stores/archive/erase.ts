@@ -14,9 +14,9 @@ import { NOT_PADDING } from "../loads/event-lines.ts";
 const ROW_GROUP_ROWS = 8192;
 
 /**
- * Writes the rows of a query as Parquet, in their order, and says how many are not blank (decision 95).
- * An offset of no row leaves the work to one thread, in 40 to 55 MB. Threads that keep an order gather
- * rows in all the memory: 1.6 million events took 240 of 256 MB and 23 to 28 s, and take 17 s so.
+ * Writes the rows of a query as Parquet, in their order, and returns their number without padding
+ * (decision 95). OFFSET 0 makes DuckDB use one thread, in 40 to 55 MB. Several threads collect rows in all
+ * the memory to keep the order: 1.6 million events took 240 of 256 MB and 23 to 28 s, and take 17 s so.
  */
 export async function copyTo(
   connection: DuckDBConnection,
@@ -29,7 +29,7 @@ export async function copyTo(
   return countIn(connection, `read_parquet(${quoted(path)})`);
 }
 
-/** How many rows of a source are not blank. */
+/** Returns the number of rows of a source without padding. */
 export async function countIn(connection: DuckDBConnection, source: string): Promise<number> {
   const count = `SELECT count(*)::DOUBLE AS count FROM ${source} WHERE ${NOT_PADDING}`;
   const [found] = await rows(connection, count);
@@ -37,25 +37,25 @@ export async function countIn(connection: DuckDBConnection, source: string): Pro
 }
 
 /**
- * Writes the files that hold what is erased from the event store anew without it, and removes the
- * old ones; durable when it resolves. What the store still has stays (decision 60). Nothing else may change the archive meanwhile.
+ * Writes files again without their erased rows, and returns how many rows are gone; durable when it resolves.
+ * A row that the event store still has stays (decision 60). No other work may change the archive meanwhile.
  */
 export async function eraseArchived(
   duckdb: Duckdb,
   files: ArchiveFiles,
-  asked: readonly Erasure[],
+  requests: readonly Erasure[],
 ): Promise<number> {
   const state = files.state();
   const kept: ArchivedFile[] = [];
   let count = 0;
   for (const file of state.files) {
-    const meant = asked.filter(
+    const matching = requests.filter(
       ({ project_id, journal_seq }) => project_id === file.project_id && file.first <= journal_seq,
     );
     const done =
-      meant.length === 0
+      matching.length === 0
         ? { erased: 0, kept: [file] }
-        : await duckdb.readFirst((connection) => eraseFrom(connection, files, { file, meant }));
+        : await duckdb.readFirst((connection) => eraseFrom(connection, files, { file, matching }));
     kept.push(...done.kept);
     count += done.erased;
   }
@@ -63,14 +63,14 @@ export async function eraseArchived(
   return count;
 }
 
-type FileErasure = { file: ArchivedFile; meant: readonly Erasure[] };
+type FileErasure = { file: ArchivedFile; matching: readonly Erasure[] };
 
 async function eraseFrom(
   connection: DuckDBConnection,
   files: ArchiveFiles,
-  { file, meant }: FileErasure,
+  { file, matching }: FileErasure,
 ) {
-  await putErased(connection, meant);
+  await putErased(connection, matching);
   const done = await eraseMatching(connection, files, file);
   for (const table of ERASED_TABLES) await connection.run(`DROP TABLE temp.${table}`);
   return done;
@@ -83,7 +83,7 @@ async function eraseMatching(
 ) {
   const { kind, first, last } = file;
   const stored = `${files.source([file])} AS stored`;
-  // Few match, and only whether those are still stored is looked up.
+  // Few rows match, and only these are looked up in the event store.
   await connection.run(
     `CREATE OR REPLACE TEMP TABLE erased_row AS
        SELECT DISTINCT seq FROM (SELECT stored.seq FROM ${stored} ${ERASED_JOINS[kind]}) AS matched
@@ -119,12 +119,15 @@ const LOG_JOINS = `
     ON of_id.project_id = stored.project_id AND stored.seq <= of_id.up_to
     AND of_id.distinct_id = owner.distinct_id`;
 
-/** What matches, by the kind of row. */
+/** Joins that find the matching rows, by kind. */
 const ERASED_JOINS: Record<ArchivedKind, string> = { events: EVENT_JOINS, logs: LOG_JOINS };
 
-/** COPY takes no parameters, so what it is to leave out is in tables. */
-async function putErased(connection: DuckDBConnection, asked: readonly Erasure[]): Promise<void> {
-  const keys = asked.flatMap(({ project_id, journal_seq: up_to, distinct_ids }) =>
+/** COPY takes no parameters, so the erased ids are in tables. */
+async function putErased(
+  connection: DuckDBConnection,
+  requests: readonly Erasure[],
+): Promise<void> {
+  const keys = requests.flatMap(({ project_id, journal_seq: up_to, distinct_ids }) =>
     distinct_ids.map((distinct_id) => ({ project_id, up_to, distinct_id })),
   );
   const columns = "project_id INTEGER, up_to BIGINT, distinct_id VARCHAR";
@@ -132,7 +135,7 @@ async function putErased(connection: DuckDBConnection, asked: readonly Erasure[]
   for (let at = 0; at < keys.length; at += KEYS_MAX) {
     await connection.run(ADD_KEYS, { keys: JSON.stringify(keys.slice(at, at + KEYS_MAX)) });
   }
-  // Asked for twice, an event must not be written twice.
+  // One row for each id: a join with two would write an event twice.
   await connection.run(
     `CREATE OR REPLACE TEMP TABLE erased_id AS
        SELECT project_id, max(up_to) AS up_to, distinct_id FROM temp.erased_key GROUP BY ALL`,

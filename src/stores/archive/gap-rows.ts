@@ -11,10 +11,10 @@ import { copyTo } from "./erase.ts";
 import { ARCHIVED_KINDS } from "./files.ts";
 
 /**
- * Rows that were taken. `damage` is why a table could not be read, and then nothing of it is taken.
+ * Rows that were read, in files. `damage` is the error of a table that could not be read.
  * `applied` is the last sequence number that the event store had.
  */
-export type Taken = { files: TakenRows[]; damage: Error | undefined; applied: number };
+export type GapRows = { files: TakenRows[]; damage: Error | undefined; applied: number };
 
 type Options = {
   /** The data directory. */
@@ -26,14 +26,14 @@ type Options = {
  * Copies the rows in gaps of the journal from the file of an event store that is not in use. It runs in an
  * engine of its own, because damage in the file can end an engine.
  */
-export async function takeRows(
+export async function readRows(
   file: string,
-  holes: readonly SeqGap[],
+  gaps: readonly SeqGap[],
   { directory, memory_bytes }: Options,
-): Promise<Taken> {
+): Promise<GapRows> {
   const instance = await newInstance(join(directory, "engine"));
   const loads = join(directory, LOADS_DIRECTORY);
-  const taken: Taken = { files: [], damage: undefined, applied: 0 };
+  const result: GapRows = { files: [], damage: undefined, applied: 0 };
   try {
     const connection = await instance.connect();
     for (const statement of [
@@ -41,33 +41,36 @@ export async function takeRows(
       "SET threads = 1",
       "SET autoinstall_known_extensions = false",
       "SET autoload_known_extensions = false",
-      // A start empties it.
+      // A start empties this directory.
       `SET temp_directory = ${quoted(loads)}`,
-      "CREATE TABLE hole (first BIGINT, last BIGINT)",
-      `INSERT INTO hole VALUES ${holes.map(valuesOf).join(", ")}`,
-      `ATTACH ${quoted(file)} AS aside (READ_ONLY)`,
+      "CREATE TABLE gap (first BIGINT, last BIGINT)",
+      `INSERT INTO gap VALUES ${gaps.map(valuesOf).join(", ")}`,
+      `ATTACH ${quoted(file)} AS source (READ_ONLY)`,
     ]) {
       await connection.run(statement);
     }
-    const [mark] = await rows(connection, "SELECT value FROM aside.meta WHERE key = 'applied_seq'");
-    taken.applied = Number(mark?.["value"] ?? 0);
+    const [mark] = await rows(
+      connection,
+      "SELECT value FROM source.meta WHERE key = 'applied_seq'",
+    );
+    result.applied = Number(mark?.["value"] ?? 0);
     for (const kind of ARCHIVED_KINDS) {
-      const path = join(loads, `taken-${kind}.parquet`);
+      const path = join(loads, `recovered-${kind}.parquet`);
       const count = await copyTo(connection, path, ROWS(kind));
-      if (count > 0) taken.files.push({ kind, path, rows: count });
+      if (count > 0) result.files.push({ kind, path, rows: count });
       else rmSync(path, { force: true });
     }
   } catch (error) {
-    taken.damage = damageIn(error);
+    result.damage = damageIn(error);
   } finally {
     instance.closeSync();
   }
-  return taken;
+  return result;
 }
 
 const valuesOf = ({ first, last }: SeqGap) => `(${Number(first)}, ${Number(last)})`;
 
-/** The error, if it is no reason to try again later: whoever has no room will have. */
+/** Returns the error; throws it if the disk is full, because the start tries again then. */
 function damageIn(error: unknown): Error {
   if (error instanceof Error && !isDiskFull(error)) return error;
   throw error;
@@ -75,6 +78,6 @@ function damageIn(error: unknown): Error {
 
 /** The rows in gaps; the outer bounds let the engine skip the others. */
 const ROWS = (kind: ArchivedKind) => `
-  SELECT ${WITHOUT_MATERIALIZED} FROM aside.${kind}
-  WHERE seq >= (SELECT min(first) FROM hole) AND seq <= (SELECT max(last) FROM hole)
-    AND EXISTS (FROM hole WHERE seq BETWEEN first AND last)`;
+  SELECT ${WITHOUT_MATERIALIZED} FROM source.${kind}
+  WHERE seq >= (SELECT min(first) FROM gap) AND seq <= (SELECT max(last) FROM gap)
+    AND EXISTS (FROM gap WHERE seq BETWEEN first AND last)`;

@@ -16,7 +16,7 @@ const TABLES = [
   "property_use",
 ] as const;
 
-/** What `personUuid` makes of the columns `project_id` and `distinct_id`: a UUID of version 5. */
+/** SQL of `personUuid` for the columns `project_id` and `distinct_id`: a UUID of version 5. */
 const PERSON_UUID = `(
   WITH named AS (SELECT sha1(from_hex('${PERSON_NAMESPACE.replaceAll("-", "")}')
     || encode(stored.project_id || ':' || stored.distinct_id)) AS hash)
@@ -24,9 +24,9 @@ const PERSON_UUID = `(
     || translate(hash[17], '0123456789abcdef', '89ab89ab89ab89ab') || hash[18:32])::UUID FROM named)`;
 
 /**
- * The archive has whom an event belonged to when it was archived. Merges since then are overrides,
- * but splits and deletions have rewritten events: as a slice that is replayed, each belongs to whom
- * its distinct id means, and where that is nobody, to whom it would make.
+ * The archive has the person of an event at the time of archiving. Later merges are overrides, but splits and
+ * deletions have rewritten events. So each event gets the person of its distinct id, as in a replay, or the
+ * person that a new distinct id would get.
  */
 const ASSIGN = `
   UPDATE events SET person_id = wrong.owner FROM (
@@ -41,7 +41,7 @@ const ASSIGN = `
   WHERE events.project_id = wrong.project_id AND events.distinct_id = wrong.distinct_id
     AND events.person_id = wrong.person_id`;
 
-/** The event store in `duckdb`, made anew from the archive in `files`. */
+/** Restores the event store in `duckdb` from the archive in `files`. */
 export function restoreOf(duckdb: Duckdb, files: ArchiveFiles): Restore {
   const insert = (taken: TakenRows, source: string, those: string) =>
     duckdb.write(async (connection) => {
@@ -74,7 +74,7 @@ export function restoreOf(duckdb: Duckdb, files: ArchiveFiles): Restore {
         await insert(file, files.source([file]), `WHERE ${countingIn(counting)}`);
         return true;
       } catch (error) {
-        // The engine says of damage what it likes, and with words of what is stored.
+        // DuckDB has many errors for damage, and some contain stored text.
         if (await isReadable(files.directory, file)) throw error;
         return false;
       }

@@ -120,7 +120,7 @@ async function expectLost(lost: number, counted = lost): Promise<void> {
   expect(await foundBy(counted)).toEqual(kept);
 }
 
-test("what the journal still has of archived events is taken from there, and only the rest is lost", async () => {
+test("archived events that the journal still has come from there, and only the rest is lost", async () => {
   const first = withoutEvents();
   expect(first).toBeGreaterThan(1);
   expect(first).toBeLessThan(EVENTS - 200);
@@ -139,7 +139,7 @@ const DAMAGES: Record<string, (path: string) => void> = {
 };
 
 test.each(casesOf(Object.entries(DAMAGES).slice(0, 1), Object.entries(DAMAGES)))(
-  "files that %s beside a list that is garbled are set aside, and the rest is restored",
+  "files that %s next to a garbled marker are quarantined, and the rest is restored",
   async (_, damage) => {
     const first = withoutEvents();
     for (const path of parquet()) damage(path);
@@ -157,7 +157,7 @@ const INSTEAD: Record<string, string> = {
 };
 
 test.each(casesOf(Object.entries(INSTEAD).slice(0, 1), Object.entries(INSTEAD)))(
-  "a file with %s is set aside, too",
+  "a file with %s is quarantined",
   async (_, select) => {
     const first = withoutEvents();
     const { DuckDBInstance } = await import("@duckdb/node-api");
@@ -177,7 +177,7 @@ test.each(casesOf(Object.entries(INSTEAD).slice(0, 1), Object.entries(INSTEAD)))
   },
 );
 
-test("a rebuild without list and event store sets aside what cannot be read, and shows no data", async () => {
+test("a rebuild without marker and event store quarantines unreadable files, and prints no stored text", async () => {
   const first = withoutEvents();
   for (const path of parquet()) spoil(path, garbage);
   writeFileSync(join(data, "archive", "archive.json"), "garbage\n");

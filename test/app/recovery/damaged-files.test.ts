@@ -121,7 +121,7 @@ test.each(
   FILES.flatMap(([what, name]) =>
     Object.entries(INSTEAD).map(([kind, make]) => ({ what, name, kind, make })),
   ),
-)("a $kind in the place of $what is refused with a sentence, and nobody waits", async (one) => {
+)("a $kind in the place of $what causes a refusal with a sentence at once", async (one) => {
   let name = "";
   const { code, out, err } = await refusal("SIGTERM", (data) => {
     name = one.name(data);

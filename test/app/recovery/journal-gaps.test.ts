@@ -92,7 +92,7 @@ async function expectSame(before: Held): Promise<void> {
 const asides = () =>
   readdirSync(join(data, "events")).filter((name) => !/duckdb(.wal)?$/.test(name));
 
-test("what the journal has lost a rebuild takes from the event store that it replaces", async () => {
+test("a rebuild takes rows that the journal has lost from the event store that it replaces", async () => {
   const sent = events(300);
   const before = await taken(await startServer({ data }), sent);
   flip(sent[120]?.uuid ?? "");
@@ -102,12 +102,12 @@ test("what the journal has lost a rebuild takes from the event store that it rep
 
   expect([code, out]).toEqual([0, expect.stringContaining("350 events, 1 log records.")]);
   expect(err.match(/quarantined corrupt journal data/g)?.length).toBe(2);
-  expect(err).not.toContain("the journal has nothing of these sequence numbers");
+  expect(err).not.toContain("sequence numbers missing from journal and stores");
   await expectSame(before);
   expect(asides()).toEqual([]);
 });
 
-test("behind the archive, too, and an event that came again later is not stored twice", async () => {
+test("it does so for events after the archive, and stores a repeated event once", async () => {
   const small = ["--journal", "1"];
   {
     await using server = await startServer({ data, flags: small });
@@ -139,7 +139,7 @@ test("a start takes it from a damaged event store, too, as far as that can be re
   expect(asides()).toEqual([expect.stringMatching(/^1\.duckdb\.damaged-/)]);
 });
 
-test("what neither has is told, and the rest is there; whoever asked for it keeps the old file", async () => {
+test("a rebuild reports rows that no store has, keeps the rest, and keeps the old file", async () => {
   const sent = events(300);
   const before = await taken(await startServer({ data }), sent);
   flip(sent[120]?.uuid ?? "");
@@ -151,9 +151,9 @@ test("what neither has is told, and the rest is there; whoever asked for it keep
   expect(out).toEndWith(
     "The journal has lost 50 sequence numbers, which no store has either: unless they were refused, the disk failing, events are lost.\n",
   );
-  expect(err).toContain("cannot be read whole: what the journal has lost, too, may be in it");
+  expect(err).toContain("quarantined event store is unreadable; gaps of the journal may be in it");
   expect(err).toMatch(
-    /the journal has nothing of these sequence numbers.*first=101 last=150 count=50/,
+    /sequence numbers missing from journal and stores.*first=101 last=150 count=50/,
   );
   const [kept = "", ...others] = asides();
   expect([kept, others]).toEqual([expect.stringMatching(/^1\.duckdb\.damaged-/), []]);
@@ -162,7 +162,7 @@ test("what neither has is told, and the rest is there; whoever asked for it keep
   await expectSame({ ...before, events: before.events.filter(({ uuid }) => !gone.has(uuid)) });
 });
 
-test("a segment that is missing is told, and counted, once the event store has not its events either", async () => {
+test("a missing segment is logged and counted once the event store lacks its events as well", async () => {
   const flags = ["--journal", "2"];
   const first = await startServer({ data, flags });
   await sendStored(first, events(250, "padding ".repeat(400)));
@@ -194,7 +194,7 @@ function lostIn(server: Server): object[] {
   const lines = server.output().err.split("\n").filter(Boolean);
   return lines
     .map((line) => JSON.parse(line))
-    .filter(({ message }) => message.startsWith("the journal has nothing of these"))
+    .filter(({ message }) => message.startsWith("sequence numbers missing from journal"))
     .map(({ first, last, count }) => ({ first, last, count }));
 }
 
@@ -249,7 +249,7 @@ test.each([
   },
 );
 
-test("a start that is refused without the journal names the way on, which tells what is lost", async () => {
+test("a start that is refused without the journal names a way on, which logs the lost events", async () => {
   const first = await startServer({ data });
   await sendStored(first, events(100));
   expect(await first.stop()).toBe(0);
@@ -390,24 +390,27 @@ const KILLED: Record<string, (file: string) => void> = {
 };
 const ASIDE = "replaced-20260101T000000Z";
 
-test.each(Object.entries(KILLED))("a rebuild killed %s leaves what there was", async (_, kill) => {
-  const sent = events(300);
-  await using first = await startServer({ data });
-  await sendStored(first, sent);
-  // Killed, it has a write-ahead log beside its file.
-  first.signal("SIGKILL");
-  await first.exited;
-  const file = join(data, "events", "1.duckdb");
-  expect(existsSync(`${file}.wal`)).toBe(true);
-  flip(sent[120]?.uuid ?? "");
-  // Another generation is as good.
-  for (const end of ["", ".wal"]) renameSync(file + end, file.replace("1.d", "4.d") + end);
-  kill(file.replace("1.d", "4.d"));
+test.each(Object.entries(KILLED))(
+  "a rebuild killed %s leaves the old event store",
+  async (_, kill) => {
+    const sent = events(300);
+    await using first = await startServer({ data });
+    await sendStored(first, sent);
+    // Killed, it has a write-ahead log beside its file.
+    first.signal("SIGKILL");
+    await first.exited;
+    const file = join(data, "events", "1.duckdb");
+    expect(existsSync(`${file}.wal`)).toBe(true);
+    flip(sent[120]?.uuid ?? "");
+    // Another generation is as good.
+    for (const end of ["", ".wal"]) renameSync(file + end, file.replace("1.d", "4.d") + end);
+    kill(file.replace("1.d", "4.d"));
 
-  await using server = await startServer({ data });
+    await using server = await startServer({ data });
 
-  expect((await everything(server)).events.length).toBe(300);
-  expect(asides()).toEqual([]);
-  expect(readdirSync(join(data, "events"))).toContain("4.duckdb");
-  expect(await server.stop()).toBe(0);
-});
+    expect((await everything(server)).events.length).toBe(300);
+    expect(asides()).toEqual([]);
+    expect(readdirSync(join(data, "events"))).toContain("4.duckdb");
+    expect(await server.stop()).toBe(0);
+  },
+);

@@ -130,7 +130,7 @@ test("a rebuild says that the loss is unknown", async () => {
   expect(err).toContain("is unknown");
 });
 
-test("what was deleted does not come back from the journal", async () => {
+test("deleted events do not come back from the journal", async () => {
   copy();
   {
     await using server = await startServer({ data, flags: FLAGS });

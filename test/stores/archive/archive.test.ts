@@ -371,7 +371,7 @@ describe("the archive", () => {
 });
 
 describe("erasing from the archive", () => {
-  test("leaves no byte of those who are erased, and all of the others", async () => {
+  test("leaves no byte of erased persons, and all of the others", async () => {
     await using stores = await openStores();
     const { archive, directory } = stores;
     await stores.put(
@@ -422,7 +422,7 @@ describe("erasing from the archive", () => {
     expect(await archive.erase([asked])).toBe(0);
   });
 
-  test("takes blank rows along, and out with the large event that they are behind", async () => {
+  test("archives padding rows, and erases them with their large event", async () => {
     await using stores = await openStores();
     const { archive, directory } = stores;
     await stores.put({ seq: 1 }, { seq: 1, project_id: -1 }, { seq: 2, project_id: 2 });
@@ -480,7 +480,7 @@ describe("a file of the archive that is damaged", () => {
   };
 
   test.each(Object.entries(damages))(
-    "is written anew from the event store when it is joined or erased from: it %s",
+    "is written again from the event store when it is joined or erased from: it %s",
     async (_what, damage) => {
       await using stores = await openStores();
       const { archive, directory, files } = stores;

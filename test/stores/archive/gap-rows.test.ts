@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { closeSync, openSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
-import { takeRows } from "../../../src/stores/archive/gap-rows.ts";
+import { readRows } from "../../../src/stores/archive/gap-rows.ts";
 import { openDuckdb, ROW_GROUP_ROWS } from "../../../src/stores/duckdb/engine/duckdb.ts";
 import { temporaryDirectory } from "../../support/start/app.ts";
 
@@ -51,7 +51,7 @@ test("rows in holes are taken out of a whole event store, no others, and it stay
     { first: 99_000, last: 99_999 },
   ];
 
-  const { files, damage } = await takeRows(file, holes, { directory: place.path, ...MEMORY });
+  const { files, damage } = await readRows(file, holes, { directory: place.path, ...MEMORY });
 
   expect(damage).toBeUndefined();
   expect(files).toEqual([{ kind: "events", path: expect.any(String), rows: 15 }]);
@@ -69,7 +69,7 @@ test("a damaged event store gives no rows of the table that cannot be read, and 
   closeSync(damaged);
 
   const holes = [{ first: 1, last: 6 * ROW_GROUP_ROWS }];
-  const { files, damage } = await takeRows(file, holes, { directory: place.path, ...MEMORY });
+  const { files, damage } = await readRows(file, holes, { directory: place.path, ...MEMORY });
 
   expect(damage?.message).toContain("Corrupt");
   expect(files).toEqual([]);

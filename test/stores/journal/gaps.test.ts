@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openLog } from "../../../src/app/process/log.ts";
-import { lostEvents } from "../../../src/app/recovery/journal-gaps.ts";
+import { gapRecovery } from "../../../src/app/recovery/journal-gaps.ts";
 import { nodeDisk } from "../../../src/stores/files/disk.ts";
 import { journalGaps } from "../../../src/stores/journal/gaps.ts";
 import { segmentName } from "../../../src/stores/journal/segment.ts";
@@ -84,8 +84,8 @@ test("a frame with numbers in a range and behind it is none, where somebody asks
   const directory = await journalOf30();
   damage(directory, "from-7-on");
   const holes = journalGaps(readerOf(directory).reader, { directory, disk: nodeDisk });
-  const lost = lostEvents({
-    ...{ directory, memory_bytes: 0, holes, range: { upTo: 30 }, unlisted: [] },
+  const lost = gapRecovery({
+    ...{ directory, memory_bytes: 0, holes, lastSeq: 30 },
     store: { applied: 0 },
     restore: { add: async () => {} },
     log: openLog({ format: "json", now: Date.now }),

@@ -1,47 +1,47 @@
 import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Behind the file's name: what went wrong in it while it was used, for the next start. */
+/** The suffix of an empty file that notes damage of the event store for the next start. */
 const DAMAGED = ".damaged";
 
-/** What DuckDB has beside its file. */
+/** The suffix of DuckDB's write-ahead log. */
 const LOG = ".wal";
 
-/** Notes that the event store's file is damaged, so that the next start makes it anew. */
+/** Notes that the event store's file is damaged, so that the next start rebuilds it. */
 export function noteDamage(file: string): void {
   writeFileSync(file + DAMAGED, "", { mode: 0o600 });
 }
 
-/** Whether the file was found to be damaged while it was used. */
+/** Returns whether damage of the file was noted. */
 export function isNotedDamaged(file: string): boolean {
   return existsSync(file + DAMAGED);
 }
 
-/** Moves the file away, with its log, under a name that ends in `name`; undefined if it is gone. */
+/** Renames the file and its log to end in `name`. Returns the new path, or undefined without a file. */
 export function quarantine(file: string, name: string): string | undefined {
-  const aside = `${file}.${name}`;
-  const isThere = existsSync(file);
-  if (isThere) renameSync(file, aside);
-  if (existsSync(file + LOG)) renameSync(file + LOG, aside + LOG);
+  const quarantined = `${file}.${name}`;
+  const exists = existsSync(file);
+  if (exists) renameSync(file, quarantined);
+  if (existsSync(file + LOG)) renameSync(file + LOG, quarantined + LOG);
   rmSync(file + DAMAGED, { force: true });
-  return isThere ? aside : undefined;
+  return exists ? quarantined : undefined;
 }
 
-/** Puts back what was set aside, in the place of what was made since; may be repeated after a kill. */
-export function restoreQuarantined(aside: string): void {
-  const file = aside.replace(/\.[^.]*$/, "");
-  // Without the file, a log beside its place is its own: a kill has parted them.
+/** Renames a quarantined file and its log back, in place of a newer file; may be repeated after a kill. */
+export function restoreQuarantined(quarantined: string): void {
+  const file = quarantined.replace(/\.[^.]*$/, "");
+  // Without a newer file, the log at its path is of the quarantined file: a kill came between two renames.
   if (existsSync(file)) removeEventFile(file);
-  if (existsSync(aside + LOG)) renameSync(aside + LOG, file + LOG);
-  renameSync(aside, file);
+  if (existsSync(quarantined + LOG)) renameSync(quarantined + LOG, file + LOG);
+  renameSync(quarantined, file);
   rmSync(file + DAMAGED, { force: true });
 }
 
-/** Keeps what a rebuild has replaced, as damaged: another must not take it for a rebuild's own. */
-export function keepDamaged(aside: string): void {
-  const kept = aside.replace(/\.replaced(-[^.]*)$/, ".damaged$1");
-  if (existsSync(aside + LOG)) renameSync(aside + LOG, kept + LOG);
-  renameSync(aside, kept);
+/** Renames a replaced file to a damaged one, so that the next start does not take it for an undone rebuild. */
+export function keepDamaged(quarantined: string): void {
+  const kept = quarantined.replace(/\.replaced(-[^.]*)$/, ".damaged$1");
+  if (existsSync(quarantined + LOG)) renameSync(quarantined + LOG, kept + LOG);
+  renameSync(quarantined, kept);
 }
 
 /** Removes the file and its log. */
@@ -49,13 +49,13 @@ export function removeEventFile(file: string): void {
   for (const path of [file + LOG, file]) rmSync(path, { force: true });
 }
 
-/** What was set aside of any generation, or is its log. */
-const ASIDE = /^\d+\.duckdb\.(damaged|replaced)-/;
+/** The name of a quarantined file of any generation, or of its log. */
+const QUARANTINED = /^\d+\.duckdb\.(damaged|replaced)-/;
 
-/** What a file is set aside for: a rebuild keeps what it replaces until it has come to its end. */
+/** Why a file is quarantined. A rebuild keeps the replaced file until it ends. */
 type QuarantineKind = "damaged" | "replaced";
 
-/** What was set aside in the event store's directory, by default all, the newest first. */
+/** Returns the paths of quarantined files in the event store's directory, the newest first. */
 export function quarantinedIn(
   directory: string,
   { kind }: { kind?: QuarantineKind } = {},
@@ -70,13 +70,13 @@ export function quarantinedIn(
 }
 
 function isQuarantined(name: string, kind?: QuarantineKind): boolean {
-  const found = ASIDE.exec(name)?.[1];
+  const found = QUARANTINED.exec(name)?.[1];
   return found !== undefined && (kind === undefined || found === kind);
 }
 
 /**
- * Removes what was set aside in the event store's directory, by default all: deleted persons must
- * not live on in it.
+ * Removes quarantined files in the event store's directory, by default of both kinds, because they may have
+ * events of deleted persons.
  */
 export function removeQuarantined(
   directory: string,
