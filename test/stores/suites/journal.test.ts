@@ -26,7 +26,7 @@ async function written(made: Journals, entries: Entry[], options = {}): Promise<
 }
 
 describe.each(JOURNALS)("a journal of %s", (_name, make) => {
-  test("has what was appended, in order, with its numbers", async () => {
+  test("returns all appended entries in order, with their numbers", async () => {
     using made = make();
     const journal = await made.open();
     const entries = [
