@@ -308,7 +308,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/files/erase-leftovers.ts": "test/core/erasure/deletion-runs.test.ts",
   "stores/loads/parts.ts": "test/stores/suites/loads.test.ts",
   "stores/duckdb/lists/logs.ts": "test/stores/suites/logs.test.ts, test/http/routes/logs.test.ts",
-  "stores/duckdb/lists/log-owners.ts": "test/core/erasure/deletion-runs.test.ts",
   "stores/loads/log-lines.ts":
     "test/http/sdk/otlp.test.ts, test/stores/duckdb/events/store.test.ts",
   "stores/duckdb/events/meta.ts": "test/stores/duckdb/events/store.test.ts",

@@ -7,7 +7,7 @@ import type {
 } from "../../core/ports/archive.ts";
 import { type Duckdb, quoted, rows } from "../duckdb/engine/duckdb.ts";
 import { runOnEngineThreads } from "../duckdb/engine/engine-threads.ts";
-import { LOG_OWNERS, MAY_HAVE_OWNER } from "../duckdb/lists/log-owners.ts";
+import { LOG_OWNERS, MAY_HAVE_OWNER } from "../duckdb/lists/logs.ts";
 import { NOT_PADDING } from "../loads/event-lines.ts";
 
 /** Rows of a Parquet row group: DuckDB holds one in memory, of rows of 2 KiB at most (decision 95). */

@@ -5,17 +5,17 @@ import { parseTime } from "../../../core/values/time.ts";
 import type { Duckdb } from "../engine/duckdb.ts";
 
 type Options = {
-  /** The file they are moved to. */
+  /** Path of the file for dead letters. */
   deadLetters: string;
-  /** What the lines are. */
+  /** Type of the lines. */
   type: DeadLetter["type"];
   insert: (path: string) => string;
 };
 
 /**
- * Finds the lines of a load's file that DuckDB cannot read, moves them to the file `deadLetters`
- * and rewrites the file without them; says which there were. None: the load failed for
- * another reason and is to be tried again. `insert` is the file's statement, for any path.
+ * Moves the lines of a load's file that DuckDB cannot read to the file `deadLetters`, and returns them.
+ * An empty result means that the load failed for another reason and must be repeated. `insert` returns
+ * the statement for a path.
  */
 export async function moveToDeadLetters(
   duckdb: Duckdb,
@@ -30,11 +30,11 @@ export async function moveToDeadLetters(
     try {
       return await duckdb.write(async (connection) => {
         await connection.run(insert(probe));
-        throw new OnlyTried();
+        throw new RollBack();
       });
     } catch (error) {
-      if (!(error instanceof OnlyTried) && !isAboutTheData(error)) throw error;
-      return error instanceof OnlyTried;
+      if (!(error instanceof RollBack) && !isAboutTheData(error)) throw error;
+      return error instanceof RollBack;
     } finally {
       rmSync(probe, { force: true });
     }
@@ -48,7 +48,7 @@ export async function moveToDeadLetters(
   return unreadable.map((line) => deadLetter(line, type));
 }
 
-/** What ingest wrote in front is sound, whatever the event is. */
+// The fields that ingest wrote at the front are valid even if the event is not.
 function deadLetter(line: string, type: DeadLetter["type"]): DeadLetter {
   const { project_id, ingested_at, uuid, distinct_id } = JSON.parse(line);
   return {
@@ -60,10 +60,10 @@ function deadLetter(line: string, type: DeadLetter["type"]): DeadLetter {
   };
 }
 
-/** Thrown to roll back what was only tried. */
-class OnlyTried extends Error {}
+/** Rolls back a trial. */
+class RollBack extends Error {}
 
-/** Whether an error blames the rows: a full disk or memory must never look like bad events. */
+/** Whether an error is about the rows: a full disk or memory must never look like bad events. */
 export function isAboutTheData(error: unknown): boolean {
   return (
     error instanceof Error &&
@@ -71,7 +71,7 @@ export function isAboutTheData(error: unknown): boolean {
   );
 }
 
-/** The places of the lines that fail `readable` alone, by halving what fails together. */
+/** Returns the indexes of unreadable lines, by halving the parts that fail. */
 async function partition(
   lines: string[],
   readable: (part: string[]) => Promise<boolean>,

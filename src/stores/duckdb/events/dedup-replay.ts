@@ -7,43 +7,43 @@ import {
 import { NOT_PADDING } from "../../loads/event-lines.ts";
 import { micros } from "../engine/duckdb.ts";
 
-const SEEN = `
+const IN_WINDOW = `
   SELECT uuid, project_id, (epoch_ms(ingested_at) // 60000)::INTEGER AS minute,
     coalesce(mark, ${NO_FINGERPRINT}) AS mark
   FROM events WHERE ${NOT_PADDING} AND ingested_at >=
     (SELECT ingested_at FROM events ORDER BY seq DESC LIMIT 1) - to_microseconds($window::BIGINT)`;
 
-/** Entries that are handed on at once. */
-const SEEN_ENTRIES_MAX = 65_536;
+/** Entries of one chunk. */
+const CHUNK_ENTRIES = 65_536;
 
-/** Hands on what arrived in the window before the event that came last (decision 4). */
+/** Passes the entries of events that arrived in the window before the last event (decision 4). */
 export async function readDedupEntries(
   connection: DuckDBConnection,
   windowMs: number,
   take: (chunk: ReplayEntries) => Promise<void>,
 ): Promise<void> {
-  await handOn(connection, take, { sql: SEEN, values: { window: micros(windowMs) } });
+  await passEntries(connection, take, { sql: IN_WINDOW, values: { window: micros(windowMs) } });
 }
 
 const ERASED = `
   SELECT uuid, project_id, (epoch_ms(ingested_at) // 60000)::INTEGER AS minute, ${NO_FINGERPRINT} AS mark
   FROM temp.doomed`;
 
-/** Hands on which events were erased (decision 60). */
-export async function handOnErased(
+/** Passes the entries of erased events (decision 60). */
+export async function readErasedEntries(
   connection: DuckDBConnection,
   take: (chunk: ReplayEntries) => Promise<void>,
 ): Promise<void> {
-  await handOn(connection, take, { sql: ERASED, values: {} });
+  await passEntries(connection, take, { sql: ERASED, values: {} });
 }
 
-async function handOn(
+async function passEntries(
   connection: DuckDBConnection,
   take: (chunk: ReplayEntries) => Promise<void>,
   { sql, values }: { sql: string; values: Record<string, DuckDBValue> },
 ): Promise<void> {
   const result = await connection.stream(sql, values);
-  const entries = new Uint32Array(SEEN_ENTRIES_MAX * REPLAY_FIELDS);
+  const entries = new Uint32Array(CHUNK_ENTRIES * REPLAY_FIELDS);
   let used = 0;
   for (;;) {
     const chunk = await result.fetchChunk();
@@ -72,7 +72,7 @@ async function handOn(
   }
 }
 
-/** The first column's bytes: as texts, a million uuids would take a second. */
+/** Returns the bytes of the first column, because a million uuids as texts would take a second. */
 function uuidBytesOf(chunk: DuckDBDataChunk): DataView {
   const bytes: unknown = Reflect.get(chunk.getColumnVector(0), "dataView");
   if (bytes instanceof DataView) return bytes;

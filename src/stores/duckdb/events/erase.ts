@@ -5,11 +5,11 @@ import { LARGE_LAST } from "../../loads/event-lines.ts";
 import { type Duckdb, ROW_GROUP_ROWS, rows } from "../engine/duckdb.ts";
 import { isOutOfMemory } from "../engine/faults.ts";
 import type { Names, Part } from "../engine/generations.ts";
-import { LOG_OWNERS, MAY_HAVE_OWNER } from "../lists/log-owners.ts";
-import { handOnErased } from "./dedup-replay.ts";
+import { LOG_OWNERS, MAY_HAVE_OWNER } from "../lists/logs.ts";
+import { readErasedEntries } from "./dedup-replay.ts";
 import { forgetUnfilled } from "./hot-columns.ts";
 
-/** Whom to look for, once each. */
+/** The distinct ids of the tasks. */
 const TARGETS = `
   CREATE TEMP TABLE target (task INTEGER, project_id INTEGER, seq BIGINT, distinct_id VARCHAR)`;
 const ADD_TARGETS = `
@@ -17,7 +17,7 @@ const ADD_TARGETS = `
     '[{"task": "INTEGER", "project_id": "INTEGER", "seq": "BIGINT", "distinct_id": "VARCHAR"}]'),
     recursive := true)`;
 
-/** Rows that are copied at once even where there is little memory: a vector of the engine. */
+/** Fewest rows of one copy, however little memory is free: a vector of the engine. */
 const COPIED_ROWS_MIN = 2048;
 
 /** Targets of one statement. */
@@ -35,7 +35,7 @@ const doomedEvents = ({ from }: Names) => `
     ON by_id.project_id = events.project_id AND by_id.distinct_id = events.distinct_id
   WHERE events.seq <= by_id.seq`;
 
-/** Each once, of however many persons it is. */
+// A record of several persons is listed once.
 const doomedLogs = ({ from }: Names) => `
   CREATE TEMP TABLE doomed_log AS
   SELECT row, min(task) AS task
@@ -51,7 +51,7 @@ const COUNTS = `
   FROM (SELECT task, true AS is_event FROM temp.doomed
     UNION ALL SELECT task, false FROM temp.doomed_log) GROUP BY task`;
 
-/** A row group at a time takes memory for one, and leaves room to ingest. */
+// One row group at a time needs memory for one, and leaves time for ingest.
 const copyRows = ({ from, to }: Names, { table, doomed, order }: Copied) => `
   INSERT INTO ${to}.${table} BY NAME SELECT * FROM ${from}.${table}
   WHERE rowid >= $start::BIGINT AND rowid < $end::BIGINT AND seq <= $mark::BIGINT
@@ -70,15 +70,14 @@ const MOVED = ({ to }: Names) => `
       recursive := true)) AS moved
   WHERE events.project_id = moved.project_id AND events.distinct_id = moved.distinct_id`;
 
-/** Runs a statement as a part. */
+/** Runs a statement as one part of the rewrite. */
 type Run = (sql: string, values?: Record<string, DuckDBValue>) => Promise<unknown>;
 
 type Copied = { table: string; doomed: string; order: string };
 
 /**
- * Tables that are copied part by part, where is written which of their rows are not, and how those of
- * a part are ordered: events by day, so that a migration stays as it was sent, and then by person
- * (decision 93).
+ * Tables that are copied in parts, the table of their erased rows, and the order within a part. Events
+ * are ordered by day, so that a migration keeps its order, and then by person (decision 93).
  */
 const COPIED: readonly Copied[] = [
   {
@@ -89,29 +88,29 @@ const COPIED: readonly Copied[] = [
   { table: "logs", doomed: "doomed_log", order: "ORDER BY seq" },
 ];
 
-/** What rows there are, and how many of them came since the file was written. */
+/** Counts of all events, and of those since the last rewrite. */
 const LOOSE = `
   SELECT count(*)::DOUBLE AS events, (SELECT count(*) FROM events WHERE seq >
     (SELECT coalesce(max(value), 0) FROM meta WHERE key = 'ordered_seq'))::DOUBLE AS loose
   FROM events`;
 
-/** So many events, and this share of all, are worth writing the file anew. */
+/** New events, in number and as a share of all, that are worth a rewrite. */
 const LOOSE_MIN = 4 * ROW_GROUP_ROWS;
 const LOOSE_SHARE = 1 / 4;
 
-/** Those, and the version of the schema, which comes with the schema. */
-const OF_THEIR_OWN = [...COPIED.map(({ table }) => table), "migration"];
+/** Tables that `copyRest` leaves out; the new file has its own schema version. */
+const NOT_SMALL = [...COPIED.map(({ table }) => table), "migration"];
 
 /**
- * Deletes events by writing the others again, unchanged also where they mention a deleted person
+ * Deletes events by a rewrite of the others, which stay unchanged even if they mention a deleted person
  * (decision 60).
  */
 export function eventErasure(duckdb: Duckdb) {
-  /** Splits and deletions since the copy began: whose some distinct ids are, as JSON. */
+  /** New owners of distinct ids since the copy began, from splits and deletions, as JSON. */
   let moved: string[] | undefined;
 
   return {
-    /** Whether so much came since the file was written that it is worth being put in order. */
+    /** Whether enough events came since the last rewrite that another one is worth it. */
     isLoose: () =>
       duckdb.read(async (connection) => {
         const [row] = await rows(connection, LOOSE);
@@ -119,12 +118,12 @@ export function eventErasure(duckdb: Duckdb) {
         return loose >= LOOSE_MIN && loose >= events * LOOSE_SHARE;
       }),
 
-    /** Told of distinct ids all of whose events are another person's now, in the same transaction. */
+    /** Notes distinct ids whose events have a new person, in the transaction of that change. */
     moved(lines: string): void {
       moved?.push(`[${lines.trim().split("\n").join(",")}]`);
     },
 
-    /** Erases the events of tasks; all that came up to their `journal_seq` must be stored. */
+    /** Erases the events of tasks. Fails if events up to their `journal_seq` are not stored yet. */
     async erase(tasks: readonly Erasing[], options: EraseOptions): Promise<void> {
       let mark = 0;
       let erased: ErasedRows = new Map();
@@ -151,7 +150,7 @@ export function eventErasure(duckdb: Duckdb) {
             for (const of of COPIED) await part(() => expectAll(connection, names, of));
           },
           ready: (generation) => options.ready(erased, generation),
-          done: (connection) => handOnErased(connection, options.forget),
+          done: (connection) => readErasedEntries(connection, options.forget),
         });
       } finally {
         moved = undefined;
@@ -212,24 +211,24 @@ async function copyTable(
   const last = Number(row?.["last"] ?? -1);
   const copy = (order: string, start: number, end: number) =>
     part(() => connection.run(copyRows(names, { ...of, order }), { start, end, mark }));
-  // What is too large to be sorted, or copied at once, is copied as it is, in parts.
-  const copyFitting = async (order: string, start: number, count: number): Promise<void> => {
+  // A part that needs too much memory is copied unsorted, in halves.
+  const copyInParts = async (order: string, start: number, count: number): Promise<void> => {
     try {
       await copy(order, start, start + count);
     } catch (error) {
       if (!isOutOfMemory(error) || count <= COPIED_ROWS_MIN) throw error;
       const half = Math.ceil(count / 2);
-      await copyFitting("", start, half);
-      await copyFitting("", start + half, count - half);
+      await copyInParts("", start, half);
+      await copyInParts("", start + half, count - half);
     }
   };
   for (let start = 0; start <= last; start += names.rows) {
     if (stopped()) throw new Error("The server is stopping");
-    await copyFitting(of.order, start, names.rows);
+    await copyInParts(of.order, start, names.rows);
   }
 }
 
-/** What came behind the mark, and the small tables, which change all the time, as they are now. */
+/** Copies the rows after the mark, and the small tables, which change all the time. */
 async function copyRest(
   connection: DuckDBConnection,
   { from, to }: Names,
@@ -247,14 +246,14 @@ async function copyRest(
     { from },
   );
   for (const { name } of tables) {
-    if (typeof name !== "string" || OF_THEIR_OWN.includes(name)) continue;
+    if (typeof name !== "string" || NOT_SMALL.includes(name)) continue;
     await run(`DELETE FROM ${to}."${name}"`);
     await run(`INSERT INTO ${to}."${name}" BY NAME SELECT * FROM ${from}."${name}"`);
   }
   await run(forgetUnfilled(to), { mark });
 }
 
-/** The old file goes: better none is written anew than one that lacks a row. */
+/** Fails if a row is missing, because the old file is removed after the rewrite. */
 async function expectAll(
   connection: DuckDBConnection,
   { from, to }: Names,

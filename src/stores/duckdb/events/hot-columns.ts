@@ -3,30 +3,30 @@ import type { MaterializedColumns } from "../../../core/ports/hot-columns.ts";
 import { type Duckdb, ROW_GROUP_ROWS, rows } from "../engine/duckdb.ts";
 import { pointer, textIn } from "../lists/property-filter.ts";
 
-/** Properties that have a column at once: `promoted_1` and so on (decision 87). */
+/** Properties that can have a column, `promoted_1` and so on, at the same time (decision 87). */
 export const MATERIALIZED_MAX = 8;
 
-/** Days that are looked at: a property that nobody asked about for so long gives its column back. */
+/** Days of use that count; a property without a query for so long loses its column. */
 export const USE_DAYS = 30;
 
-/** A property gets a column once so many queries asked about it. */
+/** Queries after which a property gets a column. */
 export const USE_QUERIES_MIN = 10;
 
-/** And that on so many different days. */
+/** Different days that these queries must be on. */
 export const USE_DAYS_MIN = 2;
 
-/** Or once the queries that asked about it took so many seconds in all. */
+/** Seconds of queries in all after which a property gets a column at once. */
 export const USE_SECONDS_MIN = 60;
 
-/** Properties whose use is remembered: the most used (decision 87). */
+/** Properties whose use is stored; the most used ones (decision 87). */
 export const USED_MAX = 1000;
 
 const column = (slot: DuckDBValue | undefined) => `promoted_${Number(slot)}`;
 
-/** All columns of a table but those of promoted properties, which are made of another. */
+/** All columns of a table but the materialized ones. */
 export const WITHOUT_MATERIALIZED = "COLUMNS(lambda name: NOT starts_with(name, 'promoted_'))";
 
-/** Columns that may be read in the caller's transaction, by property. */
+/** Returns the columns that are complete in the caller's transaction, by property. */
 export async function readableColumns(
   connection: DuckDBConnection,
 ): Promise<ReadonlyMap<string, string>> {
@@ -35,7 +35,7 @@ export async function readableColumns(
   return new Map(found.map(({ key, slot }) => [String(key), column(slot)]));
 }
 
-/** SQL of what an event that is added has in these columns, behind other columns. */
+/** Returns SQL that adds the values of these columns to the columns of a new event. */
 export async function materializedTexts(
   connection: DuckDBConnection,
 ): Promise<{ sql: string; values: Record<string, string> }> {
@@ -49,8 +49,8 @@ export async function materializedTexts(
 }
 
 /**
- * The statement that forgets columns, in a file that was written anew, that were not whole when that
- * began, at the event `$mark`: parts that were filled since may have been copied before.
+ * Returns the statement that drops columns from a rewritten file that were not complete at its begin, the
+ * event `$mark`: rows that were filled since may have been copied before.
  */
 export function forgetUnfilled(catalog: string): string {
   return `DELETE FROM ${catalog}.promoted WHERE whole_seq IS NULL OR whole_seq >= $mark::BIGINT`;
@@ -71,7 +71,7 @@ const JOIN_USES = `
 
 const UNUSED = "DELETE FROM promoted WHERE key NOT IN (SELECT key FROM property_use)";
 
-/** What is filled already must be done first: one at a time. */
+// Columns are filled one at a time.
 const CHOOSE = `
   INSERT INTO promoted
   SELECT slot, key, (SELECT coalesce(max(rowid) + 1, 0) FROM events), 0, NULL
@@ -87,7 +87,7 @@ const UNFILLED = `
   SELECT slot, key, filled::DOUBLE AS filled, rows_end::DOUBLE AS rows_end FROM promoted
   WHERE whole_seq IS NULL ORDER BY slot LIMIT 1`;
 
-/** Every row, whatever another property has left there. */
+// Fills every row, because an earlier property may have left values.
 const FILL = (name: string) => `
   UPDATE events SET ${name} = ${textIn("$pointer")}
   WHERE rowid >= $start::BIGINT AND rowid < $end::BIGINT`;
@@ -97,7 +97,7 @@ const FILLED = `
     THEN (SELECT value FROM meta WHERE key = 'applied_seq') END
   WHERE slot = $slot::INTEGER`;
 
-/** Promotes properties in the event store; each step is one transaction of its writer, of so many rows. */
+/** Materializes properties as columns; each step fills `stepRows` rows in one transaction. */
 export function materializedColumns(
   duckdb: Duckdb,
   stepRows = ROW_GROUP_ROWS,

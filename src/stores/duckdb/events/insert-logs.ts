@@ -26,10 +26,10 @@ const READ_COLUMNS = {
   ...RECORD_COLUMNS,
 };
 
-/** A line is a record of at most 1 MiB and what ingest adds. */
+/** UTF-8 bytes of a line: a record of at most 1 MiB and the fields that ingest adds. */
 const LINE_BYTES_MAX = 2_097_152;
 
-/** Stores the lines of a file (decision 36). A time that TRY_CAST refuses fails its line alone. */
+/** Returns the statement that stores the lines of a file (decision 36). An invalid time makes only its line unreadable. */
 export const INSERT_LOGS = (path: string) => `
   INSERT INTO logs BY NAME SELECT * REPLACE (TRY_CAST(uuid AS UUID) AS uuid,
     TRY_CAST("timestamp" AS TIMESTAMP) AS "timestamp",

@@ -5,7 +5,7 @@ import { quoted, readColumns } from "../engine/duckdb.ts";
 import { runOnEngineThreads } from "../engine/engine-threads.ts";
 import { setMeta } from "./meta.ts";
 
-/** UTF-8 bytes of a line: a line is an event of at most 1 MiB, its hot properties again, and what ingest adds. */
+/** UTF-8 bytes of a line: an event of at most 1 MiB, a copy of its hot properties, and the fields that ingest adds. */
 export const LINE_BYTES_MAX = 4_194_304;
 
 const PERSON_ROWS = (path: string) => `
@@ -31,11 +31,11 @@ const OVERRIDE_ROWS = (path: string) => `
     person_id: "UUID",
   })})`;
 
-/** Whether events are changed by an UPDATE, during which no read may run. */
+/** Whether events change by an UPDATE, during which no read may run. */
 export const isInPlace = (changes: ProjectionFiles | null): boolean =>
   typeof changes?.owned === "string";
 
-/** Brings the event store's projection of persons to another version, in the caller's transaction. */
+/** Brings the person projection to another version, in the caller's transaction. */
 export async function applyChanges(
   connection: DuckDBConnection,
   changes: ProjectionFiles,
@@ -48,7 +48,7 @@ export async function applyChanges(
   await setMeta(connection, "mirror_version", version);
 }
 
-/** What belonged to a person who was merged belongs to the other one, beside the new overrides. */
+/** Adds overrides, and redirects older ones from a merged person to the person it was merged into. */
 async function projectOverrides(connection: DuckDBConnection, path: string): Promise<void> {
   const source = OVERRIDE_ROWS(path);
   await runOnEngineThreads(
@@ -133,7 +133,7 @@ async function projectGroups(connection: DuckDBConnection, path: string): Promis
   );
 }
 
-/** Rewrites whose the events of distinct ids are: after a split no uuid tells them apart. */
+/** Sets the person of the events of distinct ids, because after a split all had the same person. */
 async function projectOwned(connection: DuckDBConnection, path: string): Promise<void> {
   const source = `read_json(${quoted(path)}, format = 'newline_delimited', columns = ${readColumns({
     project_id: "INTEGER",

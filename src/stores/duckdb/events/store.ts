@@ -37,8 +37,8 @@ const READ_COLUMNS = {
 const HOT_COLUMNS = HOT_NAMES.map((name) => `"${name}"`).join(", ");
 
 /**
- * VARCHAR and TRY_CAST, because one value that a typed column refuses would fail the load. A
- * migration is stored by time (contract 4.5.3), everything else by person (decision 93).
+ * Reads VARCHAR with TRY_CAST, because one value that a typed column refuses would fail the load. A
+ * migration is stored by time (contract 4.5.3), other loads by person (decision 93).
  */
 const INSERT_EVENTS = (
   path: string,
@@ -61,14 +61,14 @@ const INSERT_EVENTS = (
 export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
   const meta = (key: MetaKey) => duckdb.read((connection) => metaOf(connection, key));
   const erasure = eventErasure(duckdb);
-  const noteMoved = (changes: ProjectionFiles | null) => {
+  const noteOwners = (changes: ProjectionFiles | null) => {
     if (typeof changes?.owned === "string") erasure.moved(readFileSync(changes.owned, "utf8"));
   };
-  const first = repeatable(duckdb);
+  const writeOnce = repeatable(duckdb);
   const apply = (load: BulkLoad) =>
-    first(["applied_seq", load.last], load.projection, async (connection) => {
+    writeOnce(["applied_seq", load.last], load.projection, async (connection) => {
       await applyLoad(connection, load);
-      noteMoved(load.projection);
+      noteOwners(load.projection);
     });
   const takeDeadLetters = async ({
     events,
@@ -91,9 +91,9 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
     applied: () => meta("applied_seq"),
     projectionVersion: () => meta("mirror_version"),
     applyProjection: (changes) =>
-      first(["mirror_version", changes.version], changes, async (connection) => {
+      writeOnce(["mirror_version", changes.version], changes, async (connection) => {
         await applyChanges(connection, changes);
-        noteMoved(changes);
+        noteOwners(changes);
       }),
     erase: erasure.erase,
     clearLeft: duckdb.clearLeft,
@@ -129,15 +129,15 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
   };
 }
 
-/** What `meta` holds once a change is made. */
+/** The value of `meta` after a change. */
 type Mark = [key: MetaKey, value: number];
 
 /**
- * Writes, before those who read. Where memory is short a commit may fail and be carried out all the
- * same (decision 106): what is done again looks first whether it is done.
+ * Writes before waiting reads. When memory is short, a commit may fail and still take effect (decision
+ * 106), so a repeated write first checks whether it is done.
  */
 function repeatable(duckdb: Pick<Duckdb, "writeFirst" | "writeInPlace">) {
-  let unsure = "";
+  let uncertain = "";
   return async (
     [key, value]: Mark,
     projection: ProjectionFiles | null,
@@ -145,14 +145,14 @@ function repeatable(duckdb: Pick<Duckdb, "writeFirst" | "writeInPlace">) {
   ) => {
     const write = isInPlace(projection) ? duckdb.writeInPlace : duckdb.writeFirst;
     const name = `${key} ${value}`;
-    let isRepeated = unsure === name;
-    unsure = name;
+    let isRepeated = uncertain === name;
+    uncertain = name;
     await write(async (connection) => {
       if (isRepeated && (await metaOf(connection, key)) === value) return;
       isRepeated = true;
       await work(connection);
     });
-    unsure = "";
+    uncertain = "";
   };
 }
 

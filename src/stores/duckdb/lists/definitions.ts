@@ -6,41 +6,41 @@ import { ALL_PROPERTIES } from "../../loads/person-columns.ts";
 import { rows } from "../engine/duckdb.ts";
 import type { ApiReads } from "../engine/query-deadline.ts";
 
-/** Events that are read to list their properties; the newest of each name. */
+/** Events that a list of properties reads; the newest of each name. */
 export const PROPERTY_EVENTS_MAX = 200_000;
 
-/** Events of one name that are read to list their properties. */
+/** Events of one name that a list of properties reads. */
 export const PROPERTY_EVENTS_EACH_MAX = 200;
 
-/** Persons or groups that are read to list their properties; the newest. */
+/** Persons or groups that a list of properties reads; the newest. */
 export const PROPERTY_PERSONS_MAX = 20_000;
 
-/** A page of a list; `count` is of all. */
-type Found<T> = { count: number; rows: T[] };
+/** A page of a list; `count` counts all pages. */
+type Page<T> = { count: number; rows: T[] };
 
-/** Looks for names in the event store. */
+/** Lists events and properties of the event store. */
 export function definitionReads(reads: ApiReads): DefinitionReads {
-  const found = async <T>(
+  const page = async <T>(
     signal: AbortSignal,
     sql: string,
     values: Record<string, DuckDBValue>,
     read: (row: Record<string, DuckDBValue>) => T,
-  ): Promise<Found<T>> => {
+  ): Promise<Page<T>> => {
     const all = await reads.read(signal, (connection) => rows(connection, sql, values));
     const named = all.filter(({ name }) => name !== null);
     return { count: Number(all[0]?.["total"]), rows: named.map(read) };
   };
   return {
     events: (project, { search = "" }, part, signal) =>
-      found(signal, PAGE(EVENTS), { project, search, ...placed(part) }, (row) => ({
+      page(signal, PAGE(EVENTS), { project, search, ...placed(part) }, (row) => ({
         name: String(row["name"]),
         count: Number(row["count"]),
         first_seen_at: String(row["first_seen_at"]),
         last_seen_at: String(row["last_seen_at"]),
       })),
     properties: (project, { search = "", type }, part, signal) => {
-      const values = { project, search, ...LOOKED_AT[type], ...placed(part) };
-      return found(signal, PAGE(PROPERTIES(OWNERS[type])), values, (row) => {
+      const values = { project, search, ...SCANNED[type], ...placed(part) };
+      return page(signal, PAGE(PROPERTIES(OWNERS[type])), values, (row) => {
         const property_type = row["property_type"] as PropertyDefinition["property_type"];
         return {
           name: String(row["name"]),
@@ -55,7 +55,7 @@ export function definitionReads(reads: ApiReads): DefinitionReads {
   };
 }
 
-/** Without a place, the first: nothing is found more often. */
+// Without a key, the page starts before the largest possible count.
 function placed({ limit, offset, after }: Part<DefinitionKeys>) {
   const [after_count, after_name] = after ?? [Number.MAX_VALUE, ""];
   return { limit, offset, after_count: String(after_count), after_name };
@@ -71,7 +71,7 @@ const EVENTS = `
   FROM events WHERE project_id = $project::INTEGER AND contains(lower(event), lower($search))
   GROUP BY name`;
 
-/** Where properties are read from, and when they were seen. */
+/** Sources of properties, with the time at which each was seen. */
 const OWNERS: Record<PropertyOwner, string> = {
   event: `
     SELECT properties, "timestamp" AS seen FROM events WHERE project_id = $project::INTEGER
@@ -89,17 +89,17 @@ const OWNERS: Record<PropertyOwner, string> = {
     ORDER BY created_at DESC, type_index, key LIMIT $most::BIGINT`,
 };
 
-const LOOKED_AT = {
+const SCANNED = {
   event: { most: PROPERTY_EVENTS_MAX, each: PROPERTY_EVENTS_EACH_MAX },
   person: { most: PROPERTY_PERSONS_MAX },
   group: { most: PROPERTY_PERSONS_MAX },
 };
 
-/** A time as events have it: what looks like one otherwise may be anything. */
+/** Whether a text is a time as events have it; other forms may be anything. */
 const IS_TIME = `regexp_full_match(json_extract_string(properties, place),
     '\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d.*)?')`;
 
-/** The key of a property as a JSON pointer (RFC 6901). */
+// The key of a property is read by its JSON pointer (RFC 6901).
 const PROPERTIES = (owner: string) => `
   SELECT name, count(*)::DOUBLE AS count, mode(kind) AS property_type,
     strftime(max(seen), ${ISO_FORMAT}) AS last_seen_at
@@ -116,7 +116,7 @@ const PROPERTIES = (owner: string) => `
       WHERE ${IS_SEARCHED}))
   GROUP BY name`;
 
-/** A page behind what there is in all, which is told with a row of nulls if the page is empty. */
+/** A page with the count of all pages. An empty page has one row of nulls with the count. */
 const PAGE = (found: string) => `
   WITH found AS MATERIALIZED (${found})
   SELECT total, shown.*

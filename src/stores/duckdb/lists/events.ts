@@ -4,7 +4,7 @@ import { PAGE_BYTES_MAX, type PageQuery } from "../../../core/values/page.ts";
 import { rows } from "../engine/duckdb.ts";
 import type { ApiReads } from "../engine/query-deadline.ts";
 
-/** Looks for events in the event store. */
+/** Lists events of the event store. */
 export function eventReads(reads: ApiReads): EventReads {
   return {
     list: (project, filter, page, signal) =>
@@ -26,14 +26,14 @@ const CONDITIONS: Record<keyof EventFilter, string> = {
   before: `"timestamp" < $before::TIMESTAMP`,
 };
 
-const BEHIND_CURSOR = ` AND "timestamp" <= $cursor_timestamp::TIMESTAMP
+const AFTER_CURSOR = ` AND "timestamp" <= $cursor_timestamp::TIMESTAMP
   AND ("timestamp" < $cursor_timestamp::TIMESTAMP OR seq < $cursor_seq::BIGINT)`;
 
 const ORDER = `"timestamp" DESC, seq DESC`;
 
 /**
- * Three steps, so that memory holds one page's properties at most: where the events are, how many of
- * them fit, and only then what is in them. What is no large event has so little that it does not count.
+ * Three steps, so that memory holds the properties of at most one page: the rows of the events, the ones
+ * that fit, their properties. Only large events count, as others take little.
  */
 const LIST = (where: string) => `
   WITH place AS MATERIALIZED (
@@ -76,9 +76,9 @@ async function listEvents(
     values,
   );
   const cursor = after && { cursor_timestamp: after.timestamp, cursor_seq: after.seq };
-  const behind = cursor === undefined ? "" : BEHIND_CURSOR;
-  const asked = { ...values, ...cursor, limit: limit + 1, offset, bytes: PAGE_BYTES_MAX };
-  const found = await rows(connection, LIST(where + behind), asked);
+  const afterCursor = cursor === undefined ? "" : AFTER_CURSOR;
+  const parameters = { ...values, ...cursor, limit: limit + 1, offset, bytes: PAGE_BYTES_MAX };
+  const found = await rows(connection, LIST(where + afterCursor), parameters);
   const shown = found.slice(0, limit).map(eventRow);
   const isMore = Number(found[0]?.["places"] ?? 0) > shown.length;
   return { count: Number(total?.["count"]), rows: shown, isMore };

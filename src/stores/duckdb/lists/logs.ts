@@ -1,4 +1,5 @@
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
+import { DISTINCT_ID_CHARS_MAX } from "../../../core/events/event.ts";
 import {
   filtersIn,
   LOG_FILTERS_ATTR,
@@ -6,13 +7,14 @@ import {
   type LogQuery,
 } from "../../../core/logs/query.ts";
 import type { LogRecord } from "../../../core/logs/record.ts";
+import { LOG_DISTINCT_ID_KEYS } from "../../../core/logs/record.ts";
 import type { LogReads, LogRow } from "../../../core/ports/logs.ts";
 import { PAGE_BYTES_MAX } from "../../../core/values/page.ts";
-import { rows } from "../engine/duckdb.ts";
+import { quoted, rows } from "../engine/duckdb.ts";
 import type { ApiReads } from "../engine/query-deadline.ts";
-import { type Bind, binder, checkPatterns, groupMet, passes } from "./property-filter.ts";
+import { type Bind, binder, checkPatterns, groupMet, passes, pointer } from "./property-filter.ts";
 
-/** Looks for log records in the event store. */
+/** Lists log records of the event store. */
 export function logReads(reads: ApiReads): LogReads {
   return {
     list: (project, query, signal) =>
@@ -27,8 +29,8 @@ const TEXTS = [
 const BYTES = TEXTS.map((name) => `strlen(${name})`).join(" + ");
 
 /**
- * Three steps, so that memory holds one page's texts at most: where the records are, how many of
- * them fit, and only then what is in them.
+ * Three steps, so that memory holds the texts of at most one page: the records, the ones that fit, their
+ * texts.
  */
 const LIST = (where: string, order: string) => `
   WITH place AS MATERIALIZED (
@@ -75,7 +77,7 @@ function conditions(query: LogQuery, bind: Bind): string[] {
     "project_id = $project::INTEGER",
     `"timestamp" >= ${bind(from, "TIMESTAMP")}`,
     ...(before === undefined ? [] : [`"timestamp" < ${bind(before, "TIMESTAMP")}`]),
-    ...behind(query, bind),
+    ...afterCursor(query, bind),
     ...(levels.length === 0 ? [] : [`level IN (${oneOf(levels)})`]),
     ...(services.length === 0 ? [] : [`service_name IN (${oneOf(services)})`]),
     ...(search === "" ? [] : [`contains(lower(body), lower(${bind(search)}))`]),
@@ -85,7 +87,7 @@ function conditions(query: LogQuery, bind: Bind): string[] {
   ];
 }
 
-function behind({ after, order }: LogQuery, bind: Bind): string[] {
+function afterCursor({ after, order }: LogQuery, bind: Bind): string[] {
   if (after === undefined) return [];
   const { beyond } = DIRECTIONS[order];
   const at = bind(after.at, "TIMESTAMP");
@@ -122,3 +124,26 @@ function logRow(row: Record<string, DuckDBValue>): LogRow & { seq: number } {
     event_name: text("event_name"),
   };
 }
+
+const COLUMNS = ["attributes", "resource_attributes"];
+
+const IDS = `list_concat(${COLUMNS.map((column) => {
+  const pointers = LOG_DISTINCT_ID_KEYS.map((key) => quoted(pointer(key)));
+  return `json_extract_string(${column}, [${pointers.join(", ")}])`;
+}).join(", ")})`;
+
+/**
+ * SQL of the distinct ids of a row of `logs`, a list with nulls (decision 92). They are cut to the length
+ * of those of events.
+ */
+export const LOG_OWNERS = `list_transform(${IDS}, lambda id: left(id, ${DISTINCT_ID_CHARS_MAX}))`;
+
+/** Texts of which each of the keys contains one. */
+const PARTS = LOG_DISTINCT_ID_KEYS.filter(
+  (key) => !LOG_DISTINCT_ID_KEYS.some((other) => other !== key && key.includes(other)),
+);
+
+/** SQL of whether LOG_OWNERS may have a value; a search in text is faster than reading JSON. */
+export const MAY_HAVE_OWNER = `(${COLUMNS.flatMap((column) =>
+  PARTS.map((part) => `contains(${column}::VARCHAR, ${quoted(part)})`),
+).join(" OR ")})`;

@@ -15,7 +15,7 @@ import { quoted, rows } from "../engine/duckdb.ts";
 /** Binds a value to a statement and returns the parameter that stands for it. */
 export type Bind = (value: string | number, type?: string) => string;
 
-/** Parameters of a statement that is put together, `v0` and so on, and what is bound to them. */
+/** Collects the parameters of a statement, `v0` and so on, and their values. */
 export function binder(): { values: Record<string, DuckDBValue>; bind: Bind } {
   const values: Record<string, DuckDBValue> = {};
   let count = 0;
@@ -27,12 +27,12 @@ export function binder(): { values: Record<string, DuckDBValue>; bind: Bind } {
   return { values, bind };
 }
 
-/** Regular expressions in the filters of one request. The slowest take 0.1 s each before they read any text. */
+/** Regular expressions in the filters of one request. The slowest need 0.1 s each before they read a text. */
 export const PATTERNS_MAX = 20;
 
 /**
- * RE2 takes no backtracking pattern and none that is too large: fails `invalid_input` on those, and
- * on more than PATTERNS_MAX; `attr` is to blame (decision 48).
+ * Fails `invalid_input` with the field `attr` on patterns that RE2 refuses, and on more than PATTERNS_MAX
+ * (decision 48).
  */
 export async function checkPatterns(
   connection: DuckDBConnection,
@@ -56,8 +56,8 @@ export async function checkPatterns(
 }
 
 /**
- * The condition that a filter is passed; `textAt` says where the property's text is, of a parameter
- * that is its JSON pointer. What has no value passes no test, and so every test that is turned round.
+ * Returns the condition of a filter; `textAt` returns SQL of the text of a property from a parameter with
+ * its JSON pointer. A missing value fails each test, and so passes each negated one.
  */
 export function passes(
   { key, not, test }: PropertyFilter,
@@ -65,12 +65,12 @@ export function passes(
   bind: Bind,
 ): string {
   const text = textAt(bind(pointer(key)));
-  // A lambda, so that the text is taken out of the JSON once, and not for each of many values.
+  // A lambda reads the text from the JSON once, not once for each value.
   const passed = `list_transform([${text}], lambda t: ${tested(test, "t", bind)})[1]`;
   return `(${passed}) IS ${not ? "NOT TRUE" : "TRUE"}`;
 }
 
-/** The condition that a group is met; `one` is that of what is no group. */
+/** Returns the condition of a group; `one` returns that of a filter. */
 export function groupMet<F extends object>(
   { any, of }: FilterGroup<F>,
   one: (filter: F) => string,
@@ -79,12 +79,12 @@ export function groupMet<F extends object>(
   return `(${each.join(any ? " OR " : " AND ")})`;
 }
 
-/** The same of a property that is a column of its own. */
+/** Returns the condition of a filter whose property is a column. */
 export function passesIn(column: string, { not, test }: PropertyFilter, bind: Bind): string {
   return `(${tested(test, column, bind)}) IS ${not ? "NOT TRUE" : "TRUE"}`;
 }
 
-/** The condition that a text passes a test. */
+/** Returns the condition that a text passes a test. */
 export function tested(test: PropertyTest, text: string, bind: Bind): string {
   switch (test.is) {
     case "set":
@@ -92,7 +92,7 @@ export function tested(test: PropertyTest, text: string, bind: Bind): string {
     case "date":
       return `regexp_full_match(${text}, '${ISO_TIME}') AND (${dated(test, text, bind)})`;
     case "version":
-      // Written out, so that they are compiled once, and of digits alone.
+      // Literal patterns are compiled once; they have only digits, so quoting is safe.
       return versionPatterns(test)
         .map((pattern) => `regexp_full_match(${text}, ${quoted(pattern)})`)
         .join(" AND ");
@@ -101,12 +101,12 @@ export function tested(test: PropertyTest, text: string, bind: Bind): string {
   }
 }
 
-/** Characters of a part that a pattern is made of: a longer one is compared as the engine folds it. */
+/** Longest part that becomes a pattern; longer ones are compared by the `lower` of the engine. */
 const PATTERN_CHARS_MAX = 4000;
 
 /**
- * The condition that a text has a part in any case, as `folded` has it (decision 107): the engine's `lower` is
- * another in some letters, none of which is ASCII.
+ * Returns the condition that a text contains a part in any case, as `folded` does (decision 107). The
+ * `lower` of the engine differs in some letters, none of which is ASCII.
  */
 export function hasPart(text: string, part: string, bind: Bind): string {
   const has = `contains(lower(${text}), ${bind(folded(part))})`;
@@ -115,18 +115,18 @@ export function hasPart(text: string, part: string, bind: Bind): string {
     ELSE regexp_matches(${text}, ${bind(anyCasePattern(part))}) END`;
 }
 
-/** Tests of a text alone, or of the number that it is. */
+/** Tests of a text, or of its number. */
 type TextTest = Exclude<PropertyTest, { is: "set" } | { is: "date" } | { is: "version" }>;
 
-/** The condition that such a test is passed. */
+/** Returns the condition of such a test. */
 function textTested(test: TextTest, text: string, bind: Bind): string {
   const any = (values: string[], one: (value: string) => string) =>
     values.map((value) => one(bind(value))).join(" OR ") || `${text} IN (NULL)`;
-  // As a text: whole numbers would be bound as integers of 64 bits.
+  // Bound as a text, because whole numbers would be bound as integers of 64 bits.
   const bound = (value: number) => bind(String(value), "DOUBLE");
   const number = `TRY_CAST(${text} AS DOUBLE)`;
   const ofNumber = (condition: string) => `CASE
-    WHEN ${text} < '${BEHIND_DIGITS}' AND isfinite(${number}) AND ${condition}
+    WHEN ${text} < '${AFTER_DIGITS}' AND isfinite(${number}) AND ${condition}
     THEN regexp_full_match(${text}, '${DECIMAL}') END`;
   switch (test.is) {
     case "equal":
@@ -148,29 +148,29 @@ function textTested(test: TextTest, text: string, bind: Bind): string {
 }
 
 /**
- * What comes behind whatever begins as a number: the engine takes four times as long to find that a text
- * is none as to read one. Its numbers are more than ours, such as `1_000`, ` 1 ` and `.5`, but to look at
- * each whether it is of ours takes as long as the rest, so that it is looked at last.
+ * A text that sorts after all texts that begin like a number. The comparison comes first, because the
+ * engine needs four times as long to refuse a text as to read a number. The regular expression comes last:
+ * it is slow, and only refuses numbers of the engine that Hoglet does not take (`1_000`, ` 1 `, `.5`).
  */
-const BEHIND_DIGITS = ":";
+const AFTER_DIGITS = ":";
 
-/** The finite number that a text is (decision 105); null if it is none. */
+/** Returns SQL of the finite number in a text (decision 105); null without one. */
 export function numberOf(text: string): string {
   const number = `TRY_CAST(${text} AS DOUBLE)`;
-  return `CASE WHEN ${text} < '${BEHIND_DIGITS}' AND isfinite(${number})
+  return `CASE WHEN ${text} < '${AFTER_DIGITS}' AND isfinite(${number})
       AND regexp_full_match(${text}, '${DECIMAL}') THEN ${number} END`;
 }
 
-/** ISO 8601, with a time of day or without: the engine takes `infinity` and `epoch` for times, too. */
+/** ISO 8601 with or without a time of day; the engine would also take `infinity` and `epoch`. */
 const ISO_TIME = String.raw`\s*\d{4}-\d\d-\d\d([Tt ]\d\d:\d\d(:\d\d([.,]\d+)?)?\s*([Zz]|[+-]\d\d(:?\d\d)?)?)?\s*`;
 
-/** What comes behind the time of day where a time has a zone. */
+/** The end of a time with a zone. */
 const ZONED = String.raw`:\d\d([.,]\d+)?\s*([Zz]|[+-]\d\d(:?\d\d)?)\s*$`;
 
 /** A test of a time. */
 type DateTest = Extract<PropertyTest, { is: "date" }>;
 
-/** A time without a zone is on the clock of the filter's, or in UTC, which is the engine's. */
+// A time without a zone is on the clock of the filter, or in UTC like the engine.
 function dated({ wall, ...instant }: DateTest, text: string, bind: Bind): string {
   const ranged = (type: string, range: Range) =>
     within(`TRY_CAST(${text} AS ${type})`, range, (time) => bind(time, type));
@@ -190,12 +190,12 @@ function within<T>(
   ].join(" AND ");
 }
 
-/** A key as a JSON pointer (RFC 6901): as a path, `$` and dots in it would mean something. */
+/** Returns a key as a JSON pointer (RFC 6901), because `$` and dots have a meaning in a path. */
 export function pointer(key: string): string {
   return `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
-/** The text of a property in a column of JSON; `pointer` is a parameter of its JSON pointer. */
+/** Returns SQL of the text of a property in a JSON column; `pointer` is a parameter with its JSON pointer. */
 export function textIn(pointer: string, column = "properties"): string {
   return `json_extract_string(${column}, ${pointer})`;
 }

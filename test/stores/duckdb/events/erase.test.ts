@@ -69,7 +69,7 @@ const countOf = async () => {
   return row?.["events"];
 };
 
-/** The same store, which notes what is run while its file is written anew. */
+/** The same store, which records the statements of a rewrite. */
 function listening(run: string[]): Duckdb {
   const heard = (connection: DuckDBConnection) =>
     new Proxy(connection, {

@@ -102,7 +102,7 @@ test("a few queries of one day are not enough, those of two days are", async () 
   expect(await columns.choose()).toBe(true);
 });
 
-test("there are so many columns, and a property that nobody asks about any more gives its back", async () => {
+test("the number of columns has a limit, and a property without queries loses its column", async () => {
   columns = materializedColumns(stored.duckdb);
   const keys = Array.from({ length: MATERIALIZED_MAX + 3 }, (_, index) => `p'${index}"`);
   await use(columns, keys);
@@ -116,7 +116,7 @@ test("there are so many columns, and a property that nobody asks about any more 
   await expectSameTexts(stored.duckdb);
 });
 
-test("while the file is written anew, what is filled meanwhile is filled again", async () => {
+test("rows that are filled during a rewrite are filled again", async () => {
   await use(columns, ["a/b~c"]);
   await columns.choose();
   const [one] = stored.sets.filter(({ events }) => events.length > 20);
@@ -139,7 +139,7 @@ test("while the file is written anew, what is filled meanwhile is filled again",
   await expectSameTexts(stored.duckdb);
 });
 
-test("what a query took before it was cut off counts, too", async () => {
+test("the time of a query that was cut off counts, too", async () => {
   const { duckdb } = stored;
   await duckdb.write(async (connection) => {
     const all = "SELECT events.* REPLACE (1 AS project_id) FROM events, range(1000)";
@@ -159,14 +159,14 @@ test("what a query took before it was cut off counts, too", async () => {
     });
     const run = queries.run(1, SLOW, FOREVER);
     await expect(run).rejects.toMatchObject({ code: "query_timeout" });
-    // The engine ends after whoever asked was told.
+    // The engine ends after the caller got the failure.
     await running.catch(() => undefined);
   }
   expect(uses).toEqual(["a/b~c"]);
   expect(noted[0]).toBeGreaterThan(0);
 });
 
-test("nothing is filled while somebody reads", async () => {
+test("nothing is filled while a read runs", async () => {
   await use(columns, ["a/b~c"]);
   expect(await columns.choose()).toBe(true);
   const { promise: end, resolve } = Promise.withResolvers<void>();

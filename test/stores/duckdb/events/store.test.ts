@@ -163,7 +163,7 @@ describe("DuckDB", () => {
     expect(await duck.store.projectionVersion()).toBe(9);
   });
 
-  test("changes no row where it is, whatever a load brings", async () => {
+  test("updates no row in place, whichever changes a load has", async () => {
     await using duck = await madeStore();
     const group = {
       project_id: 1,
@@ -198,7 +198,7 @@ describe("DuckDB", () => {
     }
   });
 
-  test("stores a load of log records alone, once, and sets aside those it cannot read", async () => {
+  test("stores a load of only log records once, and quarantines unreadable ones", async () => {
     await using duck = await madeStore();
     const bad = logRecord("b", { timestamp: "soon" });
     const load = loadOf(duck.files, logBatch(7, [logRecord("a"), bad, logRecord("c")]));
@@ -254,7 +254,7 @@ describe("DuckDB", () => {
     }
   });
 
-  test("lets go of what it has read, unless something runs, and answers as before", async () => {
+  test("releases its cache while nothing runs, and answers as before", async () => {
     await using duck = await madeStore();
     const noise = () => Buffer.from(crypto.getRandomValues(new Uint8Array(8000))).toString("hex");
     for (let first = 1; first < 2000; first += 250) {
