@@ -126,7 +126,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "app/recovery/check-together.ts":
     "test/crash/recovery.test.ts, test/app/recovery/journal-gaps.test.ts",
   "cli/welcome.ts": "test/executable/executable.test.ts",
-  "stores/loads/person-columns.ts": "test/stores/sqlite/persons/rows.test.ts",
   "core/identity/identify-groups.ts": "test/core/identity/groups.test.ts",
   "core/values/id.ts": "test/core/values/ids.test.ts",
   "stores/duckdb/engine/engine-threads.ts": "test/stores/duckdb/engine/connections.test.ts",
@@ -257,8 +256,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/sqlite/deletion-runs.ts": "test/stores/suites/erasure.test.ts",
   "stores/sqlite/deletions.ts": "test/stores/suites/erasure.test.ts",
   "stores/files/disk.ts": "test/stores/journal/journal.test.ts",
-  "stores/sqlite/persons/distinct-ids.ts":
-    "test/stores/suites/person-writes.test.ts, test/core/identity/identify.test.ts",
   "stores/duckdb/drafts/filter.ts":
     "test/stores/duckdb/insights/trends.test.ts, test/http/routes/insight-drafts.test.ts",
   "stores/duckdb/drafts/insight.ts": "test/http/routes/insight-drafts.test.ts",
@@ -297,8 +294,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
     "test/stores/duckdb/insights/funnels.test.ts, test/http/routes/insights.test.ts",
   "stores/duckdb/insights/target.ts": "test/stores/duckdb/insights/trends.test.ts",
   "stores/sqlite/groups.ts": "test/stores/suites/groups.test.ts",
-  "stores/sqlite/persons/apply-slice.ts":
-    "test/stores/suites/person-writes.test.ts, test/core/identity/identify.test.ts",
   "stores/duckdb/insights/queries.ts": "test/stores/duckdb/insights/trends.test.ts",
   "stores/journal/reader.ts": "test/stores/suites/journal.test.ts",
   "stores/journal/recovery.ts": "test/stores/journal/journal.test.ts",
@@ -317,15 +312,25 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/sqlite/migrations/index.ts": "test/stores/sqlite/sqlite.test.ts",
   "stores/duckdb/events/projection.ts": "test/stores/duckdb/events/store.test.ts",
   "stores/duckdb/engine/natives.ts": "test/executable/build.test.ts",
-  "stores/sqlite/persons/edits.ts": "test/http/routes/person-edits.test.ts",
   "stores/sqlite/persons/list.ts":
-    "test/stores/suites/person-writes.test.ts, test/http/routes/persons.test.ts",
-  "stores/sqlite/persons/rows.ts":
     "test/stores/suites/person-writes.test.ts, test/http/routes/persons.test.ts",
   "stores/sqlite/playlists.ts":
     "test/stores/suites/playlists.test.ts, test/http/routes/playlists.test.ts",
   "stores/duckdb/lists/property-filter.ts":
     "test/http/routes/persons.test.ts, test/http/routes/logs.test.ts",
+  "stores/sqlite/persons/apply-change.ts":
+    "test/stores/suites/person-writes.test.ts, test/http/routes/person-edits.test.ts",
+  "stores/sqlite/persons/batch-change.ts":
+    "test/stores/suites/person-writes.test.ts, test/core/identity/identify.test.ts",
+  "stores/sqlite/persons/change-writer.ts":
+    "test/stores/suites/person-writes.test.ts, test/core/identity/split-person.test.ts",
+  "stores/sqlite/persons/changes-since.ts":
+    "test/stores/suites/person-writes.test.ts, test/crash/kill.test.ts",
+  "stores/sqlite/persons/statements.ts":
+    "test/stores/suites/person-writes.test.ts, test/http/routes/person-edits.test.ts",
+  "stores/sqlite/persons/user-changes.ts":
+    "test/http/routes/person-edits.test.ts, test/core/identity/split-person.test.ts",
+  "stores/sqlite/persons/versions.ts": "test/stores/suites/person-writes.test.ts",
   "stores/sqlite/persons/ref-cache.ts":
     "test/stores/suites/person-writes.test.ts, test/core/identity/identify.test.ts",
   "stores/archive/restore.ts": "test/stores/suites/archive.test.ts, test/app/rebuild.test.ts",
@@ -335,7 +340,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/duckdb/events/dedup-replay.ts": "test/stores/suites/events.test.ts",
   "stores/duckdb/sql/cells.ts": "test/core/sql/sql.test.ts",
   "stores/duckdb/sql/faults.ts": "test/core/sql/sql.test.ts",
-  "stores/sqlite/persons/splits.ts": "test/core/identity/split-person.test.ts",
   "stores/sqlite/users.ts": "test/stores/suites/keys.test.ts",
   "app/stores.ts": "every test that starts an appliance",
   "app/threads/fsync-worker.ts": "test/stores/files/disk-thread.test.ts",

@@ -64,7 +64,7 @@ import { projectReads, projectWrites } from "../../src/stores/sqlite/projects.ts
 import { openSqlite, readSqlite } from "../../src/stores/sqlite/sqlite.ts";
 import { userReads, userWrites } from "../../src/stores/sqlite/users.ts";
 import { warningReads } from "../../src/stores/sqlite/warnings.ts";
-import { NO_CHANGES } from "../support/data/persons.ts";
+import { applied, NO_CHANGES } from "../support/data/persons.ts";
 import { temporaryDirectory } from "../support/start/app.ts";
 import { duckdbStore } from "../support/start/duckdb-store.ts";
 import { type PersonStores, personStores } from "../support/start/stores.ts";
@@ -332,14 +332,14 @@ export async function createPersons<Ids extends string[]>(
     uuid: Bun.randomUUIDv7(),
     entries: [distinct_id],
   }));
-  const changes = await persons.apply({
+  const changes = await applied(persons, {
     ...NO_CHANGES,
     created: made.map(({ uuid }) => ({
       ...{ project_id: 1, uuid, properties: {}, created_at: AT, is_identified: false },
     })),
     ids: made.map(({ uuid, entries: [distinct_id = ""] }) => ({
       ...{ project_id: 1, uuid, main: null },
-      entries: [{ distinct_id, home: uuid }],
+      entries: [{ distinct_id, initial_uuid: uuid }],
     })),
     applied_seq: 1,
   });

@@ -50,7 +50,7 @@ export function people({ ref, properties }: Known) {
   const stored = new Map<number, Draft>();
   const fresh: Draft[] = [];
   const merged: Merged[] = [];
-  const overrides: { old_uuid: string; draft: Draft }[] = [];
+  const overrides: { overridden_uuid: string; draft: Draft }[] = [];
 
   const idsOf = (project: number) => {
     const known = byId.get(project) ?? new Map<string, Draft | undefined>();
@@ -85,7 +85,7 @@ export function people({ ref, properties }: Known) {
       const nobody = { id: undefined, uuid, created_at, is_identified: false, lifted: 0 };
       const draft = draftOf(nobody, project_id, undefined);
       draft.dirty = true;
-      draft.ids = { distinct_id: distinctId, home: uuid };
+      draft.ids = { distinct_id: distinctId, initial_uuid: uuid };
       idsOf(project_id).set(distinctId, draft);
       fresh.push(draft);
       return draft;
@@ -94,10 +94,13 @@ export function people({ ref, properties }: Known) {
     /** Gives a person another distinct id, one that was nobody's. Its earlier events follow. */
     attach(draft: Draft, distinctId: string): void {
       draft.dirty = true;
-      const old_uuid = personUuid(draft.project_id, distinctId);
-      draft.ids = { left: ownIds(draft), right: { distinct_id: distinctId, home: draft.uuid } };
+      const overridden_uuid = personUuid(draft.project_id, distinctId);
+      draft.ids = {
+        left: ownIds(draft),
+        right: { distinct_id: distinctId, initial_uuid: draft.uuid },
+      };
       idsOf(draft.project_id).set(distinctId, draft);
-      if (old_uuid !== draft.uuid) overrides.push({ old_uuid, draft });
+      if (overridden_uuid !== draft.uuid) overrides.push({ overridden_uuid, draft });
     },
 
     /**
@@ -112,7 +115,7 @@ export function people({ ref, properties }: Known) {
       if (source.created_at < target.created_at) target.created_at = source.created_at;
       target.dirty = true;
       source.into = target;
-      overrides.push({ old_uuid: source.uuid, draft: target });
+      overrides.push({ overridden_uuid: source.uuid, draft: target });
       return fits;
     },
 
@@ -125,9 +128,9 @@ export function people({ ref, properties }: Known) {
         changed: changed.filter(({ into, dirty }) => into === undefined && dirty).map(asChanged),
         merged,
         ids: remaining.flatMap(idsToWrite),
-        overrides: overrides.map(({ old_uuid, draft }): Override => {
+        overrides: overrides.map(({ overridden_uuid, draft }): Override => {
           const { project_id, uuid } = rootOf(draft);
-          return { project_id, old_uuid, uuid };
+          return { project_id, overridden_uuid, uuid };
         }),
       };
     },

@@ -5,7 +5,7 @@ import type { KeptMerge, Whole } from "./undo-merge.ts";
 import { type State, withoutSources } from "./undo-merge.ts";
 
 /** Which distinct ids are to leave a person; both undefined: whatever was merged into it. */
-export type SplitAsked = {
+export type SplitQuery = {
   /** Stays, with the ids it came with. */
   main_distinct_id?: string | undefined;
   distinct_ids_to_split?: string[] | undefined;
@@ -41,64 +41,64 @@ export type Split = {
  * if who leaves had never come. An id that came by no merge becomes a new person. Fails `invalid_input` on ids that are not the person's,
  * when nothing would be left, and when there is nothing to undo.
  */
-export function split(person: Whole, merges: readonly KeptMerge[], asked: SplitAsked): Split {
-  const named = idsNamed(person, asked);
+export function split(person: Whole, merges: readonly KeptMerge[], query: SplitQuery): Split {
+  const named = idsNamed(person, query);
   const bySource = new Map(merges.map((merge) => [merge.source_uuid, merge]));
-  const homes = new Set(
-    named.flatMap(({ home }) => (home !== null && bySource.has(home) ? home : [])),
-  );
-  const rootOf = rootFinder(homes, bySource);
-  const own = new Set(named.filter(({ home }) => home === null || !bySource.has(home)));
+  const isSource = (uuid: string | null): uuid is string => uuid !== null && bySource.has(uuid);
+  const leaving = new Set(named.map(({ initial_uuid }) => initial_uuid).filter(isSource));
+  const attached = new Set(named.filter(({ initial_uuid }) => !isSource(initial_uuid)));
+  const rootOf = rootFinder(leaving, bySource);
   const idsOf = new Map<string, string[]>();
-  for (const { distinct_id, home } of person.ids) {
-    const root = home === null ? undefined : rootOf(home);
+  for (const { distinct_id, initial_uuid } of person.ids) {
+    const root = initial_uuid === null ? undefined : rootOf(initial_uuid);
     if (root !== undefined) idsOf.set(root, [...(idsOf.get(root) ?? []), distinct_id]);
   }
-  const left = person.ids.filter(
-    (id) => !own.has(id) && (id.home === null || rootOf(id.home) === undefined),
-  );
-  if (left.length === 0) {
+  const staying = person.ids.filter((id) => {
+    const { initial_uuid } = id;
+    return !attached.has(id) && (initial_uuid === null || rootOf(initial_uuid) === undefined);
+  });
+  if (staying.length === 0) {
     const detail = "Leave the person a distinct id.";
     throw new Failure("invalid_input", detail, "distinct_ids_to_split");
   }
-  const { stateOf, changed } = withoutSources(person, merges, homes);
-  const parts = [...homes].flatMap((home): Part[] => {
-    const merge = bySource.get(home);
+  const { stateOf, changed } = withoutSources(person, merges, leaving);
+  const parts = [...leaving].flatMap((uuid): Part[] => {
+    const merge = bySource.get(uuid);
     if (merge === undefined) return [];
     const { source_id: id, source_listed_at: listed } = merge;
     const listed_at = listed ?? merge.source_created_at;
-    return [{ id, uuid: home, ...stateOf(home), listed_at, distinct_ids: idsOf.get(home) ?? [] }];
+    return [{ id, uuid, ...stateOf(uuid), listed_at, distinct_ids: idsOf.get(uuid) ?? [] }];
   });
   return {
-    parts: [...parts, ...[...own].map(({ distinct_id }) => made(person, distinct_id))],
+    parts: [...parts, ...[...attached].map(({ distinct_id }) => made(person, distinct_id))],
     rest: stateOf(person.uuid),
-    undone: merges.filter(({ source_uuid }) => homes.has(source_uuid)).map(({ id }) => id),
+    undone: merges.filter(({ source_uuid }) => leaving.has(source_uuid)).map(({ id }) => id),
     changed,
   };
 }
 
 type BySource = ReadonlyMap<string, KeptMerge>;
 
-/** Finds whom of those who leave a person had become part of, or is; undefined if of none. */
-function rootFinder(homes: ReadonlySet<string>, bySource: BySource) {
+/** Finds the leaving person that a person was merged into or is; undefined if it stays. */
+function rootFinder(leaving: ReadonlySet<string>, bySource: BySource) {
   const known = new Map<string, string | undefined>();
   return (uuid: string): string | undefined => {
     const path: string[] = [];
     let at: string | undefined = uuid;
-    while (at !== undefined && !homes.has(at) && !known.has(at)) {
+    while (at !== undefined && !leaving.has(at) && !known.has(at)) {
       path.push(at);
       at = bySource.get(at)?.target_uuid;
     }
-    const root = at === undefined || homes.has(at) ? at : known.get(at);
+    const root = at === undefined || leaving.has(at) ? at : known.get(at);
     for (const passed of path) known.set(passed, root);
     return root;
   };
 }
 
 /** The ids that a request names, or means if it names none. */
-function idsNamed(person: Whole, asked: SplitAsked): Whole["ids"] {
+function idsNamed(person: Whole, query: SplitQuery): Whole["ids"] {
   const { ids, project_id, uuid } = person;
-  const { main_distinct_id: main, distinct_ids_to_split: listed } = asked;
+  const { main_distinct_id: main, distinct_ids_to_split: listed } = query;
   if (main !== undefined && listed !== undefined) {
     const detail = "Give main_distinct_id or distinct_ids_to_split, not both.";
     throw new Failure("invalid_input", detail, "main_distinct_id");
@@ -117,8 +117,10 @@ function idsNamed(person: Whole, asked: SplitAsked): Whole["ids"] {
   }
   const stays = main === undefined ? undefined : find(main, "main_distinct_id");
   const joined = ids.filter((id) => {
-    if (id === stays || (id.home !== null && id.home === stays?.home)) return false;
-    return id.home !== null || personUuid(project_id, id.distinct_id) !== uuid;
+    const { initial_uuid } = id;
+    if (id === stays || (initial_uuid !== null && initial_uuid === stays?.initial_uuid))
+      return false;
+    return initial_uuid !== null || personUuid(project_id, id.distinct_id) !== uuid;
   });
   if (joined.length > 0) return joined;
   throw main === undefined

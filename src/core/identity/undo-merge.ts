@@ -153,14 +153,14 @@ function dated(
   return state.created_at === before ? { ...state, created_at: created } : state;
 }
 
-/** A person as a split sees it; `ids` in their order, `home` where one came from by a merge. */
+/** A person before a split. `ids` are in their order; `initial_uuid` is null if an id came by no merge. */
 export type Whole = {
   project_id: number;
   uuid: string;
   properties: JsonObject;
   created_at: string;
   is_identified: boolean;
-  ids: { distinct_id: string; home: string | null }[];
+  ids: { distinct_id: string; initial_uuid: string | null }[];
 };
 
 /** A merge that was kept: what the source was, and the target before. */

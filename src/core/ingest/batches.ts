@@ -1,18 +1,10 @@
 import { JOURNAL_READ_BYTES_MAX } from "../events/event.ts";
-import type { Actor } from "../identity/activity.ts";
 import { identify, type Refused } from "../identity/identify.ts";
 import { type Grouped, group } from "../identity/identify-groups.ts";
 import { personUuid } from "../identity/person.ts";
-import type { SplitAsked } from "../identity/split.ts";
 import type { Frame, JournalReader } from "../ports/journal.ts";
 import type { BatchEvent, BulkLoad, BulkLoadFiles, ProjectionFiles } from "../ports/loads.ts";
-import type {
-  EditAsked,
-  PersonChanges,
-  PersonRef,
-  PersonWrites,
-  RemovalAsked,
-} from "../ports/person-writes.ts";
+import type { BatchChange, PersonRef, PersonWrites, UserChange } from "../ports/person-writes.ts";
 import type { ProjectWarning } from "../warnings/warning.ts";
 import {
   type Candidate,
@@ -40,6 +32,9 @@ export type BatchResult = {
 
 /** Changes of persons by a user for the event store, and the load that must be appended before. */
 export type PersonsChanged = { load: BulkLoad | null; changes: ProjectionFiles };
+
+/** The result of a change by a user: null if no person is changed, and the number of its persons that exist. */
+export type UserChanged = { changed: PersonsChanged | null; found: number };
 
 /** An event left out because its uuid was stored before; `isRetry` if the same event was sent again. */
 export type Duplicate = {
@@ -122,7 +117,7 @@ export function batches({ journal, persons, files, dedup, ...memory }: Needs) {
       const changed = unique.flatMap(({ event }) => changeWarnings(event));
       const warnings = [...warningsIn(frames, last), ...changed, ...found];
       const changes = does.changes && { ...does.changes, warnings, applied_seq: last };
-      const projection = changes && (await persons.apply(changes));
+      const projection = changes && (await persons.apply(changes)).projection;
       const of = { events: storedEvents(unique, does), logs: logsIn(frames, last), projection };
       const loads = files.add({ range: { first: range.after + 1, last }, ...of });
       // Only now, because a batch that fails is read again and would find itself as duplicates.
@@ -144,36 +139,10 @@ export function batches({ journal, persons, files, dedup, ...memory }: Needs) {
       return persons.projectionSince(version, (changes) => files.writeLacking(version, changes));
     },
 
-    /** Splits a person; returns null if there is no such person. */
-    async split(
-      project: number,
-      id: number,
-      asked: SplitAsked,
-      by: Actor,
-    ): Promise<PersonsChanged | null> {
-      const changes = await persons.split(project, id, asked, by);
-      return changes === undefined ? null : files.endWith(changes);
-    },
-
-    /** Changes a person's properties; returns null if there is no such person. */
-    async edit(
-      project: number,
-      id: number,
-      asked: EditAsked,
-    ): Promise<PersonsChanged | "unchanged" | null> {
-      const changes = await persons.edit(project, id, asked);
-      if (changes === undefined) return null;
-      return changes === null ? "unchanged" : files.endWith(changes);
-    },
-
-    /** Deletes persons, and returns how many of them existed. */
-    async remove(
-      project: number,
-      ids: readonly number[],
-      asked: RemovalAsked,
-    ): Promise<PersonsChanged & { count: number }> {
-      const { projection, gone } = await persons.remove(project, ids, asked);
-      return { ...files.endWith(projection), count: gone.length };
+    /** Applies a change by a user, and returns how many of its persons exist. */
+    async change(change: UserChange): Promise<UserChanged> {
+      const { projection, found } = await persons.apply(change);
+      return { found, changed: projection && files.endWith(projection) };
     },
 
     /** Frees caches and garbage of the thread. */
@@ -241,7 +210,7 @@ function duplicateWarning(duplicate: Duplicate): ProjectWarning[] {
 type Decided = Pick<Grouped, "taken" | "keys"> & {
   person_ids: string[];
   /** Null if SQLite has the changes already. */
-  changes: Omit<PersonChanges, "warnings" | "applied_seq"> | null;
+  changes: Omit<BatchChange, "warnings" | "applied_seq"> | null;
   refused: Refused<Candidate>[];
 };
 
@@ -260,7 +229,7 @@ async function decided(
   const { person_ids } = identified;
   const fewer = person_ids.length < taken;
   const fitting = fewer ? await group(some.slice(0, person_ids.length), persons) : grouped;
-  const changes = { ...identified.changes, groups: fitting.changes };
+  const changes = { kind: "batch" as const, ...identified.changes, groups: fitting.changes };
   const refused = [...identified.refused, ...fitting.refused];
   return { taken: fitting.taken, keys: fitting.keys, person_ids, changes, refused };
 }

@@ -1,46 +1,39 @@
 import type { DeletionKind } from "../erasure/deletion.ts";
 import type { Actor } from "../identity/activity.ts";
-import type { SplitAsked } from "../identity/split.ts";
 import type { Batches, PersonsChanged } from "../ingest/batches.ts";
 import { type Ingest, isLate } from "../ingest/ingest.ts";
 import type { Restoring } from "../ingest/restore.ts";
 import type { Journal } from "../ports/journal.ts";
 import type { PersonReads } from "../ports/person-reads.ts";
-import type { EditAsked, PersonWrites as Store } from "../ports/person-writes.ts";
+import type { PersonWrites as Store, UserChange } from "../ports/person-writes.ts";
 import { Failure } from "../values/failure.ts";
 
 /**
- * How long a change waits for the events that were accepted before it, and how long until queries
- * know of it, in milliseconds.
+ * How long a change waits for the events that were accepted before it, and then for the projection, in
+ * milliseconds.
  */
 const WAIT_MS_MAX = 10_000;
 
-/** How often is looked whether they are applied, in milliseconds. */
+/** Time between two checks whether these events are applied, in milliseconds. */
 const POLL_MS = 5;
 
-/** What changes to persons go through. */
+/** The parts of the server that a change goes through. */
 export type PersonWritesNeeds = {
   reads: Pick<PersonReads, "applied">;
   store: Pick<Store, "queueEvents" | "projected">;
   restoring: Pick<Restoring, "active">;
-  batches: Batches;
+  batches: Pick<Batches, "change">;
   ingest: Pick<Ingest, "flushUpTo" | "applyProjection">;
   journal: Pick<Journal, "durableSeq">;
 };
 
 /**
- * Changes to persons by users: each behind the events that were accepted before it, so that none
- * of those undoes it (decision 49), and done when queries know of it too. All fail `unavailable`
- * while ingest is far behind, or if the event store does not take what was done (decision 66); all but `remove` say whether there is such a person.
+ * Changes of persons by users. Each comes after the events that were accepted before it, so that none of
+ * them undoes it (decision 49), and is done once queries see it. All fail `unavailable` while ingest is
+ * far behind its journal, or if the event store cannot store (decision 66).
  */
-export function personWrites({
-  reads,
-  store,
-  restoring,
-  batches,
-  ingest,
-  journal,
-}: PersonWritesNeeds) {
+export function personWrites(needs: PersonWritesNeeds) {
+  const { reads, store, restoring, batches, ingest, journal } = needs;
   const caughtUp = async (): Promise<number> => {
     if (restoring.active()) {
       throw new Failure("unavailable", "The event store is being made anew.");
@@ -56,51 +49,33 @@ export function personWrites({
     }
     return journal_seq;
   };
-  const applyProjection = async (changed: PersonsChanged): Promise<void> => {
+  const project = async (changed: PersonsChanged): Promise<void> => {
     const { version, owned } = changed.changes;
-    const known = ingest.applyProjection(changed).then(async () => {
-      // Distinct ids that were written down for this alone must not outlive a deletion.
+    const projected = ingest.applyProjection(changed).then(async () => {
+      // Distinct ids that were noted only for this must not outlive a deletion.
       if (owned !== null) await store.projected(version);
     });
-    if (!(await isLate(known, WAIT_MS_MAX))) return;
-    // It is brought there in the end, or by the next start.
-    known.catch(() => {});
+    if (!(await isLate(projected, WAIT_MS_MAX))) return;
+    // It goes on without the caller; after a failure, the next start repeats it.
+    projected.catch(() => {});
     throw new Failure("unavailable", "The change is made; that queries know of it takes longer.");
   };
-  const shown = async (changed: PersonsChanged | "unchanged" | null): Promise<boolean> => {
-    if (changed !== null && changed !== "unchanged") await applyProjection(changed);
-    return changed !== null;
-  };
   return {
-    async split(project: number, id: number, asked: SplitAsked, by: Actor): Promise<boolean> {
-      await caughtUp();
-      return shown(await batches.split(project, id, asked, by));
+    /** Makes a change, and returns how many of its persons exist. */
+    async change(changeAt: (journal_seq: number) => UserChange): Promise<number> {
+      const { found, changed } = await batches.change(changeAt(await caughtUp()));
+      if (changed !== null) await project(changed);
+      return found;
     },
-    async edit(project: number, id: number, asked: EditAsked): Promise<boolean> {
-      await caughtUp();
-      return shown(await batches.edit(project, id, asked));
-    },
-    /** Says how many of the persons there were. `withEvents` queues theirs for the weekly task. */
-    async remove(
-      project: number,
-      ids: readonly number[],
-      { by, withEvents }: { by: Actor; withEvents: boolean },
-    ): Promise<number> {
-      const journal_seq = await caughtUp();
-      const events = withEvents ? { kind: "weekly" as const, journal_seq, by } : undefined;
-      const removed = await batches.remove(project, ids, { by, events });
-      await applyProjection(removed);
-      return removed.count;
-    },
-    /** Queues the deletion of the events of persons; says of how many: those that there are. */
+    /** Queues the deletion of the events of the persons that exist, and returns their number. */
     async queueEvents(
-      project: number,
+      project_id: number,
       ids: readonly number[],
       { by, kind }: { by: Actor; kind: DeletionKind },
     ): Promise<number> {
-      const asked = { kind, journal_seq: await caughtUp(), by };
+      const task = { kind, journal_seq: await caughtUp(), by };
       let queued = 0;
-      for (const id of ids) if (await store.queueEvents(project, id, asked)) queued += 1;
+      for (const id of ids) if (await store.queueEvents(project_id, id, task)) queued += 1;
       return queued;
     },
   };

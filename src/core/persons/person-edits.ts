@@ -1,9 +1,9 @@
 import type { Principal } from "../access/principal.ts";
 import type { Actor } from "../identity/activity.ts";
-import type { Person } from "../identity/person.ts";
-import type { SplitAsked } from "../identity/split.ts";
+import type { Person, PersonUpdate } from "../identity/person.ts";
+import type { SplitQuery } from "../identity/split.ts";
 import type { PersonReads } from "../ports/person-reads.ts";
-import type { EditAsked } from "../ports/person-writes.ts";
+import type { SetChange } from "../ports/person-writes.ts";
 import { Failure } from "../values/failure.ts";
 import { isObject, type Json, type JsonObject, setKey } from "../values/json.ts";
 import { type Clock, isoTime } from "../values/time.ts";
@@ -61,7 +61,7 @@ export type PersonEdits = {
    * Undoes merges (decision 28). Fails `invalid_input` on ids that are not the person's or when
    * there is nothing to undo.
    */
-  split(project: number, id: string, asked: SplitAsked, by: Principal): Promise<void>;
+  split(project: number, id: string, asked: SplitQuery, by: Principal): Promise<void>;
 };
 
 /** Persons that one request may delete. */
@@ -74,18 +74,19 @@ export function personEdits({ reads, now, ...needs }: Needs): PersonEdits {
   const writes = personWrites({ reads, ...needs });
   const actor = ({ user_id }: Principal): Actor => ({ user_id, at: isoTime(now()) });
   const idOf = async (project: number, id: string) => (await findPerson(reads, project, id)).id;
-  const orNotFound = (there: boolean) => {
-    if (!there) throw new Failure("not_found", "Not found.");
+  const edit = async (
+    project_id: number,
+    id: number,
+    { update, ...more }: Pick<SetChange, "activity" | "by"> & { update: Partial<PersonUpdate> },
+  ): Promise<void> => {
+    const whole = { set: {}, set_once: {}, unset: [], ...update };
+    const change = { kind: "set" as const, project_id, id, update: whole, ...more };
+    orNotFound((await writes.change(() => change)) > 0);
   };
-  const edit = async (project: number, id: string, asked: EditAsked): Promise<number> => {
-    const found = await idOf(project, id);
-    orNotFound(await writes.edit(project, found, asked));
-    return found;
-  };
-  const update = async (project: number, id: string, set: JsonObject, by: Principal) => {
-    const asked = { set, set_once: {}, unset: [] };
-    const edited = await edit(project, id, { update: asked, activity: "updated", by: actor(by) });
-    return toResponse(await findPerson(reads, project, String(edited)));
+  const update = async (project: number, key: string, set: JsonObject, by: Principal) => {
+    const id = await idOf(project, key);
+    await edit(project, id, { update: { set }, activity: "updated", by: actor(by) });
+    return toResponse(await findPerson(reads, project, String(id)));
   };
   const found = async (project: number, { ids, distinct_ids }: BulkAsked): Promise<number[]> => {
     if (distinct_ids !== undefined) return reads.owners(project, distinct_ids);
@@ -101,7 +102,10 @@ export function personEdits({ reads, now, ...needs }: Needs): PersonEdits {
   ) => {
     const by = actor(principal);
     if (!keep_person) {
-      const deleted = await writes.remove(project, ids, { by, withEvents });
+      const deleted = await writes.change((journal_seq) => ({
+        ...{ kind: "remove", project_id: project, ids, by },
+        events: withEvents ? { kind: "weekly", journal_seq, by } : undefined,
+      }));
       return { deleted, queued: withEvents ? deleted : 0 };
     }
     if (!withEvents) return { deleted: 0, queued: 0 };
@@ -128,8 +132,8 @@ export function personEdits({ reads, now, ...needs }: Needs): PersonEdits {
       if (typeof key !== "string") {
         throw new Failure("invalid_input", "The name of one property is expected.", "$unset");
       }
-      const update = { set: {}, set_once: {}, unset: [key] };
-      await edit(project, id, { update, activity: "delete_property", by: actor(by) });
+      const change = { activity: "delete_property" as const, by: actor(by) };
+      await edit(project, await idOf(project, id), { update: { unset: [key] }, ...change });
     },
     async remove(project, id, asked, by) {
       const { deleted, queued } = await removed(project, [await idOf(project, id)], asked, by);
@@ -152,10 +156,15 @@ export function personEdits({ reads, now, ...needs }: Needs): PersonEdits {
       const asked = { by: actor(by), kind: "nightly" as const };
       orNotFound((await writes.queueEvents(project, [await idOf(project, id)], asked)) === 1);
     },
-    async split(project, id, asked, by) {
-      orNotFound(await writes.split(project, await idOf(project, id), asked, actor(by)));
+    async split(project, id, query, by) {
+      const whole = { project_id: project, id: await idOf(project, id), query, by: actor(by) };
+      orNotFound((await writes.change(() => ({ kind: "split", ...whole }))) > 0);
     },
   };
+}
+
+function orNotFound(isFound: boolean): void {
+  if (!isFound) throw new Failure("not_found", "Not found.");
 }
 
 function required(attr: string): Failure {

@@ -2,7 +2,7 @@ import type { ActivityName, Actor } from "../identity/activity.ts";
 import type { GroupType } from "../identity/group.ts";
 import type { Lifts } from "../identity/lifted-properties.ts";
 import type { PersonUpdate } from "../identity/person.ts";
-import type { SplitAsked } from "../identity/split.ts";
+import type { SplitQuery } from "../identity/split.ts";
 import type { JsonObject } from "../values/json.ts";
 import type { ProjectWarning } from "../warnings/warning.ts";
 import type { DeletionAsked } from "./erasure.ts";
@@ -55,8 +55,8 @@ export type IdsOfPerson = {
   project_id: number;
   /** Uuid of the person. Its own stored ids come first. */
   uuid: string;
-  /** `home` is the uuid of the person that the new id belonged to first. */
-  entries: ({ distinct_id: string; home: string } | { person_id: number; uuid: string })[];
+  /** `initial_uuid` is the uuid of the person that the new id belonged to first. */
+  entries: ({ distinct_id: string; initial_uuid: string } | { person_id: number; uuid: string })[];
   /** The id that becomes the first one; null if the order stays. */
   main: string | null;
 };
@@ -81,17 +81,18 @@ export type Merged = {
   at: string;
 };
 
-/** Events that were stored with the person `old_uuid` belong to the person `uuid` from now on. */
-export type Override = { project_id: number; old_uuid: string; uuid: string };
+/** Events that were stored with the person `overridden_uuid` belong to the person `uuid` from now on. */
+export type Override = { project_id: number; overridden_uuid: string; uuid: string };
 
 /**
- * All changes that a batch of events makes. The store applies them in this order: warnings, new and
+ * The changes that a batch of events makes. The store applies them in this order: warnings, new and
  * changed persons, distinct ids, overrides, merges, groups.
  *
  * A merged source that was stored is removed. Overrides that led to it lead to the target. Both persons
  * get an activity: `people_merged_into` for the target, `merged_into` for a stored source.
  */
-export type PersonChanges = {
+export type BatchChange = {
+  kind: "batch";
   created: NewPerson[];
   changed: ChangedPerson[];
   /** In the order of the events. A target may be the source of a later merge. */
@@ -105,14 +106,63 @@ export type PersonChanges = {
   applied_seq: number;
 };
 
-/** A change of a person's properties by a user, and the name of its activity. */
-export type EditAsked = { update: PersonUpdate; activity: ActivityName; by: Actor };
+/**
+ * A user changes properties by `applyUpdate`. It fails `too_long` above PERSON_BYTES_MAX, and may be
+ * repeated.
+ *
+ * The activity `activity` has the properties that differ, before and after. A property that a user sets
+ * stays when a split undoes the merge that brought it.
+ */
+export type SetChange = {
+  kind: "set";
+  project_id: number;
+  id: number;
+  update: PersonUpdate;
+  activity: ActivityName;
+  by: Actor;
+};
 
-/** A deletion of persons by a user. With `events`, their events are deleted too. */
-export type RemovalAsked = { by: Actor; events: DeletionAsked | undefined };
+/**
+ * A user undoes merges of a person, as `split` in core decides (decision 28). It fails `invalid_input`. It
+ * must not be repeated: the distinct ids have left by then.
+ *
+ * A person that comes back has its old integer id. `owned` has all distinct ids that leave. The person
+ * gets the activity `split_person`, and then each that leaves gets `split_from`.
+ */
+export type SplitChange = {
+  kind: "split";
+  project_id: number;
+  id: number;
+  query: SplitQuery;
+  by: Actor;
+};
 
-/** A deletion of persons: the change for the projection, and the integer ids that existed. */
-export type Removed = { projection: ProjectionChanges; gone: number[] };
+/**
+ * A user deletes the persons that exist, with their distinct ids, overrides and merges into them. It may
+ * be repeated: the second call finds no person.
+ *
+ * - With `events`, it queues the deletion of each person's events, as `queueEvents` does.
+ * - A distinct id that came from another person goes to the person that `personUuid` gives it (`owned`).
+ * - Details of the activity of these persons are emptied, and their distinct ids leave other details
+ *   (decision 50). Then each person gets the activity `deleted`.
+ * - The store notes the version for `Batch.removed_version` (`erasure.ts`).
+ */
+export type RemoveChange = {
+  kind: "remove";
+  project_id: number;
+  ids: readonly number[];
+  events: DeletionAsked | undefined;
+  by: Actor;
+};
+
+/** A change of persons by a user. */
+export type UserChange = SetChange | SplitChange | RemoveChange;
+
+/** A change of persons. */
+export type PersonChange = BatchChange | UserChange;
+
+/** The result of a change: null if no person is changed, and the number of its persons that exist. */
+export type AppliedChange = { projection: ProjectionChanges | null; found: number };
 
 /** Writes of the person store. Its reads see each write that has resolved. */
 export type PersonWrites = {
@@ -128,11 +178,11 @@ export type PersonWrites = {
   ): Promise<{ found: Map<number, StoredProperties>; unread: number | undefined }>;
 
   /**
-   * Applies a batch with its sequence number, and returns the change for the projection. Batches come in the
-   * order of their numbers. It fails for a batch that is applied already, so it must not be repeated
-   * after success.
+   * Applies a change, and returns the change for the projection. A change by a user comes between two batches.
+   * Batches come in the order of their sequence numbers. It fails for a batch that is applied already,
+   * so a batch must not be repeated after success.
    */
-  apply(changes: PersonChanges): Promise<ProjectionChanges>;
+  apply(change: PersonChange): Promise<AppliedChange>;
 
   /** Returns the group types of a project, in order of their indexes. */
   groupTypes(project: number): Promise<GroupType[]>;
@@ -142,47 +192,6 @@ export type PersonWrites = {
 
   /** Returns the last sequence number that is applied; 0 at first. */
   applied(): Promise<number>;
-
-  /**
-   * Undoes merges of a person as `split` in core decides (decision 28). Returns the change for the
-   * projection; undefined if the person does not exist. It comes between two batches. Fails `invalid_input`.
-   *
-   * A person that comes back has its old integer id. `owned` has all distinct ids that leave. The person
-   * gets the activity `split_person`, and then each that leaves gets `split_from`.
-   * It must not be repeated: the distinct ids have left by then.
-   */
-  split(
-    project: number,
-    id: number,
-    asked: SplitAsked,
-    by: Actor,
-  ): Promise<ProjectionChanges | undefined>;
-
-  /**
-   * Changes properties by `applyUpdate`, and returns the change for the projection. Returns null if the
-   * properties stay as they are, and undefined if the person does not exist. It comes between two
-   * batches. Fails `too_long` above PERSON_BYTES_MAX. It may be repeated.
-   *
-   * The activity has the properties that differ, before and after. A property that a user sets stays when
-   * a split undoes the merge that brought it.
-   */
-  edit(
-    project: number,
-    id: number,
-    asked: EditAsked,
-  ): Promise<ProjectionChanges | null | undefined>;
-
-  /**
-   * Deletes the persons that exist, with their distinct ids, overrides and merges into them. It comes
-   * between two batches. It may be repeated: the second call finds no person.
-   *
-   * - With `asked.events`, it queues the deletion of each person's events, as `queueEvents` does.
-   * - A distinct id that came from another person goes to the person that `personUuid` gives it (`owned`).
-   * - Details of the activity of these persons are emptied, and their distinct ids leave other details
-   *   (decision 50). Then each person gets the activity `deleted`.
-   * - The store notes the version for `Batch.removed_version` (`erasure.ts`).
-   */
-  remove(project: number, ids: readonly number[], asked: RemovalAsked): Promise<Removed>;
 
   /**
    * Queues the deletion of a person's events, and adds the activity `delete_events`; returns false if

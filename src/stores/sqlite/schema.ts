@@ -77,7 +77,7 @@ export const distinctId = sqliteTable(
     distinct_id: text().notNull(),
     person_id: integer().notNull(),
     position: integer().notNull(),
-    home: text(),
+    initial_uuid: text(),
   },
   (table) => [primaryKey({ columns: [table.project_id, table.distinct_id] })],
 );

@@ -50,7 +50,7 @@ function world(born: ReadonlyMap<string, State>) {
         ...{ project_id: 1, uuid },
         ids: ids.map((distinct_id) => ({
           distinct_id,
-          home: distinct_id === uuid ? null : distinct_id,
+          initial_uuid: distinct_id === uuid ? null : distinct_id,
         })),
       } satisfies Whole;
       const into = (target: string): KeptMerge[] =>

@@ -90,7 +90,7 @@ async function largeWorld() {
   });
   const ids = created.map(({ uuid }, at) => ({
     ...{ project_id: 1, uuid, main: null },
-    entries: [{ distinct_id: idOf(at), home: uuid }],
+    entries: [{ distinct_id: idOf(at), initial_uuid: uuid }],
   }));
   await made.send(event({ timestamp: AT, distinct_id: "first" }));
   await made.persons.apply({ ...NO_CHANGES, created, ids, applied_seq: 1 });
@@ -267,10 +267,10 @@ test("changes of a stored event are reported once, also where its batch fails or
   let failures = 1;
   const persons: PersonWrites = {
     ...place.persons,
-    async apply(changes) {
+    async apply(change) {
       if (failures-- > 0) throw new Error("database or disk is full");
-      reported.push(...(changes.warnings ?? []));
-      return place.persons.apply(changes);
+      reported.push(...((change.kind === "batch" && change.warnings) || []));
+      return place.persons.apply(change);
     },
   };
   const slicer = place.again(persons);

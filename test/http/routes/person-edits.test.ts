@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { identityWrites } from "../../../src/stores/sqlite/persons/apply-slice.ts";
-import { personEdits } from "../../../src/stores/sqlite/persons/edits.ts";
+import { personWrites } from "../../../src/stores/sqlite/persons/writes.ts";
 import { openSqlite } from "../../../src/stores/sqlite/sqlite.ts";
 import { batch, event } from "../../support/data/build-records.ts";
 import { type TestProject, temporaryDirectory, testApp } from "../../support/start/app.ts";
@@ -359,10 +358,8 @@ describe("DELETE of a person", () => {
     // As after a kill between both stores' commits.
     const sqlite = openSqlite(`${data}/hoglet.sqlite`);
     const by = { user_id: 1, at: "2026-11-21T12:00:00.000000Z" };
-    personEdits(sqlite, identityWrites(sqlite).nextVersion).remove(1, [id], {
-      by,
-      events: undefined,
-    });
+    const ids = [id];
+    await personWrites(sqlite).apply({ kind: "remove", project_id: 1, ids, by, events: undefined });
     sqlite.close();
 
     await using app = await testApp({ data });

@@ -6,9 +6,9 @@ const PAGE = { limit: 9, offset: 0 };
 
 /** Sets a property of a person. */
 const edit = async ({ persons }: Records, id: number, plan: string) =>
-  await persons.edit(1, id, {
+  await persons.apply({
+    ...{ kind: "set", project_id: 1, id, activity: "updated", by: BY },
     update: { set: { plan }, set_once: {}, unset: [] },
-    ...{ activity: "updated", by: BY },
   });
 
 describe.each(RECORD_STORES)("activity in %s", (_name, open) => {
@@ -58,9 +58,11 @@ describe.each(RECORD_STORES)("activity in %s", (_name, open) => {
     const [ann] = await createPersons(records, "ann");
     await edit(records, ann.id, "free");
 
-    const removal = { by: BY, events: undefined };
-    expect((await records.persons.remove(1, [ann.id], removal)).gone).toEqual([ann.id]);
-    expect((await records.persons.remove(1, [ann.id], removal)).gone).toEqual([]);
+    const removal = { kind: "remove" as const, project_id: 1, ids: [ann.id], events: undefined };
+    const { projection } = await records.persons.apply({ ...removal, by: BY });
+    expect(projection?.gone).toEqual([ann.id]);
+    const again = await records.persons.apply({ ...removal, by: BY });
+    expect(again).toEqual({ projection: null, found: 0 });
 
     expect(await records.activity.read(1, [2, 1])).toMatchObject([
       { activity: "deleted", person_uuid: ann.uuid },

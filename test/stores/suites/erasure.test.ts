@@ -176,7 +176,9 @@ describe.each(RECORD_STORES)("deletions in %s", (_name, open) => {
     const { deletions } = records;
     const [ann] = await createPersons(records, "ann");
     expect(await deletions.begin(NIGHTLY, AT)).toMatchObject({ isPurging: false });
-    await records.persons.remove(1, [ann.id], { by: BY, events: undefined });
+    await records.persons.apply({
+      ...{ kind: "remove", project_id: 1, ids: [ann.id], by: BY, events: undefined },
+    });
 
     const { isPurging, removed_version } = await deletions.begin(NIGHTLY, AT);
     const versions = { mirror_version: removed_version, purged_version: removed_version };

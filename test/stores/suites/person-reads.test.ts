@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { NO_CHANGES } from "../../support/data/persons.ts";
+import { applied, NO_CHANGES } from "../../support/data/persons.ts";
 import { AT, PERSON_STORES, type Persons } from "../stores.ts";
 
 const LATER = "2026-11-22T12:00:00.000000Z";
@@ -12,7 +12,7 @@ const person = (n: number) => ({
 /** Makes three persons, and returns their integer ids. */
 async function withPersons(store: Persons): Promise<number[]> {
   const created = [1, 2, 3].map(person);
-  const { persons } = await store.apply({ ...NO_CHANGES, created, applied_seq: 1 });
+  const { persons } = await applied(store, { ...NO_CHANGES, created, applied_seq: 1 });
   return persons.map(({ id }) => id);
 }
 

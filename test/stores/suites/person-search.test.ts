@@ -23,8 +23,7 @@ test.each(PERSON_SEARCHES)(
     await using stores = await open();
     const ann = made(1, { plan: "pro", $os: "Linux", $initial_os: "iOS" });
     const created = [ann, made(2, { plan: "free" })];
-    const changes = await stores.writes.apply({ ...NO_CHANGES, created, applied_seq: 1 });
-    stores.changed(changes);
+    const changes = await stores.apply({ ...NO_CHANGES, created, applied_seq: 1 });
     await stores.project();
     const [first] = changes.persons;
     const { search } = stores;
@@ -51,8 +50,7 @@ test.each(PERSON_SEARCHES)(
   async (_name, open) => {
     await using stores = await open();
     const created = Array.from({ length: 12_000 }, (_, n) => made(n, { n, part: n % 5 }));
-    const changes = await stores.writes.apply({ ...NO_CHANGES, created, applied_seq: 1 });
-    stores.changed(changes);
+    const changes = await stores.apply({ ...NO_CHANGES, created, applied_seq: 1 });
     await stores.project();
     const newest = changes.persons.map(({ id }) => id).toReversed();
 
@@ -90,8 +88,7 @@ test.each(PERSON_SEARCHES)(
   async (_name, open) => {
     await using stores = await open();
     const created = [1, 2, 3].map((n) => made(n, { plan: "free" }));
-    const changes = await stores.writes.apply({ ...NO_CHANGES, created, applied_seq: 1 });
-    stores.changed(changes);
+    const changes = await stores.apply({ ...NO_CHANGES, created, applied_seq: 1 });
     await stores.project();
     const [first = 0, second = 0, third = 0] = changes.persons.map(({ id }) => id);
     const find = async (since?: number) => {
@@ -104,13 +101,13 @@ test.each(PERSON_SEARCHES)(
     };
 
     const changed = [{ ...made(1, { plan: "pro" }), id: first }];
-    stores.changed(await stores.writes.apply({ ...NO_CHANGES, changed, applied_seq: 2 }));
+    await stores.apply({ ...NO_CHANGES, changed, applied_seq: 2 });
     const before = { count: 3, version: changes.version, positions: [third, second, first] };
     expect(await find()).toEqual(before);
 
     // Of the persons that have moved since the walk began, the second is after the third all the same.
     const moving = [{ ...made(2, { plan: "free" }), id: second, created_at: isoTime(9000) }];
-    stores.changed(await stores.writes.apply({ ...NO_CHANGES, changed: moving, applied_seq: 3 }));
+    await stores.apply({ ...NO_CHANGES, changed: moving, applied_seq: 3 });
     expect(await find(changes.version)).toMatchObject({ count: 3, positions: [second, first] });
     await stores.project();
     expect(await find(changes.version)).toMatchObject({ count: 2, positions: [second] });

@@ -4,7 +4,7 @@ import type { ProjectionStream } from "../../../src/core/ports/projection.ts";
 import type { JsonObject } from "../../../src/core/values/json.ts";
 import type { Place } from "../../../src/core/values/page.ts";
 import { byPlace } from "../../../src/stores/sqlite/persons/order.ts";
-import { listPersons, NO_CHANGES } from "../../support/data/persons.ts";
+import { applied, listPersons, NO_CHANGES } from "../../support/data/persons.ts";
 import { PERSON_STORES, type Persons } from "../stores.ts";
 
 type Made = NewPerson & { distinct_ids: string[] };
@@ -38,10 +38,10 @@ async function create(store: Persons, applied_seq: number, ...made: Made[]): Pro
   const ids = made.map(({ project_id, uuid, distinct_ids }) => ({
     project_id,
     uuid,
-    entries: distinct_ids.map((distinct_id) => ({ distinct_id, home: uuid })),
+    entries: distinct_ids.map((distinct_id) => ({ distinct_id, initial_uuid: uuid })),
     main: null,
   }));
-  const { persons } = await store.apply({
+  const { persons } = await applied(store, {
     ...NO_CHANGES,
     created: made.map(bare),
     ids,
@@ -160,7 +160,7 @@ describe.each(PERSON_STORES)("the person store in %s", (_name, make) => {
     await create(store, 2, person("elsewhere", { project_id: 2 }));
     await check(6000);
     const leaving = ids.filter((id, n) => n % 3 === 0 || (id > 2000 && id < 3500));
-    await store.remove(1, leaving, { by, events: undefined });
+    await store.apply({ kind: "remove", project_id: 1, ids: leaving, by, events: undefined });
     const staying = ids.filter((id) => !leaving.includes(id));
     await check(staying.length);
     const older = staying
@@ -224,7 +224,7 @@ describe.each(PERSON_STORES)("the person store in %s", (_name, make) => {
     ];
     const [annId = 0, bobId = 0] = await create(store, 1, ann, bob);
 
-    const projection = await store.apply({
+    const projection = await applied(store, {
       ...NO_CHANGES,
       changed: [change(bobId, bob, { a: 1, b: 2 })],
       merged: [
@@ -250,12 +250,12 @@ describe.each(PERSON_STORES)("the person store in %s", (_name, make) => {
           entries: [
             { person_id: bobId, uuid: bob.uuid },
             { person_id: annId, uuid: ann.uuid },
-            { distinct_id: "new", home: bob.uuid },
+            { distinct_id: "new", initial_uuid: bob.uuid },
           ],
           main: "ann-2",
         },
       ],
-      overrides: [{ project_id: 1, old_uuid: ann.uuid, uuid: bob.uuid }],
+      overrides: [{ project_id: 1, overridden_uuid: ann.uuid, uuid: bob.uuid }],
       applied_seq: 2,
     });
 

@@ -5,10 +5,13 @@ import type {
   PersonRow,
   PositionsQuery,
 } from "../../../src/core/ports/person-reads.ts";
+import type { PersonChange, PersonWrites } from "../../../src/core/ports/person-writes.ts";
+import type { ProjectionChanges } from "../../../src/core/ports/projection.ts";
 import type { Server } from "../start/server.ts";
 
 /** What a slice of events does to persons if it does nothing. */
 export const NO_CHANGES = {
+  kind: "batch" as const,
   created: [],
   changed: [],
   merged: [],
@@ -16,6 +19,16 @@ export const NO_CHANGES = {
   overrides: [],
   groups: { types: [], rows: [] },
 };
+
+/** Applies a change that is made to change persons, and returns the change for the projection. */
+export async function applied(
+  writes: Pick<PersonWrites, "apply">,
+  change: PersonChange,
+): Promise<ProjectionChanges> {
+  const { projection } = await writes.apply(change);
+  if (projection === null) throw new Error("no person is changed");
+  return projection;
+}
 
 /** Reads a part of a list of persons, with the number of all that match. */
 export async function listPersons(

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { PersonReads } from "../../../src/core/ports/person-reads.ts";
 import type { PersonSearch } from "../../../src/core/ports/person-search.ts";
-import type { PersonWrites } from "../../../src/core/ports/person-writes.ts";
+import type { PersonChange } from "../../../src/core/ports/person-writes.ts";
 import type { ProjectionChanges } from "../../../src/core/ports/projection.ts";
 import { openDuckdb, ROW_GROUP_ROWS } from "../../../src/stores/duckdb/engine/duckdb.ts";
 import { apiReads } from "../../../src/stores/duckdb/engine/query-deadline.ts";
@@ -13,15 +13,15 @@ import { personReads } from "../../../src/stores/sqlite/persons/list.ts";
 import { personWrites } from "../../../src/stores/sqlite/persons/writes.ts";
 import { projectWrites } from "../../../src/stores/sqlite/projects.ts";
 import { openSqlite, readSqlite } from "../../../src/stores/sqlite/sqlite.ts";
+import { applied } from "../data/persons.ts";
 import { temporaryDirectory } from "./app.ts";
 
 /** The person store and its projection, which has a change only once the test says so. */
 export type PersonStores = AsyncDisposable & {
-  writes: PersonWrites;
   reads: PersonReads;
   search: PersonSearch;
-  /** Keeps changes that the person store has made until `project` is called. */
-  changed(changes: ProjectionChanges): void;
+  /** Applies a change in the person store alone, and returns what `project` will bring to the projection. */
+  apply(change: PersonChange): Promise<ProjectionChanges>;
   /** Brings the projection to the version of the person store. */
   project(): Promise<void>;
 };
@@ -51,12 +51,14 @@ export async function personStores(): Promise<PersonStores> {
   const reader = readSqlite(path);
   const reads = personReads(reader);
   let pending: ProjectionChanges | undefined;
+  const writes = personWrites(sqlite);
   return {
-    writes: personWrites(sqlite),
     reads,
     search: personSearch(apiReads(duckdb, 600), reads),
-    changed(changes) {
+    async apply(change) {
+      const changes = await applied(writes, change);
       pending = pending === undefined ? changes : joinChanges(pending, changes);
+      return changes;
     },
     async project() {
       if (pending !== undefined) await events.applyProjection(files.writeProjection(pending));

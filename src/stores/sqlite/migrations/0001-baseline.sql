@@ -73,13 +73,13 @@ CREATE INDEX person_newest ON person (project_id, created_at DESC, id DESC);
 CREATE INDEX person_email ON person (project_id, email) WHERE email IS NOT NULL;
 
 -- Distinct ids. The lowest `position` is the main id; the others follow in the order they were added.
--- `home` is the uuid of the person that had the id before its first merge; null if it never moved.
+-- `initial_uuid` is the uuid of the person that had the id before its first merge; null if it never moved.
 CREATE TABLE distinct_id (
   project_id INTEGER NOT NULL,
   distinct_id TEXT NOT NULL,
   person_id INTEGER NOT NULL REFERENCES person (id) ON DELETE CASCADE,
   position INTEGER NOT NULL,
-  home TEXT,
+  initial_uuid TEXT,
   PRIMARY KEY (project_id, distinct_id)
 ) WITHOUT ROWID, STRICT;
 
@@ -91,13 +91,13 @@ CREATE TABLE person_gone (
   version INTEGER NOT NULL
 ) STRICT;
 
--- Events that were stored with `old_uuid` belong to `person_id`.
+-- Events that were stored with the person `overridden_uuid` belong to `person_id`.
 CREATE TABLE person_override (
   project_id INTEGER NOT NULL,
-  old_uuid TEXT NOT NULL,
+  overridden_uuid TEXT NOT NULL,
   person_id INTEGER NOT NULL REFERENCES person (id) ON DELETE CASCADE,
   version INTEGER NOT NULL,
-  PRIMARY KEY (project_id, old_uuid)
+  PRIMARY KEY (project_id, overridden_uuid)
 ) WITHOUT ROWID, STRICT;
 
 CREATE INDEX person_override_person ON person_override (person_id);

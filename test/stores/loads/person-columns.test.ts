@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { propertyColumn } from "../../../../src/stores/loads/person-columns.ts";
-import { batch, event } from "../../../support/data/build-records.ts";
-import { testApp } from "../../../support/start/app.ts";
+import { propertyColumn } from "../../../src/stores/loads/person-columns.ts";
+import { batch, event } from "../../support/data/build-records.ts";
+import { testApp } from "../../support/start/app.ts";
 
 const PREFER = { prefer: "return=representation" };
 
