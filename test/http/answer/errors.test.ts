@@ -1,9 +1,12 @@
-import { describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { OPERATIONS } from "../../support/answers/operations.ts";
 import { openPersonStore } from "../../support/answers/sqlite.ts";
 import { testApp } from "../../support/start/app.ts";
 import { openConnection } from "../../support/start/connection.ts";
-import { PERSONAL_KEY, PROJECT_KEY, startServer } from "../../support/start/server.ts";
+import { PERSONAL_KEY, PROJECT_KEY, type Server, startServer } from "../../support/start/server.ts";
+import { sharedApp } from "../../support/start/shared-app.ts";
+
+const newProject = sharedApp();
 
 const ORIGIN = "https://site.example";
 
@@ -92,7 +95,7 @@ describe("an error", () => {
   test.each(CASES)("for %s has the envelope and nothing else (%s)", async (...row) => {
     const [, asked, [status, type, code], { headers = {}, ...sent } = {}] = row;
     const [method = "", path = ""] = asked.split(" ");
-    await using app = await testApp();
+    const app = await newProject();
 
     const answered = await app.ask(method, path, {
       ...sent,
@@ -115,7 +118,7 @@ describe("an error", () => {
   });
 
   test("is the same wherever an address is not valid percent-encoding, but for strangers", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const wanted = { type: "validation_error", code: "invalid_input", attr: null };
     const asked = OPERATIONS.flatMap(([method, path]) =>
       [...path.matchAll(/:\w+/g)].flatMap(([name]) =>
@@ -184,7 +187,7 @@ describe("an error", () => {
   });
 
   test.each(["utf-8", '"UTF-8"', "us-ascii"])("does not come for a body in %s", async (charset) => {
-    await using app = await testApp();
+    const app = await newProject();
     const headers = { "content-type": `application/json;profile=x; Charset=${charset}` };
     const made = await app.ask("POST", "/api/projects/", { body: '{"name":"Ü"}', headers });
     expect(made).toMatchObject({ status: 201, body: { name: "Ü" } });
@@ -199,10 +202,17 @@ describe("an error", () => {
 });
 
 describe("a request without a usable Host", () => {
+  let server: Server;
+
+  beforeAll(async () => {
+    server = await startServer();
+  });
+
+  afterAll(() => server?.[Symbol.asyncDispose]());
+
   test.each(["[", "a b", "", ":80", "a/b", "a@b", "localhost:99999"])(
     "is refused: %p",
     async (host) => {
-      await using server = await startServer();
       using connection = await openConnection(server.url);
       connection.write(`GET /api/projects/ HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
 
@@ -215,7 +225,6 @@ describe("a request without a usable Host", () => {
   );
 
   test("without any Host is answered as HTTP/1.0", async () => {
-    await using server = await startServer();
     using reading = await openConnection(server.url);
     reading.write("GET /api/projects/?limit=1 HTTP/1.0\r\n\r\n");
     const refused = await reading.until("}");

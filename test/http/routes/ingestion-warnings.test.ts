@@ -9,7 +9,10 @@ import { metricValue, parseMetrics, scrape } from "../../support/answers/prometh
 import { openPersonStore } from "../../support/answers/sqlite.ts";
 import { batch, event } from "../../support/data/build-records.ts";
 import { temporaryDirectory, testApp } from "../../support/start/app.ts";
+import { sharedApp } from "../../support/start/shared-app.ts";
 import { PROJECT_KEY, readLines, type Server, startServer } from "../../support/start/server.ts";
+
+const newProject = sharedApp();
 
 setDefaultTimeout(120_000);
 
@@ -127,7 +130,7 @@ describe("events that are not kept", () => {
   const recorded = () => event({ event: "$snapshot", properties: { $snapshot_data: [] } });
 
   test("is counted: recordings, wherever they are sent, and what SDKs withheld", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const [first, second, told, timing] = [
       recorded(),
       recorded(),
@@ -161,7 +164,7 @@ describe("events that are not kept", () => {
     ["an unknown key", { ...batch(recorded()), api_key: "phc_unknown" }, "invalid_api_key"],
     ["no JSON", "{", "invalid_payload"],
   ])("is counted as refused with %s, and its sender may go on", async (_case, body, reason) => {
-    await using app = await testApp();
+    const app = await newProject();
 
     const sent = await app.capture(body, "/s/");
 
@@ -173,7 +176,7 @@ describe("events that are not kept", () => {
 
 describe("warnings of ingest", () => {
   test("a change of an event is reported once, however often the event is sent again", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const late = event({ timestamp: "soon", distinct_id: "late" });
     const dropped = event({ event: "" });
 
@@ -201,7 +204,7 @@ describe("warnings of ingest", () => {
   ])(
     "of %d events with %d changes that are sent again whole, nothing is reported again",
     async (count, changes) => {
-      await using app = await testApp();
+      const app = await newProject();
       const events = Array.from({ length: count }, (_, at) =>
         at < count - changes ? event() : event({ timestamp: "soon" }),
       );
@@ -221,7 +224,7 @@ describe("warnings of ingest", () => {
   );
 
   test("a change of an event that is in a large request many times is reported once", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const late = event({ timestamp: "soon" });
     const others = (length: number) => Array.from({ length }, () => event());
 
@@ -235,7 +238,7 @@ describe("warnings of ingest", () => {
   });
 
   test("a changed event that its large request has again, unchanged, is reported", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const late = event({ timestamp: "soon" });
     const others = Array.from({ length: 9000 }, () => event());
 
@@ -255,7 +258,7 @@ describe("warnings of ingest", () => {
   ])(
     "of events with one uuid in a request, of which %s is changed, the changes of the first are reported",
     async (_how, times, reported) => {
-      await using app = await testApp();
+      const app = await newProject();
       const uuid = Bun.randomUUIDv7();
       const sent = batch(event(), ...times.map((timestamp) => event({ uuid, timestamp })), event());
 
@@ -376,7 +379,7 @@ describe("warnings", () => {
 
 describe("the list", () => {
   test("shows each reason once, the last seen first, in pages that lead on (contract 2.2)", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     await app.capture(batch(event({ event: "" }), event()));
     app.clock.now += 1000;
     await app.capture(batch(event({ distinct_id: "" }), event({ distinct_id: "" })));
@@ -411,7 +414,7 @@ describe("the list", () => {
   });
 
   test("is filtered by type, and refuses one that there is not", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     await app.capture(batch(event({ event: "" }), event({ distinct_id: "" })));
 
     expect((await app.get("/ingestion_warnings/?type=missing_event_name")).body).toMatchObject({
@@ -431,7 +434,7 @@ describe("the list", () => {
   });
 
   test("shows nothing of another project", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     await app.capture(batch(event({ event: "" })));
     const second = await app.app.projects.create({ name: "second" });
 

@@ -9,8 +9,11 @@ import {
 import LZString from "lz-string";
 import { BODY_BYTES_MAX } from "../../../src/core/capture/decode-body.ts";
 import { batch, event } from "../../support/data/build-records.ts";
-import { type TestApp, testApp } from "../../support/start/app.ts";
+import type { TestProject } from "../../support/start/app.ts";
 import { PERSONAL_KEY, PROJECT_KEY } from "../../support/start/server.ts";
+import { sharedApp } from "../../support/start/shared-app.ts";
+
+const newProject = sharedApp();
 
 const OK = { status: 200, body: { status: "Ok" } };
 const single = (fields: Record<string, unknown> = {}) => ({
@@ -18,10 +21,10 @@ const single = (fields: Record<string, unknown> = {}) => ({
   ...event(fields),
 });
 
-const post = (app: TestApp, body: unknown, headers: Record<string, string> = {}) =>
+const post = (app: TestProject, body: unknown, headers: Record<string, string> = {}) =>
   app.ask("POST", "/i/v0/e/", { body, key: null, headers });
 
-async function names(app: TestApp): Promise<string[]> {
+async function names(app: TestProject): Promise<string[]> {
   const { body } = await app.get("/events/");
   return (body as { results: { event: string }[] }).results.map((stored) => stored.event).sort();
 }
@@ -30,13 +33,13 @@ const PATHS = ["/i/v0/e/", "/e/", "/batch/", "/capture/", "/track/", "/engage/"]
 
 describe.each(PATHS.flatMap((path) => [path, path.slice(0, -1)]))("POST %s", (path) => {
   test("stores one event and a batch (contract 4.5)", async () => {
-    await using app = await testApp();
+    const app = await newProject();
 
     expect(await app.capture(single({ event: "one" }), path)).toMatchObject(OK);
     expect(
       await app.capture(batch(event({ event: "two" }), event({ event: "three" })), path),
     ).toMatchObject(OK);
-    const inside = { token: PROJECT_KEY, distinct_id: "a" };
+    const inside = { token: app.token, distinct_id: "a" };
     expect(await app.capture([{ event: "four", properties: inside }], path)).toMatchObject(OK);
 
     expect(await names(app)).toEqual(["four", "one", "three", "two"]);
@@ -45,8 +48,8 @@ describe.each(PATHS.flatMap((path) => [path, path.slice(0, -1)]))("POST %s", (pa
 
 describe("POST /engage/", () => {
   test("sets a person's properties without naming an event", async () => {
-    await using app = await testApp();
-    const set = { $token: PROJECT_KEY, $distinct_id: "ann", $set: { plan: "pro" } };
+    const app = await newProject();
+    const set = { $token: app.token, $distinct_id: "ann", $set: { plan: "pro" } };
     const form = `data=${encodeURIComponent(Buffer.from(JSON.stringify(set)).toString("base64"))}`;
 
     const answered = await app.ask("POST", "/engage/?ip=1&_=1795240041999", {
@@ -69,13 +72,13 @@ describe("values outside of the body", () => {
     ["as a Bearer token", "/e/", { authorization: `Bearer ${PROJECT_KEY}` }],
     ["as a Bearer token in any case", "/e/", { authorization: `bearer  ${PROJECT_KEY}` }],
   ])("is the project key %s", async (_case, path, headers) => {
-    await using app = await testApp();
+    const app = await newProject();
     const answered = await app.ask("POST", path, { key: null, body: [event()], headers });
     expect(answered).toMatchObject(OK);
   });
 
   test("is the sender's clock, as `_` in milliseconds", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const sentAt = app.clock.now + 3_600_000;
     const timestamp = new Date(sentAt - 1000).toISOString();
 
@@ -90,65 +93,87 @@ describe("values outside of the body", () => {
   });
 });
 
-const text = JSON.stringify(single({ event: "packed", properties: { é: "🦔 + 1 & 2 = 3%" } }));
+/** An event as it is sent with a project's key. */
+const textOf = (token: string) => {
+  const properties = { é: "🦔 + 1 & 2 = 3%" };
+  return JSON.stringify({ ...single({ event: "packed", properties }), api_key: token });
+};
+const text = textOf(PROJECT_KEY);
 const base64 = (bytes: string | Uint8Array) => Buffer.from(bytes).toString("base64");
 const form = (data: string, rest = "") => `data=${encodeURIComponent(data)}${rest}`;
 const lz64 = LZString.compressToBase64(text);
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
 
-/** How an event may travel: the query, the body and the headers. */
-const ENCODINGS: [string, string, string | Uint8Array, Record<string, string>][] = [
-  ["JSON", "", text, {}],
-  ["JSON after a byte order mark", "", `\ufeff ${text}`, {}],
-  ["JSON as text/plain", "", text, { "content-type": "text/plain" }],
-  ["JSON as a form, as curl -d sends it", "", text, FORM],
-  ["gzip without a header", "", gzipSync(text), {}],
-  ["gzip as text/plain", "?compression=gzip-js", gzipSync(text), { "content-type": "text/plain" }],
-  ["gzip with compression=gzip", "?compression=gzip", gzipSync(text), {}],
-  ["gzip under another name", "", gzipSync(text), { "content-encoding": "br" }],
-  ["JSON that says gzip", "", text, { "content-encoding": "gzip" }],
-  ["gzip in gzip", "", gzipSync(gzipSync(text)), { "content-encoding": "gzip" }],
-  ["Content-Encoding gzip", "", gzipSync(text), { "content-encoding": "GZIP" }],
-  ["Content-Encoding deflate", "", deflateSync(text), { "content-encoding": "deflate" }],
-  ["deflate without its header", "", deflateRawSync(text), { "content-encoding": "deflate" }],
-  ["Content-Encoding br", "", brotliCompressSync(text), { "content-encoding": "br" }],
-  ["Content-Encoding zstd", "", zstdCompressSync(text), { "content-encoding": "zstd" }],
-  ["gzip in zstd", "", zstdCompressSync(gzipSync(text)), { "content-encoding": "zstd" }],
-  ["br in gzip", "", gzipSync(brotliCompressSync(text)), { "content-encoding": "br, gzip" }],
-  [
-    "gzip in br in deflate",
-    "",
-    deflateSync(brotliCompressSync(gzipSync(text))),
-    { "content-encoding": "gzip,br , DEFLATE" },
-  ],
-  ["br of which gzip was undone", "", brotliCompressSync(text), { "content-encoding": "br, gzip" }],
-  ["nothing, with a form in the query", `?${form(base64(text))}`, "", {}],
-  [
-    "nothing, with lz64 in the query",
-    `?ip=1&compression=lz64&${form(lz64)}&_=1795240041999`,
-    "",
-    {},
-  ],
-  ["base64", "?compression=base64", base64(text), {}],
-  ["base64 that nobody has named", "", base64(text), { "content-type": "text/plain" }],
-  ["gzip in base64", "", base64(gzipSync(text)), {}],
-  ["lz64", "?compression=lz64", lz64, {}],
-  ["lz-string", "?compression=LZ-String", lz64, { "content-type": "text/plain" }],
-  ["a form", "", form(base64(text)), FORM],
-  ["a form without its type", "?compression=base64", form(base64(text)), {}],
-  ["a form with plain plus signs", "", `data=${base64(text)}`, FORM],
-  ["a form of JSON", "", form(text), FORM],
-  ["a form of JSON with blanks as plus signs", "", form(text).replaceAll("%20", "+"), FORM],
-  ["a form after other fields", "", `ip=1&_=1&${form(base64(text))}&ver=1`, FORM],
-  ["a form of gzip in base64", "", form(base64(gzipSync(text)), "&compression=gzip"), FORM],
-  ["a form of lz64", "", form(lz64, "&compression=lz64"), FORM],
-  ["lz64 in a form", "?compression=lz64", form(lz64), FORM],
-  ["an unknown compression", "?compression=zip", gzipSync(text), {}],
-];
+/** How the text of an event may travel: the query, the body and the headers. */
+type Encoded = [what: string, string, string | Uint8Array, Record<string, string>];
+
+function encodings(text: string): Encoded[] {
+  const lz64 = LZString.compressToBase64(text);
+  return [
+    ["JSON", "", text, {}],
+    ["JSON after a byte order mark", "", `\ufeff ${text}`, {}],
+    ["JSON as text/plain", "", text, { "content-type": "text/plain" }],
+    ["JSON as a form, as curl -d sends it", "", text, FORM],
+    ["gzip without a header", "", gzipSync(text), {}],
+    [
+      "gzip as text/plain",
+      "?compression=gzip-js",
+      gzipSync(text),
+      { "content-type": "text/plain" },
+    ],
+    ["gzip with compression=gzip", "?compression=gzip", gzipSync(text), {}],
+    ["gzip under another name", "", gzipSync(text), { "content-encoding": "br" }],
+    ["JSON that says gzip", "", text, { "content-encoding": "gzip" }],
+    ["gzip in gzip", "", gzipSync(gzipSync(text)), { "content-encoding": "gzip" }],
+    ["Content-Encoding gzip", "", gzipSync(text), { "content-encoding": "GZIP" }],
+    ["Content-Encoding deflate", "", deflateSync(text), { "content-encoding": "deflate" }],
+    ["deflate without its header", "", deflateRawSync(text), { "content-encoding": "deflate" }],
+    ["Content-Encoding br", "", brotliCompressSync(text), { "content-encoding": "br" }],
+    ["Content-Encoding zstd", "", zstdCompressSync(text), { "content-encoding": "zstd" }],
+    ["gzip in zstd", "", zstdCompressSync(gzipSync(text)), { "content-encoding": "zstd" }],
+    ["br in gzip", "", gzipSync(brotliCompressSync(text)), { "content-encoding": "br, gzip" }],
+    [
+      "gzip in br in deflate",
+      "",
+      deflateSync(brotliCompressSync(gzipSync(text))),
+      { "content-encoding": "gzip,br , DEFLATE" },
+    ],
+    [
+      "br of which gzip was undone",
+      "",
+      brotliCompressSync(text),
+      { "content-encoding": "br, gzip" },
+    ],
+    ["nothing, with a form in the query", `?${form(base64(text))}`, "", {}],
+    [
+      "nothing, with lz64 in the query",
+      `?ip=1&compression=lz64&${form(lz64)}&_=1795240041999`,
+      "",
+      {},
+    ],
+    ["base64", "?compression=base64", base64(text), {}],
+    ["base64 that nobody has named", "", base64(text), { "content-type": "text/plain" }],
+    ["gzip in base64", "", base64(gzipSync(text)), {}],
+    ["lz64", "?compression=lz64", lz64, {}],
+    ["lz-string", "?compression=LZ-String", lz64, { "content-type": "text/plain" }],
+    ["a form", "", form(base64(text)), FORM],
+    ["a form without its type", "?compression=base64", form(base64(text)), {}],
+    ["a form with plain plus signs", "", `data=${base64(text)}`, FORM],
+    ["a form of JSON", "", form(text), FORM],
+    ["a form of JSON with blanks as plus signs", "", form(text).replaceAll("%20", "+"), FORM],
+    ["a form after other fields", "", `ip=1&_=1&${form(base64(text))}&ver=1`, FORM],
+    ["a form of gzip in base64", "", form(base64(gzipSync(text)), "&compression=gzip"), FORM],
+    ["a form of lz64", "", form(lz64, "&compression=lz64"), FORM],
+    ["lz64 in a form", "?compression=lz64", form(lz64), FORM],
+    ["an unknown compression", "?compression=zip", gzipSync(text), {}],
+  ];
+}
 
 describe("a capture body", () => {
-  test.each(ENCODINGS)("may be %s", async (_case, query, body, headers) => {
-    await using app = await testApp();
+  test.each(encodings(text).map(([what]) => what))("may be %s", async (what) => {
+    const app = await newProject();
+    const all = encodings(textOf(app.token));
+    const [, query, body, headers] = all.find(([name]) => name === what) as Encoded;
 
     const answered = await app.ask("POST", `/e/${query}`, { key: null, body, headers });
     await app.app.ingest.caughtUp();
@@ -188,15 +213,15 @@ describe("a capture body", () => {
     ["of a form without data", "", "ip=1", FORM, 400],
     ["of base64 in base64 and so on", "", base64(base64(base64(base64(base64(text))))), {}, 400],
   ])("%s is refused", async (_case, query, body, headers, status) => {
-    await using app = await testApp();
+    const app = await newProject();
     const refused = await app.ask("POST", `/e/${query}`, { key: null, body, headers });
     const code = status === 415 ? "unsupported_media_type" : "invalid_payload";
     expect(refused).toMatchObject({ status, body: { code } });
   });
 
   test("is gunzipped by its magic bytes, against its headers", async () => {
-    await using app = await testApp();
-    const bytes = gzipSync(JSON.stringify(single({ event: "zipped" })));
+    const app = await newProject();
+    const bytes = gzipSync(JSON.stringify({ ...single({ event: "zipped" }), api_key: app.token }));
 
     for (const headers of [
       {},
@@ -213,7 +238,7 @@ describe("a capture body", () => {
   });
 
   test("over 256 KiB, sent or inflated, is also decoded", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const large = batch(
       ...Array.from({ length: 400 }, (_, n) =>
         event({ event: `e${n}`, properties: { pad: "x".repeat(1000) } }),
@@ -223,7 +248,7 @@ describe("a capture body", () => {
     expect(await app.capture(large)).toMatchObject(OK);
     const zipped = gzipSync(
       JSON.stringify({
-        ...large,
+        api_key: app.token,
         batch: [event({ event: "z", properties: { pad: "y".repeat(300_000) } })],
       }),
     );
@@ -246,7 +271,7 @@ describe("a capture body", () => {
     ["has an unknown key", { ...single(), api_key: "phc_unknown" }, 401, "invalid_api_key"],
     ["has a personal key", { ...single(), api_key: PERSONAL_KEY }, 401, "invalid_api_key"],
   ])("that %s is refused", async (_case, body, status, code) => {
-    await using app = await testApp();
+    const app = await newProject();
 
     const refused = await post(app, body, { origin: "https://site.example" });
 
@@ -258,7 +283,7 @@ describe("a capture body", () => {
   });
 
   test("of 20 MiB is taken and one byte more is refused, also streamed without a length", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const text = JSON.stringify(single({ event: "large", properties: { pad: "" } }));
     // The event itself is over its own limit and dropped; the body is not refused.
     const exact = text.replace('"pad":""', `"pad":"${"x".repeat(BODY_BYTES_MAX - text.length)}"`);
@@ -286,7 +311,7 @@ describe("a capture body", () => {
   });
 
   test("that a bomb in a bomb is packed in costs no more than one", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const bomb = gzipSync(brotliCompressSync(Buffer.alloc(BODY_BYTES_MAX + 1, 0x20)));
     const headers = { "content-encoding": "br, gzip" };
     const refused = await app.ask("POST", "/e/", { key: null, body: bomb, headers });
@@ -294,7 +319,7 @@ describe("a capture body", () => {
   });
 
   test("that inflates to more than 20 MiB is refused", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const bomb = gzipSync(Buffer.alloc(BODY_BYTES_MAX + 1, " "));
     expect(await post(app, new Uint8Array(bomb))).toMatchObject({ status: 413 });
   });
@@ -302,7 +327,7 @@ describe("a capture body", () => {
 
 describe("events that are not ingested (contract 7)", () => {
   test("are answered 200, counted in Hoglet-Dropped, and do their neighbours no harm", async () => {
-    await using app = await testApp();
+    const app = await newProject();
 
     const answered = await app.capture(
       batch(
@@ -321,7 +346,7 @@ describe("events that are not ingested (contract 7)", () => {
   });
 
   test("are answered 200 when sent alone", async () => {
-    await using app = await testApp();
+    const app = await newProject();
 
     for (const body of [
       { api_key: PROJECT_KEY, distinct_id: "a" },
@@ -337,7 +362,7 @@ describe("events that are not ingested (contract 7)", () => {
 
 describe("CORS on capture and SDK paths", () => {
   test("reflects the origin with credentials, and preflights repeat the requested headers", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const origin = { origin: "https://site.example" };
 
     const answered = await post(app, single(), origin);
@@ -362,13 +387,13 @@ describe("CORS on capture and SDK paths", () => {
   });
 
   test("is absent from the management API", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const answered = await app.get("/persons/", { headers: { origin: "https://site.example" } });
     expect(answered.headers.get("access-control-allow-origin")).toBeNull();
   });
 
   test("comes with 405, which names the allowed methods", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const refused = await app.ask("PUT", "/batch/", {
       key: null,
       headers: { origin: "https://x.y" },
@@ -381,7 +406,7 @@ describe("CORS on capture and SDK paths", () => {
 
 describe("requests of SDKs", () => {
   test("remote config is served for known keys only, and never echoed", async () => {
-    await using app = await testApp();
+    const app = await newProject();
 
     const config = await app.ask("GET", `/array/${PROJECT_KEY}/config`, { key: null });
     const script = await app.ask("GET", `/array/${PROJECT_KEY}/config.js`, { key: null });
@@ -400,7 +425,7 @@ describe("requests of SDKs", () => {
   });
 
   test("there are no feature flags, with config keys where asked", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const flags = await app.ask("POST", "/flags/?v=2", { key: null, body: { token: PROJECT_KEY } });
     const both = await app.ask("POST", "/flags/?v=2&config=true", { key: null, body: "x" });
     expect(flags).toMatchObject({

@@ -7,8 +7,11 @@ import { LOGS_BYTES_MAX } from "../../../src/core/logs/logs.ts";
 import { metricValue, parseMetrics } from "../../support/answers/prometheus.ts";
 import { batch, event } from "../../support/data/build-records.ts";
 import { attributesOf, logsBody, storedLogs } from "../../support/data/logs.ts";
-import { type TestApp, temporaryDirectory, testApp } from "../../support/start/app.ts";
+import { temporaryDirectory, type TestProject, testApp } from "../../support/start/app.ts";
+import { sharedApp } from "../../support/start/shared-app.ts";
 import { PERSONAL_KEY, PROJECT_KEY, readLines } from "../../support/start/server.ts";
+
+const newProject = sharedApp();
 
 type Recorded = { sdk: string; path: string; url: string; body_b64: string } & {
   headers: Record<string, string>;
@@ -21,11 +24,11 @@ const PROTOBUF = { "content-type": "application/x-protobuf" };
 const said = (stringValue: string, resource: unknown = {}) =>
   logsBody([{ body: { stringValue } }], resource);
 
-const post = (app: TestApp, body: unknown, headers: Record<string, string> = JSON_TYPE) =>
+const post = (app: TestProject, body: unknown, headers: Record<string, string> = JSON_TYPE) =>
   app.ask("POST", "/i/v1/logs", { body, key: PROJECT_KEY, headers });
 
 /** What is stored after `work` with an appliance. */
-async function storedAfter(work: (app: TestApp) => Promise<void>) {
+async function storedAfter(work: (app: TestProject) => Promise<void>) {
   using data = temporaryDirectory();
   {
     await using app = await testApp({ data: data.path });
@@ -169,7 +172,7 @@ describe("POST /i/v1/logs", () => {
   });
 
   test("answers a page of any origin, and its preflight", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const origin = "https://site.example";
 
     const asked = await app.ask("OPTIONS", "/i/v1/logs", {
@@ -222,7 +225,7 @@ describe("POST /i/v1/logs", () => {
       "payload_too_large",
     ],
   ])("refuses a body %s", async (_case, body, headers, status, code) => {
-    await using app = await testApp();
+    const app = await newProject();
 
     const refused = await post(app, body, headers);
 
@@ -238,7 +241,7 @@ describe("POST /i/v1/logs", () => {
     ["two different keys", PROJECT_KEY, "?token=phc_other"],
     ["an empty token", null, "?token="],
   ])("refuses %s before it reads the body", async (_case, key, query) => {
-    await using app = await testApp();
+    const app = await newProject();
 
     const refused = await app.ask("POST", `/i/v1/logs${query}`, { body: "{", key });
 
@@ -308,7 +311,7 @@ describe("nothing of log records vanishes silently:", () => {
   type Listed = { results: { type: string; severity: string; count: number; samples: object[] }[] };
 
   /** The warnings there are, by type. */
-  async function warned(app: TestApp) {
+  async function warned(app: TestProject) {
     await app.app.ingest.caughtUp();
     const { body } = await app.get("/ingestion_warnings/");
     return Object.fromEntries(
@@ -403,14 +406,14 @@ describe("nothing of log records vanishes silently:", () => {
   });
 
   test("a changed resource is reported for each of its records", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const resource = { attributes: attributesOf({ "service.name": "a\u0000b" }) };
     await post(app, logsBody([{}, {}, {}], resource));
     expect(await warned(app)).toMatchObject({ replaced_invalid_log_text: { count: 3 } });
   });
 
   test("records beyond 64 MiB of a request are counted", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const attributes = attributesOf({ pad: "x".repeat(1_000_000) });
     await post(app, logsBody(Array(100).fill({}), { attributes }));
     const kept = Math.floor(LOGS_BYTES_MAX / 1_000_400);
@@ -418,7 +421,7 @@ describe("nothing of log records vanishes silently:", () => {
   });
 
   test("records that are as they were sent leave no warning", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     await post(app, logsBody([{ body: { stringValue: "fine" }, timeUnixNano: "0" }]));
     expect(await warned(app)).toEqual({});
   });
