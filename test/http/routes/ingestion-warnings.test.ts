@@ -9,8 +9,8 @@ import { metricValue, parseMetrics, scrape } from "../../support/answers/prometh
 import { openPersonStore } from "../../support/answers/sqlite.ts";
 import { batch, event } from "../../support/data/build-records.ts";
 import { temporaryDirectory, testApp } from "../../support/start/app.ts";
-import { sharedApp } from "../../support/start/shared-app.ts";
 import { PROJECT_KEY, readLines, type Server, startServer } from "../../support/start/server.ts";
+import { sharedApp } from "../../support/start/shared-app.ts";
 
 const newProject = sharedApp();
 
@@ -155,7 +155,7 @@ describe("events that are not kept", () => {
       ["session_recording_not_kept", "error", [second.uuid, first.uuid]],
     ]);
     const metrics = parseMetrics(String((await app.ask("GET", "/metrics")).body));
-    const labels = { project_id: "1", reason: "session_recording_not_kept" };
+    const labels = { project_id: String(app.id), reason: "session_recording_not_kept" };
     expect(metricValue(metrics, "hoglet_events_dropped_total", labels)).toBe(2);
     expect((await app.get("/events/")).body).toMatchObject({ count: 1 });
   });
@@ -390,7 +390,7 @@ describe("the list", () => {
     expect(first.body).toEqual({
       count: 2,
       next: expect.stringMatching(
-        /^http:\/\/localhost:8000\/api\/environments\/1\/ingestion_warnings\/\?limit=1&cursor=[^&]+&offset=1$/,
+        /^http:\/\/localhost:8000\/api\/environments\/\d+\/ingestion_warnings\/\?limit=1&cursor=[^&]+&offset=1$/,
       ),
       previous: null,
       results: [

@@ -284,7 +284,8 @@ describe("a capture body", () => {
 
   test("of 20 MiB is taken and one byte more is refused, also streamed without a length", async () => {
     const app = await newProject();
-    const text = JSON.stringify(single({ event: "large", properties: { pad: "" } }));
+    const event = single({ event: "large", properties: { pad: "" } });
+    const text = JSON.stringify({ ...event, api_key: app.token });
     // The event itself is over its own limit and dropped; the body is not refused.
     const exact = text.replace('"pad":""', `"pad":"${"x".repeat(BODY_BYTES_MAX - text.length)}"`);
     const over = exact.replace('"pad":"', '"pad":"x');
@@ -419,7 +420,7 @@ describe("requests of SDKs", () => {
     expect(config.body).not.toHaveProperty("surveys");
     expect(script.headers.get("content-type")).toContain("application/javascript");
     expect(script.headers.get("x-content-type-options")).toBe("nosniff");
-    expect(script.body).toContain(`_POSTHOG_REMOTE_CONFIG["${PROJECT_KEY}"]`);
+    expect(script.body).toContain(`_POSTHOG_REMOTE_CONFIG["${app.token}"]`);
     expect(unknown.status).toBe(404);
     expect(JSON.stringify(unknown.body)).not.toContain("script>");
   });

@@ -7,9 +7,9 @@ import { LOGS_BYTES_MAX } from "../../../src/core/logs/logs.ts";
 import { metricValue, parseMetrics } from "../../support/answers/prometheus.ts";
 import { batch, event } from "../../support/data/build-records.ts";
 import { attributesOf, logsBody, storedLogs } from "../../support/data/logs.ts";
-import { temporaryDirectory, type TestProject, testApp } from "../../support/start/app.ts";
-import { sharedApp } from "../../support/start/shared-app.ts";
+import { type TestProject, temporaryDirectory, testApp } from "../../support/start/app.ts";
 import { PERSONAL_KEY, PROJECT_KEY, readLines } from "../../support/start/server.ts";
+import { sharedApp } from "../../support/start/shared-app.ts";
 
 const newProject = sharedApp();
 
@@ -25,7 +25,7 @@ const said = (stringValue: string, resource: unknown = {}) =>
   logsBody([{ body: { stringValue } }], resource);
 
 const post = (app: TestProject, body: unknown, headers: Record<string, string> = JSON_TYPE) =>
-  app.ask("POST", "/i/v1/logs", { body, key: PROJECT_KEY, headers });
+  app.ask("POST", "/i/v1/logs", { body, key: app.token, headers });
 
 /** What is stored after `work` with an appliance. */
 async function storedAfter(work: (app: TestProject) => Promise<void>) {

@@ -39,9 +39,9 @@ export type TestProject = {
   /** The path of the project's management API: `/api/environments/<id>`. */
   api: string;
   /**
-   * Any request, without a socket. `body` is sent as JSON unless it is text or bytes; an object with the
-   * key of the tests is sent with the key of this project. Fails if the answer of an operation is not as
-   * the OpenAPI document has it.
+   * Any request, without a socket. `body` is sent as JSON unless it is text or bytes. The key of the tests
+   * is replaced by the key of this project, except in bytes. Fails if the answer of an operation is not
+   * as the OpenAPI document has it.
    */
   ask(method: string, path: string, asked?: Asked): Promise<Answered>;
   /** A management GET below {@link TestProject.api}. */
@@ -123,13 +123,15 @@ export async function testApp(
   };
   const projectOf = (id: number, token: string): TestProject => {
     const api = `/api/environments/${id}`;
-    const askWithKey: TestProject["ask"] = (method, path, asked = {}) =>
-      ask(method, path, { ...asked, body: withKey(asked.body, token) });
+    const withKey: TestProject["ask"] = (method, path, asked = {}) => {
+      const own = (text: string) => text.replaceAll(PROJECT_KEY, token);
+      return ask(method, own(path), token === PROJECT_KEY ? asked : ownKeys(asked, own));
+    };
     return {
-      ...{ app, directory, clock, id, token, api, ask: askWithKey },
+      ...{ app, directory, clock, id, token, api, ask: withKey },
       get: (path, asked) => ask("GET", api + path, asked),
       async capture(body, path = "/batch/") {
-        const answered = await askWithKey("POST", path, { body, key: null });
+        const answered = await withKey("POST", path, { body, key: null });
         await app.ingest.caughtUp();
         return answered;
       },
@@ -149,8 +151,18 @@ export async function testApp(
   };
 }
 
-/** The body with the key of a project in the place of the key of the tests. */
-function withKey(body: unknown, token: string): unknown {
-  const isObject = typeof body === "object" && body !== null && "api_key" in body;
-  return isObject && body.api_key === PROJECT_KEY ? { ...body, api_key: token } : body;
+/** A request with other keys in its texts. */
+function ownKeys(
+  { body, key, headers = {}, ...asked }: Asked,
+  own: (text: string) => string,
+): Asked {
+  const isBytes = body === undefined || body instanceof Uint8Array;
+  const replaced =
+    typeof body === "string" ? own(body) : JSON.parse(own(JSON.stringify(body ?? null)));
+  return {
+    ...asked,
+    ...(isBytes ? { body } : { body: replaced }),
+    ...(key === undefined ? {} : { key: key === null ? null : own(key) }),
+    headers: Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, own(text)])),
+  };
 }
