@@ -229,7 +229,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "core/access/keys.ts": "test/http/routes/keys.test.ts, test/cli/run.test.ts",
   "core/logs/logs.ts": "test/http/sdk/otlp.test.ts",
   "core/operations/metrics.ts": "test/http/routes/metrics.test.ts",
-  "core/identity/slice-persons.ts": "test/core/identity/identify.test.ts",
+  "core/identity/person-batch.ts": "test/core/identity/identify.test.ts",
   "core/persons/person-edits.ts": "test/http/routes/person-edits.test.ts",
   "core/persons/person-table.ts": "test/http/routes/persons.test.ts",
   "core/persons/person-changes.ts": "test/http/routes/person-edits.test.ts",

@@ -9,7 +9,7 @@ import {
   liftsAnew,
   liftsOf,
   withLifts,
-} from "./lifted-properties.ts";
+} from "./auto-properties.ts";
 import { isGuarded, type MergeAsked, mergeAsked, mergeRefused } from "./merge.ts";
 import {
   applyUpdate,
@@ -20,7 +20,7 @@ import {
   personUpdate,
   personUuid,
 } from "./person.ts";
-import { type Draft, people, rootOf } from "./slice-persons.ts";
+import { type Draft, people, rootOf } from "./person-batch.ts";
 
 /** An event, the project it is for, and its JSON in UTF-8. */
 export type ProjectEvent = { project_id: number; event: CapturedEvent; line: Uint8Array };

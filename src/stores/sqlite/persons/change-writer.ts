@@ -1,4 +1,4 @@
-import { liftedIn } from "../../../core/identity/lifted-properties.ts";
+import { liftedIn } from "../../../core/identity/auto-properties.ts";
 import type { NewPerson, PersonRef } from "../../../core/ports/person-writes.ts";
 import type {
   ProjectedOverride,

@@ -5,7 +5,7 @@ import {
   liftsAnew,
   liftsOf,
   withLifts,
-} from "../../../src/core/identity/lifted-properties.ts";
+} from "../../../src/core/identity/auto-properties.ts";
 
 const page = { $browser: "Chrome", $pathname: "/", title: "Home" };
 const ad = { utm_source: "ad", wbraid: "w" };

@@ -10,7 +10,7 @@ import type {
 } from "../ports/person-writes.ts";
 import type { JsonObject } from "../values/json.ts";
 import { storableJson } from "../values/json.ts";
-import type { Lifts } from "./lifted-properties.ts";
+import type { Lifts } from "./auto-properties.ts";
 import { gain, gainedKeys } from "./merge.ts";
 import { PERSON_BYTES_MAX, personUuid } from "./person.ts";
 
