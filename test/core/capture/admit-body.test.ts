@@ -6,7 +6,7 @@ const NOW = Date.parse("2026-11-21T12:00:00Z");
 const UUID = "01a1fc9a-592b-78b3-8d80-aa75992efae9";
 const MINTED = "019a0000-0000-7000-8000-000000000000";
 
-/** What a body's JSON text comes to; `items` is text, so that it may be what no writer writes. */
+/** Admits the items of a body; `items` is text, so that it may be invalid JSON. */
 const admit = (items: string, more: Partial<Body> = {}) =>
   admitBody(
     {
@@ -95,7 +95,7 @@ describe("admission", () => {
   test.each<[string, unknown, number | undefined, number]>([
     ["that is no time", "junk", undefined, 2],
     ["that is a number", 1_795_239_893_389, undefined, 2],
-    ["that is none, where the query has one", "junk", NOW, 0],
+    ["that is invalid, while the query has a valid one", "junk", NOW, 0],
     ["that is null", null, undefined, 0],
   ])("says which times a sent_at %s left uncorrected", (_case, sent_at, sentAt, count) => {
     const timestamp = "2026-11-21T11:00:00Z";
@@ -245,9 +245,9 @@ describe("admission", () => {
     ["an id of digits", '{"distinct_id":12345678901234567890,', null, "12345678901234567890"],
     ["a longer id than is kept", `{"distinct_id":"${"x".repeat(300)}",`, null, "x".repeat(200)],
     ["a uuid in capitals", `{"uuid":"${UUID.toUpperCase()}",`, UUID, null],
-    ["a uuid that is none", '{"uuid":"nonsense","distinct_id":"ann",', null, "ann"],
+    ["an invalid uuid", '{"uuid":"nonsense","distinct_id":"ann",', null, "ann"],
     ["no JSON in it", `{"uuid":"${UUID}","distinct_id":"ann",x:`, UUID, "ann"],
-  ])("tells of an event over a limit with %s what the parser would", (_case, head, uuid, id) => {
+  ])("warns of an event over a limit with %s as of a parsed one", (_case, head, uuid, id) => {
     const { lines, warnings } = admit([event(), `${head}"a":${DEEP}}`].join());
     expect(linesOf(lines)).toHaveLength(1);
     expect(warnings).toEqual([

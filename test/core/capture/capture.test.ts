@@ -12,8 +12,8 @@ test("a disk that refuses a warning fails no request, and is logged now and then
   const disk = faultyDisk();
   const journal = await open(directory, { disk });
   const clock = { now: Date.parse("2026-11-21T12:00:00Z") };
-  const told: [string, LogFacts | undefined][] = [];
-  const tell = (message: string, facts?: LogFacts) => told.push([message, facts]);
+  const logged: [string, LogFacts | undefined][] = [];
+  const log = (message: string, facts?: LogFacts) => logged.push([message, facts]);
   const captured = capture({
     journal,
     projects: { ofKey: () => 1 },
@@ -24,7 +24,7 @@ test("a disk that refuses a warning fails no request, and is logged now and then
     now: () => clock.now,
     newUuid: () => Bun.randomUUIDv7(),
     ingest: { wake: () => {}, backlogMs: () => 0 },
-    log: { info: tell, warn: tell, error: tell },
+    log: { info: log, warn: log, error: log },
   });
   const send = (...events: unknown[]) =>
     captured.accept({
@@ -41,18 +41,18 @@ test("a disk that refuses a warning fails no request, and is logged now and then
     disk.fail("write", { code: "ENOSPC" });
     expect(await send(dropped)).toMatchObject({ accepted: 0, dropped: 1 });
   }
-  expect(told).toHaveLength(1);
+  expect(logged).toHaveLength(1);
   expect(captured.isRejecting()).toBe(false);
   clock.now += 15_000;
   disk.fail("write", { code: "ENOSPC" });
   await send(dropped);
-  expect(told).toHaveLength(2);
+  expect(logged).toHaveLength(2);
 
   disk.fail("write", { code: "ENOSPC" });
   const refused = await send(event(), dropped).catch((error: unknown) => error);
   expect(refused).toMatchObject({ code: "unavailable" });
   expect(await send(event(), dropped)).toMatchObject({ accepted: 1, dropped: 1 });
-  // One that fits into what is left of a full disk does not show that there is room.
+  // An event that fits into a full disk does not show that it has space.
   expect(captured.isRejecting()).toBe(true);
   clock.now += 2001;
   expect(captured.isRejecting()).toBe(true);
@@ -64,5 +64,5 @@ test("a disk that refuses a warning fails no request, and is logged now and then
     ["warnings", 1],
     ["events", 1],
   ]);
-  expect(JSON.stringify(told)).not.toContain("ann");
+  expect(JSON.stringify(logged)).not.toContain("ann");
 });

@@ -6,7 +6,7 @@ const NAMES = ["uuid", "token", "$token", "api_key", "properties", "distinct_id"
 
 const sketch = (text: string) => sketchOf(new TextEncoder().encode(text));
 
-/** What a sketch has of an event that was parsed. */
+/** The keys of a sketch, read from a parsed event. */
 function known(event: JsonObject): JsonObject {
   const found = NAMES.filter((name) => Object.hasOwn(event, name)).map((name) => {
     const value: Json = event[name] ?? null;
@@ -19,7 +19,7 @@ describe("a sketch", () => {
   test.each<[string, string]>([
     ["nothing", "{}"],
     ["ids and keys", '{"uuid":"u","distinct_id":"a","api_key":"k","token":"t","$token":"s","x":1}'],
-    ["what is in properties", '{"event":"e","properties":{"distinct_id":"a","token":"t","x":[]}}'],
+    ["keys in properties", '{"event":"e","properties":{"distinct_id":"a","token":"t","x":[]}}'],
     ["every type", '{"uuid":7,"distinct_id":-1.5e1,"$distinct_id":true,"token":null,"api_key":""}'],
     ["lists and objects", '{"distinct_id":{"uuid":["a",{"b":"}"}]},"uuid":[],"properties":[1]}'],
     ["numbers beyond a double", '{"distinct_id":1e999,"$distinct_id":12345678901234567890}'],

@@ -125,16 +125,16 @@ describe("the project key", () => {
   test.each<[string, Json, string]>([
     ["of the envelope wins over those of events", { token: "a", batch: [{ api_key: "b" }] }, "a"],
     [
-      "is looked for behind an empty one",
+      "is searched for after an empty one",
       { ...EVENT, api_key: "", properties: { token: "a" } },
       "a",
     ],
     ["may be called $token", { ...EVENT, $token: "a" }, "a"],
-    ["of the body wins over those beside it", { ...EVENT, api_key: " a " }, "a"],
-    ["may be beside the body", { batch: [EVENT] }, "aside"],
-    ["may be beside an event", EVENT, "aside"],
+    ["of the body comes before others of the request", { ...EVENT, api_key: " a " }, "a"],
+    ["may be outside the body", { batch: [EVENT] }, "hinted"],
+    ["may be outside an event", EVENT, "hinted"],
   ])("%s", (_case, body, key) => {
-    expect(submitted(body, { key: "aside" }).key).toBe(key);
+    expect(submitted(body, { key: "hinted" }).key).toBe(key);
   });
 
   test("may be in an event that breaks a limit", () => {
@@ -146,7 +146,7 @@ describe("the project key", () => {
 
   test("is the one outside of the body where the protocol says so", () => {
     const body = { api_key: "b", batch: [{ ...EVENT, api_key: "c" }, EVENT] };
-    expect(submitted(body, { key: "aside", keyInBody: false }).key).toBe("aside");
+    expect(submitted(body, { key: "hinted", keyInBody: false }).key).toBe("hinted");
   });
 });
 
@@ -176,7 +176,7 @@ describe("a submission", () => {
     ["has nothing between two commas", '[{"api_key":"a"},,{}]', "invalid_payload"],
     ["has a comma at its end", '[{"api_key":"a"},]', "invalid_payload"],
     ["has brackets that do not match", '{"api_key":"a","batch":[{]}', "invalid_payload"],
-    ["goes on behind its end", '[{"api_key":"a"}]x', "invalid_payload"],
+    ["continues after its end", '[{"api_key":"a"}]x', "invalid_payload"],
     ["is large", `${large}]`, "accepted"],
     ["is large and has a comma at its end", `${large},]`, "invalid_payload"],
     [
@@ -189,7 +189,7 @@ describe("a submission", () => {
       `${large},${"{},".repeat(PART_BYTES)},0]`,
       "invalid_payload",
     ],
-    ["is large and goes on behind its end", `${large}]]`, "invalid_payload"],
+    ["is large and continues after its end", `${large}]]`, "invalid_payload"],
     ["is large and has no end", large, "invalid_payload"],
     [
       "is large and has a second batch in escapes",

@@ -19,17 +19,19 @@ describe("an answer", () => {
   });
 
   test("waits longer the more the stores have to do", () => {
-    const behind = [0.2, 0.4, 0.6, 0.8, 1].map(
+    const backlogMs = [0.2, 0.4, 0.6, 0.8, 1].map(
       (share) => BACKLOG_FREE_MS + share * (BACKLOG_MAX_MS - BACKLOG_FREE_MS),
     );
-    const holds = behind.map((ms) => responseDelayMs(ms, BATCH));
+    const holds = backlogMs.map((ms) => responseDelayMs(ms, BATCH));
     expect(holds).toEqual(holds.toSorted((a, b) => a - b));
     expect(new Set(holds).size).toBe(holds.length);
   });
 
   test("waits the longer the more events it is to", () => {
-    const behind = (BACKLOG_FREE_MS + BACKLOG_MAX_MS) / 2;
-    expect([responseDelayMs(behind, BATCH / 2), responseDelayMs(behind, BATCH)]).toEqual([63, 125]);
+    const backlogMs = (BACKLOG_FREE_MS + BACKLOG_MAX_MS) / 2;
+    expect([responseDelayMs(backlogMs, BATCH / 2), responseDelayMs(backlogMs, BATCH)]).toEqual([
+      63, 125,
+    ]);
   });
 
   test("to a few events, as browsers send them, is held back only far later", () => {
@@ -52,24 +54,24 @@ test("the time of events is measured by the latest batches; without batches it i
   expect(known.msFor(100_000)).toBeCloseTo(EACH_MS_AT_FIRST * 100_000);
 
   let at = 0;
-  const slice = (count: number, ms: number, waiting = BATCH_EVENTS_MAX) => {
+  const batch = (count: number, ms: number, waiting = BATCH_EVENTS_MAX) => {
     at += ms;
     return known.sinceLast({ count }, at, waiting);
   };
-  for (let more = 0; more < 200; more++) slice(8000, 800);
+  for (let more = 0; more < 200; more++) batch(8000, 800);
   expect(known.msFor(1000)).toBeCloseTo(100);
-  expect(slice(8000, 1600)).toBe(1600);
+  expect(batch(8000, 1600)).toBe(1600);
   expect(known.msFor(1000)).toBeGreaterThan(100);
   expect(known.msFor(1000)).toBeLessThan(120);
 
   const before = known.msFor(1000);
-  // What is behind one with nothing waiting may have waited for somebody to send something.
-  slice(10, 60_000, 0);
-  for (let hour = 0; hour < 100; hour++) slice(8000, 3_600_000, 0);
+  // A batch after an empty queue may have waited for a sender.
+  batch(10, 60_000, 0);
+  for (let hour = 0; hour < 100; hour++) batch(8000, 3_600_000, 0);
   expect(known.msFor(1000)).toBe(before);
   // Nor does a disk that refused for an hour count for more than a slow one.
-  slice(8000, 1000);
-  slice(8000, 3_600_000, 0);
+  batch(8000, 1000);
+  batch(8000, 3_600_000, 0);
   expect(known.msFor(1000)).toBeCloseTo(before + (500 - before) / 16);
   expect([known.msFor(0), known.msFor(-5)]).toEqual([0, 0]);
 });

@@ -11,14 +11,14 @@ const NOTHING: BatchResult = {
   ...{ duplicates: [], loads: [] },
 };
 
-/** Gathers behind a journal whose last number is `durableSeq`. */
+/** Waits for a batch of a journal whose last number is `durableSeq`. */
 function gathering(durableSeq: () => number, isHastened = () => false) {
   const signal = stopSignal();
   const done = waitForBatch(TAKEN, NEVER, { journal: { durableSeq }, signal, isHastened });
   return { signal, done };
 }
 
-test("a full slice is taken at once, though more comes", async () => {
+test("a full batch is taken at once, though more comes", async () => {
   let polls = 0;
   const { done } = gathering(() => TAKEN + BATCH_EVENTS_MAX + polls++);
   await done;
@@ -53,16 +53,16 @@ test("where nothing waits, it is gone on once nothing has come for longer: a loa
 });
 
 test("a batch is busy by the events of its time, however few", () => {
-  const slice = (count: number, endedEarly = false) => ({ ...NOTHING, count, endedEarly });
-  const busy = (count: number, ms: number) => isBusy(slice(count), ms);
+  const batch = (count: number, endedEarly = false) => ({ ...NOTHING, count, endedEarly });
+  const busy = (count: number, ms: number) => isBusy(batch(count), ms);
 
   expect([busy(300, 100), busy(299, 100)]).toEqual([true, false]);
   expect([busy(2400, 800), busy(400, 800)]).toEqual([true, false]);
   expect(busy(5000, Number.POSITIVE_INFINITY)).toBe(false);
-  expect(isBusy(slice(1, true), 60_000)).toBe(true);
-  const intervals = [true, false].map((isBusyOne) => intervalMs(slice(1), isBusyOne));
+  expect(isBusy(batch(1, true), 60_000)).toBe(true);
+  const intervals = [true, false].map((isBusyOne) => intervalMs(batch(1), isBusyOne));
   expect(intervals).toEqual([800, 100]);
-  expect(intervalMs(slice(1, true), true)).toBe(0);
+  expect(intervalMs(batch(1, true), true)).toBe(0);
 });
 
 test("a caller can end the wait, and so does a stop", async () => {

@@ -46,7 +46,7 @@ async function world() {
   });
   const journal = await open(join(directory, "journal"));
   const made = personWrites(sqlite);
-  let slicer = 0;
+  let taker = 0;
   return {
     persons: made,
     reads: personReads(sqlite),
@@ -62,14 +62,14 @@ async function world() {
     },
     durableSeq: () => journal.durableSeq(),
     again(persons: PersonWrites = made) {
-      slicer += 1;
+      taker += 1;
       const dedup = dedupWindow({
         ...{ windowMs: 3_600_000, seed: new Uint32Array([1, 2]), log: { warn: () => {} } },
-        runs: dedupRuns(join(directory, `seen-${slicer}`)),
+        runs: dedupRuns(join(directory, `seen-${taker}`)),
       });
       return batches({
         ...{ journal: readerOf(join(directory, "journal")).reader, persons, dedup },
-        files: loadFiles(join(directory, `loads-${slicer}`), ROW_GROUP_ROWS),
+        files: loadFiles(join(directory, `loads-${taker}`), ROW_GROUP_ROWS),
         ...{ collectGarbage: () => {}, release: () => {} },
       });
     },
@@ -99,24 +99,24 @@ async function largeWorld() {
 
 type World = Awaited<ReturnType<typeof world>>;
 
-/** Applies all batches behind a sequence number, and says where each ended and what the loads hold. */
+/** Applies all batches after a sequence number; returns the end of each and the contents of the loads. */
 async function applied(
   { durableSeq }: World,
-  slicer: ReturnType<World["again"]>,
+  taker: ReturnType<World["again"]>,
   after: number,
 ): Promise<{ ends: number[]; loads: BulkLoad[]; seqs: number[]; duplicates: number }> {
   const ends = [after];
   const loads: (BulkLoad | null)[] = [];
   let duplicates = 0;
   for (let last = after; last < durableSeq(); ) {
-    const slice = await slicer.apply({ after: last, upTo: durableSeq() });
-    expect(slice.endedEarly).toBe(slice.last < durableSeq());
-    last = slice.last;
+    const batch = await taker.apply({ after: last, upTo: durableSeq() });
+    expect(batch.endedEarly).toBe(batch.last < durableSeq());
+    last = batch.last;
     ends.push(last);
-    loads.push(...slice.loads);
-    duplicates += slice.duplicates.length;
+    loads.push(...batch.loads);
+    duplicates += batch.duplicates.length;
   }
-  loads.push(await slicer.flush());
+  loads.push(await taker.flush());
   const written = loads.filter((load) => load !== null);
   const seqs = written.flatMap(({ events }) => (events ? readLines<{ seq: number }>(events) : []));
   return { ends, loads: written, seqs: seqs.map(({ seq }) => seq), duplicates };
@@ -131,14 +131,14 @@ async function propertiesOf({ reads }: World, distinct_id: string): Promise<Json
   return others;
 }
 
-test("a slice ends where the persons that it changes are too large together, within a frame, too", async () => {
+test("a batch ends where the persons that it changes are too large together, within a frame, too", async () => {
   await using stores = await largeWorld();
   const first = Array.from({ length: PERSONS }, (_, at) => set(idOf(at), { n: at }));
   const twice = set(idOf(0), { n: "again" }, { uuid: first[PERSONS - 1]?.["uuid"] });
   await stores.send(...first, twice, set(idOf(3), { late: true }));
 
-  const slicer = stores.again();
-  const { ends, seqs, duplicates } = await applied(stores, slicer, 1);
+  const taker = stores.again();
+  const { ends, seqs, duplicates } = await applied(stores, taker, 1);
 
   expect(ends.length).toBeGreaterThan(3);
   expect(duplicates).toBe(1);
@@ -147,7 +147,7 @@ test("a slice ends where the persons that it changes are too large together, wit
   expect(found).toEqual(first.map((_, at) => (at === 3 ? { n: at, late: true } : { n: at })));
 });
 
-test("merges are the same where a slice ends between them", async () => {
+test("merges are the same where a batch ends between them", async () => {
   await using stores = await largeWorld();
   const alias = (at: number) =>
     event({
@@ -185,7 +185,7 @@ test("missing events of a batch that ended within a frame are made again, and no
   expect(await propertiesOf(stores, idOf(PERSONS - 1))).toEqual({ n: PERSONS - 1 });
 });
 
-test("a slice ends where the groups that it changes are too large together", async () => {
+test("a batch ends where the groups that it changes are too large together", async () => {
   await using stores = await world();
   const identify = (key: string, $group_set: JsonObject) =>
     event({
@@ -194,12 +194,12 @@ test("a slice ends where the groups that it changes are too large together", asy
     });
   const large = Array.from({ length: 100 }, (_, at) => identify(`group ${at}`, { large: LARGE }));
   for (const one of large) await stores.send(one);
-  const slicer = stores.again();
-  await applied(stores, slicer, 0);
+  const taker = stores.again();
+  await applied(stores, taker, 0);
   const before = stores.durableSeq();
   await stores.send(...large.map((_, at) => identify(`group ${at}`, { n: at })));
 
-  const { ends, seqs } = await applied(stores, slicer, before);
+  const { ends, seqs } = await applied(stores, taker, before);
 
   expect(ends.length).toBeGreaterThan(2);
   expect(seqs).toEqual(numbers(before + 1, before + 100));
@@ -207,7 +207,7 @@ test("a slice ends where the groups that it changes are too large together", asy
   expect(group?.properties).toMatchObject({ n: 99 });
 });
 
-test("a slice ends where the journal has more than is worked on together", async () => {
+test("a batch ends where the journal has more than is worked on together", async () => {
   await using stores = await world();
   const large = () => event({ timestamp: AT, properties: { large: "x".repeat(1_000_000) } });
   for (let frame = 0; frame < 8; frame += 1) await stores.send(...numbers(1, 5).map(large));
@@ -232,7 +232,7 @@ test("small persons are changed in one batch, all of them", async () => {
   expect(loads.length).toBe(1);
 });
 
-test("a request with more events than a slice is applied in parts, each of its events once", async () => {
+test("a request with more events than a batch is applied in parts, each of its events once", async () => {
   await using place = await world();
   const twice = Bun.randomUUIDv7();
   const total = BATCH_EVENTS_MAX * 2 + 500;
@@ -273,13 +273,13 @@ test("changes of a stored event are reported once, also where its batch fails or
       return place.persons.apply(change);
     },
   };
-  const slicer = place.again(persons);
+  const taker = place.again(persons);
   await place.send(first, { ...second, uuid: first["uuid"] }, event({ timestamp: AT }));
   await place.send(first, second, { ...second, event: "another" });
 
   for (let last = 0; last < place.durableSeq(); ) {
-    const asked = slicer.apply({ after: last, upTo: place.durableSeq() });
-    last = await asked.then((slice) => slice.last).catch(() => last);
+    const asked = taker.apply({ after: last, upTo: place.durableSeq() });
+    last = await asked.then((batch) => batch.last).catch(() => last);
   }
 
   const sample = (one: typeof first) => ({ event_uuid: one["uuid"], distinct_id: "ann" });
@@ -302,7 +302,7 @@ test("changes of a stored event are reported once, also where its batch fails or
   ]);
 });
 
-test("a request with more log records than a slice is whole", async () => {
+test("a request with more log records than a batch is whole", async () => {
   await using place = await world();
   await place.sendLogs(BATCH_EVENTS_MAX + 10);
 

@@ -18,8 +18,8 @@ function room({ total = 10 * GB, floorPercent = 5 } = {}) {
   const volume = { free: total, total };
   const clock = { now: 0 };
   const looks = { count: 0 };
-  const told: string[] = [];
-  const tell = (message: string) => told.push(message);
+  const logged: string[] = [];
+  const log = (message: string) => logged.push(message);
   const made: DiskGuard = diskGuard({
     volume() {
       looks.count += 1;
@@ -27,13 +27,13 @@ function room({ total = 10 * GB, floorPercent = 5 } = {}) {
     },
     floorPercent,
     elapsedMs: () => clock.now,
-    log: { info: tell, warn: tell, error: tell },
+    log: { info: log, warn: log, error: log },
   });
-  return { volume, clock, looks, told, ...made };
+  return { volume, clock, looks, logged, ...made };
 }
 
 test("a disk is low below its limit and critical below half of it, and that is logged once", () => {
-  const { volume, clock, told, isLow, isCritical } = room();
+  const { volume, clock, logged, isLow, isCritical } = room();
   const at = (free: number) => {
     volume.free = free;
     clock.now += 1000;
@@ -45,9 +45,9 @@ test("a disk is low below its limit and critical below half of it, and that is l
   expect(at(0.25 * GB)).toEqual([true, false]);
   expect(at(0.25 * GB - 1)).toEqual([true, true]);
   expect(at(0)).toEqual([true, true]);
-  expect(told).toHaveLength(1);
+  expect(logged).toHaveLength(1);
   expect(at(GB)).toEqual([false, false]);
-  expect(told).toHaveLength(2);
+  expect(logged).toHaveLength(2);
 });
 
 test("is checked at most once a second", () => {

@@ -71,7 +71,7 @@ describe("changes of persons by events (contract 6)", () => {
   });
 });
 
-describe("a resent uuid", () => {
+describe("a uuid that is sent again", () => {
   test("adds no row and applies no $set again, in the same batch or a later one", async () => {
     await using app = await testApp();
     const first = event({ properties: { $set: { n: 1 } } });

@@ -28,7 +28,7 @@ async function newFile() {
 }
 
 describe("a disk that another thread writes", () => {
-  test("writes many and large buffers in order, and behind each other", async () => {
+  test("writes many and large buffers in order, one after the other", async () => {
     const { path, file } = await newFile();
     const buffers = [pattern(3), pattern(0), pattern(2.5 * MIB), pattern(MIB), pattern(7)];
     const bytes = Buffer.concat(buffers);
@@ -42,12 +42,12 @@ describe("a disk that another thread writes", () => {
     expect(readFileSync(path).equals(Buffer.concat([bytes, pattern(5)]))).toBe(true);
   });
 
-  test("is waited for until the turn is given back, however often one is woken", async () => {
+  test("waits for the writer, also if it is woken before", async () => {
     const directory = place();
     await disk.makeDirectory(directory);
     const shared = sharedDisk();
     const [turn, asker] = [0, 0];
-    // Nobody serves this disk but the test.
+    // Only the test serves this disk.
     const own = threadDisk(shared);
     const file = await own.create(`${directory}/file`);
     const written = file.write([pattern(10)], 0);
@@ -94,7 +94,7 @@ describe("a disk that another thread writes", () => {
     expect(readFileSync(path, "utf8")).toBe("by hand");
   });
 
-  test("writes over what is there, and syncs what was cut", async () => {
+  test("overwrites bytes, and syncs a truncation", async () => {
     const { path, file } = await newFile();
     await file.write([Buffer.from("abcdef")], 0);
     await file.write([Buffer.from("XY")], 1);
@@ -121,7 +121,7 @@ describe("a disk that another thread writes", () => {
     await unsyncable.close();
   });
 
-  test("does not wait behind what the pool of threads is busy with", async () => {
+  test("does not wait for work of the thread pool", async () => {
     const { file } = await newFile();
     const jobs = 4 * availableParallelism();
     let ended = 0;
@@ -133,7 +133,7 @@ describe("a disk that another thread writes", () => {
     await file.write([Buffer.from("a")], 0);
     await file.sync();
 
-    // In the pool's queue it would have come behind three quarters of them.
+    // In the queue of the pool it would come after three quarters of them.
     expect(ended).toBeLessThan(jobs / 2);
     await Promise.all(busy);
     await file.close();

@@ -12,7 +12,7 @@ test("a volume has a size and some of it is free; of no directory nothing is kno
   expect(volumeOf(join(directory.path, "none"))).toBeUndefined();
 });
 
-test("the stores' files are added up, and what is not there counts nothing", () => {
+test("the sizes of the stores' files are added up, and missing files count 0", () => {
   using directory = temporaryDirectory();
   expect(storeSizes(directory.path)).toEqual({
     events: 0,

@@ -52,7 +52,7 @@ test("frames that are damaged are holes, those next to each other one", async ()
   ]);
 });
 
-test("damaged warnings are no lost events, whatever became of what a header says that they are", async () => {
+test("damaged warnings are no lost events, also with a wrong kind in their header", async () => {
   const directory = place();
   const journal = await open(directory);
   const warning = '{"type":"missing_event_name"}\n';
@@ -64,7 +64,7 @@ test("damaged warnings are no lost events, whatever became of what a header says
   await journal.close();
   const path = join(directory, segmentName(1));
   const bytes = readFileSync(path);
-  // The kind stands 12 bytes behind the beginning of a header, which has 40.
+  // The kind is at byte 12 of a header.
   for (const [text, kind] of [
     [warning, 2],
     ["event-5", 3],
@@ -80,7 +80,7 @@ test("damaged warnings are no lost events, whatever became of what a header says
   ]);
 });
 
-test("a frame with numbers in a range and behind it is none, where somebody asks for what to take elsewhere", async () => {
+test("a frame that ends after a range is no gap of the range", async () => {
   const directory = await journalOf30();
   damage(directory, "from-7-on");
   const holes = journalGaps(readerOf(directory).reader, { directory, disk: nodeDisk });

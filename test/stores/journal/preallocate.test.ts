@@ -40,7 +40,7 @@ async function ahead(options: Parameters<typeof open>[1] = {}) {
   return { directory, disk, journal, first, path: join(directory, segmentOf(2)) };
 }
 
-/** What a process leaves that is killed with a segment that was made ahead. */
+/** Leaves the files of a process that is killed with a preallocated segment. */
 async function killed(last = "second\n") {
   const { directory, journal, path, first } = await ahead();
   if (last !== "second\n") await journal.append(entry(last));
@@ -49,7 +49,7 @@ async function killed(last = "second\n") {
   return { directory, path, whole, first, used: statSync(path).size };
 }
 
-/** What opening a journal again cuts off, and what it keeps aside. */
+/** Opens a journal again; returns the torn and the quarantined parts. */
 async function reopened(directory: string) {
   const cuts: Part[] = [];
   const kept: Part[] = [];
@@ -78,7 +78,7 @@ describe("a segment that is made ahead", () => {
     expect(readdirSync(directory)).not.toContain(RESERVED);
   });
 
-  test("is read while it is written, and what is reserved is no damage", async () => {
+  test("is read while it is written, and preallocated zeros are no damage", async () => {
     const { directory, journal, first } = await ahead();
     const { reader, corrupt } = readerOf(directory);
     const read = (after: number, upTo: number) =>
@@ -126,7 +126,7 @@ describe("a segment that is made ahead", () => {
     }
   });
 
-  test("is left only when what is reserved is cut: till then, entries are refused", async () => {
+  test("ends only once its zeros are cut: until then entries are refused", async () => {
     const { directory, disk, journal, first } = await ahead();
     disk.fail("truncate", { code: "EIO" });
     const large = entry("z".repeat(SEGMENT_BYTES));
@@ -140,14 +140,14 @@ describe("a segment that is made ahead", () => {
     expect(readAll(directory)).toMatchObject({ texts, corrupt: [] });
   });
 
-  test("is left for good when the sync of its end fails: nothing is added behind that", async () => {
+  test("is not continued after a failed sync of its end", async () => {
     const { directory, disk, journal, first } = await ahead();
     const large = "z".repeat(SEGMENT_BYTES);
     disk.fail("sync", { code: "EIO" });
 
     await journal.append(entry(large));
     const fourth = await journal.append(entry("fourth\n"));
-    // What was synced after a failure counts as lost on this disk.
+    // On this disk, bytes that are synced after a failure are lost.
     await disk.crash();
 
     expect(fourth).toBe(4);
@@ -155,7 +155,7 @@ describe("a segment that is made ahead", () => {
     expect(readAll(directory).texts).toEqual([first, "second\n", large, "fourth\n"]);
   });
 
-  test("does not hold up the end, and is gone behind it", async () => {
+  test("does not delay closing, and is removed by it", async () => {
     const directory = place();
     const disk = faultyDisk();
     const journal = await open(directory, { disk, ...OPTIONS, segmentBytesMax: 2 ** 33 });
@@ -167,19 +167,19 @@ describe("a segment that is made ahead", () => {
 });
 
 describe("after a kill", () => {
-  test("what was reserved is cut without a word, and the segment goes on", async () => {
+  test("preallocated zeros are cut without a report, and the segment is continued", async () => {
     const { directory, path, whole, first } = await killed();
     writeFileSync(path, whole);
     writeFileSync(join(directory, RESERVED), new Uint8Array(100));
-    const told: Part[] = [];
+    const reported: Part[] = [];
 
-    const tell = (part: Part) => told.push(part);
-    const journal = await open(directory, { onCut: tell, onCorrupt: tell });
+    const report = (part: Part) => reported.push(part);
+    const journal = await open(directory, { onCut: report, onCorrupt: report });
     const seq = await journal.append(entry("third\n"));
     await journal.close();
 
     expect(whole.length).toBe(SEGMENT_BYTES);
-    expect([seq, told]).toEqual([3, []]);
+    expect([seq, reported]).toEqual([3, []]);
     expect(readAll(directory)).toMatchObject({
       texts: [first, "second\n", "third\n"],
       corrupt: [],
@@ -190,13 +190,13 @@ describe("after a kill", () => {
   test("a segment that had only its name is removed", async () => {
     const { directory, first } = await killed();
     writeFileSync(join(directory, segmentOf(3)), new Uint8Array(SEGMENT_BYTES));
-    const told: Part[] = [];
+    const reported: Part[] = [];
 
-    const tell = (part: Part) => told.push(part);
-    const journal = await open(directory, { onCut: tell, onCorrupt: tell });
+    const report = (part: Part) => reported.push(part);
+    const journal = await open(directory, { onCut: report, onCorrupt: report });
     await journal.close();
 
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     expect(readAll(directory)).toMatchObject({ texts: [first, "second\n"], corrupt: [] });
     expect(segments(directory)).toEqual([segmentOf(1), segmentOf(2)]);
   });

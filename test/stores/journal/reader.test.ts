@@ -40,7 +40,7 @@ describe("a reader", () => {
     await journal.close();
   });
 
-  test("waits for what is being written, and does not take it for damage", async () => {
+  test("waits for a frame that is being written, and does not take it for damage", async () => {
     const directory = await written(["a", "bb", "ccc"]);
     const path = join(directory, segmentOf(1));
     const whole = readFileSync(path);
@@ -109,7 +109,7 @@ describe("damage", () => {
   const copyOf = (directory: string, offset: number) =>
     join(directory, "corrupt", segmentOf(1).replace(".journal", `-${offset}.bin`));
 
-  test("of any bit of a frame sets that frame aside, and its neighbours stay", async () => {
+  test("of any bit of a frame quarantines that frame, and its neighbours stay", async () => {
     const directory = await written(["first\n", "second\n", "third\n"]);
     const path = join(directory, segmentOf(1));
     const whole = readFileSync(path);
@@ -128,7 +128,7 @@ describe("damage", () => {
     }
   });
 
-  test("is told of once, however often it is read", async () => {
+  test("is reported once, also if it is read again", async () => {
     const directory = await written(["first\n", "second\n", "third\n"]);
     const path = join(directory, segmentOf(1));
     writeFileSync(path, readFileSync(path).fill(0, second, second + bytes));
@@ -171,7 +171,7 @@ describe("damage", () => {
     expect(corrupt).toHaveLength(1);
   });
 
-  test("ends at the next frame, also where that straddles what is read at once", async () => {
+  test("ends at the next frame, also if that is in two windows", async () => {
     for (let overlap = 0; overlap < 5; overlap += 1) {
       const size = WINDOW_BYTES - FRAME_HEADER_BYTES - overlap;
       const directory = await written(["x".repeat(size), "second"]);

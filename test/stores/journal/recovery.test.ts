@@ -44,7 +44,7 @@ describe("after a crash", () => {
     }
   });
 
-  test("a tail that was allocated but never written is cut without a word", async () => {
+  test("a tail that was allocated but never written is cut without a report", async () => {
     const directory = await written(["first", "second"]);
     const path = join(directory, segmentOf(1));
     const whole = readFileSync(path);
@@ -96,7 +96,7 @@ describe("after a crash", () => {
     expect(readAll(directory)).toMatchObject({ texts: ["a", "c"], corrupt: [] });
   });
 
-  test("what damaged frames at the end say to have had was durable, over several segments", async () => {
+  test("the numbers in damaged frames at the end count as durable, over several segments", async () => {
     const directory = await written(["a", "b", "c", "d"], { segmentBytesMax: 60 });
     for (const seq of [3, 4]) {
       const path = join(directory, segmentOf(seq));
@@ -133,7 +133,7 @@ describe("after a crash", () => {
     expect(readAll(directory).texts).toEqual(["second", "third", "fourth"]);
   });
 
-  test("what a killed process had written counts as durable, so it is synced first", async () => {
+  test("bytes of a killed process count as durable, so they are synced first", async () => {
     const directory = place();
     const disk = faultyDisk(() => 0.25);
     const killed = await open(directory, { disk });
@@ -171,7 +171,7 @@ describe("after a crash", () => {
     ["that grow", { segmentBytesMax: 1500 }],
     ["that were made ahead", { segmentBytesMax: 6000, reserveAfterBytes: 500 }],
   ])(
-    "every acknowledged frame is there once, whatever fails and whenever power goes, in segments %s",
+    "every acknowledged frame is there once, with any failure and any power cut, in segments %s",
     async (_how, options) => {
       for (let seed = 1; seed <= 60; seed += 1) {
         const random = randomOf(seed);
@@ -195,7 +195,7 @@ describe("after a crash", () => {
   );
 });
 
-/** What fails now and then. */
+/** Operations that fail at times. */
 const OPERATIONS = [
   ...(["write", "sync", "truncate", "create", "syncDirectory"] as const),
   ...(["rename", "fill", "open"] as const),
@@ -247,7 +247,7 @@ async function three(last = LAST) {
   return { directory, path, whole, start: whole.length - FRAME_HEADER_BYTES - last.length };
 }
 
-/** What opening it cuts off, and what it keeps aside. */
+/** Opens the journal; returns the torn and the quarantined parts. */
 async function opened(directory: string, after = 0) {
   const cuts: Part[] = [];
   const kept: Part[] = [];
@@ -279,7 +279,7 @@ test("any wrong bit of a whole last frame makes it one that was damaged: a copy 
   }
 });
 
-test("a segment that was overwritten from its first byte on is kept aside, whole", async () => {
+test("a segment that was overwritten from its first byte on is quarantined as a whole", async () => {
   const { directory, path, whole } = await three();
   writeFileSync(path, garbage(whole.length));
 
@@ -287,13 +287,13 @@ test("a segment that was overwritten from its first byte on is kept aside, whole
 
   const part = { segment: segmentOf(1), offset: 0, bytes: whole.length };
   expect([cuts, kept]).toEqual([[], [part]]);
-  const aside = join(directory, "corrupt", segmentOf(1).replace(".journal", "-0.bin"));
-  expect(readFileSync(aside)).toEqual(garbage(whole.length));
+  const copy = join(directory, "corrupt", segmentOf(1).replace(".journal", "-0.bin"));
+  expect(readFileSync(copy)).toEqual(garbage(whole.length));
   expect(await opened(directory)).toEqual({ cuts: [], kept: [] });
 });
 
 test.each([1, 3, FRAME_HEADER_BYTES, 5000])(
-  "%d bytes of garbage behind the last frame are kept aside",
+  "%d bytes of garbage after the last frame are quarantined",
   async (length) => {
     const { directory, path, whole } = await three();
     writeFileSync(path, Buffer.concat([whole, garbage(length)]));
@@ -319,7 +319,7 @@ test("a last frame of which a power cut wrote only some sectors is cut, whicheve
   }
 });
 
-test("what a store has applied was no torn frame, however it looks", async () => {
+test("a frame that a store has applied was not torn, also if it looks so", async () => {
   const { directory, path, whole, start } = await three();
   const torn = Buffer.from(whole).fill(0, start);
   writeFileSync(path, torn);

@@ -58,7 +58,7 @@ describe("a disk that fails", () => {
       expect(outcome).toMatchObject({ reason: { code: "unavailable", cause: { code: "ENOSPC" } } });
     }
     expect(cutSize).toBe(size);
-    // Numbers that nothing has would be told of as lost events.
+    // Unused numbers would be reported as lost events.
     expect(seq).toBe(2);
     expect(segments(directory)).toEqual([segmentOf(1)]);
     expect(readAll(directory)).toMatchObject({ texts: ["kept", "after"], corrupt: [] });
@@ -82,7 +82,7 @@ describe("a disk that fails", () => {
     expect(readAll(directory)).toMatchObject({ texts: ["kept", "after"], corrupt: [] });
   });
 
-  test("to cut what it failed to write gets a new segment, and the rest is set aside", async () => {
+  test("to cut a failed write gets a new segment, and the other bytes are quarantined", async () => {
     const directory = place();
     const disk = faultyDisk();
     const journal = await open(directory, { disk });
@@ -143,7 +143,7 @@ describe("trimming", () => {
     await journal.close();
   });
 
-  test("counts the numbers before the next segment, which may begin behind a gap", async () => {
+  test("counts the numbers before the next segment, which may begin after a gap", async () => {
     const directory = await written(["a", "b"], { segmentBytesMax: 60 });
     const journal = await open(directory, { after: 50, segmentBytesMax: 60 });
     await journal.append(entry("c"));

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { lineBuffer } from "../../../src/stores/loads/line-buffer.ts";
 
-/** What was written, each time copied: the bytes are the writer's no longer than the call. */
+/** Copies of all writes, because a writer must not keep the bytes. */
 function written() {
   const writes: Buffer[] = [];
   const buffer = lineBuffer((bytes) => writes.push(Buffer.from(bytes)));
@@ -25,16 +25,17 @@ test("lines come out as they went in, in their order, many to a write", () => {
   expect(writes.length).toBeLessThan(10);
 });
 
-test("a line that is larger than all of the buffer is written whole, and what is around it", () => {
+test("a line that is larger than the buffer is written whole, with the lines around it", () => {
   const { buffer, all } = written();
   const large = "x".repeat(5_000_000);
   buffer.text("before\n");
   buffer.text(`${large}\n`);
   buffer.bytes(Buffer.from(`${large}y\n`));
-  buffer.text("behind\n");
+  buffer.text("after\n");
   buffer.flush();
 
-  expect(all()).toBe(`before\n${large}\n${large}y\nbehind\n`);
+  expect(all()).toBe(`before\n${large}\n${large}y\nafter
+`);
 });
 
 test("nothing is written where there was nothing, and nothing twice", () => {
@@ -50,9 +51,9 @@ test("nothing is written where there was nothing, and nothing twice", () => {
   expect(writes.map(String)).toEqual(["once\n"]);
 });
 
-test("what one buffer did not hand on is not in the next one's", () => {
+test("lines that one buffer has not written are not in the next one", () => {
   const { buffer: left } = written();
-  left.text("left behind by a disk that refused\n");
+  left.text("left by a disk that refused\n");
   const { buffer, all } = written();
   buffer.text("new\n");
   buffer.flush();

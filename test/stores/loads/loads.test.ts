@@ -28,7 +28,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const place = () => join(mkdtempSync(join(folder, "place-")), "loads");
 
-test("a load ends behind the slice whose persons or groups are too large together", () => {
+test("a load ends after the batch whose persons or groups are too large together", () => {
   const files = loadFiles(place(), 10);
   const persons = (id: number, chars: number): ProjectedPerson[] => [
     {
@@ -63,7 +63,7 @@ const blanksIn = (path: string | null | undefined) =>
         .map(({ seq }) => seq)
     : [];
 
-test("a large event takes a row for each 1.5 KiB, and those behind its own are blank", () => {
+test("a large event takes a row for each 1.5 KiB, and the rows after its own are padding", () => {
   const files = loadFiles(place(), 10);
   const events = [sized(1, 2048), sized(2, 2049), sized(3, 4096)];
   files.add({ ...eventBatch(1, 0), range: { first: 1, last: 3 }, events });
@@ -99,7 +99,7 @@ test("a large log record takes more rows than one, too", () => {
   expect(blanksIn(load?.logs)).toEqual([1]);
 });
 
-test("what fails adds nothing, and may be tried again", async () => {
+test("a failed call adds nothing, and may be repeated", async () => {
   const directory = place();
   const files = loadFiles(directory, 10);
   files.add(eventBatch(1, 3));
@@ -123,7 +123,7 @@ test("what fails adds nothing, and may be tried again", async () => {
   expect(readdirSync(directory)).toEqual([]);
 });
 
-test("what a slice changes in the projection survives that its load could not be written", () => {
+test("changes of the projection survive a load that could not be written", () => {
   const directory = place();
   const files = loadFiles(directory, 10);
   const led = (version: number) =>

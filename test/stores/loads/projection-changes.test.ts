@@ -79,7 +79,7 @@ test("ids that a split gave to another person are his alone", () => {
   ]);
 });
 
-test("that somebody was deleted is not forgotten", () => {
+test("a deletion is kept", () => {
   const deleted = changes(1, { gone: [8], deleted: true });
   expect(joinChanges(deleted, changes(2, {}))).toMatchObject({ gone: [8], deleted: true });
   expect(joinChanges(changes(0, {}), deleted)).toMatchObject({ gone: [8], deleted: true });
