@@ -50,11 +50,17 @@ export async function openArchiveFiles(
   const pathOf = ({ path }: ArchivedFile) => join(directory, path);
   let state = EMPTY;
 
-  const putMarker = async (next: ArchiveState, isChanging = false): Promise<void> => {
-    const { last, files, missing, rows_lost } = next;
+  const markerOf = (
+    { last, files, missing, rows_lost }: ArchiveState,
+    isChanging = false,
+  ): string => {
     const rows = isChanging || missing === undefined ? null : rowsOf(files) + missing;
     const marker: Marker = { version: 1, last, rows, rows_lost };
-    nodeDisk.put(markerPath + WRITING, Buffer.from(JSON.stringify(marker)));
+    return JSON.stringify(marker);
+  };
+
+  const putMarker = async (next: ArchiveState, isChanging = false): Promise<void> => {
+    nodeDisk.put(markerPath + WRITING, Buffer.from(markerOf(next, isChanging)));
     await syncFile(markerPath + WRITING);
     await rename(markerPath + WRITING, markerPath);
     await nodeDisk.syncDirectory(directory);
@@ -79,7 +85,11 @@ export async function openArchiveFiles(
   if (marker !== undefined || found.length > 0 || existsSync(markerPath)) {
     const writtenAt = (file: ArchivedFile) => statSync(pathOf(file)).mtimeMs;
     state = stateOf({ marker, found, writtenAt, reached });
-    await commit(state);
+    await sweep(directory, state.files);
+    // An unchanged marker is not written: a start on a full disk must not need space.
+    if (!existsSync(markerPath) || readFileSync(markerPath, "utf8") !== markerOf(state)) {
+      await putMarker(state);
+    }
   } else if (make) {
     await nodeDisk.makeDirectory(directory);
     await commit(state);
