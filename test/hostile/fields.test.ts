@@ -22,7 +22,7 @@ const FORGED: [name: string, value: unknown][] = Object.entries({
   ...{ revoked_at: OTHER_TIME, last_used_at: OTHER_TIME, last_rolled_at: OTHER_TIME },
   ...{ api_token: "phc_forged", former_api_tokens: [{ api_token: "phc_forged" }] },
   ...{ timezone: "Asia/Tokyo", distinct_ids: ["eve"], distinct_id: "eve", version: 99 },
-  ...{ is_identified: true, is_staff: true, is_email_verified: true, lifted: "{}" },
+  ...{ is_identified: true, is_staff: true, is_email_verified: true, auto_properties: "{}" },
   ...{ prototype: { deleted: true }, deleted_at: OTHER_TIME },
 });
 

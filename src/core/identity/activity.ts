@@ -1,9 +1,9 @@
 import type { Json } from "../values/json.ts";
 
-/** Who asks for a change, and when: ISO 8601. */
+/** The user that makes a change, and its time in ISO 8601. */
 export type Actor = { user_id: number; at: string };
 
-/** An entry of a person's activity, which outlives the person (decision 50). */
+/** The kinds of entries in a person's activity, which outlives the person (decision 50). */
 export type ActivityName =
   | "updated"
   | "delete_property"
@@ -14,14 +14,14 @@ export type ActivityName =
   | "people_merged_into"
   | "merged_into";
 
-/** One field before and after. Of properties, only those that changed. */
+/** A field before and after a change; of `properties`, only the keys that changed. */
 export type Change = { field: string; before: Json; after: Json };
 
-/** What is kept of an activity beside who and when; nothing once the person is deleted. */
+/** Details of an activity; empty once the person is deleted. */
 export type ActivityDetail = {
   changes?: Change[];
   /** The uuids of both persons of a merge. */
   merge?: { source: string; target: string };
-  /** The uuid of the event that did it. */
+  /** The uuid of the event that merged them. */
   event_uuid?: string;
 };

@@ -2,11 +2,10 @@ import type { JsonObject } from "../values/json.ts";
 import { setKey } from "../values/json.ts";
 
 /**
- * Properties of any event that become the person's, as the latest (`$browser`) and as the first
- * (`$initial_browser`). A change of these alone is not worth a write (decision 24): they change
- * with every page.
+ * Properties of events that become properties of the person: the latest value (`$browser`) and the first one
+ * (`$initial_browser`). They change with every page, so a change of these alone is not written (decision 24).
  */
-const QUIET = [
+const VOLATILE = [
   "$browser",
   "$browser_version",
   "$current_url",
@@ -23,8 +22,8 @@ const QUIET = [
   "$viewport_width",
 ] as const;
 
-/** The same for properties whose change is written: they tell where the person came from. */
-const LOUD = [
+/** The same for properties that show where the person came from: each change is written. */
+const ATTRIBUTION = [
   "$app_build",
   "$app_name",
   "$app_namespace",
@@ -56,71 +55,71 @@ const LOUD = [
   "wbraid",
 ] as const;
 
-/** Events that describe no person. */
-const NO_LIFTS = new Set(["$snapshot", "$performance_event", "$exception", "$$heatmap"]);
+/** Events whose properties are not about the person. */
+const EXCLUDED_EVENTS = new Set(["$snapshot", "$performance_event", "$exception", "$$heatmap"]);
 
-const LIFTED: readonly string[] = [...QUIET, ...LOUD];
-const INITIAL = LIFTED.map((key) => `$initial_${key.replace(/^\$/, "")}`);
-const BITS = LIFTED.map((_, at) => 2 ** at);
+const KEYS: readonly string[] = [...VOLATILE, ...ATTRIBUTION];
+const INITIAL_KEYS = KEYS.map((key) => `$initial_${key.replace(/^\$/, "")}`);
+const BITS = KEYS.map((_, index) => 2 ** index);
+
+/** A set of automatic properties with a bit for each. They are 43, so the operators for 32 bits do not do. */
+export type AutoProperties = number;
+
+const ATTRIBUTION_BITS = ATTRIBUTION.reduce(
+  (bits, _, index) => bits + 2 ** (VOLATILE.length + index),
+  0,
+);
+
+/** The automatic properties that an event would set on its person. */
+export function autoPropertiesOf(event: string, properties: JsonObject): AutoProperties {
+  let bits = 0;
+  for (let index = 0; index < KEYS.length; index++) {
+    const value = sentValue(properties, KEYS[index] as string);
+    if (value !== undefined && value !== null) bits += BITS[index] as number;
+  }
+  return bits === 0 || EXCLUDED_EVENTS.has(event) ? 0 : bits;
+}
+
+/** The automatic properties of which a person has both the latest and the first value. */
+export function autoPropertiesIn(properties: JsonObject): AutoProperties {
+  let bits = 0;
+  for (let index = 0; index < KEYS.length; index++) {
+    const hasBoth =
+      Object.hasOwn(properties, KEYS[index] as string) &&
+      Object.hasOwn(properties, INITIAL_KEYS[index] as string);
+    if (hasBoth) bits += BITS[index] as number;
+  }
+  return bits;
+}
+
+/** Whether an event has an automatic property that its person lacks, or one for attribution. */
+export function isWorthWriting(ofEvent: AutoProperties, ofPerson: AutoProperties): boolean {
+  return hasOther(ofEvent, ofPerson) || intersects(ofEvent, ATTRIBUTION_BITS);
+}
 
 /**
- * Which lifted properties a person or event has, a bit each: 43 of them, so a number and not 32
- * bits of one.
+ * The latest and first values of the automatic properties of an event. A change of `volatile` alone is not
+ * written. `latest` has all others: attribution, and properties that the person lacks.
  */
-export type Lifts = number;
-
-const LOUD_BITS = LOUD.reduce((bits, _, at) => bits + 2 ** (QUIET.length + at), 0);
-
-/** What an event would lift to its person. */
-export function liftsOf(event: string, properties: JsonObject): Lifts {
-  let lifts = 0;
-  for (let at = 0; at < LIFTED.length; at++) {
-    const value = liftedValue(properties, LIFTED[at] as string);
-    if (value !== undefined && value !== null) lifts += BITS[at] as number;
-  }
-  return lifts === 0 || NO_LIFTS.has(event) ? 0 : lifts;
-}
-
-/** Which lifted properties a person has, both as the latest and as the first. */
-export function liftedIn(properties: JsonObject): Lifts {
-  let lifts = 0;
-  for (let at = 0; at < LIFTED.length; at++) {
-    const both =
-      Object.hasOwn(properties, LIFTED[at] as string) &&
-      Object.hasOwn(properties, INITIAL[at] as string);
-    if (both) lifts += BITS[at] as number;
-  }
-  return lifts;
-}
-
-/** Whether an event lifts something that its person lacks, or whose change is written. */
-export function liftsAnew(lifts: Lifts, lifted: Lifts): boolean {
-  return holdsBeyond(lifts, lifted) || meets(lifts, LOUD_BITS);
-}
-
-/**
- * The latest and first values that an event lifts. `loud` are those of `latest` that a person
- * lacks or whose change is written.
- */
-export function liftedBy(
+export function autoValues(
   properties: JsonObject,
-  lifts: Lifts,
+  ofEvent: AutoProperties,
   person: JsonObject,
-): { loud: JsonObject; quiet: JsonObject; first: JsonObject } {
-  const [loud, quiet, first]: [JsonObject, JsonObject, JsonObject] = [{}, {}, {}];
-  for (let at = 0; at < LIFTED.length; at++) {
-    if (!meets(lifts, BITS[at] as number)) continue;
-    const key = LIFTED[at] as string;
-    const value = liftedValue(properties, key) ?? null;
-    const isLoud = at >= QUIET.length || !Object.hasOwn(person, key);
-    setKey(isLoud ? loud : quiet, key, value);
-    setKey(first, INITIAL[at] as string, value);
+): { latest: JsonObject; volatile: JsonObject; first: JsonObject } {
+  const [latest, volatile, first]: [JsonObject, JsonObject, JsonObject] = [{}, {}, {}];
+  for (let index = 0; index < KEYS.length; index++) {
+    if (!intersects(ofEvent, BITS[index] as number)) continue;
+    const key = KEYS[index] as string;
+    const value = sentValue(properties, key) ?? null;
+    const isVolatile = index < VOLATILE.length && Object.hasOwn(person, key);
+    setKey(isVolatile ? volatile : latest, key, value);
+    setKey(first, INITIAL_KEYS[index] as string, value);
   }
-  return { loud, quiet, first };
+  return { latest, volatile, first };
 }
 
-/** Mobile SDKs say `$os_name` where others say `$os`; a server's own system is nobody's. */
-function liftedValue(properties: JsonObject, key: string) {
+/** Mobile SDKs send `$os_name` in place of `$os`. The system of a server is not the person's. */
+function sentValue(properties: JsonObject, key: string) {
   if (key !== "$os" && key !== "$os_version") return properties[key];
   if (properties["$is_server"] === true) return undefined;
   return key === "$os" ? (properties[key] ?? properties["$os_name"]) : properties[key];
@@ -128,18 +127,18 @@ function liftedValue(properties: JsonObject, key: string) {
 
 const HALF = 2 ** 32;
 
-/** What either has. */
-export function withLifts(a: Lifts, b: Lifts): Lifts {
+/** The union of two sets. */
+export function union(a: AutoProperties, b: AutoProperties): AutoProperties {
   const high = Math.floor(a / HALF) | Math.floor(b / HALF);
   return high * HALF + ((a | b) >>> 0);
 }
 
 /** Whether two sets have a bit in common. */
-function meets(a: Lifts, b: Lifts): boolean {
+function intersects(a: AutoProperties, b: AutoProperties): boolean {
   return ((a & b) | (Math.floor(a / HALF) & Math.floor(b / HALF))) !== 0;
 }
 
 /** Whether `a` has a bit that `b` lacks. */
-function holdsBeyond(a: Lifts, b: Lifts): boolean {
+function hasOther(a: AutoProperties, b: AutoProperties): boolean {
   return ((a & ~b) | (Math.floor(a / HALF) & ~Math.floor(b / HALF))) !== 0;
 }

@@ -2,7 +2,7 @@ import type { CapturedEvent } from "../events/event.ts";
 import { isObject, type Json, type JsonObject } from "../values/json.ts";
 import { isPersonless } from "./person.ts";
 
-/** Types of groups in a project; groups of further types are ignored with a warning. */
+/** The most types of groups in a project. A group of a further type is ignored with a warning. */
 export const GROUP_TYPES_MAX = 5;
 
 /** Characters (UTF-16 units) of a group's key; a group with a longer one is ignored with a warning. */
@@ -22,23 +22,23 @@ export type Group = {
 /** A kind of groups; its index is the number of its column on events. */
 export type GroupType = { group_type: string; group_type_index: number };
 
-/** What an event says of groups. */
-export type GroupsAsked = {
-  /** The groups it is associated with (contract 6, `$groups`): type and key. */
+/** The groups in an event. */
+export type EventGroups = {
+  /** Type and key of the groups that the event belongs to (contract 6, `$groups`). */
   keys: [type: string, key: string][];
-  /** The group it describes (contract 6, `$groupidentify`). */
+  /** The group that the event describes (contract 6, `$groupidentify`). */
   identified: { type: string; key: string; set: JsonObject } | undefined;
-  /** Whether some of it means nothing: no type or key, or what is set is no object. */
+  /** Whether a group has no type or key, or sets a value that is no object. */
   isFaulty: boolean;
   /**
-   * Whether it describes a group with `$set` or `$unset`, which change nobody. `$set_once` does not
-   * count: posthog-js sends its own with the first such event, and again with the next one.
+   * Whether the event describes a group and has `$set` or `$unset`, which then have no effect. `$set_once`
+   * does not count, because posthog-js adds its own and sends it again with the next event.
    */
   setsPerson: boolean;
 };
 
-/** What an event says of groups; undefined when nothing. An anonymous event has none. */
-export function groupsAsked(event: CapturedEvent): GroupsAsked | undefined {
+/** The groups in an event; undefined without any. An event without a person has no groups. */
+export function groupsOf(event: CapturedEvent): EventGroups | undefined {
   const { $groups } = event.properties;
   const isIdentify = event.event === "$groupidentify";
   if (($groups === undefined && !isIdentify) || isPersonless(event)) return undefined;
@@ -68,7 +68,7 @@ function identifiedBy({ $group_type, $group_key, $group_set }: JsonObject) {
   return { type: $group_type, key, set: isObject($group_set) ? $group_set : {} };
 }
 
-/** Keys are texts; SDKs also send numbers. */
+/** A key as text: SDKs also send numbers. */
 function keyText(value: Json | undefined): string | undefined {
   if (value === undefined || value === null || typeof value === "object") return undefined;
   const text = String(value);

@@ -3,11 +3,11 @@ import type { PersonWrites } from "../ports/person-writes.ts";
 import { type JsonObject, sameJson, storableJson } from "../values/json.ts";
 import type { EffectReason } from "../warnings/warning.ts";
 import {
+  type EventGroups,
   GROUP_BYTES_MAX,
   GROUP_KEY_CHARS_MAX,
   GROUP_TYPES_MAX,
-  type GroupsAsked,
-  groupsAsked,
+  groupsOf,
 } from "./group.ts";
 import type { ProjectEvent, Refused } from "./identify.ts";
 import { CHANGED_CHARS_MAX } from "./person.ts";
@@ -15,40 +15,40 @@ import { CHANGED_CHARS_MAX } from "./person.ts";
 /** Group keys of an event by the index of their type. */
 export type GroupKeys = Record<number, string>;
 
-/** What the first of some events do to groups. */
+/** The changes of groups by the first events of a list. */
 export type Grouped<E extends ProjectEvent = ProjectEvent> = {
-  /** How many: as many as change groups that fit into memory together. */
+  /** The number of these events: as many as change groups that fit into memory together. */
   taken: number;
-  /** The keys of each of them, by its place; undefined for those without. */
+  /** The keys of each event; undefined for an event without groups. */
   keys: (GroupKeys | undefined)[];
   changes: GroupChanges;
   refused: Refused<E>[];
 };
 
-/** Decides what events do to groups, in their order, without storing anything. */
+/** Decides which groups the events make and change, in the order of the events. Nothing is stored. */
 export async function group<E extends ProjectEvent>(
   events: readonly E[],
   store: Pick<PersonWrites, "groupTypes" | "group">,
 ): Promise<Grouped<E>> {
-  const asked = events.map(({ event }) => groupsAsked(event));
+  const groups = events.map(({ event }) => groupsOf(event));
   const refused: Refused<E>[] = [];
-  const types = await typesOf(events, asked, store);
+  const types = await typesOf(events, groups, store);
   const rows = new Map<string, GroupRow>();
   const keys: Grouped["keys"] = [];
   let bytes = 0;
-  for (const [at, of] of events.entries()) {
-    const groups = asked[at];
-    const told = new Set<EffectReason>();
-    // Once for an event, of however many groups it is.
+  for (const [index, of] of events.entries()) {
+    const its = groups[index];
+    const reported = new Set<EffectReason>();
+    // Once for each reason, even if several groups of the event have it.
     const refuse = (type: EffectReason) => {
-      if (!told.has(type)) refused.push({ type, of });
-      told.add(type);
+      if (!reported.has(type)) refused.push({ type, of });
+      reported.add(type);
     };
-    if (groups?.isFaulty) refuse("ignored_invalid_group");
-    if (groups?.setsPerson) refuse("set_on_groupidentify");
-    keys.push(groups && keysOf(groups, (type) => types.indexOf(of.project_id, type), refuse));
-    if (groups?.identified === undefined) continue;
-    bytes += await describe(of, groups.identified, { types, rows, store, refuse });
+    if (its?.isFaulty) refuse("ignored_invalid_group");
+    if (its?.setsPerson) refuse("set_on_groupidentify");
+    keys.push(its && keysOf(its, (type) => types.indexOf(of.project_id, type), refuse));
+    if (its?.identified === undefined) continue;
+    bytes += await describe(of, its.identified, { types, rows, store, refuse });
     if (bytes >= CHANGED_CHARS_MAX) break;
   }
   const changes = { types: types.added, rows: [...rows.values()] };
@@ -57,14 +57,16 @@ export async function group<E extends ProjectEvent>(
 
 type Types = Awaited<ReturnType<typeof typesOf>>;
 
-/** The types of the projects in a slice; an unknown one gets the next index, while there is one. */
+/** The group types of the projects in a batch. A new type gets the next index, up to GROUP_TYPES_MAX. */
 async function typesOf(
   events: readonly ProjectEvent[],
-  asked: readonly (GroupsAsked | undefined)[],
+  groups: readonly (EventGroups | undefined)[],
   store: Pick<PersonWrites, "groupTypes">,
 ) {
   const known = new Map<number, Map<string, number>>();
-  const projects = new Set(events.flatMap(({ project_id }, at) => (asked[at] ? project_id : [])));
+  const projects = new Set(
+    events.flatMap(({ project_id }, index) => (groups[index] ? project_id : [])),
+  );
   for (const project of projects) {
     const types = await store.groupTypes(project);
     known.set(
@@ -88,7 +90,7 @@ async function typesOf(
 }
 
 function keysOf(
-  { keys }: GroupsAsked,
+  { keys }: EventGroups,
   indexOf: (type: string) => number | undefined,
   refuse: (type: EffectReason) => void,
 ): GroupKeys | undefined {
@@ -101,7 +103,7 @@ function keysOf(
   return keys.length === 0 ? undefined : found;
 }
 
-type Slice = {
+type Batch = {
   types: Types;
   rows: Map<string, GroupRow>;
   store: Pick<PersonWrites, "group">;
@@ -109,13 +111,13 @@ type Slice = {
 };
 
 /**
- * Merges what `$groupidentify` sets into its group, which is made if it is absent. Returns the UTF-8
- * bytes of a group that was not among the rows; how it grows is bounded by the events.
+ * Merges the properties of a `$groupidentify` into its group, or makes the group. Returns the UTF-8 bytes of
+ * a group that is new among `rows`. The bytes of the events bound how it grows after that.
  */
 async function describe(
   { project_id, event }: ProjectEvent,
-  { type, key, set }: NonNullable<GroupsAsked["identified"]>,
-  { types, rows, store, refuse }: Slice,
+  { type, key, set }: NonNullable<EventGroups["identified"]>,
+  { types, rows, store, refuse }: Batch,
 ): Promise<number> {
   if (key.length > GROUP_KEY_CHARS_MAX) {
     refuse("group_key_too_long");

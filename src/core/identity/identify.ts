@@ -3,14 +3,14 @@ import type { PersonRef, PersonWrites } from "../ports/person-writes.ts";
 import { storableJson } from "../values/json.ts";
 import type { EffectReason } from "../warnings/warning.ts";
 import {
-  type Lifts,
-  liftedBy,
-  liftedIn,
-  liftsAnew,
-  liftsOf,
-  withLifts,
+  type AutoProperties,
+  autoPropertiesIn,
+  autoPropertiesOf,
+  autoValues,
+  isWorthWriting,
+  union,
 } from "./auto-properties.ts";
-import { isGuarded, type MergeAsked, mergeAsked, mergeRefused } from "./merge.ts";
+import { isGuarded, type MergeRequest, mergeRefusal, mergeRequest } from "./merge.ts";
 import {
   applyUpdate,
   isPersonless,
@@ -20,43 +20,40 @@ import {
   personUpdate,
   personUuid,
 } from "./person.ts";
-import { type Draft, people, rootOf } from "./person-batch.ts";
+import { mergeRoot, type PendingPerson, type PersonBatch, personBatch } from "./person-batch.ts";
 
-/** An event, the project it is for, and its JSON in UTF-8. */
+/** An event, its project, and its JSON in UTF-8. */
 export type ProjectEvent = { project_id: number; event: CapturedEvent; line: Uint8Array };
 
-/** An event that had less effect than it asked for. */
+/** An event that is stored, but has less effect than it asks for. */
 export type Refused<E extends ProjectEvent> = { type: EffectReason; of: E };
 
-/** What the first of a run of events mean for persons. */
+/** The changes of persons by the first events of a list. */
 export type Identified<E extends ProjectEvent> = {
-  /** How many: as many as change persons who fit into memory together. */
+  /** The number of these events: as many as change persons that fit into memory together. */
   taken: number;
-  /** The person of each of them, by its place: a uuid, also where there is no person yet. */
+  /** The uuid of the person of each event. An event without a person has the uuid of the one it would make. */
   person_ids: string[];
-  changes: ReturnType<ReturnType<typeof people>["changes"]>;
+  changes: ReturnType<PersonBatch["changes"]>;
   refused: Refused<E>[];
 };
 
-/** What one event asks for; `asked` and `update` are undefined for most. */
+/** The effects that one event asks for. Most events have neither `merge` nor `update`. */
 type Effect = {
   update: PersonUpdate | undefined;
-  lifts: Lifts;
-  asked: MergeAsked | undefined;
+  autoProperties: AutoProperties;
+  merge: MergeRequest | undefined;
 };
 
-type People = ReturnType<typeof people>;
-
-const NO_EFFECT: Effect = { update: undefined, lifts: 0, asked: undefined };
+const NO_EFFECT: Effect = { update: undefined, autoProperties: 0, merge: undefined };
 const NO_UPDATE: PersonUpdate = { set: {}, set_once: {}, unset: [] };
 
-/** Events that are about their person, so that every change of theirs is written. */
-const ABOUT_PERSONS = new Set(["$identify", "$create_alias", "$merge_dangerously", "$set"]);
+/** Events about their person: each change that they make is written. */
+const PERSON_EVENTS = new Set(["$identify", "$create_alias", "$merge_dangerously", "$set"]);
 
 /**
- * Decides what events do to persons, in their order, without storing anything: who is created,
- * changed, merged (decisions 11, 24 and 25). Each person is written once, however many events it
- * has.
+ * Decides which persons the events create, change and merge, in the order of the events (decisions 11, 24
+ * and 25). Nothing is stored. Each person is written once, even if many events change it.
  */
 export async function identify<E extends ProjectEvent>(
   events: readonly E[],
@@ -65,181 +62,185 @@ export async function identify<E extends ProjectEvent>(
   const effects = events.map(({ event }) => effectOf(event));
   const refs = await resolveAll(events, effects, store);
   const ref = (project: number, id: string) => refs.get(project)?.get(id);
-  const ids = idsToChange(events, effects, ref);
-  const { found: properties, unread } = await store.properties(ids.keys());
-  const taken = unread === undefined ? events.length : (ids.get(unread) ?? events.length);
+  const firstUses = personsToRead(events, effects, ref);
+  const { found: properties, unread } = await store.properties(firstUses.keys());
+  const taken = unread === undefined ? events.length : (firstUses.get(unread) ?? events.length);
   const some = taken === events.length ? events : events.slice(0, taken);
-  const slice = people({ ref, properties });
+  const batch = personBatch({ ref, properties });
   const refused: Refused<E>[] = [];
-  const drafts = some.map((of, at) => {
-    const effect = effects[at] ?? NO_EFFECT;
-    return applied(of, effect, slice, (type) => refused.push({ type, of }));
+  const persons = some.map((of, index) => {
+    const effect = effects[index] ?? NO_EFFECT;
+    return apply(of, effect, batch, (type) => refused.push({ type, of }));
   });
-  const person_ids = some.map(({ project_id, event }, at) => {
-    const draft = drafts[at];
-    return draft === undefined ? personUuid(project_id, event.distinct_id) : rootOf(draft).uuid;
+  const person_ids = some.map(({ project_id, event }, index) => {
+    const person = persons[index];
+    return person === undefined
+      ? personUuid(project_id, event.distinct_id)
+      : mergeRoot(person).uuid;
   });
-  return { taken, person_ids, changes: slice.changes(), refused };
+  return { taken, person_ids, changes: batch.changes(), refused };
 }
 
 function effectOf(event: CapturedEvent): Effect {
   if (isPersonless(event)) return NO_EFFECT;
   return {
     update: personUpdate(event),
-    lifts: liftsOf(event.event, event.properties),
-    asked: mergeAsked(event),
+    autoProperties: autoPropertiesOf(event.event, event.properties),
+    merge: mergeRequest(event),
   };
 }
 
-/** The persons that events mean, as they are now, by project. */
+/** Reads the stored persons of all distinct ids in the events, by project. */
 async function resolveAll(
   events: readonly ProjectEvent[],
   effects: readonly Effect[],
   store: Pick<PersonWrites, "resolve">,
 ): Promise<Map<number, Map<string, PersonRef>>> {
   const idsByProject = new Map<number, Set<string>>();
-  events.forEach(({ project_id, event }, at) => {
+  for (const [index, { project_id, event }] of events.entries()) {
     const ids = idsByProject.get(project_id) ?? new Set<string>();
     idsByProject.set(project_id, ids.add(event.distinct_id));
-    const asked = effects[at]?.asked;
-    if (asked !== undefined) ids.add(asked.source).add(asked.target);
-  });
+    const merge = effects[index]?.merge;
+    if (merge !== undefined) ids.add(merge.source).add(merge.target);
+  }
   const refs = new Map<number, Map<string, PersonRef>>();
   for (const [project, ids] of idsByProject) refs.set(project, await store.resolve(project, ids));
   return refs;
 }
 
-/**
- * The stored persons whose properties count for what will be decided, and the place of the first event
- * that each counts for.
- */
-function idsToChange(
+/** The stored persons whose properties are needed, and for each the index of the first event that needs them. */
+function personsToRead(
   events: readonly ProjectEvent[],
   effects: readonly Effect[],
   ref: (project: number, id: string) => PersonRef | undefined,
 ): Map<number, number> {
-  const ids = new Map<number, number>();
-  const need = (known: PersonRef | undefined, at: number) => {
-    if (known !== undefined && !ids.has(known.id)) ids.set(known.id, at);
+  const firstUses = new Map<number, number>();
+  const need = (person: PersonRef | undefined, index: number) => {
+    if (person !== undefined && !firstUses.has(person.id)) firstUses.set(person.id, index);
   };
-  events.forEach(({ project_id, event }, at) => {
-    const { update, lifts, asked } = effects[at] ?? NO_EFFECT;
-    if (asked !== undefined) {
-      need(ref(project_id, asked.source), at);
-      need(ref(project_id, asked.target), at);
+  for (const [index, { project_id, event }] of events.entries()) {
+    const effect = effects[index] ?? NO_EFFECT;
+    if (effect.merge !== undefined) {
+      need(ref(project_id, effect.merge.source), index);
+      need(ref(project_id, effect.merge.target), index);
     }
-    if (update === undefined && lifts === 0) return;
-    const known = ref(project_id, event.distinct_id);
-    if (known !== undefined && isWorthALook(event, { update, lifts }, known)) need(known, at);
-  });
-  return ids;
+    if (effect.update === undefined && effect.autoProperties === 0) continue;
+    const person = ref(project_id, event.distinct_id);
+    if (person !== undefined && mayChange(event, effect, person)) need(person, index);
+  }
+  return firstUses;
 }
 
-/** Whether an event may change what is kept of its person, but for what is lifted quietly (decision 24). */
-function isWorthALook(
+/** Whether an event may change properties of its person other than volatile ones (decision 24). */
+function mayChange(
   { event }: CapturedEvent,
-  { update, lifts }: Pick<Effect, "update" | "lifts">,
-  { lifted }: Pick<PersonRef, "lifted">,
+  { update, autoProperties }: Effect,
+  { auto_properties }: Pick<PersonRef, "auto_properties">,
 ): boolean {
-  return update !== undefined || ABOUT_PERSONS.has(event) || liftsAnew(lifts, lifted);
+  return (
+    update !== undefined ||
+    PERSON_EVENTS.has(event) ||
+    isWorthWriting(autoProperties, auto_properties)
+  );
 }
 
-/** Applies one event and says whose it is; undefined if nobody's yet. */
-function applied(
+/** Applies one event, and returns its person; undefined if it has no person. */
+function apply(
   of: ProjectEvent,
   effect: Effect,
-  slice: People,
+  batch: PersonBatch,
   refuse: (type: EffectReason) => void,
-): Draft | undefined {
+): PendingPerson | undefined {
   const { project_id, event } = of;
-  const refused = effect.asked && merge(of, effect.asked, slice);
-  if (refused !== undefined) refuse(refused);
-  if (effect.asked?.isCut) refuse("distinct_id_too_large");
-  const found = slice.of(project_id, event.distinct_id);
-  const draft =
-    found ??
-    (makesPerson(event) ? slice.make(project_id, event.distinct_id, event.timestamp) : undefined);
-  if (draft !== undefined) update(draft, of, effect, refuse);
+  const refusal = effect.merge && merge(of, effect.merge, batch);
+  if (refusal !== undefined) refuse(refusal);
+  if (effect.merge?.isCut) refuse("distinct_id_too_large");
+  const person =
+    batch.find(project_id, event.distinct_id) ??
+    (makesPerson(event) ? batch.make(project_id, event.distinct_id, event.timestamp) : undefined);
+  if (person !== undefined) update(person, of, effect, refuse);
   else if (effect.update !== undefined) refuse("set_on_cookieless");
-  return draft;
+  return person;
 }
 
-/** Joins the two persons that an event names, or says why not. */
+/** Merges the persons of the two ids that an event names, or returns why not. */
 function merge(
   { project_id, event }: ProjectEvent,
-  asked: MergeAsked,
-  slice: People,
+  request: MergeRequest,
+  batch: PersonBatch,
 ): EffectReason | undefined {
-  const refused = mergeRefused(asked);
-  if (refused !== undefined) return refused;
-  const source = slice.of(project_id, asked.source);
-  const target = slice.of(project_id, asked.target);
-  if (source !== target && isGuarded(asked.guard, source, target)) {
+  const refusal = mergeRefusal(request);
+  if (refusal !== undefined) return refusal;
+  const source = batch.find(project_id, request.source);
+  const target = batch.find(project_id, request.target);
+  if (source !== target && isGuarded(request.guard, source, target)) {
     return "cannot_merge_already_identified";
   }
   if (source === undefined || target === undefined || source === target) {
-    const one = target ?? source ?? slice.make(project_id, asked.target, event.timestamp);
-    if (source === undefined) slice.attach(one, asked.source);
-    else if (target === undefined) slice.attach(one, asked.target);
-    identified(one, asked);
+    const one = target ?? source ?? batch.make(project_id, request.target, event.timestamp);
+    if (source === undefined) batch.attach(one, request.source);
+    else if (target === undefined) batch.attach(one, request.target);
+    markIdentified(one, request);
     return undefined;
   }
-  const fits = slice.merge(source, target, event);
-  identified(target, asked);
+  const fits = batch.merge(source, target, event);
+  markIdentified(target, request);
   return fits ? undefined : "person_properties_size_violation";
 }
 
-function identified(draft: Draft, { main, target }: MergeAsked): void {
-  if (!draft.is_identified || main) draft.dirty = true;
-  draft.is_identified = true;
-  if (main) draft.main = target;
+function markIdentified(person: PendingPerson, { main, target }: MergeRequest): void {
+  if (!person.is_identified || main) person.isChanged = true;
+  person.is_identified = true;
+  if (main) person.main = target;
 }
 
-/** Changes a person's properties, unless they would exceed their limit. */
+/** Changes a person's properties, unless it would become too large. */
 function update(
-  draft: Draft,
+  person: PendingPerson,
   { event, line }: ProjectEvent,
   effect: Effect,
   refuse: (type: EffectReason) => void,
 ): void {
-  const lifts = isWorthALook(event, effect, draft) ? effect.lifts : 0;
-  if (effect.update === undefined && lifts === 0) return;
-  // What is lifted stands twice in the person.
-  const bytes = draft.bytes + line.length * 2;
+  const autoProperties = mayChange(event, effect, person) ? effect.autoProperties : 0;
+  if (effect.update === undefined && autoProperties === 0) return;
+  // Twice, because an automatic property has two values in the person.
+  const bytes = person.bytes + line.length * 2;
   if (bytes <= PERSON_BYTES_MAX) {
-    if (!change(draft.properties, event, { ...effect, lifts })) return;
-    draft.bytes = bytes;
+    if (!change(person.properties, event, { ...effect, autoProperties })) return;
+    person.bytes = bytes;
   } else {
-    const copy = { ...draft.properties };
-    if (!change(copy, event, { ...effect, lifts })) return;
+    const copy = { ...person.properties };
+    if (!change(copy, event, { ...effect, autoProperties })) return;
     const exact = Buffer.byteLength(storableJson(copy));
     if (exact > PERSON_BYTES_MAX) {
       refuse("person_properties_size_violation");
       return;
     }
-    draft.properties = copy;
-    draft.bytes = exact;
+    person.properties = copy;
+    person.bytes = exact;
   }
-  // What is taken from a person may be lifted to it again.
-  const isTaken = effect.update !== undefined && effect.update.unset.length > 0;
-  draft.lifted = isTaken ? liftedIn(draft.properties) : withLifts(draft.lifted, lifts);
-  draft.dirty = true;
+  // A later event may set automatic properties again that this one removes.
+  const isUnset = effect.update !== undefined && effect.update.unset.length > 0;
+  person.auto_properties = isUnset
+    ? autoPropertiesIn(person.properties)
+    : union(person.auto_properties, autoProperties);
+  person.isChanged = true;
 }
 
-/** Applies what an event sets and lifts; says whether anything changed that is worth a write. */
+/** Sets properties as an event asks, and returns whether a change is to be written. */
 function change(
-  person: Draft["properties"],
+  person: PendingPerson["properties"],
   { event, properties }: CapturedEvent,
-  { update = NO_UPDATE, lifts }: Effect,
+  { update = NO_UPDATE, autoProperties }: Effect,
 ): boolean {
-  if (lifts === 0) return applyUpdate(person, update);
-  const { loud, quiet, first } = liftedBy(properties, lifts, person);
-  const changed = applyUpdate(person, {
-    set: { ...loud, ...update.set },
+  if (autoProperties === 0) return applyUpdate(person, update);
+  const { latest, volatile, first } = autoValues(properties, autoProperties, person);
+  const isChanged = applyUpdate(person, {
+    set: { ...latest, ...update.set },
     set_once: { ...first, ...update.set_once },
     unset: update.unset,
   });
-  if (!changed && !ABOUT_PERSONS.has(event)) return false;
-  for (const key of [...Object.keys(update.set), ...update.unset]) delete quiet[key];
-  return applyUpdate(person, { ...NO_UPDATE, set: quiet }) || changed;
+  if (!isChanged && !PERSON_EVENTS.has(event)) return false;
+  for (const key of [...Object.keys(update.set), ...update.unset]) delete volatile[key];
+  return applyUpdate(person, { ...NO_UPDATE, set: volatile }) || isChanged;
 }

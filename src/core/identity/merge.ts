@@ -3,44 +3,44 @@ import { type Json, type JsonObject, setKey } from "../values/json.ts";
 import type { EffectReason } from "../warnings/warning.ts";
 import { COOKIELESS_ID } from "./person.ts";
 
-/** What an event asks for: that the person of one distinct id becomes part of another's. */
-export type MergeAsked = {
-  /** The distinct id whose person goes. */
+/** A request of an event to merge the person of one distinct id into the person of another. */
+export type MergeRequest = {
+  /** The distinct id of the person that is merged. */
   source: string;
-  /** The distinct id whose person stays and keeps its id and uuid. */
+  /** The distinct id of the person that remains, with its id and uuid. */
   target: string;
-  /** Whose being identified forbids the merge: the source's, only both together, or nobody's. */
+  /** The merge is forbidden if this person is identified: the source, or both. */
   guard: "source" | "both" | "none";
   /** Whether `target` becomes the main distinct id. */
   main: boolean;
-  /** Why it cannot be, by the other id alone. */
+  /** The reason why the other id cannot be merged. */
   fault: EffectReason | undefined;
   /** Whether the other id was cut to the length of a distinct id. */
   isCut: boolean;
 };
 
-type Direction = Pick<MergeAsked, "source" | "target" | "guard" | "main">;
+type Direction = Pick<MergeRequest, "source" | "target" | "guard" | "main">;
 
 /**
- * The merge that an event asks for (contract 6, decision 25); undefined for most events.
- * `$create_alias` merges the person of its distinct id into the alias's, `$identify` the anonymous
- * person into the one it names, `$merge_dangerously` the alias's into its distinct id's.
+ * The merge that an event asks for (contract 6, decision 25); undefined for most events. `$create_alias`
+ * merges its person into the alias's person. `$identify` merges the anonymous person into its own, and
+ * `$merge_dangerously` the alias's person.
  */
-export function mergeAsked({ event, distinct_id, properties }: CapturedEvent) {
+export function mergeRequest({ event, distinct_id, properties }: CapturedEvent) {
   switch (event) {
     case "$identify":
-      // Without the other id it only sets properties (contract 6).
+      // Without another id, it only sets properties (contract 6).
       return (properties["$anon_distinct_id"] ?? null) === null
         ? undefined
-        : asked(properties["$anon_distinct_id"], (source) => {
+        : requestOf(properties["$anon_distinct_id"], (source) => {
             return { source, target: distinct_id, guard: "source", main: false };
           });
     case "$create_alias":
-      return asked(properties["alias"], (target) => {
+      return requestOf(properties["alias"], (target) => {
         return { source: distinct_id, target, guard: "both", main: true };
       });
     case "$merge_dangerously":
-      return asked(properties["alias"], (source) => {
+      return requestOf(properties["alias"], (source) => {
         return { source, target: distinct_id, guard: "none", main: false };
       });
     default:
@@ -48,8 +48,8 @@ export function mergeAsked({ event, distinct_id, properties }: CapturedEvent) {
   }
 }
 
-function asked(other: Json | undefined, merge: (other: string) => Direction): MergeAsked {
-  // A list or object is a mistake that many would share: as text it would be one id of them all.
+function requestOf(other: Json | undefined, merge: (other: string) => Direction): MergeRequest {
+  // A list or an object is a mistake of code: as a text it would be the same id for many people.
   const id = typeof other === "object" ? undefined : distinctIdIn(other);
   const isCut = typeof other === "string" && id !== undefined && other.length > id.length;
   if (id !== undefined) return { ...merge(id), fault: undefined, isCut };
@@ -58,7 +58,7 @@ function asked(other: Json | undefined, merge: (other: string) => Direction): Me
   return { ...merge(""), fault, isCut };
 }
 
-/** What careless code sends where an id should be, in lower case. */
+/** Values that careless code sends in place of an id, in lower case. */
 const ILLEGAL_ANY_CASE = new Set([
   "anonymous",
   "guest",
@@ -72,7 +72,7 @@ const ILLEGAL_ANY_CASE = new Set([
   "false",
 ]);
 
-/** The same where the case tells a name from a mistake. */
+/** The same in one case only, because a name may have another case. */
 const ILLEGAL = new Set([
   "[object Object]",
   "NaN",
@@ -84,25 +84,25 @@ const ILLEGAL = new Set([
   COOKIELESS_ID,
 ]);
 
-/** Whether a distinct id stands for many people at once, so that merging it would be wrong. */
+/** Whether a distinct id stands for many people, so that it must not be merged. */
 export function isIllegalId(distinctId: string): boolean {
   const bare = distinctId.trim().replace(/^(["'])(.*)\1$/s, "$2");
   return bare.trim() === "" || ILLEGAL.has(bare) || ILLEGAL_ANY_CASE.has(bare.toLowerCase());
 }
 
-/** Why a merge cannot be, whoever the persons are; undefined if it can. */
-export function mergeRefused({ source, target, fault }: MergeAsked): EffectReason | undefined {
+/** The reason why two distinct ids cannot be merged; undefined if they can. */
+export function mergeRefusal({ source, target, fault }: MergeRequest): EffectReason | undefined {
   if (fault !== undefined) return fault;
   if (isIllegalId(source) || isIllegalId(target)) return "cannot_merge_with_illegal_distinct_id";
   return source === target ? "cannot_merge_with_itself" : undefined;
 }
 
 /**
- * Whether a merge of two persons, who may not exist yet, is forbidden because of who is identified
- * (decision 25): whoever is identified is not the anonymous side of somebody else.
+ * Whether a merge is forbidden because persons are identified (decision 25): an identified person is a user,
+ * and not the anonymous visitor before another user's login. A person that does not exist is undefined.
  */
 export function isGuarded(
-  guard: MergeAsked["guard"],
+  guard: MergeRequest["guard"],
   source: { is_identified: boolean } | undefined,
   target: { is_identified: boolean } | undefined,
 ): boolean {
@@ -110,12 +110,12 @@ export function isGuarded(
   return guard === "source" || target?.is_identified === true;
 }
 
-/** The keys that a target has only from its source: it wins where both have one. */
+/** The keys that a target gains from a source: it keeps its own. */
 export function gainedKeys(source: JsonObject, target: JsonObject): string[] {
   return Object.keys(source).filter((key) => !Object.hasOwn(target, key));
 }
 
-/** Gives `target` the values that `source` has under keys. */
-export function gain(target: JsonObject, source: JsonObject, keys: readonly string[]): void {
+/** Gives `target` the values of `source` for some keys. */
+export function gainKeys(target: JsonObject, source: JsonObject, keys: readonly string[]): void {
   for (const key of keys) setKey(target, key, source[key] ?? null);
 }

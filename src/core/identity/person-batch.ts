@@ -10,126 +10,124 @@ import type {
 } from "../ports/person-writes.ts";
 import type { JsonObject } from "../values/json.ts";
 import { storableJson } from "../values/json.ts";
-import type { Lifts } from "./auto-properties.ts";
-import { gain, gainedKeys } from "./merge.ts";
+import type { AutoProperties } from "./auto-properties.ts";
+import { gainedKeys, gainKeys } from "./merge.ts";
 import { PERSON_BYTES_MAX, personUuid } from "./person.ts";
 
-/** A person while a slice is worked through. */
-export type Draft = {
+/** A person during a batch, before its changes are stored. */
+export type PendingPerson = {
   project_id: number;
-  /** Undefined for one that the slice makes. */
+  /** Undefined if the batch makes the person. */
   id: number | undefined;
   uuid: string;
   created_at: string;
   is_identified: boolean;
-  lifted: Lifts;
+  auto_properties: AutoProperties;
   properties: JsonObject;
   /** UTF-8 bytes of the properties as JSON, or more. */
   bytes: number;
-  dirty: boolean;
-  /** The person that this one has become part of. */
-  into: Draft | undefined;
-  /** Its distinct ids, once they are to be written. */
+  isChanged: boolean;
+  mergedInto: PendingPerson | undefined;
+  /** All distinct ids in their order; undefined if they stay as they are stored. */
   ids: Ids | undefined;
-  /** The distinct id that is to be the main one. */
+  /** The distinct id that becomes the main one. */
   main: string | undefined;
 };
 
-/** Distinct ids in their order; joined without being copied, so that long chains stay cheap. */
+/** Distinct ids in their order. Two lists are joined without a copy, so that long chains of merges are fast. */
 type Ids = IdsOfPerson["entries"][number] | { left: Ids; right: Ids };
 
-/** What a slice knows beforehand of the persons in it. */
-export type Known = {
+/** The stored persons that the events of a batch name. */
+export type StoredPersons = {
   ref(project: number, distinctId: string): PersonRef | undefined;
   properties: ReadonlyMap<number, StoredProperties>;
 };
 
-/** The persons of a slice: found, made, joined. Nothing is stored. */
-export function people({ ref, properties }: Known) {
-  const byId = new Map<number, Map<string, Draft | undefined>>();
-  const stored = new Map<number, Draft>();
-  const fresh: Draft[] = [];
+/** Finds, makes and merges the persons of a batch, and collects the changes. Nothing is stored. */
+export function personBatch({ ref, properties }: StoredPersons) {
+  const byProject = new Map<number, Map<string, PendingPerson>>();
+  const stored = new Map<number, PendingPerson>();
+  const created: PendingPerson[] = [];
   const merged: Merged[] = [];
-  const overrides: { overridden_uuid: string; draft: Draft }[] = [];
+  const overrides: { overridden_uuid: string; person: PendingPerson }[] = [];
 
-  const idsOf = (project: number) => {
-    const known = byId.get(project) ?? new Map<string, Draft | undefined>();
-    byId.set(project, known);
-    return known;
+  const byDistinctId = (project: number) => {
+    const ids = byProject.get(project) ?? new Map<string, PendingPerson>();
+    byProject.set(project, ids);
+    return ids;
   };
 
-  const ofStored = (project_id: number, known: PersonRef): Draft => {
-    const found = stored.get(known.id);
-    if (found !== undefined) return found;
-    const draft = draftOf(known, project_id, properties.get(known.id));
-    stored.set(known.id, draft);
-    return draft;
+  const pendingOf = (project_id: number, known: PersonRef): PendingPerson => {
+    const person = stored.get(known.id) ?? pending(known, project_id, properties.get(known.id));
+    stored.set(known.id, person);
+    return person;
   };
 
   return {
-    /** The person of a distinct id; undefined if there is none. */
-    of(project: number, distinctId: string): Draft | undefined {
-      const ids = idsOf(project);
-      const draft = ids.get(distinctId);
-      if (draft !== undefined) return rootOf(draft);
+    /** Returns the person of a distinct id, or the person that it was merged into. */
+    find(project: number, distinctId: string): PendingPerson | undefined {
+      const ids = byDistinctId(project);
+      const person = ids.get(distinctId);
+      if (person !== undefined) return mergeRoot(person);
       const known = ref(project, distinctId);
       if (known === undefined) return undefined;
-      const found = ofStored(project, known);
+      const found = pendingOf(project, known);
       ids.set(distinctId, found);
-      return rootOf(found);
+      return mergeRoot(found);
     },
 
-    /** Makes the person of a distinct id that has none. */
-    make(project_id: number, distinctId: string, created_at: string): Draft {
+    /** Makes a person for a distinct id without one. */
+    make(project_id: number, distinctId: string, created_at: string): PendingPerson {
       const uuid = personUuid(project_id, distinctId);
-      const nobody = { id: undefined, uuid, created_at, is_identified: false, lifted: 0 };
-      const draft = draftOf(nobody, project_id, undefined);
-      draft.dirty = true;
-      draft.ids = { distinct_id: distinctId, initial_uuid: uuid };
-      idsOf(project_id).set(distinctId, draft);
-      fresh.push(draft);
-      return draft;
+      const empty = { id: undefined, uuid, created_at, is_identified: false, auto_properties: 0 };
+      const person = pending(empty, project_id, undefined);
+      person.isChanged = true;
+      person.ids = { distinct_id: distinctId, initial_uuid: uuid };
+      byDistinctId(project_id).set(distinctId, person);
+      created.push(person);
+      return person;
     },
 
-    /** Gives a person another distinct id, one that was nobody's. Its earlier events follow. */
-    attach(draft: Draft, distinctId: string): void {
-      draft.dirty = true;
-      const overridden_uuid = personUuid(draft.project_id, distinctId);
-      draft.ids = {
-        left: ownIds(draft),
-        right: { distinct_id: distinctId, initial_uuid: draft.uuid },
-      };
-      idsOf(draft.project_id).set(distinctId, draft);
-      if (overridden_uuid !== draft.uuid) overrides.push({ overridden_uuid, draft });
+    /** Adds a distinct id without a person. Its earlier events become the person's. */
+    attach(person: PendingPerson, distinctId: string): void {
+      person.isChanged = true;
+      const overridden_uuid = personUuid(person.project_id, distinctId);
+      const added = { distinct_id: distinctId, initial_uuid: person.uuid };
+      person.ids = { left: ownIds(person), right: added };
+      byDistinctId(person.project_id).set(distinctId, person);
+      if (overridden_uuid !== person.uuid) overrides.push({ overridden_uuid, person });
     },
 
     /**
-     * Joins `source` into `target`, which wins where both have a property. Says whether the
-     * properties fitted; if not, the target keeps its own.
+     * Merges `source` into `target`, whose properties win. Returns false if both together are too large;
+     * then the target keeps only its own.
      */
-    merge(source: Draft, target: Draft, event: Pick<CapturedEvent, "uuid" | "timestamp">): boolean {
-      const gained = gainedKeys(source.properties, target.properties);
-      const fits = gained.length === 0 || join(source, target, gained);
-      merged.push(mergeOf(source, target, { gained: fits ? gained : [], event }));
+    merge(
+      source: PendingPerson,
+      target: PendingPerson,
+      event: Pick<CapturedEvent, "uuid" | "timestamp">,
+    ): boolean {
+      const keys = gainedKeys(source.properties, target.properties);
+      const fits = keys.length === 0 || gain(source, target, keys);
+      merged.push(mergeOf(source, target, { gained: fits ? keys : [], event }));
       target.ids = { left: ownIds(target), right: ownIds(source) };
       if (source.created_at < target.created_at) target.created_at = source.created_at;
-      target.dirty = true;
-      source.into = target;
-      overrides.push({ overridden_uuid: source.uuid, draft: target });
+      target.isChanged = true;
+      source.mergedInto = target;
+      overrides.push({ overridden_uuid: source.uuid, person: target });
       return fits;
     },
 
-    /** What is to be stored: persons that were joined into others are not among them. */
+    /** Returns the changes to be stored. Merged persons are not in `created` and `changed`. */
     changes() {
-      const changed = [...stored.values()];
-      const remaining = [...changed, ...fresh].filter(({ into }) => into === undefined);
+      const remaining = [...stored.values(), ...created].filter(isNotMerged);
       return {
-        created: fresh.filter(({ into }) => into === undefined).map(asNew),
-        changed: changed.filter(({ into, dirty }) => into === undefined && dirty).map(asChanged),
+        created: created.filter(isNotMerged).map(asNew),
+        changed: remaining.flatMap((person) => asChanged(person) ?? []),
         merged,
         ids: remaining.flatMap(idsToWrite),
-        overrides: overrides.map(({ overridden_uuid, draft }): Override => {
-          const { project_id, uuid } = rootOf(draft);
+        overrides: overrides.map(({ overridden_uuid, person }): Override => {
+          const { project_id, uuid } = mergeRoot(person);
           return { project_id, overridden_uuid, uuid };
         }),
       };
@@ -137,19 +135,24 @@ export function people({ ref, properties }: Known) {
   };
 }
 
-function draftOf(
-  known: Pick<Draft, "id" | "uuid" | "created_at" | "is_identified" | "lifted">,
+/** The persons of a batch. */
+export type PersonBatch = ReturnType<typeof personBatch>;
+
+const isNotMerged = ({ mergedInto }: PendingPerson) => mergedInto === undefined;
+
+function pending(
+  known: Pick<PendingPerson, "id" | "uuid" | "created_at" | "is_identified" | "auto_properties">,
   project_id: number,
   { properties, bytes }: StoredProperties = { properties: {}, bytes: 2 },
-): Draft {
-  const open = { dirty: false, into: undefined, ids: undefined, main: undefined };
-  return { ...known, project_id, properties, bytes, ...open };
+): PendingPerson {
+  const unchanged = { isChanged: false, mergedInto: undefined, ids: undefined, main: undefined };
+  return { ...known, project_id, properties, bytes, ...unchanged };
 }
 
-/** What has to be kept of a merge to undo it; both persons as they were before. */
+/** Describes a merge so that a split can undo it: both persons as they were before. */
 function mergeOf(
-  source: Draft,
-  target: Draft,
+  source: PendingPerson,
+  target: PendingPerson,
   { gained, event }: { gained: string[]; event: Pick<CapturedEvent, "uuid" | "timestamp"> },
 ): Merged {
   return {
@@ -168,23 +171,23 @@ function mergeOf(
   };
 }
 
-/** The person that a draft is part of by now. */
-export function rootOf(draft: Draft): Draft {
-  let root = draft;
-  while (root.into !== undefined) root = root.into;
-  // Shortened on the way, so that a chain of merges is walked once.
-  for (let at = draft; at.into !== undefined && at.into !== root; ) {
-    const next: Draft = at.into;
-    at.into = root;
-    at = next;
+/** Returns the last target of the merges of a person: the person itself if it is not merged. */
+export function mergeRoot(person: PendingPerson): PendingPerson {
+  let root = person;
+  while (root.mergedInto !== undefined) root = root.mergedInto;
+  // Each person on the way then leads straight to the root, so that a chain is walked once.
+  for (let from = person; from.mergedInto !== undefined && from.mergedInto !== root; ) {
+    const next: PendingPerson = from.mergedInto;
+    from.mergedInto = root;
+    from = next;
   }
   return root;
 }
 
-/** Gives `target` the properties that only `source` has, if the person stays within its limit. */
-function join(source: Draft, target: Draft, gained: string[]): boolean {
+/** Gives `target` some properties of `source`; returns false if it would be too large. */
+function gain(source: PendingPerson, target: PendingPerson, keys: string[]): boolean {
   const joined = { ...target.properties };
-  gain(joined, source.properties, gained);
+  gainKeys(joined, source.properties, keys);
   const bytes = target.bytes + source.bytes;
   const exact = bytes > PERSON_BYTES_MAX ? Buffer.byteLength(storableJson(joined)) : bytes;
   if (exact > PERSON_BYTES_MAX) return false;
@@ -193,27 +196,29 @@ function join(source: Draft, target: Draft, gained: string[]): boolean {
   return true;
 }
 
-/** The ids that a person has; those of a stored one stand for themselves. */
-function ownIds(draft: Draft): Ids {
-  return draft.ids ?? { person_id: draft.id ?? 0, uuid: draft.uuid };
+/** The distinct ids of a person: one entry for all ids of a stored person. */
+function ownIds(person: PendingPerson): Ids {
+  return person.ids ?? { person_id: person.id ?? 0, uuid: person.uuid };
 }
 
-function idsToWrite(draft: Draft): IdsOfPerson[] {
-  const { project_id, uuid, main } = draft;
-  if (draft.ids === undefined && main === undefined) return [];
+function idsToWrite(person: PendingPerson): IdsOfPerson[] {
+  const { project_id, uuid, main } = person;
+  if (person.ids === undefined && main === undefined) return [];
   const entries: IdsOfPerson["entries"] = [];
-  const open: Ids[] = [ownIds(draft)];
-  for (let part = open.pop(); part !== undefined; part = open.pop()) {
-    if ("left" in part) open.push(part.right, part.left);
-    else entries.push(part);
+  const unread: Ids[] = [ownIds(person)];
+  for (let ids = unread.pop(); ids !== undefined; ids = unread.pop()) {
+    if ("left" in ids) unread.push(ids.right, ids.left);
+    else entries.push(ids);
   }
   return [{ project_id, uuid, entries, main: main ?? null }];
 }
 
-function asNew({ project_id, uuid, created_at, is_identified, properties }: Draft): NewPerson {
+function asNew(person: PendingPerson): NewPerson {
+  const { project_id, uuid, created_at, is_identified, properties } = person;
   return { project_id, uuid, created_at, is_identified, properties };
 }
 
-function asChanged(draft: Draft): ChangedPerson {
-  return { ...asNew(draft), id: draft.id ?? 0 };
+function asChanged(person: PendingPerson): ChangedPerson | undefined {
+  const { id, isChanged } = person;
+  return id === undefined || !isChanged ? undefined : { ...asNew(person), id };
 }

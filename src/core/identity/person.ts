@@ -12,7 +12,7 @@ export type Person = {
   uuid: string;
 };
 
-/** What one event does to a person's properties: `$set_once`, then `$set`, then `$unset`. */
+/** A change of a person's properties: `set_once` comes first, then `set`, then `unset`. */
 export type PersonUpdate = { set: JsonObject; set_once: JsonObject; unset: string[] };
 
 /** PostHog's namespace: a distinct id makes the same uuid in both products (decision 13). */
@@ -20,7 +20,7 @@ export const PERSON_NAMESPACE = "932979b4-65c3-4424-8467-0b66ec27bc22";
 
 const NAMESPACE_BYTES = uuidBytes(PERSON_NAMESPACE);
 
-/** The uuid of the person whom a distinct id makes, and of its events before there is one. */
+/** The uuid of the person that a distinct id makes, and of its events before that. */
 export function personUuid(project: number, distinctId: string): string {
   return uuidV5(NAMESPACE_BYTES, `${project}:${distinctId}`);
 }
@@ -30,13 +30,12 @@ export function isPersonless({ properties }: CapturedEvent): boolean {
   return properties["$process_person_profile"] === false;
 }
 
-/** The distinct id that SDKs give everybody who refused cookies. */
+/** The distinct id that SDKs send for all users without cookies. */
 export const COOKIELESS_ID = "$posthog_cookieless";
 
 /**
- * Whether an event creates the person of its distinct id if there is none. A server's
- * `$groupidentify` comes with the made-up id `$<type>_<key>`, which is nobody; nor is the
- * {@link COOKIELESS_ID} (decision 11).
+ * Whether an event creates the person of its distinct id. A server sends `$groupidentify` with the made-up
+ * id `$<type>_<key>`, which is no person, and neither is the {@link COOKIELESS_ID} (decision 11).
  */
 export function makesPerson(event: CapturedEvent): boolean {
   if (isPersonless(event) || event.distinct_id === COOKIELESS_ID) return false;
@@ -48,15 +47,15 @@ export function makesPerson(event: CapturedEvent): boolean {
 export const PERSON_BYTES_MAX = 524_288;
 
 /**
- * Characters of properties, as JSON, of the persons that a slice changes; as many again of the groups.
- * In memory they take several times as much: a small `$set` for each of 20,000 persons of 15 KB took
- * 1,400 to 1,550 MB without this bound, and takes 770 to 820 MB.
+ * The most characters of properties, as JSON, of the persons that a batch changes, and again of its groups.
+ * In memory they take several times as much. A small `$set` for each of 20,000 persons of 15 KB takes 770
+ * to 820 MB, and without this bound 1,400 to 1,550 MB.
  */
 export const CHANGED_CHARS_MAX = 16_777_216;
 
 /**
- * What an event asks to be changed on its person; undefined when nothing (contract 6). What
- * `$groupidentify` sets is not about a person.
+ * The change of its person that an event asks for; undefined without one (contract 6). `$groupidentify`
+ * changes no person.
  */
 export function personUpdate(event: CapturedEvent): PersonUpdate | undefined {
   const { $set, $set_once, $unset } = event.properties;
@@ -73,7 +72,7 @@ export function personUpdate(event: CapturedEvent): PersonUpdate | undefined {
   };
 }
 
-/** `$unset` is a list of keys or an object whose keys are meant. */
+/** `$unset` is a key, a list of keys, or an object with these keys. */
 function keysToUnset(value: Json | undefined): string[] {
   if (typeof value === "string") return [value];
   if (Array.isArray(value)) return value.filter((key) => typeof key === "string");
@@ -81,14 +80,14 @@ function keysToUnset(value: Json | undefined): string[] {
 }
 
 /**
- * Applies an update to `properties` in place and says whether anything changed. `$set_once`
- * writes where there is nothing, or null; `$set` overwrites; `$unset` removes, last.
+ * Changes `properties` in place, and returns whether they are different then. `set_once` sets keys that are
+ * missing or null, `set` overwrites, and `unset` removes.
  */
 export function applyUpdate(properties: JsonObject, update: PersonUpdate): boolean {
   let changed = false;
   const put = (key: string, value: Json) => {
-    const known = Object.hasOwn(properties, key);
-    if (known && sameJson(properties[key] ?? null, value)) return;
+    const isSet = Object.hasOwn(properties, key);
+    if (isSet && sameJson(properties[key] ?? null, value)) return;
     setKey(properties, key, value);
     changed = true;
   };
@@ -108,7 +107,7 @@ export function applyUpdate(properties: JsonObject, update: PersonUpdate): boole
 const DISPLAY_NAME_PROPERTIES = ["email", "name", "username"];
 const LOOKS_ANONYMOUS = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** What a person is called: an e-mail or name, else the distinct id that looks most like one. */
+/** The display name of a person: its e-mail or name, else the first distinct id that is no random uuid. */
 export function personName(properties: JsonObject, distinctIds: readonly string[]): string {
   for (const key of DISPLAY_NAME_PROPERTIES) {
     const value = properties[key];

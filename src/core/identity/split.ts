@@ -1,45 +1,44 @@
 import { Failure } from "../values/failure.ts";
 import type { JsonObject } from "../values/json.ts";
 import { personUuid } from "./person.ts";
-import type { KeptMerge, Whole } from "./undo-merge.ts";
-import { type State, withoutSources } from "./undo-merge.ts";
+import { type KeptMerge, type State, type Whole, withoutSources } from "./undo-merge.ts";
 
-/** Which distinct ids are to leave a person; both undefined: whatever was merged into it. */
+/** The distinct ids that leave a person: without either field, all that came by merges. */
 export type SplitQuery = {
-  /** Stays, with the ids it came with. */
+  /** This id stays, with the ids that came with it; all others leave. */
   main_distinct_id?: string | undefined;
   distinct_ids_to_split?: string[] | undefined;
 };
 
-/** A person that a split brings back or makes. */
+/** A person that leaves: it comes back from a merge, or is new. */
 export type Part = {
-  /** The integer id it had; null for a new one. */
+  /** The integer id that it had before the merge; null if it was never stored. */
   id: number | null;
   uuid: string;
   properties: JsonObject;
   created_at: string;
-  /** The same when it went: its place in the list. */
+  /** `created_at` in the list of persons at the merge. */
   listed_at: string;
   is_identified: boolean;
   distinct_ids: string[];
 };
 
-/** What a person falls into. */
+/** The result of a split. */
 export type Split = {
   parts: Part[];
-  /** What is left of the person. */
+  /** The remaining person. */
   rest: State;
-  /** Merges that are undone, by their ids. */
+  /** Ids of the merges that are undone. */
   undone: number[];
-  /** Those of the others to which that makes a difference, as they are to be kept now. */
+  /** Other merges that change by it, as they are from now on. */
   changed: KeptMerge[];
 };
 
 /**
- * Undoes merges (decision 28): each person who leaves comes back as it was, with the distinct ids it
- * had, also those of others who had been merged into it and do not leave by themselves. Who stays is as
- * if who leaves had never come. An id that came by no merge becomes a new person. Fails `invalid_input` on ids that are not the person's,
- * when nothing would be left, and when there is nothing to undo.
+ * Undoes merges (decision 28). Each person that leaves comes back as it was, with its distinct ids and with
+ * the persons that were merged into it, unless these leave as well. The remaining person is as if they had
+ * never come. An id that came by no merge becomes a new person. Fails `invalid_input` on an id of another
+ * person, if no id would stay, and if there is nothing to undo.
  */
 export function split(person: Whole, merges: readonly KeptMerge[], query: SplitQuery): Split {
   const named = idsNamed(person, query);
@@ -79,23 +78,23 @@ export function split(person: Whole, merges: readonly KeptMerge[], query: SplitQ
 
 type BySource = ReadonlyMap<string, KeptMerge>;
 
-/** Finds the leaving person that a person was merged into or is; undefined if it stays. */
+/** Finds the leaving person that a person is or was merged into; undefined if it stays. */
 function rootFinder(leaving: ReadonlySet<string>, bySource: BySource) {
   const known = new Map<string, string | undefined>();
   return (uuid: string): string | undefined => {
     const path: string[] = [];
-    let at: string | undefined = uuid;
-    while (at !== undefined && !leaving.has(at) && !known.has(at)) {
-      path.push(at);
-      at = bySource.get(at)?.target_uuid;
+    let next: string | undefined = uuid;
+    while (next !== undefined && !leaving.has(next) && !known.has(next)) {
+      path.push(next);
+      next = bySource.get(next)?.target_uuid;
     }
-    const root = at === undefined || leaving.has(at) ? at : known.get(at);
+    const root = next === undefined || leaving.has(next) ? next : known.get(next);
     for (const passed of path) known.set(passed, root);
     return root;
   };
 }
 
-/** The ids that a request names, or means if it names none. */
+/** The ids that leave by a query. */
 function idsNamed(person: Whole, query: SplitQuery): Whole["ids"] {
   const { ids, project_id, uuid } = person;
   const { main_distinct_id: main, distinct_ids_to_split: listed } = query;
@@ -105,8 +104,8 @@ function idsNamed(person: Whole, query: SplitQuery): Whole["ids"] {
   }
   const known = new Map(ids.map((id) => [id.distinct_id, id]));
   const find = (id: string, attr: string) => {
-    const found = known.get(id);
-    if (found !== undefined) return found;
+    const own = known.get(id);
+    if (own !== undefined) return own;
     throw new Failure("invalid_input", "This is no distinct id of the person.", attr);
   };
   if (listed?.length === 0) {
@@ -116,13 +115,13 @@ function idsNamed(person: Whole, query: SplitQuery): Whole["ids"] {
     return [...new Set(listed)].map((id) => find(id, "distinct_ids_to_split"));
   }
   const stays = main === undefined ? undefined : find(main, "main_distinct_id");
-  const joined = ids.filter((id) => {
+  const merged = ids.filter((id) => {
     const { initial_uuid } = id;
     if (id === stays || (initial_uuid !== null && initial_uuid === stays?.initial_uuid))
       return false;
     return initial_uuid !== null || personUuid(project_id, id.distinct_id) !== uuid;
   });
-  if (joined.length > 0) return joined;
+  if (merged.length > 0) return merged;
   throw main === undefined
     ? new Failure(
         "invalid_input",
@@ -136,7 +135,7 @@ function idsNamed(person: Whole, query: SplitQuery): Whole["ids"] {
       );
 }
 
-/** A person of an id that came by no merge: without properties, they stay where they are. */
+/** A new person for an id that came by no merge. All properties stay with the other person. */
 function made({ project_id, uuid, created_at }: Whole, id: string): Part {
   const own = personUuid(project_id, id);
   if (own === uuid) {

@@ -1,27 +1,56 @@
 import { type Json, type JsonObject, sameJson, setKey } from "../values/json.ts";
 
-/** What merges change of a person. */
+/** A person before a split. `ids` are in their order; `initial_uuid` is null if an id came by no merge. */
+export type Whole = {
+  project_id: number;
+  uuid: string;
+  properties: JsonObject;
+  created_at: string;
+  is_identified: boolean;
+  ids: { distinct_id: string; initial_uuid: string | null }[];
+};
+
+/** A stored merge: the source, and the target before it. */
+export type KeptMerge = {
+  id: number;
+  target_uuid: string;
+  target_created_at: string;
+  target_is_identified: boolean;
+  /** Keys that the target got from the source. */
+  gained: string[];
+  /** The keys of `gained` that a user has set since. */
+  kept: string[];
+  source_id: number | null;
+  source_uuid: string;
+  source_properties: JsonObject;
+  source_created_at: string;
+  /** `created_at` of the source in the list of persons at the merge; null if it was never stored. */
+  source_listed_at: string | null;
+  source_is_identified: boolean;
+};
+
+/** The fields of a person that merges change. */
 export type State = Pick<Whole, "properties" | "created_at" | "is_identified">;
 
-/** Keys that somebody had from others, with the values. */
+/** Properties that a person has from another one, with their values. */
 type Given = Map<string, Json>;
 
 /**
- * Persons as they are without some of those who were merged into them, `leaving` by their uuids:
- * properties, times and what is kept of the merges that stay are as if these had never been
- * (decision 28). `merges` are all those into `whole`, also by way of others, oldest first.
+ * Computes persons without some that were merged into them, the uuids of `leaving`. Properties, times and the
+ * remaining merges are as if those had never come (decision 28). `merges` are all merges into `whole`,
+ * also by way of others, oldest first.
  */
 export function withoutSources(
   whole: Whole,
   merges: readonly KeptMerge[],
   leaving: ReadonlySet<string>,
 ) {
-  const kept = merges.map((merge) => ({
+  const copies = merges.map((merge) => ({
     ...merge,
     source_properties: { ...merge.source_properties },
   }));
-  const bySource = new Map(kept.map((merge) => [merge.source_uuid, merge]));
-  const came = Map.groupBy(kept, ({ target_uuid }) => target_uuid);
+  const bySource = new Map(copies.map((merge) => [merge.source_uuid, merge]));
+  const byTarget = Map.groupBy(copies, ({ target_uuid }) => target_uuid);
   const changed = new Set<KeptMerge>();
   const { created_at, is_identified } = whole;
   const rest: State = { properties: { ...whole.properties }, created_at, is_identified };
@@ -42,37 +71,37 @@ export function withoutSources(
       Object.assign(merge, { source_created_at: created_at, source_is_identified: is_identified });
   };
 
-  /** Takes those who leave out of one, and what they gave out of all whom it was passed on to. */
+  /** Takes leaving sources out of a person, and then out of the persons that it was merged into. */
   const leave = (from: string, sources: readonly KeptMerge[]): void => {
     let given: Given = new Map(
       sources.flatMap((merge) =>
         givenBy(merge).map((key) => [key, merge.source_properties[key] ?? null] as const),
       ),
     );
-    let before = createdOf(came.get(from) ?? []);
-    for (let at = from; ; ) {
-      const all = came.get(at) ?? [];
+    let before = createdOf(byTarget.get(from) ?? []);
+    for (let uuid = from; ; ) {
+      const all = byTarget.get(uuid) ?? [];
       const staying = all.filter(({ source_uuid }) => !leaving.has(source_uuid));
-      came.set(at, staying);
-      const state = stateOf(at);
+      byTarget.set(uuid, staying);
+      const state = stateOf(uuid);
       const lost = lose(state.properties, given);
       regain(state.properties, lost, staying, changed);
-      const above = bySource.get(at);
-      const isOnWay = above !== undefined && !leaving.has(at);
-      const next = isOnWay ? createdOf(came.get(above.target_uuid) ?? []) : "";
-      setState(at, dated(state, { all, staying, before }, changed));
+      const next = bySource.get(uuid);
+      const isOnWay = next !== undefined && !leaving.has(uuid);
+      const nextBefore = isOnWay ? createdOf(byTarget.get(next.target_uuid) ?? []) : "";
+      setState(uuid, dated(state, { all, staying, before }, changed));
       if (!isOnWay) return;
-      changed.add(above);
-      const passed = new Set(givenBy(above));
+      changed.add(next);
+      const passed = new Set(givenBy(next));
       given = new Map([...lost].filter(([key]) => passed.has(key)));
-      above.gained = above.gained.filter((key) => !given.has(key));
-      before = next;
-      at = above.target_uuid;
+      next.gained = next.gained.filter((key) => !given.has(key));
+      before = nextBefore;
+      uuid = next.target_uuid;
     }
   };
 
-  // Whoever was merged into another had all its own by then: so the last merges are the outermost.
-  const outermost = kept.filter(({ source_uuid }) => leaving.has(source_uuid)).reverse();
+  // A person has all of its own sources before it is merged: so the last merges are the outermost.
+  const outermost = copies.filter(({ source_uuid }) => leaving.has(source_uuid)).reverse();
   for (const [target, sources] of Map.groupBy(outermost, ({ target_uuid }) => target_uuid)) {
     leave(target, sources);
   }
@@ -82,13 +111,13 @@ export function withoutSources(
   };
 }
 
-/** Keys that a target has from its source alone: who set one since has it by itself. */
+/** Keys that a target has only from its source, and that no user has set since. */
 function givenBy({ gained, kept }: KeptMerge): string[] {
   const own = new Set(kept);
   return gained.filter((key) => !own.has(key));
 }
 
-/** Removes what is still as it was given, and says what that was. */
+/** Removes given properties that have the same value still, and returns them. */
 function lose(properties: JsonObject, given: Given): Given {
   const lost: Given = new Map();
   for (const [key, value] of given) {
@@ -99,7 +128,7 @@ function lose(properties: JsonObject, given: Given): Given {
   return lost;
 }
 
-/** Gives what was lost by those who stay: of several, by the one who came first. */
+/** Sets lost properties that a staying source has, too: the first source wins. */
 function regain(
   properties: JsonObject,
   lost: Given,
@@ -118,7 +147,7 @@ function regain(
   }
 }
 
-/** When a person was created who has those, by the merges alone. */
+/** `created_at` of a target after all of its merges; an empty text without any. */
 function createdOf(merges: readonly KeptMerge[]): string {
   const times = merges.map(({ source_created_at }) => source_created_at);
   return [merges[0]?.target_created_at ?? "", ...times].reduce(earlier);
@@ -127,8 +156,8 @@ function createdOf(merges: readonly KeptMerge[]): string {
 const earlier = (a: string, b: string) => (a < b ? a : b);
 
 /**
- * The state with the times of those who stay, and their merges with what the target was before each.
- * `before` is when it was created by all of them.
+ * Returns a state with the times that the staying merges give, and corrects the target in these merges.
+ * `before` is `created_at` by all merges.
  */
 function dated(
   state: State,
@@ -152,31 +181,3 @@ function dated(
   }
   return state.created_at === before ? { ...state, created_at: created } : state;
 }
-
-/** A person before a split. `ids` are in their order; `initial_uuid` is null if an id came by no merge. */
-export type Whole = {
-  project_id: number;
-  uuid: string;
-  properties: JsonObject;
-  created_at: string;
-  is_identified: boolean;
-  ids: { distinct_id: string; initial_uuid: string | null }[];
-};
-
-/** A merge that was kept: what the source was, and the target before. */
-export type KeptMerge = {
-  id: number;
-  target_uuid: string;
-  target_created_at: string;
-  target_is_identified: boolean;
-  /** Keys that the target got from the source, and those of them that a user has set since. */
-  gained: string[];
-  kept: string[];
-  source_id: number | null;
-  source_uuid: string;
-  source_properties: JsonObject;
-  source_created_at: string;
-  /** When it was created by what was known before the merge, as it was listed; null if it was not. */
-  source_listed_at: string | null;
-  source_is_identified: boolean;
-};

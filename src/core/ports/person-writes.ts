@@ -1,5 +1,5 @@
 import type { ActivityName, Actor } from "../identity/activity.ts";
-import type { Lifts } from "../identity/auto-properties.ts";
+import type { AutoProperties } from "../identity/auto-properties.ts";
 import type { GroupType } from "../identity/group.ts";
 import type { PersonUpdate } from "../identity/person.ts";
 import type { SplitQuery } from "../identity/split.ts";
@@ -28,8 +28,8 @@ export type PersonRef = {
   uuid: string;
   created_at: string;
   is_identified: boolean;
-  /** The automatic properties that the person has, by `liftedIn`. */
-  lifted: Lifts;
+  /** The automatic properties that the person has, by `autoPropertiesIn`. */
+  auto_properties: AutoProperties;
 };
 
 /** Properties of a person. `bytes` is the size of their JSON in UTF-8, or more. */

@@ -1,6 +1,6 @@
 import { and, count, desc, eq } from "drizzle-orm";
 import type { ActivityDetail, ActivityName, Actor, Change } from "../../core/identity/activity.ts";
-import { gain } from "../../core/identity/merge.ts";
+import { gainKeys } from "../../core/identity/merge.ts";
 import type { ActivityReads, ActivityRow } from "../../core/ports/activity.ts";
 import type { Merged } from "../../core/ports/person-writes.ts";
 import { type Json, type JsonObject, storableJson } from "../../core/values/json.ts";
@@ -94,7 +94,7 @@ type Brought = {
 
 function changesOf({ gained, source_properties, ...at }: Brought): Change[] {
   const after: JsonObject = {};
-  gain(after, JSON.parse(source_properties), JSON.parse(gained));
+  gainKeys(after, JSON.parse(source_properties), JSON.parse(gained));
   const [before, earlier] = [at.target_created_at, at.source_created_at];
   return [
     ...(Object.keys(after).length === 0 ? [] : [{ field: "properties", before: {}, after }]),

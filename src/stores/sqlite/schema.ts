@@ -65,7 +65,7 @@ export const person = sqliteTable("person", {
   properties: text({ mode: "json" }).$type<JsonObject>().notNull(),
   created_at: text().notNull(),
   is_identified: integer({ mode: "boolean" }).notNull(),
-  lifted: integer().notNull(),
+  auto_properties: integer().notNull(),
   version: integer().notNull(),
 });
 

@@ -24,8 +24,8 @@ async function typesOf(app: TestProject): Promise<string[]> {
   return (body as { group_type: string }[]).map(({ group_type }) => group_type);
 }
 
-describe("$groupidentify (contract 6)", () => {
-  test("makes a group, then changes what it names and keeps the rest", async () => {
+describe("$groupidentify", () => {
+  test("makes a group, then changes the named properties and keeps the others", async () => {
     const app = await newProject();
     await app.capture(batch(identify("company", "acme", { name: "Acme", plan: "free" })));
     await app.capture(batch(identify("company", "acme", { plan: "pro", seats: [1] })));
@@ -46,7 +46,7 @@ describe("$groupidentify (contract 6)", () => {
     ]);
   });
 
-  test("applies several in one batch in their order, and without $group_set makes a bare one", async () => {
+  test("applies several of a batch in their order, and makes an empty group without $group_set", async () => {
     const app = await newProject();
     await app.capture(
       batch(
@@ -71,7 +71,7 @@ describe("$groupidentify (contract 6)", () => {
   });
 });
 
-describe("$groups (contract 6)", () => {
+describe("$groups", () => {
   test("makes no group for a new key, but its type gets the next index", async () => {
     const app = await newProject();
     await app.capture(batch(inGroups({ company: "acme", team: 42 }), inGroups(["x"])));
@@ -81,7 +81,7 @@ describe("$groups (contract 6)", () => {
     expect((await app.get("/events/")).body).toMatchObject({ count: 2 });
   });
 
-  test("has five types a project; an event with a sixth is stored all the same", async () => {
+  test("has five types a project; an event with a sixth is stored without that group", async () => {
     const app = await newProject();
     const six = ["a", "b", "c", "d", "e", "f"];
     await app.capture(batch(...six.map((type) => inGroups({ [type]: "1" }))));
@@ -97,7 +97,7 @@ describe("$groups (contract 6)", () => {
     expect(await typesOf(app)).toEqual([]);
   });
 
-  test("a key that is too long is left out, and the event stays", async () => {
+  test("a key that is too long is dropped, and the event is stored", async () => {
     const app = await newProject();
     const long = "x".repeat(401);
     await app.capture(batch(inGroups({ company: long, team: "1" }), identify("company", long)));
@@ -107,7 +107,7 @@ describe("$groups (contract 6)", () => {
   });
 });
 
-test("an event is told of once, of however many groups it is", async () => {
+test("an event leaves one warning for each reason, however many groups it has", async () => {
   const app = await newProject();
   const many = (count: number, key: string) =>
     inGroups(Object.fromEntries(Array.from({ length: count }, (_, at) => [`t${at}`, key])));
@@ -121,7 +121,7 @@ test("an event is told of once, of however many groups it is", async () => {
   });
 });
 
-test("what means nothing is passed over with a warning, and the event is stored", async () => {
+test("an invalid group is ignored with a warning, and the event is stored", async () => {
   const app = await newProject();
   await app.capture(
     batch(
@@ -142,7 +142,7 @@ test("what means nothing is passed over with a warning, and the event is stored"
   expect(await typesOf(app)).toEqual(["team"]);
 });
 
-test("$set and $unset of $groupidentify change nobody and are told, $set_once is not", async () => {
+test("$set and $unset of $groupidentify change no person and leave a warning, $set_once leaves none", async () => {
   const app = await newProject();
   const describing = (more: object) => {
     const described = identify("company", "acme");

@@ -37,7 +37,7 @@ function of(distinct_id: string, name: string, properties: object = {}) {
 
 const alias = (distinct_id: string, to: unknown) => of(distinct_id, "$create_alias", { alias: to });
 
-/** Sends each event on its own and all of them at once: what a slice holds must not matter. */
+/** Events sent one by one and all at once have the same effect: batches must not matter. */
 const WAYS = [
   ["one after the other", false],
   ["in one batch", true],
@@ -48,7 +48,7 @@ async function send(app: TestProject, together: boolean, ...events: unknown[]): 
   else for (const one of events) await app.capture(batch(one));
 }
 
-/** Sends an event to a path, with what the newer protocol wants beside it. */
+/** Sends an event to a path, with the fields and headers of the newer protocol. */
 async function post(app: TestProject, path: string, one: object): Promise<void> {
   const { status } = await app.ask("POST", path, {
     key: app.token,
@@ -90,7 +90,7 @@ describe.each(WAYS)("$create_alias, %s (contract 6)", (_way, together) => {
     expect((await app.get(`/persons/${anon?.id}/`)).status).toBe(404);
   });
 
-  test("makes the alias the main id also where it was nobody's", async () => {
+  test("makes the alias the main id, also if it had no person", async () => {
     const app = await newProject();
     await app.capture(batch(of("anon", "early", { $set: { a: 1 } })));
     const before = await personOf(app, "anon");
@@ -102,7 +102,7 @@ describe.each(WAYS)("$create_alias, %s (contract 6)", (_way, together) => {
     expect(await eventsOf(app, one)).toEqual(["early", "$create_alias", "late"]);
   });
 
-  test("makes one person of two ids that were nobody's", async () => {
+  test("makes one person of two ids without a person", async () => {
     const app = await newProject();
     await send(app, together, alias("anon", "user"), of("anon", "late"));
 
@@ -112,7 +112,7 @@ describe.each(WAYS)("$create_alias, %s (contract 6)", (_way, together) => {
     expect(await eventsOf(app, one)).toEqual(["$create_alias", "late"]);
   });
 
-  test("is refused only when both persons are identified, and the event is kept", async () => {
+  test("is refused only if both persons are identified, and the event is stored", async () => {
     const app = await newProject();
     const identify = (id: string) => of(id, "$identify", { $anon_distinct_id: `${id}-device` });
     await app.capture(batch(identify("ann"), identify("bob"), of("cat", "seen")));
@@ -127,7 +127,7 @@ describe.each(WAYS)("$create_alias, %s (contract 6)", (_way, together) => {
 });
 
 describe.each(WAYS)("$identify, %s (contract 6)", (_way, together) => {
-  test("updates properties, and without $anon_distinct_id connects nobody", async () => {
+  test("updates properties, and without $anon_distinct_id merges no person", async () => {
     const app = await newProject();
     const sent = [of("anon", "seen"), of("user", "$identify", { $set: { email: "a@b.c" } })];
     await send(app, together, ...sent);
@@ -136,7 +136,7 @@ describe.each(WAYS)("$identify, %s (contract 6)", (_way, together) => {
     expect(await persons(app)).toHaveLength(2);
   });
 
-  test("gives the user the anonymous events of before, and those that come late", async () => {
+  test("gives the user the earlier anonymous events, and late ones", async () => {
     const app = await newProject();
     const anonymous = { $process_person_profile: false };
     await app.capture(batch(of("device", "first", anonymous), of("device", "second", anonymous)));
@@ -179,7 +179,7 @@ describe.each(WAYS)("$identify, %s (contract 6)", (_way, together) => {
 });
 
 describe.each(WAYS)("$merge_dangerously, %s", (_way, together) => {
-  test("merges the alias's person into the distinct id's, whoever is identified", async () => {
+  test("merges the alias's person into the distinct id's, also if both are identified", async () => {
     const app = await newProject();
     const identify = (id: string) => of(id, "$identify", { $anon_distinct_id: `${id}-device` });
     await app.capture(batch(identify("ann"), identify("bob")));
@@ -194,7 +194,7 @@ describe.each(WAYS)("$merge_dangerously, %s", (_way, together) => {
   });
 });
 
-describe("a merge that must not be", () => {
+describe("a merge that is forbidden", () => {
   test.each([
     ["null", "user"],
     ["user", "undefined"],
@@ -207,7 +207,7 @@ describe("a merge that must not be", () => {
     ["user", "user"],
     ["user", "  "],
     ["user", null],
-  ])("of %p into %p is none, and both are stored", async (distinctId, to) => {
+  ])("of %p into %p is refused, and both events are stored", async (distinctId, to) => {
     const app = await newProject();
     await app.capture(batch(of("user", "seen"), alias(distinctId, to), of(distinctId, "late")));
 
@@ -230,7 +230,7 @@ describe("a merge that must not be", () => {
   test.each([
     ["/batch/", {}],
     ["/i/v1/analytics/events", { timestamp: "2026-11-21T12:00:00Z", options: cookieless }],
-  ])("nobody is made of those without cookies, sent to %s", async (path, more) => {
+  ])("events without cookies make no person, sent to %s", async (path, more) => {
     const app = await newProject();
     const id = "$posthog_cookieless";
     const [seen, set] = [of(id, "seen"), of(id, "set", { $set: { n: 1 } })];
@@ -256,7 +256,7 @@ describe("a merge that must not be", () => {
     );
   });
 
-  test("of ids in another project touches nobody there", async () => {
+  test("changes no person of another project", async () => {
     const app = await newProject();
     const other = await app.app.projects.create({ name: "second", api_token: "phc_second" });
     await app.capture({
@@ -324,10 +324,10 @@ describe("many merges", () => {
   });
 });
 
-describe("what events lift to their person", () => {
+describe("events set automatic properties of their person", () => {
   const chrome = { $browser: "Chrome", $os: "Linux", $current_url: "https://a.b/one" };
 
-  test.each(WAYS)("the first and the latest value, %s", async (_way, together) => {
+  test.each(WAYS)("to the first and the latest value, %s", async (_way, together) => {
     const app = await newProject();
     await send(
       app,
@@ -347,7 +347,7 @@ describe("what events lift to their person", () => {
     });
   });
 
-  test.each(WAYS)("again what was taken from it, or had no room, %s", async (_way, together) => {
+  test.each(WAYS)("again after they were removed, or did not fit, %s", async (_way, together) => {
     const app = await newProject();
     const big = "x".repeat(524_250);
     await send(
@@ -370,7 +370,7 @@ describe("what events lift to their person", () => {
     });
   });
 
-  test.each(WAYS)("the latest with an event that is about it, %s", async (_way, together) => {
+  test.each(WAYS)("to the latest with an event about the person, %s", async (_way, together) => {
     const app = await newProject();
     const later = { $browser: "Firefox" };
     await send(
@@ -391,7 +391,7 @@ describe("what events lift to their person", () => {
     ]);
   });
 
-  test("a page alone is no change worth a write, a new property is", async () => {
+  test("a page alone is not written, a new property is", async () => {
     const app = await newProject();
     const url = (path: string) => ({ ...chrome, $current_url: `https://a.b/${path}` });
     await app.capture(batch(of("ann", "$pageview", chrome)));
@@ -406,7 +406,7 @@ describe("what events lift to their person", () => {
     });
   });
 
-  test("not what the event sets itself, and nothing of an anonymous one", async () => {
+  test("but not to values that the event sets itself, and not by an anonymous event", async () => {
     const app = await newProject();
     const given = { $set: { $browser: "mine" }, $set_once: { $initial_browser: "first" } };
     await app.capture(batch(of("ann", "$pageview", { ...chrome, ...given, $unset: ["$os"] })));
@@ -418,7 +418,7 @@ describe("what events lift to their person", () => {
     expect(await personOf(app, "bob")).toBeUndefined();
   });
 
-  test("a server's own system is nobody's, a phone's is", async () => {
+  test("from the system of a phone, and not of a server", async () => {
     const app = await newProject();
     await app.capture(batch(of("server", "x", { $os: "Linux", $is_server: true })));
     await app.capture(batch(of("phone", "$screen", { $os_name: "iOS", $app_version: "1.2" })));
@@ -434,18 +434,18 @@ describe("what events lift to their person", () => {
 });
 
 test.each(WAYS)(
-  "what an exception or a heatmap sets is applied in its turn, %s",
+  "$set of an exception or a heatmap is applied in order, %s",
   async (_way, together) => {
     const app = await newProject();
-    const lifted = { $os: "Linux" };
+    const automatic = { $os: "Linux" };
 
     await send(
       app,
       together,
       of("ann", "$set", { $set: { plan: "free", seats: 1 } }),
-      of("ann", "$exception", { $set: { plan: "pro" }, ...lifted }),
+      of("ann", "$exception", { $set: { plan: "pro" }, ...automatic }),
       { ...of("ann", "$$heatmap", { $set: { seats: 2 } }), $set_once: { first: "heatmap" } },
-      of("ann", "$exception", { $unset: ["plan"], ...lifted }),
+      of("ann", "$exception", { $unset: ["plan"], ...automatic }),
     );
 
     expect((await personOf(app, "ann"))?.properties).toEqual({ seats: 2, first: "heatmap" });
@@ -462,7 +462,7 @@ test("a survey that is shown is remembered on the person", async () => {
   expect(properties).toEqual({ $survey_last_seen_date: shown.timestamp.replace("Z", "000Z") });
 });
 
-test("an update that would make a person too large is refused, and its event kept", async () => {
+test("an update that would make a person too large is refused, and its event is stored", async () => {
   const app = await newProject();
   const half = "x".repeat(300_000);
   await app.capture(batch(of("ann", "one", { $set: { a: half, small: 1 } })));

@@ -3,15 +3,15 @@ import {
   gainedKeys,
   isGuarded,
   isIllegalId,
-  mergeAsked,
-  mergeRefused,
+  mergeRefusal,
+  mergeRequest,
 } from "../../../src/core/identity/merge.ts";
 import type { Json, JsonObject } from "../../../src/core/values/json.ts";
 
 const of = (event: string, properties: JsonObject) =>
-  mergeAsked({ uuid: "u", event, distinct_id: "id", timestamp: "t", properties });
+  mergeRequest({ uuid: "u", event, distinct_id: "id", timestamp: "t", properties });
 
-describe("the merge that an event asks for (contract 6)", () => {
+describe("the merge that an event asks for", () => {
   test.each([
     ["$create_alias", { alias: "other" }, { source: "id", target: "other", main: true }],
     ["$identify", { $anon_distinct_id: "other" }, { source: "other", target: "id", main: false }],
@@ -26,11 +26,11 @@ describe("the merge that an event asks for (contract 6)", () => {
     ["$identify", { alias: "other" }],
     ["$identify", { $anon_distinct_id: null }],
     ["tested", { alias: "other" }],
-  ])("is none of %s with %p", (event, properties) => {
+  ])("does not exist for %s with %p", (event, properties) => {
     expect(of(event, properties)).toBeUndefined();
   });
 
-  test("cuts an id as admission does, and says so", () => {
+  test("cuts an id as admission does, and reports it", () => {
     const asked = of("$create_alias", { alias: "🦔".repeat(300) });
     expect(asked).toMatchObject({ target: "🦔".repeat(200), isCut: true });
     expect(of("$create_alias", { alias: "🦔".repeat(200) })).toMatchObject({ isCut: false });
@@ -43,7 +43,7 @@ describe("the merge that an event asks for (contract 6)", () => {
     ["$identify", { $anon_distinct_id: "" }, "cannot_merge_with_illegal_distinct_id"],
   ] as const)("cannot be for %s with %p: %s", (event, properties, fault) => {
     const asked = of(event, properties);
-    expect(asked && mergeRefused(asked)).toBe(fault);
+    expect(asked && mergeRefusal(asked)).toBe(fault);
   });
 });
 
@@ -54,7 +54,7 @@ describe("a merge is refused", () => {
       expect(isIllegalId(id)).toBe(true);
       const rest = { guard: "none", main: false, fault: undefined, isCut: false } as const;
       const asked = { source: id, target: "user", ...rest };
-      expect(mergeRefused(asked)).toBe("cannot_merge_with_illegal_distinct_id");
+      expect(mergeRefusal(asked)).toBe("cannot_merge_with_illegal_distinct_id");
     },
   );
 

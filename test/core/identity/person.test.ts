@@ -42,13 +42,7 @@ describe("applying an update", () => {
       { a: { b: 1 } },
     ],
     ["$set of null stores null", { a: 1 }, { $set: { a: null } }, true, { a: null }],
-    [
-      "$set_once keeps what is there",
-      { a: 1 },
-      { $set_once: { a: 2, b: 3 } },
-      true,
-      { a: 1, b: 3 },
-    ],
+    ["$set_once keeps a value", { a: 1 }, { $set_once: { a: 2, b: 3 } }, true, { a: 1, b: 3 }],
     ["$set_once fills a null", { a: null }, { $set_once: { a: 2 } }, true, { a: 2 }],
     [
       "$set wins over $set_once of the same event",
@@ -61,7 +55,13 @@ describe("applying an update", () => {
     ["$unset removes the keys of an object", { a: 1, b: 2 }, { $unset: { a: "" } }, true, { b: 2 }],
     ["$unset comes after $set", {}, { $set: { a: 1 }, $unset: ["a"] }, true, {}],
     ["$unset of an absent key changes nothing", { b: 2 }, { $unset: ["a"] }, false, { b: 2 }],
-    ["what is no object is passed over", { a: 1 }, { $set: "x", $set_once: [1] }, false, { a: 1 }],
+    [
+      "a value that is no object is ignored",
+      { a: 1 },
+      { $set: "x", $set_once: [1] },
+      false,
+      { a: 1 },
+    ],
   ])("%s", (_case, before, changes, changed, properties) => {
     expect(after(before, changes)).toEqual({ changed, properties });
   });
@@ -105,7 +105,7 @@ describe("an event", () => {
     });
   });
 
-  test("$groupidentify updates nobody", () => {
+  test("$groupidentify updates no person", () => {
     expect(personUpdate(event("$groupidentify", { $set: { a: 1 } }))).toBeUndefined();
   });
 });

@@ -31,7 +31,7 @@ const split = (app: TestProject, { id }: Person, body?: object) =>
   app.ask("POST", `${app.api}/persons/${id}/split/`, body === undefined ? {} : { body });
 
 describe("splitting a person", () => {
-  test("brings back who was merged, as both were before, with the events of their ids", async () => {
+  test("brings a merged person back, both as they were before, with the events of their ids", async () => {
     const app = await newProject();
     await app.capture(batch(of("anon", "early", { $set: { plan: "free", ref: "ad" } })));
     await app.capture(batch(of("user", "signed up", { $set: { plan: "pro" } })));
@@ -51,7 +51,7 @@ describe("splitting a person", () => {
     expect(await eventsOf(app, user)).toEqual(["later", "signed up"]);
   });
 
-  test("keeps what was changed since the merge", async () => {
+  test("keeps changes since the merge", async () => {
     const app = await newProject();
     await app.capture(batch(of("anon", "early", { $set: { ref: "ad", tone: "x" } })));
     await app.capture(batch(of("user", "seen"), alias("anon", "user")));
@@ -63,7 +63,7 @@ describe("splitting a person", () => {
     expect((await personOf(app, "anon")).properties).toEqual({ ref: "ad", tone: "x" });
   });
 
-  test("keeps what a user has set since the merge, also to the same value", async () => {
+  test("keeps properties that a user has set since the merge, also to the same value", async () => {
     const app = await newProject();
     const early = { ref: "ad", tone: "x", size: 1 };
     await app.capture(batch(of("first", "early", { $set: early }), of("anon", "seen")));
@@ -113,7 +113,7 @@ describe("splitting a person", () => {
     expect((await personOf(app, "c")).distinct_ids).toEqual(["c"]);
   });
 
-  test("of one who had others gives it back with them, and they come apart later", async () => {
+  test("brings a person back with its own merged persons, which can be split later", async () => {
     const app = await newProject();
     const ids = ["c1", "c2", "c3"];
     await app.capture(batch(...ids.map((id, n) => of(id, `of ${id}`, { $set: { [id]: 1, n } }))));
@@ -132,7 +132,7 @@ describe("splitting a person", () => {
     }
   });
 
-  test("leaves nothing of who left before with who leaves later", async () => {
+  test("leaves nothing of an earlier split with a person that is split later", async () => {
     const app = await newProject();
     const ids = ["inner", "between", "outer"];
     await app.capture(batch(...ids.map((id) => of(id, "seen", { $set: { [id]: 1 } }))));
@@ -164,7 +164,7 @@ describe("splitting a person", () => {
     }
   }, 60_000);
 
-  test("by default also gives back an anonymous id that never had a person", async () => {
+  test("by default also splits off an anonymous id that never had a person", async () => {
     const app = await newProject();
     await app.capture(batch(of("device", "early", { $process_person_profile: false })));
     await app.capture(batch(of("user", "$identify", { $anon_distinct_id: "device" })));
@@ -175,7 +175,7 @@ describe("splitting a person", () => {
     expect((await personOf(app, "user")).distinct_ids).toEqual(["user"]);
   });
 
-  test("of a person into whom nobody was merged is refused", async () => {
+  test("of a person without merges is refused", async () => {
     const app = await newProject();
     await app.capture(batch(of("user", "seen")));
     const refused = await split(app, await personOf(app, "user"));
@@ -183,7 +183,7 @@ describe("splitting a person", () => {
     expect(refused).toMatchObject({ status: 400, body });
   });
 
-  test("brings a person back whole where one of its ids is named", async () => {
+  test("brings a person back whole if one of its ids is named", async () => {
     const app = await newProject();
     await app.capture(batch(of("a", "$identify", { $anon_distinct_id: "a-device" })));
     await app.capture(batch(of("hub", "seen"), alias("a", "hub")));

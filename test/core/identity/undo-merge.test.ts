@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { gain, gainedKeys } from "../../../src/core/identity/merge.ts";
+import { gainedKeys, gainKeys } from "../../../src/core/identity/merge.ts";
 import { split } from "../../../src/core/identity/split.ts";
 import type { KeptMerge, State, Whole } from "../../../src/core/identity/undo-merge.ts";
 import type { JsonObject } from "../../../src/core/values/json.ts";
@@ -37,7 +37,7 @@ function world(born: ReadonlyMap<string, State>) {
         source_listed_at: null,
         source_is_identified: source.is_identified,
       });
-      gain(target.properties, source.properties, gained);
+      gainKeys(target.properties, source.properties, gained);
       if (source.created_at < target.created_at) target.created_at = source.created_at;
       target.ids.push(...source.ids);
       persons.delete(from);
@@ -82,8 +82,8 @@ function world(born: ReadonlyMap<string, State>) {
   };
 }
 
-/** What a person is by those who are merged into it now, told from the beginning. */
-function told(
+/** A person computed from its first state and the merges into it. */
+function expectedOf(
   id: string,
   born: ReadonlyMap<string, State>,
   merges: readonly KeptMerge[],
@@ -91,14 +91,14 @@ function told(
   const { properties, created_at } = born.get(id) as State;
   const state = { properties: { ...properties } as JsonObject, created_at };
   for (const { source_uuid } of merges.filter(({ target_uuid }) => target_uuid === id)) {
-    const source = told(source_uuid, born, merges);
-    gain(state.properties, source.properties, gainedKeys(source.properties, state.properties));
+    const source = expectedOf(source_uuid, born, merges);
+    gainKeys(state.properties, source.properties, gainedKeys(source.properties, state.properties));
     if (source.created_at < state.created_at) state.created_at = source.created_at;
   }
   return state;
 }
 
-test("whoever is left by a split is as if who left had never come, whatever was merged before", () => {
+test("after a split, each person is as if the others had never been merged into it", () => {
   for (let seed = 1; seed <= 3000; seed++) {
     const next = randomOf(seed);
     const pick = <T>(all: readonly T[]): T => all[Math.floor(next() * all.length)] as T;
@@ -125,15 +125,15 @@ test("whoever is left by a split is as if who left had never come, whatever was 
         const shown = people.stateOf(id);
         expect({ seed, step, id, ...shown }).toMatchObject({
           ...{ seed, step, id },
-          ...told(id, born, people.merges()),
+          ...expectedOf(id, born, people.merges()),
         });
         expect(Object.keys(shown?.properties ?? {}).toSorted()).toEqual(
-          Object.keys(told(id, born, people.merges()).properties).toSorted(),
+          Object.keys(expectedOf(id, born, people.merges()).properties).toSorted(),
         );
       }
       for (const { source_uuid, source_properties, source_created_at } of people.merges()) {
         expect({ properties: source_properties, created_at: source_created_at }).toEqual(
-          told(source_uuid, born, people.merges()),
+          expectedOf(source_uuid, born, people.merges()),
         );
       }
     }

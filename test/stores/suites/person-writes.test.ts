@@ -30,7 +30,7 @@ const bare = ({ project_id, uuid, properties, created_at, is_identified }: NewPe
 };
 
 const refOf = (id: number, { uuid, created_at, is_identified }: Made) => {
-  return { id, uuid, created_at, is_identified, lifted: 0 };
+  return { id, uuid, created_at, is_identified, auto_properties: 0 };
 };
 
 /** Stores new persons with their distinct ids, and says their integer ids. */

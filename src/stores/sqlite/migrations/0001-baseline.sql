@@ -59,8 +59,8 @@ CREATE TABLE person (
   properties TEXT NOT NULL,
   created_at TEXT NOT NULL,
   is_identified INTEGER NOT NULL DEFAULT 0,
-  -- Which properties its events have set, a bit each: most events need not read `properties`.
-  lifted INTEGER NOT NULL DEFAULT 0,
+  -- The automatic properties that it has, a bit each, so that most events need not read `properties`.
+  auto_properties INTEGER NOT NULL DEFAULT 0,
   -- The version (meta) of the last change: shows which changes the event store may lack.
   version INTEGER NOT NULL,
   -- The e-mail address of `properties`, where it is a text.

@@ -61,12 +61,11 @@ function place(
   { id, added, moved }: WrittenPerson,
   { idsOf, insertId, moveId, makeMain }: PersonStatements,
 ): void {
-  const other = (initial: string) => (initial === uuid ? null : initial);
   let next = 0;
   for (const entry of entries) {
     if ("distinct_id" in entry) {
-      const { distinct_id, initial_uuid } = entry;
-      insertId.run(project_id, distinct_id, id, next, other(initial_uuid));
+      const { distinct_id, initial_uuid: initial } = entry;
+      insertId.run(project_id, distinct_id, id, next, initial === uuid ? null : initial);
       added.push(distinct_id);
       next += 1;
       continue;
@@ -77,8 +76,8 @@ function place(
       next = (stored.at(-1)?.position ?? -1) + 1;
       continue;
     }
-    for (const { distinct_id, initial_uuid } of stored) {
-      moveId.run(project_id, distinct_id, id, next, other(initial_uuid ?? entry.uuid));
+    for (const { distinct_id } of stored) {
+      moveId.run(project_id, distinct_id, id, next, entry.uuid, uuid);
       moved.push(distinct_id);
       next += 1;
     }

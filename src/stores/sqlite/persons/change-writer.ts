@@ -1,4 +1,4 @@
-import { liftedIn } from "../../../core/identity/auto-properties.ts";
+import { autoPropertiesIn } from "../../../core/identity/auto-properties.ts";
 import type { NewPerson, PersonRef } from "../../../core/ports/person-writes.ts";
 import type {
   ProjectedOverride,
@@ -37,7 +37,7 @@ export function changeWriter(statements: PersonStatements, version: number) {
       created_at,
       is_identified,
     }: Omit<NewPerson, "properties"> & { id: number },
-    more: Pick<WrittenPerson, "lifted" | "columns" | "known">,
+    more: Pick<WrittenPerson, "auto_properties" | "columns" | "known">,
   ): WrittenPerson => {
     const ref = { id, project_id, uuid, created_at, is_identified };
     const written = { ...ref, ...more, added: [], moved: [] };
@@ -52,27 +52,36 @@ export function changeWriter(statements: PersonStatements, version: number) {
     insert(person: NewPerson & { id?: number | null }): WrittenPerson {
       const { id = null, project_id, uuid, properties, created_at, is_identified } = person;
       const { text, columns } = propertyTexts(properties);
-      const lifted = liftedIn(properties);
+      const auto_properties = autoPropertiesIn(properties);
       const { lastInsertRowid } = statements.insert.run(
         ...([id, project_id, uuid, text, created_at, is_identified ? 1 : 0] as const),
-        ...([lifted, addressIn(properties), version] as const),
+        ...([auto_properties, addressIn(properties), version] as const),
       );
       count(project_id, 1);
-      return note({ ...person, id: Number(lastInsertRowid) }, { lifted, columns, known: false });
+      return note(
+        { ...person, id: Number(lastInsertRowid) },
+        { auto_properties, columns, known: false },
+      );
     },
 
     /** Replaces all of a person except its project and uuid. */
     update(person: NewPerson & { id: number }): WrittenPerson {
       const { id, created_at, properties, is_identified } = person;
       const { text, columns } = propertyTexts(properties);
-      const lifted = liftedIn(properties);
-      const stored = statements.update.get(text, is_identified ? 1 : 0, lifted, version, id);
+      const auto_properties = autoPropertiesIn(properties);
+      const stored = statements.update.get(
+        text,
+        is_identified ? 1 : 0,
+        auto_properties,
+        version,
+        id,
+      );
       if (stored !== null && stored.created_at !== created_at) {
         statements.setCreatedAt.run(created_at, id);
       }
       const email = addressIn(properties);
       if (stored !== null && stored.email !== email) statements.setEmail.run(email, id);
-      return note(person, { lifted, columns, known: true });
+      return note(person, { auto_properties, columns, known: true });
     },
 
     /** Deletes a person that was merged or removed. */

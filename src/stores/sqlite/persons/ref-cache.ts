@@ -64,7 +64,7 @@ function refReader(raw: Sqlite["raw"]) {
   const refOf = raw.query<
     Omit<PersonRef, "is_identified"> & { is_identified: number },
     [id: number]
-  >("SELECT id, uuid, created_at, is_identified, lifted FROM person WHERE id = ?1");
+  >("SELECT id, uuid, created_at, is_identified, auto_properties FROM person WHERE id = ?1");
   return (project: number, distinctId: string): PersonRef | undefined => {
     const id = idOf.get(project, distinctId)?.person_id;
     const row = id === undefined ? null : refOf.get(id);

@@ -44,7 +44,7 @@ export type PersonStatements = ReturnType<typeof personStatements>;
 function personTable(raw: Sqlite["raw"]) {
   type Columns = [
     ...[id: number | null, project_id: number, uuid: string, properties: string],
-    ...[created_at: string, is_identified: number, lifted: number],
+    ...[created_at: string, is_identified: number, auto_properties: number],
     ...[email: string | null, version: number],
   ];
   return {
@@ -54,14 +54,21 @@ function personTable(raw: Sqlite["raw"]) {
     ),
     insert: raw.query<null, Columns>(
       `INSERT INTO person
-         (id, project_id, uuid, properties, created_at, is_identified, lifted, email, version)
+         (id, project_id, uuid, properties, created_at, is_identified, auto_properties, email,
+          version)
        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`,
     ),
     update: raw.query<
       { created_at: string; email: string | null },
-      [properties: string, is_identified: number, lifted: number, version: number, id: number]
+      [
+        properties: string,
+        is_identified: number,
+        auto_properties: number,
+        version: number,
+        id: number,
+      ]
     >(
-      `UPDATE person SET properties = ?1, is_identified = ?2, lifted = ?3, version = ?4
+      `UPDATE person SET properties = ?1, is_identified = ?2, auto_properties = ?3, version = ?4
        WHERE id = ?5 RETURNING created_at, email`,
     ),
     // Two statements of their own, because SQLite writes an index even if its columns stay as they are.
@@ -114,17 +121,16 @@ function idTables(raw: Sqlite["raw"]) {
       `INSERT INTO distinct_id (project_id, distinct_id, person_id, position, initial_uuid)
        VALUES (?1, ?2, ?3, ?4, ?5)`,
     ),
+    /** Moves a distinct id from the person with the uuid `from` to another one. */
     moveId: raw.query<
       null,
       [
-        project_id: number,
-        distinct_id: string,
-        id: number,
-        position: number,
-        initial: string | null,
+        ...[project_id: number, distinct_id: string, id: number, position: number],
+        ...[from: string, uuid: string],
       ]
     >(
-      `UPDATE distinct_id SET person_id = ?3, position = ?4, initial_uuid = ?5
+      `UPDATE distinct_id SET person_id = ?3, position = ?4,
+         initial_uuid = nullif(coalesce(initial_uuid, ?5), ?6)
        WHERE project_id = ?1 AND distinct_id = ?2`,
     ),
     /** Puts a distinct id before the others of its person. */

@@ -52,7 +52,8 @@ export function applySplit(
   const { parts, rest, undone, changed } = split(whole, merges, query);
   const writer = begin();
   writer.update({ ...whole, ...rest, id: person.id });
-  const restored = parts.map((part) => restore(writer, { ...part, whole }, statements));
+  const { project_id } = person;
+  const restored = parts.map((part) => restore(writer, { ...part, project_id }, statements));
   for (const merge of undone) statements.deleteMerge.run(merge);
   for (const merge of changed) statements.changeMerge.run(mergeRow(merge));
   const left = new Set(restored.flatMap(({ moved }) => moved));
@@ -66,11 +67,11 @@ export function applySplit(
 /** Writes a person that leaves another, and gives it its distinct ids with all of their events. */
 function restore(
   writer: ChangeWriter,
-  { whole: { project_id, ids }, ...part }: Part & { whole: Whole },
+  part: Part & { project_id: number },
   { noteMove, forgetGone, moveId }: PersonStatements,
 ): WrittenPerson {
-  const { uuid, created_at, listed_at, distinct_ids } = part;
-  const person = writer.insert({ ...part, project_id });
+  const { project_id, uuid, created_at, listed_at, distinct_ids } = part;
+  const person = writer.insert(part);
   const { id, moved } = person;
   // The projection may still have it, from before the merge.
   person.known = true;
@@ -79,11 +80,9 @@ function restore(
   if (listed_at !== created_at) {
     noteMove.run({ version: writer.version, project_id, id, created_at: listed_at });
   }
-  const initials = new Map(ids.map(({ distinct_id, initial_uuid }) => [distinct_id, initial_uuid]));
   const overridden = new Set([uuid]);
   for (const [position, distinct_id] of distinct_ids.entries()) {
-    const initial = initials.get(distinct_id) ?? null;
-    moveId.run(project_id, distinct_id, id, position, initial === uuid ? null : initial);
+    moveId.run(project_id, distinct_id, id, position, uuid, uuid);
     writer.own(project_id, distinct_id, uuid);
     moved.push(distinct_id);
     overridden.add(personUuid(project_id, distinct_id));
