@@ -2,7 +2,7 @@ import type { Funnel } from "../../../core/queries/funnel.ts";
 import type { Period } from "../../../core/queries/period.ts";
 import { eventScan, TIME } from "./event-scan.ts";
 import { OWNER, ownerJoin } from "./event-tables.ts";
-import { bestBy, endedOf, numbersTo, windowOf } from "./funnel-attempts.ts";
+import { bestBy, numbersTo, reachedIn, windowOf } from "./funnel-attempts.ts";
 import type { Target } from "./target.ts";
 
 /** The least is the first event, and at one instant the last. Numbers compare faster than structs. */
@@ -55,7 +55,11 @@ export function byFollowing(target: Target, funnel: Funnel, period: Period): str
 )`,
     ...numbers.slice(1).flatMap((step) => followedSql(step, carried, window)),
     `deeper AS (\n  ${deeper.join("\n  UNION ALL ")}\n)`,
-    bestBy("deeper", endedOf(steps.length), `t_1 DESC${ofValue("seq DESC")}`, "deepest"),
+    bestBy(
+      target,
+      reachedIn("deeper", funnel, "deepest"),
+      breakdown === null ? ["t_1"] : ["t_1", "seq"],
+    ),
     `best AS (
   SELECT depth, ${times}${ofValue("breakdown")}, 1 AS persons FROM deepest
   UNION ALL ${

@@ -16,7 +16,7 @@ export function funnelSql(target: Target, funnel: Funnel, period: Period): State
   const isFast = target.project !== null && order === "ordered" && exclusions.length === 0;
   const tables = isFast
     ? byFollowing(target, funnel, period)
-    : [matchedSql(target, funnel, period), ...attemptsSql(funnel)];
+    : [matchedSql(target, funnel, period), ...attemptsSql(target, funnel)];
   const all = isFast ? "sum(persons)" : "count(*)";
   const numbers = numbersOf(steps.length, all);
   if (breakdown === null) return { tables, select: `SELECT ${numbers}\nFROM best` };
