@@ -4,6 +4,9 @@ import type { OpenApi } from "../../support/answers/document.ts";
 import { concrete, keyWith, OPERATIONS, something } from "../../support/answers/operations.ts";
 import { type TestApp, testApp } from "../../support/start/app.ts";
 import { PROJECT_KEY } from "../../support/start/server.ts";
+import { sharedApp } from "../../support/start/shared-app.ts";
+
+const newProject = sharedApp();
 
 /** A scope that does not grant another. */
 const otherThan = (scope: string) => (scope.startsWith("group:") ? "query:read" : "group:read");
@@ -57,7 +60,7 @@ describe.each(OPERATIONS)("%s %s", (method, path, scope, success, parameters, as
   };
 
   test("answers a key with exactly the scope, with and without a trailing slash", async () => {
-    await using own = await testApp();
+    const own = await newProject();
 
     for (const slash of ["/", ""]) {
       const key = await keyWith(own, { scopes: [scope] });

@@ -1,5 +1,6 @@
+import { personUuid } from "../../../src/core/identity/person.ts";
 import { batch, event } from "../data/build-records.ts";
-import type { TestApp } from "../start/app.ts";
+import type { TestProject } from "../start/app.ts";
 
 const PERSONS = "/api/environments/:project_id/persons/";
 const PERSON = `${PERSONS}:id/`;
@@ -167,17 +168,15 @@ export const OPERATIONS: Row[] = [
   ["GET", "/metrics", "project:read", 200, ""],
 ];
 
-/** The person of the distinct id `ann` of project 1, whenever it was made. */
-const ANN = "fe27503b-3771-5a01-819d-96bf829dfb35";
-
-/** A path with ids in it: of project 1, of Ann, of the key that asks. */
+/** A path with ids in it: of a project, of its person of the distinct id `ann`, of the key that asks. */
 export function concrete(
   path: string,
   { project = "1", playlist = "x", insight = "x" } = {},
 ): string {
+  const ann = personUuid(Number(project), "ann");
   return path
     .replace(":project_id", project)
-    .replace(":id", path.startsWith(KEYS) ? "@current" : ANN)
+    .replace(":id", path.startsWith(KEYS) ? "@current" : ann)
     .replace(":short_id", path.startsWith(INSIGHTS) ? insight : playlist)
     .replace(":session_recording_id", "r");
 }
@@ -186,25 +185,28 @@ export function concrete(
  * Makes what operations are about: a person with a merge to undo, a playlist with a recording, an
  * insight.
  */
-export async function something(app: TestApp): Promise<{ playlist: string; insight: string }> {
+export async function something(
+  app: TestProject,
+): Promise<{ project: string; playlist: string; insight: string }> {
   const merge = { event: "$create_alias", distinct_id: "new", properties: { alias: "ann" } };
   await app.capture(batch(event(), event({ distinct_id: "new" }), event(merge)));
-  const made = await app.ask("POST", concrete(PLAYLISTS));
+  const project = String(app.id);
+  const made = await app.ask("POST", concrete(PLAYLISTS, { project }));
   const { short_id: playlist } = made.body as { short_id: string };
-  await app.ask("POST", concrete(RECORDING, { playlist }));
+  await app.ask("POST", concrete(RECORDING, { project, playlist }));
   const asked = await app.ask(
     "POST",
-    concrete(`${ENVIRONMENT}max_tools/create_and_query_insight/`),
+    concrete(`${ENVIRONMENT}max_tools/create_and_query_insight/`, { project }),
     {
       body: { query: { kind: "TrendsQuery", series: [{}] } },
       headers: { prefer: "return=representation" },
     },
   );
   const { insight } = asked.body as { insight: { short_id: string } };
-  return { playlist, insight: insight.short_id };
+  return { project, playlist, insight: insight.short_id };
 }
 
 /** A new personal key, for everything unless `draft` says otherwise. */
-export async function keyWith({ app }: TestApp, draft: object): Promise<string> {
+export async function keyWith({ app }: TestProject, draft: object): Promise<string> {
   return (await app.keys.create({ label: "test", scopes: ["*"], ...draft })).value;
 }
