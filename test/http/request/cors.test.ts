@@ -3,13 +3,16 @@ import { isOfSdk } from "../../../src/http/request/cors.ts";
 import { captureRoutes } from "../../../src/http/sdk/capture.ts";
 import { sdkRoutes } from "../../../src/http/sdk/config.ts";
 import { managementRoutes } from "../../../src/http/server.ts";
-import { type TestApp, testApp } from "../../support/start/app.ts";
+import type { TestProject } from "../../support/start/app.ts";
 import { PROJECT_KEY } from "../../support/start/server.ts";
+import { sharedApp } from "../../support/start/shared-app.ts";
+
+const newProject = sharedApp();
 
 const ORIGIN = "https://site.example";
 
 /** Every route that SDKs call, with a path that can be asked for. */
-const publicRoutes = ({ app }: TestApp) =>
+const publicRoutes = ({ app }: TestProject) =>
   [...captureRoutes(app.capture, { held: 0 }), ...sdkRoutes(app.projects, () => "")].map(
     ({ method, path }) => ({
       method,
@@ -17,7 +20,7 @@ const publicRoutes = ({ app }: TestApp) =>
     }),
   );
 
-const ask = (app: TestApp, method: string, path: string, headers = {}) =>
+const ask = (app: TestProject, method: string, path: string, headers = {}) =>
   app.ask(method, path, { key: null, headers: { origin: ORIGIN, ...headers } });
 
 const expectCors = (headers: Headers, origin = ORIGIN) => {
@@ -32,7 +35,7 @@ const corsHeadersOf = (headers: Headers) =>
 
 describe("CORS", () => {
   test("reflects the origin, with credentials, on every path of SDKs, errors included", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const routes = publicRoutes(app);
 
     expect(routes.length).toBeGreaterThanOrEqual(14);
@@ -48,7 +51,7 @@ describe("CORS", () => {
   });
 
   test("tells the paths of SDKs by their first word, but for those below /api/", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const told = (path: string) => isOfSdk(new Request(`http://localhost:8000${path}`));
     const paths = publicRoutes(app).map(({ path }) => path);
 
@@ -58,7 +61,7 @@ describe("CORS", () => {
   });
 
   test("are also on answers for unknown paths", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     for (const path of ["/array/phc_unknown/config.js", "/static/toolbar.js"]) {
       const { status, headers } = await ask(app, "GET", path);
       expect(status).toBe(404);
@@ -67,7 +70,7 @@ describe("CORS", () => {
   });
 
   test("grants a preflight what it asks for, to be remembered, on every path of SDKs", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const asked = "authorization,content-encoding,content-type,x-posthog-session-id";
 
     for (const { method, path } of publicRoutes(app)) {
@@ -85,7 +88,7 @@ describe("CORS", () => {
   });
 
   test("reflects the opaque origin, and is absent without an origin", async () => {
-    await using app = await testApp();
+    const app = await newProject();
 
     const opaque = await ask(app, "GET", "/api/surveys/", { origin: "null" });
     const server = await app.ask("GET", "/api/surveys/", { key: null });
@@ -96,7 +99,7 @@ describe("CORS", () => {
   });
 
   test("is absent everywhere else, from answers, errors and preflights", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const paths = [
       ...managementRoutes(app.app).map(({ path }) => path.replace(/:\w+/g, "1")),
       "/openapi.json",

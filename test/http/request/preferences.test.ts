@@ -1,7 +1,10 @@
 import { describe, expect, test } from "bun:test";
+import { personUuid } from "../../../src/core/identity/person.ts";
 import { answerOf, type Preference, prefersTable } from "../../../src/http/request/preferences.ts";
 import { batch, event } from "../../support/data/build-records.ts";
-import { testApp } from "../../support/start/app.ts";
+import { sharedApp } from "../../support/start/shared-app.ts";
+
+const newProject = sharedApp();
 
 test.each([
   ["text/csv", true],
@@ -31,15 +34,15 @@ describe("operations with a format answer CSV to clients that prefer it", () => 
 
   test.each([
     ["GET", "persons/", undefined, true],
-    ["GET", "persons/1/", undefined, true],
-    ["PATCH", "persons/1/", { properties: { plan: "pro" } }, true],
+    ["GET", "persons/ann/", undefined, true],
+    ["PATCH", "persons/ann/", { properties: { plan: "pro" } }, true],
     ["GET", "persons/activity/", undefined, true],
-    ["GET", "persons/1/activity/", undefined, true],
+    ["GET", "persons/ann/activity/", undefined, true],
     ["POST", "query/", { query: { kind: "HogQLQuery", query: "SELECT 1 AS id" } }, true],
     ["GET", "events/", undefined, false],
     ["GET", "session_recording_playlists/", undefined, false],
   ] as const)("%s %s", async (method, path, body, hasFormat) => {
-    await using app = await testApp();
+    const app = await newProject();
     await app.capture(batch(event(set)));
     const answer = async (query: string, accept?: string) => {
       const headers = {
@@ -47,7 +50,7 @@ describe("operations with a format answer CSV to clients that prefer it", () => 
         ...(accept === undefined ? {} : { accept }),
       };
       const asked = { headers, ...(body === undefined ? {} : { body }) };
-      const address = `/api/environments/1/${path}${query}`;
+      const address = `${app.api}/${path.replace("ann", personUuid(app.id, "ann"))}${query}`;
       const { status, headers: told } = await app.ask(method, address, asked);
       expect(status).toBe(200);
       expect(/\baccept\b/i.test(told.get("vary") ?? "")).toBe(hasFormat);
@@ -65,12 +68,14 @@ describe("operations with a format answer CSV to clients that prefer it", () => 
   });
 
   test("except failures, which are JSON, and empty answers", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     await app.capture(batch(event(set)));
     const headers = { accept: "text/csv" };
     const missing = await app.get("/persons/999/", { headers });
     expect(missing).toMatchObject({ status: 404, body: { code: "not_found" } });
-    expect((await app.get("/persons/1/activity/", { headers })).body).toBe("");
+    expect(
+      (await app.get(`/persons/${personUuid(app.id, "ann")}/activity/`, { headers })).body,
+    ).toBe("");
   });
 });
 

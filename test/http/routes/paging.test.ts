@@ -1,16 +1,19 @@
 import { describe, expect, test } from "bun:test";
 import { batch, event } from "../../support/data/build-records.ts";
-import { type TestApp, testApp } from "../../support/start/app.ts";
+import type { TestProject } from "../../support/start/app.ts";
+import { sharedApp } from "../../support/start/shared-app.ts";
+
+const newProject = sharedApp();
 
 type Listed = { count: number; next: string | null; results: Record<string, unknown>[] };
 
-const page = async (app: TestApp, address: string) =>
+const page = async (app: TestProject, address: string) =>
   (await app.ask("GET", address.replace("http://localhost:8000", ""))).body as Listed;
 
 /** Walks along a list, a row at a time, and shows one field; `meanwhile` happens behind each page. */
-async function walk(app: TestApp, path: string, field: string, meanwhile = async () => {}) {
+async function walk(app: TestProject, path: string, field: string, meanwhile = async () => {}) {
   const walked: unknown[] = [];
-  let next: string | null = `/api/environments/1${path}`;
+  let next: string | null = app.api + path;
   while (next !== null && walked.length < 99) {
     const { results, next: link }: Listed = await page(app, next);
     expect(results).toHaveLength(1);
@@ -22,21 +25,21 @@ async function walk(app: TestApp, path: string, field: string, meanwhile = async
 }
 
 test("limit and offset of a list that are empty are as if they were not there", async () => {
-  await using app = await testApp();
+  const app = await newProject();
   const lists = ["persons/", "session_recording_playlists/", "events/", "insights/", "groups/"];
   for (const name of [...lists, "event_definitions/", "persons/deletion_status/"]) {
     const query = name === "groups/" ? "group_type_index=0&" : "";
-    const path = `/api/environments/1/${name}?${query}limit=&offset=`;
+    const path = `${app.api}/${name}?${query}limit=&offset=`;
     expect([name, (await app.ask("GET", path)).status]).toEqual([name, 200]);
   }
   expect((await app.ask("GET", "/api/projects/?limit=&offset=")).status).toBe(200);
-  const spaced = await app.ask("GET", "/api/environments/1/persons/?limit=%20");
+  const spaced = await app.ask("GET", `${app.api}/persons/?limit=%20`);
   expect(spaced).toMatchObject({ status: 400, body: { attr: "limit" } });
 });
 
 describe("a walk along next shows each row once while others are added", () => {
   test("of groups, and finds them in any case of any script", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const identify = (key: string) =>
       event({
         event: "$groupidentify",
@@ -50,16 +53,16 @@ describe("a walk along next shows each row once while others are added", () => {
     });
 
     expect(walked).toEqual(["b", "c", "d", "ÜBER"]);
-    const found = await page(app, "/api/environments/1/groups/?group_type_index=0&search=%C3%BCb");
+    const found = await page(app, `${app.api}/groups/?group_type_index=0&search=%C3%BCb`);
     expect(found).toMatchObject({ count: 1, results: [{ group_key: "ÜBER" }] });
   });
 
   test("of insights", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const ask = async (name: string) => {
       const series = [{ kind: "EventsNode", event: null }];
       const body = { query: { kind: "TrendsQuery", series }, name };
-      const path = "/api/environments/1/max_tools/create_and_query_insight/";
+      const path = `${app.api}/max_tools/create_and_query_insight/`;
       expect((await app.ask("POST", path, { body })).status).toBe(200);
     };
     for (const name of ["1", "2", "3"]) await ask(name);
@@ -71,15 +74,12 @@ describe("a walk along next shows each row once while others are added", () => {
   });
 
   test("of deletions", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const gone = async (distinct_id: string) => {
       await app.capture(batch(event({ distinct_id })));
-      const { results } = await page(
-        app,
-        `/api/environments/1/persons/?distinct_id=${distinct_id}`,
-      );
+      const { results } = await page(app, `${app.api}/persons/?distinct_id=${distinct_id}`);
       const { uuid } = results[0] ?? {};
-      await app.ask("DELETE", `/api/environments/1/persons/${uuid}/?delete_events=true`);
+      await app.ask("DELETE", `${app.api}/persons/${uuid}/?delete_events=true`);
       return uuid;
     };
     const uuids = [await gone("1"), await gone("2"), await gone("3")];
@@ -94,7 +94,7 @@ describe("a walk along next shows each row once while others are added", () => {
   });
 
   test("of definitions, and of warnings", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const of = (name: string, count: number) => Array(count).fill(event({ event: name }));
     await app.capture(batch(...of("a", 3), ...of("b", 2), ...of("c", 2), ...of("d", 1)));
 
@@ -104,7 +104,7 @@ describe("a walk along next shows each row once while others are added", () => {
     expect(walked).toEqual(["a", "b", "c", "d"]);
 
     await app.capture(batch(event({ event: "" }), event({ distinct_id: "" })));
-    const types = (await page(app, "/api/environments/1/ingestion_warnings/")).results;
+    const types = (await page(app, `${app.api}/ingestion_warnings/`)).results;
     expect(types.length).toBeGreaterThan(1);
     expect(await walk(app, "/ingestion_warnings/?limit=1", "type")).toEqual(
       types.map(({ type }) => type),

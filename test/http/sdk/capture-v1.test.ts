@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { PostHog } from "posthog-node";
-import { type Answered, type TestApp, testApp } from "../../support/start/app.ts";
+import type { Answered, TestProject } from "../../support/start/app.ts";
 import { PROJECT_KEY } from "../../support/start/server.ts";
+import { sharedApp } from "../../support/start/shared-app.ts";
 
 const PATH = "/i/v1/analytics/events";
 const NOW = "2026-11-21T12:00:00.000Z";
@@ -16,11 +17,12 @@ const HEADERS = {
   "posthog-request-timestamp": NOW,
 };
 
-let app: TestApp;
+const newProject = sharedApp({ now: Date.parse(NOW) });
+let app: TestProject;
+
 beforeEach(async () => {
-  app = await testApp({ now: Date.parse(NOW) });
+  app = await newProject();
 });
-afterEach(() => app[Symbol.asyncDispose]());
 
 const event = (fields: Record<string, unknown> = {}) => ({
   event: "tested",
@@ -227,7 +229,7 @@ describe("the newer capture protocol", () => {
     const paths = new Set<string>();
     const errors: unknown[] = [];
     process.env["POSTHOG_CAPTURE_MODE"] = "v1";
-    const client = new PostHog(PROJECT_KEY, {
+    const client = new PostHog(app.token, {
       host: "http://localhost:8000",
       async fetch(url, init) {
         paths.add(new URL(url).pathname);

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { testApp } from "../../support/start/app.ts";
 import { PROJECT_KEY } from "../../support/start/server.ts";
+import { sharedApp } from "../../support/start/shared-app.ts";
+
+const newProject = sharedApp();
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -44,7 +46,7 @@ describe("lookups of SDKs", () => {
     ["GET", `/api/product_tours/?token=${PROJECT_KEY}`, { product_tours: [] }],
     ["POST", "/s/?ip=0&_=1795240041999&ver=1.449.2", { status: "Ok" }],
   ])("%s %s has its whole answer, with a slash and without", async (method, address, body) => {
-    await using app = await testApp();
+    const app = await newProject();
     const [path = "", query = ""] = address.split("?");
     const bare = path.replace(/\/$/, "");
 
@@ -56,7 +58,7 @@ describe("lookups of SDKs", () => {
   });
 
   test("is answered for any body", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const body = new ReadableStream({
       pull() {
         throw new Error("the body is read");
@@ -76,7 +78,7 @@ describe("lookups of SDKs", () => {
   });
 
   test("as a script sets the config for the key alone", async () => {
-    await using app = await testApp();
+    const app = await newProject();
 
     const { status, headers, body } = await app.ask("GET", `/array/${PROJECT_KEY}/config.js`, {
       key: null,
@@ -86,7 +88,7 @@ describe("lookups of SDKs", () => {
     const page: { _POSTHOG_REMOTE_CONFIG?: object } = {};
     new Function("window", String(body))(page);
     expect(page).toEqual({
-      _POSTHOG_REMOTE_CONFIG: { [PROJECT_KEY]: { config, siteApps: [] } },
+      _POSTHOG_REMOTE_CONFIG: { [app.token]: { config, siteApps: [] } },
     });
   });
 
@@ -97,7 +99,7 @@ describe("lookups of SDKs", () => {
     "__proto__",
     "constructor",
   ])("for the key %s is not there, and the key is not repeated", async (key) => {
-    await using app = await testApp();
+    const app = await newProject();
     const problem = {
       type: "invalid_request",
       code: "not_found",
@@ -113,7 +115,7 @@ describe("lookups of SDKs", () => {
   });
 
   test("and is about one feature flag is not found", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const path = `/api/projects/@current/feature_flags/beta/remote_config?token=${PROJECT_KEY}`;
     expect(await app.ask("GET", path)).toMatchObject({ status: 404, body: { code: "not_found" } });
   });

@@ -3,8 +3,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import manifest from "../../../package.json";
-import { type TestApp, testApp } from "../../support/start/app.ts";
+import type { TestProject } from "../../support/start/app.ts";
 import { ROOT } from "../../support/start/server.ts";
+import { sharedApp } from "../../support/start/shared-app.ts";
+
+const newProject = sharedApp();
 
 const VERSION = manifest.dependencies["posthog-js"];
 
@@ -28,7 +31,7 @@ const packaged = (name: string) =>
   );
 
 /** A script's answer, its body as bytes. */
-async function fetched({ app }: TestApp, path: string, headers: Record<string, string> = {}) {
+async function fetched({ app }: TestProject, path: string, headers: Record<string, string> = {}) {
   const request = new Request(`http://localhost:8000${path}`, { headers });
   const answer = await app.http("http://127.0.0.1:8000")(request);
   return { status: answer.status, headers: answer.headers, bytes: await answer.bytes() };
@@ -36,7 +39,7 @@ async function fetched({ app }: TestApp, path: string, headers: Record<string, s
 
 describe("posthog-js from the executable", () => {
   test("is the package's own bundle, plain and gzipped", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const origin = { origin: "https://site.example" };
 
     const plain = await fetched(app, "/static/array.js", origin);
@@ -68,13 +71,13 @@ describe("posthog-js from the executable", () => {
     ["br, gzip;q=0.5", "gzip"],
     ["GZIP", "gzip"],
   ])("answers `Accept-Encoding: %s` with the encoding %p", async (accepted, encoding) => {
-    await using app = await testApp();
+    const app = await newProject();
     const { headers } = await fetched(app, "/static/array.js", { "accept-encoding": accepted });
     expect(headers.get("content-encoding")).toBe(encoding);
   });
 
   test("is not sent again to a browser that has it", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const first = await fetched(app, "/static/array.js");
     const etag = first.headers.get("etag") ?? "";
 
@@ -88,7 +91,7 @@ describe("posthog-js from the executable", () => {
   });
 
   test("has the parts that a page switches on, under the path of any version", async () => {
-    await using app = await testApp();
+    const app = await newProject();
     const etags = new Set<string | null>();
 
     for (const part of PARTS) {
@@ -114,7 +117,7 @@ describe("posthog-js from the executable", () => {
     "__proto__",
     "",
   ])("has no /static/%s, and says so to the page", async (path) => {
-    await using app = await testApp();
+    const app = await newProject();
 
     const { status, headers, bytes } = await fetched(app, `/static/${path}`, {
       origin: "https://site.example",
