@@ -216,7 +216,7 @@ describe("keys and projects without a server", () => {
     expect([tooMany.code, tooMany.err]).toEqual([2, ["Usage: hoglet project list"]]);
   });
 
-  test("leave no key behind that could not be printed", async () => {
+  test("revoke a key that could not be printed", async () => {
     using directory = temporaryDirectory();
     const data = ["--data", directory.path];
     await hoglet(["project", "create", "Shop", ...data]);

@@ -7,7 +7,7 @@ import type { JsonObject } from "../values/json.ts";
 import { walked } from "../values/page.ts";
 import { personKey } from "./persons.ts";
 
-/** What was done to a person, as the API shows it. */
+/** A change of a person, as the API shows it. */
 export type Activity = {
   id: number;
   user: { first_name: string; email: string | null; is_system: boolean };
@@ -32,7 +32,7 @@ export type ActivityPage = {
   total_count: number;
 };
 
-/** What is asked of an activity log; pages count from 1, those of no `cursor` as they are now. */
+/** A request for an activity log. Pages count from 1; without a `cursor` they show the log of now. */
 export type ActivityAsked = {
   limit?: number | undefined;
   page?: number | undefined;

@@ -28,15 +28,13 @@ export type PersonWritesNeeds = {
 };
 
 /**
- * Changes of persons by users. Each comes after the events that were accepted before it, so that none of
- * them undoes it (decision 49), and is done once queries see it. All fail `unavailable` while ingest is
- * far behind its journal, or if the event store cannot store (decision 66).
+ * Changes of persons by users. Each comes after the events that were accepted before it, so that none of them undoes it (decision 49), and is done once queries see it. All fail `unavailable` while ingest has much to catch up on, or if the event store cannot store (decision 66).
  */
 export function personWrites(needs: PersonWritesNeeds) {
   const { reads, store, restoring, batches, ingest, journal } = needs;
   const caughtUp = async (): Promise<number> => {
     if (restoring.active()) {
-      throw new Failure("unavailable", "The event store is being made anew.");
+      throw new Failure("unavailable", "The event store is being rebuilt.");
     }
     const journal_seq = journal.durableSeq();
     const deadline = performance.now() + WAIT_MS_MAX;

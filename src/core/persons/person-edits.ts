@@ -17,27 +17,26 @@ export type BulkAsked = {
   distinct_ids?: string[] | undefined;
 } & RemovalWanted;
 
-/** What a deletion is to be of: the person, unless it is kept, and its events, if they are named. */
+/** The parts of a deletion: the person, unless it is kept, and its events, if requested. */
 export type RemovalWanted = {
   delete_events?: boolean | undefined;
   keep_person?: boolean | undefined;
 };
 
-/** What became of a bulk deletion. */
+/** The result of a bulk deletion. */
 export type BulkDeleted = {
   persons_found: number;
   persons_deleted: number;
   events_queued_for_deletion: number;
   /** None: there are no recordings. */
   recordings_queued_for_deletion: 0;
-  /** None: all are deleted, or nobody is. */
+  /** Always empty: all persons are deleted, or none. */
   deletion_errors: [];
 };
 
 /**
  * Persons of one project, changed by users (contract 4.1, decisions 49 to 51). All take a person by
- * integer id or uuid; fail `invalid_input` on anything else, `not_found`, and `unavailable` while
- * ingest is far behind.
+ * integer id or uuid; fail `invalid_input` on anything else, `not_found`, and `unavailable` while ingest has much to catch up on.
  */
 export type PersonEdits = {
   /** Gives a person properties; others stay. Fails `required`, `too_long`. */
@@ -93,7 +92,7 @@ export function personEdits({ reads, now, ...needs }: Needs): PersonEdits {
     const rows = (ids ?? []).map((id) => reads.find(project, personKey(String(id), "ids")));
     return [...new Set((await Promise.all(rows)).flatMap((row) => row?.id ?? []))];
   };
-  /** Of how many persons what was done; nothing is where persons stay with their events. */
+  /** The numbers of persons by action; zero where persons stay with their events. */
   const removed = async (
     project: number,
     ids: number[],

@@ -9,8 +9,7 @@ const CSV_COLUMNS_MAX = 16_384;
 const COLUMNS_ALWAYS = { id: null, name: null, created_at: null, uuid: null };
 
 /**
- * Persons as the lines of a CSV. They are walked along twice, first for the columns: what comes
- * up in between is left out (decision 47).
+ * Persons as the lines of a CSV. The list is read twice, first for the columns: later columns are left out (decision 47).
  */
 export async function personTable(
   walk: () => AsyncIterable<PersonRow[]>,

@@ -2,13 +2,13 @@ import type { User } from "../access/user.ts";
 import { Failure } from "../values/failure.ts";
 import { isLonger, type Json, storableText } from "../values/json.ts";
 
-/** What a playlist's recordings are: chosen one by one, or those that its filters find. */
+/** The kinds of playlists: recordings chosen one by one, or recordings that its filters find. */
 export const PLAYLIST_TYPES = ["collection", "filters"] as const;
 
 /** One of PLAYLIST_TYPES. */
 export type PlaylistType = (typeof PLAYLIST_TYPES)[number];
 
-/** What a list of playlists may be sorted by. */
+/** The fields by which a list of playlists may be sorted. */
 export const PLAYLIST_ORDERS = ["last_modified_at", "created_at", "name"] as const;
 
 /** How a list of playlists is sorted. */
@@ -40,7 +40,7 @@ export type Playlist = {
   type: PlaylistType;
 };
 
-/** What a caller may write (contract 4.3). */
+/** The writable fields (contract 4.3). */
 export type PlaylistFields = Pick<
   Playlist,
   "name" | "derived_name" | "description" | "pinned" | "deleted" | "filters"
@@ -49,7 +49,7 @@ export type PlaylistFields = Pick<
   _create_in_folder: string;
 };
 
-/** What a caller sends: null is an empty name. */
+/** The sent fields: null is an empty name. */
 export type SentFields = Partial<
   Omit<PlaylistFields, "name" | "derived_name"> & Record<"name" | "derived_name", string | null>
 >;
@@ -65,7 +65,7 @@ export type PlaylistRecording = {
 export type PlaylistRecordings = {
   results: PlaylistRecording[];
   has_next: boolean;
-  /** The address of the next page; null if there is none. */
+  /** The address of the next page; null on the last page. */
   next: string | null;
   version: 4;
 };
@@ -84,7 +84,7 @@ export const PLAYLIST_FILTERS_BYTES_MAX = 65_536;
 /** Characters of the id of a session recording. */
 export const SESSION_RECORDING_ID_CHARS_MAX = 200;
 
-/** What was sent as it is stored, no field but those sent. Fails `too_long`. */
+/** The sent fields as they are stored. Fails `too_long`. */
 export function storableFields(sent: SentFields): Partial<PlaylistFields> {
   const texts: Partial<Record<keyof typeof PLAYLIST_CHARS_MAX, string>> = {};
   for (const [name, charsMax] of Object.entries(PLAYLIST_CHARS_MAX)) {
@@ -106,8 +106,7 @@ export function storableFields(sent: SentFields): Partial<PlaylistFields> {
 }
 
 /**
- * Fails `invalid_input` on filters that do not go with the type that was asked for (decision 45). Only
- * a type that is sent counts: whoever sends none may send any filters (contract 4.3).
+ * Fails `invalid_input` on filters that do not go with the type that was asked for (decision 45). Only a sent type counts: without a type any filters may be sent (contract 4.3).
  */
 export function checkFilters(type: PlaylistType | undefined, filters: Json | undefined): void {
   if (type === "filters" && isNothing(filters)) {
@@ -125,7 +124,7 @@ function isNothing(filters: Json | undefined): boolean {
   return !filters;
 }
 
-/** Whether what was sent makes its sender the last who modified the playlist (decision 45). */
+/** Whether the sent fields make the sender the last modifier of the playlist (decision 45). */
 export function isModification({ name, description, filters }: SentFields): boolean {
   return name !== undefined || description !== undefined || filters !== undefined;
 }

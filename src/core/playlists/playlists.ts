@@ -28,7 +28,7 @@ import {
   storableFields,
 } from "./playlist.ts";
 
-/** What a list of playlists asks for, as it was sent. */
+/** A request for a list of playlists, as it was sent. */
 export type PlaylistQuery = Pick<
   PlaylistFilter,
   "created_by" | "short_id" | "search" | "pinned"
@@ -59,7 +59,7 @@ export type Playlists = {
   ): Promise<Playlist>;
   /** Fails `not_found`, also when it is deleted. */
   get(place: PlaylistPlace): Promise<Playlist>;
-  /** Changes what was sent, also of a deleted one. Fails `not_found` and `too_long`. */
+  /** Changes the sent fields, also of a deleted playlist. Fails `not_found` and `too_long`. */
   change(place: PlaylistPlace, user: number, sent: SentFields): Promise<Playlist>;
   /** Its recordings, the last added first. Fails as `get` does. */
   recordings(place: PlaylistPlace, query: PageQuery, url: URL): Promise<PlaylistRecordings>;

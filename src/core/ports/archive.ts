@@ -62,8 +62,7 @@ export type Archive = {
   add(upTo: number): Promise<void>;
 
   /**
-   * If rows are missing, writes them again from the event store, which has all archived rows, and counts
-   * those that it does not have as lost (decision 76). It comes before the journal is trimmed.
+   * If rows are missing, writes them again from the event store, which has all archived rows, and counts rows that it lacks as lost (decision 76). It runs before the journal is trimmed.
    */
   complete(): Promise<void>;
 

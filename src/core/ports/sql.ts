@@ -32,7 +32,6 @@ export type SqlReads = {
 };
 
 /**
- * A value in an answer of SQL. `digits` is a number that a double may not say exactly, and `json` what
- * has parts, both as they are written.
+ * A value in an answer of SQL. `digits` is a number that a double may not hold exactly, and `json` a value with parts, both as text.
  */
 export type SqlCell = null | boolean | number | string | { digits: string } | { json: string };

@@ -95,7 +95,7 @@ describe("an event that is not ingested (contract 7)", () => {
   });
 });
 
-describe("a distinct id (contract 2.5, decision 9)", () => {
+describe("a distinct id (contract 2.5)", () => {
   test.each<[string, Json, string]>([
     [
       "is taken from the top",

@@ -103,7 +103,7 @@ describe("PATCH of a person", () => {
     expect(kept).toContain('"__proto__":{"a":[]}');
   });
 
-  test("loses no update: neither the events before it nor those behind it undo each other", async () => {
+  test("loses no update: neither earlier nor later events undo it", async () => {
     const app = await newProject();
     await app.capture(batch(identified("ann", { a: 0 })));
     const { id } = await personOf(app, "ann");
@@ -319,7 +319,7 @@ describe("DELETE of a person", () => {
     expect(await eventsOf(app, ann.uuid)).toHaveLength(7);
   });
 
-  test("leaves no word of the person in SQLite's file, also of those who were merged into it", async () => {
+  test("leaves no word of the person in SQLite's file, also of persons merged into it", async () => {
     using directory = temporaryDirectory();
     const app = await testApp({ data: directory.path });
     const secrets = ["first-secret", "second-secret", "third-secret"] as const;
@@ -630,7 +630,7 @@ describe("activity", () => {
     expect(JSON.stringify(await activity(app))).not.toContain('"ad"');
   });
 
-  test("outlives the person, by both ids, without what was known of it", async () => {
+  test("outlives the person, by both ids, without its values", async () => {
     const app = await newProject();
     await app.capture(batch(event({ distinct_id: "anon" }), identified("ann", { plan: "secret" })));
     const anon = await personOf(app, "anon");
@@ -653,7 +653,7 @@ describe("activity", () => {
     expect((await app.get("/persons/x/activity/")).status).toBe(400);
   });
 
-  test("keeps what was changed of those of whom a person was no part any more, or not yet", async () => {
+  test("keeps changes of persons that the deleted one was split off from before, or merged into later", async () => {
     const app = await newProject();
     await app.capture(batch(...["ann", "fay", "cat"].map((id) => identified(id, { n: 0 }))));
     const ann = await personOf(app, "ann");

@@ -536,7 +536,7 @@ test("dates of filters, and of persons, are on the clock of the project's time z
 
 describe("a walk along the persons", () => {
   test.each(["", `&${filters({ key: "n", operator: "is_set" }).slice(1)}`, "&search=%40x.y"])(
-    "by next%s neither skips nor repeats anybody, whoever comes or goes meanwhile",
+    "by next%s neither skips nor repeats a person while others come and go",
     async (query) => {
       const app = await newProject();
       const made = (n: number) => {
@@ -569,7 +569,7 @@ describe("a walk along the persons", () => {
   );
 
   test.each(["", `&${filters({ key: "n", operator: "is_set" }).slice(1)}`, "&search=%40x.y"])(
-    "by next%s meets everybody once, in the order it began with, whoever is merged or split meanwhile",
+    "by next%s meets each person once, in its first order, while others are merged and split",
     async (query) => {
       const app = await newProject();
       const names = Array.from({ length: 12 }, (_, n) => `p${n}`);
@@ -718,7 +718,7 @@ describe("a list of large persons", () => {
 describe("persons as CSV", () => {
   const rowsOf = (body: unknown) => String(body).split("\r\n");
 
-  test("are all there, whatever a stranger with the project's key makes columns of", async () => {
+  test("are all there, also if a stranger with the project's key adds many columns", async () => {
     const app = await newProject();
     const odd = (n: number) =>
       Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`a ${n} ${at}`, at]));

@@ -102,7 +102,7 @@ describe("a playlist", () => {
     expect(changed).toMatchObject({ status: 200, body: { type: "filters", name: "x" } });
   });
 
-  test("changes in what is sent and nothing else; what cannot be written is passed over", async () => {
+  test("changes only in the sent fields; other fields are ignored", async () => {
     const app = await newProject();
     const { playlist, address } = await make(app);
     const fixed = {
@@ -282,7 +282,7 @@ describe("a playlist", () => {
     expect(made).toMatchObject({ status, body: status === 400 ? refusal : body });
   });
 
-  test("has any filters later, whatever its type (contract 4.3)", async () => {
+  test("may have any filters later, with any type (contract 4.3)", async () => {
     const app = await newProject();
     for (const made of [{ type: "collection" }, { type: "filters", filters: { a: 1 } }]) {
       const { address } = await make(app, made);
@@ -699,7 +699,7 @@ test("playlists and their recordings outlive the process", async () => {
   expect((await app.ask("GET", before.address)).body).toEqual(before.body as never);
 });
 
-test("GET /api/users/@me/ shows the owner of the key, whatever its projects", async () => {
+test("GET /api/users/@me/ shows the owner of a key of any projects", async () => {
   await using app = await testApp();
   const key = await keyOf(app, "bob@x.y", ["user:read"]);
 

@@ -6,7 +6,7 @@ import { testApp } from "../../support/start/app.ts";
 const PREFER = { prefer: "return=representation" };
 
 /** A person has properties in columns of each kind, and none in most of them. */
-test("every question finds all properties of a person, whoever set them", async () => {
+test("every question finds all properties of a person, by user or SDK", async () => {
   await using app = await testApp();
   const $set = { plan: "pro", $browser: "Firefox", $initial_browser: "Safari", none: null };
   await app.capture(
@@ -48,7 +48,7 @@ test("every question finds all properties of a person, whoever set them", async 
   expect(await seenBy("$browser", "Safari")).toEqual([0]);
 });
 
-test("a property is looked for where stores that there are have it", () => {
+test("a property is in the column in which existing stores have it", () => {
   const found = [
     "plan",
     "email",

@@ -48,7 +48,7 @@ describe("SQLite", () => {
     expect(again.query("SELECT name FROM sqlite_schema").all()).toEqual([{ name: "person" }]);
   });
 
-  test("a later migration runs once, and the next start adds those that came since", () => {
+  test("a later migration runs once, and the next start adds newer ones", () => {
     using directory = temporaryDirectory();
     const path = join(directory.path, "hoglet.sqlite");
     const first = openSqlite(path);
@@ -110,7 +110,7 @@ describe("SQLite", () => {
     sqlite.close();
   });
 
-  test("keeps what is deleted out of the file, and reads without writing", () => {
+  test("keeps deleted data out of the file, and reads without writing", () => {
     using directory = temporaryDirectory();
     const path = join(directory.path, "hoglet.sqlite");
     const writer = openSqlite(path);

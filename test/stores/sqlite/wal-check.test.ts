@@ -57,7 +57,7 @@ test.each<[string, (log: string) => void]>([
   ["is garbage in the middle", (log) => change(log, FRAME, garbage.subarray(0, 4000))],
   ["has lost its end", (log) => truncateSync(log, HEADER + 2 * FRAME)],
   ["has lost all but a few bytes", (log) => truncateSync(log, 10)],
-])("a log that %s is damaged, and stops whoever would open it", (_what, damage) => {
+])("a log that %s is damaged, and cannot be opened", (_what, damage) => {
   using directory = temporaryDirectory();
   const path = killed(directory.path, 3);
 
@@ -67,7 +67,7 @@ test.each<[string, (log: string) => void]>([
   expect(() => openSqlite(path)).toThrow(`its write-ahead log ${path}-wal is damaged`);
 });
 
-test("what was not committed may be torn", () => {
+test("uncommitted frames may be torn", () => {
   using directory = temporaryDirectory();
   const path = killed(directory.path, 3);
   const log = readFileSync(`${path}-wal`);
@@ -79,7 +79,7 @@ test("what was not committed may be torn", () => {
   }
 });
 
-test("without the index a commit that others follow is missed all the same", () => {
+test("without the index a commit before others is also missed", () => {
   using directory = temporaryDirectory();
   const path = killed(directory.path, 3);
   const whole = readFileSync(`${path}-wal`);

@@ -1,15 +1,15 @@
 import type { Place, WalkPlace } from "../../../core/values/page.ts";
 import type { Sqlite } from "../sqlite.ts";
 
-/** Later than all versions: nobody has moved since. */
+/** Later than all versions: no person has moved since. */
 const NEVER = Number.MAX_SAFE_INTEGER;
 
-/** The condition that a person is behind a place in the list. */
+/** The condition that a person comes after a place in the list. */
 function behind(after: Place | undefined, row: string) {
   return after === undefined ? "" : `AND ${row} < ($at, $after)`;
 }
 
-/** The first move of a person behind a version. */
+/** The first move of a person after a version. */
 const FIRST_MOVE = (what: string, person: string, since: string) =>
   `SELECT ${what} FROM person_move WHERE person_id = ${person} AND version > ${since}
    ORDER BY version LIMIT 1`;
@@ -63,7 +63,7 @@ export function personPlaces(raw: Sqlite["raw"]) {
   );
   const version = raw.query<{ value: string }, []>("SELECT value FROM meta WHERE key = 'version'");
   return {
-    /** The version of the person store: since when places are as they are told. */
+    /** The version of the person store since which places are as the walk began. */
     version: () => Number(version.get()?.value ?? 0),
     /** Of persons of a project, by their ids. */
     ofIds: (project: number, ids: Iterable<number>, since = NEVER): Place[] =>

@@ -91,7 +91,7 @@ function restore(
   return person;
 }
 
-/** Deletes persons. Those that were merged into them lose all that is kept of them. */
+/** Deletes persons. Of persons that were merged into them, no data stays. */
 export function applyRemove(
   persons: readonly StoredPerson[],
   { events, by }: RemoveChange,

@@ -15,7 +15,7 @@ const GREEDY = `
   SELECT a.range, md5(random()::VARCHAR) || repeat('${TOKEN}', 10) AS text
   FROM range(100000) AS a, range(100000) AS b ORDER BY text, a.range`;
 
-test("what queries have put on disk goes, with those that hold it", async () => {
+test("temporary files of queries are removed, and queries that hold them end", async () => {
   using place = temporaryDirectory();
   const duckdb = await openDuckdb({
     directory: place.path,
@@ -45,7 +45,7 @@ test("what queries have put on disk goes, with those that hold it", async () => 
   await duckdb.close();
 });
 
-test("what the engine goes on with is no more in the directory, and it goes on", async () => {
+test("open temporary files leave the directory, and the engine continues", async () => {
   using place = temporaryDirectory();
   const duckdb = await openDuckdb({
     ...{ directory: place.path, generation: 1, memory_bytes: 128_000_000, threads: 2 },

@@ -73,7 +73,7 @@ test.each([
   ["a commit of its own that found no memory", COMMIT_FAILED, 2],
   ["a checkpoint of its own that found no memory", `${CHECKPOINT_FAILED}${BLOCK}`, 2],
 ])(
-  "a draft that ends with %s is let go of, begun once more if there was no memory, and in nobody's way",
+  "a staging file that ends with %s is removed, repeated if memory was short, and blocks no others",
   async (_, said, begun) => {
     using place = temporaryDirectory();
     const fatal: Error[] = [];
@@ -169,7 +169,7 @@ test.each([
   ["for good", "apart", 1],
   ["so that they read again", "readForOthers", 2],
 ] as const)(
-  "a part of a rewrite ends those who hold the memory that it lacks, %s",
+  "a part of a rewrite interrupts reads that hold the memory it lacks, %s",
   async (_, read, expected) => {
     using place = temporaryDirectory();
     const duckdb = await openDuckdb({

@@ -46,7 +46,7 @@ test("a commit has more room than others, until it is done", async () => {
   await room.end();
 });
 
-test("rows that are in no file yet end nobody: they are what is written", async () => {
+test("rows that are in no file yet interrupt no read: they belong to the write", async () => {
   let times = 0;
   const room = await made(() => {
     times += 1;
@@ -62,7 +62,7 @@ test("rows that are in no file yet end nobody: they are what is written", async 
   expect(times).toBe(0);
 });
 
-test("who is ended is told when the limit is lowered", async () => {
+test("an interrupted read learns when the limit is lowered", async () => {
   const lowered: Promise<void>[] = [];
   const room = await made((promise) => {
     lowered.push(promise);
@@ -76,7 +76,7 @@ test("who is ended is told when the limit is lowered", async () => {
   await room.end();
 });
 
-test("whoever reads is ended where he takes of that room, and the limit is lowered then", async () => {
+test("a read that takes the memory of commits is interrupted, and the limit is lowered then", async () => {
   let times = 0;
   const room = await made(() => {
     times += 1;

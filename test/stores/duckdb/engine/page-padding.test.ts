@@ -19,7 +19,7 @@ const TEXTS = {
 };
 
 test.each(Object.entries(TEXTS))(
-  "what DuckDB left behind its pages is gone, and the rows are as they were: %s texts",
+  "the padding of pages is zero, and the rows are as they were: %s texts",
   async (_length, text) => {
     using place = temporaryDirectory();
     const path = join(place.path, "events", "1.duckdb");
@@ -38,7 +38,7 @@ test.each(Object.entries(TEXTS))(
   },
 );
 
-test("what is left behind pages and in memory goes while the store is open, and gets behind no others", async () => {
+test("padding and freed memory are cleared while the store is open, and hold no other rows", async () => {
   using place = temporaryDirectory();
   const path = join(place.path, "events", "1.duckdb");
   await fill(place.path, TEXTS.long);

@@ -58,7 +58,7 @@ test("a read has an end, also of its waiting for a reader, and the next finds th
   expect(await ask("SELECT 42::INTEGER AS answer")).toEqual([{ answer: 42 }]);
 }, 60_000);
 
-test("a read ends when nobody waits for it, between statements too", async () => {
+test("a read ends when its client disconnects, also between statements", async () => {
   const end = new AbortController();
   const { promise: began, resolve } = Promise.withResolvers<void>();
   const steps = Array.from({ length: MANY }, () =>
@@ -80,7 +80,7 @@ test("a read ends when nobody waits for it, between statements too", async () =>
   expect(await ask("SELECT 42::INTEGER AS answer")).toEqual([{ answer: 42 }]);
 }, 60_000);
 
-test("who has gone already is not read for", async () => {
+test("a client that has disconnected gets no read", async () => {
   let isRead = false;
   const gone = apiReads(duckdb, 600).read(AbortSignal.abort(), async () => {
     isRead = true;
@@ -91,7 +91,7 @@ test("who has gone already is not read for", async () => {
   expect(isRead).toBe(false);
 });
 
-test("what fails by itself, fails as it does", async () => {
+test("a read that fails by itself keeps its error", async () => {
   expect(ask("SELECT nothing")).rejects.toThrow("Binder Error");
   expect(await ask("SELECT 1::INTEGER AS one")).toEqual([{ one: 1 }]);
 });

@@ -27,7 +27,7 @@ const SLICE = 4096;
 const ENDLESS =
   "SELECT max(a.range + b.range + c.range) FROM range(1e6::BIGINT) a, range(1e6::BIGINT) b, range(1e6::BIGINT) c";
 
-test("whoever writes alone waits for those who read, and those who come then wait for him", async () => {
+test("an exclusive write waits for running reads, and later reads wait for it", async () => {
   const turns = readWriteGate();
   const { promise: end, resolve } = Promise.withResolvers<void>();
   const done: string[] = [];
@@ -53,7 +53,7 @@ test("a read that takes long is ended, and says why", async () => {
   expect(await turns.reading(connection, "final", async () => "read")).toBe("read");
 });
 
-test("a read that is to be repeated begins again behind the write, as often as that helps", async () => {
+test("an interrupted read is repeated after the write, a limited number of times", async () => {
   const turns = readWriteGate();
   const done: string[] = [];
   const repeated = turns.reading(connection, "repeat", async () => {
@@ -82,7 +82,7 @@ test("a read that is to be repeated begins again behind the write, as often as t
   clearInterval(ending);
 });
 
-test("whoever works between reads waits for a moment without one, and keeps nobody out before", async () => {
+test("work between reads waits for a moment without reads, and delays none before", async () => {
   const turns = readWriteGate();
   const { promise: end, resolve } = Promise.withResolvers<void>();
   const done: string[] = [];
@@ -105,7 +105,7 @@ test("without such a moment there is no work", async () => {
   expect(await turns.between(20, async () => "done")).toBe("done");
 });
 
-test("what a read fails by itself is not laid on the write", async () => {
+test("an error of a read itself is not blamed on the write", async () => {
   const turns = readWriteGate();
   const failing = turns.reading(connection, "final", () => connection.run("SELECT nobody"));
   await expect(failing).rejects.toThrow("Binder Error");

@@ -46,7 +46,7 @@ const numbers = async () =>
 test.each([
   ["for want of memory", NO_MEMORY],
   ["because it was interrupted", "INTERRUPT Error: Interrupted!"],
-])("what cannot be rolled back %s is rolled back later", async (_, said) => {
+])("a transaction that cannot be rolled back %s is rolled back later", async (_, said) => {
   const failing = async (on: DuckDBConnection) => {
     await add(1)(on);
     await on.run("SELECT nothing");

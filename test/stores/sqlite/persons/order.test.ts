@@ -131,9 +131,9 @@ test("where persons were listed is kept of the last 32,768 moves, and not of who
   expect(moved().length).toBeWithin(32_768 - 1024, 32_768 + 1024);
 });
 
-describe("persons are listed by what is shown of when they were created", () => {
+describe("persons are listed by the shown time of creation", () => {
   test.each([1, 2, 3, 4])(
-    "and a walk along next meets everybody once, whoever is merged, split, made or deleted (%p)",
+    "and a walk along next meets each person once while others are merged, split, made or deleted (%p)",
     async (seed) => {
       await using app = await testApp();
       const { make, change, list, below, any } = world(app, seed);
