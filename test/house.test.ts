@@ -366,6 +366,10 @@ const BANNED: { pattern: RegExp; instead: string; floors?: string[] }[] = [
   { pattern: /\b(TODO|FIXME|XXX)\b/, instead: "an issue" },
 ];
 
+/** Names that say less than the field's own words. */
+const BANNED_NAMES =
+  /\b(told|isTold|tell[A-Z]\w*|looking|inert|alike|\w*[aA]new|asides?|\w*Aside|\w*[bB]ehind|unmirrored\w*|roomy|letGo|give(Back|Way)\w*|sift(ed)?|resent\w*|toldApart)\b/;
+
 const LINES_MAX = 300;
 
 /** Words of a decision's body. */
@@ -531,6 +535,16 @@ describe("the house rules", () => {
     const wrong = paths.flatMap((path) => {
       const text = readFileSync(join(ROOT, path), "utf8");
       return path.startsWith("test/") ? bannedTestNames(path, text) : bannedPhrases(path, text);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test("names in the code are the words of the field", () => {
+    const withoutTexts = (text: string) =>
+      withoutComments(text).replace(/\/\/.*$|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/gm, "");
+    const wrong = sources.flatMap(({ name, text }) => {
+      const found = BANNED_NAMES.exec(withoutTexts(text));
+      return found === null ? [] : [`${name}: ${found[0]}`];
     });
     expect(wrong).toEqual([]);
   });

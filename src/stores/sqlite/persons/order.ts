@@ -5,7 +5,7 @@ import type { Sqlite } from "../sqlite.ts";
 const NEVER = Number.MAX_SAFE_INTEGER;
 
 /** The condition that a person comes after a place in the list. */
-function behind(after: Place | undefined, row: string) {
+function afterPlace(after: Place | undefined, row: string) {
   return after === undefined ? "" : `AND ${row} < ($at, $after)`;
 }
 
@@ -21,13 +21,13 @@ const FIRST_MOVE = (what: string, person: string, since: string) =>
 export function inOrder(after: WalkPlace | undefined) {
   const since = after?.since;
   const there = `SELECT person.id, person.created_at AS at FROM person
-    WHERE project_id = $project ${behind(after, "(created_at, id)")}`;
+    WHERE project_id = $project ${afterPlace(after, "(created_at, id)")}`;
   const part = "ORDER BY at DESC, id DESC LIMIT $limit OFFSET $offset";
   const place = after === undefined ? {} : { at: after.at, after: after.id };
   if (since === undefined) return { sql: `${there} ${part}`, values: place };
   const moved = `SELECT person.id, moved.created_at AS at FROM person_move AS moved
     CROSS JOIN person ON person.id = moved.person_id
-    WHERE moved.version > $since AND moved.project_id = $project ${behind(after, "(moved.created_at, moved.person_id)")}
+    WHERE moved.version > $since AND moved.project_id = $project ${afterPlace(after, "(moved.created_at, moved.person_id)")}
       AND moved.seq = (${FIRST_MOVE("seq", "moved.person_id", "$since")})`;
   const stayed = `${there} AND NOT EXISTS (${FIRST_MOVE("1", "person.id", "$since")})`;
   return { sql: `${stayed} UNION ALL ${moved} ${part}`, values: { ...place, since } };
