@@ -96,7 +96,7 @@ export async function openEvents(
   }
   const eventsStored = eventStore(duckdb, join(directory, "dead-letters.ndjson"));
   const { batches } = stores;
-  const places = { directory, batches, holes: stores.journalGaps };
+  const places = { directory, batches, journalGaps: stores.journalGaps };
   const needs = { store, files, eventsStored, rebuild, onProgress, log };
   const filling = planRebuild(settings, places, { ...needs, ...seqs });
   const { archive, archiveCounts } = countedArchive(duckdb, files, log);

@@ -30,7 +30,11 @@ type Plan = {
 /** Returns the filling of an event store, if it needs one, and the recovery of gaps in the journal. */
 export function planRebuild(
   { memory }: Settings,
-  { directory, batches, holes }: { directory: string; batches: Batches; holes: JournalGaps },
+  {
+    directory,
+    batches,
+    journalGaps,
+  }: { directory: string; batches: Batches; journalGaps: JournalGaps },
   { store, files, first: journalFirst, last: upTo, eventsStored, onProgress, ...needs }: Plan,
 ) {
   const restore = restoreOf(store.duckdb, files);
@@ -38,7 +42,7 @@ export function planRebuild(
   const { rebuild, log } = needs;
   reportMissing(files, !store.unfilled, log);
   const lastSeq = upTo;
-  const gaps = gapRecovery({ directory, memory_bytes, holes, lastSeq, store, restore, log });
+  const gaps = gapRecovery({ directory, memory_bytes, journalGaps, lastSeq, store, restore, log });
   const filling = restoring({
     restore,
     archive: store.unfilled ? files : undefined,

@@ -11,7 +11,7 @@ import type { OpenedStore } from "./open-event-store.ts";
 /** Recovers or reports events that the journal has lost. */
 export type GapRecovery = {
   /** Returns the gaps of the journal above `after` and up to `upTo`. */
-  holes(range: { after: number; upTo: number }): Promise<SeqGap[]>;
+  gapsOf(range: { after: number; upTo: number }): Promise<SeqGap[]>;
   /** Adds the rows of gaps above `after` to the event store, from a quarantined event store that has them. */
   recoverGaps(after: number): Promise<void>;
   /** Returns whether a quarantined event store could not be read. */
@@ -26,7 +26,7 @@ type Needs = {
   /** The data directory. */
   directory: string;
   memory_bytes: number;
-  holes: JournalGaps;
+  journalGaps: JournalGaps;
   /** The last sequence number of the journal. */
   lastSeq: number;
   store: Pick<OpenedStore, "applied">;
@@ -36,7 +36,7 @@ type Needs = {
 
 /** Recovers events in gaps of the journal from the event store that a rebuild replaces (decision 64). */
 export function gapRecovery(needs: Needs): GapRecovery {
-  const { holes, lastSeq, restore, log, ...source } = needs;
+  const { journalGaps, lastSeq, restore, log, ...source } = needs;
   const { directory } = source;
   let isUnread = false;
   /** Up to this number an event store has all events, or had them. */
@@ -44,8 +44,8 @@ export function gapRecovery(needs: Needs): GapRecovery {
   let isReported = false;
   let count = 0;
 
-  const holesIn = (range: { after: number; upTo: number }) =>
-    gapsIn(holes, { ...range, end: lastSeq });
+  const gapsOf = (range: { after: number; upTo: number }) =>
+    gapsIn(journalGaps, { ...range, end: lastSeq });
 
   const recoverFrom = async (file: string, gaps: readonly SeqGap[]): Promise<number> => {
     const { files, damage, applied: last } = await readRows(file, gaps, source);
@@ -75,10 +75,10 @@ export function gapRecovery(needs: Needs): GapRecovery {
 
   return {
     isUnread: () => isUnread,
-    holes: holesIn,
+    gapsOf,
     async recoverGaps(after) {
       const quarantined = quarantinedIn(join(directory, EVENTS_DIRECTORY));
-      const gaps = quarantined.length > 0 ? await holesIn({ after, upTo: lastSeq }) : [];
+      const gaps = quarantined.length > 0 ? await gapsOf({ after, upTo: lastSeq }) : [];
       if (gaps.length === 0) return;
       // The newest file that has rows is the last complete one. Older files are of another time.
       for (const file of quarantined) {
@@ -87,7 +87,7 @@ export function gapRecovery(needs: Needs): GapRecovery {
     },
     async reportLost() {
       if (isReported) return;
-      for (const { first, last } of await holesIn({ after: applied, upTo: lastSeq })) {
+      for (const { first, last } of await gapsOf({ after: applied, upTo: lastSeq })) {
         count += last - first + 1;
         log.error(LOST, { first, last, count: last - first + 1 });
       }
@@ -103,12 +103,12 @@ const LOST =
 
 /** Returns the gaps in a range of a journal that ends with `end`. A frame may go beyond the range. */
 async function gapsIn(
-  holes: JournalGaps,
+  journalGaps: JournalGaps,
   { after, upTo, end }: { after: number; upTo: number; end: number },
 ): Promise<SeqGap[]> {
   const all: SeqGap[] = [];
   for (let at = after; at < Math.min(upTo, end); ) {
-    const found = await holes.find({ after: at, upTo: end });
+    const found = await journalGaps.find({ after: at, upTo: end });
     all.push(...found.gaps);
     at = found.last;
   }

@@ -166,7 +166,7 @@ export function keys(needs: Needs): Keys {
       await changeable(id, by);
       return shown(found(await writes.revoke(id, isoTime(now()))));
     },
-    isUnused: async () => !(await reads.hasBeen()),
+    isUnused: async () => !(await reads.wasEverMade()),
     makeOwner: async () => void (await owner(needs)),
     nameOwner: () => nameOwner(needs),
     async ensure(value) {

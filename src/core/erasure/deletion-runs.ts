@@ -20,7 +20,10 @@ export type DeletionRunNeeds = {
   /** The data directory. */
   directory: string;
   writes: DeletionWrites;
-  events: Pick<EventStore, "applied" | "clearLeft" | "erase" | "isLoose" | "projectionVersion">;
+  events: Pick<
+    EventStore,
+    "applied" | "clearRemains" | "erase" | "needsReordering" | "projectionVersion"
+  >;
   ingest: Pick<Ingest, "applied" | "caughtUp">;
   journal: Pick<Journal, "rotate" | "trim">;
   batches: Pick<Batches, "forgetErased">;
@@ -171,7 +174,7 @@ async function runBatch(
 
 /** Rewrites the event store in order once much is new: 147 bytes an event instead of 185 (decision 93). */
 async function putInOrder({ events, log }: DeletionRunNeeds, stopped: () => boolean) {
-  if (!(await events.isLoose())) return;
+  if (!(await events.needsReordering())) return;
   log.info("the event store is put in order");
   const nothing = async () => {};
   try {
@@ -196,9 +199,9 @@ async function erase(needs: DeletionRunNeeds, batch: Batch, stopped: () => boole
   step("events");
   const purged_version = await eraseEvents(needs, batch, { stopped, step });
   step("leftovers");
-  const mirror_version = await events.projectionVersion();
-  const stored = { applied: await events.applied(), mirror_version };
-  await writes.forget({ tasks, mirror_version, purged_version });
+  const projection_version = await events.projectionVersion();
+  const stored = { applied: await events.applied(), projection_version };
+  await writes.forget({ tasks, projection_version, purged_version });
   const removed = await needs.removeLeftovers(directory, tasks, stored);
   for (const file of removed.parts) {
     log.warn("removed quarantined journal data; its events cannot be attributed to persons", {
@@ -211,7 +214,7 @@ async function erase(needs: DeletionRunNeeds, batch: Batch, stopped: () => boole
   step("journal");
   await journal.trim(upTo);
   step("temporary");
-  await events.clearLeft();
+  await events.clearRemains();
   step("scrub");
   const ids = tasks.map(({ id }) => id);
   await writes.scrub(ids);

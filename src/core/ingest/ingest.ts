@@ -32,7 +32,7 @@ const CATCH_UP_POLL_MS = 10;
 type Needs = AppendNeeds & {
   journal: Pick<Journal, "durableSeq">;
   batches: Batches;
-  events: Pick<EventStore, "checkpoint" | "releaseCache" | "projectionVersion" | "seen">;
+  events: Pick<EventStore, "checkpoint" | "releaseCache" | "projectionVersion" | "readDedupEntries">;
   /** Time for which a uuid is remembered, by arrival, in milliseconds. */
   windowMs: number;
   /** IDLE_MS by default. */
@@ -209,7 +209,7 @@ async function catchUpProjection(
 
 /** Fills the deduplication window from the event store. */
 async function loadDedupWindow({ events, batches, windowMs }: Needs): Promise<void> {
-  await events.seen(windowMs, batches.addDedupEntries);
+  await events.readDedupEntries(windowMs, batches.addDedupEntries);
   await releaseMemory({ events, batches });
 }
 

@@ -27,7 +27,7 @@ type Needs = {
   /** Quarantines damaged files; fails if the rebuild must not go on without them. */
   onDamaged(files: readonly ArchivedFile[]): Promise<void>;
   /** Returns the gaps of the journal above `after` and up to `upTo`. */
-  holes(range: { after: number; upTo: number }): Promise<SeqGap[]>;
+  gapsOf(range: { after: number; upTo: number }): Promise<SeqGap[]>;
   /** Adds lost events of the journal after a sequence number, from other copies. */
   recoverGaps(after: number): Promise<void>;
   /** Reports events that no copy has. */
@@ -93,12 +93,13 @@ function markOf({ archive, journalFirst }: Filling): number {
 
 /** Loads the files of the archive; returns the first one that cannot be read. */
 async function load(
-  { archive, restore, holes, onProgress }: Filling,
+  { archive, restore, gapsOf, onProgress }: Filling,
   mark: number,
   isStopped: () => boolean,
 ): Promise<ArchivedFile | undefined> {
   const { files, last } = archive.state();
-  const counting = { mark, holes: mark < last ? await holes({ after: mark, upTo: last }) : [] };
+  const gaps = mark < last ? await gapsOf({ after: mark, upTo: last }) : [];
+  const counting = { mark, gaps };
   const of = files.reduce((sum, file) => sum + file.rows, 0);
   let rows = 0;
   await restore.begin(mark);

@@ -36,7 +36,7 @@ export type KeyReads = {
   /** Returns whether a key with this hash was revoked, or was replaced by `roll`. */
   isRevoked(hash: string): Promise<boolean>;
   /** Returns whether a key was ever made; revoked keys count. */
-  hasBeen(): Promise<boolean>;
+  wasEverMade(): Promise<boolean>;
   /** Returns one key unless it is revoked; with `user_id`, only a key of that user. */
   find(id: number, user_id?: number): Promise<KeyRow | undefined>;
   /** Returns all keys that are not revoked, the oldest first; with `user_id`, those of that user. */

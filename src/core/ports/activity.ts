@@ -11,7 +11,7 @@ export type ActivityRow = {
   id: number;
   person_id: number;
   person_uuid: string;
-  /** An `ActivityName`, or a name that a later version has written. */
+  /** An `ActivityName`, or a name that a later version of Hoglet has written. */
   activity: string;
   /**
    * Empty after the person was deleted. The store adds changes to `people_merged_into` while the merge

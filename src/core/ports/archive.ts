@@ -62,7 +62,8 @@ export type Archive = {
   add(upTo: number): Promise<void>;
 
   /**
-   * If rows are missing, writes them again from the event store, which has all archived rows, and counts rows that it lacks as lost (decision 76). It runs before the journal is trimmed.
+   * If rows are missing, writes them again from the event store, which should have all archived rows. Rows
+   * that it lacks count as lost (decision 76). It runs before the journal is trimmed.
    */
   complete(): Promise<void>;
 
@@ -73,7 +74,7 @@ export type Archive = {
    * Reads the file at an index, and writes it again from the event store if it is damaged.
    * It does nothing for an index without a file.
    */
-  check(place: number): Promise<void>;
+  check(index: number): Promise<void>;
 
   /** Joins small files of one place into one. Returns true if it did; then there may be more. */
   compact(): Promise<boolean>;
@@ -130,10 +131,13 @@ export type ArchiveFiles = {
   removeQuarantined(): Promise<void>;
 };
 
-/** The rows of the archive that are loaded: up to `mark`, and those above it that the journal lacks. */
-export type Counting = { mark: number; holes: readonly SeqGap[] };
+/**
+ * The rows of the archive that are loaded: all up to the sequence number `mark`, and above it those in
+ * `gaps` of the journal.
+ */
+export type Counting = { mark: number; gaps: readonly SeqGap[] };
 
-/** Rows of another event store, in a file. */
+/** Rows that were copied from another event store, in a file. */
 export type TakenRows = { kind: ArchivedKind; path: string; rows: number };
 
 /**

@@ -5,13 +5,13 @@ import type { DedupEntry, DedupHash, DedupRecords } from "../ingest/dedup-table.
  * An entry is the hash of an event's uuid, its minute of arrival and its fingerprint.
  *
  * One thread uses it, so its methods are synchronous. The files need not survive a restart: the window
- * is filled again from `EventStore.seen`. Every method may fail with the error of the disk. The rules of
+ * is filled again from `EventStore.readDedupEntries`. Every method may fail with the error of the disk. The rules of
  * all ports are in `events.ts`.
  */
 export type DedupRuns = {
   /**
-   * Writes entries, as a run. None of them may be known with a minute of the window. If it fails,
-   * nothing is kept and the caller tries again later.
+   * Writes entries as a run. No earlier run may have one of their hashes with a minute of the window. If it
+   * fails, nothing is written, and the caller tries again later.
    */
   append(records: DedupRecords): void;
 
@@ -25,8 +25,8 @@ export type DedupRuns = {
   find(hash: DedupHash): DedupEntry | undefined;
 
   /**
-   * Replaces the entry of an erased event by a tombstone: `find` returns it with a minute before every
-   * window. It does nothing without an entry. Its hash stays on disk until `purge`.
+   * Replaces the entry of an erased event by a tombstone, an entry whose minute is before every window.
+   * It does nothing without an entry. Its hash stays on disk until `purge`.
    */
   remove(hash: DedupHash): void;
 

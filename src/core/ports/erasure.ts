@@ -30,7 +30,7 @@ export type DeletionRow = {
   /** Events up to this sequence number are deleted; later ones stay (decision 51). */
   journal_seq: number;
   state: DeletionState;
-  /** Number of attempts. An attempt that `fail` or `interrupt` took back does not count. */
+  /** Number of attempts. An attempt that ended by `interrupt`, or by `fail` without `counts`, is left out. */
   attempts: number;
   /** Reason why the last attempt failed or was put off; null without one. */
   error: string | null;
@@ -88,11 +88,11 @@ export type ErasedRows = Map<number, { events: number; logs: number }>;
 /** A kind of deleted data in the counts of a task. */
 export type Counted = "events" | "logs" | "warnings" | "dead_letters";
 
-/** Tasks whose events are gone, and versions of the projection. */
+/** The input of `forget`: tasks whose events are gone, and versions of the projection. */
 export type Leftovers = {
   tasks: readonly Pick<DeletionRow, "id" | "project_id" | "distinct_ids" | "requested_at">[];
   /** The version that the projection has. */
-  mirror_version: number;
+  projection_version: number;
   /** The version that the projection had when the event store's file was rewritten; undefined if it was not. */
   purged_version: number | undefined;
 };
@@ -118,8 +118,8 @@ export type DeletionWrites = {
   erasing(tasks: readonly DeletionRow[], rows: ErasedRows, generation: number): Promise<void>;
   /**
    * Removes samples of warnings with the distinct ids of a task, up to `requested_at`, and adds them to
-   * its counts. Removes `owned` up to `mirror_version`, as `PersonWrites.projected` does, and keeps
-   * `purged_version`. It comes after the erasure.
+   * its counts. Removes data for the projection up to `projection_version`, as `PersonWrites.projected` does, and
+   * keeps `purged_version`. It comes after the erasure.
    */
   forget(leftovers: Leftovers): Promise<void>;
   /** Adds to the counts of tasks, by their ids. It must not be repeated: it adds again. */
@@ -137,7 +137,7 @@ export type DeletionWrites = {
    * instead of `finish`.
    */
   fail(tasks: readonly DeletionRow[], error: string, of: { counts: boolean }): Promise<void>;
-  /** Takes the attempt of a batch back, because the server stops. The tasks stay `running`. */
+  /** Does not count the attempt of a batch, because the server stops. The tasks stay `running`. */
   interrupt(tasks: readonly DeletionRow[]): Promise<void>;
   /**
    * Cancels a task that is queued or failed, and removes its distinct ids. Returns false for any other
@@ -157,11 +157,11 @@ export type RemovedLeftovers = {
 /**
  * Removes traces of persons in files of the data directory: loads that both stores have, up to `stored`,
  * and dead letters of the tasks. All damaged parts of the journal go too, because their ids may be
- * damaged. `directory` is the data directory. It comes after the erasure. Fails with the error of the disk; it may be
- * repeated.
+ * damaged. `directory` is the data directory. It comes after the erasure. Fails with the error of the disk; it
+ * may be repeated.
  */
 export type RemoveLeftovers = (
   directory: string,
   tasks: readonly Erasing[],
-  stored: { applied: number; mirror_version: number },
+  stored: { applied: number; projection_version: number },
 ) => Promise<RemovedLeftovers>;

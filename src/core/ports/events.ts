@@ -137,7 +137,7 @@ export type EventStore = {
   checkpoint(): Promise<void>;
 
   /** Returns whether so much is new that `erase` with `isPurging` makes queries faster (decision 93). */
-  isLoose(): Promise<boolean>;
+  needsReordering(): Promise<boolean>;
 
   /** Frees memory that only makes reads faster. It does nothing while reads or erasures run. */
   releaseCache(): Promise<void>;
@@ -157,13 +157,13 @@ export type EventStore = {
    * Removes remains of erased rows: temporary files, unused parts of the file, memory. It comes after
    * `erase`. Fails `unavailable` while reads use these; it may be repeated.
    */
-  clearLeft(): Promise<void>;
+  clearRemains(): Promise<void>;
 
   /**
    * Passes on the events that arrived within `windowMs` before the last one, in parts, to fill the
    * deduplication window. The next part comes after `take` resolves.
    */
-  seen(windowMs: number, take: (chunk: ReplayEntries) => Promise<void>): Promise<void>;
+  readDedupEntries(windowMs: number, take: (chunk: ReplayEntries) => Promise<void>): Promise<void>;
 
   /** Returns the number of events and of log records, of all projects. */
   counts(): Promise<{ events: number; logs: number }>;

@@ -15,7 +15,7 @@ export type MaterializedColumns = {
 
   /**
    * Frees the columns of unused properties and gives a free column to the most used property. Returns
-   * true if a column is to be filled; then `fill` follows. Fails if the disk is full.
+   * true if a column must be filled; then `fill` follows. Fails if the disk is full.
    */
   choose(): Promise<boolean>;
 

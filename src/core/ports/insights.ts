@@ -20,7 +20,8 @@ export type Plan = { [Kind in Query["kind"]]: PlanOf<Kind> }[Query["kind"]];
 
 /**
  * One number of a series of a trend. A series without events has no rows. With a formula, all series
- * have the values that the first series has most of; the previous period has those of the current one.
+ * have the same values of the breakdown, the most frequent ones of the first series. The previous period has
+ * those of the current one.
  */
 export type TrendsRow = {
   kind: BreakdownKind;
@@ -61,13 +62,16 @@ export type RetentionRow = {
   breakdown?: FoundValue;
 };
 
-/** One way from a place to the next (decision 80): the most frequent first, at most `edges` of them. */
+/**
+ * A step of paths, from one page or event to the next (decision 80). The most frequent steps come first, and
+ * there are at most `edges`.
+ */
 export type PathsRow = {
   /** Position of `source` in its path, from 1 on. */
   step: number;
   source: string;
   target: string;
-  /** How many paths went this way. */
+  /** How many paths have this step. */
   paths: number;
   average_ms: number;
 };

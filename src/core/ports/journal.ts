@@ -33,8 +33,9 @@ export type Journal = {
    * before the call resolves.
    *
    * Fails `unavailable` if the disk refuses the entry, if too many bytes wait for the disk, or after
-   * `close`; an error of the disk is its `cause`. The entry is then cut away and its numbers are used
-   * again. If the disk refuses that as well, the entry may stay, under numbers that nothing else gets.
+   * `close`; an error of the disk is its `cause`. The entry is then removed, and its numbers are used
+   * again. If the disk refuses the removal too, the entry may stay in the file. Its numbers then belong to
+   * no other entry.
    *
    * It must not be repeated on success: a second call adds the lines again.
    */
@@ -44,7 +45,7 @@ export type Journal = {
   durableSeq(): number;
 
   /**
-   * Returns a number at or above that of the oldest line, as of the start. Undefined if the journal
+   * Returns a number at or below that of the oldest line, as of the start. Undefined if the journal
    * had no segment then.
    */
   first(): number | undefined;
@@ -82,8 +83,8 @@ export type JournalReader = {
    * Returns whole frames in order: each frame that ends above `after` and at or below `upTo`.
    * It returns at most `eventsMax` lines and JOURNAL_READ_BYTES_MAX bytes, but one frame at least.
    * An empty list means that nothing in the range can be read.
-   * `upTo` must be durable, because later lines may be half written. To read on from the last call is
-   * cheap; to go back opens a segment again.
+   * `upTo` must be durable, because later lines may be half written. It is cheap to continue where the
+   * last call ended. A call that goes back opens a segment again.
    * Fails with the error of the disk, and for a segment of another format version; it may be repeated.
    */
   read(range: { after: number; upTo: number; eventsMax: number }): Frame[];

@@ -39,7 +39,7 @@ export type PersonFilter = ExactFilter & {
   search?: string | undefined;
 };
 
-/** Which part of a list is wanted. With `after`, `offset` counts from that place on. */
+/** The part of a list to return. With `after`, `offset` counts from that position on. */
 export type PositionsQuery = PageQuery & { after?: WalkPlace | undefined };
 
 /** Reads of persons. */
@@ -53,7 +53,7 @@ export type PersonReads = {
     filter: ExactFilter,
     query: PositionsQuery,
   ): Promise<PersonPositions | undefined>;
-  /** Returns the positions that persons had at version `since` and have left. */
+  /** Returns the earlier positions, at version `since`, of the persons that have moved since then. */
   moved(project: number, since: number): Promise<Place[]>;
   /**
    * Returns the first of some persons, in the order of their ids: at most 200 persons, or 1 MiB of

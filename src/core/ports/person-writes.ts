@@ -11,8 +11,7 @@ import type { ProjectionChanges, ProjectionStream } from "./projection.ts";
 
 /*
  * Writes of the person store: persons with their distinct ids, groups, warnings and activity. Core decides
- * the changes of a batch of events (a slice); the store applies them. The rules of all ports are in
- * `events.ts`.
+ * the changes of a batch of events, and the store applies them. The rules of all ports are in `events.ts`.
  *
  * All these methods run in one thread, which owns the store. Each change runs in one transaction and gets
  * the next version. Its result goes to the projection (`projection.ts`). A method that "comes between two
@@ -124,7 +123,7 @@ export type SetChange = {
 
 /**
  * A user undoes merges of a person, as `split` in core decides (decision 28). It fails `invalid_input`. It
- * must not be repeated: the distinct ids have left by then.
+ * must not be repeated: the distinct ids belong to other persons by then.
  *
  * A person that comes back has its old integer id. `owned` has all distinct ids that leave. The person
  * gets the activity `split_person`, and then each that leaves gets `split_from`.

@@ -10,7 +10,7 @@ export type SqlTable = {
 
 /** Bounds of one statement. */
 export type SqlLimits = {
-  /** Ends the statement. */
+  /** Ends the statement when it aborts. */
   signal: AbortSignal;
   /** The most rows of the answer. */
   rows: number;
@@ -25,13 +25,14 @@ export type SqlReads = {
    * nothing (decision 81). The store refuses a statement before it runs if `checkSql` does.
    *
    * Fails `invalid_input` if the statement is not allowed, is not understood, fails on its data, or
-   * exceeds a limit. The sentence repeats nothing that is stored. When `signal` aborts it ends soon and
+   * exceeds a limit. The sentence of the failure contains no stored value. When `signal` aborts it ends soon and
    * fails; the caller has answered by then.
    */
   run(project: number, text: string, limits: SqlLimits): Promise<SqlTable>;
 };
 
 /**
- * A value in an answer of SQL. `digits` is a number that a double may not hold exactly, and `json` a value with parts, both as text.
+ * A value in an answer of SQL. `digits` is a number that a double may not hold exactly. `json` is a list or an
+ * object. Both are texts.
  */
 export type SqlCell = null | boolean | number | string | { digits: string } | { json: string };

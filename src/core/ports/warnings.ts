@@ -1,7 +1,7 @@
 import type { Part } from "../values/page.ts";
 
 /*
- * Ingestion warnings. They are written with the batch that they came with (`PersonChanges.warnings` in
+ * Ingestion warnings. They are written with the batch that they came with (`BatchChange.warnings` in
  * `person-writes.ts`). The rules of all ports are in `events.ts`.
  */
 

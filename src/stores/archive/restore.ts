@@ -98,7 +98,7 @@ export function restoreOf(duckdb: Duckdb, files: ArchiveFiles): Restore {
   };
 }
 
-const countingIn = ({ mark, holes }: Counting): string =>
-  [`seq <= ${mark}`, ...holes.map(({ first, last }) => `seq BETWEEN ${first} AND ${last}`)].join(
+const countingIn = ({ mark, gaps }: Counting): string =>
+  [`seq <= ${mark}`, ...gaps.map(({ first, last }) => `seq BETWEEN ${first} AND ${last}`)].join(
     " OR ",
   );

@@ -16,8 +16,10 @@ import type { Erasing, RemoveLeftovers } from "../../core/ports/erasure.ts";
 
 type Stored = Parameters<RemoveLeftovers>[2];
 
+/** Files of a load: the last sequence number and the content. */
 const LOAD = /^(\d+)\.(events|logs|persons|overrides|groups|owned)\.ndjson$/;
-const MIRROR = /^mirror-(\d+)\.\w+\.ndjson$/;
+/** Files of changes by users for the projection: its version, and the content. */
+const PROJECTION = /^mirror-(\d+)\.\w+\.ndjson$/;
 
 /** Removes traces of persons in files of the data directory. */
 export const removeLeftovers: RemoveLeftovers = async (directory, tasks, stored) => {
@@ -28,13 +30,13 @@ export const removeLeftovers: RemoveLeftovers = async (directory, tasks, stored)
 };
 
 /** Removes loads that both stores have, and whose removal had failed. */
-function removeLoads(directory: string, { applied, mirror_version }: Stored): void {
+function removeLoads(directory: string, { applied, projection_version }: Stored): void {
   for (const name of namesIn(directory)) {
     const load = LOAD.exec(name)?.[1];
-    const projection = MIRROR.exec(name)?.[1];
+    const projection = PROJECTION.exec(name)?.[1];
     const isStored =
       (load !== undefined && Number(load) <= applied) ||
-      (projection !== undefined && Number(projection) <= mirror_version);
+      (projection !== undefined && Number(projection) <= projection_version);
     if (isStored) rmSync(join(directory, name), { force: true });
   }
 }

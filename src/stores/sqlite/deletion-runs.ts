@@ -121,9 +121,9 @@ function erasureWrites(sqlite: Sqlite): Pick<DeletionWrites, "erasing" | "forget
         }
       }),
 
-    forget: async ({ tasks, mirror_version, purged_version }) =>
+    forget: async ({ tasks, projection_version, purged_version }) =>
       transaction(() => {
-        forgetOwned.run(mirror_version);
+        forgetOwned.run(projection_version);
         if (purged_version !== undefined) facts.write("purged_version", String(purged_version));
         const warnings = tasks.map(({ id, project_id, distinct_ids, requested_at }) => {
           const removed = distinct_ids.map((distinct_id) => {

@@ -20,7 +20,7 @@ export function keyReads({ orm }: Sqlite): KeyReads {
   return {
     byHash: async (hash) => byHash.get({ hash }),
     isRevoked: async (hash) => revoked.get({ hash }) !== undefined,
-    hasBeen: async () =>
+    wasEverMade: async () =>
       orm.select({ id: personalApiKey.id }).from(personalApiKey).limit(1).get() !== undefined,
     find: async (id, user_id) =>
       orm

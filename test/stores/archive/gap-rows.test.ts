@@ -41,17 +41,17 @@ async function numbersIn(paths: readonly string[]) {
   return found.getRows()[0];
 }
 
-test("rows in holes are taken out of a whole event store, no others, and it stays as it was", async () => {
+test("rows in gaps are taken out of a whole event store, no others, and it stays as it was", async () => {
   using place = temporaryDirectory();
   const file = await stored(place.path, 2);
   const { mtimeMs } = statSync(file);
-  const holes = [
+  const gaps = [
     { first: 11, last: 20 },
     { first: 30_001, last: 30_005 },
     { first: 99_000, last: 99_999 },
   ];
 
-  const { files, damage } = await readRows(file, holes, { directory: place.path, ...MEMORY });
+  const { files, damage } = await readRows(file, gaps, { directory: place.path, ...MEMORY });
 
   expect(damage).toBeUndefined();
   expect(files).toEqual([{ kind: "events", path: expect.any(String), rows: 15 }]);
@@ -68,8 +68,8 @@ test("a damaged event store gives no rows of the table that cannot be read, and 
   writeSync(damaged, Buffer.alloc(8192, 7), 0, 8192, at);
   closeSync(damaged);
 
-  const holes = [{ first: 1, last: 6 * ROW_GROUP_ROWS }];
-  const { files, damage } = await readRows(file, holes, { directory: place.path, ...MEMORY });
+  const gaps = [{ first: 1, last: 6 * ROW_GROUP_ROWS }];
+  const { files, damage } = await readRows(file, gaps, { directory: place.path, ...MEMORY });
 
   expect(damage?.message).toContain("Corrupt");
   expect(files).toEqual([]);

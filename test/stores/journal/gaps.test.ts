@@ -10,8 +10,8 @@ import { clear, entry, open, place, readerOf } from "../../support/disk/journal.
 
 afterEach(clear);
 
-/** All holes of a range, part by part. */
-async function holesIn(directory: string, { after, upTo }: { after: number; upTo: number }) {
+/** All gaps of a range, part by part. */
+async function gapsIn(directory: string, { after, upTo }: { after: number; upTo: number }) {
   const { find } = journalGaps(readerOf(directory).reader, { directory, disk: nodeDisk });
   const all = [];
   for (let at = after; at < upTo; ) {
@@ -38,15 +38,15 @@ function damage(directory: string, text: string): void {
   writeFileSync(path, bytes);
 }
 
-test("frames that are damaged are holes, those next to each other one", async () => {
+test("frames that are damaged are gaps, those next to each other one", async () => {
   const directory = await journalOf30();
   for (const first of [4, 13, 16, 28]) damage(directory, `from-${first}-on`);
-  expect(await holesIn(directory, { after: 0, upTo: 30 })).toEqual([
+  expect(await gapsIn(directory, { after: 0, upTo: 30 })).toEqual([
     { first: 4, last: 6 },
     { first: 13, last: 18 },
     { first: 28, last: 30 },
   ]);
-  expect(await holesIn(directory, { after: 5, upTo: 13 })).toEqual([
+  expect(await gapsIn(directory, { after: 5, upTo: 13 })).toEqual([
     { first: 6, last: 6 },
     { first: 13, last: 13 },
   ]);
@@ -74,7 +74,7 @@ test("damaged warnings are no lost events, also with a wrong kind in their heade
   }
   writeFileSync(path, bytes);
 
-  expect(await holesIn(directory, { after: 0, upTo: 8 })).toEqual([
+  expect(await gapsIn(directory, { after: 0, upTo: 8 })).toEqual([
     { first: 5, last: 5 },
     { first: 8, last: 8 },
   ]);
@@ -83,15 +83,15 @@ test("damaged warnings are no lost events, also with a wrong kind in their heade
 test("a frame that ends after a range is no gap of the range", async () => {
   const directory = await journalOf30();
   damage(directory, "from-7-on");
-  const holes = journalGaps(readerOf(directory).reader, { directory, disk: nodeDisk });
+  const finder = journalGaps(readerOf(directory).reader, { directory, disk: nodeDisk });
   const lost = gapRecovery({
-    ...{ directory, memory_bytes: 0, holes, lastSeq: 30 },
+    ...{ directory, memory_bytes: 0, journalGaps: finder, lastSeq: 30 },
     store: { applied: 0 },
     restore: { add: async () => {} },
     log: openLog({ format: "json", now: Date.now }),
   });
 
-  expect(await lost.holes({ after: 0, upTo: 5 })).toEqual([]);
-  expect(await lost.holes({ after: 0, upTo: 8 })).toEqual([{ first: 7, last: 8 }]);
-  expect(await lost.holes({ after: 28, upTo: 99 })).toEqual([]);
+  expect(await lost.gapsOf({ after: 0, upTo: 5 })).toEqual([]);
+  expect(await lost.gapsOf({ after: 0, upTo: 8 })).toEqual([{ first: 7, last: 8 }]);
+  expect(await lost.gapsOf({ after: 28, upTo: 99 })).toEqual([]);
 });

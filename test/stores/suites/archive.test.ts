@@ -27,7 +27,7 @@ async function restored(made: Archives) {
   const { restore, files } = made;
   await restore.begin();
   for (const file of files.state().files) {
-    expect(await restore.load(file, { mark: files.state().last, holes: [] })).toBe(true);
+    expect(await restore.load(file, { mark: files.state().last, gaps: [] })).toBe(true);
   }
   await restore.assign();
   await restore.end();

@@ -79,7 +79,7 @@ describe.each(RECORD_STORES)("deletions in %s", (_name, open) => {
     for (const events of [3, 2]) {
       await deletions.erasing(tasks, new Map([[1, { events, logs: 1 }]]), 2);
     }
-    await deletions.forget({ tasks, mirror_version: 1, purged_version: 1 });
+    await deletions.forget({ tasks, projection_version: 1, purged_version: 1 });
     await deletions.count("dead_letters", new Map([[1, 4]]));
     await deletions.count("dead_letters", new Map([[1, 1]]));
     await deletions.scrub([1, 2]);
@@ -181,7 +181,7 @@ describe.each(RECORD_STORES)("deletions in %s", (_name, open) => {
     });
 
     const { isPurging, removed_version } = await deletions.begin(NIGHTLY, AT);
-    const versions = { mirror_version: removed_version, purged_version: removed_version };
+    const versions = { projection_version: removed_version, purged_version: removed_version };
     await deletions.forget({ tasks: [], ...versions });
 
     expect(isPurging).toBe(true);

@@ -103,7 +103,7 @@ describe.each(EVENT_STORES)("events in %s", (_name, open) => {
     await put(stored, 1, [old, young]);
 
     const entries: number[] = [];
-    await stored.store.seen(2 * HOUR_MS, async (chunk) => {
+    await stored.store.readDedupEntries(2 * HOUR_MS, async (chunk) => {
       entries.push(...chunk);
     });
 
@@ -217,7 +217,7 @@ describe.each(EVENT_STORES)("an erasure in %s", (_name, open) => {
 
     await stored.store.erase([task(2)], options);
     await stored.store.erase([task(2)], options);
-    await stored.store.clearLeft();
+    await stored.store.clearRemains();
 
     expect(calls.slice(0, 2)).toEqual([[[1, { events: 1, logs: 0 }]], expect.any(Number)]);
     expect(calls[2]).toEqual([

@@ -37,7 +37,7 @@ describe.each(RECORD_STORES)("keys and users in %s", (_name, open) => {
   test("keys are found by their hash until they are revoked, once", async () => {
     using stores = open();
     const { id } = await stores.users.insert(userNamed("ann@x.y"));
-    expect(await stores.keys.hasBeen()).toBe(false);
+    expect(await stores.keys.wasEverMade()).toBe(false);
     const one = await stores.keys.insert(key(id, "one"));
     const confined = await stores.keys.insert(key(id, "confined"));
 

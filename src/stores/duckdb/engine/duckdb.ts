@@ -29,7 +29,7 @@ export type Duckdb = Writes &
      * Removes temporary files of queries, and remains of deleted rows in pages and in memory. Fails
      * `unavailable` while they are in use.
      */
-    clearLeft(): Promise<void>;
+    clearRemains(): Promise<void>;
     /** Which `events/<n>.duckdb` is in use. */
     generation(): number;
     close(): Promise<void>;
@@ -131,7 +131,7 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
     readForOthers: reads.readForOthers,
     apart: reads.apart,
     generation: () => generation,
-    async clearLeft() {
+    async clearRemains() {
       const stale = (connection: DuckDBConnection) => {
         const [name, path] = [catalog(generation), generationFile(files, generation)];
         return scrubFreedPages(connection, { ...options, name, path });

@@ -111,7 +111,7 @@ export function eventErasure(duckdb: Duckdb) {
 
   return {
     /** Whether enough events came since the last rewrite that another one is worth it. */
-    isLoose: () =>
+    needsReordering: () =>
       duckdb.read(async (connection) => {
         const [row] = await rows(connection, LOOSE);
         const [events, loose] = [Number(row?.["events"]), Number(row?.["loose"])];

@@ -96,8 +96,8 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
         noteOwners(changes);
       }),
     erase: erasure.erase,
-    clearLeft: duckdb.clearLeft,
-    isLoose: erasure.isLoose,
+    clearRemains: duckdb.clearRemains,
+    needsReordering: erasure.needsReordering,
     releaseCache: () => duckdb.releaseCache(),
 
     async append(load) {
@@ -114,7 +114,7 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
 
     checkpoint: () => duckdb.checkpoint(),
 
-    seen: (windowMs, take) =>
+    readDedupEntries: (windowMs, take) =>
       duckdb.read((connection) => readDedupEntries(connection, windowMs, take)),
 
     counts: () =>

@@ -32,11 +32,11 @@ test("temporary files of queries are removed, and queries that hold them end", a
       const path = join(directory, name);
       return existsSync(path) && readFileSync(path).includes(TOKEN);
     });
-  await duckdb.clearLeft();
+  await duckdb.clearRemains();
   const greedy = duckdb.apart((connection) => connection.run(GREEDY)).catch((error) => error);
   while (!hasToken()) await Bun.sleep(20);
 
-  await duckdb.clearLeft();
+  await duckdb.clearRemains();
 
   expect(hasToken()).toBe(false);
   const ended = await greedy;
@@ -72,7 +72,7 @@ test("open temporary files leave the directory, and the engine continues", async
       await connection.run("DROP TABLE kept");
     });
   }
-  await duckdb.clearLeft();
+  await duckdb.clearRemains();
   await duckdb.close();
 });
 

@@ -51,7 +51,7 @@ test("padding and freed memory are cleared while the store is open, and hold no 
   expect(await duckdb.read((connection) => rows(connection, hash))).toEqual(before);
   expect([left > 0, isPoisoned()]).toEqual([true, true]);
 
-  await duckdb.clearLeft();
+  await duckdb.clearRemains();
 
   expect(isPoisoned()).toBe(false);
   expect(await duckdb.read((connection) => rows(connection, hash))).toEqual(before);
