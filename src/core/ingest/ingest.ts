@@ -32,7 +32,10 @@ const CATCH_UP_POLL_MS = 10;
 type Needs = AppendNeeds & {
   journal: Pick<Journal, "durableSeq">;
   batches: Batches;
-  events: Pick<EventStore, "checkpoint" | "releaseCache" | "projectionVersion" | "readDedupEntries">;
+  events: Pick<
+    EventStore,
+    "checkpoint" | "releaseCache" | "projectionVersion" | "readDedupEntries"
+  >;
   /** Time for which a uuid is remembered, by arrival, in milliseconds. */
   windowMs: number;
   /** IDLE_MS by default. */
