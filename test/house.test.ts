@@ -127,7 +127,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
     "test/crash/recovery.test.ts, test/app/recovery/journal-gaps.test.ts",
   "cli/welcome.ts": "test/executable/executable.test.ts",
   "core/identity/identify-groups.ts": "test/core/identity/groups.test.ts",
-  "core/values/id.ts": "test/core/values/ids.test.ts",
   "stores/duckdb/engine/engine-threads.ts": "test/stores/duckdb/engine/connections.test.ts",
   "stores/duckdb/engine/commit-memory.ts": "test/stores/duckdb/engine/memory-limit.test.ts",
   "stores/duckdb/engine/temporary-files.ts": "test/stores/duckdb/engine/erase-traces.test.ts",
@@ -159,15 +158,10 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "core/queries/result.ts":
     "test/core/insights/insights.test.ts, test/http/routes/insights.test.ts",
   "core/queries/insight.ts": "test/core/insights/insights.test.ts",
-  "core/values/json-bytes.ts":
-    "test/core/events/json-limits.test.ts, test/core/capture/oversized-event.test.ts",
-  "core/values/known-fields.ts": "test/http/routes/insights.test.ts",
   "core/queries/lifecycle.ts": "test/http/routes/insights.test.ts",
   "core/logs/value.ts": "test/core/logs/record.test.ts",
   "core/access/project.ts": "types and constants",
   "core/queries/query-fields.ts": "test/http/routes/insights.test.ts",
-  "core/values/random-text.ts":
-    "test/core/access/key.test.ts, test/core/playlists/playlist.test.ts",
   "core/queries/retention.ts": "test/http/routes/insights.test.ts",
   "core/identity/split.ts": "test/core/identity/split-person.test.ts",
   "core/sql/allowed.ts": "test/core/sql/check.test.ts",
@@ -177,7 +171,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "core/queries/stickiness.ts": "test/http/routes/insights.test.ts",
   "core/queries/trend.ts": "test/core/insights/insights.test.ts, test/http/routes/insights.test.ts",
   "core/events/number-ids.ts": "test/core/capture/admit-body.test.ts",
-  "core/access/user.ts": "types",
   "core/operations/metric-definitions.ts": "test/http/routes/metrics.test.ts",
   "core/values/ids.ts": "test/core/identity/person.test.ts, test/core/events/event.test.ts",
   "core/warnings/warning.ts": "types",

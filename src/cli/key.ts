@@ -1,5 +1,5 @@
+import { escapeControlChars } from "../core/values/json.ts";
 import { isoTime, parseTime } from "../core/values/time.ts";
-import { escapeControlChars } from "../core/values/visible-text.ts";
 import { type Command, EXIT, type Io, PrintError, UsageError } from "./command.ts";
 import { table } from "./table.ts";
 import { makingAdmin, withAdmin } from "./with-data.ts";

@@ -1,5 +1,5 @@
 import { GRACE_HOURS_DEFAULT } from "../core/access/project.ts";
-import { escapeControlChars } from "../core/values/visible-text.ts";
+import { escapeControlChars } from "../core/values/json.ts";
 import { type Command, EXIT, UsageError } from "./command.ts";
 import { wholeNumber } from "./key.ts";
 import { table } from "./table.ts";

@@ -6,7 +6,7 @@ import { silentLog } from "../app/process/log.ts";
 import { type App, openAdmin, openApp } from "../app/server.ts";
 import type { Admin } from "../app/services.ts";
 import type { Settings } from "../app/settings/settings.ts";
-import { escapeControlChars } from "../core/values/visible-text.ts";
+import { escapeControlChars } from "../core/values/json.ts";
 import type { Io } from "./command.ts";
 import { firstSignal } from "./stop-signal.ts";
 

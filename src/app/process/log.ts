@@ -1,5 +1,5 @@
 import type { Log, LogFacts } from "../../core/ports/log.ts";
-import { escapeControlChars } from "../../core/values/visible-text.ts";
+import { escapeControlChars } from "../../core/values/json.ts";
 
 /** How lines look: for people, or JSON for machines. */
 export type LogFormat = "human" | "json";

@@ -1,8 +1,8 @@
 import type { KeyReads } from "../ports/access.ts";
 import { Failure } from "../values/failure.ts";
 import { type Clock, isoTime } from "../values/time.ts";
+import { allows, type Principal } from "./key.ts";
 import type { Keys } from "./keys.ts";
-import { allows, type Principal } from "./principal.ts";
 
 /**
  * The same keys with one change at a time. Each change is checked against the keys as they are when its turn

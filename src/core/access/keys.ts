@@ -4,7 +4,9 @@ import { Failure } from "../values/failure.ts";
 import { isLonger, storableText } from "../values/json.ts";
 import { type Clock, isoTime, parseTime } from "../values/time.ts";
 import {
+  beyond,
   isPersonalKey,
+  isScope,
   KEY_BYTES_MAX,
   KEY_LABEL_CHARS_MAX,
   KEYS_PER_USER_MAX,
@@ -13,9 +15,9 @@ import {
   LAST_USED_MS,
   newKey,
   PERSONAL_KEY_PREFIX,
+  type Principal,
+  type User,
 } from "./key.ts";
-import { beyond, isScope, type Principal } from "./principal.ts";
-import type { User } from "./user.ts";
 
 /** A personal key to be made. */
 export type KeyDraft = {
@@ -180,9 +182,9 @@ export function keys(needs: Needs): Keys {
 }
 
 /** Checks the given fields of a key, and that `by` may grant them. Undefined fields are not given. */
-function checked(changes: KeyChanges, by: Principal | undefined, needs: Needs): Checked {
+function checked(changes: KeyChanges, by: Principal | undefined, needs: Needs): Partial<KeyRow> {
   const { label, scopes, scoped_teams, expires_at } = changes;
-  const fields: Checked = {};
+  const fields: Partial<KeyRow> = {};
   if (label !== undefined) fields.label = checkedLabel(label);
   if (scopes !== undefined) fields.scopes = checkedScopes(scopes);
   if (scoped_teams !== undefined) fields.scoped_teams = scoped_teams && [...new Set(scoped_teams)];
@@ -201,8 +203,6 @@ function checked(changes: KeyChanges, by: Principal | undefined, needs: Needs): 
   }
   return fields;
 }
-
-type Checked = Partial<Pick<KeyRow, "label" | "scopes" | "scoped_teams" | "expires_at">>;
 
 function checkedLabel(label: string): string {
   if (label.trim() === "") throw new Failure("required", "A label is required.", "label");

@@ -3,8 +3,7 @@ import { Failure } from "../values/failure.ts";
 import { isLonger, storableText } from "../values/json.ts";
 import { type Page, type PageQuery, walkedPage } from "../values/page.ts";
 import { type Clock, isoTime } from "../values/time.ts";
-import { isProjectKey, newKey, PROJECT_KEY_PREFIX } from "./key.ts";
-import type { Principal } from "./principal.ts";
+import { isProjectKey, newKey, PROJECT_KEY_PREFIX, type Principal } from "./key.ts";
 import {
   FORMER_KEYS_MAX,
   type FormerKey,

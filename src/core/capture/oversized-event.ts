@@ -1,4 +1,3 @@
-import type { Json, JsonObject } from "../values/json.ts";
 import {
   BACKSLASH,
   CLOSE_LIST,
@@ -6,10 +5,12 @@ import {
   COLON,
   COMMA,
   endOfString,
+  type Json,
+  type JsonObject,
   OPEN_LIST,
   OPEN_OBJECT,
   QUOTE,
-} from "../values/json-bytes.ts";
+} from "../values/json.ts";
 
 /** Keys that name the event, its person and its project. Each has another length. */
 const NAMES = ["uuid", "token", "$token", "api_key", "properties", "distinct_id", "$distinct_id"];

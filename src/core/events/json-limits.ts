@@ -8,7 +8,7 @@ import {
   OPEN_LIST,
   OPEN_OBJECT,
   QUOTE,
-} from "../values/json-bytes.ts";
+} from "../values/json.ts";
 import { EVENT_BYTES_MAX } from "./event.ts";
 import { isRounded, UNSAFE_ID_FIELDS, unsafeId } from "./number-ids.ts";
 

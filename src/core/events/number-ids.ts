@@ -1,5 +1,4 @@
-import { isObject, type Json } from "../values/json.ts";
-import { isTextAt } from "../values/json-bytes.ts";
+import { isObject, isTextAt, type Json } from "../values/json.ts";
 
 /**
  * Fields of an id that is a number, as a scan keeps them, because it may find a million: its item, its name, the

@@ -22,8 +22,8 @@ import { Failure } from "../values/failure.ts";
 import { newShortId } from "../values/ids.ts";
 import { isObject, type Json, type JsonObject, storableText } from "../values/json.ts";
 import { type Page, type PageQuery, walkedPage } from "../values/page.ts";
-import type { Moment } from "../values/relative-time.ts";
 import { type Clock, isoTime } from "../values/time.ts";
+import type { Moment } from "../values/zoned-time.ts";
 import { insightName } from "./insight-name.ts";
 import { resultsOf } from "./results.ts";
 

@@ -7,7 +7,7 @@ import {
   OPEN_LIST,
   OPEN_OBJECT,
   QUOTE,
-} from "../values/json-bytes.ts";
+} from "../values/json.ts";
 
 /** How deep the records of an ExportLogsServiceRequest are: in three lists, each in an object. */
 const RECORD_DEPTH = 7;

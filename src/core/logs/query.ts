@@ -1,6 +1,5 @@
 import { Failure } from "../values/failure.ts";
-import { type Json, type JsonObject, storableText } from "../values/json.ts";
-import { rejectUnknownFields } from "../values/known-fields.ts";
+import { type Json, type JsonObject, rejectUnknownFields, storableText } from "../values/json.ts";
 import { type Place, readCursor } from "../values/page.ts";
 import {
   checkFilters,
@@ -10,8 +9,8 @@ import {
   type PropertyFilter,
   propertyFilter,
 } from "../values/property-filter.ts";
-import { type Moment, type TimeSpan, zonedSpan } from "../values/relative-time.ts";
 import { isoTime, TIME_MS_MIN } from "../values/time.ts";
+import { type Moment, type TimeSpan, zonedSpan } from "../values/zoned-time.ts";
 import { LOG_LEVELS, type LogLevel } from "./record.ts";
 
 /** Records of one answer when `limit` is not given. */

@@ -1,4 +1,4 @@
-import type { Principal } from "../access/principal.ts";
+import type { Principal } from "../access/key.ts";
 import type { Actor } from "../identity/activity.ts";
 import type { Person, PersonUpdate } from "../identity/person.ts";
 import type { SplitQuery } from "../identity/split.ts";

@@ -10,8 +10,7 @@ import type {
 } from "../ports/person-reads.ts";
 import type { PersonSearch, ProjectionFilter, PropertyValue } from "../ports/person-search.ts";
 import { Failure } from "../values/failure.ts";
-import { readId } from "../values/id.ts";
-import { parseUuid } from "../values/ids.ts";
+import { parseUuid, readId } from "../values/ids.ts";
 import { storableText } from "../values/json.ts";
 import { type Page, type PageQuery, page, readWalkCursor, walkCursorOf } from "../values/page.ts";
 import { propertyFilters } from "../values/property-filter.ts";

@@ -1,4 +1,4 @@
-import type { User } from "../access/user.ts";
+import type { User } from "../access/key.ts";
 import { Failure } from "../values/failure.ts";
 import { isLonger, type Json, storableText } from "../values/json.ts";
 

@@ -11,8 +11,8 @@ import { Failure } from "../values/failure.ts";
 import { newShortId } from "../values/ids.ts";
 import { isLonger, storableText } from "../values/json.ts";
 import { type Page, type PageQuery, walkedPage } from "../values/page.ts";
-import { type Moment, zonedSpan } from "../values/relative-time.ts";
 import { type Clock, isoTime } from "../values/time.ts";
+import { type Moment, zonedSpan } from "../values/zoned-time.ts";
 import {
   checkFilters,
   isModification,

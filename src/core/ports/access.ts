@@ -1,5 +1,5 @@
+import type { User } from "../access/key.ts";
 import type { FormerKey, Project } from "../access/project.ts";
-import type { User } from "../access/user.ts";
 import type { Part } from "../values/page.ts";
 
 /*

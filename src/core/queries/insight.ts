@@ -1,7 +1,7 @@
-import type { User } from "../access/user.ts";
+import type { User } from "../access/key.ts";
 import { Failure } from "../values/failure.ts";
 import { isObject, type JsonObject } from "../values/json.ts";
-import type { Moment } from "../values/relative-time.ts";
+import type { Moment } from "../values/zoned-time.ts";
 import { type Funnel, readFunnel } from "./funnel.ts";
 import { type Lifecycle, readLifecycle } from "./lifecycle.ts";
 import { type Paths, readPaths } from "./path.ts";

@@ -1,13 +1,14 @@
 import { Failure } from "../values/failure.ts";
-import { isInstant, parseTimeOrAge } from "../values/relative-time.ts";
 import { isoTime, TIME_MS_MAX, TIME_MS_MIN } from "../values/time.ts";
 import {
   type ClockPiece,
   clockPieces,
   hourStart,
+  isInstant,
   latestShown,
+  parseTimeOrAge,
   wallClock,
-} from "../values/wall-clock.ts";
+} from "../values/zoned-time.ts";
 
 /** Units that the time of an insight may be divided into. */
 export const INTERVALS = ["hour", "day", "week", "month"] as const;

@@ -1,7 +1,12 @@
 import { GROUP_TYPES_MAX } from "../identity/group.ts";
 import { Failure } from "../values/failure.ts";
-import { isObject, type Json, type JsonObject, storableText } from "../values/json.ts";
-import { rejectUnknownFields } from "../values/known-fields.ts";
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  rejectUnknownFields,
+  storableText,
+} from "../values/json.ts";
 import {
   checkFilters,
   type FilterGroup,
@@ -11,7 +16,7 @@ import {
   type PropertyFilter,
   propertyFilter,
 } from "../values/property-filter.ts";
-import type { Moment } from "../values/relative-time.ts";
+import type { Moment } from "../values/zoned-time.ts";
 import { DATE_FROM_DEFAULT, type DateRange, INTERVALS, type Interval } from "./period.ts";
 
 /** The owner of a property: the event, its person or its group; the latter two as they are now. */

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../values/json.ts";
-import type { Moment } from "../values/relative-time.ts";
+import type { Moment } from "../values/zoned-time.ts";
 import { type DateRange, INTERVALS, type Interval } from "./period.ts";
 import {
   type Breakdown,

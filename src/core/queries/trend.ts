@@ -1,5 +1,5 @@
 import { isNothing, type Json, type JsonObject } from "../values/json.ts";
-import type { Moment } from "../values/relative-time.ts";
+import type { Moment } from "../values/zoned-time.ts";
 import { type Formula, readFormula } from "./formula.ts";
 import type { DateRange, Interval } from "./period.ts";
 import {

@@ -1,5 +1,3 @@
-import { randomText } from "./random-text.ts";
-
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** The lower-case form of a UUID; undefined if the text is not a UUID. */
@@ -38,4 +36,30 @@ const SHORT_ID_ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuv
 /** A new short id, from about 46 random bits. */
 export function newShortId(randomBytes: (count: number) => Uint8Array): string {
   return randomText(SHORT_ID_ALPHABET, SHORT_ID_CHARS, randomBytes);
+}
+
+/**
+ * The integer id in a path, as JSON writes it: `01` is not an id, and no id is beyond 2^53. Undefined if the
+ * text is not an id.
+ */
+export function readId(text: string): number | undefined {
+  if (!/^(?:0|[1-9]\d*)$/.test(text)) return undefined;
+  return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
+}
+
+/** `length` characters of an alphabet of at most 256, each as likely as the others. */
+export function randomText(
+  alphabet: string,
+  length: number,
+  randomBytes: (count: number) => Uint8Array,
+): string {
+  // The largest multiple of the alphabet in a byte: cutting there keeps every character as likely.
+  const end = 256 - (256 % alphabet.length);
+  let text = "";
+  while (text.length < length) {
+    for (const byte of randomBytes(length)) {
+      if (byte < end && text.length < length) text += alphabet[byte % alphabet.length];
+    }
+  }
+  return text;
 }

@@ -1,3 +1,5 @@
+import { Failure } from "./failure.ts";
+
 /** Any JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
@@ -86,3 +88,72 @@ export function exactJson(text: string): Json {
 
 /** Whether a value is such a number, to be written as it is. */
 export const isExactNumber = (value: Json): boolean => exact.isRawJSON(value);
+
+/** Bytes that JSON's grammar is made of (RFC 8259 2). */
+export const QUOTE = 0x22;
+/** Between the items of a list and the fields of an object. */
+export const COMMA = 0x2c;
+/** After a key. */
+export const COLON = 0x3a;
+/** Before a list. */
+export const OPEN_LIST = 0x5b;
+/** After a list. */
+export const CLOSE_LIST = 0x5d;
+/** Before an object. */
+export const OPEN_OBJECT = 0x7b;
+/** After an object. */
+export const CLOSE_OBJECT = 0x7d;
+/** In a string, before what it escapes. */
+export const BACKSLASH = 0x5c;
+
+/** The place of the quote that ends the string whose first quote stands at `start`. */
+export function endOfString(bytes: Uint8Array, start: number): number {
+  for (let at = start + 1; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === QUOTE) return at;
+    if (byte === BACKSLASH) at += 1;
+  }
+  return bytes.length;
+}
+
+/** Whether the bytes from `start` on are the ASCII text. */
+export function isTextAt(bytes: Uint8Array, start: number, text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    if (bytes[start + at] !== text.charCodeAt(at)) return false;
+  }
+  return true;
+}
+
+/** Characters of a field's name that a failure has, in `attr` alone. */
+const NAME_CHARS_MAX = 80;
+
+/**
+ * Fails `invalid_input` on the first field that is neither known nor empty, and names it (decision 59);
+ * `attr` is the field of the whole unless that is a body, `ignored` are fields that change nothing.
+ */
+export function rejectUnknownFields(
+  sent: JsonObject,
+  { known, ignored = [], attr }: { known: readonly string[]; ignored?: string[]; attr?: string },
+): void {
+  for (const [name, value] of Object.entries(sent)) {
+    if (known.includes(name) || ignored.includes(name) || isNothing(value)) continue;
+    const field = name.slice(0, NAME_CHARS_MAX);
+    const hint = known.length === 0 ? "" : ` Known here: ${[...new Set(known)].join(", ")}.`;
+    throw new Failure(
+      "invalid_input",
+      `This field is not known.${hint}`,
+      attr === undefined ? field : `${attr}__${field}`,
+    );
+  }
+}
+
+/** Characters that terminals and readers act on instead of showing them: C0, C1, line ends, directions. */
+const CONTROL_CHARS = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu;
+
+/** A text with control characters as escapes such as `\u202e`, so that a terminal only shows them. */
+export function escapeControlChars(text: string): string {
+  return text.replace(
+    CONTROL_CHARS,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

@@ -1,9 +1,8 @@
 import { Failure } from "./failure.ts";
-import { isObject, type Json, type JsonObject, storableText } from "./json.ts";
-import { rejectUnknownFields } from "./known-fields.ts";
-import { type Moment, type TimeSpan, zonedSpan } from "./relative-time.ts";
+import { isObject, type Json, type JsonObject, rejectUnknownFields, storableText } from "./json.ts";
 import { isoTime } from "./time.ts";
 import { type Version, versionRange } from "./version-range.ts";
+import { type Moment, type TimeSpan, zonedSpan } from "./zoned-time.ts";
 
 /** A test of a property's value. A missing or null property passes no test. */
 export type PropertyTest =

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, t } from "elysia";
-import type { Principal, Scope } from "../../core/access/principal.ts";
+import type { Principal, Scope } from "../../core/access/key.ts";
 import { Text } from "./schemas.ts";
 
 type TObject<P extends Record<string, TSchema> = Record<string, TSchema>> = ReturnType<

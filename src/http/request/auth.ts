@@ -1,10 +1,15 @@
 import type { Attempts } from "../../core/access/failed-keys.ts";
-import { PROJECT_KEY_PREFIX } from "../../core/access/key.ts";
+import {
+  allows,
+  PROJECT_KEY_PREFIX,
+  type Principal,
+  type Scope,
+  sees,
+} from "../../core/access/key.ts";
 import type { Keys } from "../../core/access/keys.ts";
-import { allows, type Principal, type Scope, sees } from "../../core/access/principal.ts";
 import type { Projects } from "../../core/access/projects.ts";
 import { Failure } from "../../core/values/failure.ts";
-import { readId } from "../../core/values/id.ts";
+import { readId } from "../../core/values/ids.ts";
 import { checkPath } from "./parameters.ts";
 
 /** The caller of a request, and the project of its path. */

@@ -2,7 +2,7 @@ import { t } from "elysia";
 import { type IsCatchingUp, requireCaughtUp } from "../../core/events/freshness.ts";
 import type { EventFilter, EventReads } from "../../core/ports/events.ts";
 import { Failure } from "../../core/values/failure.ts";
-import { rejectUnknownFields } from "../../core/values/known-fields.ts";
+import { rejectUnknownFields } from "../../core/values/json.ts";
 import {
   cursorOf,
   PAGE_BYTES_MAX,

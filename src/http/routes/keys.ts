@@ -1,9 +1,8 @@
 import { t } from "elysia";
-import { KEY_LABEL_CHARS_MAX } from "../../core/access/key.ts";
+import { KEY_LABEL_CHARS_MAX, type Principal } from "../../core/access/key.ts";
 import type { Keys } from "../../core/access/keys.ts";
-import type { Principal } from "../../core/access/principal.ts";
 import { Failure } from "../../core/values/failure.ts";
-import { readId } from "../../core/values/id.ts";
+import { readId } from "../../core/values/ids.ts";
 import { route } from "../operation/route.ts";
 import { BodyInteger, KeyShape, PathId, Text, Texts } from "../operation/schemas.ts";
 

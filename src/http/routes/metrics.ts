@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { sees } from "../../core/access/principal.ts";
+import { sees } from "../../core/access/key.ts";
 import type { Metrics } from "../../core/operations/metrics.ts";
 import { route } from "../operation/route.ts";
 

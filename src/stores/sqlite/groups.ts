@@ -2,8 +2,8 @@ import type { GroupType } from "../../core/identity/group.ts";
 import type { GroupChanges, GroupKey, GroupReads, GroupRow } from "../../core/ports/groups.ts";
 import type { ProjectedGroup } from "../../core/ports/projection.ts";
 import { anyCase } from "../../core/values/case-folding.ts";
-import { fitting } from "../../core/values/fitting.ts";
 import { storableJson } from "../../core/values/json.ts";
+import { fitting } from "../../core/values/page.ts";
 import type { Sqlite } from "./sqlite.ts";
 
 const GROUP_COLUMNS = "project_id, type_index, key, properties, created_at";

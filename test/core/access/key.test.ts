@@ -1,12 +1,17 @@
 import { describe, expect, test } from "bun:test";
 import {
+  allows,
+  beyond,
   isPersonalKey,
   isProjectKey,
+  isScope,
   keyHash,
   keyMask,
   newKey,
   PERSONAL_KEY_PREFIX,
   PROJECT_KEY_PREFIX,
+  type Scope,
+  sees,
 } from "../../../src/core/access/key.ts";
 
 const random = (count: number) => crypto.getRandomValues(new Uint8Array(count));
@@ -29,5 +34,68 @@ describe("a key", () => {
     const key = "phx_0123456789abcdefghij";
     expect(keyHash(key)).toMatch(/^sha256\$[0-9a-f]{64}$/);
     expect(keyMask(key)).toBe("phx_...ghij");
+  });
+});
+
+const holder = (...scopes: string[]) => ({
+  key_id: 1,
+  user_id: 1,
+  scopes,
+  scoped_teams: null,
+  expires_at: null,
+});
+
+describe("scopes (contract 5.1)", () => {
+  test.each<[string[], Scope, boolean]>([
+    [["*"], "person:write", true],
+    [["person:read"], "person:read", true],
+    [["person:read"], "person:write", false],
+    [["person:write"], "person:read", true],
+    [["insight:read"], "person:read", false],
+    [[], "person:read", false],
+  ])("%p allow %s: %p", (scopes, scope, allowed) => {
+    expect(allows(holder(...scopes), scope)).toBe(allowed);
+  });
+
+  test.each<[string, boolean]>([
+    ["*", true],
+    ["person:read", true],
+    ["person:delete", false],
+    ["persons:read", false],
+    ["person", false],
+    ["person:read:x", false],
+    ["", false],
+  ])("%p is one: %p", (text, known) => {
+    expect(isScope(text)).toBe(known);
+  });
+
+  test.each<[string, object, object, string | undefined]>([
+    ["all of its own", {}, {}, undefined],
+    ["less than all", { scopes: ["*"] }, {}, undefined],
+    ["read for write", { scopes: ["person:write"] }, {}, undefined],
+    ["a scope it lacks", {}, { scopes: ["person:read", "person:write"] }, "'person:write'"],
+    ["every scope", {}, { scopes: ["*"] }, "'*'"],
+    ["fewer projects", {}, { scoped_teams: [2] }, undefined],
+    ["another project", {}, { scoped_teams: [1, 3] }, "one of these projects"],
+    ["all projects", {}, { scoped_teams: null }, "all projects"],
+    ["less time", { expires_at: "2026-11-22" }, { expires_at: "2026-11-21" }, undefined],
+    ["more time", { expires_at: "2026-11-22" }, { expires_at: "2026-11-23" }, "ends before"],
+    ["time without end", { expires_at: "2026-11-22" }, { expires_at: null }, "ends before"],
+    [
+      "time that does not count",
+      { expires_at: "2026-11-22" },
+      { expires_at: undefined },
+      undefined,
+    ],
+  ])("a key may give %s or not", (_case, own, given, lacking) => {
+    const reach = { scopes: ["person:read"], scoped_teams: [1, 2], expires_at: null };
+    const told = beyond({ ...holder(), ...reach, ...own }, { ...reach, ...given });
+    expect(told).toEqual(lacking === undefined ? undefined : expect.stringContaining(lacking));
+  });
+
+  test("confine a key to its projects", () => {
+    expect(sees({ ...holder("*"), scoped_teams: [2] }, 1)).toBe(false);
+    expect(sees({ ...holder("*"), scoped_teams: [2] }, 2)).toBe(true);
+    expect(sees(holder("*"), 7)).toBe(true);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readId } from "../../../src/core/values/id.ts";
+import { readId } from "../../../src/core/values/ids.ts";
 
 test.each<[string, number | undefined]>([
   ["0", 0],

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import {
   cursorOf,
+  fitting,
+  PAGE_BYTES_MAX,
   PAGE_LIMIT_MAX,
   page,
   pageQuery,
@@ -98,4 +100,14 @@ describe("a cursor", () => {
       expect(() => readCursor(text)).toThrow(expect.objectContaining({ attr: "cursor" }));
     },
   );
+});
+
+test.each([
+  ["all that there are, if they fit", [1, 2, 3], 3, false],
+  ["those until the page is full", [PAGE_BYTES_MAX - 1, 1, 1, 1], 2, true],
+  ["one at least", [2 * PAGE_BYTES_MAX, 1], 1, true],
+  ["the last, however large", [1, 2 * PAGE_BYTES_MAX], 2, false],
+  ["none of none", [], 0, false],
+])("a page has %s", (_what, sizes, count, isCut) => {
+  expect(fitting(sizes, (size) => size)).toEqual({ rows: sizes.slice(0, count), isCut });
 });

@@ -1,6 +1,6 @@
 import type { Period } from "../../../core/queries/period.ts";
 import type { EventFilter, PropertyOf } from "../../../core/queries/query-fields.ts";
-import type { ClockPiece } from "../../../core/values/wall-clock.ts";
+import type { ClockPiece } from "../../../core/values/zoned-time.ts";
 import { groupColumn, HOT_PROPERTIES } from "../../loads/event-lines.ts";
 import { propertyColumn } from "../../loads/person-columns.ts";
 import { type Bind, passes, passesIn, pointer, textIn } from "../lists/property-filter.ts";
