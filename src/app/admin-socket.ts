@@ -16,7 +16,7 @@ export function serveAdmin(path: string, api: RpcApi, metrics: Metrics): AdminSe
   const server = Bun.serve({
     unix: path,
     development: false,
-    // Without it Bun prints the request.
+    // Bun's own error page would print the request.
     error: () => new Response("Not a call.\n", { status: 400 }),
     async fetch(request) {
       // A run of deletions may take minutes.
@@ -38,14 +38,14 @@ export function serveAdmin(path: string, api: RpcApi, metrics: Metrics): AdminSe
 /** The objects that {@link serveAdmin} serves on a socket. */
 export function adminClient<T extends RpcApi>(path: string): T {
   return rpcClient<T>(async (call) => {
-    const asked = {
+    const request = {
       unix: path,
       method: "POST",
       body: JSON.stringify(call),
       timeout: false,
     } as const;
     try {
-      const response = await fetch("http://hoglet/", asked);
+      const response = await fetch("http://hoglet/", request);
       return (await response.json()) as Answer;
     } catch {
       const detail =

@@ -27,7 +27,10 @@ import { EXIT_INTERNAL, startFsync } from "./threads/start.ts";
 
 const MB = 1_000_000;
 
-/** The fewest segments that a full journal has: only whole segments leave it. */
+/**
+ * The fewest segments of a full journal. Only whole segments are removed, so two large ones would exceed the
+ * setting `journal` by far.
+ */
 const SEGMENTS_MIN = 4;
 
 type EventsEnvironment = Pick<Environment, "now" | "log"> & {
@@ -98,14 +101,14 @@ export async function openEvents(
   const { batches } = stores;
   const places = { directory, batches, journalGaps: stores.journalGaps };
   const needs = { store, files, eventsStored, rebuild, onProgress, log };
-  const filling = planRebuild(settings, places, { ...needs, ...seqs });
+  const rebuildPlan = planRebuild(settings, places, { ...needs, ...seqs });
   const { archive, archiveCounts } = countedArchive(duckdb, files, log);
-  const common = { journal, events: eventsStored, restoring: filling.restoring };
+  const common = { journal, events: eventsStored, restoring: rebuildPlan.restoring };
   return {
     ...store,
     journal,
     eventsStored,
-    ...filling,
+    ...rebuildPlan,
     archiveCounts,
     archive,
     ingestNeeds: { ...common, batches, removeLoad, windowMs: settings.dedup_window * HOUR_MS },
@@ -119,7 +122,7 @@ export async function openEvents(
   };
 }
 
-/** Opens the archive. */
+/** Opens the archive. It fails with advice if its files cannot be used. */
 function openArchive(
   settings: Settings,
   { directory, persons }: { directory: string; persons: number },
@@ -138,7 +141,7 @@ function openArchive(
   );
 }
 
-/** A journal whose disk a thread of its own waits for. */
+/** Opens the journal, with a thread of its own that waits for the disk. */
 async function syncedJournal(
   log: Log,
   options: Omit<Parameters<typeof openJournal>[0], "disk">,

@@ -18,7 +18,7 @@ import { type Environment, openBase } from "./stores.ts";
 /** The pause between reports of progress, in milliseconds. */
 const PROGRESS_MS = 250;
 
-/** The longest time for the end of ingest, which has no work left, in milliseconds. */
+/** The longest time in which ingest stops after its last event, in milliseconds. */
 const STOP_MS_MAX = 60_000;
 
 /** Progress of a rebuild: rows of the archive, or sequence numbers of the journal, done and in all. */
@@ -51,12 +51,12 @@ export async function rebuildEvents(
     });
     const eventsDirectory = join(base.directory, EVENTS_DIRECTORY);
     const { volume = () => volumeOf(base.directory) } = environment;
-    const room = diskGuard({ volume, floorPercent: settings.disk_floor, elapsedMs, log });
+    const guard = diskGuard({ volume, floorPercent: settings.disk_floor, elapsedMs, log });
     const { duckdb, journal, eventsStored, restoring, replaced, gaps } = stored;
     try {
       // A failure is reported, not repeated.
       await restoring.run(() => false);
-      const ingest = await startIngest({ ...stored.ingestNeeds, room, log });
+      const ingest = await startIngest({ ...stored.ingestNeeds, diskGuard: guard, log });
       const applied = ingest.applied();
       const of = journal.durableSeq() - applied;
       const timer = setInterval(() => {

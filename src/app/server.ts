@@ -19,7 +19,7 @@ import type { Settings } from "./settings/settings.ts";
 import { type Environment, openBase, openOrRollBack } from "./stores.ts";
 import { startDecoder } from "./threads/start.ts";
 
-/** How long a start that fails may take to close what it has opened, in milliseconds. */
+/** The longest time in which a failed start closes its stores again, in milliseconds. */
 const ROLL_BACK_MS_MAX = 5000;
 
 /** The whole server. */
@@ -47,40 +47,40 @@ export async function openAdmin(
 }
 
 /**
- * Opens the server, in this order: directory and SQLite; journal, archive and event store; ingest; runs of
- * the archive; the thread for large bodies; services; runs of deletions. Closes it from the last to the
- * first. Throws DataError if the directory cannot be used.
+ * Opens the server, in this order: directory and SQLite; archive, journal and event store; ingest; runs of
+ * the archive; the thread for large bodies; services; runs of deletions. `close` ends with the directory. It
+ * closes the journal before ingest, so that nothing new is accepted while the last events are applied. Throws DataError if the directory cannot be used.
  */
 export async function openApp(settings: Settings, environment: Environment): Promise<App> {
   const { now, log } = environment;
   const base = await openBase(settings, environment);
   const events = await openOrRollBack(openEvents(settings, base, environment), base.close);
   const { volume = () => volumeOf(base.directory) } = environment;
-  const room = diskGuard({ volume, floorPercent: settings.disk_floor, elapsedMs, log });
+  const guard = diskGuard({ volume, floorPercent: settings.disk_floor, elapsedMs, log });
   const { idleMs } = environment;
-  const ingest = await startIngest({ ...events.ingestNeeds, idleMs, room, log });
+  const ingest = await startIngest({ ...events.ingestNeeds, idleMs, diskGuard: guard, log });
   const archiving = startArchiving({ ...events.archivingNeeds, ingest, log });
   const decoder = startDecoder(log);
-  const journal = rejectWhenDiskLow(events.journal, room);
+  const journal = rejectWhenDiskLow(events.journal, guard);
   const accepting = { now, newUuid, log, journal, decoder: decoder.decoder, ingest };
-  const services = openServices({ settings, base, events, room, accepting });
+  const services = openServices({ settings, base, events, diskGuard: guard, accepting });
   const deletionRuns = startDeletions({ settings, base, events, archiving, ingest, now, log });
   const close = async (deadlineMs: number) => {
     const deleted = await deletionRuns.stop(deadlineMs);
     const archived = archiving.stop(deadlineMs);
-    const promoted = services.columnMaterializer.stop();
+    const materialized = services.columnMaterializer.stop();
     await events.journal.close();
     decoder.close();
     const applied = await ingest.stop(deadlineMs);
     // Unfinished work is left to the next start: the process must end.
     if (!(deleted && applied && (await archived))) return;
-    await promoted;
+    await materialized;
     await events.duckdb.close();
     await base.close();
   };
   const keys = { projectKey: settings.project_key, personalKey: settings.personal_key };
-  const preparing = prepare({ ...services, ...keys, log });
-  const firstStart = await openOrRollBack(preparing, () => close(ROLL_BACK_MS_MAX));
+  const setUp = prepare({ ...services, ...keys, log });
+  const firstStart = await openOrRollBack(setUp, () => close(ROLL_BACK_MS_MAX));
   return {
     ...services,
     deletionRuns,

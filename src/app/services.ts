@@ -57,7 +57,7 @@ import { VERSION } from "./process/version.ts";
 import type { Settings } from "./settings/settings.ts";
 import type { Base } from "./stores.ts";
 
-/** This process: its version, and the bytes that it has in memory. */
+/** Version and resident memory of this process. */
 const SELF = { version: VERSION, memoryBytes: () => process.memoryUsage.rss() };
 
 const MACHINE = { memoryBytesMax: machine().memoryBytes };
@@ -71,7 +71,7 @@ type Needs = {
   settings: Settings;
   base: Base;
   events: Events;
-  room: DiskGuard;
+  diskGuard: DiskGuard;
   /** The needs of the services that accept events and log records. */
   accepting: Accepting;
 };
@@ -85,8 +85,8 @@ type Accepting = Omit<Parameters<typeof capture>[0], "projects"> &
 export type Services = ReturnType<typeof openServices>;
 
 /**
- * Makes the services: some accept, some find and change, some report on the server itself. Only
- * here do the rules of core meet the stores (decision 1).
+ * Builds the services of core on the stores (decision 1): services that accept events, that find and change
+ * data, and that report on the server. The writes of SQLite are in `threads/store-worker.ts`.
  */
 export function openServices(needs: Needs) {
   const { base, accepting } = needs;
@@ -114,13 +114,13 @@ export function openServices(needs: Needs) {
   return { ...services, ...reports(needs, services, isCatchingUp) };
 }
 
-/** The services that find things in the event store. */
+/** The services that read the event store. */
 function searches(needs: Needs, reads: PersonReads, isCatchingUp: () => boolean) {
   const { settings, base, events: opened, accepting } = needs;
   const { now, log, ingest } = accepting;
   const { sqlite, stores, projects } = base;
   const { duckdb, restoring } = opened;
-  const kept = { reads: insightReads(sqlite), writes: stores.insights, randomBytes };
+  const insightStore = { reads: insightReads(sqlite), writes: stores.insights, randomBytes };
   const apiQueries = apiReads(duckdb, settings.query_seconds, (error) => {
     log.warn("a read found no memory", { error });
   });
@@ -132,7 +132,7 @@ function searches(needs: Needs, reads: PersonReads, isCatchingUp: () => boolean)
   const queries = insightQueries(apiQueries, columnMaterializer.used);
   return {
     columnMaterializer,
-    insights: insights({ ...kept, queries, drafts, projects, isCatchingUp, now }),
+    insights: insights({ ...insightStore, queries, drafts, projects, isCatchingUp, now }),
     persons: persons({
       reads,
       search: personSearch(apiQueries, reads),
@@ -147,7 +147,7 @@ function searches(needs: Needs, reads: PersonReads, isCatchingUp: () => boolean)
   };
 }
 
-/** The services on records of SQLite that have no part in ingest. */
+/** The services on records of SQLite, such as groups and playlists. */
 function records(base: Base, now: Clock) {
   const { sqlite, projects, stores } = base;
   const writes = stores.playlists;
@@ -163,7 +163,7 @@ function records(base: Base, now: Clock) {
 
 /** Metrics, timings and readiness. `state` may be set to draining. */
 function reports(
-  { base, events: opened, room, accepting }: Needs,
+  { base, events: opened, diskGuard, accepting }: Needs,
   services: { capture: Capture; warnings: WarningReads },
   isCatchingUp: () => boolean,
 ) {
@@ -171,7 +171,7 @@ function reports(
   const { restoring, journal } = opened;
   const state = { draining: false };
   const meter: Meter = { held: 0 };
-  const parts = { ingest, journal, meter, room, now };
+  const parts = { ingest, journal, meter, diskGuard, now };
   const reasons = readiness({
     ...parts,
     isCatchingUp,
@@ -180,11 +180,11 @@ function reports(
     isDraining: () => state.draining,
     elapsedMs,
   });
-  const ofRequests = timings(elapsedMs);
+  const requestTimings = timings(elapsedMs);
   return {
     state,
     meter,
-    timings: ofRequests,
+    timings: requestTimings,
     readiness: () => ({ ready: reasons().length === 0, reasons: reasons() }),
     metrics: metrics({
       ...services,
@@ -192,7 +192,7 @@ function reports(
       ...parts,
       archive: opened.archiveCounts,
       journalLost: opened.gaps.count,
-      timings: ofRequests,
+      timings: requestTimings,
       tasks: deletionReads(base.sqlite),
       sizes: () => storeSizes(base.directory),
       isReady: () => reasons().length === 0,
@@ -213,7 +213,7 @@ export function startDeletions({
   events: opened,
   archiving,
   ...needs
-}: Omit<Needs, "room" | "accepting"> & {
+}: Omit<Needs, "diskGuard" | "accepting"> & {
   archiving: Archiving;
 } & Pick<DeletionRunNeeds, "ingest" | "now" | "log">): DeletionRuns {
   const { directory, stores } = base;

@@ -23,9 +23,9 @@ export type Environment = {
   now: Clock;
   log: Log;
   logFormat: LogFormat;
-  /** How long ingest must be idle before it checkpoints, in milliseconds, if not as usual. */
+  /** How long ingest must be idle before it checkpoints, in milliseconds; by default IDLE_MS of ingest. */
   idleMs?: number;
-  /** The size and free space of the data directory's disk, if not as the system reports them. */
+  /** The size and free space of the data directory's disk; by default as the system reports them. */
   volume?: () => Volume | undefined;
 };
 
@@ -38,7 +38,7 @@ export const HOUR_MS = 3_600_000;
  */
 export async function openBase(settings: Settings, environment: Environment) {
   const { now, log, logFormat } = environment;
-  // Both engines create files by themselves: only this user may read them.
+  // SQLite and DuckDB create files with the mode of the process: only this user may read them.
   process.umask(0o077);
   const directory = useDirectory(settings.data);
   const locked = join(directory, "lock.db");
@@ -64,7 +64,7 @@ export async function openBase(settings: Settings, environment: Environment) {
     lock.release();
   };
   const reads = keyReads(sqlite);
-  const known = keys({
+  const allKeys = keys({
     reads,
     writes: stores.keys,
     users: { ...userReads(sqlite), insert: stores.users.insert, rename: stores.users.rename },
@@ -73,10 +73,10 @@ export async function openBase(settings: Settings, environment: Environment) {
     log,
     ...ids,
   });
-  const personal = serialized(known, reads, ids.now);
-  // Before anybody else can be the first user: those are for keys of their own (decision 16).
-  await openOrRollBack(personal.makeOwner(), close);
-  return { directory, stores, sqlite, projects, keys: personal, close };
+  const personalKeys = serialized(allKeys, reads, ids.now);
+  // The first user is the owner, so the owner is made before any command can make a user (decision 16).
+  await openOrRollBack(personalKeys.makeOwner(), close);
+  return { directory, stores, sqlite, projects, keys: personalKeys, close };
 }
 
 type Ids = Pick<Parameters<typeof openProjects>[0], "newUuid" | "now" | "randomBytes">;
@@ -91,9 +91,9 @@ async function openPersons(
   const journal = join(directory, "journal");
   const advice = `Restore it from a backup, or recover it: sqlite3 ${path} .recover | sqlite3 recovered.sqlite, and put that in its place, without its old -wal and -shm files (that takes the sqlite3 of sqlite.org: a distribution's may have no .recover).`;
   return await opened(path, advice, async () => {
-    // Where there is a journal, there were persons: SQLite would begin an empty file.
-    const kept = "Restore it from a backup: there is nothing in its place to be recovered.";
-    if (existsSync(journal)) await opened(path, kept, async () => expectKept(path));
+    // If there is a journal, a missing person store was lost. SQLite would create an empty one.
+    const lostAdvice = "Restore it from a backup: there is nothing in its place to be recovered.";
+    if (existsSync(journal)) await opened(path, lostAdvice, async () => expectKept(path));
     await stores.writer.open({ directory, sqlite: path, journal, ...options });
     const sqlite = readSqlite(path);
     const reads = projectReads(sqlite);

@@ -19,7 +19,7 @@ declare module "swagger-ui-dist/*" {
   export default text;
 }
 
-/* Each by its name: the package has its own types for these paths, which describe the script. */
+/* Each path is declared by itself, because the package's own types describe these scripts as modules. */
 declare module "posthog-js/dist/array.js" {
   const text: string;
   export default text;
@@ -65,7 +65,7 @@ declare module "posthog-js/dist/web-vitals-with-attribution-soft-navs.js" {
   export default text;
 }
 
-/* The parts of prom-client that are used: with the whole, each start loads HTTP clients and OpenTelemetry. */
+/* The used parts of prom-client. All of it would load HTTP clients and OpenTelemetry at each start. */
 declare module "prom-client/lib/counter.js" {
   export { Counter as default } from "prom-client";
 }

@@ -136,7 +136,7 @@ export async function opened<T>(file: string, advice: string, open: () => Promis
     return await open();
   } catch (error) {
     if (error instanceof DataError) throw error;
-    // The name, because the class is lost between threads.
+    // Checked by name, because errors lose their class between threads.
     if (error instanceof Error && error.name === "SchemaError") {
       throw new DataError(`${file} cannot be opened. ${error.message}`);
     }

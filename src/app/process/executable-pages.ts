@@ -26,6 +26,6 @@ export function releaseExecutablePages(): void {
     }
     close();
   } catch {
-    // Without this call the system takes the pages when it needs memory.
+    // If the call fails, the system frees the pages when it needs memory.
   }
 }

@@ -28,6 +28,6 @@ function setIoThreads(): void {
     symbols.setenv(Buffer.from(`${VARIABLE}\0`), Buffer.from(`${IO_THREADS}\0`), 0);
     close();
   } catch {
-    // Without this call Bun uses its default number of threads.
+    // If the call fails, Bun uses its default number of threads.
   }
 }

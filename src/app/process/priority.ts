@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { getPriority, setPriority } from "node:os";
 
-/** Steps of priority, of 39, below the thread that answers requests. */
+/** Added to the niceness of threads that do not answer requests; levels go from -20 to 19. */
 const STEPS = 5;
 const NICENESS_MAX = 19;
 
@@ -18,7 +18,7 @@ export function lowerThreadPriority(): void {
 
 const lowered = new Set<string>();
 
-/** Lowers the priority of the threads on which DuckDB computes, as far as they run already. */
+/** Lowers the priority of the threads on which DuckDB computes, if they are started already. */
 export function lowerPoolPriority(): void {
   if (process.platform !== "linux") return;
   for (const thread of readdirSync("/proc/self/task")) {

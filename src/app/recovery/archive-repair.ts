@@ -54,8 +54,8 @@ export function reportEmpty(
 type Rebuilding = { rebuild: boolean; store: Pick<OpenedStore, "replaced">; log: Log };
 
 /**
- * Quarantines damaged files of the archive. Fails if a rebuild has an event store to go back to, which has
- * their rows (decision 76).
+ * Quarantines damaged files of the archive. Fails during a rebuild that can go back to the old event store,
+ * because that store has their rows (decision 76).
  */
 export async function quarantineDamaged(
   damaged: readonly ArchivedFile[],
@@ -64,7 +64,7 @@ export async function quarantineDamaged(
 ): Promise<void> {
   for (const file of damaged) await files.quarantine(file);
   if (rebuild && store.replaced !== undefined)
-    throw new Error(wayOn(damaged, dirname(store.replaced)));
+    throw new Error(rebuildAdvice(damaged, dirname(store.replaced)));
   for (const { path: file, rows, first, last } of damaged) {
     const message =
       "quarantined a damaged file of the archive: its rows are lost, unless the journal has them";
@@ -72,8 +72,8 @@ export async function quarantineDamaged(
   }
 }
 
-/** Returns what an operator can do to rebuild the event store. */
-function wayOn(damaged: readonly ArchivedFile[], events: string): string {
+/** Returns advice for the operator on how to rebuild the event store. */
+function rebuildAdvice(damaged: readonly ArchivedFile[], events: string): string {
   const [{ path } = { path: "" }, ...others] = damaged;
   const which = others.length === 0 ? path : `${path} and ${others.length} more files`;
   const rows = damaged.reduce((sum, file) => sum + file.rows, 0);

@@ -17,7 +17,7 @@ const MB = 1_000_000;
 type Plan = {
   log: Log;
   rebuild: boolean;
-  /** Called while the event store is filled. */
+  /** Called while rows of the archive are loaded. */
   onProgress: (progress: RestoreProgress) => void;
   store: OpenedStore;
   files: ArchiveFiles;
@@ -27,7 +27,7 @@ type Plan = {
   eventsStored: EventStore;
 };
 
-/** Returns the filling of an event store, if it needs one, and the recovery of gaps in the journal. */
+/** Plans the rebuild of an event store from the archive, if it needs one, and finds gaps in the journal. */
 export function planRebuild(
   { memory }: Settings,
   {
@@ -43,7 +43,7 @@ export function planRebuild(
   reportMissing(files, !store.unfilled, log);
   const lastSeq = upTo;
   const gaps = gapRecovery({ directory, memory_bytes, journalGaps, lastSeq, store, restore, log });
-  const filling = restoring({
+  const rebuilding = restoring({
     restore,
     archive: store.unfilled ? files : undefined,
     journalFirst,
@@ -54,7 +54,7 @@ export function planRebuild(
     onProgress,
     onDamaged: (damaged) => quarantineDamaged(damaged, files, { rebuild, store, log }),
   });
-  return { restoring: filling, gaps };
+  return { restoring: rebuilding, gaps };
 }
 
 /** Returns a function that logs the progress of a rebuild. */

@@ -21,7 +21,7 @@ type Reason = "requested" | "missing" | "damaged" | "unfinished" | "outdated";
 
 type Needs = {
   file: string;
-  /** Opens the file. Damage that it does not notice shows in use, and costs one restart (decision 65). */
+  /** Opens the file. Damage that is found only later, in use, costs one restart (decision 65). */
   open: () => Promise<Duckdb>;
   files: ArchiveFiles;
   /** A sequence number at or below that of the journal's oldest event. */
@@ -42,9 +42,9 @@ export type OpenedStore = {
   duckdb: Duckdb;
   /** The last sequence number that it has, or gets from the archive. */
   applied: number;
-  /** Whether it must still be filled from the archive. */
+  /** Whether the rows of the archive must still be loaded. */
   unfilled: boolean;
-  /** The path of the file that it replaces, quarantined; undefined if there was no file. */
+  /** The path of the quarantined file that it replaces; undefined if there was no file. */
   replaced: string | undefined;
 };
 
@@ -56,15 +56,15 @@ export type OpenedStore = {
 export async function openEventStore(needs: Needs): Promise<OpenedStore> {
   const { file, open, files, check, log } = needs;
   const archived = files.state().last;
-  await endReplacing(needs);
+  await undoKilledRebuild(needs);
   const found = await inspect(needs);
   if ("duckdb" in found) {
     check(found.applied);
     return { ...found, unfilled: false, replaced: undefined };
   }
   const { reason, cause } = found;
-  await expectCompared(needs);
-  await expectRest(needs, archived);
+  await expectWholeArchive(needs);
+  await expectLaterEvents(needs, archived);
   const stamp = new Date(needs.now()).toISOString().replaceAll(/[-:]|\.\d+/g, "");
   if (reason === "unfinished") removeEventFile(file);
   const name = `${reason === "requested" ? "replaced" : "damaged"}-${stamp}`;
@@ -91,7 +91,7 @@ export async function openEventStore(needs: Needs): Promise<OpenedStore> {
  * Undoes a rebuild that was killed, unless its new file is whole: only the replaced file may have some events
  * (decision 64).
  */
-async function endReplacing(needs: Needs): Promise<void> {
+async function undoKilledRebuild(needs: Needs): Promise<void> {
   const directory = dirname(needs.file);
   // The oldest file is the original one; the later ones are of rebuilds that were killed as well.
   const replaced = quarantinedIn(directory, { kind: "replaced" }).at(-1);
@@ -103,7 +103,7 @@ async function endReplacing(needs: Needs): Promise<void> {
 }
 
 /** Throws a DataError if the archive may lack rows while the event store to replace is whole. */
-async function expectCompared(needs: Needs): Promise<void> {
+async function expectWholeArchive(needs: Needs): Promise<void> {
   const { files, rebuild, file } = needs;
   if (!rebuild || files.state().missing === 0) return;
   const found = await inspect({ ...needs, rebuild: false });
@@ -115,7 +115,7 @@ async function expectCompared(needs: Needs): Promise<void> {
 }
 
 /** Throws a DataError if no store has the events that are not archived. */
-async function expectRest(needs: Needs, archived: number): Promise<void> {
+async function expectLaterEvents(needs: Needs, archived: number): Promise<void> {
   const { check, rebuild } = needs;
   try {
     check(archived);

@@ -19,7 +19,7 @@ import {
 /** The least memory: with less, deletions and rebuilds cannot rewrite the event store's file. */
 const MEMORY_MB_MIN = 128;
 
-/** The most memory that DuckDB takes by default, in MB; less where a quarter of the machine's is less. */
+/** The most memory that DuckDB takes by default, in MB. It takes less if a quarter of the machine's is less. */
 const MEMORY_DEFAULT_MB_MAX = 256;
 
 const { memoryBytes, processors } = machine();

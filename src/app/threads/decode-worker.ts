@@ -7,18 +7,22 @@ const collect = () => Bun.gc(true);
 
 const collectAfter = gcAfterBytes(collect);
 
-const within = gcWithinShare(collect);
+const collectWithin = gcWithinShare(collect);
 
-const arrived = (now: number) => ({ now, newUuid: () => Bun.randomUUIDv7(), collect: within });
+/** The time of arrival and the sources that decoding needs. */
+const arrived = (now: number) => ({
+  ...{ now, newUuid: () => Bun.randomUUIDv7() },
+  collect: collectWithin,
+});
 
-/** Decodes a body. */
+/** Decodes a body, and notes its bytes for the next garbage collection. */
 function decoded<T extends { lines: Uint8Array }>({ bytes }: Pick<Body, "bytes">, decode: () => T) {
   const admission = decode();
   collectAfter(bytes.length + admission.lines.length);
   return admission;
 }
 
-/** The API of the decoder thread, which parses large bodies so that other requests need not wait. */
+/** The API of the decode worker, which parses large bodies so that other requests need not wait. */
 export const decoder = {
   async admit(body: Body, now: number) {
     return decoded(body, () => admitBody(body, arrived(now)));

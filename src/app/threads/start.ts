@@ -16,7 +16,7 @@ declare const HOGLET_THREADS: string | undefined;
  */
 const THREADS = typeof HOGLET_THREADS === "string" ? HOGLET_THREADS : "./";
 
-/** Starts the thread whose entry is the file `name`, such as `writer.ts`. */
+/** Starts the thread whose entry is the file `name`, such as `store-worker.ts`. */
 function startThread(name: string, options?: WorkerOptions): Worker {
   return new Worker(new URL(`${THREADS}${name}`, import.meta.url), options);
 }
@@ -24,7 +24,7 @@ function startThread(name: string, options?: WorkerOptions): Worker {
 /** Exit code for a bug or a failed engine: the supervisor should start the server again. */
 export const EXIT_INTERNAL = 70;
 
-/** The thread that decodes large bodies. It starts when the first large body comes. */
+/** The decode worker, for large bodies. Its thread starts with the first large body. */
 export function startDecoder(log: Log): { decoder: Decoder & LogDecoder; close(): void } {
   let thread:
     | ReturnType<typeof startWorker<{ decoder: Omit<Decoder & LogDecoder, "releaseBytes"> }>>
@@ -43,7 +43,7 @@ export function startDecoder(log: Log): { decoder: Decoder & LogDecoder; close()
   };
 }
 
-/** The thread that syncs the journal, and a disk that works through this thread. */
+/** Starts the fsync worker, and returns a disk that writes and syncs through this thread. */
 export function startFsync(log: Log): { disk: Disk; close(): void } {
   const worker = startThread("fsync-worker.ts", { smol: true });
   endWith(worker, log);
@@ -59,7 +59,7 @@ export function startFsync(log: Log): { disk: Disk; close(): void } {
   };
 }
 
-/** The thread that writes SQLite and divides the journal into batches. */
+/** Starts the store worker, which writes SQLite and divides the journal into batches. */
 export function startWriter(log: Log) {
   return startWorker<Writer>(startThread("store-worker.ts"), log);
 }

@@ -20,7 +20,7 @@ import { type LogFormat, openLog } from "../process/log.ts";
 import { lowerThreadPriority } from "../process/priority.ts";
 import { serve } from "./rpc.ts";
 
-/** Paths and settings of the writer thread. */
+/** Paths and settings of the store worker. */
 export type WriterOptions = {
   /** The data directory. */
   directory: string;
@@ -31,8 +31,8 @@ export type WriterOptions = {
 };
 
 /**
- * Opens the stores of the thread that has the only connection that writes to SQLite. It is a thread of its
- * own because bun:sqlite is synchronous (decision 3).
+ * Opens the stores of the store worker, which has the only connection that writes to SQLite. It is a thread of
+ * its own, because bun:sqlite is synchronous (decision 3).
  */
 export function openWriter(options: WriterOptions) {
   const { directory, windowMs } = options;
@@ -73,7 +73,7 @@ export function openWriter(options: WriterOptions) {
       async close(): Promise<void> {
         journal.close();
         try {
-          // Prepared statements keep the connection open, and so the write-ahead log.
+          // Prepared statements keep the connection open, so closing it would not empty the write-ahead log.
           sqlite.raw.run("PRAGMA wal_checkpoint(TRUNCATE)");
         } catch (error) {
           // On a full disk the write-ahead log keeps its content, as after a kill.
@@ -85,7 +85,7 @@ export function openWriter(options: WriterOptions) {
   };
 }
 
-/** The API of the writer thread. */
+/** The API of the store worker. */
 export type Writer = ReturnType<typeof openWriter>;
 
 if (!Bun.isMainThread) {

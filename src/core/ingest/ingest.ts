@@ -41,7 +41,7 @@ type Needs = AppendNeeds & {
   /** IDLE_MS by default. */
   idleMs?: number | undefined;
   /** The free space that the stores need. */
-  room: Pick<DiskGuard, "isCritical">;
+  diskGuard: Pick<DiskGuard, "isCritical">;
   restoring: Restoring;
 };
 
@@ -170,8 +170,8 @@ function isOverdue({ since, count }: { since: number; count: number }): boolean 
 }
 
 /** Waits for free disk space: a checkpoint on a full disk invalidates the event store (decision 66). */
-function untilDiskIsFree({ room }: Pick<Needs, "room">, retries: Retrier): Promise<void> {
-  return retries.waitWhile("waiting for disk space", room.isCritical, DISK_POLL_MS);
+function untilDiskIsFree({ diskGuard }: Pick<Needs, "diskGuard">, retries: Retrier): Promise<void> {
+  return retries.waitWhile("waiting for disk space", diskGuard.isCritical, DISK_POLL_MS);
 }
 
 /** Brings the event store to a state that the journal continues. */
@@ -198,12 +198,12 @@ async function catchUpProjection(
   retries: Retrier,
   stopped: () => boolean,
 ): Promise<void> {
-  const { batches, events, removeLoad, room } = needs;
+  const { batches, events, removeLoad, diskGuard } = needs;
   for (let isDone = false; !isDone && !stopped(); ) {
     const missing = await batches.projectionSince(await events.projectionVersion());
     if (missing === null) return;
     // Persons may change during the wait for disk space, so the changes are read again after it.
-    isDone = !room.isCritical();
+    isDone = !diskGuard.isCritical();
     if (isDone) await events.applyProjection(missing);
     await removeLoad({ events: null, logs: null, projection: missing });
     await untilDiskIsFree(needs, retries);
@@ -217,8 +217,8 @@ async function loadDedupWindow({ events, batches, windowMs }: Needs): Promise<vo
 }
 
 /** Runs a checkpoint; if it fails, the next idle time repeats it. */
-async function checkpointWhenIdle({ events, batches, room, log }: Needs): Promise<void> {
-  if (room.isCritical()) return;
+async function checkpointWhenIdle({ events, batches, diskGuard, log }: Needs): Promise<void> {
+  if (diskGuard.isCritical()) return;
   try {
     await events.checkpoint();
     await releaseMemory({ events, batches });

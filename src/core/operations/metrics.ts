@@ -32,7 +32,7 @@ export type MetricNeeds = {
   journal: Pick<Journal, "bytes" | "durableSeq" | "waiting">;
   warnings: Pick<WarningReads, "counts">;
   timings: Pick<Timings, "histogram">;
-  room: Pick<DiskGuard, "figures">;
+  diskGuard: Pick<DiskGuard, "figures">;
   sizes: Volumes["sizes"];
   /** Rows that were lost with damaged files of the archive, and files that were written again. */
   archive: { rowsLost: () => number; repaired: () => number };
@@ -121,9 +121,9 @@ function pipelineSamples({ ingest, journal, meter }: MetricNeeds) {
   };
 }
 
-function diskSamples({ sizes, room, archive, journalLost }: MetricNeeds) {
+function diskSamples({ sizes, diskGuard, archive, journalLost }: MetricNeeds) {
   const { events, loads, sqlite, journalQuarantinedParts } = sizes();
-  const figures = room.figures();
+  const figures = diskGuard.figures();
   const optional = (value: number | undefined) => (value === undefined ? [] : one(value));
   return {
     hoglet_store_bytes: Object.entries({ events, loads, sqlite }).map(([kind, value]) => ({

@@ -10,7 +10,7 @@ type Needs = {
   isCatchingUp: () => boolean;
   /** Whether the event store is being made again. */
   isRestoring: () => boolean;
-  room: Pick<DiskGuard, "isLow">;
+  diskGuard: Pick<DiskGuard, "isLow">;
   /** Whether the journal refused events lately. */
   refusing: () => boolean;
   isDraining: () => boolean;
@@ -20,7 +20,7 @@ type Needs = {
 
 /** Why the server cannot do its work right now (decision 68); nothing if it can. */
 export function readiness(needs: Needs): () => string[] {
-  const { ingest, isCatchingUp, isRestoring, room, refusing, isDraining, elapsedMs } = needs;
+  const { ingest, isCatchingUp, isRestoring, diskGuard, refusing, isDraining, elapsedMs } = needs;
   let applied = -1;
   let movedAt = elapsedMs();
 
@@ -37,7 +37,7 @@ export function readiness(needs: Needs): () => string[] {
   return () => [
     ...(isDraining() ? ["shutting down"] : []),
     ...(isCatchingUp() ? [isRestoring() ? "rebuilding" : "replaying the journal"] : []),
-    ...(room.isLow() ? ["the disk is almost full"] : []),
+    ...(diskGuard.isLow() ? ["the disk is almost full"] : []),
     ...(refusing() ? ["events cannot be stored"] : []),
     ...(isStalled() || isHeld() ? ["events do not get into the stores"] : []),
   ];

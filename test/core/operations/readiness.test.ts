@@ -15,7 +15,7 @@ function subject() {
     },
     isCatchingUp: () => state.behind,
     isRestoring: () => false,
-    room: { isLow: () => state.low },
+    diskGuard: { isLow: () => state.low },
     refusing: () => state.refusing,
     isDraining: () => state.draining,
     elapsedMs: () => clock.now,
