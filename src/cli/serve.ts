@@ -38,8 +38,9 @@ export const serve: Command = {
     for (const line of banner(settings, listening.url)) io.out(line);
     if (app.firstStart !== undefined) {
       const [project] = await app.projects.all();
-      const key = keptKey(app.firstStart.personal_key, settings, io);
-      for (const line of welcome(listening.url, project?.api_token ?? "", key)) io.out(line);
+      const personalKey = keptKey(app.firstStart.personal_key, settings, io);
+      const keys = { projectKey: project?.api_token ?? "", personalKey };
+      for (const line of welcome(settings, listening.url, keys)) io.out(line);
     }
     const seconds = ((performance.now() - started) / 1000).toFixed(2);
     io.out(`ready in ${seconds} s; Ctrl-C stops`);

@@ -18,8 +18,15 @@ export function banner({ data }: Settings, url: string): string[] {
   ];
 }
 
-/** The lines that the first start prints: the keys, and a first event to send. */
-export function welcome(url: string, projectKey: string, personalKey: string): string[] {
+/**
+ * The lines that the first start prints: the keys, a first event to send from this machine to `url`, and
+ * the call in a web page, which has the public address.
+ */
+export function welcome(
+  { public_url: publicUrl }: Settings,
+  url: string,
+  { projectKey, personalKey }: { projectKey: string; personalKey: string },
+): string[] {
   const event = JSON.stringify({ api_key: projectKey, event: "hello", distinct_id: "me" });
   return [
     "",
@@ -29,7 +36,7 @@ export function welcome(url: string, projectKey: string, personalKey: string): s
     "Send an event:",
     `  curl ${url}/i/v0/e/ -H 'content-type: application/json' -d '${event}'`,
     "From a web page:",
-    `  posthog.init('${projectKey}', { api_host: '${url}' })`,
+    `  posthog.init('${projectKey}', { api_host: '${publicUrl ?? url}' })`,
     "",
   ];
 }

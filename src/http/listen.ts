@@ -18,6 +18,7 @@ export type ListenOptions = {
 
 /** A server that listens. */
 export type Listening = {
+  /** An address that reaches it from this machine. */
   url: string;
   /** Answers with `handle` from now on; before that each request gets 503, except `/_liveness`. */
   open(handle: (request: Request) => Promise<Response>): void;
@@ -37,6 +38,9 @@ const IDLE_TIMEOUT_S = UPLOAD_MS_MAX / 1000 + 15;
 
 /** Bun's own limit answers 413 without envelope or CORS, so it is far above the one of `readBody`. */
 const ENGINE_BODY_BYTES_MAX = 4_294_967_295;
+
+/** The address that reaches a server which listens on all addresses of the machine. */
+const LOOPBACK_OF: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
 /**
  * Starts to listen, before anything else is opened: the first start must not make keys if the port is
@@ -71,7 +75,8 @@ export function listen({ host, port, tls, seed }: ListenOptions): Listening {
       }
     },
   });
-  const urlHost = host.includes(":") ? `[${host}]` : host;
+  const reached = LOOPBACK_OF[host] ?? host;
+  const urlHost = reached.includes(":") ? `[${reached}]` : reached;
   const url = `${tls === undefined ? "http" : "https"}://${urlHost}:${server.port}`;
   return {
     url,

@@ -20,7 +20,7 @@ export function openLog({ format, now, write = toStandardError }: Options): Log 
         return;
       }
       const rest = Object.entries(shown).map(([key, fact]) => `${key}=${written(fact)}`);
-      write([time.slice(11, 19), level.padEnd(5), message, ...rest].join(" "));
+      write([time.slice(11, 19), level.padEnd(5), escapeControlChars(message), ...rest].join(" "));
     };
   return { info: at("info"), warn: at("warn"), error: at("error") };
 }

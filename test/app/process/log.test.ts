@@ -22,6 +22,15 @@ test("a machine reads one JSON object a line, for any facts", () => {
   });
 });
 
+test("a person reads one line an entry, also if the message has a line feed", () => {
+  const lines: string[] = [];
+  const log = openLog({ format: "human", now, write: (line) => lines.push(line) });
+
+  log.info("a\nb\u001b[31m", { count: 2 });
+
+  expect(lines).toEqual(["12:34:56 info  a\\u000ab\\u001b[31m count=2"]);
+});
+
 test("quoted data in a message of an engine is left out", () => {
   const lines: string[] = [];
   const log = openLog({ format: "json", now, write: (line) => lines.push(line) });
