@@ -36,14 +36,17 @@ describe("a server with a certificate", () => {
   });
 });
 
-test.each(["0.0.0.0", "::"])("a server on all addresses (%s) names one that reaches it", async (host) => {
-  const { url, stop } = listen({ host, port: 0, tls: undefined, seed: "start0" });
-  const answer = await fetch(`${url}/_liveness`);
-  await stop(0);
+test.each(["0.0.0.0", "::"])(
+  "a server on all addresses (%s) names one that reaches it",
+  async (host) => {
+    const { url, stop } = listen({ host, port: 0, tls: undefined, seed: "start0" });
+    const answer = await fetch(`${url}/_liveness`);
+    await stop(0);
 
-  expect(new URL(url).hostname).toBe(host === "::" ? "[::1]" : "127.0.0.1");
-  expect(answer.status).toBe(200);
-});
+    expect(new URL(url).hostname).toBe(host === "::" ? "[::1]" : "127.0.0.1");
+    expect(answer.status).toBe(200);
+  },
+);
 
 describe("a server that does not serve yet", () => {
   const origin = "https://site.example";
