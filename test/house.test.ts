@@ -127,7 +127,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
     "test/crash/recovery.test.ts, test/app/recovery/journal-gaps.test.ts",
   "cli/welcome.ts": "test/executable/executable.test.ts",
   "core/identity/identify-groups.ts": "test/core/identity/groups.test.ts",
-  "stores/duckdb/engine/engine-threads.ts": "test/stores/duckdb/engine/connections.test.ts",
   "stores/duckdb/engine/commit-memory.ts": "test/stores/duckdb/engine/memory-limit.test.ts",
   "stores/duckdb/engine/temporary-files.ts": "test/stores/duckdb/engine/erase-traces.test.ts",
   "app/server.ts": "every test that starts an appliance",
@@ -266,8 +265,8 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/duckdb/engine/rewrites.ts":
     "test/stores/duckdb/engine/generations.test.ts, test/core/erasure/deletion-memory.test.ts",
   "stores/duckdb/engine/erase-traces.ts": "test/stores/duckdb/engine/page-padding.test.ts",
-  "stores/duckdb/engine/writes.ts":
-    "test/stores/duckdb/engine/read-write-gate.test.ts, test/stores/duckdb/events/store.test.ts",
+  "stores/duckdb/engine/jobs.ts":
+    "test/stores/duckdb/engine/queue.test.ts, test/stores/duckdb/events/store.test.ts",
   "stores/duckdb/engine/duckdb.ts":
     "test/stores/suites/events.test.ts, test/stores/duckdb/events/store.test.ts",
   "stores/duckdb/engine/native-library.ts": "test/executable/build.test.ts",

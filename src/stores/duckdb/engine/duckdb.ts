@@ -7,13 +7,13 @@ import { scrubFreedPages } from "./erase-traces.ts";
 import { fatalGuard, orUnavailable } from "./faults.ts";
 import { catalog, generationFile, type Rewriting } from "./generations.ts";
 import { newInstance } from "./instance.ts";
+import { openWrites, type Writes } from "./jobs.ts";
 import { joinable, memoryLimit, shrink } from "./memory-limit.ts";
 import { migrate } from "./migrate.ts";
-import { readWriteGate } from "./read-write-gate.ts";
+import { readWriteGate } from "./queue.ts";
 import { openReads, type Reads } from "./reads.ts";
 import { openRewrites } from "./rewrites.ts";
 import { clearTemporary, temporaryMb } from "./temporary-files.ts";
-import { openWrites, type Writes } from "./writes.ts";
 
 /** The event store's engine: one connection that writes, a few that read. */
 export type Duckdb = Writes &

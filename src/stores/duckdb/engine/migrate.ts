@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { BASELINE_VERSION, migrationsFrom } from "../../../core/values/schema-version.ts";
 import { DUCKDB_MIGRATIONS } from "../migrations/index.ts";
-import { transaction } from "./connections.ts";
+import { transaction } from "./transaction.ts";
 
 /** Brings the schema up to date; a row of `migration` is written in each migration's transaction. */
 export async function migrate(

@@ -1,8 +1,9 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { pool, rollBack, transaction } from "./connections.ts";
 import { isOutOfMemory } from "./faults.ts";
 import { catalog, readersOf } from "./generations.ts";
-import type { Ending } from "./read-write-gate.ts";
+import type { Ending } from "./queue.ts";
+import { pool } from "./queue.ts";
+import { rollBack, transaction } from "./transaction.ts";
 
 /** Queries that run at once; the others wait. */
 const READERS_MAX = 4;
@@ -37,7 +38,7 @@ export type ReadsNeeds = {
   /** The first generation, and the current one. */
   first: number;
   generation(): number;
-  /** Wraps every read; see {@link import("./read-write-gate.ts").readWriteGate}. */
+  /** Wraps every read; see {@link import("./queue.ts").readWriteGate}. */
   reading<T>(connection: DuckDBConnection, ending: Ending, work: () => Promise<T>): Promise<T>;
   /** The same for a read that is alone. */
   readingAlone<T>(work: () => Promise<T>): Promise<T>;

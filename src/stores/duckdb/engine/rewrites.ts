@@ -1,10 +1,10 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { commitMemory } from "./commit-memory.ts";
-import { transaction } from "./connections.ts";
 import { isOutOfMemory, lacksMemory, orUnavailable, stagingError } from "./faults.ts";
 import type { Part, RewriteNeeds, Rewriting } from "./generations.ts";
 import { rewriteFile } from "./generations.ts";
-import type { readWriteGate } from "./read-write-gate.ts";
+import type { readWriteGate } from "./queue.ts";
+import { transaction } from "./transaction.ts";
 
 type Needs = {
   connect(): Promise<DuckDBConnection>;

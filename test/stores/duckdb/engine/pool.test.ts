@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { pool } from "../../../../src/stores/duckdb/engine/connections.ts";
+import { pool } from "../../../../src/stores/duckdb/engine/queue.ts";
 
 test("calls wait for a connection up to a number, the next is refused, and room is used again", async () => {
   const connection = {} as DuckDBConnection;

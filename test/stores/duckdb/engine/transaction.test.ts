@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
-import { transaction } from "../../../../src/stores/duckdb/engine/connections.ts";
+import { transaction } from "../../../../src/stores/duckdb/engine/transaction.ts";
 
 let instance: DuckDBInstance;
 let connection: DuckDBConnection;

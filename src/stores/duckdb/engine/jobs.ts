@@ -1,9 +1,10 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { Failure } from "../../../core/values/failure.ts";
 import type { commitMemory } from "./commit-memory.ts";
-import { pool, transaction } from "./connections.ts";
 import { isOutOfMemory } from "./faults.ts";
-import type { readWriteGate } from "./read-write-gate.ts";
+import type { readWriteGate } from "./queue.ts";
+import { pool } from "./queue.ts";
+import { transaction } from "./transaction.ts";
 
 type Work<T> = (connection: DuckDBConnection) => Promise<T>;
 type Write = <T>(work: Work<T>) => Promise<T>;

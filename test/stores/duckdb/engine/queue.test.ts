@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import type { BatchContent, BatchEvent } from "../../../../src/core/ports/loads.ts";
 import { openDuckdb, ROW_GROUP_ROWS } from "../../../../src/stores/duckdb/engine/duckdb.ts";
-import { readWriteGate } from "../../../../src/stores/duckdb/engine/read-write-gate.ts";
+import { readWriteGate } from "../../../../src/stores/duckdb/engine/queue.ts";
 import { eventStore } from "../../../../src/stores/duckdb/events/store.ts";
 import { loadFiles } from "../../../../src/stores/loads/loads.ts";
 import { temporaryDirectory } from "../../../support/start/app.ts";
