@@ -260,13 +260,9 @@ const TESTED_ELSEWHERE: Record<string, string> = {
     "test/stores/duckdb/events/store.test.ts, test/executable/build.test.ts",
   "stores/duckdb/engine/memory-limit.ts":
     "test/stores/duckdb/events/store.test.ts, test/core/erasure/deletion-runs.test.ts",
-  "stores/duckdb/engine/reads.ts":
-    "test/stores/duckdb/engine/query-deadline.test.ts, test/stores/duckdb/engine/generations.test.ts",
-  "stores/duckdb/engine/rewrites.ts":
-    "test/stores/duckdb/engine/generations.test.ts, test/core/erasure/deletion-memory.test.ts",
   "stores/duckdb/engine/erase-traces.ts": "test/stores/duckdb/engine/page-padding.test.ts",
   "stores/duckdb/engine/jobs.ts":
-    "test/stores/duckdb/engine/queue.test.ts, test/stores/duckdb/events/store.test.ts",
+    "test/stores/duckdb/engine/queue.test.ts, test/stores/duckdb/engine/generations.test.ts",
   "stores/duckdb/engine/duckdb.ts":
     "test/stores/suites/events.test.ts, test/stores/duckdb/events/store.test.ts",
   "stores/duckdb/engine/native-library.ts": "test/executable/build.test.ts",

@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { memoryLimit } from "./memory-limit.ts";
+import { transaction } from "./transaction.ts";
 
 /**
  * Memory that DuckDB may use beyond its limit while it commits and checkpoints (decision 106). Without memory
@@ -76,24 +77,45 @@ export async function commitMemory({ connect, memory_bytes, endReads }: Needs) {
     isWatching = false;
   };
 
+  /** Raises the limit, for a connection that commits. */
+  const raise = async (by: DuckDBConnection): Promise<void> => {
+    open.add(by);
+    if (!isRaised()) lowered = Promise.withResolvers();
+    state = "open";
+    if (!isWatching) watching = watch();
+    await limitTo(memory_bytes + ROOM_BYTES);
+  };
+  /** Lowers it again, as soon as that can be and no other commits. */
+  const release = async (by: DuckDBConnection): Promise<void> => {
+    if (!open.delete(by) || open.size > 0) return;
+    state = "closing";
+    await lower();
+  };
+
   return {
     /** Whether reads hold more memory than the limit. */
     isShort: () => state === "closing",
 
-    /** Raises the limit, for a connection that commits. */
-    async open(by: DuckDBConnection): Promise<void> {
-      open.add(by);
-      if (!isRaised()) lowered = Promise.withResolvers();
-      state = "open";
-      if (!isWatching) watching = watch();
-      await limitTo(memory_bytes + ROOM_BYTES);
+    /** Runs `work` with a raised limit. */
+    async during<T>(by: DuckDBConnection, work: () => Promise<T>): Promise<T> {
+      try {
+        await raise(by);
+        return await work();
+      } finally {
+        await release(by);
+      }
     },
 
-    /** Lowers it again, as soon as that can be and no other commits. */
-    async close(by: DuckDBConnection): Promise<void> {
-      if (!open.delete(by) || open.size > 0) return;
-      state = "closing";
-      await lower();
+    /** Runs `work` in one transaction; the limit is raised before it ends. */
+    async transaction<T>(
+      by: DuckDBConnection,
+      work: (connection: DuckDBConnection) => Promise<T>,
+    ): Promise<T> {
+      try {
+        return await transaction(by, work, () => raise(by));
+      } finally {
+        await release(by);
+      }
     },
 
     /** Resolves when nothing is watched any more. */

@@ -2,17 +2,14 @@ import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import { commitMemory } from "./commit-memory.ts";
-import { trackQuery } from "./engine-threads.ts";
 import { scrubFreedPages } from "./erase-traces.ts";
 import { fatalGuard, orUnavailable } from "./faults.ts";
 import { catalog, generationFile, type Rewriting } from "./generations.ts";
 import { newInstance } from "./instance.ts";
-import { openWrites, type Writes } from "./jobs.ts";
+import { openReads, openRewrites, openWrites, type Reads, type Writes } from "./jobs.ts";
 import { joinable, memoryLimit, shrink } from "./memory-limit.ts";
 import { migrate } from "./migrate.ts";
-import { readWriteGate } from "./queue.ts";
-import { openReads, type Reads } from "./reads.ts";
-import { openRewrites } from "./rewrites.ts";
+import { jobQueue } from "./queue.ts";
 import { clearTemporary, temporaryMb } from "./temporary-files.ts";
 
 /** The event store's engine: one connection that writes, a few that read. */
@@ -22,7 +19,7 @@ export type Duckdb = Writes &
     releaseCache(): Promise<void>;
     /**
      * Rewrites the file, one rewrite at a time; see {@link openRewrites}. Queries run meanwhile. A part that
-     * finds no memory is repeated without reads, and so may be all of `compaction`.
+     * finds no memory is repeated without reads, and so may be all of `rewriting`.
      */
     rewrite(rewriting: Rewriting): Promise<void>;
     /**
@@ -96,40 +93,26 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
 
   onThreads();
   const guard = fatalGuard((error) => onFatal(error, generationFile(files, generation)));
-  const turns = readWriteGate();
+  const queue = jobQueue();
   let isRewriting = false;
-  let shrunk = Promise.resolve();
-  const connect = async () => {
-    await shrunk;
-    return await instance.connect();
-  };
-  const room = await commitMemory({ ...options, connect, endReads: turns.end });
-  const writes = openWrites({ connection: first, room, turns, guard });
-  const reads = await openReads({
-    ...{ connect, first: generation, generation: () => generation },
-    reading: (connection, ending, work) =>
-      turns.reading(connection, ending, () => trackQuery(() => guard(work()), onThreads)),
-    readingAlone: (work) => turns.alone(() => trackQuery(() => guard(work()), onThreads)),
-  });
-  const rewrites = openRewrites({
-    ...{ connect, room, turns, guard },
-    files: () => ({
-      ...{ directory: files, generation, attach, migrate, unread: reads.unread },
-      rows: ROW_GROUP_ROWS * joinable(options),
-      exclusively: writes.use,
-      switched(next) {
-        generation = next;
-      },
-    }),
-  });
+  const connect = () => instance.connect();
+  const room = await commitMemory({ ...options, connect, endReads: queue.end });
+  const needs = { connect, queue, room, guard };
+  const writes = openWrites(needs, first);
+  const reads = await openReads({ ...needs, generation: () => generation, onThreads });
+  const rewrite = openRewrites(needs, () => ({
+    ...{ directory: files, generation, attach, migrate, unread: queue.settled },
+    rows: ROW_GROUP_ROWS * joinable(options),
+    exclusively: writes.use,
+    switched(next) {
+      generation = next;
+    },
+  }));
   return {
+    ...reads,
     ...writes.all,
     // Columns that are filled during a rewrite would be lost.
     writeBetween: async (work) => (isRewriting ? undefined : await writes.all.writeBetween(work)),
-    read: reads.read,
-    readFirst: reads.readFirst,
-    readForOthers: reads.readForOthers,
-    apart: reads.apart,
     generation: () => generation,
     async clearRemains() {
       const stale = (connection: DuckDBConnection) => {
@@ -140,23 +123,20 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
       await orUnavailable(writes.alone(stale));
       await clearTemporary({
         directory: join(directory, TEMP_DIRECTORY),
-        alone: (work) => writes.use(() => turns.alone(work)),
+        alone: (work) => writes.use(() => queue.alone(work)),
       });
     },
     async rewrite(rewriting) {
       isRewriting = true;
       try {
-        await rewrites.rewrite(rewriting);
+        await rewrite(rewriting);
       } finally {
         isRewriting = false;
       }
     },
     async releaseCache() {
-      if (isRewriting || reads.isHeld()) return;
-      const work = () => guard(shrink(first, options));
-      const done = reads.whileIdle(() => writes.whileIdle(work));
-      shrunk = done.catch(() => undefined);
-      await done;
+      if (isRewriting || !writes.isIdle()) return;
+      await writes.use(() => queue.between(0, () => guard(shrink(first, options))));
     },
     async close() {
       await writes.use((connection) => leave(connection, catalog(generation)));

@@ -64,8 +64,8 @@ export type RewriteNeeds = {
   withCommitMemory: Part;
   /** Called once reads and writes use the new generation. */
   switched(generation: number): void;
-  /** Resolves when no query reads the old generation. */
-  unread(generation: number): Promise<void>;
+  /** Resolves when the reads that run now have ended; later ones read the new generation. */
+  unread(): Promise<unknown>;
 };
 
 /** A generation's file, or its write-ahead log. */
@@ -188,7 +188,7 @@ export async function rewriteFile(
     // Until there is a new generation nothing was committed but to the draft.
     throw asStagingError(error, DRAFT);
   }
-  await needs.unread(generation);
+  await needs.unread();
   await connection.run(`USE ${catalog(generation + 1)}`);
   // Without it, closing would checkpoint the old file, perhaps on a full disk.
   await connection.run(`DETACH ${names.from}`).catch(() => undefined);
@@ -241,40 +241,6 @@ function expectRoom(directory: string, generation: number): void {
   const [{ size }, log] = [statSync(path), statSync(`${path}.wal`, { throwIfNoEntry: false })];
   if (bavail * bsize > (size + (log?.size ?? 0)) * ROOM) return;
   throw new Failure("unavailable", "disk_space: too little space to rewrite the event store.");
-}
-
-/** The pause between checks whether a generation is still read, in milliseconds. */
-const UNREAD_POLL_MS = 10;
-
-/** Knows which generations are read, on connections that all begin with the `first`. */
-export function readersOf(first: number) {
-  const current = new WeakMap<DuckDBConnection, number>();
-  const counts = new Map<number, number>();
-  const count = (generation: number, by: number) =>
-    counts.set(generation, (counts.get(generation) ?? 0) + by);
-  const holding = async <T>(generation: number, work: () => Promise<T>) => {
-    count(generation, 1);
-    try {
-      return await work();
-    } finally {
-      count(generation, -1);
-    }
-  };
-  return {
-    holding,
-    isHeld: () => [...counts.values()].some((held) => held > 0),
-    during: <T>(connection: DuckDBConnection, generation: number, work: () => Promise<T>) =>
-      holding(generation, async () => {
-        if ((current.get(connection) ?? first) !== generation) {
-          await connection.run(`USE ${catalog(generation)}`);
-          current.set(connection, generation);
-        }
-        return await work();
-      }),
-    async unread(generation: number): Promise<void> {
-      while ((counts.get(generation) ?? 0) > 0) await Bun.sleep(UNREAD_POLL_MS);
-    },
-  };
 }
 
 /** Makes a file, or the names in a directory, survive a power cut. */

@@ -38,9 +38,7 @@ const limit = async () => {
 test("a commit has more room than others, until it is done", async () => {
   const room = await made(() => {});
   const before = await limit();
-  await room.open(reader);
-  expect(await limit()).not.toBe(before);
-  await room.close(reader);
+  await room.during(reader, async () => expect(await limit()).not.toBe(before));
   expect(await limit()).toBe(before);
   expect(room.isShort()).toBe(false);
   await room.end();
@@ -51,13 +49,13 @@ test("rows that are in no file yet interrupt no read: they belong to the write",
   const room = await made(() => {
     times += 1;
   });
-  await room.open(reader);
-  await reader.run(WRITTEN);
-  const used = await reader.runAndReadAll("SELECT sum(memory_usage_bytes) FROM duckdb_memory()");
-  expect(Number(used.getRows()[0]?.[0])).toBeGreaterThan(memory_bytes + 64_000_000);
-  await Bun.sleep(100);
-  await reader.run("DROP TABLE written");
-  await room.close(reader);
+  await room.during(reader, async () => {
+    await reader.run(WRITTEN);
+    const used = await reader.runAndReadAll("SELECT sum(memory_usage_bytes) FROM duckdb_memory()");
+    expect(Number(used.getRows()[0]?.[0])).toBeGreaterThan(memory_bytes + 64_000_000);
+    await Bun.sleep(100);
+    await reader.run("DROP TABLE written");
+  });
   await room.end();
   expect(times).toBe(0);
 });
@@ -68,11 +66,12 @@ test("an interrupted read learns when the limit is lowered", async () => {
     lowered.push(promise);
     reader.interrupt();
   });
-  await room.open(reader);
-  await expect(reader.run(GREEDY)).rejects.toThrow("Interrupted");
-  const told = lowered[0]?.then(limit);
-  await room.close(reader);
-  expect(await told).toBe("122.0 MiB");
+  let limited: Promise<unknown> | undefined;
+  await room.during(reader, async () => {
+    await expect(reader.run(GREEDY)).rejects.toThrow("Interrupted");
+    limited = lowered[0]?.then(limit);
+  });
+  expect(await limited).toBe("122.0 MiB");
   await room.end();
 });
 
@@ -84,10 +83,10 @@ test("a read that takes the memory of commits is interrupted, and the limit is l
   });
   await expect(reader.run(GREEDY)).rejects.toThrow("Out of Memory");
   expect(times).toBe(0);
-  await room.open(reader);
-  await expect(reader.run(GREEDY)).rejects.toThrow("Interrupted");
+  await room.during(reader, async () => {
+    await expect(reader.run(GREEDY)).rejects.toThrow("Interrupted");
+  });
   expect(times).toBeGreaterThan(0);
-  await room.close(reader);
   while (room.isShort()) await Bun.sleep(10);
   expect(await limit()).toBe("122.0 MiB");
   await room.end();

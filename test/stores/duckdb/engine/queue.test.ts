@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import type { BatchContent, BatchEvent } from "../../../../src/core/ports/loads.ts";
 import { openDuckdb, ROW_GROUP_ROWS } from "../../../../src/stores/duckdb/engine/duckdb.ts";
-import { readWriteGate } from "../../../../src/stores/duckdb/engine/queue.ts";
+import { jobQueue, pool } from "../../../../src/stores/duckdb/engine/queue.ts";
 import { eventStore } from "../../../../src/stores/duckdb/events/store.ts";
 import { loadFiles } from "../../../../src/stores/loads/loads.ts";
 import { temporaryDirectory } from "../../../support/start/app.ts";
@@ -28,16 +28,16 @@ const ENDLESS =
   "SELECT max(a.range + b.range + c.range) FROM range(1e6::BIGINT) a, range(1e6::BIGINT) b, range(1e6::BIGINT) c";
 
 test("an exclusive write waits for running reads, and later reads wait for it", async () => {
-  const turns = readWriteGate();
+  const queue = jobQueue();
   const { promise: end, resolve } = Promise.withResolvers<void>();
   const done: string[] = [];
-  const first = turns.reading(connection, "final", async () => {
+  const first = queue.read(connection, "final", async () => {
     await end;
     done.push("first");
   });
-  const write = turns.alone(async () => done.push("write"));
-  const next = turns.alone(async () => done.push("next"));
-  const second = turns.reading(connection, "final", async () => done.push("second"));
+  const write = queue.alone(async () => done.push("write"));
+  const next = queue.alone(async () => done.push("next"));
+  const second = queue.read(connection, "final", async () => done.push("second"));
   await Bun.sleep(20);
   expect(done).toEqual([]);
   resolve();
@@ -46,34 +46,34 @@ test("an exclusive write waits for running reads, and later reads wait for it", 
 });
 
 test("a read that takes long is ended, and says why", async () => {
-  const turns = readWriteGate();
-  const endless = turns.reading(connection, "final", () => connection.run(ENDLESS)).catch((e) => e);
-  expect(await turns.alone(async () => "written")).toBe("written");
+  const queue = jobQueue();
+  const endless = queue.read(connection, "final", () => connection.run(ENDLESS)).catch((e) => e);
+  expect(await queue.alone(async () => "written")).toBe("written");
   expect(await endless).toMatchObject({ code: "unavailable" });
-  expect(await turns.reading(connection, "final", async () => "read")).toBe("read");
+  expect(await queue.read(connection, "final", async () => "read")).toBe("read");
 });
 
 test("an interrupted read is repeated after the write, a limited number of times", async () => {
-  const turns = readWriteGate();
+  const queue = jobQueue();
   const done: string[] = [];
-  const repeated = turns.reading(connection, "repeat", async () => {
+  const repeated = queue.read(connection, "repeat", async () => {
     done.push("read");
     if (done.length === 1) await connection.run(ENDLESS);
     return "whole";
   });
-  await turns.alone(async () => done.push("written"));
+  await queue.alone(async () => done.push("written"));
   expect(await repeated).toBe("whole");
   expect(done).toEqual(["read", "written", "read"]);
 
   let times = 0;
   const { promise: isOver, resolve } = Promise.withResolvers<void>();
-  const ended = turns
-    .reading(connection, "repeat", () => {
+  const ended = queue
+    .read(connection, "repeat", () => {
       times += 1;
       return connection.run(ENDLESS);
     })
     .catch((error) => error);
-  const ending = setInterval(() => turns.end(isOver), 10);
+  const ending = setInterval(() => queue.end(isOver), 10);
   await Bun.sleep(200);
   expect(times).toBe(1);
   resolve();
@@ -83,12 +83,12 @@ test("an interrupted read is repeated after the write, a limited number of times
 });
 
 test("work between reads waits for a moment without reads, and delays none before", async () => {
-  const turns = readWriteGate();
+  const queue = jobQueue();
   const { promise: end, resolve } = Promise.withResolvers<void>();
   const done: string[] = [];
-  const first = turns.reading(connection, "never", () => end);
-  const given = turns.between(60_000, async () => done.push("between"));
-  await turns.reading(connection, "never", async () => done.push("second"));
+  const first = queue.read(connection, "never", () => end);
+  const given = queue.between(60_000, async () => done.push("between"));
+  await queue.read(connection, "never", async () => done.push("second"));
   expect(done).toEqual(["second"]);
   resolve();
   await Promise.all([first, given]);
@@ -96,19 +96,39 @@ test("work between reads waits for a moment without reads, and delays none befor
 });
 
 test("without such a moment there is no work", async () => {
-  const turns = readWriteGate();
+  const queue = jobQueue();
   const { promise: end, resolve } = Promise.withResolvers<void>();
-  const first = turns.reading(connection, "never", () => end);
-  expect(await turns.between(20, async () => "done")).toBeUndefined();
+  const first = queue.read(connection, "never", () => end);
+  expect(await queue.between(20, async () => "done")).toBeUndefined();
   resolve();
   await first;
-  expect(await turns.between(20, async () => "done")).toBe("done");
+  expect(await queue.between(20, async () => "done")).toBe("done");
 });
 
 test("an error of a read itself is not blamed on the write", async () => {
-  const turns = readWriteGate();
-  const failing = turns.reading(connection, "final", () => connection.run("SELECT nobody"));
+  const queue = jobQueue();
+  const failing = queue.read(connection, "final", () => connection.run("SELECT nobody"));
   await expect(failing).rejects.toThrow("Binder Error");
+});
+
+test("calls wait for a connection up to a number, the next is refused, and room is used again", async () => {
+  const connection = {} as DuckDBConnection;
+  const readers = pool([connection], 2);
+  const busy = Promise.withResolvers<void>();
+  const used: number[] = [];
+  const use = (n: number) =>
+    readers.use(async () => {
+      await busy.promise;
+      used.push(n);
+    });
+
+  const taken = [use(1), use(2), use(3)];
+  await expect(use(4)).rejects.toMatchObject({ code: "unavailable" });
+  busy.resolve();
+  await Promise.all(taken);
+  await use(5);
+
+  expect(used).toEqual([1, 2, 3, 5]);
 });
 
 test.each([
