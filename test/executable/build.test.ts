@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   chmodSync,
-  existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -98,15 +97,18 @@ describe("unpacking the native files", () => {
     expect(readFileSync(elsewhere, "utf8")).toBe("the library");
   });
 
-  test("keeps unchanged files that were copied with their folder", async () => {
+  test("unpacks again what a kill left without a stamp, or with a part of it", async () => {
     const home = await unpack(parent, natives);
-    const { ino } = lstatSync(join(home, "duckdb.node"));
-    rmSync(join(home, "verified"));
+    const stamp = readFileSync(join(home, "verified"), "utf8");
+    writeFileSync(join(home, "libduckdb.so"), "the lib");
+    for (const left of ["", stamp.slice(0, 20)]) {
+      writeFileSync(join(home, "verified"), left);
 
-    await unpack(parent, natives);
+      await unpack(parent, natives);
 
-    expect(lstatSync(join(home, "duckdb.node")).ino).toBe(ino);
-    expect(existsSync(join(home, "verified"))).toBe(true);
+      expect(read(home, "libduckdb.so")).toBe("the library");
+      expect(readdirSync(parent)).toEqual(["duckdb-1.0.0-abc"]);
+    }
   });
 
   test.skipIf(isWindows)("refuses a directory that is a link", async () => {

@@ -8,11 +8,10 @@ import {
   openSync,
   readdirSync,
   readFileSync,
-  readSync,
   renameSync,
   rmSync,
   type Stats,
-  writeSync,
+  writeFileSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
 
@@ -36,7 +35,7 @@ export type Natives = { label: string; files: readonly [NativeFile, ...NativeFil
 /** How the name of every directory made by `unpack` starts. */
 export const NATIVES_PREFIX = "duckdb-";
 
-/** The file that remembers which files were compared with the executable. */
+/** The file that remembers which files were unpacked. */
 const STAMP = "verified";
 
 const DIRECTORY_MODE = 0o700;
@@ -47,7 +46,7 @@ const OPEN_TO_OTHERS = 0o077;
 /** A directory this recent may belong to an executable that is starting right now. */
 const SWEEP_AGE_MS = 3_600_000;
 
-/** Bytes that are in memory at a time while files are unpacked or compared. */
+/** Bytes that are in memory at a time while files are unpacked. */
 const PIECE_BYTES = 1_048_576;
 
 /**
@@ -72,14 +71,14 @@ export function loadNatives(natives: Natives): unknown {
 }
 
 /**
- * Makes sure that `parent` holds the native files, and returns their directory. May be repeated,
- * also by two processes at once. `onRead` is called after the executable read its own file. Throws
+ * Makes sure that `parent` holds the native files, and returns their directory. The caller must have the lock of
+ * the data directory. `onRead` is called after the executable read its own file. Throws
  * when a directory on the way is a symlink or belongs to another user, because a user who can write there
  * decides which code runs here.
  *
- * Comparing 70 MB costs 80 ms, and SHA-256 300 ms where the CPU has no instructions for it, so a start
- * compares only inode, size and times with those seen when the bytes were last compared. No call sets a
- * change time, so a write always shows.
+ * A start compares inode, size and times with those of the unpacked files, as SHA-256 of 70 MB takes 300 ms where
+ * the CPU has no instructions for it. No call sets a change time, so a write always shows. Without a match all
+ * files are unpacked again.
  */
 export async function unpack(
   parent: string,
@@ -93,14 +92,12 @@ export async function unpack(
 
   const fresh = mkdtempSync(join(parent, `${NATIVES_PREFIX}new-`));
   try {
-    for (const { name, source } of natives.files) {
-      const bytes = Bun.file(source);
-      if (await holds(join(home, name), bytes)) continue;
-      await replace(join(home, name), join(fresh, name), bytes);
-    }
-    const seen = new Blob([identities(home, natives) ?? ""]);
-    await replace(join(home, STAMP), join(fresh, STAMP), seen);
-    sweep(parent, natives.label, lstatSync(fresh).mtimeMs);
+    for (const { name, source } of natives.files) await copy(Bun.file(source), join(fresh, name));
+    rmSync(home, { recursive: true });
+    renameSync(fresh, home);
+    // The stamp comes last: without it, or with a part of it, nothing is loaded.
+    writeFileSync(join(home, STAMP), identities(home, natives) ?? "", { mode: FILE_MODE });
+    sweep(parent, natives.label, lstatSync(home).mtimeMs);
   } finally {
     rmSync(fresh, { recursive: true, force: true });
     onRead();
@@ -147,49 +144,21 @@ function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch {
-    // No stamp, or one that cannot be read: either way the files are compared again.
+    // No stamp, or one that cannot be read: either way the files are unpacked again.
     return "";
   }
 }
 
-async function holds(path: string, bytes: Blob): Promise<boolean> {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (stats === undefined || !stats.isFile() || !isOurs(stats)) return false;
-  if (stats.size !== bytes.size) return false;
-  const file = openSync(path, "r");
+/** Copies a file durably. */
+async function copy(from: Blob, to: string): Promise<void> {
+  const file = openSync(to, "wx", FILE_MODE);
   try {
-    for await (const piece of piecesOf(bytes)) {
-      const found = Buffer.alloc(piece.length);
-      if (readSync(file, found) !== piece.length || !found.equals(piece)) return false;
-    }
-    return true;
-  } finally {
-    closeSync(file);
-  }
-}
-
-async function* piecesOf(bytes: Blob) {
-  for (let at = 0; at < bytes.size; at += PIECE_BYTES) {
-    yield new Uint8Array(await bytes.slice(at, at + PIECE_BYTES).arrayBuffer());
-  }
-}
-
-/** Puts `bytes` at `path` in one step, by way of `temporary`, and durably. */
-async function replace(path: string, temporary: string, bytes: Blob): Promise<void> {
-  const file = openSync(temporary, "wx", FILE_MODE);
-  try {
-    for await (const piece of piecesOf(bytes)) {
-      for (let at = 0; at < piece.length; ) at += writeSync(file, piece, at);
+    for (let at = 0; at < from.size; at += PIECE_BYTES) {
+      writeFileSync(file, new Uint8Array(await from.slice(at, at + PIECE_BYTES).arrayBuffer()));
     }
     fsyncSync(file);
   } finally {
     closeSync(file);
-  }
-  try {
-    renameSync(temporary, path);
-  } catch (error) {
-    // Windows refuses to replace a loaded library; another process may have just put it there.
-    if (!(await holds(path, bytes))) throw error;
   }
 }
 
