@@ -127,8 +127,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
     "test/crash/recovery.test.ts, test/app/recovery/journal-gaps.test.ts",
   "cli/welcome.ts": "test/executable/executable.test.ts",
   "core/identity/identify-groups.ts": "test/core/identity/groups.test.ts",
-  "stores/duckdb/engine/commit-memory.ts": "test/stores/duckdb/engine/memory-limit.test.ts",
-  "stores/duckdb/engine/temporary-files.ts": "test/stores/duckdb/engine/erase-traces.test.ts",
   "app/server.ts": "every test that starts an appliance",
   "app/process/assets.d.ts": "types",
   "cli/command.ts": "types and constants",
@@ -258,9 +256,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
     "test/stores/duckdb/events/store.test.ts, test/app/rebuild.test.ts",
   "stores/duckdb/engine/instance.ts":
     "test/stores/duckdb/events/store.test.ts, test/executable/build.test.ts",
-  "stores/duckdb/engine/memory-limit.ts":
-    "test/stores/duckdb/events/store.test.ts, test/core/erasure/deletion-runs.test.ts",
-  "stores/duckdb/engine/erase-traces.ts": "test/stores/duckdb/engine/page-padding.test.ts",
   "stores/duckdb/engine/jobs.ts":
     "test/stores/duckdb/engine/queue.test.ts, test/stores/duckdb/engine/generations.test.ts",
   "stores/duckdb/engine/duckdb.ts":

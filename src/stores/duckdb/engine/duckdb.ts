@@ -1,14 +1,13 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
-import { commitMemory } from "./commit-memory.ts";
-import { scrubFreedPages } from "./erase-traces.ts";
 import { fatalGuard, orUnavailable } from "./faults.ts";
 import { catalog, generationFile, type Rewriting } from "./generations.ts";
 import { newInstance } from "./instance.ts";
 import { openReads, openRewrites, openWrites, type Reads, type Writes } from "./jobs.ts";
-import { joinable, memoryLimit, shrink } from "./memory-limit.ts";
+import { commitMemory, joinable, memoryLimit, shrink } from "./memory-limit.ts";
 import { migrate } from "./migrate.ts";
+import { scrubFreedPages } from "./page-padding.ts";
 import { jobQueue } from "./queue.ts";
 import { clearTemporary, temporaryMb } from "./temporary-files.ts";
 

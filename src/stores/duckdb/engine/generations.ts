@@ -1,18 +1,9 @@
-import {
-  closeSync,
-  fsyncSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statfsSync,
-  statSync,
-} from "node:fs";
+import { readdirSync, renameSync, rmSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { Failure } from "../../../core/values/failure.ts";
 import { asStagingError } from "./faults.ts";
-import { zeroPagePadding } from "./page-padding.ts";
+import { syncFile, zeroPagePadding } from "./page-padding.ts";
 
 /**
  * The names under which the old file and the new file are attached, and the rows of a row group in the new
@@ -133,7 +124,7 @@ function removeGeneration(directory: string, generation: number): void {
   const path = generationFile(directory, generation);
   rmSync(`${path}.wal`, { force: true });
   rmSync(path, { force: true });
-  sync(directory);
+  syncDirectory(directory);
 }
 
 /**
@@ -179,7 +170,7 @@ export async function rewriteFile(
       await rewriting.catchUp(connection, names, part);
       await settle();
       await withCommitMemory(() => detach(connection, DRAFT));
-      sync(draft);
+      syncFile(draft);
       await rewriting.ready(generation + 1);
       await withCommitMemory(() => replace(connection, writer, { draft, ...needs }));
     });
@@ -206,7 +197,7 @@ async function replace(
   const path = generationFile(directory, next);
   renameSync(draft, path);
   try {
-    sync(directory);
+    syncDirectory(directory);
     await attach(connection, path, catalog(next));
     await writer.run(`USE ${catalog(next)}`);
   } catch (cause) {
@@ -243,14 +234,8 @@ function expectRoom(directory: string, generation: number): void {
   throw new Failure("unavailable", "disk_space: too little space to rewrite the event store.");
 }
 
-/** Makes a file, or the names in a directory, survive a power cut. */
-function sync(path: string): void {
+/** Makes the names in a directory survive a power cut. */
+function syncDirectory(path: string): void {
   // Windows cannot open a directory, and NTFS journals its names.
-  if (process.platform === "win32" && !path.endsWith(".duckdb")) return;
-  const file = openSync(path, path.endsWith(".duckdb") ? "r+" : "r");
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  if (process.platform !== "win32") syncFile(path, "r");
 }

@@ -1,6 +1,5 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { Failure } from "../../../core/values/failure.ts";
-import type { commitMemory } from "./commit-memory.ts";
 import { trackQuery } from "./engine-threads.ts";
 import { lacksMemory, orUnavailable, stagingError } from "./faults.ts";
 import {
@@ -10,6 +9,7 @@ import {
   type Rewriting,
   rewriteFile,
 } from "./generations.ts";
+import type { commitMemory } from "./memory-limit.ts";
 import { type Ending, type jobQueue, pool } from "./queue.ts";
 import { rollBack, transaction } from "./transaction.ts";
 

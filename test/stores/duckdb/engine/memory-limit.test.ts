@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
-import { commitMemory } from "../../../../src/stores/duckdb/engine/commit-memory.ts";
+import { commitMemory } from "../../../../src/stores/duckdb/engine/memory-limit.ts";
 
 setDefaultTimeout(60_000);
 
