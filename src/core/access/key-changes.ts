@@ -1,5 +1,6 @@
 import type { KeyReads } from "../ports/access.ts";
 import { Failure } from "../values/failure.ts";
+import { inTurn } from "../values/in-turn.ts";
 import { type Clock, isoTime } from "../values/time.ts";
 import { allows, type Principal } from "./key.ts";
 import type { Keys } from "./keys.ts";
@@ -10,7 +11,7 @@ import type { Keys } from "./keys.ts";
  * (decision 54).
  */
 export function serialized(keys: Keys, reads: Pick<KeyReads, "find">, now: Clock): Keys {
-  let last: Promise<unknown> = Promise.resolve();
+  const run = inTurn();
   const current = async (by: Principal | undefined): Promise<Principal | undefined> => {
     if (by === undefined) return undefined;
     const row = await reads.find(by.key_id, by.user_id);
@@ -23,17 +24,14 @@ export function serialized(keys: Keys, reads: Pick<KeyReads, "find">, now: Clock
     const { scopes, scoped_teams, expires_at } = row;
     return { ...by, scopes, scoped_teams, expires_at };
   };
-  const inTurn = <T>(by: Principal | undefined, work: (by?: Principal) => Promise<T>) => {
-    const done = last.then(async () => work(await current(by)));
-    last = done.catch(() => undefined);
-    return done;
-  };
+  const change = <T>(by: Principal | undefined, work: (by?: Principal) => Promise<T>) =>
+    run(async () => work(await current(by)));
   return {
     ...keys,
-    create: (draft, by) => inTurn(by, (now_by) => keys.create(draft, now_by)),
-    change: (id, changes, by) => inTurn(by, (now_by) => keys.change(id, changes, now_by)),
-    roll: (id, by) => inTurn(by, (now_by) => keys.roll(id, now_by)),
-    revoke: (id, by) => inTurn(by, (now_by) => keys.revoke(id, now_by)),
+    create: (draft, by) => change(by, (now_by) => keys.create(draft, now_by)),
+    change: (id, changes, by) => change(by, (now_by) => keys.change(id, changes, now_by)),
+    roll: (id, by) => change(by, (now_by) => keys.roll(id, now_by)),
+    revoke: (id, by) => change(by, (now_by) => keys.revoke(id, now_by)),
   };
 }
 

@@ -11,6 +11,7 @@ import type { EventStore } from "../ports/events.ts";
 import type { Journal } from "../ports/journal.ts";
 import type { Log } from "../ports/log.ts";
 import { Failure, isDiskFull, reasonOf } from "../values/failure.ts";
+import { inTurn } from "../values/in-turn.ts";
 import { type Clock, isoTime } from "../values/time.ts";
 import type { DeletionKind } from "./deletion.ts";
 import { type LastDue, schedules } from "./schedules.ts";
@@ -74,7 +75,8 @@ export function startDeletionRuns(needs: DeletionRunNeeds): DeletionRuns {
   /** The kinds that failed in the last run, and the time of the next try. */
   let failed: { kinds: readonly DeletionKind[]; at: number } | undefined;
   let stopped = false;
-  let last: Promise<unknown> = Promise.resolve();
+  const oneRun = inTurn();
+  const oneCheck = inTurn();
 
   const carryOut = async (wanted: Wanted): Promise<{ done: number }> => {
     let done = 0;
@@ -90,12 +92,7 @@ export function startDeletionRuns(needs: DeletionRunNeeds): DeletionRuns {
       throw error;
     }
   };
-  /** One run at a time. */
-  const inTurn = (wanted: Wanted): Promise<{ done: number }> => {
-    const turn = last.then(() => carryOut(wanted));
-    last = turn.catch(() => {});
-    return turn;
-  };
+  const run = (wanted: Wanted) => oneRun(() => carryOut(wanted));
   const take = async (): Promise<void> => {
     if (stopped) return;
     const found = await due.look();
@@ -105,22 +102,18 @@ export function startDeletionRuns(needs: DeletionRunNeeds): DeletionRuns {
     if (taken.length === 0 && again === undefined) return;
     if (again !== undefined) failed = undefined;
     const kinds = new Set([...taken.map(({ kind }) => kind), ...(again?.kinds ?? [])]);
-    await inTurn({ kinds: [...kinds], states: ["queued"] });
+    await run({ kinds: [...kinds], states: ["queued"] });
     // A run that the end of the server cut short is due again at the next start.
     if (!stopped) await due.note(taken);
   };
   // Interrupted and postponed tasks run at once: they do not wait for the next schedule.
-  let resuming: Promise<{ done: number }> | undefined = inTurn({ kinds: [], states: [] });
-  let lastCheck: Promise<unknown> = resuming
-    .catch(() => {})
-    .finally(() => {
-      resuming = undefined;
-    });
-  const tick = (): Promise<void> => {
-    const taken = lastCheck.then(take);
-    lastCheck = taken.catch(() => {});
-    return taken;
-  };
+  let resuming: Promise<{ done: number }> | undefined = run({ kinds: [], states: [] });
+  // A check waits for the run that goes on after a restart.
+  void oneCheck(async () => {
+    await resuming?.catch(() => {});
+    resuming = undefined;
+  });
+  const tick = () => oneCheck(take);
 
   const look = () => tick().catch(() => {});
   const timer = setInterval(look, TICK_MS);
@@ -129,14 +122,14 @@ export function startDeletionRuns(needs: DeletionRunNeeds): DeletionRuns {
   return {
     async run() {
       const resumed = await resuming?.catch(() => undefined);
-      const { done } = await inTurn(ALL);
+      const { done } = await run(ALL);
       return { done: done + (resumed?.done ?? 0) };
     },
     tick,
     stop(deadlineMs) {
       stopped = true;
       clearInterval(timer);
-      const ended = last.then(() => true);
+      const ended = oneRun(() => true);
       return Promise.race([ended, Bun.sleep(deadlineMs).then(() => false)]);
     },
   };

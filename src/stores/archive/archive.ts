@@ -6,6 +6,7 @@ import type {
   ArchiveFiles,
   ArchivePlace,
 } from "../../core/ports/archive.ts";
+import { inTurn } from "../../core/values/in-turn.ts";
 import { type Duckdb, quoted, rows } from "../duckdb/engine/duckdb.ts";
 import { WITHOUT_MATERIALIZED } from "../duckdb/events/hot-columns.ts";
 import { NOT_PADDING } from "../loads/event-lines.ts";
@@ -29,13 +30,7 @@ export type ArchiveReports = {
 
 /** Returns the archive in `files` of the event store in `duckdb`. */
 export function archiveOf(duckdb: Duckdb, files: ArchiveFiles, reports: ArchiveReports): Archive {
-  let before: Promise<unknown> = Promise.resolve();
-  /** Runs work after all earlier work. */
-  const alone = <T>(work: () => Promise<T>): Promise<T> => {
-    const done = before.then(work);
-    before = done.catch(() => undefined);
-    return done;
-  };
+  const alone = inTurn();
   const add = async (upTo: number): Promise<void> => {
     const { last, files: existing, ...counts } = files.state();
     if (upTo <= last) return;
