@@ -2,6 +2,8 @@ import type { DuckDBInstance } from "@duckdb/node-api";
 import { engine, unpack } from "./native-library.ts";
 import { natives } from "./natives.ts";
 
+let isLoaded = false;
+
 /**
  * Loads the engine and starts an instance without a file. An executable unpacks the engine into a directory
  * first; `onUnpacked` is called after it read its own file for that.
@@ -12,8 +14,9 @@ export async function newInstance(
 ): Promise<DuckDBInstance> {
   engine.directory = directory;
   // An import that fails, for want of room, could not be tried again.
-  if (natives !== undefined) await unpack(directory, natives, onUnpacked);
+  if (natives !== undefined && !isLoaded) await unpack(directory, natives, onUnpacked);
   const { DuckDBInstance: Instance } = await import("@duckdb/node-api");
+  isLoaded = true;
   await readTextsWhole();
   return Instance.create(":memory:");
 }
