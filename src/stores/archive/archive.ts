@@ -14,17 +14,17 @@ import { copyTo, eraseArchived } from "./erase.ts";
 import { ARCHIVED_KINDS } from "./files.ts";
 import { placeOf, rowsOf } from "./names.ts";
 
-/** A file of as many rows is not joined with others. */
+/** A file with this many rows, or more, is not joined with others. */
 const FILE_ROWS = 100_000;
 
-/** Small files of the newest month that are joined at once; of an earlier one, two. */
+/** Number of small files of the newest month that are joined at once. For earlier months, two are enough. */
 const SMALL_FILES_MAX = 16;
 
 /** Receives reports of damage in the archive. */
 export type ArchiveReports = {
   /** A file was missing or damaged, and is written again from the event store (decision 76). */
   onRepaired(file: ArchivedFile): void;
-  /** So many missing rows are not in the event store either. */
+  /** Missing rows are lost, because the event store does not have them either; `rows` is their number. */
   onLost(rows: number): void;
 };
 
@@ -96,7 +96,7 @@ export function archiveOf(duckdb: Duckdb, files: ArchiveFiles, reports: ArchiveR
   };
 }
 
-/** Writes the places again of which the event store has another number of rows than the files. */
+/** Writes each place again whose number of rows in its files differs from that in the event store. */
 async function completeFrom(
   duckdb: Duckdb,
   files: ArchiveFiles,
@@ -160,8 +160,8 @@ async function placesOf(
 }
 
 /**
- * Returns small files of one place, if they are worth joining. No larger file is between them, so the range
- * of the joined file has no other file's rows.
+ * Returns small files of one place, if enough of them can be joined. No larger file lies between them, so the
+ * range of the joined file has no rows of other files.
  */
 function smallFiles(all: readonly ArchivedFile[]): ArchivedFile[] {
   const newest = all

@@ -10,8 +10,8 @@ import { NOT_PADDING } from "../loads/event-lines.ts";
 const MEMORY = "128MB";
 
 /**
- * Returns whether each value of a file can be read, and it has its number of rows. It reads in an engine of
- * its own, because damage can end an engine (decision 76).
+ * Returns whether each value of a file can be read, and whether the file has its number of rows. It uses an
+ * engine of its own, because damage can end an engine (decision 76).
  */
 export async function isReadable(directory: string, file: ArchivedFile): Promise<boolean> {
   const source = `read_parquet(${quoted(join(directory, file.path))})`;

@@ -15,8 +15,8 @@ const ROW_GROUP_ROWS = 8192;
 
 /**
  * Writes the rows of a query as Parquet, in their order, and returns their number without padding
- * (decision 95). OFFSET 0 makes DuckDB use one thread, in 40 to 55 MB. Several threads collect rows in all
- * the memory to keep the order: 1.6 million events took 240 of 256 MB and 23 to 28 s, and take 17 s so.
+ * (decision 95). OFFSET 0 makes DuckDB use one thread and 40 to 55 MB: 1.6 million events take 17 s. Several
+ * threads would collect rows in memory to keep their order: they took 23 to 28 s and 240 of 256 MB.
  */
 export async function copyTo(
   connection: DuckDBConnection,
@@ -135,7 +135,7 @@ async function putErased(
   for (let at = 0; at < keys.length; at += KEYS_MAX) {
     await connection.run(ADD_KEYS, { keys: JSON.stringify(keys.slice(at, at + KEYS_MAX)) });
   }
-  // One row for each id: a join with two would write an event twice.
+  // Each id has one row only, because a join with two rows would write an event twice.
   await connection.run(
     `CREATE OR REPLACE TEMP TABLE erased_id AS
        SELECT project_id, max(up_to) AS up_to, distinct_id FROM temp.erased_key GROUP BY ALL`,

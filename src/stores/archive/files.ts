@@ -26,7 +26,7 @@ const DAMAGED = ".damaged";
 export type ArchiveOpening = {
   /** Whether to create a missing archive; otherwise it counts as empty. */
   make: boolean;
-  /** The last sequence number of journal and persons. A marker of this archive is not above it. */
+  /** Returns the last sequence number of journal and persons. The marker of this archive is not above it. */
   reached(): number;
 };
 
@@ -66,7 +66,7 @@ export async function openArchiveFiles(
     await nodeDisk.syncDirectory(directory);
   };
 
-  /** A crash between two steps leaves the old state or the new one, or `rows` is null (decision 63). */
+  /** A crash between two steps leaves the old state, the new one, or a marker with `rows` null (decision 63). */
   const commit = async (next: ArchiveState): Promise<void> => {
     const isChanging = next.last === state.last && totalOf(next) !== totalOf(state);
     if (isChanging) await putMarker(next, true);
@@ -168,7 +168,7 @@ type Found = {
 
 /**
  * Returns the state that the files and the marker show. Files above the marker are of a run that did not
- * end. A marker that does not fit the files, or is above everything else, is of another directory.
+ * end. A marker belongs to another directory if it does not fit the files, or is above `reached`.
  */
 function stateOf({ marker, found, writtenAt, reached }: Found): ArchiveState {
   if (marker !== undefined) {
@@ -197,7 +197,7 @@ function writingPath(
   return `${kind}/${project_id}/${month}/${first}-${last}.parquet${WRITING}`;
 }
 
-/** Removes files that do not count: of an attempt that failed, or replaced by others. */
+/** Removes files that do not count: leftovers of a failed attempt, and files that others have replaced. */
 async function sweep(directory: string, files: readonly ArchivedFile[]): Promise<void> {
   const counting = new Set(files.map(({ path }) => path));
   const leftovers = parquetIn(directory, /\.parquet(\.writing)?$/)
@@ -217,7 +217,7 @@ function parquetIn(directory: string, pattern: RegExp): string[] {
   );
 }
 
-/** Makes the name of a file durable, and those of its directories. */
+/** Makes the names of a file and of its directories durable. */
 async function syncAbove(directory: string, path: string): Promise<void> {
   for (let at = dirname(path); at.length >= directory.length; at = dirname(at)) {
     await nodeDisk.syncDirectory(at);

@@ -27,8 +27,8 @@ export function fileOfPath(path: string): ArchivedFile | undefined {
 }
 
 /**
- * Leaves out files that others have replaced. A crash may leave both. A joined file has the wider range, a
- * file after an erasure fewer rows, and a repaired file only a later `writtenAt`.
+ * Leaves out files that others have replaced, because a crash may leave both. The newer one is recognised: a
+ * joined file has a wider range, an erased one has fewer rows, and a repaired one has a later `writtenAt`.
  */
 export function withoutReplaced(
   found: readonly ArchivedFile[],
@@ -49,7 +49,7 @@ export function withoutReplaced(
   });
 }
 
-/** Returns a place as one text. */
+/** Returns a place as one text, to be used as a key. */
 export function placeOf({ kind, project_id, month }: ArchivePlace): string {
   return `${kind} ${project_id} ${month}`;
 }

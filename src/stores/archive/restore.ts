@@ -24,9 +24,9 @@ const PERSON_UUID = `(
     || translate(hash[17], '0123456789abcdef', '89ab89ab89ab89ab') || hash[18:32])::UUID FROM named)`;
 
 /**
- * The archive has the person of an event at the time of archiving. Later merges are overrides, but splits and
- * deletions have rewritten events. So each event gets the person of its distinct id, as in a replay, or the
- * person that a new distinct id would get.
+ * The archive has the person that an event had when it was archived. Later merges are overrides, but later
+ * splits and deletions changed the events themselves. So each event gets the person of its distinct id, as in
+ * a replay. An unknown distinct id gets the person that it would make.
  */
 const ASSIGN = `
   UPDATE events SET person_id = wrong.owner FROM (

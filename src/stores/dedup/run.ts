@@ -7,7 +7,7 @@ import {
   TOMBSTONE_MINUTE,
 } from "../../core/ingest/dedup-table.ts";
 
-/** Average entries of a bucket: their prints fill one cache line of a processor. */
+/** Average entries of a bucket. Their prints, the parts of hashes in memory, fill a cache line. */
 const BUCKET_ENTRIES = 16;
 
 const PART_BITS = 8;
@@ -18,8 +18,8 @@ export const RUN_PARTS: readonly number[] = Array.from({ length: 2 ** PART_BITS 
 const RECORD_BYTES = RECORD_FIELDS * Uint32Array.BYTES_PER_ELEMENT;
 
 /**
- * Entries that are written once into a new file, in buckets by the first bits of their hashes. 16 bits
- * of each other hash half stay in memory, so most lookups need no read of the file.
+ * Entries in a file that is written once, in buckets by the first bits of their hashes. A print of each entry
+ * stays in memory: 16 further bits of its hash. So most lookups of new events need no read of the file.
  */
 export type DedupRun = ReturnType<typeof openRun>;
 
@@ -70,7 +70,7 @@ type Written = {
   bits: number;
   /** Number of entries of each bucket. */
   sizes: Uint32Array;
-  /** The prints of all entries, in the order of the file. */
+  /** The prints of all entries, in the order of the file; see {@link printOf}. */
   prints: Uint16Array;
 };
 
@@ -86,7 +86,7 @@ function openRun({ file, close, newest, bits, sizes, prints }: Written) {
     const bucket = bucketOf(hash.low, bits);
     const print = printOf(hash.high);
     const start = starts[bucket] as number;
-    // Of two entries with one hash, the later one counts.
+    // If two entries have the same hash, the later one counts.
     for (let at = (starts[bucket + 1] as number) - 1; at >= start; at -= 1) {
       if (prints[at] !== print) continue;
       readAll(file, record, at * RECORD_BYTES);
@@ -130,7 +130,7 @@ function openRun({ file, close, newest, bits, sizes, prints }: Written) {
 
 const bucketOf = (low: number, bits: number) => low >>> (32 - bits);
 
-/** The bits of a hash that are kept in memory, apart from the bits of its bucket. */
+/** Returns the print of a hash: bits that are kept in memory, other than those of its bucket. */
 const printOf = (high: number) => high & 0xff_ff;
 
 /** Sorts entries by bucket and adds them to `sizes`; entries of one bucket keep their order. */

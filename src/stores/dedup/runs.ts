@@ -12,8 +12,8 @@ import { type DedupRun, RUN_PARTS, writeRun } from "./run.ts";
 export const DEDUP_DIRECTORY = "seen";
 
 /**
- * Runs of about the same size that are merged into one. With fewer, each entry is written more often;
- * with more, a lookup asks more runs.
+ * Number of runs of about the same size that are merged into one. A smaller number writes each entry more
+ * often, and a larger one makes each lookup ask more runs.
  */
 const MERGED_RUNS = 4;
 

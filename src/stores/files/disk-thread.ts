@@ -7,7 +7,7 @@ import { type Disk, nodeDisk, openHandle, type WritableFile } from "./disk.ts";
  * time this way, 156 µs as messages to a worker, and 170 µs through Bun's thread pool.
  */
 export type SharedDisk = {
-  /** Turn, request and outcome, at the indexes of {@link Word}. */
+  /** Which side's turn it is, the request, and its outcome, at the indexes of {@link Word}. */
   words: Int32Array<SharedArrayBuffer>;
   /** Offset in the file, in bytes. */
   position: Float64Array<SharedArrayBuffer>;

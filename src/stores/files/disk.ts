@@ -14,7 +14,8 @@ import { volumeOf } from "./volume.ts";
 
 /**
  * The file operations that the journal needs; tests replace them by a failing disk. A method that returns
- * a promise runs off the event loop; the others are for workers and the start. Errors are node's.
+ * a promise does not block the event loop. The others do, and are for workers and the start. Errors are those
+ * of `node:fs`.
  */
 export type Disk = {
   /** Creates a missing directory, 0700 and durable. Fails if it is not writable. */
@@ -132,7 +133,7 @@ function writable(handle: FileHandle): WritableFile {
     async write(buffers, position) {
       let rest = joined(buffers);
       let at = position;
-      // A disk that runs full writes a part of the bytes, and fails at the next write.
+      // A disk that becomes full writes a part of the bytes, and fails at the next write.
       while (rest.length > 0) {
         const { bytesWritten } = await handle.writev(rest, at);
         rest = without(rest, bytesWritten);
@@ -145,7 +146,7 @@ function writable(handle: FileHandle): WritableFile {
   };
 }
 
-/** Bytes up to which one copied buffer costs less than many separate ones. */
+/** Largest size, in bytes, at which one copied buffer costs less than many separate ones. */
 const JOINED_BYTES_MAX = 262_144;
 
 function joined(buffers: readonly Uint8Array[]): readonly Uint8Array[] {

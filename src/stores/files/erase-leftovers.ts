@@ -29,7 +29,7 @@ export const removeLeftovers: RemoveLeftovers = async (directory, tasks, stored)
   return { dead_letters, parts };
 };
 
-/** Removes loads that both stores have, and whose removal had failed. */
+/** Removes loads that both stores have. They are left over if an earlier removal failed. */
 function removeLoads(directory: string, { applied, projection_version }: Stored): void {
   for (const name of namesIn(directory)) {
     const load = LOAD.exec(name)?.[1];

@@ -59,9 +59,9 @@ export function journalReader(options: {
   let offset = 0;
   /** The last number that was returned or skipped. */
   let mark = 0;
-  /** All numbers up to here are read, so a call for no more needs no file. */
+  /** All numbers up to this one are read. A call up to here needs no file. */
   let exhausted = 0;
-  /** Copies that this reader has made; each is a file, so they are few. */
+  /** Names of the copies that this reader has made. Each is a file, so there are few. */
   const copied = new Set<string>();
 
   function enter(first: number | undefined): void {

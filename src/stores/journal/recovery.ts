@@ -30,7 +30,7 @@ export type Recovered = {
   last: number;
   /** A number at or below that of the oldest event; undefined without a segment. */
   first: number | undefined;
-  /** The highest number in the name of a segment, which is used up; 0 without any. */
+  /** The highest number in the name of a segment, which no later segment may have; 0 without any. */
   given: number;
 };
 
@@ -88,7 +88,7 @@ export function reachedIn(place: { disk: Pick<Disk, "list" | "read">; directory:
   return newest === undefined ? 0 : Math.max(newest - 1, walk(place, newest).last);
 }
 
-/** How to report a segment's end, whether it was durable and is quarantined, and its last number. */
+/** A segment's end: the report of it, whether it was durable and is quarantined, and its last number. */
 type Ended = { report: () => void; isQuarantined: boolean; last: number };
 
 /**
@@ -144,7 +144,7 @@ type Walked = {
   last: number;
   /** The end of the last frame; 0 without any. */
   end: number;
-  /** Whether bytes before `end` are no frame. */
+  /** Whether some bytes before `end` belong to no frame. */
   damaged: boolean;
 };
 

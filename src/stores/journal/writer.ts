@@ -8,8 +8,8 @@ import { frameBytes, frameHeader, lastSeq, segmentHeader, segmentName } from "./
 /** Writes the segments of the journal: the last one grows, the oldest are removed. */
 export type SegmentWriter = {
   /**
-   * Resolves once the frames would survive a power cut. If the disk refuses them, they are cut away as
-   * far as it allows, and the error is returned. One call at a time, with growing numbers; the frames of
+   * Resolves once the frames would survive a power cut. If the disk refuses them, they are removed as far as
+   * the disk allows, and the error is returned. One call at a time, with growing numbers; the frames of
    * a call are in one segment.
    */
   write(frames: readonly Frame[]): Promise<Refused | undefined>;
@@ -31,7 +31,7 @@ export type SegmentWriter = {
  */
 export type Refused = { error: unknown; isGone: boolean };
 
-/** Bytes that are written before a reserve is made, because a quiet server needs none. */
+/** Bytes that must be written before a reserve is made, because a server with few events needs no reserve. */
 export const RESERVE_AFTER_BYTES = 4 * 1024 * 1024;
 
 type Options = {
@@ -87,7 +87,7 @@ export function segmentWriter(recovered: Recovered, options: Options): SegmentWr
     await leave(done);
   };
 
-  /** Whether the next frames need another segment: a full one, or one that a ready reserve replaces. */
+  /** Whether the next frames need another segment, because this one is full or a reserve is ready. */
   const isDone = ({ segment, reserved }: Active, more: number) =>
     segment.bytes > 0 &&
     (segment.bytes + more > segmentBytesMax || (!reserved && reserve.isReady()));
@@ -173,7 +173,7 @@ async function removeWhile(
   return removed;
 }
 
-/** The durable bytes, or the error; after an error with `isGone` the file may be continued. */
+/** The durable bytes, or the error. After an error, the file may be continued only if `isGone` is true. */
 type Added = { bytes: number } | Refused;
 
 /** Writes and syncs frames, or cuts them away again. */
@@ -213,7 +213,7 @@ async function cutReserve({ segment, file, reserved }: Active): Promise<void> {
   await quietly(file.sync());
 }
 
-/** Returns whether the work succeeded; for work on a disk that has failed already. */
+/** Returns whether the work succeeded, and ignores its error: the disk has failed already. */
 function quietly(work: Promise<void>): Promise<boolean> {
   return work.then(
     () => true,

@@ -12,7 +12,7 @@ import { lineBuffer } from "./line-buffer.ts";
 /** Largest line, in bytes, that takes one row. */
 const ROW_BYTES_MAX = 2048;
 
-/** Bytes a row of a larger line. */
+/** Bytes of a larger line for each row that it counts as. */
 const BYTES_PER_ROW = 1536;
 
 /** Returns the number of rows for a line of so many bytes, with padding rows. */

@@ -52,7 +52,7 @@ export function loadFiles(directory: string, rowsMax: number): BulkLoadFiles {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   for (const leftover of readdirSync(directory)) rmSync(join(directory, leftover));
   let open: Open | undefined;
-  /** Changes that SQLite has and that a failed write has left in no file; no later call brings them. */
+  /** Changes that SQLite has and that no file has, because a write failed. No later call passes them again. */
   let unwritten: ProjectionChanges | null = null;
 
   const begin = (first: number): Open => {
@@ -142,8 +142,8 @@ export function loadFiles(directory: string, rowsMax: number): BulkLoadFiles {
 }
 
 /**
- * Removes a load's files, after both stores have it. It is asynchronous, because the system is slow to
- * remove a file that it still writes to disk.
+ * Removes a load's files, after both stores have it. It is asynchronous, because it takes long to remove a
+ * file that the system still writes to disk.
  */
 export const removeLoad: RemoveLoad = async ({ events, logs, projection }) => {
   const { persons, overrides, groups, owned } = projection ?? {};

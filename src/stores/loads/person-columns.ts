@@ -5,9 +5,10 @@ import { setKey, storableJson, storableText } from "../../core/values/json.ts";
 import { omittedKeys, READ_CHARS_MAX, truncateForQuery } from "./brief-properties.ts";
 
 /**
- * Columns of the projection: a property's name alone says which holds it. Names with `$`, four fifths of the
- * JSON, and names with a value per person stand apart, so that a filter reads few other properties. A million
- * persons by `plan` take 0.01 s so, with three columns 0.18 s. Stored data rests on this layout.
+ * Columns of the projection: a property's name alone decides its column. Names with `$`, four fifths of the
+ * JSON, and names with many different values have columns of their own. So a filter reads few other
+ * properties: a million persons by `plan` take 0.01 s, and with three columns 0.18 s. Stored data depends on
+ * this layout.
  */
 const SPREAD = {
   own: { few: { from: 0, columns: 5 }, many: { from: 5, columns: 3 } },
@@ -24,7 +25,7 @@ export const PROPERTY_COLUMNS: readonly string[] = Array.from(
   (_, at) => `properties_${at}`,
 );
 
-/** The column of the projection that has the names of the properties that it lacks of a person, or null. */
+/** The column with the names of the properties that the projection omits of a person, or null. */
 export const LEFT_OUT = "left_out";
 
 /** Properties as JSON, for the person store and for the projection; each is written once. */
@@ -82,7 +83,7 @@ export function propertyColumn(key: string): string {
   return PROPERTY_COLUMNS[columnIndexOf(key)] ?? "";
 }
 
-/** All properties of a row of the projection: no two of its columns have a key in common. */
+/** SQL of all properties of a row of the projection. No two of its columns have a key in common. */
 export const ALL_PROPERTIES = `('{' || concat_ws(',', ${PROPERTY_COLUMNS.map(
   (column) => `substr(${column}, 2, length(${column}) - 2)`,
 ).join(", ")}) || '}')::JSON`;

@@ -8,7 +8,7 @@ import { afterKey } from "./keyset.ts";
 import { activity } from "./schema.ts";
 import type { Sqlite } from "./sqlite.ts";
 
-/** The most bytes of details that are read at once: one detail may have some MiB, a page has a hundred. */
+/** The most bytes of details that are read at once. One detail may have some MiB, and a page has a hundred. */
 const READ_BYTES_MAX = 1_048_576;
 
 /** Reads activity on any connection. */
@@ -49,7 +49,7 @@ type StoredActivity = Omit<ActivityRow, "detail" | "user"> & { detail: string } 
     | { first_name: null; email: null }
   );
 
-/** Reads a row, and how many bytes its texts are; one by one, as details may be large. */
+/** Reads a row and the bytes of its texts. Rows are read one by one, because details may be large. */
 function rowReader(raw: Sqlite["raw"]) {
   const byId = raw.query<StoredActivity, [number]>(
     `SELECT activity.id, person_id, person_uuid, activity, detail, activity.created_at,
@@ -107,20 +107,20 @@ function ofPerson(person: { id: number } | { uuid: string } | undefined) {
   return "id" in person ? eq(activity.person_id, person.id) : eq(activity.person_uuid, person.uuid);
 }
 
-/** A person that something was done to. */
+/** The person of a new entry. */
 export type ActedOn = { project_id: number; id: number; uuid: string };
 
-/** The row of the split that restored a merged person, if it is within the rows that are read. */
+/** Id of the entry of the split that ended a merge; `until` if the merge lasted longer. */
 const LEFT = `coalesce((
   SELECT min(id) FROM activity AS part WHERE part.project_id = ?1
     AND part.person_uuid = whole.uuid AND part.activity = 'split_from' AND part.id > merge.id),
   whole.until)`;
 
 /**
- * Of whom a person was a part, from which row on and until which (decision 50): those from whom it was
- * split off, and those into whom it was merged before that, also as a part of others, as long as it was
- * one. The row of a split is the last one before those of its parts. The plus keeps the type of the column
- * out of the comparison, which else cannot use its index.
+ * Finds the persons that a person was part of, each with the last entry of that time (decision 50). They are
+ * the persons that it was split from, and the persons that it was merged into before, directly or with others. The
+ * entry of a split is the last one before the entries of its parts. The plus keeps the type of the column out
+ * of the comparison, which could not use its index otherwise.
  */
 const WHOLES = `
   WITH RECURSIVE whole (uuid, since, until) AS (
@@ -159,7 +159,7 @@ export function activityWrites(raw: Sqlite["raw"]) {
     "UPDATE activity SET detail = '{}' WHERE project_id = ?1 AND person_uuid = ?2",
   );
   const wholes = raw.query<{ uuid: string; until: number }, [number, string]>(WHOLES);
-  // No row says whose its values were.
+  // An entry does not say from which merged person a value came, so all values are removed.
   const forgetValues = raw.query<null, [number, string, number]>(
     `UPDATE activity SET detail = '{}' WHERE project_id = ?1 AND person_uuid = ?2 AND id < ?3
        AND activity IN ('updated', 'delete_property')`,

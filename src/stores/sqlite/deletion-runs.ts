@@ -39,7 +39,7 @@ export function deletionRunWrites(sqlite: Sqlite): DeletionWrites {
         );
         const begun = of(eq(deletionTask.state, "running")).filter(({ id, attempts }) => {
           const goesOn = attempts < ATTEMPTS_MAX;
-          // A task that ends the process each time must fail at some point.
+          // A task that makes the process end each time must fail at some point.
           if (!goesOn) changed([id], { state: "failed", error: INTERRUPTED });
           return goesOn;
         });
@@ -114,7 +114,7 @@ function erasureWrites(sqlite: Sqlite): Pick<DeletionWrites, "erasing" | "forget
       transaction(() => {
         for (const { id, counts: before, generation: since } of tasks) {
           const { events, logs } = rows.get(id) ?? { events: 0, logs: 0 };
-          // Counts of an attempt that did not reach its end are not added.
+          // Counts of an earlier attempt of the same generation are replaced, not added.
           const earlier = since !== null && since < generation ? before : null;
           const { events: e = 0, logs: l = 0 } = earlier ?? {};
           changed([id], { counts: { ...before, events: e + events, logs: l + logs }, generation });

@@ -42,7 +42,7 @@ export function deletionReads({ orm }: Sqlite): DeletionReads {
   };
 }
 
-/** Whose events are meant: as on the row. */
+/** The person whose events are deleted; the fields are those of the row. */
 export type DeletionOf = Pick<
   DeletionRow,
   "project_id" | "person_id" | "person_uuid" | "uuids" | "distinct_ids"
@@ -51,7 +51,7 @@ export type DeletionOf = Pick<
 /** Queues deletions in the caller's transaction. */
 export function deletionWrites({ orm }: Sqlite) {
   return {
-    /** A request that waits already is brought up to date, if this one asks for no less. */
+    /** Queues a deletion. It replaces the ids of an equal queued one if it includes all of them. */
     queue(of: DeletionOf, { kind, journal_seq, by }: DeletionAsked): void {
       const { project_id, person_id, uuids, distinct_ids } = of;
       const waiting = orm

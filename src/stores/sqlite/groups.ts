@@ -42,7 +42,7 @@ export function groupReads({ raw }: Sqlite): GroupReads {
   };
 }
 
-/** The groups' side of applying slices; synchronous, on the connection that writes. */
+/** Writes the groups of batches, on the connection that writes. All methods are synchronous. */
 export function groupWrites({ raw }: Sqlite) {
   const insertType = raw.query<null, [number, number, string]>(
     "INSERT INTO group_type (project_id, type_index, name) VALUES (?1, ?2, ?3)",
@@ -62,7 +62,7 @@ export function groupWrites({ raw }: Sqlite) {
       const row = byKey.get(project_id, type_index, key);
       return row === null ? undefined : { ...row, properties: JSON.parse(row.properties) };
     },
-    /** In the caller's transaction; returns the rows for the projection. */
+    /** Applies changes in the caller's transaction, and returns the rows for the projection. */
     apply({ types, rows }: GroupChanges, version: number): ProjectedGroup[] {
       for (const { project_id, type_index, name } of types) {
         insertType.run(project_id, type_index, name);

@@ -3,30 +3,30 @@ import { dirname } from "node:path";
 import { Failure } from "../../core/values/failure.ts";
 import { volumeOf } from "../files/volume.ts";
 
-/** Disk space of a rewrite, as a multiple of the used pages: a copy in a file, and one in the log. */
-const ROOM = 2.1;
+/** Free disk space for a rewrite, as a multiple of the used pages: one copy in a file, one in the log. */
+const FREE_SPACE_FACTOR = 2.1;
 
-/** Pages that are kept in memory meanwhile, of the file and of its copy each, in KiB: more is not faster. */
+/** Cache of the file, and of its copy, during the rewrite, in KiB. A larger one is not faster. */
 const CACHE_KIB = 8192;
 
-/** How often the write-ahead log is tried to be emptied, and how long in between (milliseconds). */
+/** Attempts to empty the write-ahead log, and the pause between them in milliseconds. */
 const TRUNCATE_TRIES = 200;
 const TRUNCATE_WAIT_MS = 50;
 
 /**
- * Writes the whole file again and frees its unused space. A split page keeps copies of rows that moved to
- * another, and `secure_delete` overwrites only rows: 22 of 7,200 deleted values could be read in such gaps.
- * Reads go on meanwhile; this thread does nothing else. A kill leaves the file as it was. Fails
- * `unavailable` without the room for it.
+ * Writes the whole file again, and frees its unused space. Without it, unused space may keep deleted values:
+ * `secure_delete` overwrites deleted rows, but not the copies that a split page keeps of rows that moved. 22
+ * of 7,200 deleted values could be read there. Reads go on meanwhile, and this thread is blocked. A kill
+ * leaves the file as it was. Fails `unavailable` if there is too little disk space.
  */
 export async function rewriteFile(raw: Database): Promise<void> {
   await truncateLog(raw);
   const directory = dirname(raw.filename);
-  expectRoom(raw, directory);
+  expectFreeSpace(raw, directory);
   const cached = pragma(raw, "cache_size");
   try {
     raw.run(`PRAGMA cache_size = -${CACHE_KIB}`);
-    // The copy would be in memory else, and elsewhere than with all other data.
+    // By default the copy would be in memory, or in a file outside of the data directory.
     raw.run("PRAGMA temp_store = FILE");
     raw.run(`PRAGMA temp_store_directory = '${directory.replaceAll("'", "''")}'`);
     raw.run("VACUUM");
@@ -37,11 +37,11 @@ export async function rewriteFile(raw: Database): Promise<void> {
   await truncateLog(raw);
 }
 
-function expectRoom(raw: Database, directory: string): void {
+function expectFreeSpace(raw: Database, directory: string): void {
   const pages = pragma(raw, "page_count") - pragma(raw, "freelist_count");
   const used = pages * pragma(raw, "page_size");
   const free = volumeOf(directory)?.free ?? Number.POSITIVE_INFINITY;
-  if (free > used * ROOM) return;
+  if (free > used * FREE_SPACE_FACTOR) return;
   throw new Failure("unavailable", "disk_space: too little space to rewrite the person store.");
 }
 
@@ -49,7 +49,7 @@ function pragma(raw: Database, name: string): number {
   return Number(Object.values(raw.query<object, []>(`PRAGMA ${name}`).get() ?? {})[0]);
 }
 
-/** Moves the write-ahead log into the file and cuts it to nothing; readers may be in the way. */
+/** Moves the write-ahead log into the file and empties it. It repeats this while readers prevent it. */
 async function truncateLog(raw: Database): Promise<void> {
   for (let tries = 0; tries < TRUNCATE_TRIES; tries++) {
     const [result] = raw.query<{ busy: number }, []>("PRAGMA wal_checkpoint(TRUNCATE)").all();

@@ -10,7 +10,7 @@ export const meta = sqliteTable("meta", {
   value: text().notNull(),
 });
 
-/** Projects; the row is a domain `Project`. */
+/** Projects; a row has the fields of `Project`. */
 export const project = sqliteTable("project", {
   id: integer().primaryKey({ autoIncrement: true }),
   uuid: text().notNull(),
@@ -27,7 +27,7 @@ export const formerProjectKey = sqliteTable("former_project_key", {
   ends_at: text().notNull(),
 });
 
-/** Users; the row is a domain `User` and the time it was made. */
+/** Users; a row has the fields of `User`, and the time at which it was made. */
 export const user = sqliteTable("user", {
   id: integer().primaryKey({ autoIncrement: true }),
   uuid: text().notNull(),
@@ -69,7 +69,7 @@ export const person = sqliteTable("person", {
   version: integer().notNull(),
 });
 
-/** Which person a distinct id means; `position` 0 is the main id. */
+/** Distinct ids with their person; `position` 0 is the main id. */
 export const distinctId = sqliteTable(
   "distinct_id",
   {
@@ -88,7 +88,7 @@ export const personCount = sqliteTable("person_count", {
   count: integer().notNull(),
 });
 
-/** How often a project had a type of warning; never trimmed. */
+/** Total count of each type of warning of a project. */
 export const ingestionWarning = sqliteTable(
   "ingestion_warning",
   {
@@ -101,7 +101,7 @@ export const ingestionWarning = sqliteTable(
   (table) => [primaryKey({ columns: [table.project_id, table.type] })],
 );
 
-/** The newest warnings of a project and type. */
+/** The newest samples of each type of warning of a project. */
 export const ingestionWarningSample = sqliteTable("ingestion_warning_sample", {
   id: integer().primaryKey({ autoIncrement: true }),
   project_id: integer().notNull(),
@@ -152,7 +152,7 @@ export const activity = sqliteTable("activity", {
   created_at: text().notNull(),
 });
 
-/** Events of persons that are to be deleted, or were. */
+/** Requests to delete the events of a person, also finished ones. */
 export const deletionTask = sqliteTable("deletion_task", {
   id: integer().primaryKey({ autoIncrement: true }),
   project_id: integer().notNull(),

@@ -11,7 +11,7 @@ export type Sqlite = {
   orm: ReturnType<typeof drizzle>;
   /** Runs `work` in one transaction; it must not await. Rolls back and rethrows if it throws. */
   transaction<T>(work: () => T): T;
-  /** Runs many reads on one state; each alone would take and drop the file's locks. */
+  /** Runs several reads on one state of the data. It is also faster, because the file is locked only once. */
   snapshot<T>(work: () => T): T;
   /** Frees the memory of cached pages. */
   release(): void;
@@ -25,12 +25,12 @@ const BUSY_TIMEOUT_MS = 5000;
 const WRITER_CACHE_KIB = 32_768;
 
 /**
- * Pages of 4 KiB in the write-ahead log at which they go into the file: a slice changes thousands,
- * many of them again in the next one.
+ * Pages of 4 KiB in the write-ahead log at which SQLite moves them into the file. A batch changes thousands
+ * of pages, and the next batch changes many of the same ones.
  */
 const WAL_PAGES = 16_384;
 
-/** Bytes up to which a file is checked whole at the start. */
+/** Largest file, in bytes, of which a start checks every page. */
 const CHECKED_BYTES_MAX = 67_108_864;
 
 /**
@@ -44,12 +44,14 @@ export function openSqlite(path: string, migrations = SQLITE_MIGRATIONS): Sqlite
     return prepared(raw, path, migrations);
   } catch (error) {
     raw.close();
-    throw isShared(error) ? new Error("database or disk is full", { cause: error }) : error;
+    throw isSharedMemoryFull(error)
+      ? new Error("database or disk is full", { cause: error })
+      : error;
   }
 }
 
-/** Whether the memory that connections share, which is a file, could not be made as large. */
-function isShared(error: unknown): boolean {
+/** Whether the error says that the `-shm` file, which connections share, could not be enlarged. */
+function isSharedMemoryFull(error: unknown): boolean {
   return error instanceof SQLiteError && error.code === "SQLITE_IOERR_SHMSIZE";
 }
 
@@ -57,7 +59,7 @@ function prepared(raw: Database, path: string, migrations: readonly string[]): S
   if (path !== ":memory:") chmodSync(path, 0o600);
   checkFile(raw);
   raw.run("PRAGMA journal_mode = WAL");
-  // The log files stay when the store is closed: a start on a full disk could not make them.
+  // The log files stay when the store is closed, because a start on a full disk could not create them.
   raw.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 1);
   raw.run("PRAGMA synchronous = FULL");
   raw.run("PRAGMA secure_delete = ON");
@@ -67,7 +69,7 @@ function prepared(raw: Database, path: string, migrations: readonly string[]): S
   raw.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
   const sqlite = connection(raw);
   migrate(sqlite, migrations);
-  // Else the undo data of statements with triggers goes through a file: half of the time of a person.
+  // Otherwise a file takes the undo data of statements with triggers, which doubles the time of a person.
   raw.run("PRAGMA temp_store = MEMORY");
   return sqlite;
 }
@@ -89,7 +91,7 @@ function checkFile(raw: Database): void {
   if (pragma("PRAGMA quick_check(1)") !== "ok") throw new Error("it is damaged");
 }
 
-/** Throws if there is no file, or nothing in it: SQLite would begin a new one. */
+/** Throws if there is no file, or an empty one. SQLite would silently create a new database. */
 export function expectKept(path: string): void {
   const size = statSync(path, { throwIfNoEntry: false })?.size;
   if (size === undefined) throw new Error("it is missing");

@@ -3,7 +3,7 @@ import type { UserReads, UserWrites } from "../../core/ports/access.ts";
 import { user } from "./schema.ts";
 import type { Sqlite } from "./sqlite.ts";
 
-/** Those of a domain `User`. */
+/** The columns that make a `User`. */
 const { created_at: _, ...COLUMNS } = getTableColumns(user);
 
 /** Reads users on any connection. */
@@ -15,7 +15,7 @@ export function userReads({ orm }: Sqlite): UserReads {
         .select(COLUMNS)
         .from(user)
         .where(sql`lower(${user.email}) = lower(${email})`)
-        // There may be two of an earlier version.
+        // Two addresses may differ only in the case of their letters.
         .orderBy(desc(eq(user.email, email)), asc(user.id))
         .limit(1)
         .get(),

@@ -1,10 +1,10 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 
 /*
- * SQLite reads its write-ahead log up to the first wrong frame, and takes the rest for a torn write: committed
- * changes would vanish silently. The constants below are of its file
- * format (sqlite.org/fileformat2.html#the_write_ahead_log) and of the index in `-shm`
- * (sqlite.org/walformat.html), which is there after a kill.
+ * SQLite reads its write-ahead log up to the first wrong frame, and takes the rest for a torn write. So
+ * committed changes after a damaged frame would vanish silently. The constants below are those of the log
+ * (sqlite.org/fileformat2.html#the_write_ahead_log) and of its index in the file `-shm`
+ * (sqlite.org/walformat.html). After a kill, that file still exists.
  */
 
 /** The magic number of a log whose checksums are little-endian, as on every machine we run on. */
@@ -14,10 +14,10 @@ const BIG_ENDIAN = 0x37_7f_06_83;
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 
-/** Where the index has the count of committed frames, and the salt of their log. */
+/** Offsets in the index: the count of committed frames, and the salt of their log. */
 const INDEX = { frames: 16, salt: 32, end: 40 };
 
-/** A log's numbers that go on from frame to frame. */
+/** The two running checksums of a log; each frame continues them. */
 type Sums = [number, number];
 
 /**
@@ -70,7 +70,7 @@ function isCut(file: number, size: number, index: Index): boolean {
 
 type Frames = { count: number; frame: (at: number) => Buffer; salt: string };
 
-/** How many frames from the first on are as they were written. */
+/** Returns the number of undamaged frames before the first damaged one. */
 function wholeFrames({ count, frame, salt, sums }: Frames & { sums: Sums }): number {
   let before = sums;
   for (let at = 0; at < count; at += 1) {

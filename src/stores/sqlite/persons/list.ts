@@ -100,10 +100,10 @@ function partReader(raw: Sqlite["raw"]) {
   };
 }
 
-/** Persons that a filter may find before it is left to others: 10 ms of everybody's time. */
+/** Most persons with one e-mail that are read here. More would block this thread for over 10 ms. */
 const FOUND_MAX = 2000;
 
-/** Finds the integer ids of the persons of a filter; undefined if it asks for everybody. */
+/** Finds the integer ids of the persons of a filter; undefined for a filter without conditions. */
 function narrowed(raw: Sqlite["raw"]) {
   type Found = { id: number };
   const byDistinctId = raw.query<Found, [number, string]>(
@@ -130,9 +130,9 @@ function narrowed(raw: Sqlite["raw"]) {
 }
 
 /**
- * Finds the place at which a list without filters is read to skip `offset` persons, and how many of
- * them are left to skip: at most one mark's. Marks hold the number of 1,024 to 2,048 persons each;
- * with them offset 850,000 takes 2 ms, without 56 ms.
+ * Finds a position near `offset` in a list without filters, and the number of persons still to skip from
+ * there. It adds up marks: each has the count of the next 1,024 to 2,048 persons. With marks, the offset
+ * 850,000 takes 2 ms instead of 56 ms.
  */
 function aheadOf(raw: Sqlite["raw"]) {
   const mark = raw.query<{ at: string | null; id: number; ahead: number }, [number, number]>(
@@ -150,10 +150,10 @@ function aheadOf(raw: Sqlite["raw"]) {
   };
 }
 
-/** Persons that are walked along rather than counted by marks. */
+/** Smallest offset for which marks are used. Below it, persons are skipped one by one. */
 const OFFSET_WALKED_MAX = 1000;
 
-/** Adds their distinct ids to rows, with one query for all: one for each takes longer than the rest. */
+/** Adds distinct ids to rows. One query for all is much faster than one for each. */
 function completeRows(raw: Sqlite["raw"]) {
   const idsOf = raw.query<{ person_id: number; distinct_id: string }, [string]>(
     `SELECT person_id, distinct_id FROM json_each(?1) AS person

@@ -1,7 +1,7 @@
 import type { Place, WalkPlace } from "../../../core/values/page.ts";
 import type { Sqlite } from "../sqlite.ts";
 
-/** Later than all versions: no person has moved since. */
+/** A version after all others: no person has moved since. */
 const NEVER = Number.MAX_SAFE_INTEGER;
 
 /** The condition that a person comes after a place in the list. */
@@ -15,8 +15,8 @@ const FIRST_MOVE = (what: string, person: string, since: string) =>
    ORDER BY version LIMIT 1`;
 
 /**
- * Selects the places of the persons of `$project`, newest first by `created_at`, then id: `$limit` from
- * `$offset` on after a place. The values are those of the place.
+ * Returns SQL of the positions of persons of `$project`, the newest `created_at` first, then the highest id.
+ * It skips all persons up to the position `after` and `$offset` more. `values` are the parameters of `after`.
  */
 export function inOrder(after: WalkPlace | undefined) {
   const since = after?.since;
@@ -33,7 +33,7 @@ export function inOrder(after: WalkPlace | undefined) {
   return { sql: `${stayed} UNION ALL ${moved} ${part}`, values: { ...place, since } };
 }
 
-/** Whether a place comes before another one, as `toSorted` asks. */
+/** Compares two positions for `toSorted`: the newest comes first. */
 export function byPlace(one: Place, other: Place): number {
   if (one.at !== other.at) return one.at < other.at ? 1 : -1;
   return other.id - one.id;
@@ -49,9 +49,9 @@ export function partOf(
   return left.slice(offset, offset + limit);
 }
 
-/** Reads where persons are in the list, as a walk sees it; in the caller's snapshot. */
+/** Reads positions of persons in the list, as of an earlier version, in the caller's snapshot. */
 export function personPlaces(raw: Sqlite["raw"]) {
-  // By the few ids: along the index of the newest, all persons would be looked at.
+  // CROSS JOIN begins with the few ids. The other order would read all persons.
   const ofIds = raw.query<Place, [string, number, number]>(
     `SELECT person.id, coalesce((${FIRST_MOVE("created_at", "person.id", "?3")}), created_at) AS at
      FROM json_each(?1) AS found CROSS JOIN person ON person.id = found.value
@@ -63,12 +63,12 @@ export function personPlaces(raw: Sqlite["raw"]) {
   );
   const version = raw.query<{ value: string }, []>("SELECT value FROM meta WHERE key = 'version'");
   return {
-    /** The version of the person store since which places are as the walk began. */
+    /** Returns the version of the person store, which later pages of a list name as `since`. */
     version: () => Number(version.get()?.value ?? 0),
-    /** Of persons of a project, by their ids. */
+    /** Returns the positions of some persons by their ids. */
     ofIds: (project: number, ids: Iterable<number>, since = NEVER): Place[] =>
       ofIds.all(JSON.stringify([...ids]), project, since),
-    /** Of all who have moved since, where they were. */
+    /** Returns the earlier positions of all persons that have moved since a version. */
     moved(project: number, since: number): Place[] {
       const places = new Map<number, Place>();
       for (const place of moved.iterate(project, since)) places.set(place.id, place);

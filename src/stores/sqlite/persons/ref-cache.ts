@@ -3,7 +3,7 @@ import type { Sqlite } from "../sqlite.ts";
 
 /**
  * Entries of each of the cache's two generations. Each garbage collection walks through them: with
- * 50,000 instead, a slice takes 10 % more time and 25 MB more memory.
+ * 50,000 instead, a batch takes 10 % more time and 25 MB more memory.
  */
 const CACHED_REFS_MAX = 10_000;
 

@@ -76,7 +76,7 @@ function restore(
   // The projection may still have it, from before the merge.
   person.known = true;
   forgetGone.run(id);
-  // A walk along the list that began before the merge finds it at its position of then.
+  // A client that began to page through the list before the merge finds the person at its old position.
   if (listed_at !== created_at) {
     noteMove.run({ version: writer.version, project_id, id, created_at: listed_at });
   }
@@ -106,12 +106,12 @@ export function applyRemove(
     activity.add("deleted", person, by, {
       changes: [{ field: "delete_events", before: null, after: events !== undefined }],
     });
-    // First the moves: the merges say whose they are.
+    // Moves are deleted first, because the merges show which of them belong to the person.
     statements.forgetMoves.run({ project_id, uuid, id });
     statements.deleteMergesInto.run({ project_id, uuid });
     writer.remove(person);
     for (const distinct_id of of.distinct_ids) {
-      // Events of ids that came from others go to the persons that these ids make.
+      // Events of a distinct id that came from another person go to the person that the id would make.
       const own = personUuid(project_id, distinct_id);
       if (own !== uuid) writer.own(project_id, distinct_id, own);
     }
