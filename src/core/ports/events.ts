@@ -5,8 +5,8 @@ import type { ErasedRows, Erasing } from "./erasure.ts";
 import type { BulkLoad, ProjectionFiles } from "./loads.ts";
 
 /*
- * Rules for all ports, which are the types of this folder. A store implements ports, and the rooms of
- * core call them. A docstring says only what differs from these rules.
+ * Rules for all ports, which are the types of this folder. A store implements ports, and core calls them.
+ * A docstring says only what differs from these rules.
  *
  * Reads
  * - A read may be called at any time, also during writes, and it may be repeated.

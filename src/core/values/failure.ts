@@ -76,7 +76,7 @@ export function serverError(requestId: string): Failure {
   return new Failure("error", `A server error occurred. Request id: ${requestId}.`);
 }
 
-/** Whether an error says that there is no room: by the system, SQLite or DuckDB. */
+/** Whether an error of the system, SQLite or DuckDB says that the disk is full. */
 export function isDiskFull({ message }: Error): boolean {
   return /ENOSPC|EDQUOT|EFBIG|no space left|disk is full|file too large/i.test(message);
 }
