@@ -88,13 +88,6 @@ const IMPORTS: Record<string, readonly string[]> = {
     "stores/duckdb/lists",
     "stores/loads",
   ],
-  "stores/duckdb/drafts": [
-    "core",
-    "stores/duckdb/insights",
-    "stores/duckdb/lists",
-    "stores/duckdb/engine",
-    "stores/loads",
-  ],
   "stores/duckdb/sql": ["core", "stores/duckdb/engine", "stores/loads"],
   "stores/archive": ["core", "stores/duckdb", "stores/loads", "stores/files"],
   docs: [],
@@ -151,9 +144,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "core/queries/funnel-overlap.ts":
     "test/stores/duckdb/insights/funnels.test.ts, test/http/routes/insights.test.ts",
   "core/identity/group.ts": "test/core/identity/groups.test.ts",
-  "core/insights/insight-name.ts": "test/http/routes/insights.test.ts",
-  "core/queries/result.ts":
-    "test/core/insights/insights.test.ts, test/http/routes/insights.test.ts",
   "core/queries/insight.ts": "test/core/insights/insights.test.ts",
   "core/queries/lifecycle.ts": "test/http/routes/insights.test.ts",
   "core/logs/value.ts": "test/core/logs/record.test.ts",
@@ -179,7 +169,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "app/recovery/open-event-store.ts": "test/app/rebuild.test.ts",
   "app/recovery/event-store-rebuild.ts":
     "wiring of test/app/rebuild.test.ts and test/app/recovery/archive-repair.test.ts",
-  "http/request/public-address.ts": "test/http/management.test.ts",
   "app/admin-socket.ts": "test/executable/executable.test.ts",
   "http/request/auth.ts": "test/http/operation/operations.test.ts, test/http/routes/keys.test.ts",
   "http/request/body.ts": "test/http/sdk/capture.test.ts",
@@ -221,16 +210,11 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "core/operations/metrics.ts": "test/http/routes/metrics.test.ts",
   "core/identity/person-batch.ts": "test/core/identity/identify.test.ts",
   "core/persons/person-edits.ts": "test/http/routes/person-edits.test.ts",
-  "core/persons/person-table.ts": "test/http/routes/persons.test.ts",
-  "core/persons/person-changes.ts": "test/http/routes/person-edits.test.ts",
   "core/persons/persons.ts": "test/http/routes/persons.test.ts",
-  "core/persons/read-parts.ts": "test/stores/duckdb/lists/omitted-properties.test.ts",
   "core/access/projects.ts": "test/http/routes/projects.test.ts, test/cli/run.test.ts",
   "core/ingest/restore.ts": "test/app/rebuild.test.ts",
   "core/ingest/retry.ts": "test/core/ingest/ingest.test.ts",
   "core/ingest/batch-content.ts": "test/core/ingest/batches.test.ts",
-  "core/insights/trends.ts":
-    "test/core/insights/insights.test.ts, test/http/routes/insights.test.ts",
   "core/warnings/warnings.ts": "test/http/routes/ingestion-warnings.test.ts",
   "app/settings/types.ts": "test/app/settings/settings.test.ts",
   "stores/archive/check.ts": "test/app/recovery/archive-repair.test.ts",
@@ -246,12 +230,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/sqlite/deletion-runs.ts": "test/stores/suites/erasure.test.ts",
   "stores/sqlite/deletions.ts": "test/stores/suites/erasure.test.ts",
   "stores/files/disk.ts": "test/stores/journal/journal.test.ts",
-  "stores/duckdb/drafts/filter.ts":
-    "test/stores/duckdb/insights/trends.test.ts, test/http/routes/insight-drafts.test.ts",
-  "stores/duckdb/drafts/insight.ts": "test/http/routes/insight-drafts.test.ts",
-  "stores/duckdb/drafts/statement.ts": "test/stores/duckdb/insights/trends.test.ts",
-  "stores/duckdb/drafts/views.ts":
-    "test/stores/duckdb/insights/trends.test.ts, test/http/routes/insight-drafts.test.ts",
   "stores/duckdb/engine/faults.ts":
     "test/stores/duckdb/events/store.test.ts, test/app/rebuild.test.ts",
   "stores/duckdb/engine/instance.ts":
@@ -266,17 +244,16 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/duckdb/lists/events.ts":
     "test/stores/suites/events.test.ts, test/http/management.test.ts",
   "stores/duckdb/lists/names.ts": "test/core/insights/insights.test.ts",
-  "stores/duckdb/insights/breakdown.ts": "test/stores/duckdb/insights/trends.test.ts",
-  "stores/duckdb/insights/compile.ts": "test/stores/duckdb/insights/trends.test.ts",
-  "stores/duckdb/insights/event-scan.ts": "test/stores/duckdb/insights/trends.test.ts",
+  "stores/duckdb/insights/statement.ts": "test/stores/duckdb/insights/trends.test.ts",
   "stores/duckdb/insights/event-tables.ts": "test/stores/duckdb/insights/trends.test.ts",
   "stores/duckdb/insights/funnel-attempts.ts": "test/stores/duckdb/insights/funnels.test.ts",
   "stores/duckdb/insights/funnel-exclusions.ts": "test/stores/duckdb/insights/funnels.test.ts",
   "stores/duckdb/insights/funnel-ordered.ts": "test/stores/duckdb/insights/funnels.test.ts",
   "stores/duckdb/insights/funnel-unordered.ts":
     "test/stores/duckdb/insights/funnels.test.ts, test/http/routes/insights.test.ts",
-  "stores/duckdb/insights/target.ts": "test/stores/duckdb/insights/trends.test.ts",
   "stores/sqlite/groups.ts": "test/stores/suites/groups.test.ts",
+  "stores/duckdb/insights/drafts.ts":
+    "test/stores/duckdb/insights/trends.test.ts, test/http/routes/insight-drafts.test.ts",
   "stores/duckdb/insights/queries.ts": "test/stores/duckdb/insights/trends.test.ts",
   "stores/journal/reader.ts": "test/stores/suites/journal.test.ts",
   "stores/journal/recovery.ts": "test/stores/journal/journal.test.ts",
@@ -317,7 +294,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/sqlite/persons/ref-cache.ts":
     "test/stores/suites/person-writes.test.ts, test/core/identity/identify.test.ts",
   "stores/archive/restore.ts": "test/stores/suites/archive.test.ts, test/app/rebuild.test.ts",
-  "stores/duckdb/insights/retention-bits.ts": "test/stores/duckdb/insights/retention.test.ts",
   "stores/sqlite/schema.ts": "test/stores/sqlite/sqlite.test.ts",
   "stores/dedup/run.ts": "test/stores/dedup/runs.test.ts",
   "stores/duckdb/events/dedup-replay.ts": "test/stores/suites/events.test.ts",

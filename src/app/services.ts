@@ -2,12 +2,13 @@ import { join } from "node:path";
 import type { Keys } from "../core/access/keys.ts";
 import type { Projects } from "../core/access/projects.ts";
 import type { Archiving } from "../core/archive/archive-runs.ts";
-import type { Capture } from "../core/capture/capture.ts";
-import { capture } from "../core/capture/capture.ts";
-import type { DeletionRunNeeds, DeletionRuns } from "../core/erasure/deletion-runs.ts";
-import { startDeletionRuns } from "../core/erasure/deletion-runs.ts";
-import type { DeletionDesk } from "../core/erasure/deletions.ts";
-import { deletionDesk } from "../core/erasure/deletions.ts";
+import { type Capture, capture } from "../core/capture/capture.ts";
+import {
+  type DeletionRunNeeds,
+  type DeletionRuns,
+  startDeletionRuns,
+} from "../core/erasure/deletion-runs.ts";
+import { type DeletionDesk, deletionDesk } from "../core/erasure/deletions.ts";
 import type { DiskGuard } from "../core/ingest/disk-guard.ts";
 import type { Ingest } from "../core/ingest/ingest.ts";
 import { startColumnMaterializer } from "../core/insights/hot-columns.ts";
@@ -27,13 +28,12 @@ import type { WarningReads } from "../core/ports/warnings.ts";
 import { sql } from "../core/sql/sql.ts";
 import type { Clock } from "../core/values/time.ts";
 import type { Meter } from "../http/request/body.ts";
-import { insightDraft } from "../stores/duckdb/drafts/insight.ts";
-import { draftSql } from "../stores/duckdb/drafts/statement.ts";
 import { EVENTS_DIRECTORY } from "../stores/duckdb/engine/duckdb.ts";
 import { orUnavailable } from "../stores/duckdb/engine/faults.ts";
 import { apiReads } from "../stores/duckdb/engine/query-deadline.ts";
 import { materializedColumns } from "../stores/duckdb/events/hot-columns.ts";
 import { removeQuarantined } from "../stores/duckdb/events/quarantine.ts";
+import { draftSql, insightDraft } from "../stores/duckdb/insights/drafts.ts";
 import { insightQueries } from "../stores/duckdb/insights/queries.ts";
 import { definitionReads } from "../stores/duckdb/lists/definitions.ts";
 import { eventReads } from "../stores/duckdb/lists/events.ts";

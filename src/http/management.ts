@@ -6,11 +6,11 @@ import { isObject, type JsonObject } from "../core/values/json.ts";
 import { hasTable } from "./answer/format.ts";
 import { Streamed, sent } from "./answer/stream.ts";
 import { hasProject, type Route, shapesOf } from "./operation/route.ts";
+import type { publicAddress } from "./request/address.ts";
 import type { Authorizer, Granted } from "./request/auth.ts";
 import { type Meter, readBody } from "./request/body.ts";
 import { checkBrackets, decoded } from "./request/parameters.ts";
 import { answerOf, type Preference, prefersTable } from "./request/preferences.ts";
-import type { publicAddress } from "./request/public-address.ts";
 
 /** Bytes of the body of a request to the API. */
 export const MANAGEMENT_BODY_BYTES_MAX = 1_048_576;

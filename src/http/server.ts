@@ -30,13 +30,17 @@ import { openApi } from "./docs/openapi.ts";
 import { docsRoutes } from "./docs/pages.ts";
 import { mountManagement } from "./management.ts";
 import type { SdkRoute } from "./operation/route.ts";
+import {
+  type AddressOptions,
+  clientAddress,
+  publicAddress,
+  trustedAddress,
+} from "./request/address.ts";
 import { authorizer } from "./request/auth.ts";
 import type { Meter } from "./request/body.ts";
-import { clientAddress, trustedAddress } from "./request/client-address.ts";
 import { corsHeaders, firstSegment, isOfSdk } from "./request/cors.ts";
 import { checkPath } from "./request/parameters.ts";
 import type { Preference } from "./request/preferences.ts";
-import { type AddressOptions, publicAddress } from "./request/public-address.ts";
 import { activityRoutes } from "./routes/activity.ts";
 import { definitionRoutes } from "./routes/definitions.ts";
 import { deletionRoutes } from "./routes/deletions.ts";

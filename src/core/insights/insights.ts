@@ -15,8 +15,9 @@ import {
   readQuery,
 } from "../queries/insight.ts";
 import { periodOf, previousPeriod, withIntervalBefore } from "../queries/period.ts";
-import type { InsightResult } from "../queries/result.ts";
+import type { Breakdown } from "../queries/query-fields.ts";
 import { RETENTION_INTERVALS_MAX } from "../queries/retention.ts";
+import { seriesLabel } from "../queries/trend.ts";
 import { namesInQuotes, type QuestionTarget, readWords } from "../questions/question.ts";
 import { Failure } from "../values/failure.ts";
 import { newShortId } from "../values/ids.ts";
@@ -24,8 +25,7 @@ import { isObject, type Json, type JsonObject, storableText } from "../values/js
 import { type Page, type PageQuery, walkedPage } from "../values/page.ts";
 import { type Clock, isoTime } from "../values/time.ts";
 import type { Moment } from "../values/zoned-time.ts";
-import { insightName } from "./insight-name.ts";
-import { resultsOf } from "./results.ts";
+import { type InsightResult, resultsOf } from "./results.ts";
 
 /** An insight and what it answers now. */
 export type InsightAnswer = {
@@ -183,3 +183,29 @@ function nameOf(name: string, query: Query): string {
   }
   return storableText(name || insightName(query).slice(0, INSIGHT_NAME_CHARS_MAX));
 }
+
+/** The name of an insight that was saved without a name. */
+function insightName(query: Query): string {
+  switch (query.kind) {
+    case "TrendsQuery":
+      return by(query, query.formula?.text ?? query.series.map(seriesLabel).join(", "));
+    case "FunnelsQuery":
+      return by(query, `Funnel of ${query.steps.map(({ name }) => name).join(", ")}`);
+    case "RetentionQuery":
+      return by(query, `Retention of ${query.target.name}`);
+    case "PathsQuery":
+      return ["Paths", ...said("from", query.start), ...said("to", query.end)].join(" ");
+    case "LifecycleQuery":
+      return `Lifecycle of ${query.series.name}`;
+    case "StickinessQuery":
+      return `Stickiness of ${query.series.map(({ name }) => name).join(", ")}`;
+  }
+}
+
+function by({ breakdown }: { breakdown: Breakdown | null }, what: string): string {
+  return breakdown === null
+    ? what
+    : `${what} by ${breakdown.by.map(({ property }) => property).join(", ")}`;
+}
+
+const said = (word: string, place: string | null) => (place === null ? [] : [`${word} ${place}`]);

@@ -1,12 +1,14 @@
-import type { Answered, Found, PlanOf } from "../ports/insights.ts";
+import type {
+  Answered,
+  BreakdownKind,
+  Found,
+  FoundValue,
+  PlanOf,
+  TrendsRow,
+} from "../ports/insights.ts";
+import type { Formula } from "../queries/formula.ts";
 import { LIFECYCLE_STATUSES } from "../queries/lifecycle.ts";
-import {
-  type BreakdownValue,
-  breakdownValue,
-  byRank,
-  type InsightResults,
-} from "../queries/result.ts";
-import { trendsResults } from "./trends.ts";
+import { type Series, seriesLabel } from "../queries/trend.ts";
 
 /** The results of a query of any kind, in the shape of the API. */
 export function resultsOf(answered: Answered): InsightResults {
@@ -130,4 +132,167 @@ function stickinessResults(
     return { label: name, event, breakdown_value: null, data, aggregated_value };
   });
   return { columns, results };
+}
+
+/** The lines of a trend: of each series, or of the formula of them, and of what it is compared to. */
+function trendsResults(
+  { query, period, previous }: PlanOf<"TrendsQuery">,
+  found: Found["TrendsQuery"],
+): InsightResults {
+  const { series, formula, breakdown } = query;
+  const linesOf = (rows: TrendsRow[][], buckets: string[]): InsightResult[] => {
+    const lines = series.map((one, index) =>
+      seriesLines(one, { rows: rows[index] ?? [], buckets, isWhole: breakdown === null }),
+    );
+    if (formula === null) return lines.flatMap((some) => byRank([...some.values()]));
+    return byRank(formulaLines(formula, { series, lines, buckets }));
+  };
+  const results = linesOf(found.current, period.buckets);
+  if (previous === null) return { columns: period.buckets, results };
+  const before = linesOf(found.previous, previous.buckets);
+  return {
+    columns: period.buckets,
+    results: [
+      ...results.map((line) => ({ ...line, compare_label: "current" as const })),
+      ...before.map((line) => ({ ...line, compare_label: "previous" as const })),
+    ],
+  };
+}
+
+/** Lines by the values of the breakdown. */
+type Lines = Map<string, Ranked>;
+
+const WHOLE = { kind: "value", breakdown: null } as const;
+
+const keyOf = ({ kind, breakdown }: Pick<TrendsRow, "kind" | "breakdown">) =>
+  kind === "value" ? `=${JSON.stringify(breakdown)}` : kind;
+
+/** The value of a series in an interval without events. */
+const noneOf = ({ math, math_property }: Series) =>
+  math_property === null || math === "sum" ? 0 : null;
+
+function seriesLines(
+  series: Series,
+  { rows, buckets, isWhole }: { rows: TrendsRow[]; buckets: string[]; isWhole: boolean },
+): Lines {
+  const { event, math, math_property } = series;
+  const found = Map.groupBy(rows, keyOf);
+  if (isWhole && found.size === 0) found.set(keyOf(WHOLE), []);
+  return new Map(
+    [...found].map(([key, line]) => {
+      const values = new Map(line.map(({ bucket, value }) => [bucket, value]));
+      const valueAt = (bucket: string | null) => values.get(bucket) ?? noneOf(series);
+      const { kind, breakdown } = line[0] ?? WHOLE;
+      const result = {
+        label: seriesLabel(series),
+        event,
+        math,
+        math_property,
+        breakdown_value: breakdownValue(kind, breakdown),
+        data: buckets.map(valueAt),
+        aggregated_value: valueAt(null),
+      };
+      return [key, { kind, result }];
+    }),
+  );
+}
+
+type Calculated = { series: readonly Series[]; lines: readonly Lines[]; buckets: string[] };
+
+function formulaLines(formula: Formula, { series, lines, buckets }: Calculated): Ranked[] {
+  const all = new Map(lines.flatMap((some) => [...some]));
+  return [...all].map(([key, { kind, result }]) => {
+    const numbers = (numberOf: (result: InsightResult) => number | null | undefined) =>
+      lines.map((some, index) => {
+        const line = some.get(key);
+        return line === undefined
+          ? noneOf(series[index] as Series)
+          : (numberOf(line.result) ?? null);
+      });
+    return {
+      kind,
+      result: {
+        label: formula.text,
+        event: null,
+        math: "formula",
+        math_property: null,
+        breakdown_value: result.breakdown_value,
+        data: buckets.map((_, at) => formula.of(numbers(({ data }) => data[at]))),
+        aggregated_value: formula.of(numbers(({ aggregated_value }) => aggregated_value)),
+      },
+    };
+  });
+}
+
+/** A value of a breakdown in an answer. */
+type BreakdownValue = string | string[] | null;
+
+/** One line of an answer: a number for each column, and labels. */
+export type InsightResult = {
+  label: string;
+  /**
+   * The value of the breakdown; null without one. {@link BREAKDOWN_WORDS} stand for events without a
+   * value, and for all values beyond the limit. A breakdown by several properties has a list.
+   */
+  breakdown_value: BreakdownValue;
+  /** Null where no event has a number, or where the time has not come yet. */
+  data: (number | null)[];
+  /** The number of all columns together; its meaning depends on the kind of the query. */
+  aggregated_value: number | null;
+  /** Of trends and stickiness: the event's name, null for all events. */
+  event?: string | null;
+  math?: string;
+  math_property?: string | null;
+  /** Of trends with a comparison. */
+  compare_label?: "current" | "previous";
+  /** Of funnels: seconds from the step before; null for the first, and for steps that no person reached. */
+  average_conversion_times?: (number | null)[];
+  median_conversion_times?: (number | null)[];
+  /** Of paths: places, prefixed by the number of their step, and milliseconds between them. */
+  source?: string;
+  target?: string;
+  average_conversion_time?: number;
+};
+
+/** An answer. */
+export type InsightResults = { columns: string[]; results: InsightResult[] };
+
+/** Texts that PostHog's clients know for lines without a value, and for all other values. */
+export const BREAKDOWN_WORDS = {
+  none: "$$_posthog_breakdown_null_$$",
+  other: "$$_posthog_breakdown_other_$$",
+};
+
+/** Returns the value of a line in an answer. */
+function breakdownValue(kind: BreakdownKind, value: FoundValue): BreakdownValue {
+  if (kind !== "value") return BREAKDOWN_WORDS[kind];
+  return Array.isArray(value) ? value.map((one) => one ?? BREAKDOWN_WORDS.none) : value;
+}
+
+/** Joins the texts of a value, for display and comparison. */
+function spokenValue(value: BreakdownValue): string {
+  return Array.isArray(value) ? value.join("::") : (value ?? "");
+}
+
+/** The fields that decide the rank of a result. */
+type Rankable = Pick<InsightResult, "breakdown_value" | "aggregated_value">;
+
+/** A result, and the kind of its line. */
+type Ranked<Result extends Rankable = InsightResult> = { kind: BreakdownKind; result: Result };
+
+/** Sorts lines: the greatest first, then by text; the line of all other values is last. */
+function byRank<Result extends Rankable>(
+  lines: readonly Ranked<Result>[],
+  by = ({ aggregated_value }: Result) => aggregated_value,
+): Result[] {
+  const numberOf = ({ result }: Ranked<Result>) => by(result) ?? Number.NEGATIVE_INFINITY;
+  const textOf = ({ result }: Ranked<Result>) => Buffer.from(spokenValue(result.breakdown_value));
+  const compared = (a: Ranked<Result>, b: Ranked<Result>): number => {
+    const isOf = (kind: BreakdownKind) => Number(a.kind === kind) - Number(b.kind === kind);
+    if (isOf("other") !== 0) return isOf("other");
+    const [x, y] = [numberOf(a), numberOf(b)];
+    if (x !== y) return y > x ? 1 : -1;
+    return isOf("none") || Buffer.compare(textOf(a), textOf(b));
+  };
+  return lines.toSorted(compared).map(({ result }) => result);
 }

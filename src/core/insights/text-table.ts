@@ -1,5 +1,5 @@
 import type { Query } from "../queries/insight.ts";
-import { BREAKDOWN_WORDS, type InsightResult } from "../queries/result.ts";
+import { BREAKDOWN_WORDS, type InsightResult } from "./results.ts";
 
 /** A line of numbers, one for each of some columns. */
 type Line = Pick<

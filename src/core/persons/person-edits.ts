@@ -1,15 +1,18 @@
 import type { Principal } from "../access/key.ts";
+import type { DeletionKind } from "../erasure/deletion.ts";
 import type { Actor } from "../identity/activity.ts";
 import type { Person, PersonUpdate } from "../identity/person.ts";
 import type { SplitQuery } from "../identity/split.ts";
+import type { Batches, PersonsChanged } from "../ingest/batches.ts";
+import { type Ingest, isLate } from "../ingest/ingest.ts";
+import type { Restoring } from "../ingest/restore.ts";
+import type { Journal } from "../ports/journal.ts";
 import type { PersonReads } from "../ports/person-reads.ts";
-import type { SetChange } from "../ports/person-writes.ts";
+import type { SetChange, PersonWrites as Store, UserChange } from "../ports/person-writes.ts";
 import { Failure } from "../values/failure.ts";
 import { isObject, type Json, type JsonObject, setKey } from "../values/json.ts";
 import { type Clock, isoTime } from "../values/time.ts";
-import { type PersonWritesNeeds, personWrites } from "./person-changes.ts";
-import { toResponse } from "./person-table.ts";
-import { findPerson, personKey } from "./persons.ts";
+import { findPerson, personKey, toResponse } from "./persons.ts";
 
 /** Which persons a bulk deletion names: one of both. */
 export type BulkAsked = {
@@ -66,11 +69,20 @@ export type PersonEdits = {
 /** Persons that one request may delete. */
 export const BULK_PERSONS_MAX = 1000;
 
-type Needs = PersonWritesNeeds & { reads: PersonReads; now: Clock };
+type Needs = {
+  reads: PersonReads;
+  store: Pick<Store, "queueEvents" | "projected">;
+  restoring: Pick<Restoring, "active">;
+  batches: Pick<Batches, "change">;
+  ingest: Pick<Ingest, "flushUpTo" | "applyProjection">;
+  journal: Pick<Journal, "durableSeq">;
+  now: Clock;
+};
 
 /** Changes to persons in a store. */
-export function personEdits({ reads, now, ...needs }: Needs): PersonEdits {
-  const writes = personWrites({ reads, ...needs });
+export function personEdits(needs: Needs): PersonEdits {
+  const { reads, now } = needs;
+  const writes = personWrites(needs);
   const actor = ({ user_id }: Principal): Actor => ({ user_id, at: isoTime(now()) });
   const idOf = async (project: number, id: string) => (await findPerson(reads, project, id)).id;
   const edit = async (
@@ -182,4 +194,64 @@ function checkBulk({ ids, distinct_ids }: BulkAsked): void {
     const detail = `At most ${BULK_PERSONS_MAX} persons are deleted at once.`;
     throw new Failure("too_long", detail, attr);
   }
+}
+
+/**
+ * How long a change waits for the events that were accepted before it, and then for the projection, in
+ * milliseconds.
+ */
+const WAIT_MS_MAX = 10_000;
+
+/** Time between two checks whether these events are applied, in milliseconds. */
+const POLL_MS = 5;
+
+/**
+ * Changes of persons by users. Each comes after the events that were accepted before it, so that none of them undoes it (decision 49), and is done once queries see it. All fail `unavailable` while ingest has much to catch up on, or if the event store cannot store (decision 66).
+ */
+function personWrites({ reads, store, restoring, batches, ingest, journal }: Needs) {
+  const caughtUp = async (): Promise<number> => {
+    if (restoring.active()) {
+      throw new Failure("unavailable", "The event store is being rebuilt.");
+    }
+    const journal_seq = journal.durableSeq();
+    const deadline = performance.now() + WAIT_MS_MAX;
+    ingest.flushUpTo(journal_seq);
+    while (reads.applied() < journal_seq) {
+      if (performance.now() > deadline) {
+        throw new Failure("unavailable", "Events that were accepted before are being applied.");
+      }
+      await Bun.sleep(POLL_MS);
+    }
+    return journal_seq;
+  };
+  const project = async (changed: PersonsChanged): Promise<void> => {
+    const { version, owned } = changed.changes;
+    const projected = ingest.applyProjection(changed).then(async () => {
+      // Distinct ids that were noted only for this must not outlive a deletion.
+      if (owned !== null) await store.projected(version);
+    });
+    if (!(await isLate(projected, WAIT_MS_MAX))) return;
+    // It goes on without the caller; after a failure, the next start repeats it.
+    projected.catch(() => {});
+    throw new Failure("unavailable", "The change is made; that queries know of it takes longer.");
+  };
+  return {
+    /** Makes a change, and returns how many of its persons exist. */
+    async change(changeAt: (journal_seq: number) => UserChange): Promise<number> {
+      const { found, changed } = await batches.change(changeAt(await caughtUp()));
+      if (changed !== null) await project(changed);
+      return found;
+    },
+    /** Queues the deletion of the events of the persons that exist, and returns their number. */
+    async queueEvents(
+      project_id: number,
+      ids: readonly number[],
+      { by, kind }: { by: Actor; kind: DeletionKind },
+    ): Promise<number> {
+      const task = { kind, journal_seq: await caughtUp(), by };
+      let queued = 0;
+      for (const id of ids) if (await store.queueEvents(project_id, id, task)) queued += 1;
+      return queued;
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import type { Projects } from "../access/projects.ts";
 import { type IsCatchingUp, requireCaughtUp } from "../events/freshness.ts";
-import type { Person } from "../identity/person.ts";
+import { type Person, personName } from "../identity/person.ts";
 import type {
   PersonFilter,
   PersonPositions,
@@ -9,14 +9,13 @@ import type {
   PositionsQuery,
 } from "../ports/person-reads.ts";
 import type { PersonSearch, ProjectionFilter, PropertyValue } from "../ports/person-search.ts";
+import { type CsvTable, csvTable } from "../values/csv.ts";
 import { Failure } from "../values/failure.ts";
 import { parseUuid, readId } from "../values/ids.ts";
 import { storableText } from "../values/json.ts";
 import { type Page, type PageQuery, page, readWalkCursor, walkCursorOf } from "../values/page.ts";
 import { propertyFilters } from "../values/property-filter.ts";
 import type { Clock } from "../values/time.ts";
-import { personTable, toResponse } from "./person-table.ts";
-import { readParts } from "./read-parts.ts";
 
 /** The filters of a list of persons (contract 4.2); each of `properties` is a text of JSON. */
 export type PersonsQuery = PersonFilter & { properties?: readonly string[] | undefined };
@@ -187,4 +186,51 @@ export function personKey(id: string, attr = "id"): { id: number } | { uuid: str
   if (integer !== undefined) return { id: integer };
   const detail = "A person's id is its integer id or its uuid. To find one, list by distinct_id.";
   throw new Failure("invalid_input", detail, attr);
+}
+
+/** Columns of a CSV: as many as spreadsheets have (decision 47). */
+const CSV_COLUMNS_MAX = 16_384;
+
+/** Columns that a table of persons has even if it is empty. */
+const COLUMNS_ALWAYS = { id: null, name: null, created_at: null, uuid: null };
+
+/**
+ * Persons as the lines of a CSV. The list is read twice, first for the columns: later columns are left out (decision 47).
+ */
+async function personTable(walk: () => AsyncIterable<PersonRow[]>): Promise<AsyncIterable<string>> {
+  const table = csvTable(COLUMNS_ALWAYS, CSV_COLUMNS_MAX);
+  for await (const rows of walk()) {
+    for (const { properties, distinct_ids } of rows) table.add({ properties, distinct_ids });
+  }
+  return lines(table, walk());
+}
+
+async function* lines(table: CsvTable, walked: AsyncIterable<PersonRow[]>) {
+  yield table.head();
+  for await (const rows of walked) {
+    if (rows.length > 0) yield rows.map((row) => table.line(toResponse(row))).join("");
+  }
+}
+
+/** Makes the response from a person. */
+export function toResponse({ id, uuid, properties, created_at, distinct_ids }: PersonRow): Person {
+  const name = personName(properties, distinct_ids);
+  return { id, name, distinct_ids, properties, created_at, uuid };
+}
+
+/**
+ * Reads persons a few at a time, so that they fit in memory. Between two parts the thread is free for
+ * other requests. A person that is gone is left out.
+ */
+export async function* readParts(
+  reads: Pick<PersonReads, "read">,
+  project: number,
+  ids: readonly number[],
+): AsyncGenerator<PersonRow[]> {
+  for (let unread = ids; unread.length > 0; ) {
+    const part = await reads.read(project, unread);
+    yield part.rows;
+    unread = part.unread;
+    await Bun.sleep(0);
+  }
 }

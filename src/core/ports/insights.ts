@@ -1,6 +1,5 @@
 import type { Insight, Query } from "../queries/insight.ts";
 import type { Period } from "../queries/period.ts";
-import type { BreakdownKind, FoundValue } from "../queries/result.ts";
 import type { EventNames } from "../questions/names.ts";
 import type { Part } from "../values/page.ts";
 
@@ -17,6 +16,12 @@ export type PlanOf<Kind extends Query["kind"]> = {
 
 /** A query of any kind, with everything that its answer depends on. */
 export type Plan = { [Kind in Query["kind"]]: PlanOf<Kind> }[Query["kind"]];
+
+/** A value of a breakdown as stored: a list for several properties, with null for a missing value. */
+export type FoundValue = string | (string | null)[] | null;
+
+/** Kinds of lines of a breakdown: one value, events without a value, all other values. */
+export type BreakdownKind = "value" | "none" | "other";
 
 /**
  * One number of a series of a trend. A series without events has no rows. With a formula, all series

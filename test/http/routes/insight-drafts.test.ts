@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { InsightResult } from "../../../src/core/insights/results.ts";
 import { FUNNEL_STEPS_MAX } from "../../../src/core/queries/funnel.ts";
 import { readQuery } from "../../../src/core/queries/insight.ts";
 import { periodOf, previousPeriod } from "../../../src/core/queries/period.ts";
-import type { InsightResult } from "../../../src/core/queries/result.ts";
 import { SERIES_MAX, type Trends } from "../../../src/core/queries/trend.ts";
 import type { Json, JsonObject } from "../../../src/core/values/json.ts";
 import { batch, event } from "../../support/data/build-records.ts";

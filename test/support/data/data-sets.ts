@@ -5,7 +5,6 @@ import type { Plan } from "../../../src/core/ports/insights.ts";
 import type { ProjectedPerson } from "../../../src/core/ports/projection.ts";
 import { jsonOf } from "../../../src/core/sql/sql.ts";
 import type { Json, JsonObject } from "../../../src/core/values/json.ts";
-import { insightDraft } from "../../../src/stores/duckdb/drafts/insight.ts";
 import { type Duckdb, openDuckdb } from "../../../src/stores/duckdb/engine/duckdb.ts";
 import { apiReads } from "../../../src/stores/duckdb/engine/query-deadline.ts";
 import {
@@ -13,6 +12,7 @@ import {
   USE_SECONDS_MIN,
 } from "../../../src/stores/duckdb/events/hot-columns.ts";
 import { eventStore } from "../../../src/stores/duckdb/events/store.ts";
+import { insightDraft } from "../../../src/stores/duckdb/insights/drafts.ts";
 import { insightQueries } from "../../../src/stores/duckdb/insights/queries.ts";
 import { sqlReads } from "../../../src/stores/duckdb/sql/sql.ts";
 import { loadFiles } from "../../../src/stores/loads/loads.ts";

@@ -1,3 +1,4 @@
+import type { FoundValue } from "../../../src/core/ports/insights.ts";
 import { type Interval, type Period, periodOf } from "../../../src/core/queries/period.ts";
 import type {
   Breakdown,
@@ -5,7 +6,6 @@ import type {
   EventsNode,
   PropertyOf,
 } from "../../../src/core/queries/query-fields.ts";
-import type { FoundValue } from "../../../src/core/queries/result.ts";
 import type { Json } from "../../../src/core/values/json.ts";
 import { propertyFilter } from "../../../src/core/values/property-filter.ts";
 import { casesOf } from "../start/rounds.ts";

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Found, PlanOf } from "../../../src/core/ports/insights.ts";
+import type { BreakdownKind, Found, FoundValue, PlanOf } from "../../../src/core/ports/insights.ts";
 import type { Query } from "../../../src/core/queries/insight.ts";
-import type { BreakdownKind, FoundValue } from "../../../src/core/queries/result.ts";
 import type { Json } from "../../../src/core/values/json.ts";
 import { type DataSet, type DataSets, dataSets } from "./data-sets.ts";
 import { DATA_SETS, forEach, PROJECTS, sorted, TIMEOUT_MS } from "./insight-reference.ts";

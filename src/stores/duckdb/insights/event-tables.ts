@@ -4,8 +4,7 @@ import type { ClockPiece } from "../../../core/values/zoned-time.ts";
 import { groupColumn, HOT_PROPERTIES } from "../../loads/event-lines.ts";
 import { propertyColumn } from "../../loads/person-columns.ts";
 import { type Bind, passes, passesIn, pointer, textIn } from "../lists/property-filter.ts";
-import { isUtc, TIME } from "./event-scan.ts";
-import type { EventSource } from "./target.ts";
+import { type EventSource, isUtc, TIME } from "./statement.ts";
 
 /** A project, and the fast ways to properties of its events. */
 export type ProjectEvents = {

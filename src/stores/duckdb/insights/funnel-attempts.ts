@@ -1,7 +1,7 @@
 import type { Exclusion, Funnel } from "../../../core/queries/funnel.ts";
 import { PLACES, strictExcluding, unorderedExcluding } from "./funnel-exclusions.ts";
 import { firstOf, ownEvents } from "./funnel-unordered.ts";
-import type { Target } from "./target.ts";
+import type { Target } from "./statement.ts";
 
 /** The numbers from 1 to `count`. */
 export const numbersTo = (count: number): number[] =>

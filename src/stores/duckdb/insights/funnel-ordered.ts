@@ -1,9 +1,8 @@
 import type { Funnel } from "../../../core/queries/funnel.ts";
 import type { Period } from "../../../core/queries/period.ts";
-import { eventScan, TIME } from "./event-scan.ts";
 import { OWNER, ownerJoin } from "./event-tables.ts";
 import { bestBy, numbersTo, reachedIn, windowOf } from "./funnel-attempts.ts";
-import type { Target } from "./target.ts";
+import { eventScan, type Target, TIME } from "./statement.ts";
 
 /** The least is the first event, and at one instant the last. Numbers compare faster than structs. */
 const PLACE = "(epoch_us(t)::HUGEINT * 9223372036854775808 - seq)";

@@ -1,11 +1,20 @@
 import type { FunnelRow } from "../../../core/ports/insights.ts";
 import type { Exclusion, Funnel } from "../../../core/queries/funnel.ts";
 import type { Period } from "../../../core/queries/period.ts";
-import { breakdownOf, joinedWith, topColumns, topValues, valueColumns } from "./breakdown.ts";
-import { eventScan, TIME } from "./event-scan.ts";
 import { attemptsSql, numbersTo } from "./funnel-attempts.ts";
 import { byFollowing } from "./funnel-ordered.ts";
-import type { Row, Statement, Target } from "./target.ts";
+import {
+  breakdownOf,
+  eventScan,
+  joinedWith,
+  type Row,
+  type Statement,
+  type Target,
+  TIME,
+  topColumns,
+  topValues,
+  valueColumns,
+} from "./statement.ts";
 
 /**
  * The statement of a funnel (decision 78). Every event of the first step is an attempt, and the best

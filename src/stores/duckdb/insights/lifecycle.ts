@@ -1,8 +1,7 @@
 import type { LifecycleRow } from "../../../core/ports/insights.ts";
 import type { Lifecycle } from "../../../core/queries/lifecycle.ts";
 import type { Interval, Period } from "../../../core/queries/period.ts";
-import { bucketOf, eventScan } from "./event-scan.ts";
-import type { Row, Statement, Target } from "./target.ts";
+import { bucketOf, eventScan, type Row, type Statement, type Target } from "./statement.ts";
 
 const ONE: Record<Interval, string> = {
   hour: "INTERVAL 1 HOUR",

@@ -2,8 +2,7 @@ import type { PathsRow } from "../../../core/ports/insights.ts";
 import { PATH_GAP_MINUTES, type Paths } from "../../../core/queries/path.ts";
 import type { Period } from "../../../core/queries/period.ts";
 import type { Bind } from "../lists/property-filter.ts";
-import { eventScan, TIME } from "./event-scan.ts";
-import type { Row, Statement, Target } from "./target.ts";
+import { eventScan, type Row, type Statement, type Target, TIME } from "./statement.ts";
 
 /** The statement of paths (decision 80), with the most frequent ways first. */
 export function pathsSql(target: Target, paths: Paths, period: Period): Statement {

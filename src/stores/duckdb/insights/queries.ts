@@ -1,5 +1,5 @@
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
-import type { Answered, InsightQueries } from "../../../core/ports/insights.ts";
+import type { Answered, Found, InsightQueries, Plan } from "../../../core/ports/insights.ts";
 import type { Query } from "../../../core/queries/insight.ts";
 import type { EventFilters } from "../../../core/queries/query-fields.ts";
 import { filtersIn } from "../../../core/values/property-filter.ts";
@@ -8,9 +8,14 @@ import type { ApiReads } from "../engine/query-deadline.ts";
 import { readableColumns } from "../events/hot-columns.ts";
 import { eventNames } from "../lists/names.ts";
 import { binder, checkPatterns } from "../lists/property-filter.ts";
-import { compiled } from "./compile.ts";
 import { eventTables } from "./event-tables.ts";
-import { type Row, sqlOf } from "./target.ts";
+import { funnelRow, funnelSql } from "./funnels.ts";
+import { lifecycleRow, lifecycleSql } from "./lifecycle.ts";
+import { pathsRow, pathsSql } from "./paths.ts";
+import { retentionRow, retentionSql } from "./retention.ts";
+import { type Row, type Statement, sqlOf, type Target } from "./statement.ts";
+import { stickinessRow, stickinessSql } from "./stickiness.ts";
+import { trendsOrder, trendsRow, trendsSql } from "./trends.ts";
 
 /** Receives the properties of events that a query read without a hot column, and its time. */
 export type NoteUse = (properties: ReadonlySet<string>, ms: number) => void;
@@ -83,5 +88,63 @@ function filtersOf(query: Query): EventFilters {
       return query.series.filters;
     default:
       return query.series.flatMap(({ filters }) => filters);
+  }
+}
+
+/** The statements of a query, and the way from their rows to the result. */
+type Compiled = {
+  /** One statement for each series and period; else one. */
+  statements: ((target: Target) => Statement)[];
+  /** Columns by which the rows of several statements are ordered together. */
+  order: string;
+  resultOf: (rows: Row[][]) => Found[Plan["query"]["kind"]];
+};
+
+/** Compiles a query of any kind. */
+export function compiled(plan: Plan): Compiled {
+  const { query, period } = plan;
+  const places = new Map<unknown, number>(period.buckets.map((bucket, at) => [bucket, at]));
+  const one = (statement: (target: Target) => Statement, read: (row: Row) => unknown) => ({
+    statements: [statement],
+    order: "",
+    resultOf: ([rows = []]: Row[][]) =>
+      rows.map(read).filter((row) => row !== undefined) as Found["FunnelsQuery"],
+  });
+  switch (query.kind) {
+    case "TrendsQuery": {
+      const trends = { ...plan, query };
+      return {
+        statements: trendsSql(trends),
+        order: trendsOrder(trends),
+        resultOf(all) {
+          const rows = all.map((some) => some.map(trendsRow));
+          const { length } = query.series;
+          return { current: rows.slice(0, length), previous: rows.slice(length) };
+        },
+      };
+    }
+    case "FunnelsQuery":
+      return one(
+        (target) => funnelSql(target, query, period),
+        (row) => funnelRow(row, query.steps.length),
+      );
+    case "RetentionQuery":
+      return one(
+        (target) => retentionSql(target, query, period),
+        (row) => retentionRow(row, places),
+      );
+    case "PathsQuery":
+      return one((target) => pathsSql(target, query, period), pathsRow);
+    case "LifecycleQuery":
+      return one(
+        (target) => lifecycleSql(target, query, period),
+        (row) => lifecycleRow(row, places),
+      );
+    case "StickinessQuery":
+      return {
+        statements: stickinessSql(query, period),
+        order: "series, intervals",
+        resultOf: (all) => all.map((some) => some.map(stickinessRow)),
+      };
   }
 }

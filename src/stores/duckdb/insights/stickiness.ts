@@ -1,8 +1,7 @@
 import type { StickinessRow } from "../../../core/ports/insights.ts";
 import type { Period } from "../../../core/queries/period.ts";
 import type { Stickiness } from "../../../core/queries/stickiness.ts";
-import { eventScan } from "./event-scan.ts";
-import type { Row, Statement, Target } from "./target.ts";
+import { eventScan, type Row, type Statement, type Target } from "./statement.ts";
 import { letterOf } from "./trends.ts";
 
 /** The statements of a stickiness (decision 79), one for each series. */

@@ -3,9 +3,19 @@ import type { Period } from "../../../core/queries/period.ts";
 import type { Series, SeriesMath, Trends } from "../../../core/queries/trend.ts";
 import { groupColumn } from "../../loads/event-lines.ts";
 import { numberOf } from "../lists/property-filter.ts";
-import { breakdownOf, joinedWith, topColumns, topValues, valueColumns } from "./breakdown.ts";
-import { bucketOf, type EventScan, eventScan } from "./event-scan.ts";
-import type { Row, Statement, Target } from "./target.ts";
+import {
+  breakdownOf,
+  bucketOf,
+  type EventScan,
+  eventScan,
+  joinedWith,
+  type Row,
+  type Statement,
+  type Target,
+  topColumns,
+  topValues,
+  valueColumns,
+} from "./statement.ts";
 
 /** A series in one period; the names of its tables begin with `name`. */
 type SeriesIn = { name: string; series: Series; period: Period };

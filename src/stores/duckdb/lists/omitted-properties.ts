@@ -1,5 +1,5 @@
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
-import { readParts } from "../../../core/persons/read-parts.ts";
+import { readParts } from "../../../core/persons/persons.ts";
 import type { PersonReads } from "../../../core/ports/person-reads.ts";
 import { type JsonObject, setKey, storableJson } from "../../../core/values/json.ts";
 import { ALL_KEYS } from "../../loads/brief-properties.ts";

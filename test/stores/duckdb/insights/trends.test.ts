@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Found, PlanOf, TrendsRow } from "../../../../src/core/ports/insights.ts";
 import { INTERVALS, type Interval, previousPeriod } from "../../../../src/core/queries/period.ts";
 import type { Series, SeriesMath, Trends } from "../../../../src/core/queries/trend.ts";
-import { draftSql } from "../../../../src/stores/duckdb/drafts/statement.ts";
+import { draftSql } from "../../../../src/stores/duckdb/insights/drafts.ts";
 import {
   chance,
   type DataSet,

@@ -1,8 +1,59 @@
+import type { BreakdownKind, FoundValue } from "../../../core/ports/insights.ts";
 import type { Interval, Period } from "../../../core/queries/period.ts";
-import type { Breakdown, EventsNode } from "../../../core/queries/query-fields.ts";
+import type {
+  Breakdown,
+  EventFilter,
+  EventsNode,
+  PropertyOf,
+} from "../../../core/queries/query-fields.ts";
 import { isGroup } from "../../../core/values/property-filter.ts";
-import { groupMet } from "../lists/property-filter.ts";
-import type { EventSource, Target } from "./target.ts";
+import { type Bind, groupMet } from "../lists/property-filter.ts";
+
+/**
+ * The purpose that a query is compiled for. A run binds values as parameters and reads tables; a draft
+ * has values as literals and reads the public views.
+ */
+export type Target = {
+  bind: Bind;
+  /** The project of a run, which takes faster forms; null for a draft, whose views have one project. */
+  project: number | null;
+  /** Returns a source for one SELECT from events. */
+  source: () => EventSource;
+};
+
+/** One statement of a query; the part after WITH is the same in a run and in a draft. */
+export type Statement = {
+  /** Named queries in order, each as `name AS (…)`. */
+  tables: string[];
+  select: string;
+};
+
+/** The tables or views that one SELECT from events reads, extended by each request for a column. */
+export type EventSource = {
+  /** Returns when an event happened, on the clock of the period's zone. */
+  wall(period: Period): string;
+  /** Returns the owner of the event after every merge. */
+  person(): string;
+  /** Returns a property as text, with other values as JSON; null if it is missing or null. */
+  text(of: PropertyOf, property: string): string;
+  /** Returns the condition of a filter. */
+  passes(filter: EventFilter): string;
+  /** Whether all requests so far need only columns of events, which are read fast. */
+  isPlain(): boolean;
+  /** Returns what the requests so far need around the SELECT. */
+  needs(): { tables: string[]; joins: string[]; conditions: string[] };
+};
+
+/** A value of a row; DuckDB's integers are numbers, and its dates are texts. */
+type Cell = null | boolean | number | string | Cell[];
+
+/** A row of a statement, by column. */
+export type Row = Record<string, Cell>;
+
+/** Returns a statement as SQL. */
+export function sqlOf({ tables, select }: Statement): string {
+  return `WITH ${tables.join(", ")}\n${select}`;
+}
 
 /** One SELECT from the events of a project. Each method returns SQL; `named` comes last. */
 export type EventScan = Pick<EventSource, "person" | "text" | "isPlain"> & {
@@ -86,4 +137,37 @@ export function bucketOf(interval: Interval, start: string): string {
 /** Returns whether the clock of a period is that of UTC throughout. */
 export function isUtc({ clock }: Period): boolean {
   return clock.length === 1 && clock[0]?.ahead_s === 0;
+}
+
+/** Returns the table of the values with most, named `top`; `by` is an aggregate of the rows of a table. */
+export function topValues(top: string, rows: string, by: string, { limit }: Breakdown): string {
+  return `${top} AS (
+  SELECT breakdown, true AS is_top FROM ${rows} GROUP BY breakdown
+  ORDER BY ${by} DESC NULLS LAST, breakdown NULLS LAST
+  LIMIT ${limit}
+)`;
+}
+
+/** Returns the rows of a table, each joined with its value in the table `top`. */
+export function joinedWith(top: string, rows: string): string {
+  return `FROM ${rows} LEFT JOIN ${top} ON ${rows}.breakdown IS NOT DISTINCT FROM ${top}.breakdown`;
+}
+
+/** The columns that group rows by their value in the table `top`. */
+export const topColumns = (top: string): string[] => [`${top}.breakdown`, `${top}.is_top`];
+
+/** Returns the value and whether it stands for all that are not in `top`; `columns` are {@link topColumns}. */
+export const valueColumns = ([breakdown, isTop]: readonly string[]): string =>
+  `${breakdown}, ${isTop} IS NULL AS is_other`;
+
+/** Returns the value that a row of a statement belongs to. */
+export function breakdownOf({ breakdown = null, is_other }: Row): {
+  kind: BreakdownKind;
+  breakdown: FoundValue;
+} {
+  if (is_other === undefined) return { kind: "value", breakdown: null };
+  if (is_other === true) return { kind: "other", breakdown: null };
+  return breakdown === null
+    ? { kind: "none", breakdown }
+    : { kind: "value", breakdown: breakdown as FoundValue };
 }

@@ -1,0 +1,241 @@
+import type { Plan } from "../../../core/ports/insights.ts";
+import type { Period } from "../../../core/queries/period.ts";
+import type { Breakdown, PropertyOf } from "../../../core/queries/query-fields.ts";
+import { seriesLabel } from "../../../core/queries/trend.ts";
+import type { EventNames } from "../../../core/questions/names.ts";
+import type { PropertyFilter, PropertyTest } from "../../../core/values/property-filter.ts";
+import { DIGITS_MAX, type Version } from "../../../core/values/version-range.ts";
+import { groupColumn, HOT_PROPERTIES } from "../../loads/event-lines.ts";
+import { quoted } from "../engine/duckdb.ts";
+import { type Bind, pointer, tested } from "../lists/property-filter.ts";
+import { compiled } from "./queries.ts";
+import { type EventSource, isUtc, sqlOf, TIME } from "./statement.ts";
+import { letterOf } from "./trends.ts";
+
+/**
+ * A query as SQL over the public views, with remarks (decision 89). It is the query as it runs, without
+ * the faster forms, and finds the same numbers.
+ */
+export function insightDraft(plan: Plan): string {
+  const remarks = [...remarksOf(plan), timeRemark(plan)];
+  const source = eventViews(plan.timezone);
+  const { statements, order } = compiled(plan);
+  const all = statements.map((compile) => compile({ bind: literal, project: null, source }));
+  const tables = [...new Set(all.flatMap((one) => one.tables))];
+  const select = all.map((one) => one.select).join("\nUNION ALL\n");
+  const sql = sqlOf({ tables, select: order === "" ? select : `${select}\nORDER BY ${order}` });
+  return `${remarks.map((line) => `-- ${line}\n`).join("")}${sql};\n`;
+}
+
+function remarksOf({ query }: Plan): string[] {
+  switch (query.kind) {
+    case "TrendsQuery": {
+      const { formula } = query;
+      return [
+        ...query.series.map((one, at) => `${letterOf(at)} is ${remark(seriesLabel(one))}.`),
+        ...(formula === null ? [] : [`The formula ${remark(formula.text)} is of these numbers.`]),
+        `By ${query.interval}; a row without a bucket is of the whole time.`,
+        ...breakdownRemark(query.breakdown),
+      ];
+    }
+    case "FunnelsQuery": {
+      const steps = query.steps.map(({ name }) => remark(name)).join(", then ");
+      return [
+        `Funnel of ${steps} (${query.order}): persons who came to each step, and their seconds from the step before.`,
+        ...breakdownRemark(query.breakdown),
+      ];
+    }
+    case "RetentionQuery": {
+      const [target, returning] = [query.target, query.returning].map(({ name }) => remark(name));
+      return [
+        `Persons who began with ${target} in a ${query.interval}, and came back with ${returning} so many later.`,
+        ...breakdownRemark(query.breakdown),
+      ];
+    }
+    case "PathsQuery":
+      return ["Ways from one place of persons' paths to the next."];
+    case "LifecycleQuery": {
+      const of = `${remark(query.series.name)} by ${query.interval}`;
+      return [`Persons of ${of}: new, returning, resurrecting, or gone (dormant).`];
+    }
+    case "StickinessQuery":
+      return [
+        ...query.series.map(({ name }, at) => `${letterOf(at)} is ${remark(name)}.`),
+        `How many persons did it in how many intervals (${query.interval}).`,
+      ];
+  }
+}
+
+const breakdownRemark = (breakdown: Breakdown | null) =>
+  breakdown === null
+    ? []
+    : [
+        `Values of ${breakdown.by.map(({ property }) => remark(property)).join(", ")}: NULL for none; is_other is true for all other values together.`,
+      ];
+
+function timeRemark({ period, previous, timezone }: Plan): string {
+  const shown = (time: string) => time.replace("T", " ").replace(/( 00:00:00)?\.000000$/, "");
+  const between = ({ from, before }: Period) => `from ${shown(from)} to before ${shown(before)}`;
+  const compared = previous === null ? "" : `, compared with ${between(previous)}`;
+  return `Times are on the clock of ${timezone}: ${between(period)}${compared}.`;
+}
+
+/** The most names of each kind in the remarks. */
+const NAMES_MAX = 20;
+
+/** The most properties with a column of their own. */
+const COLUMNS_MAX = 3;
+
+/**
+ * Returns a first query over a project's events, with names in remarks (decision 71). For each day and
+ * event it counts events and persons.
+ */
+export function draftSql({ events, properties }: EventNames): string {
+  const named = events.slice(0, NAMES_MAX);
+  const own = properties.filter(({ name }) => !name.startsWith("$")).slice(0, COLUMNS_MAX);
+  const columns = own.map(({ name }, index) => {
+    return `  count(DISTINCT ${propertyText("events", name)}) AS values_${index + 1}, -- of ${remark(name)}\n`;
+  });
+  const chosen = named.map(({ name }) => `    ${quoted(name)}`).join(",\n");
+  return `-- Events and persons per day and event, of the last 30 days (UTC).
+-- ${listOf("Events, the most frequent first", named)}
+-- ${listOf("Properties of the newest events", properties.slice(0, NAMES_MAX))}
+SELECT
+  date_trunc('day', events.timestamp)::DATE AS day,
+  event,
+${columns.join("")}  count(*) AS events,
+  count(DISTINCT person_id) AS persons
+FROM events
+WHERE events.timestamp >= date_trunc('day', now() AT TIME ZONE 'UTC') - INTERVAL 30 DAY
+${chosen === "" ? "" : `  AND event IN (\n${chosen}\n  )\n`}GROUP BY day, event
+ORDER BY day DESC, events DESC, event
+LIMIT 1000;
+`;
+}
+
+function listOf(kind: string, names: { name: string; count: number }[]): string {
+  if (names.length === 0) return `${kind}: none yet.`;
+  return `${kind}: ${names.map(({ name, count }) => `${remark(name)} (${count})`).join(", ")}.`;
+}
+
+/** Returns a name for a remark. JSON has no line end, which would end the remark. */
+function remark(name: string): string {
+  return JSON.stringify(name);
+}
+
+/** Returns a value as a literal, as a person would write it. */
+const literal: Bind = (value, type = "VARCHAR") => {
+  const text = String(value);
+  switch (type) {
+    case "VARCHAR":
+      return quoted(text);
+    case "TIMESTAMP":
+      return `TIMESTAMP '${timeText(text)}'`;
+    case "TIMESTAMPTZ":
+      return `TIMESTAMPTZ ${quoted(text)}`;
+    default:
+      // A number with a point would be a DECIMAL, which is not the same number.
+      return Number.isSafeInteger(Number(text)) ? text : `${quoted(text)}::${type}`;
+  }
+};
+
+/** A time on a clock; at midnight only the day. */
+function timeText(wall: string): string {
+  const [day, time = ""] = wall.replace("Z", "").split("T");
+  return /^[0:.]*$/.test(time) ? `${day}` : `${day} ${time}`;
+}
+
+/** Reads events from the public views (decision 81), on the clock of a zone. */
+function eventViews(timezone: string): () => EventSource {
+  return () => {
+    const joins = new Map<string, string>();
+    const text = (of: PropertyOf, property: string): string => {
+      if (of.type === "event") {
+        const isColumn = HOT_PROPERTIES.some((name) => name === property);
+        return isColumn ? `events."${property}"` : propertyText("events", property);
+      }
+      if (of.type === "person") {
+        joins.set("persons", "LEFT JOIN persons ON persons.uuid = events.person_id");
+        return propertyText("persons", property);
+      }
+      const { group_type_index: index } = of;
+      const name = `group_${index}`;
+      const on = `${name}.type_index = ${index} AND ${name}.key = events."${groupColumn(index)}"`;
+      joins.set(name, `LEFT JOIN groups AS ${name} ON ${on}`);
+      return propertyText(name, property);
+    };
+    return {
+      wall: (period) =>
+        isUtc(period) ? TIME : `(${TIME} AT TIME ZONE 'UTC' AT TIME ZONE ${quoted(timezone)})`,
+      person: () => "events.person_id",
+      text,
+      passes: ({ of, filter }) => draftCondition(filter, text(of, filter.key), literal),
+      isPlain: () => true,
+      needs: () => ({ tables: [], joins: [...joins.values()], conditions: [] }),
+    };
+  };
+}
+
+/** The text of a property of a view. Only a plain key is also a path, where `$`, `.` and `/` have meanings. */
+function propertyText(table: string, key: string): string {
+  const isPlain = /^[A-Za-z_][\w ]*$/.test(key);
+  return `(${table}.properties->>${quoted(isPlain ? key : pointer(key))})`;
+}
+
+/**
+ * Returns the condition of a filter on the text of its property. It passes the same texts as `passes`
+ * of property-filter.ts, and is short enough for the public SQL.
+ */
+function draftCondition({ not, test }: PropertyFilter, text: string, bind: Bind): string {
+  if (test.is === "set") return `${text} IS ${not ? "NULL" : "NOT NULL"}`;
+  const condition = conditionOf(test, text, bind);
+  return not ? `(${condition}) IS NOT TRUE` : `(${condition})`;
+}
+
+function conditionOf(test: PropertyTest, text: string, bind: Bind): string {
+  switch (test.is) {
+    case "equal":
+      if (test.any.length === 1) return `${text} = ${test.any.map((value) => bind(value))}`;
+      return `${text} IN (${test.any.map((value) => bind(value)).join(", ") || "NULL"})`;
+    case "contains": {
+      const parts = test.any.map((part) => `contains(lower(${text}), lower(${bind(part)}))`);
+      return parts.join(" OR ") || `${text} IN (NULL)`;
+    }
+    case "version": {
+      const bounds = [
+        ...(test.from === null ? [] : [comparedBy(text, test.from, ">")]),
+        ...(test.before === null ? [] : [comparedBy(text, test.before, "<")]),
+      ];
+      return bounds.join(" AND ");
+    }
+    default:
+      return tested(test, text, bind);
+  }
+}
+
+/** All versions except {@link TOO_LONG}: three numbers, and a pre-release or build (decision 105). */
+const VERSION = String.raw`\s*v?(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)([-+]\S*)?\s*`;
+
+/** A text with a number that is too long for a version, before any pre-release or build. */
+const TOO_LONG = String.raw`^[^-+]*\d{${DIGITS_MAX + 1}}`;
+
+/**
+ * Returns whether a version is at least another one, or before it, by the first number that differs; a
+ * pre-release is before its release. The patterns of a run are longer than the public SQL allows.
+ */
+function comparedBy(text: string, [major, minor, patch, release]: Version, by: ">" | "<"): string {
+  const part = (place: number) => {
+    const between = `split_part(${text}, '.', ${place})`;
+    return `TRY_CAST(${place === 2 ? between : `regexp_extract(${between}, '\\d+')`} AS HUGEINT)`;
+  };
+  const differing = [major, minor, patch].map((bound, index) => {
+    const number = part(index + 1);
+    return `WHEN ${number} IS DISTINCT FROM ${bound} THEN ${number} ${by} ${bound}`;
+  });
+  const isPre = `regexp_matches(${text}, '^[^-+]*-')`;
+  const same = by === ">" ? ["true", `NOT ${isPre}`] : ["false", isPre];
+  return `CASE WHEN NOT regexp_full_match(${text}, '${VERSION}') THEN false
+    WHEN regexp_matches(${text}, '${TOO_LONG}') THEN false
+    ${differing.join("\n    ")}
+    ELSE ${same[release]} END`;
+}
