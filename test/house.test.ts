@@ -119,7 +119,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "app/recovery/check-together.ts":
     "test/crash/recovery.test.ts, test/app/recovery/journal-gaps.test.ts",
   "cli/welcome.ts": "test/executable/executable.test.ts",
-  "core/identity/identify-groups.ts": "test/core/identity/groups.test.ts",
+  "core/identity/groups.ts": "test/core/identity/groups.test.ts",
   "app/server.ts": "every test that starts an appliance",
   "app/process/assets.d.ts": "types",
   "cli/command.ts": "types and constants",
@@ -143,7 +143,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "core/queries/funnel.ts": "test/http/routes/insights.test.ts",
   "core/queries/funnel-overlap.ts":
     "test/stores/duckdb/insights/funnels.test.ts, test/http/routes/insights.test.ts",
-  "core/identity/group.ts": "test/core/identity/groups.test.ts",
   "core/queries/insight.ts": "test/core/insights/insights.test.ts",
   "core/queries/lifecycle.ts": "test/http/routes/insights.test.ts",
   "core/logs/value.ts": "test/core/logs/record.test.ts",
@@ -215,7 +214,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "core/ingest/restore.ts": "test/app/rebuild.test.ts",
   "core/ingest/retry.ts": "test/core/ingest/ingest.test.ts",
   "core/ingest/batch-content.ts": "test/core/ingest/batches.test.ts",
-  "core/warnings/warnings.ts": "test/http/routes/ingestion-warnings.test.ts",
   "app/settings/types.ts": "test/app/settings/settings.test.ts",
   "stores/archive/check.ts": "test/app/recovery/archive-repair.test.ts",
   "stores/sqlite/activity.ts": "test/stores/suites/activity.test.ts",
@@ -279,8 +277,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/duckdb/lists/property-filter.ts":
     "test/http/routes/persons.test.ts, test/http/routes/logs.test.ts",
   "stores/sqlite/persons/apply-change.ts":
-    "test/stores/suites/person-writes.test.ts, test/http/routes/person-edits.test.ts",
-  "stores/sqlite/persons/batch-change.ts":
     "test/stores/suites/person-writes.test.ts, test/core/identity/identify.test.ts",
   "stores/sqlite/persons/change-writer.ts":
     "test/stores/suites/person-writes.test.ts, test/core/identity/split-person.test.ts",
@@ -290,7 +286,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
     "test/stores/suites/person-writes.test.ts, test/http/routes/person-edits.test.ts",
   "stores/sqlite/persons/user-changes.ts":
     "test/http/routes/person-edits.test.ts, test/core/identity/split-person.test.ts",
-  "stores/sqlite/persons/versions.ts": "test/stores/suites/person-writes.test.ts",
   "stores/sqlite/persons/ref-cache.ts":
     "test/stores/suites/person-writes.test.ts, test/core/identity/identify.test.ts",
   "stores/archive/restore.ts": "test/stores/suites/archive.test.ts, test/app/rebuild.test.ts",

@@ -5,7 +5,7 @@ import type { Entry, Journal } from "../ports/journal.ts";
 import type { Log } from "../ports/log.ts";
 import { Failure, type FailureCode } from "../values/failure.ts";
 import type { Clock } from "../values/time.ts";
-import { warningAppender } from "../warnings/warnings.ts";
+import { warningAppender } from "../warnings/warning.ts";
 import { type Admission, admitBody, type Body } from "./admit-body.ts";
 
 /** Bodies larger than this, as sent or inflated, are decoded by the decode worker. */

@@ -2,7 +2,7 @@ import type { DeadLetter, EventStore } from "../ports/events.ts";
 import type { Journal } from "../ports/journal.ts";
 import type { BulkLoad, ProjectionFiles, RemoveLoad } from "../ports/loads.ts";
 import type { Log } from "../ports/log.ts";
-import { warningEntry } from "../warnings/warnings.ts";
+import { warningEntry } from "../warnings/warning.ts";
 import type { BatchResult, PersonsChanged } from "./batches.ts";
 import type { Retrier } from "./retry.ts";
 

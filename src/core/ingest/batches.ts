@@ -1,6 +1,6 @@
 import { JOURNAL_READ_BYTES_MAX } from "../events/event.ts";
+import { type Grouped, group } from "../identity/groups.ts";
 import { identify, type Refused } from "../identity/identify.ts";
-import { type Grouped, group } from "../identity/identify-groups.ts";
 import { personUuid } from "../identity/person.ts";
 import type { Frame, JournalReader } from "../ports/journal.ts";
 import type { BatchEvent, BulkLoad, BulkLoadFiles, ProjectionFiles } from "../ports/loads.ts";

@@ -14,9 +14,9 @@ import {
   type LogDropReason,
   type Warning,
   type WarningType,
+  warningAppender,
   warningTally,
 } from "../warnings/warning.ts";
-import { warningAppender } from "../warnings/warnings.ts";
 import { withoutLogExcesses } from "./otlp-json.ts";
 import { logGroupsOfProtobuf } from "./otlp-protobuf.ts";
 import {

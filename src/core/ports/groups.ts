@@ -1,4 +1,4 @@
-import type { Group, GroupType } from "../identity/group.ts";
+import type { Group, GroupType } from "../identity/groups.ts";
 import type { JsonObject } from "../values/json.ts";
 import type { Part, Read } from "../values/page.ts";
 

@@ -1,6 +1,6 @@
 import type { ActivityName, Actor } from "../identity/activity.ts";
 import type { AutoProperties } from "../identity/auto-properties.ts";
-import type { GroupType } from "../identity/group.ts";
+import type { GroupType } from "../identity/groups.ts";
 import type { PersonUpdate } from "../identity/person.ts";
 import type { SplitQuery } from "../identity/split.ts";
 import type { JsonObject } from "../values/json.ts";

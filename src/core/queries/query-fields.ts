@@ -1,4 +1,4 @@
-import { GROUP_TYPES_MAX } from "../identity/group.ts";
+import { GROUP_TYPES_MAX } from "../identity/groups.ts";
 import { Failure } from "../values/failure.ts";
 import {
   isObject,

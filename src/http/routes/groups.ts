@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { GROUP_TYPES_MAX, type Group } from "../../core/identity/group.ts";
+import { GROUP_TYPES_MAX, type Group } from "../../core/identity/groups.ts";
 import type { GroupReads } from "../../core/ports/groups.ts";
 import { Failure } from "../../core/values/failure.ts";
 import { pageQuery, walkedPage } from "../../core/values/page.ts";

@@ -2,7 +2,6 @@ import type { BatchEvent } from "../../core/ports/loads.ts";
 import { type JsonObject, storableJson } from "../../core/values/json.ts";
 import { isoTime } from "../../core/values/time.ts";
 import { READ_BYTES_MAX, truncateForQuery } from "./brief-properties.ts";
-import { lineBuffer } from "./line-buffer.ts";
 
 /*
  * DuckDB reads, writes and sorts 2,048 rows at once, also if they are large. So padding rows follow a
@@ -119,4 +118,48 @@ function eventHead(batchEvent: BatchEvent, arrived: string): string {
   const between = columns === "" ? "" : `${columns},`;
   const instead = brief === undefined ? "" : `"brief":${storableJson(brief)},`;
   return `${head},"person_id":"${person_id}","mark":${mark},${between}${instead}`;
+}
+
+/** Bytes of one write: so many stay in the processor's cache. */
+const WRITE_BYTES = 1_048_576;
+
+/** One buffer for all writes, because allocating it each time is slow. */
+const shared = Buffer.allocUnsafeSlow(WRITE_BYTES);
+
+/** Collects lines of a file; `flush` writes the last ones. */
+export type LineBuffer = {
+  /** Adds a text as UTF-8. */
+  text(text: string): void;
+  bytes(bytes: Uint8Array): void;
+  flush(): void;
+};
+
+/**
+ * Collects lines for `write`, which must not keep the bytes. A thread may use one at a time, from the
+ * first text to `flush`.
+ */
+export function lineBuffer(write: (bytes: Uint8Array) => void): LineBuffer {
+  let buffer = shared;
+  let used = 0;
+  const flush = () => {
+    if (used > 0) write(buffer.subarray(0, used));
+    used = 0;
+  };
+  const reserve = (bytes: number) => {
+    if (used + bytes > buffer.length) flush();
+    if (bytes > buffer.length) buffer = Buffer.allocUnsafeSlow(bytes);
+  };
+  return {
+    text(text) {
+      // A UTF-16 unit is at most 3 bytes of UTF-8.
+      reserve(text.length * 3);
+      used += buffer.write(text, used);
+    },
+    bytes(bytes) {
+      reserve(bytes.length);
+      buffer.set(bytes, used);
+      used += bytes.length;
+    },
+    flush,
+  };
 }

@@ -1,8 +1,7 @@
 import { closeSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import type { BatchEvent } from "../../core/ports/loads.ts";
 import { isoTime } from "../../core/values/time.ts";
-import { paddingEvents, rowsFor, writeEvents } from "./event-lines.ts";
-import { lineBuffer } from "./line-buffer.ts";
+import { lineBuffer, paddingEvents, rowsFor, writeEvents } from "./event-lines.ts";
 
 /** A file of a load. Only the first `bytes` count, because a failed write may have left more. */
 export type Part = { path: string; bytes: number; rows: number };

@@ -1,4 +1,4 @@
-import type { GroupType } from "../../core/identity/group.ts";
+import type { GroupType } from "../../core/identity/groups.ts";
 import type { GroupChanges, GroupKey, GroupReads, GroupRow } from "../../core/ports/groups.ts";
 import type { ProjectedGroup } from "../../core/ports/projection.ts";
 import { anyCase } from "../../core/values/case-folding.ts";

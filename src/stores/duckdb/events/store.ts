@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { GROUP_TYPES_MAX } from "../../../core/identity/group.ts";
+import { GROUP_TYPES_MAX } from "../../../core/identity/groups.ts";
 import type { DeadLetter, EventStore } from "../../../core/ports/events.ts";
 import type { BulkLoad, ProjectionFiles } from "../../../core/ports/loads.ts";
 import { groupColumn, HOT_PROPERTIES, LARGE_LAST, NOT_PADDING } from "../../loads/event-lines.ts";

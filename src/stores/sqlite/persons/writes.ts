@@ -8,12 +8,11 @@ import { activityWrites } from "../activity.ts";
 import { deletionWrites } from "../deletions.ts";
 import { groupReads, groupWrites } from "../groups.ts";
 import type { Sqlite } from "../sqlite.ts";
-import { changeApplier } from "./apply-change.ts";
+import { changeApplier, versions } from "./apply-change.ts";
 import { changesSince } from "./changes-since.ts";
 import { refCache } from "./ref-cache.ts";
 import { personStatements } from "./statements.ts";
 import { eventsOf } from "./user-changes.ts";
-import { versions } from "./versions.ts";
 
 /** Writes persons on the connection that writes. */
 export function personWrites(sqlite: Sqlite): PersonWrites {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { lineBuffer } from "../../../src/stores/loads/line-buffer.ts";
+import { lineBuffer } from "../../../src/stores/loads/event-lines.ts";
 
 /** Copies of all writes, because a writer must not keep the bytes. */
 function written() {
