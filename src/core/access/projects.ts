@@ -1,7 +1,7 @@
 import type { ProjectReads, ProjectWrites } from "../ports/access.ts";
 import { Failure } from "../values/failure.ts";
 import { isLonger, storableText } from "../values/json.ts";
-import { type Page, type PageQuery, walkedPage } from "../values/page.ts";
+import { cursorPage, type Page, type PageQuery } from "../values/page.ts";
 import { type Clock, isoTime } from "../values/time.ts";
 import { isProjectKey, newKey, PROJECT_KEY_PREFIX, type Principal } from "./key.ts";
 import {
@@ -122,9 +122,9 @@ export async function openProjects(needs: Needs): Promise<Projects> {
     current: ({ scoped_teams }) =>
       [...keysOf.keys()].sort((a, b) => a - b).find((id) => scoped_teams?.includes(id) ?? true),
     async list({ scoped_teams }, query, url) {
-      const listed = await walkedPage(url, query, {
+      const listed = await cursorPage(url, query, {
         keysOf: ({ id }: Project) => [id] as const,
-        like: [0],
+        keyTypes: [0],
         read: (part) => reads.list(part, scoped_teams),
       });
       return { ...listed, results: listed.results.map(shown) };

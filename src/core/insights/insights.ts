@@ -22,7 +22,7 @@ import { namesInQuotes, type QuestionTarget, readWords } from "../questions/ques
 import { Failure } from "../values/failure.ts";
 import { newShortId } from "../values/ids.ts";
 import { isObject, type Json, type JsonObject, storableText } from "../values/json.ts";
-import { type Page, type PageQuery, walkedPage } from "../values/page.ts";
+import { cursorPage, type Page, type PageQuery } from "../values/page.ts";
 import { type Clock, isoTime } from "../values/time.ts";
 import type { Moment } from "../values/zoned-time.ts";
 import { type InsightResult, resultsOf } from "./results.ts";
@@ -134,9 +134,9 @@ export function insights(needs: Needs): Insights {
       return { insight, ...resultsOf(answered), sql, elapsed_ms };
     },
     list: (project, query, url) =>
-      walkedPage(url, query, {
+      cursorPage(url, query, {
         keysOf: ({ id }: Insight) => [id] as const,
-        like: [0],
+        keyTypes: [0],
         read: (part) => reads.list(project, part),
       }),
     async get(project, short_id) {

@@ -1,6 +1,6 @@
 import { Failure } from "../values/failure.ts";
 import { type Json, type JsonObject, rejectUnknownFields, storableText } from "../values/json.ts";
-import { type Place, readCursor } from "../values/page.ts";
+import { type ListPosition, readCursor } from "../values/page.ts";
 import {
   checkFilters,
   type FilterGroup,
@@ -88,7 +88,7 @@ export type LogQuery = {
   /** 0 if `after` is given. */
   offset: number;
   /** The last record of the page before. */
-  after: Place | undefined;
+  after: ListPosition | undefined;
 };
 
 /** The field that holds the filters. */

@@ -4,7 +4,7 @@ import type { PersonReads } from "../ports/person-reads.ts";
 import { csvTable } from "../values/csv.ts";
 import { Failure } from "../values/failure.ts";
 import type { JsonObject } from "../values/json.ts";
-import { walked } from "../values/page.ts";
+import { readCursorPage } from "../values/page.ts";
 import { personKey } from "./persons.ts";
 
 /** A change of a person, as the API shows it. */
@@ -80,9 +80,9 @@ export function activities(reads: ActivityReads, persons: Pick<PersonReads, "fin
     const key = person === undefined ? undefined : personKey(person);
     const { limit, page } = read(asked);
     const query = { limit, offset: (page - 1) * limit, cursor: asked.cursor };
-    const { count, results, next } = await walked(query, {
+    const { count, results, next } = await readCursorPage(query, {
       keysOf: ({ id }: { id: number }) => [id] as const,
-      like: [0],
+      keyTypes: [0],
       read: (part) => reads.list(project, key, part),
     });
     if (count === 0 && key !== undefined && (await persons.find(project, key)) === undefined) {

@@ -13,7 +13,13 @@ import { type CsvTable, csvTable } from "../values/csv.ts";
 import { Failure } from "../values/failure.ts";
 import { parseUuid, readId } from "../values/ids.ts";
 import { storableText } from "../values/json.ts";
-import { type Page, type PageQuery, page, readWalkCursor, walkCursorOf } from "../values/page.ts";
+import {
+  type Page,
+  type PageQuery,
+  page,
+  readSnapshotCursor,
+  snapshotCursorOf,
+} from "../values/page.ts";
 import { propertyFilters } from "../values/property-filter.ts";
 import type { Clock } from "../values/time.ts";
 
@@ -107,14 +113,14 @@ export function persons({ reads, search, isCatchingUp, projects, now }: Needs): 
   return {
     async list(project, { cursor, ...filters }, query, url, signal) {
       const filter = await read(project, filters);
-      const after = readWalkCursor(cursor);
+      const after = readSnapshotCursor(cursor);
       const offset = after === undefined ? query.offset : 0;
       const part = { limit: query.limit + 1, offset, after };
       const { count, version, positions } = await find(project, filter, part, signal);
       const shown = positions.slice(0, query.limit);
       const last = positions.length > query.limit ? shown.at(-1) : undefined;
       const since = after === undefined ? version : after.since;
-      const next = last && walkCursorOf({ ...last, since });
+      const next = last && snapshotCursorOf({ ...last, since });
       const { rows, unread } = await reads.read(project, idsOf(shown));
       return {
         page: page(url, query, count, rows.map(toResponse), { next }),

@@ -10,7 +10,7 @@ import type {
 import { Failure } from "../values/failure.ts";
 import { newShortId } from "../values/ids.ts";
 import { isLonger, storableText } from "../values/json.ts";
-import { type Page, type PageQuery, walkedPage } from "../values/page.ts";
+import { cursorPage, type Page, type PageQuery } from "../values/page.ts";
 import { type Clock, isoTime } from "../values/time.ts";
 import { type Moment, zonedSpan } from "../values/zoned-time.ts";
 import {
@@ -99,9 +99,9 @@ export function playlists({ reads, writes, projects, now, randomBytes }: Needs):
     async list(project, asked, query, url) {
       const { timezone } = await projects.get(project);
       const filter = filterOf(asked, { now: now(), timezone });
-      const listed = await walkedPage(url, query, {
+      const listed = await cursorPage(url, query, {
         keysOf: (row: PlaylistRow) => [row[filter.order.by], row.id] as const,
-        like: ["", 0],
+        keyTypes: ["", 0],
         read: (part) => reads.list(project, filter, part),
       });
       return { ...listed, results: listed.results.map(shown) };
@@ -133,9 +133,9 @@ export function playlists({ reads, writes, projects, now, randomBytes }: Needs):
       return shown(found(await writes.update(place, change)));
     },
     async recordings(place, query, url) {
-      const { next, results } = await walkedPage(url, query, {
+      const { next, results } = await cursorPage(url, query, {
         keysOf: ({ number }: RecordingRow) => [number] as const,
-        like: [0],
+        keyTypes: [0],
         read: async (part) => found(await reads.recordings(place, part)),
       });
       const recordings = results.map(({ number: _, ...row }) => row);

@@ -1,11 +1,11 @@
 import type { JsonObject } from "../values/json.ts";
-import type { PageQuery, Place, WalkPlace } from "../values/page.ts";
+import type { ListPosition, PageQuery, SnapshotPosition } from "../values/page.ts";
 
 /*
  * Reads of persons from the person store. A list is in descending order of `created_at`, then of the
  * integer id. The rules of all ports are in `events.ts`.
  *
- * A caller walks along a list page by page, while merges and splits change `created_at`. The first page
+ * A client reads a list page by page, while merges and splits change `created_at`. The first page
  * has a version of the person store, and each later page names it as `since`. Then each person is listed
  * where it was at that version, so that none is missed or repeated (decision 56). The store keeps the
  * earlier positions of persons for that.
@@ -21,7 +21,7 @@ export type PersonRow = {
 };
 
 /** Positions in a part of a list: `count` persons match, at a version of the person store. */
-export type PersonPositions = { count: number; version: number; positions: Place[] };
+export type PersonPositions = { count: number; version: number; positions: ListPosition[] };
 
 /** The first of some persons, and the integer ids of the others, which are still to be read. */
 export type PersonPart = { rows: PersonRow[]; unread: readonly number[] };
@@ -40,7 +40,7 @@ export type PersonFilter = ExactFilter & {
 };
 
 /** The part of a list to return. With `after`, `offset` counts from that position on. */
-export type PositionsQuery = PageQuery & { after?: WalkPlace | undefined };
+export type PositionsQuery = PageQuery & { after?: SnapshotPosition | undefined };
 
 /** Reads of persons. */
 export type PersonReads = {
@@ -54,7 +54,7 @@ export type PersonReads = {
     query: PositionsQuery,
   ): Promise<PersonPositions | undefined>;
   /** Returns the earlier positions, at version `since`, of the persons that have moved since then. */
-  moved(project: number, since: number): Promise<Place[]>;
+  moved(project: number, since: number): Promise<ListPosition[]>;
   /**
    * Returns the first of some persons, in the order of their ids: at most 200 persons, or 1 MiB of
    * properties and the person that exceeds it. A person that is gone is left out.

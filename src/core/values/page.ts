@@ -43,64 +43,64 @@ export function pageQuery(asked: {
 }
 
 /**
- * The envelope for the rows found at `query`. `url` is the address the caller is known to reach
- * us by; its other parameters are kept in the links.
+ * Returns the envelope of a page of rows. `url` is the public address of the request. The links keep its
+ * other parameters.
  */
 export function page<T>(
   url: URL,
   query: PageQuery,
   count: number,
   results: T[],
-  walk?: Walk,
+  paging?: CursorPaging,
 ): Page<T> {
   const { limit, offset } = query;
-  const isMore = walk === undefined ? offset + limit < count : walk.next !== undefined;
+  const isMore = paging === undefined ? offset + limit < count : paging.next !== undefined;
   const before = offset - limit;
-  const hasBefore = offset > 0 && before <= (walk?.offsetMax ?? before);
+  const hasBefore = offset > 0 && before <= (paging?.offsetMax ?? before);
   return {
     count,
-    next: isMore ? link(url, limit, offset + (walk?.shown ?? limit), walk?.next) : null,
+    next: isMore ? link(url, limit, offset + (paging?.returned ?? limit), paging?.next) : null,
     previous: hasBefore ? link(url, limit, before) : null,
     results,
   };
 }
 
 /**
- * How a list goes on from a place and not from a count: `next` is the cursor of the next page,
- * undefined on the last. `shown` results are before it, `limit` by default. Offsets over `offsetMax` are
- * reached by cursor alone.
+ * Data for the links of a list that is read by cursor: `next` is the cursor of the next page, undefined on the
+ * last page. The page has `returned` rows, by default `limit`. Offsets over `offsetMax` are only reached by
+ * cursor.
  */
-export type Walk = { next: string | undefined; shown?: number; offsetMax?: number };
+export type CursorPaging = { next: string | undefined; returned?: number; offsetMax?: number };
 
-/** Rows of a list, and how many there are in all. `isCut` if others would make the page too large. */
+/** Rows of a list and the count of all. `isCut` is true if the page ends early because of its size. */
 export type Read<Row> = { count: number; rows: Row[]; isCut?: boolean };
 
-/** How a list is read: the keys of its rows, any keys of their types, and the rows of a part. */
+/** How a list is read: the keys of a row, sample keys with the right types, and the rows of a part. */
 type Reading<Row, K extends Keys> = {
   keysOf: (row: Row) => K;
-  like: K;
+  keyTypes: K;
   read: (part: Part<K>) => Promise<Read<Row>>;
 };
 
 /**
- * A page of a list that is walked along by cursor, so that `next` neither passes over nor repeats a
- * row because others came or went (decision 56). Fails `invalid_input` on a cursor of another list.
+ * Returns a page of a list that is read by cursor. Pages that follow `next` skip and repeat no row when rows are
+ * added or removed meanwhile (decision 56). Fails `invalid_input` on a cursor of another list.
  */
-export async function walkedPage<Row, K extends Keys>(
+export async function cursorPage<Row, K extends Keys>(
   url: URL,
   query: PageQuery,
   reading: Reading<Row, K>,
 ): Promise<Page<Row>> {
-  const { count, results, next } = await walked(query, reading);
-  return page(url, query, count, results, { next, shown: results.length });
+  const { count, results, next } = await readCursorPage(query, reading);
+  return page(url, query, count, results, { next, returned: results.length });
 }
 
-/** The rows of such a page, and the cursor of the next one: undefined on the last. */
-export async function walked<Row, K extends Keys>(
+/** Returns the rows of such a page, and the cursor of the next page; undefined on the last. */
+export async function readCursorPage<Row, K extends Keys>(
   query: PageQuery,
-  { keysOf, like, read }: Reading<Row, K>,
+  { keysOf, keyTypes, read }: Reading<Row, K>,
 ): Promise<{ count: number; results: Row[]; next: string | undefined }> {
-  const after = readKeys(query.cursor, like);
+  const after = readKeys(query.cursor, keyTypes);
   const offset = after === undefined ? query.offset : 0;
   const { count, rows, isCut = false } = await read({ limit: query.limit + 1, offset, after });
   const results = rows.slice(0, query.limit);
@@ -108,15 +108,15 @@ export async function walked<Row, K extends Keys>(
   return { count, results, next: last && JSON.stringify(keysOf(last)) };
 }
 
-/** Keys as a cursor has them; they have as many and the types that `like` has. */
-function readKeys<K extends Keys>(cursor: string | undefined, like: K): K | undefined {
+/** Returns the keys of a cursor. Their number and types must be those of `keyTypes`. */
+function readKeys<K extends Keys>(cursor: string | undefined, keyTypes: K): K | undefined {
   if (cursor === undefined) return undefined;
   const keys = parsed(cursor);
-  const isLike =
+  const isValid =
     Array.isArray(keys) &&
-    keys.length === like.length &&
-    keys.every((key, index) => typeof key === typeof like[index]);
-  if (!isLike) throw unreadable("cursor");
+    keys.length === keyTypes.length &&
+    keys.every((key, index) => typeof key === typeof keyTypes[index]);
+  if (!isValid) throw unreadable("cursor");
   return keys.map((key) => (typeof key === "string" ? storableText(key) : key)) as unknown as K;
 }
 
@@ -132,38 +132,38 @@ function unreadable(attr: string): Failure {
   return new Failure("invalid_input", "A cursor is taken from an answer, as it is.", attr);
 }
 
-/** The place of a row in a list: the newest first by time (ISO 8601), then by number. */
-export type Place = { at: string; id: number };
+/** The position of a row in a list: the newest time (ISO 8601) first, then the highest number. */
+export type ListPosition = { at: string; id: number };
 
 const CURSOR = /^(\d{4}-\d\d-\d\dT[\d:.]+Z)_(\d{1,16})$/;
 
-/** A place as `next` carries it. */
-export function cursorOf({ at, id }: Place): string {
+/** Returns a position as a cursor. */
+export function cursorOf({ at, id }: ListPosition): string {
   return `${at}_${id}`;
 }
 
-/** Reads what {@link cursorOf} wrote; undefined of undefined. Fails `invalid_input` on `attr`. */
-export function readCursor(text: string | undefined, attr = "cursor"): Place | undefined {
+/** Reads a cursor of {@link cursorOf}; undefined without one. Fails `invalid_input` with the field `attr`. */
+export function readCursor(text: string | undefined, attr = "cursor"): ListPosition | undefined {
   if (text === undefined) return undefined;
   const [, at = "", id = ""] = CURSOR.exec(text) ?? [];
   if (parseTime(at) !== undefined) return { at, id: Number(id) };
   throw unreadable(attr);
 }
 
-/** A place in a list whose rows move. With `since`, it is of a walk that began at that version of them. */
-export type WalkPlace = Place & { since?: number | undefined };
+/** A position in a list whose rows move. With `since`, it is the position at that version of the list. */
+export type SnapshotPosition = ListPosition & { since?: number | undefined };
 
-const WALK_CURSOR = /^(.+_\d+)_(\d{1,15})$/;
+const SNAPSHOT_CURSOR = /^(.+_\d+)_(\d{1,15})$/;
 
-/** As {@link cursorOf}. */
-export function walkCursorOf({ since, ...place }: WalkPlace): string {
-  return since === undefined ? cursorOf(place) : `${cursorOf(place)}_${since}`;
+/** Returns a position of a snapshot as a cursor. */
+export function snapshotCursorOf({ since, ...position }: SnapshotPosition): string {
+  return since === undefined ? cursorOf(position) : `${cursorOf(position)}_${since}`;
 }
 
-/** Reads what {@link walkCursorOf} wrote, as {@link readCursor} does. */
-export function readWalkCursor(text: string | undefined): WalkPlace | undefined {
-  const [, place, since] = WALK_CURSOR.exec(text ?? "") ?? [];
-  const read = readCursor(place ?? text);
+/** Reads a cursor of {@link snapshotCursorOf}, as {@link readCursor} does. */
+export function readSnapshotCursor(text: string | undefined): SnapshotPosition | undefined {
+  const [, position, since] = SNAPSHOT_CURSOR.exec(text ?? "") ?? [];
+  const read = readCursor(position ?? text);
   return read && since !== undefined ? { ...read, since: Number(since) } : read;
 }
 

@@ -2,7 +2,7 @@ import { t } from "elysia";
 import { PROPERTY_OWNERS, PROPERTY_TYPES } from "../../core/events/definition.ts";
 import { type IsCatchingUp, requireCaughtUp } from "../../core/events/freshness.ts";
 import type { DefinitionKeys, DefinitionReads } from "../../core/ports/definitions.ts";
-import { pageQuery, walkedPage } from "../../core/values/page.ts";
+import { cursorPage, pageQuery } from "../../core/values/page.ts";
 import { route } from "../operation/route.ts";
 import { DateTime, PageOf, Paging, Text, Whole } from "../operation/schemas.ts";
 
@@ -43,7 +43,7 @@ const PropertyDefinitionShape = t.Object(
 /** The order of both lists: the highest count first, then the name. */
 const BY_COUNT = {
   keysOf: ({ count, name }: { count: number; name: string }): DefinitionKeys => [count, name],
-  like: [0, ""] as DefinitionKeys,
+  keyTypes: [0, ""] as DefinitionKeys,
 };
 
 /** Names of events and properties, counted by a sample: all events would take seconds (decision 82). */
@@ -59,7 +59,7 @@ export const definitionRoutes = (definitions: DefinitionReads, isCatchingUp: IsC
     response: PageOf(EventDefinitionShape),
     async handle({ project, query: { search, ...paging }, url, signal }) {
       requireCaughtUp(isCatchingUp);
-      return walkedPage(url, pageQuery(paging), {
+      return cursorPage(url, pageQuery(paging), {
         ...BY_COUNT,
         read: (part) => definitions.events(project, { search }, part, signal),
       });
@@ -84,7 +84,7 @@ export const definitionRoutes = (definitions: DefinitionReads, isCatchingUp: IsC
     response: PageOf(PropertyDefinitionShape),
     async handle({ project, query: { search, type = "event", ...paging }, url, signal }) {
       requireCaughtUp(isCatchingUp);
-      return walkedPage(url, pageQuery(paging), {
+      return cursorPage(url, pageQuery(paging), {
         ...BY_COUNT,
         read: (part) => definitions.properties(project, { search, type }, part, signal),
       });

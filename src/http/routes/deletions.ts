@@ -2,7 +2,7 @@ import { t } from "elysia";
 import { DELETION_STATUSES, type DeletionState } from "../../core/erasure/deletion.ts";
 import type { DeletionReads, DeletionRow } from "../../core/ports/erasure.ts";
 import { Failure } from "../../core/values/failure.ts";
-import { pageQuery, walkedPage } from "../../core/values/page.ts";
+import { cursorPage, pageQuery } from "../../core/values/page.ts";
 import { route } from "../operation/route.ts";
 import { DeletionShape, PageOf, Paging, Text, UUID } from "../operation/schemas.ts";
 import { readUuid } from "../request/parameters.ts";
@@ -28,9 +28,9 @@ export const deletionRoutes = (deletions: Pick<DeletionReads, "list">) => [
         states: statesOf(status),
         person_uuid: readUuid("person_uuid", person_uuid),
       };
-      const page = await walkedPage(url, pageQuery(paging), {
+      const page = await cursorPage(url, pageQuery(paging), {
         keysOf: ({ id }: DeletionRow) => [id] as const,
-        like: [0],
+        keyTypes: [0],
         read: (part) => deletions.list(project, filter, part),
       });
       return { ...page, results: page.results.map(deletionResponse) };

@@ -85,7 +85,7 @@ export const eventRoutes = (events: EventReads, isCatchingUp: IsCatchingUp) => [
       const results = rows.map(({ seq: _, ...row }) => row);
       return page(url, query, count, results, {
         next: last && cursorOf({ at: last.timestamp, id: last.seq }),
-        shown: results.length,
+        returned: results.length,
         offsetMax: EVENTS_OFFSET_MAX,
       });
     },

@@ -2,7 +2,7 @@ import { t } from "elysia";
 import { GROUP_TYPES_MAX, type Group } from "../../core/identity/groups.ts";
 import type { GroupReads } from "../../core/ports/groups.ts";
 import { Failure } from "../../core/values/failure.ts";
-import { pageQuery, walkedPage } from "../../core/values/page.ts";
+import { cursorPage, pageQuery } from "../../core/values/page.ts";
 import { route } from "../operation/route.ts";
 import { GroupShape, GroupTypeShape, PageOf, Paging, Text, Whole } from "../operation/schemas.ts";
 
@@ -27,9 +27,9 @@ export const groupRoutes = (groups: GroupReads) => [
         const detail = `An index is 0 to ${GROUP_TYPES_MAX - 1}.`;
         throw new Failure("invalid_input", detail, "group_type_index");
       }
-      return walkedPage(url, pageQuery(query), {
+      return cursorPage(url, pageQuery(query), {
         keysOf: ({ group_key }: Group) => [group_key] as const,
-        like: [""],
+        keyTypes: [""],
         read: (part) => groups.list(project, { type_index, search }, part),
       });
     },

@@ -1,7 +1,7 @@
 import { t } from "elysia";
 import type { WarningReads, WarningRow } from "../../core/ports/warnings.ts";
 import { Failure } from "../../core/values/failure.ts";
-import { pageQuery, walkedPage } from "../../core/values/page.ts";
+import { cursorPage, pageQuery } from "../../core/values/page.ts";
 import {
   isWarningType,
   meaningOf,
@@ -31,9 +31,9 @@ export const warningRoutes = (warnings: Pick<WarningReads, "list">) => [
       if (type !== undefined && !isWarningType(type)) {
         throw new Failure("invalid_choice", "There is no such type of warning.", "type");
       }
-      const page = await walkedPage(url, pageQuery(paging), {
+      const page = await cursorPage(url, pageQuery(paging), {
         keysOf: ({ last_at, type }: WarningRow) => [last_at, type] as const,
-        like: ["", ""],
+        keyTypes: ["", ""],
         read: (part) => warnings.list(project, { type }, part),
       });
       return { ...page, results: page.results.map(warningResponse) };

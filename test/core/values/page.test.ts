@@ -1,15 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import {
   cursorOf,
+  cursorPage,
   fitting,
   PAGE_BYTES_MAX,
   PAGE_LIMIT_MAX,
   page,
   pageQuery,
   readCursor,
-  readWalkCursor,
-  walkCursorOf,
-  walkedPage,
+  readSnapshotCursor,
+  snapshotCursorOf,
 } from "../../../src/core/values/page.ts";
 
 const url = (search: string) => new URL(`http://localhost:8000/api/x/${search}`);
@@ -64,7 +64,7 @@ test("a page that is full by bytes continues after its last row", async () => {
   const read = async () => ({ count: 9, rows: [{ id: 7 }, { id: 6 }], isCut: true });
   const query = { limit: 5, offset: 0 };
 
-  const shown = await walkedPage(url(""), query, { keysOf: ({ id }) => [id], like: [0], read });
+  const shown = await cursorPage(url(""), query, { keysOf: ({ id }) => [id], keyTypes: [0], read });
 
   expect(shown).toMatchObject({ count: 9, previous: null, results: [{ id: 7 }, { id: 6 }] });
   expect(new URL(shown.next ?? "").search).toBe("?cursor=%5B6%5D&limit=5&offset=2");
@@ -80,9 +80,9 @@ describe("a cursor", () => {
   test("of a walk says since when, if it is of one that began", () => {
     const place = { at: "2026-11-21T12:00:00.000001Z", id: 7 };
     for (const walked of [place, { ...place, since: 0 }, { ...place, since: 12 }]) {
-      expect(readWalkCursor(walkCursorOf(walked))).toEqual(walked);
+      expect(readSnapshotCursor(snapshotCursorOf(walked))).toEqual(walked);
     }
-    expect(readWalkCursor(undefined)).toBeUndefined();
+    expect(readSnapshotCursor(undefined)).toBeUndefined();
   });
 
   test.each([
@@ -91,7 +91,7 @@ describe("a cursor", () => {
     "2026-11-21T12:00:00.000001Z_7_x",
     "2026-02-30T00:00:00.000000Z_1_1",
   ])("of a walk is not read from %p", (text) => {
-    expect(() => readWalkCursor(text)).toThrow(expect.objectContaining({ attr: "cursor" }));
+    expect(() => readSnapshotCursor(text)).toThrow(expect.objectContaining({ attr: "cursor" }));
   });
 
   test.each(["", "x", "2026-02-30T00:00:00.000000Z_1", "2026-11-21T12:00:00.000001Z_x"])(

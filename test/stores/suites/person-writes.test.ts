@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import type { NewPerson } from "../../../src/core/ports/person-writes.ts";
 import type { ProjectionStream } from "../../../src/core/ports/projection.ts";
 import type { JsonObject } from "../../../src/core/values/json.ts";
-import type { Place } from "../../../src/core/values/page.ts";
-import { byPlace } from "../../../src/stores/sqlite/persons/order.ts";
+import type { ListPosition } from "../../../src/core/values/page.ts";
+import { byPosition } from "../../../src/stores/sqlite/persons/order.ts";
 import { applied, listPersons, NO_CHANGES } from "../../support/data/persons.ts";
 import { PERSON_STORES, type Persons } from "../stores.ts";
 
@@ -131,8 +131,8 @@ describe.each(PERSON_STORES)("the person store in %s", (_name, make) => {
         person(`p${from + n}`, { created_at: on((from + n) * 5) }),
       );
     const everybody = async () => {
-      const walked: Place[] = [];
-      for (let after: Place | undefined; ; after = walked.at(-1)) {
+      const walked: ListPosition[] = [];
+      for (let after: ListPosition | undefined; ; after = walked.at(-1)) {
         const query = { limit: 1000, offset: 0, after };
         const { positions = [] } = (await store.positions(1, {}, query)) ?? {};
         if (positions.length === 0) return walked;
@@ -143,7 +143,7 @@ describe.each(PERSON_STORES)("the person store in %s", (_name, make) => {
       const listed = await everybody();
       const walked = listed.map(({ id }) => id);
       expect([walked.length, new Set(walked).size]).toEqual([persons, persons]);
-      expect(listed).toEqual(listed.toSorted(byPlace));
+      expect(listed).toEqual(listed.toSorted(byPosition));
       const offsets = Array.from({ length: 40 }, (_, n) => Math.floor((persons / 38) * n));
       for (const offset of [999, 1000, 1023, 1024, 1025, 2048, 2049, ...offsets, 1e9]) {
         const query = { limit: 3, offset };

@@ -7,9 +7,9 @@ import type {
   PositionsQuery,
 } from "../../../core/ports/person-reads.ts";
 import type { JsonObject } from "../../../core/values/json.ts";
-import type { Place, WalkPlace } from "../../../core/values/page.ts";
+import type { ListPosition, SnapshotPosition } from "../../../core/values/page.ts";
 import type { Sqlite } from "../sqlite.ts";
-import { inOrder, partOf, personPlaces } from "./order.ts";
+import { inOrder, partOf, personPositions } from "./order.ts";
 
 /**
  * Characters of properties, as JSON, and persons, after which a part ends. In memory they take several
@@ -40,7 +40,7 @@ export function personReads(sqlite: Sqlite): PersonReads {
   const applied = raw.query<{ value: string }, []>(
     "SELECT value FROM meta WHERE key = 'applied_seq'",
   );
-  const order = personPlaces(raw);
+  const order = personPositions(raw);
   const complete = completeRows(raw);
   const read = partReader(raw);
   const narrow = narrowed(raw);
@@ -49,7 +49,7 @@ export function personReads(sqlite: Sqlite): PersonReads {
   const all = (project: number, query: PositionsQuery) => {
     const { after, offset } = query.after === undefined ? ahead(project, query.offset) : query;
     const { sql, values } = inOrder(after);
-    const page = raw.query<Place, SQLQueryBindings>(sql);
+    const page = raw.query<ListPosition, SQLQueryBindings>(sql);
     const positions = page.all({ ...values, project, limit: query.limit, offset });
     return { count: count.get(project)?.count ?? 0, positions };
   };
@@ -143,7 +143,10 @@ function aheadOf(raw: Sqlite["raw"]) {
        WINDOW newest AS (ORDER BY created_at DESC, id DESC))
      WHERE ahead <= ?2 ORDER BY ahead DESC LIMIT 1`,
   );
-  return (project: number, offset: number): { after: WalkPlace | undefined; offset: number } => {
+  return (
+    project: number,
+    offset: number,
+  ): { after: SnapshotPosition | undefined; offset: number } => {
     const found = offset < OFFSET_WALKED_MAX ? null : mark.get(project, offset);
     if (found === null || found.at === null) return { after: undefined, offset };
     return { after: { at: found.at, id: found.id }, offset: offset - found.ahead };

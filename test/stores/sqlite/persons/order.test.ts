@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { byPlace } from "../../../../src/stores/sqlite/persons/order.ts";
+import { byPosition } from "../../../../src/stores/sqlite/persons/order.ts";
 import { openPersonStore } from "../../../support/answers/sqlite.ts";
 import { batch, event } from "../../../support/data/build-records.ts";
 import { randomOf } from "../../../support/disk/faulty-disk.ts";
@@ -71,7 +71,7 @@ function world(app: TestApp, seed: number) {
 const idsOf = (persons: readonly Shown[]) => persons.map(({ id }) => id);
 
 const newest = (a: Shown, b: Shown) =>
-  byPlace({ at: a.created_at, id: a.id }, { at: b.created_at, id: b.id });
+  byPosition({ at: a.created_at, id: a.id }, { at: b.created_at, id: b.id });
 
 /** Who was there at each look, and whoever was at one, while somebody walks. */
 function watched(first: readonly number[]) {
