@@ -126,10 +126,7 @@ export function minuteOf(ms: number): number {
   return Math.max(Math.floor(ms / MINUTE_MS), TOMBSTONE_MINUTE);
 }
 
-/** The fingerprint of an event whose name and distinct id are not known any more. */
-export const NO_FINGERPRINT = 0;
-
-/** 16 bits, never NO_FINGERPRINT, that tell another event with a known uuid from a retry of the same one. */
+/** 16 bits, never 0, that tell another event with a known uuid from a retry of the same one. */
 export function eventFingerprint(event: string, distinct_id: string): number {
   let x = event.length;
   for (let at = 0; at < event.length; at++) x = Math.imul(x ^ event.charCodeAt(at), 0x01_00_01_93);

@@ -9,7 +9,6 @@ import {
   dedupTable,
   eventFingerprint,
   minuteOf,
-  NO_FINGERPRINT,
   REPLAY_FIELDS,
   type ReplayEntries,
   TOMBSTONE_MINUTE,
@@ -34,9 +33,7 @@ export type Identity = {
 /** An event whose uuid is new, with its entry. */
 export type Unique<Event> = { event: Event; hash: DedupHash; fingerprint: number };
 
-/**
- * An event whose uuid was used before. `isRetry` is false if another event is known to have used it.
- */
+/** An event whose uuid was used before. `isRetry` is false if another event used it. */
 export type Repeated<Event> = { event: Event; isRetry: boolean };
 
 type Options = {
@@ -92,7 +89,7 @@ export function dedupWindow({ windowMs, seed, runs, log }: Options) {
           fingerprints.set(key, fingerprint);
           unique.push({ event, hash, fingerprint });
         } else {
-          duplicates.push({ event, isRetry: before === NO_FINGERPRINT || before === fingerprint });
+          duplicates.push({ event, isRetry: before === fingerprint });
         }
       }
       return { unique, duplicates };
@@ -147,7 +144,7 @@ function* hashed(entries: ReplayEntries, seed: DedupSeed) {
   for (let at = 0; at < entries.length; at += REPLAY_FIELDS) {
     for (let word = 0; word < uuid.length; word++) uuid[word] = entries[at + 1 + word] ?? 0;
     const hash = dedupHash(seed, entries[at] ?? 0, uuid);
-    const fingerprint = entries[at + 6] ?? NO_FINGERPRINT;
+    const fingerprint = entries[at + 6] ?? 0;
     yield { hash, minute: entries[at + 5] ?? 0, fingerprint };
   }
 }

@@ -117,10 +117,7 @@ export type ProjectWrites = {
 export type UserReads = {
   /** Returns one user. */
   find(id: number): Promise<User | undefined>;
-  /**
-   * Returns the user with an address, in any case of its ASCII letters. If there are several, the exact
-   * address comes first, then the oldest user.
-   */
+  /** Returns the user with an address, in any case of its ASCII letters. */
   byEmail(email: string): Promise<User | undefined>;
   /** Returns the first user, who owns everything that has no other owner. */
   owner(): Promise<User | undefined>;

@@ -1,4 +1,4 @@
-import { asc, desc, eq, getTableColumns, sql } from "drizzle-orm";
+import { asc, eq, getTableColumns, sql } from "drizzle-orm";
 import type { UserReads, UserWrites } from "../../core/ports/access.ts";
 import { user } from "./schema.ts";
 import type { Sqlite } from "./sqlite.ts";
@@ -11,14 +11,7 @@ export function userReads({ orm }: Sqlite): UserReads {
   return {
     find: async (id) => orm.select(COLUMNS).from(user).where(eq(user.id, id)).get(),
     byEmail: async (email) =>
-      orm
-        .select(COLUMNS)
-        .from(user)
-        .where(sql`lower(${user.email}) = lower(${email})`)
-        // Two addresses may differ only in the case of their letters.
-        .orderBy(desc(eq(user.email, email)), asc(user.id))
-        .limit(1)
-        .get(),
+      orm.select(COLUMNS).from(user).where(sql`lower(${user.email}) = lower(${email})`).get(),
     owner: async () => orm.select(COLUMNS).from(user).orderBy(asc(user.id)).limit(1).get(),
   };
 }

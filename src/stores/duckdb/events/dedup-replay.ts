@@ -1,15 +1,10 @@
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBValue } from "@duckdb/node-api";
-import {
-  NO_FINGERPRINT,
-  REPLAY_FIELDS,
-  type ReplayEntries,
-} from "../../../core/ingest/dedup-table.ts";
+import { REPLAY_FIELDS, type ReplayEntries } from "../../../core/ingest/dedup-table.ts";
 import { NOT_PADDING } from "../../loads/event-lines.ts";
 import { micros } from "../engine/duckdb.ts";
 
 const IN_WINDOW = `
-  SELECT uuid, project_id, (epoch_ms(ingested_at) // 60000)::INTEGER AS minute,
-    coalesce(mark, ${NO_FINGERPRINT}) AS mark
+  SELECT uuid, project_id, (epoch_ms(ingested_at) // 60000)::INTEGER AS minute, mark
   FROM events WHERE ${NOT_PADDING} AND ingested_at >=
     (SELECT ingested_at FROM events ORDER BY seq DESC LIMIT 1) - to_microseconds($window::BIGINT)`;
 
@@ -26,7 +21,7 @@ export async function readDedupEntries(
 }
 
 const ERASED = `
-  SELECT uuid, project_id, (epoch_ms(ingested_at) // 60000)::INTEGER AS minute, ${NO_FINGERPRINT} AS mark
+  SELECT uuid, project_id, (epoch_ms(ingested_at) // 60000)::INTEGER AS minute, 0::USMALLINT AS mark
   FROM temp.doomed`;
 
 /** Passes the entries of erased events (decision 60). */
@@ -66,7 +61,7 @@ async function passEntries(
       entries[at + 3] = uuids.getUint32(row * 16 + 4, true);
       entries[at + 4] = uuids.getUint32(row * 16, true);
       entries[at + 5] = minutes[row] ?? 0;
-      entries[at + 6] = marks[row] ?? NO_FINGERPRINT;
+      entries[at + 6] = marks[row] ?? 0;
     }
     used += rowCount * REPLAY_FIELDS;
   }
