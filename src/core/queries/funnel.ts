@@ -1,11 +1,11 @@
-import type { Json, JsonObject } from "../values/json.ts";
+import type { JsonObject } from "../values/json.ts";
 import type { Moment } from "../values/zoned-time.ts";
 import { sharing } from "./funnel-overlap.ts";
 import type { DateRange } from "./period.ts";
+import type { Fields } from "./query-fields.ts";
 import {
   type Breakdown,
   breakdownOf,
-  choice,
   type EventsNode,
   eventsNode,
   fields,
@@ -13,7 +13,7 @@ import {
   malformed,
   nodesOf,
   rangeOf,
-  whole,
+  seriesNodes,
 } from "./query-fields.ts";
 
 /** Steps of one funnel. */
@@ -69,37 +69,28 @@ export function readFunnel(sent: JsonObject, moment: Moment): Funnel {
   const known = ["kind", "series", "dateRange", "breakdownFilter", "properties", "funnelsFilter"];
   // Clients send `interval` with every funnel; it only changes a funnel over time.
   const query = fields(sent, "query", [...known, "interval"]);
-  const common = filtersOf(query["properties"], "query__properties", moment);
-  const attr = "query__funnelsFilter";
-  const filter = fields(query["funnelsFilter"] ?? {}, attr, [
+  const common = filtersOf(query, moment);
+  const filter = query.object("funnelsFilter", [
     ...["funnelOrderType", "funnelWindowInterval", "funnelWindowIntervalUnit", "exclusions"],
     ...["funnelVizType", "breakdownAttributionType", "breakdownAttributionValue"],
   ]);
-  const attribution = filter["breakdownAttributionType"] ?? "first_touch";
-  choice(attribution, ["first_touch", "step"], `${attr}__breakdownAttributionType`);
-  const step = `${attr}__breakdownAttributionValue`;
-  whole(filter["breakdownAttributionValue"] ?? 0, { attr: step, min: 0, max: 0 });
-  choice(filter["funnelVizType"] ?? "steps", ["steps"], `${attr}__funnelVizType`);
-  const steps = nodesOf(
-    query["series"],
-    { attr: "query__series", min: 2, max: FUNNEL_STEPS_MAX },
-    (one, node) => eventsNode(one, { attr: node, moment, common }).read,
-  );
-  const order = choice(
-    filter["funnelOrderType"] ?? "ordered",
-    FUNNEL_ORDERS,
-    `${attr}__funnelOrderType`,
-  );
+  filter.choice("breakdownAttributionType", ["first_touch", "step"]);
+  filter.whole("breakdownAttributionValue", { min: 0, max: 0 }, 0);
+  filter.choice("funnelVizType", ["steps"]);
+  const steps = seriesNodes(query, { min: 2, max: FUNNEL_STEPS_MAX, moment, common });
+  const order = filter.choice("funnelOrderType", FUNNEL_ORDERS);
   if (order === "unordered") checkSets(steps);
-  const exclusions = exclusionsOf(filter["exclusions"], { steps: steps.length, order, moment });
+  const exclusions = exclusionsOf(filter, { steps: steps.length, order, moment });
+  const unit = filter.choice("funnelWindowIntervalUnit", UNITS, "day");
+  const window = { min: 1, max: WINDOW_MAX };
   return {
     kind: "FunnelsQuery",
     steps,
     order,
-    window_s: windowOf(filter),
+    window_s: filter.whole("funnelWindowInterval", window, WINDOW_DAYS_DEFAULT) * UNIT_S[unit],
     exclusions,
-    dateRange: rangeOf(query["dateRange"]),
-    breakdown: breakdownOf(query["breakdownFilter"]),
+    dateRange: rangeOf(query),
+    breakdown: breakdownOf(query),
   };
 }
 
@@ -112,30 +103,20 @@ function checkSets(steps: EventsNode[]): void {
   throw malformed(detail, "query__series");
 }
 
-function windowOf(filter: JsonObject): number {
-  const attr = "query__funnelsFilter__funnelWindowInterval";
-  const unit = choice(filter["funnelWindowIntervalUnit"] ?? "day", UNITS, `${attr}Unit`);
-  const count = filter["funnelWindowInterval"] ?? WINDOW_DAYS_DEFAULT;
-  return whole(count, { attr, min: 1, max: WINDOW_MAX }) * UNIT_S[unit];
-}
-
 function exclusionsOf(
-  sent: Json | undefined,
+  filter: Fields,
   { steps, order, moment }: { steps: number; order: Funnel["order"]; moment: Moment },
 ): Exclusion[] {
-  const attr = "query__funnelsFilter__exclusions";
-  const range = { attr, min: 0, max: FUNNEL_EXCLUSIONS_MAX };
-  return nodesOf(sent ?? [], range, (one, named) => {
+  const range = { attr: filter.attr("exclusions"), min: 0, max: FUNNEL_EXCLUSIONS_MAX };
+  return nodesOf(filter.sent["exclusions"] ?? [], range, (one, attr) => {
     const more = ["funnelFromStep", "funnelToStep"];
-    const { node, read } = eventsNode(one, { attr: named, moment, more });
-    const [from, to] = [node["funnelFromStep"] ?? 0, node["funnelToStep"] ?? steps - 1];
-    const at = whole(from, { attr: `${named}__funnelFromStep`, min: 0, max: steps - 2 });
-    const until = { attr: `${named}__funnelToStep`, min: at + 1, max: steps - 1 };
-    const exclusion = { ...read, from: at, to: whole(to, until) };
-    if (order === "unordered" && (at > 0 || exclusion.to < steps - 1)) {
+    const { node, read } = eventsNode(one, { attr, moment, more });
+    const from = node.whole("funnelFromStep", { min: 0, max: steps - 2 }, 0);
+    const to = node.whole("funnelToStep", { min: from + 1, max: steps - 1 }, steps - 1);
+    if (order === "unordered" && (from > 0 || to < steps - 1)) {
       const detail = "An exclusion of an unordered funnel is between its first and its last step.";
-      throw malformed(detail, at > 0 ? `${named}__funnelFromStep` : until.attr);
+      throw malformed(detail, node.attr(from > 0 ? "funnelFromStep" : "funnelToStep"));
     }
-    return exclusion;
+    return { ...read, from, to };
   });
 }

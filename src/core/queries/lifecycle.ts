@@ -3,12 +3,11 @@ import type { Moment } from "../values/zoned-time.ts";
 import type { DateRange, Interval } from "./period.ts";
 import {
   type EventsNode,
-  eventsNode,
   fields,
   filtersOf,
   intervalOf,
-  nodesOf,
   rangeOf,
+  seriesNodes,
 } from "./query-fields.ts";
 
 /**
@@ -29,18 +28,13 @@ export type Lifecycle = {
 export function readLifecycle(sent: JsonObject, moment: Moment): Lifecycle {
   const known = ["kind", "series", "interval", "dateRange", "properties", "lifecycleFilter"];
   const query = fields(sent, "query", known);
-  const common = filtersOf(query["properties"], "query__properties", moment);
-  fields(query["lifecycleFilter"] ?? {}, "query__lifecycleFilter", []);
-  const range = { attr: "query__series", min: 1, max: 1 };
-  const [series] = nodesOf(
-    query["series"],
-    range,
-    (one, attr) => eventsNode(one, { attr, moment, common }).read,
-  );
+  const common = filtersOf(query, moment);
+  query.object("lifecycleFilter", []);
+  const [series] = seriesNodes(query, { min: 1, max: 1, moment, common });
   return {
     kind: "LifecycleQuery",
     series: series as EventsNode,
-    interval: intervalOf(query["interval"]),
-    dateRange: rangeOf(query["dateRange"]),
+    interval: intervalOf(query),
+    dateRange: rangeOf(query),
   };
 }

@@ -9,7 +9,6 @@ import {
   malformed,
   rangeOf,
   textOrNone,
-  whole,
 } from "./query-fields.ts";
 
 /** Events that paths consist of: page views, screen views, events without a `$`. */
@@ -51,26 +50,23 @@ export type Paths = {
 export function readPaths(sent: JsonObject, moment: Moment): Paths {
   const known = ["kind", "dateRange", "properties", "pathsFilter"];
   const query = fields(sent, "query", known);
-  const attr = "query__pathsFilter";
-  const filter = fields(query["pathsFilter"] ?? {}, attr, [
+  const filter = query.object("pathsFilter", [
     ...["includeEventTypes", "startPoint", "endPoint", "excludeEvents", "stepLimit", "edgeLimit"],
   ]);
   const place = (name: string) => {
-    const text = textOrNone(filter[name], `${attr}__${name}`);
+    const text = filter.text(name);
     return text === null || text === "" ? null : placeOf(text);
   };
-  const steps = { attr: `${attr}__stepLimit`, min: 2, max: PATH_STEPS_MAX };
-  const edges = { attr: `${attr}__edgeLimit`, min: 1, max: PATH_EDGES_MAX };
   return {
     kind: "PathsQuery",
-    types: typesOf(filter["includeEventTypes"], `${attr}__includeEventTypes`),
+    types: typesOf(filter.sent["includeEventTypes"], filter.attr("includeEventTypes")),
     start: place("startPoint"),
     end: place("endPoint"),
-    excluded: excludedOf(filter["excludeEvents"], `${attr}__excludeEvents`),
-    steps: whole(filter["stepLimit"] ?? STEPS_DEFAULT, steps),
-    edges: whole(filter["edgeLimit"] ?? EDGES_DEFAULT, edges),
-    filters: filtersOf(query["properties"], "query__properties", moment),
-    dateRange: rangeOf(query["dateRange"]),
+    excluded: excludedOf(filter.sent["excludeEvents"], filter.attr("excludeEvents")),
+    steps: filter.whole("stepLimit", { min: 2, max: PATH_STEPS_MAX }, STEPS_DEFAULT),
+    edges: filter.whole("edgeLimit", { min: 1, max: PATH_EDGES_MAX }, EDGES_DEFAULT),
+    filters: filtersOf(query, moment),
+    dateRange: rangeOf(query),
   };
 }
 

@@ -57,15 +57,30 @@ export const BREAKDOWN_LIMIT_DEFAULT = 25;
 /** Largest limit of the values of a breakdown. */
 export const BREAKDOWN_LIMIT_MAX = 100;
 
+/** The smallest and the largest number, or length of a list. */
+type Range = { min: number; max: number };
+
+/** The fields of an object in a query, and ways to read one. */
+export type Fields = {
+  sent: JsonObject;
+  /** Returns the name of a field in failures. */
+  attr(name: string): string;
+  /** Returns one of `choices`; if it is absent, `fallback`, or else the first. Fails `invalid_choice`. */
+  choice<T extends string>(name: string, choices: readonly T[], fallback?: T): T;
+  /** Returns a whole number; if it is absent, `fallback`. Fails `invalid_input`. */
+  whole(name: string, range: Range, fallback: number): number;
+  /** Returns a text; null if it is absent. Fails `invalid_input`. */
+  text(name: string): string | null;
+  /** Returns the fields of an object; none if it is absent. Fails `invalid_input` on unknown ones. */
+  object(name: string, known: readonly string[]): Fields;
+};
+
 const NODE_FIELDS = ["kind", "event", "name", "custom_name", "properties"];
 
-/** The only math of nodes that have no other. */
-const TOTAL = "total";
-
-/** Reads the nodes of a query: a list of `min` to `max`, each read by `one`. */
+/** Reads a list of `min` to `max` nodes, each by `one`. */
 export function nodesOf<T>(
   sent: Json | undefined,
-  { attr, min, max }: { attr: string; min: number; max: number },
+  { attr, min, max }: Range & { attr: string },
   one: (node: Json, attr: string) => T,
 ): T[] {
   if (sent === undefined || sent === null) throw missing(attr);
@@ -74,6 +89,15 @@ export function nodesOf<T>(
     throw malformed(`A list of ${count} series is expected.`, attr);
   }
   return sent.map((node, index) => one(node, `${attr}__${index}`));
+}
+
+/** Reads `series`: a list of `min` to `max` nodes without a math of their own. */
+export function seriesNodes(
+  { sent, attr }: Fields,
+  { moment, common, ...range }: Range & { moment: Moment; common: EventFilters },
+): EventsNode[] {
+  const one = (node: Json, attr: string) => eventsNode(node, { attr, moment, common }).read;
+  return nodesOf(sent["series"], { attr: attr("series"), ...range }, one);
 }
 
 /** Options of reading a node. */
@@ -91,28 +115,25 @@ export type NodeReading = {
 export function eventsNode(
   sent: Json,
   { attr, moment, common = [], more = [] }: NodeReading,
-): { node: JsonObject; read: EventsNode } {
+): { node: Fields; read: EventsNode } {
   const node = fields(sent, attr, [...NODE_FIELDS, "math", ...more]);
-  if (!more.includes("math")) choice(node["math"] ?? TOTAL, [TOTAL], `${attr}__math`);
-  choice(node["kind"] ?? "EventsNode", ["EventsNode"], `${attr}__kind`);
-  const event = textOrNone(node["event"], `${attr}__event`);
-  const name =
-    textOrNone(node["custom_name"], `${attr}__custom_name`) ??
-    textOrNone(node["name"], `${attr}__name`) ??
-    event ??
-    "All events";
-  const properties = `${attr}__properties`;
-  const filters = [...common, ...filtersOf(node["properties"], properties, moment)];
+  if (!more.includes("math")) node.choice("math", ["total"]);
+  node.choice("kind", ["EventsNode"]);
+  const event = node.text("event");
+  const name = node.text("custom_name") ?? node.text("name") ?? event ?? "All events";
+  const filters = [...common, ...filtersOf(node, moment)];
   checkFilters(
     filtersIn({ any: false, of: filters }).map(({ filter }) => filter),
-    properties,
+    node.attr("properties"),
   );
   return { node, read: { event, name, filters } };
 }
 
 /** Reads `properties`: a list of filters that must all be met, or groups of AND and OR (decision 72). */
-export function filtersOf(sent: Json | undefined, attr: string, moment: Moment): EventFilters {
-  const group = isObject(sent) ? sent : { values: sent ?? [] };
+export function filtersOf({ sent, attr: attrOf }: Fields, moment: Moment): EventFilters {
+  const { properties = null } = sent;
+  const attr = attrOf("properties");
+  const group = isObject(properties) ? properties : { values: properties ?? [] };
   const types = ["event", "person", "group"] as const;
   const read = filterGroup(group, attr, (one) => {
     const { type, filter } = propertyFilter(one, { types, ...moment, attr });
@@ -130,35 +151,31 @@ function propertyOf(type: PropertyOf["type"], index: Json | undefined, attr: str
   return { type, group_type_index: whole(index, { attr, min: 0, max }, "A group_type_index") };
 }
 
-/** Reads the field `group_type_index`. */
-export function groupTypeIndex(sent: Json | undefined, attr: string): number {
-  if (sent === undefined || sent === null) throw missing(attr);
-  return whole(sent, { attr, min: 0, max: GROUP_TYPES_MAX - 1 });
+/** Reads the index of a type of groups. */
+export function groupTypeIndex({ sent, attr, whole }: Fields, name: string): number {
+  if ((sent[name] ?? null) === null) throw missing(attr(name));
+  return whole(name, { min: 0, max: GROUP_TYPES_MAX - 1 }, 0);
 }
 
 /** Reads `dateRange`. */
 export function rangeOf(
-  sent: Json | undefined,
+  query: Fields,
   date_from: string | number = DATE_FROM_DEFAULT,
 ): DateRange {
-  const attr = "query__dateRange";
-  const range = fields(sent ?? {}, attr, ["date_from", "date_to"]);
-  return {
-    date_from: textOrNone(range["date_from"], `${attr}__date_from`) ?? date_from,
-    date_to: textOrNone(range["date_to"], `${attr}__date_to`),
-  };
+  const { text } = query.object("dateRange", ["date_from", "date_to"]);
+  return { date_from: text("date_from") ?? date_from, date_to: text("date_to") };
 }
 
 /** Reads `interval`. */
-export function intervalOf(sent: Json | undefined): Interval {
-  return choice(sent ?? "day", INTERVALS, "query__interval");
+export function intervalOf({ choice }: Fields): Interval {
+  return choice("interval", INTERVALS, "day");
 }
 
 /** Reads `breakdownFilter`; null if it names no property. */
-export function breakdownOf(sent: Json | undefined): Breakdown | null {
-  const attr = "query__breakdownFilter";
+export function breakdownOf(query: Fields): Breakdown | null {
+  const attr = query.attr("breakdownFilter");
   const known = ["breakdown", "breakdown_type", "breakdown_limit", "breakdown_group_type_index"];
-  const filter = fields(sent ?? {}, attr, [...known, "breakdowns"]);
+  const { sent: filter, whole } = query.object("breakdownFilter", [...known, "breakdowns"]);
   const several = filter["breakdowns"] ?? [];
   if (!Array.isArray(several) || several.length > BREAKDOWNS_MAX) {
     throw malformed(`A list of at most ${BREAKDOWNS_MAX} is expected.`, `${attr}__breakdowns`);
@@ -171,11 +188,8 @@ export function breakdownOf(sent: Json | undefined): Breakdown | null {
     several.length === 0
       ? [{ ...filter, property: only }]
       : several.map((one, at) => breakdownIn(one, `${attr}__breakdowns__${at}`));
-  const limit = whole(filter["breakdown_limit"] ?? BREAKDOWN_LIMIT_DEFAULT, {
-    attr: `${attr}__breakdown_limit`,
-    min: 1,
-    max: BREAKDOWN_LIMIT_MAX,
-  });
+  const range = { min: 1, max: BREAKDOWN_LIMIT_MAX };
+  const limit = whole("breakdown_limit", range, BREAKDOWN_LIMIT_DEFAULT);
   const by = requested.flatMap((one) => {
     const property = textOrNone(one["property"], `${attr}__breakdown`);
     const types = ["event", "person", "group"] as const;
@@ -192,10 +206,9 @@ function breakdownIn(sent: Json, attr: string): JsonObject {
   const {
     property = null,
     type = null,
-    group_type_index = null,
-  } = fields(sent, attr, [...["property", "type", "group_type_index"]]);
-  const breakdown_group_type_index = group_type_index;
-  return { property, breakdown_type: type, breakdown_group_type_index };
+    group_type_index: index = null,
+  } = fields(sent, attr, [...["property", "type", "group_type_index"]]).sent;
+  return { property, breakdown_type: type, breakdown_group_type_index: index };
 }
 
 /** Returns the item of a list of one, or a value that is no list. Fails `invalid_input` on longer lists. */
@@ -205,11 +218,21 @@ export function onlyOf(sent: Json | undefined, attr: string): Json | undefined {
   return sent[0];
 }
 
-/** Returns an object without unknown fields; empty fields and fields about display are allowed. Fails `invalid_input`. */
-export function fields(sent: Json, attr: string, known: readonly string[]): JsonObject {
+/** Reads an object without unknown fields; empty fields and fields about display are allowed. Fails `invalid_input`. */
+export function fields(sent: Json, attr: string, known: readonly string[]): Fields {
   if (!isObject(sent)) throw malformed("An object is expected.", attr);
   rejectUnknownFields(sent, { known, ignored: DISPLAY_ONLY, attr });
-  return sent;
+  const attrOf = (name: string) => `${attr}__${name}`;
+  return {
+    sent,
+    attr: attrOf,
+    choice: (name, choices, fallback = choices[0]) =>
+      choice(sent[name] ?? fallback, choices, attrOf(name)),
+    whole: (name, range, fallback) =>
+      whole(sent[name] ?? fallback, { attr: attrOf(name), ...range }),
+    text: (name) => textOrNone(sent[name], attrOf(name)),
+    object: (name, known) => fields(sent[name] ?? {}, attrOf(name), known),
+  };
 }
 
 /** Returns one of `choices`. Fails `invalid_choice`. */
@@ -224,9 +247,9 @@ export function choice<T extends string>(
 }
 
 /** Returns a whole number from `min` to `max`. Fails `invalid_input`. */
-export function whole(
+function whole(
   value: Json | undefined,
-  { attr, min, max }: { attr: string; min: number; max: number },
+  { attr, min, max }: Range & { attr: string },
   what = "A whole number",
 ): number {
   if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= max) {

@@ -1,10 +1,9 @@
 import type { Json, JsonObject } from "../values/json.ts";
 import type { Moment } from "../values/zoned-time.ts";
-import { type DateRange, INTERVALS, type Interval } from "./period.ts";
+import type { DateRange, Interval } from "./period.ts";
 import {
   type Breakdown,
   breakdownOf,
-  choice,
   type EventFilters,
   type EventsNode,
   eventsNode,
@@ -12,7 +11,6 @@ import {
   filtersOf,
   missing,
   rangeOf,
-  whole,
 } from "./query-fields.ts";
 
 /** Intervals of one retention query. */
@@ -44,40 +42,39 @@ export type Retention = {
 export function readRetention(sent: JsonObject, moment: Moment): Retention {
   const known = ["kind", "dateRange", "properties", "breakdownFilter", "retentionFilter"];
   const query = fields(sent, "query", known);
-  const common = filtersOf(query["properties"], "query__properties", moment);
-  const attr = "query__retentionFilter";
-  const filter = fields(query["retentionFilter"] ?? {}, attr, [
+  const common = filtersOf(query, moment);
+  const filter = query.object("retentionFilter", [
     ...["targetEntity", "returningEntity", "retentionType", "period", "totalIntervals"],
     ...["minimumOccurrences", "timeWindowMode", "display"],
   ]);
-  const least = { attr: `${attr}__minimumOccurrences`, min: 1, max: 1 };
-  whole(filter["minimumOccurrences"] ?? 1, least);
-  const windows = filter["timeWindowMode"] ?? "strict_calendar_dates";
-  choice(windows, ["strict_calendar_dates"], `${attr}__timeWindowMode`);
-  const target = entityOf(filter["targetEntity"], {
-    attr: `${attr}__targetEntity`,
-    common,
-    moment,
-  });
-  const returning = filter["returningEntity"] ?? null;
-  const range = { attr: `${attr}__totalIntervals`, min: 1, max: RETENTION_INTERVALS_MAX };
-  const total = filter["totalIntervals"] ?? null;
-  const intervals = total === null ? null : whole(total, range);
-  const type = filter["retentionType"] ?? "retention_first_time";
+  filter.whole("minimumOccurrences", { min: 1, max: 1 }, 1);
+  filter.choice("timeWindowMode", ["strict_calendar_dates"]);
+  const entity = (name: string) =>
+    entityOf(filter.sent[name], { attr: filter.attr(name), common, moment });
+  const target = entity("targetEntity");
+  const isOfAll = (filter.sent["totalIntervals"] ?? null) === null;
+  const range = { min: 1, max: RETENTION_INTERVALS_MAX };
+  const intervals = filter.whole("totalIntervals", range, INTERVALS_DEFAULT);
   return {
     kind: "RetentionQuery",
     target,
     returning:
-      returning === null
-        ? target
-        : entityOf(returning, { attr: `${attr}__returningEntity`, common, moment }),
-    isFirstTime: choice(type, TYPES, `${attr}__retentionType`) === "retention_first_time",
-    interval: intervalNamed(filter["period"] ?? "Day", `${attr}__period`),
-    intervals,
-    dateRange: rangeOf(query["dateRange"], intervals ?? INTERVALS_DEFAULT),
-    breakdown: breakdownOf(query["breakdownFilter"]),
+      (filter.sent["returningEntity"] ?? null) === null ? target : entity("returningEntity"),
+    isFirstTime: filter.choice("retentionType", TYPES) === "retention_first_time",
+    interval: PERIODS[filter.choice("period", Object.keys(PERIODS), "Day")] ?? "day",
+    intervals: isOfAll ? null : intervals,
+    dateRange: rangeOf(query, intervals),
+    breakdown: breakdownOf(query),
   };
 }
+
+/** Intervals by their names in a retention query. */
+const PERIODS: Readonly<Record<string, Interval>> = {
+  Hour: "hour",
+  Day: "day",
+  Week: "week",
+  Month: "month",
+};
 
 type Reading = { attr: string; common: EventFilters; moment: Moment };
 
@@ -85,12 +82,8 @@ type Reading = { attr: string; common: EventFilters; moment: Moment };
 function entityOf(sent: Json | undefined, { attr, common, moment }: Reading): EventsNode {
   if (sent === undefined || sent === null) throw missing(attr);
   const known = ["id", "type", "kind", "name", "custom_name", "properties", "order", "uuid"];
-  const { id = null, type, order: _order, uuid: _uuid, ...node } = fields(sent, attr, known);
-  choice(type ?? "events", ["events"], `${attr}__type`);
+  const entity = fields(sent, attr, known);
+  entity.choice("type", ["events"]);
+  const { id = null, type: _type, order: _order, uuid: _uuid, ...node } = entity.sent;
   return eventsNode({ event: id, ...node }, { attr, moment, common }).read;
-}
-
-function intervalNamed(sent: Json, attr: string): Interval {
-  const names = INTERVALS.map((one) => `${one.charAt(0).toUpperCase()}${one.slice(1)}`);
-  return INTERVALS[names.indexOf(choice(sent, names, attr))] as Interval;
 }

@@ -2,14 +2,12 @@ import type { JsonObject } from "../values/json.ts";
 import type { Moment } from "../values/zoned-time.ts";
 import type { DateRange, Interval } from "./period.ts";
 import {
-  choice,
   type EventsNode,
-  eventsNode,
   fields,
   filtersOf,
   intervalOf,
-  nodesOf,
   rangeOf,
+  seriesNodes,
 } from "./query-fields.ts";
 import { SERIES_MAX } from "./trend.ts";
 
@@ -25,19 +23,13 @@ export type Stickiness = {
 export function readStickiness(sent: JsonObject, moment: Moment): Stickiness {
   const known = ["kind", "series", "interval", "dateRange", "properties", "stickinessFilter"];
   const query = fields(sent, "query", known);
-  const common = filtersOf(query["properties"], "query__properties", moment);
-  const attr = "query__stickinessFilter";
-  const filter = fields(query["stickinessFilter"] ?? {}, attr, ["computedAs", "display"]);
-  choice(filter["computedAs"] ?? "non_cumulative", ["non_cumulative"], `${attr}__computedAs`);
-  const range = { attr: "query__series", min: 1, max: SERIES_MAX };
+  const common = filtersOf(query, moment);
+  const filter = query.object("stickinessFilter", ["computedAs", "display"]);
+  filter.choice("computedAs", ["non_cumulative"]);
   return {
     kind: "StickinessQuery",
-    series: nodesOf(
-      query["series"],
-      range,
-      (one, attr) => eventsNode(one, { attr, moment, common }).read,
-    ),
-    interval: intervalOf(query["interval"]),
-    dateRange: rangeOf(query["dateRange"]),
+    series: seriesNodes(query, { min: 1, max: SERIES_MAX, moment, common }),
+    interval: intervalOf(query),
+    dateRange: rangeOf(query),
   };
 }

@@ -2,10 +2,10 @@ import { isNothing, type Json, type JsonObject } from "../values/json.ts";
 import type { Moment } from "../values/zoned-time.ts";
 import { type Formula, readFormula } from "./formula.ts";
 import type { DateRange, Interval } from "./period.ts";
+import type { Fields } from "./query-fields.ts";
 import {
   type Breakdown,
   breakdownOf,
-  choice,
   type EventFilters,
   type EventsNode,
   eventsNode,
@@ -19,7 +19,6 @@ import {
   onlyOf,
   rangeOf,
   textOrNone,
-  whole,
 } from "./query-fields.ts";
 
 /** Series of one query. */
@@ -66,20 +65,20 @@ export type Trends = {
 export function readTrends(sent: JsonObject, moment: Moment): Trends {
   const known = ["kind", "series", "interval", "dateRange", "breakdownFilter", "properties"];
   const query = fields(sent, "query", [...known, "trendsFilter", "compareFilter"]);
-  const common = filtersOf(query["properties"], "query__properties", moment);
+  const common = filtersOf(query, moment);
   const series = nodesOf(
-    query["series"],
-    { attr: "query__series", min: 1, max: SERIES_MAX },
+    query.sent["series"],
+    { attr: query.attr("series"), min: 1, max: SERIES_MAX },
     (one, attr) => seriesOf(one, { attr, common, moment }),
   );
   return {
     kind: "TrendsQuery",
     series,
-    interval: intervalOf(query["interval"]),
-    dateRange: rangeOf(query["dateRange"]),
-    breakdown: breakdownOf(query["breakdownFilter"]),
-    formula: formulaOf(query["trendsFilter"], series.length),
-    compare: compareOf(query["compareFilter"]),
+    interval: intervalOf(query),
+    dateRange: rangeOf(query),
+    breakdown: breakdownOf(query),
+    formula: formulaOf(query, series.length),
+    compare: compareOf(query),
   };
 }
 
@@ -94,17 +93,16 @@ type Reading = { attr: string; common: EventFilters; moment: Moment };
 function seriesOf(sent: Json, { attr, common, moment }: Reading): Series {
   const more = ["math", "math_property", "math_group_type_index"];
   const { node, read } = eventsNode(sent, { attr, moment, common, more });
-  const math = choice(node["math"] ?? "total", MATHS, `${attr}__math`);
-  const math_property = textOrNone(node["math_property"], `${attr}__math_property`);
+  const math = node.choice("math", MATHS);
+  const math_property = node.text("math_property");
   const calculates = CALCULATIONS.some((one) => one === math);
-  if (calculates && math_property === null) throw missing(`${attr}__math_property`);
-  const index = `${attr}__math_group_type_index`;
+  if (calculates && math_property === null) throw missing(node.attr("math_property"));
   return {
     ...read,
     math,
     math_property: calculates ? math_property : null,
     math_group_type_index:
-      math === "unique_group" ? groupTypeIndex(node["math_group_type_index"], index) : null,
+      math === "unique_group" ? groupTypeIndex(node, "math_group_type_index") : null,
   };
 }
 
@@ -115,31 +113,26 @@ const DISPLAYS = [
 ];
 
 // Clients send a formula by itself or in a list of one, with or without a name.
-function formulaOf(sent: Json | undefined, series: number): Formula | null {
-  const attr = "query__trendsFilter";
+function formulaOf(query: Fields, series: number): Formula | null {
   const known = ["formula", "formulas", "formulaNodes", "display", "smoothingIntervals"];
-  const filter = fields(sent ?? {}, attr, known);
+  const { sent, attr, ...filter } = query.object("trendsFilter", known);
   // A line that is smoothed over one interval stays unchanged.
-  const smoothed = { attr: `${attr}__smoothingIntervals`, min: 1, max: 1 };
-  whole(filter["smoothingIntervals"] ?? 1, smoothed);
-  choice(filter["display"] ?? DISPLAYS[0], DISPLAYS, `${attr}__display`);
-  const node = onlyOf(filter["formulaNodes"], `${attr}__formulaNodes`);
-  const named =
-    node === undefined || node === null
-      ? undefined
-      : fields(node, `${attr}__formulaNodes__0`, ["formula", "custom_name"])["formula"];
+  filter.whole("smoothingIntervals", { min: 1, max: 1 }, 1);
+  filter.choice("display", DISPLAYS);
+  const node = onlyOf(sent["formulaNodes"], attr("formulaNodes")) ?? {};
+  const named = fields(node, `${attr("formulaNodes")}__0`, ["formula", "custom_name"]).sent;
   const requested = [
-    filter["formula"],
-    onlyOf(filter["formulas"], `${attr}__formulas`),
-    named,
+    sent["formula"],
+    onlyOf(sent["formulas"], attr("formulas")),
+    named["formula"],
   ].find((one) => one !== undefined && !isNothing(one));
-  const text = textOrNone(requested, `${attr}__formula`);
-  return text === null ? null : readFormula(text, series, `${attr}__formula`);
+  const text = textOrNone(requested, attr("formula"));
+  return text === null ? null : readFormula(text, series, attr("formula"));
 }
 
-function compareOf(sent: Json | undefined): boolean {
-  const attr = "query__compareFilter";
-  const { compare = null } = fields(sent ?? {}, attr, ["compare"]);
+function compareOf(query: Fields): boolean {
+  const { sent, attr } = query.object("compareFilter", ["compare"]);
+  const { compare = null } = sent;
   if (compare === null || typeof compare === "boolean") return compare === true;
-  throw malformed("true or false is expected.", `${attr}__compare`);
+  throw malformed("true or false is expected.", attr("compare"));
 }
