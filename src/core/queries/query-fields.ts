@@ -158,10 +158,7 @@ export function groupTypeIndex({ sent, attr, whole }: Fields, name: string): num
 }
 
 /** Reads `dateRange`. */
-export function rangeOf(
-  query: Fields,
-  date_from: string | number = DATE_FROM_DEFAULT,
-): DateRange {
+export function rangeOf(query: Fields, date_from: string | number = DATE_FROM_DEFAULT): DateRange {
   const { text } = query.object("dateRange", ["date_from", "date_to"]);
   return { date_from: text("date_from") ?? date_from, date_to: text("date_to") };
 }
