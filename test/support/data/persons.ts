@@ -5,8 +5,13 @@ import type {
   PersonRow,
   PositionsQuery,
 } from "../../../src/core/ports/person-reads.ts";
-import type { PersonChange, PersonWrites } from "../../../src/core/ports/person-writes.ts";
+import type {
+  NewPerson,
+  PersonChange,
+  PersonWrites,
+} from "../../../src/core/ports/person-writes.ts";
 import type { ProjectionChanges } from "../../../src/core/ports/projection.ts";
+import type { JsonObject } from "../../../src/core/values/json.ts";
 import type { Server } from "../start/server.ts";
 
 /** What a slice of events does to persons if it does nothing. */
@@ -28,6 +33,59 @@ export async function applied(
   const { projection } = await writes.apply(change);
   if (projection === null) throw new Error("no person is changed");
   return projection;
+}
+
+/** A person to be stored, with its distinct ids. */
+export type TestPerson = NewPerson & { distinct_ids: string[] };
+
+/** Makes a person with this distinct id. */
+export const testPerson = (distinct_id: string, fields: Partial<TestPerson> = {}): TestPerson => ({
+  project_id: 1,
+  uuid: Bun.randomUUIDv7(),
+  properties: {},
+  created_at: "2026-11-21T12:00:00.000000Z",
+  is_identified: false,
+  distinct_ids: [distinct_id],
+  ...fields,
+});
+
+/** The change of a stored person to these properties. */
+export const changeOf = (id: number, made: NewPerson, properties: JsonObject) => ({
+  ...withoutIds(made),
+  id,
+  properties,
+});
+
+/** A person as changes have it. */
+export const withoutIds = ({
+  project_id,
+  uuid,
+  properties,
+  created_at,
+  is_identified,
+}: NewPerson) => {
+  return { project_id, uuid, properties, created_at, is_identified };
+};
+
+/** Stores new persons with their distinct ids, and returns their integer ids. */
+export async function storePersons(
+  store: Pick<PersonWrites, "apply">,
+  applied_seq: number,
+  ...made: TestPerson[]
+): Promise<number[]> {
+  const ids = made.map(({ project_id, uuid, distinct_ids }) => ({
+    project_id,
+    uuid,
+    entries: distinct_ids.map((distinct_id) => ({ distinct_id, initial_uuid: uuid })),
+    main: null,
+  }));
+  const { persons } = await applied(store, {
+    ...NO_CHANGES,
+    created: made.map(withoutIds),
+    ids,
+    applied_seq,
+  });
+  return persons.map(({ id }) => id);
 }
 
 /** Reads a part of a list of persons, with the number of all that match. */
