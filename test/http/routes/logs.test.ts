@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { PAGE_BYTES_MAX } from "../../../src/core/values/page.ts";
 import { logsBody } from "../../support/data/logs.ts";
-import { type TestApp, testApp } from "../../support/start/app.ts";
-import { PROJECT_KEY } from "../../support/start/server.ts";
+import { type TestApp, type TestProject, testApp } from "../../support/start/app.ts";
+import { sharedApp } from "../../support/start/shared-app.ts";
 
 type Shown = { uuid: string; timestamp: string; body: string };
 type Found = { query: object; results: Shown[]; hasMore: boolean; nextCursor: string | null };
@@ -10,6 +10,7 @@ type Found = { query: object; results: Shown[]; hasMore: boolean; nextCursor: st
 const QUERY = "/api/environments/1/logs/query/";
 const PREFERRED = { prefer: "return=representation" };
 const NOW = Date.parse("2026-11-21T12:00:00Z");
+const newProject = sharedApp({ now: NOW });
 const MINUTE_MS = 60_000;
 
 /** Nanoseconds since the epoch, so many minutes before now. */
@@ -36,9 +37,9 @@ const record = (body: string, minutes: number, fields: object = {}) => ({
 
 /** Captures records as one resource's, and waits until they can be found. */
 async function send(
-  { ask, app }: TestApp,
+  { ask, app, token }: TestProject,
   records: object[],
-  { resource = {}, key = PROJECT_KEY }: { resource?: Record<string, Value>; key?: string } = {},
+  { resource = {}, key = token }: { resource?: Record<string, Value>; key?: string } = {},
 ) {
   const body = logsBody(records, { attributes: attributesOf(resource) }, { name: "checkout" });
   const { status } = await ask("POST", "/i/v1/logs", { body, key });
@@ -46,7 +47,11 @@ async function send(
   await app.ingest.caughtUp();
 }
 
-async function find({ ask }: TestApp, query: object, path = QUERY): Promise<Found> {
+async function find(
+  { ask, api }: TestProject,
+  query: object,
+  path = `${api}/logs/query/`,
+): Promise<Found> {
   const answer = await ask("POST", path, { body: { query }, headers: PREFERRED });
   expect(answer.status).toBe(200);
   return answer.body as Found;
@@ -54,7 +59,7 @@ async function find({ ask }: TestApp, query: object, path = QUERY): Promise<Foun
 const bodies = ({ results }: Found) => results.map(({ body }) => body);
 
 /** Every page of a query along its cursors. */
-async function walk(app: TestApp, query: object): Promise<string[][]> {
+async function walk(app: TestProject, query: object): Promise<string[][]> {
   const pages: string[][] = [];
   for (let after: string | null | undefined; after !== null; ) {
     const found = await find(app, { ...query, after });
@@ -119,7 +124,7 @@ describe("POST /api/environments/:project_id/logs/query/", () => {
   });
 
   test("shows a record whole, and the query as it was sent", async () => {
-    await using app = await testApp({ now: NOW });
+    const app = await newProject();
     const ids = { traceId: "5B8EFFF798038103D269B633813FC60C", spanId: "EEE19B7EC3C1B174" };
     const kind = { severityText: "ERROR2", severityNumber: 18, eventName: "payment.failed" };
     const times = { timeUnixNano: "1795262399389123456", observedTimeUnixNano: ago(0) };
@@ -209,8 +214,8 @@ describe("POST /api/environments/:project_id/logs/query/", () => {
   });
 
   test("takes dates without a zone for those of the project's clock, also in attributes", async () => {
-    await using app = await testApp({ now: NOW });
-    await app.ask("PATCH", "/api/projects/1/", { body: { timezone: "America/New_York" } });
+    const app = await newProject();
+    await app.ask("PATCH", `/api/projects/${app.id}/`, { body: { timezone: "America/New_York" } });
     // Midnight there is five hours later.
     await send(app, [
       record("the day before", 7 * 60 + 1, own("2026-11-20T23:00:00")),
@@ -227,7 +232,7 @@ describe("POST /api/environments/:project_id/logs/query/", () => {
   });
 
   test("finds nothing of another project, and cannot be asked with a key of another", async () => {
-    await using app = await testApp({ now: NOW });
+    const app = await newProject();
     const other = await app.app.projects.create({ name: "Second" });
     await send(app, [record("of the first", 1)]);
     await send(app, [record("of the second", 1)], { key: other.api_token });
@@ -357,7 +362,7 @@ describe("paging", () => {
   test.each(["latest", "earliest"])(
     "along nextCursor shows each record once, the %s first, also those of one time",
     async (orderBy) => {
-      await using app = await testApp({ now: NOW });
+      const app = await newProject();
       const [same, each] = [names(5, "same "), names(4, "each ")];
       await send(app, [
         ...same.map((name) => record(name, 10)),
@@ -373,7 +378,7 @@ describe("paging", () => {
   );
 
   test("is not moved by records that come meanwhile", async () => {
-    await using app = await testApp({ now: NOW });
+    const app = await newProject();
     await send(
       app,
       names(4, "old ").map((name) => record(name, 10)),
@@ -391,7 +396,7 @@ describe("paging", () => {
   });
 
   test("ends a page early where its records are large, and continues after it", async () => {
-    await using app = await testApp({ now: NOW });
+    const app = await newProject();
     const large = "x".repeat(1_000_000);
     const count = Math.ceil(PAGE_BYTES_MAX / large.length) + 3;
     for (const name of names(count, "")) {

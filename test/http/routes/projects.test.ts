@@ -1,13 +1,22 @@
-import { describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { managementRoutes } from "../../../src/http/server.ts";
+import { keyWith } from "../../support/answers/operations.ts";
 import { batch, event } from "../../support/data/build-records.ts";
 import {
   type Answered,
-  type TestApp,
+  type TestProject,
   temporaryDirectory,
   testApp,
 } from "../../support/start/app.ts";
 import { PERSONAL_KEY, PROJECT_KEY } from "../../support/start/server.ts";
+import { sharedApp } from "../../support/start/shared-app.ts";
+
+const newProject = sharedApp();
+let app: TestProject;
+
+beforeEach(async () => {
+  app = await newProject();
+});
 
 const PROJECTS = "/api/projects/";
 
@@ -20,11 +29,14 @@ type Project = {
 
 const projectOf = ({ body }: Answered) => body as Project;
 
-const rotate = (app: TestApp, body?: object, id: number | string = 1) =>
-  app.ask("PATCH", `${PROJECTS}${id}/reset_token/`, { body });
+const pathOf = () => `${PROJECTS}${app.id}/`;
+
+const rotate = (body?: object) => app.ask("PATCH", `${pathOf()}reset_token/`, { body });
+
+const countOf = async () => ((await app.ask("GET", PROJECTS)).body as { count: number }).count;
 
 /** What capture and the SDK's config say to a key. */
-async function statusesOf(app: TestApp, key: string): Promise<number[]> {
+async function statusesOf(key: string): Promise<number[]> {
   const sent = { api_key: key, ...event() };
   return [
     (await app.ask("POST", "/i/v0/e/", { key: null, body: sent })).status,
@@ -37,7 +49,7 @@ const UNKNOWN = [401, 404];
 
 describe("a project", () => {
   test("is made with a key that capture knows at once, and has its own events", async () => {
-    await using app = await testApp();
+    const count = await countOf();
 
     const answered = await app.ask("POST", PROJECTS, { body: { name: "Shop" } });
     const made = projectOf(answered);
@@ -46,25 +58,26 @@ describe("a project", () => {
 
     expect(answered).toMatchObject({
       status: 201,
-      body: { id: 2, name: "Shop", timezone: "UTC", former_api_tokens: [] },
+      body: { name: "Shop", timezone: "UTC", former_api_tokens: [] },
     });
     expect(made.api_token).toMatch(/^phc_[0-9A-Za-z]{43}$/);
     const events = (id: number) => app.ask("GET", `/api/environments/${id}/events/`);
-    expect((await events(2)).body).toMatchObject({ count: 1, results: [{ event: "theirs" }] });
-    expect((await events(1)).body).toMatchObject({ count: 0 });
-    expect((await app.ask("GET", PROJECTS)).body).toMatchObject({ count: 2 });
+    const theirs = { count: 1, results: [{ event: "theirs" }] };
+    expect((await events(made.id)).body).toMatchObject(theirs);
+    expect((await events(app.id)).body).toMatchObject({ count: 0 });
+    expect(await countOf()).toBe(count + 1);
   });
 
   test("is renamed, and its other fields cannot be changed", async () => {
-    await using app = await testApp();
-    const before = projectOf(await app.ask("GET", `${PROJECTS}1/`));
+    const before = projectOf(await app.ask("GET", pathOf()));
 
     const body = { name: "Shop", id: 9, api_token: "phc_mine", uuid: "x", created_at: "2020" };
-    const renamed = await app.ask("PATCH", `${PROJECTS}@current/`, { body });
+    const key = await keyWith(app, { scoped_teams: [app.id] });
+    const renamed = await app.ask("PATCH", `${PROJECTS}@current/`, { body, key });
 
     expect(renamed).toMatchObject({ status: 200, body: { ...before, name: "Shop" } });
-    expect((await app.ask("GET", `${PROJECTS}1/`)).body).toEqual(renamed.body as never);
-    expect(await statusesOf(app, "phc_mine")).toEqual(UNKNOWN);
+    expect((await app.ask("GET", pathOf())).body).toEqual(renamed.body as never);
+    expect(await statusesOf("phc_mine")).toEqual(UNKNOWN);
   });
 
   test.each<[object, string]>([
@@ -74,25 +87,23 @@ describe("a project", () => {
     [{ name: null }, "invalid_input"],
     [{ name: "x".repeat(201) }, "too_long"],
   ])("is neither made nor renamed with %p", async (body, code) => {
-    await using app = await testApp();
+    const count = await countOf();
     for (const [method, path] of [
       ["POST", PROJECTS],
-      ["PATCH", `${PROJECTS}1/`],
+      ["PATCH", pathOf()],
     ] as const) {
       const refused = await app.ask(method, path, { body });
       expect(refused).toMatchObject({ status: 400, body: { code, attr: "name" } });
     }
-    expect((await app.ask("GET", PROJECTS)).body).toMatchObject({
-      count: 1,
-      results: [{ name: "Default project" }],
-    });
+    expect(await countOf()).toBe(count);
+    expect(projectOf(await app.ask("GET", pathOf())).name).toBe("tests");
   });
 
   test("is given a time zone, by any name that it has, and keeps what else it is", async () => {
-    await using app = await testApp();
-    const before = projectOf(await app.ask("GET", `${PROJECTS}1/`));
+    const count = await countOf();
+    const before = projectOf(await app.ask("GET", pathOf()));
     const zoned = (timezone: unknown) =>
-      app.ask("PATCH", `${PROJECTS}1/`, { body: { timezone } as object });
+      app.ask("PATCH", pathOf(), { body: { timezone } as object });
     const made = (timezone: unknown) =>
       app.ask("POST", PROJECTS, { body: { name: "Shop", timezone } });
 
@@ -102,7 +113,7 @@ describe("a project", () => {
     });
     expect(await made("europe/berlin")).toMatchObject({
       status: 201,
-      body: { id: 2, timezone: "Europe/Berlin" },
+      body: { id: app.id + 1, timezone: "Europe/Berlin" },
     });
     for (const wrong of ["Europe/Bonn", "", "+02:00", "x".repeat(5000), null, 5]) {
       for (const refused of [await zoned(wrong), await made(wrong)]) {
@@ -112,19 +123,18 @@ describe("a project", () => {
         });
       }
     }
-    expect((await app.ask("GET", PROJECTS)).body).toMatchObject({ count: 2 });
+    expect(await countOf()).toBe(count + 1);
     const both = { name: "Shop", timezone: "Asia/Kathmandu" };
-    expect(await app.ask("PATCH", `${PROJECTS}1/`, { body: both })).toMatchObject({
+    expect(await app.ask("PATCH", pathOf(), { body: both })).toMatchObject({
       body: { ...before, ...both },
     });
   });
 
   test("has a name that every store and reader takes", async () => {
-    await using app = await testApp();
     const body = '{"name":"ok\\u0000\\ud800"}';
     const headers = { "content-type": "application/json" };
     const made = await app.ask("POST", PROJECTS, { body, headers });
-    const renamed = await app.ask("PATCH", `${PROJECTS}1/`, { body, headers });
+    const renamed = await app.ask("PATCH", pathOf(), { body, headers });
     expect([projectOf(made).name, projectOf(renamed).name]).toEqual([
       "ok\ufffd\ufffd",
       "ok\ufffd\ufffd",
@@ -141,12 +151,11 @@ describe("a project", () => {
   });
 
   test("is not made by a key that is confined to projects and would not see it", async () => {
-    await using app = await testApp();
     const scopes = ["project:write"];
-    const { value } = await app.app.keys.create({ label: "one", scopes, scoped_teams: [1] });
+    const { value } = await app.app.keys.create({ label: "one", scopes, scoped_teams: [app.id] });
 
     const refused = await app.ask("POST", PROJECTS, { key: value, body: { name: "Shop" } });
-    const own = await app.ask("PATCH", `${PROJECTS}1/`, { key: value, body: { name: "Shop" } });
+    const own = await app.ask("PATCH", pathOf(), { key: value, body: { name: "Shop" } });
 
     expect(refused).toMatchObject({ status: 403, body: { code: "permission_denied" } });
     expect(own.status).toBe(200);
@@ -155,19 +164,17 @@ describe("a project", () => {
 
 describe("a rotated project key", () => {
   test("is accepted for a day, the new one from now on", async () => {
-    await using app = await testApp();
-
-    const rotated = projectOf(await rotate(app));
+    const rotated = projectOf(await rotate());
 
     const ends_at = "2026-11-22T12:00:00.000000Z";
-    expect(rotated.former_api_tokens).toEqual([{ api_token: PROJECT_KEY, ends_at }]);
-    expect(await statusesOf(app, rotated.api_token)).toEqual(KNOWN);
+    expect(rotated.former_api_tokens).toEqual([{ api_token: app.token, ends_at }]);
+    expect(await statusesOf(rotated.api_token)).toEqual(KNOWN);
     app.clock.now = Date.parse(ends_at) - 1;
-    expect(await statusesOf(app, PROJECT_KEY)).toEqual(KNOWN);
+    expect(await statusesOf(app.token)).toEqual(KNOWN);
     app.clock.now += 1;
-    expect(await statusesOf(app, PROJECT_KEY)).toEqual(UNKNOWN);
-    expect(await statusesOf(app, rotated.api_token)).toEqual(KNOWN);
-    expect(projectOf(await app.ask("GET", `${PROJECTS}1/`)).former_api_tokens).toEqual([]);
+    expect(await statusesOf(app.token)).toEqual(UNKNOWN);
+    expect(await statusesOf(rotated.api_token)).toEqual(KNOWN);
+    expect(projectOf(await app.ask("GET", pathOf())).former_api_tokens).toEqual([]);
   });
 
   test("counts for its project meanwhile, also after a restart", async () => {
@@ -187,56 +194,50 @@ describe("a rotated project key", () => {
   });
 
   test("ends after the requested hours, or at once", async () => {
-    await using app = await testApp();
-    const { api_token: second } = projectOf(await rotate(app, { grace_hours: 2 }));
+    const { api_token: second } = projectOf(await rotate({ grace_hours: 2 }));
     app.clock.now += 7_200_000;
-    expect(await statusesOf(app, PROJECT_KEY)).toEqual(UNKNOWN);
+    expect(await statusesOf(app.token)).toEqual(UNKNOWN);
 
-    const { api_token: third } = projectOf(await rotate(app, { grace_hours: 8760 }));
-    expect(await statusesOf(app, second)).toEqual(KNOWN);
-    const { api_token: fourth } = projectOf(await rotate(app, { grace_hours: 0 }));
+    const { api_token: third } = projectOf(await rotate({ grace_hours: 8760 }));
+    expect(await statusesOf(second)).toEqual(KNOWN);
+    const { api_token: fourth } = projectOf(await rotate({ grace_hours: 0 }));
 
-    expect(await statusesOf(app, second)).toEqual(UNKNOWN);
-    expect(await statusesOf(app, third)).toEqual(UNKNOWN);
-    expect(await statusesOf(app, fourth)).toEqual(KNOWN);
+    expect(await statusesOf(second)).toEqual(UNKNOWN);
+    expect(await statusesOf(third)).toEqual(UNKNOWN);
+    expect(await statusesOf(fourth)).toEqual(KNOWN);
   });
 
   test("cannot be taken by another project while it is accepted, but be taken back", async () => {
-    await using app = await testApp();
-    await rotate(app);
+    await rotate();
     const { projects } = app.app;
 
-    expect(projects.create({ name: "Shop", api_token: PROJECT_KEY })).rejects.toThrow(
-      "has this key",
-    );
-    const back = await projects.rotateKey(1, { api_token: PROJECT_KEY });
-    expect(back).toMatchObject({ api_token: PROJECT_KEY });
-    expect(back.former_api_tokens.map(({ api_token }) => api_token)).not.toContain(PROJECT_KEY);
+    expect(projects.create({ name: "Shop", api_token: app.token })).rejects.toThrow("has this key");
+    const back = await projects.rotateKey(app.id, { api_token: app.token });
+    expect(back).toMatchObject({ api_token: app.token });
+    expect(back.former_api_tokens.map(({ api_token }) => api_token)).not.toContain(app.token);
     app.clock.now += 90_000_000;
-    expect(await statusesOf(app, PROJECT_KEY)).toEqual(KNOWN);
+    expect(await statusesOf(app.token)).toEqual(KNOWN);
   });
 
   test("is one of ten that are still accepted, and no more", async () => {
-    await using app = await testApp();
-    for (let n = 0; n < 10; n++) expect((await rotate(app)).status).toBe(200);
+    for (let n = 0; n < 10; n++) expect((await rotate()).status).toBe(200);
 
-    const refused = await rotate(app);
+    const refused = await rotate();
 
     expect(refused).toMatchObject({ status: 400, body: { attr: "grace_hours" } });
-    expect(await statusesOf(app, PROJECT_KEY)).toEqual(KNOWN);
-    expect((await rotate(app, { grace_hours: 0 })).status).toBe(200);
-    expect(await statusesOf(app, PROJECT_KEY)).toEqual(UNKNOWN);
-    expect((await rotate(app)).status).toBe(200);
+    expect(await statusesOf(app.token)).toEqual(KNOWN);
+    expect((await rotate({ grace_hours: 0 })).status).toBe(200);
+    expect(await statusesOf(app.token)).toEqual(UNKNOWN);
+    expect((await rotate()).status).toBe(200);
   });
 
   test.each([-1, 1.5, 8761, "3", null])("is not accepted for %p hours", async (grace_hours) => {
-    await using app = await testApp();
-    const refused = await rotate(app, { grace_hours });
+    const refused = await rotate({ grace_hours });
     expect(refused).toMatchObject({
       status: 400,
       body: { code: "invalid_input", attr: "grace_hours" },
     });
-    expect(projectOf(await app.ask("GET", `${PROJECTS}1/`)).api_token).toBe(PROJECT_KEY);
+    expect(projectOf(await app.ask("GET", pathOf())).api_token).toBe(app.token);
   });
 });
 
@@ -265,10 +266,9 @@ test("an object of another project is answered like an absent one, by every oper
 });
 
 test("every operation on a project that does not exist answers not found", async () => {
-  await using app = await testApp();
-  const absent = await app.ask("GET", `${PROJECTS}9/`);
+  const absent = await app.ask("GET", `${PROJECTS}9999/`);
   expect(absent).toMatchObject({ status: 404, body: { code: "not_found" } });
-  for (const id of ["9", "x"]) {
+  for (const id of ["9999", "x"]) {
     for (const [method, path] of [
       ["GET", `${PROJECTS}${id}/`],
       ["PATCH", `${PROJECTS}${id}/`],
