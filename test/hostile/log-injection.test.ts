@@ -7,7 +7,7 @@ import { PERSONAL_KEY, PROJECT_KEY, type Server, startServer } from "../support/
 
 setDefaultTimeout(60_000);
 
-/** What must never be in a log, and what would tear its lines or move a terminal. */
+/** Secrets that no log may have, and texts that would break its lines or move a terminal. */
 const SECRET = "s3cret";
 const HOSTILE = `\r\n{"level":"error","message":"${SECRET}"}\r\n\u001b[2J\u001b]0;${SECRET}\u0007\u009b31m\u2028${SECRET}'"`;
 
@@ -102,7 +102,7 @@ async function sendHostileBytes({ url }: Server): Promise<void> {
   }
 }
 
-/** What is no call, on the socket of the command line. */
+/** Requests to the socket of the command line that are no calls. */
 async function sendToSocket({ data }: Server): Promise<void> {
   const unix = join(data, "hoglet.sock");
   for (const body of [SECRET, "null", `{"object":"${SECRET}","method":"x","args":[]}`]) {

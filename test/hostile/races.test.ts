@@ -64,7 +64,7 @@ const shuffled = <T>(list: readonly T[]): T[] =>
 
 const statuses = (answers: Told[]) => [...new Set(answers.map(({ status }) => status))].sort();
 
-/** Nobody is there twice, or without ids, and both stores and all events agree on who is who. */
+/** Checks that each person is there once and has ids, and that stores and events agree on the ids. */
 async function expectWhole(): Promise<void> {
   await caughtUp();
   const { count, results } = (await ask("GET", `${PERSONS}?limit=1000`)).body as Page<Person>;
@@ -107,19 +107,19 @@ describe("many changes of a person at once", () => {
     await caughtUp();
     const kept = (await of("ann"))?.properties as Record<string, unknown>;
     for (const n of TIMES) expect(kept).toMatchObject({ [`own${n}`]: n, [`event${n}`]: n });
-    const told: Change[] = [];
+    const listed: Change[] = [];
     for (let page = 1; ; page++) {
       const { body } = await ask("GET", `${path}activity/?limit=100&page=${page}`);
       const { results, next } = body as { results: Change[]; next: string | null };
-      told.push(...results);
+      listed.push(...results);
       if (next === null) break;
     }
-    const seen = told.flatMap(({ detail }) => detail.changes).reverse();
+    const seen = listed.flatMap(({ detail }) => detail.changes).reverse();
     const own = seen.flatMap(({ after }) =>
       Object.keys(after).filter((key) => key.startsWith("own")),
     );
     expect(own.sort()).toEqual(TIMES.map((n) => `own${n}`).sort());
-    // What was before is what the last change, or an event after it, has left.
+    // The value before a change is that of the last change, or of an event after it.
     for (const [at, { before, after }] of seen.entries()) {
       const last = seen
         .slice(0, at)

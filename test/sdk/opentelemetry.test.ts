@@ -20,7 +20,7 @@ const HAPPENED = Date.parse("2026-02-03T04:05:06.789Z");
 /** More than fit into one request of the SDK (512), so that there are several. */
 const MANY = 1200;
 
-/** What the SDK complained of. */
+/** The complaints of the SDK. */
 const complaints: string[] = [];
 
 beforeAll(() => {

@@ -20,7 +20,7 @@ const SENT_AGAIN_MS_MAX = 60_000;
 /** All but 1.57, which names no event by a uuid: it cannot be known again (decision 10). */
 const BROWSER_SDKS: BrowserSdk[] = ["posthog-js", "posthog-js-1.260", "posthog-js-1.130"];
 
-/** What a browser says of a server that is not there, and of one that is still starting. */
+/** Messages of a browser about a server that is absent or still starting. */
 const OUTAGE = /net::ERR_|: 503$|status of 503/;
 
 /** A program that captures with an SDK. */
@@ -32,7 +32,7 @@ type Sender = AsyncDisposable & {
   loseAnswer(): Promise<void>;
   /** Requests that came to no answer, and capture requests that were answered 200. */
   counts: { failed: number; answered: number };
-  /** What else went wrong. */
+  /** Everything else that went wrong. */
   problems(): Promise<unknown[]>;
 };
 
@@ -172,7 +172,7 @@ async function captured({ distinctId }: Sender): Promise<string[]> {
   return events.flatMap(({ event }) => (event.startsWith("$") ? [] : event)).sort();
 }
 
-/** Waits until each sender's own events are `count`, and what was sent before is stored. */
+/** Waits until each sender has `count` events, and all that were sent before are stored. */
 async function settled(count: number): Promise<void> {
   for (const sender of senders) {
     await until(

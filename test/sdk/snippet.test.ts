@@ -31,7 +31,7 @@ function snippet(api: string): string {
   const html = /```html\n([\s\S]*?)```/.exec(page)?.[1] ?? "";
   const options = `api_host: "http://127.0.0.1:8000"`;
   expect(html).toContain(`posthog.init("phc_…", { ${options} });`);
-  // posthog-js sends nothing from a headless browser, unless it is told not to look.
+  // posthog-js sends nothing from a headless browser without this option.
   const headless =
     "opt_out_useragent_filter: true, request_queue_config: { flush_interval_ms: 250 }";
   return html.replace("phc_…", PROJECT_KEY).replace(options, `api_host: "${api}", ${headless}`);

@@ -87,7 +87,7 @@ test("every answer of the management API and of unknown routes is one line of th
     expect([path, answered.status]).toEqual([path, status]);
     expected.push({ request_id: answered.headers.get("x-request-id"), method, route, status });
   }
-  // Of what is asked by the thousand, or by nobody, there is none.
+  // Frequent requests and probes of health have no line.
   await server.capture({ api_key: PROJECT_KEY, ...event() }, "/i/v0/e/");
   for (const path of ["/_readiness", "/docs", "/openapi.json", "/metrics", "/static/array.js"]) {
     await (await fetch(server.url + path, { headers: { authorization } })).text();

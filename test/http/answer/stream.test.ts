@@ -11,7 +11,7 @@ const KEYS = "/api/personal_api_keys/";
 /** Makes each person large enough that an export is far more than what sockets hold. */
 const PAD = "x".repeat(4000);
 
-/** A caller who reads of an answer only when told to. */
+/** A caller who reads a part of an answer at each call. */
 type Slow = Disposable & {
   /** Resolves once the first persons have come. */
   begin(): Promise<void>;
@@ -69,7 +69,7 @@ async function withPersons(server: Server): Promise<void> {
   await server.stored(PERSONS);
 }
 
-/** What the log says of an answer that was broken off: its line may come behind the answer's end. */
+/** The log line of an aborted answer; it may be written after the answer's end. */
 async function brokenOff(server: Server, requestId: string): Promise<string> {
   for (;;) {
     const lines = server.output().err.split("\n");

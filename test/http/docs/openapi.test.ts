@@ -23,7 +23,7 @@ function objectsIn(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? inner : [value as Record<string, unknown>, ...inner];
 }
 
-/** What an independent validator finds wrong, by its strictest rules and a few more. */
+/** The faults that an independent validator finds by its strictest rules and a few more. */
 async function lint(text: string): Promise<string[]> {
   const rules = {
     "component-name-unique": "error",
@@ -150,8 +150,8 @@ test("calls an id of a path what it is, and links of a page by the page's own ad
     const { $ref = "" } = (content?.["application/json"]?.schema ?? {}) as { $ref?: string };
     const { properties } = (resolved(document, $ref) ?? {}) as { properties?: Links };
     if (properties?.next === undefined) return [];
-    const told = [properties.next, properties.previous].map((link) => link?.anyOf[0]?.examples[0]);
-    return [[path, ...told]];
+    const links = [properties.next, properties.previous].map((link) => link?.anyOf[0]?.examples[0]);
+    return [[path, ...links]];
   });
 
   const base = "http://localhost:8000";

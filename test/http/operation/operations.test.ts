@@ -15,7 +15,7 @@ const UNKNOWN_KEY = "phx_unknown0123456789abcdef";
 /** Wrong keys are put off after a few within this time, in milliseconds (decision 53). */
 const ATTEMPTS_MS = 60_000;
 
-/** What is most easily taken for something else, of each type of JSON. */
+/** Values of each type of JSON that are easily taken for another type. */
 const JSON_VALUES = [
   ...["", "0", "34", "true", "null", "[1]", '{"a":1}'].map((text) => ["string", text] as const),
   ...([0, 1, 1.5].map((number) => ["number", number]) as ["number", number][]),

@@ -12,12 +12,12 @@ const addressOf = (trusted: string[], connection: string | undefined, headers = 
 describe("the address of a request", () => {
   test.each<[string, string[], string | undefined, object, string | undefined]>([
     ["is the connection's", [], "1.2.3.4", {}, "1.2.3.4"],
-    ["is that of this machine, if nobody forwards", [], "127.0.0.1", {}, "127.0.0.1"],
-    ["is nobody's without a connection", [], undefined, {}, undefined],
+    ["is that of this machine, without a proxy", [], "127.0.0.1", {}, "127.0.0.1"],
+    ["is undefined without a connection", [], undefined, {}, undefined],
     ["is one of IPv4 in IPv6", [], "::ffff:1.2.3.4", {}, "1.2.3.4"],
     ["is the same in hexadecimal", PROXIES, "::FFFF:a01:101", of("::ffff:102:304"), "1.2.3.4"],
     ["is the same in full", [], "0:0:0:0:0:ffff:0102:0304", {}, "1.2.3.4"],
-    ["is none of IPv4 elsewhere", [], "64:ff9b::102:304", {}, "64:ff9b:0:0::/64"],
+    ["is no address of IPv4 elsewhere", [], "64:ff9b::102:304", {}, "64:ff9b:0:0::/64"],
     ["is its network in IPv6", [], "2001:DB8::1", {}, "2001:db8:0:0::/64"],
     ["is the same network", [], "2001:db8:0:0:ffff::1", {}, "2001:db8:0:0::/64"],
     ["is another network", [], "2001:db8:0:1::1", {}, "2001:db8:0:1::/64"],
@@ -32,7 +32,13 @@ describe("the address of a request", () => {
     ["is the proxy's where it says nonsense", PROXIES, "10.1.1.1", of("unknown"), "10.1.1.1"],
     ["has no port", PROXIES, "10.1.1.1", of("9.9.9.9:4711"), "9.9.9.9"],
     ["has no brackets", PROXIES, "10.1.1.1", of("[2001:db8::1]:80"), "2001:db8:0:0::/64"],
-    ["is not what is said here, if no proxy is named", [], "127.0.0.1", of("9.9.9.9"), "127.0.0.1"],
+    [
+      "is not that of the header, if no proxy is named",
+      [],
+      "127.0.0.1",
+      of("9.9.9.9"),
+      "127.0.0.1",
+    ],
   ])("%s", (_case, trusted, connection, headers, address) => {
     expect(addressOf(trusted, connection, headers)).toBe(address as string);
   });

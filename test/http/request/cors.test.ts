@@ -52,12 +52,12 @@ describe("CORS", () => {
 
   test("tells the paths of SDKs by their first word, but for those below /api/", async () => {
     const app = await newProject();
-    const told = (path: string) => isOfSdk(new Request(`http://localhost:8000${path}`));
+    const allows = (path: string) => isOfSdk(new Request(`http://localhost:8000${path}`));
     const paths = publicRoutes(app).map(({ path }) => path);
 
-    expect(paths.filter((path) => told(path) === path.startsWith("/api/"))).toEqual([]);
+    expect(paths.filter((path) => allows(path) === path.startsWith("/api/"))).toEqual([]);
     const others = [...managementRoutes(app.app).map(({ path }) => path), "/", "/docs", "/_health"];
-    expect(others.filter(told)).toEqual([]);
+    expect(others.filter(allows)).toEqual([]);
   });
 
   test("are also on answers for unknown paths", async () => {

@@ -4,7 +4,7 @@ import { PERSONAL_KEY, type Server, startServer } from "../../support/start/serv
 
 const KEYS = "/api/personal_api_keys/";
 
-/** Sends a body's first bytes with its head, and the rest when told to; then resolves to the answer. */
+/** Sends a body's first bytes with its head; sends the rest on request, and resolves to the answer. */
 async function begun({ url }: Server, key: string, path: string, body: object) {
   const { hostname, port } = new URL(url);
   const text = JSON.stringify(body);

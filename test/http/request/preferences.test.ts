@@ -51,10 +51,10 @@ describe("operations with a format answer CSV to clients that prefer it", () => 
       };
       const asked = { headers, ...(body === undefined ? {} : { body }) };
       const address = `${app.api}/${path.replace("ann", personUuid(app.id, "ann"))}${query}`;
-      const { status, headers: told } = await app.ask(method, address, asked);
+      const { status, headers: answered } = await app.ask(method, address, asked);
       expect(status).toBe(200);
-      expect(/\baccept\b/i.test(told.get("vary") ?? "")).toBe(hasFormat);
-      return told.get("content-type")?.split(";")[0];
+      expect(/\baccept\b/i.test(answered.get("vary") ?? "")).toBe(hasFormat);
+      return answered.get("content-type")?.split(";")[0];
     };
 
     const table = hasFormat ? "text/csv" : "application/json";

@@ -163,7 +163,7 @@ test.each([
   ["samples in two places", "# HELP a b\n# TYPE a gauge\na 1\n# HELP c b\n# TYPE c gauge\na 2\n"],
   ["the same labels twice", '# HELP a b\n# TYPE a gauge\na{x="1"} 1\na{x="1"} 2\n'],
   ["a quote that is not escaped", '# HELP a b\n# TYPE a gauge\na{x="""} 1\n'],
-  ["a value that is none", "# HELP a b\n# TYPE a gauge\na NaN1\n"],
+  ["a value that is no number", "# HELP a b\n# TYPE a gauge\na NaN1\n"],
   ["a counter by another name", "# HELP a b\n# TYPE a counter\na 1\n"],
 ])("the metrics reader of these tests refuses %s", (_case, text) => {
   expect(() => parseMetrics(text)).toThrow();

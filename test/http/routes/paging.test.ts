@@ -10,7 +10,7 @@ type Listed = { count: number; next: string | null; results: Record<string, unkn
 const page = async (app: TestProject, address: string) =>
   (await app.ask("GET", address.replace("http://localhost:8000", ""))).body as Listed;
 
-/** Walks along a list, a row at a time, and shows one field; `meanwhile` happens behind each page. */
+/** Walks along a list, a row at a time, and returns one field; `meanwhile` runs after each page. */
 async function walk(app: TestProject, path: string, field: string, meanwhile = async () => {}) {
   const walked: unknown[] = [];
   let next: string | null = app.api + path;

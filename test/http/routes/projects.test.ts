@@ -35,7 +35,7 @@ const rotate = (body?: object) => app.ask("PATCH", `${pathOf()}reset_token/`, { 
 
 const countOf = async () => ((await app.ask("GET", PROJECTS)).body as { count: number }).count;
 
-/** What capture and the SDK's config say to a key. */
+/** The statuses of capture and of the SDK's config for a key. */
 async function statusesOf(key: string): Promise<number[]> {
   const sent = { api_key: key, ...event() };
   return [

@@ -48,7 +48,7 @@ export type Given = {
   text: string;
 };
 
-/** What a reference such as `#/components/schemas/Person` means; undefined if nothing. */
+/** The target of a reference such as `#/components/schemas/Person`; undefined if it is absent. */
 export function resolved(document: OpenApi, ref: string): unknown {
   const [root, ...steps] = ref.split("/");
   if (root !== "#") return undefined;
@@ -77,8 +77,8 @@ export function answerOf(
 
 /**
  * Checks answers against the document: that the operation may answer so, in this format, and that
- * the body fits its schema and has nothing that the schema does not name. What the document does
- * not describe, because it is no operation, is not checked. Throws what is wrong.
+ * the body fits its schema and has no field that the schema does not name. Requests that are no
+ * operation of the document are not checked. Throws an error that names the fault.
  */
 export function answerCheck(document: OpenApi): (given: Given) => void {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
@@ -125,7 +125,7 @@ export function documented(fetched: () => Promise<Response>): Promise<(given: Gi
   return check;
 }
 
-/** Whether an operation may leave its body out, and was not told to represent its result. */
+/** Whether an operation may leave its body out, and no preference asked for the result. */
 function isMinimal({ parameters = [] }: Operation, headers: Headers): boolean {
   const mayPrefer = parameters.some(({ name }) => name === "Prefer");
   return mayPrefer && headers.get("preference-applied") !== "return=representation";

@@ -78,7 +78,7 @@ function wrong(line: string): Error {
   return new Error(`Not in the text format: ${line}`);
 }
 
-/** The value of a metric's sample with exactly these labels (of a histogram, `part` beside them); 0 if there is none. */
+/** The value of a metric's sample with exactly these labels, for a histogram of its `part`; 0 without a sample. */
 export function metricValue(
   metrics: ReadonlyMap<string, ScrapedMetric>,
   name: string,
@@ -89,7 +89,7 @@ export function metricValue(
   return metric.samples.find((sample) => Bun.deepEquals(sample.labels, labels))?.value ?? 0;
 }
 
-/** What a server tells about itself. */
+/** The metrics of a server. */
 export async function scrape({ url }: { url: string }): Promise<Map<string, ScrapedMetric>> {
   const response = await fetch(`${url}/metrics`, {
     headers: { authorization: `Bearer ${PERSONAL_KEY}` },

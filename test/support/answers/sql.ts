@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { batch, event } from "../data/build-records.ts";
 import { type Answered, type TestApp, testApp } from "../start/app.ts";
 
-/** What stands in every text that is stored of another project, and in a file beside the data. */
+/** A text in every stored text of another project, and in a file next to the data. */
 export const MARKER = "not-yours-9f2c";
 
 /** An appliance with events, persons and groups of two projects; only the first is asked about. */

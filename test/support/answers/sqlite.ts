@@ -1,10 +1,10 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 
-/** How long is waited for a server that writes, in milliseconds. */
+/** The longest wait for a server that writes, in milliseconds. */
 const BUSY_TIMEOUT_MS = 10_000;
 
-/** Opens the person store of a data directory, also beside a server that uses it. */
+/** Opens the person store of a data directory, also while a server uses it. */
 export function openPersonStore(data: string, options: { readonly?: boolean } = {}): Database {
   const { readonly = false } = options;
   const path = join(data, "hoglet.sqlite");

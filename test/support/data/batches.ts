@@ -11,7 +11,7 @@ export const ARRIVED = Date.parse("2026-11-21T12:00:00Z");
 /** Uuid of the person of all events. */
 export const PERSON = "01a1fc9a-592b-78b3-8d80-aa75992efae9";
 
-/** An event of a batch; `fields` are those of the event, `more` those that ingest adds. */
+/** An event of a batch; the sender gave `fields`, ingest added `more`. */
 export function batchEvent(
   seq: number,
   fields: Partial<BatchEvent["event"]> = {},

@@ -11,7 +11,7 @@ export function event(fields: Record<string, unknown> = {}) {
   };
 }
 
-/** Large properties that leave no room in the event store's projection for any behind them. */
+/** Large properties that fill the event store's projection, so that it leaves out all later ones. */
 export function largeProperties(kib: number): Record<string, string> {
   const bytes = (name: string) => 1024 - name.length - '""'.length;
   const filling = Array.from({ length: 16 }, (_, at) => `filling ${at}`);

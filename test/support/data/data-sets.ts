@@ -38,7 +38,7 @@ export type DataSet = {
   day: string;
   events: Stored[];
   moved: Map<string, string>;
-  /** Properties by uuid; who has none here has no profile. */
+  /** Properties by uuid; a person that is absent here has no profile. */
   persons: Map<string, JsonObject>;
   /** Properties by the type's index and the key. */
   groups: Map<string, JsonObject>;
@@ -58,7 +58,7 @@ export function chance(seed: number) {
   return { next, of: <T>(choices: readonly T[]): T => choices[next(choices.length)] as T };
 }
 
-/** What chance chooses from. */
+/** The values that chance chooses from. */
 export type Chance = ReturnType<typeof chance>;
 
 export const EVENTS = ["a", "b", "é🦔", "it's", 'q"; --', "$pageview", "$screen"];

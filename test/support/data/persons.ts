@@ -14,7 +14,7 @@ import type { ProjectionChanges } from "../../../src/core/ports/projection.ts";
 import type { JsonObject } from "../../../src/core/values/json.ts";
 import type { Server } from "../start/server.ts";
 
-/** What a slice of events does to persons if it does nothing. */
+/** The changes of persons by a batch of events that changes none. */
 export const NO_CHANGES = {
   kind: "batch" as const,
   created: [],
@@ -118,7 +118,7 @@ export async function personsOf(server: Server, distinctId: string): Promise<Per
 export async function expectOnePerson(server: Server, distinctIds: string[]): Promise<Person> {
   const found = await Promise.all(distinctIds.map((id) => personsOf(server, id)));
   const [person] = found.flat();
-  if (person === undefined) throw new Error(`nobody has any of ${distinctIds.join(", ")}`);
+  if (person === undefined) throw new Error(`no person has any of ${distinctIds.join(", ")}`);
   expect(found).toEqual(distinctIds.map(() => [person]));
   expect(person.distinct_ids.toSorted()).toEqual(distinctIds.toSorted());
 

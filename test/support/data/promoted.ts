@@ -3,7 +3,7 @@ import { type Duckdb, rows } from "../../../src/stores/duckdb/engine/duckdb.ts";
 import { readableColumns } from "../../../src/stores/duckdb/events/hot-columns.ts";
 import { pointer, textIn } from "../../../src/stores/duckdb/lists/property-filter.ts";
 
-/** Expects each column that may be read to have what is in the JSON; says how many there are. */
+/** Expects each readable column to have the value in the JSON; returns the number of columns. */
 export async function expectSameTexts(duckdb: Duckdb): Promise<number> {
   return await duckdb.read(async (connection) => {
     const promoted = await readableColumns(connection);

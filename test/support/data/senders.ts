@@ -30,7 +30,7 @@ export async function sendStored(server: Server, sent: readonly Sent[]): Promise
 
 /** Clients that send at once, each in its own order, and remember what they were promised. */
 export type Senders = Disposable & {
-  /** A server is there: they send to it from now on, and again what was not acknowledged. */
+  /** Sends to a server from now on, and sends again all that was not acknowledged. */
   open(url: string): void;
   /** They wait for the next server; resolves when no request to this one is on its way. */
   close(): Promise<void>;
@@ -114,7 +114,7 @@ export function startSenders({ count, seed }: { count: number; seed: number }): 
       const known = own.filter(({ acknowledged }) => acknowledged);
       const again = known.filter(() => random() < Math.min(0.3, 2 / known.length));
       const isAlone = again.length > 0 && random() < 0.5;
-      // What an SDK sends twice may stand in any place: before, behind, and twice in one batch.
+      // An event that an SDK sends twice may be anywhere: earlier, later, and twice in one batch.
       const batch = isAlone ? events : [...again, ...events, ...events.slice(0, again.length)];
       await deliver(batch, { random, mayGiveUp: true });
       if (isAlone) await deliver(again, { random, mayGiveUp: true });
@@ -253,7 +253,7 @@ function eventMaker(needs: { name: string; random: () => number; clock: () => nu
     if (kind < 0.25) {
       if (random() < 0.5) visitors += 1;
       const distinct_id = one("visitor", visitors);
-      // What it sets must go nowhere. Some visitors become persons later.
+      // Its properties change no person. Some visitors become persons later.
       const profile = { $process_person_profile: false, $set: { wrong: true } };
       const isLogin = random() < 0.2;
       const properties = { n: next(distinct_id), ...(isLogin ? {} : profile) };

@@ -3,14 +3,14 @@ import { basename } from "node:path";
 import { createZstdDecompress } from "node:zlib";
 import { filesBelow } from "../start/server.ts";
 
-/** What a zstd frame begins with (RFC 8878 3.1.1). */
+/** The first bytes of a zstd frame (RFC 8878 3.1.1). */
 const MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 
-/** DuckDB's files are three headers and then blocks, each behind a checksum. */
+/** DuckDB's files are three headers and then blocks, each after its checksum. */
 const HEADERS_BYTES = 3 * 4096;
 const BLOCK_BYTES = 262_144;
 const CHECKSUM_BYTES = 8;
-/** What goes beyond a block goes on in the one whose number its last bytes are. */
+/** The last bytes of a block are the number of the block that continues it. */
 const POINTER_BYTES = 8;
 
 /**
@@ -41,7 +41,7 @@ export async function findPlanted(
   return Object.fromEntries([...found].map(([file, texts]) => [file, [...texts]]));
 }
 
-/** What a server has just removed has nothing. */
+/** A file that a server has just removed has no bytes. */
 function bytesOf(path: string): Buffer {
   try {
     return readFileSync(path);
@@ -51,7 +51,7 @@ function bytesOf(path: string): Buffer {
   }
 }
 
-/** The rest of a block from `at` on, and the contents of the few blocks that it says go on behind it. */
+/** The rest of a block from `at` on, and the contents of the few blocks that continue it. */
 function piecesInBlocks(bytes: Buffer, at: number): Buffer[] {
   const pieces: Buffer[] = [];
   const blockOf = (place: number) => Math.floor((place - HEADERS_BYTES) / BLOCK_BYTES);
@@ -59,9 +59,9 @@ function piecesInBlocks(bytes: Buffer, at: number): Buffer[] {
   for (let blocks = 0; blocks < 8 && start < bytes.length; blocks++) {
     const end = HEADERS_BYTES + (blockOf(start) + 1) * BLOCK_BYTES;
     pieces.push(bytes.subarray(start, end - POINTER_BYTES));
-    const told = end <= bytes.length ? bytes.readBigInt64LE(end - POINTER_BYTES) : -1n;
-    const isBlock = told >= 0n && told < BigInt(blockOf(bytes.length));
-    start = (isBlock ? HEADERS_BYTES + Number(told) * BLOCK_BYTES : end) + CHECKSUM_BYTES;
+    const next = end <= bytes.length ? bytes.readBigInt64LE(end - POINTER_BYTES) : -1n;
+    const isBlock = next >= 0n && next < BigInt(blockOf(bytes.length));
+    start = (isBlock ? HEADERS_BYTES + Number(next) * BLOCK_BYTES : end) + CHECKSUM_BYTES;
   }
   return pieces;
 }

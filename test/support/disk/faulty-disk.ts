@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { type Disk, nodeDisk, type WritableFile } from "../../../src/stores/files/disk.ts";
 
-/** What can be made to fail. */
+/** The operations that can be made to fail. */
 export type Operation =
   | "create"
   | "open"
@@ -23,20 +23,20 @@ type Fault = {
   bytes?: number;
 };
 
-/** A real disk that fails when told to, and that can lose power. */
+/** A real disk that fails on demand, and that can lose power. */
 export type FaultyDisk = Disk & {
   fail(operation: Operation, fault: Fault): void;
   /**
-   * Lets the next operation of this kind begin only when the returned function is called. If it
-   * never is, whoever asked for it hangs, as if killed: what he wrote is there, unsynced.
+   * Lets the next operation of this kind begin only when the returned function is called. Without
+   * that call its caller hangs, as if killed, and the bytes that it wrote stay unsynced.
    */
   hold(operation: Operation): () => void;
   /** How often an operation was asked for. */
   count(operation: Operation): number;
   /**
-   * Loses power in the middle of the n-th operation from now. What is left of a file is what was
-   * synced, and of what was not an arbitrary part, of what was written over zeros arbitrary sectors; a
-   * new name stays if its directory was synced.
+   * Loses power in the middle of the n-th operation from now. A file keeps its synced bytes, an
+   * arbitrary part of the others, and arbitrary sectors of bytes written over zeros. A new
+   * name stays if its directory was synced.
    * Bytes whose sync failed count as never synced, even if a later sync of the file succeeds.
    */
   crashAfter(operations: number): void;
@@ -46,7 +46,7 @@ export type FaultyDisk = Disk & {
   crashed: Promise<void>;
 };
 
-/** What a disk writes as one. */
+/** The bytes that a disk writes as one. */
 const SECTOR_BYTES = 512;
 
 /** A file that was written: how much of it, and of its name, would survive. */
@@ -54,7 +54,7 @@ type Kept = {
   files: WritableFile[];
   size: number;
   synced: number;
-  /** What was written over zeros that were synced, and was not synced itself. */
+  /** Unsynced bytes that were written over synced zeros. */
   over: { from: number; to: number }[];
   /** A sync has failed. */
   lost: boolean;
@@ -87,7 +87,7 @@ export function faultyDisk(random: () => number = Math.random): FaultyDisk {
   async function crash(): Promise<void> {
     if (dead) return crashed;
     dead = true;
-    // What a thread still does would be done to what is left.
+    // A thread that still writes would change the remaining files.
     await Promise.allSettled(running);
     for (const [path, file] of kept) {
       for (const handle of file.files) await handle.close().catch(() => {});
@@ -140,7 +140,7 @@ export function faultyDisk(random: () => number = Math.random): FaultyDisk {
     return result;
   }
 
-  /** Runs `work`, or `part` of it and then what was ordered. */
+  /** Runs `work`; or runs `part` of it and then the ordered failure. */
   async function attempt<T>(
     operation: Operation,
     work: () => Promise<T>,

@@ -64,7 +64,7 @@ export async function settled(server: Server): Promise<void> {
 }
 
 /**
- * Checks that what was acknowledged is stored once, what was not at most once, as it was sent;
+ * Checks that acknowledged events are stored once, others at most once, all as they were sent;
  * and that persons are what exactly the stored events make of them, each applied once, in order.
  */
 export async function expectKept(server: Server, sent: readonly Sent[]): Promise<Everything> {
@@ -123,7 +123,7 @@ function eventShown({ uuid, event, distinct_id, timestamp, properties }: Sent): 
   return { uuid, event, distinct_id, person_id, timestamp: isoTime(timestamp), properties };
 }
 
-/** Compares one by one: a diff of thousands of rows would be read by nobody. */
+/** Compares one by one: a diff of thousands of rows is too long to read. */
 function differences<T>(expected: readonly T[], find: (one: T) => T | undefined) {
   return expected
     .map((one) => ({ expected: one, found: find(one) }))

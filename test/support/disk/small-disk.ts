@@ -29,8 +29,8 @@ export type SmallDisk = AsyncDisposable & {
 const FILLER_BYTES = Buffer.alloc(65_536, 1);
 
 /**
- * Mounts a tmpfs where only some commands see it: in a mount namespace, and whoever is not root
- * has one in a user namespace of his own (Linux).
+ * Mounts a tmpfs that only some commands see, in a mount namespace (Linux). Without root, it is in a
+ * user namespace too.
  */
 export async function smallDisk(bytes: number): Promise<SmallDisk> {
   const path = mkdtempSync(join(tmpdir(), "hoglet-disk-"));
@@ -62,7 +62,7 @@ export async function smallDisk(bytes: number): Promise<SmallDisk> {
           writeSync(file, FILLER_BYTES.subarray(0, rest));
         }
       } catch (error) {
-        // Somebody else took the last bytes.
+        // Another process took the last bytes.
         if (!(error instanceof Error && "code" in error && error.code === "ENOSPC")) throw error;
       } finally {
         closeSync(file);

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 /** A connection on which a test writes requests byte by byte, as no HTTP client does. */
 export type Connection = Disposable & {
   write(text: string): void;
-  /** Resolves to what has come since the last call, once it holds `text` or has ended. */
+  /** Resolves to the text since the last call, once it contains `text` or the connection has ended. */
   until(text: string): Promise<string>;
 };
 

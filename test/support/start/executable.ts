@@ -14,7 +14,7 @@ import { join } from "node:path";
 
 const ROOT = join(import.meta.dir, "../../..");
 
-/** What an executable is made of. */
+/** The sources of an executable. */
 const SOURCES = ["src", "scripts/build", "package.json", "bun.lock"];
 
 /** Holds a folder for each executable, named by a hash of its sources. */
@@ -25,7 +25,7 @@ const KEPT = 3;
 
 let path: string | undefined;
 
-/** The path of the executable of these sources. Builds it, in some seconds, if there is none. */
+/** The path of the executable of these sources. Builds it, in some seconds, if it is absent. */
 export function executable(): string {
   path ??= built();
   return path;

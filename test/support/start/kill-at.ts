@@ -35,10 +35,10 @@ function count(prototype: object, names: readonly string[]): void {
 
 if (!Bun.isMainThread) {
   if (kind === "sqlite") count(Database.prototype, ["run"]);
-  // Those that are called by these names, and not by an import of their own: the journal's.
+  // The journal calls these by name, without an import of its own.
   if (kind === "file") count(fs, ["writeSync", "fdatasyncSync"]);
 } else {
-  // Only what is told so is loaded before a thread.
+  // Threads load only modules that are named so.
   const Plain = globalThis.Worker;
   globalThis.Worker = class extends Plain {
     constructor(url: string | URL, options: WorkerOptions = {}) {

@@ -5,11 +5,11 @@ type Options = {
   /** The command to run; the executable by default. */
   command?: readonly string[];
   cwd?: string;
-  /** The environment beside PATH, which may be replaced; the two keys by default. */
+  /** The environment in addition to PATH; the two keys by default. */
   env?: Record<string, string>;
 };
 
-/** What a server is told by default. */
+/** The environment of a server by default. */
 export const KEYS = { HOGLET_PROJECT_KEY: PROJECT_KEY, HOGLET_PERSONAL_KEY: PERSONAL_KEY };
 
 /** A server from the first instant of its start, to be killed at any. */
@@ -17,7 +17,7 @@ export type Started = AsyncDisposable & {
   pid: number;
   /** Where it listens; undefined if it ended before. It may still be replaying its journal. */
   listening: Promise<string | undefined>;
-  /** What it has printed so far. */
+  /** Its output so far. */
   output(): { out: string; err: string };
   signal(name: NodeJS.Signals): void;
   /** Asks it to end, and resolves with its exit code. */
@@ -69,7 +69,7 @@ export function start(data: string, options: Options = {}): Started {
   };
 }
 
-/** What a command came to. */
+/** The result of a command. */
 export type Outcome = { code: number; out: string; err: string };
 
 /** Runs a hoglet command to its end. */
