@@ -23,7 +23,7 @@ export function attempts(now: Clock): Attempts {
   return {
     failed(source) {
       const at = now();
-      // A clock that was set back must not lock anybody out for longer.
+      // A clock that was set back must not block callers for longer.
       const recent = (failures.get(source) ?? []).filter(
         (time) => time > at - MINUTE_MS && time <= at,
       );

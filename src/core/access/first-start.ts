@@ -31,7 +31,7 @@ export async function prepare(needs: Needs): Promise<FirstStart | undefined> {
     log.warn("the personal key of the settings was revoked and stays so; give another");
   }
   const [first] = await projects.all();
-  // A project alone may have been made on the command line, before anybody had a key.
+  // The command line may have made a project before any key was made.
   if (first !== undefined && !(await keys.isUnused())) {
     if (projectKey !== undefined && isFree(projectKey, first)) {
       await projects.rotateKey(first.id, { api_token: projectKey });
@@ -41,11 +41,11 @@ export async function prepare(needs: Needs): Promise<FirstStart | undefined> {
     }
     return undefined;
   }
-  // The directory may have been made on the command line, by other settings.
+  // The command line may have made the directory, with other settings.
   if (!(await keys.nameOwner())) {
     log.warn("the owner's address in the settings is another user's; the owner keeps its own");
   }
-  // The project comes last: it is what tells that the first start was completed.
+  // The project is made last, because its existence shows that the first start was completed.
   const made =
     personalKey === undefined
       ? await keys.create({ label: "first key", scopes: ["*"] })

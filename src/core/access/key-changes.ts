@@ -6,9 +6,8 @@ import { allows, type Principal } from "./key.ts";
 import type { Keys } from "./keys.ts";
 
 /**
- * The same keys with one change at a time. Each change is checked against the keys as they are when its turn
- * comes, the caller's own key included. Two changes at once could make a key with more rights than both
- * (decision 54).
+ * Wraps keys so that one change runs at a time. Each is checked against the keys at that moment, also against
+ * the caller's own key. Two changes at once could make a key with more rights than both (decision 54).
  */
 export function serialized(keys: Keys, reads: Pick<KeyReads, "find">, now: Clock): Keys {
   const run = inTurn();

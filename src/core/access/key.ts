@@ -27,7 +27,7 @@ export function newKey(prefix: string, randomBytes: (count: number) => Uint8Arra
   return prefix + randomText(BASE62, KEY_CHARS, randomBytes);
 }
 
-/** The SHA-256 of a personal key, all that is kept of it (design: no secrets at rest). */
+/** Returns the SHA-256 of a personal key. Only this is stored, so a copy of the data has no keys. */
 export function keyHash(key: string): string {
   return `sha256$${new Bun.CryptoHasher("sha256").update(key).digest("hex")}`;
 }
@@ -79,7 +79,7 @@ export type Principal = {
 };
 
 /** The rights of a key: scopes, projects and time. */
-export type Reach = Pick<Principal, "scopes" | "scoped_teams" | "expires_at">;
+export type Rights = Pick<Principal, "scopes" | "scoped_teams" | "expires_at">;
 
 /** Whether `text` may stand in a key's list of scopes. */
 export function isScope(text: string): boolean {
@@ -99,12 +99,12 @@ export function allows({ scopes }: Pick<Principal, "scopes">, scope: string): bo
 }
 
 /**
- * A sentence that names the scopes, projects or time of a key that the principal does not have itself;
- * undefined if it has all. Leave `expires_at` out where the key's time does not count.
+ * Returns a sentence that names a right of a key that the principal lacks: a scope, a project or time. Returns
+ * undefined if it lacks no right. Without `expires_at`, time does not count.
  */
-export function beyond(
-  principal: Reach,
-  { scopes, scoped_teams, expires_at }: Omit<Reach, "expires_at"> & Partial<Reach>,
+export function lackingRight(
+  principal: Rights,
+  { scopes, scoped_teams, expires_at }: Omit<Rights, "expires_at"> & Partial<Rights>,
 ): string | undefined {
   const scope = scopes.find((wanted) => !allows(principal, wanted));
   if (scope !== undefined) return `The API key lacks the scope '${scope}'.`;
@@ -124,7 +124,7 @@ export function sees({ scoped_teams }: Pick<Principal, "scoped_teams">, project:
   return scoped_teams === null || scoped_teams.includes(project);
 }
 
-/** A user as it is embedded in what they made (contract 2.4). */
+/** A user, as answers have it in the objects that the user made (contract 2.4). */
 export type User = {
   id: number;
   uuid: string;

@@ -4,7 +4,6 @@ import { Failure } from "../values/failure.ts";
 import { isLonger, storableText } from "../values/json.ts";
 import { type Clock, isoTime, parseTime } from "../values/time.ts";
 import {
-  beyond,
   isPersonalKey,
   isScope,
   KEY_BYTES_MAX,
@@ -13,6 +12,7 @@ import {
   keyHash,
   keyMask,
   LAST_USED_MS,
+  lackingRight,
   newKey,
   PERSONAL_KEY_PREFIX,
   type Principal,
@@ -41,7 +41,7 @@ export type KeyChanges = Partial<
 /** A personal key as it may be shown. `value` is the key itself, in the answer that made it. */
 export type ShownKey = Omit<KeyRow, "hash" | "revoked_at"> & { value: string | null };
 
-/** A key in the one answer that shows it. `made_user` is the address of a user made to own it. */
+/** A key in the only answer that shows its value. `made_user` is the address of its owner, if that is new. */
 export type NewKey = ShownKey & { value: string; made_user?: string };
 
 /**
@@ -50,9 +50,9 @@ export type NewKey = ShownKey & { value: string; made_user?: string };
  * own: `permission_denied` (decision 54).
  */
 export type Keys = {
-  /** Whose key it is. Fails `not_authenticated` or `authentication_failed`. */
+  /** Returns the principal of a key. Fails `not_authenticated` or `authentication_failed`. */
   authenticate(key: string | undefined): Promise<Principal>;
-  /** Fails `invalid_input`, `invalid_choice`, `required`, `too_long` on what the key must not be. */
+  /** Makes a key. Fails `invalid_input`, `invalid_choice`, `required` or `too_long` on an invalid field. */
   create(draft: KeyDraft, by?: Principal): Promise<NewKey>;
   list(by?: Principal): Promise<ShownKey[]>;
   get(id: number, by: Principal): Promise<ShownKey>;
@@ -62,13 +62,13 @@ export type Keys = {
   roll(id: number, by?: Principal): Promise<NewKey>;
   /** Ends a key at once. */
   revoke(id: number, by?: Principal): Promise<ShownKey>;
-  /** Whether no key was ever made, also none that is revoked by now. */
+  /** Returns whether no key was ever made. Revoked keys count as made. */
   isUnused(): Promise<boolean>;
-  /** Makes the owner, by the address of the settings, unless there is one. */
+  /** Makes the owner, with the address of the settings, unless a user exists. */
   makeOwner(): Promise<void>;
   /** Gives the owner the address of the settings; false if another user has it. */
   nameOwner(): Promise<boolean>;
-  /** Makes a given key valid for everything, unless it is known; says if it was revoked. */
+  /** Makes a key with all rights and the given value, unless it exists. Returns whether it was revoked. */
   ensure(value: string): Promise<"valid" | "revoked">;
 };
 
@@ -90,11 +90,11 @@ const KEY_FORM = `A personal key is ${PERSONAL_KEY_PREFIX} and 20 to 60 letters,
 /** The personal keys of this data directory. */
 export function keys(needs: Needs): Keys {
   const { reads, writes, now, randomBytes } = needs;
-  const noteUse = useNotes(needs);
+  const noteUse = lastUseWriter(needs);
 
   const hasEnded = ({ expires_at }: KeyRow) => expires_at !== null && expires_at <= isoTime(now());
   const find = async (id: number, by?: Principal) => found(await reads.find(id, by?.user_id));
-  /** Fails unless `by` may do all that the key may; how long either lasts does not count. */
+  /** Returns a key that `by` may change: `by` has all of its rights, except time. Fails otherwise. */
   const changeable = async (id: number, by?: Principal): Promise<KeyRow> => {
     const row = await find(id, by);
     const { scopes, scoped_teams } = row;
@@ -147,9 +147,9 @@ export function keys(needs: Needs): Keys {
       const row = await changeable(id, by);
       const fields = checked(changes, by, needs);
       if (Object.keys(fields).length === 0) return shown(row);
-      const { expires_at, ...reach } = { ...row, ...fields };
-      // More for one that ends later would be more than `by` has.
-      if (beyond(row, reach) !== undefined) expectWithin(by, { ...reach, expires_at });
+      const { expires_at, ...rights } = { ...row, ...fields };
+      // A key that ends after `by` must not get rights that it did not have.
+      if (lackingRight(row, rights) !== undefined) expectWithin(by, { ...rights, expires_at });
       return shown(found(await writes.change(id, fields)));
     },
     async roll(id, by) {
@@ -227,13 +227,13 @@ function checkedEnd(text: string, { now }: Pick<Needs, "now">): string {
   throw new Failure("invalid_input", "A time that lies ahead is expected, ISO 8601.", "expires_at");
 }
 
-function expectWithin(by: Principal | undefined, reach: Parameters<typeof beyond>[1]): void {
-  const lacking = by === undefined ? undefined : beyond(by, reach);
+function expectWithin(by: Principal | undefined, rights: Parameters<typeof lackingRight>[1]): void {
+  const lacking = by === undefined ? undefined : lackingRight(by, rights);
   if (lacking !== undefined) throw new Failure("permission_denied", lacking);
 }
 
-/** Writes when keys were used, each at most once in LAST_USED_MS, without delaying the request. */
-function useNotes({ writes, now, log }: Needs) {
+/** Writes the last use of keys, each at most once in LAST_USED_MS. The request does not wait for it. */
+function lastUseWriter({ writes, now, log }: Needs) {
   const noted = new Map<number, number>();
   return ({ id, last_used_at }: KeyRow): void => {
     const at = now();

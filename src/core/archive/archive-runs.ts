@@ -7,19 +7,19 @@ import type { Journal } from "../ports/journal.ts";
 import type { Log } from "../ports/log.ts";
 import type { Clock } from "../values/time.ts";
 
-/** Sequence numbers that are archived at once; half as many after each failure. */
+/** Most sequence numbers that are archived at once. Each failure halves the number. */
 const STEP_MAX = 200_000;
 
 /** The pause between checks of the journal's size, in milliseconds. */
 const POLL_MS = 500;
 
 /**
- * The least time between two files, in milliseconds, while the journal is within its bound: a backlog
- * is archived while it is applied.
+ * The least time between two files, in milliseconds, while the journal is within its bound. So a backlog is
+ * archived while it is applied.
  */
 const PAUSE_MS_MIN = 2000;
 
-/** How long applied events may be in the journal alone, in milliseconds. */
+/** Longest time until applied events are archived, in milliseconds. */
 const JOURNAL_MS_MAX = 3_600_000;
 
 /**
@@ -30,7 +30,7 @@ const LAG_BUSY = 20_000;
 const SHARE_BUSY = 3 / 4;
 const SHARE_QUIET = 1 / 16;
 
-/** In how long each file of the archive is read and compared once, in milliseconds (decision 76). */
+/** Time in which each file of the archive is checked once, in milliseconds (decision 76). */
 export const CHECK_ROUND_MS = 604_800_000;
 
 /** The pause after a failure, in milliseconds. */
@@ -50,11 +50,11 @@ type Needs = {
   log: Log;
 };
 
-/** Keeps the journal small: archived events leave it. */
+/** Archives events, and removes them from the journal. */
 export type Archiving = {
-  /** Archives all that is applied, and trims the journal. Throws what DuckDB or the disk throws. */
+  /** Archives all applied events, and trims the journal. Fails with the error of DuckDB or the disk. */
   run(): Promise<void>;
-  /** Ends the loop within so many milliseconds, and says whether it has: a step may take longer. */
+  /** Ends the loop after its current step. Returns false if that step takes longer than the given time. */
   stop(deadlineMs: number): Promise<boolean>;
 };
 
@@ -67,21 +67,21 @@ export function startArchiving(needs: Needs): Archiving {
   let trimmed = 0;
   let lastAt = performance.now();
   let isComplete = false;
-  /** Whether there may be small files that are worth joining. */
+  /** Whether small files may exist that can be joined. */
   let mayBeJoined = true;
-  /** The last sequence number at the last look, and whose turn it was. */
+  /** The last sequence number at the last look, and the round of checks at that time. */
   let seen = -1;
   let checked = -1;
 
   const isBusy = () => ingest.lag() > LAG_BUSY;
 
-  /** Once after a start, missing files are written again from the event store (decision 76). */
+  /** Writes missing files again from the event store, once after a start (decision 76). */
   const complete = async (): Promise<void> => {
     if (!isComplete) await needs.archive.complete();
     isComplete = true;
   };
 
-  /** Checks one file while no events arrive. The clock says which, so frequent restarts skip none. */
+  /** Checks one file while no events arrive. The clock selects it, so that frequent restarts skip no file. */
   const check = async (): Promise<void> => {
     const isQuiet = ingest.lag() <= 0 && ingest.applied() === seen;
     seen = ingest.applied();
@@ -111,11 +111,11 @@ export function startArchiving(needs: Needs): Archiving {
     await complete();
     const applied = ingest.applied();
     if (archive === undefined) {
-      // The event store has the only copy from here on: not one that is in its log alone.
+      // The event store may have the only copy then, so its own log is first moved into its file.
       await events.checkpoint();
       await trim(applied);
     } else {
-      // A crash may have come between the archive and this; and the archive may be ahead.
+      // After a crash, archived events may still be in the journal. The archive may also be ahead.
       await trim(Math.min(archive.last(), applied));
     }
     while (archive !== undefined && archive.last() < applied && !signal.stopped()) {

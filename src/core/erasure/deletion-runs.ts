@@ -43,15 +43,15 @@ export type DeletionRunNeeds = {
  */
 export type DeletionRuns = {
   /**
-   * Carries out all that is queued, was given up or is being gone on with; resolves with how many
-   * tasks are done. Throws why it cannot.
+   * Carries out all queued, failed and interrupted tasks, and returns how many are done. Fails with the reason
+   * if it cannot.
    */
   run(): Promise<{ done: number }>;
   /** Runs the deletions that are due. */
   tick(): Promise<void>;
   /**
-   * Ends a run between two steps, within so many milliseconds, and says whether it has: a step may
-   * take longer. The next start goes on with it.
+   * Ends a run after its current step. Returns false if that step takes longer than `deadlineMs`. The next
+   * start continues the run.
    */
   stop(deadlineMs: number): Promise<boolean>;
 };
@@ -67,7 +67,7 @@ const POLL_MS = 20;
 
 const ALL: Wanted = { kinds: ["weekly", "nightly"], states: ["queued", "failed"] };
 
-/** Starts to look at the clock; what a crash interrupted goes on at the first look. */
+/** Starts to look at the clock. Runs that a crash interrupted continue at the first look. */
 export function startDeletionRuns(needs: DeletionRunNeeds): DeletionRuns {
   const { writes, patterns, now, log } = needs;
   const lastDue: LastDue = { read: writes.lastDue, write: writes.setDue };
@@ -103,12 +103,12 @@ export function startDeletionRuns(needs: DeletionRunNeeds): DeletionRuns {
     if (again !== undefined) failed = undefined;
     const kinds = new Set([...taken.map(({ kind }) => kind), ...(again?.kinds ?? [])]);
     await run({ kinds: [...kinds], states: ["queued"] });
-    // A run that the end of the server cut short is due again at the next start.
+    // A run that the end of the server interrupted stays due for the next start.
     if (!stopped) await due.note(taken);
   };
-  // Interrupted and postponed tasks run at once: they do not wait for the next schedule.
+  // Interrupted and postponed tasks run at once. They need not wait for the next due time.
   let resuming: Promise<{ done: number }> | undefined = run({ kinds: [], states: [] });
-  // A check waits for the run that goes on after a restart.
+  // The first check waits until that run has ended.
   void oneCheck(async () => {
     await resuming?.catch(() => {});
     resuming = undefined;
@@ -135,7 +135,7 @@ export function startDeletionRuns(needs: DeletionRunNeeds): DeletionRuns {
   };
 }
 
-/** One batch: one pass over the events. Returns how many tasks are done. */
+/** Carries out one batch of tasks in one pass over the events, and returns how many are done. */
 async function runBatch(
   needs: DeletionRunNeeds,
   wanted: Wanted,
@@ -165,7 +165,7 @@ async function runBatch(
   return tasks.length;
 }
 
-/** Rewrites the event store in order once much is new: 147 bytes an event instead of 185 (decision 93). */
+/** Rewrites the event store in order if much is new: an event then takes 147 bytes, not 185 (decision 93). */
 async function putInOrder({ events, log }: DeletionRunNeeds, stopped: () => boolean) {
   if (!(await events.needsReordering())) return;
   log.info("the event store is put in order");
@@ -178,7 +178,7 @@ async function putInOrder({ events, log }: DeletionRunNeeds, stopped: () => bool
   }
 }
 
-/** Every step may be repeated: a kill between any two of them begins at the first again. */
+/** Erases the data of tasks. Each step may be repeated: after a kill, the first step comes again. */
 async function erase(needs: DeletionRunNeeds, batch: Batch, stopped: () => boolean): Promise<void> {
   const { directory, writes, events, journal, eraseArchived, now, log } = needs;
   const { tasks } = batch;
@@ -186,7 +186,7 @@ async function erase(needs: DeletionRunNeeds, batch: Batch, stopped: () => boole
     if (stopped()) throw new Error("The server is stopping");
     log.info("deletions go on", { step: name });
   };
-  // First, so that entries of the meantime are in a later segment, which stays.
+  // The journal rotates first, so that entries which arrive meanwhile are in a later segment, which stays.
   const upTo = await journal.rotate();
   await caughtUp(needs, batch, { upTo, stopped });
   step("events");
@@ -215,7 +215,7 @@ async function erase(needs: DeletionRunNeeds, batch: Batch, stopped: () => boole
   await writes.finish(ids, isoTime(now()));
 }
 
-/** Waits until both stores have all up to a sequence number, and the projection all who are gone. */
+/** Waits until both stores have all events up to a sequence number, and the projection all deletions. */
 async function caughtUp(
   { ingest, events }: DeletionRunNeeds,
   { removed_version }: Batch,
@@ -230,7 +230,7 @@ async function caughtUp(
   while (!stopped() && (await lacks())) await Bun.sleep(POLL_MS);
 }
 
-/** Erases events, in the stores and in memory; says what the projection then was. */
+/** Erases events in the stores and in memory, and returns the versions of the projection. */
 async function eraseEvents(
   { writes, events, batches }: DeletionRunNeeds,
   { tasks, isPurging }: Batch,
@@ -251,7 +251,7 @@ async function eraseEvents(
   return purged_version;
 }
 
-/** On a full disk a task waits for space and keeps its finished steps. */
+/** Returns the error to report: on a full disk, a task waits for space and keeps its finished steps. */
 function reported(error: unknown): unknown {
   if (!(error instanceof Error && isDiskFull(error))) return error;
   return new Failure("unavailable", DISK_SPACE);

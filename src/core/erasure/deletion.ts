@@ -1,7 +1,7 @@
 /** When events are deleted: with their person once a week, or alone in the night (contract 4.4). */
 export type DeletionKind = "weekly" | "nightly";
 
-/** How far a deletion has come. */
+/** The state of a deletion. */
 export type DeletionState = "queued" | "running" | "done" | "failed" | "cancelled";
 
 /** The statuses by which deletions are listed, each with its states. */
@@ -11,8 +11,8 @@ export const DELETION_STATUSES = {
 } as const satisfies Record<string, readonly DeletionState[]>;
 
 /**
- * The permanent record of a deletion: whose events, who asked for it and when, the number of tries, when it
- * ran, and how many rows of each kind it removed. Times are ISO 8601.
+ * The permanent record of a deletion: the person, the user who asked for it, the times, the attempts, and the
+ * number of removed rows of each kind. Times are ISO 8601.
  */
 export type Receipt = {
   id: number;
@@ -25,7 +25,7 @@ export type Receipt = {
   requested_at: string;
   state: DeletionState;
   attempts: number;
-  /** Why it was put off or given up. */
+  /** Why it was postponed, or failed. */
   error: string | null;
   started_at: string | null;
   finished_at: string | null;

@@ -10,7 +10,7 @@ export type DeletionDesk = {
   open(): Promise<Receipt[]>;
   /** Fails `not_found`. */
   receipt(id: number): Promise<Receipt>;
-  /** Withdraws one that waits or has failed, and has deleted nothing. Fails `not_found`. */
+  /** Cancels a deletion that is queued or failed, and has deleted nothing. Fails `not_found`. */
   cancel(id: number): Promise<Receipt>;
 };
 

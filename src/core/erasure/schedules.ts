@@ -1,13 +1,13 @@
 import { Cron } from "croner";
 import { type Clock, isoTime, parseTime } from "../values/time.ts";
 
-/** Where is kept which due time was done last, ISO 8601; undefined before the first look. */
+/** Stores the due time of the last completed run of each kind, ISO 8601; undefined before the first look. */
 export type LastDue = {
   read(kind: string): Promise<string | undefined>;
   write(kind: string, at: string): Promise<void>;
 };
 
-/** A kind that is due, and since when, ISO 8601. */
+/** A kind that is due, with its due time, ISO 8601. */
 export type Due<Kind extends string> = { kind: Kind; at: string };
 
 /**
@@ -25,7 +25,7 @@ export function schedules<Kind extends string>(
     cron: new Cron(pattern, { paused: true, timezone: "UTC" }),
   }));
   return {
-    /** The kinds that have been due since their work was done: each once, however often. */
+    /** Returns the kinds that became due since their last completed run, each once. */
     async look(): Promise<Due<Kind>[]> {
       const at = now();
       const found: Due<Kind>[] = [];
@@ -34,14 +34,14 @@ export function schedules<Kind extends string>(
         const known = await read(kind);
         const last = known === undefined ? undefined : parseTime(known);
         const due = before?.getTime() ?? at;
-        // At the first look ever nothing was missed, nor when the clock has been set back.
+        // Nothing was missed at the very first look, or if the clock was set back.
         if (last === undefined || last > due) await write(kind, isoTime(due));
         else if (last < due) found.push({ kind, at: isoTime(due) });
       }
       return found;
     },
 
-    /** Stores that due work is done. Until then it stays due, also after a restart. */
+    /** Notes that due work is done. Until then it stays due, also after a restart. */
     async note(done: readonly Due<Kind>[]): Promise<void> {
       for (const { kind, at } of done) await write(kind, at);
     },

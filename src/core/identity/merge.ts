@@ -49,7 +49,7 @@ export function mergeRequest({ event, distinct_id, properties }: CapturedEvent) 
 }
 
 function requestOf(other: Json | undefined, merge: (other: string) => Direction): MergeRequest {
-  // A list or an object is a mistake of code: as a text it would be the same id for many people.
+  // A list or an object is a mistake of the sender. As a text, many persons could have the same id.
   const id = typeof other === "object" ? undefined : distinctIdIn(other);
   const isCut = typeof other === "string" && id !== undefined && other.length > id.length;
   if (id !== undefined) return { ...merge(id), fault: undefined, isCut };
@@ -58,7 +58,7 @@ function requestOf(other: Json | undefined, merge: (other: string) => Direction)
   return { ...merge(""), fault, isCut };
 }
 
-/** Values that careless code sends in place of an id, in lower case. */
+/** Values that senders use by mistake in place of an id, in lower case. */
 const ILLEGAL_ANY_CASE = new Set([
   "anonymous",
   "guest",
@@ -72,7 +72,7 @@ const ILLEGAL_ANY_CASE = new Set([
   "false",
 ]);
 
-/** The same in one case only, because a name may have another case. */
+/** Such values that count only in this case, because in another case they may be names. */
 const ILLEGAL = new Set([
   "[object Object]",
   "NaN",

@@ -30,14 +30,13 @@ export type Split = {
   rest: State;
   /** Ids of the merges that are undone. */
   undone: number[];
-  /** Other merges that change by it, as they are from now on. */
+  /** Remaining merges whose record changes, with their new values. */
   changed: KeptMerge[];
 };
 
 /**
- * Undoes merges (decision 28). Each person that leaves comes back as it was, with its distinct ids and with
- * the persons that were merged into it, unless these leave as well. The remaining person is as if they had
- * never come. An id that came by no merge becomes a new person. Fails `invalid_input` on an id of another
+ * Undoes merges (decision 28). Each person that leaves is restored, with its distinct ids and with the persons
+ * that were merged into it, unless these leave too. The remaining person is as if they had never been merged. An id that came by no merge becomes a new person. Fails `invalid_input` on an id of another
  * person, if no id would stay, and if there is nothing to undo.
  */
 export function split(person: Whole, merges: readonly KeptMerge[], query: SplitQuery): Split {

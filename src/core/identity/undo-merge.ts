@@ -36,9 +36,9 @@ export type State = Pick<Whole, "properties" | "created_at" | "is_identified">;
 type Given = Map<string, Json>;
 
 /**
- * Computes persons without some that were merged into them, the uuids of `leaving`. Properties, times and the
- * remaining merges are as if those had never come (decision 28). `merges` are all merges into `whole`,
- * also by way of others, oldest first.
+ * Computes a person without the merged persons whose uuids are in `leaving`. Properties, times and remaining
+ * merges are as if those had never been merged (decision 28). `merges` are all merges into `whole`, direct and
+ * indirect, oldest first.
  */
 export function withoutSources(
   whole: Whole,
@@ -100,7 +100,7 @@ export function withoutSources(
     }
   };
 
-  // A person has all of its own sources before it is merged: so the last merges are the outermost.
+  // A person has all of its own sources before it is merged itself, so the last merges are the outermost.
   const outermost = copies.filter(({ source_uuid }) => leaving.has(source_uuid)).reverse();
   for (const [target, sources] of Map.groupBy(outermost, ({ target_uuid }) => target_uuid)) {
     leave(target, sources);
@@ -111,7 +111,7 @@ export function withoutSources(
   };
 }
 
-/** Keys that a target has only from its source, and that no user has set since. */
+/** Returns the keys that a target has only from its source, and that no user has set since. */
 function givenBy({ gained, kept }: KeptMerge): string[] {
   const own = new Set(kept);
   return gained.filter((key) => !own.has(key));
@@ -128,7 +128,7 @@ function lose(properties: JsonObject, given: Given): Given {
   return lost;
 }
 
-/** Sets lost properties that a staying source has, too: the first source wins. */
+/** Sets lost properties again if a remaining source has them too. The first such source wins. */
 function regain(
   properties: JsonObject,
   lost: Given,

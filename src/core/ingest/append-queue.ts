@@ -27,7 +27,7 @@ export async function appendQueue(needs: AppendNeeds, retries: Retrier, onWarned
   const counts = { stored: 0, duplicates: 0, dead: 0 };
   const queued: Promise<void>[] = [];
 
-  /** Only this step is repeated alone, because SQLite has the batches of the load already. */
+  /** Repeats only the append after a failure, because SQLite has the batches of the load already. */
   const append = async (load: BulkLoad): Promise<void> => {
     const { dead } = await retries.retryUntilDone("appending a load", () => events.append(load));
     applied = load.last;
@@ -87,7 +87,7 @@ export async function appendQueue(needs: AppendNeeds, retries: Retrier, onWarned
   };
 }
 
-/** Appends warnings of dead letters to the journal for a later batch, because SQLite has theirs already. */
+/** Appends warnings of dead letters to the journal, for a later batch: their own batch is applied already. */
 async function warnOfDead(
   dead: readonly DeadLetter[],
   { journal, log }: AppendNeeds,

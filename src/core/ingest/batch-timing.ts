@@ -25,7 +25,7 @@ export function isBusy({ endedEarly, count }: BatchResult, sinceMs: number): boo
   return endedEarly || count * 1000 >= BUSY_EVENTS_PER_S * sinceMs;
 }
 
-/** Shortest time from the start of a batch to the next, in milliseconds; 0 if the rest is there already. */
+/** Shortest time from the start of a batch to the next, in milliseconds; 0 if it ended early. */
 export function intervalMs({ endedEarly }: BatchResult, busy: boolean): number {
   if (endedEarly) return 0;
   return BATCH_INTERVAL_MS[busy ? "busy" : "quiet"];

@@ -72,7 +72,7 @@ type Needs = {
 export function batches({ journal, persons, files, dedup, ...memory }: Needs) {
   let uncollected = 0;
 
-  /** Runs only between batches: objects of a running one would survive and age. */
+  /** Collects only between batches, because the objects of a running batch would survive the collection. */
   const collect = () => {
     if (uncollected < COLLECT_EVENTS) return;
     uncollected = 0;
@@ -120,7 +120,7 @@ export function batches({ journal, persons, files, dedup, ...memory }: Needs) {
       const projection = changes && (await persons.apply(changes)).projection;
       const of = { events: storedEvents(unique, does), logs: logsIn(frames, last), projection };
       const loads = files.add({ range: { first: range.after + 1, last }, ...of });
-      // Only now, because a batch that fails is read again and would find itself as duplicates.
+      // Events are added only now. A failed batch is read again, and its events must not count as duplicates.
       dedup.add(unique);
       const endedEarly =
         next !== undefined || upTo < asked || (last < upTo && isFull(frames, read));

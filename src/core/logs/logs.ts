@@ -85,7 +85,7 @@ export function logs(needs: Needs): Logs {
       const here = admittedHere(body, { now: arrived_at, newUuid });
       const { count, lines, rejected, warnings } =
         here ?? (await decoder.admitLogs(body, arrived_at));
-      // Both at once, so that they are of one group; the records first, so that they find room.
+      // Both at once, so that one group commit has both; the records first, so that they fit.
       const entry = { kind: "logs" as const, project_id, arrived_at, count, lines };
       const accepted = count > 0 ? journal.append(entry) : undefined;
       const warned = warn(warnings, { project_id, arrived_at });

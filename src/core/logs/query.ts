@@ -28,10 +28,10 @@ export const LOG_SERVICES_MAX = 1000;
 /** Characters of a search in log records. */
 export const LOG_SEARCH_CHARS_MAX = 1000;
 
-/** How far back a query looks that does not say, in milliseconds. */
+/** Default range of a query, back from now, in milliseconds. */
 const LOOKBACK_MS = 86_400_000;
 
-/** Which records come first. */
+/** The possible orders of records. */
 export const LOG_ORDERS = ["latest", "earliest"] as const;
 
 /**
@@ -95,7 +95,8 @@ export type LogQuery = {
 export const LOG_FILTERS_ATTR = "query__filterGroup";
 
 /**
- * Reads a query; a date alone is the whole day on the clock of `moment`. Fails `invalid_input`, `invalid_choice` and `too_long`, and names the field.
+ * Reads a query. A date without a time is the whole day on the clock of `moment`. Fails `invalid_input`,
+ * `invalid_choice` or `too_long`, with the name of the field.
  */
 export function logQuery(asked: LogQueryAsked, moment: Moment): LogQuery {
   const attr = "query";

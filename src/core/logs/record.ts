@@ -15,7 +15,7 @@ import {
 /** UTF-8 bytes of one log record as it is stored; a larger one is rejected (decision 36). */
 export const LOG_RECORD_BYTES_MAX = 1_048_576;
 
-/** How grave a record is, from the least to the most. */
+/** The severity of a record, the lowest first. */
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
 
 /** One of {@link LOG_LEVELS}. */
@@ -150,14 +150,14 @@ export const LOG_DISTINCT_ID_KEYS = [
   "enduser.id",
 ] as const;
 
-/** Whose record it is, as its own attributes say, in the form that events have; null if they do not say. */
+/** Returns the distinct id in a record's own attributes, in the form of events; null without one. */
 export function logDistinctId(record: Json): string | null {
   const { attributes }: JsonObject = isObject(record) ? record : {};
   const [id] = namesIn(attributesOf(attributes, () => {}));
   return id ?? null;
 }
 
-/** All whose a stored record is, as its attributes and its resource's say, in the form that events have. */
+/** Returns all distinct ids in the attributes of a stored record and its resource, in the form of events. */
 export function logDistinctIds({ attributes, resource_attributes }: JsonObject): string[] {
   return [attributes, resource_attributes].flatMap((given) =>
     isObject(given ?? null) ? namesIn(given as JsonObject) : [],

@@ -37,7 +37,7 @@ function replaced(text: string, now: string, report: ReportLogChange): string {
   return now;
 }
 
-/** An object; an empty one if it is absent, or none. */
+/** Returns an object; an empty one if the value is absent or no object. */
 export function objectOf(value: Json | undefined, report: ReportLogChange): JsonObject {
   if (isObject(value)) return value;
   if (value !== undefined && value !== null) report("ignored_invalid_log_field");
@@ -120,7 +120,7 @@ function reportUnknown(object: JsonObject, report: ReportLogChange): void {
 const DECIMAL = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i;
 const NAMES_OF_NUMBERS = new Set(["NaN", "Infinity", "-Infinity"]);
 
-/** A number, or its text where no double up to `max` is it. Parsed JSON has lost it beyond that. */
+/** Returns a number, or its text if it is above `max` or no double. Beyond, JSON has lost digits already. */
 function numberOf(value: Json, max: number, report: ReportLogChange): Json | undefined {
   if (typeof value === "number") {
     if (Math.abs(value) > max) report("changed_log_number");

@@ -14,7 +14,7 @@ export const PLAYLIST_ORDERS = ["last_modified_at", "created_at", "name"] as con
 /** How a list of playlists is sorted. */
 export type PlaylistOrder = { by: (typeof PLAYLIST_ORDERS)[number]; isDescending: boolean };
 
-/** How many recordings a playlist has, in both ways of having them. */
+/** The number of recordings of a playlist: recordings that were added one by one, and recordings found by filters. */
 export type RecordingsCounts = Record<
   "collection" | "saved_filters",
   { count: number; watched_count: number }
@@ -106,7 +106,8 @@ export function storableFields(sent: SentFields): Partial<PlaylistFields> {
 }
 
 /**
- * Fails `invalid_input` on filters that do not go with the type that was asked for (decision 45). Only a sent type counts: without a type any filters may be sent (contract 4.3).
+ * Fails `invalid_input` on filters that do not fit the sent type (decision 45). Without a type, any filters may
+ * be sent (contract 4.3).
  */
 export function checkFilters(type: PlaylistType | undefined, filters: Json | undefined): void {
   if (type === "filters" && isNothing(filters)) {

@@ -48,10 +48,10 @@ export type PlaylistQuery = Pick<
 export type Playlists = {
   /**
    * The last modified first, unless `order` says otherwise. Fails `invalid_input` and
-   * `invalid_choice`. `url` is the address that the caller is known to reach us by.
+   * `invalid_choice`. `url` is the public address of the request.
    */
   list(project: number, asked: PlaylistQuery, query: PageQuery, url: URL): Promise<Page<Playlist>>;
-  /** `user` is the id of who makes it. Fails `too_long`, `invalid_choice` and `invalid_input`. */
+  /** `user` is the id of its author. Fails `too_long`, `invalid_choice` and `invalid_input`. */
   create(
     project: number,
     user: number,
@@ -64,11 +64,11 @@ export type Playlists = {
   /** Its recordings, the last added first. Fails as `get` does. */
   recordings(place: PlaylistPlace, query: PageQuery, url: URL): Promise<PlaylistRecordings>;
   /**
-   * Adds a recording, known or not, if it is not there. `sent` is checked and changes nothing.
+   * Adds a recording, unless the playlist has it. The recording need not be stored. `sent` is only checked.
    * Fails as `change` does, and `invalid_input` if filters find its recordings.
    */
   attach(place: PlaylistPlace, recording: string, sent: SentFields): Promise<void>;
-  /** Removes a recording. Fails `not_found`, also when it is not there. */
+  /** Removes a recording. Fails `not_found`, also if the playlist does not have it. */
   detach(place: PlaylistPlace, recording: string): Promise<void>;
 };
 
@@ -80,7 +80,7 @@ type Needs = {
   randomBytes: (count: number) => Uint8Array;
 };
 
-/** Short ids that are tried: two in a row that are taken do not happen by chance. */
+/** Attempts to find a free short id. More than one collision is not a coincidence. */
 const SHORT_IDS_MAX = 8;
 
 const EMPTY = {

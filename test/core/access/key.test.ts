@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import {
   allows,
-  beyond,
   isPersonalKey,
   isProjectKey,
   isScope,
   keyHash,
   keyMask,
+  lackingRight,
   newKey,
   PERSONAL_KEY_PREFIX,
   PROJECT_KEY_PREFIX,
@@ -89,8 +89,8 @@ describe("scopes (contract 5.1)", () => {
     ],
   ])("a key may give %s or not", (_case, own, given, lacking) => {
     const reach = { scopes: ["person:read"], scoped_teams: [1, 2], expires_at: null };
-    const told = beyond({ ...holder(), ...reach, ...own }, { ...reach, ...given });
-    expect(told).toEqual(lacking === undefined ? undefined : expect.stringContaining(lacking));
+    const refusal = lackingRight({ ...holder(), ...reach, ...own }, { ...reach, ...given });
+    expect(refusal).toEqual(lacking === undefined ? undefined : expect.stringContaining(lacking));
   });
 
   test("confine a key to its projects", () => {
