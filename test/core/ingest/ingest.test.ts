@@ -3,17 +3,20 @@ import { existsSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { openDuckdb, ROW_GROUP_ROWS } from "../../../src/stores/duckdb/engine/duckdb.ts";
 import { batch, event } from "../../support/data/build-records.ts";
-import { type TestApp, temporaryDirectory, testApp } from "../../support/start/app.ts";
+import { type TestProject, temporaryDirectory, testApp } from "../../support/start/app.ts";
+import { sharedApp } from "../../support/start/shared-app.ts";
 
 const HOUR_MS = 3_600_000;
 
-async function personOf(app: TestApp, distinctId: string) {
+const project = sharedApp();
+
+async function personOf(app: TestProject, distinctId: string) {
   const { body } = await app.get(`/persons/?distinct_id=${distinctId}`);
   return (body as { results: { properties: unknown; created_at: string; uuid: string }[] })
     .results[0];
 }
 
-async function eventCount(app: TestApp, query = ""): Promise<number> {
+async function eventCount(app: TestProject, query = ""): Promise<number> {
   const { status, body } = await app.get(`/events/?limit=1${query}`);
   expect([status, body]).toEqual([200, expect.anything()]);
   return (body as { count: number }).count;
@@ -21,7 +24,7 @@ async function eventCount(app: TestApp, query = ""): Promise<number> {
 
 describe("changes of persons by events (contract 6)", () => {
   test("$set, $set_once and $unset are applied in the order of arrival, also within a batch", async () => {
-    await using app = await testApp();
+    const app = await project();
 
     await app.capture(
       batch(
@@ -48,7 +51,7 @@ describe("changes of persons by events (contract 6)", () => {
   });
 
   test("$identify updates properties and merges no persons without $anon_distinct_id", async () => {
-    await using app = await testApp();
+    const app = await project();
     await app.capture(
       batch(event({ event: "$identify", properties: { $set: { email: "a@b.c" } } })),
     );
@@ -57,7 +60,7 @@ describe("changes of persons by events (contract 6)", () => {
   });
 
   test("an anonymous event makes no person, changes none, and belongs to the one made later", async () => {
-    await using app = await testApp();
+    const app = await project();
     const anonymous = { $process_person_profile: false, $set: { n: 1 } };
 
     await app.capture(batch(event({ properties: anonymous })));
@@ -122,7 +125,7 @@ describe("a uuid that is sent again", () => {
   });
 
   test("of another project is another event", async () => {
-    await using app = await testApp();
+    const app = await project();
     const second = await app.app.projects.create({ name: "second", api_token: "phc_second" });
     const sent = event();
 
@@ -135,7 +138,7 @@ describe("a uuid that is sent again", () => {
   });
 
   test("with another event is kept out, and the first stays", async () => {
-    await using app = await testApp();
+    const app = await project();
     const sent = event({ event: "first" });
 
     await app.capture(batch(sent));
@@ -214,7 +217,7 @@ test("an idle server checkpoints the event store, and goes on as before", async 
 });
 
 test("a large backlog is stored whole, once, in several batches", async () => {
-  await using app = await testApp();
+  const app = await project();
   const events = Array.from({ length: 30_000 }, (_, n) =>
     event({ distinct_id: `u${n % 700}`, properties: { $set: { n } } }),
   );
