@@ -9,9 +9,9 @@ const hoglet = ({ data }: Server, ...args: string[]) => runCommand([...args, "--
 const captured = async (server: Server, api_key: string) =>
   (await server.capture({ api_key, ...event() }, "/i/v0/e/")).status;
 
-const persons = async (server: Server, key: string) => {
+const statusOf = async (server: Server, key: string, list = "persons") => {
   const headers = { authorization: `Bearer ${key}` };
-  return (await fetch(`${server.url}/api/environments/1/persons/`, { headers })).status;
+  return (await fetch(`${server.url}/api/environments/1/${list}/`, { headers })).status;
 };
 
 test("project commands take effect in the running server at once", async () => {
@@ -46,16 +46,18 @@ test("key commands take effect in the running server at once", async () => {
   const made = await hoglet(server, "key", "create", "--scopes", "person:read", "--label", "ci");
   const rolled = await hoglet(server, "key", "roll", "2");
   expect(rolled).toMatchObject({ code: 0, err: "" });
-  expect(await persons(server, made.out.trim())).toBe(401);
-  expect(await persons(server, rolled.out.trim())).toBe(200);
+  expect(await statusOf(server, made.out.trim())).toBe(401);
+  expect(await statusOf(server, rolled.out.trim())).toBe(200);
+  expect(await statusOf(server, rolled.out.trim(), "events")).toBe(403);
 
   const list = await hoglet(server, "key", "list");
   expect(list.out).toContain("last used");
   expect(list.out).not.toContain(rolled.out.trim());
 
-  await hoglet(server, "key", "revoke", "2");
-  expect(await persons(server, rolled.out.trim())).toBe(401);
-  expect(await persons(server, PERSONAL_KEY)).toBe(200);
+  expect(await hoglet(server, "key", "revoke", "2")).toMatchObject({ code: 0, err: "" });
+  expect(await hoglet(server, "key", "revoke", "2")).toMatchObject({ code: 1, out: "" });
+  expect(await statusOf(server, rolled.out.trim())).toBe(401);
+  expect(await statusOf(server, PERSONAL_KEY)).toBe(200);
 
   const nowhere = await hoglet(server, "key", "create", "--projects", "7");
   expect([nowhere.code, nowhere.out]).toEqual([2, ""]);
