@@ -21,7 +21,9 @@ import {
 } from "../../support/disk/project-contents.ts";
 import { temporaryDirectory } from "../../support/start/app.ts";
 import { executable } from "../../support/start/executable.ts";
+import { preparedData } from "../../support/start/prepared-data.ts";
 import { runCommand } from "../../support/start/process.ts";
+import { rounds } from "../../support/start/rounds.ts";
 import { PERSONAL_KEY, PROJECT_KEY, type Server, startServer } from "../../support/start/server.ts";
 
 setDefaultTimeout(120_000);
@@ -59,8 +61,27 @@ async function taken(server: Server, sent: readonly Sent[]): Promise<Held> {
   await sendStored(server, events(50));
   const held = await everything(server);
   expect(await server.stop()).toBe(0);
-  return { ...held, logs: await storedLogs(data) };
+  return { ...held, logs: await storedLogs(server.data) };
 }
+
+/** A stopped server had 300 events, a log record and 50 more events. */
+const withLogs = preparedData(async (data) => {
+  const sent = events(300);
+  return { sent, before: await taken(await startServer({ data }), sent) };
+});
+
+/** A server had 300 events. Stopped, it has written all into its file; killed, it leaves a write-ahead log. */
+const endedBy = (signal: "SIGTERM" | "SIGKILL") =>
+  preparedData(async (data) => {
+    const sent = events(300);
+    await using server = await startServer({ data });
+    await sendStored(server, sent);
+    server.signal(signal);
+    await server.exited;
+    return sent;
+  });
+const stopped = endedBy("SIGTERM");
+const killed = endedBy("SIGKILL");
 
 /** Makes one bit of the journal another one, in the frame that has this text. */
 function flip(text: string): void {
@@ -93,8 +114,7 @@ const asides = () =>
   readdirSync(join(data, "events")).filter((name) => !/duckdb(.wal)?$/.test(name));
 
 test("a rebuild takes rows that the journal has lost from the event store that it replaces", async () => {
-  const sent = events(300);
-  const before = await taken(await startServer({ data }), sent);
+  const { sent, before } = await withLogs(data);
   flip(sent[120]?.uuid ?? "");
   flip("lost record");
 
@@ -129,8 +149,7 @@ test("it does so for events after the archive, and stores a repeated event once"
 });
 
 test("a start takes it from a damaged event store, too, as far as that can be read", async () => {
-  const sent = events(300);
-  const before = await taken(await startServer({ data }), sent);
+  const { sent, before } = await withLogs(data);
   flip(sent[120]?.uuid ?? "");
   writeFileSync(join(data, "events", "1.duckdb.damaged"), "");
 
@@ -140,8 +159,7 @@ test("a start takes it from a damaged event store, too, as far as that can be re
 });
 
 test("a rebuild reports rows that no store has, keeps the rest, and keeps the old file", async () => {
-  const sent = events(300);
-  const before = await taken(await startServer({ data }), sent);
+  const { sent, before } = await withLogs(data);
   flip(sent[120]?.uuid ?? "");
   writeFileSync(join(data, "events", "1.duckdb"), "nonsense");
 
@@ -199,8 +217,7 @@ function lostIn(server: Server): object[] {
 }
 
 test("a rebuild takes the end that the journal has lost from the event store that it replaces", async () => {
-  const sent = events(300);
-  const before = await taken(await startServer({ data }), sent);
+  const { before } = await withLogs(data);
   flip(lastLine());
 
   expect(await runCommand(["rebuild", "--data", data])).toMatchObject({ code: 0 });
@@ -224,10 +241,7 @@ test.each([
 ])(
   "a journal that has lost %s and an event store that is gone: the rest is there",
   async (_what, damaged, lost) => {
-    const sent = events(300);
-    const first = await startServer({ data });
-    await sendStored(first, sent);
-    expect(await first.stop()).toBe(0);
+    const sent = await stopped(data);
     for (const at of damaged) flip(sent[at]?.uuid ?? "");
     for (const name of readdirSync(join(data, "events"))) rmSync(join(data, "events", name));
 
@@ -345,6 +359,9 @@ test("a deletion takes also what only the event store has, the journal's end bei
   expect(count).toBe(0);
 });
 
+/** Time between the instants at which a rebuild is killed. */
+const STRIDE_MS = rounds(100, 50);
+
 /** Kills a rebuild at an instant; says whether it was still at it. */
 async function killedRebuild(ms: number): Promise<boolean> {
   const child = Bun.spawn([executable(), "rebuild", "--data", data], {
@@ -357,12 +374,11 @@ async function killedRebuild(ms: number): Promise<boolean> {
 }
 
 test("a rebuild that is killed is undone by the next one or a start, and leaves no copies", async () => {
-  const sent = events(300);
-  const before = await taken(await startServer({ data }), sent);
+  const { sent, before } = await withLogs(data);
   flip(sent[120]?.uuid ?? "");
 
   let interrupted = 0;
-  for (let ms = 150; ms < 900; ms += 50) {
+  for (let ms = 150; ms < 900; ms += STRIDE_MS) {
     if (!(await killedRebuild(ms))) break;
     const copies = asides().filter((name) => !name.endsWith(".wal"));
     expect(copies.length).toBeLessThan(2);
@@ -393,12 +409,7 @@ const ASIDE = "replaced-20260101T000000Z";
 test.each(Object.entries(KILLED))(
   "a rebuild killed %s leaves the old event store",
   async (_, kill) => {
-    const sent = events(300);
-    await using first = await startServer({ data });
-    await sendStored(first, sent);
-    // Killed, it has a write-ahead log beside its file.
-    first.signal("SIGKILL");
-    await first.exited;
+    const sent = await killed(data);
     const file = join(data, "events", "1.duckdb");
     expect(existsSync(`${file}.wal`)).toBe(true);
     flip(sent[120]?.uuid ?? "");
