@@ -29,6 +29,7 @@ import {
   expectKept,
   expectProjected,
 } from "../support/disk/project-contents.ts";
+import { preparedData } from "../support/start/prepared-data.ts";
 import { runCommand } from "../support/start/process.ts";
 import { type Server, startServer } from "../support/start/server.ts";
 
@@ -43,6 +44,19 @@ beforeEach(() => {
 });
 
 afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+/** The directory of a server that had some events of one person until a signal ended it. */
+const endedBy = (signal: "SIGTERM" | "SIGKILL") =>
+  preparedData(async (data) => {
+    const events = steps("one");
+    await using server = await startServer({ data });
+    await accept(server, events);
+    server.signal(signal);
+    await server.exited;
+    return events;
+  });
+const stopped = endedBy("SIGTERM");
+const killed = endedBy("SIGKILL");
 
 describe("an event store that is older than the persons", () => {
   test("gets what it lacks from the journal, once, and the persons stay", async () => {
@@ -86,10 +100,7 @@ describe("an event store that is older than the persons", () => {
   });
 
   test("knows earlier uuids, also after the point it is set back to", async () => {
-    const [early, late] = [steps("early"), steps("late")];
-    await using first = await startServer({ data });
-    await accept(first, early);
-    expect(await first.stop()).toBe(0);
+    const [early, late] = [await stopped(data), steps("late")];
     cpSync(join(data, "events"), join(root, "events"), { recursive: true });
     await using second = await startServer({ data });
     await accept(second, late);
@@ -132,16 +143,9 @@ describe("persons that are older than the event store", () => {
 
 describe("a journal whose end is damaged", () => {
   const ends: [string, string, (last: Buffer) => Buffer][] = [
-    ["set aside", "bytes of no meaning", (last) => Buffer.alloc(333, last.subarray(100))],
-    ["cut off without a word", "zeros, which were reserved", () => Buffer.alloc(4096)],
-    [
-      "cut off",
-      "zeros before the rest of a frame",
-      (last) => Buffer.concat([Buffer.alloc(700), last.subarray(50)]),
-    ],
     ["cut off", "the first half of a frame", (last) => last.subarray(0, last.length >> 1)],
     [
-      "set aside",
+      "quarantined",
       "a frame with a wrong byte",
       (last) => {
         const frame = Buffer.from(last);
@@ -152,10 +156,7 @@ describe("a journal whose end is damaged", () => {
   ];
 
   test.each(ends)("has it %s: %s", async (how, _what, damage) => {
-    const events = steps("one");
-    await using first = await startServer({ data });
-    await accept(first, events);
-    await kill(first);
+    const events = await killed(data);
     const segment = lastSegment();
     const bytes = readFileSync(segment);
     const tail = damage(bytes.subarray(bytes.lastIndexOf(FRAME_MAGIC)));
@@ -165,7 +166,7 @@ describe("a journal whose end is damaged", () => {
 
     const part = { segment: nameOf(segment), offset: bytes.length, bytes: tail.length };
     const cut = how === "cut off" ? [part] : [];
-    const aside = how === "set aside" ? [part] : [];
+    const aside = how === "quarantined" ? [part] : [];
     expect(cutsIn(server)).toEqual(cut.map((one) => expect.objectContaining(one)));
     expect(asideIn(server)).toEqual(aside.map((one) => expect.objectContaining(one)));
     const counted = metricValue(await scrape(server), "hoglet_journal_quarantined_files");
@@ -177,10 +178,7 @@ describe("a journal whose end is damaged", () => {
   });
 
   test("loses no event that is stored, and takes no new one for an old one", async () => {
-    const events = steps("one");
-    await using first = await startServer({ data });
-    await accept(first, events);
-    expect(await first.stop()).toBe(0);
+    const events = await stopped(data);
     const segment = lastSegment();
     truncateSync(segment, statSync(segment).size - 7);
 
@@ -198,10 +196,7 @@ describe("a journal whose end is damaged", () => {
   });
 
   test("costs no stored event when all of it is gone", async () => {
-    const events = steps("one");
-    await using first = await startServer({ data });
-    await accept(first, events);
-    expect(await first.stop()).toBe(0);
+    const events = await stopped(data);
     rmSync(join(data, "journal"), { recursive: true });
 
     await using server = await startServer({ data });
@@ -258,10 +253,7 @@ describe("a slice", () => {
   });
 
   test("that a crash has left half written does no harm", async () => {
-    const events = steps("one");
-    await using first = await startServer({ data });
-    await accept(first, events);
-    await kill(first);
+    const events = await killed(data);
     const left = join(data, "loads", "1.events.ndjson");
     writeFileSync(left, '{"seq":1,"project_id":1,"uu');
 
