@@ -1,13 +1,4 @@
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  setDefaultTimeout,
-  test,
-} from "bun:test";
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import {
   closeSync,
   cpSync,
@@ -15,7 +6,6 @@ import {
   openSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   statSync,
   truncateSync,
@@ -31,7 +21,9 @@ import { clockBefore, eventOf, type Sent, sendStored } from "../support/data/sen
 import { type Everything, everything, expectProjected } from "../support/disk/project-contents.ts";
 import { temporaryDirectory } from "../support/start/app.ts";
 import { executable } from "../support/start/executable.ts";
+import { preparedData } from "../support/start/prepared-data.ts";
 import { runCommand, start } from "../support/start/process.ts";
+import { casesOf } from "../support/start/rounds.ts";
 import {
   filesBelow,
   PERSONAL_KEY,
@@ -61,22 +53,12 @@ beforeEach(() => {
 
 afterEach(() => root[Symbol.dispose]());
 
-/** A directory of a server that has archived, and what it held: each test works on a copy. */
-const template = temporaryDirectory();
-let templateHeld: Held;
+/** Copies the directory of a server that has archived most of its events; returns what it held. */
+const sent = () => withArchive(data);
+const withArchive = preparedData((into) => made(into, SMALL));
 
-beforeAll(async () => {
-  data = join(template.path, "data");
-  templateHeld = await made(SMALL);
-});
-
-afterAll(() => template[Symbol.dispose]());
-
-/** A server that has archived most of what it was sent, and what it held when it was stopped. */
-async function sent(): Promise<Held> {
-  cpSync(join(template.path, "data"), data, { recursive: true });
-  return templateHeld;
-}
+const OFF = ["--archive", "off", "--journal", "1"];
+const withoutArchive = preparedData((into) => made(into, OFF));
 
 const clock = clockBefore(Date.now());
 
@@ -102,10 +84,10 @@ async function change(server: Server, method: string, path: string, body: unknow
 }
 
 /** Last number and files of the archive, once it has events up to a number. */
-async function archived(last: number) {
-  const marker = join(data, "archive", "archive.json");
+async function archived(last: number, of = data) {
+  const marker = join(of, "archive", "archive.json");
   while (!(JSON.parse(readFileSync(marker, "utf8")).last >= last)) await Bun.sleep(50);
-  const paths = filesBelow(join(data, "archive")).map((path) => path.split("/archive/")[1] ?? "");
+  const paths = filesBelow(join(of, "archive")).map((path) => path.split("/archive/")[1] ?? "");
   const files = paths
     .flatMap((path) => fileOfPath(path) ?? [])
     .toSorted((a, b) => a.first - b.first);
@@ -137,12 +119,12 @@ const FIRST_SEGMENT = `${"1".padStart(16, "0")}.journal`;
 const eventFile = () => join(data, "events", "1.duckdb");
 
 /** Has a server take events, log records and changes of persons; what it held when it was stopped. */
-async function made(flags: string[]): Promise<Held> {
-  await using server = await startServer({ data, flags });
+async function made(into: string, flags: string[]): Promise<Held> {
+  await using server = await startServer({ data: into, flags });
   await sendLogs(server);
   await sendStored(server, events(600));
   await sendStored(server, [alias("person-1", "person-2"), alias("person-4", "person-5")]);
-  if (flags === SMALL) await archived(600);
+  if (flags === SMALL) await archived(600, into);
   // What is archived says otherwise than these, and merges that came before it.
   await change(server, "POST", `/persons/${await personOf(server, "person-4")}/split/`, {});
   const deleted = { distinct_ids: ["person-1", "person-3"] };
@@ -152,7 +134,7 @@ async function made(flags: string[]): Promise<Held> {
   await sendStored(server, [alias("person-6", "person-0"), ...events(20, 1000)]);
   const held = { ...(await everything(server)), answers: await answers(server) };
   expect(await server.stop()).toBe(0);
-  return { ...held, logs: await storedLogs(data) };
+  return { ...held, logs: await storedLogs(into) };
 }
 
 /** What is answered to questions about events, persons and log records. */
@@ -254,7 +236,7 @@ describe("the archive", () => {
   });
 
   test("is there when it is asked for later, whole", async () => {
-    await made(["--archive", "off", "--journal", "1"]);
+    await withoutArchive(data);
     expect(existsSync(join(data, "archive", "archive.json"))).toBe(false);
     let held: Everything & Pick<Held, "answers">;
     {
@@ -272,18 +254,14 @@ describe("the archive", () => {
 });
 
 describe("an event store that is damaged", () => {
-  const damages: Record<string, () => void> = {
-    "is no file of DuckDB": () => writeFileSync(eventFile(), "nonsense"),
-    "is empty": () => writeFileSync(eventFile(), ""),
-    "has lost its end": () => truncateSync(eventFile(), statSync(eventFile()).size >> 1),
-    "has lost its beginning": () => {
-      const file = openSync(eventFile(), "r+");
-      writeSync(file, Buffer.alloc(12_288), 0, 12_288, 0);
-      closeSync(file);
-    },
-  };
+  const damages: [string, () => void][] = [
+    ["is no file of DuckDB", () => writeFileSync(eventFile(), "nonsense")],
+    ["is empty", () => writeFileSync(eventFile(), "")],
+    ["has lost its end", () => truncateSync(eventFile(), statSync(eventFile()).size >> 1)],
+    ["has lost its beginning", () => overwrite(eventFile(), 0, Buffer.alloc(12_288))],
+  ];
 
-  test.each(Object.entries(damages))(
+  test.each(casesOf(damages.slice(0, 2), damages))(
     "is replaced by a rebuilt one: it %s",
     async (_what, damage) => {
       const before = await sent();
@@ -306,12 +284,9 @@ describe("an event store that is damaged", () => {
   );
 
   test("stays as it is, and the start is refused, where nothing else has its events", async () => {
-    await made(["--archive", "off", "--journal", "1"]);
+    await withoutArchive(data);
     {
-      await using server = await startServer({
-        data,
-        flags: ["--archive", "off", "--journal", "1"],
-      });
+      await using server = await startServer({ data, flags: OFF });
       while (segments().includes(FIRST_SEGMENT)) await Bun.sleep(50);
       expect(await server.stop()).toBe(0);
     }
@@ -367,6 +342,12 @@ test("a start with persons older than the archive is refused, and the way on tha
   connection.closeSync();
   instance.closeSync();
 });
+
+function overwrite(path: string, at: number, bytes: Buffer): void {
+  const file = openSync(path, "r+");
+  writeSync(file, bytes, 0, bytes.length, at);
+  closeSync(file);
+}
 
 /** Makes a bit in the middle of a file another one. */
 function flipped(path: string): void {
@@ -468,6 +449,7 @@ describe("an archive of which a file is damaged", () => {
           `rebuild. Or move ${eventFile()} away and rebuild from the archive as it is.\n`,
       };
       expect([refused.code, refused.err]).toEqual([1, sentences[what] ?? ""]);
+      expect(readdirSync(join(data, "events"))).toEqual(["1.duckdb"]);
       {
         await using server = await startServer({ data, flags: SMALL });
         while (!server.output().err.includes(REPAIRED)) await Bun.sleep(20);
@@ -497,10 +479,9 @@ describe("an archive of which a file is damaged", () => {
 });
 
 test("without an archive a rebuild takes events that have left the journal from the file that it replaces", async () => {
-  const off = ["--archive", "off", "--journal", "1"];
-  const before = await made(off);
+  const before = await withoutArchive(data);
   {
-    await using server = await startServer({ data, flags: off });
+    await using server = await startServer({ data, flags: OFF });
     const person = await personOf(server, "person-6");
     await change(server, "POST", `/persons/${person}/delete_events/`, {});
     // A deletion empties the journal.
@@ -508,7 +489,7 @@ test("without an archive a rebuild takes events that have left the journal from 
     expect(await server.stop()).toBe(0);
   }
 
-  const { code, out, err } = await runCommand(["rebuild", "--data", data, ...off]);
+  const { code, out, err } = await runCommand(["rebuild", "--data", data, ...OFF]);
 
   const gone = before.persons.find(({ distinct_ids }) => distinct_ids.includes("person-6"));
   const kept = before.events.filter(({ distinct_id }) => !gone?.distinct_ids.includes(distinct_id));
@@ -517,7 +498,7 @@ test("without an archive a rebuild takes events that have left the journal from 
     expect.stringContaining(`${kept.length} events, 4 log records.`),
     "",
   ]);
-  await using server = await startServer({ data, flags: off });
+  await using server = await startServer({ data, flags: OFF });
   await ready(server);
   const after = await everything(server);
   expect(after).toEqual({ events: kept, persons: before.persons });
@@ -530,10 +511,8 @@ test("damage that shows in use is noted for the file that deletions have written
     const person = await personOf(server, "person-6");
     await change(server, "POST", `/persons/${person}/delete_events/`, {});
     expect(await runCommand(["deletions", "run", "--data", data])).toMatchObject({ code: 0 });
-    const file = openSync(join(data, "events", "2.duckdb"), "r+");
-    const rest = statSync(join(data, "events", "2.duckdb")).size - 12_288;
-    writeSync(file, Buffer.alloc(rest, 7), 0, rest, 12_288);
-    closeSync(file);
+    const file = join(data, "events", "2.duckdb");
+    overwrite(file, 12_288, Buffer.alloc(statSync(file).size - 12_288, 7));
     const series = [{ event: "step 1", math: "dau" }];
     const body = { query: { kind: "TrendsQuery", series } };
     await change(server, "POST", "/max_tools/create_and_query_insight/", body).catch(() => {});
@@ -604,36 +583,9 @@ describe("hoglet rebuild", () => {
     expect([code, err]).toEqual([4, expect.stringContaining("Another hoglet is using")]);
   });
 
-  test("puts the event store back if the archive cannot be read", async () => {
-    const before = await sent();
-    const [{ path } = { path: "" }] = (await archived(1)).files;
-    truncateSync(join(data, "archive", path), 100);
-
-    const { code, err } = await runCommand(["rebuild", "--data", data]);
-
-    expect([code, err]).toEqual([1, expect.stringContaining("could not be rebuilt")]);
-    expect(readdirSync(join(data, "events"))).toEqual(["1.duckdb"]);
-    await expectSame(before);
-  });
-
-  test("that was killed before its new file was one leaves nothing of it", async () => {
-    const before = await sent();
-    await archived(1);
-    const file = join(data, "events", "1.duckdb");
-    renameSync(file, `${file}.replaced-20260101T000000Z`);
-    writeFileSync(file, Buffer.alloc(12_288, 7));
-
-    await expectSame(before);
-    await using server = await startServer({ data });
-    await ready(server);
-    expect(
-      readdirSync(join(data, "events")).filter((name) => !/duckdb(.wal)?$/.test(name)),
-    ).toEqual([]);
-  });
-
   test("that is killed at any instant is started again by the next start", async () => {
     const before = await sent();
-    for (const ms of [250, 350, 450, 600]) {
+    for (const ms of casesOf([450], [250, 350, 450, 600])) {
       const child = Bun.spawn([executable(), "rebuild", "--data", data], {
         stdout: "ignore",
         stderr: "ignore",
@@ -677,9 +629,7 @@ test("a server killed at random instants while it archives keeps each event, onc
 test("a corrupt hoglet.sqlite stops the start with a sentence that says how to recover it", async () => {
   await sent();
   const path = join(data, "hoglet.sqlite");
-  const file = openSync(path, "r+");
-  writeSync(file, Buffer.alloc(40_960, 7), 0, 40_960, 4096);
-  closeSync(file);
+  overwrite(path, 4096, Buffer.alloc(40_960, 7));
 
   const { code, out, err } = await runCommand(["serve", "--port", "0", "--data", data]);
 
