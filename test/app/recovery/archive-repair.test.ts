@@ -1,15 +1,6 @@
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  expect,
-  setDefaultTimeout,
-  test,
-} from "bun:test";
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import {
   closeSync,
-  cpSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -25,6 +16,7 @@ import { metricValue, scrape } from "../../support/answers/prometheus.ts";
 import { clockBefore, eventOf, sendStored } from "../../support/data/senders.ts";
 import { type Everything, everything } from "../../support/disk/project-contents.ts";
 import { temporaryDirectory } from "../../support/start/app.ts";
+import { preparedData } from "../../support/start/prepared-data.ts";
 import { runCommand } from "../../support/start/process.ts";
 import { casesOf } from "../../support/start/rounds.ts";
 import { filesBelow, startServer } from "../../support/start/server.ts";
@@ -36,6 +28,7 @@ const EVENTS = 3000;
 
 let root = temporaryDirectory();
 let data = "";
+let held: Everything;
 
 beforeEach(() => {
   root = temporaryDirectory();
@@ -44,12 +37,8 @@ beforeEach(() => {
 
 afterEach(() => root[Symbol.dispose]());
 
-/** A directory whose archive and journal have events of the same numbers, and what its server held. */
-const template = temporaryDirectory();
-let held: Everything;
-
-beforeAll(async () => {
-  data = join(template.path, "data");
+/** A server whose archive and journal had events of the same numbers. */
+const archived = preparedData(async (data) => {
   await using server = await startServer({ data, flags: FLAGS });
   const clock = clockBefore(Date.now());
   const events = Array.from({ length: EVENTS }, (_, n) => {
@@ -62,20 +51,19 @@ beforeAll(async () => {
   const list = join(data, "archive", "archive.json");
   while (JSON.parse(readFileSync(list, "utf8")).last < EVENTS - 200) await Bun.sleep(50);
   await sendStored(server, events.slice(EVENTS - 200));
-  held = await everything(server);
+  const held = await everything(server);
   expect(await server.stop()).toBe(0);
+  return held;
 });
-
-afterAll(() => template[Symbol.dispose]());
 
 const parquet = () =>
   filesBelow(join(data, "archive"))
     .filter((path) => path.endsWith(".parquet"))
     .toSorted();
 
-/** A copy of the directory without its event store; the number of the journal's first event. */
-function withoutEvents(): number {
-  cpSync(join(template.path, "data"), data, { recursive: true });
+/** Copies the directory without its event store; returns the number of the journal's first event. */
+async function withoutEvents(): Promise<number> {
+  held = await archived(data);
   rmSync(join(data, "events"), { recursive: true });
   const segments = readdirSync(join(data, "journal")).filter((name) => /^\d+\.journal$/.test(name));
   return Number.parseInt(segments.toSorted()[0] ?? "", 10);
@@ -121,7 +109,7 @@ async function expectLost(lost: number, counted = lost): Promise<void> {
 }
 
 test("archived events that the journal still has come from there, and only the rest is lost", async () => {
-  const first = withoutEvents();
+  const first = await withoutEvents();
   expect(first).toBeGreaterThan(1);
   expect(first).toBeLessThan(EVENTS - 200);
   for (const path of parquet()) overwrite(path, 1000, new Uint8Array(50));
@@ -141,7 +129,7 @@ const DAMAGES: Record<string, (path: string) => void> = {
 test.each(casesOf(Object.entries(DAMAGES).slice(0, 1), Object.entries(DAMAGES)))(
   "files that %s next to a garbled marker are quarantined, and the rest is restored",
   async (_, damage) => {
-    const first = withoutEvents();
+    const first = await withoutEvents();
     for (const path of parquet()) damage(path);
     writeFileSync(join(data, "archive", "archive.json"), "garbage\n");
 
@@ -159,7 +147,7 @@ const INSTEAD: Record<string, string> = {
 test.each(casesOf(Object.entries(INSTEAD).slice(0, 1), Object.entries(INSTEAD)))(
   "a file with %s is quarantined",
   async (_, select) => {
-    const first = withoutEvents();
+    const first = await withoutEvents();
     const { DuckDBInstance } = await import("@duckdb/node-api");
     const instance = await DuckDBInstance.create(":memory:");
     const connection = await instance.connect();
@@ -178,7 +166,7 @@ test.each(casesOf(Object.entries(INSTEAD).slice(0, 1), Object.entries(INSTEAD)))
 );
 
 test("a rebuild without marker and event store quarantines unreadable files, and prints no stored text", async () => {
-  const first = withoutEvents();
+  const first = await withoutEvents();
   for (const path of parquet()) spoil(path, garbage);
   writeFileSync(join(data, "archive", "archive.json"), "garbage\n");
 
@@ -191,7 +179,7 @@ test("a rebuild without marker and event store quarantines unreadable files, and
 });
 
 test("a file that cannot be read is quarantined although it has its checksum", async () => {
-  const first = withoutEvents();
+  const first = await withoutEvents();
   for (const path of parquet()) {
     spoil(path, garbage);
     const sha256 = new Bun.CryptoHasher("sha256").update(readFileSync(path)).digest("hex");
@@ -202,7 +190,7 @@ test("a file that cannot be read is quarantined although it has its checksum", a
 });
 
 test("a file that is gone with the marker is missed by the event store, and no rebuild goes without it", async () => {
-  cpSync(join(template.path, "data"), data, { recursive: true });
+  await archived(data);
   const path = join(data, "archive", "archive.json");
   const marker = () => JSON.parse(readFileSync(path, "utf8"));
   let before: Everything;

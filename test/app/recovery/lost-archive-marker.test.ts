@@ -1,20 +1,14 @@
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  expect,
-  setDefaultTimeout,
-  test,
-} from "bun:test";
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileOfPath } from "../../../src/stores/archive/names.ts";
 import { metricValue, scrape } from "../../support/answers/prometheus.ts";
 import { clockBefore, eventOf, type Sent, sendStored } from "../../support/data/senders.ts";
 import { type Everything, everything } from "../../support/disk/project-contents.ts";
 import { temporaryDirectory } from "../../support/start/app.ts";
+import { preparedData } from "../../support/start/prepared-data.ts";
 import { runCommand } from "../../support/start/process.ts";
+import { casesOf } from "../../support/start/rounds.ts";
 import { PERSONAL_KEY, startServer } from "../../support/start/server.ts";
 
 setDefaultTimeout(120_000);
@@ -35,12 +29,8 @@ beforeEach(() => {
 
 afterEach(() => root[Symbol.dispose]());
 
-/** A directory whose journal has some of the archived events, and what its server held. */
-const template = temporaryDirectory();
-let held: Everything;
-
-const marker = (): { last: number; rows: number | null } =>
-  JSON.parse(readFileSync(join(data, "archive", "archive.json"), "utf8"));
+const marker = (of = data): { last: number; rows: number | null } =>
+  JSON.parse(readFileSync(join(of, "archive", "archive.json"), "utf8"));
 
 /** The files of the archive, by their first number. */
 const files = () =>
@@ -48,8 +38,8 @@ const files = () =>
     .flatMap((path) => fileOfPath(`events/${path}`) ?? [])
     .toSorted((a, b) => a.first - b.first);
 
-beforeAll(async () => {
-  data = join(template.path, "data");
+/** A server whose journal had some of the archived events. */
+const archived = preparedData(async (data) => {
   await using server = await startServer({ data, flags: FLAGS });
   const clock = clockBefore(Date.now());
   const sent: Sent[] = [];
@@ -63,16 +53,13 @@ beforeAll(async () => {
     // Sent again: the journal has both, the stores one.
     await sendStored(server, [...again, ...events]);
     sent.push(...events);
-    while (marker().last < last + again.length) await Bun.sleep(50);
+    while (marker(data).last < last + again.length) await Bun.sleep(50);
   }
-  held = await everything(server);
+  const held = await everything(server);
   expect(held.events.length).toBe(EVENTS);
   expect(await server.stop()).toBe(0);
+  return held;
 });
-
-afterAll(() => template[Symbol.dispose]());
-
-const copy = () => cpSync(join(template.path, "data"), data, { recursive: true });
 
 const removeEvents = () => rmSync(join(data, "events"), { recursive: true });
 
@@ -105,7 +92,7 @@ async function start() {
 }
 
 test("rows of files that are gone with the marker come from the journal, and the log says that the rest is unknown", async () => {
-  copy();
+  const held = await archived(data);
   removeEvents();
   const { first, last } = withoutMarker();
   const events = held.events.filter((_, at) => EVENTS - at < first || EVENTS - at > last);
@@ -119,7 +106,7 @@ test("rows of files that are gone with the marker come from the journal, and the
 });
 
 test("a rebuild says that the loss is unknown", async () => {
-  copy();
+  await archived(data);
   removeEvents();
   const { first, last } = withoutMarker();
 
@@ -131,7 +118,7 @@ test("a rebuild says that the loss is unknown", async () => {
 });
 
 test("deleted events do not come back from the journal", async () => {
-  copy();
+  const held = await archived(data);
   {
     await using server = await startServer({ data, flags: FLAGS });
     const { results } = await server.get<{ results: { id: number }[] }>(
@@ -159,15 +146,17 @@ function putForeign(last: number): void {
   writeFileSync(join(data, "archive", "archive.json"), JSON.stringify(foreign));
 }
 
-test.each([
+const FOREIGN: [isGone: boolean, last: number][] = [
   [true, EVENTS * 2],
+  [false, 77],
   [false, EVENTS * 2],
   [true, 77],
-  [false, 77],
-])(
+];
+
+test.each(casesOf(FOREIGN.slice(0, 2), FOREIGN))(
   "with the event store gone %p, the marker of another directory that says %d is not used",
   async (isGone, last) => {
-    copy();
+    const held = await archived(data);
     if (isGone) removeEvents();
     const before = files();
     putForeign(last);
