@@ -196,7 +196,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "app/process/io-threads.ts": "test/hostile/fairness.test.ts",
   "app/services.ts": "every test that starts an appliance",
   "core/persons/activity-log.ts": "test/http/routes/person-edits.test.ts",
-  "core/capture/admit-body.ts": "test/http/sdk/capture.test.ts",
   "core/ingest/append-queue.ts": "test/core/ingest/ingest.test.ts",
   "core/capture/capture.ts": "test/http/sdk/capture.test.ts",
   "core/capture/decode-body.ts": "test/http/sdk/capture.test.ts, test/hostile/bodies.test.ts",
@@ -253,11 +252,8 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/duckdb/insights/drafts.ts":
     "test/stores/duckdb/insights/trends.test.ts, test/http/routes/insight-drafts.test.ts",
   "stores/duckdb/insights/queries.ts": "test/stores/duckdb/insights/trends.test.ts",
-  "stores/journal/reader.ts": "test/stores/suites/journal.test.ts",
   "stores/journal/recovery.ts": "test/stores/journal/journal.test.ts",
   "stores/journal/segment.ts": "test/stores/journal/journal.test.ts",
-  "stores/journal/writer.ts": "test/stores/journal/journal.test.ts",
-  "stores/sqlite/keyset.ts": "test/http/routes/playlists.test.ts, test/http/routes/paging.test.ts",
   "stores/files/erase-leftovers.ts": "test/core/erasure/deletion-runs.test.ts",
   "stores/loads/parts.ts": "test/stores/suites/loads.test.ts",
   "stores/duckdb/lists/logs.ts": "test/stores/suites/logs.test.ts, test/http/routes/logs.test.ts",
@@ -286,11 +282,8 @@ const TESTED_ELSEWHERE: Record<string, string> = {
     "test/stores/suites/person-writes.test.ts, test/http/routes/person-edits.test.ts",
   "stores/sqlite/persons/user-changes.ts":
     "test/http/routes/person-edits.test.ts, test/core/identity/split-person.test.ts",
-  "stores/sqlite/persons/ref-cache.ts":
-    "test/stores/suites/person-writes.test.ts, test/core/identity/identify.test.ts",
   "stores/archive/restore.ts": "test/stores/suites/archive.test.ts, test/app/rebuild.test.ts",
   "stores/sqlite/schema.ts": "test/stores/sqlite/sqlite.test.ts",
-  "stores/dedup/run.ts": "test/stores/dedup/runs.test.ts",
   "stores/duckdb/events/dedup-replay.ts": "test/stores/suites/events.test.ts",
   "stores/duckdb/sql/cells.ts": "test/core/sql/sql.test.ts",
   "stores/duckdb/sql/faults.ts": "test/core/sql/sql.test.ts",

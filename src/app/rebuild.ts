@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { diskGuard } from "../core/ingest/disk-guard.ts";
+import { diskGuard } from "../core/ingest/backpressure.ts";
 import { startIngest } from "../core/ingest/ingest.ts";
 import { reasonOf } from "../core/values/failure.ts";
 import { EVENTS_DIRECTORY } from "../stores/duckdb/engine/duckdb.ts";

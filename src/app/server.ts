@@ -1,7 +1,7 @@
 import { type FirstStart, prepare } from "../core/access/first-start.ts";
 import { startArchiving } from "../core/archive/archive-runs.ts";
 import type { DeletionRuns } from "../core/erasure/deletion-runs.ts";
-import { diskGuard, rejectWhenDiskLow } from "../core/ingest/disk-guard.ts";
+import { diskGuard, rejectWhenDiskLow } from "../core/ingest/backpressure.ts";
 import { type Ingest, startIngest } from "../core/ingest/ingest.ts";
 import { type HttpNeeds, type HttpServer, httpServer } from "../http/server.ts";
 import { volumeOf } from "../stores/files/volume.ts";

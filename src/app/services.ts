@@ -9,7 +9,7 @@ import {
   startDeletionRuns,
 } from "../core/erasure/deletion-runs.ts";
 import { type DeletionDesk, deletionDesk } from "../core/erasure/deletions.ts";
-import type { DiskGuard } from "../core/ingest/disk-guard.ts";
+import type { DiskGuard } from "../core/ingest/backpressure.ts";
 import type { Ingest } from "../core/ingest/ingest.ts";
 import { startColumnMaterializer } from "../core/insights/hot-columns.ts";
 import { insights } from "../core/insights/insights.ts";

@@ -2,7 +2,7 @@ import Counter from "prom-client/lib/counter.js";
 import Gauge from "prom-client/lib/gauge.js";
 import Registry from "prom-client/lib/registry.js";
 import type { Capture } from "../capture/capture.ts";
-import type { DiskGuard } from "../ingest/disk-guard.ts";
+import type { DiskGuard } from "../ingest/backpressure.ts";
 import type { Ingest } from "../ingest/ingest.ts";
 import type { DeletionCount } from "../ports/erasure.ts";
 import type { Journal } from "../ports/journal.ts";

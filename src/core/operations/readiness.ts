@@ -1,4 +1,4 @@
-import type { DiskGuard } from "../ingest/disk-guard.ts";
+import type { DiskGuard } from "../ingest/backpressure.ts";
 import type { Ingest } from "../ingest/ingest.ts";
 
 /** Time in which no waiting event is stored, in milliseconds; after it the server is not ready. */

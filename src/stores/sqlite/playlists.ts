@@ -1,16 +1,9 @@
 import { and, asc, count, desc, eq, getTableColumns, gte, lte, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
-import type {
-  PlaylistFilter,
-  PlaylistPlace,
-  PlaylistReads,
-  PlaylistRow,
-  PlaylistWrites,
-} from "../../core/ports/playlists.ts";
+import type { PlaylistFilter, PlaylistPlace, PlaylistReads, PlaylistRow, PlaylistWrites } from "../../core/ports/playlists.ts";
 import { anyCase } from "../../core/values/case-folding.ts";
-import { afterKey } from "./keyset.ts";
+import { afterKey, type Sqlite } from "./sqlite.ts";
 import { playlist, playlistRecording, user } from "./schema.ts";
-import type { Sqlite } from "./sqlite.ts";
 
 /** Reads playlists on any connection. */
 export function playlistReads(sqlite: Sqlite): PlaylistReads {
