@@ -1,7 +1,7 @@
 import type { EventStore } from "../ports/events.ts";
 import type { Journal } from "../ports/journal.ts";
 import { type AppendNeeds, appendQueue } from "./append-queue.ts";
-import { pace, type DiskGuard } from "./backpressure.ts";
+import { type DiskGuard, pace } from "./backpressure.ts";
 import { intervalMs, isBusy, waitForBatch } from "./batch-timing.ts";
 import type { Batches, PersonsChanged } from "./batches.ts";
 import type { Restoring } from "./restore.ts";

@@ -1,6 +1,6 @@
+import { ndjsonBuffer } from "../capture/admit-body.ts";
 import { INLINE_BYTES_MAX } from "../capture/capture.ts";
 import { BODY_BYTES_MAX, decompress, type EncodedBody, inflate } from "../capture/decode-body.ts";
-import { ndjsonBuffer } from "../capture/admit-body.ts";
 import { JSON_DEPTH_MAX, OBJECT_KEYS_MAX } from "../events/json-limits.ts";
 import { responseDelayMs } from "../ingest/backpressure.ts";
 import type { Ingest } from "../ingest/ingest.ts";
@@ -9,10 +9,25 @@ import type { Log } from "../ports/log.ts";
 import { Failure } from "../values/failure.ts";
 import { isObject, type Json } from "../values/json.ts";
 import type { Clock } from "../values/time.ts";
-import { type LogChange, type LogDropReason, type Warning, type WarningType, warningAppender, warningTally } from "../warnings/warning.ts";
+import {
+  type LogChange,
+  type LogDropReason,
+  type Warning,
+  type WarningType,
+  warningAppender,
+  warningTally,
+} from "../warnings/warning.ts";
 import { withoutLogExcesses } from "./otlp-json.ts";
 import { logGroupsOfProtobuf } from "./otlp-protobuf.ts";
-import { LOG_RECORD_BYTES_MAX, type LogGroup, logDistinctId, logGroups, recordJson, resourceJson, scopeJson } from "./record.ts";
+import {
+  LOG_RECORD_BYTES_MAX,
+  type LogGroup,
+  logDistinctId,
+  logGroups,
+  recordJson,
+  resourceJson,
+  scopeJson,
+} from "./record.ts";
 
 /**
  * UTF-8 bytes of the log records of one request as they are stored; further records are rejected. Each

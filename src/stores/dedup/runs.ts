@@ -1,6 +1,21 @@
-import { closeSync, openSync, readSync, rmSync, writeSync, existsSync, mkdirSync, readdirSync } from "node:fs";
-import { type DedupEntry, type DedupHash, type DedupRecords, RECORD_FIELDS, TOMBSTONE_MINUTE } from "../../core/ingest/dedup-table.ts";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
+import {
+  type DedupEntry,
+  type DedupHash,
+  type DedupRecords,
+  RECORD_FIELDS,
+  TOMBSTONE_MINUTE,
+} from "../../core/ingest/dedup-table.ts";
 import type { DedupRuns } from "../../core/ports/dedup.ts";
 
 /** Name of the folder of the runs in the data directory. */

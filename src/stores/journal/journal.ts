@@ -1,10 +1,10 @@
 import type { Entry, Frame, Journal } from "../../core/ports/journal.ts";
 import { Failure } from "../../core/values/failure.ts";
 import type { Disk } from "../files/disk.ts";
-import { segmentReserve, segmentWriter } from "./writer.ts";
 import type { Part } from "./reader.ts";
 import { recoverSegments, type TornPart } from "./recovery.ts";
 import { frameBytes } from "./segment.ts";
+import { segmentReserve, segmentWriter } from "./writer.ts";
 
 /** Largest size of a segment, unless one frame is larger. */
 export const SEGMENT_BYTES_MAX = 64 * 1024 * 1024;

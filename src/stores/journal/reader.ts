@@ -1,8 +1,16 @@
-import type { JournalGaps, JournalReader, SeqGap, Frame } from "../../core/ports/journal.ts";
-import type { Disk } from "../files/disk.ts";
-import { claimsIn, lastSeq, openSegment, type Placed, type Segment, segmentName, segmentsAmong } from "./segment.ts";
 import { join } from "node:path";
 import { JOURNAL_READ_BYTES_MAX } from "../../core/events/event.ts";
+import type { Frame, JournalGaps, JournalReader, SeqGap } from "../../core/ports/journal.ts";
+import type { Disk } from "../files/disk.ts";
+import {
+  claimsIn,
+  lastSeq,
+  openSegment,
+  type Placed,
+  type Segment,
+  segmentName,
+  segmentsAmong,
+} from "./segment.ts";
 
 /** A part of a segment: `bytes` bytes at `offset`. `segment` is a file name. */
 export type Part = { segment: string; offset: number; bytes: number };

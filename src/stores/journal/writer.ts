@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import type { Disk, WritableFile } from "../files/disk.ts";
 import type { Frame } from "../../core/ports/journal.ts";
+import type { Disk, WritableFile } from "../files/disk.ts";
 import type { Recovered, SegmentFile } from "./recovery.ts";
 import { frameBytes, frameHeader, lastSeq, segmentHeader, segmentName } from "./segment.ts";
 

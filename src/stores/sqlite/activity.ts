@@ -4,8 +4,8 @@ import { gainKeys } from "../../core/identity/merge.ts";
 import type { ActivityReads, ActivityRow } from "../../core/ports/activity.ts";
 import type { Merged } from "../../core/ports/person-writes.ts";
 import { type Json, type JsonObject, storableJson } from "../../core/values/json.ts";
-import { afterKey, type Sqlite } from "./sqlite.ts";
 import { activity } from "./schema.ts";
+import { afterKey, type Sqlite } from "./sqlite.ts";
 
 /** The most bytes of details that are read at once. One detail may have some MiB, and a page has a hundred. */
 const READ_BYTES_MAX = 1_048_576;

@@ -1,7 +1,7 @@
 import { and, count, desc, eq, inArray } from "drizzle-orm";
 import type { DeletionAsked, DeletionReads, DeletionRow } from "../../core/ports/erasure.ts";
-import { afterKey, type Sqlite } from "./sqlite.ts";
 import { deletionTask } from "./schema.ts";
+import { afterKey, type Sqlite } from "./sqlite.ts";
 
 /** Reads deletions on any connection. */
 export function deletionReads({ orm }: Sqlite): DeletionReads {

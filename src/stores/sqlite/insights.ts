@@ -1,8 +1,8 @@
 import { and, count, desc, eq, getTableColumns, lte, type SQL } from "drizzle-orm";
 import type { InsightReads, InsightWrites } from "../../core/ports/insights.ts";
 import { INSIGHTS_MAX, type Insight } from "../../core/queries/insight.ts";
-import { afterKey, type Sqlite } from "./sqlite.ts";
 import { insight, user } from "./schema.ts";
+import { afterKey, type Sqlite } from "./sqlite.ts";
 
 /** Reads insights on any connection. */
 export function insightReads(sqlite: Sqlite): InsightReads {

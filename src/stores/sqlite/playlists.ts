@@ -1,9 +1,15 @@
 import { and, asc, count, desc, eq, getTableColumns, gte, lte, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
-import type { PlaylistFilter, PlaylistPlace, PlaylistReads, PlaylistRow, PlaylistWrites } from "../../core/ports/playlists.ts";
+import type {
+  PlaylistFilter,
+  PlaylistPlace,
+  PlaylistReads,
+  PlaylistRow,
+  PlaylistWrites,
+} from "../../core/ports/playlists.ts";
 import { anyCase } from "../../core/values/case-folding.ts";
-import { afterKey, type Sqlite } from "./sqlite.ts";
 import { playlist, playlistRecording, user } from "./schema.ts";
+import { afterKey, type Sqlite } from "./sqlite.ts";
 
 /** Reads playlists on any connection. */
 export function playlistReads(sqlite: Sqlite): PlaylistReads {

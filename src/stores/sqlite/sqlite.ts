@@ -1,8 +1,8 @@
-import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
-import type { Keys } from "../../core/values/page.ts";
 import { constants, Database, SQLiteError } from "bun:sqlite";
 import { chmodSync, statSync } from "node:fs";
+import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/bun-sqlite";
+import type { Keys } from "../../core/values/page.ts";
 import { BASELINE_VERSION, migrationsFrom } from "../../core/values/schema-version.ts";
 import { SQLITE_MIGRATIONS } from "./migrations/index.ts";
 import { isLogDamaged } from "./wal-check.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { ndjsonBuffer, admitBody, type Body } from "../../../src/core/capture/admit-body.ts";
+import { admitBody, type Body, ndjsonBuffer } from "../../../src/core/capture/admit-body.ts";
 
 const KEY = "phc_testproject";
 const NOW = Date.parse("2026-11-21T12:00:00Z");

@@ -1,10 +1,23 @@
-import { expect, test, describe } from "bun:test";
-import { type DiskGuard, diskGuard, FLOOR_BYTES_MAX, FLOOR_BYTES_MIN, rejectWhenDiskLow, BACKLOG_FREE_MS, BACKLOG_MAX_MS, BULK_EVENTS_MIN, EACH_MS_AT_FIRST, LIVE_FACTOR, pace, responseDelayMs } from "../../../src/core/ingest/backpressure.ts";
+import { describe, expect, test } from "bun:test";
+import {
+  BACKLOG_FREE_MS,
+  BACKLOG_MAX_MS,
+  BULK_EVENTS_MIN,
+  type DiskGuard,
+  diskGuard,
+  EACH_MS_AT_FIRST,
+  FLOOR_BYTES_MAX,
+  FLOOR_BYTES_MIN,
+  LIVE_FACTOR,
+  pace,
+  rejectWhenDiskLow,
+  responseDelayMs,
+} from "../../../src/core/ingest/backpressure.ts";
+import { BATCH_EVENTS_MAX } from "../../../src/core/ingest/batches.ts";
 import type { Volume } from "../../../src/core/ports/volume.ts";
 import { metricValue, parseMetrics } from "../../support/answers/prometheus.ts";
 import { batch, event } from "../../support/data/build-records.ts";
 import { testApp } from "../../support/start/app.ts";
-import { BATCH_EVENTS_MAX } from "../../../src/core/ingest/batches.ts";
 
 const BATCH = 100;
 

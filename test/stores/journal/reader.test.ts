@@ -1,14 +1,29 @@
-import { afterEach, expect, test, describe } from "bun:test";
-import { readFileSync, writeFileSync, rmSync, statSync, truncateSync } from "node:fs";
+import { afterEach, describe, expect, test } from "bun:test";
+import { readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openLog } from "../../../src/app/process/log.ts";
 import { gapRecovery } from "../../../src/app/recovery/journal-gaps.ts";
-import { nodeDisk } from "../../../src/stores/files/disk.ts";
-import { journalGaps } from "../../../src/stores/journal/reader.ts";
-import { segmentName, FRAME_HEADER_BYTES, SEGMENT_HEADER_BYTES, WINDOW_BYTES } from "../../../src/stores/journal/segment.ts";
-import { clear, entry, open, place, readerOf, readAll, segmentOf, textOf, written } from "../../support/disk/journal.ts";
 import { JOURNAL_READ_BYTES_MAX } from "../../../src/core/events/event.ts";
 import type { Frame } from "../../../src/core/ports/journal.ts";
+import { nodeDisk } from "../../../src/stores/files/disk.ts";
+import { journalGaps } from "../../../src/stores/journal/reader.ts";
+import {
+  FRAME_HEADER_BYTES,
+  SEGMENT_HEADER_BYTES,
+  segmentName,
+  WINDOW_BYTES,
+} from "../../../src/stores/journal/segment.ts";
+import {
+  clear,
+  entry,
+  open,
+  place,
+  readAll,
+  readerOf,
+  segmentOf,
+  textOf,
+  written,
+} from "../../support/disk/journal.ts";
 
 afterEach(clear);
 

@@ -1,10 +1,20 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { RESERVE_FREE_BYTES_MIN } from "../../../src/stores/journal/writer.ts";
 import type { Part } from "../../../src/stores/journal/reader.ts";
+import { RESERVE_FREE_BYTES_MIN } from "../../../src/stores/journal/writer.ts";
 import { faultyDisk } from "../../support/disk/faulty-disk.ts";
-import { clear, entry, open, place, readAll, readerOf, segmentOf, segments, written } from "../../support/disk/journal.ts";
+import {
+  clear,
+  entry,
+  open,
+  place,
+  readAll,
+  readerOf,
+  segmentOf,
+  segments,
+  written,
+} from "../../support/disk/journal.ts";
 
 afterEach(clear);
 

@@ -1,9 +1,13 @@
-import type { PersonRef, PersonWrites, StoredProperties } from "../../../core/ports/person-writes.ts";
-import type { Sqlite } from "../sqlite.ts";
 import { CHANGED_CHARS_MAX } from "../../../core/identity/person.ts";
+import type {
+  PersonRef,
+  PersonWrites,
+  StoredProperties,
+} from "../../../core/ports/person-writes.ts";
 import { activityWrites } from "../activity.ts";
 import { deletionWrites } from "../deletions.ts";
 import { groupReads, groupWrites } from "../groups.ts";
+import type { Sqlite } from "../sqlite.ts";
 import { changeApplier, versions } from "./apply-change.ts";
 import { changesSince } from "./changes-since.ts";
 import { personStatements } from "./statements.ts";
