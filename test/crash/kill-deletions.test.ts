@@ -7,7 +7,7 @@ import { bodyOf, clockBefore, eventOf, type Sent } from "../support/data/senders
 import { findPlanted } from "../support/disk/bytes-on-disk.ts";
 import { randomOf } from "../support/disk/faulty-disk.ts";
 import { runCommand } from "../support/start/process.ts";
-import { again, casesOf, seedOf } from "../support/start/rounds.ts";
+import { again, casesOf, rounds, seedOf } from "../support/start/rounds.ts";
 import { PERSONAL_KEY, type Server, startServer } from "../support/start/server.ts";
 
 setDefaultTimeout(240_000);
@@ -30,7 +30,7 @@ const STEPS = [
 const LATER_MS_MAX = 40;
 
 /** Events of others, so that writing the file anew takes a while. */
-const OTHERS = 30_000;
+const OTHERS = rounds(10_000, 30_000);
 
 type Deletion = { status: string; attempts: number; counts: Record<string, number> };
 

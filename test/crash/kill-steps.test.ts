@@ -6,7 +6,7 @@ import { bodyOf, clockBefore, eventOf, type Sent } from "../support/data/senders
 import { randomOf } from "../support/disk/faulty-disk.ts";
 import { expectKept, expectProjected } from "../support/disk/project-contents.ts";
 import { KEYS, start } from "../support/start/process.ts";
-import { again, rounds, seedOf } from "../support/start/rounds.ts";
+import { again, casesOf, rounds, seedOf } from "../support/start/rounds.ts";
 import { ROOT, startServer } from "../support/start/server.ts";
 
 /** Of so many steps one is tried. */
@@ -37,11 +37,11 @@ const LARGE = { padding: "padding ".repeat(40_000) };
 const STEPS = [
   ["before any statement of SQLite", "sqlite", undefined],
   ["before any statement of DuckDB", "duckdb", undefined],
-  ["within any statement of DuckDB", "duckdb", 6],
   ["before any write or sync of the journal", "file", undefined],
+  ["within any statement of DuckDB", "duckdb", 6],
 ] as const;
 
-test.each(STEPS)(
+test.each(casesOf(STEPS.slice(0, 3), STEPS))(
   "a server killed %s, from the migrations to the last checkpoint, keeps all, once",
   async (_when, kind, withinMs) => {
     const random = randomOf(SEED);
@@ -78,6 +78,7 @@ async function killAt(at: string, { archives = false } = {}): Promise<boolean> {
   try {
     const code = await runUntilKilled(data, sent, { at, archives });
     expect([0, KILLED]).toContain(code);
+    if (code === 0) return false;
     await using server = await startServer({ data });
     // What nobody has answered is sent again, as SDKs do.
     for (const event of sent) if (!event.acknowledged) await send(server.url, event);
@@ -91,7 +92,7 @@ async function killAt(at: string, { archives = false } = {}): Promise<boolean> {
       await using rebuilt = await startServer({ data });
       expect((await expectKept(rebuilt, sent)).persons).toEqual(kept.persons);
     }
-    return code === KILLED;
+    return true;
   } finally {
     rmSync(data, { recursive: true, force: true });
   }
