@@ -2,6 +2,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { batch, event } from "../../support/data/build-records.ts";
 import { findPlanted } from "../../support/disk/bytes-on-disk.ts";
 import { type TestApp, testApp } from "../../support/start/app.ts";
+import { rounds } from "../../support/start/rounds.ts";
 
 setDefaultTimeout(120_000);
 
@@ -10,7 +11,7 @@ const PERSONS = "/api/environments/1/persons";
 const token = () => `planted-${crypto.randomUUID()}`;
 
 /** Persons whose properties grow by turns, so that pages split where somebody else's rows are. */
-const PERSONS_COUNT = 90;
+const PERSONS_COUNT = rounds(45, 90);
 const ROUNDS = 4;
 
 /** Every third of them is deleted, and some are changed by users, too. */

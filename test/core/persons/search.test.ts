@@ -3,6 +3,7 @@ import { folded } from "../../../src/core/values/case-folding.ts";
 import { batch, event } from "../../support/data/build-records.ts";
 import { randomOf } from "../../support/disk/faulty-disk.ts";
 import { type TestApp, testApp } from "../../support/start/app.ts";
+import { casesOf } from "../../support/start/rounds.ts";
 
 setDefaultTimeout(60_000);
 
@@ -17,7 +18,7 @@ const EMAILS = ["Ann@x.y", "bob@x.y", "ΟΔΟΣ@z", "q@z.example", 5, ["a@b"]];
 /** Parts of these addresses, a whole distinct id, and a part that no address has. */
 const PARTS = ["@", "a", "x.", "ο", "Z", "p3", "qq"];
 
-test.each([1, 2])(
+test.each(casesOf([1], [1, 2]))(
   "a search finds exactly the persons with the part after every change (seed %p)",
   async (seed) => {
     await using app = await testApp();

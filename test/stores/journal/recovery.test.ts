@@ -15,6 +15,7 @@ import {
   textOf,
   written,
 } from "../../support/disk/journal.ts";
+import { rounds } from "../../support/start/rounds.ts";
 
 afterEach(clear);
 
@@ -173,7 +174,7 @@ describe("after a crash", () => {
   ])(
     "every acknowledged frame is there once, with any failure and any power cut, in segments %s",
     async (_how, options) => {
-      for (let seed = 1; seed <= 60; seed += 1) {
+      for (let seed = 1; seed <= rounds(20, 60); seed += 1) {
         const random = randomOf(seed);
         const directory = place();
         const acknowledged = new Map<number, string>();

@@ -9,6 +9,7 @@ import { FOREVER, largeProperties } from "../../../support/data/build-records.ts
 import { asText } from "../../../support/data/insight-reference.ts";
 import { NO_CHANGES } from "../../../support/data/persons.ts";
 import { randomOf } from "../../../support/disk/faulty-disk.ts";
+import { rounds } from "../../../support/start/rounds.ts";
 import { type PersonStores, personStores } from "../../../support/start/stores.ts";
 
 setDefaultTimeout(60_000);
@@ -112,7 +113,7 @@ test("a filter finds exactly the persons that match, also by properties that the
     return { project_id: 1, uuid, properties, created_at: at, is_identified: false };
   };
 
-  for (let round = 0; round < 40; round += 1) {
+  for (let round = 0; round < rounds(24, 40); round += 1) {
     const created = Array.from({ length: Math.floor(random() * 4) }, () => {
       made += 1;
       const at = `2026-11-${10 + (made % 9)}T12:00:00.000000Z`;

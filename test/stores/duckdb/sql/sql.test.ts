@@ -6,7 +6,7 @@ import { filesIn, MARKER, sqlApp } from "../../../support/answers/sql.ts";
 import { rounds, seedOf } from "../../../support/start/rounds.ts";
 
 /** Statements that are tried. */
-const STATEMENTS = rounds(1000, 20_000);
+const STATEMENTS = rounds(250, 20_000);
 const SEED = seedOf(1);
 
 let app: Awaited<ReturnType<typeof sqlApp>>;
