@@ -111,8 +111,7 @@ const PORT_FILES_MAX = 25;
 const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/duckdb/lists/persons.ts": "test/stores/suites/person-search.test.ts",
   "stores/sqlite/persons/writes.ts": "test/stores/suites/person-writes.test.ts",
-  "stores/sqlite/keys.ts": "test/stores/suites/keys.test.ts",
-  "stores/sqlite/projects.ts": "test/stores/suites/projects.test.ts",
+  "stores/sqlite/access.ts": "test/stores/suites/keys.test.ts, test/stores/suites/projects.test.ts",
   "stores/sqlite/warnings.ts": "test/stores/suites/warnings.test.ts",
   "app/open-events.ts": "every test that starts an appliance",
   "app/process/sources.ts": "every test that starts an appliance",
@@ -287,7 +286,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/duckdb/events/dedup-replay.ts": "test/stores/suites/events.test.ts",
   "stores/duckdb/sql/cells.ts": "test/core/sql/sql.test.ts",
   "stores/duckdb/sql/faults.ts": "test/core/sql/sql.test.ts",
-  "stores/sqlite/users.ts": "test/stores/suites/keys.test.ts",
   "app/stores.ts": "every test that starts an appliance",
   "app/threads/fsync-worker.ts": "test/stores/files/disk-thread.test.ts",
   "app/threads/start.ts": "every test that starts an appliance",

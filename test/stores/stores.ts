@@ -49,18 +49,23 @@ import { storeSizes, volumeOf } from "../../src/stores/files/volume.ts";
 import { openJournal } from "../../src/stores/journal/journal.ts";
 import { journalGaps, journalReader } from "../../src/stores/journal/reader.ts";
 import { loadFiles, removeLoad } from "../../src/stores/loads/loads.ts";
+import {
+  keyReads,
+  keyWrites,
+  projectReads,
+  projectWrites,
+  userReads,
+  userWrites,
+} from "../../src/stores/sqlite/access.ts";
 import { activityReads } from "../../src/stores/sqlite/activity.ts";
 import { deletionRunWrites } from "../../src/stores/sqlite/deletion-runs.ts";
 import { deletionReads } from "../../src/stores/sqlite/deletions.ts";
 import { groupReads } from "../../src/stores/sqlite/groups.ts";
 import { insightReads, insightWrites } from "../../src/stores/sqlite/insights.ts";
-import { keyReads, keyWrites } from "../../src/stores/sqlite/keys.ts";
 import { personReads } from "../../src/stores/sqlite/persons/list.ts";
 import { personWrites } from "../../src/stores/sqlite/persons/writes.ts";
 import { playlistReads, playlistWrites } from "../../src/stores/sqlite/playlists.ts";
-import { projectReads, projectWrites } from "../../src/stores/sqlite/projects.ts";
 import { openSqlite, readSqlite } from "../../src/stores/sqlite/sqlite.ts";
-import { userReads, userWrites } from "../../src/stores/sqlite/users.ts";
 import { warningReads } from "../../src/stores/sqlite/warnings.ts";
 import { applied, NO_CHANGES } from "../support/data/persons.ts";
 import { temporaryDirectory } from "../support/start/app.ts";

@@ -7,14 +7,12 @@ import { LOADS_DIRECTORY, ROW_GROUP_ROWS } from "../../stores/duckdb/engine/duck
 import { nodeDisk } from "../../stores/files/disk.ts";
 import { journalGaps, journalReader } from "../../stores/journal/reader.ts";
 import { loadFiles } from "../../stores/loads/loads.ts";
+import { keyWrites, projectWrites, userWrites } from "../../stores/sqlite/access.ts";
 import { deletionRunWrites } from "../../stores/sqlite/deletion-runs.ts";
 import { insightWrites } from "../../stores/sqlite/insights.ts";
-import { keyWrites } from "../../stores/sqlite/keys.ts";
 import { personWrites } from "../../stores/sqlite/persons/writes.ts";
 import { playlistWrites } from "../../stores/sqlite/playlists.ts";
-import { projectWrites } from "../../stores/sqlite/projects.ts";
 import { openSqlite } from "../../stores/sqlite/sqlite.ts";
-import { userWrites } from "../../stores/sqlite/users.ts";
 import { type LogFormat, openLog } from "../process/log.ts";
 import { lowerThreadPriority } from "../process/priority.ts";
 import { serve } from "./rpc.ts";

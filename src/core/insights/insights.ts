@@ -20,7 +20,7 @@ import { RETENTION_INTERVALS_MAX } from "../queries/retention.ts";
 import { seriesLabel } from "../queries/trend.ts";
 import { namesInQuotes, type QuestionTarget, readWords } from "../questions/question.ts";
 import { Failure } from "../values/failure.ts";
-import { newShortId } from "../values/ids.ts";
+import { withShortId } from "../values/ids.ts";
 import { isObject, type Json, type JsonObject, storableText } from "../values/json.ts";
 import { cursorPage, type Page, type PageQuery } from "../values/page.ts";
 import { type Clock, isoTime } from "../values/time.ts";
@@ -79,9 +79,6 @@ type Needs = {
   now: Clock;
   randomBytes: (count: number) => Uint8Array;
 };
-
-/** Short ids that are tried: two in a row that are taken do not happen by chance. */
-const SHORT_IDS_MAX = 8;
 
 /** Insights over the stores. */
 export function insights(needs: Needs): Insights {
@@ -170,11 +167,7 @@ async function keep(
 ): Promise<Insight> {
   const { project: project_id, user: created_by, name, query } = asked;
   const draft = { project_id, created_by, name, query, created_at: isoTime(now()) };
-  for (let tried = 0; tried < SHORT_IDS_MAX; tried++) {
-    const made = await writes.insert({ ...draft, short_id: newShortId(randomBytes) });
-    if (made !== undefined) return made;
-  }
-  throw new Error(`${SHORT_IDS_MAX} new short ids were taken`);
+  return withShortId(randomBytes, (short_id) => writes.insert({ ...draft, short_id }));
 }
 
 function nameOf(name: string, query: Query): string {

@@ -8,7 +8,7 @@ import type {
   RecordingRow,
 } from "../ports/playlists.ts";
 import { Failure } from "../values/failure.ts";
-import { newShortId } from "../values/ids.ts";
+import { withShortId } from "../values/ids.ts";
 import { isLonger, storableText } from "../values/json.ts";
 import { cursorPage, type Page, type PageQuery } from "../values/page.ts";
 import { type Clock, isoTime } from "../values/time.ts";
@@ -80,9 +80,6 @@ type Needs = {
   randomBytes: (count: number) => Uint8Array;
 };
 
-/** Attempts to find a free short id. More than one collision is not a coincidence. */
-const SHORT_IDS_MAX = 8;
-
 const EMPTY = {
   name: "",
   derived_name: "",
@@ -120,11 +117,8 @@ export function playlists({ reads, writes, projects, now, randomBytes }: Needs):
         last_modified_at: at,
         last_modified_by: user,
       };
-      for (let tried = 0; tried < SHORT_IDS_MAX; tried++) {
-        const made = await writes.insert({ ...draft, short_id: newShortId(randomBytes) });
-        if (made !== undefined) return shown(made);
-      }
-      throw new Error(`${SHORT_IDS_MAX} new short ids were taken`);
+      const insert = (short_id: string) => writes.insert({ ...draft, short_id });
+      return shown(await withShortId(randomBytes, insert));
     },
     get: async (place) => shown(found(await reads.find(place))),
     async change(place, user, sent) {

@@ -38,6 +38,21 @@ export function newShortId(randomBytes: (count: number) => Uint8Array): string {
   return randomText(SHORT_ID_ALPHABET, SHORT_ID_CHARS, randomBytes);
 }
 
+/** Short ids that are tried: two in a row that are taken do not happen by chance. */
+const SHORT_IDS_MAX = 8;
+
+/** Returns the record that `insert` makes with a new short id; undefined means that the id is taken. */
+export async function withShortId<T>(
+  randomBytes: (count: number) => Uint8Array,
+  insert: (short_id: string) => Promise<T | undefined>,
+): Promise<T> {
+  for (let tried = 0; tried < SHORT_IDS_MAX; tried++) {
+    const made = await insert(newShortId(randomBytes));
+    if (made !== undefined) return made;
+  }
+  throw new Error(`${SHORT_IDS_MAX} new short ids were taken`);
+}
+
 /**
  * The integer id in a path, as JSON writes it: `01` is not an id, and no id is beyond 2^53. Undefined if the
  * text is not an id.

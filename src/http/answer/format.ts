@@ -48,15 +48,15 @@ async function* jsonPage(head: object, results: unknown[], rest: AsyncIterable<u
   yield "]}";
 }
 
-/** A few objects in the requested format: as they are, or as a table. */
-export function formatted<T>(
+/** An object in the requested format: as it is, or as a table of one row. */
+export function formatted<T extends object>(
   format: "json" | "csv" | undefined,
-  answer: { json: T; rows: readonly object[]; status: number },
+  one: T,
+  status: number,
 ): T | Response {
-  const { json, rows, status } = answer;
-  if (format !== "csv") return json;
+  if (format !== "csv") return one;
   const table = csvTable();
-  for (const row of rows) table.add(row as JsonObject);
-  const text = [table.head(), ...rows.map((row) => table.line(row as JsonObject))].join("");
+  table.add(one as JsonObject);
+  const text = table.head() + table.line(one as JsonObject);
   return new Response(text, { status, headers: CSV_HEADERS });
 }

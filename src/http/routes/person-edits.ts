@@ -67,7 +67,7 @@ const changeRoutes = (edits: PersonEdits) => [
     response: PersonShape,
     async handle({ project, params, query: { format }, body, principal }) {
       const person = await edits.update(project, params.id, body.properties, principal);
-      return formatted(format, { json: person, rows: [person], status: 200 });
+      return formatted(format, person, 200);
     },
   }),
   route({
@@ -85,7 +85,7 @@ const changeRoutes = (edits: PersonEdits) => [
     async handle({ project, params, query: { format }, body, principal }) {
       const { key, value } = body;
       const person = await edits.set(project, params.id, { key, value }, principal);
-      return formatted(format, { json: person, rows: [person], status: 200 });
+      return formatted(format, person, 200);
     },
   }),
   route({
@@ -112,7 +112,7 @@ const changeRoutes = (edits: PersonEdits) => [
     response: SuccessShape,
     async handle({ project, params, query: { format, $unset }, body, principal }) {
       await edits.unset(project, params.id, $unset ?? body?.$unset, principal);
-      return formatted(format, { json: SUCCESS, rows: [SUCCESS], status: 201 });
+      return formatted(format, SUCCESS, 201);
     },
   }),
   route({
@@ -196,7 +196,7 @@ const removalRoutes = (edits: PersonEdits) => [
     response: SuccessShape,
     async handle({ project, params, query: { format, ...options }, principal }) {
       await edits.remove(project, params.id, options, principal);
-      return formatted(format, { json: SUCCESS, rows: [SUCCESS], status: 200 });
+      return formatted(format, SUCCESS, 200);
     },
   }),
   route({
@@ -213,7 +213,7 @@ const removalRoutes = (edits: PersonEdits) => [
     response: SuccessShape,
     async handle({ project, params, query: { format }, principal }) {
       await edits.removeEvents(project, params.id, principal);
-      return formatted(format, { json: SUCCESS, rows: [SUCCESS], status: 200 });
+      return formatted(format, SUCCESS, 200);
     },
   }),
 ];

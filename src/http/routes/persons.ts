@@ -104,7 +104,7 @@ export const personRoutes = (persons: Persons) => [
     response: PersonShape,
     async handle({ project, params, query: { format } }) {
       const person = await persons.get(project, params.id);
-      return formatted(format, { json: person, rows: [person], status: 200 });
+      return formatted(format, person, 200);
     },
   }),
 ];

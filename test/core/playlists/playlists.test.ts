@@ -1,9 +1,8 @@
 import { expect, test } from "bun:test";
 import { playlists } from "../../../src/core/playlists/playlists.ts";
+import { projectWrites, userWrites } from "../../../src/stores/sqlite/access.ts";
 import { playlistReads, playlistWrites } from "../../../src/stores/sqlite/playlists.ts";
-import { projectWrites } from "../../../src/stores/sqlite/projects.ts";
 import { openSqlite } from "../../../src/stores/sqlite/sqlite.ts";
-import { userWrites } from "../../../src/stores/sqlite/users.ts";
 
 /** Playlists in a store of their own, with two projects and a user; `bytes` are their chance. */
 async function fresh(bytes: () => number) {

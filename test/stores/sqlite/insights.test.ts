@@ -1,9 +1,8 @@
 import { expect, test } from "bun:test";
 import { INSIGHTS_MAX } from "../../../src/core/queries/insight.ts";
+import { projectWrites, userWrites } from "../../../src/stores/sqlite/access.ts";
 import { insightReads, insightWrites } from "../../../src/stores/sqlite/insights.ts";
-import { projectWrites } from "../../../src/stores/sqlite/projects.ts";
 import { openSqlite } from "../../../src/stores/sqlite/sqlite.ts";
-import { userWrites } from "../../../src/stores/sqlite/users.ts";
 import { AT, projectNamed, userNamed } from "../stores.ts";
 
 test("beyond the limit of insights, the oldest of the project are deleted", async () => {
