@@ -93,7 +93,6 @@ describe("refused statements, with name and place", () => {
     ["SELECT list_transform([1], x -> x)", 'The function "list_transform" is not allowed.'],
     ["SELECT x -> x + 1", "A lambda is not allowed."],
     ["SELECT {'a': 1}", 'The function "struct_pack" is not allowed.'],
-    ["SELECT {'a': 1}", 'The function "struct_pack" is not allowed.'],
     ["SELECT COLUMNS(*) FROM events", "COLUMNS is not allowed here."],
     ["SELECT count(COLUMNS(*)) FROM events", "STAR is not allowed."],
     ["SELECT event FROM events ORDER BY COLUMNS('e.*')", "is not allowed"],
