@@ -5,6 +5,7 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import { type Duckdb, openDuckdb, rows } from "../../../../src/stores/duckdb/engine/duckdb.ts";
 import { zeroPagePadding } from "../../../../src/stores/duckdb/engine/page-padding.ts";
 import { temporaryDirectory } from "../../../support/start/app.ts";
+import { casesOf } from "../../../support/start/rounds.ts";
 
 setDefaultTimeout(60_000);
 
@@ -18,7 +19,9 @@ const TEXTS = {
   short: "md5(i::VARCHAR)",
 };
 
-test.each(Object.entries(TEXTS))(
+const LENGTHS = Object.entries(TEXTS);
+
+test.each(casesOf(LENGTHS.slice(0, 1), LENGTHS))(
   "the padding of pages is zero, and the rows are as they were: %s texts",
   async (_length, text) => {
     using place = temporaryDirectory();

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
-import type { BatchContent, BatchEvent } from "../../../../src/core/ports/loads.ts";
+import type { BatchContent, BatchEvent, BulkLoadFiles } from "../../../../src/core/ports/loads.ts";
 import { openDuckdb, ROW_GROUP_ROWS } from "../../../../src/stores/duckdb/engine/duckdb.ts";
 import { jobQueue, pool } from "../../../../src/stores/duckdb/engine/queue.ts";
 import { eventStore } from "../../../../src/stores/duckdb/events/store.ts";
 import { loadFiles } from "../../../../src/stores/loads/loads.ts";
 import { temporaryDirectory } from "../../../support/start/app.ts";
+import { casesOf } from "../../../support/start/rounds.ts";
 
 setDefaultTimeout(120_000);
 
@@ -131,7 +132,9 @@ test("calls wait for a connection up to a number, the next is refused, and room 
   expect(used).toEqual([1, 2, 3, 5]);
 });
 
-test.each([
+type Added = BulkLoadFiles["add"];
+
+const LOADS: [how: string, count: number, added: (files: Files) => Added][] = [
   ["of a row group each", 4 * ROW_GROUP_ROWS, (files: Files) => files.add],
   [
     "that wait for a checkpoint",
@@ -141,7 +144,9 @@ test.each([
       ...[files.end()].filter((load) => load !== null),
     ],
   ],
-])(
+];
+
+test.each(casesOf(LOADS.slice(0, 1), LOADS))(
   "loads %s are stored while statements of others take all the memory there is",
   async (_, count, added) => {
     using root = temporaryDirectory();
