@@ -408,20 +408,6 @@ describe("erasing from the archive", () => {
     expect(texts).toContain(secret("bob"));
   });
 
-  test("ends at the sequence number, and keeps to the project", async () => {
-    await using stores = await openStores();
-    const { archive } = stores;
-    await stores.put({ seq: 1 }, { seq: 2, project_id: 2 }, { seq: 3 });
-    await archive.add(3);
-
-    const asked = { project_id: 1, distinct_ids: ["ann"], journal_seq: 2 };
-    await stores.remove(1);
-
-    expect(await archive.erase([asked, asked])).toBe(1);
-    expect(await stores.archived()).toEqual([2, 3]);
-    expect(await archive.erase([asked])).toBe(0);
-  });
-
   test("archives padding rows, and erases them with their large event", async () => {
     await using stores = await openStores();
     const { archive, directory } = stores;
