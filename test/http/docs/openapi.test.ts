@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
-import { answerOf, type OpenApi, operationsOf, resolved } from "../../support/answers/document.ts";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import {
+  AJV_OPTIONS,
+  answerOf,
+  type OpenApi,
+  operationsOf,
+  resolved,
+} from "../../support/answers/document.ts";
 import { concrete } from "../../support/answers/operations.ts";
 import { type TestApp, testApp } from "../../support/start/app.ts";
 
@@ -312,7 +319,18 @@ test("asks for the key of a declared scheme, but to capture", () => {
 test("holds schemas of JSON Schema 2020-12 alone", () => {
   const types = ["null", "boolean", "object", "array", "number", "integer", "string"];
   const schemas = objectsIn(document).filter(({ type }) => types.includes(String(type)));
+  const contents = operationsOf(document).flatMap(({ operation }) =>
+    Object.keys(operation.responses).flatMap((status) =>
+      Object.values(answerOf(document, operation, status)?.content ?? {}),
+    ),
+  );
+  const answers = contents.flatMap(({ schema }) => schema ?? []);
 
+  const ajv = new Ajv2020(AJV_OPTIONS);
+  expect(answers.length).toBeGreaterThan(100);
+  for (const schema of [...Object.values(document.components.schemas), ...answers]) {
+    expect([ajv.validateSchema(schema), ajv.errors]).toEqual([true, null]);
+  }
   const odd = ["$id", "nullable", "example", "static"];
   expect(schemas.flatMap((schema) => odd.filter((word) => word in schema))).toEqual([]);
   for (const { required, properties } of schemas) {

@@ -97,3 +97,8 @@ export async function scrape({ url }: { url: string }): Promise<Map<string, Scra
   if (!response.ok) throw new Error(`/metrics: ${response.status}`);
   return parseMetrics(await response.text());
 }
+
+/** Waits until the stores have all that the server has accepted. */
+export async function caughtUp(server: { url: string }): Promise<void> {
+  while (metricValue(await scrape(server), "hoglet_ingest_lag_events") > 0) await Bun.sleep(20);
+}
