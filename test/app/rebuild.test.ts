@@ -1,16 +1,13 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import {
-  closeSync,
   cpSync,
   existsSync,
-  openSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
   truncateSync,
   writeFileSync,
-  writeSync,
 } from "node:fs";
 import { join } from "node:path";
 import { EXIT_INTERNAL } from "../../src/app/threads/start.ts";
@@ -18,6 +15,7 @@ import { fileOfPath } from "../../src/stores/archive/names.ts";
 import { metricValue, scrape } from "../support/answers/prometheus.ts";
 import { logsBody, type StoredLog, storedLogs } from "../support/data/logs.ts";
 import { clockBefore, eventOf, type Sent, sendStored } from "../support/data/senders.ts";
+import { flipBit, overwrite } from "../support/disk/damage.ts";
 import { type Everything, everything, expectProjected } from "../support/disk/project-contents.ts";
 import { temporaryDirectory } from "../support/start/app.ts";
 import { executable } from "../support/start/executable.ts";
@@ -94,7 +92,7 @@ async function archived(last: number, of = data) {
   return { last: JSON.parse(readFileSync(marker, "utf8")).last as number, files };
 }
 
-/** What a DuckDB that knows nothing of hoglet finds in the archive, by the layout that src/docs/archive.md has. */
+/** Counts the rows of the archive in a DuckDB without Hoglet, by the layout of src/docs/archive.md. */
 async function stockCounts() {
   const { DuckDBInstance } = await import("@duckdb/node-api");
   const instance = await DuckDBInstance.create(":memory:");
@@ -125,19 +123,19 @@ async function made(into: string, flags: string[]): Promise<Held> {
   await sendStored(server, events(600));
   await sendStored(server, [alias("person-1", "person-2"), alias("person-4", "person-5")]);
   if (flags === SMALL) await archived(600, into);
-  // What is archived says otherwise than these, and merges that came before it.
+  // These contradict the archived events, as earlier merges do.
   await change(server, "POST", `/persons/${await personOf(server, "person-4")}/split/`, {});
   const deleted = { distinct_ids: ["person-1", "person-3"] };
   await change(server, "POST", "/persons/bulk_delete/", deleted);
   await sendLogs(server);
-  // Behind the log records: when these are stored, those are.
+  // Events after the log records: once they are stored, the log records are.
   await sendStored(server, [alias("person-6", "person-0"), ...events(20, 1000)]);
   const held = { ...(await everything(server)), answers: await answers(server) };
   expect(await server.stop()).toBe(0);
   return { ...held, logs: await storedLogs(into) };
 }
 
-/** What is answered to questions about events, persons and log records. */
+/** Answers to questions about events, persons and log records. */
 async function answers(server: Server): Promise<unknown[]> {
   const ask = async (path: string, query: object) => {
     const answer = await fetch(`${server.url}/api/environments/1/${path}`, {
@@ -188,7 +186,6 @@ async function sendLogs(server: Server): Promise<void> {
 /** Checks that a server started now holds what one held before. */
 async function expectSame(before: Held): Promise<void> {
   await using server = await startServer({ data, flags: SMALL });
-  await ready(server);
   const { events: found, persons } = await everything(server);
   expect(found.length).toBe(before.events.length);
   expect(Bun.deepEquals(found, before.events)).toBe(true);
@@ -197,10 +194,6 @@ async function expectSame(before: Held): Promise<void> {
   expect(await server.stop()).toBe(0);
   await expectProjected(data, before);
   expect(await storedLogs(data)).toEqual(before.logs);
-}
-
-async function ready({ url }: { url: string }): Promise<void> {
-  while (!(await fetch(`${url}/_readiness`)).ok) await Bun.sleep(20);
 }
 
 describe("the archive", () => {
@@ -241,7 +234,7 @@ describe("the archive", () => {
     let held: Everything & Pick<Held, "answers">;
     {
       await using server = await startServer({ data, flags: SMALL });
-      // What is in the event store alone goes with what makes the journal large enough.
+      // Rows of the event store alone are archived once the journal is large enough.
       await sendStored(server, events(300, 5000));
       await archived(900);
       held = { ...(await everything(server)), answers: await answers(server) };
@@ -268,18 +261,18 @@ describe("an event store that is damaged", () => {
       damage();
       const bad = readFileSync(eventFile());
 
-      // Where the damage shows only in use, the process ends, and whoever supervises starts another.
+      // Damage that shows only in use ends the process; a supervisor starts another.
       await using server = start(data);
       await Promise.race([server.exited, readyOrEnded(server)]);
       server.signal("SIGKILL");
       await server.exited;
 
       await expectSame(before);
-      const aside = readdirSync(join(data, "events")).filter((name) =>
+      const moved = readdirSync(join(data, "events")).filter((name) =>
         /damaged-\d{8}T\d{6}Z$/.test(name),
       );
-      expect(aside.length).toBe(1);
-      expect(readFileSync(join(data, "events", aside[0] ?? "")).equals(bad)).toBe(true);
+      expect(moved.length).toBe(1);
+      expect(readFileSync(join(data, "events", moved[0] ?? "")).equals(bad)).toBe(true);
     },
   );
 
@@ -328,8 +321,8 @@ test("a start with persons older than the archive is refused, and the way on tha
     expect(err).toMatch(/older than the event store .* Or start with another --data and the same/);
   }
 
-  await using anew = await startServer({ data: join(root.path, "anew") });
-  await sendStored(anew, events(3));
+  await using other = await startServer({ data: join(root.path, "other") });
+  await sendStored(other, events(3));
   const { DuckDBInstance } = await import("@duckdb/node-api");
   const instance = await DuckDBInstance.create(":memory:");
   const connection = await instance.connect();
@@ -342,19 +335,6 @@ test("a start with persons older than the archive is refused, and the way on tha
   connection.closeSync();
   instance.closeSync();
 });
-
-function overwrite(path: string, at: number, bytes: Buffer): void {
-  const file = openSync(path, "r+");
-  writeSync(file, bytes, 0, bytes.length, at);
-  closeSync(file);
-}
-
-/** Makes a bit in the middle of a file another one. */
-function flipped(path: string): void {
-  const bytes = readFileSync(path);
-  bytes.writeUInt8(bytes.readUInt8(bytes.length >> 1) ^ 4, bytes.length >> 1);
-  writeFileSync(path, bytes);
-}
 
 const REPAIRED = "repaired a file of the archive from the event store";
 
@@ -373,12 +353,11 @@ describe("an archive of which a file is damaged", () => {
       const before = await sent();
       const { path, rows, whole } = await damagedFile();
       if (what === "is gone") rmSync(whole);
-      else flipped(whole);
+      else flipBit(whole);
       rmSync(join(data, "events"), { recursive: true });
 
       for (const isFirst of [true, false]) {
         await using server = await startServer({ data, flags: SMALL });
-        await ready(server);
         const { events: found, persons } = await everything(server);
         const lost = before.events.length - found.length;
         expect(lost).toBeGreaterThan(0);
@@ -407,7 +386,6 @@ describe("an archive of which a file is damaged", () => {
     rmSync(join(data, "events"), { recursive: true });
 
     await using server = await startServer({ data, flags: SMALL });
-    await ready(server);
 
     expect((await everything(server)).events).toEqual(before.events);
     expect(metricValue(await scrape(server), "hoglet_archive_rows_lost")).toBe(0);
@@ -417,7 +395,7 @@ describe("an archive of which a file is damaged", () => {
     const before = await sent();
     const { files } = await archived(1);
     // Whichever has its turn.
-    for (const { path } of files) flipped(join(data, "archive", path));
+    for (const { path } of files) flipBit(join(data, "archive", path));
     await using server = await startServer({ data, flags: SMALL });
     const mended = async () =>
       metricValue(await scrape(server), "hoglet_archive_repaired_files_total");
@@ -435,7 +413,7 @@ describe("an archive of which a file is damaged", () => {
       const before = await sent();
       const { path, rows, whole } = await damagedFile();
       if (what === "is gone") rmSync(whole);
-      else flipped(whole);
+      else flipBit(whole);
 
       const refused = await runCommand(["rebuild", "--data", data]);
 
@@ -499,7 +477,6 @@ test("without an archive a rebuild takes events that have left the journal from 
     "",
   ]);
   await using server = await startServer({ data, flags: OFF });
-  await ready(server);
   const after = await everything(server);
   expect(after).toEqual({ events: kept, persons: before.persons });
 });
@@ -520,7 +497,6 @@ test("damage that shows in use is noted for the file that deletions have written
     expect(readdirSync(join(data, "events"))).toContain("2.duckdb.damaged");
   }
   await using server = await startServer({ data, flags: SMALL });
-  await ready(server);
   const gone = before.persons.find(({ distinct_ids }) => distinct_ids.includes("person-6"));
   const kept = before.events.filter(({ distinct_id }) => !gone?.distinct_ids.includes(distinct_id));
   expect((await everything(server)).events).toEqual(kept);
@@ -607,7 +583,6 @@ test("a server killed at random instants while it archives keeps each event, onc
   const all: Sent[] = [];
   for (let round = 0; round < 4; round += 1) {
     await using server = await startServer({ data, flags: SMALL });
-    await ready(server);
     const more = events(300, round);
     all.push(...more);
     await sendStored(server, more);
@@ -620,7 +595,6 @@ test("a server killed at random instants while it archives keeps each event, onc
   rmSync(join(data, "events"), { recursive: true });
 
   await using server = await startServer({ data, flags: SMALL });
-  await ready(server);
 
   const { events: found } = await everything(server);
   expect(found.map(({ uuid }) => uuid)).toEqual(all.map(({ uuid }) => uuid).reverse());

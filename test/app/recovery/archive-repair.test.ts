@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import {
-  closeSync,
-  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -9,11 +7,11 @@ import {
   statSync,
   truncateSync,
   writeFileSync,
-  writeSync,
 } from "node:fs";
 import { join } from "node:path";
 import { metricValue, scrape } from "../../support/answers/prometheus.ts";
 import { clockBefore, eventOf, sendStored } from "../../support/data/senders.ts";
+import { overwrite } from "../../support/disk/damage.ts";
 import { type Everything, everything } from "../../support/disk/project-contents.ts";
 import { temporaryDirectory } from "../../support/start/app.ts";
 import { preparedData } from "../../support/start/prepared-data.ts";
@@ -69,12 +67,6 @@ async function withoutEvents(): Promise<number> {
   return Number.parseInt(segments.toSorted()[0] ?? "", 10);
 }
 
-function overwrite(path: string, at: number, bytes: Uint8Array): void {
-  const file = openSync(path, "r+");
-  writeSync(file, bytes, 0, bytes.length, at);
-  closeSync(file);
-}
-
 /** Puts bytes into the middle third of a file: a few might be read as other text. */
 function spoil(path: string, bytes: (count: number) => Uint8Array): void {
   const third = Math.floor(statSync(path).size / 3);
@@ -84,10 +76,9 @@ function spoil(path: string, bytes: (count: number) => Uint8Array): void {
 const garbage = (count: number) =>
   Uint8Array.from({ length: count }, (_, n) => (n * 37 + 11) % 251);
 
-/** What a start finds, once what is lost is told. */
+/** Returns the rows that a start finds, once it has reported the lost rows. */
 async function foundBy(lost: number): Promise<Everything> {
   await using server = await startServer({ data, flags: FLAGS });
-  while (!(await fetch(`${server.url}/_readiness`)).ok) await Bun.sleep(20);
   const found = await everything(server);
   while (metricValue(await scrape(server), "hoglet_archive_rows_lost") !== lost) {
     await Bun.sleep(50);
@@ -103,7 +94,7 @@ async function foundBy(lost: number): Promise<Everything> {
 async function expectLost(lost: number, counted = lost): Promise<void> {
   const kept = { ...held, events: held.events.slice(0, EVENTS - lost) };
   expect(await foundBy(counted)).toEqual(kept);
-  // What came from the journal is archived since.
+  // Rows from the journal are archived since then.
   rmSync(join(data, "events"), { recursive: true });
   expect(await foundBy(counted)).toEqual(kept);
 }
@@ -137,7 +128,7 @@ test.each(casesOf(Object.entries(DAMAGES).slice(0, 1), Object.entries(DAMAGES)))
   },
 );
 
-/** What may be in the place of a file, and be read. */
+/** Readable contents that may be in the place of a file. */
 const INSTEAD: Record<string, string> = {
   "the rows of another project": "SELECT * REPLACE (2 AS project_id) FROM was",
   "rows of other numbers": "SELECT * REPLACE (seq + 1000000 AS seq) FROM was",

@@ -14,6 +14,7 @@ import { segmentName } from "../../../src/stores/journal/segment.ts";
 import { metricValue, scrape } from "../../support/answers/prometheus.ts";
 import { logsBody, storedLogs } from "../../support/data/logs.ts";
 import { clockBefore, eventOf, type Sent, sendStored } from "../../support/data/senders.ts";
+import { flipBit } from "../../support/disk/damage.ts";
 import {
   type Everything,
   everything,
@@ -49,7 +50,7 @@ function events(count: number, padding = ""): Sent[] {
   });
 }
 
-/** What a directory holds, and its log records, once its server has stopped. */
+/** Contents of a directory, and its log records, once its server has stopped. */
 type Held = Everything & { logs: Awaited<ReturnType<typeof storedLogs>> };
 
 /** Has a server take events and log records into the journal, and stops it. */
@@ -88,11 +89,9 @@ function flip(text: string): void {
   for (const name of readdirSync(join(data, "journal"))) {
     if (!name.endsWith(".journal")) continue;
     const path = join(data, "journal", name);
-    const bytes = readFileSync(path);
-    const at = bytes.indexOf(text);
+    const at = readFileSync(path).indexOf(text);
     if (at === -1) continue;
-    bytes.writeUInt8(bytes.readUInt8(at) ^ 4, at);
-    writeFileSync(path, bytes);
+    flipBit(path, at);
     return;
   }
   throw new Error(`${text} is not in the journal`);
@@ -100,7 +99,6 @@ function flip(text: string): void {
 
 async function expectSame(before: Held): Promise<void> {
   await using server = await startServer({ data });
-  while (!(await fetch(`${server.url}/_readiness`)).ok) await Bun.sleep(20);
   const { events: found, persons } = await everything(server);
   expect(found.length).toBe(before.events.length);
   expect(Bun.deepEquals(found, before.events)).toBe(true);
@@ -110,7 +108,7 @@ async function expectSame(before: Held): Promise<void> {
   expect(await storedLogs(data)).toEqual(before.logs);
 }
 
-const asides = () =>
+const leftovers = () =>
   readdirSync(join(data, "events")).filter((name) => !/duckdb(.wal)?$/.test(name));
 
 test("a rebuild takes rows that the journal has lost from the event store that it replaces", async () => {
@@ -124,7 +122,7 @@ test("a rebuild takes rows that the journal has lost from the event store that i
   expect(err.match(/quarantined corrupt journal data/g)?.length).toBe(2);
   expect(err).not.toContain("sequence numbers missing from journal and stores");
   await expectSame(before);
-  expect(asides()).toEqual([]);
+  expect(leftovers()).toEqual([]);
 });
 
 test("it does so for events after the archive, and stores a repeated event once", async () => {
@@ -155,7 +153,7 @@ test("a start takes it from a damaged event store, too, as far as that can be re
 
   await expectSame(before);
 
-  expect(asides()).toEqual([expect.stringMatching(/^1\.duckdb\.damaged-/)]);
+  expect(leftovers()).toEqual([expect.stringMatching(/^1\.duckdb\.damaged-/)]);
 });
 
 test("a rebuild reports rows that no store has, keeps the rest, and keeps the old file", async () => {
@@ -173,7 +171,7 @@ test("a rebuild reports rows that no store has, keeps the rest, and keeps the ol
   expect(err).toMatch(
     /sequence numbers missing from journal and stores.*first=101 last=150 count=50/,
   );
-  const [kept = "", ...others] = asides();
+  const [kept = "", ...others] = leftovers();
   expect([kept, others]).toEqual([expect.stringMatching(/^1\.duckdb\.damaged-/), []]);
   expect(readFileSync(join(data, "events", kept), "utf8")).toBe("nonsense");
   const gone = new Set(sent.slice(100, 150).map(({ uuid }) => uuid));
@@ -207,7 +205,7 @@ test("a missing segment is logged and counted once the event store lacks its eve
   ]);
 });
 
-/** The sequence numbers that a server has told to be lost. */
+/** Sequence numbers that a server has reported as lost. */
 function lostIn(server: Server): object[] {
   const lines = server.output().err.split("\n").filter(Boolean);
   return lines
@@ -223,7 +221,7 @@ test("a rebuild takes the end that the journal has lost from the event store tha
   expect(await runCommand(["rebuild", "--data", data])).toMatchObject({ code: 0 });
 
   await expectSame(before);
-  expect(asides()).toEqual([]);
+  expect(leftovers()).toEqual([]);
 });
 
 /** The last bytes of the journal. */
@@ -249,11 +247,10 @@ test.each([
     for (const more of [1, 0]) {
       await using server = await startServer({ data });
       await sendStored(server, events(more));
-      while (!(await fetch(`${server.url}/_readiness`)).ok) await Bun.sleep(20);
       const { events: found } = await everything(server);
-      const told = metricValue(await scrape(server), "hoglet_journal_events_lost_total");
+      const reported = metricValue(await scrape(server), "hoglet_journal_events_lost_total");
       expect(await server.stop()).toBe(0);
-      starts.push([found.length, told]);
+      starts.push([found.length, reported]);
     }
 
     expect(starts).toEqual([
@@ -292,7 +289,7 @@ test("acknowledged events that were damaged before a store had them are counted,
   const sent = events(300);
   const first = await startServer({ data });
   await sendStored(first, sent.slice(0, 50));
-  // The stores are kept from what follows: as they are now they are put back behind a kill.
+  // The stores do not get the later events: this copy of them comes back.
   expect(await first.stop()).toBe(0);
   renameSync(data, join(root.path, "before"));
   cpSync(join(root.path, "before"), data, { recursive: true });
@@ -308,10 +305,10 @@ test("acknowledged events that were damaged before a store had them are counted,
   await using server = await startServer({ data });
   await sendStored(server, events(1));
   const { events: found } = await everything(server);
-  const told = metricValue(await scrape(server), "hoglet_journal_events_lost_total");
+  const reported = metricValue(await scrape(server), "hoglet_journal_events_lost_total");
   expect(await server.stop()).toBe(0);
 
-  expect([found.length, told]).toEqual([151, 150]);
+  expect([found.length, reported]).toEqual([151, 150]);
   expect(lostIn(server)).toEqual([
     { first: 101, last: 150, count: 50 },
     { first: 201, last: 300, count: 100 },
@@ -331,12 +328,11 @@ test("warnings that were damaged are no lost events", async () => {
   for (const name of readdirSync(join(data, "events"))) rmSync(join(data, "events", name));
 
   await using server = await startServer({ data });
-  while (!(await fetch(`${server.url}/_readiness`)).ok) await Bun.sleep(20);
   const { events: found } = await everything(server);
-  const told = metricValue(await scrape(server), "hoglet_journal_events_lost_total");
+  const reported = metricValue(await scrape(server), "hoglet_journal_events_lost_total");
   expect(await server.stop()).toBe(0);
 
-  expect([found.length, told, lostIn(server)]).toEqual([100, 0, []]);
+  expect([found.length, reported, lostIn(server)]).toEqual([100, 0, []]);
 });
 
 test("a deletion takes also what only the event store has, the journal's end being lost", async () => {
@@ -380,31 +376,31 @@ test("a rebuild that is killed is undone by the next one or a start, and leaves 
   let interrupted = 0;
   for (let ms = 150; ms < 900; ms += STRIDE_MS) {
     if (!(await killedRebuild(ms))) break;
-    const copies = asides().filter((name) => !name.endsWith(".wal"));
+    const copies = leftovers().filter((name) => !name.endsWith(".wal"));
     expect(copies.length).toBeLessThan(2);
     interrupted += copies.length;
   }
   expect(interrupted).toBeGreaterThan(0);
 
   await expectSame(before);
-  expect(asides()).toEqual([]);
+  expect(leftovers()).toEqual([]);
 });
 
 /** Steps of a rebuild between which it may be killed, as they leave the event store's files. */
 const KILLED: Record<string, (file: string) => void> = {
   "before the log followed the file, or went back without it": (file) =>
-    renameSync(file, `${file}.${ASIDE}`),
+    renameSync(file, `${file}.${REPLACED}`),
   "before there was a new file": (file) => {
-    renameSync(file, `${file}.${ASIDE}`);
-    renameSync(`${file}.wal`, `${file}.${ASIDE}.wal`);
+    renameSync(file, `${file}.${REPLACED}`);
+    renameSync(`${file}.wal`, `${file}.${REPLACED}.wal`);
   },
   "while the new file was made": (file) => {
-    renameSync(file, `${file}.${ASIDE}`);
-    renameSync(`${file}.wal`, `${file}.${ASIDE}.wal`);
+    renameSync(file, `${file}.${REPLACED}`);
+    renameSync(`${file}.wal`, `${file}.${REPLACED}.wal`);
     writeFileSync(file, Buffer.alloc(12_288, 7));
   },
 };
-const ASIDE = "replaced-20260101T000000Z";
+const REPLACED = "replaced-20260101T000000Z";
 
 test.each(Object.entries(KILLED))(
   "a rebuild killed %s leaves the old event store",
@@ -420,7 +416,7 @@ test.each(Object.entries(KILLED))(
     await using server = await startServer({ data });
 
     expect((await everything(server)).events.length).toBe(300);
-    expect(asides()).toEqual([]);
+    expect(leftovers()).toEqual([]);
     expect(readdirSync(join(data, "events"))).toContain("4.duckdb");
     expect(await server.stop()).toBe(0);
   },

@@ -15,7 +15,7 @@ setDefaultTimeout(120_000);
 
 const FLAGS = ["--journal", "4"];
 
-/** Events between which is waited until they are archived; a segment of the journal has about 800. */
+/** Events of each round, which ends once they are archived; a segment of the journal has about 800. */
 const ROUNDS = [600, 600, 100, 100];
 const EVENTS = ROUNDS.reduce((sum, count) => sum + count, 0);
 
@@ -77,10 +77,9 @@ function withoutMarker(): { first: number; last: number } {
   return { first: one.first, last: Math.min(two.last, journal - 1) };
 }
 
-/** What a start finds, what it counts as lost, and whether it says that the loss is unknown. */
+/** Starts a server; returns its rows, the counts of lost ones, and whether the log calls the loss unknown. */
 async function start() {
   await using server = await startServer({ data, flags: FLAGS });
-  while (!(await fetch(`${server.url}/_readiness`)).ok) await Bun.sleep(20);
   const found = await everything(server);
   while (marker().rows === null) await Bun.sleep(50);
   const metrics = await scrape(server);
