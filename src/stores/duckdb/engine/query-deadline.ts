@@ -3,22 +3,22 @@ import { Failure } from "../../../core/values/failure.ts";
 import type { Duckdb } from "./duckdb.ts";
 import { isOutOfMemory } from "./faults.ts";
 
-/** Reads for callers of the API, with an end: four slow ones would hold all readers (decision 90). */
+/** Reads for callers of the API. They end in time, because four slow ones would hold all readers (decision 90). */
 export type ApiReads = {
   /**
-   * As {@link Duckdb.readForOthers}, within the time and until `signal` ends it: then it fails `query_timeout`
-   * at once and interrupts the engine. Fails `unavailable` without memory.
+   * Reads as {@link Duckdb.readForOthers} does. Once the time is over or `signal` aborts, it fails
+   * `query_timeout` at once, and interrupts the engine. Fails `unavailable` if the engine lacks memory.
    */
   read<T>(signal: AbortSignal, work: (connection: DuckDBConnection) => Promise<T>): Promise<T>;
 };
 
-/** Why a read failed without memory: loads share DuckDB's, a quarter of the machine's (decision 67). */
+/** Loads and reads share the memory of DuckDB, a quarter of the machine's (decision 67). */
 const NO_MEMORY =
   "Reading this takes more memory than is free now. Try again later, or ask for less.";
 
 /**
- * Reads that take at most so many seconds, with the time that they wait for a reader. `onNoMemory`
- * gets the error of the engine then.
+ * Makes reads that take at most `seconds`, including the wait for a reader. `onNoMemory` gets the error of the
+ * engine if it lacks memory.
  */
 export function apiReads(
   duckdb: Pick<Duckdb, "readForOthers">,
@@ -34,11 +34,11 @@ export function apiReads(
         reject(failure);
         ending.abort(failure);
       };
-      const gone = () => end("The client has disconnected.");
+      const onDisconnect = () => end("The client has disconnected.");
       const tooLong = `Reading took longer than ${seconds} s. Ask for less, or for a shorter time.`;
       const timer = setTimeout(() => end(tooLong), seconds * 1000);
-      signal.addEventListener("abort", gone, { once: true });
-      if (signal.aborted) gone();
+      signal.addEventListener("abort", onDisconnect, { once: true });
+      if (signal.aborted) onDisconnect();
       try {
         const reading = duckdb.readForOthers((connection) =>
           whileWanted(connection, ending.signal, () => work(connection)),
@@ -50,14 +50,14 @@ export function apiReads(
         onNoMemory(error);
         throw new Failure("unavailable", NO_MEMORY);
       } finally {
-        signal.removeEventListener("abort", gone);
+        signal.removeEventListener("abort", onDisconnect);
         clearTimeout(timer);
       }
     },
   };
 }
 
-/** The pause between interrupts of a statement: one between two steps has no effect. */
+/** The pause between interrupts of a statement. They repeat, because one between two steps has no effect. */
 const INTERRUPT_EVERY_MS = 50;
 
 /** Runs `work` on a connection until `signal` ends it: then its statements are interrupted repeatedly. */
@@ -66,10 +66,10 @@ export async function whileWanted<T>(
   signal: AbortSignal,
   work: () => Promise<T>,
 ): Promise<T> {
-  let again: ReturnType<typeof setInterval> | undefined;
+  let repeating: ReturnType<typeof setInterval> | undefined;
   const interrupt = () => {
     connection.interrupt();
-    again = setInterval(() => connection.interrupt(), INTERRUPT_EVERY_MS);
+    repeating = setInterval(() => connection.interrupt(), INTERRUPT_EVERY_MS);
   };
   signal.addEventListener("abort", interrupt, { once: true });
   try {
@@ -77,6 +77,6 @@ export async function whileWanted<T>(
     return await work();
   } finally {
     signal.removeEventListener("abort", interrupt);
-    clearInterval(again);
+    clearInterval(repeating);
   }
 }
