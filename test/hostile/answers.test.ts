@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import type { OpenApi } from "../support/answers/document.ts";
 import { concrete, OPERATIONS } from "../support/answers/operations.ts";
-import { type Ask, asker, type Told } from "../support/answers/requests.ts";
+import { asker, type Told } from "../support/answers/requests.ts";
 import { batch, event } from "../support/data/build-records.ts";
 import { openConnection } from "../support/start/connection.ts";
 import {
@@ -13,21 +13,23 @@ import {
   type Server,
   startServer,
 } from "../support/start/server.ts";
+import { sharedServer } from "../support/start/shared-server.ts";
 
 setDefaultTimeout(60_000);
 
 const ENVIRONMENT = "/api/environments/1";
 const KEYS = "/api/personal_api_keys/";
 
-/** What is sent, to be looked for in what is answered. */
+/** A text that is sent and must not come back. */
 const ECHO = "zebra7351";
 
-let server: Server;
-let ask: Ask;
+/** Fields of bodies. */
+const FIELDS = "query name label scopes properties ids distinct_ids key $unset".split(" ");
+
+const server = sharedServer();
+const ask = asker(server);
 
 beforeAll(async () => {
-  server = await startServer();
-  ask = asker(server);
   const group = (n: number) => ({
     event: "$groupidentify",
     distinct_id: "ann",
@@ -52,8 +54,6 @@ beforeAll(async () => {
   }
 });
 
-afterAll(() => server[Symbol.asyncDispose]());
-
 describe("links to other pages", () => {
   const lists = OPERATIONS.flatMap(([method, path, , , parameters, { query = "" } = {}]) => {
     const isList = method === "GET" && /\b(offset|page)\b/.test(parameters);
@@ -64,22 +64,15 @@ describe("links to other pages", () => {
   });
 
   const HOSTS = [
-    ["evil.example"],
-    ["evil.example:80"],
-    ["localhost.evil.example"],
-    ["127.0.0.1.evil.example"],
-    ["localhost."],
-    ["xn--lcalhost-3ya"],
+    ...["evil.example", "evil.example:80", "localhost.evil.example", "127.0.0.1.evil.example"],
+    ...["localhost.", "xn--lcalhost-3ya"],
   ];
   const FORWARDED = [
-    "X-Forwarded-Host: evil.example",
-    "X-Forwarded-Proto: javascript",
-    "X-Forwarded-Server: evil.example",
-    "X-Host: evil.example",
+    ...["X-Forwarded-Host: evil.example", "X-Forwarded-Proto: javascript"],
+    ...["X-Forwarded-Server: evil.example", "X-Host: evil.example"],
     "X-Original-Host: evil.example",
     "Forwarded: host=evil.example;proto=https;for=evil.example",
-    "Referer: https://evil.example/",
-    "Origin: https://evil.example",
+    ...["Referer: https://evil.example/", "Origin: https://evil.example"],
   ];
 
   async function linksOf(to: Server, path: string, headers: string[]): Promise<unknown[]> {
@@ -96,7 +89,7 @@ describe("links to other pages", () => {
     expect(lists.length).toBeGreaterThanOrEqual(8);
     let linked = 0;
     for (const path of lists) {
-      for (const [host] of HOSTS) {
+      for (const host of HOSTS) {
         const links = await linksOf(server, path, [`Host: ${host}`, ...FORWARDED]);
         const own = links.filter((link) => link !== null);
         expect(own.every((link) => String(link).startsWith(`${server.url}/api/`))).toBe(true);
@@ -157,14 +150,14 @@ describe("a wrong key", () => {
     const unknown = `phx_${"a".repeat(43)}`;
     const wrong = [unknown, revoked?.value, expired?.value, "phx_", "x".repeat(5000)];
 
-    const told: Told[] = [];
-    for (const key of wrong) told.push(await ask("GET", "/api/projects/", { key: key ?? "" }));
+    const first: Told[] = [];
+    for (const key of wrong) first.push(await ask("GET", "/api/projects/", { key: key ?? "" }));
     const late = await Promise.all(
       wrong.map((key) => ask("GET", `${ENVIRONMENT}/persons/`, { key: key ?? "" })),
     );
 
-    expect(told[0]?.status).toBe(401);
-    expect(told.map(bare)).toEqual(told.map(() => bare(told[0] as Told)));
+    expect(first[0]?.status).toBe(401);
+    expect(first.map(bare)).toEqual(first.map(() => bare(first[0] as Told)));
     for (const answer of late) {
       expect(answer).toMatchObject({ status: 429, body: { code: "throttled" } });
       const wait = Number(answer.headers.get("retry-after"));
@@ -210,18 +203,17 @@ test("a personal key is neither in the data directory nor in the output", async 
 test("no error of any operation has more than its envelope", async () => {
   const { info } = (await ask("GET", "/openapi.json")).body as OpenApi;
   const leaks = new RegExp(
-    [
-      ECHO,
-      ROOT,
-      server.data,
-      info.version,
-      "node_modules",
-      "\\.ts\\b",
-      "   at ",
-      "SELECT",
-      "INSERT",
-    ]
-      .concat(["duckdb", "sqlite", "elysia", "typebox", "\\bbun\\b", "Error:", PROJECT_KEY])
+    [ECHO, ROOT, server.data, info.version, "node_modules", "\\.ts\\b", "   at ", "SELECT"]
+      .concat([
+        "INSERT",
+        "duckdb",
+        "sqlite",
+        "elysia",
+        "typebox",
+        "\\bbun\\b",
+        "Error:",
+        PROJECT_KEY,
+      ])
       .map((leak) => leak.replaceAll(".", "\\.").replaceAll("\\\\", "\\"))
       .join("|"),
     "i",
@@ -231,17 +223,7 @@ test("no error of any operation has more than its envelope", async () => {
     `["${ECHO}"]`,
     `"${ECHO}"`,
     JSON.stringify({ [ECHO]: ECHO }),
-    ...[
-      "query",
-      "name",
-      "label",
-      "scopes",
-      "properties",
-      "ids",
-      "distinct_ids",
-      "key",
-      "$unset",
-    ].map((field) => JSON.stringify({ [field]: { [ECHO]: [ECHO] } })),
+    ...FIELDS.map((field) => JSON.stringify({ [field]: { [ECHO]: [ECHO] } })),
     JSON.stringify({ query: { kind: ECHO, series: [{ [ECHO]: ECHO }] }, insight_type: ECHO }),
     JSON.stringify({ label: ECHO, scopes: [ECHO], expires_at: ECHO }),
   ];

@@ -4,13 +4,15 @@ import { existsSync, readFileSync } from "node:fs";
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { batch, event } from "../support/data/build-records.ts";
 import { type TestApp, temporaryDirectory, testApp } from "../support/start/app.ts";
-import { PERSONAL_KEY, PROJECT_KEY, type Server, startServer } from "../support/start/server.ts";
+import { PERSONAL_KEY, PROJECT_KEY, type Server } from "../support/start/server.ts";
+import { sharedServer } from "../support/start/shared-server.ts";
 
 const MIB = 1_048_576;
 const BODY_BYTES = 20_900_000;
 const KEY = `"api_key":"${PROJECT_KEY}"`;
+const BEARER = { authorization: `Bearer ${PROJECT_KEY}` };
 
-/** What a server may take at full load; without the caps a few of these bodies take more. */
+/** The most memory that a server may take at full load; without the caps it takes more. */
 const GROWTH_BYTES_MAX = 800 * MIB;
 
 /** Posts as the server would get it from a stranger. */
@@ -30,7 +32,7 @@ function peakBytes(pid: number): number {
   return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(path, "utf8"))?.[1] ?? 0) * 1024;
 }
 
-/** What `compressToBase64` of lz-string makes of so many blanks, in no time. */
+/** Returns quickly the text that `compressToBase64` of lz-string makes of so many blanks. */
 function lz64Bomb(chars: number): string {
   let bits = "";
   const put = (number: number, width: number) => {
@@ -54,7 +56,7 @@ function filled(head: string, item: string, tail: string): string {
   return head + item.repeat(Math.floor(BODY_BYTES / item.length)) + tail;
 }
 
-/** How often each reason was warned of. */
+/** The number of warnings for each reason. */
 async function warned(app: TestApp): Promise<Record<string, number>> {
   const { body } = await app.get("/ingestion_warnings/");
   const { results } = body as { results: { type: string; count: number }[] };
@@ -67,14 +69,11 @@ describe("a bomb", () => {
   const quick = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
   const base64 = Buffer.from(gzip).toString("base64");
   const lz64 = lz64Bomb(200 * MIB);
-  let server: Server;
+  const server = sharedServer();
   let before = 0;
   beforeAll(async () => {
-    server = await startServer();
     before = peakBytes(server.pid);
   });
-  afterAll(() => server[Symbol.asyncDispose]());
-
   test.each<[string, Uint8Array | string, string, Record<string, string>]>([
     ["gzip", gzip, "/e/", {}],
     ["gzip that says br", gzip, "/batch/", { "content-encoding": "br" }],
@@ -101,15 +100,13 @@ describe("a bomb", () => {
 });
 
 describe("20 MB of nothing", () => {
-  let server: Server;
+  const server = sharedServer();
   let before = 0;
   beforeAll(async () => {
-    server = await startServer();
     before = peakBytes(server.pid);
   });
-  afterAll(() => server[Symbol.asyncDispose]());
-
   const one = `{${KEY},"event":"e","distinct_id":"a","properties":`;
+  const batched = `{${KEY},"batch":[{"event":"e","distinct_id":"a","properties":{"a":[`;
   test.each<[string, () => string, number]>([
     ["lists in lists", () => "[".repeat(BODY_BYTES), 400],
     ["lists in lists in a batch", () => `{${KEY},"batch":[${"[".repeat(BODY_BYTES)}`, 400],
@@ -119,16 +116,7 @@ describe("20 MB of nothing", () => {
     ["empty lists as events", () => filled(`{${KEY},"batch":[`, "[],", "[]]}"), 200],
     ["digits as events", () => filled(`{${KEY},"batch":[`, "0,", "0]}"), 200],
     ["empty objects in an event", () => filled(`${one}{"a":[`, "{},", "0]}}"), 400],
-    [
-      "empty objects in an event of a batch",
-      () =>
-        filled(
-          `{${KEY},"batch":[{"event":"e","distinct_id":"a","properties":{"a":[`,
-          "{},",
-          "0]}}]}",
-        ),
-      200,
-    ],
+    ["empty objects in an event of a batch", () => filled(batched, "{},", "0]}}]}"), 200],
     ["keys in one object", () => filled(`${one}{`, '"a":1,', '"b":1}}'), 400],
     ["digits", () => filled(`${one}{"a":`, "9999999999", "}}"), 200],
     ["infinite numbers", () => filled(`{${KEY},"batch":[`, "1e999,", "0]}"), 200],
@@ -276,22 +264,16 @@ describe("hostile content", () => {
 
   test.each<[string, string, string, Record<string, string>, number]>([
     ["body before query", '"api_key":"phc_unknown"', `?token=${PROJECT_KEY}`, {}, 401],
-    [
-      "body before Bearer",
-      '"token":"phc_unknown"',
-      "",
-      { authorization: `Bearer ${PROJECT_KEY}` },
-      401,
-    ],
+    ["body before Bearer", '"token":"phc_unknown"', "", BEARER, 401],
     ["body before a wrong query", KEY, "?token=phc_unknown", {}, 200],
+    ["query before Bearer", '"x":1', "?token=phc_unknown", BEARER, 401],
     [
-      "query before Bearer",
+      "a personal key is no project key",
       '"x":1',
-      "?token=phc_unknown",
-      { authorization: `Bearer ${PROJECT_KEY}` },
+      "",
+      { authorization: `Bearer ${PERSONAL_KEY}` },
       401,
     ],
-    ["a personal key is none", '"x":1', "", { authorization: `Bearer ${PERSONAL_KEY}` }, 401],
   ])("in several keys is decided once: %s", async (_case, field, query, headers, status) => {
     const body = `{${field},"event":"e","distinct_id":"keys"}`;
     expect((await send(body, `/e/${query}`, headers)).status).toBe(status);

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { openConnection } from "../support/start/connection.ts";
-import { PROJECT_KEY, type Server, startServer } from "../support/start/server.ts";
+import { PROJECT_KEY } from "../support/start/server.ts";
+import { sharedServer } from "../support/start/shared-server.ts";
 
 const single = (event: string) => ({ api_key: PROJECT_KEY, event, distinct_id: "a" });
 const HEAD = "POST /e/ HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
 
-let server: Server;
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(() => server[Symbol.asyncDispose]());
-
+const server = sharedServer();
 /** Others are served: small bodies and one that is counted as it comes. */
 async function expectService(name: string): Promise<void> {
   const small = await Promise.all(
@@ -79,7 +75,7 @@ describe("bodies that do not come", () => {
     const connections = await Promise.all(
       Array.from({ length: 1000 }, () => openConnection(server.url)),
     );
-    await expectService("beside idle connections");
+    await expectService("with idle connections");
     for (const connection of connections) connection[Symbol.dispose]();
   });
 });
@@ -106,7 +102,7 @@ describe("a request in the body of another", () => {
     ["a folded encoding", `${start}Transfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n`],
     ["bare line feeds", "POST /e/ HTTP/1.1\nHost: localhost\nContent-Length: 0\n\n"],
     ["an unknown encoding", `${start}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`],
-    ["an encoding behind chunks", `${start}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n`],
+    ["an encoding after chunks", `${start}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n`],
     [
       "a blank before the colon",
       `${start}Transfer-Encoding : chunked\r\nContent-Length: 0\r\n\r\n`,
@@ -115,7 +111,7 @@ describe("a request in the body of another", () => {
     ["a length in hexadecimal", `${start}Content-Length: 0x0\r\n\r\n`],
     ["a line feed in a chunk", `${start}Transfer-Encoding: chunked\r\n\r\n0;\n\r\n\r\n`],
     [
-      "a chunk of more bytes than there are numbers",
+      "a chunk with a size beyond all integers",
       `${start}Transfer-Encoding: chunked\r\n\r\n${"F".repeat(17)}\r\n`,
     ],
   ])("after %s is refused with it", async (_case, outer) => {

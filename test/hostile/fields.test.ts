@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { type Ask, asker } from "../support/answers/requests.ts";
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { asker } from "../support/answers/requests.ts";
 import { batch, event } from "../support/data/build-records.ts";
-import { PROJECT_KEY, type Server, startServer } from "../support/start/server.ts";
+import { PROJECT_KEY } from "../support/start/server.ts";
+import { sharedServer } from "../support/start/shared-server.ts";
 
 setDefaultTimeout(60_000);
 
@@ -29,7 +30,7 @@ const FORGED: [name: string, value: unknown][] = Object.entries({
 /** Something of it in an answer. */
 const FORGERY = /forged|:7351|2001-01-01|"eve"|eve@|Tokyo/;
 
-/** A body as JSON with what is forged around it; what it has itself counts. */
+/** A body as JSON with forged fields added; the own fields of the body count. */
 function forged(body: object): string {
   const around = FORGED.filter(([name]) => !Object.hasOwn(body, name));
   const fields = [...around, ...Object.entries(body)].map(
@@ -38,15 +39,13 @@ function forged(body: object): string {
   return `{${fields.join(",")}}`;
 }
 
-let server: Server;
-let ask: Ask;
+const server = sharedServer();
+const ask = asker(server);
 let person: { id: number };
 let playlist: { short_id: string };
 let key: { id: number; value: string };
 
 beforeAll(async () => {
-  server = await startServer();
-  ask = asker(server);
   const set = { $set: { plan: "free" } };
   await server.capture(batch(event({ properties: set })));
   await server.stored(1);
@@ -56,8 +55,6 @@ beforeAll(async () => {
   const draft = { label: "ci", scopes: ["person:read"] };
   key = (await ask("POST", KEYS, { body: draft })).body as typeof key;
 });
-
-afterAll(() => server[Symbol.asyncDispose]());
 
 describe("fields that no caller may write", () => {
   test.each<[string, () => string, string, object, object]>([

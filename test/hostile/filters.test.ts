@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Json } from "../../src/core/values/json.ts";
 import { PATTERNS_MAX } from "../../src/stores/duckdb/lists/property-filter.ts";
 import { HOSTILE_TEXTS, stored } from "../support/answers/hostile.ts";
-import { type Ask, asker } from "../support/answers/requests.ts";
+import { asker } from "../support/answers/requests.ts";
 import { batch, event } from "../support/data/build-records.ts";
 import { randomOf } from "../support/disk/faulty-disk.ts";
 import { seedOf } from "../support/start/rounds.ts";
-import { type Server, startServer } from "../support/start/server.ts";
+import { sharedServer } from "../support/start/shared-server.ts";
 
 setDefaultTimeout(60_000);
 
@@ -23,7 +23,7 @@ const LONG = `${"'\"\\;".repeat(16_000)}long`;
 const random = randomOf(SEED);
 const oneOf = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
 
-/** Each has some properties with hostile names and values; nobody else's are alike. */
+/** Persons with hostile names and values of properties, each with others. */
 const people = Array.from({ length: PEOPLE }, (_, n): [string, Properties] => {
   const names = Array.from({ length: 12 }, () => stored(oneOf(HOSTILE_TEXTS)));
   const values = (): Json =>
@@ -35,20 +35,16 @@ const people = Array.from({ length: PEOPLE }, (_, n): [string, Properties] => {
 
 people.push(["bait", { bait: `${"a".repeat(100_000)}é`, email: "bait" }]);
 
-let server: Server;
-let ask: Ask;
+const server = sharedServer();
+const ask = asker(server);
 
 beforeAll(async () => {
-  server = await startServer();
-  ask = asker(server);
   const events = people.map(([distinct_id, $set]) => event({ distinct_id, properties: { $set } }));
   await server.capture(batch(...events));
   await server.stored(people.length);
 });
 
-afterAll(() => server[Symbol.asyncDispose]());
-
-/** Who is listed, as numbers of `people`. */
+/** The listed persons, as indexes of `people`. */
 async function listed(query: Record<string, string>): Promise<number[]> {
   const path = `${PERSONS}?${new URLSearchParams({ ...query, limit: "1000" })}`;
   const { status, body } = await ask("GET", path);
@@ -60,7 +56,7 @@ async function listed(query: Record<string, string>): Promise<number[]> {
 
 const numbers = new Map(people.map(([id], n) => [stored(id), n]));
 
-/** Who passes by the rules of decision 48, told in the plainest way. */
+/** The persons that pass a filter, in the simplest code for its rules (decision 48). */
 function passing(operator: string, key: string, value: Json): number[] {
   const wanted = (Array.isArray(value) ? value : [value]).map(textOf);
   const tests: Record<string, (text: string) => boolean> = {
@@ -160,15 +156,7 @@ describe("a filter by property", () => {
   });
 
   test.each([
-    "(?=a)",
-    "(a)\\1",
-    "(?<!a)",
-    "a**",
-    "[",
-    "(",
-    "x{1001}",
-    "((a{100}){100}){100}",
-    "\\",
+    ...["(?=a)", "(a)\\1", "(?<!a)", "a**", "[", "(", "x{1001}", "((a{100}){100}){100}", "\\"],
   ])("with the pattern %s is refused", async (value) => {
     const filter = JSON.stringify({ key: "bait", operator: "regex", value });
     const refused = await ask("GET", `${PERSONS}?${new URLSearchParams({ properties: filter })}`);

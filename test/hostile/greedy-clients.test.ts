@@ -4,7 +4,7 @@ import { PERSONAL_KEY, type Server, startServer } from "../support/start/server.
 
 setDefaultTimeout(300_000);
 
-/** What takes as much memory as there is, each in its own way. */
+/** Queries that take all memory, each in its own way. */
 const GREEDY = [
   "SELECT whole_properties FROM events ORDER BY length(properties) DESC LIMIT 10",
   "SELECT coalesce(whole_properties, properties) AS p, count(*) FROM events GROUP BY 1 ORDER BY 2 LIMIT 3",
@@ -55,9 +55,7 @@ async function ask(
 }
 
 test("the server runs on and has every event once while queries take all memory", async () => {
-  await using server = await startServer({
-    flags: ["--memory", "256", "--query-seconds", "5"],
-  });
+  await using server = await startServer({ flags: ["--memory", "256", "--query-seconds", "5"] });
   const acknowledged: string[] = [];
   const statuses = new Set<number>();
   let isOver = false;

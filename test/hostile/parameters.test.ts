@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type OpenApi, operationsOf, type Parameter } from "../support/answers/document.ts";
 import { HOSTILE_TEXTS } from "../support/answers/hostile.ts";
 import { concrete } from "../support/answers/operations.ts";
-import { type Ask, asker } from "../support/answers/requests.ts";
+import { asker } from "../support/answers/requests.ts";
 import { batch, event } from "../support/data/build-records.ts";
-import { PROJECT_KEY, type Server, startServer } from "../support/start/server.ts";
+import { PROJECT_KEY } from "../support/start/server.ts";
+import { sharedServer } from "../support/start/shared-server.ts";
 
 setDefaultTimeout(120_000);
 
@@ -13,23 +14,24 @@ const ENVIRONMENT = "/api/environments/1";
 /** More than a page may have. */
 const MANY = 1003;
 
-/** What is no whole number as JSON writes it: none of them is taken for one. */
+/** Texts that are no whole number as JSON writes it. */
 const NO_NUMBERS = [
+  ...["NaN", "Infinity", "-Infinity", "1e3", "1E3", "1e18", "1.0", "1.5", ".5", "5.", "0x10"],
   ...[
-    "NaN",
-    "Infinity",
-    "-Infinity",
-    "1e3",
-    "1E3",
-    "1e18",
-    "1.0",
-    "1.5",
-    ".5",
-    "5.",
-    "0x10",
     "0b1",
+    "1_000",
+    "1,000",
+    "1 000",
+    " 1",
+    "1 ",
+    "+1",
+    "--1",
+    "",
+    "null",
+    "undefined",
+    "true",
+    "[]",
   ],
-  ...["1_000", "1,000", "1 000", " 1", "1 ", "+1", "--1", "", "null", "undefined", "true", "[]"],
   ...["[1]", "{}", '"1"', "1,2", "１", "١", "1\0", "\0", "1;DROP TABLE person", "1'--", "1n", "٣"],
   ...["1000000000000000000", "9223372036854775807", "9223372036854775808", "9".repeat(400)],
 ];
@@ -37,14 +39,12 @@ const NO_NUMBERS = [
 /** Whole numbers that no list can have anything at. */
 const NUMBERS = ["-1", "-9007199254740991", "1000000000", "9007199254740991", "9007199254740992"];
 
-let server: Server;
-let ask: Ask;
+const server = sharedServer();
+const ask = asker(server);
 let document: OpenApi;
 const ids = { playlist: "x", insight: "x" };
 
 beforeAll(async () => {
-  server = await startServer();
-  ask = asker(server);
   document = (await ask("GET", "/openapi.json")).body as OpenApi;
   const group = (n: number) => ({
     event: "$groupidentify",
@@ -70,8 +70,6 @@ beforeAll(async () => {
   ids.insight = (asked.body as { insight: { short_id: string } }).insight.short_id;
   for (let n = 0; n < 3; n++) await ask("POST", playlists, { body: {} });
 });
-
-afterAll(() => server[Symbol.asyncDispose]());
 
 /** Every read that has a query, with the path to something that is there. */
 function reads(): { path: string; parameters: Parameter[] }[] {
@@ -121,10 +119,8 @@ describe("a number of a query", () => {
           // An empty limit or offset is the default.
           if (value === "" && ["limit", "offset"].includes(name)) continue;
           const refused = await ask("GET", asked(path, parameters, name, [value]));
-          expect([path, name, value, refused]).toMatchObject([
-            ...[path, name, value],
-            { status: 400, body: { type: "validation_error", attr: name } },
-          ]);
+          const wanted = { status: 400, body: { type: "validation_error", attr: name } };
+          expect([path, name, value, refused]).toMatchObject([path, name, value, wanted]);
         }
       }
     }
@@ -169,18 +165,11 @@ describe("a number of a query", () => {
     for (const { path, parameters } of reads()) {
       for (const { name } of parameters.filter(isWhole)) {
         const ask2 = (values: string[]) => ask("GET", asked(path, parameters, name, values));
-        const [one, twice, other] = [
-          await ask2(["1"]),
-          await ask2(["2", "1"]),
-          await ask2(["1", "x"]),
-        ];
+        const one = await ask2(["1"]);
+        const [twice, other] = [await ask2(["2", "1"]), await ask2(["1", "x"])];
         const page = ({ body }: { body: unknown }) => (body as Listed).results;
-        expect([path, name, twice.status, page(twice)]).toEqual([
-          path,
-          name,
-          one.status,
-          page(one),
-        ]);
+        const wanted = [path, name, one.status, page(one)];
+        expect([path, name, twice.status, page(twice)]).toEqual(wanted);
         expect([path, name, other.status]).toEqual([path, name, 400]);
         const listed = await ask("GET", asked(path, parameters, `${name}[]`, ["1", "x"]));
         expect([path, name, listed.status]).toEqual([path, name, 400]);
@@ -196,10 +185,8 @@ test("no text of a query is too much for any operation", async () => {
     for (const one of parameters.filter((own) => !isWhole(own))) {
       for (const value of [...HOSTILE_TEXTS, ...longest]) {
         const { status, body } = await ask("GET", asked(path, parameters, one.name, [value]));
-        expect([path, one.name, value, [200, 400].includes(status)]).toEqual([
-          ...[path, one.name, value],
-          true,
-        ]);
+        const where = [path, one.name, value];
+        expect([...where, [200, 400].includes(status)]).toEqual([...where, true]);
         if (status === 400) expect(body).toMatchObject({ attr: one.name });
       }
     }
@@ -208,15 +195,7 @@ test("no text of a query is too much for any operation", async () => {
 
 describe("a number of a body", () => {
   const numbers = [
-    "-1",
-    "1.5",
-    "1e400",
-    "-1e400",
-    "1e18",
-    "9007199254740993",
-    '"1"',
-    "[1]",
-    "true",
+    ...["-1", "1.5", "1e400", "-1e400", "1e18", "9007199254740993", '"1"', "[1]", "true"],
   ];
 
   test.each<[string, string, (value: string) => string]>([
@@ -238,10 +217,8 @@ describe("a number of a body", () => {
     const [method = "", path = ""] = operation.split(" ");
     for (const number of numbers) {
       const refused = await ask(method, path, { body: bodyOf(number) });
-      expect([number, refused]).toMatchObject([
-        number,
-        { status: 400, body: { type: "validation_error" } },
-      ]);
+      const wanted = { status: 400, body: { type: "validation_error" } };
+      expect([number, refused]).toMatchObject([number, wanted]);
     }
     const { body } = await ask("GET", "/api/projects/1/");
     expect(body).toMatchObject({ api_token: PROJECT_KEY });
@@ -249,16 +226,8 @@ describe("a number of a body", () => {
 
   test("that is a person's id is refused or unknown", async () => {
     const path = `${ENVIRONMENT}/persons/bulk_delete/`;
-    for (const id of [
-      ...numbers,
-      "9007199254740991",
-      '"1e0"',
-      '" 1"',
-      '"01"',
-      '""',
-      "null",
-      "{}",
-    ]) {
+    const ids = ["9007199254740991", '"1e0"', '" 1"', '"01"', '""', "null", "{}"];
+    for (const id of [...numbers, ...ids]) {
       if (id === '"1"' || id === "1") continue;
       const { status, body } = await ask("POST", path, { body: `{"ids":[${id}]}` });
       if (status === 202) expect([id, body]).toMatchObject([id, { persons_found: 0 }]);

@@ -1,24 +1,25 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { OPERATIONS } from "../support/answers/operations.ts";
-import { type Ask, asker, type Told } from "../support/answers/requests.ts";
+import { asker, type Told } from "../support/answers/requests.ts";
 import { event } from "../support/data/build-records.ts";
 import { attributesOf, logsBody } from "../support/data/logs.ts";
-import { PROJECT_KEY, type Server, startServer } from "../support/start/server.ts";
+import { PROJECT_KEY } from "../support/start/server.ts";
+import { sharedServer } from "../support/start/shared-server.ts";
 
 setDefaultTimeout(60_000);
 
 type Person = { id: number; uuid: string; distinct_ids: string[] };
 type Page<T> = { count: number; results: T[] };
 
-let server: Server;
-let ask: Ask;
-/** The key of whoever attacks: for everything, but in the second project alone. */
+const server = sharedServer();
+const ask = asker(server);
+/** The attacker's key: it has all scopes, but in the second project alone. */
 let key: string;
 
-/** What the first project has: these ids are known to whoever asks for them in the second. */
+/** Ids of the first project, which the attacker knows and sends to the second. */
 const theirs = { id: "", uuid: "", playlist: "", insight: "", event: "", distinct_id: "ann" };
 
-/** Ids that are nobody's. */
+/** Ids that do not exist. */
 const absent = {
   id: "999999",
   uuid: "0193a5b1-7f3c-4d21-8a01-2d9c3f1e5b77",
@@ -32,8 +33,6 @@ const of = (project: number | string, path: string) =>
   path.startsWith("/api/") ? path : `/api/environments/${project}${path}`;
 
 beforeAll(async () => {
-  server = await startServer();
-  ask = asker(server);
   const made = await ask("POST", "/api/projects/", { body: { name: "second" } });
   const { api_token } = made.body as { api_token: string };
   const draft = { label: "of the second", scopes: ["*"], scoped_teams: [2] };
@@ -46,19 +45,13 @@ beforeAll(async () => {
   Object.assign(theirs, { id: String(ann?.id), uuid: ann?.uuid });
 });
 
-afterAll(() => server[Symbol.asyncDispose]());
-
 /** Fills a project with some of everything, all of it about the person `name`. */
 async function furnish(project: number, api_key: string, name: string): Promise<void> {
   const seen = event({ distinct_id: name, event: `seen by ${name}` });
   const sent = [
     event({ distinct_id: name, properties: { $set: { email: `${name}@x.y` } } }),
     event({ distinct_id: `${name}-2` }),
-    event({
-      event: "$create_alias",
-      distinct_id: `${name}-2`,
-      properties: { alias: name },
-    }),
+    event({ event: "$create_alias", distinct_id: `${name}-2`, properties: { alias: name } }),
     event({
       event: "$groupidentify",
       distinct_id: name,
@@ -104,13 +97,13 @@ async function everything(project: number): Promise<string> {
   const reads = OPERATIONS.filter(
     ([method, path]) => method === "GET" && path.includes(":project_id"),
   );
-  const told: string[] = [];
+  const texts: string[] = [];
   for (const [, path, , , , { query = "" } = {}] of reads) {
     const { status, text } = await ask("GET", named(path, project, theirs) + query);
-    told.push(`${path} ${status} ${text}`);
+    texts.push(`${path} ${status} ${text}`);
   }
-  told.push((await ask("POST", of(project, "/logs/query/"), { body: {} })).text);
-  return told.join("\n");
+  texts.push((await ask("POST", of(project, "/logs/query/"), { body: {} })).text);
+  return texts.join("\n");
 }
 
 /** A path with ids in it; `person` is by its integer id or uuid. */

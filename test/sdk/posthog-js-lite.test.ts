@@ -1,22 +1,20 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { expectOnePerson, personsOf } from "../support/data/persons.ts";
-import { type Server, startServer } from "../support/start/server.ts";
+import { sharedServer } from "../support/start/shared-server.ts";
 import { litePage, openSite, type Site } from "../support/start/web-site.ts";
 
 /** Longer than the 60 s after which a server that stores nothing is given up. */
 setDefaultTimeout(90_000);
 
-let server: Server;
+const server = sharedServer();
 let site: Site;
 
 beforeAll(async () => {
-  server = await startServer();
   site = openSite(server.url, await litePage(server.url));
 });
 
 afterAll(async () => {
   await site?.[Symbol.asyncDispose]();
-  await server?.[Symbol.asyncDispose]();
 });
 
 const namesOf = async (distinctId: string) =>

@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { PostHog, type PostHogOptions } from "posthog-node";
 import { PostHog as PostHog3 } from "posthog-node-3";
 import { expectOnePerson, personsOf } from "../support/data/persons.ts";
-import { PROJECT_KEY, type Server, startServer } from "../support/start/server.ts";
+import { PROJECT_KEY } from "../support/start/server.ts";
+import { sharedServer } from "../support/start/shared-server.ts";
 
 /** Longer than the 60 s after which a server that stores nothing is given up. */
 setDefaultTimeout(90_000);
 
-let server: Server;
-
-beforeAll(async () => {
-  server = await startServer();
-});
-
-afterAll(async () => {
-  await server?.[Symbol.asyncDispose]();
-});
+const server = sharedServer();
 
 /** A client with what it reports on its `error` event and the encodings it sends with. */
 function startClient(options: PostHogOptions = {}) {

@@ -36,18 +36,8 @@ test("leaves code, names in backquotes, quotes and short strings alone", () => {
 
 test("reads paragraphs, items and cells of Markdown, without blocks of code", () => {
   const page = [
-    "# What is it",
-    "",
-    "It is made",
-    "anew.",
-    "- an item",
-    "- what happens",
-    "",
-    "| a | what to do |",
-    "```",
-    "nobody",
-    "```",
-    "Is this a question: what happens?",
+    ...["# What is it", "", "It is made", "anew.", "- an item", "- what happens", ""],
+    ...["| a | what to do |", "```", "nobody", "```", "Is this a question: what happens?"],
   ].join("\n");
 
   expect(bannedPhrases("a.md", page)).toEqual([

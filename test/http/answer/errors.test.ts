@@ -1,16 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { OPERATIONS } from "../../support/answers/operations.ts";
 import { openPersonStore } from "../../support/answers/sqlite.ts";
 import { testApp } from "../../support/start/app.ts";
 import { openConnection } from "../../support/start/connection.ts";
-import { PERSONAL_KEY, PROJECT_KEY, type Server, startServer } from "../../support/start/server.ts";
+import { PERSONAL_KEY, PROJECT_KEY, startServer } from "../../support/start/server.ts";
 import { sharedApp } from "../../support/start/shared-app.ts";
+import { sharedServer } from "../../support/start/shared-server.ts";
 
 const newProject = sharedApp();
 
 const ORIGIN = "https://site.example";
 
-/** What is sent, to be looked for in what is answered. */
+/** A text that is sent and must not come back. */
 const ECHO = "zebra-7351";
 
 type Sent = { body?: string | Uint8Array; headers?: Record<string, string>; key?: string | null };
@@ -29,9 +30,9 @@ const NO_PAYLOAD = [400, "validation_error", "invalid_payload"] as const;
 const TOO_LARGE = [413, "invalid_request", "payload_too_large"] as const;
 const OTHER_TYPE = [415, "invalid_request", "unsupported_media_type"] as const;
 
-type Told = readonly [status: number, type: string, code: string];
+type Wanted = readonly [status: number, type: string, code: string];
 
-type Case = [name: string, asked: string, told: Told, sent?: Sent];
+type Case = [name: string, request: string, wanted: Wanted, sent?: Sent];
 
 /** Each error on each kind of path: management, capture, docs, health. */
 const CASES: Case[] = [
@@ -102,16 +103,16 @@ describe("an error", () => {
       headers: { ...headers, origin: ORIGIN },
     });
 
-    const told = answered.body as Record<string, unknown>;
-    expect([answered.status, told["type"], told["code"]]).toEqual([status, type, code]);
-    expect(Object.keys(told)).toEqual(["type", "code", "detail", "attr"]);
+    const envelope = answered.body as Record<string, unknown>;
+    expect([answered.status, envelope["type"], envelope["code"]]).toEqual([status, type, code]);
+    expect(Object.keys(envelope)).toEqual(["type", "code", "detail", "attr"]);
     expect(answered.headers.get("content-type")).toStartWith("application/json");
     expect(answered.headers.get("x-request-id")).toMatch(/^[0-9a-z]+-[0-9a-z]+$/);
     expect(answered.headers.has("allow")).toBe(status === 405);
     expect(answered.headers.get("www-authenticate")).toBe(status === 401 ? "Bearer" : null);
     const isOfSdk = /^\/(array|batch|e|i|static)\//.test(path);
     expect(answered.headers.get("access-control-allow-origin")).toBe(isOfSdk ? ORIGIN : null);
-    const all = JSON.stringify([told, ...answered.headers.values()]);
+    const all = JSON.stringify([envelope, ...answered.headers.values()]);
     for (const leak of [ECHO, "7351", "/src/", "node_modules", "SELECT", "   at ", app.directory]) {
       expect(all).not.toContain(leak);
     }
@@ -205,13 +206,7 @@ describe("an error", () => {
 });
 
 describe("a request without a usable Host", () => {
-  let server: Server;
-
-  beforeAll(async () => {
-    server = await startServer();
-  });
-
-  afterAll(() => server?.[Symbol.asyncDispose]());
+  const server = sharedServer();
 
   test.each(["[", "a b", "", ":80", "a/b", "a@b", "localhost:99999"])(
     "is refused: %p",

@@ -3,24 +3,21 @@ import type { Browser, Page } from "playwright-core";
 import { INDEX, PAGES } from "../../../src/docs/index.ts";
 import { type OpenApi, operationsOf } from "../../support/answers/document.ts";
 import { launchChromium, problemsOf } from "../../support/start/chromium.ts";
-import { PERSONAL_KEY, PROJECT_KEY, type Server, startServer } from "../../support/start/server.ts";
+import { PERSONAL_KEY, PROJECT_KEY } from "../../support/start/server.ts";
+import { sharedServer } from "../../support/start/shared-server.ts";
 
 /** Longer than the 60 s after which a server that stores nothing is given up. */
 setDefaultTimeout(90_000);
 
-let server: Server;
+const server = sharedServer();
 let document: OpenApi;
 let browser: Browser | undefined;
 
 beforeAll(async () => {
-  server = await startServer();
   document = (await (await fetch(`${server.url}/openapi.json`)).json()) as OpenApi;
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await server?.[Symbol.asyncDispose]();
-});
+afterAll(() => browser?.close());
 
 /** The docs page, loaded; what went wrong on it, and where else it wanted to go. */
 async function open(path: string, ready = ".opblock") {
@@ -163,11 +160,8 @@ describe("the docs page", () => {
     expect(await page.textContent(".info .title")).toStartWith("Hoglet");
     expect(asked.slice(1)).toEqual(
       [
-        "/docs/pages.css",
-        "/docs/swagger-ui.css",
-        "/docs/swagger-ui-bundle.js",
-        "/docs/start.js",
-        "/openapi.json",
+        ...["/docs/pages.css", "/docs/swagger-ui.css", "/docs/swagger-ui-bundle.js"],
+        ...["/docs/start.js", "/openapi.json"],
       ].map((path) => server.url + path),
     );
     expect([leaving, problems]).toEqual([[], []]);

@@ -5,11 +5,7 @@ import { type TestApp, testApp } from "../../support/start/app.ts";
 /** Builds that are counted, or are the time, or a commit: of two the longer number is the larger. */
 const VERSIONS = [
   ...[
-    "0.0.0",
-    "0.0.0-a",
-    "0.0.99999999999999999999-rc",
-    "1.2.3",
-    "1.2.999999999",
+    ...["0.0.0", "0.0.0-a", "0.0.99999999999999999999-rc", "1.2.3", "1.2.999999999"],
     "1.2.1000000000",
   ],
   ...["1.2.9007199254740992", "1.2.9007199254740993", "1.2.20261123023515", "v1.20261123.0"],
@@ -21,7 +17,7 @@ const VERSIONS = [
   ],
 ];
 
-/** One number is longer than 38 digits, so that they are none. */
+/** One number has more than 38 digits, so these are no versions. */
 const TOO_LONG = [
   ...[
     "10.170141183460469231731687303715884105728.2",
@@ -77,7 +73,7 @@ describe("versions of long numbers", () => {
   test.each(Object.entries(OPERATORS))("%s", async (operator, passes) => {
     for (const value of VERSIONS) {
       const expected = VERSIONS.filter((version) => passes(compared(version, value)));
-      // What is no version passes every negated test.
+      // A text that is no version passes every negated test.
       if (operator === "semver_neq") expected.push(...TOO_LONG);
       const filter = { key: "build", operator, value };
       const properties = encodeURIComponent(JSON.stringify([{ ...filter, type: "person" }]));

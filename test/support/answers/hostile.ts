@@ -9,21 +9,13 @@ export const HOSTILE_TEXTS = [
   ...["__proto__", "constructor", "toString", "null", "undefined", "true", "0", "-1", "1e3", "NaN"],
   ...["<script>alert(1)</script>", "javascript:alert(1)", "</textarea>", "=1+1", "\t=1", "\r\n"],
   ...[
-    "a\nb",
-    "\u2028",
-    "\u202e",
-    "\ufeff",
-    "é",
-    "e\u0301",
-    "🦔",
-    "\u{10ffff}",
-    "\u0007",
+    ...["a\nb", "\u2028", "\u202e", "\ufeff", "é", "e\u0301", "🦔", "\u{10ffff}", "\u0007"],
     "\u001b[2J",
   ],
   ...["a\0b", "\0", "\ud800", "a\udfffb", "\ufffd"],
 ];
 
-/** What every store makes of a text. */
+/** The text as every store keeps it. */
 export function stored(text: string): string {
   return text.replaceAll("\0", "\ufffd").toWellFormed();
 }

@@ -9,6 +9,7 @@ const PLAYLIST = `${PLAYLISTS}:short_id/`;
 const RECORDING = `${PLAYLIST}recordings/:session_recording_id/`;
 const ENVIRONMENT = "/api/environments/:project_id/";
 const INSIGHTS = `${ENVIRONMENT}insights/`;
+const INSIGHT_QUERY = `${ENVIRONMENT}max_tools/create_and_query_insight/`;
 const KEYS = "/api/personal_api_keys/";
 const PROJECT = "/api/projects/:project_id/";
 
@@ -22,75 +23,45 @@ export type Row = [
   asked?: { query?: string; body?: object },
 ];
 
-/** The operations of contract 4.1, in its order. */
-const OF_CONTRACT: Row[] = [
-  [
-    "POST",
-    "/api/environments/:project_id/logs/query/",
-    "error_tracking:read",
-    200,
-    "",
-    { body: { query: {} } },
-  ],
-  [
-    "POST",
-    `${ENVIRONMENT}max_tools/create_and_query_insight/`,
-    "insight:read",
-    200,
-    "format",
-    { body: { query: { kind: "TrendsQuery", series: [{ event: "tested" }] } } },
-  ],
+const VIEWS = "session_recording_playlist:read";
+const EDITS = "session_recording_playlist:write";
+const LIST = "cursor limit offset";
+const FOUND = "cursor distinct_id email format limit offset properties search";
+const LISTED = "created_by cursor date_from date_to limit offset order pinned search short_id type";
+const EVENTS = "after before cursor distinct_id event limit offset person_id uuid";
+
+/** Bodies and queries that try the operations. */
+const TREND = { body: { query: { kind: "TrendsQuery", series: [{ event: "tested" }] } } };
+const SQL = { body: { query: { kind: "HogQLQuery", query: "SELECT 1" } } };
+const NEW_KEY = { body: { label: "ci", scopes: ["personal_api_key:read"] } };
+const UNSET = { query: "?$unset=plan" };
+const GROUPS = { query: "?group_type_index=0" };
+
+/** Every management operation: one that has no row here fails the test of the table. */
+export const OPERATIONS: Row[] = [
+  ["POST", `${ENVIRONMENT}logs/query/`, "error_tracking:read", 200, "", { body: { query: {} } }],
+  ["POST", INSIGHT_QUERY, "insight:read", 200, "format", TREND],
   ["GET", `${ENVIRONMENT}query/draft_sql/`, "insight:read", 200, "prompt"],
-  [
-    "GET",
-    PERSONS,
-    "person:read",
-    200,
-    "cursor distinct_id email format limit offset properties search",
-  ],
+  ["GET", PERSONS, "person:read", 200, FOUND],
   ["GET", PERSON, "person:read", 200, "format"],
   ["PATCH", PERSON, "person:write", 200, "format", { body: { properties: {} } }],
   ["DELETE", PERSON, "person:write", 204, "delete_events format keep_person"],
   ["GET", `${PERSON}activity/`, "activity_log:read", 200, "cursor format limit page"],
   ["POST", `${PERSON}delete_events/`, "person:write", 200, "format"],
-  [
-    "POST",
-    `${PERSON}delete_property/`,
-    "person:write",
-    201,
-    "$unset format",
-    { query: "?$unset=plan" },
-  ],
-  [
-    "GET",
-    PLAYLISTS,
-    "session_recording_playlist:read",
-    200,
-    "created_by cursor date_from date_to limit offset order pinned search short_id type",
-  ],
-  ["POST", PLAYLISTS, "session_recording_playlist:write", 201, "", { body: { name: "carts" } }],
-  ["GET", PLAYLIST, "session_recording_playlist:read", 200, ""],
-  ["PATCH", PLAYLIST, "session_recording_playlist:write", 200, "", { body: { pinned: true } }],
-  ["DELETE", PLAYLIST, "session_recording_playlist:write", 405, ""],
-  ["GET", `${PLAYLIST}recordings/`, "session_recording_playlist:read", 200, "cursor limit offset"],
-  ["POST", RECORDING, "session_recording_playlist:write", 200, ""],
-  ["DELETE", RECORDING, "session_recording_playlist:write", 204, ""],
-];
-
-/** Every management operation: one that has no row here fails the test of the table. */
-export const OPERATIONS: Row[] = [
-  ...OF_CONTRACT,
-  ["GET", INSIGHTS, "insight:read", 200, "cursor limit offset"],
+  ["POST", `${PERSON}delete_property/`, "person:write", 201, "$unset format", UNSET],
+  ["GET", PLAYLISTS, VIEWS, 200, LISTED],
+  ["POST", PLAYLISTS, EDITS, 201, "", { body: { name: "carts" } }],
+  ["GET", PLAYLIST, VIEWS, 200, ""],
+  ["PATCH", PLAYLIST, EDITS, 200, "", { body: { pinned: true } }],
+  ["DELETE", PLAYLIST, EDITS, 405, ""],
+  ["GET", `${PLAYLIST}recordings/`, VIEWS, 200, LIST],
+  ["POST", RECORDING, EDITS, 200, ""],
+  ["DELETE", RECORDING, EDITS, 204, ""],
+  ["GET", INSIGHTS, "insight:read", 200, LIST],
   ["GET", `${INSIGHTS}:short_id/`, "insight:read", 200, ""],
   ["GET", `${PERSONS}values/`, "person:read", 200, "key value", { query: "?key=plan" }],
   ["GET", `${PERSONS}activity/`, "activity_log:read", 200, "cursor format limit page"],
-  [
-    "GET",
-    `${PERSONS}deletion_status/`,
-    "person:read",
-    200,
-    "cursor limit offset person_uuid status",
-  ],
+  ["GET", `${PERSONS}deletion_status/`, "person:read", 200, `${LIST} person_uuid status`],
   ["POST", `${PERSONS}bulk_delete/`, "person:write", 202, "", { body: { ids: [1] } }],
   [
     "POST",
@@ -101,65 +72,33 @@ export const OPERATIONS: Row[] = [
     { body: { key: "n", value: 1 } },
   ],
   ["POST", `${PERSON}split/`, "person:write", 201, ""],
-  [
-    "GET",
-    "/api/environments/:project_id/events/",
-    "query:read",
-    200,
-    "after before cursor distinct_id event limit offset person_id uuid",
-  ],
-  [
-    "POST",
-    `${ENVIRONMENT}query/`,
-    "query:read",
-    200,
-    "format",
-    { body: { query: { kind: "HogQLQuery", query: "SELECT 1" } } },
-  ],
-  [
-    "GET",
-    `${ENVIRONMENT}event_definitions/`,
-    "event_definition:read",
-    200,
-    "cursor limit offset search",
-  ],
+  ["GET", `${ENVIRONMENT}events/`, "query:read", 200, EVENTS],
+  ["POST", `${ENVIRONMENT}query/`, "query:read", 200, "format", SQL],
+  ["GET", `${ENVIRONMENT}event_definitions/`, "event_definition:read", 200, `${LIST} search`],
   [
     "GET",
     `${ENVIRONMENT}property_definitions/`,
     "property_definition:read",
     200,
-    "cursor limit offset search type",
+    `${LIST} search type`,
   ],
   [
     "GET",
-    "/api/environments/:project_id/groups/",
+    `${ENVIRONMENT}groups/`,
     "group:read",
     200,
     "cursor group_type_index limit offset search",
-    { query: "?group_type_index=0" },
+    GROUPS,
   ],
-  ["GET", "/api/environments/:project_id/groups_types/", "group:read", 200, ""],
-  [
-    "GET",
-    "/api/environments/:project_id/ingestion_warnings/",
-    "project:read",
-    200,
-    "cursor limit offset type",
-  ],
-  ["GET", "/api/projects/", "project:read", 200, "cursor limit offset"],
+  ["GET", `${ENVIRONMENT}groups_types/`, "group:read", 200, ""],
+  ["GET", `${ENVIRONMENT}ingestion_warnings/`, "project:read", 200, `${LIST} type`],
+  ["GET", "/api/projects/", "project:read", 200, LIST],
   ["POST", "/api/projects/", "project:write", 201, "", { body: { name: "Shop" } }],
   ["GET", PROJECT, "project:read", 200, ""],
   ["PATCH", PROJECT, "project:write", 200, "", { body: { name: "Shop" } }],
   ["PATCH", `${PROJECT}reset_token/`, "project:write", 200, ""],
   ["GET", KEYS, "personal_api_key:read", 200, ""],
-  [
-    "POST",
-    KEYS,
-    "personal_api_key:write",
-    201,
-    "",
-    { body: { label: "ci", scopes: ["personal_api_key:read"] } },
-  ],
+  ["POST", KEYS, "personal_api_key:write", 201, "", NEW_KEY],
   ["GET", `${KEYS}:id/`, "personal_api_key:read", 200, ""],
   ["PATCH", `${KEYS}:id/`, "personal_api_key:write", 200, "", { body: { label: "cd" } }],
   ["DELETE", `${KEYS}:id/`, "personal_api_key:write", 204, ""],
@@ -194,14 +133,10 @@ export async function something(
   const made = await app.ask("POST", concrete(PLAYLISTS, { project }));
   const { short_id: playlist } = made.body as { short_id: string };
   await app.ask("POST", concrete(RECORDING, { project, playlist }));
-  const asked = await app.ask(
-    "POST",
-    concrete(`${ENVIRONMENT}max_tools/create_and_query_insight/`, { project }),
-    {
-      body: { query: { kind: "TrendsQuery", series: [{}] } },
-      headers: { prefer: "return=representation" },
-    },
-  );
+  const asked = await app.ask("POST", concrete(INSIGHT_QUERY, { project }), {
+    body: { query: { kind: "TrendsQuery", series: [{}] } },
+    headers: { prefer: "return=representation" },
+  });
   const { insight } = asked.body as { insight: { short_id: string } };
   return { project, playlist, insight: insight.short_id };
 }

@@ -5,7 +5,7 @@ import { documented } from "./document.ts";
 /** An answer, with its body also as it came. */
 export type Told = Answered & { text: string };
 
-/** What is sent beside method and path; `key` is the personal key, null for none. */
+/** Options of a request; `key` is the personal key, null for no key. */
 export type Sent = {
   body?: unknown;
   key?: string | null;
@@ -16,12 +16,12 @@ export type Sent = {
 export type Ask = (method: string, path: string, sent?: Sent) => Promise<Told>;
 
 /**
- * Asks a server. `body` is sent as JSON unless it is text. What operations may leave out is asked
- * for. Fails if the answer of an operation is not as the OpenAPI document has it.
+ * Makes requests to a server. `body` is sent as JSON unless it is text. Results that operations may
+ * leave out are preferred. Fails if the answer of an operation is not as the OpenAPI document has it.
  */
-export function asker({ url }: Server): Ask {
+export function asker(server: Server): Ask {
   return async (method, path, { body, key = PERSONAL_KEY, headers = {} } = {}) => {
-    const response = await fetch(url + path, {
+    const response = await fetch(server.url + path, {
       method,
       headers: {
         prefer: "return=representation",
@@ -35,7 +35,7 @@ export function asker({ url }: Server): Ask {
     });
     const text = await response.text();
     const { status, headers: answered } = response;
-    const check = await documented(() => fetch(`${url}/openapi.json`));
+    const check = await documented(() => fetch(`${server.url}/openapi.json`));
     check({ method, path, status, headers: answered, text });
     const isJson = answered.get("content-type")?.startsWith("application/json");
     return { status, headers: answered, text, body: isJson ? JSON.parse(text) : text };

@@ -30,14 +30,7 @@ export function open(directory: string, options: Options = {}): Promise<Journal>
 /** An entry of one event that holds this text. */
 export function entry(text: string, more: Partial<Entry> = {}): Entry {
   const lines = new TextEncoder().encode(text);
-  return {
-    project_id: 7,
-    arrived_at: 1_700_000_000_123,
-    kind: "events",
-    count: 1,
-    lines,
-    ...more,
-  };
+  return { project_id: 7, arrived_at: 1_700_000_000_123, kind: "events", count: 1, lines, ...more };
 }
 
 /** The directory of a closed journal that holds an event for each text. */

@@ -17,9 +17,9 @@ export function temporaryDirectory(): Disposable & { path: string } {
 /** An answer, read whole: `body` is parsed when it is JSON, else `text`. */
 export type Answered = { status: number; headers: Headers; text: string; body: unknown };
 
-type Asked = {
+type RequestOptions = {
   body?: unknown;
-  /** The personal key; null for none. */
+  /** The personal key; null for no key. */
   key?: string | null;
   headers?: Record<string, string>;
   /** Tells that the caller has gone. */
@@ -43,9 +43,9 @@ export type TestProject = {
    * is replaced by the key of this project, except in bytes. Fails if the answer of an operation is not
    * as the OpenAPI document has it.
    */
-  ask(method: string, path: string, asked?: Asked): Promise<Answered>;
+  ask(method: string, path: string, asked?: RequestOptions): Promise<Answered>;
   /** A management GET below {@link TestProject.api}. */
-  get(path: string, asked?: Asked): Promise<Answered>;
+  get(path: string, asked?: RequestOptions): Promise<Answered>;
   /** Captures events and waits until both stores have them. */
   capture(body: unknown, path?: string): Promise<Answered>;
 };
@@ -94,7 +94,7 @@ export async function testApp(
   const ask = async (
     method: string,
     path: string,
-    { body, key = PERSONAL_KEY, headers, signal }: Asked = {},
+    { body, key = PERSONAL_KEY, headers, signal }: RequestOptions = {},
   ): Promise<Answered> => {
     const raw = typeof body === "string" || body instanceof Uint8Array;
     const response = await handle(
@@ -153,9 +153,9 @@ export async function testApp(
 
 /** A request with other keys in its texts. */
 function ownKeys(
-  { body, key, headers = {}, ...asked }: Asked,
+  { body, key, headers = {}, ...asked }: RequestOptions,
   own: (text: string) => string,
-): Asked {
+): RequestOptions {
   const isBytes = body === undefined || body instanceof Uint8Array;
   const replaced =
     typeof body === "string" ? own(body) : JSON.parse(own(JSON.stringify(body ?? null)));

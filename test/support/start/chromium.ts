@@ -4,17 +4,11 @@ const NAMES = ["chromium", "chromium-browser", "google-chrome"];
 
 /** Nothing that Chromium would ask for on its own account, and nothing a container refuses. */
 const FLAGS = [
-  "--headless",
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
+  ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
+  ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
 ];
 
-/** Starts Chromium. Throws with the command that installs it when there is none. */
+/** Starts Chromium. Without it, throws an error that has the command to install it. */
 export function launchChromium(): Promise<Browser> {
   return chromium.launch({ executablePath: chromiumPath(process.env), args: FLAGS });
 }
@@ -32,7 +26,7 @@ export function chromiumPath(env: Record<string, string | undefined>): string {
 }
 
 /**
- * What goes wrong on a page, as it happens: errors and warnings in its console, exceptions,
+ * Collects the problems of a page as they happen: errors and warnings in its console, exceptions,
  * requests that fail and answers from 400 on.
  */
 export function problemsOf(page: Page): string[] {

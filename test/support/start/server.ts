@@ -35,7 +35,7 @@ export type Server = AsyncDisposable & {
   url: string;
   data: string;
   pid: number;
-  /** What it has printed so far. */
+  /** Its output so far. */
   output(): { out: string; err: string };
   /**
    * A management request with the personal key; paths are relative to the first project. Fails if
@@ -171,9 +171,9 @@ async function readyUrl(
   while (Date.now() < deadline && child.exitCode === null) {
     const url = /capture\s+(\S+)\/i\/v0\/e\//.exec(text.out)?.[1];
     if (url !== undefined && text.out.includes("ready in")) {
-      const ready = await fetch(`${url}/_readiness`, {
-        tls: { rejectUnauthorized: false },
-      }).catch(() => undefined);
+      const ready = await fetch(`${url}/_readiness`, { tls: { rejectUnauthorized: false } }).catch(
+        () => undefined,
+      );
       if (ready?.ok) return url;
     }
     await Bun.sleep(10);

@@ -14,16 +14,11 @@ const MODULES = {
 /** A posthog-js that pages load. */
 export type BrowserSdk = keyof typeof MODULES;
 
-/** How posthog-js is set up on a page, beside its address. */
+/** Options of posthog-js on a page, without the address of the server. */
 export type Init = { sdk?: BrowserSdk; key?: string } & Record<string, unknown>;
 
 /** A new visitor on a page, what goes wrong there, and what the page posts to the server. */
-export type Visit = {
-  context: BrowserContext;
-  page: Page;
-  problems: string[];
-  posts: Request[];
-};
+export type Visit = { context: BrowserContext; page: Page; problems: string[]; posts: Request[] };
 
 /** A site of another origin than the server's, and a browser to visit it with. */
 export type Site = AsyncDisposable & {
@@ -36,7 +31,7 @@ export type Site = AsyncDisposable & {
 
 /**
  * A site at `localhost`, where the server is at `127.0.0.1`: another origin and another site.
- * `/shop` and `/bye` load posthog-js, `/away` loads nothing; `files` are served beside them.
+ * `/shop` and `/bye` load posthog-js, `/away` loads nothing; `files` are served as well.
  */
 export function openSite(api: string, files: Record<string, string> = {}): Site {
   const server = serve(api, files);
@@ -61,7 +56,7 @@ export function openSite(api: string, files: Record<string, string> = {}): Site 
     async visit({ sdk = "posthog-js", ...init } = {}) {
       const options = {
         key: PROJECT_KEY,
-        // posthog-js sends nothing from a headless browser, unless it is told not to look.
+        // posthog-js sends nothing from a headless browser, unless this check is off.
         opt_out_useragent_filter: true,
         request_queue_config: { flush_interval_ms: 250 },
         ...init,
