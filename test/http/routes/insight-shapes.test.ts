@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { batch, event } from "../../support/data/build-records.ts";
+import { withField } from "../../support/data/with-field.ts";
 import { type TestApp, testApp } from "../../support/start/app.ts";
 
 const ASK = "/api/environments/1/max_tools/create_and_query_insight/";
@@ -120,14 +121,19 @@ describe("filters in groups", () => {
     ["are met by all of them else", { type: "AND", values: [pro, team("free")] }, undefined, 1],
     ["may stand in each other", any({ type: "AND", values: [pro, pro] }, any()), undefined, 1],
     ["are of a series, too", undefined, any(pro, { ...pro, value: ["free"] }), 5],
-    ["are met beside those of the series", any(pro, team("free")), [{ ...pro, value: "free" }], 4],
-    ["are nothing where there are none", any(any(), any(any())), any(), 5],
+    [
+      "are met together with the filters of the series",
+      any(pro, team("free")),
+      [{ ...pro, value: "free" }],
+      4,
+    ],
+    ["are nothing where the groups are empty", any(any(), any(any())), any(), 5],
   ])("%s", async (_, common, own, count) => {
     expect(await counted(common, own)).toBe(count);
   });
 });
 
-/** What PostHog's clients say of every query, to no effect on its numbers. */
+/** Fields that PostHog's clients send with every query, without effect on its numbers. */
 const USUAL = {
   ...{ version: 2, tags: { scene: "Insight" }, filterTestAccounts: false, samplingFactor: null },
   ...{ aggregation_group_type_index: null, dataColorTheme: null, modifiers: {} },
@@ -275,138 +281,61 @@ test("retention is broken down by a property of the users who began", async () =
 
 const trends = { kind: "TrendsQuery", series: [node("view")] };
 const funnel = { kind: "FunnelsQuery", series: [node("view"), node("buy")] };
-const retention = { kind: "RetentionQuery" };
 
 describe("unknown fields that would change an answer are refused", () => {
-  test.each<[string, object, string, string]>([
+  const retention = { kind: "RetentionQuery", retentionFilter: { targetEntity: target } };
+  const several = { ...trends, breakdownFilter: { breakdowns: [{ property: "b" }] } };
+  const stickiness = { kind: "StickinessQuery", series: [node("view")] };
+  const and = (count: number) => ({ type: "AND", values: Array(count).fill(pro) });
+  const choice = "invalid_choice";
+
+  test.each<[string, object, path: string, value: unknown, code?: string, attr?: string]>([
+    ["a group that is joined by something else", trends, "properties", { ...and(2), type: "XOR" }],
+    ["more filters in groups than in a list", trends, "properties", any(...Array(6).fill(and(9)))],
+    ["a breakdown with several", several, "breakdownFilter__breakdown", "a"],
     [
-      "a group that is joined by something else",
-      { ...trends, properties: { type: "XOR", values: [pro, pro] } },
-      "invalid_input",
-      "query__properties",
+      "too many breakdowns",
+      trends,
+      "breakdownFilter__breakdowns",
+      Array(4).fill({ property: "a" }),
     ],
-    [
-      "more filters in groups than there may be in a list",
-      {
-        ...trends,
-        properties: {
-          type: "OR",
-          values: Array(6).fill({ type: "AND", values: Array(9).fill(pro) }),
-        },
-      },
-      "invalid_input",
-      "query__properties",
-    ],
-    [
-      "a breakdown beside several",
-      { ...trends, breakdownFilter: { breakdown: "a", breakdowns: [{ property: "b" }] } },
-      "invalid_input",
-      "query__breakdownFilter__breakdown",
-    ],
-    [
-      "more breakdowns than there may be",
-      { ...trends, breakdownFilter: { breakdowns: Array(4).fill({ property: "a" }) } },
-      "invalid_input",
-      "query__breakdownFilter__breakdowns",
-    ],
-    [
-      "several formulas",
-      { ...trends, trendsFilter: { formulas: ["A", "A*2"] } },
-      "invalid_input",
-      "query__trendsFilter__formulas",
-    ],
-    [
-      "a line smoothed over a week",
-      { ...trends, trendsFilter: { smoothingIntervals: 7 } },
-      "invalid_input",
-      "query__trendsFilter__smoothingIntervals",
-    ],
+    ["several formulas", trends, "trendsFilter__formulas", ["A", "A*2"]],
+    ["a line smoothed over a week", trends, "trendsFilter__smoothingIntervals", 7],
     [
       "a filter turned round by a field of its own",
-      { ...trends, properties: [{ ...pro, negation: true }] },
-      "invalid_input",
-      "query__properties__negation",
+      ...([trends, "properties", [{ ...pro, negation: true }]] as const),
+      ...(["invalid_input", "properties__negation"] as const),
     ],
-    [
-      "cumulative numbers",
-      { ...trends, trendsFilter: { display: "ActionsLineGraphCumulative" } },
-      "invalid_choice",
-      "query__trendsFilter__display",
-    ],
+    ["cumulative numbers", trends, "trendsFilter__display", "ActionsLineGraphCumulative", choice],
     [
       "a comparison with another time",
-      { ...trends, compareFilter: { compare: true, compare_to: "-1w" } },
-      "invalid_input",
-      "query__compareFilter__compare_to",
+      ...([
+        { ...trends, compareFilter: { compare: true } },
+        "compareFilter__compare_to",
+        "-1w",
+      ] as const),
     ],
-    [
-      "all time",
-      { ...trends, dateRange: { date_from: "all" } },
-      "invalid_input",
-      "query__dateRange__date_from",
-    ],
-    [
-      "groups instead of persons",
-      { ...funnel, aggregation_group_type_index: 0 },
-      "invalid_input",
-      "query__aggregation_group_type_index",
-    ],
+    ["all time", trends, "dateRange__date_from", "all"],
+    ["groups instead of persons", funnel, "aggregation_group_type_index", 0],
     [
       "the math of a step",
-      { ...funnel, series: [{ ...node("view"), math: "first_time_for_user" }, node("buy")] },
-      "invalid_choice",
-      "query__series__0__math",
+      ...([
+        funnel,
+        "series",
+        [{ ...node("view"), math: "first_time_for_user" }, node("buy")],
+      ] as const),
+      ...([choice, "series__0__math"] as const),
     ],
-    [
-      "a funnel by time",
-      { ...funnel, funnelsFilter: { funnelVizType: "trends" } },
-      "invalid_choice",
-      "query__funnelsFilter__funnelVizType",
-    ],
-    [
-      "the last step's value",
-      { ...funnel, funnelsFilter: { breakdownAttributionType: "last_touch" } },
-      "invalid_choice",
-      "query__funnelsFilter__breakdownAttributionType",
-    ],
-    [
-      "cumulative retention",
-      { ...retention, retentionFilter: { targetEntity: target, cumulative: true } },
-      "invalid_input",
-      "query__retentionFilter__cumulative",
-    ],
-    [
-      "windows of 24 hours",
-      {
-        ...retention,
-        retentionFilter: { targetEntity: target, timeWindowMode: "24_hour_windows" },
-      },
-      "invalid_choice",
-      "query__retentionFilter__timeWindowMode",
-    ],
-    [
-      "coming back twice",
-      { ...retention, retentionFilter: { targetEntity: target, minimumOccurrences: 2 } },
-      "invalid_input",
-      "query__retentionFilter__minimumOccurrences",
-    ],
-    [
-      "cumulative stickiness",
-      {
-        ...{ kind: "StickinessQuery", series: [node("view")] },
-        stickinessFilter: { computedAs: "cumulative" },
-      },
-      "invalid_choice",
-      "query__stickinessFilter__computedAs",
-    ],
-    [
-      "SQL of paths",
-      { kind: "PathsQuery", pathsFilter: { pathsHogQLExpression: "event" } },
-      "invalid_input",
-      "query__pathsFilter__pathsHogQLExpression",
-    ],
-  ])("%s", async (_, query, code, attr) => {
-    expect(await ask(query)).toMatchObject({ status: 400, body: { code, attr } });
+    ["a funnel by time", funnel, "funnelsFilter__funnelVizType", "trends", choice],
+    ["the last value", funnel, "funnelsFilter__breakdownAttributionType", "last_touch", choice],
+    ["cumulative retention", retention, "retentionFilter__cumulative", true],
+    ["windows of 24 h", retention, "retentionFilter__timeWindowMode", "24_hour_windows", choice],
+    ["coming back twice", retention, "retentionFilter__minimumOccurrences", 2],
+    ["cumulative stickiness", stickiness, "stickinessFilter__computedAs", "cumulative", choice],
+    ["SQL of paths", { kind: "PathsQuery" }, "pathsFilter__pathsHogQLExpression", "event"],
+  ])("%s", async (_, query, path, value, code = "invalid_input", attr = path) => {
+    const body = { code, attr: `query__${attr}` };
+    expect(await ask(withField(query, path, value))).toMatchObject({ status: 400, body });
   });
 });
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Json } from "../../../src/core/values/json.ts";
 import { batch, event } from "../../support/data/build-records.ts";
+import { withField } from "../../support/data/with-field.ts";
 import { type TestApp, testApp } from "../../support/start/app.ts";
 
 const ASK = "/api/environments/1/max_tools/create_and_query_insight/";
@@ -84,7 +85,7 @@ describe("a funnel", () => {
       ["1.2.3", "1.2.3", "1.2"].map((it) => node("view", has("semver_neq", it))),
       [3, 1, 1],
     ],
-    ["any event beside others", [node("view"), { event: null }, node("signup")], [4, 3, 2]],
+    ["any event between others", [node("view"), { event: null }, node("signup")], [4, 3, 2]],
     ["five that overlap", large, [3, 1, 1, 0, 0]],
   ])("that has no order has an event for each step: %s", async (_, series, data) => {
     const funnelsFilter = { funnelOrderType: "unordered" };
@@ -370,11 +371,7 @@ describe("trends", () => {
 test("a date of a filter is on the clock of the project, in the answer and in its draft", async () => {
   const at = (when: string) => event({ event: "dated", properties: { when } });
   const whens = [
-    "2026-11-20T03:00:00Z",
-    "2026-11-21T03:00:00Z",
-    "2026-11-20 23:00",
-    "2026-11-21",
-    "soon",
+    ...["2026-11-20T03:00:00Z", "2026-11-21T03:00:00Z", "2026-11-20 23:00", "2026-11-21", "soon"],
   ];
   await app.capture(batch(...whens.map(at)));
   const filter = { key: "when", value: "2026-11-20", type: "event" };
@@ -424,90 +421,48 @@ test.each([
 
 const funnel = { kind: "FunnelsQuery", series: [{}, {}] };
 const retention = { kind: "RetentionQuery" };
+const entity = { ...retention, retentionFilter: { targetEntity: {} } };
+const unordered = {
+  ...{ kind: "FunnelsQuery", series: [{}, {}, {}] },
+  funnelsFilter: { funnelOrderType: "unordered" },
+};
 const paths = { kind: "PathsQuery" };
+const EXCLUSIONS = "funnelsFilter__exclusions";
+const action = { id: "1", type: "actions" };
 
-test.each<[string, object, string, string]>([
-  ["one step", { ...funnel, series: [{}] }, "invalid_input", "query__series"],
-  [
-    "without test accounts",
-    { ...funnel, filterTestAccounts: true },
-    "invalid_input",
-    "query__filterTestAccounts",
-  ],
-  [
-    "an unknown order",
-    { ...funnel, funnelsFilter: { funnelOrderType: "random" } },
-    "invalid_choice",
-    "query__funnelsFilter__funnelOrderType",
-  ],
-  [
-    "a window of no length",
-    { ...funnel, funnelsFilter: { funnelWindowInterval: 0 } },
-    "invalid_input",
-    "query__funnelsFilter__funnelWindowInterval",
-  ],
+test.each<[string, object, path: string, value: unknown, code?: string, attr?: string]>([
+  ["one step", funnel, "series", [{}]],
+  ["without test accounts", funnel, "filterTestAccounts", true],
+  ["an unknown order", funnel, "funnelsFilter__funnelOrderType", "random", "invalid_choice"],
+  ["a window of no length", funnel, "funnelsFilter__funnelWindowInterval", 0],
   [
     "an exclusion between no steps",
-    { ...funnel, funnelsFilter: { exclusions: [{ funnelFromStep: 1 }] } },
-    "invalid_input",
-    "query__funnelsFilter__exclusions__0__funnelFromStep",
+    ...([funnel, EXCLUSIONS, [{ funnelFromStep: 1 }]] as const),
+    ...(["invalid_input", `${EXCLUSIONS}__0__funnelFromStep`] as const),
   ],
   [
     "an exclusion that begins within steps of any order",
-    {
-      ...{ ...funnel, series: [{}, {}, {}] },
-      funnelsFilter: { funnelOrderType: "unordered", exclusions: [{ funnelFromStep: 1 }] },
-    },
-    "invalid_input",
-    "query__funnelsFilter__exclusions__0__funnelFromStep",
+    ...([unordered, EXCLUSIONS, [{ funnelFromStep: 1 }]] as const),
+    ...(["invalid_input", `${EXCLUSIONS}__0__funnelFromStep`] as const),
   ],
   [
     "an exclusion that ends within steps of any order",
-    {
-      ...{ ...funnel, series: [{}, {}, {}] },
-      funnelsFilter: { funnelOrderType: "unordered", exclusions: [{}, { funnelToStep: 1 }] },
-    },
-    "invalid_input",
-    "query__funnelsFilter__exclusions__1__funnelToStep",
+    ...([unordered, EXCLUSIONS, [{}, { funnelToStep: 1 }]] as const),
+    ...(["invalid_input", `${EXCLUSIONS}__1__funnelToStep`] as const),
   ],
-  ["nothing that begins it", retention, "required", "query__retentionFilter__targetEntity"],
-  [
-    "a period",
-    { ...retention, retentionFilter: { targetEntity: {}, period: "Year" } },
-    "invalid_choice",
-    "query__retentionFilter__period",
-  ],
-  [
-    "too many periods",
-    { ...retention, retentionFilter: { targetEntity: {} }, dateRange: { date_from: "-200d" } },
-    "invalid_input",
-    "query__dateRange",
-  ],
+  ["no start", retention, "retentionFilter__targetEntity", undefined, "required"],
+  ["a period", entity, "retentionFilter__period", "Year", "invalid_choice"],
+  ["too many periods", entity, "dateRange", { date_from: "-200d" }],
   [
     "an action",
-    { ...retention, retentionFilter: { targetEntity: { id: "1", type: "actions" } } },
-    "invalid_choice",
-    "query__retentionFilter__targetEntity__type",
+    ...([retention, "retentionFilter__targetEntity", action] as const),
+    ...(["invalid_choice", "retentionFilter__targetEntity__type"] as const),
   ],
-  [
-    "a kind of place",
-    { ...paths, pathsFilter: { includeEventTypes: ["hogql"] } },
-    "invalid_choice",
-    "query__pathsFilter__includeEventTypes",
-  ],
-  [
-    "a path of one step",
-    { ...paths, pathsFilter: { stepLimit: 1 } },
-    "invalid_input",
-    "query__pathsFilter__stepLimit",
-  ],
-  [
-    "two series of a lifecycle",
-    { kind: "LifecycleQuery", series: [{}, {}] },
-    "invalid_input",
-    "query__series",
-  ],
-  ["no series", { kind: "StickinessQuery" }, "required", "query__series"],
-])("%s is refused", async (_, query, code, attr) => {
-  expect(await ask(query)).toMatchObject({ status: 400, body: { code, attr } });
+  ["a kind of place", paths, "pathsFilter__includeEventTypes", ["hogql"], "invalid_choice"],
+  ["a path of one step", paths, "pathsFilter__stepLimit", 1],
+  ["two series of a lifecycle", { kind: "LifecycleQuery" }, "series", [{}, {}]],
+  ["no series", { kind: "StickinessQuery" }, "series", undefined, "required"],
+])("%s is refused", async (_, query, path, value, code = "invalid_input", attr = path) => {
+  const body = { code, attr: `query__${attr}` };
+  expect(await ask(withField(query, path, value))).toMatchObject({ status: 400, body });
 });

@@ -26,7 +26,7 @@ const idsOf = ({ results }: Listed) => results.map(({ distinct_ids }) => distinc
 const filters = (...all: object[]) =>
   `?properties=${encodeURIComponent(JSON.stringify(all.length === 1 ? all[0] : all))}`;
 
-/** What a stream is sent under whose caller may have it. */
+/** Options of a stream whose caller may read it. */
 const SENDING = { check: async () => {}, requestId: "none", log: silentLog };
 
 let world: TestProject;
@@ -248,11 +248,7 @@ describe("a filter by property", () => {
   });
 
   test.each([
-    "Infinity",
-    "-infinity",
-    "epoch",
-    "2026-11-20 (BC)",
-    "2026-11-20 00:00 Europe/Berlin",
+    ...["Infinity", "-infinity", "epoch", "2026-11-20 (BC)", "2026-11-20 00:00 Europe/Berlin"],
   ])("takes %j for no date", async (text) => {
     const app = await newProject();
     await app.capture(batch(identified("ann", { k: text })));
@@ -356,17 +352,7 @@ describe("a filter by property", () => {
     const all = texts.map((_, at) => `p${at}`);
 
     for (const part of [
-      "οδοσ",
-      "Ος",
-      "ISTANBUL S",
-      "S",
-      "i",
-      "μM",
-      "(A+B).*",
-      "ß",
-      "ss",
-      "𞤢",
-      "z",
+      ...["οδοσ", "Ος", "ISTANBUL S", "S", "i", "μM", "(A+B).*", "ß", "ss", "𞤢", "z"],
     ]) {
       const searched = idsOf(await list(app, `?search=${encodeURIComponent(part)}`)).toSorted();
       const filter = { key: "text", value: part };
@@ -417,6 +403,18 @@ describe("a filter by property", () => {
 });
 
 describe("a search", () => {
+  const addresses = {
+    ...{ ann: "Ann@x.y", bob: "bob@x.y", cat: undefined, quote: 'q"or"q@z' },
+    ...{ é: "émile@z", turk: "İpek@z", five: 5 },
+  };
+  let addressed: TestProject;
+
+  beforeAll(async () => {
+    addressed = await newProject();
+    const people = Object.entries(addresses).map(([id, email]) => identified(id, { email }));
+    await addressed.capture(batch(...people));
+  });
+
   test.each([
     ["?email=Ann%40x.y", ["ann"]],
     ["?email=ann%40x.y", []],
@@ -442,22 +440,9 @@ describe("a search", () => {
   ])(
     "%s finds by a part of the address in any case, or by a distinct id",
     async (query, wanted) => {
-      const app = await newProject();
-      const addresses: Record<string, unknown> = {
-        ann: "Ann@x.y",
-        bob: "bob@x.y",
-        cat: undefined,
-        quote: 'q"or"q@z',
-        é: "émile@z",
-        turk: "İpek@z",
-        five: 5,
-      };
-      const people = Object.entries(addresses).map(([id, email]) => identified(id, { email }));
-      await app.capture(batch(...people));
+      const matches = await list(addressed, query);
 
-      const found = await list(app, query);
-
-      expect([found.count, idsOf(found)]).toEqual([wanted.length, wanted]);
+      expect([matches.count, idsOf(matches)]).toEqual([wanted.length, wanted]);
     },
   );
 
@@ -685,7 +670,7 @@ describe("a list of large persons", () => {
     expect([odd.count, odd.results.length, odd.next === null]).toEqual([6, 5, false]);
   });
 
-  test("leaves out who is deleted before it is read", async () => {
+  test("leaves out a person who is deleted before the row is read", async () => {
     const answer = await asked("");
     const parts = answer.body?.getReader();
     const first = await parts?.read();

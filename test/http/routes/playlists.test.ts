@@ -1,11 +1,17 @@
-import { describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { type TestProject, temporaryDirectory, testApp } from "../../support/start/app.ts";
+import { PERSONAL_KEY } from "../../support/start/server.ts";
 import { sharedApp } from "../../support/start/shared-app.ts";
 
 const newProject = sharedApp();
+let app: TestProject;
+
+beforeEach(async () => {
+  app = await newProject();
+});
 const newTellingProject = sharedApp({ flags: { "--prefer": "representation" } });
 
-const playlistsOf = ({ api }: TestProject) => `${api}/session_recording_playlists/`;
+const playlistsOf = ({ api } = app) => `${api}/session_recording_playlists/`;
 const REPRESENTATION = { prefer: "return=representation" };
 const NOON = "2026-11-21T12:00:00.000000Z";
 
@@ -13,27 +19,21 @@ type Playlist = Record<string, unknown> & { id: number; short_id: string };
 type Listed = { count: number; next: string | null; results: Playlist[] };
 
 /** A playlist that is made, and its address. */
-const make = async (app: TestProject, body: object = { name: "Rage clicks" }, key?: string) => {
-  const made = await app.ask("POST", playlistsOf(app), {
-    body,
-    ...(key === undefined ? {} : { key }),
-  });
+const make = async (body: object = { name: "Rage clicks" }, key = PERSONAL_KEY) => {
+  const made = await app.ask("POST", playlistsOf(), { body, key });
   expect(made.status).toBe(201);
   const playlist = made.body as Playlist;
-  return { playlist, address: `${playlistsOf(app)}${playlist.short_id}/` };
+  return { playlist, address: `${playlistsOf()}${playlist.short_id}/` };
 };
 
-const keyOf = async ({ app }: TestProject, email: string, scopes = ["*"]) =>
-  (await app.keys.create({ label: "test", scopes, email })).value;
+const keyOf = async (email: string, scopes = ["*"]) =>
+  (await app.app.keys.create({ label: "test", scopes, email })).value;
 
-const me = async (app: TestProject, key?: string) =>
-  (await app.ask("GET", "/api/users/@me/", key === undefined ? {} : { key })).body as {
-    id: number;
-  };
+const me = async (key = PERSONAL_KEY) =>
+  (await app.ask("GET", "/api/users/@me/", { key })).body as { id: number };
 
 describe("a playlist", () => {
   test("is made with every field of the contract, and read as it was made (2.3, 2.4)", async () => {
-    const app = await newProject();
     const sent = {
       name: "Rage clicks",
       derived_name: "(derived)",
@@ -43,7 +43,7 @@ describe("a playlist", () => {
       _create_in_folder: "Unfiled/Playlists",
     };
 
-    const { playlist, address } = await make(app, sent);
+    const { playlist, address } = await make(sent);
 
     const { _create_in_folder: _, ...shown } = sent;
     const owner = {
@@ -76,8 +76,7 @@ describe("a playlist", () => {
   });
 
   test.each([{}, undefined])("needs nothing: %p is the body of an empty one", async (body) => {
-    const app = await newProject();
-    const made = await app.ask("POST", playlistsOf(app), body === undefined ? {} : { body });
+    const made = await app.ask("POST", playlistsOf(), body === undefined ? {} : { body });
     expect(made).toMatchObject({
       status: 201,
       body: { name: "", derived_name: "", description: "", pinned: false, filters: {} },
@@ -85,26 +84,23 @@ describe("a playlist", () => {
   });
 
   test("takes null for an empty name", async () => {
-    const app = await newProject();
     const body = { name: null, derived_name: null };
-    const made = await app.ask("POST", playlistsOf(app), { body });
+    const made = await app.ask("POST", playlistsOf(), { body });
     expect(made).toMatchObject({ status: 201, body: { name: "", derived_name: "" } });
 
-    const { address } = await make(app);
+    const { address } = await make();
     const changed = await app.ask("PATCH", address, { body });
     expect(changed).toMatchObject({ status: 200, body: { name: "", derived_name: "" } });
   });
 
   test("takes its type when it is made, and keeps it", async () => {
-    const app = await newProject();
-    const { address } = await make(app, { type: "filters", filters: { a: 1 } });
+    const { address } = await make({ type: "filters", filters: { a: 1 } });
     const changed = await app.ask("PATCH", address, { body: { type: "collection", name: "x" } });
     expect(changed).toMatchObject({ status: 200, body: { type: "filters", name: "x" } });
   });
 
   test("changes only in the sent fields; other fields are ignored", async () => {
-    const app = await newProject();
-    const { playlist, address } = await make(app);
+    const { playlist, address } = await make();
     const fixed = {
       id: 7,
       short_id: "mine",
@@ -133,16 +129,15 @@ describe("a playlist", () => {
     [{ pinned: true, derived_name: "b", deleted: false }, false],
     [{}, false],
   ])("%j makes its sender who modified it last: %p", async (body, modifies) => {
-    const app = await newProject();
-    const { playlist, address } = await make(app);
-    const key = await keyOf(app, "bob@x.y");
+    const { playlist, address } = await make();
+    const key = await keyOf("bob@x.y");
     app.clock.now += 60_000;
 
     const changed = await app.ask("PATCH", address, { body, key });
 
     const after = {
       last_modified_at: "2026-11-21T12:01:00.000000Z",
-      last_modified_by: await me(app, key),
+      last_modified_by: await me(key),
     };
     const { created_at, created_by, last_modified_at, last_modified_by } = playlist;
     expect(changed.body).toMatchObject({
@@ -158,15 +153,13 @@ describe("a playlist", () => {
     { filters: "é" },
     { filters: [1.5, { a: {} }] },
   ])("keeps %j as it is", async (body) => {
-    const app = await newProject();
-    const { playlist, address } = await make(app, body);
+    const { playlist, address } = await make(body);
     expect(playlist).toMatchObject(body);
     expect((await app.ask("GET", address)).body).toEqual(playlist);
   });
 
   test("is deleted and restored by PATCH (contract 3, 4.4.4)", async () => {
-    const app = await newProject();
-    const { playlist, address } = await make(app);
+    const { playlist, address } = await make();
     await app.ask("POST", `${address}recordings/one/`);
     const patch = (body: object) => app.ask("PATCH", address, { body });
 
@@ -183,7 +176,7 @@ describe("a playlist", () => {
         body: { code: "not_found" },
       });
     }
-    expect((await app.ask("GET", playlistsOf(app))).body).toMatchObject({ count: 0, results: [] });
+    expect((await app.ask("GET", playlistsOf())).body).toMatchObject({ count: 0, results: [] });
     expect(await patch({ pinned: true })).toMatchObject({ status: 200, body: { deleted: true } });
     expect(await patch({ deleted: false })).toMatchObject({
       status: 200,
@@ -197,17 +190,14 @@ describe("a playlist", () => {
   });
 
   test("is never deleted by DELETE: 405 with no body, whether it is there or not (contract 4.4.4, S32)", async () => {
-    const app = await newProject();
-    const { playlist, address } = await make(app);
+    const { playlist, address } = await make();
     const headers = { "content-type": "application/json" };
 
-    for (const path of [address, address.slice(0, -1), `${playlistsOf(app)}nothing/`]) {
-      for (const asked of [
-        {},
-        { body: "{", headers },
-        { body: "x" },
-        { headers: REPRESENTATION },
-      ]) {
+    const absent = `${playlistsOf()}nothing/`;
+    for (const path of [address, address.slice(0, -1), `${address}?deleted=true`, absent]) {
+      const deleted = { body: '{"deleted":true}', headers };
+      const malformed = [{ body: "{", headers }, { body: "x" }];
+      for (const asked of [{}, ...malformed, deleted, { headers: REPRESENTATION }]) {
         const { status, body, headers: answered } = await app.ask("DELETE", path, asked);
         expect({ status, body }).toEqual({ status: 405, body: "" });
         expect(answered.get("allow")).toBe("GET, HEAD, PATCH");
@@ -215,7 +205,7 @@ describe("a playlist", () => {
     }
 
     expect((await app.ask("GET", address)).body).toEqual(playlist);
-    const reader = await keyOf(app, "a@b.c", ["session_recording_playlist:read"]);
+    const reader = await keyOf("a@b.c", ["session_recording_playlist:read"]);
     expect((await app.ask("DELETE", address, { key: reader })).status).toBe(403);
     expect((await app.ask("DELETE", address, { key: null })).status).toBe(401);
   });
@@ -234,11 +224,10 @@ describe("a playlist", () => {
     [{ filters: ["x".repeat(65_536)] }, "too_long", "filters"],
     [[], "invalid_input", null],
   ])("%j is refused wherever fields are sent, and changes nothing", async (body, code, attr) => {
-    const app = await newProject();
-    const { playlist, address } = await make(app);
+    const { playlist, address } = await make();
 
     for (const [method, path] of [
-      ["POST", playlistsOf(app)],
+      ["POST", playlistsOf()],
       ["PATCH", address],
       ["POST", `${address}recordings/one/`],
     ] as const) {
@@ -246,19 +235,18 @@ describe("a playlist", () => {
       expect(refused).toMatchObject({ status: 400, body: { code, attr } });
     }
 
-    const { count, results } = (await app.ask("GET", playlistsOf(app))).body as Listed;
+    const { count, results } = (await app.ask("GET", playlistsOf())).body as Listed;
     expect([count, results]).toEqual([1, [playlist]]);
   });
 
   test("cannot be nested deeper than other bodies", async () => {
-    const app = await newProject();
     const nested = (depth: number) => ({
       body: `{"filters":${"[".repeat(depth)}${"]".repeat(depth)}}`,
       headers: { "content-type": "application/json" },
     });
-    expect((await app.ask("POST", playlistsOf(app), nested(127))).status).toBe(201);
+    expect((await app.ask("POST", playlistsOf(), nested(127))).status).toBe(201);
     for (const depth of [128, 100_000]) {
-      const refused = await app.ask("POST", playlistsOf(app), nested(depth));
+      const refused = await app.ask("POST", playlistsOf(), nested(depth));
       expect(refused).toMatchObject({ status: 400, body: { code: "invalid_input" } });
     }
   });
@@ -276,16 +264,14 @@ describe("a playlist", () => {
     // The contract has no type to send, and any filters may be (4.3).
     [{ filters: { duration: 60 } }, 201],
   ])("%j is answered %p", async (body, status) => {
-    const app = await newProject();
-    const made = await app.ask("POST", playlistsOf(app), { body });
+    const made = await app.ask("POST", playlistsOf(), { body });
     const refusal = { code: "invalid_input", attr: "filters" };
     expect(made).toMatchObject({ status, body: status === 400 ? refusal : body });
   });
 
   test("may have any filters later, with any type (contract 4.3)", async () => {
-    const app = await newProject();
     for (const made of [{ type: "collection" }, { type: "filters", filters: { a: 1 } }]) {
-      const { address } = await make(app, made);
+      const { address } = await make(made);
       for (const filters of [{ b: 2 }, {}]) {
         const changed = await app.ask("PATCH", address, { body: { filters } });
         expect(changed).toMatchObject({ status: 200, body: { filters } });
@@ -294,14 +280,14 @@ describe("a playlist", () => {
   });
 
   test.each(["rage", 5, null, ""])("of the type %p is refused", async (type) => {
-    const app = await newProject();
-    const refused = await app.ask("POST", playlistsOf(app), { body: { type } });
+    const refused = await app.ask("POST", playlistsOf(), { body: { type } });
     expect(refused).toMatchObject({ status: 400, body: { attr: "type" } });
   });
 
   test("of another project is not found, and has its short id for itself", async () => {
-    await using app = await testApp();
-    const { address } = await make(app);
+    await using own = await testApp();
+    app = own;
+    const { address } = await make();
     const second = await app.app.projects.create({ name: "second" });
     const elsewhere = address.replace("environments/1/", `environments/${second.id}/`);
 
@@ -315,7 +301,7 @@ describe("a playlist", () => {
       const refused = await app.ask(method, path, { body });
       expect(refused).toMatchObject({ status: 404, body: { code: "not_found" } });
     }
-    const listed = await app.ask("GET", playlistsOf(app).replace("/1/", `/${second.id}/`));
+    const listed = await app.ask("GET", playlistsOf().replace("/1/", `/${second.id}/`));
     expect(listed.body).toMatchObject({ count: 0, results: [] });
     expect((await app.ask("GET", address)).body).toMatchObject({ name: "Rage clicks" });
     const current = await app.ask("GET", address.replace("/1/", "/@current/"));
@@ -325,8 +311,8 @@ describe("a playlist", () => {
 
 describe("the list of playlists", () => {
   /** Made a minute apart: the letters are their names; `c` is modified last. */
-  const several = async (app: TestProject) => {
-    const bob = await keyOf(app, "bob@x.y");
+  const several = async () => {
+    const bob = await keyOf("bob@x.y");
     const made: Record<string, string> = {};
     for (const [body, key] of [
       [{ name: "a", derived_name: "50% Off", pinned: true }],
@@ -335,12 +321,12 @@ describe("the list of playlists", () => {
       [{ name: "d", pinned: true }],
       [{ name: "gone", deleted: true }],
     ] as const) {
-      const { playlist } = await make(app, body, key);
+      const { playlist } = await make(body, key);
       made[body.name] = playlist.short_id;
       app.clock.now += 60_000;
     }
-    await app.ask("PATCH", `${playlistsOf(app)}${made["c"]}/`, { body: { name: "c" } });
-    return { made, bob: (await me(app, bob)).id };
+    await app.ask("PATCH", `${playlistsOf()}${made["c"]}/`, { body: { name: "c" } });
+    return { made, bob: (await me(bob)).id };
   };
 
   test.each([
@@ -372,28 +358,26 @@ describe("the list of playlists", () => {
     ["?limit=2&offset=2", "B a"],
     ["?pinned=true&order=name&limit=1", "a"],
   ])("%s is %p, and counts exactly", async (query, names) => {
-    const app = await newProject();
-    const { made, bob } = await several(app);
+    const { made, bob } = await several();
 
     const asked = query.replace("BOB", String(bob)).replace("SHORT_C", made["c"] ?? "");
-    const { status, body } = await app.ask("GET", playlistsOf(app) + asked);
+    const { status, body } = await app.ask("GET", playlistsOf() + asked);
 
     const { count, results } = body as Listed;
     expect(status).toBe(200);
     expect(results.map(({ name }) => name).join(" ")).toBe(names);
     const all = await app.ask(
       "GET",
-      playlistsOf(app) + asked.replace(/limit=\d/, "limit=0").replace(/&offset=\d/, ""),
+      playlistsOf() + asked.replace(/limit=\d/, "limit=0").replace(/&offset=\d/, ""),
     );
     expect(count).toBe((all.body as Listed).results.length);
   });
 
   test("is walked by next, each of many made at once in its place", async () => {
-    const app = await newProject();
-    for (let n = 0; n < 7; n++) await make(app, { name: "same" });
+    for (let n = 0; n < 7; n++) await make({ name: "same" });
 
     const walked: number[] = [];
-    let next: string | null = `${playlistsOf(app)}?limit=3&order=name`;
+    let next: string | null = `${playlistsOf()}?limit=3&order=name`;
     while (next !== null) {
       const { body } = await app.ask("GET", next.replace("http://localhost:8000", ""));
       const page = body as Listed;
@@ -407,14 +391,13 @@ describe("the list of playlists", () => {
   test.each(["name", "-name", "created_at", "-last_modified_at"])(
     "is walked by next in order of %s, though others are made and deleted meanwhile",
     async (order) => {
-      const app = await newProject();
       const names = ["B", "a", "Ü", "c", "a", "ü", "D", "_1"];
       const made: { playlist: Playlist; address: string }[] = [];
       for (const name of names) {
-        made.push(await make(app, { name }));
+        made.push(await make({ name }));
         app.clock.now += 1000;
       }
-      const asked = `${playlistsOf(app)}?limit=2&order=${order}`;
+      const asked = `${playlistsOf()}?limit=2&order=${order}`;
       const whole = (await app.ask("GET", asked.replace("limit=2", "limit=9"))).body as Listed;
       const ids = whole.results.map(({ id }) => id);
 
@@ -425,21 +408,20 @@ describe("the list of playlists", () => {
         const { results, next: link } = body as Listed;
         walked.push(...results.map(({ id }) => id));
         next = link;
-        // What was shown last goes, and another comes at the beginning.
+        // The last playlist of the page is deleted, and a new one comes first.
         const shown = made.find(({ playlist }) => playlist.id === results.at(-1)?.id);
         if (shown !== undefined) await app.ask("PATCH", shown.address, { body: { deleted: true } });
-        if (order.startsWith("-")) await make(app, { name: "🦔" });
-        else if (order === "name") await make(app, { name: " " });
+        if (order.startsWith("-")) await make({ name: "🦔" });
+        else if (order === "name") await make({ name: " " });
       }
       expect(walked).toEqual(ids);
     },
   );
 
   test("is walked by the values of now: a playlist that is renamed is at its new place", async () => {
-    const app = await newProject();
     const made = new Map<string, string>();
     for (const name of ["a", "b", "c", "d", "e"]) {
-      made.set(name, (await make(app, { name })).address);
+      made.set(name, (await make({ name })).address);
     }
     const rename = (from: string, name: string) =>
       app.ask("PATCH", made.get(from) ?? "", { body: { name } });
@@ -449,7 +431,7 @@ describe("the list of playlists", () => {
       return { count, next: next ?? "", names: results.map(({ name }) => name) };
     };
 
-    const first = await page(`${playlistsOf(app)}?limit=2&order=name`);
+    const first = await page(`${playlistsOf()}?limit=2&order=name`);
     await rename("b", "z");
     await rename("d", "_");
     const second = await page(first.next);
@@ -467,16 +449,15 @@ describe("the list of playlists", () => {
     ["date_to=2026-11-20T15:00:00Z", ["old", "kept"]],
     ["date_from=-0h", ["kept"]],
   ])("is of days by the clock of the project: %s", async (query, names) => {
-    const app = await newProject();
     await app.ask("PATCH", `/api/projects/${app.id}/`, { body: { timezone: "Asia/Tokyo" } });
     for (const [name, at] of [
       ["old", "2026-11-20T14:59:00Z"],
       ["kept", "2026-11-20T15:00:00Z"],
     ] as const) {
       app.clock.now = Date.parse(at);
-      await make(app, { name });
+      await make({ name });
     }
-    const found = await app.ask("GET", `${playlistsOf(app)}?order=created_at&${query}`);
+    const found = await app.ask("GET", `${playlistsOf()}?order=created_at&${query}`);
     expect((found.body as Listed).results.map(({ name }) => name)).toEqual(names);
   });
 
@@ -499,23 +480,14 @@ describe("the list of playlists", () => {
     ["STRASSE", []],
     ["т".repeat(5000), []],
   ])("is searched in any case of any script, and by nothing else: %s", async (part, names) => {
-    const app = await newProject();
     for (const name of [
-      "Übersicht",
-      "Öl und öl",
-      "СЪЕЗД",
-      "a[*]b",
-      "what?",
-      "^A]",
-      "y",
-      "οδος",
-      "İstanbul",
+      ...["Übersicht", "Öl und öl", "СЪЕЗД", "a[*]b", "what?", "^A]", "y", "οδος", "İstanbul"],
     ]) {
-      await make(app, { name });
+      await make({ name });
     }
     const found = await app.ask(
       "GET",
-      `${playlistsOf(app)}?order=name&search=${part.replace("[*]", "%5B*%5D")}`,
+      `${playlistsOf()}?order=name&search=${part.replace("[*]", "%5B*%5D")}`,
     );
     expect((found.body as Listed).results.map(({ name }) => name as string).sort()).toEqual(
       names.sort(),
@@ -544,23 +516,21 @@ describe("the list of playlists", () => {
     ["short_id%5B%5D=", "invalid_input", "short_id"],
     ["created_by[0]=1", "invalid_input", "created_by"],
   ])("refuses ?%s", async (query, code, attr) => {
-    const app = await newProject();
-    const refused = await app.ask("GET", `${playlistsOf(app)}?${query}`);
+    const refused = await app.ask("GET", `${playlistsOf()}?${query}`);
     expect(refused).toMatchObject({ status: 400, body: { code, attr } });
   });
 });
 
 describe("the recordings of a playlist", () => {
-  const listed = async (app: TestProject, address: string, query = "") =>
+  const listed = async (address: string, query = "") =>
     (await app.ask("GET", `${address}recordings/${query}`, { headers: REPRESENTATION }))
       .body as Listed;
-  const countOf = async (app: TestProject, address: string) =>
+  const countOf = async (address: string) =>
     ((await app.ask("GET", address)).body as { recordings_counts: { collection: object } })
       .recordings_counts.collection;
 
   test("are added once each, known or not, and change nothing else (contract 4.1)", async () => {
-    const app = await newProject();
-    const { playlist, address } = await make(app);
+    const { playlist, address } = await make();
 
     for (const id of ["one", "two", "one", "a%2Fb%20%C3%A9"]) {
       app.clock.now += 1000;
@@ -569,7 +539,7 @@ describe("the recordings of a playlist", () => {
       expect([added.status, added.body]).toEqual([200, ""]);
     }
 
-    expect((await listed(app, address)) as object).toEqual({
+    expect((await listed(address)) as object).toEqual({
       results: [
         { id: "a/b é", added_at: "2026-11-21T12:00:04.000000Z" },
         { id: "two", added_at: "2026-11-21T12:00:02.000000Z" },
@@ -589,9 +559,8 @@ describe("the recordings of a playlist", () => {
   });
 
   test("are removed once, and another playlist keeps its own", async () => {
-    const app = await newProject();
-    const { address } = await make(app);
-    const { address: other } = await make(app);
+    const { address } = await make();
+    const { address: other } = await make();
     for (const each of [address, other]) await app.ask("POST", `${each}recordings/one/`);
 
     const removed = await app.ask("DELETE", `${address}recordings/one/`);
@@ -599,19 +568,18 @@ describe("the recordings of a playlist", () => {
 
     expect([removed.status, removed.body]).toEqual([204, ""]);
     expect(again).toMatchObject({ status: 404, body: { code: "not_found" } });
-    expect(await countOf(app, address)).toEqual({ count: 0, watched_count: 0 });
-    expect(await countOf(app, other)).toEqual({ count: 1, watched_count: 0 });
-    expect(await listed(app, other)).toMatchObject({ results: [{ id: "one" }] });
+    expect(await countOf(address)).toEqual({ count: 0, watched_count: 0 });
+    expect(await countOf(other)).toEqual({ count: 1, watched_count: 0 });
+    expect(await listed(other)).toMatchObject({ results: [{ id: "one" }] });
   });
 
   test("are listed in pages whose links lead on", async () => {
-    const app = await newProject();
-    const { address } = await make(app);
+    const { address } = await make();
     for (const id of ["1", "2", "3"]) await app.ask("POST", `${address}recordings/${id}/`);
 
-    const first = await listed(app, address, "?limit=2");
+    const first = await listed(address, "?limit=2");
     const rest = new URL(first.next ?? "").search;
-    const second = await listed(app, address, "?limit=2&offset=2");
+    const second = await listed(address, "?limit=2&offset=2");
 
     const ids = ({ results }: Listed) => results.map(({ id }) => id as unknown);
     expect([ids(first), ids(second)]).toEqual([["3", "2"], ["1"]]);
@@ -622,7 +590,7 @@ describe("the recordings of a playlist", () => {
 
     await app.ask("DELETE", `${address}recordings/3/`);
     await app.ask("POST", `${address}recordings/4/`);
-    const next = await listed(app, address, rest);
+    const next = await listed(address, rest);
     expect(next).toMatchObject({ has_next: false, next: null, results: [{ id: "1" }] });
   });
 
@@ -631,52 +599,50 @@ describe("the recordings of a playlist", () => {
     ["POST", "recordings/one/", 200],
     ["DELETE", "recordings/one/", 204],
   ])("%s …/%s answers nothing, and by preference its result", async (method, path, status) => {
-    const app = await newProject();
-    const telling = await newTellingProject();
+    const [plain, telling] = [app, await newTellingProject()];
     const result = method === "GET" ? { results: [{ id: "one" }] } : { success: true };
     const nothing = { status, body: "" };
     const whole = { status: 200, body: result };
 
-    for (const [on, prefer, expected] of [
-      [app, undefined, nothing],
-      [app, "return=minimal", nothing],
-      [app, "return=representation", whole],
+    for (const [project, prefer, expected] of [
+      [plain, undefined, nothing],
+      [plain, "return=minimal", nothing],
+      [plain, "return=representation", whole],
       [telling, undefined, whole],
       [telling, "return=representation", whole],
       [telling, "return=minimal", nothing],
     ] as const) {
-      const { address } = await make(on);
-      await on.ask("POST", `${address}recordings/one/`);
+      app = project;
+      const { address } = await make();
+      await app.ask("POST", `${address}recordings/one/`);
       const headers = prefer === undefined ? {} : { prefer };
-      const answered = await on.ask(method, address + path, { headers });
+      const answered = await app.ask(method, address + path, { headers });
       expect(answered).toMatchObject(expected);
       const applied = expected === whole ? "return=representation" : (prefer ?? null);
       expect(answered.headers.get("preference-applied")).toBe(applied);
       // The work is done either way.
       const count = method === "DELETE" ? 0 : 1;
-      expect(await countOf(on, address)).toMatchObject({ count });
+      expect(await countOf(address)).toMatchObject({ count });
     }
-    const missing = await app.ask(method, `${playlistsOf(app)}nothing/${path}`, {
+    const missing = await app.ask(method, `${playlistsOf()}nothing/${path}`, {
       headers: REPRESENTATION,
     });
     expect(missing).toMatchObject({ status: 404, body: { code: "not_found" } });
   });
 
   test("are found by its filters, where it is of that type: none can be added", async () => {
-    const app = await newProject();
-    const { address } = await make(app, { type: "filters", filters: { duration: 60 } });
+    const { address } = await make({ type: "filters", filters: { duration: 60 } });
 
     const refused = await app.ask("POST", `${address}recordings/one/`);
 
     expect(refused).toMatchObject({ status: 400, body: { code: "invalid_input", attr: null } });
-    expect(await countOf(app, address)).toEqual({ count: 0, watched_count: 0 });
+    expect(await countOf(address)).toEqual({ count: 0, watched_count: 0 });
     const removed = await app.ask("DELETE", `${address}recordings/one/`);
     expect(removed).toMatchObject({ status: 404 });
   });
 
   test("have ids of at most 200 characters", async () => {
-    const app = await newProject();
-    const { address } = await make(app);
+    const { address } = await make();
     const add = (chars: number) => app.ask("POST", `${address}recordings/${"x".repeat(chars)}/`);
     expect((await add(200)).status).toBe(200);
     expect(await add(201)).toMatchObject({
@@ -689,19 +655,21 @@ describe("the recordings of a playlist", () => {
 test("playlists and their recordings outlive the process", async () => {
   using directory = temporaryDirectory();
   const before = await (async () => {
-    await using app = await testApp({ data: directory.path });
-    const { address } = await make(app);
+    await using own = await testApp({ data: directory.path });
+    app = own;
+    const { address } = await make();
     await app.ask("POST", `${address}recordings/one/`);
     return { address, body: (await app.ask("GET", address)).body };
   })();
 
-  await using app = await testApp({ data: directory.path });
-  expect((await app.ask("GET", before.address)).body).toEqual(before.body as never);
+  await using second = await testApp({ data: directory.path });
+  expect((await second.ask("GET", before.address)).body).toEqual(before.body as never);
 });
 
 test("GET /api/users/@me/ shows the owner of a key of any projects", async () => {
-  await using app = await testApp();
-  const key = await keyOf(app, "bob@x.y", ["user:read"]);
+  await using own = await testApp();
+  app = own;
+  const key = await keyOf("bob@x.y", ["user:read"]);
 
   const { status, body } = await app.ask("GET", "/api/users/@me/", { key });
 
@@ -717,6 +685,6 @@ test("GET /api/users/@me/ shows the owner of a key of any projects", async () =>
     hedgehog_config: {},
     role_at_organization: "",
   } as never);
-  expect(await me(app)).toMatchObject({ id: 1, email: "owner@localhost.localdomain" });
+  expect(await me()).toMatchObject({ id: 1, email: "owner@localhost.localdomain" });
   expect(await app.ask("GET", "/api/users/1/")).toMatchObject({ status: 404 });
 });

@@ -56,10 +56,8 @@ describe("the newer capture protocol", () => {
       session_id: "s",
       window_id: "w",
       options: {
-        process_person_profile: "false",
-        cookieless_mode: 0,
-        disable_skew_correction: true,
-        product_tour_id: 7,
+        ...{ process_person_profile: "false", cookieless_mode: 0 },
+        ...{ disable_skew_correction: true, product_tour_id: 7 },
       },
       properties: { plan: "pro", $lib: "other" },
     });
@@ -67,10 +65,8 @@ describe("the newer capture protocol", () => {
     const answered = await post(batch(full));
 
     const uuid = full.uuid.toLowerCase();
-    expect(answered).toMatchObject({
-      status: 200,
-      body: { results: { [uuid]: { result: "ok" } } },
-    });
+    const results = { [uuid]: { result: "ok" } };
+    expect(answered).toMatchObject({ status: 200, body: { results } });
     const properties = {
       plan: "pro",
       $session_id: "s",
@@ -145,13 +141,9 @@ describe("the newer capture protocol", () => {
         [last.uuid]: { result: "ok" },
       },
     });
+    const samples = [{ event_uuid: deep.uuid.toLowerCase(), distinct_id: "ann" }];
     expect((await app.get("/ingestion_warnings/")).body).toMatchObject({
-      results: [
-        {
-          type: "event_nested_too_deep",
-          samples: [{ event_uuid: deep.uuid.toLowerCase(), distinct_id: "ann" }],
-        },
-      ],
+      results: [{ type: "event_nested_too_deep", samples }],
     });
   });
 
@@ -163,28 +155,19 @@ describe("the newer capture protocol", () => {
   });
 
   const twice = event();
+  const deep = { a: "deep" };
+  const nameless = { uuid: "x", ...deep };
+  const keyed = { ...batch(event()), api_key: PROJECT_KEY };
   test.each<[string, unknown, Record<string, string | null>, number, string]>([
     ["no key", batch(event()), { authorization: null }, 401, "invalid_api_token"],
     ["an unknown key", batch(event()), { authorization: "Bearer phc_x" }, 401, "invalid_api_token"],
-    [
-      "a key in the body only",
-      { ...batch(event()), api_key: PROJECT_KEY },
-      { authorization: null },
-      401,
-      "invalid_api_token",
-    ],
+    ["a key in the body", keyed, { authorization: null }, 401, "invalid_api_token"],
     ["no attempt", batch(event()), { "posthog-attempt": null }, 400, "missing_required_headers"],
     ["attempt 0", batch(event()), { "posthog-attempt": "0" }, 400, "invalid_header_value"],
-    [
-      "a text as request id",
-      batch(event()),
-      { "posthog-request-id": "x" },
-      400,
-      "invalid_header_value",
-    ],
+    ["a text as id", batch(event()), { "posthog-request-id": "x" }, 400, "invalid_header_value"],
     ["another type", batch(event()), { "content-type": "text/plain" }, 415, "unsupported_encoding"],
     [
-      "an unknown encoding",
+      "another encoding",
       batch(event()),
       { "content-encoding": "lz4" },
       415,
@@ -198,29 +181,14 @@ describe("the newer capture protocol", () => {
     ["an event that is no object", batch(7), {}, 400, "invalid_batch"],
     ["an invalid uuid", batch(event(), event({ uuid: "x" })), {}, 400, "invalid_batch"],
     ["a uuid twice", batch(twice, twice), {}, 400, "invalid_batch"],
-    [
-      "an event over a limit without a uuid",
-      textOf(event(), { uuid: "x", a: "deep" }),
-      {},
-      400,
-      "invalid_batch",
-    ],
-    [
-      "a uuid twice, once over a limit",
-      textOf(twice, { ...twice, a: "deep" }),
-      {},
-      400,
-      "invalid_batch",
-    ],
+    ["a deep event without a uuid", textOf(event(), nameless), {}, 400, "invalid_batch"],
+    ["a uuid twice, once too deep", textOf(twice, { ...twice, ...deep }), {}, 400, "invalid_batch"],
     ["a list over a limit as event", textOf(event(), "deep"), {}, 400, "invalid_batch"],
   ])("refuses a request with %s", async (_case, body, headers, status, error) => {
     const refused = await post(body, headers);
     expect(refused).toMatchObject({ status });
-    expect(refused.body).toEqual({
-      error,
-      error_description: expect.any(String),
-      error_uri: "/docs",
-    });
+    const error_description = expect.any(String);
+    expect(refused.body).toEqual({ error, error_description, error_uri: "/docs" });
     expect(await stored()).toEqual([]);
   });
 

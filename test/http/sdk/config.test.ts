@@ -87,17 +87,12 @@ describe("lookups of SDKs", () => {
     expect([status, headers.get("content-type")]).toEqual([200, "application/javascript"]);
     const page: { _POSTHOG_REMOTE_CONFIG?: object } = {};
     new Function("window", String(body))(page);
-    expect(page).toEqual({
-      _POSTHOG_REMOTE_CONFIG: { [app.token]: { config, siteApps: [] } },
-    });
+    expect(page).toEqual({ _POSTHOG_REMOTE_CONFIG: { [app.token]: { config, siteApps: [] } } });
   });
 
   test.each([
-    "phc_unknown",
-    "phx_test0123456789abcdefghijklmnop",
-    "%22%5D%3Balert(1)%2F%2F",
-    "__proto__",
-    "constructor",
+    ...["phc_unknown", "phx_test0123456789abcdefghijklmnop", "%22%5D%3Balert(1)%2F%2F"],
+    ...["__proto__", "constructor"],
   ])("for the key %s is not there, and the key is not repeated", async (key) => {
     const app = await newProject();
     const problem = {

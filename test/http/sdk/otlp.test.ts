@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -12,6 +12,11 @@ import { PERSONAL_KEY, PROJECT_KEY, readLines } from "../../support/start/server
 import { sharedApp } from "../../support/start/shared-app.ts";
 
 const newProject = sharedApp();
+let app: TestProject;
+
+beforeEach(async () => {
+  app = await newProject();
+});
 
 type Recorded = { sdk: string; path: string; url: string; body_b64: string } & {
   headers: Record<string, string>;
@@ -19,26 +24,43 @@ type Recorded = { sdk: string; path: string; url: string; body_b64: string } & {
 
 const JSON_TYPE = { "content-type": "application/json" };
 const PROTOBUF = { "content-type": "application/x-protobuf" };
+const FORM = { "content-type": "application/x-www-form-urlencoded" };
+const COMPRESSED = { "content-encoding": "compress" };
+const BOMB = gzipSync(Buffer.alloc(BODY_BYTES_MAX + 1));
 
 /** A request with one record that has this body. */
 const said = (stringValue: string, resource: unknown = {}) =>
   logsBody([{ body: { stringValue } }], resource);
 
-const post = (app: TestProject, body: unknown, headers: Record<string, string> = JSON_TYPE) =>
+const post = (body: unknown, headers: Record<string, string> = JSON_TYPE) =>
   app.ask("POST", "/i/v1/logs", { body, key: app.token, headers });
 
-/** What is stored after `work` with an appliance. */
-async function storedAfter(work: (app: TestProject) => Promise<void>) {
+/** Runs `work` with an appliance of its own, and returns the log records it has stored. */
+async function storedAfter(work: () => Promise<void>) {
   using data = temporaryDirectory();
   {
-    await using app = await testApp({ data: data.path });
-    await work(app);
+    await using own = await testApp({ data: data.path });
+    app = own;
+    await work();
     await app.app.ingest.caughtUp();
   }
   return await storedLogs(data.path);
 }
 
 const bodies = (stored: { body: string }[]) => stored.map(({ body }) => body);
+
+type Listed = { results: { type: string; severity: string; count: number; samples: object[] }[] };
+
+/** The warnings of the project, by type. */
+async function warned() {
+  await app.app.ingest.caughtUp();
+  const { body } = await app.get("/ingestion_warnings/");
+  return Object.fromEntries(
+    (body as Listed).results.map(({ type, severity, count, samples }) => {
+      return [type, { severity, count, samples }];
+    }),
+  );
+}
 
 describe("POST /i/v1/logs", () => {
   test("stores each record with its resource and scope, in order", async () => {
@@ -48,8 +70,8 @@ describe("POST /i/v1/logs", () => {
       { attributes: attributesOf({ "user.id": "ann" }), body: { stringValue: "second" } },
     ];
 
-    const stored = await storedAfter(async (app) => {
-      const answer = await post(app, logsBody(records, resource, { name: "cart" }));
+    const stored = await storedAfter(async () => {
+      const answer = await post(logsBody(records, resource, { name: "cart" }));
       expect(answer).toMatchObject({ status: 200, body: {} });
       expect(answer.headers.has("hoglet-dropped")).toBe(false);
     });
@@ -86,7 +108,7 @@ describe("POST /i/v1/logs", () => {
   });
 
   test("takes the key as bearer token or in the query, with or without a trailing slash", async () => {
-    const stored = await storedAfter(async (app) => {
+    const stored = await storedAfter(async () => {
       const query = `?token=${PROJECT_KEY}`;
       const asked = [
         ["/i/v1/logs", PROJECT_KEY],
@@ -110,7 +132,7 @@ describe("POST /i/v1/logs", () => {
       )
       .filter(({ path }) => path === "/i/v1/logs");
 
-    const stored = await storedAfter(async (app) => {
+    const stored = await storedAfter(async () => {
       for (const { url, headers, body_b64 } of recorded) {
         const body = new Uint8Array(Buffer.from(body_b64, "base64"));
         const answer = await app.ask("POST", url, { body, key: null, headers });
@@ -163,8 +185,8 @@ describe("POST /i/v1/logs", () => {
   });
 
   test("answers protobuf with an empty body of its type", async () => {
-    const stored = await storedAfter(async (app) => {
-      const answer = await post(app, new Uint8Array(), PROTOBUF);
+    const stored = await storedAfter(async () => {
+      const answer = await post(new Uint8Array(), PROTOBUF);
       expect(answer).toMatchObject({ status: 200, body: "" });
       expect(answer.headers.get("content-type")).toBe("application/x-protobuf");
     });
@@ -172,14 +194,13 @@ describe("POST /i/v1/logs", () => {
   });
 
   test("answers a page of any origin, and its preflight", async () => {
-    const app = await newProject();
     const origin = "https://site.example";
 
     const asked = await app.ask("OPTIONS", "/i/v1/logs", {
       key: null,
       headers: { origin, "access-control-request-headers": "authorization,content-type" },
     });
-    const answer = await post(app, said("x"), { origin, ...JSON_TYPE });
+    const answer = await post(said("x"), { origin, ...JSON_TYPE });
     const refused = await app.ask("POST", "/i/v1/logs", { key: null, headers: { origin } });
     const got = await app.ask("GET", "/i/v1/logs", { headers: { origin } });
 
@@ -201,33 +222,13 @@ describe("POST /i/v1/logs", () => {
     ["that is no protobuf", new Uint8Array([0x0a, 0xff]), PROTOBUF, 400, "invalid_payload"],
     ["of JSON as protobuf", '{"resourceLogs":[]}', PROTOBUF, 400, "invalid_payload"],
     ["that is broken gzip", new Uint8Array([0x1f, 0x8b, 8]), PROTOBUF, 400, "invalid_payload"],
-    [
-      "of a form without JSON",
-      "data=x",
-      { "content-type": "application/x-www-form-urlencoded" },
-      400,
-      "invalid_payload",
-    ],
+    ["of a form without JSON", "data=x", FORM, 400, "invalid_payload"],
     ["of XML", "<a/>", { "content-type": "text/xml" }, 415, "unsupported_media_type"],
-    [
-      "packed otherwise",
-      "x",
-      { ...JSON_TYPE, "content-encoding": "compress" },
-      415,
-      "unsupported_media_type",
-    ],
+    ["packed otherwise", "x", { ...JSON_TYPE, ...COMPRESSED }, 415, "unsupported_media_type"],
     ["over 20 MiB", " ".repeat(BODY_BYTES_MAX + 1), JSON_TYPE, 413, "payload_too_large"],
-    [
-      "over 20 MiB inflated",
-      gzipSync(Buffer.alloc(BODY_BYTES_MAX + 1)),
-      PROTOBUF,
-      413,
-      "payload_too_large",
-    ],
+    ["over 20 MiB inflated", BOMB, PROTOBUF, 413, "payload_too_large"],
   ])("refuses a body %s", async (_case, body, headers, status, code) => {
-    const app = await newProject();
-
-    const refused = await post(app, body, headers);
+    const refused = await post(body, headers);
 
     expect(refused).toMatchObject({ status, body: { code } });
     expect(Object.keys(refused.body as object)).toEqual(["type", "code", "detail", "attr"]);
@@ -241,8 +242,6 @@ describe("POST /i/v1/logs", () => {
     ["two different keys", PROJECT_KEY, "?token=phc_other"],
     ["an empty token", null, "?token="],
   ])("refuses %s before it reads the body", async (_case, key, query) => {
-    const app = await newProject();
-
     const refused = await app.ask("POST", `/i/v1/logs${query}`, { body: "{", key });
 
     expect(refused).toMatchObject({ status: 401, body: { code: "invalid_api_key" } });
@@ -254,9 +253,9 @@ describe("a record that cannot be taken", () => {
   const large = (bytes: number) => ({ body: { stringValue: "x".repeat(bytes) } });
 
   test("is rejected alone and counted", async () => {
-    const stored = await storedAfter(async (app) => {
+    const stored = await storedAfter(async () => {
       const records = [large(1_048_576), { body: { stringValue: "kept" } }, 7, null];
-      const answer = await post(app, logsBody(records));
+      const answer = await post(logsBody(records));
       expect(answer).toMatchObject({
         status: 200,
         body: { partialSuccess: { rejectedLogRecords: "3", errorMessage: expect.any(String) } },
@@ -267,7 +266,7 @@ describe("a record that cannot be taken", () => {
   });
 
   test("is counted in protobuf for protobuf", async () => {
-    const stored = await storedAfter(async (app) => {
+    const stored = await storedAfter(async () => {
       // A request of one record whose severity text is 1 MiB long.
       const text = Buffer.alloc(1_048_576, 0x78);
       const wrap = (tag: number, inner: Buffer) => {
@@ -280,7 +279,7 @@ describe("a record that cannot be taken", () => {
       };
       const request = wrap(0x0a, wrap(0x12, wrap(0x12, wrap(0x1a, text))));
 
-      const answer = await post(app, new Uint8Array(request), PROTOBUF);
+      const answer = await post(new Uint8Array(request), PROTOBUF);
 
       expect(answer.status).toBe(200);
       expect(String(answer.body)).toStartWith("\n");
@@ -290,16 +289,17 @@ describe("a record that cannot be taken", () => {
     expect(stored).toEqual([]);
   });
 
-  test("is one of thousands that would repeat a large resource", async () => {
+  test("is one of thousands that would repeat a large resource, and is counted", async () => {
     const attributes = attributesOf({ pad: "x".repeat(1_000_000) });
     const records = Array.from({ length: 100 }, (_, n) => ({ body: { intValue: n } }));
 
-    const stored = await storedAfter(async (app) => {
-      const answer = await post(app, logsBody(records, { attributes }));
+    const stored = await storedAfter(async () => {
+      const answer = await post(logsBody(records, { attributes }));
       const kept = Math.floor(LOGS_BYTES_MAX / 1_000_400);
       expect(answer.body).toMatchObject({
         partialSuccess: { rejectedLogRecords: String(100 - kept) },
       });
+      expect(await warned()).toMatchObject({ log_request_too_large: { count: 100 - kept } });
     });
 
     expect(bodies(stored)).toEqual(bodies(stored).map((_, n) => String(n)));
@@ -308,19 +308,6 @@ describe("a record that cannot be taken", () => {
 });
 
 describe("nothing of log records vanishes silently:", () => {
-  type Listed = { results: { type: string; severity: string; count: number; samples: object[] }[] };
-
-  /** The warnings there are, by type. */
-  async function warned(app: TestProject) {
-    await app.app.ingest.caughtUp();
-    const { body } = await app.get("/ingestion_warnings/");
-    return Object.fromEntries(
-      (body as Listed).results.map(({ type, severity, count, samples }) => {
-        return [type, { severity, count, samples }];
-      }),
-    );
-  }
-
   const sample = (count: number, distinct_id: string | null = null, event_uuid: unknown = null) => {
     return [{ at: "2026-11-21T12:00:00.000000Z", count, event_uuid, distinct_id }];
   };
@@ -334,29 +321,21 @@ describe("nothing of log records vanishes silently:", () => {
   ];
 
   test("rejected and changed records give a warning for each reason, and a metric", async () => {
-    using data = temporaryDirectory();
-    {
-      await using app = await testApp({ data: data.path });
+    const stored = await storedAfter(async () => {
       const lost = [7, { body: { stringValue: large } }, null];
-      const answer = await post(app, logsBody([...changed, ...lost]));
+      const answer = await post(logsBody([...changed, ...lost]));
       expect(answer.headers.get("hoglet-dropped")).toBe("3");
 
       const uuid = expect.stringMatching(/^[0-9a-f-]{36}$/);
-      expect(await warned(app)).toEqual({
+      const once = sample(1, null, uuid);
+      const warning = { severity: "warning", count: 1, samples: once };
+      expect(await warned()).toEqual({
         invalid_log_record: { severity: "error", count: 2, samples: sample(2) },
         log_record_too_large: { severity: "error", count: 1, samples: sample(1) },
-        replaced_invalid_log_text: {
-          severity: "warning",
-          count: 1,
-          samples: sample(1, "ann", uuid),
-        },
-        ignored_invalid_log_field: {
-          severity: "warning",
-          count: 2,
-          samples: [...sample(1, null, uuid), ...sample(1, null, uuid)],
-        },
-        ignored_invalid_log_time: { severity: "warning", count: 1, samples: sample(1, null, uuid) },
-        changed_log_number: { severity: "warning", count: 1, samples: sample(1, null, uuid) },
+        replaced_invalid_log_text: { ...warning, samples: sample(1, "ann", uuid) },
+        ignored_invalid_log_field: { ...warning, count: 2, samples: [...once, ...once] },
+        ignored_invalid_log_time: warning,
+        changed_log_number: warning,
       });
 
       const metrics = parseMetrics(String((await app.ask("GET", "/metrics")).body));
@@ -367,26 +346,25 @@ describe("nothing of log records vanishes silently:", () => {
       expect(value("hoglet_logs_changed_total", "ignored_invalid_log_field")).toBe(2);
       expect(metrics.get("hoglet_events_dropped_total")?.samples).toEqual([]);
       expect(metrics.get("hoglet_events_changed_total")?.samples).toEqual([]);
-    }
-    const stored = await storedLogs(data.path);
+    });
     expect(bodies(stored)).toEqual(["a\ufffdb", "", "", String(2 ** 60), "as it was sent"]);
   });
 
   test("one record that is nested too deep is dropped, and the others are stored", async () => {
     let deep: unknown = { stringValue: "deep" };
     for (let depth = 0; depth < 65; depth++) deep = { arrayValue: { values: [deep] } };
-    const stored = await storedAfter(async (app) => {
+    const stored = await storedAfter(async () => {
       const records = [
         { body: { stringValue: "first" } },
         { body: deep },
         { body: { intValue: 2 } },
       ];
-      const answer = await post(app, logsBody(records));
+      const answer = await post(logsBody(records));
       expect(answer).toMatchObject({
         status: 200,
         body: { partialSuccess: { rejectedLogRecords: "1" } },
       });
-      expect(await warned(app)).toEqual({
+      expect(await warned()).toEqual({
         invalid_log_record: { severity: "error", count: 1, samples: sample(1) },
       });
     });
@@ -394,36 +372,23 @@ describe("nothing of log records vanishes silently:", () => {
   });
 
   test("a warning names the uuid under which the record is stored", async () => {
-    using data = temporaryDirectory();
     let named: unknown;
-    {
-      await using app = await testApp({ data: data.path });
-      await post(app, logsBody([{ severityNumber: 99 }]));
-      [named] = (await warned(app))["ignored_invalid_log_field"]?.samples ?? [];
-    }
-    const [stored] = await storedLogs(data.path);
+    const [stored] = await storedAfter(async () => {
+      await post(logsBody([{ severityNumber: 99 }]));
+      [named] = (await warned())["ignored_invalid_log_field"]?.samples ?? [];
+    });
     expect(named).toMatchObject({ event_uuid: stored?.uuid });
   });
 
   test("a changed resource is reported for each of its records", async () => {
-    const app = await newProject();
     const resource = { attributes: attributesOf({ "service.name": "a\u0000b" }) };
-    await post(app, logsBody([{}, {}, {}], resource));
-    expect(await warned(app)).toMatchObject({ replaced_invalid_log_text: { count: 3 } });
-  });
-
-  test("records beyond 64 MiB of a request are counted", async () => {
-    const app = await newProject();
-    const attributes = attributesOf({ pad: "x".repeat(1_000_000) });
-    await post(app, logsBody(Array(100).fill({}), { attributes }));
-    const kept = Math.floor(LOGS_BYTES_MAX / 1_000_400);
-    expect(await warned(app)).toMatchObject({ log_request_too_large: { count: 100 - kept } });
+    await post(logsBody([{}, {}, {}], resource));
+    expect(await warned()).toMatchObject({ replaced_invalid_log_text: { count: 3 } });
   });
 
   test("records that are as they were sent leave no warning", async () => {
-    const app = await newProject();
-    await post(app, logsBody([{ body: { stringValue: "fine" }, timeUnixNano: "0" }]));
-    expect(await warned(app)).toEqual({});
+    await post(logsBody([{ body: { stringValue: "fine" }, timeUnixNano: "0" }]));
+    expect(await warned()).toEqual({});
   });
 });
 
@@ -433,10 +398,10 @@ describe("log records on their way", () => {
       body: { stringValue: `line ${n} ${"y".repeat(60)}` },
     }));
 
-    const stored = await storedAfter(async (app) => {
+    const stored = await storedAfter(async () => {
       const text = JSON.stringify(logsBody(records));
-      expect((await post(app, text)).status).toBe(200);
-      expect((await post(app, new Uint8Array(gzipSync(text)))).status).toBe(200);
+      expect((await post(text)).status).toBe(200);
+      expect((await post(new Uint8Array(gzipSync(text)))).status).toBe(200);
     });
 
     expect(stored.length).toBe(40_000);
@@ -460,9 +425,9 @@ describe("log records on their way", () => {
       { timeUnixNano: 1, observedTimeUnixNano: 1e300, severityNumber: 1e9 },
     ];
 
-    const stored = await storedAfter(async (app) => {
-      expect(await post(app, logsBody(odd))).toMatchObject({ status: 200, body: {} });
-      expect(await post(app, said("after"))).toMatchObject({ status: 200 });
+    const stored = await storedAfter(async () => {
+      expect(await post(logsBody(odd))).toMatchObject({ status: 200, body: {} });
+      expect(await post(said("after"))).toMatchObject({ status: 200 });
     });
 
     expect(stored.length).toBe(6);
@@ -473,22 +438,17 @@ describe("log records on their way", () => {
   });
 
   test("and events take turns, and neither is taken for the other", async () => {
-    using data = temporaryDirectory();
-    {
-      await using app = await testApp({ data: data.path });
+    const stored = await storedAfter(async () => {
       for (let n = 0; n < 10; n++) {
-        await post(app, said(`log ${n}`));
-        await app.ask("POST", "/batch/", {
-          body: batch(event({ event: `event ${n}` })),
-          key: null,
-        });
+        await post(said(`log ${n}`));
+        const body = batch(event({ event: `event ${n}` }));
+        await app.ask("POST", "/batch/", { body, key: null });
       }
       await app.app.ingest.caughtUp();
       expect((await app.get("/events/?limit=1")).body).toMatchObject({ count: 10 });
       expect((await app.get("/persons/")).body).toMatchObject({ count: 1 });
-    }
+    });
 
-    const stored = await storedLogs(data.path);
     expect(bodies(stored)).toEqual(Array.from({ length: 10 }, (_, n) => `log ${n}`));
     expect(stored.map(({ seq }) => seq)).toEqual(Array.from({ length: 10 }, (_, n) => 2 * n + 1));
   });
@@ -496,16 +456,18 @@ describe("log records on their way", () => {
   test("are the same ones when the event store is made again from the journal", async () => {
     using data = temporaryDirectory();
     {
-      await using app = await testApp({ data: data.path });
+      await using own = await testApp({ data: data.path });
+      app = own;
       await app.capture(batch(event()));
-      for (const body of ["one", "two"]) await post(app, said(body));
+      for (const body of ["one", "two"]) await post(said(body));
       await app.app.ingest.caughtUp();
     }
     const before = await storedLogs(data.path);
 
     rmSync(join(data.path, "events"), { recursive: true });
     {
-      await using app = await testApp({ data: data.path });
+      await using own = await testApp({ data: data.path });
+      app = own;
       await app.app.ingest.caughtUp();
       expect((await app.get("/events/")).body).toMatchObject({ count: 1 });
     }
@@ -517,7 +479,7 @@ describe("log records on their way", () => {
 
 describe.each(["/i/v1/metrics", "/i/v1/traces"])("POST %s", (path) => {
   test("checks the key, answers, and stores nothing", async () => {
-    const stored = await storedAfter(async (app) => {
+    const stored = await storedAfter(async () => {
       const json = await app.ask("POST", path, { body: said("x"), key: PROJECT_KEY });
       const protobuf = await app.ask("POST", `${path}/?token=${PROJECT_KEY}`, {
         body: new Uint8Array([1]),
