@@ -1,13 +1,13 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { batch, event } from "../support/data/build-records.ts";
 import { bodyOf, clockBefore, eventOf, type Sent } from "../support/data/senders.ts";
 import { findPlanted } from "../support/disk/bytes-on-disk.ts";
 import { randomOf } from "../support/disk/faulty-disk.ts";
+import { temporaryDirectory } from "../support/start/app.ts";
 import { runCommand } from "../support/start/process.ts";
-import { again, casesOf, rounds, seedOf } from "../support/start/rounds.ts";
+import { casesOf, repeatable, rounds, seedOf } from "../support/start/rounds.ts";
 import { PERSONAL_KEY, type Server, startServer } from "../support/start/server.ts";
 
 setDefaultTimeout(240_000);
@@ -60,9 +60,10 @@ const newest = async (server: Server): Promise<Deletion | undefined> =>
 
 test("S36, S46: a server killed at any step of a deletion goes on with it at its next start", async () => {
   const random = randomOf(SEED);
-  const data = mkdtempSync(join(tmpdir(), "hoglet-kill-"));
+  using directory = temporaryDirectory();
+  const data = directory.path;
   let server = await startServer({ data });
-  try {
+  await repeatable(SEED, async () => {
     let kept = 0;
     for (; kept < OTHERS; kept += 5000) {
       const others = Array.from({ length: 5000 }, (_, n) => event({ distinct_id: `user-${n}` }));
@@ -94,68 +95,56 @@ test("S36, S46: a server killed at any step of a deletion goes on with it at its
       expect(files).toHaveLength(1);
     }
     expect(await server.stop()).toBe(0);
-  } catch (error) {
-    console.error(again(SEED));
-    throw error;
-  } finally {
-    await server[Symbol.asyncDispose]();
-    rmSync(data, { recursive: true, force: true });
-  }
+  }).finally(() => server[Symbol.asyncDispose]());
 });
 
 test("a server that is stopped during a deletion ends at once, and continues at its next start", async () => {
-  const data = mkdtempSync(join(tmpdir(), "hoglet-stop-"));
-  try {
-    const { id, planted, events } = person(0);
-    {
-      await using server = await startServer({ data });
-      await capture(server, events);
-      await server.stored(1);
-      await remove(server, id);
-      const running = runCommand(["deletions", "run", "--data", data]);
-      while (!server.output().err.includes('"step":"events"')) await Bun.sleep(1);
-      expect(await server.stop()).toBe(0);
-      await running;
-    }
+  using directory = temporaryDirectory();
+  const data = directory.path;
+  const { id, planted, events } = person(0);
+  {
     await using server = await startServer({ data });
-    while ((await newest(server))?.status !== "completed") await Bun.sleep(20);
-    expect(await findPlanted(data, planted)).toEqual({});
-  } finally {
-    rmSync(data, { recursive: true, force: true });
+    await capture(server, events);
+    await server.stored(1);
+    await remove(server, id);
+    const running = runCommand(["deletions", "run", "--data", data]);
+    while (!server.output().err.includes('"step":"events"')) await Bun.sleep(1);
+    expect(await server.stop()).toBe(0);
+    await running;
   }
+  await using server = await startServer({ data });
+  while ((await newest(server))?.status !== "completed") await Bun.sleep(20);
+  expect(await findPlanted(data, planted)).toEqual({});
 });
 
 test.each(casesOf(["journal"], ["journal", "temporary", "finish"]))(
   "events that come during deletions are there after a kill at the step %s",
   async (step) => {
-    const data = mkdtempSync(join(tmpdir(), "hoglet-kill-"));
+    using directory = temporaryDirectory();
+    const data = directory.path;
     const sent: Sent[] = [];
-    try {
-      {
-        await using server = await startServer({ data });
-        const { id, events } = person(0);
-        await capture(server, events);
-        await server.stored(1);
-        await remove(server, id);
-        const sending = sendAlong(server, sent);
-        while (sent.length < 1000) await Bun.sleep(1);
-        const running = runCommand(["deletions", "run", "--data", data]);
-        while (!server.output().err.includes(`"step":"${step}"`)) await Bun.sleep(1);
-        server.signal("SIGKILL");
-        await Promise.all([server.exited, running, sending]);
-      }
+    {
       await using server = await startServer({ data });
-      const acknowledged = sent.filter((one) => one.acknowledged);
-      await server.stored(acknowledged.length);
-      while ((await newest(server))?.status !== "completed") await Bun.sleep(20);
-      const stored = new Set<string>();
-      for (let n = 0; n < SENDER_PERSONS; n += 1) {
-        for (const { uuid } of await server.events(`&distinct_id=user-${n}`)) stored.add(uuid);
-      }
-      expect(acknowledged.filter(({ uuid }) => !stored.has(uuid))).toEqual([]);
-    } finally {
-      rmSync(data, { recursive: true, force: true });
+      const { id, events } = person(0);
+      await capture(server, events);
+      await server.stored(1);
+      await remove(server, id);
+      const sending = sendAlong(server, sent);
+      while (sent.length < 1000) await Bun.sleep(1);
+      const running = runCommand(["deletions", "run", "--data", data]);
+      while (!server.output().err.includes(`"step":"${step}"`)) await Bun.sleep(1);
+      server.signal("SIGKILL");
+      await Promise.all([server.exited, running, sending]);
     }
+    await using server = await startServer({ data });
+    const acknowledged = sent.filter((one) => one.acknowledged);
+    await server.stored(acknowledged.length);
+    while ((await newest(server))?.status !== "completed") await Bun.sleep(20);
+    const stored = new Set<string>();
+    for (let n = 0; n < SENDER_PERSONS; n += 1) {
+      for (const { uuid } of await server.events(`&distinct_id=user-${n}`)) stored.add(uuid);
+    }
+    expect(acknowledged.filter(({ uuid }) => !stored.has(uuid))).toEqual([]);
   },
 );
 

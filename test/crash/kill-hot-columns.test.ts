@@ -8,7 +8,7 @@ import { openStore, PROMOTED, use } from "../support/data/data-sets.ts";
 import { expectSameTexts } from "../support/data/promoted.ts";
 import { randomOf } from "../support/disk/faulty-disk.ts";
 import { temporaryDirectory } from "../support/start/app.ts";
-import { again, rounds, seedOf } from "../support/start/rounds.ts";
+import { eachStep, rounds, seedOf } from "../support/start/rounds.ts";
 import { ROOT } from "../support/start/server.ts";
 
 /** Of so many statements one is tried. */
@@ -26,15 +26,10 @@ const WITHIN_MS = 4;
 
 test("a store killed within any statement has the right text in every column that is read", async () => {
   const random = randomOf(SEED);
-  let step = 1 + Math.floor(random() * STRIDE);
-  const first = step;
-  try {
-    while (await killAt(`duckdb:${step}:${(random() * WITHIN_MS).toFixed(2)}`)) step += STRIDE;
-    expect(step).toBeGreaterThan(first);
-  } catch (error) {
-    console.error(`At duckdb:${step}. ${again(SEED)}`);
-    throw error;
-  }
+  const first = 1 + Math.floor(random() * STRIDE);
+  await eachStep({ seed: SEED, kind: "duckdb", first, stride: STRIDE }, (step) =>
+    killAt(`${step}:${(random() * WITHIN_MS).toFixed(2)}`),
+  );
 });
 
 /** Kills at a statement, and looks at what is there; false if all was done before. */

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { logsBody, storedLogs } from "../support/data/logs.ts";
 import { randomOf } from "../support/disk/faulty-disk.ts";
 import { settled } from "../support/disk/project-contents.ts";
+import { temporaryDirectory } from "../support/start/app.ts";
 import { type Started, start } from "../support/start/process.ts";
-import { again, rounds, seedOf } from "../support/start/rounds.ts";
+import { repeatable, rounds, seedOf } from "../support/start/rounds.ts";
 import { PROJECT_KEY, startServer } from "../support/start/server.ts";
 
 /** How often the server is killed while it takes log records. */
@@ -30,9 +30,10 @@ test(
   "a server killed at random instants keeps each acknowledged log record once",
   async () => {
     const random = randomOf(SEED);
-    const data = mkdtempSync(join(tmpdir(), "hoglet-kill-logs-"));
+    using directory = temporaryDirectory();
+    const data = directory.path;
     const sent: Sent[] = [];
-    try {
+    await repeatable(SEED, async () => {
       for (let kill = 0; kill < KILLS; kill += 1) await killUnderLoad(data, sent, random);
       await using server = await startServer({ data });
       await settled(server);
@@ -48,12 +49,7 @@ test(
       const all = new Set(sent.flatMap(({ bodies }) => bodies));
       expect(stored.filter((body) => !all.has(body)).slice(0, 5)).toEqual([]);
       expect(readdirSync(join(data, "loads"))).toEqual([]);
-    } catch (error) {
-      console.error(again(SEED));
-      throw error;
-    } finally {
-      rmSync(data, { recursive: true, force: true });
-    }
+    });
   },
   60_000 + KILLS * 20_000,
 );

@@ -1,12 +1,12 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { bodyOf, clockBefore, eventOf, type Sent } from "../support/data/senders.ts";
 import { randomOf } from "../support/disk/faulty-disk.ts";
 import { expectKept, expectProjected } from "../support/disk/project-contents.ts";
+import { temporaryDirectory } from "../support/start/app.ts";
 import { KEYS, start } from "../support/start/process.ts";
-import { again, casesOf, rounds, seedOf } from "../support/start/rounds.ts";
+import { casesOf, eachStep, rounds, seedOf } from "../support/start/rounds.ts";
 import { ROOT, startServer } from "../support/start/server.ts";
 
 /** Of so many steps one is tried. */
@@ -47,55 +47,40 @@ test.each(casesOf(STEPS.slice(0, 3), STEPS))(
     const random = randomOf(SEED);
     const first = 1 + Math.floor(random() * Math.min(STRIDE, FIRST_MAX));
     const instant = () => (withinMs === undefined ? "" : `:${(random() * withinMs).toFixed(2)}`);
-    let step = first;
-    try {
-      while (await killAt(`${kind}:${step}${instant()}`)) step += STRIDE;
-      expect(step).toBeGreaterThan(first);
-    } catch (error) {
-      console.error(`At ${kind}:${step}. ${again(SEED)}`);
-      throw error;
-    }
+    await eachStep({ seed: SEED, kind, first, stride: STRIDE }, (step) => killAt(step + instant()));
   },
 );
 
 test("a server killed before any sync of the archive or a directory keeps all, once, and can rebuild it", async () => {
   const random = randomOf(SEED);
   const first = 1 + Math.floor(random() * Math.min(ARCHIVE_STRIDE, FIRST_MAX));
-  let step = first;
-  try {
-    while (await killAt(`sync:${step}`, { archives: true })) step += ARCHIVE_STRIDE;
-    expect(step).toBeGreaterThan(first);
-  } catch (error) {
-    console.error(`At sync:${step}. ${again(SEED)}`);
-    throw error;
-  }
+  await eachStep({ seed: SEED, kind: "sync", first, stride: ARCHIVE_STRIDE }, (step) =>
+    killAt(step, { archives: true }),
+  );
 });
 
 /** Kills a new server at a step and checks what the next one has; false if it ended before. */
 async function killAt(at: string, { archives = false } = {}): Promise<boolean> {
-  const data = mkdtempSync(join(tmpdir(), "hoglet-step-"));
+  using directory = temporaryDirectory();
+  const data = directory.path;
   const sent = work(archives ? LARGE : {});
-  try {
-    const code = await runUntilKilled(data, sent, { at, archives });
-    expect([0, KILLED]).toContain(code);
-    if (code === 0) return false;
-    await using server = await startServer({ data });
-    // What nobody has answered is sent again, as SDKs do.
-    for (const event of sent) if (!event.acknowledged) await send(server.url, event);
-    const kept = await expectKept(server, sent);
-    expect(sent.filter(({ acknowledged }) => !acknowledged)).toEqual([]);
-    expect(await server.stop()).toBe(0);
-    await expectProjected(data, kept);
-    expect(readdirSync(join(data, "loads"))).toEqual([]);
-    if (archives) {
-      rmSync(join(data, "events"), { recursive: true });
-      await using rebuilt = await startServer({ data });
-      expect((await expectKept(rebuilt, sent)).persons).toEqual(kept.persons);
-    }
-    return true;
-  } finally {
-    rmSync(data, { recursive: true, force: true });
+  const code = await runUntilKilled(data, sent, { at, archives });
+  expect([0, KILLED]).toContain(code);
+  if (code === 0) return false;
+  await using server = await startServer({ data });
+  // What nobody has answered is sent again, as SDKs do.
+  for (const event of sent) if (!event.acknowledged) await send(server.url, event);
+  const kept = await expectKept(server, sent);
+  expect(sent.filter(({ acknowledged }) => !acknowledged)).toEqual([]);
+  expect(await server.stop()).toBe(0);
+  await expectProjected(data, kept);
+  expect(readdirSync(join(data, "loads"))).toEqual([]);
+  if (archives) {
+    rmSync(join(data, "events"), { recursive: true });
+    await using rebuilt = await startServer({ data });
+    expect((await expectKept(rebuilt, sent)).persons).toEqual(kept.persons);
   }
+  return true;
 }
 
 /** Starts a server that kills itself, sends to it, and stops it if it is still there. */

@@ -1,13 +1,13 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { bodyOf, eventOf, type Senders, startSenders } from "../support/data/senders.ts";
 import { randomOf } from "../support/disk/faulty-disk.ts";
 import { expectKept, expectProjected } from "../support/disk/project-contents.ts";
+import { temporaryDirectory } from "../support/start/app.ts";
 import { type Connection, openConnection, rawRequest } from "../support/start/connection.ts";
 import { type Started, start } from "../support/start/process.ts";
-import { again, rounds, seedOf } from "../support/start/rounds.ts";
+import { repeatable, rounds, seedOf } from "../support/start/rounds.ts";
 import { type Server, startServer } from "../support/start/server.ts";
 
 setDefaultTimeout(60_000);
@@ -36,9 +36,10 @@ test(
   "a server killed at random instants keeps each acknowledged event, once, with its effects",
   async () => {
     const random = randomOf(SEED);
-    const data = mkdtempSync(join(tmpdir(), "hoglet-kill-"));
+    using directory = temporaryDirectory();
+    const data = directory.path;
     using senders = startSenders({ count: SENDERS, seed: SEED });
-    try {
+    await repeatable(SEED, async () => {
       for (let kill = 0; kill < KILLS; kill += 1) {
         while (random() < 0.5) await killInStart(data, random);
         await killUnderLoad(data, senders, random);
@@ -53,12 +54,7 @@ test(
       expect(await server.stop()).toBe(0);
       await expectProjected(data, kept);
       expect(readdirSync(join(data, "loads"))).toEqual([]);
-    } catch (error) {
-      console.error(again(SEED));
-      throw error;
-    } finally {
-      rmSync(data, { recursive: true, force: true });
-    }
+    });
   },
   60_000 + KILLS * 10_000,
 );
@@ -67,19 +63,16 @@ describe("a server that is stopped", () => {
   test.each(["SIGTERM", "SIGINT"] as const)(
     "ends with 0 on %s under load and loses nothing",
     async (signal) => {
-      const data = mkdtempSync(join(tmpdir(), "hoglet-stop-"));
+      using directory = temporaryDirectory();
+      const data = directory.path;
       using senders = startSenders({ count: SENDERS, seed: 1 });
-      try {
-        for (let stop = 0; stop < STOPS; stop += 1) await stopUnderLoad(data, senders, signal);
+      for (let stop = 0; stop < STOPS; stop += 1) await stopUnderLoad(data, senders, signal);
 
-        await using server = await startServer({ data });
-        senders.open(server.url);
-        await senders.finish();
-        await expectKept(server, senders.sent());
-        expect(senders.surprises()).toEqual([]);
-      } finally {
-        rmSync(data, { recursive: true, force: true });
-      }
+      await using server = await startServer({ data });
+      senders.open(server.url);
+      await senders.finish();
+      await expectKept(server, senders.sent());
+      expect(senders.surprises()).toEqual([]);
     },
   );
 

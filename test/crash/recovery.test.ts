@@ -166,11 +166,11 @@ describe("a journal whose end is damaged", () => {
 
     const part = { segment: nameOf(segment), offset: bytes.length, bytes: tail.length };
     const cut = how === "cut off" ? [part] : [];
-    const aside = how === "quarantined" ? [part] : [];
+    const kept = how === "quarantined" ? [part] : [];
     expect(cutsIn(server)).toEqual(cut.map((one) => expect.objectContaining(one)));
-    expect(asideIn(server)).toEqual(aside.map((one) => expect.objectContaining(one)));
+    expect(quarantinedIn(server)).toEqual(kept.map((one) => expect.objectContaining(one)));
     const counted = metricValue(await scrape(server), "hoglet_journal_quarantined_files");
-    expect(counted).toBe(aside.length);
+    expect(counted).toBe(kept.length);
     expect(readFileSync(segment).equals(bytes)).toBe(true);
     const more = steps("two");
     await accept(server, more);
@@ -184,7 +184,7 @@ describe("a journal whose end is damaged", () => {
 
     await using second = await startServer({ data });
     // The stores have them: so they were durable.
-    expect([cutsIn(second).length, asideIn(second).length]).toEqual([0, 1]);
+    expect([cutsIn(second).length, quarantinedIn(second).length]).toEqual([0, 1]);
     const more = steps("two");
     await accept(second, more);
     await expectKept(second, [...events, ...more]);
@@ -229,8 +229,8 @@ test("a damaged frame within the journal is quarantined, and later frames are re
   expect(now).toEqual(persons);
   expect(server.output().err).toContain("quarantined corrupt journal data");
   const [copy = ""] = readdirSync(join(data, "journal", "corrupt"));
-  const aside = readFileSync(join(data, "journal", "corrupt", copy), "utf8");
-  expect(aside).toContain(lost.uuid.slice(8));
+  const bytesKept = readFileSync(join(data, "journal", "corrupt", copy), "utf8");
+  expect(bytesKept).toContain(lost.uuid.slice(8));
   expect(metricValue(await scrape(server), "hoglet_journal_quarantined_files")).toBe(1);
 });
 
@@ -264,7 +264,7 @@ describe("a slice", () => {
   });
 });
 
-/** What every frame of the journal begins with. */
+/** First bytes of every frame of the journal. */
 const FRAME_MAGIC = Buffer.from("ff484aff", "hex");
 
 /** Lets senders send to a server of its own, that ends well; returns what it then held. */
@@ -346,9 +346,9 @@ function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** What the server has logged about parts of the journal that it cut off, and kept aside. */
+/** Log lines about torn and about quarantined parts of the journal. */
 const cutsIn = (server: Server) => logs(server, "warn", "truncated torn write at journal end");
-const asideIn = (server: Server) => logs(server, "error", "quarantined corrupt journal data");
+const quarantinedIn = (server: Server) => logs(server, "error", "quarantined corrupt journal data");
 
 function logs(server: Server, level: string, message: string): Record<string, unknown>[] {
   const lines = server.output().err.split("\n").filter(Boolean);

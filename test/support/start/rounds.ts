@@ -19,7 +19,33 @@ export function seedOf(seed = Math.floor(Math.random() * 2 ** 31)): number {
   return Number(process.env["HOGLET_TEST_SEED"] ?? seed);
 }
 
-/** The variables that repeat a failed run with this seed. */
-export function again(seed: number): string {
-  return `To try again: ${IS_LONG ? `${LONG_VARIABLE}=1 ` : ""}HOGLET_TEST_SEED=${seed}`;
+/** Runs a test with random choices. If it fails, prints the variables that repeat it. */
+export async function repeatable(seed: number, run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    const long = IS_LONG ? `${LONG_VARIABLE}=1 ` : "";
+    console.error(`To try again: ${long}HOGLET_TEST_SEED=${seed}`);
+    throw error;
+  }
+}
+
+/**
+ * Tries every `stride`th step from `first` on, such as `sqlite:7`, until one is not reached. Fails if none is
+ * reached; a failure prints the step and the seed.
+ */
+export async function eachStep(
+  { seed, kind, first, stride }: { seed: number; kind: string; first: number; stride: number },
+  isReached: (step: string) => Promise<boolean>,
+): Promise<void> {
+  let step = first;
+  await repeatable(seed, async () => {
+    try {
+      while (await isReached(`${kind}:${step}`)) step += stride;
+      if (step === first) throw new Error("The first step is not reached");
+    } catch (error) {
+      console.error(`At ${kind}:${step}.`);
+      throw error;
+    }
+  });
 }
