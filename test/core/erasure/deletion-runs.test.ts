@@ -76,7 +76,7 @@ describe("while a batch runs", () => {
 
   test("S36: the same person is captured, changed by two, merged and deleted again, and it holds", async () => {
     await using app = await testApp();
-    await fill(app, 2 * ROW_GROUP_ROWS);
+    await fill(app, rounds(1, 2) * ROW_GROUP_ROWS);
     await app.capture(batch(named("one", "ann"), named("two", "bob"), named("three", "eve")));
     const [{ id }, eve] = [await personOf(app, "ann"), await personOf(app, "eve")];
     await removeEvents(app, "ann");

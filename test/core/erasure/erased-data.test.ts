@@ -105,7 +105,7 @@ describe("deleted means gone", () => {
     const archived = await findPlanted(join(app.directory, "archive"), ["log of bob"]);
     expect(Object.keys(archived).length).toBeGreaterThan(0);
     // Later writes bring nothing back from memory.
-    await fill(app, 2 * ROW_GROUP_ROWS);
+    await fill(app, rounds(1, 2) * ROW_GROUP_ROWS);
     expect(await findPlanted(join(app.directory, "events"), all)).toEqual({});
   });
 
