@@ -31,6 +31,7 @@ const GROUPS: readonly Group[] = [
         "GROUP_TYPES_MAX",
         "GROUP_KEY_CHARS_MAX",
         "GROUP_BYTES_MAX",
+        "PROPERTIES_MAX",
       ],
       "core/persons": ["BULK_PERSONS_MAX"],
       "stores/loads": ["READ_CHARS_MAX"],

@@ -118,6 +118,13 @@ export function autoValues(
   return { latest, volatile, first };
 }
 
+/** The keys that a person has for automatic properties: those of the latest and of the first values. */
+export function keysOf(bits: AutoProperties): string[] {
+  if (bits === 0) return [];
+  const indexes = [...KEYS.keys()].filter((index) => intersects(bits, BITS[index] as number));
+  return indexes.flatMap((index) => [KEYS[index] as string, INITIAL_KEYS[index] as string]);
+}
+
 /** Mobile SDKs send `$os_name` in place of `$os`. The system of a server is not the person's. */
 function sentValue(properties: JsonObject, key: string) {
   if (key !== "$os" && key !== "$os_version") return properties[key];

@@ -1,10 +1,11 @@
 import type { CapturedEvent } from "../events/event.ts";
 import type { GroupChanges, GroupKey, GroupRow } from "../ports/groups.ts";
 import type { PersonWrites } from "../ports/person-writes.ts";
-import { isObject, type Json, type JsonObject, sameJson, storableJson } from "../values/json.ts";
+import { isObject, type Json, type JsonObject } from "../values/json.ts";
 import type { EffectReason } from "../warnings/warning.ts";
 import type { ProjectEvent, Refused } from "./identify.ts";
-import { CHANGED_CHARS_MAX, isPersonless } from "./person.ts";
+import { applyUpdate, CHANGED_CHARS_MAX, isPersonless } from "./person.ts";
+import { changeWithin, GROUP_BYTES_MAX, type SizedProperties } from "./property-limits.ts";
 
 /** Group keys of an event by the index of their type. */
 export type GroupKeys = Record<number, string>;
@@ -27,7 +28,7 @@ export async function group<E extends ProjectEvent>(
   const groups = events.map(({ event }) => groupsOf(event));
   const refused: Refused<E>[] = [];
   const types = await typesOf(events, groups, store);
-  const rows = new Map<string, GroupRow>();
+  const rows = new Map<string, PendingGroup>();
   const keys: Grouped["keys"] = [];
   let bytes = 0;
   for (const [index, of] of events.entries()) {
@@ -45,7 +46,8 @@ export async function group<E extends ProjectEvent>(
     bytes += await describe(of, its.identified, { types, rows, store, refuse });
     if (bytes >= CHANGED_CHARS_MAX) break;
   }
-  const changes = { types: types.added, rows: [...rows.values()] };
+  const changed = [...rows.values()].filter(({ isChanged }) => isChanged);
+  const changes = { types: types.added, rows: changed.map(rowOf) };
   return { taken: keys.length, keys, changes, refused };
 }
 
@@ -99,17 +101,20 @@ function keysOf(
 
 type Batch = {
   types: Types;
-  rows: Map<string, GroupRow>;
+  rows: Map<string, PendingGroup>;
   store: Pick<PersonWrites, "group">;
   refuse: (type: EffectReason) => void;
 };
+
+/** A group during a batch, before its changes are stored. */
+type PendingGroup = GroupRow & SizedProperties & { isStored: boolean; isChanged: boolean };
 
 /**
  * Merges the properties of a `$groupidentify` into its group, or makes the group. Returns the UTF-8 bytes of
  * a group that is new among `rows`. The bytes of the events bound how it grows after that.
  */
 async function describe(
-  { project_id, event }: ProjectEvent,
+  { project_id, event, line }: ProjectEvent,
   { type, key, set }: NonNullable<EventGroups["identified"]>,
   { types, rows, store, refuse }: Batch,
 ): Promise<number> {
@@ -125,26 +130,48 @@ async function describe(
   const place: GroupKey = { project_id, type_index, key };
   const name = `${project_id} ${type_index} ${key}`;
   const known = rows.get(name);
-  const before = known ?? (await store.group(place));
-  const properties: JsonObject = { ...before?.properties, ...set };
-  if (before !== undefined && sameJson(before.properties, properties)) return 0;
-  const bytes = Buffer.byteLength(storableJson(properties));
-  if (bytes > GROUP_BYTES_MAX) {
-    refuse("group_properties_size_violation");
-    return 0;
-  }
-  rows.set(name, { ...place, properties, created_at: before?.created_at ?? event.timestamp });
-  return known === undefined ? bytes : 0;
+  const group = known ?? (await pending(place, event.timestamp, store));
+  rows.set(name, group);
+  const { isChanged, limit } = changeWithin(group, {
+    keys: Object.keys(set),
+    bytesAdded: line.length,
+    bytesMax: GROUP_BYTES_MAX,
+    apply: (properties) => applyUpdate(properties, { set, set_once: {}, unset: [] }),
+  });
+  if (limit === "bytes") refuse("group_properties_size_violation");
+  if (limit === "count") refuse("too_many_group_properties");
+  // A new group is stored without properties too, but not if the first ones are too large.
+  if (isChanged || (!group.isStored && limit !== "bytes")) group.isChanged = true;
+  return known === undefined ? group.bytes : 0;
 }
+
+/** The group of a key: as it is stored, or a new one. */
+async function pending(
+  place: GroupKey,
+  created_at: string,
+  store: Pick<PersonWrites, "group">,
+): Promise<PendingGroup> {
+  const stored = await store.group(place);
+  const size = { bytes: stored === undefined ? 0 : GROUP_BYTES_MAX, count: undefined };
+  const unchanged = { isStored: stored !== undefined, isChanged: false };
+  return { ...(stored ?? { ...place, properties: {}, created_at }), ...size, ...unchanged };
+}
+
+const rowOf = ({
+  project_id,
+  type_index,
+  key,
+  properties,
+  created_at,
+}: PendingGroup): GroupRow => ({
+  ...{ project_id, type_index, key, properties, created_at },
+});
 
 /** The most types of groups in a project. A group of a further type is ignored with a warning. */
 export const GROUP_TYPES_MAX = 5;
 
 /** Characters (UTF-16 units) of a group's key; a group with a longer one is ignored with a warning. */
 export const GROUP_KEY_CHARS_MAX = 400;
-
-/** UTF-8 bytes of a group's properties as JSON; an update beyond it is refused with a warning. */
-export const GROUP_BYTES_MAX = 524_288;
 
 /** A group as the API shows it. */
 export type Group = {

@@ -1,6 +1,5 @@
 import type { CapturedEvent } from "../events/event.ts";
 import type { PersonRef, PersonWrites } from "../ports/person-writes.ts";
-import { storableJson } from "../values/json.ts";
 import type { EffectReason } from "../warnings/warning.ts";
 import {
   type AutoProperties,
@@ -8,6 +7,7 @@ import {
   autoPropertiesOf,
   autoValues,
   isWorthWriting,
+  keysOf,
   union,
 } from "./auto-properties.ts";
 import { isGuarded, type MergeRequest, mergeRefusal, mergeRequest } from "./merge.ts";
@@ -15,12 +15,12 @@ import {
   applyUpdate,
   isPersonless,
   makesPerson,
-  PERSON_BYTES_MAX,
   type PersonUpdate,
   personUpdate,
   personUuid,
 } from "./person.ts";
 import { mergeRoot, type PendingPerson, type PersonBatch, personBatch } from "./person-batch.ts";
+import { changeWithin, PERSON_BYTES_MAX } from "./property-limits.ts";
 
 /** An event, its project, and its JSON in UTF-8. */
 export type ProjectEvent = { project_id: number; event: CapturedEvent; line: Uint8Array };
@@ -183,9 +183,10 @@ function merge(
     markIdentified(one, request);
     return undefined;
   }
-  const fits = batch.merge(source, target, event);
+  const limit = batch.merge(source, target, event);
   markIdentified(target, request);
-  return fits ? undefined : "person_properties_size_violation";
+  if (limit === undefined) return undefined;
+  return limit === "bytes" ? "person_properties_size_violation" : "too_many_person_properties";
 }
 
 function markIdentified(person: PendingPerson, { main, target }: MergeRequest): void {
@@ -194,7 +195,7 @@ function markIdentified(person: PendingPerson, { main, target }: MergeRequest): 
   if (main) person.main = target;
 }
 
-/** Changes a person's properties, unless it would become too large. */
+/** Changes a person's properties, within their limits. */
 function update(
   person: PendingPerson,
   { event, line }: ProjectEvent,
@@ -203,27 +204,22 @@ function update(
 ): void {
   const autoProperties = mayChange(event, effect, person) ? effect.autoProperties : 0;
   if (effect.update === undefined && autoProperties === 0) return;
-  // Twice, because an automatic property has two values in the person.
-  const bytes = person.bytes + line.length * 2;
-  if (bytes <= PERSON_BYTES_MAX) {
-    if (!change(person.properties, event, { ...effect, autoProperties })) return;
-    person.bytes = bytes;
-  } else {
-    const copy = { ...person.properties };
-    if (!change(copy, event, { ...effect, autoProperties })) return;
-    const exact = Buffer.byteLength(storableJson(copy));
-    if (exact > PERSON_BYTES_MAX) {
-      refuse("person_properties_size_violation");
-      return;
-    }
-    person.properties = copy;
-    person.bytes = exact;
-  }
-  // A later event may set automatic properties again that this one removes.
-  const isUnset = effect.update !== undefined && effect.update.unset.length > 0;
-  person.auto_properties = isUnset
-    ? autoPropertiesIn(person.properties)
-    : union(person.auto_properties, autoProperties);
+  const { set, set_once, unset } = effect.update ?? NO_UPDATE;
+  const { isChanged, limit } = changeWithin(person, {
+    keys: [...unset, ...keysOf(autoProperties), ...Object.keys(set_once), ...Object.keys(set)],
+    // Twice, because an automatic property has two values in the person.
+    bytesAdded: line.length * 2,
+    bytesMax: PERSON_BYTES_MAX,
+    apply: (properties) => change(properties, event, { ...effect, autoProperties }),
+  });
+  if (limit === "bytes") refuse("person_properties_size_violation");
+  if (limit === "count") refuse("too_many_person_properties");
+  if (!isChanged) return;
+  // A later event may set automatic properties again that this one removes, or leaves out.
+  person.auto_properties =
+    unset.length > 0 || limit !== undefined
+      ? autoPropertiesIn(person.properties)
+      : union(person.auto_properties, autoProperties);
   person.isChanged = true;
 }
 

@@ -8,14 +8,19 @@ import type {
   PersonRef,
   StoredProperties,
 } from "../ports/person-writes.ts";
-import type { JsonObject } from "../values/json.ts";
 import { storableJson } from "../values/json.ts";
 import type { AutoProperties } from "./auto-properties.ts";
 import { gainedKeys, gainKeys } from "./merge.ts";
-import { PERSON_BYTES_MAX, personUuid } from "./person.ts";
+import { personUuid } from "./person.ts";
+import {
+  type BoundedResult,
+  changeWithin,
+  PERSON_BYTES_MAX,
+  type SizedProperties,
+} from "./property-limits.ts";
 
 /** A person during a batch, before its changes are stored. */
-export type PendingPerson = {
+export type PendingPerson = SizedProperties & {
   project_id: number;
   /** Undefined if the batch makes the person. */
   id: number | undefined;
@@ -23,9 +28,6 @@ export type PendingPerson = {
   created_at: string;
   is_identified: boolean;
   auto_properties: AutoProperties;
-  properties: JsonObject;
-  /** UTF-8 bytes of the properties as JSON, or more. */
-  bytes: number;
   isChanged: boolean;
   mergedInto: PendingPerson | undefined;
   /** All distinct ids in their order; undefined if they stay as they are stored. */
@@ -99,23 +101,24 @@ export function personBatch({ ref, properties }: StoredPersons) {
     },
 
     /**
-     * Merges `source` into `target`, whose properties win. Returns false if both together are too large;
-     * then the target keeps only its own.
+     * Merges `source` into `target`, whose properties win. Returns the limit that both together exceed:
+     * above the limit of bytes the target keeps only its own properties.
      */
     merge(
       source: PendingPerson,
       target: PendingPerson,
       event: Pick<CapturedEvent, "uuid" | "timestamp">,
-    ): boolean {
+    ): BoundedResult["limit"] {
       const keys = gainedKeys(source.properties, target.properties);
-      const fits = keys.length === 0 || gain(source, target, keys);
-      merged.push(mergeOf(source, target, { gained: fits ? keys : [], event }));
+      const limit = keys.length === 0 ? undefined : gain(source, target, keys);
+      const gained = keys.filter((key) => Object.hasOwn(target.properties, key));
+      merged.push(mergeOf(source, target, { gained, event }));
       target.ids = { left: ownIds(target), right: ownIds(source) };
       if (source.created_at < target.created_at) target.created_at = source.created_at;
       target.isChanged = true;
       source.mergedInto = target;
       overrides.push({ overridden_uuid: source.uuid, person: target });
-      return fits;
+      return limit;
     },
 
     /** Returns the changes to be stored. Merged persons are not in `created` and `changed`. */
@@ -146,7 +149,7 @@ function pending(
   { properties, bytes }: StoredProperties = { properties: {}, bytes: 2 },
 ): PendingPerson {
   const unchanged = { isChanged: false, mergedInto: undefined, ids: undefined, main: undefined };
-  return { ...known, project_id, properties, bytes, ...unchanged };
+  return { ...known, project_id, properties, bytes, count: undefined, ...unchanged };
 }
 
 /** Describes a merge so that a split can undo it: both persons as they were before. */
@@ -184,16 +187,18 @@ export function mergeRoot(person: PendingPerson): PendingPerson {
   return root;
 }
 
-/** Gives `target` some properties of `source`; returns false if it would be too large. */
-function gain(source: PendingPerson, target: PendingPerson, keys: string[]): boolean {
-  const joined = { ...target.properties };
-  gainKeys(joined, source.properties, keys);
-  const bytes = target.bytes + source.bytes;
-  const exact = bytes > PERSON_BYTES_MAX ? Buffer.byteLength(storableJson(joined)) : bytes;
-  if (exact > PERSON_BYTES_MAX) return false;
-  target.properties = joined;
-  target.bytes = exact;
-  return true;
+/** Gives `target` some properties of `source`, and returns the limit that they exceed. */
+function gain(source: PendingPerson, target: PendingPerson, keys: string[]) {
+  const { limit } = changeWithin(target, {
+    keys,
+    bytesAdded: source.bytes,
+    bytesMax: PERSON_BYTES_MAX,
+    apply(properties) {
+      gainKeys(properties, source.properties, keys);
+      return true;
+    },
+  });
+  return limit;
 }
 
 /** The distinct ids of a person: one entry for all ids of a stored person. */

@@ -43,9 +43,6 @@ export function makesPerson(event: CapturedEvent): boolean {
   return event.event !== "$groupidentify" || event.distinct_id !== `$${type}_${key}`;
 }
 
-/** UTF-8 bytes of a person's properties as JSON; an update beyond it is refused with a warning. */
-export const PERSON_BYTES_MAX = 524_288;
-
 /**
  * The most characters of properties, as JSON, of the persons that a batch changes, and again of its groups.
  * In memory they take several times as much. A small `$set` for each of 20,000 persons of 15 KB takes 770

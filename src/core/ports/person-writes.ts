@@ -106,8 +106,8 @@ export type BatchChange = {
 };
 
 /**
- * A user changes properties by `applyUpdate`. It fails `too_long` above PERSON_BYTES_MAX, and may be
- * repeated.
+ * A user changes properties by `applyUpdate`. It fails `too_long` above PERSON_BYTES_MAX, and for new
+ * properties above PROPERTIES_MAX. It may be repeated.
  *
  * The activity `activity` has the properties that differ, before and after. A property that a user sets
  * stays when a split undoes the merge that brought it.

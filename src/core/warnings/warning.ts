@@ -22,7 +22,9 @@ export type EffectReason =
   | "person_properties_size_violation"
   | "set_on_cookieless"
   | "set_on_groupidentify"
-  | "too_many_group_types";
+  | "too_many_group_properties"
+  | "too_many_group_types"
+  | "too_many_person_properties";
 
 /** Why an event or log record was dropped or changed, or a part of it had no effect. */
 export type WarningType = DropReason | ChangeReason | EffectReason | IngestReason | LogReason;
@@ -134,6 +136,12 @@ const MEANINGS: Record<WarningType, Meaning> = {
   ),
   group_properties_size_violation: changed(
     "The properties of the group were not changed, because they would exceed 512 KiB.",
+  ),
+  too_many_person_properties: changed(
+    "A person has 10,000 properties at most. New properties beyond that were left out.",
+  ),
+  too_many_group_properties: changed(
+    "A group has 10,000 properties at most. New properties beyond that were left out.",
   ),
   distinct_id_too_large: changed("A distinct id was cut to 200 characters."),
   event_name_too_long: changed("The name of the event was cut to 200 characters."),

@@ -1,5 +1,6 @@
 import type { Change } from "../../../core/identity/activity.ts";
-import { applyUpdate, PERSON_BYTES_MAX, personUuid } from "../../../core/identity/person.ts";
+import { applyUpdate, personUuid } from "../../../core/identity/person.ts";
+import { PERSON_BYTES_MAX, PROPERTIES_MAX } from "../../../core/identity/property-limits.ts";
 import { type Part, split } from "../../../core/identity/split.ts";
 import type { KeptMerge, Whole } from "../../../core/identity/undo-merge.ts";
 import type { RemoveChange, SetChange, SplitChange } from "../../../core/ports/person-writes.ts";
@@ -32,6 +33,11 @@ export function applySet(
   if (!applyUpdate(after, update)) return undefined;
   if (Buffer.byteLength(storableJson(after)) > PERSON_BYTES_MAX) {
     const detail = `A person's properties have at most ${PERSON_BYTES_MAX} bytes as JSON.`;
+    throw new Failure("too_long", detail, "properties");
+  }
+  const count = Object.keys(after).length;
+  if (count > PROPERTIES_MAX && count > Object.keys(before).length) {
+    const detail = `A person has at most ${PROPERTIES_MAX} properties.`;
     throw new Failure("too_long", detail, "properties");
   }
   const writer = begin();
