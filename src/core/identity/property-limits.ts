@@ -23,7 +23,7 @@ export type SizedProperties = {
 
 /** A change of properties, and the bounds that it must keep. */
 export type BoundedChange = {
-  /** The keys that it may remove, then those that it may set, in their order. */
+  /** The keys to remove, then the keys to set, in their order. */
   keys: readonly string[];
   /** The most bytes that it adds. */
   bytesAdded: number;
