@@ -217,8 +217,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/sqlite/activity.ts": "test/stores/suites/activity.test.ts",
   "stores/archive/erase.ts":
     "test/stores/suites/archive.test.ts, test/stores/archive/archive.test.ts",
-  "stores/duckdb/events/insert-logs.ts":
-    "test/http/sdk/otlp.test.ts, test/stores/duckdb/events/store.test.ts",
   "stores/duckdb/events/dead-letters.ts": "test/stores/duckdb/events/store.test.ts",
   "stores/duckdb/lists/definitions.ts":
     "test/stores/suites/definitions.test.ts, test/core/events/definitions.test.ts",

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { GROUP_TYPES_MAX } from "../../../core/identity/groups.ts";
+import type { LogRecord } from "../../../core/logs/record.ts";
 import type { DeadLetter, EventStore } from "../../../core/ports/events.ts";
 import type { BulkLoad, ProjectionFiles } from "../../../core/ports/loads.ts";
 import { groupColumn, HOT_PROPERTIES, LARGE_LAST, NOT_PADDING } from "../../loads/event-lines.ts";
@@ -10,7 +11,6 @@ import { isAboutTheData, moveToDeadLetters } from "./dead-letters.ts";
 import { readDedupEntries } from "./dedup-replay.ts";
 import { eventErasure } from "./erase.ts";
 import { materializedTexts } from "./hot-columns.ts";
-import { INSERT_LOGS } from "./insert-logs.ts";
 import { type MetaKey, metaOf, setMeta } from "./meta.ts";
 import { applyChanges, isInPlace, LINE_BYTES_MAX } from "./projection.ts";
 
@@ -56,6 +56,43 @@ const INSERT_EVENTS = (
     FROM read_json(${quoted(path)}, columns = ${readColumns(READ_COLUMNS)},
       format = 'newline_delimited', maximum_object_size = ${LINE_BYTES_MAX}))
   ORDER BY ${large ? `${LARGE_LAST}, ` : ""}${historical ? '"timestamp"' : "person_id"}, seq`;
+
+const RECORD_COLUMNS: Record<keyof LogRecord, string> = {
+  uuid: "VARCHAR",
+  timestamp: "VARCHAR",
+  observed_timestamp: "VARCHAR",
+  trace_id: "VARCHAR",
+  span_id: "VARCHAR",
+  trace_flags: "INTEGER",
+  severity_text: "VARCHAR",
+  severity_number: "INTEGER",
+  level: "VARCHAR",
+  service_name: "VARCHAR",
+  event_name: "VARCHAR",
+  body: "VARCHAR",
+  attributes: "JSON",
+  resource_attributes: "JSON",
+  instrumentation_scope: "JSON",
+};
+
+const LOG_COLUMNS = {
+  seq: "BIGINT",
+  project_id: "INTEGER",
+  ingested_at: "VARCHAR",
+  ...RECORD_COLUMNS,
+};
+
+/** UTF-8 bytes of a line: a record of at most 1 MiB and the fields that ingest adds. */
+const LOG_BYTES_MAX = 2_097_152;
+
+/** Returns the statement that stores the lines of a file (decision 36). An invalid time makes only its line unreadable. */
+const INSERT_LOGS = (path: string) => `
+  INSERT INTO logs BY NAME SELECT * REPLACE (TRY_CAST(uuid AS UUID) AS uuid,
+    TRY_CAST("timestamp" AS TIMESTAMP) AS "timestamp",
+    TRY_CAST(observed_timestamp AS TIMESTAMP) AS observed_timestamp,
+    TRY_CAST(ingested_at AS TIMESTAMP) AS ingested_at)
+  FROM read_json(${quoted(path)}, columns = ${readColumns(LOG_COLUMNS)},
+    format = 'newline_delimited', maximum_object_size = ${LOG_BYTES_MAX})`;
 
 /** The event store on DuckDB. `deadLetters` is the path of the file for unreadable lines. */
 export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
