@@ -35,18 +35,16 @@ export function planRebuild(
     batches,
     journalGaps,
   }: { directory: string; batches: Batches; journalGaps: JournalGaps },
-  { store, files, first: journalFirst, last: upTo, eventsStored, onProgress, ...needs }: Plan,
+  { store, files, first, last: lastSeq, eventsStored, onProgress, rebuild, log }: Plan,
 ) {
   const restore = restoreOf(store.duckdb, files);
   const memory_bytes = memory * MB;
-  const { rebuild, log } = needs;
   reportMissing(files, !store.unfilled, log);
-  const lastSeq = upTo;
   const gaps = gapRecovery({ directory, memory_bytes, journalGaps, lastSeq, store, restore, log });
   const rebuilding = restoring({
     restore,
     archive: store.unfilled ? files : undefined,
-    journalFirst,
+    journalFirst: first,
     ...gaps,
     batches,
     events: eventsStored,

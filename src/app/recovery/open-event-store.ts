@@ -4,8 +4,9 @@ import type { ArchiveFiles } from "../../core/ports/archive.ts";
 import type { Log } from "../../core/ports/log.ts";
 import type { Clock } from "../../core/values/time.ts";
 import { restoreOf } from "../../stores/archive/restore.ts";
-import { type Duckdb, rows } from "../../stores/duckdb/engine/duckdb.ts";
+import type { Duckdb } from "../../stores/duckdb/engine/duckdb.ts";
 import { isDamage } from "../../stores/duckdb/engine/faults.ts";
+import { metaOf } from "../../stores/duckdb/events/meta.ts";
 import {
   isNotedDamaged,
   quarantine,
@@ -94,12 +95,12 @@ export async function openEventStore(needs: Needs): Promise<OpenedStore> {
 async function undoKilledRebuild(needs: Needs): Promise<void> {
   const directory = dirname(needs.file);
   // The oldest file is the original one; the later ones are of rebuilds that were killed as well.
-  const replaced = quarantinedIn(directory, { kind: "replaced" }).at(-1);
+  const replaced = quarantinedIn(directory, "replaced").at(-1);
   if (replaced === undefined) return;
   const found = await inspect({ ...needs, rebuild: false });
   if ("duckdb" in found) await found.duckdb.close();
   else restoreQuarantined(replaced);
-  removeQuarantined(directory, { kind: "replaced" });
+  removeQuarantined(directory, "replaced");
 }
 
 /** Throws a DataError if the archive may lack rows while the event store to replace is whole. */
@@ -137,7 +138,7 @@ async function inspect({ file, open, files, journalFirst, rebuild }: Needs): Pro
   let duckdb: Duckdb | undefined;
   try {
     duckdb = await open();
-    const applied = await duckdb.read(appliedSeq);
+    const applied = await duckdb.read((connection) => metaOf(connection, "applied_seq"));
     // After a kill right at its creation, a new file is empty and has no mark yet.
     const isNew = applied === 0 && quarantinedIn(dirname(file)).length > 0;
     const isUnfinished = isNew || (await restoreOf(duckdb, files).isUnfinished());
@@ -151,9 +152,4 @@ async function inspect({ file, open, files, journalFirst, rebuild }: Needs): Pro
     if (error instanceof Error && isDamage(error)) return { reason: "damaged", cause: error };
     throw error;
   }
-}
-
-async function appliedSeq(connection: Parameters<typeof rows>[0]): Promise<number> {
-  const [row] = await rows(connection, "SELECT value FROM meta WHERE key = 'applied_seq'");
-  return Number(row?.["value"] ?? 0);
 }

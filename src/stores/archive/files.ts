@@ -9,6 +9,7 @@ import type {
   ArchiveState,
 } from "../../core/ports/archive.ts";
 import { SchemaError } from "../../core/values/schema-version.ts";
+import { quoted } from "../duckdb/engine/duckdb.ts";
 import { nodeDisk } from "../files/disk.ts";
 import { checksumOf, fileOfPath, named, rowsOf, withoutReplaced } from "./names.ts";
 
@@ -100,7 +101,7 @@ export async function openArchiveFiles(
     state: () => state,
     pathOf,
     source(some) {
-      const paths = some.map((file) => `'${pathOf(file).replaceAll("'", "''")}'`);
+      const paths = some.map((file) => quoted(pathOf(file)));
       return `read_parquet([${paths.join(", ")}], union_by_name = true)`;
     },
     async write(place, { first, last }, copy) {
@@ -109,15 +110,8 @@ export async function openArchiveFiles(
       const rows = await copy(path);
       await syncFile(path);
       const { kind, project_id, month } = place;
-      return named({
-        kind,
-        project_id,
-        month,
-        first,
-        last,
-        rows,
-        checksum: await checksumOf(path),
-      });
+      const checksum = await checksumOf(path);
+      return named({ kind, project_id, month, first, last, rows, checksum });
     },
     commit,
     async isSound(file) {

@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   mkdirSync,
   openSync,
@@ -119,6 +120,11 @@ export const nodeDisk: Disk = {
 
   free: (directory) => volumeOf(directory)?.free ?? 0,
 };
+
+/** Returns the names in a directory, in no order; an empty list if it is missing. */
+export function namesIn(directory: string): string[] {
+  return existsSync(directory) ? readdirSync(directory) : [];
+}
 
 /** Bytes of one write of zeros; a sync of another file waits for no more. */
 const FILLED_BYTES = 1_048_576;

@@ -3,7 +3,6 @@ import {
   existsSync,
   fsyncSync,
   openSync,
-  readdirSync,
   renameSync,
   rmSync,
   statSync,
@@ -13,6 +12,7 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { logDistinctIds } from "../../core/logs/record.ts";
 import type { Erasing, RemoveLeftovers } from "../../core/ports/erasure.ts";
+import { namesIn } from "./disk.ts";
 
 type Stored = Parameters<RemoveLeftovers>[2];
 
@@ -46,10 +46,6 @@ function removeCorrupt(directory: string): string[] {
   const names = namesIn(directory);
   for (const name of names) rmSync(join(directory, name));
   return names;
-}
-
-function namesIn(directory: string): string[] {
-  return existsSync(directory) ? readdirSync(directory) : [];
 }
 
 async function rewriteDeadLetters(

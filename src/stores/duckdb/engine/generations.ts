@@ -1,7 +1,8 @@
-import { readdirSync, renameSync, rmSync, statfsSync, statSync } from "node:fs";
+import { renameSync, rmSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { Failure } from "../../../core/values/failure.ts";
+import { namesIn, nodeDisk } from "../../files/disk.ts";
 import { asStagingError } from "./faults.ts";
 import { syncFile, zeroPagePadding } from "./page-padding.ts";
 
@@ -105,26 +106,17 @@ export function currentGeneration(directory: string): number {
   return current;
 }
 
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch {
-    // At the first start there is no directory yet.
-    return [];
-  }
-}
-
 function discardDrafts(directory: string): void {
   for (const name of namesIn(directory)) {
     if (name.startsWith(DRAFT)) rmSync(join(directory, name));
   }
 }
 
-function removeGeneration(directory: string, generation: number): void {
+async function removeGeneration(directory: string, generation: number): Promise<void> {
   const path = generationFile(directory, generation);
   rmSync(`${path}.wal`, { force: true });
   rmSync(path, { force: true });
-  syncDirectory(directory);
+  await nodeDisk.syncDirectory(directory);
 }
 
 /**
@@ -183,7 +175,7 @@ export async function rewriteFile(
   await connection.run(`USE ${catalog(generation + 1)}`);
   // Without it, closing would checkpoint the old file, perhaps on a full disk.
   await connection.run(`DETACH ${names.from}`).catch(() => undefined);
-  removeGeneration(directory, generation);
+  await removeGeneration(directory, generation);
   await withCommitMemory(() => rewriting.done(connection));
 }
 
@@ -197,7 +189,7 @@ async function replace(
   const path = generationFile(directory, next);
   renameSync(draft, path);
   try {
-    syncDirectory(directory);
+    await nodeDisk.syncDirectory(directory);
     await attach(connection, path, catalog(next));
     await writer.run(`USE ${catalog(next)}`);
   } catch (cause) {
@@ -232,10 +224,4 @@ function expectRoom(directory: string, generation: number): void {
   const [{ size }, log] = [statSync(path), statSync(`${path}.wal`, { throwIfNoEntry: false })];
   if (bavail * bsize > (size + (log?.size ?? 0)) * ROOM) return;
   throw new Failure("unavailable", "disk_space: too little space to rewrite the event store.");
-}
-
-/** Makes the names in a directory survive a power cut. */
-function syncDirectory(path: string): void {
-  // Windows cannot open a directory, and NTFS journals its names.
-  if (process.platform !== "win32") syncFile(path, "r");
 }

@@ -73,9 +73,9 @@ export async function scrubFreedPages(
   await shrink(connection, { memory_bytes });
 }
 
-/** Makes a file survive a power cut; the names in a directory with the flag `r`. */
-export function syncFile(path: string, flag: "r" | "r+" = "r+"): void {
-  const file = openSync(path, flag);
+/** Makes a file survive a power cut. */
+export function syncFile(path: string): void {
+  const file = openSync(path, "r+");
   try {
     fsyncSync(file);
   } finally {

@@ -11,13 +11,11 @@ const IN_WINDOW = `
 /** Entries of one chunk. */
 const CHUNK_ENTRIES = 65_536;
 
+type Take = (chunk: ReplayEntries) => Promise<void>;
+
 /** Passes the entries of events that arrived in the window before the last event (decision 4). */
-export async function readDedupEntries(
-  connection: DuckDBConnection,
-  windowMs: number,
-  take: (chunk: ReplayEntries) => Promise<void>,
-): Promise<void> {
-  await passEntries(connection, take, { sql: IN_WINDOW, values: { window: micros(windowMs) } });
+export function readDedupEntries(connection: DuckDBConnection, windowMs: number, take: Take) {
+  return passEntries(connection, take, IN_WINDOW, { window: micros(windowMs) });
 }
 
 const ERASED = `
@@ -25,17 +23,15 @@ const ERASED = `
   FROM temp.doomed`;
 
 /** Passes the entries of erased events (decision 60). */
-export async function readErasedEntries(
-  connection: DuckDBConnection,
-  take: (chunk: ReplayEntries) => Promise<void>,
-): Promise<void> {
-  await passEntries(connection, take, { sql: ERASED, values: {} });
+export function readErasedEntries(connection: DuckDBConnection, take: Take) {
+  return passEntries(connection, take, ERASED);
 }
 
 async function passEntries(
   connection: DuckDBConnection,
-  take: (chunk: ReplayEntries) => Promise<void>,
-  { sql, values }: { sql: string; values: Record<string, DuckDBValue> },
+  take: Take,
+  sql: string,
+  values: Record<string, DuckDBValue> = {},
 ): Promise<void> {
   const result = await connection.stream(sql, values);
   const entries = new Uint32Array(CHUNK_ENTRIES * REPLAY_FIELDS);

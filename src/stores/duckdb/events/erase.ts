@@ -8,6 +8,7 @@ import type { Names, Part } from "../engine/generations.ts";
 import { LOG_OWNERS, MAY_HAVE_OWNER } from "../lists/logs.ts";
 import { readErasedEntries } from "./dedup-replay.ts";
 import { forgetUnfilled } from "./hot-columns.ts";
+import { metaOf } from "./meta.ts";
 
 /** The distinct ids of the tasks. */
 const TARGETS = `
@@ -130,7 +131,7 @@ export function eventErasure(duckdb: Duckdb) {
       try {
         await duckdb.rewrite({
           async begin(connection, { from }) {
-            mark = await seqOf(connection, from);
+            mark = await metaOf(connection, "applied_seq", from);
             moved = [];
           },
           async copy(connection, names, part) {
@@ -157,12 +158,6 @@ export function eventErasure(duckdb: Duckdb) {
       }
     },
   };
-}
-
-async function seqOf(connection: DuckDBConnection, from: string): Promise<number> {
-  const sql = `SELECT value FROM ${from}.meta WHERE key = 'applied_seq'`;
-  const [row] = await rows(connection, sql);
-  return Number(row?.["value"]);
 }
 
 function expectStored(tasks: readonly Erasing[], mark: number): void {

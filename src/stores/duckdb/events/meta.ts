@@ -4,9 +4,14 @@ import { rows } from "../engine/duckdb.ts";
 /** Keys of `meta`: `applied_seq` of the journal, and `mirror_version` of the person projection. */
 export type MetaKey = "applied_seq" | "mirror_version";
 
-/** Returns the value of a key; 0 without one. */
-export async function metaOf(connection: DuckDBConnection, key: MetaKey): Promise<number> {
-  const [row] = await rows(connection, "SELECT value FROM meta WHERE key = $key", { key });
+/** Returns the value of a key, in the current database or in `catalog`; 0 without one. */
+export async function metaOf(
+  connection: DuckDBConnection,
+  key: MetaKey,
+  catalog?: string,
+): Promise<number> {
+  const table = catalog === undefined ? "meta" : `${catalog}.meta`;
+  const [row] = await rows(connection, `SELECT value FROM ${table} WHERE key = $key`, { key });
   return Number(row?.["value"] ?? 0);
 }
 

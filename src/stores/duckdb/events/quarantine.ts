@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { namesIn } from "../../files/disk.ts";
 
 /** The suffix of an empty file that notes damage of the event store for the next start. */
 const DAMAGED = ".damaged";
@@ -56,14 +57,9 @@ const QUARANTINED = /^\d+\.duckdb\.(damaged|replaced)-/;
 type QuarantineKind = "damaged" | "replaced";
 
 /** Returns the paths of quarantined files in the event store's directory, the newest first. */
-export function quarantinedIn(
-  directory: string,
-  { kind }: { kind?: QuarantineKind } = {},
-): string[] {
+export function quarantinedIn(directory: string, kind?: QuarantineKind): string[] {
   const stampOf = (name: string) => name.replace(/^.*-/, "");
-  // Before the first start there is no directory.
-  if (!existsSync(directory)) return [];
-  return readdirSync(directory)
+  return namesIn(directory)
     .filter((name) => isQuarantined(name, kind) && !name.endsWith(LOG))
     .toSorted((a, b) => (stampOf(a) < stampOf(b) ? 1 : -1))
     .map((name) => join(directory, name));
@@ -78,11 +74,8 @@ function isQuarantined(name: string, kind?: QuarantineKind): boolean {
  * Removes quarantined files in the event store's directory, by default of both kinds, because they may have
  * events of deleted persons.
  */
-export function removeQuarantined(
-  directory: string,
-  { kind }: { kind?: QuarantineKind } = {},
-): void {
-  for (const name of readdirSync(directory)) {
+export function removeQuarantined(directory: string, kind?: QuarantineKind): void {
+  for (const name of namesIn(directory)) {
     if (isQuarantined(name, kind)) rmSync(join(directory, name), { force: true });
   }
 }
