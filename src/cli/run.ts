@@ -91,11 +91,7 @@ function explain(error: unknown, io: Io): number {
     io.err(error.message);
     return EXIT.usage;
   }
-  if (error instanceof PrintError) {
-    io.err(error.message);
-    return EXIT.error;
-  }
-  if (error instanceof DataError || error instanceof Failure) {
+  if (error instanceof PrintError || error instanceof DataError || error instanceof Failure) {
     io.err(error.message);
     if (error instanceof Failure && error.status === 400) return EXIT.usage;
     return error instanceof LockedError ? EXIT.locked : EXIT.error;

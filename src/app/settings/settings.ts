@@ -147,13 +147,10 @@ export function readConfig(
 
 /** Flags of all settings with their help, for `hoglet help`. */
 export function settingsHelp(): [string, string][] {
-  return Object.entries<Row<unknown>>(ROWS).map(([name, { help, fallback, unit }]) => {
-    const rest =
-      fallback === undefined || String(fallback) === ""
-        ? ""
-        : ` (${fallback}${unit ? ` ${unit}` : ""})`;
-    return [flagOf(name), `${help}${rest}`];
-  });
+  return describeSettings().map(({ flag, help, fallback }) => [
+    flag,
+    fallback === "" ? help : `${help} (${fallback})`,
+  ]);
 }
 
 /** A setting as the documentation has it. */

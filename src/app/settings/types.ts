@@ -15,25 +15,32 @@ export type Row<T> = {
   parse(text: string): T;
 };
 
-/** A text that is not empty. */
-export const text = (help: string, fallback: string): Row<string> => ({
+type Check = { isValid: (text: string) => boolean; form: string };
+
+/** A text of a certain form; `form` says which, after "must". */
+const checked = <T extends string | undefined>(
+  help: string,
+  fallback: T,
+  { isValid, form }: Check,
+): Row<string | T> => ({
   help,
   fallback,
   parse(value) {
-    if (value.trim() !== "") return value;
-    throw new Error("must not be empty");
+    if (isValid(value)) return value;
+    throw new Error(`must ${form}`);
   },
 });
 
+/** A text that is not empty. */
+export const text = (help: string, fallback: string): Row<string> =>
+  checked(help, fallback, { isValid: (value) => value.trim() !== "", form: "not be empty" });
+
 /** An e-mail address, roughly checked. */
-export const email = (help: string, fallback: string): Row<string> => ({
-  help,
-  fallback,
-  parse(value) {
-    if (/^[^\s@]+@[^\s@]+$/.test(value)) return value;
-    throw new Error("must be an e-mail address");
-  },
-});
+export const email = (help: string, fallback: string): Row<string> =>
+  checked(help, fallback, {
+    isValid: (value) => /^[^\s@]+@[^\s@]+$/.test(value),
+    form: "be an e-mail address",
+  });
 
 /** An optional text. */
 export const optional = (help: string): Row<string | undefined> => ({
@@ -43,35 +50,23 @@ export const optional = (help: string): Row<string | undefined> => ({
 });
 
 /** A text of a certain form that is never printed. */
-export const secret = (
-  help: string,
-  { isValid, form }: { isValid: (text: string) => boolean; form: string },
-): Row<string | undefined> => ({
-  help,
-  fallback: undefined,
+export const secret = (help: string, { isValid, form }: Check): Row<string | undefined> => ({
+  ...checked(help, undefined, { isValid, form: `be ${form}` }),
   values: form,
   secret: true,
-  parse(value) {
-    if (isValid(value)) return value;
-    throw new Error(`must be ${form}`);
-  },
 });
 
-/** Texts, separated by commas. */
-export const list = (help: string): Row<string[]> => ({
-  help,
-  fallback: [],
-  parse: (value) =>
-    value
-      .split(",")
-      .map((item) => item.trim())
-      .filter(Boolean),
-});
+const itemsOf = (value: string) =>
+  value
+    .split(",")
+    .map((item) => item.trim())
+    .filter(Boolean);
 
 /** Host names without a port, separated by commas. */
 export const hosts = (help: string): Row<string[]> => ({
-  ...list(help),
-  parse: (value) => list(help).parse(value).map(hostName),
+  help,
+  fallback: [],
+  parse: (value) => itemsOf(value).map(hostName),
 });
 
 function hostName(text: string): string {
@@ -84,9 +79,10 @@ function hostName(text: string): string {
 
 /** Addresses and networks in CIDR notation, separated by commas. */
 export const networks = (help: string): Row<string[]> => ({
-  ...list(help),
+  help,
+  fallback: [],
   parse(value) {
-    const items = list(help).parse(value);
+    const items = itemsOf(value);
     if (items.every(isNetwork)) return items;
     throw new Error("must be addresses or networks, such as 10.0.0.0/8");
   },
@@ -106,19 +102,20 @@ export const whole = (help: string, fallback: number, range: [number, number], u
 });
 
 /** A schedule: a cron pattern (minute, hour, day, month, weekday), in UTC. */
-export const schedule = (help: string, fallback: string): Row<string> => ({
-  help: `${help}, as cron has it, in UTC`,
-  fallback,
-  parse(value) {
-    try {
-      const isPattern = value.trim().split(/\s+/).length === 5;
-      if (isPattern && new Cron(value, { paused: true, timezone: "UTC" }).nextRun() !== null) {
-        return value;
-      }
-    } catch {}
-    throw new Error("must be a cron pattern, such as 0 5 * * 0");
-  },
-});
+export const schedule = (help: string, fallback: string): Row<string> =>
+  checked(`${help}, as cron has it, in UTC`, fallback, {
+    isValid: isPattern,
+    form: "be a cron pattern, such as 0 5 * * 0",
+  });
+
+function isPattern(value: string): boolean {
+  if (value.trim().split(/\s+/).length !== 5) return false;
+  try {
+    return new Cron(value, { paused: true, timezone: "UTC" }).nextRun() !== null;
+  } catch {
+    return false;
+  }
+}
 
 /** One of a few words. */
 export const choice = <T extends string>(
@@ -136,13 +133,11 @@ export const choice = <T extends string>(
 });
 
 /** An origin, without a path. */
-export const url = (help: string): Row<string | undefined> => ({
-  ...optional(help),
-  parse(value) {
-    if (/^https?:\/\/[^/?#]+\/?$/.test(value) && URL.canParse(value)) return value;
-    throw new Error("must be an address like https://events.example.com");
-  },
-});
+export const url = (help: string): Row<string | undefined> =>
+  checked(help, undefined, {
+    isValid: (value) => /^https?:\/\/[^/?#]+\/?$/.test(value) && URL.canParse(value),
+    form: "be an address like https://events.example.com",
+  });
 
 /** Whether a text is an address or a network in CIDR notation (RFC 4632, RFC 4291 2.3). */
 function isNetwork(text: string): boolean {
