@@ -3,10 +3,11 @@ import { join } from "node:path";
 import type { ArchivedKind, TakenRows } from "../../core/ports/archive.ts";
 import type { SeqGap } from "../../core/ports/journal.ts";
 import { isDiskFull } from "../../core/values/failure.ts";
-import { LOADS_DIRECTORY, quoted, rows } from "../duckdb/engine/duckdb.ts";
+import { LOADS_DIRECTORY, quoted } from "../duckdb/engine/duckdb.ts";
 import { newInstance } from "../duckdb/engine/instance.ts";
 import { memoryLimit } from "../duckdb/engine/memory-limit.ts";
 import { WITHOUT_MATERIALIZED } from "../duckdb/events/hot-columns.ts";
+import { metaOf } from "../duckdb/events/meta.ts";
 import { copyTo } from "./erase.ts";
 import { ARCHIVED_KINDS } from "./files.ts";
 
@@ -49,11 +50,7 @@ export async function readRows(
     ]) {
       await connection.run(statement);
     }
-    const [mark] = await rows(
-      connection,
-      "SELECT value FROM source.meta WHERE key = 'applied_seq'",
-    );
-    result.applied = Number(mark?.["value"] ?? 0);
+    result.applied = await metaOf(connection, "applied_seq", "source");
     for (const kind of ARCHIVED_KINDS) {
       const path = join(loads, `recovered-${kind}.parquet`);
       const count = await copyTo(connection, path, ROWS(kind));

@@ -1,6 +1,7 @@
 import { PERSON_NAMESPACE } from "../../core/identity/person.ts";
 import type { ArchiveFiles, Counting, Restore, TakenRows } from "../../core/ports/archive.ts";
-import { type Duckdb, quoted, rows } from "../duckdb/engine/duckdb.ts";
+import { type Duckdb, quoted } from "../duckdb/engine/duckdb.ts";
+import { metaOf } from "../duckdb/events/meta.ts";
 import { NOT_PADDING } from "../loads/event-lines.ts";
 import { isReadable } from "./check.ts";
 import { countIn } from "./erase.ts";
@@ -53,10 +54,7 @@ export function restoreOf(duckdb: Duckdb, files: ArchiveFiles): Restore {
 
   return {
     isUnfinished: () =>
-      duckdb.read(async (connection) => {
-        const found = await rows(connection, "SELECT key FROM meta WHERE key = 'restoring'");
-        return found.length > 0;
-      }),
+      duckdb.read(async (connection) => (await metaOf(connection, "restoring")) > 0),
 
     begin: (mark = files.state().last) =>
       duckdb.write(async (connection) => {

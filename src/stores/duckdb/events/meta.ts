@@ -1,8 +1,11 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { rows } from "../engine/duckdb.ts";
 
-/** Keys of `meta`: `applied_seq` of the journal, and `mirror_version` of the person projection. */
-export type MetaKey = "applied_seq" | "mirror_version";
+/**
+ * Keys of `meta`: `applied_seq` of the journal, `mirror_version` of the person projection, and `restoring`, 1
+ * while the store is filled from the archive.
+ */
+export type MetaKey = "applied_seq" | "mirror_version" | "restoring";
 
 /** Returns the value of a key, in the current database or in `catalog`; 0 without one. */
 export async function metaOf(
