@@ -97,19 +97,14 @@ async function undoKilledRebuild(needs: Needs): Promise<void> {
   // The oldest file is the original one; the later ones are of rebuilds that were killed as well.
   const replaced = quarantinedIn(directory, "replaced").at(-1);
   if (replaced === undefined) return;
-  const found = await inspect({ ...needs, rebuild: false });
-  if ("duckdb" in found) await found.duckdb.close();
-  else restoreQuarantined(replaced);
+  if ((await heldBy(needs)) === undefined) restoreQuarantined(replaced);
   removeQuarantined(directory, "replaced");
 }
 
 /** Throws a DataError if the archive may lack rows while the event store to replace is whole. */
 async function expectWholeArchive(needs: Needs): Promise<void> {
   const { files, rebuild, file } = needs;
-  if (!rebuild || files.state().missing === 0) return;
-  const found = await inspect({ ...needs, rebuild: false });
-  if (!("duckdb" in found)) return;
-  await found.duckdb.close();
+  if (!rebuild || files.state().missing === 0 || (await heldBy(needs)) === undefined) return;
   throw new DataError(
     `Files of the archive, or its marker archive.json, are missing. Start hoglet serve: it repairs the archive from the event store, which is whole; then rebuild. Or move ${file} away and rebuild from the archive as it is.`,
   );
@@ -122,11 +117,18 @@ async function expectLaterEvents(needs: Needs, archived: number): Promise<void> 
     check(archived);
   } catch (error) {
     // Events that have left the journal come from the replaced file, if it is whole (decision 64).
-    const found = rebuild ? await inspect({ ...needs, rebuild: false }) : undefined;
-    if (found === undefined || !("duckdb" in found)) throw error;
-    await found.duckdb.close();
-    check(archived, found.applied);
+    const held = rebuild ? await heldBy(needs) : undefined;
+    if (held === undefined) throw error;
+    check(archived, held);
   }
+}
+
+/** Returns the last sequence number of the file; undefined if it is not whole. */
+async function heldBy(needs: Needs): Promise<number | undefined> {
+  const found = await inspect({ ...needs, rebuild: false });
+  if (!("duckdb" in found)) return undefined;
+  await found.duckdb.close();
+  return found.applied;
 }
 
 type Inspected = { duckdb: Duckdb; applied: number } | { reason: Reason; cause?: unknown };

@@ -41,11 +41,8 @@ export function isDamage({ message }: Error): boolean {
 
 /** Whether a statement asked for more than the memory and temporary files it may use. */
 export function isOutOfMemory(error: unknown): error is Error {
-  return !(error instanceof StagingError) && errorBegins(error, "Out of Memory Error");
-}
-
-function errorBegins(error: unknown, said: string): error is Error {
-  return error instanceof Error && error.message.startsWith(said);
+  if (!(error instanceof Error) || error instanceof StagingError) return false;
+  return error.message.startsWith("Out of Memory Error");
 }
 
 /** Passes errors on; a lack of memory becomes the failure `unavailable`, so that the caller can wait and retry. */
