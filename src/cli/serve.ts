@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type AdminServer, serveAdmin } from "../app/admin-socket.ts";
-import { DataError } from "../app/process/data-directory.ts";
+import { codeOf, DataError } from "../app/process/data-directory.ts";
 import { type LogFormat, openLog } from "../app/process/log.ts";
 import { VERSION } from "../app/process/version.ts";
 import { type App, openApp } from "../app/server.ts";
@@ -89,7 +89,7 @@ function listenOn(settings: Settings): Listening {
   try {
     return listen({ host, port, tls: tlsOf(settings), seed: Bun.randomUUIDv7() });
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+    const code = codeOf(error);
     const reason =
       code === "EADDRINUSE"
         ? "The port is taken by another program: stop it, or give --port another"

@@ -126,7 +126,8 @@ function unusable(path: string, error: unknown): DataError {
   );
 }
 
-function codeOf(error: unknown): string {
+/** Returns the code of an error, such as `EACCES`; else its text. */
+export function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : String(error);
 }
 

@@ -10,7 +10,6 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  type Stats,
   writeFileSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
@@ -117,16 +116,12 @@ function claim(path: string): boolean {
   mkdirSync(path, { recursive: true, mode: DIRECTORY_MODE });
   const stats = lstatSync(path);
   if (!stats.isDirectory()) throw new Error(`${path} must be a directory, not a link to one`);
-  if (!isOurs(stats)) {
+  if (process.getuid !== undefined && stats.uid !== process.getuid()) {
     throw new Error(`${path} belongs to another user: run Hoglet as that user, or remove it`);
   }
   if (process.platform === "win32") return true;
   if ((stats.mode & OPEN_TO_OTHERS) !== 0) chmodSync(path, DIRECTORY_MODE);
   return (stats.mode & WRITABLE_BY_OTHERS) === 0;
-}
-
-function isOurs(stats: Stats): boolean {
-  return process.getuid === undefined || stats.uid === process.getuid();
 }
 
 /** One line per file of what changes when the file does; undefined when one is missing. */
