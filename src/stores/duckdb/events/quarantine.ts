@@ -1,6 +1,5 @@
-import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { namesIn } from "../../files/disk.ts";
 
 /** The suffix of an empty file that notes damage of the event store for the next start. */
 const DAMAGED = ".damaged";
@@ -59,7 +58,9 @@ type QuarantineKind = "damaged" | "replaced";
 /** Returns the paths of quarantined files in the event store's directory, the newest first. */
 export function quarantinedIn(directory: string, kind?: QuarantineKind): string[] {
   const stampOf = (name: string) => name.replace(/^.*-/, "");
-  return namesIn(directory)
+  // Before the first start there is no directory.
+  if (!existsSync(directory)) return [];
+  return readdirSync(directory)
     .filter((name) => isQuarantined(name, kind) && !name.endsWith(LOG))
     .toSorted((a, b) => (stampOf(a) < stampOf(b) ? 1 : -1))
     .map((name) => join(directory, name));
@@ -75,7 +76,7 @@ function isQuarantined(name: string, kind?: QuarantineKind): boolean {
  * events of deleted persons.
  */
 export function removeQuarantined(directory: string, kind?: QuarantineKind): void {
-  for (const name of namesIn(directory)) {
+  for (const name of readdirSync(directory)) {
     if (isQuarantined(name, kind)) rmSync(join(directory, name), { force: true });
   }
 }
