@@ -14,6 +14,7 @@ import { join } from "node:path";
 import { bodyOf, clockBefore, eventOf } from "../../support/data/senders.ts";
 import { temporaryDirectory } from "../../support/start/app.ts";
 import { runCommand } from "../../support/start/process.ts";
+import { casesOf } from "../../support/start/rounds.ts";
 import { startServer } from "../../support/start/server.ts";
 
 setDefaultTimeout(60_000);
@@ -81,7 +82,9 @@ const DAMAGES: [string, "SIGTERM" | "SIGKILL", (sqlite: string) => void][] = [
   ["has a strange log", "SIGTERM", (path) => writeFileSync(`${path}-wal`, "hello\n".repeat(100))],
 ];
 
-test.each(DAMAGES)(
+const EVERY_SECOND = DAMAGES.filter((_, index) => index % 2 === 0);
+
+test.each(casesOf(EVERY_SECOND, DAMAGES))(
   "a hoglet.sqlite that %s stops the start with a sentence that says how to recover it",
   async (what, signal, damage) => {
     const { code, out, err } = await refusal(signal, (data) => damage(join(data, "hoglet.sqlite")));
@@ -117,21 +120,27 @@ const INSTEAD: Record<string, (path: string) => void> = {
   "link to nowhere": (path) => symlinkSync("/nonexistent/place", path),
 };
 
-test.each(
-  FILES.flatMap(([what, name]) =>
-    Object.entries(INSTEAD).map(([kind, make]) => ({ what, name, kind, make })),
-  ),
-)("a $kind in the place of $what causes a refusal with a sentence at once", async (one) => {
-  let name = "";
-  const { code, out, err } = await refusal("SIGTERM", (data) => {
-    name = one.name(data);
-    rmSync(join(data, name), { force: true });
-    one.make(join(data, name));
-  });
+const REPLACEMENTS = FILES.flatMap(([what, name]) =>
+  Object.entries(INSTEAD).map(([kind, make]) => ({ what, name, kind, make })),
+);
 
-  expect([code, out]).toEqual([1, ""]);
-  expect(err).toBe(`DATA/${name} is not a file. Move it away, and put the original file back.\n`);
-});
+/** Each file once, and each kind. */
+const ONE_OF_EACH = REPLACEMENTS.filter((_, n) => n % 3 === Math.floor(n / 3) % 3);
+
+test.each(casesOf(ONE_OF_EACH, REPLACEMENTS))(
+  "a $kind in the place of $what causes a refusal with a sentence at once",
+  async (one) => {
+    let name = "";
+    const { code, out, err } = await refusal("SIGTERM", (data) => {
+      name = one.name(data);
+      rmSync(join(data, name), { force: true });
+      one.make(join(data, name));
+    });
+
+    expect([code, out]).toEqual([1, ""]);
+    expect(err).toBe(`DATA/${name} is not a file. Move it away, and put the original file back.\n`);
+  },
+);
 
 test.each(["archive", "engine", "events", "journal", "loads", "seen", "temp"])(
   "a file in the place of the directory %s is refused with a sentence",
