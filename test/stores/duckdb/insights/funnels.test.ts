@@ -11,6 +11,7 @@ import {
 import {
   breakdownOfChance,
   DATA_SETS,
+  draftedSets,
   forEach,
   histories,
   keyOf,
@@ -228,7 +229,7 @@ describe.each(FUNNEL_ORDERS)("funnels that are %s", (order) => {
   test(
     "have a draft that finds the same",
     async () => {
-      await forEach(stored.sets, async (set) => {
+      await forEach(draftedSets(stored.sets), async (set) => {
         const trial = asked(set, order);
         const { breakdown, steps } = trial.plan.query;
         const rows = await stored.drafted(set.project, trial.plan);
