@@ -65,10 +65,9 @@ export async function appendQueue(needs: AppendNeeds, retries: Retrier, onWarned
     },
     counts: () => ({ ...counts }),
     /** Counts the duplicates of a batch, and logs how many were other events. */
-    note({ duplicates }: Pick<BatchResult, "duplicates">): void {
-      counts.duplicates += duplicates.length;
-      const count = duplicates.filter(({ isRetry }) => !isRetry).length;
-      if (count > 0) log.warn("uuid reused by another event; event dropped", { count });
+    note({ duplicates, reused }: Pick<BatchResult, "duplicates" | "reused">): void {
+      counts.duplicates += duplicates;
+      if (reused > 0) log.warn("uuid reused by another event; event dropped", { count: reused });
     },
     /** Queues changes of persons and the load before them; resolves when the event store has both. */
     applyProjection({ load, changes }: PersonsChanged): Promise<void> {

@@ -1,7 +1,7 @@
 import type { CapturedEvent } from "../events/event.ts";
 import type { Frame } from "../ports/journal.ts";
 import type { BatchEvent } from "../ports/loads.ts";
-import type { ProjectWarning, Warning } from "../warnings/warning.ts";
+import type { ProjectWarning, Warning, WarningType } from "../warnings/warning.ts";
 
 /** An event of the journal. */
 export type Candidate = Omit<BatchEvent, "person_id" | "groups" | "mark">;
@@ -65,9 +65,16 @@ export function warningsIn(frames: Frame[], upTo: number): ProjectWarning[] {
 }
 
 /** One warning for each change that admission made to an event. */
-export function changeWarnings({ project_id, arrived_at: at, event }: Candidate): ProjectWarning[] {
-  const { uuid: event_uuid, distinct_id, changed = [] } = event;
-  return changed.map((type) => ({ type, count: 1, event_uuid, distinct_id, project_id, at }));
+export function changeWarnings(candidate: Candidate): ProjectWarning[] {
+  return (candidate.event.changed ?? []).map((type) => eventWarning(type, candidate));
+}
+
+/** A warning about one event. */
+export function eventWarning(
+  type: WarningType,
+  { project_id, arrived_at: at, event }: Candidate,
+): ProjectWarning {
+  return { type, count: 1, event_uuid: event.uuid, distinct_id: event.distinct_id, project_id, at };
 }
 
 function warningsOf({ lines, count, project_id, arrived_at }: Frame): ProjectWarning[] {

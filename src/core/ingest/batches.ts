@@ -5,17 +5,17 @@ import { personUuid } from "../identity/person.ts";
 import type { Frame, JournalReader } from "../ports/journal.ts";
 import type { BatchEvent, BulkLoad, BulkLoadFiles, ProjectionFiles } from "../ports/loads.ts";
 import type { BatchChange, PersonRef, PersonWrites, UserChange } from "../ports/person-writes.ts";
-import type { ProjectWarning } from "../warnings/warning.ts";
 import {
   type Candidate,
   changeWarnings,
   eventsIn,
+  eventWarning,
   isOfEvents,
   logsIn,
   warningsIn,
 } from "./batch-content.ts";
 import type { ReplayEntries } from "./dedup-table.ts";
-import type { DedupWindow, Repeated, Unique } from "./dedup-window.ts";
+import type { DedupWindow, Unique } from "./dedup-window.ts";
 
 /** Result of a batch that is applied to the persons and written for the event store. */
 export type BatchResult = {
@@ -25,7 +25,10 @@ export type BatchResult = {
   endedEarly: boolean;
   /** Number of its events and log records to store. */
   count: number;
-  duplicates: Duplicate[];
+  /** Number of its events that are left out, because their uuid was stored before. */
+  duplicates: number;
+  /** Number of those duplicates that are other events than the stored ones. */
+  reused: number;
   /** Loads that it filled; its other events wait for the next batch or for `flush`. */
   loads: BulkLoad[];
 };
@@ -35,15 +38,6 @@ export type PersonsChanged = { load: BulkLoad | null; changes: ProjectionFiles }
 
 /** The result of a change by a user: null if no person is changed, and the number of its persons that exist. */
 export type UserChanged = { changed: PersonsChanged | null; found: number };
-
-/** An event left out because its uuid was stored before; `isRetry` if the same event was sent again. */
-export type Duplicate = {
-  project_id: number;
-  arrived_at: number;
-  uuid: string;
-  distinct_id: string;
-  isRetry: boolean;
-};
 
 /** Most events of a batch. Twice as many take 60 to 100 MB more memory, and as much time. */
 export const BATCH_EVENTS_MAX = 8192;
@@ -112,10 +106,13 @@ export function batches({ journal, persons, files, dedup, ...memory }: Needs) {
       const last = next === undefined ? Math.min(upTo, lastIn(frames) ?? upTo) : next.seq - 1;
       const unique = split.unique.slice(0, does.taken);
       const repeated = split.duplicates.filter(({ event }) => event.seq <= last);
-      const duplicates = repeated.map(duplicateOf);
-      const found = [...duplicates.flatMap(duplicateWarning), ...does.refused.map(refusalWarning)];
-      const changed = unique.flatMap(({ event }) => changeWarnings(event));
-      const warnings = [...warningsIn(frames, last), ...changed, ...found];
+      const reused = repeated.filter(({ isRetry }) => !isRetry);
+      const warnings = [
+        ...warningsIn(frames, last),
+        ...unique.flatMap(({ event }) => changeWarnings(event)),
+        ...reused.map(({ event }) => eventWarning("duplicate_uuid", event)),
+        ...does.refused.map(({ type, of }) => eventWarning(type, of)),
+      ];
       const changes = does.changes && { ...does.changes, warnings, applied_seq: last };
       const projection = changes && (await persons.apply(changes)).projection;
       const of = { events: storedEvents(unique, does), logs: logsIn(frames, last), projection };
@@ -126,7 +123,8 @@ export function batches({ journal, persons, files, dedup, ...memory }: Needs) {
         next !== undefined || upTo < asked || (last < upTo && isFull(frames, read));
       uncollected += endedEarly ? COLLECT_EVENTS : read.length;
       const count = of.logs.reduce((sum, frame) => sum + frame.count, unique.length);
-      return { last, endedEarly, count, duplicates, loads };
+      const duplicates = repeated.length;
+      return { last, endedEarly, count, duplicates, reused: reused.length, loads };
     },
 
     /** Ends the load that is not full; null if it is empty. */
@@ -186,25 +184,6 @@ function storedEvents(unique: Unique<Candidate>[], { person_ids, keys }: Decided
 
 /** The type of {@link batches}, for calls from the main thread. */
 export type Batches = ReturnType<typeof batches>;
-
-/** Warns of an event that is stored, but whose change of a person or group was refused. */
-function refusalWarning({ type, of }: Refused<Candidate>): ProjectWarning {
-  const { uuid: event_uuid, distinct_id } = of.event;
-  return { type, count: 1, event_uuid, distinct_id, project_id: of.project_id, at: of.arrived_at };
-}
-
-function duplicateOf({ event, isRetry }: Repeated<Candidate>): Duplicate {
-  const { project_id, arrived_at } = event;
-  const { uuid, distinct_id } = event.event;
-  return { project_id, arrived_at, uuid, distinct_id, isRetry };
-}
-
-/** Warns of another event with a known uuid, which is lost; a retry of the same event is normal. */
-function duplicateWarning(duplicate: Duplicate): ProjectWarning[] {
-  const { project_id, arrived_at: at, uuid: event_uuid, distinct_id, isRetry } = duplicate;
-  if (isRetry) return [];
-  return [{ type: "duplicate_uuid", count: 1, event_uuid, distinct_id, project_id, at }];
-}
 
 /** Changes of persons and groups by the first `taken` events: as many as fit into memory. */
 type Decided = Pick<Grouped, "taken" | "keys"> & {

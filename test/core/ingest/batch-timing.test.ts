@@ -8,7 +8,7 @@ const TAKEN = 1000;
 
 const NOTHING: BatchResult = {
   ...{ last: 0, endedEarly: false, count: 0 },
-  ...{ duplicates: [], loads: [] },
+  ...{ duplicates: 0, reused: 0, loads: [] },
 };
 
 /** Waits for a batch of a journal whose last number is `durableSeq`. */

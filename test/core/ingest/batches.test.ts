@@ -114,7 +114,7 @@ async function applied(
     last = batch.last;
     ends.push(last);
     loads.push(...batch.loads);
-    duplicates += batch.duplicates.length;
+    duplicates += batch.duplicates;
   }
   loads.push(await taker.flush());
   const written = loads.filter((load) => load !== null);
