@@ -211,7 +211,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "core/access/projects.ts": "test/http/routes/projects.test.ts, test/cli/run.test.ts",
   "core/ingest/restore.ts": "test/app/rebuild.test.ts",
   "core/ingest/retry.ts": "test/core/ingest/ingest.test.ts",
-  "core/ingest/batch-content.ts": "test/core/ingest/batches.test.ts",
   "app/settings/types.ts": "test/app/settings/settings.test.ts",
   "stores/archive/check.ts": "test/app/recovery/archive-repair.test.ts",
   "stores/sqlite/activity.ts": "test/stores/suites/activity.test.ts",

@@ -54,3 +54,12 @@ export function retrier(log: Log, signal: StopSignal) {
     },
   };
 }
+
+/** Whether a promise has not resolved within so many milliseconds. */
+export async function isLate(awaited: Promise<void>, ms: number): Promise<boolean> {
+  const timer = Promise.withResolvers<boolean>();
+  const handle = setTimeout(timer.resolve, ms, true);
+  const late = await Promise.race([awaited.then(() => false), timer.promise]);
+  clearTimeout(handle);
+  return late;
+}

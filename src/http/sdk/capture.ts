@@ -176,7 +176,7 @@ function sentAtOf(underscore: string | null): number | undefined {
  * The route of the newer capture protocol: the key is in a header, every event has its own result, and
  * errors have another shape (decision 33). `accept` gets requests with valid headers.
  */
-export function v1Route(accept: (request: Request) => Promise<Response>): SdkRoute {
+function v1Route(accept: (request: Request) => Promise<Response>): SdkRoute {
   return {
     method: "POST",
     path: "/i/v1/analytics/events/",
@@ -193,7 +193,7 @@ export function v1Route(accept: (request: Request) => Promise<Response>): SdkRou
 }
 
 /** The token of an `Authorization: Bearer` header (RFC 6750 2.1). */
-export function bearerOf(headers: Headers): string | undefined {
+function bearerOf(headers: Headers): string | undefined {
   return /^bearer\s+(.+)$/i.exec(headers.get("authorization") ?? "")?.[1];
 }
 

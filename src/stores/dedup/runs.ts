@@ -119,7 +119,7 @@ const BUCKET_ENTRIES = 16;
 const PART_BITS = 8;
 
 /** Numbers of the parts of a run. A large run is read part by part, because it may not fit into memory. */
-export const RUN_PARTS: readonly number[] = Array.from({ length: 2 ** PART_BITS }, (_, at) => at);
+const RUN_PARTS: readonly number[] = Array.from({ length: 2 ** PART_BITS }, (_, at) => at);
 
 const RECORD_BYTES = RECORD_FIELDS * Uint32Array.BYTES_PER_ELEMENT;
 
@@ -127,13 +127,13 @@ const RECORD_BYTES = RECORD_FIELDS * Uint32Array.BYTES_PER_ELEMENT;
  * Entries in a file that is written once, in buckets by the first bits of their hashes. A print of each entry
  * stays in memory: 16 further bits of its hash. So most lookups of new events need no read of the file.
  */
-export type DedupRun = ReturnType<typeof openRun>;
+type DedupRun = ReturnType<typeof openRun>;
 
 /**
  * Writes at most `entriesMax` entries as a run into a new file; returns undefined without entries.
  * Several parts of records must be in the order of {@link RUN_PARTS}. Fails with the error of the disk.
  */
-export function writeRun(
+function writeRun(
   path: string,
   entriesMax: number,
   parts: Iterable<DedupRecords>,

@@ -28,7 +28,7 @@ export function quarantinePart(
 }
 
 /** Reads all quarantined parts. */
-export function quarantinedParts({
+function quarantinedParts({
   disk,
   directory,
 }: {

@@ -103,7 +103,7 @@ const CACHED_REFS_MAX = 10_000;
  * The persons of distinct ids, with a cache of the latest ones. The thread that writes is the only one with
  * a cache, so the cache sees every change.
  */
-export function refCache(raw: Sqlite["raw"]) {
+function refCache(raw: Sqlite["raw"]) {
   type Generation = { ids: Map<string, number>; persons: Map<number, PersonRef> };
   const empty = (): Generation => ({ ids: new Map(), persons: new Map() });
   let young = empty();
