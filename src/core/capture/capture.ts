@@ -7,6 +7,7 @@ import { Failure, type FailureCode } from "../values/failure.ts";
 import type { Clock } from "../values/time.ts";
 import { warningAppender } from "../warnings/warning.ts";
 import { type Admission, admitBody, type Body } from "./admit-body.ts";
+import type { EncodedBody } from "./decode-body.ts";
 
 /** Bodies larger than this, as sent or inflated, are decoded by the decode worker. */
 export const INLINE_BYTES_MAX = 262_144;
@@ -63,7 +64,7 @@ export type Capture = {
 
 /** Capture on a journal. */
 export function capture(needs: Needs): Capture {
-  const { journal, projects, decoder, now, ingest } = needs;
+  const { journal, projects, decoder, now, newUuid, ingest } = needs;
   const counts = { accepted: new Map<number, number>(), refused: new Map<FailureCode, number>() };
   const warn = warningAppender(needs);
   let refusedAt = Number.NEGATIVE_INFINITY;
@@ -83,7 +84,8 @@ export function capture(needs: Needs): Capture {
     async accept(body) {
       const arrived_at = now();
       const sent = body.bytes.length;
-      const inline = decodedInline(body, arrived_at, needs);
+      const arrived = { now: arrived_at, newUuid, inflatedBytesMax: INLINE_BYTES_MAX };
+      const inline = admittedInline(body, () => admitBody(body, arrived));
       // Only this name keeps the lines, which may be large, so they are freed during a delay.
       const { key, historical, count, lines, dropped, warnings, results } =
         inline ?? (await decoder.admit(body, arrived_at));
@@ -116,11 +118,11 @@ function add<T>(counts: Map<T, number>, key: T, count: number): void {
   counts.set(key, (counts.get(key) ?? 0) + count);
 }
 
-/** Decodes a small body at once; undefined if it is large, as sent or inflated. */
-function decodedInline(body: Body, now: number, { newUuid }: Needs): Admission | undefined {
-  if (body.bytes.length > INLINE_BYTES_MAX) return undefined;
+/** Returns the admission of a small body; undefined for one that is large, as sent or inflated. */
+export function admittedInline<T>({ bytes }: EncodedBody, admit: () => T): T | undefined {
+  if (bytes.length > INLINE_BYTES_MAX) return undefined;
   try {
-    return admitBody(body, { now, newUuid, inflatedBytesMax: INLINE_BYTES_MAX });
+    return admit();
   } catch (error) {
     if (error instanceof Failure && error.code === "payload_too_large") return undefined;
     throw error;

@@ -1,5 +1,5 @@
 import { ndjsonBuffer } from "../capture/admit-body.ts";
-import { INLINE_BYTES_MAX } from "../capture/capture.ts";
+import { admittedInline, INLINE_BYTES_MAX } from "../capture/capture.ts";
 import { BODY_BYTES_MAX, decompress, type EncodedBody, inflate } from "../capture/decode-body.ts";
 import { JSON_DEPTH_MAX, OBJECT_KEYS_MAX } from "../events/json-limits.ts";
 import { responseDelayMs } from "../ingest/backpressure.ts";
@@ -82,7 +82,9 @@ export function logs(needs: Needs): Logs {
     async accept(project_id, body) {
       const arrived_at = now();
       const sent = body.bytes.length;
-      const here = admittedHere(body, { now: arrived_at, newUuid });
+      const arrived = { now: arrived_at, newUuid };
+      const inline = admittedInline(body, () => admitLogs(body, arrived, LIMITS_HERE));
+      const here = inline?.rejected === 0 ? inline : undefined;
       const { count, lines, rejected, warnings } =
         here ?? (await decoder.admitLogs(body, arrived_at));
       // Both at once, so that one group commit has both; the records first, so that they fit.
@@ -179,18 +181,6 @@ function sharedJson() {
     }
     return ofScope;
   };
-}
-
-/** Admits a small body at once; undefined if it is large, or turns out so. */
-function admittedHere(body: LogsBody, arrived: Arrived): LogAdmission | undefined {
-  if (body.bytes.length > INLINE_BYTES_MAX) return undefined;
-  try {
-    const admission = admitLogs(body, arrived, LIMITS_HERE);
-    return admission.rejected === 0 ? admission : undefined;
-  } catch (error) {
-    if (error instanceof Failure && error.code === "payload_too_large") return undefined;
-    throw error;
-  }
 }
 
 function groupsOf(body: LogsBody, { inflatedBytesMax }: Limits): Iterable<LogGroup> {
