@@ -101,6 +101,7 @@ const GROUPS: readonly Group[] = [
         "SQL_RUNNING_MAX",
         "SQL_ANSWER_BYTES_MAX",
         "SQL_COLUMNS_MAX",
+        "WINDOW_OFFSET_MAX",
         "SQL_SIZE_MAX",
         "SQL_SETS_SIZE_MAX",
         "SQL_DEPTH_MAX",

@@ -142,8 +142,8 @@ function star(node: JsonObject, from: SqlTable, scope: Scope): Extent {
   const known = ["relation_name", "exclude_list", "qualified_exclude_list", "replace_list"];
   onlyWith(node, [...known, "rename_list"], scope.text);
   const replaced = nodesIn(node["replace_list"]).map(({ value }) => expression(value, scope));
-  const { size, growth, depth } = together(replaced);
-  return { size: size + from.columns, growth: Math.max(growth, from.growth), depth };
+  const all = together(replaced);
+  return { ...all, size: all.size + from.columns, growth: Math.max(all.growth, from.growth) };
 }
 
 function setOperation(node: JsonObject, scope: Scope): SqlTable {
@@ -222,7 +222,8 @@ function tableOf(node: Json | undefined, scope: Scope, tables: SqlTables): SqlTa
   return node["type"] === "JOIN" ? table : { ...table, size: table.size + TABLE_SIZE };
 }
 
-const JOINS = ["REGULAR", "NATURAL", "CROSS", "ASOF"];
+// Not ASOF: over JSON columns, INTERSECT ALL and EXCEPT ALL, DuckDB 1.5 fails internally, and ends.
+const JOINS = ["REGULAR", "NATURAL", "CROSS"];
 
 const TABLES: Record<string, (node: JsonObject, scope: Scope, tables: SqlTables) => SqlTable> = {
   EMPTY(node, { text }) {
@@ -253,7 +254,7 @@ const TABLES: Record<string, (node: JsonObject, scope: Scope, tables: SqlTables)
     const known = ["left", "right", "condition", "join_type", "ref_type", "using_columns"];
     onlyWith(node, known, scope.text);
     if (!JOINS.includes(String(node["ref_type"]))) {
-      refuse(`A ${node["ref_type"]} JOIN is not allowed.`, node, scope.text);
+      refuse(`${node["ref_type"]} JOIN is not allowed.`, node, scope.text);
     }
     const left = tableOf(node["left"], scope, tables);
     const right = tableOf(node["right"], scope, tables);

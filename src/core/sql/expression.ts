@@ -127,7 +127,7 @@ const EXPRESSIONS: Record<string, Look> = {
     onlyWith(node, ["subquery_type", "subquery", "child", "comparison_type"], scope.text);
     const query = scope.query(innerQuery(node["subquery"], scope), scope);
     const both = together([query, compared(node["child"], scope)]);
-    return { ...both, depth: both.depth + QUERY_DEPTH };
+    return { ...both, depth: both.depth + QUERY_DEPTH, hasQuery: true };
   },
   WINDOW: windowed,
 };
@@ -181,6 +181,7 @@ function columnRef(node: JsonObject, scope: Scope): Extent {
     size: 1 + (alias?.size ?? 0),
     growth: Math.max(growth, alias?.growth ?? 1),
     depth: 1 + (alias?.depth ?? 0),
+    hasQuery: alias?.hasQuery ?? false,
   };
 }
 
@@ -211,6 +212,19 @@ function called(node: JsonObject, scope: Scope, { isCompared = false } = {}): Ex
   return { ...together([...parts, ...rest]), growth: grown(rule, parts, node, scope) };
 }
 
+/** The most rows between a row and the one that `lag` or `lead` returns. */
+export const WINDOW_OFFSET_MAX = 1_000_000;
+
+/** Checks the offset of `lag` and `lead`: DuckDB 1.5 ends the process on the smallest BIGINT. */
+function checkOffset(node: Json | undefined, { text }: Scope): void {
+  if (!isObject(node)) return;
+  const { type, value = null } = isObject(node["value"]) ? node["value"] : {};
+  const isInteger = isObject(type) && type["id"] === "INTEGER" && value !== null;
+  if (isInteger && Math.abs(Number(value)) <= WINDOW_OFFSET_MAX) return;
+  const most = WINDOW_OFFSET_MAX.toLocaleString("en");
+  refuse(`The offset of lag and lead must be a whole number up to ${most}.`, node, text);
+}
+
 const OF_WINDOWS = [
   ...["children", "partitions", "start_expr", "end_expr", "offset_expr", "default_expr"],
   "filter_expr",
@@ -233,6 +247,11 @@ function windowed(node: JsonObject, scope: Scope): Extent {
     const value = node[field];
     return Array.isArray(value) ? value : [value];
   });
+  checkOffset(node["offset_expr"], scope);
   const sorted = ["orders", "arg_orders"].map((field) => orders(node[field], scope));
+  // With a RANGE frame, DuckDB 1.5 fails internally, and ends.
+  if (sorted.some(({ hasQuery }) => hasQuery)) {
+    refuse("A query within the ORDER BY of a window is not allowed.", node, scope.text);
+  }
   return together([all(parts, scope), ...sorted]);
 }

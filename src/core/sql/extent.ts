@@ -12,10 +12,12 @@ export type Extent = {
   growth: number;
   /** Levels of nesting, after the same replacement. */
   depth: number;
+  /** Whether it has a query within an expression, after the same replacement. */
+  hasQuery: boolean;
 };
 
 /** The extent of an empty part or of a single name. */
-export const LEAF: Extent = { size: 1, growth: 1, depth: 1 };
+export const LEAF: Extent = { size: 1, growth: 1, depth: 1, hasQuery: false };
 
 /** Columns whose texts may take a megabyte; all others are short. */
 const LONG_COLUMNS: ReadonlySet<string> = new Set(
@@ -98,10 +100,11 @@ export function onlyWith(node: JsonObject, known: readonly string[], text: strin
 /** Returns the extent of an expression that returns one of several parts. */
 export function together(extents: readonly Extent[]): Extent {
   return extents.reduce(
-    (all, { size, growth, depth }) => ({
+    (all, { size, growth, depth, hasQuery }) => ({
       size: all.size + size,
       growth: Math.max(all.growth, growth),
       depth: Math.max(all.depth, depth + 1),
+      hasQuery: all.hasQuery || hasQuery,
     }),
     LEAF,
   );

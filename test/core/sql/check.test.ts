@@ -18,6 +18,28 @@ afterAll(() => {
   instance.closeSync();
 });
 
+/** Offsets of lag and lead on which DuckDB ends the process, and others that are no plain number. */
+const OFFSETS = [
+  "-9223372036854775808",
+  "-9223372036854775807 - 1",
+  "~9223372036854775807",
+  "2 * -4611686018427387904",
+  "CAST(1 AS BIGINT)",
+  "seq",
+  "1000001",
+  "1.5",
+  "NULL",
+  "(SELECT 1)",
+];
+
+/** Statements with a query in the ORDER BY of a window: as it stands, by an alias, in EXISTS, in a call. */
+const QUERIES_IN_ORDER = [
+  "SELECT sum(1) OVER (ORDER BY (SELECT 1) RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) FROM events",
+  "SELECT (SELECT 1) AS a, sum(1) OVER (ORDER BY a RANGE 1 PRECEDING) FROM events",
+  "SELECT sum(1) OVER (ORDER BY EXISTS (SELECT 1)) FROM events",
+  "SELECT sum(1) OVER w FROM events WINDOW w AS (ORDER BY 1 + abs((SELECT 1)))",
+];
+
 /** Returns the failure of a statement; undefined if it passes. */
 async function problemOf(text: string): Promise<string | undefined> {
   const read = "SELECT json_serialize_sql($text::VARCHAR)::VARCHAR";
@@ -51,7 +73,7 @@ describe("allowed statements", () => {
     "SELECT count(DISTINCT person_id) FILTER (WHERE event = 'a'), median(1), arg_max(event, timestamp) FROM events GROUP BY ALL",
     "WITH events AS (SELECT * FROM events WHERE event = 'a'), b(x) AS MATERIALIZED (SELECT event FROM events) SELECT * FROM b UNION ALL FROM b",
     "SELECT (SELECT max(timestamp) FROM events), EXISTS (FROM persons), event IN (SELECT event FROM events), event NOT IN ('a', 'b') FROM events",
-    "SELECT sum(1) OVER (PARTITION BY event ORDER BY timestamp ROWS BETWEEN 3 PRECEDING AND CURRENT ROW), lag(event, 1, 'none') OVER w FROM events WINDOW w AS (ORDER BY timestamp) QUALIFY row_number() OVER w = 1",
+    "SELECT sum(1) OVER (PARTITION BY event ORDER BY timestamp ROWS BETWEEN 3 PRECEDING AND CURRENT ROW), lag(event, 1, 'none') OVER w, lead(event, -2) OVER w FROM events WINDOW w AS (ORDER BY timestamp) QUALIFY row_number() OVER w = 1",
     "SELECT date_trunc('day', timestamp) AS day, extract(hour FROM timestamp), now() AT TIME ZONE 'Europe/Berlin', INTERVAL 3 DAY, DATE '2026-01-01' FROM events",
     "SELECT CASE WHEN event LIKE 'a%' THEN 1 ELSE 2 END, event ILIKE '%a', event LIKE '%a%b%c%', event SIMILAR TO '[0-9a-f]{8}.*', regexp_replace(event, '[a-z]+', '***redacted***') FROM events",
     "SELECT TRY_CAST(properties->>'n' AS DECIMAL(10, 2)), x::JSON, x::TIMESTAMPTZ, 1.5 BETWEEN 1 AND 2, x IS NOT DISTINCT FROM NULL FROM events, LATERAL (SELECT event || '!' AS x)",
@@ -106,7 +128,16 @@ describe("refused statements, with name and place", () => {
     ["SELECT 1::BIT", "This type is not allowed."],
     ["SELECT * FROM events TABLESAMPLE 10%", "SAMPLE is not allowed here."],
     ["SELECT * FROM events AT (VERSION => 1)", "AT_CLAUSE is not allowed here."],
-    ["SELECT * FROM events POSITIONAL JOIN logs", "A POSITIONAL JOIN is not allowed."],
+    ["SELECT * FROM events POSITIONAL JOIN logs", "POSITIONAL JOIN is not allowed."],
+    ["SELECT * FROM events ASOF JOIN logs USING (timestamp)", "ASOF JOIN is not allowed."],
+    ...OFFSETS.map((offset): [string, string] => [
+      `SELECT lag(event, ${offset}) OVER () FROM events`,
+      "The offset of lag and lead must be a whole number up to 1,000,000.",
+    ]),
+    ...QUERIES_IN_ORDER.map((statement): [string, string] => [
+      statement,
+      "A query within the ORDER BY of a window is not allowed.",
+    ]),
     ["WITH RECURSIVE a AS (SELECT 1 UNION ALL FROM a) FROM a", "RECURSIVE_CTE_NODE is not"],
     [
       "SELECT sum(1) OVER (ROWS BETWEEN 1 PRECEDING AND CURRENT ROW EXCLUDE TIES)",
