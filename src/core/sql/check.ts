@@ -222,7 +222,7 @@ function tableOf(node: Json | undefined, scope: Scope, tables: SqlTables): SqlTa
   return node["type"] === "JOIN" ? table : { ...table, size: table.size + TABLE_SIZE };
 }
 
-// Not ASOF: over JSON columns, INTERSECT ALL and EXCEPT ALL, DuckDB 1.5 fails internally, and ends.
+// Not ASOF: over JSON columns, INTERSECT ALL and EXCEPT ALL, DuckDB 1.5 has an internal error.
 const JOINS = ["REGULAR", "NATURAL", "CROSS"];
 
 const TABLES: Record<string, (node: JsonObject, scope: Scope, tables: SqlTables) => SqlTable> = {

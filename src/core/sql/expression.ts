@@ -212,7 +212,7 @@ function called(node: JsonObject, scope: Scope, { isCompared = false } = {}): Ex
   return { ...together([...parts, ...rest]), growth: grown(rule, parts, node, scope) };
 }
 
-/** The most rows between a row and the one that `lag` or `lead` returns. */
+/** The largest offset of `lag` and `lead`, in rows. */
 export const WINDOW_OFFSET_MAX = 1_000_000;
 
 /** Checks the offset of `lag` and `lead`: DuckDB 1.5 ends the process on the smallest BIGINT. */
@@ -249,7 +249,7 @@ function windowed(node: JsonObject, scope: Scope): Extent {
   });
   checkOffset(node["offset_expr"], scope);
   const sorted = ["orders", "arg_orders"].map((field) => orders(node[field], scope));
-  // With a RANGE frame, DuckDB 1.5 fails internally, and ends.
+  // With a RANGE frame, DuckDB 1.5 has an internal error.
   if (sorted.some(({ hasQuery }) => hasQuery)) {
     refuse("A query within the ORDER BY of a window is not allowed.", node, scope.text);
   }
