@@ -220,7 +220,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/duckdb/lists/definitions.ts":
     "test/stores/suites/definitions.test.ts, test/core/events/definitions.test.ts",
   "stores/loads/brief-properties.ts": "test/hostile/large-events.test.ts",
-  "stores/sqlite/deletion-runs.ts": "test/stores/suites/erasure.test.ts",
   "stores/sqlite/deletions.ts": "test/stores/suites/erasure.test.ts",
   "stores/files/disk.ts": "test/stores/journal/journal.test.ts",
   "stores/duckdb/engine/faults.ts":
@@ -256,7 +255,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/loads/log-lines.ts":
     "test/http/sdk/otlp.test.ts, test/stores/duckdb/events/store.test.ts",
   "stores/duckdb/events/meta.ts": "test/stores/duckdb/events/store.test.ts",
-  "stores/duckdb/engine/migrate.ts": "test/stores/duckdb/migrations.test.ts",
   "stores/duckdb/migrations/index.ts": "test/stores/duckdb/migrations.test.ts",
   "core/values/schema-version.ts": "test/stores/sqlite/sqlite.test.ts",
   "stores/sqlite/migrations/index.ts": "test/stores/sqlite/sqlite.test.ts",

@@ -8,7 +8,7 @@ import { nodeDisk } from "../../stores/files/disk.ts";
 import { journalGaps, journalReader } from "../../stores/journal/reader.ts";
 import { loadFiles } from "../../stores/loads/loads.ts";
 import { keyWrites, projectWrites, userWrites } from "../../stores/sqlite/access.ts";
-import { deletionRunWrites } from "../../stores/sqlite/deletion-runs.ts";
+import { deletionRunWrites } from "../../stores/sqlite/deletions.ts";
 import { insightWrites } from "../../stores/sqlite/insights.ts";
 import { personWrites } from "../../stores/sqlite/persons/writes.ts";
 import { playlistWrites } from "../../stores/sqlite/playlists.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { deletionRunWrites } from "../../../src/stores/sqlite/deletion-runs.ts";
+import { deletionRunWrites } from "../../../src/stores/sqlite/deletions.ts";
 import { openSqlite } from "../../../src/stores/sqlite/sqlite.ts";
 import { randomOf } from "../../support/disk/faulty-disk.ts";
 import { temporaryDirectory } from "../../support/start/app.ts";

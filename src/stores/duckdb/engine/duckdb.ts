@@ -1,14 +1,15 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
+import { BASELINE_VERSION, migrationsFrom } from "../../../core/values/schema-version.ts";
+import { DUCKDB_MIGRATIONS } from "../migrations/index.ts";
 import { fatalGuard, orUnavailable } from "./faults.ts";
 import { catalog, generationFile, type Rewriting } from "./generations.ts";
 import { newInstance } from "./instance.ts";
 import { openReads, openRewrites, openWrites, type Reads, type Writes } from "./jobs.ts";
 import { commitMemory, joinable, memoryLimit, shrink } from "./memory-limit.ts";
-import { migrate } from "./migrate.ts";
 import { scrubFreedPages } from "./page-padding.ts";
-import { jobQueue } from "./queue.ts";
+import { jobQueue, transaction } from "./queue.ts";
 import { clearTemporary, temporaryMb } from "./temporary-files.ts";
 
 /** The event store's engine: one connection that writes, a few that read. */
@@ -234,4 +235,23 @@ export function readColumns(columns: Record<string, string>): string {
   return `{${Object.entries(columns)
     .map(([name, type]) => `"${name}": '${type}'`)
     .join(", ")}}`;
+}
+
+/** Brings the schema up to date; a row of `migration` is written in each migration's transaction. */
+export async function migrate(
+  connection: DuckDBConnection,
+  migrations: readonly string[] = DUCKDB_MIGRATIONS,
+): Promise<void> {
+  await connection.run("CREATE TABLE IF NOT EXISTS migration (version INTEGER)");
+  const stored = await connection.runAndReadAll("SELECT max(version) AS version FROM migration");
+  const [row] = stored.getRowObjects();
+  const { from } = migrationsFrom(Number(row?.["version"] ?? 0), migrations.length);
+  for (const [index, migration] of migrations.entries()) {
+    if (index < from) continue;
+    await transaction(connection, async () => {
+      await connection.run(migration);
+      await connection.run(`INSERT INTO migration VALUES (${BASELINE_VERSION + index})`);
+    });
+  }
+  if (from < migrations.length) await connection.run("CHECKPOINT");
 }

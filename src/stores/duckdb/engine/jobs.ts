@@ -10,8 +10,7 @@ import {
   rewriteFile,
 } from "./generations.ts";
 import type { commitMemory } from "./memory-limit.ts";
-import { type Ending, type jobQueue, pool } from "./queue.ts";
-import { rollBack, transaction } from "./transaction.ts";
+import { type Ending, type jobQueue, pool, rollBack, transaction } from "./queue.ts";
 
 /** Queries that run at once; the others wait. */
 const READERS_MAX = 4;

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { transaction } from "./transaction.ts";
+import { transaction } from "./queue.ts";
 
 /**
  * The most row groups of loads that a rewrite joins into one (decision 93), and the memory that each of them
