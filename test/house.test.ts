@@ -254,7 +254,6 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "stores/duckdb/lists/logs.ts": "test/stores/suites/logs.test.ts, test/http/routes/logs.test.ts",
   "stores/loads/log-lines.ts":
     "test/http/sdk/otlp.test.ts, test/stores/duckdb/events/store.test.ts",
-  "stores/duckdb/events/meta.ts": "test/stores/duckdb/events/store.test.ts",
   "stores/duckdb/migrations/index.ts": "test/stores/duckdb/migrations.test.ts",
   "core/values/schema-version.ts": "test/stores/sqlite/sqlite.test.ts",
   "stores/sqlite/migrations/index.ts": "test/stores/sqlite/sqlite.test.ts",

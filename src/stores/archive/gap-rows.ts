@@ -7,7 +7,7 @@ import { LOADS_DIRECTORY, quoted } from "../duckdb/engine/duckdb.ts";
 import { newInstance } from "../duckdb/engine/instance.ts";
 import { memoryLimit } from "../duckdb/engine/memory-limit.ts";
 import { WITHOUT_MATERIALIZED } from "../duckdb/events/hot-columns.ts";
-import { metaOf } from "../duckdb/events/meta.ts";
+import { metaOf } from "../duckdb/events/projection.ts";
 import { copyTo } from "./erase.ts";
 import { ARCHIVED_KINDS } from "./files.ts";
 

@@ -1,7 +1,7 @@
 import { PERSON_NAMESPACE } from "../../core/identity/person.ts";
 import type { ArchiveFiles, Counting, Restore, TakenRows } from "../../core/ports/archive.ts";
 import { type Duckdb, quoted } from "../duckdb/engine/duckdb.ts";
-import { metaOf } from "../duckdb/events/meta.ts";
+import { metaOf } from "../duckdb/events/projection.ts";
 import { NOT_PADDING } from "../loads/event-lines.ts";
 import { isReadable } from "./check.ts";
 import { countIn } from "./erase.ts";

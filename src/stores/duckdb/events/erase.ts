@@ -8,7 +8,7 @@ import type { Names, Part } from "../engine/generations.ts";
 import { LOG_OWNERS, MAY_HAVE_OWNER } from "../lists/logs.ts";
 import { readErasedEntries } from "./dedup-replay.ts";
 import { forgetUnfilled } from "./hot-columns.ts";
-import { metaOf } from "./meta.ts";
+import { metaOf } from "./projection.ts";
 
 /** The distinct ids of the tasks. */
 const TARGETS = `

@@ -1,9 +1,8 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
+import { rows, quoted, readColumns } from "../engine/duckdb.ts";
 import type { ProjectionFiles } from "../../../core/ports/loads.ts";
 import { LEFT_OUT, PROPERTY_COLUMNS } from "../../loads/person-columns.ts";
-import { quoted, readColumns } from "../engine/duckdb.ts";
 import { runOnEngineThreads } from "../engine/engine-threads.ts";
-import { setMeta } from "./meta.ts";
 
 /** UTF-8 bytes of a line: an event of at most 1 MiB, a copy of its hot properties, and the fields that ingest adds. */
 export const LINE_BYTES_MAX = 4_194_304;
@@ -144,4 +143,31 @@ async function projectOwned(connection: DuckDBConnection, path: string): Promise
     `UPDATE events SET person_id = owned.person_id FROM ${source} AS owned
      WHERE events.project_id = owned.project_id AND events.distinct_id = owned.distinct_id`,
   );
+}
+
+/**
+ * Keys of `meta`: `applied_seq` of the journal, `mirror_version` of the person projection, and `restoring`, 1
+ * while the store is filled from the archive.
+ */
+export type MetaKey = "applied_seq" | "mirror_version" | "restoring";
+
+/** Returns the value of a key, in the current database or in `catalog`; 0 without one. */
+export async function metaOf(
+  connection: DuckDBConnection,
+  key: MetaKey,
+  catalog?: string,
+): Promise<number> {
+  const table = catalog === undefined ? "meta" : `${catalog}.meta`;
+  const [row] = await rows(connection, `SELECT value FROM ${table} WHERE key = $key`, { key });
+  return Number(row?.["value"] ?? 0);
+}
+
+/** Replaces a value by a new row, because an UPDATE would wait until no read runs. */
+export async function setMeta(
+  connection: DuckDBConnection,
+  key: MetaKey,
+  value: number,
+): Promise<void> {
+  await connection.run("DELETE FROM meta WHERE key = $key", { key });
+  await connection.run("INSERT INTO meta VALUES ($key, $value::BIGINT)", { key, value });
 }

@@ -11,8 +11,7 @@ import { isAboutTheData, moveToDeadLetters } from "./dead-letters.ts";
 import { readDedupEntries } from "./dedup-replay.ts";
 import { eventErasure } from "./erase.ts";
 import { materializedTexts } from "./hot-columns.ts";
-import { type MetaKey, metaOf, setMeta } from "./meta.ts";
-import { applyChanges, isInPlace, LINE_BYTES_MAX } from "./projection.ts";
+import { type MetaKey, metaOf, setMeta, applyChanges, isInPlace, LINE_BYTES_MAX } from "./projection.ts";
 
 const HOT_NAMES = [
   ...HOT_PROPERTIES,
