@@ -1,6 +1,13 @@
 import { join } from "node:path";
 import { openLog } from "../../src/app/process/log.ts";
-import type { KeyReads, KeyWrites, ProjectReads, ProjectWrites, UserReads, UserWrites } from "../../src/core/ports/access.ts";
+import type {
+  KeyReads,
+  KeyWrites,
+  ProjectReads,
+  ProjectWrites,
+  UserReads,
+  UserWrites,
+} from "../../src/core/ports/access.ts";
 import type { ActivityReads } from "../../src/core/ports/activity.ts";
 import type { Archive, ArchiveFiles, Restore } from "../../src/core/ports/archive.ts";
 import type { DedupRuns } from "../../src/core/ports/dedup.ts";
@@ -9,7 +16,12 @@ import type { DeletionReads, DeletionWrites } from "../../src/core/ports/erasure
 import type { EventReads, EventStore } from "../../src/core/ports/events.ts";
 import type { GroupReads } from "../../src/core/ports/groups.ts";
 import type { MaterializedColumns } from "../../src/core/ports/hot-columns.ts";
-import type { InsightDrafts, InsightQueries, InsightReads, InsightWrites } from "../../src/core/ports/insights.ts";
+import type {
+  InsightDrafts,
+  InsightQueries,
+  InsightReads,
+  InsightWrites,
+} from "../../src/core/ports/insights.ts";
 import type { Journal, JournalGaps, JournalReader } from "../../src/core/ports/journal.ts";
 import type { BulkLoadFiles, RemoveLoad } from "../../src/core/ports/loads.ts";
 import type { Log } from "../../src/core/ports/log.ts";
@@ -37,9 +49,16 @@ import { storeSizes, volumeOf } from "../../src/stores/files/volume.ts";
 import { openJournal } from "../../src/stores/journal/journal.ts";
 import { journalGaps, journalReader } from "../../src/stores/journal/reader.ts";
 import { loadFiles, removeLoad } from "../../src/stores/loads/loads.ts";
-import { keyReads, keyWrites, projectReads, projectWrites, userReads, userWrites } from "../../src/stores/sqlite/access.ts";
+import {
+  keyReads,
+  keyWrites,
+  projectReads,
+  projectWrites,
+  userReads,
+  userWrites,
+} from "../../src/stores/sqlite/access.ts";
 import { activityReads } from "../../src/stores/sqlite/activity.ts";
-import { deletionRunWrites, deletionReads } from "../../src/stores/sqlite/deletions.ts";
+import { deletionReads, deletionRunWrites } from "../../src/stores/sqlite/deletions.ts";
 import { groupReads } from "../../src/stores/sqlite/groups.ts";
 import { insightReads, insightWrites } from "../../src/stores/sqlite/insights.ts";
 import { personReads } from "../../src/stores/sqlite/persons/list.ts";

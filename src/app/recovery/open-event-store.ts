@@ -7,7 +7,14 @@ import { restoreOf } from "../../stores/archive/restore.ts";
 import type { Duckdb } from "../../stores/duckdb/engine/duckdb.ts";
 import { isDamage } from "../../stores/duckdb/engine/faults.ts";
 import { metaOf } from "../../stores/duckdb/events/projection.ts";
-import { isNotedDamaged, quarantine, quarantinedIn, removeEventFile, removeQuarantined, restoreQuarantined } from "../../stores/duckdb/events/quarantine.ts";
+import {
+  isNotedDamaged,
+  quarantine,
+  quarantinedIn,
+  removeEventFile,
+  removeQuarantined,
+  restoreQuarantined,
+} from "../../stores/duckdb/events/quarantine.ts";
 import { DataError } from "../process/data-directory.ts";
 
 /** Why the event store's file is replaced. */

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { rows, quoted, readColumns } from "../engine/duckdb.ts";
 import type { ProjectionFiles } from "../../../core/ports/loads.ts";
 import { LEFT_OUT, PROPERTY_COLUMNS } from "../../loads/person-columns.ts";
+import { quoted, readColumns, rows } from "../engine/duckdb.ts";
 import { runOnEngineThreads } from "../engine/engine-threads.ts";
 
 /** UTF-8 bytes of a line: an event of at most 1 MiB, a copy of its hot properties, and the fields that ingest adds. */

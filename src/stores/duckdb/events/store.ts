@@ -11,7 +11,14 @@ import { isAboutTheData, moveToDeadLetters } from "./dead-letters.ts";
 import { readDedupEntries } from "./dedup-replay.ts";
 import { eventErasure } from "./erase.ts";
 import { materializedTexts } from "./hot-columns.ts";
-import { type MetaKey, metaOf, setMeta, applyChanges, isInPlace, LINE_BYTES_MAX } from "./projection.ts";
+import {
+  applyChanges,
+  isInPlace,
+  LINE_BYTES_MAX,
+  type MetaKey,
+  metaOf,
+  setMeta,
+} from "./projection.ts";
 
 const HOT_NAMES = [
   ...HOT_PROPERTIES,
