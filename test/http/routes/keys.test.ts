@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import {
   type Answered,
   type TestProject,
@@ -9,6 +9,11 @@ import { filesBelow, PERSONAL_KEY, PROJECT_KEY, startServer } from "../../suppor
 import { sharedApp } from "../../support/start/shared-app.ts";
 
 const newProject = sharedApp();
+let app: TestProject;
+
+beforeEach(async () => {
+  app = await newProject();
+});
 
 const KEYS = "/api/personal_api_keys/";
 
@@ -29,12 +34,12 @@ const DRAFT = { label: "ci", scopes: ["person:read"] };
 
 const keyOf = ({ body }: Answered) => body as Key;
 
-const make = async (app: TestProject, fields: object = {}, key = PERSONAL_KEY) =>
+const make = async (fields: object = {}, key = PERSONAL_KEY) =>
   keyOf(await app.ask("POST", KEYS, { key, body: { ...DRAFT, ...fields } }));
 
 /** A key that may manage keys and persons of project 1 until a day from now, and its value. */
-async function narrow(app: TestProject) {
-  const made = await make(app, {
+async function narrow() {
+  const made = await make({
     scopes: ["personal_api_key:write", "person:write"],
     scoped_teams: [1],
     expires_at: "2026-11-22T12:00:00Z",
@@ -44,7 +49,6 @@ async function narrow(app: TestProject) {
 
 describe("a personal key", () => {
   test("has a label that every store and reader takes", async () => {
-    const app = await newProject();
     const headers = { "content-type": "application/json" };
     const body = '{"label":"ok\\u0000\\ud800","scopes":["person:read"]}';
     const made = keyOf(await app.ask("POST", KEYS, { body, headers }));
@@ -91,8 +95,7 @@ describe("a personal key", () => {
   });
 
   test("is rolled: the new value is the same key, the old one ends at once", async () => {
-    const app = await newProject();
-    const made = await make(app, { expires_at: "2026-12-01" });
+    const made = await make({ expires_at: "2026-12-01" });
 
     const rolled = keyOf(await app.ask("POST", `${KEYS}${made.id}/roll/`));
 
@@ -107,8 +110,7 @@ describe("a personal key", () => {
   });
 
   test("that has ended is not rolled, by HTTP or the operator, until it has another end", async () => {
-    const app = await newProject();
-    const { id } = await make(app, { expires_at: "2026-11-21T12:30:00Z" });
+    const { id } = await make({ expires_at: "2026-11-21T12:30:00Z" });
     app.clock.now += 30 * 60_000;
     const roll = () => app.ask("POST", `${KEYS}${id}/roll/`);
 
@@ -124,8 +126,7 @@ describe("a personal key", () => {
   });
 
   test("is revoked by DELETE, at once and once", async () => {
-    const app = await newProject();
-    const { id, value } = await make(app);
+    const { id, value } = await make();
     expect((await app.get("/persons/", { key: value })).status).toBe(200);
 
     const deleted = await app.ask("DELETE", `${KEYS}${id}/`);
@@ -141,8 +142,7 @@ describe("a personal key", () => {
   });
 
   test("ends when it expires", async () => {
-    const app = await newProject();
-    const { value } = await make(app, { expires_at: "2026-11-21T13:00:00+00:30" });
+    const { value } = await make({ expires_at: "2026-11-21T13:00:00+00:30" });
     app.clock.now += 30 * 60_000 - 1;
     expect((await app.get("/persons/", { key: value })).status).toBe(200);
     app.clock.now += 1;
@@ -150,8 +150,7 @@ describe("a personal key", () => {
   });
 
   test("ends at a time that lies ahead, or never", async () => {
-    const app = await newProject();
-    const { id } = await make(app, {});
+    const { id } = await make({});
     for (const expires_at of ["", " ", "x", "2020-01-01"]) {
       const refused = { status: 400, body: { code: "invalid_input", attr: "expires_at" } };
       expect(await app.ask("PATCH", `${KEYS}${id}/`, { body: { expires_at } })).toMatchObject(
@@ -163,8 +162,7 @@ describe("a personal key", () => {
   });
 
   test("changes only in the given fields that may change", async () => {
-    const app = await newProject();
-    const made = await make(app, { scoped_teams: [1] });
+    const made = await make({ scoped_teams: [1] });
     const change = async (body: object) => app.ask("PATCH", `${KEYS}${made.id}/`, { body });
     const { value: _value, ...rest } = made;
 
@@ -175,18 +173,12 @@ describe("a personal key", () => {
     const others = { id: 1, user_id: 7, hash: "x", value: "phx_x", mask_value: "x" };
     expect(
       keyOf(await change({ ...others, last_used_at: null, revoked_at: "2026" })),
-    ).toMatchObject({
-      ...wide,
-      id: made.id,
-      user_id: 1,
-      mask_value: made.mask_value,
-    });
+    ).toMatchObject({ ...wide, id: made.id, user_id: 1, mask_value: made.mask_value });
     expect((await app.get("/events/", { key: made.value })).status).toBe(200);
   });
 
   test("tells when it was last used, to the hour", async () => {
-    const app = await newProject();
-    const { id, value } = await make(app);
+    const { id, value } = await make();
     // The note of a use is written before a later change of the key.
     const lastUse = async () => keyOf(await app.ask("PATCH", `${KEYS}${id}/`, { body: DRAFT }));
     expect((await lastUse()).last_used_at).toBeNull();
@@ -206,11 +198,13 @@ describe("a personal key", () => {
     const data = directory.path;
     let value: string | null = null;
     {
-      await using app = await testApp({ data });
+      await using reopened = await testApp({ data });
+      app = reopened;
       value = keyOf(await app.ask("POST", `${KEYS}@current/roll/`)).value;
     }
 
-    await using app = await testApp({ data });
+    await using reopened = await testApp({ data });
+    app = reopened;
 
     expect((await app.get("/persons/")).status).toBe(401);
     expect((await app.get("/persons/", { key: value })).status).toBe(200);
@@ -233,7 +227,6 @@ describe("a personal key", () => {
     [{ expires_at: "2026-11-21T12:00:00Z" }, "invalid_input", "expires_at", null],
     [{ expires_at: 1 }, "invalid_input", "expires_at", null],
   ])("is not made with %p", async (fields, code, attr) => {
-    const app = await newProject();
     const { length } = (await app.ask("GET", KEYS)).body as unknown[];
     const refused = await app.ask("POST", KEYS, { body: { ...DRAFT, ...fields } });
     expect(refused).toMatchObject({ status: 400, body: { type: "validation_error", code, attr } });
@@ -244,11 +237,10 @@ describe("a personal key", () => {
 
 describe("a key that manages keys", () => {
   test("makes and changes keys within its own scopes, projects and time", async () => {
-    const app = await newProject();
-    const { value: key } = await narrow(app);
+    const { value: key } = await narrow();
     const within = { scoped_teams: [1], expires_at: "2026-11-22T12:00:00Z" };
 
-    const made = await make(app, { ...within, scopes: ["person:read"] }, key);
+    const made = await make({ ...within, scopes: ["person:read"] }, key);
     const path = `${KEYS}${made.id}/`;
 
     expect(made.scopes).toEqual(["person:read"]);
@@ -267,8 +259,7 @@ describe("a key that manages keys", () => {
     ["a later end", { expires_at: "2026-11-22T12:00:01Z" }, "ends before"],
     ["no end", { expires_at: null }, "ends before"],
   ])("gives no key %s, also not itself", async (_case, fields, detail) => {
-    const app = await newProject();
-    const own = await narrow(app);
+    const own = await narrow();
     const { length } = (await app.ask("GET", KEYS)).body as unknown[];
     const within = { ...DRAFT, scoped_teams: [1], expires_at: own.expires_at };
 
@@ -297,9 +288,8 @@ describe("a key that manages keys", () => {
     ["more scopes", { scopes: ["*"], scoped_teams: [1] }],
     ["more projects", { scopes: ["person:read"] }],
   ])("sees one with %s, but does not change, roll or end it", async (_case, fields) => {
-    const app = await newProject();
-    const { value: key } = await narrow(app);
-    const other = await make(app, fields);
+    const { value: key } = await narrow();
+    const other = await make(fields);
     const path = `${KEYS}${other.id}/`;
 
     expect((await app.ask("GET", path, { key })).status).toBe(200);
@@ -314,18 +304,16 @@ describe("a key that manages keys", () => {
   });
 
   test("does not roll one that outlasts it, but ends it", async () => {
-    const app = await newProject();
-    const { value: key } = await narrow(app);
-    const { id } = await make(app, { scoped_teams: [1] });
+    const { value: key } = await narrow();
+    const { id } = await make({ scoped_teams: [1] });
 
     expect((await app.ask("POST", `${KEYS}${id}/roll/`, { key })).status).toBe(403);
     expect((await app.ask("DELETE", `${KEYS}${id}/`, { key })).status).toBe(204);
   });
 
   test("gives no more to one that outlasts it, but may take from it", async () => {
-    const app = await newProject();
-    const { value: key } = await narrow(app);
-    const lasting = await make(app, { scopes: ["person:read"], scoped_teams: [1] });
+    const { value: key } = await narrow();
+    const lasting = await make({ scopes: ["person:read"], scoped_teams: [1] });
     const patch = async (fields: object, id = lasting.id) =>
       (await app.ask("PATCH", `${KEYS}${id}/`, { key, body: fields })).status;
 
@@ -334,18 +322,17 @@ describe("a key that manages keys", () => {
     expect(await patch({ scopes: ["person:read"], label: "same" })).toBe(200);
     const end = { expires_at: "2026-11-22T12:00:00Z" };
     expect(await patch({ scopes: ["person:write"], ...end })).toBe(200);
-    const wider = await make(app, { scopes: ["person:write"], scoped_teams: [1] });
+    const wider = await make({ scopes: ["person:write"], scoped_teams: [1] });
     expect(await patch({ scopes: ["person:read"] }, wider.id)).toBe(200);
     expect(await patch({ scopes: ["person:write"] }, wider.id)).toBe(403);
   });
 
   test("makes none, with another at once, that may do more than both", async () => {
-    const app = await newProject();
-    const ending = await make(app, { scopes: ["*"], expires_at: "2026-11-22T12:00:00Z" });
-    const narrow = await make(app, { scopes: ["person:read", "personal_api_key:write"] });
+    const ending = await make({ scopes: ["*"], expires_at: "2026-11-22T12:00:00Z" });
+    const narrow = await make({ scopes: ["person:read", "personal_api_key:write"] });
     for (let round = 0; round < 20; round += 1) {
       const within = { scopes: ["person:read"], expires_at: "2026-11-22T11:00:00Z" };
-      const path = `${KEYS}${(await make(app, within, narrow.value ?? "")).id}/`;
+      const path = `${KEYS}${(await make(within, narrow.value ?? "")).id}/`;
       const patch = (body: object, key: string | null) => app.ask("PATCH", path, { key, body });
       const answers = await Promise.all([
         patch({ scopes: ["*"] }, ending.value),
@@ -360,9 +347,8 @@ describe("a key that manages keys", () => {
   });
 
   test("gives no project to one that outlasts it", async () => {
-    const app = await newProject();
-    const { value = "" } = await make(app, { scopes: ["*"], expires_at: "2026-11-22T12:00:00Z" });
-    const lasting = await make(app, { scoped_teams: [1] });
+    const { value = "" } = await make({ scopes: ["*"], expires_at: "2026-11-22T12:00:00Z" });
+    const lasting = await make({ scoped_teams: [1] });
     const path = `${KEYS}${lasting.id}/`;
     for (const scoped_teams of [[1, 2], null]) {
       const asked = { key: value ?? "", body: { scoped_teams } };
@@ -372,9 +358,10 @@ describe("a key that manages keys", () => {
   });
 
   test("does not find the keys of another user, with any method", async () => {
-    await using app = await testApp();
+    await using alone = await testApp();
+    app = alone;
     const { id } = await app.app.keys.create({ ...DRAFT, email: "ann@x.y" });
-    const { value: key } = await narrow(app);
+    const { value: key } = await narrow();
 
     for (const asking of [PERSONAL_KEY, key]) {
       const absent = await app.ask("GET", `${KEYS}999/`, { key: asking });
@@ -395,8 +382,7 @@ describe("a key that manages keys", () => {
   });
 
   test("knows itself as @current", async () => {
-    const app = await newProject();
-    const { id, value: key } = await narrow(app);
+    const { id, value: key } = await narrow();
     expect((await app.ask("GET", `${KEYS}@current/`, { key })).body).toMatchObject({ id });
   });
 });
@@ -432,7 +418,6 @@ describe("wrong personal keys", () => {
   });
 
   test("do not count if they are absent or project keys, or on capture", async () => {
-    const app = await newProject();
     const handle = app.app.http("http://127.0.0.1:8000", () => "9.9.9.9");
     const ask = async (path: string, authorization?: string) => {
       const headers = authorization === undefined ? {} : { authorization };
@@ -485,7 +470,8 @@ describe("wrong personal keys", () => {
   });
 
   test("are forgotten after a minute", async () => {
-    await using app = await testApp();
+    await using alone = await testApp();
+    app = alone;
     const ask = async () => (await app.get("/persons/", { key: wrong(1) })).status;
     for (let n = 0; n < 5; n++) expect(await ask()).toBe(401);
     expect(await ask()).toBe(429);
