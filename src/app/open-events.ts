@@ -58,6 +58,8 @@ export async function openEvents(
     after: Math.max(persons, files.state().last),
     onCut: (part) => log.warn("truncated torn write at journal end", part),
     onCorrupt: (part) => log.error("quarantined corrupt journal data", part),
+    onRefused: (error) => log.error("the journal cannot be written: events get 503", { error }),
+    onAccepted: () => log.info("the journal is written again"),
     segmentBytesMax: Math.min(SEGMENT_BYTES_MAX, journalBytesMax / SEGMENTS_MIN),
   });
   const seqs = {

@@ -4,7 +4,7 @@ import type { Disk } from "../files/disk.ts";
 import type { Part } from "./reader.ts";
 import { recoverSegments, type TornPart } from "./recovery.ts";
 import { frameBytes } from "./segment.ts";
-import { segmentReserve, segmentWriter } from "./writer.ts";
+import { type Refused, segmentReserve, segmentWriter } from "./writer.ts";
 
 /** Largest size of a segment, unless one frame is larger. */
 export const SEGMENT_BYTES_MAX = 64 * 1024 * 1024;
@@ -25,6 +25,10 @@ type Options = {
   onCut?: (part: TornPart) => void;
   /** Called with the damaged end of the last segment, after it is copied to `corrupt`. */
   onCorrupt?: (part: Part) => void;
+  /** Called with the error of the first group that the disk refuses. */
+  onRefused?: (error: unknown) => void;
+  /** Called when the disk takes a group again. */
+  onAccepted?: () => void;
   /** SEGMENT_BYTES_MAX by default. */
   segmentBytesMax?: number;
   /** RESERVE_AFTER_BYTES by default. */
@@ -40,6 +44,7 @@ type Waiting = { entry: Entry; resolve: (seq: number) => void; reject: (failure:
 export async function openJournal(options: Options): Promise<Journal> {
   const { directory, disk, after, segmentBytesMax = SEGMENT_BYTES_MAX } = options;
   const { onCut = () => {}, onCorrupt = () => {}, reserveAfterBytes } = options;
+  const { onRefused = () => {}, onAccepted = () => {} } = options;
   await disk.makeDirectory(directory);
   const reserve = await segmentReserve({ directory, disk, bytes: segmentBytesMax });
   const recovered = await recoverSegments({ directory, disk, after, onCut, onCorrupt });
@@ -53,6 +58,14 @@ export async function openJournal(options: Options): Promise<Journal> {
   let waitingBytes = 0;
   let writing: Promise<void> | undefined;
   let closed = false;
+  let isRefused = false;
+
+  /** Reports a change between a disk that takes groups and one that refuses them. */
+  function report(refused: Refused | undefined): void {
+    if (refused !== undefined && !isRefused) onRefused(refused.error);
+    if (refused === undefined && isRefused) onAccepted();
+    isRefused = refused !== undefined;
+  }
 
   /** Writes group after group until the queue is empty. */
   async function write(): Promise<void> {
@@ -66,6 +79,7 @@ export async function openJournal(options: Options): Promise<Journal> {
       const refused = await segments.write(frames);
       if (refused === undefined) durable = next - 1;
       else if (refused.isGone) next = first;
+      report(refused);
       group.forEach(({ entry, resolve, reject }, at) => {
         waitingBytes -= frameBytes(entry);
         if (refused === undefined) resolve(frames[at]?.first_seq ?? first);

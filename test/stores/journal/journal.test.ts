@@ -132,6 +132,27 @@ describe("a journal", () => {
     await journal.close();
   });
 
+  test("reports once that the disk refuses entries, and once that it takes them again", async () => {
+    const disk = faultyDisk();
+    const states: string[] = [];
+    const journal = await open(place(), {
+      disk,
+      onRefused: (error) => states.push((error as { code: string }).code),
+      onAccepted: () => states.push("accepted"),
+    });
+    const append = () => journal.append(entry("a")).catch(() => {});
+
+    await append();
+    disk.fail("write", { code: "ENOSPC", times: 2 });
+    await append();
+    await append();
+    await append();
+    await append();
+    await journal.close();
+
+    expect(states).toEqual(["ENOSPC", "accepted"]);
+  });
+
   test("is readable by its owner alone", async () => {
     const directory = await written(["a"]);
 
