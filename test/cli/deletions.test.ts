@@ -1,8 +1,11 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
 import { openPersonStore } from "../support/answers/sqlite.ts";
 import { batch, event } from "../support/data/build-records.ts";
 import { findPlanted } from "../support/disk/bytes-on-disk.ts";
+import { temporaryDirectory } from "../support/start/app.ts";
 import { executable } from "../support/start/executable.ts";
+import { preparedData } from "../support/start/prepared-data.ts";
 import { runCommand } from "../support/start/process.ts";
 import { PERSONAL_KEY, type Server, startServer } from "../support/start/server.ts";
 
@@ -24,6 +27,15 @@ async function asked(server: Server): Promise<{ ann: string; bob: string }> {
   }
   return { ann, bob };
 }
+
+/** The directory of a server that was stopped with two deletions queued. */
+const stopped = preparedData(async (data) => {
+  await using server = await startServer({ data });
+  const ids = await asked(server);
+  server.signal("SIGTERM");
+  await server.exited;
+  return ids;
+});
 
 test("deletions are listed, withdrawn and run in the running server, and leave a receipt", async () => {
   await using server = await startServer();
@@ -51,32 +63,30 @@ test("deletions are listed, withdrawn and run in the running server, and leave a
 });
 
 test("without a server the command does it on the files, and the next start reads them", async () => {
-  await using server = await startServer();
-  const { ann, bob } = await asked(server);
-  server.signal("SIGTERM");
-  await server.exited;
+  using directory = temporaryDirectory();
+  const data = join(directory.path, "data");
+  const { ann, bob } = await stopped(data);
 
-  const run = ["deletions", "--now", "run", "--data", server.data];
+  const run = ["deletions", "--now", "run", "--data", data];
   expect(await runCommand(run)).toEqual({ code: 0, out: "2 done\n", err: "" });
-  expect(await findPlanted(server.data, [ann, bob])).toEqual({});
+  expect(await findPlanted(data, [ann, bob])).toEqual({});
 
-  await using again = await startServer({ data: server.data });
+  await using again = await startServer({ data });
   await again.capture(batch(event({ distinct_id: "later" })));
   await again.stored(1);
   expect((await again.events()).map(({ distinct_id }) => distinct_id)).toEqual(["later"]);
 });
 
 test("the command that is stopped leaves what it had begun as it was", async () => {
-  await using server = await startServer();
-  const { ann, bob } = await asked(server);
-  server.signal("SIGTERM");
-  await server.exited;
-  const run = ["deletions", "run", "--data", server.data];
+  using directory = temporaryDirectory();
+  const data = join(directory.path, "data");
+  const { ann, bob } = await stopped(data);
+  const run = ["deletions", "run", "--data", data];
   const command = Bun.spawn([executable(), ...run], {
     stdout: "pipe",
     stderr: "pipe",
   });
-  using sqlite = openPersonStore(server.data, { readonly: true });
+  using sqlite = openPersonStore(data, { readonly: true });
   const tasks = () => sqlite.query("SELECT state, attempts FROM deletion_task ORDER BY id").all();
   while (!JSON.stringify(tasks()).includes("running")) await Bun.sleep(2);
   command.kill("SIGINT");
@@ -85,7 +95,7 @@ test("the command that is stopped leaves what it had begun as it was", async () 
   expect(await new Response(command.stderr).text()).toMatch(/^Stopped\. .+\n$/);
   expect(tasks()).toEqual(Array(2).fill({ state: "running", attempts: 0 }));
   expect(await runCommand(run)).toEqual({ code: 0, out: "2 done\n", err: "" });
-  expect(await findPlanted(server.data, [ann, bob])).toEqual({});
+  expect(await findPlanted(data, [ann, bob])).toEqual({});
 });
 
 test("deletions that a crash interrupted count as done by the command that finishes them", async () => {
