@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { BATCH_EVENTS_MAX, type BatchResult } from "../../../src/core/ingest/batches.ts";
 import { intervalMs, isBusy, waitForBatch } from "../../../src/core/ingest/ingest.ts";
 import { stopSignal } from "../../../src/core/ingest/retry.ts";
-import { openDuckdb, ROW_GROUP_ROWS } from "../../../src/stores/duckdb/engine/duckdb.ts";
+import { ROW_GROUP_ROWS } from "../../../src/stores/duckdb/engine/duckdb.ts";
 import { batch, event } from "../../support/data/build-records.ts";
 import { type TestProject, temporaryDirectory, testApp } from "../../support/start/app.ts";
+import { testDuckdb } from "../../support/start/duckdb-store.ts";
 import { sharedApp } from "../../support/start/shared-app.ts";
 
 const HOUR_MS = 3_600_000;
@@ -268,15 +269,7 @@ test("a load that was stored up to the middle of a batch continues after it", as
 });
 
 async function loseEventsAfter(seq: number, directory: string): Promise<void> {
-  const duckdb = await openDuckdb({
-    directory,
-    generation: 1,
-    memory_bytes: 256_000_000,
-    threads: 2,
-    onFatal(error) {
-      throw error;
-    },
-  });
+  const duckdb = await testDuckdb(directory, { memory_bytes: 256_000_000 });
   await duckdb.write(async (connection) => {
     await connection.run(`DELETE FROM events WHERE seq > ${seq}`);
     await connection.run(`UPDATE meta SET value = ${seq} WHERE key = 'applied_seq'`);

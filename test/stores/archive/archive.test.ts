@@ -14,8 +14,9 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import type { ArchivedFile } from "../../../src/core/ports/archive.ts";
 import { archiveOf } from "../../../src/stores/archive/archive.ts";
 import { openArchiveFiles } from "../../../src/stores/archive/files.ts";
-import { type Duckdb, openDuckdb, rows } from "../../../src/stores/duckdb/engine/duckdb.ts";
+import { type Duckdb, rows } from "../../../src/stores/duckdb/engine/duckdb.ts";
 import { temporaryDirectory } from "../../support/start/app.ts";
+import { testDuckdb } from "../../support/start/duckdb-store.ts";
 
 const ANN = "01a1fc9a-592b-78b3-8d80-aa75992efae9";
 const BOB = "01a1fc9a-592b-78b3-8d80-aa75992efaea";
@@ -40,16 +41,7 @@ const reopened = (directory: string, reached = Number.POSITIVE_INFINITY) =>
 async function openStores() {
   const data = temporaryDirectory();
   const directory = join(data.path, "archive");
-  const duckdb = await openDuckdb({
-    directory: data.path,
-    archiveDirectory: directory,
-    generation: 1,
-    memory_bytes: 128_000_000,
-    threads: 8,
-    onFatal(error) {
-      throw error;
-    },
-  });
+  const duckdb = await testDuckdb(data.path, { archiveDirectory: directory, threads: 8 });
   const files = await reopened(directory);
   const query = (sql: string) => duckdb.read((connection) => rows(connection, sql));
   const repaired: string[] = [];

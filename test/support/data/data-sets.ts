@@ -5,7 +5,7 @@ import type { Plan } from "../../../src/core/ports/insights.ts";
 import type { ProjectedPerson } from "../../../src/core/ports/projection.ts";
 import { jsonOf } from "../../../src/core/sql/sql.ts";
 import type { Json, JsonObject } from "../../../src/core/values/json.ts";
-import { type Duckdb, openDuckdb } from "../../../src/stores/duckdb/engine/duckdb.ts";
+import type { Duckdb } from "../../../src/stores/duckdb/engine/duckdb.ts";
 import { apiReads } from "../../../src/stores/duckdb/engine/query-deadline.ts";
 import {
   materializedColumns,
@@ -18,6 +18,7 @@ import { sqlReads } from "../../../src/stores/duckdb/sql/sql.ts";
 import { loadFiles } from "../../../src/stores/loads/loads.ts";
 import { propertyTexts } from "../../../src/stores/loads/person-columns.ts";
 import { temporaryDirectory } from "../start/app.ts";
+import { testDuckdb } from "../start/duckdb-store.ts";
 import { FOREVER } from "./build-records.ts";
 
 /** An event as it is stored; ties of time are in the order of the list. */
@@ -144,15 +145,7 @@ export function dataSet(project: number): DataSet {
 
 /** Opens the event store of a directory. */
 export const openStore = (directory: string): Promise<Duckdb> =>
-  openDuckdb({
-    directory,
-    generation: 1,
-    memory_bytes: 256_000_000,
-    threads: 2,
-    onFatal(error) {
-      throw error;
-    },
-  });
+  testDuckdb(directory, { memory_bytes: 256_000_000 });
 
 /** The numbers of the first `count` projects. */
 export function firstProjects(count: number): number[] {

@@ -6,18 +6,24 @@ import { temporaryDirectory } from "./app.ts";
 
 const MEMORY_BYTES = 256_000_000;
 
+type EngineOptions = Parameters<typeof openDuckdb>[0];
+
+/** Opens DuckDB in a directory, by default with 128 MB and two threads. An error that is fatal fails the test. */
+export function testDuckdb(directory: string, options: Partial<EngineOptions> = {}) {
+  return openDuckdb({
+    ...{ directory, generation: 1, memory_bytes: 128_000_000, threads: 2 },
+    onFatal(error) {
+      throw error;
+    },
+    ...options,
+  });
+}
+
 /** An empty event store on DuckDB in a temporary directory, and the files of its loads. */
 export async function duckdbStore() {
   const data = temporaryDirectory();
   const archiveDirectory = join(data.path, "archive");
-  const options = {
-    archiveDirectory,
-    ...{ directory: data.path, generation: 1, memory_bytes: MEMORY_BYTES, threads: 2 },
-    onFatal(error: Error) {
-      throw error;
-    },
-  };
-  const duckdb = await openDuckdb(options);
+  const duckdb = await testDuckdb(data.path, { archiveDirectory, memory_bytes: MEMORY_BYTES });
   const deadLetters = join(data.path, "dead-letters.ndjson");
   return {
     duckdb,
@@ -31,7 +37,7 @@ export async function duckdbStore() {
     /** Closes the store and opens it with so much memory. */
     async reopen(memory_bytes = MEMORY_BYTES) {
       await this.duckdb.close();
-      this.duckdb = await openDuckdb({ ...options, memory_bytes });
+      this.duckdb = await testDuckdb(data.path, { archiveDirectory, memory_bytes });
       this.store = eventStore(this.duckdb, deadLetters);
     },
     async [Symbol.asyncDispose]() {

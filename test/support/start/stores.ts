@@ -3,7 +3,7 @@ import type { PersonReads } from "../../../src/core/ports/person-reads.ts";
 import type { PersonSearch } from "../../../src/core/ports/person-search.ts";
 import type { PersonChange } from "../../../src/core/ports/person-writes.ts";
 import type { ProjectionChanges } from "../../../src/core/ports/projection.ts";
-import { openDuckdb, ROW_GROUP_ROWS } from "../../../src/stores/duckdb/engine/duckdb.ts";
+import { ROW_GROUP_ROWS } from "../../../src/stores/duckdb/engine/duckdb.ts";
 import { apiReads } from "../../../src/stores/duckdb/engine/query-deadline.ts";
 import { eventStore } from "../../../src/stores/duckdb/events/store.ts";
 import { personSearch } from "../../../src/stores/duckdb/lists/persons.ts";
@@ -15,6 +15,7 @@ import { personWrites } from "../../../src/stores/sqlite/persons/writes.ts";
 import { openSqlite, readSqlite } from "../../../src/stores/sqlite/sqlite.ts";
 import { applied } from "../data/persons.ts";
 import { temporaryDirectory } from "./app.ts";
+import { testDuckdb } from "./duckdb-store.ts";
 
 /** The person store and its projection, which has a change only once the test says so. */
 export type PersonStores = AsyncDisposable & {
@@ -40,12 +41,7 @@ export async function personStores(): Promise<PersonStores> {
   sqlite.raw.run(
     "INSERT INTO user (uuid, distinct_id, email, created_at) VALUES ('u', 'u', 'u@x.y', '')",
   );
-  const duckdb = await openDuckdb({
-    ...{ directory: directory.path, generation: 1, memory_bytes: 128_000_000, threads: 2 },
-    onFatal(error) {
-      throw error;
-    },
-  });
+  const duckdb = await testDuckdb(directory.path);
   const events = eventStore(duckdb, join(directory.path, "dead"));
   const files = loadFiles(join(directory.path, "loads"), ROW_GROUP_ROWS);
   const reader = readSqlite(path);

@@ -2,9 +2,10 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
-import { type Duckdb, openDuckdb, rows } from "../../../../src/stores/duckdb/engine/duckdb.ts";
+import { type Duckdb, rows } from "../../../../src/stores/duckdb/engine/duckdb.ts";
 import { zeroPagePadding } from "../../../../src/stores/duckdb/engine/page-padding.ts";
 import { temporaryDirectory } from "../../../support/start/app.ts";
+import { testDuckdb } from "../../../support/start/duckdb-store.ts";
 import { casesOf } from "../../../support/start/rounds.ts";
 
 setDefaultTimeout(60_000);
@@ -75,13 +76,7 @@ async function fill(directory: string, text: string): Promise<void> {
   await duckdb.close();
 }
 
-const opened = (directory: string): Promise<Duckdb> =>
-  openDuckdb({
-    ...{ directory, generation: 1, memory_bytes: 128_000_000, threads: 2 },
-    onFatal(error) {
-      throw error;
-    },
-  });
+const opened = (directory: string): Promise<Duckdb> => testDuckdb(directory);
 
 async function insert(duckdb: Duckdb, text: string): Promise<void> {
   await duckdb.write((connection) =>

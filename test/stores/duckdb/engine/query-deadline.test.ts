@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Failure } from "../../../../src/core/values/failure.ts";
-import { type Duckdb, openDuckdb, rows } from "../../../../src/stores/duckdb/engine/duckdb.ts";
+import { type Duckdb, rows } from "../../../../src/stores/duckdb/engine/duckdb.ts";
 import { apiReads } from "../../../../src/stores/duckdb/engine/query-deadline.ts";
 import { FOREVER } from "../../../support/data/build-records.ts";
 import { temporaryDirectory } from "../../../support/start/app.ts";
+import { testDuckdb } from "../../../support/start/duckdb-store.ts";
 
 /** Takes longer than any test may. */
 const ENDLESS = "SELECT sum(a.range * b.range) FROM range(1000000) a, range(1000000) b";
@@ -19,15 +20,7 @@ const directory = temporaryDirectory();
 let duckdb: Duckdb;
 
 beforeAll(async () => {
-  duckdb = await openDuckdb({
-    directory: directory.path,
-    generation: 1,
-    memory_bytes: 128_000_000,
-    threads: 2,
-    onFatal(error) {
-      throw error;
-    },
-  });
+  duckdb = await testDuckdb(directory.path);
 });
 
 afterAll(async () => {

@@ -1,20 +1,13 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { openDuckdb, ROW_GROUP_ROWS, rows } from "../../../../src/stores/duckdb/engine/duckdb.ts";
+import { ROW_GROUP_ROWS, rows } from "../../../../src/stores/duckdb/engine/duckdb.ts";
 import { temporaryDirectory } from "../../../support/start/app.ts";
+import { testDuckdb } from "../../../support/start/duckdb-store.ts";
 
 setDefaultTimeout(60_000);
 
 test("a checkpoint closes up one run of gaps, and the next one another: all at once take much memory", async () => {
   using place = temporaryDirectory();
-  const duckdb = await openDuckdb({
-    directory: place.path,
-    generation: 1,
-    memory_bytes: 256_000_000,
-    threads: 2,
-    onFatal(error) {
-      throw error;
-    },
-  });
+  const duckdb = await testDuckdb(place.path, { memory_bytes: 256_000_000 });
   const rowGroups = async () => {
     const found = await duckdb.read((connection) =>
       rows(

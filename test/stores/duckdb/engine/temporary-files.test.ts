@@ -2,9 +2,9 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../../../../src/core/values/failure.ts";
-import { openDuckdb } from "../../../../src/stores/duckdb/engine/duckdb.ts";
 import { clearTemporary } from "../../../../src/stores/duckdb/engine/temporary-files.ts";
 import { temporaryDirectory } from "../../../support/start/app.ts";
+import { testDuckdb } from "../../../support/start/duckdb-store.ts";
 
 setDefaultTimeout(60_000);
 
@@ -17,15 +17,7 @@ const GREEDY = `
 
 test("temporary files of queries are removed, and queries that hold them end", async () => {
   using place = temporaryDirectory();
-  const duckdb = await openDuckdb({
-    directory: place.path,
-    generation: 1,
-    memory_bytes: 128_000_000,
-    threads: 2,
-    onFatal(error) {
-      throw error;
-    },
-  });
+  const duckdb = await testDuckdb(place.path);
   const directory = join(place.path, "temp");
   const hasToken = () =>
     readdirSync(directory).some((name) => {
@@ -47,12 +39,7 @@ test("temporary files of queries are removed, and queries that hold them end", a
 
 test("open temporary files leave the directory, and the engine continues", async () => {
   using place = temporaryDirectory();
-  const duckdb = await openDuckdb({
-    ...{ directory: place.path, generation: 1, memory_bytes: 128_000_000, threads: 2 },
-    onFatal(error) {
-      throw error;
-    },
-  });
+  const duckdb = await testDuckdb(place.path);
   const directory = join(place.path, "temp");
   const sizes = () => readdirSync(directory).map((name) => statSync(join(directory, name)).size);
   const spill = `CREATE TEMP TABLE kept AS

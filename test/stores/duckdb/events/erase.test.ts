@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { Erasing } from "../../../../src/core/ports/erasure.ts";
-import { type Duckdb, openDuckdb, rows } from "../../../../src/stores/duckdb/engine/duckdb.ts";
+import { type Duckdb, rows } from "../../../../src/stores/duckdb/engine/duckdb.ts";
 import { eventErasure } from "../../../../src/stores/duckdb/events/erase.ts";
 import { temporaryDirectory } from "../../../support/start/app.ts";
+import { testDuckdb } from "../../../support/start/duckdb-store.ts";
 import { casesOf } from "../../../support/start/rounds.ts";
 
 setDefaultTimeout(300_000);
@@ -22,15 +23,7 @@ let duckdb: Duckdb;
 
 beforeEach(async () => {
   directory = temporaryDirectory();
-  duckdb = await openDuckdb({
-    directory: directory.path,
-    generation: 1,
-    memory_bytes: MEMORY_BYTES,
-    threads: 2,
-    onFatal(error) {
-      throw error;
-    },
-  });
+  duckdb = await testDuckdb(directory.path, { memory_bytes: MEMORY_BYTES });
 });
 
 afterEach(async () => {
