@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import { metricValue, scrape } from "../support/answers/prometheus.ts";
+import { caughtUp } from "../support/answers/prometheus.ts";
 import { batch, event } from "../support/data/build-records.ts";
 import { openConnection } from "../support/start/connection.ts";
 import { PERSONAL_KEY, PROJECT_KEY, type Server, startServer } from "../support/start/server.ts";
@@ -20,7 +20,7 @@ test.each(["json", "human"])(
     await sendHostileRequests(server);
     await sendHostileBytes(server);
     await sendToSocket(server);
-    while (metricValue(await scrape(server), "hoglet_ingest_lag_events") > 0) await Bun.sleep(20);
+    await caughtUp(server);
     expect(await server.stop()).toBe(0);
 
     const { out, err } = server.output();

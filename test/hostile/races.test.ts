@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import { metricValue, scrape } from "../support/answers/prometheus.ts";
+import { caughtUp } from "../support/answers/prometheus.ts";
 import { type Ask, asker, type Told } from "../support/answers/requests.ts";
 import { openPersonStore } from "../support/answers/sqlite.ts";
 import { batch, event } from "../support/data/build-records.ts";
@@ -39,13 +39,9 @@ afterAll(async () => {
   own[Symbol.dispose]();
 });
 
-async function caughtUp(): Promise<void> {
-  while (metricValue(await scrape(server), "hoglet_ingest_lag_events") > 0) await Bun.sleep(20);
-}
-
 async function made(...ids: string[]): Promise<Person[]> {
   await server.capture(batch(...ids.map((distinct_id) => event({ distinct_id }))));
-  await caughtUp();
+  await caughtUp(server);
   return Promise.all(ids.map(async (id) => (await of(id)) as Person));
 }
 
@@ -66,7 +62,7 @@ const statuses = (answers: Told[]) => [...new Set(answers.map(({ status }) => st
 
 /** Checks that each person is there once and has ids, and that stores and events agree on the ids. */
 async function expectWhole(): Promise<void> {
-  await caughtUp();
+  await caughtUp(server);
   const { count, results } = (await ask("GET", `${PERSONS}?limit=1000`)).body as Page<Person>;
   expect(results).toHaveLength(count);
   const ids = results.flatMap(({ distinct_ids }) => distinct_ids);
@@ -104,7 +100,7 @@ describe("many changes of a person at once", () => {
     const answers = await Promise.all(shuffled(changes).map((change) => change()));
 
     expect(answers.map(({ status }) => status).filter((status) => status >= 300)).toEqual([]);
-    await caughtUp();
+    await caughtUp(server);
     const kept = (await of("ann"))?.properties as Record<string, unknown>;
     for (const n of TIMES) expect(kept).toMatchObject({ [`own${n}`]: n, [`event${n}`]: n });
     const listed: Change[] = [];
@@ -238,10 +234,10 @@ describe("a person that is deleted", () => {
     }>;
     expect(tasks.results.length).toBe(tasks.count);
     expect(tasks.results.filter(({ status }) => status !== "pending")).toEqual([]);
-    await caughtUp();
+    await caughtUp(server);
     for (const id of ids) {
       await server.capture(batch(event({ distinct_id: id })));
-      await caughtUp();
+      await caughtUp(server);
       expect((await of(id))?.distinct_ids).toEqual([id]);
     }
     expect(await server.events("&distinct_id=eve0")).toHaveLength(TIMES.length + 2);

@@ -14,6 +14,14 @@ export function casesOf<T>(few: readonly T[], all: readonly T[]): readonly T[] {
   return IS_LONG ? all : few;
 }
 
+/** One of `every` cases, others at each `turn`; all of them in `npm run test:long`. */
+export function turnOf<T>(all: readonly T[], turn: number, every: number): readonly T[] {
+  return casesOf(
+    all.filter((_, index) => (index + turn) % every === 0),
+    all,
+  );
+}
+
 /** A seed for random choices: `HOGLET_TEST_SEED`, or else the given one, or else a new one. */
 export function seedOf(seed = Math.floor(Math.random() * 2 ** 31)): number {
   return Number(process.env["HOGLET_TEST_SEED"] ?? seed);
