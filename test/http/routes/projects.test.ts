@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { managementRoutes } from "../../../src/http/server.ts";
 import { keyWith } from "../../support/answers/operations.ts";
-import { batch, event } from "../../support/data/build-records.ts";
+import { event } from "../../support/data/build-records.ts";
 import {
   type Answered,
   type TestProject,
@@ -239,30 +238,6 @@ describe("a rotated project key", () => {
     });
     expect(projectOf(await app.ask("GET", pathOf())).api_token).toBe(app.token);
   });
-});
-
-test("an object of another project is answered like an absent one, by every operation", async () => {
-  await using app = await testApp();
-  await app.capture(batch(event(), event({ distinct_id: "bob" })));
-  await app.app.projects.create({ name: "second" });
-  const routes = managementRoutes(app.app).filter(({ path }) =>
-    path.startsWith("/api/environments/:project_id/"),
-  );
-  const objects = routes.filter(({ path }) => /\/:(?!project_id)/.test(path));
-
-  expect(objects.length).toBeGreaterThanOrEqual(2);
-  for (const { method, path } of objects) {
-    const ask = (project: string, id: string) =>
-      app.ask(method, path.replace(":project_id", project).replace(/:\w+/g, id));
-    const absent = await ask("1", "999");
-    const theirs = await ask("2", "1");
-    expect([method, path, theirs.status, theirs.body]).toEqual([
-      ...[method, path, absent.status],
-      absent.body as string,
-    ]);
-    if (method === "GET") expect(theirs.status).toBe(404);
-  }
-  expect((await app.get("/persons/")).body).toMatchObject({ count: 2 });
 });
 
 test("every operation on a project that does not exist answers not found", async () => {
