@@ -238,7 +238,8 @@ describe("a search", () => {
 
 describe("a name that is removed", () => {
   test("matches only its own text, in query and body, at any length", async () => {
-    const names = [...new Set([...HOSTILE_TEXTS.map(stored), LONG])];
+    // The long name is removed first: later answers are small.
+    const names = [...new Set([LONG, ...HOSTILE_TEXTS.map(stored)])];
     const $set = Object.fromEntries(names.map((name) => [name, name.slice(0, 9)]));
     await server.capture(batch(event({ distinct_id: "unset", properties: { $set } })));
     await server.stored(1, "&distinct_id=unset");
