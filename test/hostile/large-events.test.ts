@@ -10,7 +10,7 @@ import { PERSONAL_KEY, PROJECT_KEY, type Server, startServer } from "../support/
 
 setDefaultTimeout(120_000);
 
-/** What the engine is given by default, and a journal that is archived at once. */
+/** The default memory of the engine, and a journal that is archived at once. */
 const FLAGS = ["--memory", "256", "--journal", "16"];
 
 const MIB = 1_048_576;
@@ -208,7 +208,7 @@ test("a rebuild has them again, and needs no restart before", async () => {
   expect(body).toMatchObject({ results: [[true, count]] });
 });
 
-/** Waits until the archive has what came up to a number. */
+/** Waits until the archive has everything up to a sequence number. */
 async function untilArchived(last: number): Promise<void> {
   for (let polls = 0; polls < 600; polls += 1) {
     if (JSON.parse(readFileSync(join(data, "archive", "archive.json"), "utf8")).last >= last)

@@ -42,17 +42,17 @@ export async function written(texts: string[], options: Options = {}): Promise<s
   return directory;
 }
 
-/** What an entry was made of. */
+/** The parts of an entry. */
 export const textOf = ({ lines }: Frame): string => new TextDecoder().decode(lines);
 
-/** A reader, on the real disk if no other is given, and what it has set aside so far. */
+/** A reader, on the real disk by default, and the bytes that it has quarantined so far. */
 export function readerOf(directory: string, disk: Disk = nodeDisk) {
   const corrupt: Part[] = [];
   const onCorrupt = (part: Part) => corrupt.push(part);
   return { reader: journalReader({ directory, disk, onCorrupt }), corrupt };
 }
 
-/** Every frame of a closed journal, their texts, and what was set aside on the way. */
+/** Every frame of a closed journal, their texts, and the quarantined bytes. */
 export function readAll(directory: string) {
   const { reader, corrupt } = readerOf(directory);
   const frames = reader.read({ after: 0, upTo: Number.MAX_SAFE_INTEGER, eventsMax: 1e9 });
