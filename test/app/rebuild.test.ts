@@ -20,7 +20,7 @@ import { type Everything, everything, expectProjected } from "../support/disk/pr
 import { temporaryDirectory } from "../support/start/app.ts";
 import { executable } from "../support/start/executable.ts";
 import { preparedData } from "../support/start/prepared-data.ts";
-import { runCommand, start } from "../support/start/process.ts";
+import { environment, runCommand, start } from "../support/start/process.ts";
 import { casesOf } from "../support/start/rounds.ts";
 import {
   filesBelow,
@@ -521,6 +521,7 @@ describe("hoglet rebuild", () => {
     await sent();
     let shown = "";
     const child = Bun.spawn([executable(), "rebuild", "--data", data], {
+      env: environment(),
       terminal: {
         cols: 100,
         rows: 30,
@@ -563,6 +564,7 @@ describe("hoglet rebuild", () => {
     const before = await sent();
     for (const ms of casesOf([450], [250, 350, 450, 600])) {
       const child = Bun.spawn([executable(), "rebuild", "--data", data], {
+        env: environment(),
         stdout: "ignore",
         stderr: "ignore",
       });

@@ -15,7 +15,7 @@ import { bodyOf, clockBefore, eventOf, type Sent } from "../support/data/senders
 import { expectKept, settled } from "../support/disk/project-contents.ts";
 import { smallDisk } from "../support/disk/small-disk.ts";
 import { type LoneExecutable, loneExecutable } from "../support/start/executable.ts";
-import { type Outcome, runCommand, start } from "../support/start/process.ts";
+import { environment, type Outcome, runCommand, start } from "../support/start/process.ts";
 import { casesOf } from "../support/start/rounds.ts";
 import {
   PERSONAL_KEY,
@@ -323,7 +323,9 @@ describe("its commands", () => {
   test("print the licences of all that is inside, whole also for a slow reader", async () => {
     const cwd = place();
     const { code, out } = await run(cwd, ["licenses"]);
-    const slow = Bun.spawn(["sh", "-c", `"${executable}" licenses | (sleep 1; cat)`], { cwd });
+    const slow = Bun.spawn(["sh", "-c", `"${executable}" licenses | (sleep 1; cat)`], {
+      ...{ cwd, env: environment() },
+    });
 
     expect(code).toBe(0);
     expect(out).toStartWith(`hoglet ${manifest.version} (MIT)\n\n`);

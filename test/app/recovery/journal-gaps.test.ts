@@ -23,7 +23,7 @@ import {
 import { temporaryDirectory } from "../../support/start/app.ts";
 import { executable } from "../../support/start/executable.ts";
 import { preparedData } from "../../support/start/prepared-data.ts";
-import { runCommand } from "../../support/start/process.ts";
+import { environment, runCommand } from "../../support/start/process.ts";
 import { rounds } from "../../support/start/rounds.ts";
 import { PERSONAL_KEY, PROJECT_KEY, type Server, startServer } from "../../support/start/server.ts";
 
@@ -361,6 +361,7 @@ const STRIDE_MS = rounds(100, 50);
 /** Kills a rebuild at an instant; says whether it was still at it. */
 async function killedRebuild(ms: number): Promise<boolean> {
   const child = Bun.spawn([executable(), "rebuild", "--data", data], {
+    env: environment(),
     stdout: "ignore",
     stderr: "ignore",
   });

@@ -92,7 +92,8 @@ export async function runCommand(
   return { code, out, err };
 }
 
-function environment(env: Record<string, string>): Record<string, string> {
+/** The environment of a command: PATH, and nothing of the test run, whose variables are no settings of Hoglet. */
+export function environment(env: Record<string, string> = KEYS): Record<string, string> {
   const { PATH = "" } = process.env;
   return { PATH, ...env };
 }
