@@ -165,7 +165,10 @@ function commandOf(words: readonly string[]): Command {
   if (found !== undefined) return found;
   if (words.length === 0)
     throw new UsageError("What should hoglet do? Try: hoglet serve, or hoglet help.");
-  throw new UsageError(`There is no command ${words.slice(0, 2).join(" ")}. See: hoglet help.`);
+  const like = COMMANDS.filter(({ name }) => name.startsWith(`${words[0]} `));
+  const names = like.map(({ name }) => name).join(", ");
+  const help = names === "" ? "See: hoglet help." : `There are: ${names}.`;
+  throw new UsageError(`There is no command ${words.slice(0, 2).join(" ")}. ${help}`);
 }
 
 function printHelp(io: Io): number {

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type AdminServer, serveAdmin } from "../app/admin-socket.ts";
 import { codeOf, DataError } from "../app/process/data-directory.ts";
@@ -90,12 +91,18 @@ function listenOn(settings: Settings): Listening {
     return listen({ host, port, tls: tlsOf(settings), seed: Bun.randomUUIDv7() });
   } catch (error) {
     const code = codeOf(error);
-    const reason =
-      code === "EADDRINUSE"
-        ? "The port is taken by another program: stop it, or give --port another"
-        : `Check --host, --port, --tls-cert and --tls-key (${code})`;
+    const reason = listenFault(settings, code);
     throw new DataError(`Cannot listen on ${host} port ${port}. ${reason}.`);
   }
+}
+
+/** Why the server cannot listen. Bun reports an address of another machine as a taken port. */
+function listenFault({ tls_cert, tls_key }: Settings, code: string): string {
+  const missing = [tls_cert, tls_key].find((path) => path !== undefined && !existsSync(path));
+  if (missing !== undefined) return `There is no file ${missing}`;
+  return code === "EADDRINUSE"
+    ? "The port is taken by another program, or --host is no address of this machine: give another"
+    : `Check --host, --port, --tls-cert and --tls-key (${code})`;
 }
 
 function tlsOf({ tls_cert: cert, tls_key: key }: Settings) {

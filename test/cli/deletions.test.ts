@@ -58,7 +58,7 @@ test("deletions are listed, withdrawn and run in the running server, and leave a
   expect(again).toEqual({
     code: 1,
     out: "",
-    err: "No such deletion waits that has deleted nothing yet.\n",
+    err: "There is no such deletion, or it has begun already.\n",
   });
 });
 

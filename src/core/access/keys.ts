@@ -16,6 +16,7 @@ import {
   newKey,
   PERSONAL_KEY_PREFIX,
   type Principal,
+  SCOPE_OBJECTS,
   type User,
 } from "./key.ts";
 
@@ -215,8 +216,8 @@ function checkedLabel(label: string): string {
 
 function checkedScopes(scopes: string[]): string[] {
   if (scopes.length === 0 || !scopes.every(isScope)) {
-    const detail = "Scopes are `*` or a list of <object>:<read|write>.";
-    throw new Failure("invalid_choice", detail, "scopes");
+    const form = `\`*\` or a list of <object>:<read|write>. Objects are ${SCOPE_OBJECTS.join(", ")}.`;
+    throw new Failure("invalid_choice", `Scopes are ${form}`, "scopes");
   }
   return [...new Set(scopes)];
 }

@@ -42,7 +42,7 @@ export function deletionDesk({ reads, writes, users, now }: DeskNeeds): Deletion
     receipt,
     async cancel(id) {
       if (await writes.cancel(id, isoTime(now()))) return receipt(id);
-      throw new Failure("not_found", "No such deletion waits that has deleted nothing yet.");
+      throw new Failure("not_found", "There is no such deletion, or it has begun already.");
     },
   };
 }
