@@ -98,8 +98,9 @@ function listenOn(settings: Settings): Listening {
 
 /** Why the server cannot listen. Bun reports an address of another machine as a taken port. */
 function listenFault({ tls_cert, tls_key }: Settings, code: string): string {
-  const missing = [tls_cert, tls_key].find((path) => path !== undefined && !existsSync(path));
-  if (missing !== undefined) return `There is no file ${missing}`;
+  const files = { "--tls-cert": tls_cert, "--tls-key": tls_key };
+  const missing = Object.entries(files).find(([, path]) => path !== undefined && !existsSync(path));
+  if (missing !== undefined) return `There is no file ${missing[1]}, which ${missing[0]} names`;
   return code === "EADDRINUSE"
     ? "The port is taken by another program, or --host is no address of this machine: give another"
     : `Check --host, --port, --tls-cert and --tls-key (${code})`;
