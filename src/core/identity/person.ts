@@ -78,7 +78,8 @@ function keysToUnset(value: Json | undefined): string[] {
 
 /**
  * Changes `properties` in place, and returns whether they are different then. `set_once` sets keys that are
- * missing or null, `set` overwrites, and `unset` removes.
+ * missing, `set` overwrites, and `unset` removes. A null is a value: posthog-js sends
+ * `$set_once: {$initial_utm_source: null}` for a direct visit, which stays the first one.
  */
 export function applyUpdate(properties: JsonObject, update: PersonUpdate): boolean {
   let changed = false;
@@ -89,8 +90,7 @@ export function applyUpdate(properties: JsonObject, update: PersonUpdate): boole
     changed = true;
   };
   for (const [key, value] of Object.entries(update.set_once)) {
-    const present = Object.hasOwn(properties, key) ? properties[key] : undefined;
-    if (present === undefined || present === null) put(key, value);
+    if (!Object.hasOwn(properties, key)) put(key, value);
   }
   for (const [key, value] of Object.entries(update.set)) put(key, value);
   for (const key of update.unset) {

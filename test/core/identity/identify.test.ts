@@ -412,6 +412,22 @@ describe("events set automatic properties of their person", () => {
     });
   });
 
+  test("a direct first visit, which posthog-js sends as null, stays the first touch", async () => {
+    const app = await newProject();
+    const none = { utm_source: null, $initial_utm_source: null };
+    const google = { utm_source: "google", $initial_utm_source: "google" };
+
+    await app.capture(batch(of("visitor", "$pageview", { $set_once: none })));
+    await app.capture(
+      batch(of("visitor", "$pageview", { utm_source: "google", $set_once: google })),
+    );
+
+    expect((await personOf(app, "visitor"))?.properties).toEqual({
+      utm_source: "google",
+      $initial_utm_source: null,
+    });
+  });
+
   test("but not to values that the event sets itself, and not by an anonymous event", async () => {
     const app = await newProject();
     const given = { $set: { $browser: "mine" }, $set_once: { $initial_browser: "first" } };

@@ -43,7 +43,8 @@ describe("applying an update", () => {
     ],
     ["$set of null stores null", { a: 1 }, { $set: { a: null } }, true, { a: null }],
     ["$set_once keeps a value", { a: 1 }, { $set_once: { a: 2, b: 3 } }, true, { a: 1, b: 3 }],
-    ["$set_once fills a null", { a: null }, { $set_once: { a: 2 } }, true, { a: 2 }],
+    ["$set_once keeps a null", { a: null }, { $set_once: { a: 2 } }, false, { a: null }],
+    ["$set_once stores a null", {}, { $set_once: { a: null } }, true, { a: null }],
     [
       "$set wins over $set_once of the same event",
       {},
