@@ -147,16 +147,15 @@ function trendsResults(
     if (formula === null) return lines.flatMap((some) => byRank([...some.values()]));
     return byRank(formulaLines(formula, { series, lines, buckets }));
   };
-  const results = linesOf(found.current, period.buckets);
-  if (previous === null) return { columns: period.buckets, results };
+  const columns = period.buckets;
+  const results = linesOf(found.current, columns);
+  if (previous === null) return { columns, results };
   const before = linesOf(found.previous, previous.buckets);
-  return {
-    columns: period.buckets,
-    results: [
-      ...results.map((line) => ({ ...line, compare_label: "current" as const })),
-      ...before.map((line) => ({ ...line, compare_label: "previous" as const })),
-    ],
-  };
+  const compared = [
+    results.map((line) => ({ ...line, compare_label: "current" as const, days: columns })),
+    before.map((line) => ({ ...line, compare_label: "previous" as const, days: previous.buckets })),
+  ];
+  return { columns, results: compared.flat() };
 }
 
 /** Lines by the values of the breakdown. */
@@ -245,6 +244,8 @@ export type InsightResult = {
   math_property?: string | null;
   /** Of trends with a comparison. */
   compare_label?: "current" | "previous";
+  /** Of trends with a comparison: the beginning of the interval of each number, as in the columns. */
+  days?: string[];
   /** Of funnels: seconds from the step before; null for the first, and for steps that no person reached. */
   average_conversion_times?: (number | null)[];
   median_conversion_times?: (number | null)[];

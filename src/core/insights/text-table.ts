@@ -4,7 +4,7 @@ import { BREAKDOWN_WORDS, type InsightResult } from "./results.ts";
 /** A line of numbers, one for each of some columns. */
 type Line = Pick<
   InsightResult,
-  "label" | "breakdown_value" | "data" | "aggregated_value" | "compare_label"
+  "label" | "breakdown_value" | "data" | "aggregated_value" | "compare_label" | "days"
 >;
 
 /** Characters of the longest bar. */
@@ -46,8 +46,8 @@ function tableEach(columns: readonly string[], lines: readonly Line[], whole: st
     const number = shown(value).padStart(width);
     return `${filled(plain(column), names)}  ${number}${bar === "" ? "" : `  ${bar}`}\n`;
   };
-  const tables = lines.map(({ data, aggregated_value, ...line }) => {
-    const rows = columns.map((column, at) => row(column, data[at] ?? null));
+  const tables = lines.map(({ data, aggregated_value, days, ...line }) => {
+    const rows = (days ?? columns).map((column, at) => row(column, data[at] ?? null));
     const all = `${filled(whole, names)}  ${shown(aggregated_value).padStart(width)}\n`;
     return `\n${headingOf(line)}\n${rows.join("")}${all}`;
   });

@@ -96,15 +96,31 @@ export function periodOf(
 const isTurned = ({ from, before }: Period["instants"]) =>
   from !== undefined && before !== undefined && before <= from;
 
-/** Returns the period of equal length just before; its last interval ends as early as that of the period. */
+/**
+ * Returns the period of equal length that ends where this one begins. One that ends within a day is compared
+ * with the same hours of earlier days, unless it begins within a day too. Its first week or month may be
+ * incomplete, where the last one of `period` is. It has as many intervals.
+ */
 export function previousPeriod(period: Period, divided: Divided): Period {
-  const { from, before, buckets, instants } = period;
-  const back = (wall: number) => backBy(divided.interval, wall, buckets.length);
-  const end =
-    instants.before === undefined
-      ? wallMs(before)
-      : wallClock(wallMs(instants.before), divided.timezone);
-  return periodBetween(back(wallMs(from)), back(end), divided);
+  const { interval, timezone } = divided;
+  const from = wallMs(period.from);
+  const before =
+    period.instants.before === undefined
+      ? wallMs(period.before)
+      : wallClock(wallMs(period.instants.before), timezone);
+  const step = from % DAY_MS === 0 ? DAY_MS : HOUR_MS;
+  const length = Math.ceil((before - from) / step) * step;
+  const start = interval === "month" ? monthsBefore(from, length) : from - length;
+  return periodBetween(start, from - (length - (before - from)), divided);
+}
+
+/** The beginning of as many months and days before the start of a month as it has after it. */
+function monthsBefore(from: number, length: number): number {
+  let [months, next] = [0, nextOf("month", from)];
+  for (; next <= from + length; next = nextOf("month", next)) months += 1;
+  const start = backBy("month", from, months);
+  const days = from + length - backBy("month", next, 1);
+  return Math.max(start - days, backBy("month", start, 1));
 }
 
 /** Returns the period with one whole interval before it. */
@@ -129,7 +145,8 @@ function periodBetween(
 ): Period {
   if (from < TIME_MS_MIN) throw malformed("date_from");
   const buckets: string[] = [];
-  for (let at = from; interval !== null && at < before; at = nextOf(interval, at)) {
+  const first = interval === null ? from : startOf(interval, from);
+  for (let at = first; interval !== null && at < before; at = nextOf(interval, at)) {
     if (buckets.length === max) {
       const detail = `A range has at most ${max} intervals. A longer interval makes fewer.`;
       throw new Failure("invalid_input", detail, RANGE);
@@ -198,15 +215,13 @@ function nextOf(interval: Interval, ms: number): number {
   return date.setUTCMonth(date.getUTCMonth() + 1);
 }
 
-/** Returns the time `count` intervals earlier; days that a shorter month lacks become its end. */
+/** Returns the start of an interval, `count` intervals earlier. */
 function backBy(interval: Interval, ms: number, count: number): number {
   if (interval === "hour") return ms - count * HOUR_MS;
   if (interval === "day") return ms - count * DAY_MS;
   if (interval === "week") return ms - count * WEEK_MS;
-  const month = startOf("month", ms);
-  const date = new Date(month);
-  const start = date.setUTCMonth(date.getUTCMonth() - count);
-  return Math.min(start + (ms - month), nextOf("month", start));
+  const date = new Date(ms);
+  return date.setUTCMonth(date.getUTCMonth() - count);
 }
 
 function wallMs(text: string): number {

@@ -57,7 +57,7 @@ export type Trends = {
   breakdown: Breakdown | null;
   /** Replaces the series in the answer; the first series still decides the values of a breakdown. */
   formula: Formula | null;
-  /** Whether the answer also has the same number of intervals before. */
+  /** Whether the answer also has the period before, see `previousPeriod`. */
   compare: boolean;
 };
 

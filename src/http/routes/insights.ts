@@ -73,6 +73,11 @@ const ResultShape = t.Object(
         description: "Only for trends that are compared with the previous period.",
       }),
     ),
+    days: t.Optional(
+      t.Array(Text("2026-11-21", "The beginning of an interval."), {
+        description: "Only with `compare_label`: when each number of `data` begins.",
+      }),
+    ),
     average_conversion_times: seconds("Only for funnels: seconds from the step before."),
     median_conversion_times: seconds("Only for funnels: seconds from the step before."),
     source: t.Optional(Text("1_/pricing", "Only for paths.")),

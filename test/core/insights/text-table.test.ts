@@ -35,10 +35,11 @@ test("rows without a breakdown value, and of the earlier period, are named", () 
   const results = [
     { ...line, breakdown_value: "$$_posthog_breakdown_null_$$", data: [1] },
     { ...line, breakdown_value: "$$_posthog_breakdown_other_$$", data: [1] },
-    { ...line, compare_label: "previous" as const, data: [1] },
+    { ...line, compare_label: "previous" as const, data: [1], days: ["2026-10-31"] },
   ];
   const text = insightTable("All", "TrendsQuery", { columns: ["2026-11-01"], results });
 
+  expect(text).toContain("\n2026-10-31     1  ");
   expect(text.split("\n").filter((row) => row.startsWith("a"))).toEqual([
     ...["a: (none)", "all         1234", "a: (others)", "all         1234"],
     ...["a, the time before", "all         1234"],

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { InsightResult } from "../../../src/core/insights/results.ts";
 import { FUNNEL_STEPS_MAX } from "../../../src/core/queries/funnel.ts";
-import { readQuery } from "../../../src/core/queries/insight.ts";
-import { periodOf, previousPeriod } from "../../../src/core/queries/period.ts";
-import { SERIES_MAX, type Trends } from "../../../src/core/queries/trend.ts";
-import type { Json, JsonObject } from "../../../src/core/values/json.ts";
+import { SERIES_MAX } from "../../../src/core/queries/trend.ts";
+import type { Json } from "../../../src/core/values/json.ts";
 import { batch, event } from "../../support/data/build-records.ts";
 import { chance } from "../../support/data/data-sets.ts";
 import { sorted } from "../../support/data/insight-reference.ts";
@@ -94,16 +92,6 @@ type Cell = (Json | undefined)[];
 const letterOf = ({ insight }: Answer, name: string | null | undefined) =>
   String.fromCharCode(65 + (insight.query.series ?? []).findIndex(({ event }) => event === name));
 
-/** The beginnings of the intervals of the previous period. */
-function bucketsBefore({ insight }: Answer): string[] {
-  const { dateRange, interval } = readQuery(insight.query as JsonObject, {
-    now: NOW,
-    timezone: ZONE,
-  }) as Trends;
-  const divided = { interval, timezone: ZONE };
-  return previousPeriod(periodOf(dateRange, { ...divided, now: NOW }), divided).buckets;
-}
-
 /** The numbers of an answer. */
 function cellsOf(answer: Answer): Cell[] {
   const { insight, columns, results } = answer;
@@ -114,8 +102,7 @@ function cellsOf(answer: Answer): Cell[] {
     switch (insight.query.kind) {
       case "TrendsQuery": {
         const of = [letterOf(answer, line.event), line.compare_label, value];
-        const before = line.compare_label === "previous" ? bucketsBefore(answer) : undefined;
-        return [...each((column, at) => [...of, before?.[at] ?? column]), [...of, null, all]];
+        return [...each((column, at) => [...of, line.days?.[at] ?? column]), [...of, null, all]];
       }
       case "FunnelsQuery":
         return columns.flatMap((_, at) => [

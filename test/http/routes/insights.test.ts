@@ -346,8 +346,16 @@ describe("trends", () => {
       body: {
         insight: { name: "A / B * 100" },
         results: [
-          { label: "A / B * 100", data: [100, 0], compare_label: "current" },
-          { data: [100, 0], aggregated_value: 50, compare_label: "previous" },
+          {
+            label: "A / B * 100",
+            data: [100, 0],
+            compare_label: "current",
+            days: ["2026-11-20", "2026-11-21"],
+          },
+          {
+            ...{ data: [100, 0], aggregated_value: 50, compare_label: "previous" },
+            days: ["2026-11-18", "2026-11-19"],
+          },
         ],
       },
     });
