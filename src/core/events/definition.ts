@@ -7,6 +7,9 @@ export type PropertyOwner = (typeof PROPERTY_OWNERS)[number];
 /** The types of a property's values, named as PostHog's clients name them. */
 export const PROPERTY_TYPES = ["Boolean", "DateTime", "Numeric", "String"] as const;
 
+/** One of PROPERTY_TYPES. */
+export type PropertyType = (typeof PROPERTY_TYPES)[number];
+
 /** An event by name. Times are ISO 8601. */
 export type EventDefinition = {
   name: string;
@@ -20,9 +23,9 @@ export type PropertyDefinition = {
   name: string;
   type: PropertyOwner;
   /** The type of most values; null for lists and objects, and without a value. */
-  property_type: (typeof PROPERTY_TYPES)[number] | null;
+  property_type: PropertyType | null;
   is_numerical: boolean;
-  /** The number of examined events, persons or groups that have it. */
+  /** The number of events that have it, or of examined persons or groups. */
   count: number;
   /** The latest time, of events alone, ISO 8601. */
   last_seen_at: string | null;

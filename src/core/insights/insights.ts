@@ -18,7 +18,7 @@ import { periodOf, previousPeriod, withIntervalBefore } from "../queries/period.
 import type { Breakdown } from "../queries/query-fields.ts";
 import { RETENTION_INTERVALS_MAX } from "../queries/retention.ts";
 import { seriesLabel } from "../queries/trend.ts";
-import { namesInQuotes, type QuestionTarget, readWords } from "../questions/question.ts";
+import { namesAsked, type QuestionTarget, readWords } from "../questions/question.ts";
 import { Failure } from "../values/failure.ts";
 import { withShortId } from "../values/ids.ts";
 import { isObject, type Json, type JsonObject, storableText } from "../values/json.ts";
@@ -108,8 +108,19 @@ export function insights(needs: Needs): Insights {
   const understood = async (
     project: number,
     words: string,
-    { signal, ...asked }: QuestionTarget & { signal: AbortSignal },
-  ) => readWords(words, await queries.names(project, signal, namesInQuotes(words)), asked);
+    { signal, ...target }: QuestionTarget & { signal: AbortSignal },
+  ) => {
+    const { all, ofPersons } = namesAsked(words);
+    const names = await queries.names(project, signal, all);
+    try {
+      return readWords(words, names, target);
+    } catch (error) {
+      if (!(error instanceof Failure) || ofPersons.length === 0) throw error;
+      const rare = await queries.personNames(project, signal, ofPersons);
+      const person_properties = [...names.person_properties, ...rare];
+      return readWords(words, { ...names, person_properties }, target);
+    }
+  };
   return {
     async ask(project, user, { query: sent, insight_type, name }, signal) {
       const type = insightTypeOf(insight_type);

@@ -23,8 +23,8 @@ export type DefinitionReads = {
   ): Promise<{ count: number; rows: EventDefinition[] }>;
 
   /**
-   * Returns names of properties of events, persons or groups. Only the newest rows are searched, so a
-   * rare property may be missing; counts are of these rows.
+   * Returns names of properties of events, persons or groups. Those of events are exact. Of persons and
+   * groups only the newest are read, so a rare property may be missing.
    */
   properties(
     project: number,

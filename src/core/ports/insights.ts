@@ -120,10 +120,18 @@ export type InsightQueries = {
    */
   run(project: number, plan: Plan, signal: AbortSignal): Promise<Answered>;
   /**
-   * Returns names of events and properties for questions in words, the most frequent first.
-   * The list is bounded; a rare name of `asked` is added if the project has it.
+   * Returns names of events and properties for questions in words, the most frequent first. The lists are
+   * bounded, but have all names that equal one of `asked` once they are folded (`folded` in core). Names of
+   * persons' properties are those of the newest persons.
    */
   names(project: number, signal: AbortSignal, asked?: readonly string[]): Promise<EventNames>;
+
+  /** Returns properties of persons whose folded name is in `asked`. It reads all persons. */
+  personNames(
+    project: number,
+    signal: AbortSignal,
+    asked: readonly string[],
+  ): Promise<EventNames["person_properties"]>;
 };
 
 /**

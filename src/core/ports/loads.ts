@@ -71,6 +71,8 @@ export type BulkLoad = {
   events: string | null;
   /** Path of the log records; null without log records. */
   logs: string | null;
+  /** How many of its events have each property, JSON. Null if the event store has to count. */
+  property_counts: string | null;
   /** Number of events and log records to store. */
   count: number;
   /** Whether some events belong to a historical migration. */

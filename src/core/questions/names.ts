@@ -5,9 +5,8 @@ import { nameOfMark, spelledOut } from "./quoted-names.ts";
 /** Names of events and properties, the most frequent first, then by name. */
 export type EventNames = {
   events: { name: string; count: number }[];
-  /** `count` is of the newest events only. */
   properties: { name: string; count: number }[];
-  /** `count` is of the newest persons only. */
+  /** `count` is of the persons that were read. */
   person_properties: { name: string; count: number }[];
 };
 

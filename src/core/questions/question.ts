@@ -11,7 +11,14 @@ import {
   namesIn,
   RESERVED_WORDS,
 } from "./names.ts";
-import { contains, markQuotedNames, type QuotedQuestion, withQuotes } from "./quoted-names.ts";
+import {
+  contains,
+  markQuotedNames,
+  type PossibleNames,
+  possibleNames,
+  type QuotedQuestion,
+  withQuotes,
+} from "./quoted-names.ts";
 import { intervalFirst } from "./times.ts";
 
 /** Characters of a question in words. */
@@ -51,9 +58,11 @@ export function readWords(
   return unpunctuated(question, (one) => likeliest(one, reading));
 }
 
-/** Returns the quoted names of a question, which may be rare. */
-export function namesInQuotes(words: string): readonly string[] {
-  return words.length > WORDS_CHARS_MAX ? [] : markQuotedNames(storableText(words)).quoted;
+/** Returns the parts of a question that may be names, folded, for a lookup of these. */
+export function namesAsked(words: string): PossibleNames {
+  if (words.length > WORDS_CHARS_MAX) return { all: [], ofPersons: [] };
+  const { all, ofPersons } = possibleNames(markQuotedNames(storableText(words)));
+  return { all: all.map(folded), ofPersons: ofPersons.map(folded) };
 }
 
 /** Reads a question, and on failure reads it without punctuation at its end, which names may have. */

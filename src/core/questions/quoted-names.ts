@@ -36,6 +36,37 @@ export function withQuotes({ text, quoted }: QuotedQuestion, name: string): Quot
   return { text: text.replace(standing(name), () => mark), quoted: [...quoted, name] };
 }
 
+/** Ends of words after the beginning of a name, and characters of a name that is not in quotes. */
+const NAME_ENDS_MAX = 12;
+const NAME_CHARS_MAX = 200;
+
+/** Where a name may begin and end: at the bounds of `standing`. */
+const STARTS = /(?<![^ ,>→])(?=[^ ,>→])/g;
+const ENDS = /(?<=[^ ])(?![^ ,\-→?.!;])/g;
+
+const AFTER_PERSON = /(?:^|[ ,])(?:person|user)(?:'s)? $/i;
+
+/** All parts of a question that may be names; `ofPersons` are those that follow `person`. */
+export type PossibleNames = { all: string[]; ofPersons: string[] };
+
+/** Returns the parts of a question that may be names, quoted names without their quotes. */
+export function possibleNames({ text, quoted }: QuotedQuestion): PossibleNames {
+  const [all, ofPersons] = [new Set<string>(), new Set<string>()];
+  const ends = [...text.matchAll(ENDS)].map(({ index }) => index);
+  for (const { index: start } of text.matchAll(STARTS)) {
+    const isOfPerson = AFTER_PERSON.test(text.slice(0, start));
+    const first = ends.findIndex((end) => end > start);
+    for (const end of first < 0 ? [] : ends.slice(first, first + NAME_ENDS_MAX)) {
+      if (end - start > NAME_CHARS_MAX) break;
+      const part = text.slice(start, end);
+      const name = nameOfMark(part, quoted) ?? part;
+      all.add(name);
+      if (isOfPerson) ofPersons.add(name);
+    }
+  }
+  return { all: [...all], ofPersons: [...ofPersons] };
+}
+
 /** Whether a text contains a name, in any case. */
 export function contains(name: string, text: string): boolean {
   return standing(name).test(text);

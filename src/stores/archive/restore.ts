@@ -2,6 +2,7 @@ import { PERSON_NAMESPACE } from "../../core/identity/person.ts";
 import type { ArchiveFiles, Counting, Restore, TakenRows } from "../../core/ports/archive.ts";
 import { type Duckdb, quoted } from "../duckdb/engine/duckdb.ts";
 import { metaOf } from "../duckdb/events/projection.ts";
+import { recountProperties } from "../duckdb/events/property-counts.ts";
 import { NOT_PADDING } from "../loads/event-lines.ts";
 import { isReadable } from "./check.ts";
 import { countIn } from "./erase.ts";
@@ -15,6 +16,7 @@ const TABLES = [
   "groups",
   "promoted",
   "property_use",
+  "property_counts",
 ] as const;
 
 /** SQL of `personUuid` for the columns `project_id` and `distinct_id`: a UUID of version 5. */
@@ -89,6 +91,7 @@ export function restoreOf(duckdb: Duckdb, files: ArchiveFiles): Restore {
 
     async end() {
       await duckdb.write(async (connection) => {
+        await recountProperties(connection, NOT_PADDING);
         await connection.run("DELETE FROM meta WHERE key = 'restoring'");
       });
       await duckdb.checkpoint();

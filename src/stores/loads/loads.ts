@@ -22,18 +22,21 @@ import {
   appended,
   appendedEvents,
   type EventPart,
+  emptyPart,
   type Part,
   padded,
   pathOf,
   takeUpToRows,
 } from "./parts.ts";
 import { joinChanges } from "./projection-changes.ts";
+import { countProperties, type PropertyCount } from "./property-counts.ts";
 
 /** The load that is being written. */
 type Open = {
   first: number;
   last: number;
   events: EventPart;
+  counts: PropertyCount[];
   logs: Part;
   projection: ProjectionChanges | null;
 };
@@ -56,13 +59,9 @@ export function loadFiles(directory: string, rowsMax: number): BulkLoadFiles {
   let unwritten: ProjectionChanges | null = null;
 
   const begin = (first: number): Open => {
-    const part = (kind: string) => ({
-      path: join(directory, `${first}.${kind}.ndjson`),
-      bytes: 0,
-      rows: 0,
-    });
-    const events = { ...part("events"), rowsTaken: 0, end: undefined, historical: false };
-    return { first, last: first - 1, events, logs: part("logs"), projection: null };
+    const of = (kind: string) => emptyPart(join(directory, `${first}.${kind}.ndjson`));
+    const events = { ...of("events"), rowsTaken: 0, end: undefined, historical: false };
+    return { first, last: first - 1, events, counts: [], logs: of("logs"), projection: null };
   };
   /** Adds the part of a batch that fits into the load. */
   const extended = (load: Open, { range, events, logs }: Remaining): Extended => {
@@ -76,6 +75,7 @@ export function loadFiles(directory: string, rowsMax: number): BulkLoadFiles {
         ...load,
         last,
         events: later.length === 0 ? grown : padded(grown, rowsMax),
+        counts: [...load.counts, ...countProperties(part)],
         logs: appended(load.logs, taken.flatMap(logLines)),
       },
       remaining: { range, events: later, logs: logs.slice(taken.length) },
@@ -83,11 +83,12 @@ export function loadFiles(directory: string, rowsMax: number): BulkLoadFiles {
   };
   const putProjection = (name: string, changes: ProjectionStream) =>
     projectionFiles(join(directory, name), changes);
-  const finished = ({ first, last, events, logs, projection }: Open): BulkLoad => ({
+  const finished = ({ first, last, events, counts, logs, projection }: Open): BulkLoad => ({
     first,
     last,
     events: pathOf(events),
     logs: pathOf(logs),
+    property_counts: storableJson(counts),
     count: events.rows + logs.rows,
     historical: events.historical,
     large: events.rowsTaken > events.rows,
@@ -175,7 +176,7 @@ function joined(
 function projectionFiles(start: string, changes: ProjectionStream): ProjectionFiles {
   const { version, deleted = false, overrides, groups, owned } = changes;
   const put = (kind: string, lines: Iterable<string>): string | null =>
-    pathOf(appended({ path: `${start}.${kind}.ndjson`, bytes: 0, rows: 0 }, lines));
+    pathOf(appended(emptyPart(`${start}.${kind}.ndjson`), lines));
   const found = { known: false, gone: false, moved: false };
   const persons = put("persons", personLines(changes, found));
   return {

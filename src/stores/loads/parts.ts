@@ -13,6 +13,9 @@ export type EventPart = Part & {
   historical: boolean;
 };
 
+/** A file that nothing is written to yet. */
+export const emptyPart = (path: string): Part => ({ path, bytes: 0, rows: 0 });
+
 /** Returns the path of the file; null if it has no rows. */
 export const pathOf = ({ path, rows }: Part): string | null => (rows === 0 ? null : path);
 

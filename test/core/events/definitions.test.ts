@@ -116,7 +116,7 @@ describe("definitions of properties", () => {
 
     const counts = (body as { results: { name: string; count: number }[] }).results;
     expect(counts.filter(({ name }) => !name.startsWith("$"))).toMatchObject([
-      { name: "frequent", count: 200 },
+      { name: "frequent", count: 500 },
       { name: "rare", count: 1 },
     ]);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { InsightType } from "../../../src/core/queries/insight.ts";
-import { namesInQuotes, readWords } from "../../../src/core/questions/question.ts";
+import { namesAsked, readWords } from "../../../src/core/questions/question.ts";
 import type { JsonObject } from "../../../src/core/values/json.ts";
 
 const names = {
@@ -445,9 +445,16 @@ describe("names in double quotes", () => {
   });
 
   test("are found in words before they are looked up", () => {
-    const words = 'funnel “a b” then "c \\"d\\"" by "e, f"';
-    expect(namesInQuotes(words)).toEqual(["a b", 'c "d"', "e, f"]);
-    expect(namesInQuotes(`"${"x".repeat(1000)}"`)).toEqual([]);
+    const { all } = namesAsked('funnel “a b” then "c \\"d\\"" by "e, F"');
+    expect(all).toEqual(expect.arrayContaining(["a b", 'c "d"', "e, f"]));
+    expect(namesAsked(`"${"x".repeat(1000)}"`).all).toEqual([]);
+  });
+
+  test("without quotes are looked up, too, those of persons after that word", () => {
+    const { all, ofPersons } = namesAsked("Signed  Up->Paid, by $browser and person's Plan type?");
+    const words = ["signed", "signed up", "signed up->paid", "paid", "$browser", "plan type"];
+    expect(all).toEqual(expect.arrayContaining(words));
+    expect(ofPersons).toEqual(["plan", "plan type", "plan type?"]);
   });
 
   test("are not needed where only one reading is possible", () => {

@@ -9,6 +9,7 @@ import { LOG_OWNERS, MAY_HAVE_OWNER } from "../lists/logs.ts";
 import { readErasedEntries } from "./dedup-replay.ts";
 import { forgetUnfilled } from "./hot-columns.ts";
 import { metaOf } from "./projection.ts";
+import { countsWithoutErased } from "./property-counts.ts";
 
 /** The distinct ids of the tasks. */
 const TARGETS = `
@@ -100,7 +101,7 @@ const LOOSE_MIN = 4 * ROW_GROUP_ROWS;
 const LOOSE_SHARE = 1 / 4;
 
 /** Tables that `copyRest` leaves out; the new file has its own schema version. */
-const NOT_SMALL = [...COPIED.map(({ table }) => table), "migration"];
+const NOT_SMALL = [...COPIED.map(({ table }) => table), "migration", "property_counts"];
 
 /**
  * Deletes events by a rewrite of the others, which stay unchanged even if they mention a deleted person
@@ -245,6 +246,8 @@ async function copyRest(
     await run(`DELETE FROM ${to}."${name}"`);
     await run(`INSERT INTO ${to}."${name}" BY NAME SELECT * FROM ${from}."${name}"`);
   }
+  await run(`DELETE FROM ${to}.property_counts`);
+  await run(`INSERT INTO ${to}.property_counts BY NAME ${countsWithoutErased(from)}`);
   await run(forgetUnfilled(to), { mark });
 }
 

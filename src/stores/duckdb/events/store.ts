@@ -19,6 +19,7 @@ import {
   metaOf,
   setMeta,
 } from "./projection.ts";
+import { addPropertyCounts, joinPropertyCounts, recountProperties } from "./property-counts.ts";
 
 const HOT_NAMES = [
   ...HOT_PROPERTIES,
@@ -104,6 +105,7 @@ const INSERT_LOGS = (path: string) => `
 export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
   const meta = (key: MetaKey) => duckdb.read((connection) => metaOf(connection, key));
   const erasure = eventErasure(duckdb);
+  const joinCounts = joinPropertyCounts();
   const noteOwners = (changes: ProjectionFiles | null) => {
     if (typeof changes?.owned === "string") erasure.moved(readFileSync(changes.owned, "utf8"));
   };
@@ -111,6 +113,7 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
   const apply = (load: BulkLoad) =>
     writeOnce(["applied_seq", load.last], load.projection, async (connection) => {
       await applyLoad(connection, load);
+      await joinCounts(connection);
       noteOwners(load.projection);
     });
   const takeDeadLetters = async ({
@@ -150,7 +153,7 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
       } catch (error) {
         const dead = isAboutTheData(error) ? await takeDeadLetters(load) : [];
         if (dead.length === 0) throw error;
-        await apply(load);
+        await apply({ ...load, property_counts: null });
         return { dead };
       }
     },
@@ -200,7 +203,7 @@ function repeatable(duckdb: Pick<Duckdb, "writeFirst" | "writeInPlace">) {
 }
 
 async function applyLoad(connection: DuckDBConnection, load: BulkLoad): Promise<void> {
-  const { first, last, events, logs, projection } = load;
+  const { first, last, events, logs, property_counts, projection } = load;
   if ((await metaOf(connection, "applied_seq")) >= first) {
     throw new Error(`BulkLoad up to ${last} was applied before`);
   }
@@ -208,6 +211,8 @@ async function applyLoad(connection: DuckDBConnection, load: BulkLoad): Promise<
   if (events !== null) {
     const { sql: promoted, values } = await materializedTexts(connection);
     await runOnEngineThreads(connection, INSERT_EVENTS(events, { ...load, promoted }), { values });
+    if (property_counts !== null) await addPropertyCounts(connection, property_counts);
+    else await recountProperties(connection, `seq BETWEEN ${first} AND ${last}`);
   }
   if (logs !== null) await runOnEngineThreads(connection, INSERT_LOGS(logs));
   if (projection !== null) await applyChanges(connection, projection);

@@ -6,7 +6,7 @@ import { filtersIn } from "../../../core/values/property-filter.ts";
 import { rows } from "../engine/duckdb.ts";
 import type { ApiReads } from "../engine/query-deadline.ts";
 import { readableColumns } from "../events/hot-columns.ts";
-import { eventNames } from "../lists/names.ts";
+import { eventNames, personNames } from "../lists/names.ts";
 import { binder, checkPatterns } from "../lists/property-filter.ts";
 import { eventTables } from "./event-tables.ts";
 import { funnelRow, funnelSql } from "./funnels.ts";
@@ -54,6 +54,8 @@ export function insightQueries(
       }),
     names: (project, signal, asked) =>
       reads.read(signal, (connection) => eventNames(connection, project, asked)),
+    personNames: (project, signal, asked) =>
+      reads.read(signal, (connection) => personNames(connection, project, asked)),
   };
 }
 

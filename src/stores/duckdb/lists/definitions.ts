@@ -5,12 +5,7 @@ import type { Part } from "../../../core/values/page.ts";
 import { ALL_PROPERTIES } from "../../loads/person-columns.ts";
 import { rows } from "../engine/duckdb.ts";
 import type { ApiReads } from "../engine/query-deadline.ts";
-
-/** Events that a list of properties reads; the newest of each name. */
-export const PROPERTY_EVENTS_MAX = 200_000;
-
-/** Events of one name that a list of properties reads. */
-export const PROPERTY_EVENTS_EACH_MAX = 200;
+import { propertyCounts } from "../events/property-counts.ts";
 
 /** Persons or groups that a list of properties reads; the newest. */
 export const PROPERTY_PERSONS_MAX = 20_000;
@@ -39,8 +34,9 @@ export function definitionReads(reads: ApiReads): DefinitionReads {
         last_seen_at: String(row["last_seen_at"]),
       })),
     properties: (project, { search = "", type }, part, signal) => {
-      const values = { project, search, ...SCANNED[type], ...placed(part) };
-      return page(signal, PAGE(PROPERTIES(OWNERS[type])), values, (row) => {
+      const most = type === "event" ? {} : { most: PROPERTY_PERSONS_MAX };
+      const values = { project, search, ...most, ...placed(part) };
+      return page(signal, PAGE(PROPERTIES(COUNTS[type])), values, (row) => {
         const property_type = row["property_type"] as PropertyDefinition["property_type"];
         return {
           name: String(row["name"]),
@@ -71,49 +67,25 @@ const EVENTS = `
   FROM events WHERE project_id = $project::INTEGER AND contains(lower(event), lower($search))
   GROUP BY name`;
 
-/** Sources of properties, with the time at which each was seen. */
-const OWNERS: Record<PropertyOwner, string> = {
-  event: `
-    SELECT properties, "timestamp" AS seen FROM events WHERE project_id = $project::INTEGER
-    AND seq IN (SELECT unnest(newest) FROM (
-      SELECT max(seq, (
-        SELECT greatest(1, least($each::BIGINT, $most::BIGINT // count(DISTINCT event)))
-        FROM events WHERE project_id = $project::INTEGER)) AS newest
-      FROM events WHERE project_id = $project::INTEGER
-      GROUP BY event ORDER BY count(*) DESC, event LIMIT $most::BIGINT))`,
-  person: `
-    SELECT ${ALL_PROPERTIES} AS properties, NULL::TIMESTAMP AS seen FROM persons WHERE project_id = $project::INTEGER
-    ORDER BY id DESC LIMIT $most::BIGINT`,
-  group: `
-    SELECT properties, NULL::TIMESTAMP AS seen FROM groups WHERE project_id = $project::INTEGER
-    ORDER BY created_at DESC, type_index, key LIMIT $most::BIGINT`,
+const newest = (table: string, properties: string, order: string) =>
+  propertyCounts(`
+    SELECT project_id, NULL::TIMESTAMP AS seen, ${properties} AS properties
+    FROM ${table} WHERE project_id = $project::INTEGER
+    ORDER BY ${order} LIMIT $most::BIGINT`);
+
+/** The counts of properties, by their owner. */
+const COUNTS: Record<PropertyOwner, string> = {
+  event: "FROM property_counts WHERE project_id = $project::INTEGER ",
+  person: newest("persons", ALL_PROPERTIES, "id DESC"),
+  group: newest("groups", "properties", "created_at DESC, type_index, key"),
 };
 
-const SCANNED = {
-  event: { most: PROPERTY_EVENTS_MAX, each: PROPERTY_EVENTS_EACH_MAX },
-  person: { most: PROPERTY_PERSONS_MAX },
-  group: { most: PROPERTY_PERSONS_MAX },
-};
-
-/** Whether a text is a time as events have it; other forms may be anything. */
-const IS_TIME = `regexp_full_match(json_extract_string(properties, place),
-    '\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d.*)?')`;
-
-// The key of a property is read by its JSON pointer (RFC 6901).
-const PROPERTIES = (owner: string) => `
-  SELECT name, count(*)::DOUBLE AS count, mode(kind) AS property_type,
-    strftime(max(seen), ${ISO_FORMAT}) AS last_seen_at
-  FROM (
-    SELECT name, seen, CASE json_type(properties, place)
-        WHEN 'BOOLEAN' THEN 'Boolean' WHEN 'BIGINT' THEN 'Numeric' WHEN 'UBIGINT' THEN 'Numeric'
-        WHEN 'DOUBLE' THEN 'Numeric'
-        WHEN 'VARCHAR' THEN CASE WHEN ${IS_TIME} THEN 'DateTime' ELSE 'String' END
-      END AS kind
-    FROM (
-      SELECT name, seen, properties,
-        '/' || replace(replace(name, '~', '~0'), '/', '~1') AS place
-      FROM (SELECT properties, seen, unnest(json_keys(properties)) AS name FROM (${owner}))
-      WHERE ${IS_SEARCHED}))
+const PROPERTIES = (counts: string) => `
+  SELECT name, sum(count)::DOUBLE AS count,
+    arg_max(property_type, count) FILTER (property_type IS NOT NULL) AS property_type,
+    strftime(max(last_seen), ${ISO_FORMAT}) AS last_seen_at
+  FROM (SELECT name, property_type, sum(count) AS count, max(last_seen) AS last_seen
+    FROM (${counts}) WHERE ${IS_SEARCHED} GROUP BY name, property_type)
   GROUP BY name`;
 
 /** A page with the count of all pages. An empty page has one row of nulls with the count. */

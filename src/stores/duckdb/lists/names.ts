@@ -1,84 +1,87 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { EventNames } from "../../../core/questions/names.ts";
-import { ALL_PROPERTIES } from "../../loads/person-columns.ts";
+import { ALL_PROPERTIES, PROPERTY_COLUMNS } from "../../loads/person-columns.ts";
 import { rows } from "../engine/duckdb.ts";
-import { pointer } from "./property-filter.ts";
 
 /** Most frequent names of each kind. */
 const NAMES_MAX = 1000;
 
-/** Newest events and newest persons whose properties are listed. */
-const NEWEST_MAX = 2000;
-
-/** Newest events and persons in which a requested property is searched. */
-const SEARCHED_MAX = 1_000_000;
-
-/** Requested names that are searched as properties. */
-const SEARCHED_NAMES_MAX = 10;
-
-const EVENTS = `
-  SELECT event AS name, count(*)::DOUBLE AS count FROM events
-  WHERE project_id = $project::INTEGER
-  GROUP BY name ORDER BY count DESC, name LIMIT $limit::BIGINT`;
-
-const PROPERTIES = (table: "events" | "persons", order: string, all = "properties") => `
-  SELECT name, count(*)::DOUBLE AS count
-  FROM (SELECT unnest(json_keys(properties)) AS name FROM (
-    SELECT ${all} AS properties FROM ${table} WHERE project_id = $project::INTEGER
-    ORDER BY ${order} DESC LIMIT $newest::BIGINT))
-  WHERE length(name) <= $chars::INTEGER
-  GROUP BY name ORDER BY count DESC, name LIMIT $limit::BIGINT`;
-
-const REQUESTED_EVENTS = `
-  SELECT event AS name, count(*)::DOUBLE AS count FROM events
-  WHERE project_id = $project::INTEGER
-    AND event IN (SELECT unnest(from_json($names::JSON, '["VARCHAR"]')))
-  GROUP BY name ORDER BY count DESC, name`;
-
-// Numbers of arrival count the events of all projects, so the search reads no older rows.
-const REQUESTED_PROPERTY = (table: "events" | "persons", order: string, all = "properties") => `
-  SELECT $name::VARCHAR AS name, 1 AS count FROM ${table}
-  WHERE project_id = $project::INTEGER AND json_exists(${all}, $pointer::VARCHAR)
-    AND ${order} > (SELECT max(${order}) FROM ${table}) - $newest::BIGINT
-  LIMIT 1`;
+/** Newest persons whose properties are listed. */
+const NEWEST_PERSONS_MAX = 2000;
 
 /** Characters of the name of a property; longer ones are not listed. */
 const PROPERTY_NAME_CHARS_MAX = 200;
 
-/**
- * Returns the most frequent names of events and properties of a project, and those of `requested` that
- * exist. A requested name of an event is not searched as a property.
- */
+const ASKED = `(SELECT unnest(from_json($asked::JSON, '["VARCHAR"]')))`;
+
+/** A name as `folded` in core spells it. */
+const SPELLED = `lower(trim(regexp_replace(
+  translate(nfc_normalize(name), '‘’“”„«»', '''''"""""'), '\\s+', ' ', 'g')))`;
+
+/** The most frequent names, and those that are asked for. */
+const NAMES = (counts: string) => `
+  WITH counted AS MATERIALIZED (${counts})
+  FROM (
+    FROM (FROM counted ORDER BY count DESC, name LIMIT ${NAMES_MAX})
+    UNION FROM counted WHERE ${SPELLED} IN ${ASKED})
+  ORDER BY count DESC, name`;
+
+const EVENTS = NAMES(`
+  SELECT event AS name, count(*)::DOUBLE AS count FROM events
+  WHERE project_id = $project::INTEGER GROUP BY name`);
+
+const PROPERTIES = NAMES(`
+  SELECT name, sum(count)::DOUBLE AS count FROM property_counts
+  WHERE project_id = $project::INTEGER AND length(name) <= ${PROPERTY_NAME_CHARS_MAX}
+  GROUP BY name`);
+
+const NEWEST_PERSONS = `
+  SELECT name, count(*)::DOUBLE AS count
+  FROM (SELECT unnest(json_keys(properties)) AS name FROM (
+    SELECT ${ALL_PROPERTIES} AS properties FROM persons WHERE project_id = $project::INTEGER
+    ORDER BY id DESC LIMIT ${NEWEST_PERSONS_MAX}))
+  WHERE length(name) <= ${PROPERTY_NAME_CHARS_MAX}
+  GROUP BY name ORDER BY count DESC, name LIMIT ${NAMES_MAX}`;
+
+const keysIn = (column: string) => `
+  SELECT unnest(json_keys(${column})) AS name FROM persons WHERE project_id = $project::INTEGER`;
+
+const ALL_PERSONS = `
+  SELECT name, count(*)::DOUBLE AS count
+  FROM (${PROPERTY_COLUMNS.map(keysIn).join(" UNION ALL ")})
+  WHERE ${SPELLED} IN ${ASKED}
+  GROUP BY name ORDER BY count DESC, name`;
+
+type Name = EventNames["events"][0];
+
+async function read(
+  connection: DuckDBConnection,
+  sql: string,
+  values: Record<string, number | string>,
+): Promise<Name[]> {
+  const found = await rows(connection, sql, values);
+  return found.map(({ name, count }) => ({ name: String(name), count: Number(count) }));
+}
+
+/** Returns the most frequent names of events and properties of a project, and those whose folded name is asked for. */
 export async function eventNames(
   connection: DuckDBConnection,
   project: number,
-  requested: readonly string[] = [],
+  asked: readonly string[] = [],
 ): Promise<EventNames> {
-  const read = async (sql: string, values: Record<string, number | string>) =>
-    (await rows(connection, sql, { project, ...values })).map((row) => ({
-      name: String(row["name"]),
-      count: Number(row["count"]),
-    }));
-  const limit = { limit: NAMES_MAX };
-  const newest = { ...limit, newest: NEWEST_MAX, chars: PROPERTY_NAME_CHARS_MAX };
-  const names: EventNames = {
-    events: await read(EVENTS, limit),
-    properties: await read(PROPERTIES("events", "seq"), newest),
-    person_properties: await read(PROPERTIES("persons", "id", ALL_PROPERTIES), newest),
+  const values = { project, asked: JSON.stringify(asked) };
+  return {
+    events: await read(connection, EVENTS, values),
+    properties: await read(connection, PROPERTIES, values),
+    person_properties: await read(connection, NEWEST_PERSONS, { project }),
   };
-  const unknown = () => {
-    const known = new Set(Object.values(names).flatMap((list) => list.map(({ name }) => name)));
-    return requested.filter((name) => !known.has(name));
-  };
-  if (unknown().length > 0) {
-    names.events.push(...(await read(REQUESTED_EVENTS, { names: JSON.stringify(unknown()) })));
-  }
-  for (const name of unknown().slice(0, SEARCHED_NAMES_MAX)) {
-    const values = { name, pointer: pointer(name), newest: SEARCHED_MAX };
-    names.properties.push(...(await read(REQUESTED_PROPERTY("events", "seq"), values)));
-    names.person_properties.push(
-      ...(await read(REQUESTED_PROPERTY("persons", "id", ALL_PROPERTIES), values)),
-    );
-  }
-  return names;
+}
+
+/** Returns properties of all persons of a project whose folded name is asked for. */
+export function personNames(
+  connection: DuckDBConnection,
+  project: number,
+  asked: readonly string[],
+): Promise<Name[]> {
+  return read(connection, ALL_PERSONS, { project, asked: JSON.stringify(asked) });
 }

@@ -143,3 +143,13 @@ CREATE TABLE property_use (
   queries INTEGER NOT NULL,
   seconds DOUBLE NOT NULL
 );
+
+-- How many events have a property, by the type of its value. Each load adds rows, and rows of the same property
+-- count together.
+CREATE TABLE property_counts (
+  project_id INTEGER NOT NULL,
+  name VARCHAR NOT NULL,
+  property_type VARCHAR,
+  count BIGINT NOT NULL,
+  last_seen TIMESTAMP NOT NULL
+);

@@ -1,0 +1,90 @@
+import type { DuckDBConnection } from "@duckdb/node-api";
+import { rows } from "../engine/duckdb.ts";
+
+/*
+ * The table `property_counts` says how many events have a property. A load adds rows, as an UPDATE would
+ * wait until no read runs; rows of the same property count together.
+ */
+
+/** The text of a value that is a time as events have it; other forms may be anything. */
+const IS_TIME = `regexp_full_match(json_extract_string(properties, place),
+    '\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d.*)?')`;
+
+/**
+ * Counts properties by name and type of the value, as `countProperties` does; `objects` has the columns
+ * `project_id`, `seen` and `properties`. A value is read by its JSON pointer (RFC 6901).
+ */
+export const propertyCounts = (objects: string) => `
+  SELECT project_id, name, property_type, count(*) AS count, max(seen) AS last_seen
+  FROM (
+    SELECT project_id, seen, name, CASE json_type(properties, place)
+        WHEN 'BOOLEAN' THEN 'Boolean' WHEN 'BIGINT' THEN 'Numeric' WHEN 'UBIGINT' THEN 'Numeric'
+        WHEN 'DOUBLE' THEN 'Numeric'
+        WHEN 'VARCHAR' THEN CASE WHEN ${IS_TIME} THEN 'DateTime' ELSE 'String' END
+      END AS property_type
+    FROM (
+      SELECT *, '/' || replace(replace(name, '~', '~0'), '/', '~1') AS place
+      FROM (SELECT *, unnest(list_distinct(json_keys(properties))) AS name FROM (${objects}))))
+  GROUP BY ALL`;
+
+/** Counts the properties of events of a table. */
+const eventCounts = (events: string, where: string) =>
+  propertyCounts(`
+    SELECT project_id, "timestamp" AS seen, coalesce(whole_properties, properties) AS properties
+    FROM ${events} WHERE ${where}`);
+
+const ADD = `
+  INSERT INTO property_counts BY NAME
+  SELECT project_id, name, property_type, sum(count)::BIGINT AS count,
+    max(TRY_CAST(last_seen AS TIMESTAMP)) AS last_seen
+  FROM (SELECT unnest(from_json($counts, '[{"project_id": "INTEGER",
+    "name": "VARCHAR", "property_type": "VARCHAR", "count": "BIGINT", "last_seen": "VARCHAR"}]'),
+    recursive := true))
+  GROUP BY ALL`;
+
+/** Adds the counts of a load, which are the JSON of a list of `PropertyCount`. */
+export async function addPropertyCounts(connection: DuckDBConnection, counts: string) {
+  await connection.run(ADD, { counts });
+}
+
+/** Adds the counts of stored events, for example those above a sequence number. */
+export async function recountProperties(connection: DuckDBConnection, where: string) {
+  await connection.run(`INSERT INTO property_counts BY NAME ${eventCounts("events", where)}`);
+}
+
+/** The rows of each property as one. */
+const joined = (counts: string) => `
+  SELECT project_id, name, property_type, sum(count)::BIGINT AS count, max(last_seen) AS last_seen
+  FROM ${counts} GROUP BY project_id, name, property_type
+  HAVING sum(count) <> 0`;
+
+/** Rows above twice those of the last time that are joined. */
+const LOOSE_ROWS_MAX = 50_000;
+
+/** Joins the rows of each property once there are many, in the transaction of a load. */
+export function joinPropertyCounts() {
+  let rowsMax = LOOSE_ROWS_MAX;
+  return async (connection: DuckDBConnection): Promise<void> => {
+    const count = async () => {
+      const [row] = await rows(connection, "SELECT count(*) AS count FROM property_counts");
+      return Number(row?.["count"]);
+    };
+    if ((await count()) <= rowsMax) return;
+    await connection.run(`CREATE OR REPLACE TEMP TABLE joined AS ${joined("property_counts")}`);
+    await connection.run("DELETE FROM property_counts");
+    await connection.run("INSERT INTO property_counts BY NAME FROM temp.joined");
+    await connection.run("DROP TABLE temp.joined");
+    rowsMax = LOOSE_ROWS_MAX + 2 * (await count());
+  };
+}
+
+/**
+ * Returns the counts without those of erased events, whose rowids are in `temp.doomed`. A name that no event
+ * has any more is left out.
+ */
+export const countsWithoutErased = (catalog: string) => `
+  FROM (${joined(`(
+    SELECT * FROM ${catalog}.property_counts UNION ALL BY NAME
+    SELECT * REPLACE (-count AS count)
+    FROM (${eventCounts(`${catalog}.events`, "rowid IN (SELECT row FROM temp.doomed)")}))`)})
+  QUALIFY sum(count) OVER (PARTITION BY project_id, name) > 0`;
