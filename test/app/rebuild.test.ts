@@ -161,6 +161,7 @@ async function answers(server: Server): Promise<unknown[]> {
     }),
     await ask("logs/query/", { dateRange: { date_from: "-7d" } }),
     await server.get(`/persons/?properties=${filter}`),
+    await server.get("/property_definitions/"),
   ].map((answer) => JSON.parse(JSON.stringify(answer).replaceAll(server.url, "")));
 }
 

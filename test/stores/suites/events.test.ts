@@ -234,6 +234,32 @@ describe.each(EVENT_STORES)("an erasure in %s", (_name, open) => {
     expect(await stored.store.counts()).toEqual({ events: 2, logs: 0 });
   });
 
+  test("takes the names of properties that no other event has", async () => {
+    await using stored = await open();
+    const own = { kept: 1, "of ann": "x" };
+    const large = { ...own, "large of ann": "y".repeat(100_000) };
+    await put(stored, 1, [
+      batchEvent(1, { properties: own }),
+      batchEvent(2, { properties: large }),
+      batchEvent(3, { distinct_id: "bob", properties: { kept: "2" } }),
+    ]);
+    const names = async () => {
+      const page = { limit: 9, offset: 0 };
+      const of = { type: "event" } as const;
+      const { rows } = await stored.definitions.properties(1, of, page, FOREVER);
+      return rows.map(({ name, count }) => [name, count]);
+    };
+    expect(await names()).toEqual([
+      ["kept", 3],
+      ["of ann", 2],
+      ["large of ann", 1],
+    ]);
+
+    await stored.store.erase([task(3)], noting().options);
+
+    expect(await names()).toEqual([["kept", 1]]);
+  });
+
   test("changes nothing if its caller fails, if the server stops or if events are still to come", async () => {
     await using stored = await open();
     await put(stored, 1, [ERASED, ...stay()]);

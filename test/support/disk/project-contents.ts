@@ -86,7 +86,20 @@ export async function expectKept(server: Server, sent: readonly Sent[]): Promise
   expect(repeated(persons.map(({ id }) => String(id)))).toEqual([]);
   expect(persons.filter(({ uuid }) => !made.has(uuid))).toEqual([]);
   expect(differences([...made.values()], ({ uuid }) => found.get(uuid))).toEqual([]);
+  await expectCounted(server, events);
   return { events, persons };
+}
+
+/** Checks that the definitions of properties count these events, which are all of the project. */
+async function expectCounted(server: Server, events: readonly StoredEvent[]): Promise<void> {
+  const counts = new Map<string, number>();
+  for (const name of events.flatMap(({ properties }) => Object.keys(properties))) {
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  const path = "/property_definitions/?limit=1000";
+  const { count, results } = await server.get<PageOf<{ name: string; count: number }>>(path);
+  expect(count).toBe(counts.size);
+  expect(results.filter((one) => one.count !== counts.get(one.name))).toEqual([]);
 }
 
 /** The persons that these events make, by uuid. */

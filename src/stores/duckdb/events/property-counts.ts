@@ -62,8 +62,8 @@ const joined = (counts: string) => `
 const LOOSE_ROWS_MAX = 50_000;
 
 /** Joins the rows of each property once there are many, in the transaction of a load. */
-export function joinPropertyCounts() {
-  let rowsMax = LOOSE_ROWS_MAX;
+export function joinPropertyCounts(looseRowsMax = LOOSE_ROWS_MAX) {
+  let rowsMax = looseRowsMax;
   return async (connection: DuckDBConnection): Promise<void> => {
     const count = async () => {
       const [row] = await rows(connection, "SELECT count(*) AS count FROM property_counts");
@@ -74,7 +74,7 @@ export function joinPropertyCounts() {
     await connection.run("DELETE FROM property_counts");
     await connection.run("INSERT INTO property_counts BY NAME FROM temp.joined");
     await connection.run("DROP TABLE temp.joined");
-    rowsMax = LOOSE_ROWS_MAX + 2 * (await count());
+    rowsMax = looseRowsMax + 2 * (await count());
   };
 }
 
