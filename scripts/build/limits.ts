@@ -64,8 +64,6 @@ const GROUPS: readonly Group[] = [
       ],
       "stores/duckdb/lists": [
         "PATTERNS_MAX",
-        "PROPERTY_EVENTS_MAX",
-        "PROPERTY_EVENTS_EACH_MAX",
         "PROPERTY_PERSONS_MAX",
       ],
       "http/routes": ["EVENTS_OFFSET_MAX"],

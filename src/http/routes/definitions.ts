@@ -33,7 +33,7 @@ const PropertyDefinitionShape = t.Object(
     is_numerical: t.Boolean(),
     count: Whole(
       42,
-      "How many of the newest rows have it: of 200 events of each name (200,000 events in all, so fewer of each if there are over 1,000 names), or of 20,000 persons or groups.",
+      "How many events have it, or how many of the newest 20,000 persons or groups.",
     ),
     last_seen_at: t.Nullable(DateTime),
   },

@@ -107,7 +107,7 @@ const QuestionBody = t.Object(
   {
     query: AnyValue(
       QUERY,
-      'A `TrendsQuery`, `FunnelsQuery`, `RetentionQuery`, `PathsQuery`, `LifecycleQuery` or `StickinessQuery`. Or a question in words: `weekly unique users of $pageview by $browser last 90 days`, `funnel $pageview then signup within 7 days`, `retention of signup by $browser weekly`, `paths from /pricing`, `lifecycle of $pageview`, `stickiness of $pageview`. A name may be in double quotes, as in JSON: `weekly users of "signed up"`. Rare names are found only in quotes.',
+      'A `TrendsQuery`, `FunnelsQuery`, `RetentionQuery`, `PathsQuery`, `LifecycleQuery` or `StickinessQuery`. Or a question in words: `weekly unique users of $pageview by $browser last 90 days`, `funnel $pageview then signup within 7 days`, `retention of signup by $browser weekly`, `paths from /pricing`, `lifecycle of $pageview`, `stickiness of $pageview`. A name may be in double quotes, as in JSON: `weekly users of "signed up"`.',
     ),
     insight_type: t.Optional(
       Text("trends", `One of ${INSIGHT_TYPE_NAMES}; the query must be of it.`),
