@@ -46,7 +46,7 @@ const ENDS = /(?<=[^ ])(?![^ ,\-→?.!;])/g;
 
 const AFTER_PERSON = /(?:^|[ ,])(?:person|user)(?:'s)? $/i;
 
-/** All parts of a question that may be names; `ofPersons` are those that follow `person`. */
+/** All parts of a question that may be names; `ofPersons` has the parts after `person`. */
 export type PossibleNames = { all: string[]; ofPersons: string[] };
 
 /** Returns the parts of a question that may be names, quoted names without their quotes. */

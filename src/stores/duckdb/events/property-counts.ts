@@ -1,31 +1,11 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { rows } from "../engine/duckdb.ts";
+import { propertyCounts } from "../lists/definitions.ts";
 
 /*
  * The table `property_counts` says how many events have a property. A load adds rows, as an UPDATE would
  * wait until no read runs; rows of the same property count together.
  */
-
-/** The text of a value that is a time as events have it; other forms may be anything. */
-const IS_TIME = `regexp_full_match(json_extract_string(properties, place),
-    '\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d.*)?')`;
-
-/**
- * Counts properties by name and type of the value, as `countProperties` does; `objects` has the columns
- * `project_id`, `seen` and `properties`. A value is read by its JSON pointer (RFC 6901).
- */
-export const propertyCounts = (objects: string) => `
-  SELECT project_id, name, property_type, count(*) AS count, max(seen) AS last_seen
-  FROM (
-    SELECT project_id, seen, name, CASE json_type(properties, place)
-        WHEN 'BOOLEAN' THEN 'Boolean' WHEN 'BIGINT' THEN 'Numeric' WHEN 'UBIGINT' THEN 'Numeric'
-        WHEN 'DOUBLE' THEN 'Numeric'
-        WHEN 'VARCHAR' THEN CASE WHEN ${IS_TIME} THEN 'DateTime' ELSE 'String' END
-      END AS property_type
-    FROM (
-      SELECT *, '/' || replace(replace(name, '~', '~0'), '/', '~1') AS place
-      FROM (SELECT *, unnest(list_distinct(json_keys(properties))) AS name FROM (${objects}))))
-  GROUP BY ALL`;
 
 /** Counts the properties of events of a table. */
 const eventCounts = (events: string, where: string) =>

@@ -5,7 +5,6 @@ import type { Part } from "../../../core/values/page.ts";
 import { ALL_PROPERTIES } from "../../loads/person-columns.ts";
 import { rows } from "../engine/duckdb.ts";
 import type { ApiReads } from "../engine/query-deadline.ts";
-import { propertyCounts } from "../events/property-counts.ts";
 
 /** Persons or groups that a list of properties reads; the newest. */
 export const PROPERTY_PERSONS_MAX = 20_000;
@@ -66,6 +65,27 @@ const EVENTS = `
     strftime(max("timestamp"), ${ISO_FORMAT}) AS last_seen_at
   FROM events WHERE project_id = $project::INTEGER AND contains(lower(event), lower($search))
   GROUP BY name`;
+
+/** The text of a value that is a time as events have it; other forms may be anything. */
+const IS_TIME = `regexp_full_match(json_extract_string(properties, place),
+    '\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d.*)?')`;
+
+/**
+ * Counts properties by name and type of the value, as `countProperties` does; `objects` has the columns
+ * `project_id`, `seen` and `properties`. A value is read by its JSON pointer (RFC 6901).
+ */
+export const propertyCounts = (objects: string) => `
+  SELECT project_id, name, property_type, count(*) AS count, max(seen) AS last_seen
+  FROM (
+    SELECT project_id, seen, name, CASE json_type(properties, place)
+        WHEN 'BOOLEAN' THEN 'Boolean' WHEN 'BIGINT' THEN 'Numeric' WHEN 'UBIGINT' THEN 'Numeric'
+        WHEN 'DOUBLE' THEN 'Numeric'
+        WHEN 'VARCHAR' THEN CASE WHEN ${IS_TIME} THEN 'DateTime' ELSE 'String' END
+      END AS property_type
+    FROM (
+      SELECT *, '/' || replace(replace(name, '~', '~0'), '/', '~1') AS place
+      FROM (SELECT *, unnest(list_distinct(json_keys(properties))) AS name FROM (${objects}))))
+  GROUP BY ALL`;
 
 const newest = (table: string, properties: string, order: string) =>
   propertyCounts(`

@@ -18,7 +18,7 @@ const ASKED = `(SELECT unnest(from_json($asked::JSON, '["VARCHAR"]')))`;
 const SPELLED = `lower(trim(regexp_replace(
   translate(nfc_normalize(name), '‘’“”„«»', '''''"""""'), '\\s+', ' ', 'g')))`;
 
-/** The most frequent names, and those that are asked for. */
+/** The most frequent names, and the names that a question may have. */
 const NAMES = (counts: string) => `
   WITH counted AS MATERIALIZED (${counts})
   FROM (

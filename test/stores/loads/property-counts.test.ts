@@ -1,0 +1,37 @@
+import { expect, test } from "bun:test";
+import { rows } from "../../../src/stores/duckdb/engine/duckdb.ts";
+import { recountProperties } from "../../../src/stores/duckdb/events/property-counts.ts";
+import { batchEvent, batchOf, loadOf } from "../../support/data/batches.ts";
+import { duckdbStore } from "../../support/start/duckdb-store.ts";
+
+const EVENTS = [
+  { n: 1, text: "x", "a/b~c.d": true, day: "2026-11-21", list: [1], none: null, __proto__: 1 },
+  { n: "1", text: "2026-11-21T10:00:00Z", big: 2 ** 60, part: 0.5, "": "", object: { n: 1 } },
+  JSON.parse('{"__proto__": 1, "text": "2026-1-21", "day": "2026-11-21\\n", "n": -1}'),
+  { text: "z".repeat(100_000), large: 1 },
+].map((properties, n) => batchEvent(n + 1, { properties }));
+
+type Made = Awaited<ReturnType<typeof duckdbStore>>;
+
+const countsIn = ({ duckdb }: Made) =>
+  duckdb.read(async (connection) => {
+    const found = await rows(
+      connection,
+      "SELECT name, property_type, count::INTEGER AS count FROM property_counts ORDER BY ALL",
+    );
+    return found.map((row) => Object.values(row));
+  });
+
+test("properties are counted in the events as in their rows", async () => {
+  await using made = await duckdbStore();
+  await made.store.append(loadOf(made.files, batchOf(1, EVENTS)));
+  const counted = await countsIn(made);
+  await made.duckdb.write(async (connection) => {
+    await connection.run("DELETE FROM property_counts");
+    await recountProperties(connection, "true");
+  });
+
+  expect(await countsIn(made)).toEqual(counted);
+  expect(counted).toContainEqual(["n", "Numeric", 2]);
+  expect(counted).toContainEqual(["__proto__", "Numeric", 1]);
+});
