@@ -62,10 +62,7 @@ const GROUPS: readonly Group[] = [
         "FILTER_VALUES_MAX",
         "DIGITS_MAX",
       ],
-      "stores/duckdb/lists": [
-        "PATTERNS_MAX",
-        "PROPERTY_PERSONS_MAX",
-      ],
+      "stores/duckdb/lists": ["PATTERNS_MAX", "PROPERTY_PERSONS_MAX"],
       "http/routes": ["EVENTS_OFFSET_MAX"],
     },
   },
