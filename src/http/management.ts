@@ -69,6 +69,7 @@ export function mountManagement(app: Elysia, route: Route, guards: Guards): void
       const { request, query } = context as Context & { query: Record<string, unknown> };
       checkEncoding(route, request);
       checkBrackets(route, request);
+      dropEmpty(route, query);
       readScalars(route, query);
       if (isTable && prefersTable(request.headers.get("accept"))) query["format"] ??= "csv";
     },
@@ -87,15 +88,19 @@ function checkEncoding({ query }: Route, { url }: Request): void {
   }
 }
 
-/** Parameters of lists that count as absent if they are empty. */
-const PAGING = ["limit", "offset"];
+/** Drops the empty parameters of a list: clients send the empty fields of a form as filters. */
+function dropEmpty({ query: shape }: Route, query: Record<string, unknown>): void {
+  if (shape === undefined || !Object.hasOwn(shape.properties, "limit")) return;
+  for (const name of Object.keys(shape.properties)) {
+    if (query[name] === "" && !shape.required?.includes(name)) delete query[name];
+  }
+}
 
 /**
  * Reads integers and booleans. Elysia would take `1e2`, `0x10` and `5.0` for integers, and would refuse
  * `True`, as Python writes it (decision 59).
  */
 function readScalars(route: Route, query: Record<string, unknown>): void {
-  for (const name of PAGING) if (query[name] === "") delete query[name];
   for (const [name, shape] of Object.entries(route.query?.properties ?? {})) {
     const value = query[name];
     if (typeof value !== "string") continue;

@@ -158,14 +158,13 @@ async function* others(
   }
 }
 
-/** The filters as the stores take them; an empty `search` is no filter. */
+/** The filters as the stores take them. */
 async function filterOf(
   { properties = [], ...texts }: PersonsQuery,
   now: number,
   timezoneOf: () => Promise<string>,
 ): Promise<ProjectionFilter> {
-  const filter = { ...texts, search: texts.search || undefined };
-  const storable = Object.entries(filter).map(([name, text]) => {
+  const storable = Object.entries(texts).map(([name, text]) => {
     return [name, text && storableText(text)];
   });
   const timezone = properties.length === 0 ? "UTC" : await timezoneOf();

@@ -54,7 +54,7 @@ export const personRoutes = (persons: Persons) => [
     async handle({ project, query, url, signal }) {
       const { limit, offset, format, cursor, distinct_id, email, search } = query;
       // From the address, because Elysia keeps only one of a repeated parameter.
-      const properties = listIn(url, "properties");
+      const properties = listIn(url, "properties").filter((text) => text !== "");
       const filter = { distinct_id, email, search, properties };
       const checked = pageQuery({ limit, offset });
       if (format === "csv") {

@@ -37,6 +37,45 @@ test("limit and offset of a list that are empty are as if they were not there", 
   expect(spaced).toMatchObject({ status: 400, body: { attr: "limit" } });
 });
 
+const PERSON = event({ distinct_id: "ann", properties: { $set: { email: "ann@x.y" } } });
+const GROUP = event({
+  event: "$groupidentify",
+  properties: { $group_type: "company", $group_key: "acme", $group_set: {} },
+});
+
+test.each([
+  ["persons/", "email=&search=&distinct_id=&properties=&properties[]=&cursor=&format="],
+  ["session_recording_playlists/", "created_by=&short_id=&search=&pinned=&type=&date_from=&order="],
+  ["events/", "event=&distinct_id=&person_id=&uuid=&after=&before=&cursor="],
+  ["groups/", "group_type_index=0&search="],
+  ["event_definitions/", "search="],
+  ["property_definitions/", "search=&type="],
+  ["persons/deletion_status/", "status=&person_uuid="],
+  ["persons/activity/", "limit=&page=&cursor="],
+  ["ingestion_warnings/", "type="],
+])("empty filters of %s do not filter", async (list, query) => {
+  const app = await newProject();
+  await app.capture(batch(PERSON, GROUP, event({ event: "" })));
+  await app.ask("POST", `${app.api}/session_recording_playlists/`, { body: { name: "carts" } });
+  const { body } = await app.get("/persons/?distinct_id=ann");
+  const [person] = (body as Listed).results;
+  await app.ask("POST", `${app.api}/persons/${person?.["id"]}/delete_events/`);
+  const rows = async (parameters: string) => {
+    const { status, body } = await app.get(`/${list}?${parameters}`);
+    return { status, results: (body as Listed).results };
+  };
+
+  const unfiltered = await rows(list === "groups/" ? "group_type_index=0" : "");
+  expect(unfiltered.results.length).toBeGreaterThan(0);
+  expect(await rows(query)).toEqual(unfiltered);
+});
+
+test("an empty parameter that a list needs is refused with its name", async () => {
+  const app = await newProject();
+  const answered = await app.get("/groups/?group_type_index=");
+  expect(answered).toMatchObject({ status: 400, body: { attr: "group_type_index" } });
+});
+
 describe("a walk along next shows each row once while others are added", () => {
   test("of groups, and finds them in any case of any script", async () => {
     const app = await newProject();
