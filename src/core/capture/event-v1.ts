@@ -1,6 +1,6 @@
 import { DISTINCT_ID_CHARS_MAX, type DropReason, EVENT_NAME_CHARS_MAX } from "../events/event.ts";
 import { parseUuid } from "../values/ids.ts";
-import { isLonger, isObject, type Json, type JsonObject } from "../values/json.ts";
+import { isLonger, isObject, isObjectOrEmpty, type Json, type JsonObject } from "../values/json.ts";
 import { parseTime } from "../values/time.ts";
 
 /** Characters of `PostHog-Sdk-Info`; a longer one is not written into every event. */
@@ -20,7 +20,7 @@ export function v1Uuid(raw: Json): string | undefined {
  * older one. `sdk` is `<name>/<version>`, from the request's header.
  */
 export function fromV1(raw: JsonObject, sdk: string): FromV1 {
-  const { event, distinct_id, timestamp, properties = {} } = raw;
+  const { event, distinct_id, timestamp, properties } = raw;
   if (typeof event !== "string" || event.trim() === "") return { dropped: "missing_event_name" };
   if (isLonger(event, EVENT_NAME_CHARS_MAX)) return { dropped: "invalid_event_name" };
   const id = typeof distinct_id === "string" ? distinct_id.trim() : "";
@@ -30,7 +30,7 @@ export function fromV1(raw: JsonObject, sdk: string): FromV1 {
     return { dropped: "invalid_timestamp" };
   }
   const options = optionsOf(raw["options"] ?? {});
-  if (!isObject(properties)) return { dropped: "invalid_event" };
+  if (!isObjectOrEmpty(properties)) return { dropped: "invalid_event" };
   if (options === undefined) return { dropped: "invalid_options" };
   return {
     raw: {
@@ -39,7 +39,7 @@ export function fromV1(raw: JsonObject, sdk: string): FromV1 {
       timestamp,
       uuid: v1Uuid(raw) ?? null,
       properties: {
-        ...properties,
+        ...(isObject(properties) ? properties : {}),
         ...texts({ $session_id: raw["session_id"], $window_id: raw["window_id"] }),
         ...options,
         ...libraryOf(sdk),
@@ -56,7 +56,7 @@ const FLAGS = {
 
 /** Returns the properties of options; undefined if an option is invalid. */
 function optionsOf(options: Json): JsonObject | undefined {
-  if (!isObject(options)) return undefined;
+  if (!isObject(options)) return isObjectOrEmpty(options) ? {} : undefined;
   const properties: JsonObject = {};
   for (const [name, property] of Object.entries(FLAGS)) {
     const value = options[name] ?? null;

@@ -11,7 +11,7 @@ import {
 } from "../events/json-limits.ts";
 import { putExact, UNSAFE_ID_FIELDS } from "../events/number-ids.ts";
 import { Failure } from "../values/failure.ts";
-import { isObject, type Json, type JsonObject } from "../values/json.ts";
+import { isObject, isObjectOrEmpty, type Json, type JsonObject } from "../values/json.ts";
 import { parseTime } from "../values/time.ts";
 import { sketchOf } from "./oversized-event.ts";
 
@@ -106,7 +106,7 @@ function single(
     each(take) {
       const key = oneKey(itemKey(event)).value(hints);
       if (!isWellShaped(event)) {
-        const attr = isObject(event["properties"] ?? {}) ? "event" : "properties";
+        const attr = isObjectOrEmpty(event["properties"]) ? "event" : "properties";
         throw invalid("`event` must be a string and `properties` an object.", attr);
       }
       withIds(bytes, scan.ids, take)(event, scan.marks[0] ?? 0, 1);

@@ -1,6 +1,7 @@
 import { parseUuid } from "../values/ids.ts";
 import {
   isObject,
+  isObjectOrEmpty,
   type Json,
   type JsonObject,
   setKey,
@@ -167,10 +168,7 @@ export function refused(dropped: DropReason, raw: Json): Outcome {
 export function isWellShaped(raw: Json): raw is JsonObject {
   if (!isObject(raw)) return false;
   const name = raw["event"] ?? null;
-  const properties = raw["properties"] ?? null;
-  return (
-    (name === null || typeof name === "string") && (properties === null || isObject(properties))
-  );
+  return (name === null || typeof name === "string") && isObjectOrEmpty(raw["properties"]);
 }
 
 /** Top level first, else in `properties` (contract 2.5). Blank is absent; others become text. */
@@ -247,7 +245,7 @@ function clamped(time: number, now: number, changes: ChangeReason[]): number {
 /** The properties as sent (decision 21), top-level `$set` and `$set_once` inside and winning. */
 function lifted(raw: JsonObject, properties: JsonObject, changes: ChangeReason[]): JsonObject {
   const given = [raw["$set"], raw["$set_once"], properties["$set"], properties["$set_once"]];
-  if (!given.every(isObjectOrNone)) changes.push("ignored_invalid_set");
+  if (!given.every(isObjectOrEmpty)) changes.push("ignored_invalid_set");
   const unset = properties["$unset"] ?? null;
   if ((unset !== null && !isUnset(unset)) || (raw["$unset"] ?? null) !== null) {
     changes.push("ignored_invalid_unset");
@@ -266,8 +264,4 @@ function lifted(raw: JsonObject, properties: JsonObject, changes: ChangeReason[]
 function isUnset(value: Json): boolean {
   if (Array.isArray(value)) return value.every((key) => typeof key === "string");
   return typeof value === "string" || isObject(value);
-}
-
-function isObjectOrNone(value: Json | undefined): boolean {
-  return value === undefined || value === null || isObject(value);
 }

@@ -1,7 +1,7 @@
 import type { CapturedEvent } from "../events/event.ts";
 import type { GroupChanges, GroupKey, GroupRow } from "../ports/groups.ts";
 import type { PersonWrites } from "../ports/person-writes.ts";
-import { isObject, type Json, type JsonObject } from "../values/json.ts";
+import { isObject, isObjectOrEmpty, type Json, type JsonObject } from "../values/json.ts";
 import type { EffectReason } from "../warnings/warning.ts";
 import type { ProjectEvent, Refused } from "./identify.ts";
 import { applyUpdate, CHANGED_CHARS_MAX, isPersonless } from "./person.ts";
@@ -213,8 +213,8 @@ export function groupsOf(event: CapturedEvent): EventGroups | undefined {
   const identified = isIdentify ? identifiedBy(event.properties) : undefined;
   const isFaulty =
     keys.length < given.length ||
-    !isObject($groups ?? {}) ||
-    (isIdentify && (identified === undefined || !isObject(event.properties["$group_set"] ?? {})));
+    !isObjectOrEmpty($groups) ||
+    (isIdentify && (identified === undefined || !isObjectOrEmpty(event.properties["$group_set"])));
   return { keys, identified, isFaulty, setsPerson: isIdentify && setsPerson(event.properties) };
 }
 

@@ -11,6 +11,11 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Whether `value` is an object, absent, null or an empty list: PHP writes an empty object as `[]`. */
+export function isObjectOrEmpty(value: Json | undefined): boolean {
+  return isObject(value ?? {}) || (Array.isArray(value) && value.length === 0);
+}
+
 /** Sets an own key, also one named `__proto__`, which plain assignment would swallow. */
 export function setKey(object: JsonObject, key: string, value: Json): void {
   if (key !== "__proto__") {

@@ -44,7 +44,7 @@ describe("an event that is not ingested (contract 7)", () => {
     ["has a name that is no text", { event: 7, distinct_id: "a" }, "invalid_event"],
     [
       "has properties that are a list",
-      { event: "e", distinct_id: "a", properties: [] },
+      { event: "e", distinct_id: "a", properties: [{}] },
       "invalid_event",
     ],
   ])("%s", (_case, raw, reason) => {
@@ -289,6 +289,15 @@ describe("properties", () => {
       $set: { plan: "pro", name: "Ann" },
       $set_once: { first: 1 },
     });
+  });
+
+  test("are empty objects where PHP writes them as []", () => {
+    const properties = { $set: [], $set_once: [], $unset: [], $groups: [] };
+    const raw = { event: "e", distinct_id: "a", properties, $set: [], $set_once: [] };
+    expect(stored(raw)).toMatchObject({ event: { properties }, changes: [] });
+
+    const bare = { event: "e", distinct_id: "a", properties: [] };
+    expect(stored(bare)).toMatchObject({ event: { properties: {} }, changes: [] });
   });
 
   test("say so when a top-level $set is nothing that can be set", () => {

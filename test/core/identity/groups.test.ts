@@ -142,6 +142,20 @@ test("an invalid group is ignored with a warning, and the event is stored", asyn
   expect(await typesOf(app)).toEqual(["team"]);
 });
 
+test("PHP's empty objects, which are [], count as objects without a warning", async () => {
+  const app = await newProject();
+  const bare = { ...event(), properties: [] };
+  await app.capture(batch(bare, inGroups([]), inGroups({}, { $set: [], $set_once: [] })));
+  await app.capture(batch(identify("company", "acme", [])));
+  const single = { ...bare, uuid: undefined, api_key: app.token };
+  expect(await app.capture(single, "/i/v0/e/")).toMatchObject({ status: 200 });
+
+  expect((await app.get("/ingestion_warnings/")).body).toMatchObject({ results: [] });
+  expect((await app.get("/events/")).body).toMatchObject({ count: 5 });
+  const [group] = (await groupsOf(app, 0)).results;
+  expect(group).toMatchObject({ group_key: "acme", group_properties: {} });
+});
+
 test("$set and $unset of $groupidentify change no person and leave a warning, $set_once leaves none", async () => {
   const app = await newProject();
   const describing = (more: object) => {

@@ -99,13 +99,14 @@ describe("the newer capture protocol", () => {
       [{ distinct_id: "🦔".repeat(201) }, "invalid_distinct_id"],
       [{ timestamp: "yesterday" }, "invalid_timestamp"],
       [{ timestamp: undefined }, "invalid_timestamp"],
-      [{ properties: [] }, "invalid_event"],
+      [{ properties: [1] }, "invalid_event"],
       [{ options: { cookieless_mode: "maybe" } }, "invalid_options"],
       [{ options: { product_tour_id: 1.5 } }, "invalid_options"],
-      [{ options: [] }, "invalid_options"],
+      [{ options: [1] }, "invalid_options"],
     ];
     const dropped = wrong.map(([fields, details]) => ({ item: event(fields), details }));
     const kept = [event(), event({ distinct_id: "🦔".repeat(200) }), event({ options: null })];
+    kept.push(event({ properties: [], options: [] }));
     const changed = event({ timestamp: "2026-12-24T00:00:00Z" });
 
     const answered = await post(batch(...dropped.map(({ item }) => item), ...kept, changed));

@@ -233,7 +233,7 @@ describe("a capture body", () => {
     ["is nested 129 deep", "[".repeat(129), 400, "invalid_payload"],
     ["has an empty batch", batch(), 400, "invalid_payload"],
     ["has a name that is a number", single({ event: 7 }), 400, "invalid_payload"],
-    ["has properties that are a list", single({ properties: [] }), 400, "invalid_payload"],
+    ["has properties that are a list", single({ properties: [1] }), 400, "invalid_payload"],
     ["has no key", event(), 401, "invalid_api_key"],
     ["has an unknown key", { ...single(), api_key: "phc_unknown" }, 401, "invalid_api_key"],
     ["has a personal key", { ...single(), api_key: PERSONAL_KEY }, 401, "invalid_api_key"],
