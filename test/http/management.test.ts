@@ -281,6 +281,24 @@ describe("projects", () => {
   });
 });
 
+test("a key of the other kind is refused with the kind that is expected", async () => {
+  const api = await app.get("/persons/", { key: PROJECT_KEY });
+  expect(api).toMatchObject({ status: 401, body: { code: "authentication_failed" } });
+  expect(api.body).toMatchObject({ detail: expect.stringMatching(/project API key.*phx_/) });
+
+  const token = PERSONAL_KEY;
+  const body = { ...batch(event()), api_key: token };
+  const answers = [
+    await app.ask("POST", "/batch/", { key: null, body }),
+    await app.ask("POST", "/i/v1/logs/", { key: token, body: {} }),
+  ];
+  for (const answered of answers) {
+    expect(answered).toMatchObject({ status: 401, body: { code: "invalid_api_key" } });
+    expect(answered.body).toMatchObject({ detail: expect.stringMatching(/personal.*phc_/) });
+    expect(answered.text).not.toContain(token);
+  }
+});
+
 test("links never repeat a forged Host", async () => {
   await using app = await testApp();
   await app.capture(batch(event({ distinct_id: "a" }), event({ distinct_id: "b" })));

@@ -1,3 +1,4 @@
+import { Failure } from "../values/failure.ts";
 import { randomText } from "../values/ids.ts";
 import type { JsonObject } from "../values/json.ts";
 
@@ -45,6 +46,22 @@ export function isProjectKey(text: string): boolean {
 /** Whether a text has the shape of a personal key; a short one could be guessed. */
 export function isPersonalKey(text: string): boolean {
   return /^phx_[A-Za-z0-9_-]{20,60}$/.test(text);
+}
+
+/** The failure of a text that is no valid personal key. It names a project key as such. */
+export function invalidPersonalKey(key: string): Failure {
+  const detail = key.startsWith(PROJECT_KEY_PREFIX)
+    ? "This is a project API key, which only sends. A personal API key, phx_…, is expected."
+    : "The personal API key is not valid.";
+  return new Failure("authentication_failed", detail);
+}
+
+/** The failure of a text that is no project's key. It names a personal key as such. */
+export function unknownProjectKey(key: string, attr: string | null = null): Failure {
+  const detail = key.startsWith(PERSONAL_KEY_PREFIX)
+    ? "This is a personal API key, which is secret. A project API key, phc_…, is expected."
+    : "The project API key is not known here.";
+  return new Failure("invalid_api_key", detail, attr);
 }
 
 /** The kinds of objects that scopes name. */

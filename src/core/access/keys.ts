@@ -4,6 +4,7 @@ import { Failure } from "../values/failure.ts";
 import { isLonger, storableText } from "../values/json.ts";
 import { type Clock, isoTime, parseTime } from "../values/time.ts";
 import {
+  invalidPersonalKey,
   isPersonalKey,
   isScope,
   KEY_BYTES_MAX,
@@ -134,9 +135,7 @@ export function keys(needs: Needs): Keys {
         throw new Failure("not_authenticated", "A personal API key is required: Bearer phx_….");
       }
       const row = key.length <= KEY_BYTES_MAX ? await reads.byHash(keyHash(key)) : undefined;
-      if (row === undefined || hasEnded(row)) {
-        throw new Failure("authentication_failed", "The personal API key is not valid.");
-      }
+      if (row === undefined || hasEnded(row)) throw invalidPersonalKey(key);
       noteUse(row);
       const { id: key_id, user_id, scopes, scoped_teams, expires_at } = row;
       return { key_id, user_id, scopes, scoped_teams, expires_at };

@@ -1,3 +1,4 @@
+import { unknownProjectKey } from "../access/key.ts";
 import type { Projects } from "../access/projects.ts";
 import { responseDelayMs } from "../ingest/backpressure.ts";
 import type { Ingest } from "../ingest/ingest.ts";
@@ -90,9 +91,7 @@ export function capture(needs: Needs): Capture {
       const { key, historical, count, lines, dropped, warnings, results } =
         inline ?? (await decoder.admit(body, arrived_at));
       const project_id = projects.ofKey(key);
-      if (project_id === undefined) {
-        throw new Failure("invalid_api_key", "The project API key is not known here.", "api_key");
-      }
+      if (project_id === undefined) throw unknownProjectKey(key, "api_key");
       const kind = historical ? "historical" : "events";
       // Both at once, so that one group commit has both; the events first, so that they fit.
       const accepted =

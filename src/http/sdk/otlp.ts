@@ -1,3 +1,4 @@
+import { unknownProjectKey } from "../../core/access/key.ts";
 import type { Projects } from "../../core/access/projects.ts";
 import { BODY_BYTES_MAX, tooLarge } from "../../core/capture/decode-body.ts";
 import type { Logs, LogsBody } from "../../core/logs/logs.ts";
@@ -58,10 +59,9 @@ function projectOf(request: Request, projects: Projects): number {
   const [key, ...others] = new Set([bearer?.trim(), token?.trim()].filter(Boolean));
   const project = key === undefined || others.length > 0 ? undefined : projects.ofKey(key);
   if (project !== undefined) return project;
-  throw new Failure(
-    "invalid_api_key",
-    "One valid project API key is expected, as a bearer token or `token`.",
-  );
+  if (key !== undefined && others.length === 0) throw unknownProjectKey(key);
+  const detail = "One project API key is expected, as a bearer token or `token`.";
+  throw new Failure("invalid_api_key", detail);
 }
 
 function formOf(request: Request): Form {
