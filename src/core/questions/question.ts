@@ -42,7 +42,7 @@ export type QuestionTarget = { attr: string; type?: InsightType | undefined };
 
 /**
  * Returns the query of a question in words; names are those of the project, in any case or in double
- * quotes. Fails `required`, `too_long`, and `invalid_input` with the part that was not understood.
+ * quotes. In a project without events any word may be a name. Fails `required`, `too_long`, and `invalid_input` with the part that was not understood.
  */
 export function readWords(
   words: string,
@@ -54,8 +54,31 @@ export function readWords(
   }
   const question = markQuotedNames(storableText(words));
   if (question.text === "") throw new Failure("required", "This field is required.", attr);
-  const reading = { attr, type, index: nameIndex(names) };
-  return unpunctuated(question, (one) => likeliest(one, reading));
+  const readWith = (known: EventNames) => {
+    const reading = { attr, type, index: nameIndex(known) };
+    return unpunctuated(question, (one) => likeliest(one, reading));
+  };
+  if (names.events.length > 0) return readWith(names);
+  try {
+    return readWith(withNamesOf(question, names));
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return readWith(names);
+  }
+}
+
+/** A word that is taken for a name where the project has no events. */
+const NAME = /^[$_\p{L}](?:\S*[\p{L}\p{N}_])?$/u;
+
+/** Adds the words and quoted names of a question: without events each of them counts zero. */
+function withNamesOf(question: QuotedQuestion, names: EventNames): EventNames {
+  const isName = (text: string) =>
+    question.quoted.includes(text) || (NAME.test(text) && !RESERVED_WORDS.has(folded(text)));
+  const asked = possibleNames(question)
+    .all.filter(isName)
+    .map((name) => ({ name, count: 0 }));
+  const person_properties = [...names.person_properties, ...asked];
+  return { events: asked, properties: asked, person_properties };
 }
 
 /** Returns the parts of a question that may be names, folded, for a lookup of these. */

@@ -160,6 +160,30 @@ describe("a question about events", () => {
     expect((other.body as { detail: string }).detail).toContain('"visits" is not understood');
   });
 
+  test("of a project without events is answered with zeros, unless its words say nothing", async () => {
+    const { id } = await app.app.projects.create({ name: "empty" });
+    const path = ASK.replace("/1/", `/${id}/`);
+    const answer = (query: string) => app.ask("POST", path, { body: { query }, headers: PREFER });
+
+    expect(await answer("count of $pageview last 1 day")).toMatchObject({
+      status: 200,
+      body: { results: [{ event: "$pageview", data: [0, 0], aggregated_value: 0 }] },
+    });
+    for (const query of [
+      'weekly unique users of "signed up" by $browser',
+      "sum of price of purchase",
+      "funnel $pageview then signup within 1 day",
+      "retention of signup",
+      "paths from /pricing to signup",
+      "lifecycle of all events",
+    ]) {
+      expect([query, (await answer(query)).status]).toEqual([query, 200]);
+    }
+    const { status, body } = await answer("wekly views of $pageview");
+    expect(status).toBe(400);
+    expect((body as { detail: string }).detail).toContain("There are: none yet.");
+  });
+
   test("is of one project", async () => {
     const { id } = await app.app.projects.create({ name: "second" });
     const [kept] = ((await app.get("/insights/")).body as { results: { short_id: string }[] })

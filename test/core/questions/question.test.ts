@@ -354,7 +354,7 @@ describe("a question in words", () => {
     expect(() => read("x".repeat(1001))).toThrow(expect.objectContaining({ code: "too_long" }));
     expect(() => read(" ")).toThrow(expect.objectContaining({ code: "required", attr: "query" }));
     expect(() =>
-      readWords("x", { events: [], properties: [], person_properties: [] }, { attr: "prompt" }),
+      readWords("x y", { events: [], properties: [], person_properties: [] }, { attr: "prompt" }),
     ).toThrow(expect.objectContaining({ code: "invalid_input", attr: "prompt" }));
   });
 });
