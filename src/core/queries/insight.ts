@@ -91,7 +91,8 @@ export function readQuery(sent: JsonObject, moment: Moment): Query {
 export function kindOf(sent: JsonObject): Query["kind"] {
   const { kind } = sourceOf(sent);
   if (isKind(kind)) return kind;
-  const detail = `One of ${Object.keys(READERS).join(", ")} is expected.`;
+  const sql = kind === "HogQLQuery" ? " POST …/query/ takes a HogQLQuery." : "";
+  const detail = `One of ${Object.keys(READERS).join(", ")} is expected.${sql}`;
   throw new Failure("invalid_choice", detail, "query__kind");
 }
 

@@ -22,8 +22,16 @@ export const BUCKETS_MAX = 1000;
 /** Default `date_from`: the days since then, that day included. */
 export const DATE_FROM_DEFAULT = "-7d";
 
-/** The time of an insight as requested. A number in `date_from` counts intervals back from the end. */
-export type DateRange = { date_from: string | number; date_to: string | null };
+/**
+ * The time of an insight as requested. A number in `date_from` counts intervals back from the end. With
+ * `explicitDate`, the range has exactly these bounds. Else it has the whole interval of `date_from` and the
+ * whole day of `date_to`; by the hour only a day without a time is whole.
+ */
+export type DateRange = {
+  date_from: string | number;
+  date_to: string | null;
+  explicitDate?: boolean;
+};
 
 /**
  * The time of an insight on the clock of the project's time zone (decision 72): from `from` on,
@@ -55,9 +63,9 @@ const MONDAY_MS = -3 * DAY_MS;
 
 const DAY = /^\d{4}-\d\d-\d\d$|^-\d+[dwmy]$/;
 
-/** Returns the period of a range. It begins with a whole interval, and has at most `max`. Fails `invalid_input`. */
+/** Returns the period of a range. It has at most `max` intervals. Fails `invalid_input`. */
 export function periodOf(
-  { date_from, date_to }: DateRange,
+  { date_from, date_to, explicitDate = false }: DateRange,
   { interval, timezone, now, max }: MaybeDivided & { now: number },
 ): Period {
   const unit = interval ?? "day";
@@ -71,22 +79,27 @@ export function periodOf(
   const instants: Period["instants"] = {};
   const begin = (text: string) => {
     const { time, isExact } = read(text, "date_from");
-    if (!isExact) return dayIfAsked(text, time);
-    if (unit === "hour") instants.from = isoTime(hourStart(time, timezone));
+    if (!isExact) return explicitDate ? time : dayIfAsked(text, time);
+    if (explicitDate) instants.from = isoTime(time);
+    else if (unit === "hour") instants.from = isoTime(hourStart(time, timezone));
     return wallClock(time, timezone);
   };
   const end = (text: string) => {
     const { time, isExact } = read(text, "date_to");
-    const before = endOf(text, time);
+    const isWhole = !explicitDate && (unit !== "hour" || DAY.test(text));
+    if (isWhole) return endOfDay(isExact ? wallClock(time, timezone) : time);
+    const before = Math.min(time + MICROSECOND_MS, TIME_MS_MAX);
     if (!isExact) return before;
     instants.before = isoTime(before);
     return Math.min(latestShown(before, timezone), TIME_MS_MAX);
   };
   const requested = typeof date_from === "string" ? begin(date_from) : undefined;
   // By the hour, the hours of today that are still to come would have no hours to compare with.
-  const before = end(date_to ?? (unit === "hour" ? "hEnd" : "-0d"));
+  const open = unit === "hour" ? "hEnd" : "-0d";
+  const before = end(date_to ?? (explicitDate ? "-0h" : open));
   const last = startOf(unit, before - MICROSECOND_MS);
-  const from = startOf(unit, requested ?? backBy(unit, last, Number(date_from) - 1));
+  const first = requested ?? backBy(unit, last, Number(date_from) - 1);
+  const from = explicitDate ? first : startOf(unit, first);
   if (before <= from || isTurned(instants)) {
     throw new Failure("invalid_input", "The range ends before it begins.", `${RANGE}__date_to`);
   }
@@ -127,7 +140,7 @@ function monthsBefore(from: number, length: number): number {
 export function withIntervalBefore(period: Period, { interval, timezone }: Divided): Period {
   const { from: _from, ...instants } = period.instants;
   const before = wallMs(period.before);
-  const from = backBy(interval, wallMs(period.from), 1);
+  const from = backBy(interval, startOf(interval, wallMs(period.from)), 1);
   if (from < TIME_MS_MIN) throw malformed("date_from");
   return {
     from: wallText(from),
@@ -187,11 +200,7 @@ function malformed(attr: string): Failure {
 
 const dayIfAsked = (text: string, time: number) => (DAY.test(text) ? startOf("day", time) : time);
 
-// A range includes the whole day, or the instant, of its end.
-function endOf(text: string, time: number): number {
-  const end = DAY.test(text) ? startOf("day", time) + DAY_MS : time + MICROSECOND_MS;
-  return Math.min(end, TIME_MS_MAX);
-}
+const endOfDay = (ms: number) => Math.min(startOf("day", ms) + DAY_MS, TIME_MS_MAX);
 
 function startOf(interval: Interval, ms: number): number {
   const floor = (size: number, origin = 0) => Math.floor((ms - origin) / size) * size + origin;

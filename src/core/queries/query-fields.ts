@@ -71,6 +71,8 @@ export type Fields = {
   whole(name: string, range: Range, fallback: number): number;
   /** Returns a text; null if it is absent. Fails `invalid_input`. */
   text(name: string): string | null;
+  /** Returns true or false; false if it is absent. Fails `invalid_input`. */
+  flag(name: string): boolean;
   /** Returns the fields of an object; none if it is absent. Fails `invalid_input` on unknown ones. */
   object(name: string, known: readonly string[]): Fields;
 };
@@ -159,8 +161,12 @@ export function groupTypeIndex({ sent, attr, whole }: Fields, name: string): num
 
 /** Reads `dateRange`. */
 export function rangeOf(query: Fields, date_from: string | number = DATE_FROM_DEFAULT): DateRange {
-  const { text } = query.object("dateRange", ["date_from", "date_to"]);
-  return { date_from: text("date_from") ?? date_from, date_to: text("date_to") };
+  const { text, flag } = query.object("dateRange", ["date_from", "date_to", "explicitDate"]);
+  return {
+    date_from: text("date_from") ?? date_from,
+    date_to: text("date_to"),
+    explicitDate: flag("explicitDate"),
+  };
 }
 
 /** Reads `interval`. */
@@ -228,6 +234,7 @@ export function fields(sent: Json, attr: string, known: readonly string[]): Fiel
     whole: (name, range, fallback) =>
       whole(sent[name] ?? fallback, { attr: attrOf(name), ...range }),
     text: (name) => textOrNone(sent[name], attrOf(name)),
+    flag: (name) => flag(sent[name] ?? false, attrOf(name)),
     object: (name, known) => fields(sent[name] ?? {}, attrOf(name), known),
   };
 }
@@ -241,6 +248,11 @@ export function choice<T extends string>(
   const found = choices.find((known) => known === value);
   if (found !== undefined) return found;
   throw new Failure("invalid_choice", `One of ${choices.join(", ")} is expected.`, attr);
+}
+
+function flag(value: Json, attr: string): boolean {
+  if (typeof value === "boolean") return value;
+  throw malformed("true or false is expected.", attr);
 }
 
 /** Returns a whole number from `min` to `max`. Fails `invalid_input`. */

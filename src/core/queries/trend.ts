@@ -13,7 +13,6 @@ import {
   filtersOf,
   groupTypeIndex,
   intervalOf,
-  malformed,
   missing,
   nodesOf,
   onlyOf,
@@ -78,7 +77,7 @@ export function readTrends(sent: JsonObject, moment: Moment): Trends {
     dateRange: rangeOf(query),
     breakdown: breakdownOf(query),
     formula: formulaOf(query, series.length),
-    compare: compareOf(query),
+    compare: query.object("compareFilter", ["compare"]).flag("compare"),
   };
 }
 
@@ -128,11 +127,4 @@ function formulaOf(query: Fields, series: number): Formula | null {
   ].find((one) => one !== undefined && !isNothing(one));
   const text = textOrNone(requested, attr("formula"));
   return text === null ? null : readFormula(text, series, attr("formula"));
-}
-
-function compareOf(query: Fields): boolean {
-  const { sent, attr } = query.object("compareFilter", ["compare"]);
-  const { compare = null } = sent;
-  if (compare === null || typeof compare === "boolean") return compare === true;
-  throw malformed("true or false is expected.", attr("compare"));
 }

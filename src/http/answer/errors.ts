@@ -1,5 +1,6 @@
 import { NotFoundError, ParseError, ValidationError } from "elysia";
 import type { Log } from "../../core/ports/log.ts";
+import { INSIGHT_TYPES } from "../../core/queries/insight.ts";
 import { Failure, isDiskFull, serverError } from "../../core/values/failure.ts";
 
 /** The answer for a failure: its envelope, status and headers. */
@@ -43,19 +44,27 @@ export function failureOf(thrown: unknown, requestId: string, log: Log): Failure
   return serverError(requestId);
 }
 
-/** Without the message of Elysia, which repeats the value. */
+/** Without the message of Elysia, which repeats the value. A wrong kind comes before fields of other kinds. */
 function invalid(error: ValidationError): Failure {
-  const [first] = error.all;
-  const path = first !== undefined && "path" in first ? String(first.path) : "";
-  const attr = path.split("/").filter(Boolean).join("__") || null;
-  if (first !== undefined && "value" in first && first.value === undefined) {
+  const all = error.all.filter((one) => "path" in one);
+  const first = all.find(({ path }) => path.endsWith("/kind")) ?? all[0];
+  const attr = first?.path.split("/").filter(Boolean).join("__") || null;
+  if (first !== undefined && first.value === undefined) {
     return new Failure("required", "This field is required.", attr);
   }
-  const choices = first !== undefined && "schema" in first ? choicesOf(first.schema) : [];
+  const choices = first === undefined ? [] : choicesOf(first.schema);
   if (choices.length > 0) {
-    return new Failure("invalid_choice", `One of ${choices.join(", ")} is expected.`, attr);
+    const detail = `One of ${choices.join(", ")} is expected.${elsewhere(first?.value)}`;
+    return new Failure("invalid_choice", detail, attr);
   }
   return new Failure("invalid_input", "The value has the wrong type or form.", attr);
+}
+
+/** Where the query of an insight is taken, if the value is the kind of one. */
+function elsewhere(value: unknown): string {
+  return Object.values<unknown>(INSIGHT_TYPES).includes(value)
+    ? ` POST …/max_tools/create_and_query_insight/ takes a ${value}.`
+    : "";
 }
 
 /** The texts between which a schema lets one choose; empty for any other schema. */

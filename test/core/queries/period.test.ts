@@ -13,8 +13,12 @@ const NOW = Date.parse("2026-11-21T12:00:00Z");
 const period = (
   date_from: string,
   date_to: string | null = null,
-  { interval = "day", timezone = "UTC" }: { interval?: Interval; timezone?: string } = {},
-) => periodOf({ date_from, date_to }, { interval, timezone, now: NOW });
+  {
+    interval = "day",
+    timezone = "UTC",
+    explicitDate = false,
+  }: { interval?: Interval; timezone?: string; explicitDate?: boolean } = {},
+) => periodOf({ date_from, date_to, explicitDate }, { interval, timezone, now: NOW });
 
 describe("the time of an insight", () => {
   test.each<[Interval, string, string[]]>([
@@ -98,7 +102,8 @@ describe("the time of an insight", () => {
     ["2026-10-25T01:10:00Z", "2026-10-24T02:10"],
   ])("that ends %s is compared with one that ends as late by the clock", (to, before) => {
     const divided = { timezone: "Europe/Berlin", interval: "day" } as const;
-    const previous = previousPeriod(period("2026-10-25", to, divided), divided);
+    const exact = period("2026-10-25", to, { ...divided, explicitDate: true });
+    const previous = previousPeriod(exact, divided);
     expect(previous.before.slice(0, 16)).toBe(before);
     expect(previous.instants).toEqual({});
   });
@@ -145,11 +150,9 @@ describe("the time of an insight", () => {
     ["day", "2026-11-01", "2026-11-03", "2026-10-29T00:00", "2026-11-01T00:00"],
     ["week", "2026-11-09", "2026-11-22", "2026-10-26T00:00", "2026-11-09T00:00"],
     ["week", "2026-11-09", "2026-11-24", "2026-10-24T00:00", "2026-11-09T00:00"],
-    ["week", "2026-11-09", "2026-11-17T06:00", "2026-10-31T00:00", "2026-11-08T06:00"],
     ["month", "2026-01-01", "2026-03-31", "2025-10-01T00:00", "2026-01-01T00:00"],
     ["month", "2026-03-01", "2026-03-30", "2026-02-01T00:00", "2026-03-01T00:00"],
     ["month", "2026-03-01", "2026-04-09", "2026-01-23T00:00", "2026-03-01T00:00"],
-    ["day", "2026-03-01", "2026-03-02T05:30", "2026-02-27T00:00", "2026-02-28T05:30"],
     ["hour", "2026-03-01", "2026-03-01T05:30", "2026-02-28T00:00", "2026-02-28T05:30"],
     ["hour", "2026-03-01", "2026-03-02T05:30", "2026-02-27T00:00", "2026-02-28T05:30"],
     ["hour", "2026-03-01T04:00", "2026-03-01T05:30", "2026-03-01T02:00", "2026-03-01T03:30"],
@@ -160,6 +163,48 @@ describe("the time of an insight", () => {
 
     expect([before.from.slice(0, 16), before.before.slice(0, 16)]).toEqual([start, end]);
     expect(before.buckets).toHaveLength(asked.buckets.length);
+  });
+
+  test.each<[Interval, string, string, string, string]>([
+    ["week", "2026-11-09", "2026-11-17T06:00", "2026-10-31T00:00", "2026-11-08T06:00"],
+    ["day", "2026-03-01", "2026-03-02T05:30", "2026-02-27T00:00", "2026-02-28T05:30"],
+    ["day", "2026-03-01T06:00", "2026-03-02T05:30", "2026-02-28T06:00", "2026-03-01T05:30"],
+  ])("by the %s exactly from %s to %s, is before it %s to %s", (interval, from, to, start, end) => {
+    const divided = { interval, timezone: "UTC" };
+    const before = previousPeriod(period(from, to, { interval, explicitDate: true }), divided);
+
+    expect([before.from.slice(0, 16), before.before.slice(0, 16)]).toEqual([start, end]);
+  });
+
+  test.each<[Interval, string, string, string, string]>([
+    ["day", "2026-11-19T10:00", "2026-11-20", "2026-11-19T00:00", "2026-11-21T00:00"],
+    ["day", "2026-11-19", "2026-11-20T00:00:00Z", "2026-11-19T00:00", "2026-11-21T00:00"],
+    ["week", "2026-11-18", "2026-11-20T10:00", "2026-11-16T00:00", "2026-11-21T00:00"],
+    ["hour", "2026-11-19T10:20", "2026-11-20", "2026-11-19T10:00", "2026-11-21T00:00"],
+    ["hour", "2026-11-19T10:20", "2026-11-20T10:20", "2026-11-19T10:00", "2026-11-20T10:20"],
+  ])("by the %s from %s to %s has whole days and intervals", (interval, from, to, start, end) => {
+    const { from: begun, before } = period(from, to, { interval });
+
+    expect([begun.slice(0, 16), before.slice(0, 16)]).toEqual([start, end]);
+  });
+
+  test.each<[Interval, string, string | null, string, string, string[]]>([
+    [
+      "day",
+      "2026-11-19T10:00",
+      "2026-11-20",
+      "19T10:00:00.000000",
+      "20T00:00:00.000001",
+      ["19", "20"],
+    ],
+    ["week", "2026-11-18", "2026-11-20T10:00Z", "18T00:00:00.000000", "20T10:00:00.000001", ["16"]],
+    ["day", "-1d", null, "20T12:00:00.000000", "21T12:00:00.000001", ["20", "21"]],
+  ])("by the %s exactly from %s to %s has these bounds", (interval, from, to, start, end, days) => {
+    const found = period(from, to, { interval, explicitDate: true });
+    const day = (text: string) => text.replace("2026-11-", "");
+
+    expect([found.from, found.before].map(day)).toEqual([start, end]);
+    expect(found.buckets.map(day)).toEqual(days);
   });
 
   test("may begin one interval earlier", () => {
