@@ -64,7 +64,7 @@ function retentionResults(
   { query: { interval, intervals, breakdown }, period: { buckets } }: PlanOf<"RetentionQuery">,
   found: Found["RetentionQuery"],
 ): InsightResults {
-  const counted = buckets.slice(0, intervals ?? buckets.length);
+  const counted = buckets.slice(0, intervals);
   const columns = counted.map((_, later) => `${interval} ${later}`);
   const linesOf = (rows: Found["RetentionQuery"], breakdown_value: BreakdownValue) => {
     const persons = new Map(rows.map((row) => [`${row.began} ${row.later}`, row.persons]));
@@ -144,8 +144,10 @@ function trendsResults(
     const lines = series.map((one, index) =>
       seriesLines(one, { rows: rows[index] ?? [], buckets, isWhole: breakdown === null }),
     );
-    if (formula === null) return lines.flatMap((some) => byRank([...some.values()]));
-    return byRank(formulaLines(formula, { series, lines, buckets }));
+    const isShown = ({ kind }: Ranked) => kind !== "other" || breakdown?.hidesOther !== true;
+    const ranked = (some: Ranked[]) => byRank(some.filter(isShown));
+    if (formula === null) return lines.flatMap((some) => ranked([...some.values()]));
+    return ranked(formulaLines(formula, { series, lines, buckets }));
   };
   const columns = period.buckets;
   const results = linesOf(found.current, columns);
@@ -270,11 +272,6 @@ function breakdownValue(kind: BreakdownKind, value: FoundValue): BreakdownValue 
   return Array.isArray(value) ? value.map((one) => one ?? BREAKDOWN_WORDS.none) : value;
 }
 
-/** Joins the texts of a value, for display and comparison. */
-function spokenValue(value: BreakdownValue): string {
-  return Array.isArray(value) ? value.join("::") : (value ?? "");
-}
-
 /** The fields that decide the rank of a result. */
 type Rankable = Pick<InsightResult, "breakdown_value" | "aggregated_value">;
 
@@ -287,7 +284,8 @@ function byRank<Result extends Rankable>(
   by = ({ aggregated_value }: Result) => aggregated_value,
 ): Result[] {
   const numberOf = ({ result }: Ranked<Result>) => by(result) ?? Number.NEGATIVE_INFINITY;
-  const textOf = ({ result }: Ranked<Result>) => Buffer.from(spokenValue(result.breakdown_value));
+  const textOf = ({ result }: Ranked<Result>) =>
+    Buffer.from([result.breakdown_value ?? ""].flat().join("::"));
   const compared = (a: Ranked<Result>, b: Ranked<Result>): number => {
     const isOf = (kind: BreakdownKind) => Number(a.kind === kind) - Number(b.kind === kind);
     if (isOf("other") !== 0) return isOf("other");

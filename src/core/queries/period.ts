@@ -151,6 +151,14 @@ export function withIntervalBefore(period: Period, { interval, timezone }: Divid
   };
 }
 
+/** Returns the period with some days before it, without intervals. */
+export function withDaysBefore(period: Period, days: number, timezone: string): Period {
+  const { from: _from, ...instants } = period.instants;
+  const from = Math.max(wallMs(period.from) - days * DAY_MS, TIME_MS_MIN);
+  const clock = clockPieces(timezone, { from, before: wallMs(period.before) });
+  return { from: wallText(from), before: period.before, buckets: [], clock, instants };
+}
+
 function periodBetween(
   from: number,
   before: number,

@@ -46,6 +46,8 @@ export type Breakdown = {
   by: { of: PropertyOf; property: string }[];
   /** Values that have a result of their own. */
   limit: number;
+  /** Whether a trend has no line of all other values. */
+  hidesOther?: boolean;
 };
 
 /** Properties of one breakdown. */
@@ -177,8 +179,14 @@ export function intervalOf({ choice }: Fields): Interval {
 /** Reads `breakdownFilter`; null if it names no property. */
 export function breakdownOf(query: Fields): Breakdown | null {
   const attr = query.attr("breakdownFilter");
-  const known = ["breakdown", "breakdown_type", "breakdown_limit", "breakdown_group_type_index"];
-  const { sent: filter, whole } = query.object("breakdownFilter", [...known, "breakdowns"]);
+  const {
+    sent: filter,
+    whole,
+    flag,
+  } = query.object("breakdownFilter", [
+    ...["breakdown", "breakdown_type", "breakdown_limit", "breakdown_group_type_index"],
+    ...["breakdowns", "breakdown_hide_other_aggregation"],
+  ]);
   const several = filter["breakdowns"] ?? [];
   if (!Array.isArray(several) || several.length > BREAKDOWNS_MAX) {
     throw malformed(`A list of at most ${BREAKDOWNS_MAX} is expected.`, `${attr}__breakdowns`);
@@ -201,7 +209,8 @@ export function breakdownOf(query: Fields): Breakdown | null {
     const of = propertyOf(type, one["breakdown_group_type_index"], index);
     return property === null ? [] : [{ of, property }];
   });
-  return by.length === 0 ? null : { by, limit };
+  const hidesOther = flag("breakdown_hide_other_aggregation");
+  return by.length === 0 ? null : { by, limit, hidesOther };
 }
 
 /** Reads one of `breakdowns`; returns it with the field names of a single breakdown. */
@@ -287,9 +296,9 @@ export function malformed(detail: string, attr: string): Failure {
 
 /**
  * Fields of queries from PostHog's clients that change no number: they are about the display of an
- * answer, or notes of the client (decision 72).
+ * answer, or notes of the client (decision 72). No project has a list of test accounts to leave out.
  */
-const DISPLAY_ONLY: string[] = `version tags dataColorTheme
+const DISPLAY_ONLY: string[] = `version tags dataColorTheme filterTestAccounts
   aggregationAxisFormat aggregationAxisPostfix aggregationAxisPrefix confidenceLevel decimalPlaces
   minDecimalPlaces detailedResultsAggregationType excludeBoxPlotOutliers goalLines hiddenLegendBreakdowns
   hiddenLegendIndexes resultCustomizationBy resultCustomizations showAlertThresholdLines

@@ -9,20 +9,22 @@ import {
   eventsNode,
   fields,
   filtersOf,
-  missing,
   rangeOf,
 } from "./query-fields.ts";
 
 /** Intervals of one retention query. */
 export const RETENTION_INTERVALS_MAX = 100;
 
-/** Default number of intervals. */
-const INTERVALS_DEFAULT = 8;
+/** Default number of intervals, as PostHog has it. */
+const INTERVALS_DEFAULT = 7;
 
-/** Persons that begin in an interval: with their first such event ever, or with any. */
-const TYPES = ["retention_first_time", "retention_recurring"] as const;
+/** The event that begins and the event that returns, by default; they are those of PostHog. */
+const ENTITY_DEFAULT = { id: "$pageview" };
 
-/** A parsed retention query; without a type it counts first times (decision 79). */
+/** Persons that begin in an interval: with any such event, or with their first one ever. */
+const TYPES = ["retention_recurring", "retention_first_time"] as const;
+
+/** A parsed retention query. Its defaults are those of PostHog. */
 export type Retention = {
   kind: "RetentionQuery";
   /** The events that begin it. */
@@ -31,8 +33,8 @@ export type Retention = {
   returning: EventsNode;
   isFirstTime: boolean;
   interval: Interval;
-  /** Number of intervals from the one in which a person began; null for all. */
-  intervals: number | null;
+  /** Number of intervals from the one in which a person began, both included. */
+  intervals: number;
   dateRange: DateRange;
   /** Of the first event by which a person began in an interval. */
   breakdown: Breakdown | null;
@@ -50,19 +52,16 @@ export function readRetention(sent: JsonObject, moment: Moment): Retention {
   filter.whole("minimumOccurrences", { min: 1, max: 1 }, 1);
   filter.choice("timeWindowMode", ["strict_calendar_dates"]);
   const entity = (name: string) =>
-    entityOf(filter.sent[name], { attr: filter.attr(name), common, moment });
-  const target = entity("targetEntity");
-  const isOfAll = (filter.sent["totalIntervals"] ?? null) === null;
+    entityOf(filter.sent[name] ?? ENTITY_DEFAULT, { attr: filter.attr(name), common, moment });
   const range = { min: 1, max: RETENTION_INTERVALS_MAX };
   const intervals = filter.whole("totalIntervals", range, INTERVALS_DEFAULT);
   return {
     kind: "RetentionQuery",
-    target,
-    returning:
-      (filter.sent["returningEntity"] ?? null) === null ? target : entity("returningEntity"),
+    target: entity("targetEntity"),
+    returning: entity("returningEntity"),
     isFirstTime: filter.choice("retentionType", TYPES) === "retention_first_time",
     interval: PERIODS[filter.choice("period", Object.keys(PERIODS), "Day")] ?? "day",
-    intervals: isOfAll ? null : intervals,
+    intervals,
     dateRange: rangeOf(query, intervals),
     breakdown: breakdownOf(query),
   };
@@ -79,8 +78,7 @@ const PERIODS: Readonly<Record<string, Interval>> = {
 type Reading = { attr: string; common: EventFilters; moment: Moment };
 
 /** An entity is an events node by other names: its `id` is the event. */
-function entityOf(sent: Json | undefined, { attr, common, moment }: Reading): EventsNode {
-  if (sent === undefined || sent === null) throw missing(attr);
+function entityOf(sent: Json, { attr, common, moment }: Reading): EventsNode {
   const known = ["id", "type", "kind", "name", "custom_name", "properties", "order", "uuid"];
   const entity = fields(sent, attr, known);
   entity.choice("type", ["events"]);

@@ -13,6 +13,7 @@ import {
   filtersOf,
   groupTypeIndex,
   intervalOf,
+  malformed,
   missing,
   nodesOf,
   onlyOf,
@@ -24,7 +25,19 @@ import {
 export const SERIES_MAX = 10;
 
 /** Maths that count. */
-const COUNTS = ["total", "dau", "unique_session", "unique_group"] as const;
+const COUNTS = [
+  ...(["total", "dau", "weekly_active", "monthly_active"] as const),
+  ...(["unique_session", "unique_group"] as const),
+] as const;
+
+/** Days in which a person counts as active, up to and with the first day of an interval. */
+export const ACTIVE_DAYS = { weekly_active: 7, monthly_active: 30 } as const;
+
+/** Intervals in which these maths count; in longer ones they are `dau`, as PostHog has it. */
+const ACTIVE_INTERVALS: Record<keyof typeof ACTIVE_DAYS, readonly Interval[]> = {
+  weekly_active: ["day"],
+  monthly_active: ["day", "week"],
+};
 
 /** Maths that calculate with the numbers of a property of events. */
 const CALCULATIONS = [
@@ -35,7 +48,10 @@ const CALCULATIONS = [
 /** All maths of a series. */
 export const MATHS = [...COUNTS, ...CALCULATIONS] as const;
 
-/** One of MATHS: `total` counts events, `dau` persons, `unique_group` groups of a type. */
+/**
+ * One of MATHS: `total` counts events, `dau` persons, `weekly_active` and `monthly_active` persons of the
+ * days before as well, `unique_group` groups of a type.
+ */
 export type SeriesMath = (typeof MATHS)[number];
 
 /** The events of one series, and its math. */
@@ -65,15 +81,16 @@ export function readTrends(sent: JsonObject, moment: Moment): Trends {
   const known = ["kind", "series", "interval", "dateRange", "breakdownFilter", "properties"];
   const query = fields(sent, "query", [...known, "trendsFilter", "compareFilter"]);
   const common = filtersOf(query, moment);
+  const interval = intervalOf(query);
   const series = nodesOf(
     query.sent["series"],
     { attr: query.attr("series"), min: 1, max: SERIES_MAX },
-    (one, attr) => seriesOf(one, { attr, common, moment }),
+    (one, attr) => seriesOf(one, { attr, common, moment, interval }),
   );
   return {
     kind: "TrendsQuery",
     series,
-    interval: intervalOf(query),
+    interval,
     dateRange: rangeOf(query),
     breakdown: breakdownOf(query),
     formula: formulaOf(query, series.length),
@@ -87,12 +104,12 @@ export function seriesLabel({ name, math, math_property }: Series): string {
   return math_property === null ? `${math} of ${name}` : `${math} of ${math_property} of ${name}`;
 }
 
-type Reading = { attr: string; common: EventFilters; moment: Moment };
+type Reading = { attr: string; common: EventFilters; moment: Moment; interval: Interval };
 
-function seriesOf(sent: Json, { attr, common, moment }: Reading): Series {
+function seriesOf(sent: Json, { attr, common, moment, interval }: Reading): Series {
   const more = ["math", "math_property", "math_group_type_index"];
   const { node, read } = eventsNode(sent, { attr, moment, common, more });
-  const math = node.choice("math", MATHS);
+  const math = activeIn(interval, node.choice("math", MATHS), node.attr("math"));
   const math_property = node.text("math_property");
   const calculates = CALCULATIONS.some((one) => one === math);
   if (calculates && math_property === null) throw missing(node.attr("math_property"));
@@ -103,6 +120,13 @@ function seriesOf(sent: Json, { attr, common, moment }: Reading): Series {
     math_group_type_index:
       math === "unique_group" ? groupTypeIndex(node, "math_group_type_index") : null,
   };
+}
+
+/** The math that counts in an interval. Fails `invalid_input` for active persons by the hour. */
+function activeIn(interval: Interval, math: SeriesMath, attr: string): SeriesMath {
+  if (math !== "weekly_active" && math !== "monthly_active") return math;
+  if (interval === "hour") throw malformed(`${math} is by day, week or month.`, attr);
+  return ACTIVE_INTERVALS[math].includes(interval) ? math : "dau";
 }
 
 /** Displays of an answer; none changes a number. */

@@ -1,5 +1,6 @@
 import type { InsightType } from "../queries/insight.ts";
 import type { Interval } from "../queries/period.ts";
+import { RETENTION_INTERVALS_MAX } from "../queries/retention.ts";
 import type { SeriesMath } from "../queries/trend.ts";
 import type { Failure } from "../values/failure.ts";
 import type { JsonObject } from "../values/json.ts";
@@ -180,19 +181,24 @@ const PERIODS: Record<Interval, string> = {
   month: "Month",
 };
 
+/** Rows of a retention without a time, and its columns. */
+const ROWS_DEFAULT = 8;
+
 function retentionIn(text: string, known: Known): JsonObject {
   const { how, rest, interval, unit = "day", ...timed } = splitQuestion(text, known);
   const { events, broken } = eventsBy(rest, THEN, known);
   const [target = null, returning, ...others] = events;
   if (others.length > 0) throw known.refused("A retention is of one event, or of two.");
   const entity = (id: string | null) => ({ id, type: "events" });
+  const isOfAll = timed.dateRange !== undefined;
   return {
     kind: "RetentionQuery",
     retentionFilter: {
       targetEntity: entity(target),
-      ...(returning === undefined ? {} : { returningEntity: entity(returning) }),
+      returningEntity: entity(returning ?? target),
       retentionType: how === "recurring" ? "retention_recurring" : "retention_first_time",
       period: PERIODS[interval ?? unit],
+      totalIntervals: isOfAll ? RETENTION_INTERVALS_MAX : ROWS_DEFAULT,
     },
     ...rangeIn(timed),
     ...(broken === undefined ? {} : { breakdownFilter: broken }),

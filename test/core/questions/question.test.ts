@@ -217,30 +217,32 @@ describe("a question in words", () => {
   });
 
   const entity = (id: string) => ({ id, type: "events" });
+  const both = (target: string, returning = target) => {
+    return { targetEntity: entity(target), returningEntity: entity(returning) };
+  };
 
   test.each<[string, JsonObject, JsonObject]>([
-    ["retention of signed up weekly", { targetEntity: entity("signed up"), period: "Week" }, {}],
+    [
+      "retention of signed up weekly",
+      { ...both("signed up"), period: "Week", totalIntervals: 8 },
+      {},
+    ],
     [
       "monthly retention of signed up then $pageview",
-      {
-        targetEntity: entity("signed up"),
-        returningEntity: entity("$pageview"),
-        period: "Month",
-      },
+      { ...both("signed up", "$pageview"), period: "Month", totalIntervals: 8 },
       {},
     ],
     [
       "recurring retention for é🦔 last 12 weeks",
-      { targetEntity: entity("é🦔"), period: "Week", retentionType: "retention_recurring" },
+      {
+        ...{ ...both("é🦔"), period: "Week", totalIntervals: 100 },
+        retentionType: "retention_recurring",
+      },
       last("-12w"),
     ],
     [
       "retention of signed up then $pageview by person plan of person weekly",
-      {
-        targetEntity: entity("signed up"),
-        returningEntity: entity("$pageview"),
-        period: "Week",
-      },
+      { ...both("signed up", "$pageview"), period: "Week", totalIntervals: 8 },
       { breakdownFilter: { breakdown: "Plan of person", breakdown_type: "person" } },
     ],
   ])("may be of retention: %s", (words, filter, query) => {

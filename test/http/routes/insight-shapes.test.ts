@@ -39,6 +39,7 @@ const node = (name: string) => ({ kind: "EventsNode", event: name, name });
 const pro = { key: "plan", value: ["pro"], operator: "exact", type: "event" };
 const range = { dateRange: { date_from: "-3d" } };
 const target = { id: "view", name: "view", type: "events", order: 0 };
+const both = { targetEntity: target, returningEntity: target };
 
 const any = (...values: object[]) => ({ type: "OR", values });
 const team = (value: string) => ({ key: "team", value, operator: "exact", type: "person" });
@@ -72,6 +73,10 @@ describe("several breakdowns", () => {
     expect(await lines({ kind: "TrendsQuery", series, breakdownFilter })).toEqual([
       [["free", "free", NONE], 4],
       ["$$_posthog_breakdown_other_$$", 1],
+    ]);
+    const hidden = { ...breakdownFilter, breakdown_hide_other_aggregation: true };
+    expect(await lines({ kind: "TrendsQuery", series, breakdownFilter: hidden })).toEqual([
+      [["free", "free", NONE], 4],
     ]);
   });
 
@@ -135,7 +140,7 @@ describe("filters in groups", () => {
 
 /** Fields that PostHog's clients send with every query, without effect on its numbers. */
 const USUAL = {
-  ...{ version: 2, tags: { scene: "Insight" }, filterTestAccounts: false, samplingFactor: null },
+  ...{ version: 2, tags: { scene: "Insight" }, filterTestAccounts: true, samplingFactor: null },
   ...{ aggregation_group_type_index: null, dataColorTheme: null, modifiers: {} },
 };
 
@@ -201,7 +206,10 @@ describe("a query as PostHog's clients send it is that of its plain shape", () =
           ...{ cumulative: false, meanRetentionCalculation: "simple", minimumOccurrences: 1 },
         },
       },
-      { kind: "RetentionQuery", retentionFilter: { targetEntity: target }, ...range },
+      {
+        ...{ kind: "RetentionQuery", ...range },
+        retentionFilter: { ...both, retentionType: "retention_first_time" },
+      },
     ],
     [
       "paths",
@@ -243,7 +251,7 @@ describe("a query as PostHog's clients send it is that of its plain shape", () =
 test("retention is broken down by a property of the users who began", async () => {
   const query = {
     ...{ kind: "RetentionQuery", ...range, breakdownFilter: { breakdown: "plan" } },
-    retentionFilter: { targetEntity: target, retentionType: "retention_recurring", period: "Day" },
+    retentionFilter: { ...both, retentionType: "retention_recurring", period: "Day" },
   };
   const { body } = await ask(query);
   type Line = { label: string; breakdown_value: string; data: (number | null)[] };

@@ -195,7 +195,9 @@ describe("a funnel", () => {
 });
 
 describe("retention", () => {
-  const filter = { targetEntity: { id: "view", type: "events" }, period: "Day", totalIntervals: 4 };
+  const view = { id: "view", type: "events" };
+  const of = { targetEntity: view, returningEntity: view, period: "Day", totalIntervals: 4 };
+  const filter = { ...of, retentionType: "retention_first_time" };
 
   test("counts returning users of the users who began", async () => {
     expect(await ask({ kind: "RetentionQuery", retentionFilter: filter })).toMatchObject({
@@ -210,10 +212,24 @@ describe("retention", () => {
         ],
       },
     });
-    const recurring = { ...filter, retentionType: "retention_recurring" };
-    expect(await ask({ kind: "RetentionQuery", retentionFilter: recurring })).toMatchObject({
-      body: { results: [{ data: [1, 1, 0, 1] }, { data: [1, 0, 1, null] }, {}, {}] },
-    });
+    for (const retentionType of [undefined, "retention_recurring"]) {
+      const retentionFilter = { ...of, retentionType };
+      expect(await ask({ kind: "RetentionQuery", retentionFilter })).toMatchObject({
+        body: { results: [{ data: [1, 1, 0, 1] }, { data: [1, 0, 1, null] }, {}, {}] },
+      });
+    }
+  });
+
+  test("is by default of page views in seven days, as PostHog counts it", async () => {
+    const retentionFilter = { targetEntity: { id: "$pageview" }, returningEntity: null };
+    const filled = await ask({ kind: "RetentionQuery", retentionFilter });
+    const { body } = await ask({ kind: "RetentionQuery" });
+
+    const { results, columns } = body as { results: object[]; columns: string[] };
+    expect(columns).toHaveLength(7);
+    expect(results).toHaveLength(7);
+    expect(results.at(-1)).toMatchObject({ label: "2026-11-21", aggregated_value: 1 });
+    expect((filled.body as { results: object[] }).results).toEqual(results);
   });
 
   test.each([
@@ -361,6 +377,18 @@ describe("trends", () => {
     });
   });
 
+  test.each<[string, string, (number | null)[]]>([
+    ["weekly_active", "day", [1, 1, 2, 3]],
+    ["monthly_active", "week", [0]],
+    ["weekly_active", "week", [3]],
+  ])("count %s by the %s as PostHog does", async (math, interval, data) => {
+    const query = { kind: "TrendsQuery", series: [node("view", { math })], interval, ...range };
+    expect(await ask(query)).toMatchObject({ body: { results: [{ data }] } });
+    const hourly = { ...query, interval: "hour" };
+    const refusal = { code: "invalid_input", attr: "query__series__0__math" };
+    expect(await ask(hourly)).toMatchObject({ status: 400, body: refusal });
+  });
+
   test("are of days on the clock of the project", async () => {
     const path = "/api/projects/1/";
     const query = { kind: "TrendsQuery", series: [node("view")], dateRange: { date_from: "-1d" } };
@@ -440,7 +468,6 @@ const action = { id: "1", type: "actions" };
 
 test.each<[string, object, path: string, value: unknown, code?: string, attr?: string]>([
   ["one step", funnel, "series", [{}]],
-  ["without test accounts", funnel, "filterTestAccounts", true],
   ["an unknown order", funnel, "funnelsFilter__funnelOrderType", "random", "invalid_choice"],
   ["a window of no length", funnel, "funnelsFilter__funnelWindowInterval", 0],
   [
@@ -458,7 +485,6 @@ test.each<[string, object, path: string, value: unknown, code?: string, attr?: s
     ...([unordered, EXCLUSIONS, [{}, { funnelToStep: 1 }]] as const),
     ...(["invalid_input", `${EXCLUSIONS}__1__funnelToStep`] as const),
   ],
-  ["no start", retention, "retentionFilter__targetEntity", undefined, "required"],
   ["a period", entity, "retentionFilter__period", "Year", "invalid_choice"],
   ["too many periods", entity, "dateRange", { date_from: "-200d" }],
   [

@@ -109,12 +109,15 @@ export function periodOfChance(set: DataSet, dice: Chance, interval: Interval | 
   const ends = [night + next(150) * 5 * MINUTE_MS, night + next(150) * 5 * MINUTE_MS];
   const [start = 0, end = 0] = ends.toSorted((a, b) => a - b);
   const { timezone } = set;
-  const [date_from, date_to] = [start, end].map((ms) => written(ms, of([0, 2, -5])));
-  const range = { date_from: date_from ?? "", date_to: date_to ?? "" };
-  const period: Period = periodOf(range, { interval, timezone, now: 0 });
+  const [instant = "", date_to = ""] = [start, end].map((ms) => written(ms, of([0, 2, -5])));
   const isUntil = (event: Stored) => microsOf(event) <= end * 1000;
   const unit = interval === null ? "day" : interval;
   const first = bucketOf(shownAt(new Date(start).toISOString(), timezone), unit);
+  const range =
+    unit === "hour"
+      ? { date_from: instant, date_to }
+      : { date_from: first, date_to, explicitDate: true };
+  const period: Period = periodOf(range, { interval, timezone, now: 0 });
   const since = unit === "hour" ? hourBegan(start, timezone) * 1000 : Number.NEGATIVE_INFINITY;
   const isIn = (event: Stored) =>
     isUntil(event) &&

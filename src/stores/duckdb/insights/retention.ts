@@ -171,7 +171,7 @@ FROM pairs GROUP BY ALL`;
 
 /** How many intervals an answer has. */
 function intervalsOf({ intervals }: Pick<Retention, "intervals">, { buckets }: Period): number {
-  return Math.min(intervals ?? buckets.length, buckets.length);
+  return Math.min(intervals, buckets.length);
 }
 
 const whichOf = ({ event, filters }: EventsNode) => ({ event, filters });

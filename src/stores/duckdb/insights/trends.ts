@@ -1,6 +1,12 @@
 import type { PlanOf, TrendsRow } from "../../../core/ports/insights.ts";
-import type { Period } from "../../../core/queries/period.ts";
-import type { Series, SeriesMath, Trends } from "../../../core/queries/trend.ts";
+import type { Interval } from "../../../core/queries/period.ts";
+import { type Period, withDaysBefore } from "../../../core/queries/period.ts";
+import {
+  ACTIVE_DAYS,
+  type Series,
+  type SeriesMath,
+  type Trends,
+} from "../../../core/queries/trend.ts";
 import { groupColumn } from "../../loads/event-lines.ts";
 import { numberOf } from "../lists/property-filter.ts";
 import {
@@ -18,7 +24,7 @@ import {
 } from "./statement.ts";
 
 /** A series in one period; the names of its tables begin with `name`. */
-type SeriesIn = { name: string; series: Series; period: Period };
+type SeriesIn = { name: string; series: Series; period: Period; timezone: string };
 
 /** One statement of a trend: a series, and the one whose top values its rows have. */
 type TrendsPart = Pick<Trends, "interval" | "breakdown"> & {
@@ -45,6 +51,8 @@ const inCells = (aggregate: "sum" | "min" | "max"): MathSql => {
 const MATHS: Record<SeriesMath, MathSql> = {
   total: { value: "count(*)", cells: { columns: "count(*) AS events", value: "sum(events)" } },
   dau: idsOf("person_id"),
+  weekly_active: idsOf("person_id"),
+  monthly_active: idsOf("person_id"),
   unique_session: idsOf("session_id"),
   unique_group: idsOf("group_key"),
   sum: inCells("sum"),
@@ -80,10 +88,11 @@ export function trendsSql({
   query,
   period,
   previous,
+  timezone,
 }: PlanOf<"TrendsQuery">): ((target: Target) => Statement)[] {
   const { series, formula, interval, breakdown } = query;
   const current = series.map((one, index): SeriesIn => {
-    return { name: letterOf(index).toLowerCase(), series: one, period };
+    return { name: letterOf(index).toLowerCase(), series: one, period, timezone };
   });
   const before = (previous === null ? [] : current).map((one): SeriesIn => {
     return { ...one, name: `${one.name}_previous`, period: previous ?? period };
@@ -140,14 +149,16 @@ GROUP BY (${names.join(", ")}) HAVING count(*) > 0`;
 function rowsOf(
   target: Target,
   { interval, breakdown }: TrendsPart,
-  { name, series, period }: SeriesIn,
+  { name, series, period, timezone }: SeriesIn,
 ): { tables: string[]; from: string; value: string } {
-  const scan = eventScan(target, period);
   const { math, math_property } = series;
+  const days = math === "weekly_active" || math === "monthly_active" ? ACTIVE_DAYS[math] : 1;
+  const scan = eventScan(target, days === 1 ? period : withDaysBefore(period, days - 1, timezone));
   const { value, cells, id } = MATHS[math];
-  const cell = ["starts_at", ...(breakdown === null ? [] : ["breakdown"])];
+  const by = breakdown === null ? [] : ["breakdown"];
+  const cell = ["starts_at", ...by];
   const columns = [
-    `${scan.startOf(interval)} AS starts_at`,
+    `${scan.startOf(days === 1 ? interval : "day")} AS starts_at`,
     ...(breakdown === null ? [] : [`${scan.value(breakdown)} AS breakdown`]),
     ...(id === undefined ? [] : [`${idOf(series, scan)} AS ${id}`]),
     ...(math_property === null
@@ -158,6 +169,16 @@ function rowsOf(
         ]),
   ];
   const events = scan.named(`${name}_events AS`, columns, [...scan.within(), scan.isOf(series)]);
+  if (days > 1) {
+    const later = Array.from({ length: days }, (_, day) => day).join(", ");
+    const active = `${name}_active AS (
+  SELECT * FROM (
+    SELECT ${[`starts_at + unnest([${later}]) AS starts_at`, ...by, id].join(", ")}
+    FROM (SELECT DISTINCT ${[...cell, id].join(", ")} FROM ${name}_events))
+  WHERE ${isStart(target, interval, period)}
+)`;
+    return { tables: [events, active], from: `${name}_active`, value };
+  }
   const from = `${name}_cells`;
   if (target.project !== null && cells !== undefined) {
     const table = `${from} AS (
@@ -170,6 +191,13 @@ function rowsOf(
     return { tables: [events, table], from, value };
   }
   return { tables: [events], from: `${name}_events`, value };
+}
+
+/** The condition that a day is the beginning of an interval of the period. */
+function isStart({ bind }: Target, interval: Interval, { buckets }: Period): string {
+  const [first = "", last = ""] = [buckets[0], buckets.at(-1)];
+  const within = `starts_at BETWEEN ${bind(first, "DATE")} AND ${bind(last, "DATE")}`;
+  return interval === "day" ? within : `${within} AND isodow(starts_at) = 1`;
 }
 
 /** The id that a math counts once. */

@@ -34,7 +34,7 @@ function asked(set: DataSet) {
     returning: returning.node,
     isFirstTime,
     interval: days,
-    intervals: next(2) === 0 ? null : 1 + next(9),
+    intervals: next(2) === 0 ? 100 : 1 + next(9),
     dateRange: { date_from: "", date_to: null },
     breakdown: next(2) === 0 ? null : breakdownOfChance(dice, 1 + next(3)),
   };

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Found, PlanOf, TrendsRow } from "../../../../src/core/ports/insights.ts";
 import { INTERVALS, type Interval, previousPeriod } from "../../../../src/core/queries/period.ts";
-import type { Series, SeriesMath, Trends } from "../../../../src/core/queries/trend.ts";
+import {
+  ACTIVE_DAYS,
+  type Series,
+  type SeriesMath,
+  type Trends,
+} from "../../../../src/core/queries/trend.ts";
 import { draftSql } from "../../../../src/stores/duckdb/insights/drafts.ts";
 import {
   chance,
@@ -32,6 +37,8 @@ import {
   valueOfKey,
 } from "../../../support/data/insight-reference.ts";
 import { draftValue } from "../../../support/data/insight-trials.ts";
+
+const DAY_MS = 86_400_000;
 
 let stored: DataSets;
 
@@ -218,6 +225,54 @@ describe("trends", () => {
         found += expected.flat().length;
       });
       expect(found).toBeGreaterThan(DATA_SETS / 2);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "count active persons as often as an event makes them active on later days",
+    async () => {
+      let found = 0;
+      const sets = stored.sets.filter(({ timezone }) => timezone === "UTC");
+      await forEach(sets, async (set) => {
+        const dice = chance(set.project * 59);
+        const interval = dice.of<Interval>(["day", "day", "week"]);
+        const maths = ["weekly_active", "monthly_active"] as const;
+        const math = interval === "week" ? "monthly_active" : (maths[dice.next(2)] ?? maths[0]);
+        const one = asked(set);
+        const { period } = daysOfChance(set, dice, interval);
+        const plan = (of: "dau" | typeof math) => ({
+          ...one.plan,
+          period,
+          query: {
+            ...one.plan.query,
+            ...{
+              interval,
+              series: one.plan.query.series.map((series) => ({ ...series, math: of })),
+            },
+          },
+        });
+        const answered = await stored.queries.run(set.project, plan(math));
+
+        const events = set.events.flatMap((event) =>
+          Array.from({ length: ACTIVE_DAYS[math] }, (_, days) => ({
+            ...event,
+            timestamp: new Date(Date.parse(event.timestamp) + days * DAY_MS).toISOString(),
+          })),
+        );
+        const isIn = ({ timestamp }: Stored) => period.buckets.includes(timestamp.slice(0, 10));
+        const { current } = answered.found as Found["TrendsQuery"];
+        const later = { ...one, plan: plan("dau"), isIn };
+        const expected = current.map((_, index) => reference({ ...set, events }, later, index));
+        expect([set.project, ...current.map(sorted)]).toEqual([
+          set.project,
+          ...expected.map(sorted),
+        ]);
+        const drafted = await stored.drafted(set.project, plan(math));
+        expect(drafted).toHaveLength(expected.flat().length);
+        found += expected.flat().length;
+      });
+      expect(found).toBeGreaterThan(sets.length);
     },
     TIMEOUT_MS,
   );
