@@ -139,6 +139,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "core/erasure/deletion.ts": "types and constants",
   "core/values/failure.ts": "test/http/management.test.ts",
   "core/capture/event-v1.ts": "test/http/sdk/capture-v1.test.ts",
+  "core/queries/breakdown.ts": "test/http/routes/insight-shapes.test.ts",
   "core/queries/funnel.ts": "test/http/routes/insights.test.ts",
   "core/queries/funnel-overlap.ts":
     "test/stores/duckdb/insights/funnels.test.ts, test/http/routes/insights.test.ts",

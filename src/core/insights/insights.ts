@@ -6,6 +6,7 @@ import type {
   InsightWrites,
   Plan,
 } from "../ports/insights.ts";
+import type { Breakdown } from "../queries/breakdown.ts";
 import {
   checkType,
   INSIGHT_NAME_CHARS_MAX,
@@ -15,7 +16,6 @@ import {
   readQuery,
 } from "../queries/insight.ts";
 import { periodOf, previousPeriod, withIntervalBefore } from "../queries/period.ts";
-import type { Breakdown } from "../queries/query-fields.ts";
 import { RETENTION_INTERVALS_MAX } from "../queries/retention.ts";
 import { seriesLabel } from "../queries/trend.ts";
 import { namesAsked, type QuestionTarget, readWords } from "../questions/question.ts";

@@ -1,11 +1,10 @@
 import type { JsonObject } from "../values/json.ts";
 import type { Moment } from "../values/zoned-time.ts";
+import { type Breakdown, breakdownOf } from "./breakdown.ts";
 import { sharing } from "./funnel-overlap.ts";
 import type { DateRange } from "./period.ts";
 import type { Fields } from "./query-fields.ts";
 import {
-  type Breakdown,
-  breakdownOf,
   type EventsNode,
   eventsNode,
   fields,

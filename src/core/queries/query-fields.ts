@@ -41,24 +41,6 @@ export type EventsNode = {
   filters: EventFilters;
 };
 
-/** The properties whose values events are grouped by. */
-export type Breakdown = {
-  by: { of: PropertyOf; property: string }[];
-  /** Values that have a result of their own. */
-  limit: number;
-  /** Whether a trend has no line of all other values. */
-  hidesOther?: boolean;
-};
-
-/** Properties of one breakdown. */
-export const BREAKDOWNS_MAX = 3;
-
-/** Default limit of the values of a breakdown. */
-export const BREAKDOWN_LIMIT_DEFAULT = 25;
-
-/** Largest limit of the values of a breakdown. */
-export const BREAKDOWN_LIMIT_MAX = 100;
-
 /** The smallest and the largest number, or length of a list. */
 type Range = { min: number; max: number };
 
@@ -149,7 +131,12 @@ export function filtersOf({ sent, attr: attrOf }: Fields, moment: Moment): Event
   throw malformed(`A list of at most ${PROPERTY_FILTERS_MAX} filters is expected.`, attr);
 }
 
-function propertyOf(type: PropertyOf["type"], index: Json | undefined, attr: string): PropertyOf {
+/** Returns the owner of a property. Fails `invalid_input` on the index of a group type. */
+export function propertyOf(
+  type: PropertyOf["type"],
+  index: Json | undefined,
+  attr: string,
+): PropertyOf {
   if (type !== "group") return { type };
   const max = GROUP_TYPES_MAX - 1;
   return { type, group_type_index: whole(index, { attr, min: 0, max }, "A group_type_index") };
@@ -174,53 +161,6 @@ export function rangeOf(query: Fields, date_from: string | number = DATE_FROM_DE
 /** Reads `interval`. */
 export function intervalOf({ choice }: Fields): Interval {
   return choice("interval", INTERVALS, "day");
-}
-
-/** Reads `breakdownFilter`; null if it names no property. */
-export function breakdownOf(query: Fields): Breakdown | null {
-  const attr = query.attr("breakdownFilter");
-  const {
-    sent: filter,
-    whole,
-    flag,
-  } = query.object("breakdownFilter", [
-    ...["breakdown", "breakdown_type", "breakdown_limit", "breakdown_group_type_index"],
-    ...["breakdowns", "breakdown_hide_other_aggregation"],
-  ]);
-  const several = filter["breakdowns"] ?? [];
-  if (!Array.isArray(several) || several.length > BREAKDOWNS_MAX) {
-    throw malformed(`A list of at most ${BREAKDOWNS_MAX} is expected.`, `${attr}__breakdowns`);
-  }
-  const only = onlyOf(filter["breakdown"], `${attr}__breakdown`) ?? null;
-  if (only !== null && several.length > 0) {
-    throw malformed("Give breakdown or breakdowns, not both.", `${attr}__breakdown`);
-  }
-  const requested: JsonObject[] =
-    several.length === 0
-      ? [{ ...filter, property: only }]
-      : several.map((one, at) => breakdownIn(one, `${attr}__breakdowns__${at}`));
-  const range = { min: 1, max: BREAKDOWN_LIMIT_MAX };
-  const limit = whole("breakdown_limit", range, BREAKDOWN_LIMIT_DEFAULT);
-  const by = requested.flatMap((one) => {
-    const property = textOrNone(one["property"], `${attr}__breakdown`);
-    const types = ["event", "person", "group"] as const;
-    const type = choice(one["breakdown_type"] ?? "event", types, `${attr}__breakdown_type`);
-    const index = `${attr}__breakdown_group_type_index`;
-    const of = propertyOf(type, one["breakdown_group_type_index"], index);
-    return property === null ? [] : [{ of, property }];
-  });
-  const hidesOther = flag("breakdown_hide_other_aggregation");
-  return by.length === 0 ? null : { by, limit, hidesOther };
-}
-
-/** Reads one of `breakdowns`; returns it with the field names of a single breakdown. */
-function breakdownIn(sent: Json, attr: string): JsonObject {
-  const {
-    property = null,
-    type = null,
-    group_type_index: index = null,
-  } = fields(sent, attr, [...["property", "type", "group_type_index"]]).sent;
-  return { property, breakdown_type: type, breakdown_group_type_index: index };
 }
 
 /** Returns the item of a list of one, or a value that is no list. Fails `invalid_input` on longer lists. */

@@ -1,9 +1,8 @@
 import type { Json, JsonObject } from "../values/json.ts";
 import type { Moment } from "../values/zoned-time.ts";
+import { type Breakdown, breakdownOf } from "./breakdown.ts";
 import type { DateRange, Interval } from "./period.ts";
 import {
-  type Breakdown,
-  breakdownOf,
   type EventFilters,
   type EventsNode,
   eventsNode,

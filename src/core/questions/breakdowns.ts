@@ -1,4 +1,4 @@
-import { BREAKDOWN_LIMIT_MAX, BREAKDOWNS_MAX } from "../queries/query-fields.ts";
+import { BREAKDOWN_LIMIT_MAX, BREAKDOWNS_MAX } from "../queries/breakdown.ts";
 import type { JsonObject } from "../values/json.ts";
 import { eventList, firstUnknown, type Known } from "./names.ts";
 

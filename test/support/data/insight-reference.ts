@@ -1,7 +1,7 @@
 import type { FoundValue } from "../../../src/core/ports/insights.ts";
+import type { Breakdown } from "../../../src/core/queries/breakdown.ts";
 import { type Interval, type Period, periodOf } from "../../../src/core/queries/period.ts";
 import type {
-  Breakdown,
   EventFilter,
   EventsNode,
   PropertyOf,

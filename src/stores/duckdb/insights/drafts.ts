@@ -1,6 +1,7 @@
 import type { Plan } from "../../../core/ports/insights.ts";
+import type { Breakdown } from "../../../core/queries/breakdown.ts";
 import type { Period } from "../../../core/queries/period.ts";
-import type { Breakdown, PropertyOf } from "../../../core/queries/query-fields.ts";
+import type { PropertyOf } from "../../../core/queries/query-fields.ts";
 import { seriesLabel } from "../../../core/queries/trend.ts";
 import type { EventNames } from "../../../core/questions/names.ts";
 import type { PropertyFilter, PropertyTest } from "../../../core/values/property-filter.ts";

@@ -1,11 +1,7 @@
 import type { BreakdownKind, FoundValue } from "../../../core/ports/insights.ts";
+import type { Breakdown } from "../../../core/queries/breakdown.ts";
 import type { Interval, Period } from "../../../core/queries/period.ts";
-import type {
-  Breakdown,
-  EventFilter,
-  EventsNode,
-  PropertyOf,
-} from "../../../core/queries/query-fields.ts";
+import type { EventFilter, EventsNode, PropertyOf } from "../../../core/queries/query-fields.ts";
 import { isGroup } from "../../../core/values/property-filter.ts";
 import { type Bind, groupMet } from "../lists/property-filter.ts";
 
