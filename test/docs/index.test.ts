@@ -17,11 +17,11 @@ test("every Markdown file is a page, with a title and one line about it", () => 
 
 test("every link between pages leads to a page, and to a heading of it", () => {
   const html = new Map(
-    [INDEX, ...PAGES].map((page) => [`/docs/${page.name}`, pageHtml(page, PAGES)]),
+    [INDEX, ...PAGES].map((page) => [`/docs/${page.name}`, pageHtml(page, PAGES, "/docs/")]),
   );
   const leadsNowhere = [...html].flatMap(([from, text]) =>
     [...text.matchAll(/<a (?:href="([^"]*)")?/g)]
-      .filter(([, href = ""]) => !/^https?:/.test(href) && href !== "/docs")
+      .filter(([, href = ""]) => !/^https?:/.test(href) && href !== "/docs/../docs")
       .filter(([, href = ""]) => {
         const [path = "", heading] = href.split("#");
         const target = html.get(path === "" ? from : path);

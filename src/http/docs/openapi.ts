@@ -66,7 +66,7 @@ export async function openApi(
         "Capture is public and takes the project key in its body. All other operations take a personal API key with a scope: `Authorization: Bearer phx_…`. Press Authorize to try them here. Paths also work without the trailing slash.",
       license: { name: "MIT", identifier: "MIT" },
     },
-    servers: [{ url: "/", description: "This server." }],
+    servers: [{ url: ".", description: "This server." }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: {

@@ -3,23 +3,26 @@ import type { DocsPage } from "../../docs/index.ts";
 /** Raw HTML in a page is shown as text. */
 const OPTIONS = { noHtmlBlocks: true, noHtmlSpans: true, headings: { ids: true } } as const;
 
-/** A page of the documentation as HTML without scripts, with links to all `pages`. */
-export function pageHtml(page: DocsPage, pages: readonly DocsPage[]): string {
+/**
+ * A page of the documentation as HTML without scripts, with links to all `pages`; `docs` is the way to the
+ * folder `/docs/`.
+ */
+export function pageHtml(page: DocsPage, pages: readonly DocsPage[], docs: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${Bun.escapeHTML(page.title)} - Hoglet</title>
-<link rel="stylesheet" href="/docs/pages.css">
+<link rel="stylesheet" href="${docs}pages.css">
 <link rel="icon" href="data:,">
 </head>
 <body class="page">
 <p class="to-pages"><a href="#pages">All pages</a></p>
 <main>
-${bodyOf(page)}</main>
+${bodyOf(page, docs)}</main>
 <nav id="pages" aria-label="Pages">
-${navigation(page, pages)}
+${navigation(page, pages, docs)}
 </nav>
 </body>
 </html>
@@ -27,13 +30,17 @@ ${navigation(page, pages)}
 }
 
 /** The Markdown of a page as HTML; wide tables scroll by themselves, and links lead to the other pages. */
-function bodyOf({ name, text }: DocsPage): string {
+function bodyOf({ name, text }: DocsPage, docs: string): string {
   return new HTMLRewriter()
     .on("a", {
       element(link) {
         const target = linkTarget(link.getAttribute("href") ?? "", name);
         if (target === undefined) link.removeAttribute("href");
-        else link.setAttribute("href", target);
+        else
+          link.setAttribute(
+            "href",
+            target.replace(/^\/docs(?=$|#)/, "/docs/../docs").replace(/^\/docs\//, docs),
+          );
       },
     })
     .on("table", {
@@ -62,17 +69,17 @@ function linkTarget(href: string, name: string): string | undefined {
     : `/docs/index#${folder}`;
 }
 
-function navigation(current: DocsPage, pages: readonly DocsPage[]): string {
+function navigation(current: DocsPage, pages: readonly DocsPage[], docs: string): string {
   const link = ({ name, title }: DocsPage) => {
     const mark = name === current.name ? ' aria-current="page"' : "";
-    return `<li><a href="/docs/${name}"${mark}>${Bun.escapeHTML(title)}</a></li>`;
+    return `<li><a href="${docs}${name}"${mark}>${Bun.escapeHTML(title)}</a></li>`;
   };
   const isDecision = ({ name }: DocsPage) => name.startsWith("decisions/");
   return [
-    '<h2><a href="/docs/index">Hoglet</a></h2>',
+    `<h2><a href="${docs}index">Hoglet</a></h2>`,
     "<ul>",
     ...pages.filter((page) => !isDecision(page)).map(link),
-    '<li><a href="/docs">Try the API</a></li>',
+    `<li><a href="${docs}../docs">Try the API</a></li>`,
     "</ul>",
     "<h2>Decisions</h2>",
     "<ul>",

@@ -7,21 +7,22 @@ import { prefersType } from "../request/preferences.ts";
 import { pageHtml } from "./page-html.ts";
 import pageStyle from "./pages.css" with { type: "text" };
 
-const PAGE = `<!doctype html>
+/** The page of Swagger UI; `docs` is the way to the folder of its files. */
+const swaggerPage = (docs: string) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Hoglet API</title>
-<link rel="stylesheet" href="/docs/pages.css">
-<link rel="stylesheet" href="/docs/swagger-ui.css">
+<link rel="stylesheet" href="${docs}pages.css">
+<link rel="stylesheet" href="${docs}swagger-ui.css">
 <link rel="icon" href="data:,">
 </head>
 <body>
-<p class="to-pages"><a href="/docs/index">Documentation</a></p>
+<p class="to-pages"><a href="${docs}index">Documentation</a></p>
 <div id="docs"></div>
-<script src="/docs/swagger-ui-bundle.js"></script>
-<script src="/docs/start.js"></script>
+<script src="${docs}swagger-ui-bundle.js"></script>
+<script src="${docs}start.js"></script>
 </body>
 </html>
 `;
@@ -32,7 +33,7 @@ const follow = () => document.documentElement.classList.toggle("dark-mode", dark
 dark.addEventListener("change", follow);
 follow();
 SwaggerUIBundle({
-  url: "/openapi.json",
+  url: new URL("../openapi.json", document.currentScript.src).href,
   dom_id: "#docs",
   queryConfigEnabled: false,
   persistAuthorization: false,
@@ -80,10 +81,19 @@ function pageAnswer(request: Request, asked: string): Response {
   }
   const accept = name === asked ? request.headers.get("accept") : null;
   const response = prefersType(accept, "text/html", "text/markdown")
-    ? answer(pageHtml(page, PAGES), "text/html")
+    ? answer(pageHtml(page, PAGES, docsFrom(request)), "text/html")
     : answer(page.text, "text/markdown");
   response.headers.set("vary", "Accept");
   return response;
+}
+
+/**
+ * The way from the path of a request to `/docs/`. Links are relative, because a proxy may serve Hoglet below
+ * a path of its own.
+ */
+function docsFrom({ url }: Request): string {
+  const rest = new URL(url).pathname.slice("/docs".length);
+  return rest === "" ? "docs/" : "../".repeat(rest.split("/").length - 2) || "./";
 }
 
 type Context = { request: Request; params: Record<string, string> };
@@ -97,7 +107,8 @@ export function docsRoutes(document: () => Promise<JsonObject>) {
       made ??= document();
       return Response.json(await made, { headers: { "x-content-type-options": "nosniff" } });
     },
-    "/docs": asset(PAGE, "text/html"),
+    "/docs": ({ request }: Context) =>
+      answer(swaggerPage(docsFrom(request)), "text/html", SWAGGER_POLICY),
     "/docs/swagger-ui.css": asset(swaggerStyle, "text/css"),
     "/docs/swagger-ui-bundle.js": asset(swaggerBundle, "text/javascript"),
     "/docs/start.js": asset(START, "text/javascript"),

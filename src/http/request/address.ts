@@ -82,7 +82,8 @@ export type AddressOptions = {
 /**
  * Returns the address of a request for links in its answer. The host is `public_url`, else the Host header
  * if it names this machine or an allowed host, else the address on which the server listens. A forged Host
- * never appears (decision 14). A trusted proxy sends the host in `X-Forwarded-Host`.
+ * never appears (decision 14). A trusted proxy sends the host in `X-Forwarded-Host`, and the path below which
+ * it serves Hoglet in `X-Forwarded-Prefix`.
  */
 export function publicAddress({ publicUrl, listenUrl, allowedHosts, isProxied }: AddressOptions) {
   const own = new Set([
@@ -95,10 +96,18 @@ export function publicAddress({ publicUrl, listenUrl, allowedHosts, isProxied }:
       .map(({ address, family }) => (family === "IPv6" ? `[${address}]` : address)),
   ]);
   return (request: Request): URL => {
-    const requested = isProxied(request) ? forwarded(request) : new URL(request.url);
-    const base = publicUrl ?? (own.has(requested.hostname) ? requested.origin : listenUrl);
+    const isBehind = isProxied(request);
+    const requested = isBehind ? forwarded(request) : new URL(request.url);
+    const origin = own.has(requested.hostname) ? requested.origin : listenUrl;
+    const base = publicUrl ?? origin + (isBehind ? prefixOf(request) : "");
     return new URL(base.replace(/\/$/, "") + requested.pathname + requested.search);
   };
+}
+
+/** The path below which a proxy serves Hoglet; empty without one, and for anything that is no path. */
+function prefixOf({ headers }: Request): string {
+  const prefix = headers.get("x-forwarded-prefix")?.split(",").at(-1)?.trim() ?? "";
+  return /^(?:\/[\w.~%-]+)+\/?$/.test(prefix) ? prefix.replace(/\/$/, "") : "";
 }
 
 /** The address that a proxy received; parts without a header are those of the request. */

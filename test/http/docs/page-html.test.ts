@@ -4,13 +4,15 @@ import { pageHtml } from "../../../src/http/docs/page-html.ts";
 const page = (name: string, text: string) => ({ name, title: "A & B", about: "It is.", text });
 
 const mainOf = (name: string, text: string) =>
-  /<main>\n([\s\S]*)<\/main>/.exec(pageHtml(page(name, text), []))?.[1]?.trim();
+  /<main>\n([\s\S]*)<\/main>/.exec(pageHtml(page(name, text), [], "/docs/"))?.[1]?.trim();
 
 test("HTML in a page is shown as text, and code stays as it is", () => {
   expect(mainOf("keys", "a <b>b</b> `<i>`\n\n<script>alert(1)</script>")).toBe(
     "<p>a &lt;b&gt;b&lt;/b&gt; <code>&lt;i&gt;</code></p>\n<p>&lt;script&gt;alert(1)&lt;/script&gt;</p>",
   );
-  expect(pageHtml(page("keys", "# A"), [])).toContain("<title>A &amp; B - Hoglet</title>");
+  expect(pageHtml(page("keys", "# A"), [], "/docs/")).toContain(
+    "<title>A &amp; B - Hoglet</title>",
+  );
 });
 
 test.each([
@@ -44,7 +46,7 @@ test("a wide table scrolls by itself, and a heading can be linked to", () => {
 test("the navigation has every page, and marks the current one", () => {
   const pages = [page("keys", "# Keys"), page("decisions/api", "# API")];
 
-  const html = pageHtml(page("keys", "# Keys"), pages);
+  const html = pageHtml(page("keys", "# Keys"), pages, "/docs/");
 
   expect(html).toContain('<li><a href="/docs/keys" aria-current="page">A &amp; B</a></li>');
   expect(html).toContain('<li><a href="/docs/decisions/api">A &amp; B</a></li>');

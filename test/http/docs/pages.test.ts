@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => browser?.close());
 
 /** The docs page, loaded; what went wrong on it, and where else it wanted to go. */
-async function open(path: string, ready = ".opblock") {
+async function open(path: string, ready = ".opblock", origin = server.url) {
   browser ??= await launchChromium();
   const context = await browser.newContext();
   const page = await context.newPage();
@@ -29,11 +29,11 @@ async function open(path: string, ready = ".opblock") {
   const leaving: string[] = [];
   await context.route("**/*", async (route) => {
     const url = new URL(route.request().url());
-    (url.origin === server.url ? asked : leaving).push(url.href);
-    if (url.origin === server.url) await route.continue();
+    (url.origin === origin ? asked : leaving).push(url.href);
+    if (url.origin === origin) await route.continue();
     else await route.abort();
   });
-  await page.goto(server.url + path);
+  await page.goto(origin + path);
   await page.waitForSelector(ready);
   return { context, page, problems, asked, leaving };
 }
@@ -239,14 +239,36 @@ describe("the pages", () => {
     const { context, page, problems, leaving } = await open("/docs");
 
     await page.click(".to-pages a");
-    await page.click('main a[href="/docs/keys"]');
-    await page.click('main a[href="/docs/api"]');
-    await page.click('nav a[href="/docs/operations"]');
+    await page.click('main a[href="./keys"]');
+    await page.click('main a[href="./api"]');
+    await page.click('nav a[href="./operations"]');
 
     expect(await page.textContent("h1")).toBe("Operations");
     expect(await page.textContent("nav [aria-current]")).toBe("Operations");
     expect([leaving, problems]).toEqual([[], []]);
     await context.close();
+  });
+
+  test("work below a path of a proxy, with the operations that are tried out", async () => {
+    using proxy = proxyBelow("/ingest");
+    for (const path of ["/ingest/docs", "/ingest/docs/"]) {
+      const { context, page, problems, leaving, asked } = await open(path, ".opblock", proxy.url);
+      const operation = "#operations-users-users_me";
+      await authorize(page);
+      await page.click(`${operation} .opblock-summary-control`);
+      await page.click(`${operation} .execute`);
+      const answer = await page.waitForSelector(`${operation} .live-responses-table .response`);
+      expect(await (await answer.$(".response-col_status"))?.textContent()).toStartWith("200");
+      expect(asked).toContain(`${proxy.url}/ingest/api/users/@me/`);
+      await page.click(".to-pages a");
+      await page.click('nav a[href="./decisions/api"]');
+      await page.click('nav a[href="../keys"]');
+      expect(await page.textContent("h1")).toBe("Keys and projects");
+      await page.click('nav a[href="./../docs"]');
+      await page.waitForSelector(".opblock");
+      expect([leaving, problems]).toEqual([[], []]);
+      await context.close();
+    }
   });
 
   test.each(["light", "dark"] as const)("fit a phone in %s colours", async (colorScheme) => {
@@ -267,4 +289,19 @@ describe("the pages", () => {
 function directives(policy: string): Record<string, string> {
   const parts = policy.split(";").map((part) => part.trim().split(/\s+/));
   return Object.fromEntries(parts.map(([name = "", ...sources]) => [name, sources.join(" ")]));
+}
+
+/** A proxy that serves the server below a path, and nothing else. */
+function proxyBelow(prefix: string) {
+  const proxy = Bun.serve({
+    port: 0,
+    async fetch(request) {
+      const { pathname, search } = new URL(request.url);
+      if (!pathname.startsWith(`${prefix}/`)) return new Response("", { status: 404 });
+      const { method, headers } = request;
+      const path = pathname.slice(prefix.length) + search;
+      return fetch(server.url + path, { method, headers, redirect: "manual" });
+    },
+  });
+  return { url: proxy.url.origin, [Symbol.dispose]: () => void proxy.stop(true) };
 }

@@ -62,6 +62,7 @@ const FORGED = {
   "x-forwarded-for": "203.0.113.7, 127.0.0.1",
   "x-forwarded-host": "evil.example",
   "x-forwarded-port": "444",
+  "x-forwarded-prefix": "/ingest",
   "x-forwarded-proto": "https",
   "x-original-url": "/api/environments/2/events/",
   "x-real-ip": "203.0.113.7",
@@ -90,6 +91,10 @@ describe("the address in links", () => {
 
   test.each([
     [{ "x-forwarded-proto": "https" }, "https://shop.example"],
+    [{ "x-forwarded-prefix": "/ingest/" }, "http://shop.example/ingest"],
+    [{ "x-forwarded-prefix": "/in/a.b, /own" }, "http://shop.example/own"],
+    [{ "x-forwarded-prefix": "//evil.example" }, "http://shop.example"],
+    [{ "x-forwarded-prefix": "/a?b" }, "http://shop.example"],
     [{ "x-forwarded-proto": "https", "x-forwarded-host": "pub.example" }, "https://pub.example"],
     [{ "x-forwarded-host": "pub.example:8443" }, "http://pub.example:8443"],
     [{ "x-forwarded-proto": "http, https", "x-forwarded-host": "evil.example" }, LISTEN],
