@@ -29,7 +29,7 @@ import { requestIds, requestLog } from "./answer/request-log.ts";
 import { openApi } from "./docs/openapi.ts";
 import { docsRoutes } from "./docs/pages.ts";
 import { mountManagement } from "./management.ts";
-import type { SdkRoute } from "./operation/route.ts";
+import type { Route, SdkRoute } from "./operation/route.ts";
 import {
   type AddressOptions,
   clientAddress,
@@ -127,6 +127,12 @@ export const managementRoutes = (needs: ManagementNeeds) => [
   ...metricRoutes(needs.metrics),
 ];
 
+/** Older clients of PostHog ask below `/api/projects/` for what newer ones ask below `/api/environments/`. */
+function withOlderPath(route: Route): Route[] {
+  const older = route.path.replace(/^\/api\/environments\//, "/api/projects/");
+  return older === route.path ? [route] : [route, { ...route, path: older }];
+}
+
 /** The HTTP server as a function from a request to its answer. */
 export function httpServer(needs: HttpNeeds): HttpServer {
   const { projects, keys, log } = needs;
@@ -166,8 +172,9 @@ export function httpServer(needs: HttpNeeds): HttpServer {
     prefer: needs.prefer,
   };
   const management = managementRoutes(needs);
-  const paths = management.map(({ path }) => path);
-  for (const route of management) {
+  const served = management.flatMap(withOlderPath);
+  const paths = served.map(({ path }) => path);
+  for (const route of served) {
     if (route.status !== 405) allow(route.path, route.method);
     mountManagement(app, route, guards);
   }

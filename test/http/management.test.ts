@@ -357,3 +357,22 @@ test("health is public and says no more than it must", async () => {
     body: { status: "unavailable", reasons: ["shutting down"] },
   });
 });
+
+test("older clients ask below /api/projects/ for what newer ones ask below /api/environments/", async () => {
+  await using own = await testApp();
+  await own.capture(batch(event({ event: "seen", distinct_id: "ann" })));
+  const paths = ["events/", "persons/", "persons/values/?key=a", "insights/", "groups_types/"];
+
+  for (const path of [...paths, "session_recording_playlists/", "event_definitions/?limit=1"]) {
+    const [newer, older] = await Promise.all(
+      ["environments", "projects"].map((word) => own.ask("GET", `/api/${word}/1/${path}`)),
+    );
+    expect(older?.status).toBe(newer?.status as number);
+    expect(older?.text.replaceAll("/projects/", "/environments/")).toBe(newer?.text as string);
+  }
+  const query = { query: { kind: "HogQLQuery", query: "SELECT event FROM events" } };
+  expect(await own.ask("POST", "/api/projects/1/query/", { body: query })).toMatchObject({
+    ...{ status: 200, body: { results: [["seen"]] } },
+  });
+  expect(await own.ask("DELETE", "/api/projects/1/events/")).toMatchObject({ status: 405 });
+});

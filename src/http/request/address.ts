@@ -96,10 +96,10 @@ export function publicAddress({ publicUrl, listenUrl, allowedHosts, isProxied }:
       .map(({ address, family }) => (family === "IPv6" ? `[${address}]` : address)),
   ]);
   return (request: Request): URL => {
-    const isBehind = isProxied(request);
-    const requested = isBehind ? forwarded(request) : new URL(request.url);
+    const hasProxy = isProxied(request);
+    const requested = hasProxy ? forwarded(request) : new URL(request.url);
     const origin = own.has(requested.hostname) ? requested.origin : listenUrl;
-    const base = publicUrl ?? origin + (isBehind ? prefixOf(request) : "");
+    const base = publicUrl ?? origin + (hasProxy ? prefixOf(request) : "");
     return new URL(base.replace(/\/$/, "") + requested.pathname + requested.search);
   };
 }

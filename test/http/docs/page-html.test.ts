@@ -23,7 +23,7 @@ test.each([
   ["keys", "decisions/", "/docs/index#decisions"],
   ["decisions/capture", "../keys.md", "/docs/keys"],
   ["decisions/capture", "logs.md", "/docs/decisions/logs"],
-  ["keys", "/docs", "/docs"],
+  ["keys", "/docs", "/docs/../docs"],
   ["keys", "https://bun.com/docs.md", "https://bun.com/docs.md"],
 ])("on the page %s the link %s leads to %s", (name, href, target) => {
   expect(mainOf(name, `[x](${href})`)).toBe(`<p><a href="${target}">x</a></p>`);
