@@ -7,7 +7,7 @@ import { fatalGuard, orUnavailable } from "./faults.ts";
 import { catalog, generationFile, type Rewriting } from "./generations.ts";
 import { newInstance } from "./instance.ts";
 import { openReads, openRewrites, openWrites, type Reads, type Writes } from "./jobs.ts";
-import { commitMemory, joinable, memoryLimit, shrink } from "./memory-limit.ts";
+import { commitMemory, freeCachedBlocks, memoryLimit, rowGroupsJoined } from "./memory-limit.ts";
 import { scrubFreedPages } from "./page-padding.ts";
 import { jobQueue, transaction } from "./queue.ts";
 import { clearTemporary, temporaryMb } from "./temporary-files.ts";
@@ -15,19 +15,19 @@ import { clearTemporary, temporaryMb } from "./temporary-files.ts";
 /** The event store's engine: one connection that writes, a few that read. */
 export type Duckdb = Writes &
   Reads & {
-    /** Frees cached blocks, unless something runs. */
+    /** Frees cached blocks. Does nothing while a read, a write or a rewrite runs. */
     releaseCache(): Promise<void>;
     /**
-     * Rewrites the file, one rewrite at a time; see {@link openRewrites}. Queries run meanwhile. A part that
-     * finds no memory is repeated without reads, and so may be all of `rewriting`.
+     * Rewrites the file while queries run; see {@link openRewrites}. Callers start one rewrite at a time.
+     * If memory is short, a part or all of `rewriting` is repeated without reads.
      */
     rewrite(rewriting: Rewriting): Promise<void>;
     /**
-     * Removes temporary files of queries, and remains of deleted rows in pages and in memory. Fails
+     * Removes temporary files of queries, and bytes of deleted rows in pages and in memory. Fails
      * `unavailable` while they are in use.
      */
     clearRemains(): Promise<void>;
-    /** Which `events/<n>.duckdb` is in use. */
+    /** Returns the number `n` of the file in use, `events/<n>.duckdb`. */
     generation(): number;
     close(): Promise<void>;
   };
@@ -36,57 +36,61 @@ export type Duckdb = Writes &
 export type DuckdbOptions = {
   /** The data directory. */
   directory: string;
-  /** The directory of the archive, which statements may read and write; none without an archive. */
+  /** The directory of the archive, which statements may read and write; absent without an archive. */
   archiveDirectory?: string;
-  /** Which `events/<n>.duckdb` is the current one. */
+  /** The number `n` of the current file, `events/<n>.duckdb`. */
   generation: number;
   memory_bytes: number;
   threads: number;
-  /** The schema changes, if not DUCKDB_MIGRATIONS. */
+  /** The schema changes; by default DUCKDB_MIGRATIONS. */
   migrations?: readonly string[];
-  /** Called when the engine itself was read from the executable, which a first start does. */
+  /** Called after DuckDB's library was read from the executable, as on the first start. */
   onUnpacked?: () => void;
-  /** Called when more of the process's threads may compute for the engine than before. */
+  /** Called when the engine may have started more threads. */
   onThreads?: () => void;
   /**
-   * Called once, with the file that is in use, when the engine can no longer be trusted: the process
-   * must end (design 3).
+   * Called once, with the file in use, when the database is unusable until a restart. The process
+   * must end then.
    */
   onFatal: (error: Error, file: string) => void;
 };
 
 /**
- * Write-ahead log at which DuckDB checkpoints, never more than its memory, which holds the log's rows.
- * Half a million events take 318 MB and 15.8 µs each, with 512 MB of log 811 MB and 17.6 µs.
+ * Size of the write-ahead log at which DuckDB checkpoints. It never exceeds the memory limit, because the
+ * log's rows are in memory. Half a million events take 318 MB of memory and 15.8 µs each with this size,
+ * 811 MB and 17.6 µs with 512 MB.
  */
 const CHECKPOINT_MB_MAX = 64;
 
 /**
- * Rows of a row group (decision 93), a multiple of 2048. A transaction that appends as many goes
- * straight into the file, and the others into the write-ahead log.
+ * Rows of a row group, a multiple of 2048. A transaction that appends as many rows writes them straight
+ * into the file; a smaller one writes into the write-ahead log. Larger groups take more memory (decision 93).
  */
 export const ROW_GROUP_ROWS = 24_576;
 
 /** The directory of the event store's files, below the data directory. */
 export const EVENTS_DIRECTORY = "events";
 
-/** The directory of loads on their way in, below the data directory. */
+/** The directory of loads that the event store does not have yet, below the data directory. */
 export const LOADS_DIRECTORY = "loads";
 const TEMP_DIRECTORY = "temp";
 
-/** Opens the event store, creating it if absent, and locks down DuckDB, a pinned version (decision 5). */
+/**
+ * Opens the event store, and creates it if it is missing. DuckDB's configuration is locked, so that statements
+ * can reach no other file.
+ */
 export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
   const { directory, onFatal, onThreads = () => {} } = options;
   const files = join(directory, EVENTS_DIRECTORY);
   let { generation } = options;
   makeDirectories(directory);
   const instance = await newInstance(join(directory, "engine"), options.onUnpacked);
-  const first = await instance.connect();
+  const writer = await instance.connect();
   try {
-    await configure(first, options);
-    await migrate(first, options.migrations);
+    await configure(writer, options);
+    await migrate(writer, options.migrations);
   } catch (error) {
-    // An open file could not be renamed.
+    // The caller may rename a damaged file, which must not be open then.
     instance.closeSync();
     throw error;
   }
@@ -96,13 +100,13 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
   const queue = jobQueue();
   let isRewriting = false;
   const connect = () => instance.connect();
-  const room = await commitMemory({ ...options, connect, endReads: queue.end });
-  const needs = { connect, queue, room, guard };
-  const writes = openWrites(needs, first);
+  const memory = await commitMemory({ ...options, connect, interruptReads: queue.interruptReads });
+  const needs = { connect, queue, memory, guard };
+  const writes = openWrites(needs, writer);
   const reads = await openReads({ ...needs, generation: () => generation, onThreads });
   const rewrite = openRewrites(needs, () => ({
-    ...{ directory: files, generation, attach, migrate, unread: queue.settled },
-    rows: ROW_GROUP_ROWS * joinable(options),
+    ...{ directory: files, generation, attach, migrate, readersDrained: queue.readsDrained },
+    rows: ROW_GROUP_ROWS * rowGroupsJoined(options),
     exclusively: writes.use,
     switched(next) {
       generation = next;
@@ -112,18 +116,18 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
     ...reads,
     ...writes.all,
     // Columns that are filled during a rewrite would be lost.
-    writeBetween: async (work) => (isRewriting ? undefined : await writes.all.writeBetween(work)),
+    writeWhenIdle: async (work) => (isRewriting ? undefined : await writes.all.writeWhenIdle(work)),
     generation: () => generation,
     async clearRemains() {
-      const stale = (connection: DuckDBConnection) => {
+      const scrub = (connection: DuckDBConnection) => {
         const [name, path] = [catalog(generation), generationFile(files, generation)];
         return scrubFreedPages(connection, { ...options, name, path });
       };
-      // First: rows that are in the log alone may be in temporary files, too, until it is checkpointed.
-      await orUnavailable(writes.alone(stale));
+      // The checkpoint comes first, because until then temporary files may have rows of the log.
+      await orUnavailable(writes.withoutReads(scrub));
       await clearTemporary({
         directory: join(directory, TEMP_DIRECTORY),
-        alone: (work) => writes.use(() => queue.alone(work)),
+        alone: (work) => writes.use(() => queue.runAlone(work)),
       });
     },
     async rewrite(rewriting) {
@@ -136,35 +140,35 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
     },
     async releaseCache() {
       if (isRewriting || !writes.isIdle()) return;
-      await writes.use(() => queue.between(0, () => guard(shrink(first, options))));
+      await writes.use(() => queue.whenIdle(0, () => guard(freeCachedBlocks(writer, options))));
     },
     async close() {
-      await writes.use((connection) => leave(connection, catalog(generation)));
-      await room.end();
+      await writes.use((connection) => closeFile(connection, catalog(generation)));
+      await memory.end();
       instance.closeSync();
     },
   };
 }
 
-/** Closes the file. On a full disk a step fails, and the write-ahead log keeps its content. */
-async function leave(connection: DuckDBConnection, name: string): Promise<void> {
+/** Closes the file. On a full disk a step fails, and the rows stay in the write-ahead log. */
+async function closeFile(connection: DuckDBConnection, name: string): Promise<void> {
   for (const statement of ["CHECKPOINT", "USE memory", `DETACH ${name}`]) {
     await connection.run(statement).catch(() => undefined);
   }
 }
 
-/** Makes the directories that the engine uses, and empties that of its temporary files. */
+/** Makes the engine's directories, and empties the one for temporary files. */
 function makeDirectories(directory: string): void {
   for (const name of [EVENTS_DIRECTORY, LOADS_DIRECTORY, TEMP_DIRECTORY]) {
     mkdirSync(join(directory, name), { recursive: true, mode: 0o700 });
   }
-  // The engine removes its files only when it is closed, and they hold data from memory.
+  // A crash leaves temporary files, which hold stored data.
   for (const leftover of readdirSync(join(directory, TEMP_DIRECTORY))) {
     rmSync(join(directory, TEMP_DIRECTORY, leftover), { force: true, recursive: true });
   }
 }
 
-/** Attaches a file of the event store; makes it if it is missing. */
+/** Attaches a file of the event store, and creates it if it is missing. */
 async function attach(
   connection: DuckDBConnection,
   path: string,
@@ -176,7 +180,7 @@ async function attach(
   );
 }
 
-/** The order matters: once the configuration is locked, nothing outside can be reached. */
+/** Configures the engine and attaches the file. The order matters, because the lock comes last. */
 async function configure(connection: DuckDBConnection, options: DuckdbOptions): Promise<void> {
   const { directory, archiveDirectory, generation, memory_bytes, threads } = options;
   const allowed = [LOADS_DIRECTORY, EVENTS_DIRECTORY].map((name) => join(directory, name));
@@ -188,7 +192,7 @@ async function configure(connection: DuckDBConnection, options: DuckdbOptions): 
     // Returns freed memory to the system in the background: 100 MB under load, at no measurable cost.
     "SET allocator_background_threads = true",
     "SET preserve_insertion_order = true",
-    // Gaps in row groups, which changed persons leave, are closed in small steps: all at once takes 400 MB.
+    // Changed persons leave gaps in row groups. Closing all gaps at once takes 400 MB.
     "SET max_vacuum_tasks = 1",
     "SET autoinstall_known_extensions = false",
     "SET autoload_known_extensions = false",
@@ -212,7 +216,7 @@ async function configure(connection: DuckDBConnection, options: DuckdbOptions): 
   for (const statement of after) await connection.run(statement);
 }
 
-/** All rows of a query, by column name. Values are bound, never spliced in. */
+/** Returns all rows of a query, by column name. `values` are bound as parameters. */
 export async function rows(
   connection: DuckDBConnection,
   sql: string,
@@ -222,22 +226,22 @@ export async function rows(
   return reader.getRowObjects();
 }
 
-/** Microseconds since the epoch, for DuckDB, of milliseconds. */
+/** Converts milliseconds to whole microseconds, as DuckDB takes them. */
 export const micros = (ms: number): bigint => BigInt(Math.floor(ms * 1000));
 
-/** A text as a SQL literal, for own paths and for SQL that is shown, never for input of callers. */
+/** Returns a text as a SQL literal. Input of callers in SQL that runs is bound instead. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** Columns of a `read_json` with their types, as it takes them. Only for names of our own. */
+/** Returns the `columns` of a `read_json`, from types by name. Names are not escaped. */
 export function readColumns(columns: Record<string, string>): string {
   return `{${Object.entries(columns)
     .map(([name, type]) => `"${name}": '${type}'`)
     .join(", ")}}`;
 }
 
-/** Brings the schema up to date; a row of `migration` is written in each migration's transaction. */
+/** Brings the schema up to date. Each migration and its row in `migration` are one transaction. */
 export async function migrate(
   connection: DuckDBConnection,
   migrations: readonly string[] = DUCKDB_MIGRATIONS,

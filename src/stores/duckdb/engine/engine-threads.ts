@@ -1,13 +1,13 @@
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import type { PendingResult } from "@duckdb/node-bindings";
 
-/** Queries that compute now, and take of DuckDB's own threads for as long as each lasts. */
+/** The number of running queries, which use DuckDB's own threads. */
 let queries = 0;
 
-/** How long a query has run when the thread that it holds has surely been started, in milliseconds. */
+/** Milliseconds after which the thread of a query has surely started. */
 const STARTED_MS = 10;
 
-/** Computes the answer to a query; `onThreads` is called when more threads may run for it. */
+/** Counts a query while it runs, and calls `onThreads` when its thread has started. */
 export async function trackQuery<T>(query: () => Promise<T>, onThreads: () => void): Promise<T> {
   queries += 1;
   const started = setTimeout(onThreads, STARTED_MS);
@@ -22,21 +22,21 @@ export async function trackQuery<T>(query: () => Promise<T>, onThreads: () => vo
 /** The pause between checks whether a statement has ended, in milliseconds. */
 const POLL_MS = 2;
 
-type Apart = {
+type ThreadOptions = {
   values?: Record<string, DuckDBValue>;
-  /** Whether it waits for DuckDB's own threads also while queries have them. */
+  /** Whether it adds no thread while queries run, and waits for DuckDB's own threads. */
   yieldsToQueries?: boolean;
 };
 
 /**
- * Runs a statement on DuckDB's own threads alone, and, unless it is patient, on one more while queries
- * use them all. A thread that waits in `run` spins for more work instead: a load took 14.5 µs an event, half
- * of it waiting, and takes 8.8 µs so.
+ * Runs a statement on DuckDB's own threads. While queries use them, it adds a thread, unless
+ * `yieldsToQueries` is set. `run` always adds a thread, which spins until it has work: a load took 14.5 µs
+ * an event that way, and takes 8.8 µs this way.
  */
 export async function runOnEngineThreads(
   connection: DuckDBConnection,
   sql: string,
-  { values = {}, yieldsToQueries = false }: Apart = {},
+  { values = {}, yieldsToQueries = false }: ThreadOptions = {},
 ): Promise<void> {
   if (!(await hasThreads(connection))) {
     await connection.run(sql, values);
@@ -52,20 +52,21 @@ export async function runOnEngineThreads(
   while (mayWait() && running.includes(pending_execute_check_state(handle))) {
     await Bun.sleep(POLL_MS);
   }
-  // A statement that failed has no result, and asked for it DuckDB blames the call.
+  // A failed statement has no result, and `getResult` would report that instead of the cause.
   const failed = pending_error(handle);
   if (failed) throw new Error(failed);
   await pending.getResult();
 }
 
-/** Whether DuckDB has threads of its own: with one thread, only the caller works. The number never changes. */
+/** Whether DuckDB has threads of its own. If its limit is one thread, the caller's thread does all work. */
 async function hasThreads(connection: DuckDBConnection): Promise<boolean> {
-  const known = threaded.get(connection);
-  if (known !== undefined) return known;
+  const cached = withThreads.get(connection);
+  if (cached !== undefined) return cached;
   const reader = await connection.runAndReadAll("SELECT current_setting('threads')::INTEGER");
   const has = Number(reader.getRows()[0]?.[0]) > 1;
-  threaded.set(connection, has);
+  withThreads.set(connection, has);
   return has;
 }
 
-const threaded = new WeakMap<DuckDBConnection, boolean>();
+/** Results of `hasThreads`, because the number of threads never changes. */
+const withThreads = new WeakMap<DuckDBConnection, boolean>();

@@ -1,14 +1,14 @@
 import { Failure } from "../../../core/values/failure.ts";
 
-/** Passes errors on, and reports the first that says the database is lost until a restart. */
+/** Passes errors on, and reports the first one after which the database is unusable until a restart. */
 export function fatalGuard(onFatal: (error: Error) => void) {
-  let reported = false;
+  let isReported = false;
   return async <T>(work: Promise<T>): Promise<T> => {
     try {
       return await work;
     } catch (error) {
-      if (!reported && error instanceof Error && isFatal(error)) {
-        reported = true;
+      if (!isReported && error instanceof Error && isFatal(error)) {
+        isReported = true;
         onFatal(error);
       }
       throw error;
@@ -16,11 +16,11 @@ export function fatalGuard(onFatal: (error: Error) => void) {
   };
 }
 
-/** Errors about a statement repeat its words and values, which may contain any text. */
+/** Errors about a statement, never fatal. They repeat its words, so the patterns below may match by chance. */
 const OF_STATEMENT =
   /^(Binder|Catalog|Conversion|Invalid Input|Not implemented|Out of Range|Parser) Error/;
 
-/** After this error appended rows are half stored, which shows at the next checkpoint. */
+/** After this error a part of the appended rows is stored, and the next checkpoint fails. */
 const COMMIT_WITHOUT_MEMORY = /Failed to commit: (could not|failed to) (pin|allocate)/;
 
 function isFatal(error: Error): boolean {
@@ -34,7 +34,7 @@ function isFatal(error: Error): boolean {
   );
 }
 
-/** Whether an error says that the event store's own file is damaged (decision 65). */
+/** Whether an error says that the event store's own file is damaged. */
 export function isDamage({ message }: Error): boolean {
   return DAMAGE.some((said) => said.test(message));
 }
@@ -58,12 +58,12 @@ const NO_MEMORY =
   "memory: too little is free while other requests run. It continues later; --memory gives more.";
 
 /**
- * An error that affects only a staging file, which no query reads yet. The file is removed, and the file in use
- * is whole, also if the error says otherwise.
+ * An error that affects only a staging file, which no query reads yet. The file in use is intact, even if
+ * the message says that the database is not.
  */
 export class StagingError extends Error {}
 
-/** An error of a commit to a staging file, of which an unknown part is done. */
+/** Wraps the error of a commit to a staging file, of which an unknown part is stored; fatal errors stay. */
 export function stagingError(error: unknown): unknown {
   if (!(error instanceof Error) || /^(FATAL|INTERNAL) Error/.test(error.message)) return error;
   return new StagingError(error.message, { cause: error });
@@ -72,17 +72,17 @@ export function stagingError(error: unknown): unknown {
 /** The error of a failed checkpoint, and of every statement after it. */
 const BROKEN = /database "([^"]*)"\.? (The database )?has been invalidated/i;
 
-/** The same error; a staging error if it is about that database, or a commit without memory. */
+/** Wraps an error of the database `name` or of a commit without memory; other errors stay. */
 export function asStagingError(error: unknown, name: string): unknown {
   if (!(error instanceof Error) || error instanceof StagingError) return error;
   const { message } = error;
-  const isOfDraft = BROKEN.exec(message)?.[1] === name || COMMIT_WITHOUT_MEMORY.test(message);
-  return isOfDraft ? stagingError(error) : error;
+  const isOfStaging = BROKEN.exec(message)?.[1] === name || COMMIT_WITHOUT_MEMORY.test(message);
+  return isOfStaging ? stagingError(error) : error;
 }
 
 const WITHOUT_MEMORY = /Out of Memory Error|(could not|failed to) (pin|allocate)/;
 
-/** Whether it was memory that a statement did not find, or the draft that is lost. */
+/** Whether a statement, or a commit to a staging file, lacked memory. */
 export function lacksMemory(error: unknown): boolean {
   return (
     isOutOfMemory(error) || (error instanceof StagingError && WITHOUT_MEMORY.test(error.message))

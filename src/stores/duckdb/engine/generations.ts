@@ -13,8 +13,8 @@ import { syncFile, zeroPagePadding } from "./page-padding.ts";
 export type Names = { from: string; to: string; rows: number };
 
 /**
- * Runs a short part in a transaction of its own, with memory for its commit, after work that must be alone. A
- * part that finds no memory is rolled back and repeated without reads: `work` runs twice then.
+ * Runs one short part of a rewrite in its own transaction, with memory for its commit. It waits for exclusive
+ * work. If memory is short, the part is rolled back, and `work` runs again without reads.
  */
 export type Part = <T>(work: () => Promise<T>) => Promise<T>;
 
@@ -23,22 +23,22 @@ export type Part = <T>(work: () => Promise<T>) => Promise<T>;
  * uncommitted rows stay in memory, and no query reads a staging file.
  */
 export type Rewriting = {
-  /** Looks how far the old file is that `copy` reads. Nothing is written meanwhile: be brief. */
+  /** Notes how many rows of the old file `copy` must read. Writes wait meanwhile, so it must be short. */
   begin(connection: DuckDBConnection, names: Names): Promise<void>;
   /**
-   * Copies the rows of now while more arrive; false if the old file may stay. Each read of the old file and
-   * each write to the new one is a `part`.
+   * Copies those rows while more arrive. Returns false if the old file may stay. Each read of the old file
+   * and each write to the new one is a `part`.
    */
   copy(connection: DuckDBConnection, names: Names, part: Part): Promise<boolean>;
   /** Copies the rows that came since, in parts. Writes wait meanwhile, so it must be short. */
   catchUp(connection: DuckDBConnection, names: Names, part: Part): Promise<void>;
-  /** Called with the generation before it becomes the current one; all is on disk then. */
-  ready(generation: number): Promise<void>;
-  /** On the same connection, once the old file is gone. */
+  /** Called with the new generation before it becomes the current one. Its file is on disk by then. */
+  prepareSwap(generation: number): Promise<void>;
+  /** Called on the same connection, after the old file was removed. */
   done(connection: DuckDBConnection): Promise<void>;
 };
 
-/** The needs of a rewrite from the engine. */
+/** The state and the functions of the engine that a rewrite uses. */
 export type RewriteNeeds = {
   /** The directory of the event store's files. */
   directory: string;
@@ -52,40 +52,42 @@ export type RewriteNeeds = {
   /** Runs `work` without other writes. */
   exclusively(work: (writer: DuckDBConnection) => Promise<void>): Promise<void>;
   part: Part;
-  /** The same for work without a transaction; it has memory for commits from its start. */
+  /** As `part`, for work without a transaction; memory for commits is available from its start. */
   withCommitMemory: Part;
-  /** Called once reads and writes use the new generation. */
+  /** Called once the writer uses the new generation; later reads must use it, too. */
   switched(generation: number): void;
   /** Resolves when the reads that run now have ended; later ones read the new generation. */
-  unread(): Promise<unknown>;
+  readersDrained(): Promise<unknown>;
 };
 
 /** A generation's file, or its write-ahead log. */
 const FILE = /^(\d+)\.duckdb(\.wal)?$/;
 /** A file that was renamed, because it is damaged or was replaced. */
 const RENAMED = /^(\d+)\.duckdb\.(damaged|replaced)-/;
-const DRAFT = "draft";
+/** The name under which a staging file is attached, and the start of its file name. */
+const STAGING = "draft";
 
 /** Tries to detach a staging file, and the pause between them, in milliseconds. */
 const DETACH_TRIES = 50;
 const DETACH_WAIT_MS = 100;
 
-/** How much more room than the file and its log a rewrite asks for. */
-const ROOM = 1.1;
+/** Free disk space that a rewrite needs, as a multiple of the file and its log. */
+const SPACE_FACTOR = 1.1;
 
-/** The name under which a generation of the file is attached. */
+/** Returns the name under which a generation's file is attached. */
 export function catalog(generation: number): string {
   return `events_${generation}`;
 }
 
-/** A generation's file. */
+/** Returns the path of a generation's file. */
 export function generationFile(directory: string, generation: number): string {
   return join(directory, `${generation}.duckdb`);
 }
 
 /**
- * The current generation: the highest, because a file gets its name only when it is whole. Without a file, the
- * number of the last renamed file or orphaned log. Removes leftovers of a crash in a rewrite: staging files,
+ * Returns the current generation: the highest, because a file gets its name only when it is complete. Without a
+ * file it is the number of the last renamed file or orphaned log. Removes leftovers of a crash in a rewrite:
+ * staging files,
  * files of older generations, and logs without a file.
  */
 export function currentGeneration(directory: string): number {
@@ -95,10 +97,12 @@ export function currentGeneration(directory: string): number {
   });
   const whole = files.filter(({ log }) => log === undefined);
   const renamed = namesIn(directory).map((name) => Number(RENAMED.exec(name)?.[1] ?? 1));
-  const known = whole.length > 0 ? whole : files;
-  const lost = whole.length > 0 ? [] : renamed;
-  const current = Math.max(1, ...lost, ...known.map(({ generation }) => generation));
-  discardDrafts(directory);
+  const candidates =
+    whole.length > 0
+      ? whole.map(({ generation }) => generation)
+      : [...renamed, ...files.map(({ generation }) => generation)];
+  const current = Math.max(1, ...candidates);
+  removeStagingFiles(directory);
   for (const { name, generation } of files) {
     const isLogOfRenamed = generation > current && renamed.includes(generation);
     if (generation !== current && !isLogOfRenamed) rmSync(join(directory, name));
@@ -106,9 +110,9 @@ export function currentGeneration(directory: string): number {
   return current;
 }
 
-function discardDrafts(directory: string): void {
+function removeStagingFiles(directory: string): void {
   for (const name of namesIn(directory)) {
-    if (name.startsWith(DRAFT)) rmSync(join(directory, name));
+    if (name.startsWith(STAGING)) rmSync(join(directory, name));
   }
 }
 
@@ -120,8 +124,8 @@ async function removeGeneration(directory: string, generation: number): Promise<
 }
 
 /**
- * Rewrites the event store's file and puts the new file in the place of the old one. After a kill at any moment
- * one of them is there, whole. Fails `unavailable` without enough disk space.
+ * Rewrites the event store's file and replaces the old file by the new one. After a kill at any moment one
+ * complete file is there. Fails `unavailable` without enough disk space.
  */
 export async function rewriteFile(
   connection: DuckDBConnection,
@@ -130,64 +134,64 @@ export async function rewriteFile(
 ): Promise<void> {
   const { directory, generation, rows, attach, migrate, exclusively, part, withCommitMemory } =
     needs;
-  const names = { from: catalog(generation), to: DRAFT, rows };
-  const draft = join(directory, `${DRAFT}.duckdb`);
-  // Also what could not be removed when it should have been.
-  await discard(connection, directory);
+  const names = { from: catalog(generation), to: STAGING, rows };
+  const staging = join(directory, `${STAGING}.duckdb`);
+  // An earlier rewrite may have left files that it could not remove.
+  await discardStaging(connection, directory);
   currentGeneration(directory);
-  expectRoom(directory, generation);
+  checkDiskSpace(directory, generation);
   try {
     await withCommitMemory(async () => {
-      await detach(connection, DRAFT);
-      await attach(connection, draft, DRAFT, rows);
-      await connection.run(`USE ${DRAFT}`);
+      await detach(connection, STAGING);
+      await attach(connection, staging, STAGING, rows);
+      await connection.run(`USE ${STAGING}`);
       await migrate(connection);
-      // From a database that is broken no statement leads to another one.
+      // A connection can never leave a broken database, so none stays its current one.
       await connection.run("USE memory");
     });
     await exclusively(() => part(() => rewriting.begin(connection, names)));
     if (!(await rewriting.copy(connection, names, part))) {
-      await discard(connection, directory);
+      await discardStaging(connection, directory);
       return;
     }
-    const slack = { name: DRAFT, path: draft };
-    const settle = async () => {
-      // Also before the checkpoint: pages that it joins are freed with their content.
-      await withCommitMemory(() => zeroPagePadding(connection, slack));
-      await withCommitMemory(() => connection.run(`CHECKPOINT ${DRAFT}`));
-      await withCommitMemory(() => zeroPagePadding(connection, slack));
+    const file = { name: STAGING, path: staging };
+    const checkpointStaging = async () => {
+      // Also before the checkpoint, because it frees the pages that it joins with their content.
+      await withCommitMemory(() => zeroPagePadding(connection, file));
+      await withCommitMemory(() => connection.run(`CHECKPOINT ${STAGING}`));
+      await withCommitMemory(() => zeroPagePadding(connection, file));
     };
-    await settle();
+    await checkpointStaging();
     await exclusively(async (writer) => {
       await rewriting.catchUp(connection, names, part);
-      await settle();
-      await withCommitMemory(() => detach(connection, DRAFT));
-      syncFile(draft);
-      await rewriting.ready(generation + 1);
-      await withCommitMemory(() => replace(connection, writer, { draft, ...needs }));
+      await checkpointStaging();
+      await withCommitMemory(() => detach(connection, STAGING));
+      syncFile(staging);
+      await rewriting.prepareSwap(generation + 1);
+      await withCommitMemory(() => replace(connection, writer, { staging, ...needs }));
     });
   } catch (error) {
-    await discard(connection, directory);
-    // Until there is a new generation nothing was committed but to the draft.
-    throw asStagingError(error, DRAFT);
+    await discardStaging(connection, directory);
+    // Before the replacement, only the staging file had commits.
+    throw asStagingError(error, STAGING);
   }
-  await needs.unread();
+  await needs.readersDrained();
   await connection.run(`USE ${catalog(generation + 1)}`);
-  // Without it, closing would checkpoint the old file, perhaps on a full disk.
+  // Closing the database would checkpoint a file that is attached, and a full disk would fail it.
   await connection.run(`DETACH ${names.from}`).catch(() => undefined);
   await removeGeneration(directory, generation);
   await withCommitMemory(() => rewriting.done(connection));
 }
 
-/** From its new name on, the new file is what the next start opens: there is no way back. */
+/** Puts the new file in use. The next start opens the renamed file, so a later error is fatal. */
 async function replace(
   connection: DuckDBConnection,
   writer: DuckDBConnection,
-  { directory, generation, draft, attach, switched }: RewriteNeeds & { draft: string },
+  { directory, generation, staging, attach, switched }: RewriteNeeds & { staging: string },
 ): Promise<void> {
   const next = generation + 1;
   const path = generationFile(directory, next);
-  renameSync(draft, path);
+  renameSync(staging, path);
   try {
     await nodeDisk.syncDirectory(directory);
     await attach(connection, path, catalog(next));
@@ -198,11 +202,11 @@ async function replace(
   switched(next);
 }
 
-/** A draft that stays attached keeps its room on the disk, and is in the way of the next. */
-async function discard(connection: DuckDBConnection, directory: string): Promise<void> {
+/** Detaches and removes a staging file. While attached, it keeps its disk space and blocks the next rewrite. */
+async function discardStaging(connection: DuckDBConnection, directory: string): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
-      await detach(connection, DRAFT);
+      await detach(connection, STAGING);
       break;
     } catch {
       // The memory may be free again soon; if not, the next rewrite tries again.
@@ -210,7 +214,7 @@ async function discard(connection: DuckDBConnection, directory: string): Promise
       await Bun.sleep(DETACH_WAIT_MS);
     }
   }
-  discardDrafts(directory);
+  removeStagingFiles(directory);
 }
 
 async function detach(connection: DuckDBConnection, name: string): Promise<void> {
@@ -218,10 +222,10 @@ async function detach(connection: DuckDBConnection, name: string): Promise<void>
   await connection.run(`DETACH DATABASE IF EXISTS ${name}`);
 }
 
-function expectRoom(directory: string, generation: number): void {
+function checkDiskSpace(directory: string, generation: number): void {
   const { bavail, bsize } = statfsSync(directory);
   const path = generationFile(directory, generation);
   const [{ size }, log] = [statSync(path), statSync(`${path}.wal`, { throwIfNoEntry: false })];
-  if (bavail * bsize > (size + (log?.size ?? 0)) * ROOM) return;
+  if (bavail * bsize > (size + (log?.size ?? 0)) * SPACE_FACTOR) return;
   throw new Failure("unavailable", "disk_space: too little space to rewrite the event store.");
 }

@@ -10,7 +10,7 @@ import {
   rewriteFile,
 } from "./generations.ts";
 import type { commitMemory } from "./memory-limit.ts";
-import { type Ending, type jobQueue, pool, rollBack, transaction } from "./queue.ts";
+import { type Interruption, type jobQueue, pool, rollBack, transaction } from "./queue.ts";
 
 /** Queries that run at once; the others wait. */
 const READERS_MAX = 4;
@@ -18,10 +18,10 @@ const READERS_MAX = 4;
 /** Queries that may wait for a reader; the next is refused. */
 const READERS_WAITING_MAX = 256;
 
-/** The longest waits for a moment without reads, in milliseconds: other writes wait, too. */
-const BETWEEN_MS = { canWait: 200, mustBe: 1000, isLong: 5000 };
+/** The longest waits for a moment without reads, in milliseconds. Other writes wait meanwhile. */
+const IDLE_WAIT_MS = { canWait: 200, mustBe: 1000, isLong: 5000 };
 
-const READ = "statements: some still read deleted data. The deletion continues later.";
+const STILL_READ = "statements: some still read deleted data. The deletion continues later.";
 
 type Work<T> = (connection: DuckDBConnection) => Promise<T>;
 type Run = <T>(work: Work<T>) => Promise<T>;
@@ -30,38 +30,39 @@ type Run = <T>(work: Work<T>) => Promise<T>;
 export type Reads = {
   /** Runs `work` in one transaction, so that its queries see one state. */
   read: Run;
-  /** As `read`; without memory `work` is repeated, alone. */
+  /** As `read`. If memory is short, `work` is repeated alone. */
   readFirst: Run;
   /**
-   * As `read`, for callers of the API: if a write needs the memory, `work` is repeated after it. Fails
-   * `unavailable` if that does not help.
+   * As `read`, for callers of the API. If a write needs the memory, `work` is interrupted and repeated after
+   * it. Fails `unavailable` if the repetitions are interrupted, too.
    */
   readForOthers: Run;
   /**
-   * Runs `work` on a connection of its own, which ends with it: it is in no database, and `catalog`
-   * is the name of the one to read from. For statements of others, whose words are in errors; fails
-   * `unavailable` where a write needs the memory.
+   * Runs SQL of callers on a new connection, which is closed afterwards. It has no current database, and
+   * `catalog` is the name of the one to read. Fails `unavailable` if a write needs the memory.
    */
-  apart<T>(work: (connection: DuckDBConnection, catalog: string) => Promise<T>): Promise<T>;
+  readOnNewConnection<T>(
+    work: (connection: DuckDBConnection, catalog: string) => Promise<T>,
+  ): Promise<T>;
 };
 
 /** How the event store is changed. */
 export type Writes = {
   /**
-   * Runs `work` in one transaction on the connection that writes; the next waits until it is
-   * done. Rolls back and rethrows if it throws.
+   * Runs `work` in one transaction on the connection that writes; the next write waits. Rolls back and
+   * rethrows if `work` throws.
    */
   write: Run;
-  /** As `write`; without memory `work` is repeated without reads. */
+  /** As `write`. If memory is short, `work` is repeated without reads. */
   writeFirst: Run;
   /**
-   * As `write`, for an UPDATE: it runs while no read does, and throws before it begins if one goes on.
-   * DuckDB keeps replaced values for reads, and without memory follows dead pointers to them: the
-   * process ends (duckdb/duckdb#26019).
+   * As `write`, for an UPDATE. It runs while no read runs, and throws before it begins if a read goes on.
+   * DuckDB keeps replaced values for reads. If memory is short, it follows dead pointers to them, and the
+   * process crashes (duckdb/duckdb#26019).
    */
   writeInPlace: Run;
-  /** The same for work that can wait: `undefined` if a read runs now. */
-  writeBetween<T>(work: Work<T>): Promise<T | undefined>;
+  /** As `write`, for work that can wait. Returns undefined if reads go on for 200 ms. */
+  writeWhenIdle<T>(work: Work<T>): Promise<T | undefined>;
   /** Moves the write-ahead log into the file; blocks every query while it runs. */
   checkpoint(): Promise<void>;
 };
@@ -69,7 +70,7 @@ export type Writes = {
 type Needs = {
   connect(): Promise<DuckDBConnection>;
   queue: ReturnType<typeof jobQueue>;
-  room: Awaited<ReturnType<typeof commitMemory>>;
+  memory: Awaited<ReturnType<typeof commitMemory>>;
   /** Wraps every statement. */
   guard<T>(work: Promise<T>): Promise<T>;
 };
@@ -97,25 +98,24 @@ export async function openReads(needs: ReadNeeds): Promise<Reads> {
       return await transaction(connection, work);
     });
   const readAs =
-    (ending: Ending): Run =>
+    (interruption: Interruption): Run =>
     (work) =>
-      use((connection) => queue.read(connection, ending, () => once(connection, work)));
+      use((connection) => queue.read(connection, interruption, () => once(connection, work)));
   return {
     read: readAs("never"),
-    // A read that waits to be alone holds a connection: it takes the next one before others wait.
+    // A read that waits to run alone holds a connection, so it takes that first.
     readFirst: (work) =>
       use((connection) => {
-        const alone = () => once(connection, work);
-        return queue.orAlone(alone, { shared: () => queue.read(connection, "never", alone) });
+        const run = () => once(connection, work);
+        return queue.sharedOrAlone(run, { shared: () => queue.read(connection, "never", run) });
       }),
     readForOthers: readAs("repeat"),
-    async apart(work) {
+    async readOnNewConnection(work) {
       const connection = await connect();
-      // Without memory, an open transaction would end the process when the connection is closed.
-      const ended = () =>
-        work(connection, catalog(generation())).finally(() => rollBack(connection));
+      // If memory is short, closing a connection with an open transaction crashes the process.
+      const run = () => work(connection, catalog(generation())).finally(() => rollBack(connection));
       try {
-        return await queue.read(connection, "final", () => tracked(ended));
+        return await queue.read(connection, "final", () => tracked(run));
       } finally {
         connection.closeSync();
       }
@@ -125,45 +125,49 @@ export async function openReads(needs: ReadNeeds): Promise<Reads> {
 
 /**
  * Changes the event store on the one connection that writes. Exclusive work takes this connection first, so that
- * no two wait for each other.
+ * no two jobs wait for each other.
  */
-export function openWrites({ queue, room, guard }: Omit<Needs, "connect">, only: DuckDBConnection) {
-  const { use, isIdle } = pool([only], Number.POSITIVE_INFINITY);
-  const once = <T>(work: Work<T>) => guard(room.transaction(only, work));
-  const bare = (work: () => Promise<unknown>) =>
-    guard(room.during(only, async () => void (await work())));
-  const updated = () => new Error("Rows cannot be changed while a read runs");
+export function openWrites(
+  { queue, memory, guard }: Omit<Needs, "connect">,
+  writer: DuckDBConnection,
+) {
+  const { use, isIdle } = pool([writer], Number.POSITIVE_INFINITY);
+  const once = <T>(work: Work<T>) => guard(memory.transaction(writer, work));
+  const withoutTransaction = (work: () => Promise<unknown>) =>
+    guard(memory.during(writer, async () => void (await work())));
+  const stillRead = () => new Error("Rows cannot be changed while a read runs");
   const writes: Writes = {
     write: (work) => use(() => once(work)),
-    writeFirst: (work) => use(() => queue.orAlone(() => once(work), { isShort: room.isShort() })),
+    writeFirst: (work) =>
+      use(() => queue.sharedOrAlone(() => once(work), { isShort: memory.isShort() })),
     writeInPlace: (work) =>
-      use(() => queue.withoutReads(BETWEEN_MS.mustBe, updated, () => once(work))),
-    writeBetween: (work) => use(() => queue.between(BETWEEN_MS.canWait, () => once(work))),
-    checkpoint: () => use(() => bare(() => only.run("CHECKPOINT"))),
+      use(() => queue.withoutReads(IDLE_WAIT_MS.mustBe, stillRead, () => once(work))),
+    writeWhenIdle: (work) => use(() => queue.whenIdle(IDLE_WAIT_MS.canWait, () => once(work))),
+    checkpoint: () => use(() => withoutTransaction(() => writer.run("CHECKPOINT"))),
   };
   /** Runs work without a transaction and without reads. Fails `unavailable` if a read does not end. */
-  const alone = (work: Work<void>): Promise<void> => {
-    const held = () => new Failure("unavailable", READ);
-    return use(() => queue.withoutReads(BETWEEN_MS.isLong, held, () => bare(() => work(only))));
+  const withoutReads = (work: Work<void>): Promise<void> => {
+    const unavailable = () => new Failure("unavailable", STILL_READ);
+    const run = () => withoutTransaction(() => work(writer));
+    return use(() => queue.withoutReads(IDLE_WAIT_MS.isLong, unavailable, run));
   };
-  return { all: writes, alone, use, isIdle };
+  return { all: writes, withoutReads, use, isIdle };
 }
 
-/** The needs of a rewrite, as they are when it begins. */
-type Files = () => Omit<RewriteNeeds, "part" | "withCommitMemory">;
+/** Returns the needs of a rewrite as they are when it begins. */
+type NeedsNow = () => Omit<RewriteNeeds, "part" | "withCommitMemory">;
 
 /**
- * Rewrites the event store's file while reads run, as {@link rewriteFile}. A part that finds no memory runs
- * without reads; a draft that is lost for want of memory is begun once more, alone. Exclusive work takes the
- * connection that writes first, so that it never waits for it while others wait for the work.
+ * Rewrites the event store's file while reads run, as {@link rewriteFile}. A part that lacks memory is repeated
+ * without reads. A rewrite that lacks memory is repeated once, with each part alone.
  */
-export function openRewrites({ connect, queue, room, guard }: Needs, files: Files) {
-  const once = async (rewriting: Rewriting, isAlone: boolean): Promise<void> => {
+export function openRewrites({ connect, queue, memory, guard }: Needs, needsNow: NeedsNow) {
+  const attempt = async (rewriting: Rewriting, isAlone: boolean): Promise<void> => {
     const connection = await connect();
     const inTurn: Part = (work) =>
-      queue.orAlone(work, {
+      queue.sharedOrAlone(work, {
         shared: () => queue.read(connection, "never", work),
-        isShort: isAlone || room.isShort(),
+        isShort: isAlone || memory.isShort(),
       });
     const part: Part = (work) =>
       inTurn(async () => {
@@ -174,24 +178,24 @@ export function openRewrites({ connect, queue, room, guard }: Needs, files: File
           return result;
         };
         try {
-          return await room.transaction(connection, whole);
+          return await memory.transaction(connection, whole);
         } catch (error) {
           throw isCommitting ? stagingError(error) : error;
         }
       });
-    const withCommitMemory: Part = (work) => inTurn(() => room.during(connection, work));
+    const withCommitMemory: Part = (work) => inTurn(() => memory.during(connection, work));
     try {
-      await guard(rewriteFile(connection, rewriting, { ...files(), part, withCommitMemory }));
+      await guard(rewriteFile(connection, rewriting, { ...needsNow(), part, withCommitMemory }));
     } finally {
       connection.closeSync();
     }
   };
   return async (rewriting: Rewriting): Promise<void> => {
     try {
-      await once(rewriting, false);
+      await attempt(rewriting, false);
     } catch (error) {
       if (!lacksMemory(error)) throw error;
-      await orUnavailable(once(rewriting, true));
+      await orUnavailable(attempt(rewriting, true));
     }
   };
 }

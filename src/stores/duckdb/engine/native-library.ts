@@ -17,7 +17,7 @@ import { join, resolve } from "node:path";
 /**
  * Where the executable unpacks DuckDB's native files, `<data>/engine`. Set it before the first
  * `import("@duckdb/node-api")`, in each worker too: a worker has its own copy of this module.
- * Run from source it is not used, because the files are in node_modules.
+ * From source it is unused, because the files are in node_modules.
  */
 export const engine = { directory: "" };
 
@@ -31,10 +31,10 @@ export type NativeFile = { name: string; source: string };
  */
 export type Natives = { label: string; files: readonly [NativeFile, ...NativeFile[]] };
 
-/** How the name of every directory made by `unpack` starts. */
+/** The start of the name of each directory that `unpack` makes. */
 export const NATIVES_PREFIX = "duckdb-";
 
-/** The file that remembers which files were unpacked. */
+/** The file that lists the identities of the unpacked files. */
 const STAMP = "verified";
 
 const DIRECTORY_MODE = 0o700;
@@ -42,10 +42,10 @@ const FILE_MODE = 0o600;
 const WRITABLE_BY_OTHERS = 0o022;
 const OPEN_TO_OTHERS = 0o077;
 
-/** A directory this recent may belong to an executable that is starting right now. */
-const SWEEP_AGE_MS = 3_600_000;
+/** A younger directory may belong to an executable that is starting right now. */
+const REMOVED_AGE_MS = 3_600_000;
 
-/** Bytes that are in memory at a time while files are unpacked. */
+/** Bytes of an embedded file that are in memory at once. */
 const PIECE_BYTES = 1_048_576;
 
 /**
@@ -57,14 +57,15 @@ export function loadNatives(natives: Natives): unknown {
   if (engine.directory === "") {
     throw new Error("DuckDB was imported before engine.directory was set");
   }
-  const home = join(resolve(engine.directory), natives.label);
-  if (!isVerified(home, natives)) throw new Error(`DuckDB was imported before it was in ${home}`);
+  const directory = join(resolve(engine.directory), natives.label);
+  if (!isVerified(directory, natives))
+    throw new Error(`DuckDB was imported before it was in ${directory}`);
   const addon: { exports: unknown } = { exports: {} };
   try {
-    process.dlopen(addon, join(home, natives.files[0].name));
+    process.dlopen(addon, join(directory, natives.files[0].name));
   } catch (cause) {
     const hint = "its file system may be mounted noexec, or libstdc++ may be missing";
-    throw new Error(`DuckDB does not load from ${home} (${hint}): ${cause}`, { cause });
+    throw new Error(`DuckDB does not load from ${directory} (${hint}): ${cause}`, { cause });
   }
   return addon.exports;
 }
@@ -76,43 +77,45 @@ export function loadNatives(natives: Natives): unknown {
  * decides which code runs here.
  *
  * A start compares inode, size and times with those of the unpacked files, as SHA-256 of 70 MB takes 300 ms where
- * the CPU has no instructions for it. No call sets a change time, so a write always shows. Without a match all
- * files are unpacked again.
+ * the CPU has no instructions for it. No program can set a change time, so a write always shows. Without a
+ * match all files are unpacked again.
  */
 export async function unpack(
   parent: string,
   natives: Natives,
   onRead: () => void = () => {},
 ): Promise<string> {
-  const parentWasPrivate = claim(parent);
-  const home = join(parent, natives.label);
-  const homeWasPrivate = claim(home);
-  if (parentWasPrivate && homeWasPrivate && isVerified(home, natives)) return home;
+  const parentWasPrivate = makePrivate(parent);
+  const directory = join(parent, natives.label);
+  const wasPrivate = makePrivate(directory);
+  if (parentWasPrivate && wasPrivate && isVerified(directory, natives)) return directory;
 
   const fresh = mkdtempSync(join(parent, `${NATIVES_PREFIX}new-`));
   try {
     for (const { name, source } of natives.files) await copy(Bun.file(source), join(fresh, name));
-    rmSync(home, { recursive: true });
-    renameSync(fresh, home);
+    rmSync(directory, { recursive: true });
+    renameSync(fresh, directory);
     // The stamp comes last: without it, or with a part of it, nothing is loaded.
-    writeFileSync(join(home, STAMP), identities(home, natives) ?? "", { mode: FILE_MODE });
-    sweep(parent, natives.label, lstatSync(home).mtimeMs);
+    writeFileSync(join(directory, STAMP), identities(directory, natives) ?? "", {
+      mode: FILE_MODE,
+    });
+    removeOthers(parent, natives.label, lstatSync(directory).mtimeMs);
   } finally {
     rmSync(fresh, { recursive: true, force: true });
     onRead();
   }
-  return home;
+  return directory;
 }
 
-function isVerified(home: string, natives: Natives): boolean {
-  return readText(join(home, STAMP)) === identities(home, natives);
+function isVerified(directory: string, natives: Natives): boolean {
+  return readText(join(directory, STAMP)) === identities(directory, natives);
 }
 
 /**
  * Makes a directory that only this user can enter. Returns whether no other user could write to it so far; if
  * one could, its stamp proves nothing. Windows has neither owner nor mode here.
  */
-function claim(path: string): boolean {
+function makePrivate(path: string): boolean {
   mkdirSync(path, { recursive: true, mode: DIRECTORY_MODE });
   const stats = lstatSync(path);
   if (!stats.isDirectory()) throw new Error(`${path} must be a directory, not a link to one`);
@@ -124,11 +127,11 @@ function claim(path: string): boolean {
   return (stats.mode & WRITABLE_BY_OTHERS) === 0;
 }
 
-/** One line per file of what changes when the file does; undefined when one is missing. */
-function identities(home: string, natives: Natives): string | undefined {
+/** Returns a line for each file that changes with the file; undefined if a file is missing. */
+function identities(directory: string, natives: Natives): string | undefined {
   const lines: string[] = [];
   for (const { name } of natives.files) {
-    const stats = lstatSync(join(home, name), { bigint: true, throwIfNoEntry: false });
+    const stats = lstatSync(join(directory, name), { bigint: true, throwIfNoEntry: false });
     if (stats === undefined) return undefined;
     lines.push(`${name} ${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}\n`);
   }
@@ -139,7 +142,7 @@ function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch {
-    // No stamp, or one that cannot be read: either way the files are unpacked again.
+    // Without a readable stamp the files are unpacked again.
     return "";
   }
 }
@@ -157,14 +160,14 @@ async function copy(from: Blob, to: string): Promise<void> {
   }
 }
 
-/** Removes other versions and what a crash left, as far as possible: a start never fails by it. */
-function sweep(parent: string, label: string, nowMs: number): void {
+/** Removes other versions and leftovers of a crash. Errors are ignored, because they harm no start. */
+function removeOthers(parent: string, label: string, nowMs: number): void {
   for (const name of readdirSync(parent)) {
     if (name === label || !name.startsWith(NATIVES_PREFIX)) continue;
     const path = join(parent, name);
     try {
       // A running process keeps the library it has loaded, and Windows keeps the file.
-      if (nowMs - lstatSync(path).mtimeMs > SWEEP_AGE_MS) rmSync(path, { recursive: true });
+      if (nowMs - lstatSync(path).mtimeMs > REMOVED_AGE_MS) rmSync(path, { recursive: true });
     } catch {}
   }
 }

@@ -1,24 +1,24 @@
 import { closeSync, fsyncSync, openSync, readSync, writeSync } from "node:fs";
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { shrink } from "./memory-limit.ts";
+import { freeCachedBlocks } from "./memory-limit.ts";
 
 /** DuckDB's files are three headers and then blocks; each begins with its checksum. */
 const HEADERS_BYTES = 3 * 4096;
 const BLOCK_BYTES = 262_144;
 const CHECKSUM_BYTES = 8;
 
-/** The checksum is the XOR of a number to begin with and of all words, each times this. */
+/** The checksum is the XOR of a start value and of all 8-byte words, each multiplied by this factor. */
 const CHECKSUM_FACTOR = 0xbf_58_47_6d_1c_e4_e5_b9n;
 
 const PAGE_BYTES = BLOCK_BYTES - CHECKSUM_BYTES;
 
-/** Where a page that goes on names the next one. */
+/** Bytes at the end of a full page, which name the next one. */
 const NEXT_BYTES = 8;
 
 /** Values that are compressed together. */
 const VECTOR_ROWS = 2048;
 
-/** Marks a page of a segment that begins in this very page. */
+/** The page number of a vector that begins on the segment's own page. */
 const SAME_PAGE = -1n;
 
 const ZEROS = Buffer.alloc(PAGE_BYTES);
@@ -47,7 +47,7 @@ export async function zeroPagePadding(
   }
 }
 
-type Stale = {
+type ScrubOptions = {
   /** The name under which the file is attached, and its path. */
   name: string;
   path: string;
@@ -55,22 +55,23 @@ type Stale = {
 };
 
 /**
- * Clears bytes of deleted rows from the padding of pages, and from memory that becomes pages. Without it
- * three of 30 runs left values in the new file, written with the next checkpoint. Nothing else may run.
+ * Clears bytes of deleted rows from the padding of pages, and from memory that is later written as pages.
+ * Without it, the next checkpoint wrote such values into the new file in three of 30 runs. No other statement
+ * may run meanwhile.
  */
 export async function scrubFreedPages(
   connection: DuckDBConnection,
-  { name, path, memory_bytes }: Stale,
+  { name, path, memory_bytes }: ScrubOptions,
 ): Promise<void> {
-  // A result stays in memory until the garbage collection.
+  // The result of a query holds its memory until it is garbage collected.
   Bun.gc(true);
-  const clear = () => zeroPagePadding(connection, { name, path });
-  // Also before the checkpoint: pages that it frees keep their content.
-  await clear();
+  const zeroPadding = () => zeroPagePadding(connection, { name, path });
+  // Also before the checkpoint, because pages that it frees keep their content.
+  await zeroPadding();
   await connection.run("CHECKPOINT");
-  await clear();
+  await zeroPadding();
   syncFile(path);
-  await shrink(connection, { memory_bytes });
+  await freeCachedBlocks(connection, { memory_bytes });
 }
 
 /** Makes a file survive a power cut. */
@@ -102,61 +103,61 @@ async function compressedSegments(connection: DuckDBConnection, name: string): P
   return segments;
 }
 
-/** The further pages of a segment, and how many bytes of each are used. */
+/** Returns the pages of a segment after its own, with the number of used bytes of each. */
 function pagesOf(file: number, segment: Segment): Map<number, number> {
   const { block, offset, count } = segment;
   const used = new Map<number, number>();
   const vectors = Math.ceil(count / VECTOR_ROWS);
   const sizes = Math.ceil((vectors * 12) / 8) * 8;
   const head = read(file, block, offset, sizes + vectors * 16);
-  for (let at = 0; at < vectors; at++) {
-    const lengths = Math.min(VECTOR_ROWS, count - at * VECTOR_ROWS) * 4;
-    const ends = follow(file, segment, {
-      page: head.readBigInt64LE(at * 8),
-      from: head.readUInt32LE(vectors * 8 + at * 4) + lengths,
-      bytes: Number(head.readBigUInt64LE(sizes + vectors * 8 + at * 8)),
+  for (let vector = 0; vector < vectors; vector++) {
+    const lengths = Math.min(VECTOR_ROWS, count - vector * VECTOR_ROWS) * 4;
+    const ends = vectorPages(file, segment, {
+      page: head.readBigInt64LE(vector * 8),
+      from: head.readUInt32LE(vectors * 8 + vector * 4) + lengths,
+      bytes: Number(head.readBigUInt64LE(sizes + vectors * 8 + vector * 8)),
     });
     for (const [page, end] of ends) used.set(page, Math.max(used.get(page) ?? 0, end));
   }
   return used;
 }
 
-/** The pages on which a vector is, and where it ends on each; not the segment's own. */
-function* follow(
+/** Yields the pages of a vector, except the segment's own, and where the vector ends on each. */
+function* vectorPages(
   file: number,
   { block, offset }: Segment,
   { page, from, bytes }: { page: bigint; from: number; bytes: number },
 ): Generator<[page: number, end: number]> {
-  let [at, start, rest] = [page, from, bytes];
+  let [current, start, left] = [page, from, bytes];
   for (;;) {
-    const room = PAGE_BYTES - NEXT_BYTES - start;
-    const isLast = rest <= room;
-    if (at !== SAME_PAGE) yield [Number(at), isLast ? start + rest : PAGE_BYTES];
+    const space = PAGE_BYTES - NEXT_BYTES - start;
+    const isLast = left <= space;
+    if (current !== SAME_PAGE) yield [Number(current), isLast ? start + left : PAGE_BYTES];
     if (isLast) return;
-    const next = PAGE_BYTES - NEXT_BYTES + (at === SAME_PAGE ? offset : 0);
-    at = read(file, at === SAME_PAGE ? block : Number(at), next, NEXT_BYTES).readBigInt64LE();
-    rest -= room;
+    const [owner, shift] = current === SAME_PAGE ? [block, offset] : [Number(current), 0];
+    current = read(file, owner, PAGE_BYTES - NEXT_BYTES + shift, NEXT_BYTES).readBigInt64LE();
+    left -= space;
     start = 0;
   }
 }
 
-/** That of what changes is enough for the checksum. */
+/** Zeros the padding of a page. Because the checksum is an XOR, only the words that change are needed. */
 function clearPage(file: number, page: number, used: number): void {
   const from = used - (used % 8);
   if (from >= PAGE_BYTES) return;
   const tail = read(file, page, from, PAGE_BYTES - from);
-  const slack = tail.subarray(used - from);
-  if (slack.equals(ZEROS.subarray(0, slack.length))) return;
+  const padding = tail.subarray(used - from);
+  if (padding.equals(ZEROS.subarray(0, padding.length))) return;
   const checksum = Buffer.alloc(CHECKSUM_BYTES);
   readSync(file, checksum, 0, CHECKSUM_BYTES, positionOf(page));
-  const before = sum(tail);
+  const before = checksumOf(tail);
   tail.fill(0, used - from);
-  checksum.writeBigUInt64LE(checksum.readBigUInt64LE() ^ before ^ sum(tail));
+  checksum.writeBigUInt64LE(checksum.readBigUInt64LE() ^ before ^ checksumOf(tail));
   writeSync(file, tail, 0, tail.length, positionOf(page) + CHECKSUM_BYTES + from);
   writeSync(file, checksum, 0, CHECKSUM_BYTES, positionOf(page));
 }
 
-function sum(bytes: Buffer): bigint {
+function checksumOf(bytes: Buffer): bigint {
   let result = 0n;
   for (let at = 0; at < bytes.length; at += 8) {
     const word = bytes.readBigUInt64LE(at);

@@ -3,7 +3,7 @@ import { Failure } from "../../../core/values/failure.ts";
 import type { Duckdb } from "./duckdb.ts";
 import { isOutOfMemory } from "./faults.ts";
 
-/** Reads for callers of the API. They end in time, because four slow ones would hold all readers (decision 90). */
+/** Reads for callers of the API, with a time limit: four slow ones would hold all connections (decision 90). */
 export type ApiReads = {
   /**
    * Reads as {@link Duckdb.readForOthers} does. Once the time is over or `signal` aborts, it fails
@@ -12,13 +12,13 @@ export type ApiReads = {
   read<T>(signal: AbortSignal, work: (connection: DuckDBConnection) => Promise<T>): Promise<T>;
 };
 
-/** Loads and reads share the memory of DuckDB, a quarter of the machine's (decision 67). */
+/** The detail of `unavailable`: loads and reads share DuckDB's memory, a quarter of the machine's (decision 67). */
 const NO_MEMORY =
   "Reading this takes more memory than is free now. Try again later, or ask for less.";
 
 /**
- * Makes reads that take at most `seconds`, including the wait for a reader. `onNoMemory` gets the error of the
- * engine if it lacks memory.
+ * Makes reads that take at most `seconds`, including the wait for a connection. `onNoMemory` gets the error of
+ * the engine if it lacks memory.
  */
 export function apiReads(
   duckdb: Pick<Duckdb, "readForOthers">,
@@ -27,12 +27,12 @@ export function apiReads(
 ): ApiReads {
   return {
     async read(signal, work) {
-      const ending = new AbortController();
+      const controller = new AbortController();
       const { promise: ended, reject } = Promise.withResolvers<never>();
       const end = (detail: string) => {
         const failure = new Failure("query_timeout", detail);
         reject(failure);
-        ending.abort(failure);
+        controller.abort(failure);
       };
       const onDisconnect = () => end("The client has disconnected.");
       const tooLong = `Reading took longer than ${seconds} s. Ask for less, or for a shorter time.`;
@@ -41,7 +41,7 @@ export function apiReads(
       if (signal.aborted) onDisconnect();
       try {
         const reading = duckdb.readForOthers((connection) =>
-          whileWanted(connection, ending.signal, () => work(connection)),
+          untilAborted(connection, controller.signal, () => work(connection)),
         );
         // The engine may take a while to end; the caller gets the failure at once.
         return await Promise.race([ended, reading]);
@@ -57,11 +57,11 @@ export function apiReads(
   };
 }
 
-/** The pause between interrupts of a statement. They repeat, because one between two steps has no effect. */
+/** Milliseconds between interrupts. They repeat, because an interrupt between two statements has no effect. */
 const INTERRUPT_EVERY_MS = 50;
 
-/** Runs `work` on a connection until `signal` ends it: then its statements are interrupted repeatedly. */
-export async function whileWanted<T>(
+/** Runs `work`, and interrupts the statements of the connection once `signal` aborts. */
+export async function untilAborted<T>(
   connection: DuckDBConnection,
   signal: AbortSignal,
   work: () => Promise<T>,

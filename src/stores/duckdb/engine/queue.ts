@@ -3,73 +3,73 @@ import { Failure } from "../../../core/values/failure.ts";
 import { isOutOfMemory } from "./faults.ts";
 
 /** How long a write waits for reads before it interrupts them, in milliseconds. */
-const ENDED_AFTER_MS = 2000;
+const INTERRUPTED_AFTER_MS = 2000;
 
 /** The longest wait for reads that must not be interrupted, in milliseconds. */
 const WAITED_MS_MAX = 10_000;
 
-/** The pause between interrupts of a read: one between two steps has no effect. */
+/** Milliseconds between interrupts. They repeat, because an interrupt between two statements has no effect. */
 const INTERRUPT_EVERY_MS = 50;
 
 /** The most repetitions of a read that writes interrupted. */
-const AGAIN_MAX = { never: 0, final: 0, repeat: 2 };
+const REPEATS_MAX = { never: 0, final: 0, repeat: 2 };
 
-const ENDED =
+const INTERRUPTED_DETAIL =
   "The event store needed its memory for events that came in. Try again, or ask for less at once.";
 
 /**
- * Whether a write without memory may interrupt a read: never, finally, or so that the read is repeated after
- * the write, which only costs time (decision 106).
+ * How a write that lacks memory may interrupt a read: `never`; `final`, so that the read fails; or `repeat`,
+ * so that it runs again after the write.
  */
-export type Ending = keyof typeof AGAIN_MAX;
+export type Interruption = keyof typeof REPEATS_MAX;
 
 type Reading = {
   connection: DuckDBConnection;
-  ending: Ending;
-  /** Resolves when the write that interrupted it no longer needs the memory. */
-  ended?: Promise<void>;
+  interruption: Interruption;
+  /** Set by an interrupt; resolves when the write no longer needs the memory. */
+  isOver?: Promise<void>;
 };
 
-/** Admits reads and writes where memory is too short for both at once (decision 106). */
+/** Orders reads and exclusive jobs, because memory may be too short for both at once (decision 106). */
 export function jobQueue() {
   /** The reads that run, and the end of each. */
   const running = new Map<Reading, Promise<unknown>>();
   /** The end of the last exclusive job; undefined while there is no such job. */
-  let turn: Promise<void> | undefined;
+  let lastExclusive: Promise<void> | undefined;
 
   /** Resolves when the reads that run now have ended. */
-  const settled = () => Promise.allSettled(running.values());
+  const readsDrained = () => Promise.allSettled(running.values());
 
-  const settledWithin = (ms: number) => Promise.race([settled(), Bun.sleep(ms)]);
+  const readsDrainedWithin = (ms: number) => Promise.race([readsDrained(), Bun.sleep(ms)]);
 
   /** Later reads and exclusive jobs wait until `work` has ended. */
   const exclusively = async <T>(work: () => Promise<T>): Promise<T> => {
-    const before = turn;
+    const before = lastExclusive;
     const { promise, resolve } = Promise.withResolvers<void>();
-    turn = promise;
+    lastExclusive = promise;
     try {
       await before;
       return await work();
     } finally {
-      if (turn === promise) turn = undefined;
+      if (lastExclusive === promise) lastExclusive = undefined;
       resolve();
     }
   };
 
   /**
    * Interrupts the reads that may be interrupted; they may end a little later. Reads that are repeated wait
-   * for `until` first.
+   * for `isOver` first.
    */
-  const end = (until: Promise<void>): void => {
+  const interruptReads = (isOver: Promise<void>): void => {
     for (const reading of running.keys()) {
-      if (reading.ending === "never") continue;
-      reading.ended = until;
+      if (reading.interruption === "never") continue;
+      reading.isOver = isOver;
       reading.connection.interrupt();
     }
   };
 
-  const once = async <T>(reading: Reading, work: () => Promise<T>): Promise<T> => {
-    while (turn !== undefined) await turn;
+  const runOnce = async <T>(reading: Reading, work: () => Promise<T>): Promise<T> => {
+    while (lastExclusive !== undefined) await lastExclusive;
     const done = work();
     running.set(reading, done);
     try {
@@ -85,48 +85,51 @@ export function jobQueue() {
    */
   const read = async <T>(
     connection: DuckDBConnection,
-    ending: Ending,
+    interruption: Interruption,
     work: () => Promise<T>,
   ): Promise<T> => {
-    for (let left = AGAIN_MAX[ending]; ; left -= 1) {
-      const reading: Reading = { connection, ending };
+    for (let left = REPEATS_MAX[interruption]; ; left -= 1) {
+      const reading: Reading = { connection, interruption };
       try {
-        return await once(reading, work);
+        return await runOnce(reading, work);
       } catch (error) {
-        if (reading.ended === undefined) throw error;
-        if (left === 0) throw new Failure("unavailable", ENDED);
+        if (reading.isOver === undefined) throw error;
+        if (left === 0) throw new Failure("unavailable", INTERRUPTED_DETAIL);
       }
-      await reading.ended;
+      await reading.isOver;
     }
   };
 
-  /** Runs `work` exclusively. Waits 2 s for running reads, then interrupts them for up to 8 s; `isAlone` is false if any remain. */
-  const alone = <T>(work: (isAlone: boolean) => Promise<T>): Promise<T> =>
+  /**
+   * Runs `work` exclusively. Waits 2 s for running reads, then interrupts them for up to 8 s; `isAlone` is false
+   * if any remain.
+   */
+  const runAlone = <T>(work: (isAlone: boolean) => Promise<T>): Promise<T> =>
     exclusively(async () => {
-      await settledWithin(ENDED_AFTER_MS);
-      // Repeated reads wait for this work anyway.
-      const ending = setInterval(() => end(Promise.resolve()), INTERRUPT_EVERY_MS);
-      await settledWithin(WAITED_MS_MAX - ENDED_AFTER_MS);
-      clearInterval(ending);
+      await readsDrainedWithin(INTERRUPTED_AFTER_MS);
+      // No wait is needed, because repeated reads wait for exclusive work anyway.
+      const interrupting = setInterval(() => interruptReads(Promise.resolve()), INTERRUPT_EVERY_MS);
+      await readsDrainedWithin(WAITED_MS_MAX - INTERRUPTED_AFTER_MS);
+      clearInterval(interrupting);
       return work(running.size === 0);
     });
 
-  /** Runs `work` once no read runs; `undefined` if reads go on for so many milliseconds. */
-  const between = async <T>(ms: number, work: () => Promise<T>): Promise<T | undefined> => {
+  /** Runs `work` exclusively once no read runs; returns undefined if reads go on for `ms` milliseconds. */
+  const whenIdle = async <T>(ms: number, work: () => Promise<T>): Promise<T | undefined> => {
     const deadline = performance.now() + ms;
-    while (turn !== undefined || running.size > 0) {
+    while (lastExclusive !== undefined || running.size > 0) {
       const left = deadline - performance.now();
       if (left <= 0) return undefined;
-      await Promise.race([turn ?? settled(), Bun.sleep(left)]);
+      await Promise.race([lastExclusive ?? readsDrained(), Bun.sleep(left)]);
     }
     return exclusively(work);
   };
 
   return {
-    ...{ settled, end, read, alone, between },
+    ...{ readsDrained, interruptReads, read, runAlone, whenIdle },
 
-    /** Runs `shared`; without memory, or with `isShort`, runs `work` alone. */
-    async orAlone<T>(
+    /** Runs `shared` along with reads. If it lacks memory, or with `isShort`, runs `work` alone. */
+    async sharedOrAlone<T>(
       work: () => Promise<T>,
       { shared = work, isShort = false }: { shared?: () => Promise<T>; isShort?: boolean },
     ): Promise<T> {
@@ -135,22 +138,22 @@ export function jobQueue() {
       } catch (error) {
         if (!isOutOfMemory(error)) throw error;
       }
-      return await alone(work);
+      return await runAlone(work);
     },
 
-    /** Runs `work` once no read runs, after so many milliseconds alone. Throws `held` if a read does not end. */
-    async withoutReads<T>(ms: number, held: () => Error, work: () => Promise<T>): Promise<T> {
-      const done = await between(ms, async () => ({ result: await work() }));
+    /** Runs `work` once no read runs, after `ms` milliseconds alone. Throws `stillRead` if a read does not end. */
+    async withoutReads<T>(ms: number, stillRead: () => Error, work: () => Promise<T>): Promise<T> {
+      const done = await whenIdle(ms, async () => ({ result: await work() }));
       if (done !== undefined) return done.result;
-      return await alone((isAlone) => {
-        if (!isAlone) throw held();
+      return await runAlone((isAlone) => {
+        if (!isAlone) throw stillRead();
         return work();
       });
     },
   };
 }
 
-/** Lends connections, in the order of asking. Fails `unavailable` when `waitingMax` wait already. */
+/** Lends connections in the order of the requests. Fails `unavailable` if `waitingMax` requests wait already. */
 export function pool(all: readonly DuckDBConnection[], waitingMax: number) {
   const idle = [...all];
   const waiting: ((connection: DuckDBConnection) => void)[] = [];
@@ -177,11 +180,11 @@ export function pool(all: readonly DuckDBConnection[], waitingMax: number) {
   };
 }
 
-/** How long a rollback is tried again that found no memory or was interrupted, and how often, in milliseconds. */
+/** A rollback that lacks memory or is interrupted is repeated for so long, with this pause, in milliseconds. */
 const ROLLBACK_MS_MAX = 10_000;
 const ROLLBACK_EVERY_MS = 20;
 
-/** A read that is to end is interrupted until it has, and then its rollback may be. */
+/** Interrupts of a read repeat until it has ended, so one may hit its rollback. */
 const INTERRUPTED = /INTERRUPT Error/;
 
 /**
@@ -207,7 +210,7 @@ export async function transaction<T>(
   }
 }
 
-/** Ends the transaction without a trace, if there is one. */
+/** Rolls back the transaction, if there is one. */
 export async function rollBack(connection: DuckDBConnection): Promise<void> {
   const deadline = performance.now() + ROLLBACK_MS_MAX;
   for (;;) {

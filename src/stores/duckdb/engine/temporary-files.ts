@@ -4,50 +4,50 @@ import { Failure } from "../../../core/values/failure.ts";
 import { volumeOf } from "../../files/volume.ts";
 
 /**
- * The least and the most disk space for temporary files of queries; in between, half of the free space. The
- * least also holds for a start on a full disk, because the limit stays when there is space again.
+ * Bounds of the disk space for temporary files of queries; between them it is half of the free space. The lower
+ * bound also holds after a start on a full disk, because space may be freed later.
  */
 const TEMP_BYTES = { min: 128_000_000, max: 4_000_000_000 };
 
 /** The longest wait until the engine has released unused files, and the pause between checks, in milliseconds. */
 const WAITED_MS_MAX = 2000;
-const LOOK_EVERY_MS = 20;
+const CHECK_EVERY_MS = 20;
 
-const HELD =
+const IN_USE =
   "temporary_files: some are in use, and may hold deleted data. The deletion continues later.";
 
 type Needs = {
-  /** Where the engine puts what does not fit in memory. */
+  /** The directory of the engine's temporary files. */
   directory: string;
   /** Runs `work` without other reads and writes; long reads are interrupted. */
   alone(work: () => Promise<void>): Promise<void>;
 };
 
 /**
- * Removes the engine's temporary files, which it never overwrites and deletes only when nothing in them is
- * used: with three threads of cross joins, one kept deleted tokens in plain text after the receipt. A file
- * that stays loses its name. Fails `unavailable` where that cannot be.
+ * Removes the engine's temporary files. The engine never overwrites them, and deletes one only when no part of
+ * it is used. After three threads of cross joins, a file kept deleted tokens in plain text after the receipt.
+ * A file in use is replaced in its directory by an empty one. Fails `unavailable` if the system forbids that.
  */
 export async function clearTemporary({ directory, alone }: Needs): Promise<void> {
-  // Later temporary files hold only data of now.
+  // Temporary files that are made later hold only current data.
   if (isClear(directory)) return;
   await alone(async () => {
     const deadline = performance.now() + WAITED_MS_MAX;
     for (;;) {
-      // A result keeps its temporary file until the garbage collection.
+      // The result of a query keeps its temporary file until it is garbage collected.
       Bun.gc(true);
       if (isClear(directory)) return;
-      if (performance.now() > deadline) return unname(directory);
-      await Bun.sleep(LOOK_EVERY_MS);
+      if (performance.now() > deadline) return replaceByEmpty(directory);
+      await Bun.sleep(CHECK_EVERY_MS);
     }
   });
 }
 
 /**
- * Replaces files that are in use by empty ones of the same name. An open file stays usable and vanishes when it
- * is closed. The engine removes its files by name, and fails if one is missing.
+ * Replaces files that are in use by empty ones of the same name. An open file stays usable, and disappears when
+ * it is closed. The engine removes its files by name, and fails if one is missing.
  */
-function unname(directory: string): void {
+function replaceByEmpty(directory: string): void {
   try {
     for (const name of readdirSync(directory)) {
       const path = join(directory, name);
@@ -55,18 +55,18 @@ function unname(directory: string): void {
       writeFileSync(path, "", { mode: 0o600 });
     }
   } catch {
-    throw new Failure("unavailable", HELD);
+    throw new Failure("unavailable", IN_USE);
   }
 }
 
 function isClear(directory: string): boolean {
   return readdirSync(directory).every((name) => {
-    const found = statSync(join(directory, name), { throwIfNoEntry: false });
-    return found === undefined || found.size === 0;
+    const stats = statSync(join(directory, name), { throwIfNoEntry: false });
+    return stats === undefined || stats.size === 0;
   });
 }
 
-/** The most disk for temporary files of the engine below `directory`, in MB. */
+/** Returns the most disk space for temporary files below `directory`, in MB. */
 export function temporaryMb(directory: string): number {
   const free = volumeOf(directory)?.free ?? Number.POSITIVE_INFINITY;
   return Math.floor(Math.min(TEMP_BYTES.max, Math.max(TEMP_BYTES.min, free / 2)) / 1e6);

@@ -151,7 +151,7 @@ export function eventErasure(duckdb: Duckdb) {
             await run(NOTE_ORDERED(names), { mark });
             for (const of of COPIED) await part(() => expectAll(connection, names, of));
           },
-          ready: (generation) => options.ready(erased, generation),
+          prepareSwap: (generation) => options.ready(erased, generation),
           done: (connection) => readErasedEntries(connection, options.forget),
         });
       } finally {

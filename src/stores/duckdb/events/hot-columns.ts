@@ -120,7 +120,7 @@ export function materializedColumns(
       }),
 
     async fill() {
-      const isMore = await duckdb.writeBetween(async (connection) => {
+      const isMore = await duckdb.writeWhenIdle(async (connection) => {
         const [next] = await rows(connection, UNFILLED);
         if (next === undefined) return false;
         const [start, rowsEnd] = [Number(next["filled"]), Number(next["rows_end"])];

@@ -6,7 +6,7 @@ import { checkSql } from "../../../core/sql/check.ts";
 import { exactJson, type Json, type JsonObject } from "../../../core/values/json.ts";
 import { ALL_PROPERTIES } from "../../loads/person-columns.ts";
 import { type Duckdb, rows } from "../engine/duckdb.ts";
-import { whileWanted } from "../engine/query-deadline.ts";
+import { untilAborted } from "../engine/query-deadline.ts";
 import { cellOf } from "./cells.ts";
 import { failureOf, refused, unbound } from "./faults.ts";
 
@@ -15,8 +15,8 @@ export function sqlReads(duckdb: Duckdb): SqlReads {
   return {
     async run(project, text, limits) {
       try {
-        return await duckdb.apart((connection, catalog) =>
-          whileWanted(connection, limits.signal, async () => {
+        return await duckdb.readOnNewConnection((connection, catalog) =>
+          untilAborted(connection, limits.signal, async () => {
             for (const view of viewsOf(project, catalog)) await connection.run(view);
             const sql = await allowed(connection, text);
             await connection.run("BEGIN TRANSACTION READ ONLY");

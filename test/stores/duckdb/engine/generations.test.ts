@@ -86,7 +86,7 @@ test.each([
     const nothing = async () => {};
     let count = 0;
     const rewriting = {
-      ...{ begin: nothing, catchUp: nothing, ready: nothing, done: nothing },
+      ...{ begin: nothing, catchUp: nothing, prepareSwap: nothing, done: nothing },
       copy: async (connection: DuckDBConnection) => {
         count += 1;
         failing(connection, "USE memory", 2);
@@ -146,7 +146,7 @@ test("a draft whose checkpoint finds no memory is thrown away, and only that", a
   const nothing = async () => {};
   const attempts: string[][] = [];
   const rewriting = {
-    ...{ begin: nothing, catchUp: nothing, ready: nothing, done: nothing },
+    ...{ begin: nothing, catchUp: nothing, prepareSwap: nothing, done: nothing },
     copy: async (connection: DuckDBConnection, names: Names) => {
       const sql = `SELECT table_name AS name FROM duckdb_tables() WHERE database_name = $to`;
       const tables = await rows(connection, sql, { to: names.to });
@@ -166,7 +166,7 @@ test("a draft whose checkpoint finds no memory is thrown away, and only that", a
 });
 
 test.each([
-  ["for good", "apart", 1],
+  ["for good", "readOnNewConnection", 1],
   ["so that they read again", "readForOthers", 2],
 ] as const)(
   "a part of a rewrite interrupts reads that hold the memory it lacks, %s",
@@ -190,7 +190,7 @@ test.each([
     }).then(nothing, ({ message }) => message);
     await reading.promise;
     const rewriting = {
-      ...{ begin: nothing, ready: nothing, done: nothing },
+      ...{ begin: nothing, prepareSwap: nothing, done: nothing },
       copy: async (connection: DuckDBConnection, { to }: Names, part: Part) => {
         log.push("copy");
         await connection.run(`CREATE TABLE ${to}.copied (number INTEGER)`);

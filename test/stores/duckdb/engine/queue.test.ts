@@ -37,8 +37,8 @@ test("an exclusive write waits for running reads, and later reads wait for it", 
     await end;
     done.push("first");
   });
-  const write = queue.alone(async () => done.push("write"));
-  const next = queue.alone(async () => done.push("next"));
+  const write = queue.runAlone(async () => done.push("write"));
+  const next = queue.runAlone(async () => done.push("next"));
   const second = queue.read(connection, "final", async () => done.push("second"));
   await Bun.sleep(20);
   expect(done).toEqual([]);
@@ -50,7 +50,7 @@ test("an exclusive write waits for running reads, and later reads wait for it", 
 test("a read that takes long is ended, and says why", async () => {
   const queue = jobQueue();
   const endless = queue.read(connection, "final", () => connection.run(ENDLESS)).catch((e) => e);
-  expect(await queue.alone(async () => "written")).toBe("written");
+  expect(await queue.runAlone(async () => "written")).toBe("written");
   expect(await endless).toMatchObject({ code: "unavailable" });
   expect(await queue.read(connection, "final", async () => "read")).toBe("read");
 });
@@ -63,7 +63,7 @@ test("an interrupted read is repeated after the write, a limited number of times
     if (done.length === 1) await connection.run(ENDLESS);
     return "whole";
   });
-  await queue.alone(async () => done.push("written"));
+  await queue.runAlone(async () => done.push("written"));
   expect(await repeated).toBe("whole");
   expect(done).toEqual(["read", "written", "read"]);
 
@@ -75,7 +75,7 @@ test("an interrupted read is repeated after the write, a limited number of times
       return connection.run(ENDLESS);
     })
     .catch((error) => error);
-  const ending = setInterval(() => queue.end(isOver), 10);
+  const ending = setInterval(() => queue.interruptReads(isOver), 10);
   await Bun.sleep(200);
   expect(times).toBe(1);
   resolve();
@@ -89,7 +89,7 @@ test("work between reads waits for a moment without reads, and delays none befor
   const { promise: end, resolve } = Promise.withResolvers<void>();
   const done: string[] = [];
   const first = queue.read(connection, "never", () => end);
-  const given = queue.between(60_000, async () => done.push("between"));
+  const given = queue.whenIdle(60_000, async () => done.push("between"));
   await queue.read(connection, "never", async () => done.push("second"));
   expect(done).toEqual(["second"]);
   resolve();
@@ -101,10 +101,10 @@ test("without such a moment there is no work", async () => {
   const queue = jobQueue();
   const { promise: end, resolve } = Promise.withResolvers<void>();
   const first = queue.read(connection, "never", () => end);
-  expect(await queue.between(20, async () => "done")).toBeUndefined();
+  expect(await queue.whenIdle(20, async () => "done")).toBeUndefined();
   resolve();
   await first;
-  expect(await queue.between(20, async () => "done")).toBe("done");
+  expect(await queue.whenIdle(20, async () => "done")).toBe("done");
 });
 
 test("an error of a read itself is not blamed on the write", async () => {
@@ -165,7 +165,9 @@ test.each(casesOf(LOADS.slice(0, 1), LOADS))(
     const greedy = Array.from({ length: 2 }, async () => {
       while (!isOver) {
         await duckdb
-          .apart((other, catalog) => other.run(GREEDY.replace("events", `${catalog}.events`)))
+          .readOnNewConnection((other, catalog) =>
+            other.run(GREEDY.replace("events", `${catalog}.events`)),
+          )
           .catch(String);
       }
     });

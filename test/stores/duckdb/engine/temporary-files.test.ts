@@ -25,7 +25,9 @@ test("temporary files of queries are removed, and queries that hold them end", a
       return existsSync(path) && readFileSync(path).includes(TOKEN);
     });
   await duckdb.clearRemains();
-  const greedy = duckdb.apart((connection) => connection.run(GREEDY)).catch((error) => error);
+  const greedy = duckdb
+    .readOnNewConnection((connection) => connection.run(GREEDY))
+    .catch((error) => error);
   while (!hasToken()) await Bun.sleep(20);
 
   await duckdb.clearRemains();
