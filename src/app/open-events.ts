@@ -67,6 +67,7 @@ export async function openEvents(
     first: journal.first(),
     last: journal.durableSeq(),
   };
+  const noted = await stores.persons.journalNoted();
   if (settings.archive === "on") reportEmpty({ ...seqs, persons }, log);
   const open = () =>
     openDuckdb({
@@ -103,7 +104,7 @@ export async function openEvents(
   const { batches } = stores;
   const places = { directory, batches, journalGaps: stores.journalGaps };
   const needs = { store, files, eventsStored, rebuild, onProgress, log };
-  const rebuildPlan = planRebuild(settings, places, { ...needs, ...seqs });
+  const rebuildPlan = planRebuild(settings, places, { ...needs, ...seqs, noted });
   const { archive, archiveCounts } = countedArchive(duckdb, files, log);
   const common = { journal, events: eventsStored, restoring: rebuildPlan.restoring };
   return {

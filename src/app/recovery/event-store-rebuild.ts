@@ -24,6 +24,8 @@ type Plan = {
   /** The first and the last sequence number of the journal. */
   first: number | undefined;
   last: number;
+  /** The last sequence number that the person store knew of the journal. */
+  noted: number;
   eventsStored: EventStore;
 };
 
@@ -35,12 +37,13 @@ export function planRebuild(
     batches,
     journalGaps,
   }: { directory: string; batches: Batches; journalGaps: JournalGaps },
-  { store, files, first, last: lastSeq, eventsStored, onProgress, rebuild, log }: Plan,
+  { store, files, first, last: lastSeq, noted, eventsStored, onProgress, rebuild, log }: Plan,
 ) {
   const restore = restoreOf(store.duckdb, files);
   const memory_bytes = memory * MB;
   reportMissing(files, !store.unfilled, log);
-  const gaps = gapRecovery({ directory, memory_bytes, journalGaps, lastSeq, store, restore, log });
+  const seqs = { lastSeq, noted };
+  const gaps = gapRecovery({ directory, memory_bytes, journalGaps, ...seqs, store, restore, log });
   const rebuilding = restoring({
     restore,
     archive: store.unfilled ? files : undefined,

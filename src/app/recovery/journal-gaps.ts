@@ -29,6 +29,8 @@ type Needs = {
   journalGaps: JournalGaps;
   /** The last sequence number of the journal. */
   lastSeq: number;
+  /** The last sequence number that the person store knew of the journal; above `lastSeq` if its end is lost. */
+  noted: number;
   store: Pick<OpenedStore, "applied">;
   restore: Pick<Restore, "add">;
   log: Log;
@@ -36,7 +38,7 @@ type Needs = {
 
 /** Recovers events in gaps of the journal from the event store that a rebuild replaces (decision 64). */
 export function gapRecovery(needs: Needs): GapRecovery {
-  const { journalGaps, lastSeq, restore, log, ...source } = needs;
+  const { journalGaps, lastSeq, noted, restore, log, ...source } = needs;
   const { directory } = source;
   let isUnread = false;
   /** Up to this number an event store has all events, or had them. */
@@ -87,7 +89,10 @@ export function gapRecovery(needs: Needs): GapRecovery {
     },
     async reportLost() {
       if (isReported) return;
-      for (const { first, last } of await gapsOf({ after: applied, upTo: lastSeq })) {
+      const gaps = await gapsOf({ after: applied, upTo: lastSeq });
+      // New events get these numbers again, and the next batch replaces the note.
+      if (noted > lastSeq) gaps.push({ first: lastSeq + 1, last: noted });
+      for (const { first, last } of gaps) {
         count += last - first + 1;
         log.error(LOST, { first, last, count: last - first + 1 });
       }

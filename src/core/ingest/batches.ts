@@ -83,6 +83,7 @@ export function batches({ journal, persons, files, dedup, ...memory }: Needs) {
      */
     async apply(range: { after: number; upTo: number }): Promise<BatchResult> {
       collect();
+      await persons.noteJournal(range.upTo);
       const applied = await persons.applied();
       // A batch that SQLite has already changes no person again: only the event store lacks it.
       const replayed = range.after < applied;

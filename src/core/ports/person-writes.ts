@@ -192,6 +192,12 @@ export type PersonWrites = {
   /** Returns the last sequence number that is applied; 0 at first. */
   applied(): Promise<number>;
 
+  /** Notes the last sequence number of the journal, before each batch: it shows if the journal's end is lost. */
+  noteJournal(seq: number): Promise<void>;
+
+  /** Returns the number that `noteJournal` got last; 0 at first. */
+  journalNoted(): Promise<number>;
+
   /**
    * Queues the deletion of a person's events, and adds the activity `delete_events`; returns false if
    * the person does not exist. It comes between two batches.

@@ -4,7 +4,7 @@ import type { ActivityDetail } from "../../core/identity/activity.ts";
 import { PLAYLIST_TYPES } from "../../core/playlists/playlist.ts";
 import type { Json, JsonObject } from "../../core/values/json.ts";
 
-/** Single facts about the data: `applied_seq` of the journal, `version` of the persons. */
+/** Single facts about the data, such as `applied_seq` of the journal and `version` of the persons. */
 export const meta = sqliteTable("meta", {
   key: text().primaryKey(),
   value: text().notNull(),

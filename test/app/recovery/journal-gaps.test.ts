@@ -12,6 +12,7 @@ import {
 import { join } from "node:path";
 import { segmentName } from "../../../src/stores/journal/segment.ts";
 import { metricValue, scrape } from "../../support/answers/prometheus.ts";
+import { openPersonStore } from "../../support/answers/sqlite.ts";
 import { logsBody, storedLogs } from "../../support/data/logs.ts";
 import { clockBefore, eventOf, type Sent, sendStored } from "../../support/data/senders.ts";
 import { flipBit } from "../../support/disk/damage.ts";
@@ -203,6 +204,26 @@ test("a missing segment is logged and counted once the event store lacks its eve
     [150, 100, [{ first: 101, last: 200, count: 100 }]],
     [150, 0, []],
   ]);
+});
+
+test("a lost end of the journal is logged and counted once, if no store has its events", async () => {
+  const sent = await killed(data);
+  // As a batch notes it before it is applied: 40 more events were accepted, and then the segment was removed.
+  const sqlite = openPersonStore(data);
+  sqlite.run("UPDATE meta SET value = '340' WHERE key = 'journal_seq'");
+  sqlite.close();
+  for (const name of readdirSync(join(data, "journal"))) rmSync(join(data, "journal", name));
+  const start = async () => {
+    await using server = await startServer({ data });
+    const lost = metricValue(await scrape(server), "hoglet_journal_events_lost_total");
+    await sendStored(server, events(50));
+    expect(await server.stop()).toBe(0);
+    return [lost, lostIn(server)];
+  };
+
+  expect(sent).toHaveLength(300);
+  expect(await start()).toEqual([40, [{ first: 301, last: 340, count: 40 }]]);
+  expect(await start()).toEqual([0, []]);
 });
 
 /** Sequence numbers that a server has reported as lost. */

@@ -295,7 +295,7 @@ test("a frame that ends after a range is no gap of the range", async () => {
   damage(directory, "from-7-on");
   const finder = journalGaps(readerOf(directory).reader, { directory, disk: nodeDisk });
   const lost = gapRecovery({
-    ...{ directory, memory_bytes: 0, journalGaps: finder, lastSeq: 30 },
+    ...{ directory, memory_bytes: 0, journalGaps: finder, lastSeq: 30, noted: 30 },
     store: { applied: 0 },
     restore: { add: async () => {} },
     log: openLog({ format: "json", now: Date.now }),

@@ -146,6 +146,8 @@ export function versions({ raw }: Sqlite) {
   return {
     applied: () => numberOf("applied_seq"),
     current: () => numberOf("version"),
+    journalNoted: () => numberOf("journal_seq"),
+    noteJournal: (seq: number): void => void write.run("journal_seq", String(seq)),
     /** Notes that a batch is applied. Fails if it was applied before. */
     advance(seq: number): void {
       if (seq <= numberOf("applied_seq")) throw new Error(`Batch up to ${seq} was applied before`);
