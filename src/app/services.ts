@@ -230,6 +230,7 @@ export function startDeletions({
     journal: opened.journal,
     writes: stores.deletionRuns,
     batches: stores.batches,
+    insights: stores.insights,
     patterns: { weekly: settings.deletions_weekly, nightly: settings.deletions_nightly },
   });
 }

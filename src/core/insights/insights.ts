@@ -62,6 +62,15 @@ export type Insights = {
   /** Fails `not_found`. */
   get(project: number, short_id: string): Promise<Insight>;
   /**
+   * Changes the name, or deletes and restores. Nightly deletions erase deleted insights. Fails `not_found` and
+   * `too_long`.
+   */
+  change(
+    project: number,
+    short_id: string,
+    sent: { name?: string | undefined; deleted?: boolean | undefined },
+  ): Promise<Insight>;
+  /**
    * A first query over the project's events, or what `prompt` asks (decision 71). Fails `invalid_input` on words that are
    * not understood, `too_long`, and `unavailable` while the event store catches up.
    */
@@ -147,10 +156,14 @@ export function insights(needs: Needs): Insights {
         keyTypes: [0],
         read: (part) => reads.list(project, part),
       }),
-    async get(project, short_id) {
-      const found = await reads.find(project, short_id);
-      if (found === undefined) throw new Failure("not_found", "Not found.");
-      return found;
+    get: async (project, short_id) => existing(await reads.find(project, short_id)),
+    async change(project, short_id, { name, deleted }) {
+      if (name !== undefined) checkName(name);
+      const change = {
+        ...(name === undefined ? {} : { name: storableText(name) }),
+        ...(deleted === undefined ? {} : { deleted }),
+      };
+      return existing(await needs.writes.update(project, short_id, change));
     },
     async draft(project, prompt, signal) {
       upToDate();
@@ -181,10 +194,18 @@ async function keep(
   return withShortId(randomBytes, (short_id) => writes.insert({ ...draft, short_id }));
 }
 
+function existing(insight: Insight | undefined): Insight {
+  if (insight === undefined) throw new Failure("not_found", "Not found.");
+  return insight;
+}
+
+function checkName(name: string): void {
+  if (name.length <= INSIGHT_NAME_CHARS_MAX) return;
+  throw new Failure("too_long", `At most ${INSIGHT_NAME_CHARS_MAX} characters.`, "name");
+}
+
 function nameOf(name: string, query: Query): string {
-  if (name.length > INSIGHT_NAME_CHARS_MAX) {
-    throw new Failure("too_long", `At most ${INSIGHT_NAME_CHARS_MAX} characters.`, "name");
-  }
+  checkName(name);
   return storableText(name || insightName(query).slice(0, INSIGHT_NAME_CHARS_MAX));
 }
 

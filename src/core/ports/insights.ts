@@ -145,7 +145,7 @@ export type InsightDrafts = {
   overview(names: EventNames): string;
 };
 
-/** The insights of a project; an equal query of the same user and name is kept once (decision 72). */
+/** The insights of a project that are not deleted; an equal query of the same user and name is kept once (decision 72). */
 export type InsightReads = {
   /** Returns a part of the project's insights, the newest first; `count` is exact. */
   list(project: number, part: Part): Promise<{ count: number; rows: Insight[] }>;
@@ -154,7 +154,7 @@ export type InsightReads = {
 };
 
 /** An insight to be kept; `created_by` is the id of its author. */
-export type NewInsight = Omit<Insight, "id" | "created_by"> & {
+export type NewInsight = Omit<Insight, "id" | "created_by" | "deleted"> & {
   project_id: number;
   created_by: number;
 };
@@ -168,4 +168,17 @@ export type InsightWrites = {
    * Returns undefined if the project has the short id already. Fails if the disk is full.
    */
   insert(draft: NewInsight): Promise<Insight | undefined>;
+
+  /** Changes an insight, also a deleted one, and returns it; undefined if it does not exist. */
+  update(
+    project: number,
+    short_id: string,
+    change: Partial<Pick<Insight, "name" | "query" | "deleted">>,
+  ): Promise<Insight | undefined>;
+
+  /**
+   * Erases the deleted insights of all projects, so that no byte of them is left in the store's files
+   * (decision 60). Fails `unavailable` if the disk is full; it may be repeated.
+   */
+  eraseDeleted(): Promise<void>;
 };

@@ -17,6 +17,8 @@ export type Insight = {
   name: string;
   /** Its `kind` is one of QUERY_KINDS. */
   query: JsonObject;
+  /** Whether it is hidden, until the next nightly deletions remove it. */
+  deleted: boolean;
   created_at: string;
   created_by: User;
 };

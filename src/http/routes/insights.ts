@@ -35,6 +35,7 @@ const InsightShape = t.Object(
     short_id: Text("k7mXq2pB"),
     name: Text("Visitors by browser"),
     query: AnyObject(QUERY, "The query as it was sent."),
+    deleted: t.Boolean({ description: "Deleted insights are erased in the next night." }),
     created_at: DateTime,
     created_by: UserShape,
   },
@@ -122,6 +123,8 @@ const QuestionBody = t.Object(
   { $id: "InsightAsked", examples: [{ query: QUERY, name: "Visitors by browser" }] },
 );
 
+const ShortId = t.Object({ short_id: Text("k7mXq2pB") });
+
 /** Insights: questions about events (contract 4.1). */
 export const insightRoutes = (insights: Insights) => [
   route({
@@ -172,6 +175,11 @@ export const insightRoutes = (insights: Insights) => [
     ),
     handle: ({ project, query, signal }) => insights.draft(project, query.prompt, signal),
   }),
+  ...keptRoutes(insights),
+];
+
+/** Reads and changes of insights that are kept. */
+const keptRoutes = (insights: Insights) => [
   route({
     method: "GET",
     path: INSIGHTS,
@@ -189,9 +197,43 @@ export const insightRoutes = (insights: Insights) => [
     scope: "insight:read",
     operationId: "insights_retrieve",
     summary: "Read an insight.",
-    params: t.Object({ short_id: Text("k7mXq2pB") }),
+    params: ShortId,
     status: 200,
     response: InsightShape,
     handle: ({ project, params }) => insights.get(project, params.short_id),
+  }),
+  route({
+    method: "PATCH",
+    path: `${INSIGHTS}:short_id/`,
+    scope: "insight:write",
+    operationId: "insights_partial_update",
+    summary: "Rename an insight; `deleted` deletes and restores it.",
+    params: ShortId,
+    body: t.Optional(
+      t.Object(
+        {
+          name: t.Optional(Text("Visitors", `At most ${INSIGHT_NAME_CHARS_MAX} characters.`)),
+          deleted: t.Optional(t.Boolean()),
+        },
+        { $id: "InsightChange" },
+      ),
+    ),
+    status: 200,
+    response: InsightShape,
+    handle: ({ project, params, body }) => insights.change(project, params.short_id, body ?? {}),
+  }),
+  route({
+    method: "DELETE",
+    path: `${INSIGHTS}:short_id/`,
+    scope: "insight:write",
+    operationId: "insights_destroy",
+    summary: "Delete an insight; until the next night PATCH restores it.",
+    params: ShortId,
+    status: 204,
+    response: t.Void(),
+    async handle({ project, params }) {
+      await insights.change(project, params.short_id, { deleted: true });
+      return new Response(null, { status: 204 });
+    },
   }),
 ];

@@ -1,6 +1,7 @@
 import { and, count, desc, eq, getTableColumns, lte, type SQL } from "drizzle-orm";
 import type { InsightReads, InsightWrites } from "../../core/ports/insights.ts";
 import { INSIGHTS_MAX, type Insight } from "../../core/queries/insight.ts";
+import { rewriteFile } from "./rewrite.ts";
 import { insight, user } from "./schema.ts";
 import { afterKey, type Sqlite } from "./sqlite.ts";
 
@@ -11,7 +12,7 @@ export function insightReads(sqlite: Sqlite): InsightReads {
   return {
     list: async (project, { limit, offset, after }) =>
       snapshot(() => {
-        const wanted = eq(insight.project_id, project);
+        const wanted = and(eq(insight.project_id, project), eq(insight.deleted, false));
         return {
           count: orm.select({ count: count() }).from(insight).where(wanted).get()?.count ?? 0,
           rows: rows(and(wanted, afterKey([insight.id], "down", after)))
@@ -23,17 +24,18 @@ export function insightReads(sqlite: Sqlite): InsightReads {
         };
       }),
     find: async (project, short_id) => {
-      const found = rows(
-        and(eq(insight.project_id, project), eq(insight.short_id, short_id)),
-      ).get();
+      const found = rows(and(at(project, short_id), eq(insight.deleted, false))).get();
       return found && flat(found);
     },
   };
 }
 
+const at = (project: number, short_id: string) =>
+  and(eq(insight.project_id, project), eq(insight.short_id, short_id));
+
 /** Writes insights on the connection that writes. */
 export function insightWrites(sqlite: Sqlite): InsightWrites {
-  const { orm, transaction } = sqlite;
+  const { orm, raw, transaction } = sqlite;
   const rows = selects(sqlite);
   return {
     insert: async (draft) =>
@@ -41,6 +43,7 @@ export function insightWrites(sqlite: Sqlite): InsightWrites {
         const ofProject = eq(insight.project_id, draft.project_id);
         const same = and(
           ofProject,
+          eq(insight.deleted, false),
           eq(insight.created_by, draft.created_by),
           eq(insight.name, draft.name),
           eq(insight.query, draft.query),
@@ -72,6 +75,22 @@ export function insightWrites(sqlite: Sqlite): InsightWrites {
         const found = rows(eq(insight.id, made.id)).get();
         return found && flat(found);
       }),
+
+    update: async (project, short_id, change) =>
+      transaction(() => {
+        const wanted = at(project, short_id);
+        if (Object.keys(change).length > 0) orm.update(insight).set(change).where(wanted).run();
+        const found = rows(wanted).get();
+        return found && flat(found);
+      }),
+
+    async eraseDeleted() {
+      const gone = orm
+        .delete(insight)
+        .where(eq(insight.deleted, true))
+        .returning({ id: insight.id });
+      if (gone.all().length > 0) await rewriteFile(raw);
+    },
   };
 }
 

@@ -180,6 +180,7 @@ export const insight = sqliteTable("insight", {
   short_id: text().notNull(),
   name: text().notNull(),
   query: text({ mode: "json" }).$type<JsonObject>().notNull(),
+  deleted: integer({ mode: "boolean" }).notNull().default(false),
   created_at: text().notNull(),
   created_by: integer().notNull(),
 });

@@ -500,3 +500,28 @@ test.each<[string, object, path: string, value: unknown, code?: string, attr?: s
   const body = { code, attr: `query__${attr}` };
   expect(await ask(withField(query, path, value))).toMatchObject({ status: 400, body });
 });
+
+test("an insight is renamed, deleted, restored, and erased with the next deletions", async () => {
+  await using own = await testApp();
+  const query = { kind: "TrendsQuery", series: [node("view")] };
+  const name = "what ann@example.com did";
+  const { body } = await own.ask("POST", ASK, { body: { query, name }, headers: PREFER });
+  const path = `/insights/${(body as { insight: { short_id: string } }).insight.short_id}/`;
+  const change = (method: string, sent?: object) =>
+    own.ask(method, `/api/environments/1${path}`, sent === undefined ? {} : { body: sent });
+
+  expect(await change("PATCH", { name: "Views" })).toMatchObject({
+    body: { name: "Views", query },
+  });
+  expect(await change("PATCH", { name: "x".repeat(401) })).toMatchObject({
+    ...{ status: 400, body: { code: "too_long", attr: "name" } },
+  });
+  expect(await change("DELETE")).toMatchObject({ status: 204, text: "" });
+  expect(await own.get(path)).toMatchObject({ status: 404 });
+  expect(await change("PATCH", { deleted: false })).toMatchObject({ body: { deleted: false } });
+  expect(await own.get(path)).toMatchObject({ status: 200, body: { name: "Views" } });
+
+  await change("DELETE");
+  await own.app.deletionRuns.run();
+  expect(await change("PATCH", { deleted: false })).toMatchObject({ status: 404 });
+});

@@ -38,4 +38,26 @@ describe.each(RECORD_STORES)("insights in %s", (_name, open) => {
     expect(await insights.find(1, "c")).toMatchObject({ name: "c", query: {} });
     expect(await insights.find(2, "c")).toBeUndefined();
   });
+
+  test("a deleted insight is hidden, is restored by a change, and is erased at last", async () => {
+    using records = await withProjects(open);
+    const { insights } = records;
+    const sent = { ...draft, name: "a", project_id: 1 };
+    await insights.insert({ ...sent, short_id: "one" });
+    await insights.insert({ ...sent, project_id: 2, short_id: "one" });
+
+    const deleted = await insights.update(1, "one", { deleted: true });
+    expect(deleted).toMatchObject({ short_id: "one", name: "a", deleted: true });
+    expect(await insights.find(1, "one")).toBeUndefined();
+    expect(await insights.list(1, { limit: 9, offset: 0 })).toEqual({ count: 0, rows: [] });
+    expect(await insights.insert({ ...sent, short_id: "two" })).toMatchObject({ short_id: "two" });
+    await insights.update(1, "one", { deleted: false, name: "b" });
+    expect(await insights.find(1, "one")).toMatchObject({ name: "b", deleted: false });
+
+    await insights.update(1, "one", { deleted: true });
+    await insights.eraseDeleted();
+    expect(await insights.update(1, "one", { deleted: false })).toBeUndefined();
+    expect(await insights.find(2, "one")).toMatchObject({ name: "a" });
+    expect(await insights.update(1, "none", {})).toBeUndefined();
+  });
 });

@@ -59,6 +59,8 @@ export const OPERATIONS: Row[] = [
   ["DELETE", RECORDING, EDITS, 204, ""],
   ["GET", INSIGHTS, "insight:read", 200, LIST],
   ["GET", `${INSIGHTS}:short_id/`, "insight:read", 200, ""],
+  ["PATCH", `${INSIGHTS}:short_id/`, "insight:write", 200, "", { body: { name: "visits" } }],
+  ["DELETE", `${INSIGHTS}:short_id/`, "insight:write", 204, ""],
   ["GET", `${PERSONS}values/`, "person:read", 200, "key value", { query: "?key=plan" }],
   ["GET", `${PERSONS}activity/`, "activity_log:read", 200, "cursor format limit page"],
   ["GET", `${PERSONS}deletion_status/`, "person:read", 200, `${LIST} person_uuid status`],

@@ -358,6 +358,8 @@ CREATE TABLE insight (
   short_id TEXT NOT NULL,
   name TEXT NOT NULL,
   query TEXT NOT NULL,
+  -- Hidden, until the next run of the nightly deletions removes it.
+  deleted INTEGER NOT NULL DEFAULT 0,
   created_at TEXT NOT NULL,
   created_by INTEGER NOT NULL REFERENCES user (id),
   UNIQUE (project_id, short_id)
