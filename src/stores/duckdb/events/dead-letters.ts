@@ -7,15 +7,15 @@ import type { Duckdb } from "../engine/duckdb.ts";
 type Options = {
   /** Path of the file for dead letters. */
   deadLetters: string;
-  /** Type of the lines. */
+  /** The warning that each line becomes. */
   type: DeadLetter["type"];
+  /** Returns the statement that stores the lines of a file. */
   insert: (path: string) => string;
 };
 
 /**
  * Moves the lines of a load's file that DuckDB cannot read to the file `deadLetters`, and returns them.
- * An empty result means that the load failed for another reason and must be repeated. `insert` returns
- * the statement for a path.
+ * An empty result means that the load failed for another reason and must be repeated.
  */
 export async function moveToDeadLetters(
   duckdb: Duckdb,
@@ -25,7 +25,7 @@ export async function moveToDeadLetters(
   if (path === null) return [];
   const lines = readFileSync(path, "utf8").split("\n").slice(0, -1);
   const probe = `${path}.probe`;
-  const readable = async (part: string[]): Promise<boolean> => {
+  const isReadable = async (part: string[]): Promise<boolean> => {
     writeFileSync(probe, `${part.join("\n")}\n`, { mode: 0o600 });
     try {
       return await duckdb.write(async (connection) => {
@@ -39,16 +39,16 @@ export async function moveToDeadLetters(
       rmSync(probe, { force: true });
     }
   };
-  const dead = await partition(lines, readable);
+  const dead = await unreadableIndexes(lines, isReadable);
   if (dead.size === 0) return [];
   const unreadable = lines.filter((_, at) => dead.has(at));
   appendFileSync(deadLetters, `${unreadable.join("\n")}\n`, { mode: 0o600 });
-  const kept = lines.filter((_, at) => !dead.has(at));
-  writeFileSync(path, kept.map((line) => `${line}\n`).join(""), { mode: 0o600 });
+  const remaining = lines.filter((_, at) => !dead.has(at));
+  writeFileSync(path, remaining.map((line) => `${line}\n`).join(""), { mode: 0o600 });
   return unreadable.map((line) => deadLetter(line, type));
 }
 
-// The fields that ingest wrote at the front are valid even if the event is not.
+// The line is JSON and has the fields of ingest, even if its event is unreadable.
 function deadLetter(line: string, type: DeadLetter["type"]): DeadLetter {
   const { project_id, ingested_at, uuid, distinct_id } = JSON.parse(line);
   return {
@@ -60,10 +60,10 @@ function deadLetter(line: string, type: DeadLetter["type"]): DeadLetter {
   };
 }
 
-/** Rolls back a trial. */
+/** Thrown to roll back a trial that succeeded. */
 class RollBack extends Error {}
 
-/** Whether an error is about the rows: a full disk or memory must never look like bad events. */
+/** Whether an error is about the rows. A full disk or a lack of memory must not look like bad events. */
 export function isAboutTheData(error: unknown): boolean {
   return (
     error instanceof Error &&
@@ -72,18 +72,18 @@ export function isAboutTheData(error: unknown): boolean {
 }
 
 /** Returns the indexes of unreadable lines, by halving the parts that fail. */
-async function partition(
+async function unreadableIndexes(
   lines: string[],
-  readable: (part: string[]) => Promise<boolean>,
+  isReadable: (part: string[]) => Promise<boolean>,
 ): Promise<Set<number>> {
   const dead = new Set<number>();
-  const open: [number, number][] = [[0, lines.length]];
-  for (let part = open.pop(); part !== undefined; part = open.pop()) {
+  const untested: [number, number][] = [[0, lines.length]];
+  for (let part = untested.pop(); part !== undefined; part = untested.pop()) {
     const [start, end] = part;
-    if (start === end || (await readable(lines.slice(start, end)))) continue;
+    if (start === end || (await isReadable(lines.slice(start, end)))) continue;
     const middle = (start + end) >> 1;
     if (end - start === 1) dead.add(start);
-    else open.push([middle, end], [start, middle]);
+    else untested.push([middle, end], [start, middle]);
   }
   return dead;
 }

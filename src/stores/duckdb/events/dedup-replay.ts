@@ -8,12 +8,12 @@ const IN_WINDOW = `
   FROM events WHERE ${NOT_PADDING} AND ingested_at >=
     (SELECT ingested_at FROM events ORDER BY seq DESC LIMIT 1) - to_microseconds($window::BIGINT)`;
 
-/** Entries of one chunk. */
+/** Most entries of one chunk. */
 const CHUNK_ENTRIES = 65_536;
 
 type Take = (chunk: ReplayEntries) => Promise<void>;
 
-/** Passes the entries of events that arrived in the window before the last event (decision 4). */
+/** Passes the entries of events that arrived in the window before the last event. */
 export function readDedupEntries(connection: DuckDBConnection, windowMs: number, take: Take) {
   return passEntries(connection, take, IN_WINDOW, { window: micros(windowMs) });
 }
@@ -22,7 +22,7 @@ const ERASED = `
   SELECT uuid, project_id, (epoch_ms(ingested_at) // 60000)::INTEGER AS minute, 0::USMALLINT AS mark
   FROM temp.doomed`;
 
-/** Passes the entries of erased events (decision 60). */
+/** Passes the entries of erased events, so that the deduplication window forgets them (decision 60). */
 export function readErasedEntries(connection: DuckDBConnection, take: Take) {
   return passEntries(connection, take, ERASED);
 }
@@ -49,15 +49,15 @@ async function passEntries(
     const minutes = chunk.getColumnValues(2) as number[];
     const marks = chunk.getColumnValues(3) as number[];
     for (let row = 0; row < rowCount; row++) {
-      const at = used + row * REPLAY_FIELDS;
-      entries[at] = projects[row] ?? 0;
-      // A 128-bit little-endian number whose highest bit is flipped, so that uuids sort as such.
-      entries[at + 1] = uuids.getUint32(row * 16 + 12, true) ^ 0x80_00_00_00;
-      entries[at + 2] = uuids.getUint32(row * 16 + 8, true);
-      entries[at + 3] = uuids.getUint32(row * 16 + 4, true);
-      entries[at + 4] = uuids.getUint32(row * 16, true);
-      entries[at + 5] = minutes[row] ?? 0;
-      entries[at + 6] = marks[row] ?? 0;
+      const index = used + row * REPLAY_FIELDS;
+      entries[index] = projects[row] ?? 0;
+      // DuckDB stores a uuid as a little-endian number of 128 bits, and flips the highest bit for the order.
+      entries[index + 1] = uuids.getUint32(row * 16 + 12, true) ^ 0x80_00_00_00;
+      entries[index + 2] = uuids.getUint32(row * 16 + 8, true);
+      entries[index + 3] = uuids.getUint32(row * 16 + 4, true);
+      entries[index + 4] = uuids.getUint32(row * 16, true);
+      entries[index + 5] = minutes[row] ?? 0;
+      entries[index + 6] = marks[row] ?? 0;
     }
     used += rowCount * REPLAY_FIELDS;
   }

@@ -3,54 +3,54 @@ import type { MaterializedColumns } from "../../../core/ports/hot-columns.ts";
 import { type Duckdb, ROW_GROUP_ROWS, rows } from "../engine/duckdb.ts";
 import { pointer, textIn } from "../lists/property-filter.ts";
 
-/** Properties that can have a column, `promoted_1` and so on, at the same time (decision 87). */
+/** Most properties with a column, `promoted_1` and so on, because each costs time per event (decision 87). */
 export const MATERIALIZED_MAX = 8;
 
-/** Days of use that count; a property without a query for so long loses its column. */
+/** Days in which uses count. A property that is not queried for so long loses its column. */
 export const USE_DAYS = 30;
 
 /** Queries after which a property gets a column. */
 export const USE_QUERIES_MIN = 10;
 
-/** Different days that these queries must be on. */
+/** Different days on which these queries must run. */
 export const USE_DAYS_MIN = 2;
 
-/** Seconds of queries in all after which a property gets a column at once. */
+/** Total seconds of queries after which a property gets a column, even on one day. */
 export const USE_SECONDS_MIN = 60;
 
-/** Properties whose use is stored; the most used ones (decision 87). */
+/** Most properties whose use is stored: those with the most seconds of queries. */
 export const USED_MAX = 1000;
 
-const column = (slot: DuckDBValue | undefined) => `promoted_${Number(slot)}`;
+const columnName = (slot: DuckDBValue | undefined) => `promoted_${Number(slot)}`;
 
-/** All columns of a table but the materialized ones. */
+/** SQL of all columns of a table except the materialized ones. */
 export const WITHOUT_MATERIALIZED = "COLUMNS(lambda name: NOT starts_with(name, 'promoted_'))";
 
-/** Returns the columns that are complete in the caller's transaction, by property. */
+/** Returns the names of the columns that are complete in the caller's transaction, by property. */
 export async function readableColumns(
   connection: DuckDBConnection,
 ): Promise<ReadonlyMap<string, string>> {
   const sql = "SELECT key, slot FROM promoted WHERE whole_seq IS NOT NULL";
   const found = await rows(connection, sql);
-  return new Map(found.map(({ key, slot }) => [String(key), column(slot)]));
+  return new Map(found.map(({ key, slot }) => [String(key), columnName(slot)]));
 }
 
-/** Returns SQL that adds the values of these columns to the columns of a new event. */
+/** Returns SQL of the materialized columns of new events, and its parameters. */
 export async function materializedTexts(
   connection: DuckDBConnection,
 ): Promise<{ sql: string; values: Record<string, string> }> {
   const found = await rows(connection, "SELECT key, slot FROM promoted");
   const values: Record<string, string> = {};
   const texts = found.map(({ key, slot }) => {
-    values[column(slot)] = pointer(String(key));
-    return `, ${textIn(`$${column(slot)}`)} AS ${column(slot)}`;
+    values[columnName(slot)] = pointer(String(key));
+    return `, ${textIn(`$${columnName(slot)}`)} AS ${columnName(slot)}`;
   });
   return { sql: texts.join(""), values };
 }
 
 /**
- * Returns the statement that drops columns from a rewritten file that were not complete at its begin, the
- * event `$mark`: rows that were filled since may have been copied before.
+ * Returns the statement that drops columns from a rewritten file that were incomplete when its copy began, at
+ * the event `$mark`. Some of their rows may have been copied before they were filled.
  */
 export function forgetUnfilled(catalog: string): string {
   return `DELETE FROM ${catalog}.promoted WHERE whole_seq IS NULL OR whole_seq >= $mark::BIGINT`;
@@ -87,7 +87,7 @@ const UNFILLED = `
   SELECT slot, key, filled::DOUBLE AS filled, rows_end::DOUBLE AS rows_end FROM promoted
   WHERE whole_seq IS NULL ORDER BY slot LIMIT 1`;
 
-// Fills every row, because an earlier property may have left values.
+// Fills every row, because the column may still have values of an earlier property.
 const FILL = (name: string) => `
   UPDATE events SET ${name} = ${textIn("$pointer")}
   WHERE rowid >= $start::BIGINT AND rowid < $end::BIGINT`;
@@ -126,7 +126,7 @@ export function materializedColumns(
         const [start, rowsEnd] = [Number(next["filled"]), Number(next["rows_end"])];
         const end = Math.min(start + stepRows, rowsEnd);
         const values = { pointer: pointer(String(next["key"])), start, end };
-        if (start < end) await connection.run(FILL(column(next["slot"])), values);
+        if (start < end) await connection.run(FILL(columnName(next["slot"])), values);
         await connection.run(FILLED, { end, slot: Number(next["slot"]) });
         return end < rowsEnd;
       });

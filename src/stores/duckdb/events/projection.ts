@@ -43,7 +43,7 @@ export async function applyChanges(
   if (persons !== null) await projectPersons(connection, persons, changes);
   if (overrides !== null) await projectOverrides(connection, overrides);
   if (groups !== null) await projectGroups(connection, groups);
-  if (owned !== null) await projectOwned(connection, owned);
+  if (owned !== null) await setEventOwners(connection, owned);
   await setMeta(connection, "mirror_version", version);
 }
 
@@ -132,8 +132,8 @@ async function projectGroups(connection: DuckDBConnection, path: string): Promis
   );
 }
 
-/** Sets the person of the events of distinct ids, because after a split all had the same person. */
-async function projectOwned(connection: DuckDBConnection, path: string): Promise<void> {
+/** Sets the person of stored events by distinct id, because before a split all had the same person. */
+async function setEventOwners(connection: DuckDBConnection, path: string): Promise<void> {
   const source = `read_json(${quoted(path)}, format = 'newline_delimited', columns = ${readColumns({
     project_id: "INTEGER",
     distinct_id: "VARCHAR",
@@ -146,12 +146,12 @@ async function projectOwned(connection: DuckDBConnection, path: string): Promise
 }
 
 /**
- * Keys of `meta`: `applied_seq` of the journal, `mirror_version` of the person projection, and `restoring`, 1
- * while the store is filled from the archive.
+ * Keys of `meta`: `applied_seq`, the last stored sequence number of the journal; `mirror_version`, the version
+ * of the person projection; and `restoring`, 1 while the store is filled from the archive.
  */
 export type MetaKey = "applied_seq" | "mirror_version" | "restoring";
 
-/** Returns the value of a key, in the current database or in `catalog`; 0 without one. */
+/** Returns the value of a key, in the current database or in `catalog`; 0 if it is missing. */
 export async function metaOf(
   connection: DuckDBConnection,
   key: MetaKey,
@@ -162,7 +162,7 @@ export async function metaOf(
   return Number(row?.["value"] ?? 0);
 }
 
-/** Replaces a value by a new row, because an UPDATE would wait until no read runs. */
+/** Replaces the row of a key, because an UPDATE would wait until no read runs. */
 export async function setMeta(
   connection: DuckDBConnection,
   key: MetaKey,

@@ -3,11 +3,11 @@ import { rows } from "../engine/duckdb.ts";
 import { propertyCounts } from "../lists/definitions.ts";
 
 /*
- * The table `property_counts` says how many events have a property. A load adds rows, as an UPDATE would
- * wait until no read runs; rows of the same property count together.
+ * The table `property_counts` says how many events have a property. A load adds rows, because an UPDATE
+ * waits until no read runs. The rows of a property add up to its count.
  */
 
-/** Counts the properties of events of a table. */
+/** Returns SQL that counts the properties of events of a table. */
 const eventCounts = (events: string, where: string) =>
   propertyCounts(`
     SELECT project_id, "timestamp" AS seen, coalesce(whole_properties, properties) AS properties
@@ -32,13 +32,13 @@ export async function recountProperties(connection: DuckDBConnection, where: str
   await connection.run(`INSERT INTO property_counts BY NAME ${eventCounts("events", where)}`);
 }
 
-/** The rows of each property as one. */
-const joined = (counts: string) => `
+/** Returns SQL that adds up the rows of each property and type. */
+const summed = (counts: string) => `
   SELECT project_id, name, property_type, sum(count)::BIGINT AS count, max(last_seen) AS last_seen
   FROM ${counts} GROUP BY project_id, name, property_type
   HAVING sum(count) <> 0`;
 
-/** Rows above twice those of the last time that are joined. */
+/** Rows are joined when there are more than this plus twice the rows that the last join left. */
 const LOOSE_ROWS_MAX = 50_000;
 
 /** Joins the rows of each property once there are many, in the transaction of a load. */
@@ -50,7 +50,7 @@ export function joinPropertyCounts(looseRowsMax = LOOSE_ROWS_MAX) {
       return Number(row?.["count"]);
     };
     if ((await count()) <= rowsMax) return;
-    await connection.run(`CREATE OR REPLACE TEMP TABLE joined AS ${joined("property_counts")}`);
+    await connection.run(`CREATE OR REPLACE TEMP TABLE joined AS ${summed("property_counts")}`);
     await connection.run("DELETE FROM property_counts");
     await connection.run("INSERT INTO property_counts BY NAME FROM temp.joined");
     await connection.run("DROP TABLE temp.joined");
@@ -59,11 +59,11 @@ export function joinPropertyCounts(looseRowsMax = LOOSE_ROWS_MAX) {
 }
 
 /**
- * Returns the counts without those of erased events, whose rowids are in `temp.doomed`. A name that no event
- * has any more is left out.
+ * Returns SQL of the counts without erased events, whose rowids are in `temp.doomed`. Names that no other event
+ * has are left out.
  */
 export const countsWithoutErased = (catalog: string) => `
-  FROM (${joined(`(
+  FROM (${summed(`(
     SELECT * FROM ${catalog}.property_counts UNION ALL BY NAME
     SELECT * REPLACE (-count AS count)
     FROM (${eventCounts(`${catalog}.events`, "rowid IN (SELECT row FROM temp.doomed)")}))`)})

@@ -30,18 +30,18 @@ export function quarantine(file: string, name: string): string | undefined {
 /** Renames a quarantined file and its log back, in place of a newer file; may be repeated after a kill. */
 export function restoreQuarantined(quarantined: string): void {
   const file = quarantined.replace(/\.[^.]*$/, "");
-  // Without a newer file, the log at its path is of the quarantined file: a kill came between two renames.
+  // Without a newer file, the log at its path is of the quarantined file: a kill hit an earlier call.
   if (existsSync(file)) removeEventFile(file);
   if (existsSync(quarantined + LOG)) renameSync(quarantined + LOG, file + LOG);
   renameSync(quarantined, file);
   rmSync(file + DAMAGED, { force: true });
 }
 
-/** Renames a replaced file to a damaged one, so that the next start does not take it for an undone rebuild. */
+/** Renames a replaced file to a damaged one, so that the next start does not take its rebuild for unfinished. */
 export function keepDamaged(quarantined: string): void {
-  const kept = quarantined.replace(/\.replaced(-[^.]*)$/, ".damaged$1");
-  if (existsSync(quarantined + LOG)) renameSync(quarantined + LOG, kept + LOG);
-  renameSync(quarantined, kept);
+  const damaged = quarantined.replace(/\.replaced(-[^.]*)$/, ".damaged$1");
+  if (existsSync(quarantined + LOG)) renameSync(quarantined + LOG, damaged + LOG);
+  renameSync(quarantined, damaged);
 }
 
 /** Removes the file and its log. */

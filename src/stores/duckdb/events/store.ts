@@ -44,8 +44,9 @@ const READ_COLUMNS = {
 const HOT_COLUMNS = HOT_NAMES.map((name) => `"${name}"`).join(", ");
 
 /**
- * Reads VARCHAR with TRY_CAST, because one value that a typed column refuses would fail the load. A
- * migration is stored by time (contract 4.5.3), other loads by person (decision 93).
+ * Reads VARCHAR and casts with TRY_CAST, because a value that a typed column refuses would fail the load.
+ * Historical events are ordered by time, so that queries of a period skip row groups. Others are ordered by
+ * person, which takes less space (decision 93).
  */
 const INSERT_EVENTS = (
   path: string,
@@ -92,7 +93,7 @@ const LOG_COLUMNS = {
 /** UTF-8 bytes of a line: a record of at most 1 MiB and the fields that ingest adds. */
 const LOG_BYTES_MAX = 2_097_152;
 
-/** Returns the statement that stores the lines of a file (decision 36). An invalid time makes only its line unreadable. */
+/** Returns the statement that stores the lines of a file. TRY_CAST lets an invalid time fail only its line. */
 const INSERT_LOGS = (path: string) => `
   INSERT INTO logs BY NAME SELECT * REPLACE (TRY_CAST(uuid AS UUID) AS uuid,
     TRY_CAST("timestamp" AS TIMESTAMP) AS "timestamp",
@@ -107,7 +108,7 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
   const erasure = eventErasure(duckdb);
   const joinCounts = joinPropertyCounts();
   const noteOwners = (changes: ProjectionFiles | null) => {
-    if (typeof changes?.owned === "string") erasure.moved(readFileSync(changes.owned, "utf8"));
+    if (typeof changes?.owned === "string") erasure.noteOwners(readFileSync(changes.owned, "utf8"));
   };
   const writeOnce = repeatable(duckdb);
   const apply = (load: BulkLoad) =>
@@ -175,37 +176,38 @@ export function eventStore(duckdb: Duckdb, deadLetters: string): EventStore {
   };
 }
 
-/** The value of `meta` after a change. */
-type Mark = [key: MetaKey, value: number];
+/** The key of `meta` that a change sets, and its value. */
+type MetaValue = [key: MetaKey, value: number];
 
 /**
- * Writes before waiting reads. When memory is short, a commit may fail and still take effect (decision
- * 106), so a repeated write first checks whether it is done.
+ * Makes writes that may be repeated. If memory is short, a commit may report an error and still take effect, so
+ * a repeated write first checks whether it is done.
  */
 function repeatable(duckdb: Pick<Duckdb, "writeFirst" | "writeInPlace">) {
-  let uncertain = "";
+  /** The last write, until it has succeeded. */
+  let unconfirmed = "";
   return async (
-    [key, value]: Mark,
+    [key, value]: MetaValue,
     projection: ProjectionFiles | null,
     work: (connection: DuckDBConnection) => Promise<void>,
   ) => {
     const write = isInPlace(projection) ? duckdb.writeInPlace : duckdb.writeFirst;
     const name = `${key} ${value}`;
-    let isRepeated = uncertain === name;
-    uncertain = name;
+    let isRepeated = unconfirmed === name;
+    unconfirmed = name;
     await write(async (connection) => {
       if (isRepeated && (await metaOf(connection, key)) === value) return;
       isRepeated = true;
       await work(connection);
     });
-    uncertain = "";
+    unconfirmed = "";
   };
 }
 
 async function applyLoad(connection: DuckDBConnection, load: BulkLoad): Promise<void> {
   const { first, last, events, logs, property_counts, projection } = load;
   if ((await metaOf(connection, "applied_seq")) >= first) {
-    throw new Error(`BulkLoad up to ${last} was applied before`);
+    throw new Error(`A load up to ${last} was applied before`);
   }
   await setMeta(connection, "applied_seq", last);
   if (events !== null) {

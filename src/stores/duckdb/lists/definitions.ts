@@ -6,7 +6,7 @@ import { ALL_PROPERTIES } from "../../loads/person-columns.ts";
 import { rows } from "../engine/duckdb.ts";
 import type { ApiReads } from "../engine/query-deadline.ts";
 
-/** Persons or groups that a list of properties reads; the newest. */
+/** Persons or groups, the newest, whose properties a list reads. */
 export const PROPERTY_PERSONS_MAX = 20_000;
 
 /** A page of a list; `count` counts all pages. */
@@ -20,13 +20,13 @@ export function definitionReads(reads: ApiReads): DefinitionReads {
     values: Record<string, DuckDBValue>,
     read: (row: Record<string, DuckDBValue>) => T,
   ): Promise<Page<T>> => {
-    const all = await reads.read(signal, (connection) => rows(connection, sql, values));
-    const named = all.filter(({ name }) => name !== null);
-    return { count: Number(all[0]?.["total"]), rows: named.map(read) };
+    const found = await reads.read(signal, (connection) => rows(connection, sql, values));
+    const entries = found.filter(({ name }) => name !== null);
+    return { count: Number(found[0]?.["total"]), rows: entries.map(read) };
   };
   return {
     events: (project, { search = "" }, part, signal) =>
-      page(signal, PAGE(EVENTS), { project, search, ...placed(part) }, (row) => ({
+      page(signal, PAGE(EVENTS), { project, search, ...pageValues(part) }, (row) => ({
         name: String(row["name"]),
         count: Number(row["count"]),
         first_seen_at: String(row["first_seen_at"]),
@@ -34,7 +34,7 @@ export function definitionReads(reads: ApiReads): DefinitionReads {
       })),
     properties: (project, { search = "", type }, part, signal) => {
       const most = type === "event" ? {} : { most: PROPERTY_PERSONS_MAX };
-      const values = { project, search, ...most, ...placed(part) };
+      const values = { project, search, ...most, ...pageValues(part) };
       return page(signal, PAGE(PROPERTIES(COUNTS[type])), values, (row) => {
         const property_type = row["property_type"] as PropertyDefinition["property_type"];
         return {
@@ -51,7 +51,7 @@ export function definitionReads(reads: ApiReads): DefinitionReads {
 }
 
 // Without a key, the page starts before the largest possible count.
-function placed({ limit, offset, after }: Part<DefinitionKeys>) {
+function pageValues({ limit, offset, after }: Part<DefinitionKeys>) {
   const [after_count, after_name] = after ?? [Number.MAX_VALUE, ""];
   return { limit, offset, after_count: String(after_count), after_name };
 }
@@ -66,13 +66,13 @@ const EVENTS = `
   FROM events WHERE project_id = $project::INTEGER AND contains(lower(event), lower($search))
   GROUP BY name`;
 
-/** The text of a value that is a time as events have it; other forms may be anything. */
+/** The condition that a text is a time in the form that events have; a text in another form may be anything. */
 const IS_TIME = `regexp_full_match(json_extract_string(properties, place),
     '\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d.*)?')`;
 
 /**
- * Counts properties by name and type of the value, as `countProperties` does; `objects` has the columns
- * `project_id`, `seen` and `properties`. A value is read by its JSON pointer (RFC 6901).
+ * Returns SQL that counts properties by name and type of the value, as `countProperties` does. The query
+ * `objects` has the columns `project_id`, `seen` and `properties`. A value is read by its JSON pointer (RFC 6901).
  */
 export const propertyCounts = (objects: string) => `
   SELECT project_id, name, property_type, count(*) AS count, max(seen) AS last_seen
@@ -93,7 +93,7 @@ const newest = (table: string, properties: string, order: string) =>
     FROM ${table} WHERE project_id = $project::INTEGER
     ORDER BY ${order} LIMIT $most::BIGINT`);
 
-/** The counts of properties, by their owner. */
+/** SQL of the counts of properties, by their owner. */
 const COUNTS: Record<PropertyOwner, string> = {
   event: "FROM property_counts WHERE project_id = $project::INTEGER ",
   person: newest("persons", ALL_PROPERTIES, "id DESC"),
@@ -108,7 +108,7 @@ const PROPERTIES = (counts: string) => `
     FROM (${counts}) WHERE ${IS_SEARCHED} GROUP BY name, property_type)
   GROUP BY name`;
 
-/** A page with the count of all pages. An empty page has one row of nulls with the count. */
+/** Returns SQL of a page, each row with the count of all pages. An empty page has one row of nulls with it. */
 const PAGE = (found: string) => `
   WITH found AS MATERIALIZED (${found})
   SELECT total, shown.*

@@ -32,8 +32,8 @@ const AFTER_CURSOR = ` AND "timestamp" <= $cursor_timestamp::TIMESTAMP
 const ORDER = `"timestamp" DESC, seq DESC`;
 
 /**
- * Three steps, so that memory holds the properties of at most one page: the rows of the events, the ones
- * that fit, their properties. Only large events count, as others take little.
+ * Finds the rows of a page, then the ones within its bytes, then their properties. So memory holds the properties
+ * of at most one page. Only large events count, because the others take little.
  */
 const LIST = (where: string) => `
   WITH place AS MATERIALIZED (
@@ -79,9 +79,9 @@ async function listEvents(
   const afterCursor = cursor === undefined ? "" : AFTER_CURSOR;
   const parameters = { ...values, ...cursor, limit: limit + 1, offset, bytes: PAGE_BYTES_MAX };
   const found = await rows(connection, LIST(where + afterCursor), parameters);
-  const shown = found.slice(0, limit).map(eventRow);
-  const isMore = Number(found[0]?.["places"] ?? 0) > shown.length;
-  return { count: Number(total?.["count"]), rows: shown, isMore };
+  const events = found.slice(0, limit).map(eventRow);
+  const isMore = Number(found[0]?.["places"] ?? 0) > events.length;
+  return { count: Number(total?.["count"]), rows: events, isMore };
 }
 
 function eventRow(row: Record<string, DuckDBValue>): EventRow & { seq: number } {

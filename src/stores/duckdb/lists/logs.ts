@@ -29,8 +29,8 @@ const TEXTS = [
 const BYTES = TEXTS.map((name) => `strlen(${name})`).join(" + ");
 
 /**
- * Three steps, so that memory holds the texts of at most one page: the records, the ones that fit, their
- * texts.
+ * Finds the records of a page, then the ones within its bytes, then their texts. So memory holds the texts
+ * of at most one page.
  */
 const LIST = (where: string, order: string) => `
   WITH place AS MATERIALIZED (
@@ -50,8 +50,8 @@ const LIST = (where: string, order: string) => `
   ORDER BY ${order}`;
 
 const DIRECTIONS = {
-  latest: { order: `"timestamp" DESC, seq DESC`, beyond: "<" },
-  earliest: { order: `"timestamp", seq`, beyond: ">" },
+  latest: { order: `"timestamp" DESC, seq DESC`, comparison: "<" },
+  earliest: { order: `"timestamp", seq`, comparison: ">" },
 };
 
 async function listLogs(connection: DuckDBConnection, project: number, query: LogQuery) {
@@ -66,8 +66,8 @@ async function listLogs(connection: DuckDBConnection, project: number, query: Lo
     offset,
     bytes: PAGE_BYTES_MAX,
   });
-  const shown = found.slice(0, limit).map(logRow);
-  return { rows: shown, isMore: Number(found[0]?.["places"] ?? 0) > shown.length };
+  const records = found.slice(0, limit).map(logRow);
+  return { rows: records, isMore: Number(found[0]?.["places"] ?? 0) > records.length };
 }
 
 function conditions(query: LogQuery, bind: Bind): string[] {
@@ -83,22 +83,25 @@ function conditions(query: LogQuery, bind: Bind): string[] {
     ...(search === "" ? [] : [`contains(lower(body), lower(${bind(search)}))`]),
     ...(filters.of.length === 0
       ? []
-      : [groupMet(filters, ({ type, filter }) => passes(filter, PLACES[type], bind))]),
+      : [groupMet(filters, ({ type, filter }) => passes(filter, ATTRIBUTE_TEXT[type], bind))]),
   ];
 }
 
 function afterCursor({ after, order }: LogQuery, bind: Bind): string[] {
   if (after === undefined) return [];
-  const { beyond } = DIRECTIONS[order];
+  const { comparison } = DIRECTIONS[order];
   const at = bind(after.at, "TIMESTAMP");
   const seq = bind(after.id, "BIGINT");
-  return [`"timestamp" ${beyond}= ${at} AND ("timestamp" ${beyond} ${at} OR seq ${beyond} ${seq})`];
+  return [
+    `"timestamp" ${comparison}= ${at} AND ("timestamp" ${comparison} ${at} OR seq ${comparison} ${seq})`,
+  ];
 }
 
 const attribute = (pointer: string) => `json_extract_string(attributes, ${pointer})`;
 const ofResource = (pointer: string) => `json_extract_string(resource_attributes, ${pointer})`;
 
-const PLACES: Record<LogFilterType, (pointer: string) => string> = {
+/** SQL of the text of an attribute, by the type of its filter. */
+const ATTRIBUTE_TEXT: Record<LogFilterType, (pointer: string) => string> = {
   log: (pointer) => `coalesce(${attribute(pointer)}, ${ofResource(pointer)})`,
   log_attribute: attribute,
   log_resource_attribute: ofResource,
@@ -133,17 +136,17 @@ const IDS = `list_concat(${COLUMNS.map((column) => {
 }).join(", ")})`;
 
 /**
- * SQL of the distinct ids of a row of `logs`, a list with nulls (decision 92). They are cut to the length
- * of those of events.
+ * SQL of the distinct ids of a row of `logs`, a list with nulls. They are cut as distinct ids of events are, so
+ * that both are equal.
  */
 export const LOG_OWNERS = `list_transform(${IDS}, lambda id: left(id, ${DISTINCT_ID_CHARS_MAX}))`;
 
-/** Texts of which each of the keys contains one. */
-const PARTS = LOG_DISTINCT_ID_KEYS.filter(
+/** The shortest of the keys: each key contains one of them. */
+const KEY_PARTS = LOG_DISTINCT_ID_KEYS.filter(
   (key) => !LOG_DISTINCT_ID_KEYS.some((other) => other !== key && key.includes(other)),
 );
 
-/** SQL of whether LOG_OWNERS may have a value; a search in text is faster than reading JSON. */
+/** SQL of whether LOG_OWNERS may have a value. A search in the text is faster than reading JSON. */
 export const MAY_HAVE_OWNER = `(${COLUMNS.flatMap((column) =>
-  PARTS.map((part) => `contains(${column}::VARCHAR, ${quoted(part)})`),
+  KEY_PARTS.map((part) => `contains(${column}::VARCHAR, ${quoted(part)})`),
 ).join(" OR ")})`;

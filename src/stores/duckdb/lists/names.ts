@@ -3,27 +3,27 @@ import type { EventNames } from "../../../core/questions/names.ts";
 import { ALL_PROPERTIES, PROPERTY_COLUMNS } from "../../loads/person-columns.ts";
 import { rows } from "../engine/duckdb.ts";
 
-/** Most frequent names of each kind. */
+/** Most names of each kind; the most frequent ones. */
 const NAMES_MAX = 1000;
 
-/** Newest persons whose properties are listed. */
+/** Most persons, the newest, whose properties are listed. */
 const NEWEST_PERSONS_MAX = 2000;
 
-/** Characters of the name of a property; longer ones are not listed. */
+/** Most characters of the name of a property; longer names are not listed. */
 const PROPERTY_NAME_CHARS_MAX = 200;
 
-const ASKED = `(SELECT unnest(from_json($asked::JSON, '["VARCHAR"]')))`;
+const FOLDED_NAMES = `(SELECT unnest(from_json($folded_names::JSON, '["VARCHAR"]')))`;
 
-/** A name as `folded` in core spells it. */
-const SPELLED = `lower(trim(regexp_replace(
+/** SQL of a name in the form of `folded` in core. */
+const FOLDED = `lower(trim(regexp_replace(
   translate(nfc_normalize(name), '‘’“”„«»', '''''"""""'), '\\s+', ' ', 'g')))`;
 
-/** The most frequent names, and the names that a question may have. */
+/** Returns SQL of the most frequent names, and of the names whose folded form is wanted. */
 const NAMES = (counts: string) => `
   WITH counted AS MATERIALIZED (${counts})
   FROM (
     FROM (FROM counted ORDER BY count DESC, name LIMIT ${NAMES_MAX})
-    UNION FROM counted WHERE ${SPELLED} IN ${ASKED})
+    UNION FROM counted WHERE ${FOLDED} IN ${FOLDED_NAMES})
   ORDER BY count DESC, name`;
 
 const EVENTS = NAMES(`
@@ -49,7 +49,7 @@ const keysIn = (column: string) => `
 const ALL_PERSONS = `
   SELECT name, count(*)::DOUBLE AS count
   FROM (${PROPERTY_COLUMNS.map(keysIn).join(" UNION ALL ")})
-  WHERE ${SPELLED} IN ${ASKED}
+  WHERE ${FOLDED} IN ${FOLDED_NAMES}
   GROUP BY name ORDER BY count DESC, name`;
 
 type Name = EventNames["events"][0];
@@ -63,13 +63,13 @@ async function read(
   return found.map(({ name, count }) => ({ name: String(name), count: Number(count) }));
 }
 
-/** Returns the most frequent names of events and properties of a project, and those whose folded name is asked for. */
+/** Returns names of events and properties: the most frequent ones, and those whose folded form is given. */
 export async function eventNames(
   connection: DuckDBConnection,
   project: number,
-  asked: readonly string[] = [],
+  foldedNames: readonly string[] = [],
 ): Promise<EventNames> {
-  const values = { project, asked: JSON.stringify(asked) };
+  const values = { project, folded_names: JSON.stringify(foldedNames) };
   return {
     events: await read(connection, EVENTS, values),
     properties: await read(connection, PROPERTIES, values),
@@ -77,11 +77,11 @@ export async function eventNames(
   };
 }
 
-/** Returns properties of all persons of a project whose folded name is asked for. */
+/** Returns the names of properties of all persons whose folded form is given. */
 export function personNames(
   connection: DuckDBConnection,
   project: number,
-  asked: readonly string[],
+  foldedNames: readonly string[],
 ): Promise<Name[]> {
-  return read(connection, ALL_PERSONS, { project, asked: JSON.stringify(asked) });
+  return read(connection, ALL_PERSONS, { project, folded_names: JSON.stringify(foldedNames) });
 }

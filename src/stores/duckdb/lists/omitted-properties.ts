@@ -7,19 +7,19 @@ import { LEFT_OUT, PROPERTY_COLUMNS, searchedEmail } from "../../loads/person-co
 import { rows } from "../engine/duckdb.ts";
 
 /*
- * The projection omits some properties of large persons (decision 95). A filter would take them as
- * missing, and a negated filter would find persons that it must not. So these few persons are tested by
- * their properties in the person store.
+ * The projection omits some properties of large persons, because DuckDB handles 2,048 rows at once (decision
+ * 95). A filter would take them as missing, and a negated filter would find the wrong persons. So these few
+ * persons are tested by their properties in the person store.
  */
 
-/** The search that looks at them, in a transaction of the event store. */
+/** A search of persons, in a transaction of the event store. */
 export type Search = {
   connection: DuckDBConnection;
   project: number;
   persons: Pick<PersonReads, "read">;
 };
 
-/** Integer ids of the persons of whom the projection omits one of the properties. */
+/** Returns the integer ids of the persons of whom the projection omits one of the properties. */
 export async function omittedPersons(
   { connection, project }: Pick<Search, "connection" | "project">,
   keys: readonly string[],
@@ -31,7 +31,7 @@ export async function omittedPersons(
   return found.map(({ id }) => Number(id));
 }
 
-/** The comparison with '[' skips row groups without omitted properties: 1 ms for a million persons. */
+/** The comparison with '[' skips row groups without omitted properties, so a million persons take 1 ms. */
 const OMITTED = `SELECT id::DOUBLE AS id FROM persons
   WHERE project_id = $project::INTEGER AND ${LEFT_OUT} >= '['
     AND list_has_any(from_json(${LEFT_OUT}, '["VARCHAR"]'), from_json($keys::JSON, '["VARCHAR"]'))`;
@@ -39,8 +39,8 @@ const OMITTED = `SELECT id::DOUBLE AS id FROM persons
 /** A condition on the columns of the projection of persons, and its parameters. */
 export type Condition = { where: string; values: Record<string, DuckDBValue> };
 
-/** Returns those of some persons that meet a condition on the properties `keys`, by the person store. */
-export async function meeting(
+/** Returns the persons among `ids` that meet a condition on the properties `keys`, as the person store has them. */
+export async function personsMeeting(
   { connection, project, persons }: Search,
   ids: readonly number[],
   keys: readonly string[],
@@ -49,7 +49,7 @@ export async function meeting(
   const found: number[] = [];
   for await (const part of readParts(persons, project, ids)) {
     const given = part.map(({ id, properties }) => {
-      const text = storableJson(only(properties, keys));
+      const text = storableJson(pick(properties, keys));
       return { id, email: searchedEmail(properties), properties: text };
     });
     const sql = `SELECT id::DOUBLE AS id FROM (${GIVEN}) WHERE ${where}`;
@@ -65,16 +65,16 @@ const GIVEN = `
   FROM (SELECT unnest(from_json($given::JSON,
     '[{"id": "BIGINT", "email": "VARCHAR", "properties": "VARCHAR"}]'), recursive := true))`;
 
-function only(properties: JsonObject, keys: readonly string[]): JsonObject {
-  const some: JsonObject = {};
+function pick(properties: JsonObject, keys: readonly string[]): JsonObject {
+  const picked: JsonObject = {};
   for (const key of keys) {
     const value = Object.hasOwn(properties, key) ? properties[key] : undefined;
-    if (value !== undefined) setKey(some, key, value);
+    if (value !== undefined) setKey(picked, key, value);
   }
-  return some;
+  return picked;
 }
 
-/** Counts the values of a property of some persons by their texts, of at most `bytesMax` bytes each. */
+/** Counts the values of a property of some persons by their text; texts over `bytesMax` bytes do not count. */
 export async function countTexts(
   { project, persons }: Omit<Search, "connection">,
   ids: readonly number[],

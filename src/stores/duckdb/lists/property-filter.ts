@@ -27,12 +27,11 @@ export function binder(): { values: Record<string, DuckDBValue>; bind: Bind } {
   return { values, bind };
 }
 
-/** Regular expressions in the filters of one request. The slowest need 0.1 s each before they read a text. */
+/** Regular expressions in the filters of one request. The slowest take 0.1 s before they read a text (decision 48). */
 export const PATTERNS_MAX = 20;
 
 /**
- * Fails `invalid_input` with the field `attr` on patterns that RE2 refuses, and on more than PATTERNS_MAX
- * (decision 48).
+ * Fails `invalid_input` with the field `attr` on patterns that RE2 refuses, and on more than PATTERNS_MAX.
  */
 export async function checkPatterns(
   connection: DuckDBConnection,
@@ -70,7 +69,7 @@ export function passes(
   return `(${passed}) IS ${not ? "NOT TRUE" : "TRUE"}`;
 }
 
-/** Returns the condition of a group; `one` returns that of a filter. */
+/** Returns the condition of a group; `one` returns the condition of a filter. */
 export function groupMet<F extends object>(
   { any, of }: FilterGroup<F>,
   one: (filter: F) => string,
@@ -101,12 +100,12 @@ export function tested(test: PropertyTest, text: string, bind: Bind): string {
   }
 }
 
-/** Longest part that becomes a pattern; longer ones are compared by the `lower` of the engine. */
+/** Longest part that becomes a pattern; longer parts are compared by DuckDB's `lower`. */
 const PATTERN_CHARS_MAX = 4000;
 
 /**
- * Returns the condition that a text contains a part in any case, as `folded` does (decision 107). The
- * `lower` of the engine differs in some letters, none of which is ASCII.
+ * Returns the condition that a text contains a part in any case. Texts that are not ASCII are compared by a
+ * pattern, because DuckDB's `lower` folds some 390 letters in another way than `folded` (decision 107).
  */
 export function hasPart(text: string, part: string, bind: Bind): string {
   const has = `contains(lower(${text}), ${bind(folded(part))})`;
@@ -115,10 +114,9 @@ export function hasPart(text: string, part: string, bind: Bind): string {
     ELSE regexp_matches(${text}, ${bind(anyCasePattern(part))}) END`;
 }
 
-/** Tests of a text, or of its number. */
+/** A test of a text, or of the number in it. */
 type TextTest = Exclude<PropertyTest, { is: "set" } | { is: "date" } | { is: "version" }>;
 
-/** Returns the condition of such a test. */
 function textTested(test: TextTest, text: string, bind: Bind): string {
   const any = (values: string[], one: (value: string) => string) =>
     values.map((value) => one(bind(value))).join(" OR ") || `${text} IN (NULL)`;
@@ -148,20 +146,20 @@ function textTested(test: TextTest, text: string, bind: Bind): string {
 }
 
 /**
- * A text that sorts after all texts that begin like a number. The comparison comes first, because the
- * engine needs four times as long to refuse a text as to read a number. The regular expression comes last:
- * it is slow, and only refuses numbers of the engine that Hoglet does not take (`1_000`, ` 1 `, `.5`).
+ * A text that sorts after all texts that begin like a number. The comparison with it comes first, because
+ * DuckDB needs four times as long to refuse a text as to read a number. The regular expression comes last,
+ * because it is slow. It refuses numbers that only DuckDB takes (`1_000`, ` 1 `, `.5`).
  */
 const AFTER_DIGITS = ":";
 
-/** Returns SQL of the finite number in a text (decision 105); null without one. */
+/** Returns SQL of the finite number in a text; null if the text is no such number. */
 export function numberOf(text: string): string {
   const number = `TRY_CAST(${text} AS DOUBLE)`;
   return `CASE WHEN ${text} < '${AFTER_DIGITS}' AND isfinite(${number})
       AND regexp_full_match(${text}, '${DECIMAL}') THEN ${number} END`;
 }
 
-/** ISO 8601 with or without a time of day; the engine would also take `infinity` and `epoch`. */
+/** ISO 8601 with or without a time of day; DuckDB would also take `infinity` and `epoch`. */
 const ISO_TIME = String.raw`\s*\d{4}-\d\d-\d\d([Tt ]\d\d:\d\d(:\d\d([.,]\d+)?)?\s*([Zz]|[+-]\d\d(:?\d\d)?)?)?\s*`;
 
 /** The end of a time with a zone. */
@@ -170,7 +168,7 @@ const ZONED = String.raw`:\d\d([.,]\d+)?\s*([Zz]|[+-]\d\d(:?\d\d)?)\s*$`;
 /** A test of a time. */
 type DateTest = Extract<PropertyTest, { is: "date" }>;
 
-// A time without a zone is on the clock of the filter, or in UTC like the engine.
+// A time without a zone is on the clock of the filter. Without such a clock it is UTC, as in DuckDB.
 function dated({ wall, ...instant }: DateTest, text: string, bind: Bind): string {
   const ranged = (type: string, range: Range) =>
     within(`TRY_CAST(${text} AS ${type})`, range, (time) => bind(time, type));

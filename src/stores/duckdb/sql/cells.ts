@@ -3,7 +3,7 @@ import type { SqlCell } from "../../../core/ports/sql.ts";
 import { jsonOf } from "../../../core/sql/sql.ts";
 import { isoMicros, isoNanos } from "../../../core/values/time.ts";
 
-/** Converts a value of DuckDB into that of an answer; times in ISO 8601 (decision 117). */
+/** Converts a value of DuckDB for an answer, with all its digits (decision 117). Times are ISO 8601. */
 export function cellOf(value: DuckDBValue, type: DuckDBType): SqlCell {
   switch (typeof value) {
     case "boolean":
@@ -12,7 +12,7 @@ export function cellOf(value: DuckDBValue, type: DuckDBType): SqlCell {
       return type.alias === "JSON" ? storedJson(value) : value;
     case "number":
       if (!Number.isFinite(value)) return String(value);
-      return type.toString() === "FLOAT" ? shortest(value) : value;
+      return type.toString() === "FLOAT" ? shortestFloat(value) : value;
     case "bigint":
       return { digits: String(value) };
     default:
@@ -21,7 +21,7 @@ export function cellOf(value: DuckDBValue, type: DuckDBType): SqlCell {
 }
 
 /** Returns the number with the fewest digits that equals this one in 32 bits. */
-function shortest(value: number): number {
+function shortestFloat(value: number): number {
   const shorter = Array.from({ length: 9 }, (_, digits) => Number(value.toPrecision(digits + 1)));
   return shorter.find((one) => Math.fround(one) === value) ?? value;
 }
@@ -30,8 +30,10 @@ function shortest(value: number): number {
 function storedJson(text: string): SqlCell {
   try {
     const value = JSON.parse(text);
-    const hasParts = typeof value === "number" || (typeof value === "object" && value !== null);
-    return hasParts ? { json: text } : value;
+    // Parsed numbers, also those in lists and objects, may lose digits.
+    const mayHaveNumbers =
+      typeof value === "number" || (typeof value === "object" && value !== null);
+    return mayHaveNumbers ? { json: text } : value;
   } catch {
     return text;
   }
@@ -39,14 +41,14 @@ function storedJson(text: string): SqlCell {
 
 function objectCell(value: DuckDBValue & object, type: DuckDBType): SqlCell {
   if ("isFinite" in value && !value.isFinite) {
-    // The text of most kinds would be a time, so the sign of their only field decides.
+    // Most such values print as a time, so the sign of their only field is read.
     const isBefore = Object.values(value).some((count: number | bigint) => count < 0);
     return isBefore ? "-infinity" : "infinity";
   }
   if ("toDouble" in value) return { digits: String(value) };
   if ("items" in value) {
-    const of = "valueType" in type ? type.valueType : type;
-    return { json: `[${value.items.map((item) => jsonOf(cellOf(item, of))).join(",")}]` };
+    const itemType = "valueType" in type ? type.valueType : type;
+    return { json: `[${value.items.map((item) => jsonOf(cellOf(item, itemType))).join(",")}]` };
   }
   if ("entryTypes" in type && "entries" in value)
     return structOf(Object.values(value.entries), type);
@@ -58,7 +60,8 @@ function structOf(
   type: { entryNames: readonly string[]; entryTypes: readonly DuckDBType[] },
 ): SqlCell {
   const entries = type.entryTypes.map(
-    (of, at) => `${JSON.stringify(type.entryNames[at])}:${jsonOf(cellOf(values[at] ?? null, of))}`,
+    (entryType, index) =>
+      `${JSON.stringify(type.entryNames[index])}:${jsonOf(cellOf(values[index] ?? null, entryType))}`,
   );
   return { json: `{${entries.join(",")}}` };
 }

@@ -1,29 +1,29 @@
 import { SQL_ATTR } from "../../../core/sql/extent.ts";
 import { Failure } from "../../../core/values/failure.ts";
 
-/** The failure of a statement. */
+/** Returns the failure `invalid_input` of a statement. */
 export function refused(detail: string): Failure {
   return new Failure("invalid_input", detail, SQL_ATTR);
 }
 
-/** Characters of a message of DuckDB in a failure. */
+/** Most characters of DuckDB's message in a failure. */
 const MESSAGE_CHARS_MAX = 600;
 
 /**
- * Returns DuckDB's message about a statement before it runs, which has names and types but no stored
- * values. Undefined for an error that is not about the statement.
+ * Returns the failure for an error of DuckDB before a statement runs. Such a message has names and types, but no
+ * stored values. Returns undefined if the error is not about the statement.
  */
-export function unbound({ message }: Error): Failure | undefined {
+export function bindFailure({ message }: Error): Failure | undefined {
   const [found, kind] = /^(Binder|Catalog|Not implemented|Parser) Error: /.exec(message) ?? [];
   if (found === undefined) return undefined;
   const [sentence = ""] = message
     .slice(found.length)
     .split(/\n\nLINE |\n?\s*Candidate (?:functions|macros):/);
-  const said = sentence.replace(/\s+/g, " ").trim().slice(0, MESSAGE_CHARS_MAX);
-  return refused(kind === "Parser" ? `The SQL is not understood: ${said}` : said);
+  const detail = sentence.replace(/\s+/g, " ").trim().slice(0, MESSAGE_CHARS_MAX);
+  return refused(kind === "Parser" ? `The SQL is not understood: ${detail}` : detail);
 }
 
-// Messages of DuckDB while it runs may repeat stored values, so callers get only these sentences.
+// DuckDB's messages while a statement runs may have stored values, so callers get only these sentences.
 const FAULTS: [message: RegExp, detail: string][] = [
   [/^Out of Memory Error/, "The query takes too much memory. Select less, or group by less."],
   [

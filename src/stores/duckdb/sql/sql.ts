@@ -8,9 +8,9 @@ import { ALL_PROPERTIES } from "../../loads/person-columns.ts";
 import { type Duckdb, rows } from "../engine/duckdb.ts";
 import { untilAborted } from "../engine/query-deadline.ts";
 import { cellOf } from "./cells.ts";
-import { failureOf, refused, unbound } from "./faults.ts";
+import { bindFailure, failureOf, refused } from "./faults.ts";
 
-/** Runs SQL in the event store. */
+/** Runs SQL of callers in the event store. */
 export function sqlReads(duckdb: Duckdb): SqlReads {
   return {
     async run(project, text, limits) {
@@ -18,9 +18,9 @@ export function sqlReads(duckdb: Duckdb): SqlReads {
         return await duckdb.readOnNewConnection((connection, catalog) =>
           untilAborted(connection, limits.signal, async () => {
             for (const view of viewsOf(project, catalog)) await connection.run(view);
-            const sql = await allowed(connection, text);
+            const sql = await checkedSql(connection, text);
             await connection.run("BEGIN TRANSACTION READ ONLY");
-            return { sql, ...(await answered(await bound(connection, sql), limits)) };
+            return { sql, ...(await readTable(await start(connection, sql), limits)) };
           }),
         );
       } catch (error) {
@@ -30,32 +30,32 @@ export function sqlReads(duckdb: Duckdb): SqlReads {
   };
 }
 
-/** Columns that are computed from the table, by view. */
-const MADE: Record<string, Record<string, string>> = {
+/** SQL of the columns that a view computes, by view. */
+const COMPUTED: Record<string, Record<string, string>> = {
   events: { person_id: "coalesce(moved.person_id, stored.person_id)" },
   persons: { properties: ALL_PROPERTIES },
 };
 
-// Temporary views hide every table, as the connection is in no database.
+// The connection has no current database, so a statement finds only these temporary views.
 function viewsOf(project: number, catalog: string): string[] {
   return Object.entries(SQL_VIEWS).map(([name, columns]) => {
-    const chosen = Object.keys(columns).map((column) => {
-      const made = MADE[name]?.[column];
-      return made === undefined ? `stored."${column}"` : `${made} AS "${column}"`;
+    const selected = Object.keys(columns).map((column) => {
+      const computed = COMPUTED[name]?.[column];
+      return computed === undefined ? `stored."${column}"` : `${computed} AS "${column}"`;
     });
-    const moved =
+    const overrides =
       columns["person_id"] === undefined
         ? ""
         : `LEFT JOIN (${overridesOf(project, catalog)}) AS moved
             ON moved.old_person_id = stored.person_id`;
-    return `CREATE TEMP VIEW "${name}" AS SELECT ${chosen.join(", ")}
-      FROM ${catalog}.main."${name}" AS stored ${moved} WHERE stored.project_id = ${project}`;
+    return `CREATE TEMP VIEW "${name}" AS SELECT ${selected.join(", ")}
+      FROM ${catalog}.main."${name}" AS stored ${overrides} WHERE stored.project_id = ${project}`;
   });
 }
 
 /**
- * Never empty. Joined with an empty table, DuckDB expects no rows and sums in 64 bits without a check
- * for overflow: 20 times 2^63 - 1 was -20.
+ * Returns SQL of the overrides, with a row of nulls, so that it is never empty. After a join with an empty table
+ * DuckDB expects no rows, and sums in 64 bits without a check for overflow: 20 times 2^63 - 1 was -20.
  */
 function overridesOf(project: number, catalog: string): string {
   return `SELECT old_person_id, person_id FROM ${catalog}.main.person_overrides
@@ -63,10 +63,10 @@ function overridesOf(project: number, catalog: string): string {
 }
 
 /**
- * Returns the statement as DuckDB writes it from its checked parse tree. That text is checked again,
- * so a difference between text and tree does no harm.
+ * Checks a statement and returns it as DuckDB writes it from its parse tree. That text is checked again, so a
+ * difference between text and tree does no harm.
  */
-async function allowed(connection: DuckDBConnection, text: string): Promise<string> {
+async function checkedSql(connection: DuckDBConnection, text: string): Promise<string> {
   const sent = await treeOf(connection, text);
   checkSql(parsed(sent), SQL_VIEWS, text);
   const { tree, renamed } = countedAggregates(exactJson(sent.replace(DOUBLE, asCast)));
@@ -82,11 +82,11 @@ async function allowed(connection: DuckDBConnection, text: string): Promise<stri
   return sql;
 }
 
-/** A floating number in a tree. Texts escape their quotes, so none matches. */
+/** A floating number in a tree. No text matches, because quotes in texts are escaped. */
 const DOUBLE =
   /\{"class":"CONSTANT","type":"VALUE_CONSTANT",("alias":"(?:[^"\\]|\\.)*","query_location":\d+,)"value":\{"type":\{"id":"DOUBLE","type_info":null\},"is_null":false,"value":([^}"]+)\}\}/g;
 
-// DuckDB would write a floating number as a DECIMAL, which changes results and overflows early.
+// DuckDB writes a floating number as a DECIMAL, which changes results and overflows early.
 function asCast(_: string, named: string, number: string): string {
   const text = `{"class":"CONSTANT","type":"VALUE_CONSTANT",${named}"value":{"type":{"id":"VARCHAR","type_info":null},"is_null":false,"value":"${number}"}}`;
   return `{"class":"CAST","type":"OPERATOR_CAST",${named}"child":${text},"cast_type":{"id":"DOUBLE","type_info":null},"try_cast":false}`;
@@ -95,18 +95,18 @@ function asCast(_: string, named: string, number: string): string {
 /** Returns the texts of statements as DuckDB writes them. */
 async function textsOf(connection: DuckDBConnection, trees: readonly Json[]): Promise<string[]> {
   if (trees.length === 0) return [];
-  const found = await rows(connection, WRITTEN, {
+  const found = await rows(connection, TEXTS_OF_TREES, {
     trees: JSON.stringify(trees.map((tree) => JSON.stringify(tree))),
   });
   return found.map(({ sql }) => String(sql));
 }
 
-const WRITTEN = `SELECT json_deserialize_sql(tree::JSON) AS sql
+const TEXTS_OF_TREES = `SELECT json_deserialize_sql(tree::JSON) AS sql
   FROM (SELECT unnest(from_json($trees::JSON, '["VARCHAR"]')) AS tree)`;
 
 async function treeOf(connection: DuckDBConnection, text: string): Promise<string> {
-  const read = "SELECT json_serialize_sql($text::VARCHAR)::VARCHAR AS tree";
-  const [row] = await rows(connection, read, { text });
+  const sql = "SELECT json_serialize_sql($text::VARCHAR)::VARCHAR AS tree";
+  const [row] = await rows(connection, sql, { text });
   return String(row?.["tree"]);
 }
 
@@ -119,22 +119,22 @@ function parsed(tree: string): JsonObject {
   }
 }
 
-async function bound(connection: DuckDBConnection, sql: string): Promise<DuckDBResult> {
+async function start(connection: DuckDBConnection, sql: string): Promise<DuckDBResult> {
   const prepared = await connection.prepare(sql).catch((error: Error) => {
-    throw unbound(error) ?? error;
+    throw bindFailure(error) ?? error;
   });
   const { StatementType } = await import("@duckdb/node-api");
   if (prepared.statementType !== StatementType.SELECT) throw new Error("Not a SELECT");
   return await prepared.stream();
 }
 
-async function answered(result: DuckDBResult, limits: SqlLimits): Promise<Omit<SqlTable, "sql">> {
+async function readTable(result: DuckDBResult, limits: SqlLimits): Promise<Omit<SqlTable, "sql">> {
   const types = result.columnTypes();
-  const found: SqlCell[][] = [];
+  const cells: SqlCell[][] = [];
   let bytes = 0;
   for (let chunk = await nextRows(result); chunk !== null; chunk = await nextRows(result)) {
     limits.signal.throwIfAborted();
-    if (found.length + chunk.length > limits.rows) {
+    if (cells.length + chunk.length > limits.rows) {
       throw refused(`The answer has more than ${limits.rows} rows. Add a LIMIT.`);
     }
     for (const row of chunk) {
@@ -142,13 +142,13 @@ async function answered(result: DuckDBResult, limits: SqlLimits): Promise<Omit<S
       if (bytes > limits.bytes) {
         throw refused(`The answer has more than ${limits.bytes} bytes. Select less.`);
       }
-      found.push(row.map((value, index) => cellOf(value, types[index] as DuckDBType)));
+      cells.push(row.map((value, index) => cellOf(value, types[index] as DuckDBType)));
     }
   }
   return {
     columns: result.columnNames(),
     types: types.map((type) => type.alias ?? type.toString()),
-    rows: found,
+    rows: cells,
   };
 }
 
