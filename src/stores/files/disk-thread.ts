@@ -7,7 +7,7 @@ import { type Disk, nodeDisk, openHandle, type WritableFile } from "./disk.ts";
  * time this way, 156 µs as messages to a worker, and 170 µs through Bun's thread pool.
  */
 export type SharedDisk = {
-  /** Which side's turn it is, the request, and its outcome, at the indexes of {@link Word}. */
+  /** The side whose turn it is, the request, and its outcome, at the indexes of {@link Word}. */
   words: Int32Array<SharedArrayBuffer>;
   /** Offset in the file, in bytes. */
   position: Float64Array<SharedArrayBuffer>;
@@ -70,8 +70,8 @@ export function serveDisk({ words, position, bytes }: SharedDisk): void {
 export function threadDisk(shared: SharedDisk): Disk & { close(): void } {
   return {
     ...nodeDisk,
-    create: async (path) => written(shared, await openHandle(path, "wx")),
-    open: async (path) => written(shared, await openHandle(path, "r+")),
+    create: async (path) => threadFile(shared, await openHandle(path, "wx")),
+    open: async (path) => threadFile(shared, await openHandle(path, "r+")),
     close() {
       Atomics.store(shared.words, Word.turn, Turn.end);
       Atomics.notify(shared.words, Word.turn);
@@ -79,7 +79,7 @@ export function threadDisk(shared: SharedDisk): Disk & { close(): void } {
   };
 }
 
-function written(shared: SharedDisk, handle: FileHandle): WritableFile {
+function threadFile(shared: SharedDisk, handle: FileHandle): WritableFile {
   /** Result of the sync after the last write; undefined before the first one. */
   let synced: { error: unknown } | "done" | undefined;
 

@@ -38,8 +38,8 @@ export type Disk = {
   /** Renames a file; no file may have the new name. */
   rename(from: string, to: string): Promise<void>;
   /**
-   * Writes a file of `bytes` zeros, 0600, in place of an existing one; resolves once they are on disk.
-   * Fails if it is aborted before.
+   * Writes a file of `bytes` zeros, 0600, in place of an existing one. Resolves once they are on disk; fails if
+   * `ending` aborts before.
    */
   fill(path: string, bytes: number, ending: AbortSignal): Promise<void>;
   /** Returns the free bytes on the volume of a directory. */
@@ -106,9 +106,9 @@ export const nodeDisk: Disk = {
       const zeros = new Uint8Array(Math.min(bytes, FILLED_BYTES));
       for (let at = 0; at < bytes; at += zeros.length) {
         ending.throwIfAborted();
-        const left = zeros.subarray(0, bytes - at);
-        for (let done = 0; done < left.length; ) {
-          const { bytesWritten } = await file.write(left, done, left.length - done, at + done);
+        const piece = zeros.subarray(0, bytes - at);
+        for (let done = 0; done < piece.length; ) {
+          const { bytesWritten } = await file.write(piece, done, piece.length - done, at + done);
           done += bytesWritten;
         }
         await file.datasync();
@@ -126,7 +126,7 @@ export function namesIn(directory: string): string[] {
   return existsSync(directory) ? readdirSync(directory) : [];
 }
 
-/** Bytes of one write of zeros; a sync of another file waits for no more. */
+/** Bytes of one write of zeros, so that a sync of another file waits for no more than these. */
 const FILLED_BYTES = 1_048_576;
 
 /** Opens a file for writing; a new file is 0600. */
@@ -137,12 +137,12 @@ export function openHandle(path: string, flags: "wx" | "r+"): Promise<FileHandle
 function writable(handle: FileHandle): WritableFile {
   return {
     async write(buffers, position) {
-      let rest = joined(buffers);
+      let remaining = joinSmall(buffers);
       let at = position;
       // A disk that becomes full writes a part of the bytes, and fails at the next write.
-      while (rest.length > 0) {
-        const { bytesWritten } = await handle.writev(rest, at);
-        rest = without(rest, bytesWritten);
+      while (remaining.length > 0) {
+        const { bytesWritten } = await handle.writev(remaining, at);
+        remaining = without(remaining, bytesWritten);
         at += bytesWritten;
       }
     },
@@ -155,7 +155,7 @@ function writable(handle: FileHandle): WritableFile {
 /** Largest size, in bytes, at which one copied buffer costs less than many separate ones. */
 const JOINED_BYTES_MAX = 262_144;
 
-function joined(buffers: readonly Uint8Array[]): readonly Uint8Array[] {
+function joinSmall(buffers: readonly Uint8Array[]): readonly Uint8Array[] {
   let bytes = 0;
   for (const { length } of buffers) bytes += length;
   return bytes <= JOINED_BYTES_MAX ? [Buffer.concat(buffers, bytes)] : buffers;
@@ -163,13 +163,13 @@ function joined(buffers: readonly Uint8Array[]): readonly Uint8Array[] {
 
 /** Returns `buffers` without their first `bytes`. */
 function without(buffers: readonly Uint8Array[], bytes: number): Uint8Array[] {
-  const rest: Uint8Array[] = [];
+  const remaining: Uint8Array[] = [];
   let skip = bytes;
   for (const buffer of buffers) {
-    if (skip < buffer.length) rest.push(skip === 0 ? buffer : buffer.subarray(skip));
+    if (skip < buffer.length) remaining.push(skip === 0 ? buffer : buffer.subarray(skip));
     skip = Math.max(0, skip - buffer.length);
   }
-  return rest;
+  return remaining;
 }
 
 function readable(descriptor: number): ReadableFile {

@@ -18,7 +18,7 @@ type Stored = Parameters<RemoveLeftovers>[2];
 
 /** Files of a load: the last sequence number and the content. */
 const LOAD = /^(\d+)\.(events|logs|persons|overrides|groups|owned)\.ndjson$/;
-/** Files of changes by users for the projection: its version, and the content. */
+/** Files of changes by users for the projection: its version and the content. */
 const PROJECTION = /^mirror-(\d+)\.\w+\.ndjson$/;
 
 /** Removes traces of persons in files of the data directory. */
@@ -29,7 +29,7 @@ export const removeLeftovers: RemoveLeftovers = async (directory, tasks, stored)
   return { dead_letters, parts };
 };
 
-/** Removes loads that both stores have. They are left over if an earlier removal failed. */
+/** Removes loads that both stores have, which a failed removal has left. */
 function removeLoads(directory: string, { applied, projection_version }: Stored): void {
   for (const name of namesIn(directory)) {
     const load = LOAD.exec(name)?.[1];
@@ -57,7 +57,7 @@ async function rewriteDeadLetters(
     rmSync(draft, { force: true });
     if (!existsSync(path) || tasks.length === 0) return new Map();
     const { size } = statSync(path);
-    const removed = await copyLines(path, draft, doomed(tasks));
+    const removed = await copyLines(path, draft, taskFinder(tasks));
     // Lines that were added meanwhile must not be lost.
     if (statSync(path).size !== size) continue;
     if (removed.size > 0) renameSync(draft, path);
@@ -87,14 +87,14 @@ async function copyLines(
   return removed;
 }
 
-/** Returns the task that erases a line; undefined if the line stays. */
-function doomed(tasks: readonly Erasing[]): (line: string) => number | undefined {
+/** Returns a function that finds the task that erases a line; undefined if the line stays. */
+function taskFinder(tasks: readonly Erasing[]): (line: string) => number | undefined {
   const latest = new Map<string, Erasing>();
   for (const task of tasks) {
     for (const distinct_id of task.distinct_ids) {
-      const of = `${task.project_id} ${distinct_id}`;
-      const known = latest.get(of);
-      if (known === undefined || known.journal_seq < task.journal_seq) latest.set(of, task);
+      const key = `${task.project_id} ${distinct_id}`;
+      const existing = latest.get(key);
+      if (existing === undefined || existing.journal_seq < task.journal_seq) latest.set(key, task);
     }
   }
   return (line) => {

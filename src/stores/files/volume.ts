@@ -34,7 +34,7 @@ function namesIn(path: string): string[] {
   }
 }
 
-/** A file may be removed between the two calls, so a missing one counts 0. */
+/** Returns the size of a file; 0 if it is missing, because it may be removed after it was listed. */
 function bytesOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }

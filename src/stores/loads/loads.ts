@@ -19,12 +19,12 @@ import { lastSeq } from "../journal/segment.ts";
 import { briefText } from "./brief-properties.ts";
 import { logLines } from "./log-lines.ts";
 import {
-  appended,
-  appendedEvents,
+  addPadding,
+  appendEvents,
+  appendLines,
   type EventPart,
   emptyPart,
   type Part,
-  padded,
   pathOf,
   takeUpToRows,
 } from "./parts.ts";
@@ -32,7 +32,7 @@ import { joinChanges } from "./projection-changes.ts";
 import { countProperties, type PropertyCount } from "./property-counts.ts";
 
 /** The load that is being written. */
-type Open = {
+type OpenLoad = {
   first: number;
   last: number;
   events: EventPart;
@@ -44,7 +44,7 @@ type Open = {
 /** The part of a batch that is in no load yet. */
 type Remaining = Omit<BatchContent, "projection">;
 
-type Extended = { load: Open; remaining: Remaining };
+type Extended = { load: OpenLoad; remaining: Remaining };
 
 /**
  * Writes loads as files, each of one batch, several, or a part of one. DuckDB writes `rowsMax` rows, which
@@ -54,36 +54,36 @@ type Extended = { load: Open; remaining: Remaining };
 export function loadFiles(directory: string, rowsMax: number): BulkLoadFiles {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   for (const leftover of readdirSync(directory)) rmSync(join(directory, leftover));
-  let open: Open | undefined;
-  /** Changes that SQLite has and that no file has, because a write failed. No later call passes them again. */
+  let open: OpenLoad | undefined;
+  /** Changes that the person store has, but no file, because a write failed. Callers pass them only once. */
   let unwritten: ProjectionChanges | null = null;
 
-  const begin = (first: number): Open => {
-    const of = (kind: string) => emptyPart(join(directory, `${first}.${kind}.ndjson`));
-    const events = { ...of("events"), rowsTaken: 0, end: undefined, historical: false };
-    return { first, last: first - 1, events, counts: [], logs: of("logs"), projection: null };
+  const begin = (first: number): OpenLoad => {
+    const part = (kind: string) => emptyPart(join(directory, `${first}.${kind}.ndjson`));
+    const events = { ...part("events"), rowsTaken: 0, end: undefined, historical: false };
+    return { first, last: first - 1, events, counts: [], logs: part("logs"), projection: null };
   };
   /** Adds the part of a batch that fits into the load. */
-  const extended = (load: Open, { range, events, logs }: Remaining): Extended => {
+  const extend = (load: OpenLoad, { range, events, logs }: Remaining): Extended => {
     const part = takeUpToRows(events, rowsMax - load.events.rowsTaken);
     const later = events.slice(part.length);
     const last = later.length === 0 ? range.last : (part.at(-1)?.seq ?? load.last);
-    const taken = logs.filter((frame) => lastSeq(frame) <= last);
-    const grown = appendedEvents(load.events, part);
+    const takenLogs = logs.filter((frame) => lastSeq(frame) <= last);
+    const extendedEvents = appendEvents(load.events, part);
     return {
       load: {
         ...load,
         last,
-        events: later.length === 0 ? grown : padded(grown, rowsMax),
+        events: later.length === 0 ? extendedEvents : addPadding(extendedEvents, rowsMax),
         counts: [...load.counts, ...countProperties(part)],
-        logs: appended(load.logs, taken.flatMap(logLines)),
+        logs: appendLines(load.logs, takenLogs.flatMap(logLines)),
       },
-      remaining: { range, events: later, logs: logs.slice(taken.length) },
+      remaining: { range, events: later, logs: logs.slice(takenLogs.length) },
     };
   };
-  const putProjection = (name: string, changes: ProjectionStream) =>
+  const writeProjection = (name: string, changes: ProjectionStream) =>
     projectionFiles(join(directory, name), changes);
-  const finished = ({ first, last, events, counts, logs, projection }: Open): BulkLoad => ({
+  const finish = ({ first, last, events, counts, logs, projection }: OpenLoad): BulkLoad => ({
     first,
     last,
     events: pathOf(events),
@@ -92,30 +92,30 @@ export function loadFiles(directory: string, rowsMax: number): BulkLoadFiles {
     count: events.rows + logs.rows,
     historical: events.historical,
     large: events.rowsTaken > events.rows,
-    projection: projection && putProjection(String(first), projection),
+    projection: projection && writeProjection(String(first), projection),
   });
   const end = (): BulkLoad | null => {
-    const load = open === undefined ? null : finished(open);
+    const load = open === undefined ? null : finish(open);
     open = undefined;
     return load;
   };
 
   return {
     add({ range, events, logs, projection }: BatchContent): BulkLoad[] {
-      unwritten = joined(unwritten, projection);
+      unwritten = joinIfAny(unwritten, projection);
       const full: BulkLoad[] = [];
       let load = open ?? begin(range.first);
-      load = { ...load, projection: joined(load.projection, unwritten) };
+      load = { ...load, projection: joinIfAny(load.projection, unwritten) };
       let remaining: Remaining = { range, events, logs };
       for (;;) {
-        ({ load, remaining } = extended(load, remaining));
+        ({ load, remaining } = extend(load, remaining));
         if (load.events.rowsTaken < rowsMax) break;
-        full.push(finished(load));
+        full.push(finish(load));
         load = begin(load.last + 1);
         if (remaining.events.length === 0) break;
       }
       if (projectionChars(load.projection) >= PROJECTION_CHARS_MAX) {
-        full.push(finished(load));
+        full.push(finish(load));
         load = begin(load.last + 1);
       }
       open = load.last < load.first ? undefined : load;
@@ -126,25 +126,25 @@ export function loadFiles(directory: string, rowsMax: number): BulkLoadFiles {
     end,
 
     endWith(changes: ProjectionChanges): { load: BulkLoad | null; changes: ProjectionFiles } {
-      const pending = joined(unwritten, changes) ?? changes;
+      const pending = joinIfAny(unwritten, changes) ?? changes;
       unwritten = pending;
-      const files = putProjection(`mirror-${pending.version}`, pending);
+      const files = writeProjection(`mirror-${pending.version}`, pending);
       const load = end();
       unwritten = null;
       return { load, changes: files };
     },
 
     writeProjection: (changes: ProjectionStream): ProjectionFiles =>
-      putProjection(`mirror-${changes.version}`, changes),
+      writeProjection(`mirror-${changes.version}`, changes),
 
     writeLacking: (version: number, changes: ProjectionStream): ProjectionFiles | null =>
-      changes.version === version ? null : putProjection(`mirror-${changes.version}`, changes),
+      changes.version === version ? null : writeProjection(`mirror-${changes.version}`, changes),
   };
 }
 
 /**
- * Removes a load's files, after both stores have it. It is asynchronous, because it takes long to remove a
- * file that the system still writes to disk.
+ * Removes a load's files, after both stores have it. It is asynchronous, because the removal takes long while
+ * the system still writes a file to disk.
  */
 export const removeLoad: RemoveLoad = async ({ events, logs, projection }) => {
   const { persons, overrides, groups, owned } = projection ?? {};
@@ -153,7 +153,7 @@ export const removeLoad: RemoveLoad = async ({ events, logs, projection }) => {
   }
 };
 
-/** Characters of changed properties at which a load ends, after the batch that reaches them. */
+/** Characters of changed properties at which a load ends, with the batch that reaches them. */
 const PROJECTION_CHARS_MAX = 16_777_216;
 
 function projectionChars(changes: ProjectionChanges | null): number {
@@ -165,7 +165,7 @@ function projectionChars(changes: ProjectionChanges | null): number {
   );
 }
 
-function joined(
+function joinIfAny(
   before: ProjectionChanges | null,
   after: ProjectionChanges | null,
 ): ProjectionChanges | null {
@@ -175,34 +175,34 @@ function joined(
 /** Writes changes to the projection as files whose paths begin with `start`. */
 function projectionFiles(start: string, changes: ProjectionStream): ProjectionFiles {
   const { version, deleted = false, overrides, groups, owned } = changes;
-  const put = (kind: string, lines: Iterable<string>): string | null =>
-    pathOf(appended(emptyPart(`${start}.${kind}.ndjson`), lines));
-  const found = { known: false, gone: false, moved: false };
-  const persons = put("persons", personLines(changes, found));
+  const write = (kind: string, lines: Iterable<string>): string | null =>
+    pathOf(appendLines(emptyPart(`${start}.${kind}.ndjson`), lines));
+  const kinds = { known: false, gone: false, moved: false };
+  const persons = write("persons", personLines(changes, kinds));
   return {
     version,
     persons,
-    known: found.known || found.gone,
-    deleted: deleted && found.gone,
-    moved: found.moved,
-    overrides: put("overrides", Iterator.from(overrides).map(line)),
-    groups: put("groups", Iterator.from(groups).map(groupLine)),
-    owned: put("owned", Iterator.from(owned).map(line)),
+    known: kinds.known || kinds.gone,
+    deleted: deleted && kinds.gone,
+    moved: kinds.moved,
+    overrides: write("overrides", Iterator.from(overrides).map(line)),
+    groups: write("groups", Iterator.from(groups).map(groupLine)),
+    owned: write("owned", Iterator.from(owned).map(line)),
   };
 }
 
-/** Yields the lines of persons, and notes in `found` which kinds they have. */
+/** Yields the lines of persons, and notes in `kinds` which kinds of changes they have. */
 function* personLines(
   { persons, gone }: Pick<ProjectionStream, "persons" | "gone">,
-  found: { known: boolean; gone: boolean; moved: boolean },
+  kinds: { known: boolean; gone: boolean; moved: boolean },
 ): Iterable<string> {
   for (const person of persons) {
-    found.known ||= person.known;
-    found.moved ||= person.moved.length > 0;
+    kinds.known ||= person.known;
+    kinds.moved ||= person.moved.length > 0;
     yield personLine(person);
   }
   for (const id of gone) {
-    found.gone = true;
+    kinds.gone = true;
     yield goneLine(id);
   }
 }

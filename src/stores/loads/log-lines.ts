@@ -15,8 +15,8 @@ export function logLines({ project_id, arrived_at, first_seq, count, lines }: Fr
     `{"seq":${seq},"project_id":${project},"ingested_at":"${time}",`;
   const padding = JSON.stringify(paddingRecord(time)).slice(1);
   const records = utf8.decode(lines).split("\n").slice(0, count);
-  return records.map((line, at) => {
-    const seq = first_seq + at;
+  return records.map((line, index) => {
+    const seq = first_seq + index;
     const more = rowsFor(line.length) - 1;
     const paddingRows = more === 0 ? "" : `${head(seq, -project_id)}${padding}\n`.repeat(more);
     return `${head(seq, project_id)}${line.slice(1)}\n${paddingRows}`;

@@ -30,11 +30,11 @@ export function takeUpToRows(events: BatchEvent[], rowsLeft: number): BatchEvent
 }
 
 /** Appends events to the file. */
-export function appendedEvents(part: EventPart, events: readonly BatchEvent[]): EventPart {
+export function appendEvents(part: EventPart, events: readonly BatchEvent[]): EventPart {
   const rowsTaken = events.reduce((sum, { line }) => sum + rowsFor(line.length), part.rowsTaken);
   const historical = part.historical || events.some((event) => event.historical);
   const end = events.at(-1) ?? part.end;
-  const done = written(part, (write) => {
+  const done = append(part, (write) => {
     writeEvents(events, write);
     return events.length;
   });
@@ -42,11 +42,11 @@ export function appendedEvents(part: EventPart, events: readonly BatchEvent[]): 
 }
 
 /** Fills the file with padding rows, in place of events that do not fit. */
-export function padded(part: EventPart, rowsMax: number): EventPart {
+export function addPadding(part: EventPart, rowsMax: number): EventPart {
   const { end, rowsTaken } = part;
   if (end === undefined || rowsTaken === rowsMax) return part;
   const padding = paddingEvents(end, isoTime(end.arrived_at), rowsMax - rowsTaken);
-  const done = written(part, (write) => {
+  const done = append(part, (write) => {
     write(Buffer.from(padding));
     return 0;
   });
@@ -54,8 +54,8 @@ export function padded(part: EventPart, rowsMax: number): EventPart {
 }
 
 /** Appends lines to the file. */
-export function appended(part: Part, lines: Iterable<string>): Part {
-  return written(part, (write) => {
+export function appendLines(part: Part, lines: Iterable<string>): Part {
+  return append(part, (write) => {
     const buffer = lineBuffer(write);
     let rows = 0;
     for (const line of lines) {
@@ -68,10 +68,10 @@ export function appended(part: Part, lines: Iterable<string>): Part {
 }
 
 /**
- * Adds the bytes that `work` writes, and the rows that it returns, after it has cut the bytes of a failed
- * attempt. Without a byte there is no file.
+ * Adds the bytes that `work` writes, and the number of rows that it returns. Bytes of an earlier failed write are
+ * cut first. If `work` writes no byte, no file is made.
  */
-function written(part: Part, work: (write: (bytes: Uint8Array) => void) => number): Part {
+function append(part: Part, work: (write: (bytes: Uint8Array) => void) => number): Part {
   let { bytes } = part;
   let file: number | undefined;
   try {

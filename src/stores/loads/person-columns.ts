@@ -5,27 +5,27 @@ import { setKey, storableJson, storableText } from "../../core/values/json.ts";
 import { omittedKeys, READ_CHARS_MAX, truncateForQuery } from "./brief-properties.ts";
 
 /**
- * Columns of the projection: a property's name alone decides its column. Names with `$`, four fifths of the
- * JSON, and names with many different values have columns of their own. So a filter reads few other
- * properties: a million persons by `plan` take 0.01 s, and with three columns 0.18 s. Stored data depends on
- * this layout.
+ * Columns of the projection. A property's name alone decides its column, by kind: names with `$`, four fifths of
+ * the JSON, and names whose values differ from person to person have columns apart from the others. So a filter
+ * reads few other properties: a million persons by `plan` take 0.01 s, and with three columns 0.18 s. Stored data
+ * depends on this layout.
  */
 const SPREAD = {
   own: { few: { from: 0, columns: 5 }, many: { from: 5, columns: 3 } },
   sdk: { few: { from: 8, columns: 4 }, many: { from: 12, columns: 4 } },
 };
 
-/** Names of properties with many different values. */
+/** Matches names of properties whose values differ from person to person. */
 const MANY_VALUED =
   /(?:(?:^|first|last|full|user|path)_?name|mail|phone|url|path|referrer|agent|(?:^|_|u|r)id|(?:_|ed)at|width|height|itude)$/i;
 
-/** The columns of a row of the projection that have properties, each a JSON object or null. */
+/** The columns of the projection that have properties, each a JSON object or null. */
 export const PROPERTY_COLUMNS: readonly string[] = Array.from(
   { length: 16 },
   (_, at) => `properties_${at}`,
 );
 
-/** The column with the names of the properties that the projection omits of a person, or null. */
+/** The column with the keys of a person's properties that the projection omits, or null. */
 export const LEFT_OUT = "left_out";
 
 /** Properties as JSON, for the person store and for the projection; each is written once. */
@@ -39,8 +39,8 @@ export function propertyTexts(properties: JsonObject): PropertyTexts {
     return { text, columns: [...columnsOf(texts), ...address].join(",") };
   }
   const brief = truncateForQuery(properties);
-  const names = `"${LEFT_OUT}":${storableJson(omittedKeys(properties, brief))}`;
-  return { text, columns: [...columnsOf(spreadTexts(brief)), ...address, names].join(",") };
+  const omitted = `"${LEFT_OUT}":${storableJson(omittedKeys(properties, brief))}`;
+  return { text, columns: [...columnsOf(spreadTexts(brief)), ...address, omitted].join(",") };
 }
 
 const columnsOf = (texts: readonly (string | undefined)[]): string[] =>
@@ -48,13 +48,13 @@ const columnsOf = (texts: readonly (string | undefined)[]): string[] =>
 
 const isText = (text: string | undefined): text is string => text !== undefined;
 
-/** Properties as JSON, in the order of the columns. */
+/** Returns the JSON of each column's properties; undefined for an empty column. */
 function spreadTexts(properties: JsonObject): (string | undefined)[] {
   const parts: (JsonObject | undefined)[] = new Array(PROPERTY_COLUMNS.length).fill(undefined);
   for (const key of Object.keys(properties)) {
-    const at = columnIndexOf(key);
-    const part = parts[at] ?? {};
-    parts[at] = part;
+    const index = columnIndexOf(key);
+    const part = parts[index] ?? {};
+    parts[index] = part;
     setKey(part, key, properties[key] ?? null);
   }
   return parts.map((part) => part && storableJson(part));
@@ -83,12 +83,12 @@ export function propertyColumn(key: string): string {
   return PROPERTY_COLUMNS[columnIndexOf(key)] ?? "";
 }
 
-/** SQL of all properties of a row of the projection. No two of its columns have a key in common. */
+/** SQL of all properties of a row of the projection. Its columns have no key in common. */
 export const ALL_PROPERTIES = `('{' || concat_ws(',', ${PROPERTY_COLUMNS.map(
   (column) => `substr(${column}, 2, length(${column}) - 2)`,
 ).join(", ")}) || '}')::JSON`;
 
-/** The e-mail address of a person, as it is stored; null if it is no text. */
+/** Returns the e-mail address of a person as it is stored; null if it is no text. */
 export function addressIn({ email }: JsonObject): string | null {
   return typeof email === "string" ? storableText(email) : null;
 }

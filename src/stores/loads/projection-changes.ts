@@ -28,13 +28,13 @@ function joinPersons(
   const joined = byKey(owned.length === 0 ? before : withoutIds(before, persons), ({ id }) => id);
   for (const id of gone) joined.delete(id);
   for (const person of persons) {
-    const known = joined.get(person.id);
-    joined.set(person.id, known === undefined ? person : joinPerson(known, person));
+    const earlier = joined.get(person.id);
+    joined.set(person.id, earlier === undefined ? person : joinPerson(earlier, person));
   }
   return [...joined.values()];
 }
 
-/** After a split, removes the moved ids from persons that stay. */
+/** Removes distinct ids that a split has moved from the persons who had them. */
 function withoutIds(
   before: ProjectedPerson[],
   after: readonly ProjectedPerson[],
@@ -57,20 +57,20 @@ function joinPerson(before: ProjectedPerson, after: ProjectedPerson): ProjectedP
   };
 }
 
-/** Joins overrides, so that one from A to B and one from B to C lead from A straight to C. */
+/** Joins overrides, so that one from A to B and one from B to C become one from A to C. */
 function joinOverrides(
   before: ProjectedOverride[],
   after: ProjectedOverride[],
 ): ProjectedOverride[] {
   if (before.length === 0 || after.length === 0) return [...before, ...after];
   const moved = byKey(after, ({ project_id, old_person_id }) => `${project_id} ${old_person_id}`);
-  const led = before.map((override) => {
+  const redirected = before.map((override) => {
     const { project_id, person_id } = override;
     const next = moved.get(`${project_id} ${person_id}`);
     return next === undefined ? override : { ...override, person_id: next.person_id };
   });
   const joined = byKey(
-    [...led, ...after],
+    [...redirected, ...after],
     ({ project_id, old_person_id }) => `${project_id} ${old_person_id}`,
   );
   return [...joined.values()];
@@ -79,7 +79,7 @@ function joinOverrides(
 const groupKey = ({ project_id, type_index, key }: ProjectedGroup) =>
   `${project_id} ${type_index} ${key}`;
 
-/** Returns the last row of each key, at the position of the first. */
+/** Returns the last row of each key, in the order of their first rows. */
 function byKey<Row, Key>(rows: readonly Row[], keyOf: (row: Row) => Key): Map<Key, Row> {
   return new Map(rows.map((row) => [keyOf(row), row]));
 }

@@ -2,7 +2,7 @@ import { PROPERTY_TYPES, type PropertyType } from "../../core/events/definition.
 import type { BatchEvent } from "../../core/ports/loads.ts";
 import type { Json } from "../../core/values/json.ts";
 
-/** How many events have a property, with values of one type; null for lists, objects and null. */
+/** The number of events that have a property with values of one type. The type of lists, objects and null is null. */
 export type PropertyCount = {
   project_id: number;
   name: string;
@@ -24,29 +24,29 @@ export function countProperties(events: readonly BatchEvent[]): PropertyCount[] 
       counts = new Map();
       projects.set(event.project_id, counts);
     }
-    countOne(counts, event);
+    addEvent(counts, event);
   }
   return [...projects.values()].flatMap((counts) => [...counts.values()].flat());
 }
 
-function countOne(counts: Counts, { project_id, event }: BatchEvent): void {
+function addEvent(counts: Counts, { project_id, event }: BatchEvent): void {
   const { properties, timestamp: last_seen } = event;
   for (const name of Object.keys(properties)) {
     const property_type = typeOf(properties[name]);
-    const known = counts.get(name);
-    const one = known?.find((other) => other.property_type === property_type);
-    if (one !== undefined) {
-      one.count += 1;
-      if (last_seen > one.last_seen) one.last_seen = last_seen;
+    const ofName = counts.get(name);
+    const existing = ofName?.find((count) => count.property_type === property_type);
+    if (existing !== undefined) {
+      existing.count += 1;
+      if (last_seen > existing.last_seen) existing.last_seen = last_seen;
       continue;
     }
     const added = { project_id, name, property_type, count: 1, last_seen };
-    if (known === undefined) counts.set(name, [added]);
-    else known.push(added);
+    if (ofName === undefined) counts.set(name, [added]);
+    else ofName.push(added);
   }
 }
 
-/** Whether a text is a time as events have it; other forms may be anything. */
+/** Matches a time in the form that events have; a text in another form may be anything. */
 const TIME = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d.*)?$/s;
 
 const [BOOLEAN, DATE_TIME, NUMERIC, STRING] = PROPERTY_TYPES;

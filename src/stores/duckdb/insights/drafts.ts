@@ -14,8 +14,8 @@ import { type EventSource, isUtc, sqlOf, TIME } from "./statement.ts";
 import { letterOf } from "./trends.ts";
 
 /**
- * A query as SQL over the public views, with remarks (decision 89). It is the query as it runs, without
- * the faster forms, and finds the same numbers.
+ * Returns a query as SQL over the public views, with remarks. It is the query as it runs, without the faster
+ * forms, and returns the same numbers, so that a user can change it (decision 89).
  */
 export function insightDraft(plan: Plan): string {
   const remarks = [...remarksOf(plan), timeRemark(plan)];
@@ -88,8 +88,8 @@ const NAMES_MAX = 20;
 const COLUMNS_MAX = 3;
 
 /**
- * Returns a first query over a project's events, with names in remarks (decision 71). For each day and
- * event it counts events and persons.
+ * Returns a first query over a project's events, with its names in remarks for a user who does not know them
+ * (decision 71). It counts events and persons for each day and event.
  */
 export function draftSql({ events, properties }: EventNames): string {
   const named = events.slice(0, NAMES_MAX);
@@ -119,12 +119,12 @@ function listOf(kind: string, names: { name: string; count: number }[]): string 
   return `${kind}: ${names.map(({ name, count }) => `${remark(name)} (${count})`).join(", ")}.`;
 }
 
-/** Returns a name for a remark. JSON has no line end, which would end the remark. */
+/** Returns a name for a remark as JSON, which has no line end that would end the remark. */
 function remark(name: string): string {
   return JSON.stringify(name);
 }
 
-/** Returns a value as a literal, as a person would write it. */
+/** Returns a value as an SQL literal, as a person would write it. */
 const literal: Bind = (value, type = "VARCHAR") => {
   const text = String(value);
   switch (type) {
@@ -140,13 +140,13 @@ const literal: Bind = (value, type = "VARCHAR") => {
   }
 };
 
-/** A time on a clock; at midnight only the day. */
+/** Returns a time on a clock as SQL writes it; at midnight only the day. */
 function timeText(wall: string): string {
   const [day, time = ""] = wall.replace("Z", "").split("T");
   return /^[0:.]*$/.test(time) ? `${day}` : `${day} ${time}`;
 }
 
-/** Reads events from the public views (decision 81), on the clock of a zone. */
+/** Reads events from the public views, on the clock of a zone. */
 function eventViews(timezone: string): () => EventSource {
   return () => {
     const joins = new Map<string, string>();
@@ -177,15 +177,15 @@ function eventViews(timezone: string): () => EventSource {
   };
 }
 
-/** The text of a property of a view. Only a plain key is also a path, where `$`, `.` and `/` have meanings. */
+/** Returns SQL of the text of a property of a view. A key with `$`, `.` or `/` is no path, so it becomes a pointer. */
 function propertyText(table: string, key: string): string {
   const isPlain = /^[A-Za-z_][\w ]*$/.test(key);
   return `(${table}.properties->>${quoted(isPlain ? key : pointer(key))})`;
 }
 
 /**
- * Returns the condition of a filter on the text of its property. It passes the same texts as `passes`
- * of property-filter.ts, and is short enough for the public SQL.
+ * Returns the condition of a filter on the text of its property. It holds for the same texts as that of
+ * `passes`, and is short enough for the public SQL.
  */
 function draftCondition({ not, test }: PropertyFilter, text: string, bind: Bind): string {
   if (test.is === "set") return `${text} IS ${not ? "NULL" : "NOT NULL"}`;
@@ -214,15 +214,15 @@ function conditionOf(test: PropertyTest, text: string, bind: Bind): string {
   }
 }
 
-/** All versions except {@link TOO_LONG}: three numbers, and a pre-release or build (decision 105). */
+/** Matches three numbers, and a pre-release or build. Texts that match {@link TOO_LONG} are no versions. */
 const VERSION = String.raw`\s*v?(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)([-+]\S*)?\s*`;
 
 /** A text with a number that is too long for a version, before any pre-release or build. */
 const TOO_LONG = String.raw`^[^-+]*\d{${DIGITS_MAX + 1}}`;
 
 /**
- * Returns whether a version is at least another one, or before it, by the first number that differs; a
- * pre-release is before its release. The patterns of a run are longer than the public SQL allows.
+ * Returns SQL of whether a version is at least another one, or before it, by the first number that differs. A
+ * pre-release is before its release. The patterns of a run are too long for the public SQL.
  */
 function comparedBy(text: string, [major, minor, patch, release]: Version, by: ">" | "<"): string {
   const part = (place: number) => {

@@ -6,19 +6,19 @@ import { propertyColumn } from "../../loads/person-columns.ts";
 import { type Bind, passes, passesIn, pointer, textIn } from "../lists/property-filter.ts";
 import { type EventSource, isUtc, TIME } from "./statement.ts";
 
-/** A project, and the fast ways to properties of its events. */
+/** A project, and the columns for frequent properties of its events. */
 export type ProjectEvents = {
   project: number;
-  /** Columns with the text of properties, by property, besides the columns of all projects. */
+  /** The project's own columns, by the property whose text they have. */
   promoted: ReadonlyMap<string, string>;
-  /** Called for each property of events that has no column in all projects. */
+  /** Called for each property of events that a query reads and that has no column in all projects. */
   onUse: (property: string) => void;
 };
 
-/** The current owner of a row of `events`; needs the join of {@link ownerJoin}. */
+/** SQL of the current owner of a row of `events`; needs the join of {@link ownerJoin}. */
 export const OWNER = "coalesce(moved.person_id, events.person_id)";
 
-/** Joins the merges of a project, for {@link OWNER}. */
+/** Returns the join of a project's merges, for {@link OWNER}. */
 export const ownerJoin = (project: number, bind: Bind): string =>
   `LEFT JOIN person_overrides AS moved
     ON moved.project_id = ${bind(project, "INTEGER")} AND moved.old_person_id = events.person_id`;
@@ -72,12 +72,12 @@ export function eventTables(
   };
 }
 
-/** Returns how a property's text is read from the table that has it, by its JSON pointer. */
+/** Returns a function from a property's JSON pointer to SQL of its text, in the table that has it. */
 function textOf({ type }: PropertyOf, property: string): (pointer: string) => string {
   return (pointer) => textIn(pointer, type === "person" ? propertyColumn(property) : "properties");
 }
 
-/** Returns how far the clock is ahead of UTC at the time of an event. */
+/** Returns SQL of how far the clock is ahead of UTC at the time of an event. */
 function aheadOf({ clock }: Period, bind: Bind): string {
   const ahead = ({ ahead_s }: ClockPiece) => `to_seconds(${bind(ahead_s, "BIGINT")})`;
   const [last, ...earlier] = clock.toReversed() as [ClockPiece, ...ClockPiece[]];
@@ -87,6 +87,7 @@ function aheadOf({ clock }: Period, bind: Bind): string {
   return cases.length === 0 ? ahead(last) : `CASE ${cases.join(" ")} ELSE ${ahead(last)} END`;
 }
 
+/** A table with columns of persons or groups, and how events join it. */
 type Facts = { select: string; from: string; on: string; columns: string[] };
 
 /** Computes columns of persons and groups once for each of them, instead of once for each event. */

@@ -3,22 +3,22 @@ import { PLACES, strictExcluding, unorderedExcluding } from "./funnel-exclusions
 import { firstOf, ownEvents } from "./funnel-unordered.ts";
 import type { Target } from "./statement.ts";
 
-/** The numbers from 1 to `count`. */
+/** Returns the numbers from 1 to `count`. */
 export const numbersTo = (count: number): number[] =>
   Array.from({ length: count }, (_, index) => index + 1);
 
-/** Tables over `matched` up to `best`, with the depth and the times of each person's best attempt. */
+/** Returns tables from `matched` up to `best`, with the depth and the times of each person's best attempt. */
 export function attemptsSql(target: Target, funnel: Funnel): string[] {
   return { ordered, strict, unordered }[funnel.order](target, funnel);
 }
 
-/** A table of attempts, the columns of the best to keep, and the time of its last step. */
+/** A table of attempts, the columns to keep of the best one, and SQL of the time of its last step. */
 type Attempts = { name: string; from: string; columns: readonly string[]; ended: string };
 
 /**
- * The table of each person's best attempt: with the most steps, then the soonest end, then the greatest
- * columns `last`. A run aggregates: over ten million events, which the memory does not hold, a window
- * takes up to 18 % more.
+ * Returns the table of each person's best attempt: the most steps, then the soonest end, then the greatest
+ * columns `last`. A run aggregates, because a window over ten million events, which memory does not hold, takes
+ * up to 18 % more time.
  */
 export function bestBy(
   { project }: Target,
@@ -41,7 +41,7 @@ export function bestBy(
 )`;
 }
 
-/** Attempts with `depth`, `t_1` and so on, and the value of the breakdown. */
+/** Describes attempts with the columns `depth`, `t_1` and so on, and the value of the breakdown. */
 export function reachedIn(
   from: string,
   { steps, breakdown }: Pick<Funnel, "steps" | "breakdown">,
@@ -59,8 +59,8 @@ const LATER =
   "(PARTITION BY person_id ORDER BY t, seq ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING)";
 
 /**
- * From the last step to the first, each event gets the soonest times of the steps after it. They are
- * never later than those of the next event, so the least of them is right.
+ * Returns the tables of an ordered funnel. From the last step to the first, each event gets the soonest times of
+ * the later steps. These times never decrease from event to event, so the least of them is the soonest.
  */
 function ordered(target: Target, funnel: Funnel): string[] {
   const { steps, exclusions, window_s } = funnel;
@@ -108,7 +108,7 @@ function ordered(target: Target, funnel: Funnel): string[] {
   ];
 }
 
-/** How many steps are reached one after the other; the first always is. */
+/** Returns SQL of the number of reached steps. The first step is always reached. */
 function depthOf(steps: number, until: string): string {
   const later = numbersTo(steps).slice(1);
   const whens = later
@@ -122,8 +122,8 @@ function depthOf(steps: number, until: string): string {
 }
 
 /**
- * The condition that an exclusion lets an attempt pass. An attempt that reached the step `from` fails
- * if an excluded event is next before the step `to`, or before the window ends.
+ * Returns the condition that an attempt passes an exclusion. An attempt that reached the step `from` fails if an
+ * excluded event comes before the step `to`; without that step, if it comes before the window ends.
  */
 function passesBy({ from, to }: Exclusion, number: number, until: string): string {
   const came = from === 0 ? "" : `t_${from + 1} <= ${until} AND `;
@@ -131,7 +131,7 @@ function passesBy({ from, to }: Exclusion, number: number, until: string): strin
   return `(${came}t_excluded_${number} <= ${until} AND (${isBefore})) IS NOT TRUE`;
 }
 
-/** Each step is the very next event after the one before. */
+/** Returns the tables of a strict funnel: each step is the next event after the step before. */
 function strict(target: Target, funnel: Funnel): string[] {
   const { steps, exclusions, window_s } = funnel;
   const until = `t + ${windowOf(window_s)}`;
@@ -153,7 +153,7 @@ function strict(target: Target, funnel: Funnel): string[] {
   ];
 }
 
-/** From every event of a step: the times at which one more step is done within the window. */
+/** Returns the tables of an unordered funnel: from each event, the times at which one more step is done. */
 function unordered(target: Target, funnel: Funnel): string[] {
   const { steps, exclusions, window_s, breakdown } = funnel;
   const numbers = numbersTo(steps.length);
@@ -204,7 +204,7 @@ function unordered(target: Target, funnel: Funnel): string[] {
 
 const UNITS_S = { DAY: 86_400, HOUR: 3600, MINUTE: 60 };
 
-/** A window of whole seconds as an interval, in the largest unit. */
+/** Returns a window of whole seconds as an SQL interval, in the largest unit. */
 export function windowOf(seconds: number): string {
   const [unit, size] = Object.entries(UNITS_S).find(([, size]) => seconds % size === 0) ?? [];
   return `INTERVAL ${seconds / (size ?? 1)} ${unit ?? "SECOND"}`;

@@ -1,7 +1,7 @@
 import type { Exclusion, Funnel } from "../../../core/queries/funnel.ts";
 import type { OwnEvents } from "./funnel-unordered.ts";
 
-/** Columns of each event: its place among those of its person, and the first place at the same time. */
+/** Columns of each event: its place in the order of its person's events, and the first place at the same time. */
 export const PLACES = `row_number() OVER (PARTITION BY person_id ORDER BY t, seq) AS place,
     rank() OVER (PARTITION BY person_id ORDER BY t) AS place_of_t`;
 
@@ -12,9 +12,9 @@ const after = (from: number, to: number | "UNBOUNDED") =>
   `OVER (PARTITION BY person_id ORDER BY t, seq ROWS BETWEEN ${from} FOLLOWING AND ${to} FOLLOWING)`;
 
 /**
- * Exclusions of strict steps (decision 78), each a fixed number of events after the first. An attempt
- * that reached the step `from` fails if an excluded event is before the step `to`, or before the window
- * ends. Reads columns `is_excluded_1` and so on; the conditions need `depth`.
+ * Compiles exclusions between strict steps, each of which is a fixed number of events after the first. An attempt
+ * that reached the step `from` fails if an excluded event comes before the step `to`; without that step, if it
+ * comes before the window ends. Reads the columns `is_excluded_1` and so on; the conditions need `depth`.
  */
 export function strictExcluding(exclusions: readonly Exclusion[], until: string): Excluding {
   const all = exclusions.map(({ from, to }, index): Excluding => {
@@ -37,8 +37,8 @@ export function strictExcluding(exclusions: readonly Exclusion[], until: string)
 }
 
 /**
- * Exclusions of steps in any order (decision 78). An attempt passes if all steps are done before the
- * first excluded event, or if none comes before the window ends. Reads `is_excluded_1` and so on, and
+ * Compiles exclusions between steps in any order. An attempt passes if all steps are done before the first
+ * excluded event, or if no such event comes before the window ends. Reads `is_excluded_1` and so on, and
  * {@link PLACES}.
  */
 export function unorderedExcluding(
@@ -61,7 +61,7 @@ export function unorderedExcluding(
   };
 }
 
-/** The place of the event that completes a set: as many of its events as it has steps. */
+/** Returns SQL of the place of the event that completes a set, which needs as many events as it has steps. */
 function lastPlace({ isOf, steps }: OwnEvents["sets"][number]): string {
   const own = `CASE WHEN ${isOf} THEN place END`;
   const last = steps === 1 ? `min(${own})` : `nth_value(${own}, ${steps} IGNORE NULLS)`;

@@ -1,15 +1,15 @@
 import type { Funnel } from "../../../core/queries/funnel.ts";
 import { sharing } from "../../../core/queries/funnel-overlap.ts";
 
-/** The steps of an unordered funnel, each with an event of its own (decision 78). */
+/** SQL of the steps of an unordered funnel, each of which needs an event of its own. */
 export type OwnEvents = {
-  /** Groups of steps: the condition of their events, by columns `is_1` and so on, and their count. */
+  /** Sets of steps: the condition of their events, from the columns `is_1` and so on, and the number of steps. */
   sets: { isOf: string; steps: number }[];
-  /** For each step the time at which one more step has an event, or null; in no order. */
+  /** Times at which one more step has an event, or null; as many as steps, in no order. */
   times: string[];
 };
 
-/** Compiles the steps over columns `first_1` and so on, which {@link firstOf} makes for each set. */
+/** Compiles the steps. The times are SQL of the columns `first_1` and so on that {@link firstOf} makes for a set. */
 export function ownEvents({ steps }: Pick<Funnel, "steps">): OwnEvents {
   const sets: OwnEvents["sets"] = [];
   const times = sharing(steps).flatMap((group) => {
@@ -20,7 +20,7 @@ export function ownEvents({ steps }: Pick<Funnel, "steps">): OwnEvents {
       return { name: `first_${sets.length}`, left: all - set.length };
     });
     return group.steps.map((_, done) => {
-      // So many of the steps can be done without the events of the set.
+      // Without events of the set, only `left` steps can be done.
       const needed = firsts.filter(({ left }) => left <= done);
       return latest(needed.map(({ name, left }) => nth(name, done + 1 - left)));
     });
@@ -29,28 +29,28 @@ export function ownEvents({ steps }: Pick<Funnel, "steps">): OwnEvents {
 }
 
 /**
- * The first times in the window `until`, sorted by `t`, at which events belong to a set: as many as the
- * set has steps, in columns that {@link nth} names.
+ * Returns columns with the first times in the window `until` at which events belong to a set: as many as the set
+ * has steps. {@link nth} names them.
  */
 export function firstOf({ isOf, steps }: OwnEvents["sets"][number], name: string): string[] {
   const own = `CASE WHEN ${isOf} THEN t END`;
   return Array.from({ length: steps }, (_, index) => {
-    const place = index + 1;
-    // The window is in the order of `t`. An ORDER BY here takes four times as long, and DuckDB 1.5 fails
-    // with IGNORE NULLS and an order from some 100,000 rows of a partition on.
-    const first = place === 1 ? `min(${own})` : `nth_value(${own}, ${place} IGNORE NULLS)`;
-    return `${first} OVER until AS ${nth(name, place)}`;
+    const position = index + 1;
+    // The window is ordered by `t` already. An ORDER BY here takes four times as long, and with IGNORE NULLS
+    // DuckDB 1.5 fails from some 100,000 rows of a partition on.
+    const first = position === 1 ? `min(${own})` : `nth_value(${own}, ${position} IGNORE NULLS)`;
+    return `${first} OVER until AS ${nth(name, position)}`;
   });
 }
 
-/** The name of a column of {@link firstOf}, by its position from 1 on. */
-export function nth(name: string, place: number): string {
-  return place === 1 ? name : `${name}_${place}`;
+/** Returns the name of a column of {@link firstOf}, by its position from 1 on. */
+export function nth(name: string, position: number): string {
+  return position === 1 ? name : `${name}_${position}`;
 }
 
-/** The last of some times; null if one of them is null. */
+/** Returns SQL of the last of some times; null if one of them is null. */
 function latest(times: readonly string[]): string {
   if (times.length === 1) return times.join();
-  const ever = times.map((time) => `coalesce(${time}, 'infinity')`);
-  return `nullif(greatest(${ever.join(", ")}), 'infinity')`;
+  const orNever = times.map((time) => `coalesce(${time}, 'infinity')`);
+  return `nullif(greatest(${orNever.join(", ")}), 'infinity')`;
 }

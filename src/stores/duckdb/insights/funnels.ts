@@ -17,8 +17,8 @@ import {
 } from "./statement.ts";
 
 /**
- * The statement of a funnel (decision 78). Every event of the first step is an attempt, and the best
- * attempt of a person counts.
+ * Returns the statement of a funnel. Every event of the first step begins an attempt, and the best attempt of a
+ * person counts.
  */
 export function funnelSql(target: Target, funnel: Funnel, period: Period): Statement {
   const { steps, order, exclusions, breakdown } = funnel;
@@ -39,7 +39,7 @@ ORDER BY is_other, persons_1 DESC, breakdown NULLS LAST`;
   return { tables, select };
 }
 
-/** How many persons reached each step, and their seconds since the step before. */
+/** Returns columns: the persons who reached each step, and their seconds since the step before. */
 function numbersOf(steps: number, all: string): string {
   const later = numbersTo(steps).slice(1);
   const secondsOf = (step: number, aggregate: string) =>
@@ -53,7 +53,7 @@ function numbersOf(steps: number, all: string): string {
   return numbers.join(",\n  ");
 }
 
-/** The events of a funnel, with a column for each step and each exclusion. */
+/** Returns the table of a funnel's events, with a column for each step and each exclusion. */
 function matchedSql(
   target: Target,
   { steps, order, exclusions, breakdown }: Funnel,
@@ -70,14 +70,14 @@ function matchedSql(
     ...(breakdown === null ? [] : [`${scan.value(breakdown)} AS breakdown`]),
   ];
   const names = new Set([...steps, ...exclusions].map(({ event }) => event));
-  // Between two steps of a strict funnel every event counts.
+  // In a strict funnel, any event between two steps ends the attempt.
   const isAny = order === "strict" || names.has(null);
   const listed = isAny ? [] : [...names].map((name) => target.bind(String(name)));
   const among = isAny ? [] : [`events.event IN (${listed.join(", ")})`];
   return scan.named("matched AS", columns, [...scan.within(), ...among]);
 }
 
-/** Reads the row of a funnel with so many steps; undefined if no person began. */
+/** Reads a row of a funnel with `steps` steps; undefined if no person began. */
 export function funnelRow(row: Row, steps: number): FunnelRow | undefined {
   const each = (name: string) =>
     numbersTo(steps).map((step) => (row[`${name}_${step}`] ?? null) as number | null);

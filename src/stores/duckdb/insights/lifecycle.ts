@@ -3,7 +3,8 @@ import type { Lifecycle } from "../../../core/queries/lifecycle.ts";
 import type { Interval, Period } from "../../../core/queries/period.ts";
 import { bucketOf, eventScan, type Row, type Statement, type Target } from "./statement.ts";
 
-const ONE: Record<Interval, string> = {
+/** SQL of the length of an interval. */
+const LENGTH: Record<Interval, string> = {
   hour: "INTERVAL 1 HOUR",
   day: "INTERVAL 1 DAY",
   week: "INTERVAL 7 DAY",
@@ -11,9 +12,8 @@ const ONE: Record<Interval, string> = {
 };
 
 /**
- * The statement of a lifecycle (decision 79); persons that are dormant count below zero. Intervals have
- * numbers: the period begins with the interval before the first of the answer, which is number 0, and
- * all events before it count as number -1.
+ * Returns the statement of a lifecycle; dormant persons count below zero. Intervals have numbers. Number 0 is the
+ * first interval of the period, which is before the first of the answer. All earlier events have number -1.
  */
 export function lifecycleSql(
   target: Target,
@@ -46,7 +46,7 @@ export function lifecycleSql(
   FROM neighbors WHERE later IS DISTINCT FROM number + 1
 )`,
   ];
-  const start = `(${from} + number * ${ONE[interval]})`;
+  const start = `(${from} + number * ${LENGTH[interval]})`;
   const select = `SELECT ${bucketOf(interval, start)} AS bucket, status,
   CASE status WHEN 'dormant' THEN -count(*) ELSE count(*) END AS persons
 FROM statuses
@@ -56,8 +56,8 @@ ORDER BY number, status`;
   return { tables, select };
 }
 
-/** Reads a row of a lifecycle; `places` are the indexes of the period's buckets. */
-export function lifecycleRow(row: Row, places: ReadonlyMap<unknown, number>): LifecycleRow {
+/** Reads a row of a lifecycle; `bucketIndexes` are the indexes of the period's buckets. */
+export function lifecycleRow(row: Row, bucketIndexes: ReadonlyMap<unknown, number>): LifecycleRow {
   const { bucket, status, persons } = row as Pick<LifecycleRow, "status" | "persons"> & Row;
-  return { status, place: places.get(bucket) ?? 0, persons: Math.abs(persons) };
+  return { status, place: bucketIndexes.get(bucket) ?? 0, persons: Math.abs(persons) };
 }

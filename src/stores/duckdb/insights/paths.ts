@@ -4,7 +4,7 @@ import type { Period } from "../../../core/queries/period.ts";
 import type { Bind } from "../lists/property-filter.ts";
 import { eventScan, type Row, type Statement, type Target, TIME } from "./statement.ts";
 
-/** The statement of paths (decision 80), with the most frequent ways first. */
+/** Returns the statement of paths, with the most frequent ways first. */
 export function pathsSql(target: Target, paths: Paths, period: Period): Statement {
   const { types, filters, excluded, edges } = paths;
   const { bind } = target;
@@ -67,7 +67,7 @@ LIMIT ${edges}`;
   return { tables, select };
 }
 
-/** The steps of each path that count: those from the step number `first` on for which `condition` holds. */
+/** Returns the steps of each path that count: from number `first` on, where `condition` holds. */
 function partOf({ start, end, steps }: Paths, bind: Bind) {
   const where = (place: string, more = "") =>
     `min(CASE WHEN source = ${bind(place)}${more} THEN n END) OVER (PARTITION BY person_id, path)`;
@@ -90,7 +90,7 @@ function partOf({ start, end, steps }: Paths, bind: Bind) {
   return { tables, from: "ended", first, condition };
 }
 
-// The same as `placeOf` of core/queries/path.ts.
+// These patterns must equal those in `placeOf` of core/queries/path.ts.
 const ADDRESS = "^([a-zA-Z][a-zA-Z0-9+.-]*:/)?/";
 const HOST = "^[a-zA-Z][a-zA-Z0-9+.-]*://[^/?#]*";
 const QUERY = "[?#](?s:.*)$";

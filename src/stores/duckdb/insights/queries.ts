@@ -20,7 +20,7 @@ import { trendsOrder, trendsRow, trendsSql } from "./trends.ts";
 /** Receives the properties of events that a query read without a hot column, and its time. */
 export type NoteUse = (properties: ReadonlySet<string>, ms: number) => void;
 
-/** Queries of the events in DuckDB. */
+/** Runs queries of events in DuckDB. */
 export function insightQueries(
   reads: ApiReads,
   noteUse: NoteUse = () => undefined,
@@ -47,15 +47,15 @@ export function insightQueries(
             results.push(await rowsOf(connection, sql, values));
           }
         } finally {
-          // A query that ran out of time needs columns most of all.
+          // Also for a query that ran out of time, because such queries need columns most.
           noteUse(used, performance.now() - began);
         }
         return { kind: plan.query.kind, plan, found: resultOf(results) } as Answered;
       }),
-    names: (project, signal, asked) =>
-      reads.read(signal, (connection) => eventNames(connection, project, asked)),
-    personNames: (project, signal, asked) =>
-      reads.read(signal, (connection) => personNames(connection, project, asked)),
+    names: (project, signal, foldedNames) =>
+      reads.read(signal, (connection) => eventNames(connection, project, foldedNames)),
+    personNames: (project, signal, foldedNames) =>
+      reads.read(signal, (connection) => personNames(connection, project, foldedNames)),
   };
 }
 
@@ -64,8 +64,8 @@ async function rowsOf(
   sql: string,
   values: Record<string, DuckDBValue>,
 ): Promise<Row[]> {
-  const all = await rows(connection, sql, values);
-  return all.map((row) =>
+  const found = await rows(connection, sql, values);
+  return found.map((row) =>
     Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plain(value)])),
   );
 }
@@ -93,11 +93,11 @@ function filtersOf(query: Query): EventFilters {
   }
 }
 
-/** The statements of a query, and the way from their rows to the result. */
+/** The statements of a query, and the function from their rows to the result. */
 type Compiled = {
-  /** One statement for each series and period; else one. */
+  /** A trend has one for each series and period, a stickiness one for each series, other kinds one. */
   statements: ((target: Target) => Statement)[];
-  /** Columns by which the rows of several statements are ordered together. */
+  /** Columns by which the rows of all statements together are ordered; empty for one statement. */
   order: string;
   resultOf: (rows: Row[][]) => Found[Plan["query"]["kind"]];
 };
@@ -105,7 +105,9 @@ type Compiled = {
 /** Compiles a query of any kind. */
 export function compiled(plan: Plan): Compiled {
   const { query, period } = plan;
-  const places = new Map<unknown, number>(period.buckets.map((bucket, at) => [bucket, at]));
+  const bucketIndexes = new Map<unknown, number>(
+    period.buckets.map((bucket, index) => [bucket, index]),
+  );
   const one = (statement: (target: Target) => Statement, read: (row: Row) => unknown) => ({
     statements: [statement],
     order: "",
@@ -133,14 +135,14 @@ export function compiled(plan: Plan): Compiled {
     case "RetentionQuery":
       return one(
         (target) => retentionSql(target, query, period),
-        (row) => retentionRow(row, places),
+        (row) => retentionRow(row, bucketIndexes),
       );
     case "PathsQuery":
       return one((target) => pathsSql(target, query, period), pathsRow);
     case "LifecycleQuery":
       return one(
         (target) => lifecycleSql(target, query, period),
-        (row) => lifecycleRow(row, places),
+        (row) => lifecycleRow(row, bucketIndexes),
       );
     case "StickinessQuery":
       return {

@@ -6,12 +6,12 @@ import { isGroup } from "../../../core/values/property-filter.ts";
 import { type Bind, groupMet } from "../lists/property-filter.ts";
 
 /**
- * The purpose that a query is compiled for. A run binds values as parameters and reads tables; a draft
- * has values as literals and reads the public views.
+ * The purpose for which a query is compiled. A run binds values as parameters and reads tables; a draft, the SQL
+ * that users see, has values as literals and reads the public views.
  */
 export type Target = {
   bind: Bind;
-  /** The project of a run, which takes faster forms; null for a draft, whose views have one project. */
+  /** The project of a run, which uses faster forms; null for a draft, whose views have only one project. */
   project: number | null;
   /** Returns a source for one SELECT from events. */
   source: () => EventSource;
@@ -24,19 +24,19 @@ export type Statement = {
   select: string;
 };
 
-/** The tables or views that one SELECT from events reads, extended by each request for a column. */
+/** The tables or views that one SELECT from events reads. Each method may add joins, which `needs` returns. */
 export type EventSource = {
-  /** Returns when an event happened, on the clock of the period's zone. */
+  /** Returns SQL of the time of an event, on the clock of the period's zone. */
   wall(period: Period): string;
-  /** Returns the owner of the event after every merge. */
+  /** Returns SQL of the owner of the event after every merge. */
   person(): string;
-  /** Returns a property as text, with other values as JSON; null if it is missing or null. */
+  /** Returns SQL of a property as text, or as JSON if it is no text; null if it is missing or null. */
   text(of: PropertyOf, property: string): string;
   /** Returns the condition of a filter. */
   passes(filter: EventFilter): string;
-  /** Whether all requests so far need only columns of events, which are read fast. */
+  /** Whether all calls so far need only columns of events, which are read fast. */
   isPlain(): boolean;
-  /** Returns what the requests so far need around the SELECT. */
+  /** Returns the parts of the SELECT that the calls so far need. */
   needs(): { tables: string[]; joins: string[]; conditions: string[] };
 };
 
@@ -53,7 +53,7 @@ export function sqlOf({ tables, select }: Statement): string {
 
 /** One SELECT from the events of a project. Each method returns SQL; `named` comes last. */
 export type EventScan = Pick<EventSource, "person" | "text" | "isPlain"> & {
-  /** When an event happened, on the clock of the period's zone. */
+  /** The time of an event, on the clock of the period's zone. */
   wall: string;
   /** The value of a breakdown; a list of texts if it has several properties. */
   value(breakdown: Breakdown): string;
@@ -63,7 +63,7 @@ export type EventScan = Pick<EventSource, "person" | "text" | "isPlain"> & {
   isOf(node: Pick<EventsNode, "event" | "filters">): string;
   /** The conditions of the period; with `everBefore` the period has no beginning. */
   within(options?: { everBefore?: boolean }): string[];
-  /** `name (SELECT … FROM events …)` with everything that columns and conditions need. */
+  /** `name (SELECT … FROM events …)` with all joins that columns and conditions need. */
   named(name: string, columns: readonly string[], conditions: readonly string[]): string;
 };
 
@@ -89,7 +89,7 @@ export function eventScan({ bind, source: open }: Target, period: Period): Event
     within({ everBefore = false } = {}) {
       const { instants } = period;
       const before = bind(period.before, "TIMESTAMP");
-      // Clocks differ by less than a day, so row groups are skipped without a look at the clock.
+      // Clocks differ by less than a day. With these bounds of the stored time DuckDB skips row groups.
       const near = (compared: string, instant: string | undefined, roughly: string) =>
         wall === TIME
           ? []
@@ -135,7 +135,7 @@ export function isUtc({ clock }: Period): boolean {
   return clock.length === 1 && clock[0]?.ahead_s === 0;
 }
 
-/** Returns the table of the values with most, named `top`; `by` is an aggregate of the rows of a table. */
+/** Returns the table `top` of the values with the greatest `by`, an aggregate of the rows of a table. */
 export function topValues(top: string, rows: string, by: string, { limit }: Breakdown): string {
   return `${top} AS (
   SELECT breakdown, true AS is_top FROM ${rows} GROUP BY breakdown
@@ -149,10 +149,10 @@ export function joinedWith(top: string, rows: string): string {
   return `FROM ${rows} LEFT JOIN ${top} ON ${rows}.breakdown IS NOT DISTINCT FROM ${top}.breakdown`;
 }
 
-/** The columns that group rows by their value in the table `top`. */
+/** Returns the columns that group rows by their value in the table `top`. */
 export const topColumns = (top: string): string[] => [`${top}.breakdown`, `${top}.is_top`];
 
-/** Returns the value and whether it stands for all that are not in `top`; `columns` are {@link topColumns}. */
+/** Returns two columns from {@link topColumns}: the value, and whether it is missing in the table `top`. */
 export const valueColumns = ([breakdown, isTop]: readonly string[]): string =>
   `${breakdown}, ${isTop} IS NULL AS is_other`;
 

@@ -4,7 +4,7 @@ import type { Stickiness } from "../../../core/queries/stickiness.ts";
 import { eventScan, type Row, type Statement, type Target } from "./statement.ts";
 import { letterOf } from "./trends.ts";
 
-/** The statements of a stickiness (decision 79), one for each series. */
+/** Returns the statements of a stickiness, one for each series. */
 export function stickinessSql(
   { series: all, interval }: Stickiness,
   period: Period,
