@@ -2,6 +2,7 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import { Failure } from "../../../core/values/failure.ts";
 import type { Duckdb } from "./duckdb.ts";
 import { isOutOfMemory } from "./faults.ts";
+import { INTERRUPT_EVERY_MS } from "./queue.ts";
 
 /** Reads for callers of the API, with a time limit: four slow ones would hold all connections (decision 90). */
 export type ApiReads = {
@@ -56,9 +57,6 @@ export function apiReads(
     },
   };
 }
-
-/** Milliseconds between interrupts. They repeat, because an interrupt between two statements has no effect. */
-const INTERRUPT_EVERY_MS = 50;
 
 /** Runs `work`, and interrupts the statements of the connection once `signal` aborts. */
 export async function untilAborted<T>(

@@ -9,7 +9,7 @@ const INTERRUPTED_AFTER_MS = 2000;
 const WAITED_MS_MAX = 10_000;
 
 /** Milliseconds between interrupts. They repeat, because an interrupt between two statements has no effect. */
-const INTERRUPT_EVERY_MS = 50;
+export const INTERRUPT_EVERY_MS = 50;
 
 /** The most repetitions of a read that writes interrupted. */
 const REPEATS_MAX = { never: 0, final: 0, repeat: 2 };

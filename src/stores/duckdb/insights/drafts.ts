@@ -170,7 +170,7 @@ function eventViews(timezone: string): () => EventSource {
         isUtc(period) ? TIME : `(${TIME} AT TIME ZONE 'UTC' AT TIME ZONE ${quoted(timezone)})`,
       person: () => "events.person_id",
       text,
-      passes: ({ of, filter }) => draftCondition(filter, text(of, filter.key), literal),
+      passes: ({ of, filter }) => draftCondition(filter, text(of, filter.key)),
       isPlain: () => true,
       needs: () => ({ tables: [], joins: [...joins.values()], conditions: [] }),
     };
@@ -187,19 +187,19 @@ function propertyText(table: string, key: string): string {
  * Returns the condition of a filter on the text of its property. It holds for the same texts as that of
  * `passes`, and is short enough for the public SQL.
  */
-function draftCondition({ not, test }: PropertyFilter, text: string, bind: Bind): string {
+function draftCondition({ not, test }: PropertyFilter, text: string): string {
   if (test.is === "set") return `${text} IS ${not ? "NULL" : "NOT NULL"}`;
-  const condition = conditionOf(test, text, bind);
+  const condition = conditionOf(test, text);
   return not ? `(${condition}) IS NOT TRUE` : `(${condition})`;
 }
 
-function conditionOf(test: PropertyTest, text: string, bind: Bind): string {
+function conditionOf(test: PropertyTest, text: string): string {
   switch (test.is) {
     case "equal":
-      if (test.any.length === 1) return `${text} = ${test.any.map((value) => bind(value))}`;
-      return `${text} IN (${test.any.map((value) => bind(value)).join(", ") || "NULL"})`;
+      if (test.any.length === 1) return `${text} = ${test.any.map(quoted)}`;
+      return `${text} IN (${test.any.map(quoted).join(", ") || "NULL"})`;
     case "contains": {
-      const parts = test.any.map((part) => `contains(lower(${text}), lower(${bind(part)}))`);
+      const parts = test.any.map((part) => `contains(lower(${text}), lower(${quoted(part)}))`);
       return parts.join(" OR ") || `${text} IN (NULL)`;
     }
     case "version": {
@@ -210,7 +210,7 @@ function conditionOf(test: PropertyTest, text: string, bind: Bind): string {
       return bounds.join(" AND ");
     }
     default:
-      return tested(test, text, bind);
+      return tested(test, text, literal);
   }
 }
 

@@ -16,9 +16,9 @@ export type ProjectEvents = {
 };
 
 /** SQL of the current owner of a row of `events`; needs the join of {@link ownerJoin}. */
-export const OWNER = "coalesce(moved.person_id, events.person_id)";
+export const PERSON_ID_SQL = "coalesce(moved.person_id, events.person_id)";
 
-/** Returns the join of a project's merges, for {@link OWNER}. */
+/** Returns the join of a project's merges, for {@link PERSON_ID_SQL}. */
 export const ownerJoin = (project: number, bind: Bind): string =>
   `LEFT JOIN person_overrides AS moved
     ON moved.project_id = ${bind(project, "INTEGER")} AND moved.old_person_id = events.person_id`;
@@ -34,7 +34,7 @@ export function eventTables(
     let isPlain = true;
     const person = () => {
       needsOwner = true;
-      return OWNER;
+      return PERSON_ID_SQL;
     };
     const columnOf = (of: PropertyOf, property: string) => {
       if (of.type !== "event") return undefined;

@@ -7,6 +7,16 @@ import type { Target } from "./statement.ts";
 export const numbersTo = (count: number): number[] =>
   Array.from({ length: count }, (_, index) => index + 1);
 
+/** Returns the condition that an event has one of the nodes' names; no condition if a node takes any event. */
+export function nameCondition(
+  { bind }: Target,
+  nodes: readonly Pick<Exclusion, "event">[],
+): string[] {
+  const names = new Set(nodes.map(({ event }) => event));
+  if (names.has(null)) return [];
+  return [`events.event IN (${[...names].map((name) => bind(String(name))).join(", ")})`];
+}
+
 /** Returns tables from `matched` up to `best`, with the depth and the times of each person's best attempt. */
 export function attemptsSql(target: Target, funnel: Funnel): string[] {
   return { ordered, strict, unordered }[funnel.order](target, funnel);

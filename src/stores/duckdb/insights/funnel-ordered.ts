@@ -1,7 +1,7 @@
 import type { Funnel } from "../../../core/queries/funnel.ts";
 import type { Period } from "../../../core/queries/period.ts";
-import { OWNER, ownerJoin } from "./event-tables.ts";
-import { bestBy, numbersTo, reachedIn, windowOf } from "./funnel-attempts.ts";
+import { ownerJoin, PERSON_ID_SQL } from "./event-tables.ts";
+import { bestBy, nameCondition, numbersTo, reachedIn, windowOf } from "./funnel-attempts.ts";
 import { eventScan, type Target, TIME } from "./statement.ts";
 
 /** A number that is least for a person's first event; at one instant, for the last. It compares faster than a struct. */
@@ -30,7 +30,7 @@ export function byFollowing(target: Target, funnel: Funnel, period: Period): str
   return [
     ...stepsSql(target, funnel, period),
     `owned AS MATERIALIZED (
-  SELECT events.person_id AS id, ${OWNER} AS person_id${ofValue("breakdown, place")}
+  SELECT events.person_id AS id, ${PERSON_ID_SQL} AS person_id${ofValue("breakdown, place")}
   FROM (
     SELECT id AS person_id${ofValue(`arg_min_null(breakdown, ${PLACE}) AS breakdown, min(${PLACE}) AS place`)}
     FROM first_step GROUP BY id
@@ -83,10 +83,7 @@ function stepsSql(
     ...(breakdown === null ? [] : [`${begins.value(breakdown)} AS breakdown`]),
   ];
   const flags = later.map((step, index) => `(${follows.isOf(step)}) AS is_${index + 2}`);
-  const names = later.flatMap(({ event }) => (event === null ? [] : [event]));
-  const isAny = names.length < later.length;
-  const listed = isAny ? [] : [...new Set(names)].map((name) => target.bind(name));
-  const among = isAny ? [] : [`events.event IN (${listed.join(", ")})`];
+  const among = nameCondition(target, later);
   const materialized = begins.isPlain() ? "NOT MATERIALIZED" : "MATERIALIZED";
   return [
     begins.named(`first_step AS ${materialized}`, columns, [...begins.within(), isFirst]),

@@ -1,7 +1,7 @@
 import type { FunnelRow } from "../../../core/ports/insights.ts";
 import type { Exclusion, Funnel } from "../../../core/queries/funnel.ts";
 import type { Period } from "../../../core/queries/period.ts";
-import { attemptsSql, numbersTo } from "./funnel-attempts.ts";
+import { attemptsSql, nameCondition, numbersTo } from "./funnel-attempts.ts";
 import { byFollowing } from "./funnel-ordered.ts";
 import {
   breakdownOf,
@@ -69,11 +69,8 @@ function matchedSql(
     ...exclusions.map((exclusion, index) => `${is(exclusion)} AS is_excluded_${index + 1}`),
     ...(breakdown === null ? [] : [`${scan.value(breakdown)} AS breakdown`]),
   ];
-  const names = new Set([...steps, ...exclusions].map(({ event }) => event));
   // In a strict funnel, any event between two steps ends the attempt.
-  const isAny = order === "strict" || names.has(null);
-  const listed = isAny ? [] : [...names].map((name) => target.bind(String(name)));
-  const among = isAny ? [] : [`events.event IN (${listed.join(", ")})`];
+  const among = order === "strict" ? [] : nameCondition(target, [...steps, ...exclusions]);
   return scan.named("matched AS", columns, [...scan.within(), ...among]);
 }
 

@@ -28,15 +28,13 @@ export function insightQueries(
   return {
     run: (project, plan, signal) =>
       reads.read(signal, async (connection) => {
-        const [used, began] = [new Set<string>(), performance.now()];
+        const used = new Set<string>();
+        const beganMs = performance.now();
         const promoted = await readableColumns(connection);
         const events = { project, promoted, onUse: (property: string) => used.add(property) };
-        const patterns = filtersIn({ any: false, of: filtersOf(plan.query) });
-        await checkPatterns(
-          connection,
-          patterns.map(({ filter }) => filter),
-          "query",
-        );
+        const filters = filtersIn({ any: false, of: filtersOf(plan.query) });
+        const propertyFilters = filters.map(({ filter }) => filter);
+        await checkPatterns(connection, propertyFilters, "query");
         const { statements, resultOf } = compiled(plan);
         const results: Row[][] = [];
         try {
@@ -48,7 +46,7 @@ export function insightQueries(
           }
         } finally {
           // Also for a query that ran out of time, because such queries need columns most.
-          noteUse(used, performance.now() - began);
+          noteUse(used, performance.now() - beganMs);
         }
         return { kind: plan.query.kind, plan, found: resultOf(results) } as Answered;
       }),

@@ -1,10 +1,10 @@
--- The last sequence number that was applied, and the version of persons that the projection has.
+-- Numbers by key: the last stored sequence number, and the version of the person projection.
 CREATE TABLE meta (key VARCHAR, value BIGINT);
 
 INSERT INTO meta VALUES ('applied_seq', 0), ('mirror_version', 0);
 
--- No key and no index: they cost two thirds of the load rate. Rows are in ingest order, so that
--- seq and ingested_at prune by row group.
+-- The table has no key and no index, because they cost two thirds of the load rate. Rows come in the order
+-- of ingest, so queries by `seq` or `ingested_at` skip row groups.
 CREATE TABLE events (
   project_id INTEGER NOT NULL,
   seq BIGINT NOT NULL,
@@ -36,9 +36,9 @@ CREATE TABLE events (
   "$group_4" VARCHAR,
   -- The properties that queries see.
   properties JSON NOT NULL USING COMPRESSION zstd,
-  -- 16 bits of a hash of name and distinct id: they show that a known uuid came with another event.
+  -- 16 bits of a hash of name and distinct id. They show whether a repeated uuid came with another event.
   mark USMALLINT,
-  -- Columns for properties that are asked for often (decision 87); the table `promoted` names them.
+  -- Columns for properties that queries read often (decision 87); the table `promoted` names the properties.
   promoted_1 VARCHAR,
   promoted_2 VARCHAR,
   promoted_3 VARCHAR,
@@ -47,7 +47,7 @@ CREATE TABLE events (
   promoted_6 VARCHAR,
   promoted_7 VARCHAR,
   promoted_8 VARCHAR,
-  -- All properties of a large event (decision 95), else null.
+  -- All properties of a large event, whose `properties` are truncated (decision 95); else null.
   whole_properties JSON USING COMPRESSION zstd
 );
 
@@ -76,7 +76,7 @@ CREATE TABLE persons (
   properties_15 JSON,
   -- The e-mail address as it is searched.
   email VARCHAR,
-  -- The names of the properties that the projection lacks of the person, a JSON list, or null.
+  -- A JSON list of the keys that the projection omits of the person, or null.
   left_out VARCHAR
 );
 
@@ -125,9 +125,9 @@ CREATE TABLE logs (
   instrumentation_scope JSON NOT NULL
 );
 
--- The column promoted_<slot> has the text of the property `key` of events that came since the promotion. For
--- events before it, up to the rowid `rows_end`, the column is filled step by step, up to `filled`. Queries may
--- read it once `whole_seq`, the last event at that time, is not null.
+-- The column promoted_<slot> has the text of the property `key`. Events that come after its row was added get
+-- the text at once. Older events, before the rowid `rows_end`, are filled in steps; rows before `filled` are done.
+-- Queries may read the column once `whole_seq` is set, to the last event at that time.
 CREATE TABLE promoted (
   slot INTEGER NOT NULL,
   key VARCHAR NOT NULL,
@@ -136,7 +136,7 @@ CREATE TABLE promoted (
   whole_seq BIGINT
 );
 
--- How often queries asked for properties of events, and how long these queries took in all.
+-- The number of queries that read a property of events, by day, and their total time.
 CREATE TABLE property_use (
   key VARCHAR NOT NULL,
   day DATE NOT NULL,
@@ -144,8 +144,8 @@ CREATE TABLE property_use (
   seconds DOUBLE NOT NULL
 );
 
--- How many events have a property, by the type of its value. Each load adds rows, and rows of the same property
--- count together.
+-- The number of events with a property, by the type of its value. Each load adds rows. The rows of a property
+-- add up to its count.
 CREATE TABLE property_counts (
   project_id INTEGER NOT NULL,
   name VARCHAR NOT NULL,
