@@ -76,6 +76,7 @@ export async function openEvents(
       generation,
       memory_bytes: settings.memory * MB,
       threads: settings.threads,
+      diskFloorPercent: settings.disk_floor,
       onThreads: lowerPoolPriority,
       onUnpacked: releaseExecutablePages,
       onFatal(error, current) {

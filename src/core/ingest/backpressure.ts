@@ -122,7 +122,8 @@ export function diskGuard({ volume, floorPercent, elapsedMs, log }: Needs): Disk
   return { isLow: () => isBelow(1), isCritical: () => isBelow(0.5), figures: read };
 }
 
-function floorOf(total: number, percent: number): number {
+/** Returns the bytes of a volume to keep free, of a share in percent. */
+export function floorOf(total: number, percent: number): number {
   if (percent === 0) return 0;
   return Math.min(Math.max((total * percent) / 100, FLOOR_BYTES_MIN), FLOOR_BYTES_MAX);
 }

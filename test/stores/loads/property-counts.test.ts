@@ -8,7 +8,7 @@ const EVENTS = [
   { n: 1, text: "x", "a/b~c.d": true, day: "2026-11-21", list: [1], none: null, __proto__: 1 },
   { n: "1", text: "2026-11-21T10:00:00Z", big: 2 ** 60, part: 0.5, "": "", object: { n: 1 } },
   JSON.parse('{"__proto__": 1, "text": "2026-1-21", "day": "2026-11-21\\n", "n": -1}'),
-  { text: "z".repeat(100_000), large: 1 },
+  { large: "z".repeat(100_000) },
 ].map((properties, n) => batchEvent(n + 1, { properties }));
 
 type Made = Awaited<ReturnType<typeof duckdbStore>>;
@@ -31,7 +31,14 @@ test("properties are counted in the events as in their rows", async () => {
     await recountProperties(connection, "true");
   });
 
-  expect(await countsIn(made)).toEqual(counted);
+  // The rows of a large event are counted without types.
+  const typeless = counted.map(([name, type, count]) => [
+    name,
+    name === "large" ? null : type,
+    count,
+  ]);
+  expect(await countsIn(made)).toEqual(typeless as typeof counted);
+  expect(counted).toContainEqual(["large", "String", 1]);
   expect(counted).toContainEqual(["n", "Numeric", 2]);
   expect(counted).toContainEqual(["__proto__", "Numeric", 1]);
 });

@@ -10,7 +10,7 @@ import { openReads, openRewrites, openWrites, type Reads, type Writes } from "./
 import { commitMemory, freeCachedBlocks, memoryLimit, rowGroupsJoined } from "./memory-limit.ts";
 import { scrubFreedPages } from "./page-padding.ts";
 import { jobQueue, transaction } from "./queue.ts";
-import { clearTemporary, temporaryMb } from "./temporary-files.ts";
+import { clearTemporary, temporaryLimit } from "./temporary-files.ts";
 
 /** The event store's engine: one connection that writes, a few that read. */
 export type Duckdb = Writes &
@@ -42,6 +42,8 @@ export type DuckdbOptions = {
   generation: number;
   memory_bytes: number;
   threads: number;
+  /** The share of the volume that temporary files leave free, in percent. */
+  diskFloorPercent?: number;
   /** The schema changes; by default DUCKDB_MIGRATIONS. */
   migrations?: readonly string[];
   /** Called after DuckDB's library was read from the executable, as on the first start. */
@@ -86,8 +88,9 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
   makeDirectories(directory);
   const instance = await newInstance(join(directory, "engine"), options.onUnpacked);
   const writer = await instance.connect();
+  const temporary = temporaryLimit(join(directory, TEMP_DIRECTORY), options.diskFloorPercent ?? 0);
   try {
-    await configure(writer, options);
+    await configure(writer, { ...options, temporary });
     await migrate(writer, options.migrations);
   } catch (error) {
     // The caller may rename a damaged file, which must not be open then.
@@ -101,7 +104,7 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
   let isRewriting = false;
   const connect = () => instance.connect();
   const memory = await commitMemory({ ...options, connect, interruptReads: queue.interruptReads });
-  const needs = { connect, queue, memory, guard };
+  const needs = { connect, queue, memory, guard, renewLimit: temporary.renew };
   const writes = openWrites(needs, writer);
   const reads = await openReads({ ...needs, generation: () => generation, onThreads });
   const rewrite = openRewrites(needs, () => ({
@@ -181,7 +184,10 @@ async function attach(
 }
 
 /** Configures the engine and attaches the file. The order matters, because the lock comes last. */
-async function configure(connection: DuckDBConnection, options: DuckdbOptions): Promise<void> {
+async function configure(
+  connection: DuckDBConnection,
+  options: DuckdbOptions & { temporary: ReturnType<typeof temporaryLimit> },
+): Promise<void> {
   const { directory, archiveDirectory, generation, memory_bytes, threads } = options;
   const allowed = [LOADS_DIRECTORY, EVENTS_DIRECTORY].map((name) => join(directory, name));
   if (archiveDirectory !== undefined) allowed.push(archiveDirectory);
@@ -198,7 +204,7 @@ async function configure(connection: DuckDBConnection, options: DuckdbOptions): 
     "SET autoload_known_extensions = false",
     "SET allow_community_extensions = false",
     `SET temp_directory = ${quoted(join(directory, TEMP_DIRECTORY))}`,
-    `SET max_temp_directory_size = '${temporaryMb(directory)}MB'`,
+    options.temporary.first(),
     // A checkpoint while the file is opened would fail on a full disk (decision 66).
     "SET checkpoint_threshold = '1TB'",
   ];
@@ -207,7 +213,7 @@ async function configure(connection: DuckDBConnection, options: DuckdbOptions): 
     `USE ${catalog(generation)}`,
     `SET allowed_directories = [${allowed.map(quoted).join(", ")}]`,
     "SET enable_external_access = false",
-    "SET allowed_configs = ['memory_limit']",
+    "SET allowed_configs = ['memory_limit', 'max_temp_directory_size']",
     "SET lock_configuration = true",
   ];
   for (const statement of before) await connection.run(statement);

@@ -11,6 +11,7 @@ import {
 } from "./generations.ts";
 import type { commitMemory } from "./memory-limit.ts";
 import { type Interruption, type jobQueue, pool, rollBack, transaction } from "./queue.ts";
+import type { TemporaryUse } from "./temporary-files.ts";
 
 /** Queries that run at once; the others wait. */
 const READERS_MAX = 4;
@@ -69,13 +70,15 @@ export type Writes = {
 
 type Needs = {
   connect(): Promise<DuckDBConnection>;
+  /** Sets the limit of temporary files again, before work. */
+  renewLimit(connection: DuckDBConnection, use: TemporaryUse): Promise<void>;
   queue: ReturnType<typeof jobQueue>;
   memory: Awaited<ReturnType<typeof commitMemory>>;
   /** Wraps every statement. */
   guard<T>(work: Promise<T>): Promise<T>;
 };
 
-type ReadNeeds = Pick<Needs, "connect" | "queue" | "guard"> & {
+type ReadNeeds = Pick<Needs, "connect" | "queue" | "guard" | "renewLimit"> & {
   /** The current generation. */
   generation(): number;
   onThreads(): void;
@@ -83,37 +86,41 @@ type ReadNeeds = Pick<Needs, "connect" | "queue" | "guard"> & {
 
 /** Opens the connections that read. */
 export async function openReads(needs: ReadNeeds): Promise<Reads> {
-  const { connect, queue, guard, generation, onThreads } = needs;
+  const { connect, queue, guard, generation, onThreads, renewLimit } = needs;
   const readers = await Promise.all(Array.from({ length: READERS_MAX }, connect));
   const { use } = pool(readers, READERS_WAITING_MAX);
   const inUse = new WeakMap<DuckDBConnection, number>();
   const tracked = <T>(work: () => Promise<T>) => trackQuery(() => guard(work()), onThreads);
-  const once = <T>(connection: DuckDBConnection, work: Work<T>) =>
+  const once = <T>(connection: DuckDBConnection, work: Work<T>, use: TemporaryUse = "own") =>
     tracked(async () => {
       const current = generation();
       if (inUse.get(connection) !== current) {
         await connection.run(`USE ${catalog(current)}`);
         inUse.set(connection, current);
       }
+      await renewLimit(connection, use);
       return await transaction(connection, work);
     });
   const readAs =
-    (interruption: Interruption): Run =>
+    (interruption: Interruption, by: TemporaryUse): Run =>
     (work) =>
-      use((connection) => queue.read(connection, interruption, () => once(connection, work)));
+      use((connection) => queue.read(connection, interruption, () => once(connection, work, by)));
   return {
-    read: readAs("never"),
+    read: readAs("never", "own"),
     // A read that waits to run alone holds a connection, so it takes that first.
     readFirst: (work) =>
       use((connection) => {
         const run = () => once(connection, work);
         return queue.sharedOrAlone(run, { shared: () => queue.read(connection, "never", run) });
       }),
-    readForOthers: readAs("repeat"),
+    readForOthers: readAs("repeat", "caller"),
     async readOnNewConnection(work) {
       const connection = await connect();
       // If memory is short, closing a connection with an open transaction crashes the process.
-      const run = () => work(connection, catalog(generation())).finally(() => rollBack(connection));
+      const run = async () => {
+        await renewLimit(connection, "caller");
+        return await work(connection, catalog(generation())).finally(() => rollBack(connection));
+      };
       try {
         return await queue.read(connection, "final", () => tracked(run));
       } finally {
@@ -161,14 +168,22 @@ type NeedsNow = () => Omit<RewriteNeeds, "part" | "withCommitMemory">;
  * Rewrites the event store's file while reads run, as {@link rewriteFile}. A part that lacks memory is repeated
  * without reads. A rewrite that lacks memory is repeated once, with each part alone.
  */
-export function openRewrites({ connect, queue, memory, guard }: Needs, needsNow: NeedsNow) {
+export function openRewrites(
+  { connect, queue, memory, guard, renewLimit }: Needs,
+  needsNow: NeedsNow,
+) {
   const attempt = async (rewriting: Rewriting, isAlone: boolean): Promise<void> => {
     const connection = await connect();
-    const inTurn: Part = (work) =>
-      queue.sharedOrAlone(work, {
-        shared: () => queue.read(connection, "never", work),
+    const inTurn: Part = (work) => {
+      const run = async () => {
+        await renewLimit(connection, "own");
+        return await work();
+      };
+      return queue.sharedOrAlone(run, {
+        shared: () => queue.read(connection, "never", run),
         isShort: isAlone || memory.isShort(),
       });
+    };
     const part: Part = (work) =>
       inTurn(async () => {
         let isCommitting = false;

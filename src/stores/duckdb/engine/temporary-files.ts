@@ -1,13 +1,12 @@
 import { readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { DuckDBConnection } from "@duckdb/node-api";
+import { floorOf } from "../../../core/ingest/backpressure.ts";
 import { Failure } from "../../../core/values/failure.ts";
 import { volumeOf } from "../../files/volume.ts";
 
-/**
- * Bounds of the disk space for temporary files of queries; between them it is half of the free space. The lower
- * bound also holds after a start on a full disk, because space may be freed later.
- */
-const TEMP_BYTES = { min: 128_000_000, max: 4_000_000_000 };
+/** The most disk space for temporary files of queries, in bytes. */
+const TEMP_BYTES_MAX = 4_000_000_000;
 
 /** The longest wait until the engine has released unused files, and the pause between checks, in milliseconds. */
 const WAITED_MS_MAX = 2000;
@@ -59,15 +58,37 @@ function replaceByEmpty(directory: string): void {
   }
 }
 
-function isClear(directory: string): boolean {
-  return readdirSync(directory).every((name) => {
-    const stats = statSync(join(directory, name), { throwIfNoEntry: false });
-    return stats === undefined || stats.size === 0;
-  });
+const isClear = (directory: string): boolean => sizesIn(directory).every((size) => size === 0);
+
+/** The sizes of the files in a directory; one that is removed meanwhile counts 0. */
+function sizesIn(directory: string): number[] {
+  const sizeOf = (name: string) =>
+    statSync(join(directory, name), { throwIfNoEntry: false })?.size ?? 0;
+  return readdirSync(directory).map(sizeOf);
 }
 
-/** Returns the most disk space for temporary files below `directory`, in MB. */
-export function temporaryMb(directory: string): number {
-  const free = volumeOf(directory)?.free ?? Number.POSITIVE_INFINITY;
-  return Math.floor(Math.min(TEMP_BYTES.max, Math.max(TEMP_BYTES.min, free / 2)) / 1e6);
+/** A query of a caller leaves the floor of the volume free, the server's own work does not. */
+export type TemporaryUse = "caller" | "own";
+
+/**
+ * Limits the temporary files in `directory` to half of the free space, for a caller's query to half of that
+ * above the floor. The limit is set again before each work, because the free space changes.
+ */
+export function temporaryLimit(directory: string, floorPercent: number) {
+  const limitOf = (use: TemporaryUse, used: number): string => {
+    const volume = volumeOf(directory);
+    const floor = volume && use === "caller" ? floorOf(volume.total, floorPercent) : 0;
+    const bytes = volume ? used + Math.max(0, volume.free - floor) / 2 : TEMP_BYTES_MAX;
+    const mb = Math.floor(Math.min(bytes, TEMP_BYTES_MAX) / 1e6);
+    return `SET max_temp_directory_size = '${mb}MB'`;
+  };
+
+  return {
+    /** The statement for a directory without temporary files. */
+    first: () => limitOf("own", 0),
+    async renew(connection: DuckDBConnection, use: TemporaryUse): Promise<void> {
+      const used = sizesIn(directory).reduce((sum, size) => sum + size, 0);
+      await connection.run(limitOf(use, used));
+    },
+  };
 }

@@ -7,11 +7,23 @@ import { propertyCounts } from "../lists/definitions.ts";
  * waits until no read runs. The rows of a property add up to its count.
  */
 
-/** Returns SQL that counts the properties of events of a table. */
-const eventCounts = (events: string, where: string) =>
-  propertyCounts(`
-    SELECT project_id, "timestamp" AS seen, coalesce(whole_properties, properties) AS properties
-    FROM ${events} WHERE ${where}`);
+/**
+ * Counts properties of events by name, without the type of their values: texts of a megabyte are not copied
+ * for each name then.
+ */
+const namesOf = (events: string, where: string) => `
+  SELECT project_id, name, NULL::VARCHAR AS property_type, count(*) AS count, max(seen) AS last_seen
+  FROM (SELECT project_id, "timestamp" AS seen,
+      unnest(list_distinct(json_keys(coalesce(whole_properties, properties)))) AS name
+    FROM ${events} WHERE ${where})
+  GROUP BY project_id, name`;
+
+/** Counts the properties of events that fulfil a condition; those of large events without a type. */
+const eventCounts = (where: string) => `
+  ${propertyCounts(`
+    SELECT project_id, "timestamp" AS seen, properties FROM events
+    WHERE whole_properties IS NULL AND (${where})`)}
+  UNION ALL BY NAME ${namesOf("events", `whole_properties IS NOT NULL AND (${where})`)}`;
 
 const ADD = `
   INSERT INTO property_counts BY NAME
@@ -29,7 +41,7 @@ export async function addPropertyCounts(connection: DuckDBConnection, counts: st
 
 /** Adds the counts of stored events, for example those above a sequence number. */
 export async function recountProperties(connection: DuckDBConnection, where: string) {
-  await connection.run(`INSERT INTO property_counts BY NAME ${eventCounts("events", where)}`);
+  await connection.run(`INSERT INTO property_counts BY NAME ${eventCounts(where)}`);
 }
 
 /** Returns SQL that adds up the rows of each property and type. */
@@ -59,12 +71,12 @@ export function joinPropertyCounts(looseRowsMax = LOOSE_ROWS_MAX) {
 }
 
 /**
- * Returns SQL of the counts without erased events, whose rowids are in `temp.doomed`. Names that no other event
- * has are left out.
+ * Returns the counts without those of erased events, whose rowids are in `temp.doomed`. The types of the others
+ * stay as they were. A name that no event has any more is left out.
  */
 export const countsWithoutErased = (catalog: string) => `
   FROM (${summed(`(
     SELECT * FROM ${catalog}.property_counts UNION ALL BY NAME
     SELECT * REPLACE (-count AS count)
-    FROM (${eventCounts(`${catalog}.events`, "rowid IN (SELECT row FROM temp.doomed)")}))`)})
+    FROM (${namesOf(`${catalog}.events`, "rowid IN (SELECT row FROM temp.doomed)")}))`)})
   QUALIFY sum(count) OVER (PARTITION BY project_id, name) > 0`;
