@@ -12,7 +12,8 @@ export const docs: Command = {
   summary: "List the pages of the documentation, or print one.",
   optionalArgs: ["NAME"],
   async run({ args: [name] }, io) {
-    const lines = name === undefined ? pageList() : [pageText(name)];
+    const isList = name === undefined || /^(\/?docs\/)?index(\.md)?$/.test(name);
+    const lines = isList ? pageList() : [pageText(name)];
     for (const line of lines) io.out(line);
     return EXIT.ok;
   },
@@ -25,7 +26,9 @@ function pageList(): string[] {
   );
 }
 
-function pageText(name: string): string {
+/** The page with a name; links of pages to other ones, such as `keys.md` and `/docs/keys`, name it, too. */
+function pageText(asked: string): string {
+  const name = asked.replace(/^\/?docs\//, "").replace(/\.md$/, "");
   const page = PAGES.find((one) => one.name === name);
   if (page !== undefined) return page.text.trimEnd();
   const names = PAGES.map((one) => one.name);

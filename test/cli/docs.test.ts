@@ -50,3 +50,11 @@ test("refuses two names", async () => {
     err: ["Usage: hoglet docs [NAME]"],
   });
 });
+
+test("a page is named as links name it, too, and the index is the list", async () => {
+  const plain = await docs("keys");
+  for (const name of ["keys.md", "/docs/keys", "docs/keys.md"]) {
+    expect(await docs(name)).toEqual(plain);
+  }
+  expect(await docs("index.md")).toEqual(await docs());
+});

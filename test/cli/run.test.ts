@@ -265,8 +265,8 @@ describe("keys and projects without a server", () => {
     [["project", "rename", "7", "Shop"], "Project not found"],
     [["project", "rename", "1", " "], "A name is required"],
     [["key", "roll", "7"], "no such key"],
-    [["key", "create", "--projects", "7"], "Projects that exist"],
-    [["key", "create", "--projects", ""], "Projects that exist"],
+    [["key", "create", "--projects", "7"], "Ids of projects that exist"],
+    [["key", "create", "--projects", ""], "Ids of projects that exist"],
   ])("%p is refused", async (argv, sentence) => {
     using directory = temporaryDirectory();
     await hoglet(["project", "create", "Shop", "--data", directory.path]);

@@ -197,7 +197,7 @@ function checked(changes: KeyChanges, by: Principal | undefined, needs: Needs): 
   if (length === 0 || fields.scoped_teams?.every(needs.hasProject) === false) {
     throw new Failure(
       "invalid_input",
-      "Projects that exist are expected, or null.",
+      "Ids of projects that exist are expected; without any, the key is for all projects.",
       "scoped_teams",
     );
   }

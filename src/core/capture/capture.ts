@@ -69,15 +69,13 @@ export function capture(needs: Needs): Capture {
   const counts = { accepted: new Map<number, number>(), refused: new Map<FailureCode, number>() };
   const warn = warningAppender(needs);
   let refusedAt = Number.NEGATIVE_INFINITY;
-  let calmMs = 0;
   const append = async (entry: Entry) => {
     try {
       await journal.append(entry);
-      if (Math.abs(now() - refusedAt) >= calmMs) refusedAt = Number.NEGATIVE_INFINITY;
+      if (Math.abs(now() - refusedAt) >= CALM_MS) refusedAt = Number.NEGATIVE_INFINITY;
     } catch (error) {
-      refusedAt = now();
-      // Without a cause the limit of free space refused it, not the disk: that ends with the next event.
-      calmMs = error instanceof Error && error.cause !== undefined ? CALM_MS : 0;
+      // Without a cause the limit of free space refused it, which readiness sees by itself.
+      if (error instanceof Error && error.cause !== undefined) refusedAt = now();
       throw error;
     }
   };

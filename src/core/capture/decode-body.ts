@@ -72,7 +72,7 @@ export function decompress(
       hint ||= form.compression;
       continue;
     }
-    text = isLz64(hint) ? fromLz64(text, bytesMax) : fromBase64(text);
+    text = isLz64(hint) ? fromLz64(text, bytesMax) : fromBase64(text, encoding);
     hint = "";
   }
   return text;
@@ -191,11 +191,13 @@ function fromLz64(bytes: Uint8Array, bytesMax: number): Uint8Array {
   return inflatedBytes;
 }
 
-function fromBase64(bytes: Uint8Array): Uint8Array {
+function fromBase64(bytes: Uint8Array, encoding: string): Uint8Array {
   try {
     return Uint8Array.fromBase64(latin1(bytes));
   } catch {
-    throw invalid("The body is neither a JSON object or list nor an encoding of one.");
+    const isGzip = /gzip/i.test(encoding);
+    const encodings = isGzip ? "gzip, as its Content-Encoding says" : "an encoding of one";
+    throw invalid(`The body is neither a JSON object or list nor ${encodings}.`);
   }
 }
 

@@ -185,12 +185,13 @@ function required(attr: string): Failure {
 
 function checkBulk({ ids, distinct_ids }: BulkAsked): void {
   const listed = ids ?? distinct_ids;
-  if (listed === undefined) throw required("ids");
+  const expected = "ids or distinct_ids is required, with at least one of them.";
+  if (listed === undefined) throw new Failure("required", expected, "ids");
   if (ids !== undefined && distinct_ids !== undefined) {
     throw new Failure("invalid_input", "Give ids or distinct_ids, not both.", "ids");
   }
   const attr = ids === undefined ? "distinct_ids" : "ids";
-  if (listed.length === 0) throw required(attr);
+  if (listed.length === 0) throw new Failure("required", expected, attr);
   if (listed.length > BULK_PERSONS_MAX) {
     const detail = `At most ${BULK_PERSONS_MAX} persons are deleted at once.`;
     throw new Failure("too_long", detail, attr);

@@ -10,7 +10,7 @@ export class SchemaError extends Error {
 export const BASELINE_VERSION = 100;
 
 const BEFORE_RELEASE =
-  "It was written by a build before the first release, which this version does not read. Give --data another directory. The events stay readable there: Parquet files in archive/ for DuckDB, persons in hoglet.sqlite for sqlite3.";
+  "It was written by a build before the first release, which this version does not read. Give --data another directory. The data stays readable there: events for DuckDB in events/<n>.duckdb and in the Parquet files of archive/, persons for sqlite3 in hoglet.sqlite.";
 
 /**
  * The index of the first migration that a store lacks, and the version that all of them make. The first

@@ -114,6 +114,7 @@ export function docsRoutes(document: () => Promise<JsonObject>) {
     "/docs/start.js": asset(START, "text/javascript"),
     "/docs/pages.css": asset(pageStyle, "text/css"),
     "/docs/:page": ({ request, params }: Context) => pageAnswer(request, params["page"] ?? ""),
+    "/docs/decisions": ({ request }: Context) => pageAnswer(request, INDEX.name),
     "/docs/decisions/:page": ({ request, params }: Context) =>
       pageAnswer(request, `decisions/${params["page"]}`),
   };

@@ -207,6 +207,9 @@ describe("the pages", () => {
       expect(html.headers.get("content-type")).toBe("text/html; charset=utf-8");
       expect([plain, html].map(({ headers }) => headers.get("vary"))).toEqual(["Accept", "Accept"]);
     }
+    for (const path of ["/docs/decisions", "/docs/decisions/"]) {
+      expect((await get(path)).text).toBe(INDEX.text);
+    }
     expect((await get("/docs/keys.md", HTML)).headers.get("content-type")).toStartWith(
       "text/markdown",
     );

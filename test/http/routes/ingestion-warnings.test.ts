@@ -405,7 +405,7 @@ describe("the list", () => {
       count: 0,
       results: [],
     });
-    for (const type of ["nothing", "__proto__", ""]) {
+    for (const type of ["nothing", "__proto__"]) {
       expect(await app.get(`/ingestion_warnings/?type=${type}`)).toMatchObject({
         status: 400,
         body: { code: "invalid_choice", attr: "type" },

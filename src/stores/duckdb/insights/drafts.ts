@@ -100,7 +100,7 @@ export function draftSql({ events, properties }: EventNames): string {
   const chosen = named.map(({ name }) => `    ${quoted(name)}`).join(",\n");
   return `-- Events and persons per day and event, of the last 30 days (UTC).
 -- ${listOf("Events, the most frequent first", named)}
--- ${listOf("Properties of the newest events", properties.slice(0, NAMES_MAX))}
+-- ${listOf("Properties, the most frequent first", properties.slice(0, NAMES_MAX))}
 SELECT
   date_trunc('day', events.timestamp)::DATE AS day,
   event,
