@@ -151,7 +151,10 @@ async function syncedJournal(
   options: Omit<Parameters<typeof openJournal>[0], "disk">,
 ): Promise<Journal> {
   const { disk, close } = startFsync(log);
-  const journal = await openOrRollBack(openJournal({ ...options, disk }), close);
+  const opening = opened(options.directory, "Check its disk.", () =>
+    openJournal({ ...options, disk }),
+  );
+  const journal = await openOrRollBack(opening, close);
   return {
     ...journal,
     async close() {

@@ -12,6 +12,11 @@ export const BASELINE_VERSION = 100;
 const BEFORE_RELEASE =
   "It was written by a build before the first release, which this version does not read. Give --data another directory. The data stays readable there: events for DuckDB in events/<n>.duckdb and in the Parquet files of archive/, persons for sqlite3 in hoglet.sqlite.";
 
+/** The error of a store of a newer version; `versions` names its version and the one that is known. */
+export function newerVersion(versions: string): SchemaError {
+  return new SchemaError(`It was written by a newer version (${versions}). Run that version.`);
+}
+
 /**
  * The index of the first migration that a store lacks, and the version that all of them make. The first
  * migration makes BASELINE_VERSION, each later one the next. `version` is the store's; 0 if it is new.
@@ -21,9 +26,7 @@ export function migrationsFrom(version: number, migrations: number): { from: num
   const to = BASELINE_VERSION + migrations - 1;
   if (version > 0 && version < BASELINE_VERSION) throw new SchemaError(BEFORE_RELEASE);
   if (version > to) {
-    throw new SchemaError(
-      `It was written by a newer version (schema ${version}, this one knows ${to}). Run that version.`,
-    );
+    throw newerVersion(`schema ${version}, this one knows ${to}`);
   }
   return { from: version === 0 ? 0 : version - BASELINE_VERSION + 1, to };
 }

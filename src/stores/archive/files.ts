@@ -8,7 +8,7 @@ import type {
   ArchivePlace,
   ArchiveState,
 } from "../../core/ports/archive.ts";
-import { SchemaError } from "../../core/values/schema-version.ts";
+import { newerVersion } from "../../core/values/schema-version.ts";
 import { quoted } from "../duckdb/engine/duckdb.ts";
 import { nodeDisk } from "../files/disk.ts";
 import { checksumOf, fileOfPath, named, rowsOf, withoutReplaced } from "./names.ts";
@@ -135,8 +135,7 @@ export async function openArchiveFiles(
 function readMarker(path: string): Marker | undefined {
   const marker = parsed(existsSync(path) ? readFileSync(path, "utf8") : "");
   if (typeof marker?.version !== "number" || typeof marker.last !== "number") return undefined;
-  if (marker.version !== 1)
-    throw new SchemaError("It was written by a newer version. Run that version.");
+  if (marker.version !== 1) throw newerVersion(`format ${marker.version}, this one knows 1`);
   return {
     version: 1,
     last: marker.last,

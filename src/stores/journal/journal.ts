@@ -39,7 +39,7 @@ type Waiting = { entry: Entry; resolve: (seq: number) => void; reject: (failure:
 
 /**
  * Opens the journal in `directory` and repairs the end that a crash has left.
- * Fails with the error of the disk, and for a segment of another format version.
+ * Fails with the error of the disk, and for a segment of a newer format.
  */
 export async function openJournal(options: Options): Promise<Journal> {
   const { directory, disk, after, segmentBytesMax = SEGMENT_BYTES_MAX } = options;

@@ -52,7 +52,7 @@ type Options = {
  * Finds the segments in `directory` and cuts the bytes after the last frame. A torn write was never
  * acknowledged; anything else is quarantined (decision 85). It checks the last segment with a frame and
  * the segments after it. A damaged frame before a whole one is left to the reader, and its segment is not
- * continued. Fails with the error of the disk, and for a segment of another format version.
+ * continued. Fails with the error of the disk, and for a segment of a newer format.
  */
 export async function recoverSegments(options: Options): Promise<Recovered> {
   const { directory, disk } = options;

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import type { Entry, Frame } from "../../core/ports/journal.ts";
+import { newerVersion } from "../../core/values/schema-version.ts";
 import type { Disk } from "../files/disk.ts";
 
 /*
@@ -135,16 +136,14 @@ export function segmentHeader(): Uint8Array {
   return header;
 }
 
-/** Whether SEGMENT_HEADER_BYTES bytes are a segment's header. Fails for another format version. */
+/** Whether SEGMENT_HEADER_BYTES bytes are a segment's header. Throws SchemaError for a newer format. */
 function isSegmentHeader(header: Uint8Array): boolean {
   if (SEGMENT_MAGIC.some((byte, index) => header[index] !== byte)) return false;
   const view = viewOf(header);
   if (crc32(header.subarray(0, 12)) !== view.getUint32(12, true)) return false;
   const version = view.getUint32(8, true);
   if (version === VERSION) return true;
-  throw new Error(
-    `The journal was written in format ${version}, and this version reads only format ${VERSION}.`,
-  );
+  throw newerVersion(`format ${version}, this one knows ${VERSION}`);
 }
 
 /** Returns the file name of the segment that begins at a sequence number. */
@@ -175,7 +174,7 @@ export type Segment = {
   refresh(): void;
   /** Frees the read buffer. */
   dropBuffer(): void;
-  /** Returns the offset of the first frame; 0 if the header is damaged. Fails for an unknown version. */
+  /** Returns the offset of the first frame; 0 if the header is damaged. Throws SchemaError for a newer format. */
   start(): number;
   /** Returns the frame at `offset`; undefined at the end, and for a torn or damaged frame. */
   frameAt(offset: number): Placed | undefined;
