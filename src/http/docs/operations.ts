@@ -87,8 +87,14 @@ const failures = (...statuses: number[]) =>
     statuses.map((status) => [status, { $ref: `#/components/responses/${status}` }]),
   );
 
+/**
+ * The empty answer of an operation whose status is 200 with and without a body. A status has one entry, so
+ * the entry of all successes says it: generated clients then know that there may be no data.
+ */
+const WITHOUT_BODY = { description: "Without this preference, 200 has no body." };
+
 /** The answers of success by status. */
-function successesOf(route: Route, write: WriteSchema): Record<number, object> {
+function successesOf(route: Route, write: WriteSchema): Record<string, object> {
   const { status, empty } = route;
   const preferred = "With `Prefer: return=representation`, the result";
   const answer = (description?: string) => {
@@ -99,7 +105,7 @@ function successesOf(route: Route, write: WriteSchema): Record<number, object> {
       : { ...answered, content: { ...content, ...tablesOf(route) } };
   };
   if (!empty) return { [status]: answer() };
-  if (status === 200) return { 200: answer(`${preferred}; else no body.`) };
+  if (status === 200) return { 200: answer(`${preferred}; else no body.`), "2XX": WITHOUT_BODY };
   return { 200: answer(`${preferred}.`), [status]: answerOf(status, t.Void(), write) };
 }
 
