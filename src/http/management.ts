@@ -69,7 +69,6 @@ export function mountManagement(app: Elysia, route: Route, guards: Guards): void
       const { request, query } = context as Context & { query: Record<string, unknown> };
       checkEncoding(route, request);
       checkBrackets(route, request);
-      dropEmpty(route, query);
       readScalars(route, query);
       if (isTable && prefersTable(request.headers.get("accept"))) query["format"] ??= "csv";
     },
@@ -88,19 +87,24 @@ function checkEncoding({ query }: Route, { url }: Request): void {
   }
 }
 
-/** Drops the empty parameters of a list: clients send the empty fields of a form as filters. */
-function dropEmpty({ query: shape }: Route, query: Record<string, unknown>): void {
-  if (shape === undefined || !Object.hasOwn(shape.properties, "limit")) return;
-  for (const name of Object.keys(shape.properties)) {
-    if (query[name] === "" && !shape.required?.includes(name)) delete query[name];
-  }
-}
+/** Parameters of lists that count as absent if they are empty: forms send their empty fields. */
+const MAY_BE_EMPTY = [
+  "limit",
+  "offset",
+  "created_by",
+  "distinct_id",
+  "email",
+  "event",
+  "search",
+  "short_id",
+];
 
 /**
  * Reads integers and booleans. Elysia would take `1e2`, `0x10` and `5.0` for integers, and would refuse
  * `True`, as Python writes it (decision 59).
  */
 function readScalars(route: Route, query: Record<string, unknown>): void {
+  for (const name of MAY_BE_EMPTY) if (query[name] === "") delete query[name];
   for (const [name, shape] of Object.entries(route.query?.properties ?? {})) {
     const value = query[name];
     if (typeof value !== "string") continue;

@@ -117,8 +117,8 @@ describe("a number of a query", () => {
     for (const { path, parameters } of reads()) {
       for (const { name } of parameters.filter(isWhole)) {
         for (const value of NO_NUMBERS) {
-          // An empty limit or offset is the default.
-          if (value === "" && ["limit", "offset"].includes(name)) continue;
+          // An empty limit or offset is the default, and an empty filter does not filter.
+          if (value === "" && ["limit", "offset", "created_by"].includes(name)) continue;
           const refused = await ask("GET", asked(path, parameters, name, [value]));
           const wanted = { status: 400, body: { type: "validation_error", attr: name } };
           expect([path, name, value, refused]).toMatchObject([path, name, value, wanted]);

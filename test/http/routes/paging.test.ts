@@ -44,22 +44,16 @@ const GROUP = event({
 });
 
 test.each([
-  ["persons/", "email=&search=&distinct_id=&properties=&properties[]=&cursor=&format="],
-  ["session_recording_playlists/", "created_by=&short_id=&search=&pinned=&type=&date_from=&order="],
-  ["events/", "event=&distinct_id=&person_id=&uuid=&after=&before=&cursor="],
+  ["persons/", "email=&search=&distinct_id=&properties=&properties[]="],
+  ["session_recording_playlists/", "created_by=&short_id=&search="],
+  ["events/", "event=&distinct_id="],
   ["groups/", "group_type_index=0&search="],
   ["event_definitions/", "search="],
-  ["property_definitions/", "search=&type="],
-  ["persons/deletion_status/", "status=&person_uuid="],
-  ["persons/activity/", "limit=&page=&cursor="],
-  ["ingestion_warnings/", "type="],
+  ["property_definitions/", "search="],
 ])("empty filters of %s do not filter", async (list, query) => {
   const app = await newProject();
-  await app.capture(batch(PERSON, GROUP, event({ event: "" })));
+  await app.capture(batch(PERSON, GROUP));
   await app.ask("POST", `${app.api}/session_recording_playlists/`, { body: { name: "carts" } });
-  const { body } = await app.get("/persons/?distinct_id=ann");
-  const [person] = (body as Listed).results;
-  await app.ask("POST", `${app.api}/persons/${person?.["id"]}/delete_events/`);
   const rows = async (parameters: string) => {
     const { status, body } = await app.get(`/${list}?${parameters}`);
     return { status, results: (body as Listed).results };
@@ -70,10 +64,14 @@ test.each([
   expect(await rows(query)).toEqual(unfiltered);
 });
 
-test("an empty parameter that a list needs is refused with its name", async () => {
+test.each([
+  ["groups/", "group_type_index"],
+  ["persons/activity/", "page"],
+  ["session_recording_playlists/", "order"],
+  ["ingestion_warnings/", "type"],
+])("another empty parameter of %s is refused: %s", async (list, attr) => {
   const app = await newProject();
-  const answered = await app.get("/groups/?group_type_index=");
-  expect(answered).toMatchObject({ status: 400, body: { attr: "group_type_index" } });
+  expect(await app.get(`/${list}?${attr}=`)).toMatchObject({ status: 400, body: { attr } });
 });
 
 describe("a walk along next shows each row once while others are added", () => {
