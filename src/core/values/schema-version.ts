@@ -12,7 +12,7 @@ export const BASELINE_VERSION = 100;
 const BEFORE_RELEASE =
   "It was written by a build before the first release, which this version does not read. Give --data another directory. The data stays readable there: events for DuckDB in events/<n>.duckdb and in the Parquet files of archive/, persons for sqlite3 in hoglet.sqlite.";
 
-/** The error of a store of a newer version; `versions` names its version and the one that is known. */
+/** The error of a store of a newer version. `versions` names its version and the newest known one. */
 export function newerVersion(versions: string): SchemaError {
   return new SchemaError(`It was written by a newer version (${versions}). Run that version.`);
 }
