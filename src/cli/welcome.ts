@@ -7,14 +7,15 @@ import type { Io } from "./command.ts";
 /** The file that gets the first personal key when the output is no terminal. */
 const INITIAL_KEY_FILE = "initial-key";
 
-/** The lines that each start prints: version, data directory and addresses. */
-export function banner({ data }: Settings, url: string): string[] {
+/** The lines that each start prints: version, data directory and addresses, and the public one if it is given. */
+export function banner({ data, public_url: publicUrl }: Settings, url: string): string[] {
   return [
     `hoglet ${VERSION}`,
     `data       ${data}`,
     `capture    ${url}/i/v0/e/  ${url}/batch/`,
     `API        ${url}/api/projects/`,
     `docs       ${url}/docs`,
+    ...(publicUrl === undefined ? [] : [`public     ${publicUrl}`]),
   ];
 }
 
