@@ -33,7 +33,7 @@ export type Command = {
   optionalArgs?: readonly string[];
   /** Its own flags, each with a value, and what they mean. */
   flags?: Readonly<Record<string, string>>;
-  /** Flags without a value that change nothing, and what they mean. */
+  /** Flags without a value, and what they mean. In `flags` each that is typed is an empty text. */
   switches?: Readonly<Record<string, string>>;
   /** Returns the exit code. */
   run(typed: Typed, io: Io): Promise<number>;

@@ -8,20 +8,37 @@ import { withAdmin, withApp } from "./with-data.ts";
 export const deletionsList: Command = {
   name: "deletions list",
   summary: "List the deletions of events that are queued, running or failed.",
-  async run({ config }, io) {
-    const open = await withAdmin(config.settings, ({ deletionDesk }) => deletionDesk.open());
-    const heads = ["id", "project", "person", "runs", "requested", "state", "attempts", "reason"];
-    for (const line of table(heads, open.map(rowOf))) io.out(line);
+  switches: { "--all": "list done and cancelled ones, too, with the counts of deleted rows" },
+  async run({ config, flags }, io) {
+    const which = "--all" in flags ? "all" : "open";
+    const listed = await withAdmin(config.settings, (admin) => admin.deletionDesk.list(which));
+    const columns = which === "all" ? { ...OPEN_COLUMNS, ...DONE_COLUMNS } : OPEN_COLUMNS;
+    const cells = listed.map((one) => Object.values(columns).map((cell) => String(cell(one))));
+    for (const line of table(Object.keys(columns), cells)) io.out(line);
     return EXIT.ok;
   },
 };
 
-function rowOf({ error, ...deletion }: Receipt): string[] {
-  const { id, project_id, person_uuid, kind, requested_at, state, attempts } = deletion;
-  return [id, project_id, person_uuid, kind, requested_at, state, attempts, error ?? ""].map(
-    String,
-  );
-}
+type Columns = Record<string, (deletion: Receipt) => string | number>;
+
+const OPEN_COLUMNS: Columns = {
+  id: ({ id }) => id,
+  project: ({ project_id }) => project_id,
+  person: ({ person_uuid }) => person_uuid,
+  runs: ({ kind }) => kind,
+  requested: ({ requested_at }) => requested_at,
+  state: ({ state }) => state,
+  attempts: ({ attempts }) => attempts,
+  reason: ({ error }) => error ?? "",
+};
+
+const DONE_COLUMNS: Columns = {
+  finished: ({ finished_at }) => finished_at ?? "",
+  deleted: ({ counts }) =>
+    Object.entries(counts ?? {})
+      .map(([rows, count]) => `${count} ${rows.replaceAll("_", " ")}`)
+      .join(", "),
+};
 
 /** Runs deletions; HTTP has no such call, so a stolen key cannot delete sooner (decision 62). */
 export const deletionsRun: Command = {

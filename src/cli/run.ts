@@ -139,8 +139,9 @@ function parse(argv: readonly string[]) {
   const flags: Record<string, string> = {};
   for (const [flag, value] of Object.entries(given)) {
     if (Object.hasOwn(command.switches ?? {}, flag)) {
-      if (value === undefined) continue;
-      throw new UsageError(`${flag} takes no value.`);
+      if (value !== undefined) throw new UsageError(`${flag} takes no value.`);
+      flags[flag] = "";
+      continue;
     }
     if (!isSettingFlag(flag) && !Object.hasOwn(command.flags ?? {}, flag)) {
       throw new UsageError(`hoglet ${command.name} knows no flag ${flag}. See: hoglet help.`);

@@ -6,8 +6,8 @@ import type { DeletionState, Receipt } from "./deletion.ts";
 
 /** Deletions of all projects, for the operator. */
 export type DeletionDesk = {
-  /** Queued, running and failed deletions, newest first. */
-  open(): Promise<Receipt[]>;
+  /** At most 1,000 deletions in every state, or only `open` ones: queued, running or failed. The newest first. */
+  list(which: "open" | "all"): Promise<Receipt[]>;
   /** Fails `not_found`. */
   receipt(id: number): Promise<Receipt>;
   /** Cancels a deletion that is queued or failed, and has deleted nothing. Fails `not_found`. */
@@ -21,8 +21,8 @@ type DeskNeeds = {
   now: Clock;
 };
 
-/** How many of the open deletions are listed. */
-const OPEN_MAX = 1000;
+/** The most deletions of a list. */
+const LISTED_MAX = 1000;
 
 /** Deletions in a store, for the operator. */
 export function deletionDesk({ reads, writes, users, now }: DeskNeeds): DeletionDesk {
@@ -38,7 +38,7 @@ export function deletionDesk({ reads, writes, users, now }: DeskNeeds): Deletion
     throw new Failure("not_found", "There is no such deletion.");
   };
   return {
-    open: async () => Promise.all((await reads.all(OPEN_STATES, OPEN_MAX)).map(receiptOf)),
+    list: async (which) => Promise.all((await reads.all(STATES[which], LISTED_MAX)).map(receiptOf)),
     receipt,
     async cancel(id) {
       if (await writes.cancel(id, isoTime(now()))) return receipt(id);
@@ -47,4 +47,7 @@ export function deletionDesk({ reads, writes, users, now }: DeskNeeds): Deletion
   };
 }
 
-const OPEN_STATES: readonly DeletionState[] = ["queued", "running", "failed"];
+const STATES: Record<"open" | "all", readonly DeletionState[]> = {
+  open: ["queued", "running", "failed"],
+  all: ["queued", "running", "failed", "done", "cancelled"],
+};
