@@ -106,7 +106,13 @@ test("a page of large events ends early, and a walk along next meets each once",
 test("questions about large events are answered of their small properties", async () => {
   type Definitions = { results: { name: string; property_type: string }[] };
   const { results } = await server.get<Definitions>("/property_definitions/");
-  expect(results.map(({ name }) => name).toSorted()).toEqual(["$host", "at", "batch", "plan"]);
+  expect(results.map(({ name }) => name).toSorted()).toEqual([
+    "$host",
+    "at",
+    "batch",
+    "plan",
+    "text",
+  ]);
 
   const { status: drafted } = await ask("GET", "/query/draft_sql/");
   expect(drafted).toBe(200);

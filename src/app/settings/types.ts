@@ -132,10 +132,10 @@ export const choice = <T extends string>(
   },
 });
 
-/** An origin, without a path. */
+/** An address that a path can follow: an origin, perhaps with a path of its own. */
 export const url = (help: string): Row<string | undefined> =>
   checked(help, undefined, {
-    isValid: (value) => /^https?:\/\/[^/?#]+\/?$/.test(value) && URL.canParse(value),
+    isValid: (value) => /^https?:\/\/[^/?#]+(?:\/[\w.~%/-]*)?$/.test(value) && URL.canParse(value),
     form: "be an address like https://events.example.com",
   });
 

@@ -1,6 +1,6 @@
 import { PERSON_NAMESPACE } from "../../core/identity/person.ts";
 import type { ArchiveFiles, Counting, Restore, TakenRows } from "../../core/ports/archive.ts";
-import { type Duckdb, quoted } from "../duckdb/engine/duckdb.ts";
+import { type Duckdb, quoted, ROW_GROUP_ROWS, rows } from "../duckdb/engine/duckdb.ts";
 import { metaOf } from "../duckdb/events/projection.ts";
 import { recountProperties } from "../duckdb/events/property-counts.ts";
 import { NOT_PADDING } from "../loads/event-lines.ts";
@@ -90,8 +90,16 @@ export function restoreOf(duckdb: Duckdb, files: ArchiveFiles): Restore {
     assign: () => duckdb.writeInPlace(async (connection) => void (await connection.run(ASSIGN))),
 
     async end() {
+      const last = await duckdb.read(async (connection) => {
+        const [row] = await rows(connection, "SELECT max(rowid) AS last FROM events");
+        return Number(row?.["last"] ?? -1);
+      });
+      // In parts, because the properties of large events take much memory.
+      for (let start = 0; start <= last; start += ROW_GROUP_ROWS) {
+        const part = `rowid >= ${start} AND rowid < ${start + ROW_GROUP_ROWS}`;
+        await duckdb.write((connection) => recountProperties(connection, part));
+      }
       await duckdb.write(async (connection) => {
-        await recountProperties(connection, NOT_PADDING);
         await connection.run("DELETE FROM meta WHERE key = 'restoring'");
       });
       await duckdb.checkpoint();

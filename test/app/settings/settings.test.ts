@@ -64,7 +64,12 @@ describe("settings", () => {
     ["a preference of its own", {}, { HOGLET_PREFER: "all" }, /one of minimal, representation/],
     ["an allowed host with a port", { "--allowed-hosts": "a.b:8443" }, {}, /without a port/],
     ["an allowed host with a path", { "--allowed-hosts": "a.b/c" }, {}, /names of hosts/],
-    ["a public address with a path", { "--public-url": "https://a.b/c" }, {}, /must be an address/],
+    [
+      "a public address with a query",
+      { "--public-url": "https://a.b/c?d" },
+      {},
+      /must be an address/,
+    ],
     ["a certificate without its key", { "--tls-cert": "a.pem" }, {}, /belong together/],
     ["a file that is not there", { "--config": "/no/such.toml" }, {}, /cannot be read/],
   ])("%s is an error that says so", (_case, flags, env, sentence) => {

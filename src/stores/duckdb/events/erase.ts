@@ -9,7 +9,7 @@ import { LOG_OWNERS, MAY_HAVE_OWNER } from "../lists/logs.ts";
 import { readErasedEntries } from "./dedup-replay.ts";
 import { forgetUnfilled } from "./hot-columns.ts";
 import { metaOf } from "./projection.ts";
-import { countsWithoutErased } from "./property-counts.ts";
+import { countErased, countsWithoutErased, ERASED_PROPERTIES } from "./property-counts.ts";
 
 /** The distinct ids that the tasks delete. */
 const TARGETS = `
@@ -181,7 +181,7 @@ async function findDoomed(
     const page = JSON.stringify(targets.slice(at, at + TARGETS_MAX));
     await connection.run(ADD_TARGETS, { targets: page });
   }
-  for (const sql of [BY_ID, doomedEvents(names), doomedLogs(names)]) {
+  for (const sql of [BY_ID, doomedEvents(names), doomedLogs(names), ERASED_PROPERTIES]) {
     await connection.run(sql);
   }
   const counts = await rows(connection, COUNTS);
@@ -208,7 +208,10 @@ async function copyTable(
   );
   const last = Number(row?.["last"] ?? -1);
   const copy = (order: string, start: number, end: number) =>
-    part(() => connection.run(copyRows(names, { ...of, order }), { start, end, mark }));
+    part(async () => {
+      if (of.table === "events") await connection.run(countErased(names.from), { start, end });
+      await connection.run(copyRows(names, { ...of, order }), { start, end, mark });
+    });
   // A part that lacks memory is copied in halves, and unsorted.
   const copyInParts = async (order: string, start: number, count: number): Promise<void> => {
     try {

@@ -70,13 +70,25 @@ export function joinPropertyCounts(looseRowsMax = LOOSE_ROWS_MAX) {
   };
 }
 
+/** The table for the counts of erased events, during a rewrite. */
+export const ERASED_PROPERTIES = `
+  CREATE TEMP TABLE erased_properties (project_id INTEGER, name VARCHAR, property_type VARCHAR,
+    count BIGINT, last_seen TIMESTAMP)`;
+
+/** Counts the properties of the erased events in a range of rowids; `temp.doomed` has their rowids. */
+export const countErased = (catalog: string) => `
+  INSERT INTO temp.erased_properties BY NAME ${namesOf(
+    `${catalog}.events`,
+    `rowid >= $start::BIGINT AND rowid < $end::BIGINT AND rowid IN
+       (SELECT row FROM temp.doomed WHERE row >= $start::BIGINT AND row < $end::BIGINT)`,
+  )}`;
+
 /**
- * Returns the counts without those of erased events, whose rowids are in `temp.doomed`. The types of the others
- * stay as they were. A name that no event has any more is left out.
+ * Returns the counts without those of erased events. The types of the others stay as they were. A name that no
+ * event has any more is left out.
  */
 export const countsWithoutErased = (catalog: string) => `
   FROM (${summed(`(
     SELECT * FROM ${catalog}.property_counts UNION ALL BY NAME
-    SELECT * REPLACE (-count AS count)
-    FROM (${namesOf(`${catalog}.events`, "rowid IN (SELECT row FROM temp.doomed)")}))`)})
+    SELECT * REPLACE (-count AS count) FROM temp.erased_properties)`)})
   QUALIFY sum(count) OVER (PARTITION BY project_id, name) > 0`;
