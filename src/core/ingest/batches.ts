@@ -83,7 +83,6 @@ export function batches({ journal, persons, files, dedup, ...memory }: Needs) {
      */
     async apply(range: { after: number; upTo: number }): Promise<BatchResult> {
       collect();
-      await persons.noteJournal(range.upTo);
       const applied = await persons.applied();
       // A batch that SQLite has already changes no person again: only the event store lacks it.
       const replayed = range.after < applied;
@@ -106,7 +105,10 @@ export function batches({ journal, persons, files, dedup, ...memory }: Needs) {
         ...reused.map(({ event }) => eventWarning("duplicate_uuid", event)),
         ...does.refused.map(({ type, of }) => eventWarning(type, of)),
       ];
-      const changes = does.changes && { ...does.changes, warnings, applied_seq: last };
+      const changes = does.changes && {
+        ...does.changes,
+        ...{ warnings, applied_seq: last, journal_seq: range.upTo },
+      };
       const projection = changes && (await persons.apply(changes)).projection;
       const of = { events: storedEvents(unique, does), logs: logsIn(frames, last), projection };
       const loads = files.add({ range: { first: range.after + 1, last }, ...of });

@@ -103,6 +103,8 @@ export type BatchChange = {
   warnings?: readonly ProjectWarning[];
   /** The last sequence number of the batch. */
   applied_seq: number;
+  /** The last one of the journal when the batch began: it shows later if the journal's end is lost. */
+  journal_seq?: number;
 };
 
 /**
@@ -192,10 +194,7 @@ export type PersonWrites = {
   /** Returns the last sequence number that is applied; 0 at first. */
   applied(): Promise<number>;
 
-  /** Notes the last sequence number of the journal, before each batch: it shows if the journal's end is lost. */
-  noteJournal(seq: number): Promise<void>;
-
-  /** Returns the number that `noteJournal` got last; 0 at first. */
+  /** Returns `journal_seq` of the last batch; 0 at first. */
   journalNoted(): Promise<number>;
 
   /**

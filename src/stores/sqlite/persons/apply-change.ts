@@ -44,7 +44,7 @@ export function changeApplier(sqlite: Sqlite, { statements, version, groups }: T
 
   return (change: PersonChange): Applied => {
     if (change.kind === "batch") {
-      version.advance(change.applied_seq);
+      version.advance(change);
       warn(change.warnings ?? []);
       const writer = begin();
       applyBatch(writer, change, { statements, activity });
@@ -147,11 +147,11 @@ export function versions({ raw }: Sqlite) {
     applied: () => numberOf("applied_seq"),
     current: () => numberOf("version"),
     journalNoted: () => numberOf("journal_seq"),
-    noteJournal: (seq: number): void => void write.run("journal_seq", String(seq)),
-    /** Notes that a batch is applied. Fails if it was applied before. */
-    advance(seq: number): void {
+    /** Notes that a batch is applied, and how far the journal is. Fails if the batch was applied before. */
+    advance({ applied_seq: seq, journal_seq = seq }: BatchChange): void {
       if (seq <= numberOf("applied_seq")) throw new Error(`Batch up to ${seq} was applied before`);
       write.run("applied_seq", String(seq));
+      write.run("journal_seq", String(journal_seq));
     },
     next(): number {
       const version = numberOf("version") + 1;

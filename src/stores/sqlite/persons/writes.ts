@@ -60,7 +60,6 @@ export function personWrites(sqlite: Sqlite): PersonWrites {
     groupTypes: groupReads(sqlite).types,
     group: async (place) => groups.find(place),
     applied: async () => version.applied(),
-    noteJournal: async (seq) => transaction(() => version.noteJournal(seq)),
     journalNoted: async () => version.journalNoted(),
     projectionSince: async (first, take) =>
       transaction(() => {
