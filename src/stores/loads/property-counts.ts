@@ -12,38 +12,49 @@ export type PropertyCount = {
   last_seen: string;
 };
 
-/** The counts of a project, by the name of the property. */
-type Counts = Map<string, PropertyCount[]>;
+/** A count, and the count of the same name with another type. */
+type Counted = PropertyCount & { next: Counted | undefined };
 
-/** Counts the properties of events. */
+/** The counts of a project, by the name of the property, and the newest time of its events. */
+type Counts = { byName: Map<string, Counted>; newest: string };
+
+/** Counts the properties of events. It runs for every event, so it makes no object for one. */
 export function countProperties(events: readonly BatchEvent[]): PropertyCount[] {
   const projects = new Map<number, Counts>();
   for (const event of events) {
     let counts = projects.get(event.project_id);
     if (counts === undefined) {
-      counts = new Map();
+      counts = { byName: new Map(), newest: "" };
       projects.set(event.project_id, counts);
     }
     addEvent(counts, event);
   }
-  return [...projects.values()].flatMap((counts) => [...counts.values()].flat());
+  return [...projects.values()].flatMap(({ byName }) => [...byName.values()].flatMap(chained));
 }
 
 function addEvent(counts: Counts, { project_id, event }: BatchEvent): void {
+  const { byName } = counts;
   const { properties, timestamp: last_seen } = event;
-  for (const name of Object.keys(properties)) {
+  const isNewest = last_seen >= counts.newest;
+  if (isNewest) counts.newest = last_seen;
+  for (const name in properties) {
     const property_type = typeOf(properties[name]);
-    const ofName = counts.get(name);
-    const existing = ofName?.find((count) => count.property_type === property_type);
-    if (existing !== undefined) {
-      existing.count += 1;
-      if (last_seen > existing.last_seen) existing.last_seen = last_seen;
+    const first = byName.get(name);
+    let existing = first;
+    while (existing !== undefined && existing.property_type !== property_type) {
+      existing = existing.next;
+    }
+    if (existing === undefined) {
+      byName.set(name, { project_id, name, property_type, count: 1, last_seen, next: first });
       continue;
     }
-    const added = { project_id, name, property_type, count: 1, last_seen };
-    if (ofName === undefined) counts.set(name, [added]);
-    else ofName.push(added);
+    existing.count += 1;
+    if (isNewest || last_seen > existing.last_seen) existing.last_seen = last_seen;
   }
+}
+
+function chained({ next, ...count }: Counted): PropertyCount[] {
+  return next === undefined ? [count] : [count, ...chained(next)];
 }
 
 /** Matches a time in the form that events have; a text in another form may be anything. */
