@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { rows } from "../../../src/stores/duckdb/engine/duckdb.ts";
 import { recountProperties } from "../../../src/stores/duckdb/events/property-counts.ts";
 import { batchEvent, batchOf, loadOf } from "../../support/data/batches.ts";
+import { propertyCountsIn } from "../../support/data/property-counts.ts";
 import { duckdbStore } from "../../support/start/duckdb-store.ts";
 
 const EVENTS = [
@@ -11,21 +11,10 @@ const EVENTS = [
   { large: "z".repeat(100_000) },
 ].map((properties, n) => batchEvent(n + 1, { properties }));
 
-type Made = Awaited<ReturnType<typeof duckdbStore>>;
-
-const countsIn = ({ duckdb }: Made) =>
-  duckdb.read(async (connection) => {
-    const found = await rows(
-      connection,
-      "SELECT name, property_type, count::INTEGER AS count FROM property_counts ORDER BY ALL",
-    );
-    return found.map((row) => Object.values(row));
-  });
-
 test("properties are counted in the events as in their rows", async () => {
   await using made = await duckdbStore();
   await made.store.append(loadOf(made.files, batchOf(1, EVENTS)));
-  const counted = await countsIn(made);
+  const counted = await propertyCountsIn(made);
   await made.duckdb.write(async (connection) => {
     await connection.run("DELETE FROM property_counts");
     await recountProperties(connection, "true");
@@ -37,7 +26,7 @@ test("properties are counted in the events as in their rows", async () => {
     name === "large" ? null : type,
     count,
   ]);
-  expect(await countsIn(made)).toEqual(typeless as typeof counted);
+  expect(await propertyCountsIn(made)).toEqual(typeless as typeof counted);
   expect(counted).toContainEqual(["large", "String", 1]);
   expect(counted).toContainEqual(["n", "Numeric", 2]);
   expect(counted).toContainEqual(["__proto__", "Numeric", 1]);

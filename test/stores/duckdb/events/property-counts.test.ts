@@ -1,25 +1,14 @@
 import { expect, test } from "bun:test";
-import { rows } from "../../../../src/stores/duckdb/engine/duckdb.ts";
 import {
   addPropertyCounts,
   joinPropertyCounts,
 } from "../../../../src/stores/duckdb/events/property-counts.ts";
 import { countProperties } from "../../../../src/stores/loads/property-counts.ts";
 import { batchEvent } from "../../../support/data/batches.ts";
+import { propertyCountsIn } from "../../../support/data/property-counts.ts";
 import { duckdbStore } from "../../../support/start/duckdb-store.ts";
 
 const EVENT = batchEvent(1, { properties: { day: "2026-1-21", n: -1, text: "x", __none__: null } });
-
-type Made = Awaited<ReturnType<typeof duckdbStore>>;
-
-const countsIn = ({ duckdb }: Made) =>
-  duckdb.read(async (connection) => {
-    const found = await rows(
-      connection,
-      "SELECT name, property_type, count::INTEGER AS count FROM property_counts ORDER BY ALL",
-    );
-    return found.map((row) => Object.values(row));
-  });
 
 test("many rows of a property become one, and a few stay", async () => {
   await using made = await duckdbStore();
@@ -38,11 +27,13 @@ test("many rows of a property become one, and a few stay", async () => {
   ];
 
   for (let at = 0; at < 5; at++) await add();
-  expect(await countsIn(made)).toEqual(once.flatMap((row) => Array<typeof row>(5).fill(row)));
+  expect(await propertyCountsIn(made)).toEqual(
+    once.flatMap((row) => Array<typeof row>(5).fill(row)),
+  );
   await add();
-  expect(await countsIn(made)).toEqual(once.map(([name, type]) => [name, type, 6]));
+  expect(await propertyCountsIn(made)).toEqual(once.map(([name, type]) => [name, type, 6]));
   for (let at = 0; at < 6; at++) await add();
-  expect(await countsIn(made)).toHaveLength(28);
+  expect(await propertyCountsIn(made)).toHaveLength(28);
   await add();
-  expect(await countsIn(made)).toEqual(once.map(([name, type]) => [name, type, 13]));
+  expect(await propertyCountsIn(made)).toEqual(once.map(([name, type]) => [name, type, 13]));
 });
