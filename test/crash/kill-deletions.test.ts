@@ -130,7 +130,7 @@ test.each(casesOf(["journal"], ["journal", "temporary", "finish"]))(
       await server.stored(1);
       await remove(server, id);
       const sending = sendAlong(server, sent);
-      while (sent.length < 1000) await Bun.sleep(1);
+      while (sent.length < 10 * SENDER_PERSONS) await Bun.sleep(1);
       const running = runCommand(["deletions", "run", "--data", data]);
       while (!server.output().err.includes(`"step":"${step}"`)) await Bun.sleep(1);
       server.signal("SIGKILL");
@@ -149,7 +149,7 @@ test.each(casesOf(["journal"], ["journal", "temporary", "finish"]))(
 );
 
 /** Persons whose events {@link sendAlong} sends: one of each in a batch. */
-const SENDER_PERSONS = 100;
+const SENDER_PERSONS = rounds(25, 100);
 
 /** Sends batch after batch until the server is gone. */
 async function sendAlong(server: Server, sent: Sent[]): Promise<void> {

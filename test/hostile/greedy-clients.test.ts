@@ -1,5 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { batch, event } from "../support/data/build-records.ts";
+import { rounds } from "../support/start/rounds.ts";
 import { PERSONAL_KEY, type Server, startServer } from "../support/start/server.ts";
 
 setDefaultTimeout(300_000);
@@ -19,7 +20,7 @@ const GREEDY = [
 ];
 
 const CLIENTS = 2;
-const BATCHES = 40;
+const BATCHES = rounds(20, 40);
 
 /** Events of each batch: two large ones, which differ in size, and some more. */
 const SMALL = 50;

@@ -6,6 +6,7 @@ import { caughtUp } from "../support/answers/prometheus.ts";
 import { logsBody } from "../support/data/logs.ts";
 import { temporaryDirectory } from "../support/start/app.ts";
 import { runCommand } from "../support/start/process.ts";
+import { rounds } from "../support/start/rounds.ts";
 import { PERSONAL_KEY, PROJECT_KEY, type Server, startServer } from "../support/start/server.ts";
 
 setDefaultTimeout(120_000);
@@ -15,9 +16,13 @@ const FLAGS = ["--memory", "256", "--journal", "16"];
 
 const MIB = 1_048_576;
 
-const BATCHES = 20;
+const BATCHES = rounds(10, 20);
 const BATCH_EVENTS = 50;
 const COUNT = BATCHES * BATCH_EVENTS;
+
+/** Batches of persons with large properties. */
+const PERSON_BATCHES = rounds(8, 24);
+const PERSONS = PERSON_BATCHES * 25;
 
 /** Of two sizes in turn, some near the limit of 1 MiB. */
 const textOf = (batch: number) => "x".repeat(batch % 5 === 0 ? 390_000 : 200_000);
@@ -133,7 +138,7 @@ test("a large event is whole in SQL, where it is asked for", async () => {
 
 test("persons and groups with large properties are stored, and persons found by each", async () => {
   const large = { plan: "pro", text: "z".repeat(400_000) };
-  for (let batch = 0; batch < 24; batch += 1) {
+  for (let batch = 0; batch < PERSON_BATCHES; batch += 1) {
     const events = Array.from({ length: 25 }, (_, at) => ({
       event: "met",
       distinct_id: `large-${batch * 25 + at}`,
@@ -149,18 +154,18 @@ test("persons and groups with large properties are stored, and persons found by 
     distinct_id: "large-0",
     properties: group,
   });
-  await stored(COUNT + 24 * 25 + 1);
+  await stored(COUNT + PERSONS + 1);
 
   const filter = encodeURIComponent(JSON.stringify([{ key: "plan", value: "pro" }]));
   type Found = { count: number; results: { properties: { text: string } }[] };
   const found = await server.get<Found>(`/persons/?limit=1&properties=${filter}`);
-  expect(found.count).toBe(24 * 25);
+  expect(found.count).toBe(PERSONS);
   expect(found.results[0]?.properties.text === large.text).toBe(true);
   const texts = encodeURIComponent(
     JSON.stringify([{ key: "text", operator: "regex", value: "z$" }]),
   );
   expect(await server.get(`/persons/?limit=1&properties=${texts}`)).toMatchObject({
-    count: 24 * 25,
+    count: PERSONS,
   });
   const [kept] = (await server.get<Found>("/groups/?group_type_index=0")).results;
   expect(JSON.stringify(kept)).toContain(large.text);
@@ -174,7 +179,7 @@ test("large log records are stored and archived as well", async () => {
     const { status } = await server.capture(logsBody(records), `/i/v1/logs?token=${PROJECT_KEY}`);
     expect(status).toBe(200);
   }
-  await untilArchived(COUNT + 24 * 25 + 1 + 240);
+  await untilArchived(COUNT + PERSONS + 1 + 240);
   const found = await ask<{ results: unknown[][] }>("POST", "/query/", {
     query: { kind: "HogQLQuery", query: "SELECT count(*), min(strlen(body)) FROM logs" },
   });
@@ -200,11 +205,11 @@ test("a rebuild has them again, and needs no restart before", async () => {
   expect(await server.stop()).toBe(0);
   const { code, out } = await runCommand(["rebuild", "--data", data]);
   expect({ code, out }).toMatchObject({ code: 0 });
-  expect(out).toContain(`${COUNT - BATCHES * 17 + 24 * 25 + 1} events, 240 log records`);
+  expect(out).toContain(`${COUNT - BATCHES * 17 + PERSONS + 1} events, 240 log records`);
 
   server = await startServer({ data, flags: FLAGS });
   const { count } = await server.get<{ count: number }>("/events/?limit=1");
-  expect(count).toBe(COUNT - BATCHES * 17 + 24 * 25 + 1);
+  expect(count).toBe(COUNT - BATCHES * 17 + PERSONS + 1);
   const { body } = await ask("POST", "/query/", {
     query: {
       kind: "HogQLQuery",

@@ -2,6 +2,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { batch, event } from "../../support/data/build-records.ts";
 import { findPlanted } from "../../support/disk/bytes-on-disk.ts";
 import { type TestApp, testApp } from "../../support/start/app.ts";
+import { rounds } from "../../support/start/rounds.ts";
 
 setDefaultTimeout(240_000);
 
@@ -31,7 +32,7 @@ async function remove(app: TestApp, id: string): Promise<void> {
 
 test("deletions run next to statements that take all memory, or wait and say why", async () => {
   await using app = await testApp({ flags: { "--memory": "128" } });
-  await fill(app, 30_000);
+  await fill(app, rounds(10_000, 30_000));
   const planted = `planted-${crypto.randomUUID()}`;
   await app.capture(batch(event({ distinct_id: "gone", properties: { planted } })));
   let isOver = false;

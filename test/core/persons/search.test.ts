@@ -3,7 +3,7 @@ import { folded } from "../../../src/core/values/case-folding.ts";
 import { batch, event } from "../../support/data/build-records.ts";
 import { randomOf } from "../../support/disk/faulty-disk.ts";
 import { type TestApp, testApp } from "../../support/start/app.ts";
-import { casesOf } from "../../support/start/rounds.ts";
+import { casesOf, rounds } from "../../support/start/rounds.ts";
 
 setDefaultTimeout(60_000);
 
@@ -52,7 +52,7 @@ test.each(casesOf([1], [1, 2]))(
     ];
     await app.capture(batch(...Array.from({ length: 30 }, (_, n) => set(`p${n}`))));
 
-    for (let step = 0; step < 40; step += 1) {
+    for (let step = 0; step < rounds(20, 40); step += 1) {
       await any(steps)();
       const everybody = (await list(app, "limit=1000")).results;
       const part = any(PARTS);

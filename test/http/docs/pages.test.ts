@@ -3,6 +3,7 @@ import type { Browser, Page } from "playwright-core";
 import { INDEX, PAGES } from "../../../src/docs/index.ts";
 import { type OpenApi, operationsOf } from "../../support/answers/document.ts";
 import { launchChromium, problemsOf } from "../../support/start/chromium.ts";
+import { casesOf } from "../../support/start/rounds.ts";
 import { PERSONAL_KEY, PROJECT_KEY } from "../../support/start/server.ts";
 import { sharedServer } from "../../support/start/shared-server.ts";
 
@@ -254,7 +255,7 @@ describe("the pages", () => {
 
   test("work below a path of a proxy, with the operations that are tried out", async () => {
     using proxy = proxyBelow("/ingest");
-    for (const path of ["/ingest/docs", "/ingest/docs/"]) {
+    for (const path of casesOf(["/ingest/docs/"], ["/ingest/docs", "/ingest/docs/"])) {
       const { context, page, problems, leaving, asked } = await open(path, ".opblock", proxy.url);
       const operation = "#operations-users-users_me";
       await authorize(page);
