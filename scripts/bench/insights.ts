@@ -60,7 +60,12 @@ function questions({ first, last }: Days): Asked[] {
       query: {
         kind: "RetentionQuery",
         dateRange: { date_to: last },
-        retentionFilter: { period: "Week", totalIntervals: 8, targetEntity: { id: "$pageview" } },
+        retentionFilter: {
+          retentionType: "retention_first_time",
+          period: "Week",
+          totalIntervals: 8,
+          targetEntity: { id: "$pageview" },
+        },
       },
       hand: "retention",
       ...hot,
