@@ -35,7 +35,7 @@ const GROUPS: readonly Group[] = [
       ],
       "core/persons": ["BULK_PERSONS_MAX"],
       "stores/loads": ["READ_CHARS_MAX"],
-      "core/erasure": ["ATTEMPTS_MAX"],
+      "core/erasure": ["ATTEMPTS_MAX", "PLACES_MAX"],
     },
   },
   {

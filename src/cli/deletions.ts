@@ -38,7 +38,17 @@ const DONE_COLUMNS: Columns = {
     Object.entries(counts ?? {})
       .map(([rows, count]) => `${count} ${rows.replaceAll("_", " ")}`)
       .join(", "),
+  "places to look at": ({ places }) => placesText(places),
 };
+
+/** Places that the list names; the receipt has more of them. */
+const PLACES_SHOWN = 3;
+
+function placesText(places: Receipt["places"]): string {
+  const { count, results } = places ?? { count: 0, results: [] };
+  const shown = results.slice(0, PLACES_SHOWN).map(({ kind, short_id }) => `${kind} ${short_id}`);
+  return [...shown, ...(count > shown.length ? [`${count - shown.length} more`] : [])].join(", ");
+}
 
 /** Runs deletions; HTTP has no such call, so a stolen key cannot delete sooner (decision 62). */
 export const deletionsRun: Command = {

@@ -57,8 +57,8 @@ test("deletions are listed, withdrawn and run in the running server, and leave a
   const [heads = "", done, cancelled, ...more] = (await hoglet(server, "list", "--all")).out
     .trim()
     .split("\n");
-  expect(heads.split(/ +/).slice(-2)).toEqual(["finished", "deleted"]);
-  expect(done).toMatch(/^2 .* done .*Z {2}1 events, 0 logs, 0 warnings, 0 dead letters$/);
+  expect(heads).toMatch(/ finished +deleted +places to look at$/);
+  expect(done).toMatch(/^2 .* done .*Z {2}1 events, 0 logs, 0 warnings, 0 dead letters *$/);
   expect(cancelled).toMatch(/^1 .* cancelled /);
   expect(more).toEqual([]);
   const again = await hoglet(server, "cancel", "2");

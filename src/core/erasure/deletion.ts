@@ -34,7 +34,18 @@ export type Receipt = {
    * named the person of the person store, and lines of the file `dead_letters`.
    */
   counts: Record<string, number> | null;
+  /** Where people may have written an id or the e-mail address of the person; null before the run. */
+  places: Places | null;
 };
+
+/** An insight or a playlist that contains a name of a deleted person. It stays as it is. */
+export type Place = { kind: "insight" | "playlist"; id: number; short_id: string };
+
+/** The number of places, and PLACES_MAX of them: insights before playlists, each the newest first. */
+export type Places = { count: number; results: Place[] };
+
+/** The most places in a receipt; all are counted. */
+export const PLACES_MAX = 100;
 
 /** The most tasks of one run; the next run follows at once and takes the others. */
 export const BATCH_TASKS_MAX = 10_000;

@@ -27,7 +27,7 @@ const LISTED_MAX = 1000;
 /** Deletions in a store, for the operator. */
 export function deletionDesk({ reads, writes, users, now }: DeskNeeds): DeletionDesk {
   const receiptOf = async (row: DeletionRow): Promise<Receipt> => {
-    const { uuids: _, distinct_ids: _ids, person_id: _id, ...rest } = row;
+    const { uuids: _, distinct_ids: _ids, person_id: _id, email: _email, ...rest } = row;
     const { journal_seq: _seq, generation: _generation, ...known } = rest;
     const user = await users.find(row.requested_by);
     return { ...known, requested_by_email: user?.email ?? null };

@@ -1,4 +1,4 @@
-import type { DeletionKind, DeletionState } from "../erasure/deletion.ts";
+import type { DeletionKind, DeletionState, Places } from "../erasure/deletion.ts";
 import type { Actor } from "../identity/activity.ts";
 import type { Part } from "../values/page.ts";
 
@@ -23,6 +23,8 @@ export type DeletionRow = {
   uuids: string[];
   /** The person's distinct ids at the request. The end of the task empties the list. */
   distinct_ids: string[];
+  /** The person's e-mail address at the request. The end of the task empties it, too. */
+  email: string | null;
   kind: DeletionKind;
   /** Id of the user who asked for it. */
   requested_by: number;
@@ -40,6 +42,8 @@ export type DeletionRow = {
   started_at: string | null;
   /** Generation of the event store's file that has no events of the task; null before `erasing`. */
   generation: number | null;
+  /** Insights and playlists that contain one of `distinct_ids` or `email`; null before `forget`. */
+  places: Places | null;
 };
 
 /** Number of tasks of a project in a state. */
@@ -90,7 +94,10 @@ export type Counted = "events" | "logs" | "warnings" | "dead_letters";
 
 /** The input of `forget`: tasks whose events are gone, and versions of the projection. */
 export type Leftovers = {
-  tasks: readonly Pick<DeletionRow, "id" | "project_id" | "distinct_ids" | "requested_at">[];
+  tasks: readonly Pick<
+    DeletionRow,
+    "id" | "project_id" | "distinct_ids" | "email" | "requested_at"
+  >[];
   /** The version that the projection has. */
   projection_version: number;
   /** The version that the projection had when the event store's file was rewritten; undefined if it was not. */
@@ -119,13 +126,13 @@ export type DeletionWrites = {
   /**
    * Removes samples of warnings with the distinct ids of a task, up to `requested_at`, and adds them to
    * its counts. Removes data for the projection up to `projection_version`, as `PersonWrites.projected` does, and
-   * keeps `purged_version`. It comes after the erasure.
+   * keeps `purged_version`. Notes the `places` of each task. It comes after the erasure.
    */
   forget(leftovers: Leftovers): Promise<void>;
   /** Adds to the counts of tasks, by their ids. It must not be repeated: it adds again. */
   count(counted: Counted, found: ReadonlyMap<number, number>): Promise<void>;
   /**
-   * Removes the distinct ids of tasks, and rewrites the store's files so that no byte of deleted data is
+   * Removes the distinct ids and e-mail addresses of tasks, and rewrites the store's files so that no byte of deleted data is
    * left in them (decision 60). If the disk is full it fails, and the tasks wait.
    */
   scrub(ids: readonly number[]): Promise<void>;
@@ -140,7 +147,7 @@ export type DeletionWrites = {
   /** Does not count the attempt of a batch, because the server stops. The tasks stay `running`. */
   interrupt(tasks: readonly DeletionRow[]): Promise<void>;
   /**
-   * Cancels a task that is queued or failed, and removes its distinct ids. Returns false for any other
+   * Cancels a task that is queued or failed, and removes its distinct ids and e-mail. Returns false for any other
    * task, and if `generation` is set: events are gone then. A second call returns false.
    */
   cancel(id: number, at: string): Promise<boolean>;

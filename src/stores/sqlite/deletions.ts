@@ -7,6 +7,7 @@ import type {
   DeletionRow,
   DeletionWrites,
 } from "../../core/ports/erasure.ts";
+import { mentionReads } from "./mentions.ts";
 import { rewriteFile } from "./rewrite.ts";
 import { deletionTask, meta } from "./schema.ts";
 import { afterKey, type Sqlite } from "./sqlite.ts";
@@ -52,7 +53,7 @@ export function deletionReads({ orm }: Sqlite): DeletionReads {
 /** The person whose events are deleted; the fields are those of the row. */
 export type DeletionOf = Pick<
   DeletionRow,
-  "project_id" | "person_id" | "person_uuid" | "uuids" | "distinct_ids"
+  "project_id" | "person_id" | "person_uuid" | "uuids" | "distinct_ids" | "email"
 >;
 
 /** Queues deletions in the caller's transaction. */
@@ -60,7 +61,7 @@ export function deletionWrites({ orm }: Sqlite) {
   return {
     /** Queues a deletion. It replaces the ids of an equal queued one if it includes all of them. */
     queue(of: DeletionOf, { kind, journal_seq, by }: DeletionAsked): void {
-      const { project_id, person_id, uuids, distinct_ids } = of;
+      const { project_id, person_id, uuids, distinct_ids, email } = of;
       const waiting = orm
         .select()
         .from(deletionTask)
@@ -78,7 +79,7 @@ export function deletionWrites({ orm }: Sqlite) {
       if (waiting !== undefined) {
         orm
           .update(deletionTask)
-          .set({ uuids, distinct_ids, journal_seq })
+          .set({ uuids, distinct_ids, email, journal_seq })
           .where(eq(deletionTask.id, waiting.id))
           .run();
         return;
@@ -177,7 +178,7 @@ export function deletionRunWrites(sqlite: Sqlite): DeletionWrites {
       transaction(() => {
         const cancelled = orm
           .update(deletionTask)
-          .set({ state: "cancelled", finished_at: at, distinct_ids: [] })
+          .set({ state: "cancelled", finished_at: at, distinct_ids: [], email: null })
           .where(
             and(
               eq(deletionTask.id, id),
@@ -198,6 +199,7 @@ function erasureWrites(sqlite: Sqlite): Pick<DeletionWrites, "erasing" | "forget
   const facts = factsOf(sqlite);
   const changed = changing(sqlite);
   const counted = counting(sqlite);
+  const placesNaming = mentionReads(sqlite);
   const forgetOwned = raw.query<null, [number]>(
     "DELETE FROM distinct_id_owned WHERE version <= ?1",
   );
@@ -231,10 +233,11 @@ function erasureWrites(sqlite: Sqlite): Pick<DeletionWrites, "erasing" | "forget
           return [id, removed.reduce((sum, count) => sum + count, 0)] as const;
         });
         counted("warnings", new Map(warnings));
+        for (const [id, places] of placesNaming(tasks)) changed([id], { places });
       }),
 
     async scrub(ids) {
-      changed(ids, { distinct_ids: [] });
+      changed(ids, { distinct_ids: [], email: null });
       await rewriteFile(raw);
     },
   };

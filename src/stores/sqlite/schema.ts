@@ -1,5 +1,5 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { DeletionKind, DeletionState } from "../../core/erasure/deletion.ts";
+import type { DeletionKind, DeletionState, Places } from "../../core/erasure/deletion.ts";
 import type { ActivityDetail } from "../../core/identity/activity.ts";
 import { PLAYLIST_TYPES } from "../../core/playlists/playlist.ts";
 import type { Json, JsonObject } from "../../core/values/json.ts";
@@ -160,6 +160,7 @@ export const deletionTask = sqliteTable("deletion_task", {
   person_uuid: text().notNull(),
   uuids: text({ mode: "json" }).$type<string[]>().notNull(),
   distinct_ids: text({ mode: "json" }).$type<string[]>().notNull(),
+  email: text(),
   kind: text().$type<DeletionKind>().notNull(),
   requested_by: integer().notNull(),
   requested_at: text().notNull(),
@@ -171,6 +172,7 @@ export const deletionTask = sqliteTable("deletion_task", {
   counts: text({ mode: "json" }).$type<Record<string, number>>(),
   started_at: text(),
   generation: integer(),
+  places: text({ mode: "json" }).$type<Places>(),
 });
 
 /** Insights: questions about events that are kept. */

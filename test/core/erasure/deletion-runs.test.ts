@@ -270,6 +270,7 @@ describe("a task", () => {
       started_at: "2026-11-21T13:00:00.000000Z",
       finished_at: "2026-11-21T13:00:00.000000Z",
       counts: { events: 2, logs: 0, warnings: 0, dead_letters: 0 },
+      places: { count: 0, results: [] },
     });
   });
 

@@ -86,8 +86,9 @@ describe.each(RECORD_STORES)("deletions in %s", (_name, open) => {
     await deletions.finish([1, 2], AT);
 
     expect(await deletions.get(1)).toMatchObject({
-      ...{ state: "done", finished_at: AT, distinct_ids: [], generation: 2 },
+      ...{ state: "done", finished_at: AT, distinct_ids: [], email: null, generation: 2 },
       counts: { events: 2, logs: 1, warnings: 0, dead_letters: 5 },
+      places: { count: 0, results: [] },
     });
     expect(await deletions.get(2)).toMatchObject({
       counts: { events: 0, logs: 0, warnings: 0, dead_letters: 0 },

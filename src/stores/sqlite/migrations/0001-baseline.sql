@@ -329,6 +329,8 @@ CREATE TABLE deletion_task (
   person_uuid TEXT NOT NULL,
   uuids TEXT NOT NULL,
   distinct_ids TEXT NOT NULL,
+  -- The person's e-mail address, as it was at the request.
+  email TEXT,
   kind TEXT NOT NULL CHECK (kind IN ('weekly', 'nightly')),
   requested_by INTEGER NOT NULL REFERENCES user (id),
   requested_at TEXT NOT NULL,
@@ -342,7 +344,9 @@ CREATE TABLE deletion_task (
   counts TEXT,
   started_at TEXT,
   -- The generation of the event store's file in which `counts` are deleted.
-  generation INTEGER
+  generation INTEGER,
+  -- A JSON object: insights and playlists that name the person.
+  places TEXT
 ) STRICT;
 
 CREATE INDEX deletion_task_project ON deletion_task (project_id);

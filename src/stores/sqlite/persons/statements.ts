@@ -9,6 +9,7 @@ export type StoredPerson = {
   properties: string;
   created_at: string;
   is_identified: number;
+  email: string | null;
 };
 
 /** A merge as it is stored: lists and properties are JSON, flags 0 or 1. */
@@ -49,7 +50,7 @@ function personTable(raw: Sqlite["raw"]) {
   ];
   return {
     find: raw.query<StoredPerson, [project_id: number, id: number]>(
-      `SELECT id, project_id, uuid, properties, created_at, is_identified FROM person
+      `SELECT id, project_id, uuid, properties, created_at, is_identified, email FROM person
        WHERE project_id = ?1 AND id = ?2`,
     ),
     insert: raw.query<null, Columns>(

@@ -127,12 +127,13 @@ export function applyRemove(
 
 /** The events of a person, for their deletion. */
 export function eventsOf(
-  { project_id, id, uuid }: StoredPerson,
+  { project_id, id, uuid, email }: StoredPerson,
   { idsOf, overriddenBy }: PersonStatements,
 ): DeletionOf {
   const earlier = overriddenBy.all(id).map(({ overridden_uuid }) => overridden_uuid);
   const distinct_ids = idsOf.all(id).map(({ distinct_id }) => distinct_id);
-  return { project_id, person_id: id, person_uuid: uuid, uuids: [uuid, ...earlier], distinct_ids };
+  const uuids = [uuid, ...earlier];
+  return { project_id, person_id: id, person_uuid: uuid, uuids, distinct_ids, email };
 }
 
 const identified = (person: StoredPerson) => ({
