@@ -22,6 +22,9 @@ export function turnOf<T>(all: readonly T[], turn: number, every: number): reado
   );
 }
 
+/** How many minutes a test with random choices takes: `HOGLET_TEST_MINUTES`, or 0 for its usual rounds. */
+export const MINUTES = Number(process.env["HOGLET_TEST_MINUTES"] ?? 0);
+
 /** A seed for random choices: `HOGLET_TEST_SEED`, or else the given one, or else a new one. */
 export function seedOf(seed = Math.floor(Math.random() * 2 ** 31)): number {
   return Number(process.env["HOGLET_TEST_SEED"] ?? seed);
