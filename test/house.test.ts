@@ -158,7 +158,7 @@ const TESTED_ELSEWHERE: Record<string, string> = {
   "core/queries/trend.ts": "test/core/insights/insights.test.ts, test/http/routes/insights.test.ts",
   "core/events/number-ids.ts": "test/core/capture/admit-body.test.ts",
   "core/operations/metric-definitions.ts": "test/http/routes/metrics.test.ts",
-  "core/values/ip-address.ts": "test/http/request/address.test.ts",
+  "app/process/countries.ts": "test/http/sdk/country.test.ts",
   "core/values/ids.ts": "test/core/identity/person.test.ts, test/core/events/event.test.ts",
   "core/warnings/warning.ts": "types",
   "core/questions/breakdowns.ts": "test/core/questions/question.test.ts",

@@ -1,5 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import LZString from "lz-string";
+import { countryOf } from "../../src/app/process/countries.ts";
 import { admitBody, type Body } from "../../src/core/capture/admit-body.ts";
 import { eventStream, FILL_STREAM } from "./events.ts";
 
@@ -59,10 +60,10 @@ const PLAIN: Omit<Body, "bytes"> = {
   compression: "",
   protocol: "events",
   sdk: "",
-  hints: { key: undefined, keyInBody: true, sentAt: undefined },
+  hints: { key: undefined, keyInBody: true, sentAt: undefined, geoip: { country: "DE" } },
 };
 
-const ARRIVED = { now: NOW, newUuid: () => Bun.randomUUIDv7() };
+const ARRIVED = { now: NOW, newUuid: () => Bun.randomUUIDv7(), countryOf };
 
 /** The body of a request as the load generator sends it. */
 function bodyOf(events: number): Uint8Array {

@@ -3,6 +3,7 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { $ } from "bun";
 import manifest from "../../package.json";
+import { COUNTRIES_PACKAGE } from "./countries.ts";
 import { licencesOf } from "./licenses.ts";
 import { signatureState, withoutSignature } from "./macos.ts";
 import { BINDINGS, embedNatives, nativesIn, nativesLabel } from "./natives.ts";
@@ -158,7 +159,8 @@ async function build(target: Target, path: string, { revision, files }: Common):
   const bindings = `@duckdb/node-bindings-${target.platform}-${target.arch}`;
   const engine = installed(bindings) ?? (await fetched(bindings));
   const natives = nativesIn(engine);
-  const licences = await licencesOf(ROOT, files, [join(ROOT, "node_modules", "bun"), engine]);
+  const folders = ["bun", COUNTRIES_PACKAGE].map((name) => join(ROOT, "node_modules", name));
+  const licences = await licencesOf(ROOT, files, [...folders, engine]);
   const label = await nativesLabel(pinned(bindings).version, natives);
   // Bun leaves source map files beside what it writes, hence a folder to throw away.
   const work = mkdtempSync(join(dirname(path), ".build-"));

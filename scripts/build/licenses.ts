@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join, sep } from "node:path";
 
 /** What of a package's folder is about its licence. */
-const LICENCE_FILE = /^(licen[cs]e|copying|notice)/i;
+const LICENCE_FILE = /^(nro_)?(licen[cs]e|copying|notice)/i;
 
 /** The folder of the package that a file belongs to, behind which is the path inside it. */
 const PACKAGE_FOLDER = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+(?=[\\/])/;

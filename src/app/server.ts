@@ -6,6 +6,7 @@ import { type Ingest, startIngest } from "../core/ingest/ingest.ts";
 import { type HttpNeeds, type HttpServer, httpServer } from "../http/server.ts";
 import { volumeOf } from "../stores/files/volume.ts";
 import { openEvents } from "./open-events.ts";
+import { countryOf } from "./process/countries.ts";
 import { elapsedMs, newUuid } from "./process/sources.ts";
 import { VERSION } from "./process/version.ts";
 import {
@@ -62,7 +63,8 @@ export async function openApp(settings: Settings, environment: Environment): Pro
   const archiving = startArchiving({ ...events.archivingNeeds, ingest, log });
   const decoder = startDecoder(log);
   const journal = rejectWhenDiskLow(events.journal, guard);
-  const accepting = { now, newUuid, log, journal, decoder: decoder.decoder, ingest };
+  const sources = { now, newUuid, countryOf, log };
+  const accepting = { ...sources, journal, decoder: decoder.decoder, ingest };
   const services = openServices({ settings, base, events, diskGuard: guard, accepting });
   const deletionRuns = startDeletions({ settings, base, events, archiving, ingest, now, log });
   const close = async (deadlineMs: number) => {
@@ -95,6 +97,7 @@ export async function openApp(settings: Settings, environment: Environment): Pro
         publicUrl: settings.public_url,
         allowedHosts: settings.allowed_hosts,
         trustedProxies: settings.trusted_proxies,
+        countryOf: settings.geoip === "on" ? countryOf : undefined,
       }),
     drain() {
       services.state.draining = true;

@@ -3,6 +3,7 @@ import { attempts } from "../core/access/failed-keys.ts";
 import type { Keys } from "../core/access/keys.ts";
 import type { Projects } from "../core/access/projects.ts";
 import type { Capture } from "../core/capture/capture.ts";
+import type { CountryOf } from "../core/capture/country.ts";
 import type { IsCatchingUp } from "../core/events/freshness.ts";
 import type { Insights } from "../core/insights/insights.ts";
 import type { Logs } from "../core/logs/logs.ts";
@@ -102,6 +103,8 @@ export type HttpNeeds = ManagementNeeds & {
   connectionOf: (request: Request) => string | undefined;
   /** Proxies whose forwarding headers count (setting `trusted_proxies`). */
   trustedProxies: readonly string[];
+  /** Undefined if events get no country (setting `geoip`). */
+  countryOf: CountryOf | undefined;
 } & Omit<AddressOptions, "isProxied">;
 
 /** Answers each request; never fails. */
@@ -141,12 +144,15 @@ export function httpServer(needs: HttpNeeds): HttpServer {
   const addressOf = clientAddress(needs.trustedProxies);
   const isTrusted = trustedAddress(needs.trustedProxies);
   const isProxied = (request: Request) => isTrusted(needs.connectionOf(request) ?? "");
+  const clientOf = (request: Request) => addressOf(request, needs.connectionOf(request));
   const authority = authorizer({
     keys,
     projects,
     attempts: attempts(needs.now),
-    addressOf: (request) => addressOf(request, needs.connectionOf(request)),
+    addressOf: clientOf,
   });
+  const geoipOf = (request: Request) =>
+    needs.countryOf && { country: needs.countryOf(clientOf(request) ?? "") };
   const app = new Elysia({
     strictPath: false,
     // Drops unknown fields. Elysia's own way would turn a text into a list before the check.
@@ -179,7 +185,7 @@ export function httpServer(needs: HttpNeeds): HttpServer {
     mountManagement(app, route, guards);
   }
   const sdk = [
-    ...captureRoutes(needs.capture, needs.meter),
+    ...captureRoutes(needs.capture, needs.meter, geoipOf),
     ...logRoutes(needs.logs, projects, needs.meter),
     ...sdkRoutes(projects, needs.newUuid),
   ];

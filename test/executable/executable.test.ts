@@ -339,6 +339,8 @@ describe("its commands", () => {
     }
     expect(out).toContain("Stichting DuckDB Foundation");
     expect(out).toContain("Apache License\n");
+    // The table of countries is made of its data.
+    expect(out).toContain("Number Resource Organization");
     expect(await slow.stdout.text()).toBe(out);
     expect(readdirSync(cwd)).toEqual([]);
   });

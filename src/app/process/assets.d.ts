@@ -1,3 +1,9 @@
+/* Files that the build embeds as files: the path of one. */
+declare module "*.bin" {
+  const path: string;
+  export default path;
+}
+
 /* Files that the build embeds as text. */
 declare module "*.sql" {
   const text: string;

@@ -38,6 +38,11 @@ const ROWS = {
   trusted_proxies: networks(
     "addresses or networks of proxies whose X-Forwarded-For counts, separated by commas",
   ),
+  geoip: choice<"on" | "off">(
+    "whether events get the country of the sender's address, which is not stored",
+    "on",
+    ["on", "off"],
+  ),
   tls_cert: optional("file with the TLS certificate chain (PEM)"),
   tls_key: optional("file with the TLS key (PEM)"),
   owner_email: email("e-mail address of the first user", "owner@localhost.localdomain"),

@@ -1,5 +1,6 @@
 import { admitBody, type Body } from "../../core/capture/admit-body.ts";
 import { admitLogs, type LogsBody } from "../../core/logs/logs.ts";
+import { countryOf } from "../process/countries.ts";
 import { gcAfterBytes, gcWithinShare } from "../process/garbage-collection.ts";
 import { serve } from "./rpc.ts";
 
@@ -11,7 +12,7 @@ const collectWithin = gcWithinShare(collect);
 
 /** The time of arrival and the sources that decoding needs. */
 const arrived = (now: number) => ({
-  ...{ now, newUuid: () => Bun.randomUUIDv7() },
+  ...{ now, newUuid: () => Bun.randomUUIDv7(), countryOf },
   collect: collectWithin,
 });
 

@@ -11,6 +11,7 @@ import { Failure } from "../values/failure.ts";
 import { isObject, type Json, type JsonObject } from "../values/json.ts";
 import { parseTime } from "../values/time.ts";
 import { type Warning, warningTally } from "../warnings/warning.ts";
+import { addCountry, type CountryOf } from "./country.ts";
 import { BODY_BYTES_MAX, decompress, type EncodedBody } from "./decode-body.ts";
 import { fromV1, v1Uuid } from "./event-v1.ts";
 import { type RequestHints, readSubmission } from "./read-body.ts";
@@ -47,6 +48,7 @@ export type Admission = {
 type Arrived = {
   now: number;
   newUuid: () => string;
+  countryOf: CountryOf;
   inflatedBytesMax?: number;
   /** Runs a garbage collection after a large amount of garbage. */
   collect?: () => void;
@@ -63,7 +65,13 @@ export function admitBody(body: Body, arrived: Arrived): Admission {
   const { sentAt, historical } = submission;
   const isSentAtInvalid = sentAt === undefined && (submission.envelope["sent_at"] ?? null) !== null;
   const report = body.protocol === "v1" ? v1Report(submission.envelope) : undefined;
-  const arrival = { now: arrived.now, newUuid: arrived.newUuid, sentAt, isSentAtInvalid };
+  const addSender = senderOf(body.hints, historical, arrived.countryOf);
+  const arrival = {
+    ...{ now: arrived.now, newUuid: arrived.newUuid },
+    sentAt,
+    isSentAtInvalid,
+    addSender,
+  };
   const warnings = warningTally();
   const lines = ndjsonBuffer(bytes.length, arrived.collect);
   let dropped = 0;
@@ -88,6 +96,13 @@ export function admitBody(body: Body, arrived: Arrived): Admission {
     warnings: warnings.all(),
     results: report?.text() ?? "",
   };
+}
+
+/** Adds countries to events. The address of a client that imports events is not that of their senders. */
+function senderOf({ geoip }: RequestHints, historical: boolean, countryOf: CountryOf) {
+  if (geoip === undefined) return undefined;
+  const client = historical ? undefined : geoip.country;
+  return (properties: JsonObject) => addCountry(properties, { client, countryOf });
 }
 
 /** The journal line of an event with its changes, so that only a stored event is reported (decision 38). */

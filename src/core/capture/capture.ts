@@ -8,6 +8,7 @@ import { Failure, type FailureCode } from "../values/failure.ts";
 import type { Clock } from "../values/time.ts";
 import { warningAppender } from "../warnings/warning.ts";
 import { type Admission, admitBody, type Body } from "./admit-body.ts";
+import type { CountryOf } from "./country.ts";
 import type { EncodedBody } from "./decode-body.ts";
 
 /** Bodies larger than this, as sent or inflated, are decoded by the decode worker. */
@@ -43,6 +44,7 @@ type Needs = {
   decoder: Decoder;
   now: Clock;
   newUuid: () => string;
+  countryOf: CountryOf;
   ingest: Pick<Ingest, "wake" | "backlogMs">;
   log: Log;
 };
@@ -65,7 +67,7 @@ export type Capture = {
 
 /** Capture on a journal. */
 export function capture(needs: Needs): Capture {
-  const { journal, projects, decoder, now, newUuid, ingest } = needs;
+  const { journal, projects, decoder, now, newUuid, countryOf, ingest } = needs;
   const counts = { accepted: new Map<number, number>(), refused: new Map<FailureCode, number>() };
   const warn = warningAppender(needs);
   let refusedAt = Number.NEGATIVE_INFINITY;
@@ -83,7 +85,8 @@ export function capture(needs: Needs): Capture {
     async accept(body) {
       const arrived_at = now();
       const sent = body.bytes.length;
-      const arrived = { now: arrived_at, newUuid, inflatedBytesMax: INLINE_BYTES_MAX };
+      const sources = { newUuid, countryOf };
+      const arrived = { now: arrived_at, ...sources, inflatedBytesMax: INLINE_BYTES_MAX };
       const inline = admittedInline(body, () => admitBody(body, arrived));
       // Only this name keeps the lines, which may be large, so they are freed during a delay.
       const { key, historical, count, lines, dropped, warnings, results } =

@@ -23,6 +23,8 @@ export type RequestHints = {
   keyInBody: boolean;
   /** The sender's clock when it sent (the query's `_`), in milliseconds since the epoch. */
   sentAt: number | undefined;
+  /** The country of the client, if it is known. Absent if the setting `geoip` is off. */
+  geoip?: { country: string | undefined } | undefined;
 };
 
 /**

@@ -92,6 +92,8 @@ export type Arrival = {
   /** Whether the sender gave its clock, but only in an invalid form. */
   isSentAtInvalid?: boolean;
   newUuid: () => string;
+  /** Adds properties of the sender, such as its country. */
+  addSender?: ((properties: JsonObject) => void) | undefined;
 };
 
 /** Events that connect ids or groups and mean nothing without a person (decision 11). */
@@ -141,6 +143,7 @@ export function admit(raw: Json, arrival: Arrival): Outcome {
     timestamp: isoTime(timeOf(raw, given, arrival, changes)),
     properties: lifted(raw, given, changes),
   };
+  arrival.addSender?.(captured.properties);
   const json = JSON.stringify(captured);
   const line = storable(json);
   if (!(line === json && distinctId.startsWith(id) && name.startsWith(event))) {

@@ -55,15 +55,21 @@ const ATTRIBUTION = [
   "wbraid",
 ] as const;
 
+/** Volatile properties with the latest bits, because persons in the store keep their bits. */
+const LOCATION = ["$geoip_country_code", "$geoip_country_name"] as const;
+
 /** Events whose properties are not about the person. */
 const EXCLUDED_EVENTS = new Set(["$snapshot", "$performance_event", "$exception", "$$heatmap"]);
 
-const KEYS: readonly string[] = [...VOLATILE, ...ATTRIBUTION];
+const KEYS: readonly string[] = [...VOLATILE, ...ATTRIBUTION, ...LOCATION];
 const INITIAL_KEYS = KEYS.map((key) => `$initial_${key.replace(/^\$/, "")}`);
 const BITS = KEYS.map((_, index) => 2 ** index);
 
-/** A set of automatic properties with a bit for each. They are 43, so the operators for 32 bits do not do. */
+/** A set of automatic properties with a bit for each. They are 45, so the operators for 32 bits do not do. */
 export type AutoProperties = number;
+
+const isVolatileAt = (index: number) =>
+  index < VOLATILE.length || index >= VOLATILE.length + ATTRIBUTION.length;
 
 const ATTRIBUTION_BITS = ATTRIBUTION.reduce(
   (bits, _, index) => bits + 2 ** (VOLATILE.length + index),
@@ -111,7 +117,7 @@ export function autoValues(
     if (!intersects(ofEvent, BITS[index] as number)) continue;
     const key = KEYS[index] as string;
     const value = sentValue(properties, key) ?? null;
-    const isVolatile = index < VOLATILE.length && Object.hasOwn(person, key);
+    const isVolatile = isVolatileAt(index) && Object.hasOwn(person, key);
     setKey(isVolatile ? volatile : latest, key, value);
     setKey(first, INITIAL_KEYS[index] as string, value);
   }

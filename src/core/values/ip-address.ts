@@ -15,3 +15,31 @@ export function networkOf(address: string): string {
   const zeros = new Array<string>(tail === undefined ? 0 : missing).fill("0");
   return `${[...(left ?? []), ...zeros, ...(right ?? [])].slice(0, 4).join(":")}::/64`;
 }
+
+const IPV4 = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/;
+const IPV6 = /^[\da-f:.]+$/i;
+const NETWORK = /^([\da-f]{1,4}):([\da-f]{1,4}):([\da-f]{1,4}):([\da-f]{1,4})::\/64$/;
+
+/**
+ * An IPv4 address as a number, or the first 64 bits of an IPv6 address as a big integer; undefined for any
+ * other text. It takes a network of {@link networkOf} as well.
+ */
+export function addressNumber(text: string): number | bigint | undefined {
+  if (!text.includes(":")) return ipv4Number(text);
+  if (text.endsWith("::/64")) return networkNumber(text);
+  if (!(IPV6.test(text) && URL.canParse(`http://[${text}]`))) return undefined;
+  const mapped = mappedIpv4(text);
+  return mapped === undefined ? networkNumber(networkOf(text)) : ipv4Number(mapped);
+}
+
+function ipv4Number(address: string): number | undefined {
+  const parts = IPV4.exec(address)?.slice(1).map(Number);
+  if (parts === undefined || parts.some((part) => part > 255)) return undefined;
+  return parts.reduce((sum, part) => sum * 256 + part, 0);
+}
+
+function networkNumber(network: string): bigint | undefined {
+  const groups = NETWORK.exec(network)?.slice(1) ?? [];
+  const digits = groups.map((group) => group.padStart(4, "0")).join("");
+  return digits === "" ? undefined : BigInt(`0x${digits}`);
+}

@@ -2,6 +2,7 @@ import { t } from "elysia";
 import type { Body, Protocol } from "../../core/capture/admit-body.ts";
 import type { Capture, Captured } from "../../core/capture/capture.ts";
 import { BODY_BYTES_MAX, tooLarge } from "../../core/capture/decode-body.ts";
+import type { RequestHints } from "../../core/capture/read-body.ts";
 import { Failure, type FailureCode } from "../../core/values/failure.ts";
 import { parseUuid } from "../../core/values/ids.ts";
 import { parseTime, TIME_MS_MAX } from "../../core/values/time.ts";
@@ -63,13 +64,18 @@ events. The body may be gzip, deflate, br or zstd, at most ${BODY_BYTES_MAX} byt
 decompression.`;
 
 /** Event capture (contract 4.5): public, the project key is in the body. */
-export function captureRoutes(capture: Capture, meter: Meter): SdkRoute[] {
+export function captureRoutes(
+  capture: Capture,
+  meter: Meter,
+  geoipOf: (request: Request) => RequestHints["geoip"],
+): SdkRoute[] {
   const accept = async (request: Request, protocol: Protocol): Promise<Captured> => {
     let release = () => {};
+    const geoip = geoipOf(request);
     try {
       const body = await readBody(request, meter, UPLOAD);
       release = body.release;
-      return await capture.accept(bodyOf(request, protocol, body.bytes));
+      return await capture.accept(bodyOf(request, { protocol, geoip, received: body.bytes }));
     } catch (error) {
       capture.refused(error instanceof Failure ? error.code : "error");
       throw error;
@@ -140,10 +146,12 @@ function answered(body: string, dropped: number): Response {
   return new Response(body, { headers });
 }
 
+type Received = Pick<Body, "protocol"> & Pick<RequestHints, "geoip"> & { received: Uint8Array };
+
 const NO_QUERY = new URLSearchParams();
 
 /** The body with the facts of its address and headers; without a body, the form in the query. */
-function bodyOf(request: Request, protocol: Protocol, received: Uint8Array): Body {
+function bodyOf(request: Request, { protocol, geoip, received }: Received): Body {
   const { headers, url } = request;
   const mark = url.indexOf("?");
   const query = mark === -1 ? NO_QUERY : new URLSearchParams(url.slice(mark + 1));
@@ -160,7 +168,7 @@ function bodyOf(request: Request, protocol: Protocol, received: Uint8Array): Bod
     compression: query.get("compression")?.toLowerCase() ?? "",
     protocol,
     sdk: v1 ? (headers.get("posthog-sdk-info") ?? "") : "",
-    hints: { key: key ?? bearerOf(headers), keyInBody: !v1, sentAt },
+    hints: { key: key ?? bearerOf(headers), keyInBody: !v1, sentAt, geoip },
   };
 }
 

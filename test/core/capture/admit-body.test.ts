@@ -18,7 +18,7 @@ const admit = (items: string, more: Partial<Body> = {}) =>
       hints: { key: undefined, keyInBody: true, sentAt: undefined },
       ...more,
     },
-    { now: NOW, newUuid: () => MINTED },
+    { now: NOW, newUuid: () => MINTED, countryOf: () => undefined },
   );
 
 const event = (fields: Record<string, unknown> = {}) =>

@@ -50,4 +50,17 @@ describe("automatic properties", () => {
       },
     });
   });
+
+  test("have the country among the volatile ones", () => {
+    const properties = { $geoip_country_code: "DE", $geoip_country_name: "Germany" };
+    const country = autoPropertiesOf("$pageview", properties);
+    const person = { ...properties, $initial_geoip_country_code: "FR" };
+
+    expect(isWorthWriting(country, country)).toBe(false);
+    expect(isWorthWriting(country, autoPropertiesIn(person))).toBe(true);
+    expect(autoValues(properties, country, person)).toMatchObject({
+      latest: {},
+      volatile: properties,
+    });
+  });
 });

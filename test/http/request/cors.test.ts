@@ -13,12 +13,13 @@ const ORIGIN = "https://site.example";
 
 /** Every route that SDKs call, with a path that can be asked for. */
 const publicRoutes = ({ app }: TestProject) =>
-  [...captureRoutes(app.capture, { held: 0 }), ...sdkRoutes(app.projects, () => "")].map(
-    ({ method, path }) => ({
-      method,
-      path: path.replace(":key", PROJECT_KEY).replace("*", "array.js"),
-    }),
-  );
+  [
+    ...captureRoutes(app.capture, { held: 0 }, () => undefined),
+    ...sdkRoutes(app.projects, () => ""),
+  ].map(({ method, path }) => ({
+    method,
+    path: path.replace(":key", PROJECT_KEY).replace("*", "array.js"),
+  }));
 
 const ask = (app: TestProject, method: string, path: string, headers = {}) =>
   app.ask(method, path, { key: null, headers: { origin: ORIGIN, ...headers } });
