@@ -10,7 +10,7 @@ import { untilAborted } from "../engine/query-deadline.ts";
 import { cellOf } from "./cells.ts";
 import { bindFailure, failureOf, refused } from "./faults.ts";
 
-/** Runs SQL of callers in the event store. */
+/** Runs SQL of callers in the event store, within the server's process (decision 149). */
 export function sqlReads(duckdb: Duckdb): SqlReads {
   return {
     async run(project, text, limits) {
