@@ -40,6 +40,13 @@ const QUERIES_IN_ORDER = [
   "SELECT sum(1) OVER w FROM events WINDOW w AS (ORDER BY 1 + abs((SELECT 1)))",
 ];
 
+/** Statements with an ORDER BY in the arguments of a window function: an internal error, or the end of the process. */
+const ORDERED_ARGUMENTS = [
+  "SELECT nth_value(event, 2 ORDER BY seq IGNORE NULLS) OVER (ORDER BY seq) FROM events",
+  "SELECT rank(ORDER BY seq) OVER (ORDER BY event ROWS BETWEEN 1 PRECEDING AND seq FOLLOWING) FROM events",
+  "SELECT ntile(2 ORDER BY seq) OVER (ORDER BY event GROUPS BETWEEN seq FOLLOWING AND seq FOLLOWING) FROM events",
+];
+
 /** Returns the failure of a statement; undefined if it passes. */
 async function problemOf(text: string): Promise<string | undefined> {
   const read = "SELECT json_serialize_sql($text::VARCHAR)::VARCHAR";
@@ -143,10 +150,11 @@ describe("refused statements, with name and place", () => {
       "SELECT sum(1) OVER (ROWS BETWEEN 1 PRECEDING AND CURRENT ROW EXCLUDE TIES)",
       "EXCLUDE is not allowed in a window.",
     ],
-    [
-      "SELECT nth_value(event, 2 ORDER BY seq IGNORE NULLS) OVER (ORDER BY seq) FROM events",
-      "IGNORE NULLS and an ORDER BY of its own do not go together.",
-    ],
+    ...ORDERED_ARGUMENTS.map((statement): [string, string] => [
+      statement,
+      "ORDER BY is not allowed in the arguments of a window function.",
+    ]),
+    ["SELECT TRY(event) FROM events GROUP BY event", "OPERATOR_TRY is not allowed."],
     ["SELECT count(DISTINCT event) OVER () FROM events", "DISTINCT is not allowed here."],
     ["SELECT median(1) OVER ()", 'The function "median" has no OVER here.'],
     ["SELECT max(event, 1000000) FROM events", 'The function "max" takes at most 1 arguments.'],

@@ -55,7 +55,7 @@ export function randomExpressions(choices: Choices, files: string, query: MakeQu
         () => "UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING",
         () => `UNBOUNDED PRECEDING AND ${bound()} ${pick(["PRECEDING", "FOLLOWING"])}`,
         () => `${bound()} PRECEDING AND ${bound()} ${pick(["PRECEDING", "FOLLOWING"])}`,
-        () => `${bound()} FOLLOWING AND ${pick(["UNBOUNDED", bound()])} FOLLOWING`,
+        () => `${bound()} FOLLOWING AND ${chance(0.5) ? "UNBOUNDED" : bound()} FOLLOWING`,
         () => `CURRENT ROW AND ${bound()} FOLLOWING`,
         () => `${bound()} PRECEDING AND CURRENT ROW`,
       ])();
