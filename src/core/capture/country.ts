@@ -1,4 +1,3 @@
-import { zstdDecompressSync } from "node:zlib";
 import { addressNumber } from "../values/ip-address.ts";
 import type { JsonObject } from "../values/json.ts";
 
@@ -21,8 +20,8 @@ type Ranges = { starts: Uint32Array | BigUint64Array; countries: Uint8Array };
  * starts of both, the countries of both, and two letters for each country.
  */
 export function readCountries(packed: Uint8Array): CountryOf {
-  // A copy, because an array of 64-bit numbers must begin at a multiple of 8.
-  const { buffer } = new Uint8Array(zstdDecompressSync(packed));
+  // Bun's own function makes a buffer of the right size. That of `node:zlib` takes 4 MB more.
+  const { buffer } = Bun.zstdDecompressSync(packed);
   const [count6 = 0, count4 = 0] = new Uint32Array(buffer, 0, 2);
   const starts6 = new BigUint64Array(buffer, 8, count6);
   const starts4 = new Uint32Array(buffer, 8 + count6 * 8, count4);
@@ -71,8 +70,10 @@ const names = new Map<string, string>();
 
 /** The English name of a country, from the runtime's data, which are loaded with the first name. */
 function nameOf(code: string): string {
+  const known = names.get(code);
+  if (known !== undefined) return known;
   english ??= new Intl.DisplayNames("en", { type: "region" });
-  const name = names.get(code) ?? english.of(code) ?? code;
+  const name = english.of(code) ?? code;
   names.set(code, name);
   return name;
 }

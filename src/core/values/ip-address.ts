@@ -1,5 +1,9 @@
+/** Every notation of a mapped address has these digits. */
+const MAPPED = /ffff/i;
+
 /** The IPv4 address in an IPv4-mapped IPv6 address (RFC 4291 2.5.5.2). */
 export function mappedIpv4(address: string): string | undefined {
+  if (!MAPPED.test(address)) return undefined;
   const { hostname } = new URL(`http://[${address}]`);
   const [, high, low] = /^\[::ffff:([\da-f]+):([\da-f]+)\]$/.exec(hostname) ?? [];
   if (high === undefined || low === undefined) return undefined;
