@@ -10,6 +10,7 @@ import { sdkRoutes } from "../../src/http/sdk/config.ts";
 import { logRoutes } from "../../src/http/sdk/otlp.ts";
 import { managementRoutes } from "../../src/http/server.ts";
 import { limitsPage } from "./limits.ts";
+import { questionsPage } from "./questions-page.ts";
 
 /** The pages that are generated, by the name of their file in `src/docs`. */
 export async function generatedPages(): Promise<Record<string, string>> {
@@ -21,6 +22,7 @@ export async function generatedPages(): Promise<Record<string, string>> {
     "metrics.md": metricsPage(),
     "sql-columns.md": sqlColumnsPage(),
     "api.md": apiPage(),
+    "questions.md": questionsPage(),
   };
 }
 

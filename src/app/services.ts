@@ -35,6 +35,7 @@ import { materializedColumns } from "../stores/duckdb/events/hot-columns.ts";
 import { removeQuarantined } from "../stores/duckdb/events/quarantine.ts";
 import { draftSql, insightDraft } from "../stores/duckdb/insights/drafts.ts";
 import { insightQueries } from "../stores/duckdb/insights/queries.ts";
+import { questionSql } from "../stores/duckdb/insights/question-sql.ts";
 import { definitionReads } from "../stores/duckdb/lists/definitions.ts";
 import { eventReads } from "../stores/duckdb/lists/events.ts";
 import { logReads } from "../stores/duckdb/lists/logs.ts";
@@ -128,11 +129,22 @@ function searches(needs: Needs, reads: PersonReads, isCatchingUp: () => boolean)
     ...{ restoring, ingest, now, log },
     materializedColumns: materializedColumns(duckdb),
   });
-  const drafts: InsightDrafts = { sql: insightDraft, overview: draftSql };
+  const drafts: InsightDrafts = { sql: insightDraft, question: questionSql, overview: draftSql };
   const queries = insightQueries(apiQueries, columnMaterializer.used);
+  const statements = sql({
+    reads: sqlReads(duckdb),
+    isCatchingUp,
+    limits: settings,
+    ...SELF,
+    ...MACHINE,
+  });
+  const groups = groupReads(sqlite);
   return {
     columnMaterializer,
-    insights: insights({ ...insightStore, queries, drafts, projects, isCatchingUp, now }),
+    insights: insights({
+      ...{ ...insightStore, queries, drafts, projects, groups, isCatchingUp, now },
+      sql: statements,
+    }),
     persons: persons({
       reads,
       search: personSearch(apiQueries, reads),
@@ -143,7 +155,7 @@ function searches(needs: Needs, reads: PersonReads, isCatchingUp: () => boolean)
     definitions: definitionReads(apiQueries),
     events: eventReads(apiQueries),
     logReads: logReads(apiQueries),
-    sql: sql({ reads: sqlReads(duckdb), isCatchingUp, limits: settings, ...SELF, ...MACHINE }),
+    sql: statements,
   };
 }
 

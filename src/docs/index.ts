@@ -25,6 +25,7 @@ import operations from "./operations.md" with { type: "text" };
 import performance from "./performance.md" with { type: "text" };
 import persons from "./persons.md" with { type: "text" };
 import playlists from "./playlists.md" with { type: "text" };
+import questions from "./questions.md" with { type: "text" };
 import sendEvents from "./send-events.md" with { type: "text" };
 import settings from "./settings.md" with { type: "text" };
 import sqlColumns from "./sql-columns.md" with { type: "text" };
@@ -52,6 +53,7 @@ export const PAGES: readonly DocsPage[] = [
   page("logs", "Log records: send them by OTLP, and find them.", logs),
   page("warnings", "The types of ingestion warnings.", warnings),
   page("persons", "Persons: find, change, merge, split and delete them.", persons),
+  page("questions", "Questions in plain English: examples, definitions, words.", questions),
   page("insights", "Questions about events: in words, as typed queries, in SQL.", insights),
   page("sql-columns", "Tables, columns and functions for SQL.", sqlColumns),
   page("playlists", "Playlists of session recordings.", playlists),

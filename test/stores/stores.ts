@@ -40,6 +40,7 @@ import { apiReads } from "../../src/stores/duckdb/engine/query-deadline.ts";
 import { materializedColumns } from "../../src/stores/duckdb/events/hot-columns.ts";
 import { draftSql, insightDraft } from "../../src/stores/duckdb/insights/drafts.ts";
 import { insightQueries } from "../../src/stores/duckdb/insights/queries.ts";
+import { questionSql } from "../../src/stores/duckdb/insights/question-sql.ts";
 import { definitionReads } from "../../src/stores/duckdb/lists/definitions.ts";
 import { eventReads } from "../../src/stores/duckdb/lists/events.ts";
 import { logReads } from "../../src/stores/duckdb/lists/logs.ts";
@@ -175,7 +176,7 @@ function eventsOf(made: Awaited<ReturnType<typeof duckdbStore>>): Events {
       logs: logReads(reads),
       sql: sqlReads(made.duckdb),
       queries: insightQueries(reads, () => {}),
-      drafts: { sql: insightDraft, overview: draftSql },
+      drafts: { sql: insightDraft, question: questionSql, overview: draftSql },
       columns: materializedColumns(made.duckdb),
     };
   };

@@ -1,10 +1,10 @@
 import type { Projects } from "../access/projects.ts";
+import type { GroupReads } from "../ports/groups.ts";
 import type {
   InsightDrafts,
   InsightQueries,
   InsightReads,
   InsightWrites,
-  Plan,
 } from "../ports/insights.ts";
 import type { Breakdown } from "../queries/breakdown.ts";
 import {
@@ -13,29 +13,20 @@ import {
   type Insight,
   insightTypeOf,
   type Query,
-  readQuery,
 } from "../queries/insight.ts";
-import { periodOf, previousPeriod, withIntervalBefore } from "../queries/period.ts";
-import { RETENTION_INTERVALS_MAX } from "../queries/retention.ts";
 import { seriesLabel } from "../queries/trend.ts";
-import { namesAsked, type QuestionTarget, readWords } from "../questions/question.ts";
+import type { Sql } from "../sql/sql.ts";
 import { Failure } from "../values/failure.ts";
 import { withShortId } from "../values/ids.ts";
 import { isObject, type Json, type JsonObject, storableText } from "../values/json.ts";
 import { cursorPage, type Page, type PageQuery } from "../values/page.ts";
 import { type Clock, isoTime } from "../values/time.ts";
 import type { Moment } from "../values/zoned-time.ts";
-import { type InsightResult, resultsOf } from "./results.ts";
+import { type Answer, answerOf, draftOf } from "./answers.ts";
+import { meaningOf } from "./words.ts";
 
 /** An insight and what it answers now. */
-export type InsightAnswer = {
-  insight: Insight;
-  /** The heads of the columns of all results: of trends, the start of each interval. */
-  columns: string[];
-  results: InsightResult[];
-  sql: string;
-  elapsed_ms: number;
-};
+export type InsightAnswer = Answer & { insight: Insight; elapsed_ms: number };
 
 /** A question as it was sent: a query, or words. */
 export type InsightAsked = {
@@ -83,6 +74,8 @@ type Needs = {
   queries: InsightQueries;
   drafts: InsightDrafts;
   projects: Pick<Projects, "get">;
+  groups: Pick<GroupReads, "types">;
+  sql: Pick<Sql, "run">;
   /** Whether the event store lacks events of before the start. */
   isCatchingUp: () => boolean;
   now: Clock;
@@ -101,54 +94,27 @@ export function insights(needs: Needs): Insights {
     const { timezone } = await projects.get(project);
     return { now: now(), timezone };
   };
-  const planOf = (query: Query, { now, timezone }: Moment): Plan => {
-    const interval = "interval" in query ? query.interval : null;
-    const max = query.kind === "RetentionQuery" ? RETENTION_INTERVALS_MAX : undefined;
-    const period = periodOf(query.dateRange, { interval, timezone, now, max });
-    const plan = { query, period, previous: null, timezone } as Plan;
-    if (query.kind === "LifecycleQuery") {
-      plan.period = withIntervalBefore(period, { interval: query.interval, timezone });
-    }
-    if (query.kind === "TrendsQuery" && query.compare) {
-      plan.previous = previousPeriod(period, { interval: query.interval, timezone });
-    }
-    return plan;
-  };
-  const understood = async (
-    project: number,
-    words: string,
-    { signal, ...target }: QuestionTarget & { signal: AbortSignal },
-  ) => {
-    const { all, ofPersons } = namesAsked(words);
-    const names = await queries.names(project, signal, all);
-    try {
-      return readWords(words, names, target);
-    } catch (error) {
-      if (!(error instanceof Failure) || ofPersons.length === 0) throw error;
-      const rare = await queries.personNames(project, signal, ofPersons);
-      const person_properties = [...names.person_properties, ...rare];
-      return readWords(words, { ...names, person_properties }, target);
-    }
-  };
   return {
     async ask(project, user, { query: sent, insight_type, name }, signal) {
       const type = insightTypeOf(insight_type);
       upToDate();
-      const query =
-        typeof sent === "string"
-          ? await understood(project, sent, { attr: "query", type, signal })
-          : typedQuery(sent);
       const moment = await momentOf(project);
-      const read = readQuery(query, moment);
-      checkType(read, type);
-      const title = nameOf(name || (typeof sent === "string" ? sent : ""), read);
-      const plan = planOf(read, moment);
       const began = now();
-      const answered = await queries.run(project, plan, signal);
+      const asked = { project, moment, signal };
+      const meant =
+        typeof sent === "string"
+          ? await meaningOf(needs, { ...asked, words: sent, attr: "query", type })
+          : { query: typedQuery(sent), reading: null, others: [] };
+      const words = typeof sent === "string" ? sent : "";
+      const title = (query: Query | undefined) => nameOf(name || words, query);
+      const answer = await answerOf(needs, meant, asked, (query) => {
+        checkType(query, type);
+        title(query);
+      });
       const elapsed_ms = now() - began;
-      const insight = await keep(needs, { project, user, name: title, query });
-      const sql = drafts.sql(plan);
-      return { insight, ...resultsOf(answered), sql, elapsed_ms };
+      const { read, ...shown } = answer;
+      const kept = { project, user, name: title(read), query: meant.query };
+      return { insight: await keep(needs, kept), ...shown, elapsed_ms };
     },
     list: (project, query, url) =>
       cursorPage(url, query, {
@@ -170,9 +136,10 @@ export function insights(needs: Needs): Insights {
       if (prompt === undefined) {
         return { sql: drafts.overview(await queries.names(project, signal)) };
       }
-      const query = await understood(project, prompt, { attr: "prompt", signal });
       const moment = await momentOf(project);
-      return { sql: drafts.sql(planOf(readQuery(query, moment), moment)) };
+      const asked = { project, moment, signal };
+      const meant = await meaningOf(needs, { ...asked, words: prompt, attr: "prompt" });
+      return { sql: await draftOf(needs, meant, asked) };
     },
   };
 }
@@ -204,9 +171,11 @@ function checkName(name: string): void {
   throw new Failure("too_long", `At most ${INSIGHT_NAME_CHARS_MAX} characters.`, "name");
 }
 
-function nameOf(name: string, query: Query): string {
+/** The name of an insight: as it was sent, else the words of the question, else a description of the query. */
+function nameOf(name: string, query: Query | undefined): string {
   checkName(name);
-  return storableText(name || insightName(query).slice(0, INSIGHT_NAME_CHARS_MAX));
+  const said = query === undefined ? "" : insightName(query);
+  return storableText(name || said.slice(0, INSIGHT_NAME_CHARS_MAX));
 }
 
 /** The name of an insight that was saved without a name. */

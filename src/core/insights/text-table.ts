@@ -1,4 +1,3 @@
-import type { Query } from "../queries/insight.ts";
 import { BREAKDOWN_WORDS, type InsightResult } from "./results.ts";
 
 /** A line of numbers, one for each of some columns. */
@@ -24,7 +23,7 @@ const SPARKS = [..." ▁▂▃▄▅▆▇█"];
  */
 export function insightTable(
   name: string,
-  kind: Query["kind"],
+  kind: string,
   { columns, results }: { columns: string[]; results: readonly Line[] },
 ): string {
   const isOne = kind === "RetentionQuery" || kind === "PathsQuery";

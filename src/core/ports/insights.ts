@@ -1,6 +1,9 @@
 import type { Insight, Query } from "../queries/insight.ts";
 import type { Period } from "../queries/period.ts";
+import type { KnownValue } from "../questions/language/name-keys.ts";
 import type { EventNames } from "../questions/names.ts";
+import type { Expected } from "../questions/readings/possible.ts";
+import type { Reading } from "../questions/readings/reading.ts";
 import type { Part } from "../values/page.ts";
 
 /** A query of one kind, with everything that its answer depends on. */
@@ -132,7 +135,22 @@ export type InsightQueries = {
     signal: AbortSignal,
     asked: readonly string[],
   ): Promise<EventNames["person_properties"]>;
+
+  /**
+   * Returns values of properties that equal one of `asked` in lower case, of the newest events and persons, the most
+   * frequent first. It is bounded.
+   */
+  values(project: number, signal: AbortSignal, asked: readonly string[]): Promise<KnownValue[]>;
+
+  /** Returns whether one of the newest events of a name has a property. */
+  hasProperty(project: number, signal: AbortSignal, expected: Expected): Promise<boolean>;
+
+  /** Returns the time of the project's first event in milliseconds; undefined without events. */
+  firstEventAt(project: number, signal: AbortSignal): Promise<number | undefined>;
 };
+
+/** A question as it is understood, with its period on the clock of a zone. */
+export type Question = { reading: Reading; period: Period; timezone: string };
 
 /**
  * Queries as SQL over the public views (decision 81), to be read and changed by people. These methods
@@ -141,6 +159,11 @@ export type InsightQueries = {
 export type InsightDrafts = {
   /** Returns SQL with comments that finds the same numbers as the query (decision 89). */
   sql(plan: Plan): string;
+  /**
+   * Returns a SELECT that answers a question. Its columns are `label_1`, … for what the question has a row for each of,
+   * `interval_start` of an answer over time, and `value`.
+   */
+  question(question: Question): string;
   /** Returns a first query over a project, with its most frequent names in comments (decision 71). */
   overview(names: EventNames): string;
 };

@@ -51,7 +51,16 @@ export type Period = {
 export type Divided = { interval: Interval; timezone: string };
 
 /** A period without an interval begins with a day and has no buckets; else it has at most `max`. */
-type MaybeDivided = { interval: Interval | null; timezone: string; max?: number | undefined };
+type MaybeDivided = {
+  interval: Interval | null;
+  timezone: string;
+  max?: number | undefined;
+  /** The time of the first event, in milliseconds: where the range `all` begins. */
+  first?: number | undefined;
+};
+
+/** The `date_from` of all time. */
+export const ALL_TIME = "all";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -66,11 +75,14 @@ const DAY = /^\d{4}-\d\d-\d\d$|^-\d+[dwmy]$/;
 /** Returns the period of a range. It has at most `max` intervals. Fails `invalid_input`. */
 export function periodOf(
   { date_from, date_to, explicitDate = false }: DateRange,
-  { interval, timezone, now, max }: MaybeDivided & { now: number },
+  { interval, timezone, now, max, first: firstMs = now }: MaybeDivided & { now: number },
 ): Period {
   const unit = interval ?? "day";
   const wallNow = wallClock(now, timezone);
   const read = (text: string, attr: string) => {
+    if (text === ALL_TIME && attr === "date_from") {
+      return { time: startOf("day", wallClock(firstMs, timezone)), isExact: false };
+    }
     const isExact = isInstant(text);
     const time = boundOf(text, wallNow) ?? parseTimeOrAge(text, isExact ? now : wallNow);
     if (time === undefined || time < TIME_MS_MIN) throw malformed(attr);
@@ -125,6 +137,15 @@ export function previousPeriod(period: Period, divided: Divided): Period {
   const length = Math.ceil((before - from) / step) * step;
   const start = interval === "month" ? monthsBefore(from, length) : from - length;
   return periodBetween(start, from - (length - (before - from)), divided);
+}
+
+/** Returns the period that is earlier by an age such as `-1w`, on the clock of the zone. */
+export function earlierPeriod(period: Period, age: string, divided: Divided): Period {
+  const earlier = (wall: string) => {
+    const ms = wallMs(wall);
+    return parseTimeOrAge(age, ms) ?? ms;
+  };
+  return periodBetween(earlier(period.from), earlier(period.before), divided);
 }
 
 /** The beginning of as many months and days before the start of a month as it has after it. */

@@ -73,6 +73,8 @@ export type Trends = {
   formula: Formula | null;
   /** Whether the answer also has the period before, see `previousPeriod`. */
   compare: boolean;
+  /** How much earlier the period before is, such as `-1w`; null for as much time as the period has. */
+  compareTo: string | null;
 };
 
 /** Reads a `TrendsQuery`. Fails `required`, `invalid_input`, `invalid_choice`. */
@@ -93,14 +95,46 @@ export function readTrends(sent: JsonObject, moment: Moment): Trends {
     dateRange: rangeOf(query),
     breakdown: breakdownOf(query),
     formula: formulaOf(query, series.length),
-    compare: query.object("compareFilter", ["compare"]).flag("compare"),
+    ...comparisonOf(query),
   };
 }
 
-/** Returns the label of a series: its math and its name. */
+const COMPARE_TO = /^-\d{1,4}[hdwmy]$/;
+
+function comparisonOf(query: Fields): Pick<Trends, "compare" | "compareTo"> {
+  const filter = query.object("compareFilter", ["compare", "compare_to"]);
+  const compareTo = filter.text("compare_to");
+  if (compareTo !== null && !COMPARE_TO.test(compareTo)) {
+    throw malformed("An age such as -1w is expected.", filter.attr("compare_to"));
+  }
+  return { compare: filter.flag("compare"), compareTo };
+}
+
+/** The words for each math in labels. */
+export const MATH_WORDS: Readonly<Record<SeriesMath, string>> = {
+  total: "events",
+  dau: "unique users",
+  weekly_active: "users of 7 days",
+  monthly_active: "users of 30 days",
+  unique_session: "unique sessions",
+  unique_group: "unique groups",
+  sum: "sum",
+  avg: "average",
+  min: "minimum",
+  max: "maximum",
+  median: "median",
+  p50: "50th percentile",
+  p75: "75th percentile",
+  p90: "90th percentile",
+  p95: "95th percentile",
+  p99: "99th percentile",
+};
+
+/** Returns the label of a series in words: its math and its name, such as `unique users of $pageview`. */
 export function seriesLabel({ name, math, math_property }: Series): string {
   if (math === "total") return name;
-  return math_property === null ? `${math} of ${name}` : `${math} of ${math_property} of ${name}`;
+  const words = MATH_WORDS[math];
+  return math_property === null ? `${words} of ${name}` : `${words} of ${math_property} of ${name}`;
 }
 
 type Reading = { attr: string; common: EventFilters; moment: Moment; interval: Interval };

@@ -1,7 +1,7 @@
 import { t } from "elysia";
 import type { Insights } from "../../core/insights/insights.ts";
 import { insightTable } from "../../core/insights/text-table.ts";
-import { INSIGHT_NAME_CHARS_MAX, INSIGHT_TYPES, kindOf } from "../../core/queries/insight.ts";
+import { INSIGHT_NAME_CHARS_MAX, INSIGHT_TYPES } from "../../core/queries/insight.ts";
 import { pageQuery } from "../../core/values/page.ts";
 import { route } from "../operation/route.ts";
 import {
@@ -49,7 +49,7 @@ const seconds = (description: string) => t.Optional(t.Array(number(3600, descrip
 
 const ResultShape = t.Object(
   {
-    label: Text("dau of $pageview"),
+    label: Text("unique users of $pageview"),
     breakdown_value: t.Nullable(
       t.Union([t.String(), t.Array(t.String())], {
         examples: ["Firefox"],
@@ -100,6 +100,15 @@ const AnswerShape = t.Object(
     results: t.Array(ResultShape),
     sql: Text("SELECT …", "A SELECT with the same numbers; `…/query/` runs it without a change."),
     elapsed_ms: Whole(42),
+    explanation: t.Optional(
+      Text(
+        "Unique users of $pageview from 2026-10-28 until before 2026-11-28 (UTC).",
+        "How a question in words was read: its measure, period, labels and filters.",
+      ),
+    ),
+    other_readings: t.Optional(
+      Texts(["unique users of $pageview"], "Other meanings of the words, the likeliest first."),
+    ),
   },
   { $id: "InsightAnswer" },
 );
@@ -148,7 +157,7 @@ export const insightRoutes = (insights: Insights) => [
       const answer = await insights.ask(project, principal.user_id, body, signal);
       if (query.format !== "txt") return answer;
       const { name, query: kept } = answer.insight;
-      return new Response(insightTable(name, kindOf(kept), answer), {
+      return new Response(insightTable(name, String(kept["kind"]), answer), {
         headers: { "content-type": "text/plain; charset=utf-8" },
       });
     },

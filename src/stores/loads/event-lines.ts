@@ -52,6 +52,13 @@ export const HOT_PROPERTIES = [
 /** The column of the group keys of a type, by its index. */
 export const groupColumn = (type_index: number): string => `$group_${type_index}`;
 
+/** The column of `events` that has a property's text; a group's key counts as one. */
+export function eventColumn(property: string): string | undefined {
+  const isColumn =
+    HOT_PROPERTIES.some((name) => name === property) || /^\$group_[0-4]$/.test(property);
+  return isColumn ? property : undefined;
+}
+
 /** Converts times of arrival to text. The last text is cached, because events of one request arrive at once. */
 function cachedIsoTime(): (ms: number) => string {
   let last = Number.NaN;

@@ -56,7 +56,12 @@ describe("a question about events", () => {
       body: {
         columns: ["2026-11-20", "2026-11-21"],
         results: [
-          { label: "dau of view", breakdown_value: null, data: [1, 3], aggregated_value: 3 },
+          {
+            label: "unique users of view",
+            breakdown_value: null,
+            data: [1, 3],
+            aggregated_value: 3,
+          },
           { label: "view", math: "total", data: [1, 4], aggregated_value: 5 },
         ],
       },
@@ -87,7 +92,7 @@ describe("a question about events", () => {
     const { results } = body as { results: { label: string; data: number[] }[] };
     expect(results.map(({ label, data }) => [label, data])).toEqual([
       ["sum of price of view", [2, 0.5]],
-      ["avg of price of view", [2, 0.5]],
+      ["average of price of view", [2, 0.5]],
     ]);
   });
 
@@ -155,9 +160,9 @@ describe("a question about events", () => {
         { breakdown_value: "$$_posthog_breakdown_null_$$", data: [0, 1] },
       ],
     });
-    const other = await ask({ query: "weekly visits" });
+    const other = await ask({ query: "weekly unicorns" });
     expect(other).toMatchObject({ status: 400, body: { code: "invalid_input", attr: "query" } });
-    expect((other.body as { detail: string }).detail).toContain('"visits" is not understood');
+    expect((other.body as { detail: string }).detail).toContain('"unicorns" is not understood');
   });
 
   test("of a project without events is answered with zeros, unless its words say nothing", async () => {
@@ -179,9 +184,11 @@ describe("a question about events", () => {
     ]) {
       expect([query, (await answer(query)).status]).toEqual([query, 200]);
     }
-    const { status, body } = await answer("wekly views of $pageview");
+    const { status, body } = await answer("unicorns of the moon");
     expect(status).toBe(400);
-    expect((body as { detail: string }).detail).toContain("There are: none yet.");
+    expect((body as { detail: string }).detail).toContain(
+      '"unicorns" and "moon" are not understood',
+    );
   });
 
   test("is of one project", async () => {
@@ -327,7 +334,7 @@ describe("a drafted query", () => {
 
   test("is of what a prompt asks, which is refused if it is not understood", async () => {
     expect(await drafted("?prompt=unique+users+of+view")).toContain("event = 'view'");
-    expect(await app.ask("GET", `${DRAFT}?prompt=visits`)).toMatchObject({
+    expect(await app.ask("GET", `${DRAFT}?prompt=unicorns`)).toMatchObject({
       status: 400,
       body: { code: "invalid_input", attr: "prompt" },
     });

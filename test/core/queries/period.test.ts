@@ -110,7 +110,6 @@ describe("the time of an insight", () => {
 
   test.each([
     ["yesterday", null, "query__dateRange__date_from"],
-    ["all", null, "query__dateRange__date_from"],
     ["-9999yStart", null, "query__dateRange__date_from"],
     ["-9999y", "-9998y", "query__dateRange__date_from"],
     ["-7d", "2026-02-30", "query__dateRange__date_to"],

@@ -6,7 +6,7 @@ import { seriesLabel } from "../../../core/queries/trend.ts";
 import type { EventNames } from "../../../core/questions/names.ts";
 import type { PropertyFilter, PropertyTest } from "../../../core/values/property-filter.ts";
 import { DIGITS_MAX, type Version } from "../../../core/values/version-range.ts";
-import { groupColumn, HOT_PROPERTIES } from "../../loads/event-lines.ts";
+import { eventColumn, groupColumn } from "../../loads/event-lines.ts";
 import { quoted } from "../engine/duckdb.ts";
 import { type Bind, pointer, tested } from "../lists/property-filter.ts";
 import { compiled } from "./queries.ts";
@@ -147,13 +147,14 @@ function timeText(wall: string): string {
 }
 
 /** Reads events from the public views, on the clock of a zone. */
-function eventViews(timezone: string): () => EventSource {
+export function eventViews(timezone: string): () => EventSource {
   return () => {
     const joins = new Map<string, string>();
     const text = (of: PropertyOf, property: string): string => {
       if (of.type === "event") {
-        const isColumn = HOT_PROPERTIES.some((name) => name === property);
-        return isColumn ? `events."${property}"` : propertyText("events", property);
+        return eventColumn(property) !== undefined
+          ? `events."${property}"`
+          : propertyText("events", property);
       }
       if (of.type === "person") {
         joins.set("persons", "LEFT JOIN persons ON persons.uuid = events.person_id");

@@ -1,7 +1,7 @@
 import type { Period } from "../../../core/queries/period.ts";
 import type { EventFilter, PropertyOf } from "../../../core/queries/query-fields.ts";
 import type { ClockPiece } from "../../../core/values/zoned-time.ts";
-import { groupColumn, HOT_PROPERTIES } from "../../loads/event-lines.ts";
+import { eventColumn, groupColumn } from "../../loads/event-lines.ts";
 import { propertyColumn } from "../../loads/person-columns.ts";
 import { type Bind, passes, passesIn, pointer, textIn } from "../lists/property-filter.ts";
 import { type EventSource, isUtc, TIME } from "./statement.ts";
@@ -38,7 +38,7 @@ export function eventTables(
     };
     const columnOf = (of: PropertyOf, property: string) => {
       if (of.type !== "event") return undefined;
-      const hot = HOT_PROPERTIES.find((name) => name === property);
+      const hot = eventColumn(property);
       if (hot !== undefined) return `events."${hot}"`;
       onUse(property);
       return promoted.get(property);

@@ -8,6 +8,7 @@ import type { ApiReads } from "../engine/query-deadline.ts";
 import { readableColumns } from "../events/hot-columns.ts";
 import { eventNames, personNames } from "../lists/names.ts";
 import { binder, checkPatterns } from "../lists/property-filter.ts";
+import { firstEventAt, hasProperty, knownValues } from "../lists/values.ts";
 import { eventTables } from "./event-tables.ts";
 import { funnelRow, funnelSql } from "./funnels.ts";
 import { lifecycleRow, lifecycleSql } from "./lifecycle.ts";
@@ -54,6 +55,12 @@ export function insightQueries(
       reads.read(signal, (connection) => eventNames(connection, project, foldedNames)),
     personNames: (project, signal, foldedNames) =>
       reads.read(signal, (connection) => personNames(connection, project, foldedNames)),
+    values: (project, signal, foldedValues) =>
+      reads.read(signal, (connection) => knownValues(connection, project, foldedValues)),
+    hasProperty: (project, signal, expected) =>
+      reads.read(signal, (connection) => hasProperty(connection, project, expected)),
+    firstEventAt: (project, signal) =>
+      reads.read(signal, (connection) => firstEventAt(connection, project)),
   };
 }
 

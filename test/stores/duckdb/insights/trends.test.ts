@@ -157,7 +157,7 @@ function asked(set: DataSet): Asked {
     };
   });
   const query: Trends = {
-    ...({ kind: "TrendsQuery", series, interval, compare: false } as const),
+    ...({ kind: "TrendsQuery", series, interval, compare: false, compareTo: null } as const),
     dateRange: { date_from: "", date_to: null },
     breakdown: next(3) === 0 ? null : breakdownOfChance(dice, 1 + next(4)),
     formula: next(2) === 0 ? null : { text: "A", of: ([a = null]) => a },

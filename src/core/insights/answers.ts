@@ -1,0 +1,170 @@
+import type { InsightDrafts, InsightQueries, Plan } from "../ports/insights.ts";
+import { type Query, readQuery } from "../queries/insight.ts";
+import {
+  ALL_TIME,
+  type DateRange,
+  earlierPeriod,
+  type Period,
+  periodOf,
+  previousPeriod,
+  withIntervalBefore,
+} from "../queries/period.ts";
+import { RETENTION_INTERVALS_MAX } from "../queries/retention.ts";
+import { askedInterval, earlierBy, rangeOf } from "../questions/readings/compile.ts";
+import type { Reading } from "../questions/readings/reading.ts";
+import { explanationOf } from "../questions/readings/say.ts";
+import type { Sql } from "../sql/sql.ts";
+import type { Moment } from "../values/zoned-time.ts";
+import { type InsightResults, resultsOf } from "./results.ts";
+import { tableResults, withoutIntervals } from "./table-results.ts";
+import type { Meant } from "./words.ts";
+
+/** The needs of an answer. */
+export type AnswerNeeds = {
+  queries: Pick<InsightQueries, "run" | "firstEventAt">;
+  drafts: InsightDrafts;
+  sql: Pick<Sql, "run">;
+};
+
+/** The project that asks, and the time. */
+export type Asking = { project: number; moment: Moment; signal: AbortSignal };
+
+/** The answer to a question. `explanation` says how its words were read, `other_readings` how they may be read as well. */
+export type Answer = InsightResults & {
+  sql: string;
+  explanation?: string;
+  other_readings?: string[];
+};
+
+/**
+ * Returns the plan of a query. Only for all time it reads the time of the first event. Fails as `periodOf`.
+ */
+export async function planOf(needs: AnswerNeeds, query: Query, asking: Asking): Promise<Plan> {
+  const { timezone } = asking.moment;
+  const interval = "interval" in query ? query.interval : null;
+  const max = query.kind === "RetentionQuery" ? RETENTION_INTERVALS_MAX : undefined;
+  const period = await spanOf(needs, query.dateRange, { ...asking, interval, max });
+  const plan = { query, period, previous: null, timezone } as Plan;
+  if (query.kind === "LifecycleQuery") {
+    plan.period = withIntervalBefore(period, { interval: query.interval, timezone });
+  }
+  if (query.kind === "TrendsQuery" && query.compare) {
+    const divided = { interval: query.interval, timezone };
+    plan.previous =
+      query.compareTo === null
+        ? previousPeriod(period, divided)
+        : earlierPeriod(period, query.compareTo, divided);
+  }
+  return plan;
+}
+
+type Divided = Asking & {
+  interval: Parameters<typeof periodOf>[1]["interval"];
+  max?: number | undefined;
+};
+
+async function spanOf(
+  { queries }: AnswerNeeds,
+  range: DateRange,
+  { project, moment, signal, interval, max }: Divided,
+): Promise<Period> {
+  const isAll = range.date_from === ALL_TIME;
+  const first = isAll ? await queries.firstEventAt(project, signal) : undefined;
+  return periodOf(range, { interval, ...moment, max, first });
+}
+
+/** Returns the answer. `check` sees a query before it runs. Fails as the query, or as its SQL. */
+export async function answerOf(
+  needs: AnswerNeeds,
+  { query: sent, reading, others }: Meant,
+  asking: Asking,
+  check: (query: Query) => void,
+): Promise<Answer & { read: Query | undefined }> {
+  const described = (period: Period | null) =>
+    reading === null
+      ? {}
+      : {
+          explanation: explanationOf(
+            reading,
+            period === null ? null : { ...period, timezone: asking.moment.timezone },
+          ),
+          other_readings: others,
+        };
+  if (reading !== null && sent["kind"] === "WordsQuery") {
+    const { results, sql, period } = await answerOfTable(needs, reading, asking);
+    return { ...results, sql, ...described(period), read: undefined };
+  }
+  const read = readQuery(sent, asking.moment);
+  check(read);
+  const plan = await planOf(needs, read, asking);
+  const answered = resultsOf(await needs.queries.run(asking.project, plan, asking.signal));
+  const isTotal =
+    reading !== null && plan.query.kind === "TrendsQuery" && askedInterval(reading) === null;
+  const shown = isTotal ? withoutIntervals(answered) : answered;
+  return { ...shown, sql: needs.drafts.sql(plan), ...described(plan.period), read };
+}
+
+/** Returns the answer as SQL. */
+export async function draftOf(
+  needs: AnswerNeeds,
+  { query, reading }: Meant,
+  asking: Asking,
+): Promise<string> {
+  if (reading !== null && query["kind"] === "WordsQuery") {
+    const { period } = await periodsOf(needs, reading, asking);
+    return needs.drafts.question({ reading, period, timezone: asking.moment.timezone });
+  }
+  return needs.drafts.sql(await planOf(needs, readQuery(query, asking.moment), asking));
+}
+
+async function periodsOf(needs: AnswerNeeds, reading: Reading, asking: Asking) {
+  const { timezone } = asking.moment;
+  const { measure } = reading;
+  const interval = askedInterval(reading) ?? (measure.of === "mean_of_days" ? measure.unit : "day");
+  const { date_from, date_to = null } = rangeOf(reading) as {
+    date_from: string;
+    date_to?: string | null;
+  };
+  const isAll = date_from === ALL_TIME && askedInterval(reading) === null;
+  const divided = { interval: isAll ? ("month" as const) : interval, timezone };
+  const period = await spanOf(
+    needs,
+    { date_from, date_to },
+    { ...asking, interval: divided.interval },
+  );
+  if (reading.when.compare !== true) return { period, previous: null };
+  const age = earlierBy(reading);
+  return {
+    period,
+    previous:
+      age === undefined ? previousPeriod(period, divided) : earlierPeriod(period, age, divided),
+  };
+}
+
+/** Answers a reading by SQL, also of the period before where that is asked. */
+async function answerOfTable(needs: AnswerNeeds, reading: Reading, asking: Asking) {
+  const { project, moment, signal } = asking;
+  const { period, previous } = await periodsOf(needs, reading, asking);
+  const isOverTime = askedInterval(reading) !== null;
+  const resultsIn = async (one: Period) => {
+    const sql = needs.drafts.question({ reading, period: one, timezone: moment.timezone });
+    const table = await needs.sql.run(project, sql, signal);
+    return {
+      sql,
+      results: tableResults(
+        reading,
+        { columns: table.columns, rows: table.results },
+        one,
+        isOverTime,
+      ),
+    };
+  };
+  const current = await resultsIn(period);
+  if (previous === null) return { ...current, period };
+  const before = await resultsIn(previous);
+  const results = [
+    ...current.results.results.map((line) => ({ ...line, compare_label: "current" as const })),
+    ...before.results.results.map((line) => ({ ...line, compare_label: "previous" as const })),
+  ];
+  return { sql: current.sql, results: { columns: current.results.columns, results }, period };
+}

@@ -1,0 +1,137 @@
+import type { GroupReads } from "../ports/groups.ts";
+import type { InsightQueries } from "../ports/insights.ts";
+import { plainEnglish, wordsOf } from "../questions/language/english.ts";
+import type { ProjectNames } from "../questions/language/name-keys.ts";
+import { possibleValues, vocabularyOf } from "../questions/language/vocabulary.ts";
+import type { EventNames } from "../questions/names.ts";
+import {
+  namesAsked,
+  type QuestionTarget,
+  readWords,
+  WORDS_CHARS_MAX,
+} from "../questions/question.ts";
+import { queryOf } from "../questions/readings/compile.ts";
+import { expectedOf } from "../questions/readings/possible.ts";
+import { readQuestion } from "../questions/readings/read.ts";
+import type { Reading } from "../questions/readings/reading.ts";
+import { refusalOf } from "../questions/readings/refusal.ts";
+import { measureName } from "../questions/readings/say.ts";
+import { Failure } from "../values/failure.ts";
+import type { JsonObject } from "../values/json.ts";
+import { isoTime } from "../values/time.ts";
+import { type Moment, wallClock } from "../values/zoned-time.ts";
+
+/** The meaning of a question in words: a query, or a reading that no kind of query can express. */
+export type Meant = {
+  query: JsonObject;
+  /** The reading; null of a question in the short form. */
+  reading: Reading | null;
+  /** Other things that the words may mean, in words. */
+  others: string[];
+};
+
+/** The kind under which a question is kept that runs as SQL. */
+export const WORDS_KIND = "WordsQuery";
+
+type Needs = {
+  queries: Pick<InsightQueries, "names" | "personNames" | "values" | "hasProperty">;
+  groups: Pick<GroupReads, "types">;
+};
+
+type Asked = QuestionTarget & {
+  project: number;
+  words: string;
+  moment: Moment;
+  signal: AbortSignal;
+};
+
+/**
+ * Returns what a question means. The short forms of `readWords` come first, then the language of
+ * `questions/language`. Fails as `readWords`; the failure offers whole questions.
+ */
+export async function meaningOf(needs: Needs, asked: Asked): Promise<Meant> {
+  const { project, words, signal, ...target } = asked;
+  const { all } = namesAsked(words);
+  const names = await needs.queries.names(project, signal, all);
+  try {
+    return { query: await shortForm(needs, asked, names), reading: null, others: [] };
+  } catch (error) {
+    if (
+      !(error instanceof Failure) ||
+      error.code !== "invalid_input" ||
+      words.length > WORDS_CHARS_MAX
+    )
+      throw error;
+    if (target.type !== undefined) throw error;
+    return await inEnglish(needs, asked, names);
+  }
+}
+
+async function shortForm(
+  { queries }: Needs,
+  { project, words, signal, moment: _moment, ...target }: Asked,
+  names: EventNames,
+): Promise<JsonObject> {
+  const { ofPersons } = namesAsked(words);
+  try {
+    return readWords(words, names, target);
+  } catch (error) {
+    if (!(error instanceof Failure) || ofPersons.length === 0) throw error;
+    const rare = await queries.personNames(project, signal, ofPersons);
+    return readWords(
+      words,
+      { ...names, person_properties: [...names.person_properties, ...rare] },
+      target,
+    );
+  }
+}
+
+async function inEnglish(
+  { queries, groups }: Needs,
+  { project, words, moment, attr, signal }: Asked,
+  names: EventNames,
+): Promise<Meant> {
+  const possible = possibleValues(wordsOf(plainEnglish(words)));
+  const project_names: ProjectNames = {
+    ...names,
+    groupTypes: await groups.types(project),
+    values: await queries.values(project, signal, possible),
+  };
+  const today = isoTime(wallClock(moment.now, moment.timezone));
+  const { readings, unknown } = readQuestion(words, vocabularyOf(project_names), today);
+  const missing: string[] = [];
+  const possible_readings: Reading[] = [];
+  for (const one of readings) {
+    const lacking = await lackingIn(queries, project, signal, one);
+    if (lacking === undefined) possible_readings.push(one);
+    else missing.push(lacking);
+  }
+  const [reading, ...others] = possible_readings;
+  if (reading === undefined) {
+    const unread = unknown.length > 0 ? unknown : missing;
+    throw new Failure("invalid_input", refusalOf(words, unread, project_names), attr);
+  }
+  return {
+    query: queryOf(reading) ?? { kind: WORDS_KIND, query: words },
+    reading,
+    others: others.map(({ measure }) => measureName(measure)),
+  };
+}
+
+/** Returns a property that a reading expects an event to have, and that none of them has. */
+async function lackingIn(
+  queries: Needs["queries"],
+  project: number,
+  signal: AbortSignal,
+  reading: Reading,
+): Promise<string | undefined> {
+  const expected = expectedOf(reading);
+  for (const { property } of expected) {
+    const ofEvents = expected.filter((one) => one.property === property);
+    const found = await Promise.all(
+      ofEvents.map((one) => queries.hasProperty(project, signal, one)),
+    );
+    if (!found.some((one) => one)) return property;
+  }
+  return undefined;
+}

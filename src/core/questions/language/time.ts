@@ -1,0 +1,244 @@
+import {
+  calendar,
+  DAYS,
+  dayOf,
+  letterOf,
+  MONTH,
+  monthOf,
+  sinceDay,
+  type Today,
+  UNIT_DAYS,
+  type When,
+  weekdayBefore,
+  within,
+} from "./dates.ts";
+import { numberOf } from "./english.ts";
+
+const COUNT = "(\\d{1,4}|a|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)";
+
+const UNIT = "(hour|day|week|month|quarter|year)";
+
+const IN = "(?:(?:in|over|for|during|within|from|of|on|throughout|across)\\s+)?(?:the\\s+)?";
+
+const LAST = "(?:last|past|previous|latest|trailing|prior)";
+
+const DATE = `(\\d{4}-\\d\\d-\\d\\d|(?:\\d{1,2}(?:st|nd|rd|th)?\\s+(?:of\\s+)?${MONTH}|${MONTH}\\s+\\d{1,2}(?:st|nd|rd|th)?)(?:,?\\s+\\d{4})?)`;
+
+type Rule = [pattern: string, read: (found: string[], today: Today) => When | undefined];
+
+/** Phrases of periods, the longer ones first; each is tried at every place of the question. */
+const PERIODS: Rule[] = [
+  [
+    `(?:from|between)\\s+${DATE}\\s+(?:to|and|until|till|through|-)\\s+${DATE}`,
+    ([a, , , b], today) => sinceDay(dayOf(a, today), dayOf(b, today), today),
+  ],
+  [
+    `(?:since|starting|starting from|after|from)\\s+${DATE}(?:\\s+on(?:wards)?)?`,
+    ([a], today) => sinceDay(dayOf(a, today), undefined, today),
+  ],
+  [
+    `(?:on|of|for)?\\s*(?:the\\s+)?${DATE}`,
+    ([a], today) => {
+      const day = dayOf(a, today);
+      return sinceDay(day, day, today);
+    },
+  ],
+  [
+    `since\\s+(?:the\\s+)?(?:start|beginning)\\s+of\\s+(?:the|this)\\s+${UNIT}|${UNIT}[- ]to[- ]date|so far this ${UNIT}|this ${UNIT} so far`,
+    (found) => calendar(found.find((one) => one !== undefined) ?? "", 0),
+  ],
+  [
+    `${IN}${LAST}\\s+${COUNT}\\s+(?:full\\s+|complete\\s+|calendar\\s+)?${UNIT}s?`,
+    ([count = "", unit = ""]) => {
+      const n = count === "a" ? 1 : (numberOf(count) ?? 0);
+      return n === 0
+        ? undefined
+        : within(
+            `-${unit === "quarter" ? n * 3 : n}${letterOf(unit === "quarter" ? "month" : unit)}`,
+            n * (UNIT_DAYS[unit] ?? 1),
+          );
+    },
+  ],
+  [`${IN}(?:last|past)\\s+fortnight`, () => within("-14d", 14)],
+  [
+    `${IN}${COUNT}\\s+most recent\\s+${UNIT}s?`,
+    ([count = "", unit = ""]) =>
+      within(
+        `-${numberOf(count) ?? 1}${letterOf(unit)}`,
+        (numberOf(count) ?? 1) * (UNIT_DAYS[unit] ?? 1),
+      ),
+  ],
+  ["(?:the\\s+)?day before yesterday", () => within("-2dStart", 1, "-2dEnd")],
+  [
+    `${IN}(?:this|current|the current)\\s+(week|month|quarter|year)`,
+    ([unit = ""]) => calendar(unit, 0),
+  ],
+  [`${IN}(?:last|previous)\\s+(week|month|quarter|year)`, ([unit = ""]) => calendar(unit, 1)],
+  [
+    `${IN}past\\s+(hour|day|week|month|quarter|year)`,
+    ([unit = ""]) =>
+      unit === "hour" || unit === "day"
+        ? within(unit === "hour" ? "-1h" : "-24h", UNIT_DAYS[unit] ?? 1)
+        : within(`-${Math.round(UNIT_DAYS[unit] ?? 30)}d`, UNIT_DAYS[unit] ?? 30),
+  ],
+  [
+    `${IN}last\\s+(hour|day)`,
+    ([unit = ""]) => within(unit === "hour" ? "-1h" : "-24h", UNIT_DAYS[unit] ?? 1),
+  ],
+  [
+    "(?:for\\s+|of\\s+|from\\s+|since\\s+)?(?:today|tonight)(?:\\s+so far)?",
+    () => within("-0d", 1),
+  ],
+  ["(?:for\\s+|of\\s+|from\\s+)?yesterday", () => within("-1dStart", 1, "-1dEnd")],
+  [
+    `since\\s+(${DAYS.join("|")})`,
+    ([day = ""], today) => sinceDay(weekdayBefore(day, today), undefined, today),
+  ],
+  [
+    `(?:on\\s+|of\\s+|for\\s+)?(?:last\\s+|this\\s+)?(${DAYS.join("|")})(?:\\s+(?:morning|night))?(?!s)`,
+    ([day = ""], today) => {
+      const found = weekdayBefore(day, today);
+      return sinceDay(found, found, today);
+    },
+  ],
+  [
+    `(?:since|from)\\s+${MONTH}(?:\\s+(\\d{4}))?(?:\\s+on(?:wards)?)?`,
+    ([month = "", year], today) => sinceDay(monthOf(month, year, today)[0], undefined, today),
+  ],
+  [
+    `(?:in|during|for|of|over|throughout)\\s+(?:the month of\\s+)?${MONTH}(?:\\s+(\\d{4}))?`,
+    ([month = "", year], today) => {
+      const [from, to] = monthOf(month, year, today);
+      return sinceDay(from, to >= today.slice(0, 10) ? undefined : to, today);
+    },
+  ],
+  [
+    "(?:of|for|over|since|from|during)?\\s*(?:all|the whole) time|(?:since|from) (?:the )?(?:very )?(?:beginning|start)|(?:over|in) (?:the )?entire (?:history|time)|ever since we started|since launch|since we started|to date|altogether so far",
+    () => ({ range: { date_from: "all" }, isAllTime: true }),
+  ],
+];
+
+/** Phrases of all time where no period is said. */
+const MAYBE_ALL_TIME = /\b(?:ever|so far|in total|overall|in all|until now|up to now|yet)\b/gi;
+
+const INTERVALS: Rule[] = [
+  [
+    "hourly|(?:per|every|each|an|by the|by) hour(?!s| of)|hour by hour",
+    () => ({ interval: "hour" }),
+  ],
+  [
+    "daily|(?:per|every|each|a|by) day(?!s| of)|day by day|by date|per date|day-by-day|on a daily basis|day to day",
+    () => ({ interval: "day" }),
+  ],
+  [
+    "weekly|(?:per|every|each|a|by) week(?!s|day)|week by week|week-by-week|on a weekly basis",
+    () => ({ interval: "week" }),
+  ],
+  [
+    "monthly|(?:per|every|each|a|by) month(?!s)|month by month|on a monthly basis|month-by-month",
+    () => ({ interval: "month" }),
+  ],
+  [
+    "over time|as a (?:line|trend)|(?:as )?a (?:time ?series|timeline)|trends? (?:of|for|in)|the trend|trend|timeline|develop(?:ed|ment of|ment)?|evol(?:ved?|ution of|ution)|chang(?:ed|ing|e) over time|history of",
+    () => ({ isOverTime: true }),
+  ],
+];
+
+/** Words about a change, which an answer with both periods shows. */
+const CHANGES =
+  /\b(?:more|fewer|less|higher|lower|better|worse|chang(?:e|ed|ing)|gr[eo]w(?:th|n|ing)?|increase[ds]?|decrease[ds]?|drop(?:ped)?|differ(?:ence|ent)?|up|down|compared?|comparison)\b/gi;
+
+const BEFORE = `(?:the\\s+)?(?:(?:previous|prior|preceding|last|past)\\s+(?:one|period|(?:\\d+\\s+)?(?:day|week|month|quarter|year)s?)|(?:one|period|time|day|week|month|quarter|year|(?:\\d+\\s+)?days?|(?:\\d+\\s+)?weeks?)\\s+(?:before(?:\\s+that)?|prior)|yesterday|(?:\\d+\\s+)?(?:days|weeks|months)\\s+before(?:\\s+that)?)`;
+
+const COMPARED: Rule[] = [
+  [
+    `,?\\s*(?:(?:and\\s+)?(?:as\\s+)?compared?\\s+(?:to|with|against)|vs\\.?|versus|against|than|relative to|in comparison (?:to|with))\\s+(?:in\\s+|the\\s+one\\s+|that of\\s+|those of\\s+|it was\\s+)?${BEFORE}`,
+    () => ({ compare: true }),
+  ],
+  [
+    `,?\\s*and\\s+(?:in\\s+)?the\\s+(?:day|week|month|period|(?:\\d+\\s+)days|(?:\\d+\\s+)weeks)\\s+before(?:\\s+that|\\s+it)?`,
+    () => ({ compare: true }),
+  ],
+  [
+    "(?:week|month|day|year|period)[- ](?:over|on)[- ](?:week|month|day|year|period)",
+    () => ({ compare: true }),
+  ],
+  [
+    "(?:the )?(?:change|growth|difference)(?: in| of)|how (?:did|have|has|do|does) (.+?) (?:change|grow|develop|compare)d?|compare (?:to|with) before",
+    ([what]) => (what === undefined ? { compare: true } : undefined),
+  ],
+];
+
+/** A question without its time, spaces in its place, and the time. */
+export type Timed = { text: string; when: When };
+
+/** Reads the periods, intervals and comparisons of a question. */
+export function takeTime(words: string, today: Today): Timed {
+  const when: When = {};
+  let text = words;
+  const takeAll = (rules: Rule[], isOnce: boolean) => {
+    for (const [pattern, read] of rules) {
+      const found = new RegExp(`(?<![\\w$/-])(?:${pattern})(?![\\w/-])`, "i").exec(text);
+      const meant = found === null ? undefined : read(groupsOf(found), today);
+      if (found === null || meant === undefined) continue;
+      Object.assign(when, meant);
+      text = blanked(text, found.index, found[0].length);
+      if (isOnce) return;
+    }
+  };
+  takeAll(COMPARED, false);
+  takeAll(PERIODS, true);
+  if (when.range === undefined) {
+    const maybe = text.replace(MAYBE_ALL_TIME, (one) => " ".repeat(one.length));
+    if (maybe !== text) Object.assign(when, { range: { date_from: "all" }, isAllTime: true });
+    text = maybe;
+  } else {
+    text = text.replace(MAYBE_ALL_TIME, (one) => " ".repeat(one.length));
+    takeSecond();
+  }
+  takeAll(INTERVALS, false);
+  if (when.compare === true) text = text.replace(CHANGES, (one) => " ".repeat(one.length));
+  return { text, when };
+
+  /** A second period is the one to compare with, if it is the one before. */
+  function takeSecond(): void {
+    const first = JSON.stringify(when.range);
+    const second: When = {};
+    const kept = text;
+    for (const [pattern, read] of PERIODS) {
+      const found = new RegExp(
+        `(?<![\\w$/-])(?:(?:with|to|and|vs\\.?|versus|than|against|or)\\s+)?(?:${pattern})(?![\\w/-])`,
+        "i",
+      ).exec(text);
+      const meant = found === null ? undefined : read(groupsOf(found), today);
+      if (found === null || meant === undefined) continue;
+      Object.assign(second, meant);
+      text = blanked(text, found.index, found[0].length);
+      break;
+    }
+    const pair = [first, JSON.stringify(second.range)];
+    const [earlier, later] =
+      [...BEFORE_AFTER].find(([a, b]) => pair.includes(a) && pair.includes(b)) ?? [];
+    if (earlier === undefined || later === undefined) {
+      text = kept;
+      return;
+    }
+    Object.assign(when, { range: JSON.parse(later), compare: true });
+  }
+}
+
+/** Pairs of periods of the calendar, the earlier one first. */
+const BEFORE_AFTER: ReadonlyMap<string, string> = new Map([
+  ...["week", "month", "quarter", "year"].map((unit): [string, string] => [
+    JSON.stringify(calendar(unit, 1).range),
+    JSON.stringify(calendar(unit, 0).range),
+  ]),
+  [JSON.stringify(within("-1dStart", 1, "-1dEnd").range), JSON.stringify(within("-0d", 1).range)],
+]);
+
+/** The groups of a match, in lower case. */
+const groupsOf = (found: RegExpExecArray) =>
+  [...found].slice(1).map((group) => group?.toLowerCase()) as string[];
+
+const blanked = (text: string, at: number, length: number) =>
+  text.slice(0, at) + " ".repeat(length) + text.slice(at + length);

@@ -1,0 +1,175 @@
+import type { Bag, Item } from "../language/bag.ts";
+import type { Property } from "../language/name-keys.ts";
+import { conditionsIn, isSame } from "./conditions.ts";
+import type { Context } from "./context.ts";
+import type { Label, Measure, Reading, Top } from "./reading.ts";
+
+/** Completes a reading with the filters, the breakdown and the order that its question has besides. */
+export function finish(bag: Bag, measure: Measure, context: Context): Reading {
+  const where = conditionsIn(bag, measure, context);
+  const top = topIn(bag);
+  const by = labelsIn(bag);
+  if (measure.of === "objects") {
+    const counted: Measure = { of: "events", events: [measure.event], math: "total" };
+    return finishObjects(counted, measure.property, { by, where, top, when: context.when });
+  }
+  const reading = { measure, by, where, top, when: context.when };
+  return atPlaces(by.length === 0 ? rankedOnes(reading, bag, context) : reading);
+}
+
+function finishObjects(
+  measure: Measure,
+  property: Property,
+  rest: Omit<Reading, "measure">,
+): Reading {
+  return { measure, ...rest, by: [{ by: "property", property }, ...rest.by] };
+}
+
+/** A row for each person or company, where a question asks which of them has the most. */
+function rankedOnes(reading: Reading, bag: Bag, context: Context): Reading {
+  const { measure, top } = reading;
+  if (top === null || measure.of !== "events" || reading.when.compare === true) return reading;
+  if (measure.math === "unique_group") {
+    const property: Property = { of: "event", name: `$group_${measure.group ?? 0}` };
+    return {
+      ...reading,
+      measure: { ...measure, math: "total" },
+      by: [{ by: "property", property }],
+    };
+  }
+  const inside = propertyInside(bag, context);
+  if (inside !== undefined) return { ...reading, by: [{ by: "property", property: inside }] };
+  const isOfPersons = bag.items.some(({ meaning }) =>
+    (["person", "customer", "visitor"] as const).some((role) => meaning.roles.has(role)),
+  );
+  if (!isOfPersons) return reading;
+  const by: Label[] = [{ by: "property", property: { of: "person", name: "email" } }];
+  if (measure.math !== "dau") return { ...reading, by };
+  const amount = context.propertyOf("amount");
+  const bought = context.eventOf("purchase");
+  const isOfOrders =
+    amount !== undefined && bought !== undefined && measure.events.includes(bought);
+  const counted: Measure = isOfOrders
+    ? { ...measure, math: "sum", property: amount }
+    : { ...measure, math: "total" };
+  return { ...reading, measure: counted, by };
+}
+
+/** The property in the name of an event, as in "which products are viewed most": `product viewed`. */
+function propertyInside(bag: Bag, context: Context): Property | undefined {
+  if (
+    !/^(?:which|what)$/i.test(
+      bag.items.find(({ words }) => words[0]?.text !== ",")?.words[0]?.text ?? "",
+    )
+  )
+    return undefined;
+  const event = bag.items.find(
+    ({ meaning, words }) => meaning.event !== undefined && words.length > 1,
+  );
+  const found = event?.words
+    .map(({ text }) => context.propertyOf(text))
+    .find((one) => one !== undefined);
+  return found;
+}
+
+/** Measures that have one number for the whole period only. */
+const UNTIMED: ReadonlySet<Measure["of"]> = new Set([
+  ...([
+    "repeaters",
+    "active_on",
+    "without",
+    "next",
+    "persons",
+    "moment",
+    "value",
+    "activity",
+  ] as const),
+  "mean_of_days",
+]);
+
+/** Whether a question asks for the intervals of a measure without intervals. */
+export const lacksIntervals = ({ measure, when }: Reading) =>
+  (when.interval !== undefined || when.isOverTime === true) &&
+  (UNTIMED.has(measure.of) ||
+    (measure.of === "funnel" && measure.as !== "steps" && measure.as !== "rate"));
+
+/** Whether a reading leaves out that only the most or the least was asked for. */
+export const lacksRows = ({ by, top, measure }: Reading) =>
+  by.length === 0 && top !== null && measure.of !== "next" && measure.of !== "stickiness";
+
+/** Names of the pages where sessions begin and end, in conditions. */
+export const PLACES = { entry: "$entry_pathname", exit: "$end_pathname" } as const;
+
+/** Of visits that begin or end on a page, the page is a condition on that place and no row. */
+function atPlaces(reading: Reading): Reading {
+  const place = reading.by.find(({ by }) => by === "entry" || by === "exit");
+  const page = reading.where.find(({ property }) => property.name === "$pathname");
+  if (place === undefined || page === undefined) return reading;
+  const name = PLACES[place.by as keyof typeof PLACES];
+  const where = reading.where.map((one) =>
+    one === page ? { ...one, property: { of: "event" as const, name } } : one,
+  );
+  return { ...reading, by: reading.by.filter((one) => one !== place), where };
+}
+
+function topIn(bag: Bag): Top | null {
+  const most = bag.take("most", "sold", "greatest");
+  const least = most === undefined ? bag.take("least", "smallest") : undefined;
+  const item = most ?? least;
+  const number = bag.find((one) => one.number !== undefined && isRank(bag, one));
+  if (number !== undefined) bag.takeItem(number);
+  bag.takeAll("most");
+  if (item === undefined && number === undefined) return null;
+  return { count: number?.number ?? null, isAscending: least !== undefined };
+}
+
+/** Whether a number is the number of rows: next to "top", or before a property. */
+function isRank(bag: Bag, number: Item): boolean {
+  const [before, after] = [bag.beside(number, -1), bag.beside(number, 1)];
+  const isOrder = (item: Item | undefined) =>
+    (["most", "least", "sold"] as const).some((role) => item?.meaning.roles.has(role) === true);
+  const isListed =
+    after?.meaning.property !== undefined ||
+    after?.meaning.roles.has("entry") === true ||
+    after?.meaning.roles.has("exit") === true;
+  return isOrder(before) || isOrder(after) || isListed;
+}
+
+const PARTS = ["weekday", "hour", "date"] as const;
+
+/** Reads what an answer has a row for each of. */
+export function labelsIn(bag: Bag): Label[] {
+  const found: Label[] = [];
+  for (const role of PARTS) {
+    const item = bag.find(
+      ({ meaning, isSoft, words }) =>
+        meaning.roles.has(role) &&
+        (!isSoft || words.length > 1 || isAfterBy(bag, meaning.roles.has(role) ? role : undefined)),
+    );
+    if (item === undefined) continue;
+    bag.takeItem(item);
+    found.push({ by: role });
+  }
+  for (const role of ["entry", "exit"] as const) {
+    if (bag.take(role) !== undefined) found.push({ by: role });
+  }
+  const isProperty = ({ meaning }: Item) => meaning.property !== undefined;
+  for (let item = bag.takeIf(isProperty); item !== undefined; item = bag.takeIf(isProperty)) {
+    const property = item.meaning.property as Property;
+    const isFirst = bag.take("last_touch") === undefined && bag.take("first_touch") !== undefined;
+    const label: Label = {
+      by: isFirst && property.of === "event" ? "first_touch" : "property",
+      property,
+    };
+    if (!found.some((one) => "property" in one && isSame(one.property, property)))
+      found.push(label);
+  }
+  bag.takeAll("by");
+  return found;
+}
+
+function isAfterBy(bag: Bag, role: (typeof PARTS)[number] | undefined): boolean {
+  const item = bag.find(({ meaning }) => role !== undefined && meaning.roles.has(role));
+  const before = item === undefined ? undefined : bag.beside(item, -1);
+  return before?.meaning.roles.has("by") === true;
+}

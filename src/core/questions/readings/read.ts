@@ -1,0 +1,109 @@
+import { type Bag, bagOf, type Item, itemsOf } from "../language/bag.ts";
+import type { Today } from "../language/dates.ts";
+import { plainEnglish, type Word, wordsOf } from "../language/english.ts";
+import { takeTime } from "../language/time.ts";
+import type { Vocabulary } from "../language/vocabulary.ts";
+import { calculations, meanOfDays, perUnit } from "./calculations.ts";
+import type { Context } from "./context.ts";
+import { counts } from "./counts.ts";
+import { finish, lacksIntervals, lacksRows } from "./finish.ts";
+import { funnel } from "./funnels.ts";
+import * as journeys from "./journeys.ts";
+import { byProperty, differentValues, objects, unitsSold } from "./objects.ts";
+import type { Measure, Reading } from "./reading.ts";
+import type { Reader } from "./units.ts";
+import * as visits from "./visits.ts";
+
+/** The readings of a question, the likeliest first; without one, the words that were not understood. */
+export type Understood = {
+  readings: Reading[];
+  /** Words that no reading has a place for, in their order. */
+  unknown: string[];
+  /** Words whose spelling was put right. */
+  mended: { from: string; to: string }[];
+};
+
+/** Readers in the order in which a question is tried. A reader that is more particular comes first. */
+const READERS: readonly Reader[] = [
+  journeys.lifecycle,
+  journeys.nextPages,
+  visits.person,
+  journeys.activeOn,
+  journeys.stickiness,
+  journeys.repeaters,
+  journeys.without,
+  journeys.newcomers,
+  journeys.retention,
+  funnel,
+  visits.share,
+  differentValues,
+  visits.sessions,
+  meanOfDays,
+  perUnit,
+  visits.knownPersons,
+  calculations,
+  unitsSold,
+  objects,
+  counts,
+  byProperty,
+];
+
+/** Readings of one question at most. */
+const READINGS_MAX = 3;
+
+/** Reads a question. `today` is the time on the clock of the project. */
+export function readQuestion(question: string, vocabulary: Vocabulary, today: Today): Understood {
+  // In a question that is all in capitals, no capitals tell "US" from "us".
+  const isLoud = question === question.toUpperCase();
+  const { text, when } = takeTime(plainEnglish(isLoud ? question.toLowerCase() : question), today);
+  const mended: Understood["mended"] = [];
+  const words = wordsOf(text).map((word) => {
+    const better = word.isQuoted ? undefined : vocabulary.mended(word);
+    if (better !== undefined) mended.push({ from: word.text, to: better.stem });
+    return better ?? word;
+  });
+  const items = itemsOf(words, vocabulary);
+  const attempts = READERS.flatMap((reader) => {
+    const bag = bagOf(items);
+    const context = contextOf(vocabulary, { ...when });
+    const measure = reader(bag, context);
+    return measure === undefined ? [] : [attemptOf(bag, measure, context)];
+  });
+  const readings = attempts.flatMap(({ reading, unread }) =>
+    unread.length === 0 ? [reading] : [],
+  );
+  if (readings.length > 0)
+    return { readings: readings.slice(0, READINGS_MAX), unknown: [], mended };
+  const [least] = attempts.toSorted((a, b) => a.unread.length - b.unread.length);
+  const strange = items.filter(isStrange).map(textOf);
+  const unknown = strange.length > 0 ? strange : (least?.unread ?? [text.trim()]);
+  return { readings, unknown, mended };
+}
+
+/** Completes a reading; `unread` has the words that it has no place for. */
+function attemptOf(bag: Bag, measure: Measure, context: Context) {
+  const reading = finish(bag, measure, context);
+  const unread = bag.unread().map(textOf);
+  if (lacksRows(reading)) unread.push("most");
+  if (lacksIntervals(reading)) unread.push(`per ${reading.when.interval ?? "day"}`);
+  return { reading, unread };
+}
+
+const textOf = ({ words }: Item) => words.map(({ text }) => text).join(" ");
+
+/** Whether a part has no meaning at all. */
+function isStrange({ isSoft, meaning, number, page, who }: Item): boolean {
+  const { roles, event, property, values } = meaning;
+  const isNothing = [event, property, number, page, who].every((one) => one === undefined);
+  return !isSoft && isNothing && roles.size === 0 && values.length === 0;
+}
+
+function contextOf(vocabulary: Vocabulary, when: Context["when"]): Context {
+  const meaningOf = (phrase: string) => vocabulary.meaningOf(wordsOf(phrase) as Word[]);
+  return {
+    when,
+    eventOf: (phrase) => meaningOf(phrase)?.event,
+    propertyOf: (phrase) => meaningOf(phrase)?.property,
+    hasEvent: (name) => vocabulary.names.events.some((one) => one.name === name),
+  };
+}

@@ -1,0 +1,176 @@
+import { askedInterval, rangeOf } from "./compile.ts";
+import type { Aggregate, Condition, Label, Measure, Reading, SessionValue } from "./reading.ts";
+
+const MATHS: Record<Aggregate["math"], string> = {
+  total: "events",
+  dau: "unique users",
+  weekly_active: "users active within 7 days",
+  monthly_active: "users active within 30 days",
+  unique_session: "sessions",
+  unique_group: "groups",
+  sum: "sum",
+  avg: "average",
+  min: "minimum",
+  max: "maximum",
+  median: "median",
+  p50: "median",
+  p75: "75th percentile",
+  p90: "90th percentile",
+  p95: "95th percentile",
+  p99: "99th percentile",
+  different: "different values",
+};
+
+/** Returns words for a count, such as "unique users of $pageview". */
+export function aggregateName({ events, math, property, where }: Aggregate): string {
+  const of = events.length === 0 ? "all events" : events.join(" or ");
+  const filter =
+    where === undefined || where.length === 0
+      ? ""
+      : ` where ${where.map(conditionName).join(" and ")}`;
+  if (math === "total") return `${of}${filter}`;
+  const what = property === undefined ? MATHS[math] : `${MATHS[math]} of ${property.name}`;
+  return `${what} of ${of}${filter}`;
+}
+
+const SESSIONS: Record<SessionValue, string> = {
+  count: "sessions",
+  seconds: "average session length in seconds",
+  median_seconds: "median session length in seconds",
+  longest_seconds: "longest session in seconds",
+  pages: "page views per session",
+  bounce_rate: "bounce rate in percent",
+  bounces: "bounced sessions",
+  persons: "users with a session",
+  per_person: "sessions per user",
+};
+
+const FUNNELS = {
+  steps: "funnel from",
+  rate: "conversion rate from",
+  lost: "share of users in percent who are lost from",
+  seconds: "average seconds from",
+  median_seconds: "median seconds from",
+} as const;
+
+const all = (event: string | null) => event ?? "all events";
+
+const allMet = (conditions: readonly Condition[]) => conditions.map(conditionName).join(" and ");
+
+/** Words for each kind of measure. */
+const MEASURES: { [Of in Measure["of"]]: (measure: Extract<Measure, { of: Of }>) => string } = {
+  events: countName,
+  series: ({ all: counted }) => counted.map(aggregateName).join(", "),
+  ratio: ratioName,
+  mean_of_days: ({ counted, unit }) => `${aggregateName(counted)} per ${unit} on average`,
+  sessions: ({ value }) => SESSIONS[value],
+  session_share: ({ among }) => `percentage of sessions where ${allMet(among)}`,
+  funnel: funnelName,
+  retention: ({ start, back }) => `retention of ${all(start)} with ${all(back)}`,
+  lifecycle: ({ event }) => `lifecycle of users of ${all(event)}`,
+  stickiness: ({ event }) => `users by their number of days with ${all(event)}`,
+  active_on: ({ event, days }) => `users with ${all(event)} on at least ${days} days`,
+  next: ({ page, isBefore }) => `pages ${isBefore ? "before" : "after"} ${page}`,
+  without: ({ event, not }) => `users of ${event} without ${not}`,
+  repeaters: ({ event, times, isShare }) =>
+    `${isShare === true ? "percentage of users" : "users"} with ${event} at least ${times} times`,
+  newcomers: newcomersName,
+  objects: ({ event }) => `number of ${event} events`,
+  activity: () => "events of the person",
+  moment: ({ events, isLast }) => `${isLast ? "last" : "first"} ${events[0] ?? "event"}`,
+  value: ({ property }) => property.name,
+  persons: () => "persons",
+};
+
+/** Returns words for a measure. */
+export function measureName<Of extends Measure["of"]>(
+  measure: Extract<Measure, { of: Of }>,
+): string {
+  return MEASURES[measure.of as Of](measure);
+}
+
+function countName(measure: Aggregate): string {
+  if (measure.math !== "total") return aggregateName(measure);
+  if (measure.events.length === 0) return "number of events";
+  return `number of ${aggregateName(measure)} events`;
+}
+
+function ratioName({ over, under, isPercent }: Extract<Measure, { of: "ratio" }>): string {
+  if (!isPercent) return `${aggregateName(over)} per ${PER[under.math] ?? aggregateName(under)}`;
+  const { where = [] } = over;
+  const part = where.length === 0 ? aggregateName(over) : allMet(where);
+  return `percentage of ${aggregateName(under)} with ${part}`;
+}
+
+function funnelName({ as, steps, window }: Extract<Measure, { of: "funnel" }>): string {
+  const within = window === undefined ? "14 days" : `${window.count} ${window.unit}s`;
+  return `${FUNNELS[as]} ${steps.join(" to ")} within ${within}`;
+}
+
+function newcomersName({ event, which, isShare }: Extract<Measure, { of: "newcomers" }>): string {
+  const what = which === "both" ? "new and returning users" : `${which} users`;
+  return `${isShare === true ? "percentage of " : ""}${what} of ${all(event)}`;
+}
+
+const PER: Partial<Record<Aggregate["math"], string>> = { dau: "user", unique_session: "session" };
+
+const SIGNS: Record<Condition["is"], string> = {
+  equal: "is",
+  not: "is not",
+  contains: "contains",
+  above: ">",
+  at_least: ">=",
+  below: "<",
+  at_most: "<=",
+  set: "is set",
+  unset: "is not set",
+};
+
+/** Returns words for a condition. */
+export function conditionName({ property, is, values }: Condition): string {
+  const of = property.of === "person" ? `person ${property.name}` : property.name;
+  return `${of} ${SIGNS[is]} ${values.join(" or ")}`.trim();
+}
+
+/** Returns words for a label. */
+export function labelName(label: Label): string {
+  if (label.by === "property")
+    return label.property.of === "person" ? `person ${label.property.name}` : label.property.name;
+  if (label.by === "first_touch") return `${label.property.name} of the person's first event`;
+  return {
+    weekday: "day of the week",
+    hour: "hour of the day",
+    date: "day",
+    event: "event",
+    entry: "entry page",
+    exit: "exit page",
+  }[label.by];
+}
+
+/** The period that was answered, as times on the project's clock. */
+export type SaidPeriod = { from: string; before: string; timezone: string };
+
+/** Says in one sentence how a question was read: its measure, intervals, labels, filters and period. */
+export function explanationOf(reading: Reading, period: SaidPeriod | null): string {
+  const interval = askedInterval(reading);
+  const parts = [
+    capitalised(measureName(reading.measure)),
+    ...(interval === null ? [] : [`per ${interval}`]),
+    ...(reading.by.length === 0 ? [] : [`by ${reading.by.map(labelName).join(" and ")}`]),
+    ...(reading.where.length === 0
+      ? []
+      : [`where ${reading.where.map(conditionName).join(" and ")}`]),
+    ...(period === null ? [] : [periodName(reading, period)]),
+  ];
+  return `${parts.join(" ")}${reading.when.compare === true ? ", compared with the period before" : ""}.`;
+}
+
+function periodName(reading: Reading, { from, before, timezone }: SaidPeriod): string {
+  const isAll = rangeOf(reading)["date_from"] === "all";
+  const assumed = reading.when.range === undefined && !isAll ? ", as no period was said" : "";
+  return `${isAll ? "over all time, " : ""}from ${shown(from)} until before ${shown(before)} (${timezone}${assumed})`;
+}
+
+const shown = (wall: string) => wall.replace("T", " ").replace(/( 00:00:00)?\.\d+$/, "");
+
+const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,0 +1,81 @@
+import type { DuckDBConnection } from "@duckdb/node-api";
+import type { KnownValue } from "../../../core/questions/language/name-keys.ts";
+import type { Expected } from "../../../core/questions/readings/possible.ts";
+import { ALL_PROPERTIES } from "../../loads/person-columns.ts";
+import { rows } from "../engine/duckdb.ts";
+import { pointer } from "./property-filter.ts";
+
+/** Events and persons, the newest, whose values are looked at. */
+const NEWEST_MAX = 20_000;
+
+/** Values that one question may mean. */
+const VALUES_MAX = 500;
+
+/** Returns SQL of the values in JSON objects whose lower case is wanted, with their counts. */
+const VALUES = (of: "event" | "person", objects: string) => `
+  SELECT '${of}' AS owner, name, value, count(*)::DOUBLE AS count
+  FROM (
+    SELECT unnest(json_keys(properties)) AS name, unnest(json_extract_string(properties, '$.*')) AS value
+    FROM (${objects}))
+  WHERE name NOT IN ('$group_type', '$group_key', '$lib', 'distinct_id', 'token') AND lower(value) IN (SELECT unnest(from_json($folded_values::JSON, '["VARCHAR"]')))
+  GROUP BY name, value`;
+
+const KNOWN = `
+  FROM (
+    ${VALUES(
+      "event",
+      `SELECT properties FROM events WHERE project_id = $project::INTEGER ORDER BY seq DESC LIMIT ${NEWEST_MAX}`,
+    )}
+    UNION ALL
+    ${VALUES(
+      "person",
+      `SELECT ${ALL_PROPERTIES} AS properties FROM persons
+       WHERE project_id = $project::INTEGER ORDER BY id DESC LIMIT ${NEWEST_MAX}`,
+    )})
+  ORDER BY count DESC, name, value LIMIT ${VALUES_MAX}`;
+
+/** Returns values of properties that equal one of some texts in lower case, the most frequent first. */
+export async function knownValues(
+  connection: DuckDBConnection,
+  project: number,
+  foldedValues: readonly string[],
+): Promise<KnownValue[]> {
+  const values = { project, folded_values: JSON.stringify(foldedValues) };
+  const found = await rows(connection, KNOWN, values);
+  return found.map(({ owner, name, value, count }) => ({
+    property: {
+      of: owner === "person" ? ("person" as const) : ("event" as const),
+      name: String(name),
+    },
+    value: String(value),
+    count: Number(count),
+  }));
+}
+
+const FIRST = `SELECT epoch_ms(min("timestamp"))::DOUBLE AS first FROM events WHERE project_id = $project::INTEGER`;
+
+/** Returns the time of a project's first event in milliseconds; undefined without events. */
+export async function firstEventAt(
+  connection: DuckDBConnection,
+  project: number,
+): Promise<number | undefined> {
+  const [row] = await rows(connection, FIRST, { project });
+  const first = row?.["first"] ?? null;
+  return first === null ? undefined : Number(first);
+}
+
+/** Returns whether one of the newest events of a name has a property. */
+export async function hasProperty(
+  connection: DuckDBConnection,
+  project: number,
+  { event, property }: Expected,
+): Promise<boolean> {
+  const [row] = await rows(connection, HAS_PROPERTY, { project, event, place: pointer(property) });
+  return row?.["has"] === true;
+}
+
+const HAS_PROPERTY = `
+  SELECT count(*) > 0 AS has FROM (
+    SELECT properties FROM events WHERE project_id = $project::INTEGER AND event = $event
+    ORDER BY seq DESC LIMIT ${NEWEST_MAX})
+  WHERE json_exists(properties, $place)`;

@@ -1,0 +1,217 @@
+import { describe, expect, test } from "bun:test";
+import type { ProjectNames } from "../../../../src/core/questions/language/name-keys.ts";
+import { vocabularyOf } from "../../../../src/core/questions/language/vocabulary.ts";
+import { readQuestion } from "../../../../src/core/questions/readings/read.ts";
+import type { Condition, Label, Measure } from "../../../../src/core/questions/readings/reading.ts";
+
+import type { JsonObject } from "../../../../src/core/values/json.ts";
+import { randomChoices } from "../../../support/data/random-choices.ts";
+import { rounds, seedOf } from "../../../support/start/rounds.ts";
+
+const named = (text: string) => text.split(", ").map((name, at) => ({ name, count: 1000 - at }));
+const of = (type: "event" | "person", name: string) => ({ of: type, name }) as const;
+
+const NAMES: ProjectNames = {
+  events: named(
+    "$pageview, product viewed, add_to_cart, purchase, sign_up, search, support ticket",
+  ),
+  properties: named(
+    "$pathname, $browser, $device_type, $referring_domain, $geoip_country_name, utm_source, amount, product, payment, query",
+  ),
+  person_properties: named("email, plan"),
+  groupTypes: [{ group_type: "company", group_type_index: 0 }],
+  values: [
+    { property: of("event", "$geoip_country_name"), value: "Germany", count: 9 },
+    { property: of("event", "$device_type"), value: "Mobile", count: 9 },
+    { property: of("event", "payment"), value: "card", count: 5 },
+    { property: of("person", "plan"), value: "pro", count: 3 },
+  ],
+};
+const VOCABULARY = vocabularyOf(NAMES);
+const TODAY = "2026-11-26T15:00:00.000000Z";
+
+const read = (question: string) => readQuestion(question, VOCABULARY, TODAY);
+
+/** Parts of sentences, with the part of the reading that each stands for. */
+const MEASURES: [words: string[], measure: Measure][] = [
+  [["purchases", "number of orders", "how many sales"], counted("purchase", "total")],
+  [["page views", "count of pageviews", "how many page views"], counted("$pageview", "total")],
+  [["visitors", "unique visitors", "how many visitors"], counted("$pageview", "dau")],
+  [["customers", "number of buyers"], counted("purchase", "dau")],
+  [["people who searched", "how many users searched"], counted("search", "dau")],
+  [["revenue", "turnover", "how much revenue"], calculated("sum")],
+  [["average order value", "mean basket value"], calculated("avg")],
+  [["median order value"], calculated("median")],
+  [["bounce rate", "our bounce rate"], { of: "sessions", value: "bounce_rate" }],
+  [["average session length", "session duration"], { of: "sessions", value: "seconds" }],
+  [["pages per session", "page views per visit"], { of: "sessions", value: "pages" }],
+];
+
+function counted(event: string, math: "total" | "dau"): Measure {
+  return { of: "events", events: [event], math };
+}
+
+function calculated(math: "sum" | "avg" | "median"): Measure {
+  return { of: "events", events: ["purchase"], math, property: of("event", "amount") };
+}
+
+const PERIODS: [words: string[], range: JsonObject][] = [
+  [["last 30 days", "in the last 30 days", "over the past 30 days"], { date_from: "-30d" }],
+  [["yesterday"], { date_from: "-1dStart", date_to: "-1dEnd" }],
+  [["this week", "week to date"], { date_from: "wStart" }],
+  [["last month", "in the previous month"], { date_from: "-1mStart", date_to: "-1mEnd" }],
+  [["since 2026-11-10", "from 10 November on"], { date_from: "2026-11-10" }],
+  [["in October"], { date_from: "2026-10-01", date_to: "2026-10-31" }],
+  [["between 2026-11-01 and 2026-11-10"], { date_from: "2026-11-01", date_to: "2026-11-10" }],
+  [["on Tuesday"], { date_from: "2026-11-24", date_to: "2026-11-24" }],
+  [["of all time"], { date_from: "all" }],
+];
+
+const LABELS: [words: string[], label: Label][] = [
+  [["by country", "for each country", "split by country"], property("$geoip_country_name")],
+  [["by browser", "per browser", "broken down by browser"], property("$browser")],
+  [["by device", "grouped by device type"], property("$device_type")],
+  [["by utm source", "by traffic source"], property("utm_source")],
+];
+
+function property(name: string): Label {
+  return { by: "property", property: of("event", name) };
+}
+
+const FILTERS: [words: string[], condition: Condition][] = [
+  [["from Germany", "in Germany"], is("$geoip_country_name", "Germany")],
+  [["on mobile", "from phones"], is("$device_type", "Mobile")],
+];
+
+function is(name: string, value: string): Condition {
+  return { property: of("event", name), is: "equal", values: [value] };
+}
+
+describe("a question in plain English", () => {
+  test("is read back as the parts that it was made of, in any order", () => {
+    const seed = seedOf();
+    const { pick, chance } = randomChoices(seed);
+    for (let round = 0; round < rounds(3000, 60_000); round += 1) {
+      const [measures, measure] = pick(MEASURES);
+      const [periods, range] = pick(PERIODS);
+      const [labels, label] = pick(LABELS);
+      const [filters, filter] = pick(FILTERS);
+      const [isBroken, isFiltered] = [chance(0.5), chance(0.5)];
+      const parts = [
+        [
+          pick(measures),
+          ...(isFiltered ? [pick(filters)] : []),
+          ...(isBroken ? [pick(labels)] : []),
+        ].join(" "),
+        pick(periods),
+      ];
+      const sentence = (chance(0.5) ? parts : parts.toReversed()).join(chance(0.5) ? ", " : " ");
+      const question = decorated(sentence, { pick, chance });
+
+      const { readings, unknown } = read(question);
+      const [reading] = readings;
+      expect([seed, question, unknown, reading?.measure]).toEqual([seed, question, [], measure]);
+      expect([question, reading?.when.range]).toEqual([question, range]);
+      expect([question, reading?.by]).toEqual([question, isBroken ? [label] : []]);
+      expect([question, reading?.where]).toEqual([question, isFiltered ? [filter] : []]);
+    }
+  });
+
+  test.each([
+    ["top 5 products last month", { top: { count: 5, isAscending: false } }],
+    ["Which country has the fewest visitors?", { top: { count: null, isAscending: true } }],
+    [
+      "visitors this week vs last week",
+      { when: { range: { date_from: "wStart" }, compare: true, days: 7 } },
+    ],
+    [
+      "orders per week over the last 8 weeks",
+      { when: { range: { date_from: "-8w" }, days: 56, interval: "week" } },
+    ],
+    [
+      "orders over 100 euros",
+      { where: [{ property: of("event", "amount"), is: "above", values: ["100"] }] },
+    ],
+    [
+      "visitors outside Germany",
+      { where: [{ ...is("$geoip_country_name", "Germany"), is: "not" }] },
+    ],
+    [
+      "funnel from product viewed to add to cart to purchase",
+      {
+        measure: {
+          of: "funnel",
+          as: "steps",
+          steps: ["product viewed", "add_to_cart", "purchase"],
+        },
+      },
+    ],
+    [
+      "conversion rate from visit to sign up",
+      { measure: { of: "funnel", as: "rate", steps: ["$pageview", "sign_up"] } },
+    ],
+    [
+      "who added to the cart but did not buy?",
+      { measure: { of: "without", event: "add_to_cart", not: "purchase" } },
+    ],
+    [
+      "customers who bought at least 3 times",
+      { measure: { of: "repeaters", event: "purchase", times: 3 } },
+    ],
+    [
+      "where do visitors go after /pricing?",
+      { measure: { of: "next", page: "/pricing", isBefore: false } },
+    ],
+    [
+      "new vs returning visitors",
+      { measure: { of: "newcomers", event: "$pageview", which: "both" } },
+    ],
+    [
+      "revenue by first touch utm source",
+      { by: [{ by: "first_touch", property: of("event", "utm_source") }] },
+    ],
+    ["what has ann@example.com done?", { measure: { of: "activity", events: [] } }],
+    [
+      "when was ann@example.com last seen?",
+      { measure: { of: "moment", events: [], isLast: true } },
+    ],
+    ["how many users are on the pro plan?", { measure: { of: "persons" } }],
+    ["which companies bought the most", { by: [property("$group_0")] }],
+    ["purchases by weekday", { by: [{ by: "weekday" }] }],
+    [
+      "Page veiws by brwoser",
+      { measure: counted("$pageview", "total"), by: [property("$browser")] },
+    ],
+    ["VISITORS FROM GERMANY", { measure: counted("$pageview", "dau") }],
+  ])("means one thing: %s", (question, expected) => {
+    const { readings, unknown } = read(question);
+
+    expect(unknown).toEqual([]);
+    expect(readings[0]).toMatchObject(expected);
+  });
+
+  test.each([
+    ["Why did sign ups drop last week?", ["Why"]],
+    ["What will revenue be next month?", ["will"]],
+    ["average age of our customers", ["age"]],
+    ["how many kangaroos visited", ["kangaroos"]],
+    ["visitors per unicorn", ["unicorn"]],
+  ])("is refused with the words that have no meaning: %s", (question, words) => {
+    const { readings, unknown } = read(question);
+
+    expect(readings).toEqual([]);
+    expect(unknown).toEqual(expect.arrayContaining(words));
+  });
+});
+
+/** Writes a sentence as people do: with an opening, a question mark, capitals. */
+function decorated(
+  sentence: string,
+  { pick, chance }: Pick<ReturnType<typeof randomChoices>, "pick" | "chance">,
+): string {
+  const opening = sentence.startsWith("how ")
+    ? ""
+    : pick(["", "show me ", "what is the ", "Give me ", "please list "]);
+  const text = `${opening}${sentence}${pick(["", "?", "."])}`;
+  return chance(0.2) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+}
