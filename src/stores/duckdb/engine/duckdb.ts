@@ -104,7 +104,7 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
   let isRewriting = false;
   const connect = () => instance.connect();
   const memory = await commitMemory({ ...options, connect, interruptReads: queue.interruptReads });
-  const needs = { connect, queue, memory, guard, renewLimit: temporary.renew };
+  const needs = { connect, queue, memory, guard, withinLimit: temporary.within };
   const writes = openWrites(needs, writer);
   const reads = await openReads({ ...needs, generation: () => generation, onThreads });
   const rewrite = openRewrites(needs, () => ({

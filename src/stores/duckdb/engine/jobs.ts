@@ -11,7 +11,7 @@ import {
 } from "./generations.ts";
 import type { commitMemory } from "./memory-limit.ts";
 import { type Interruption, type jobQueue, pool, rollBack, transaction } from "./queue.ts";
-import type { TemporaryUse } from "./temporary-files.ts";
+import type { TemporaryUse, temporaryLimit } from "./temporary-files.ts";
 
 /** Queries that run at once; the others wait. */
 const READERS_MAX = 4;
@@ -70,15 +70,15 @@ export type Writes = {
 
 type Needs = {
   connect(): Promise<DuckDBConnection>;
-  /** Sets the limit of temporary files again, before work. */
-  renewLimit(connection: DuckDBConnection, use: TemporaryUse): Promise<void>;
+  /** Sets the limit of temporary files again, and runs work within it. */
+  withinLimit: ReturnType<typeof temporaryLimit>["within"];
   queue: ReturnType<typeof jobQueue>;
   memory: Awaited<ReturnType<typeof commitMemory>>;
   /** Wraps every statement. */
   guard<T>(work: Promise<T>): Promise<T>;
 };
 
-type ReadNeeds = Pick<Needs, "connect" | "queue" | "guard" | "renewLimit"> & {
+type ReadNeeds = Pick<Needs, "connect" | "queue" | "guard" | "withinLimit"> & {
   /** The current generation. */
   generation(): number;
   onThreads(): void;
@@ -86,7 +86,7 @@ type ReadNeeds = Pick<Needs, "connect" | "queue" | "guard" | "renewLimit"> & {
 
 /** Opens the connections that read. */
 export async function openReads(needs: ReadNeeds): Promise<Reads> {
-  const { connect, queue, guard, generation, onThreads, renewLimit } = needs;
+  const { connect, queue, guard, generation, onThreads, withinLimit } = needs;
   const readers = await Promise.all(Array.from({ length: READERS_MAX }, connect));
   const { use } = pool(readers, READERS_WAITING_MAX);
   const inUse = new WeakMap<DuckDBConnection, number>();
@@ -98,8 +98,7 @@ export async function openReads(needs: ReadNeeds): Promise<Reads> {
         await connection.run(`USE ${catalog(current)}`);
         inUse.set(connection, current);
       }
-      await renewLimit(connection, use);
-      return await transaction(connection, work);
+      return await withinLimit(connection, use, () => transaction(connection, work));
     });
   const readAs =
     (interruption: Interruption, by: TemporaryUse): Run =>
@@ -117,10 +116,10 @@ export async function openReads(needs: ReadNeeds): Promise<Reads> {
     async readOnNewConnection(work) {
       const connection = await connect();
       // If memory is short, closing a connection with an open transaction crashes the process.
-      const run = async () => {
-        await renewLimit(connection, "caller");
-        return await work(connection, catalog(generation())).finally(() => rollBack(connection));
-      };
+      const run = () =>
+        withinLimit(connection, "caller", () =>
+          work(connection, catalog(generation())).finally(() => rollBack(connection)),
+        );
       try {
         return await queue.read(connection, "final", () => tracked(run));
       } finally {
@@ -169,16 +168,13 @@ type NeedsNow = () => Omit<RewriteNeeds, "part" | "withCommitMemory">;
  * without reads. A rewrite that lacks memory is repeated once, with each part alone.
  */
 export function openRewrites(
-  { connect, queue, memory, guard, renewLimit }: Needs,
+  { connect, queue, memory, guard, withinLimit }: Needs,
   needsNow: NeedsNow,
 ) {
   const attempt = async (rewriting: Rewriting, isAlone: boolean): Promise<void> => {
     const connection = await connect();
     const inTurn: Part = (work) => {
-      const run = async () => {
-        await renewLimit(connection, "own");
-        return await work();
-      };
+      const run = () => withinLimit(connection, "own", work);
       return queue.sharedOrAlone(run, {
         shared: () => queue.read(connection, "never", run),
         isShort: isAlone || memory.isShort(),

@@ -71,13 +71,14 @@ function sizesIn(directory: string): number[] {
 export type TemporaryUse = "caller" | "own";
 
 /**
- * Limits the temporary files in `directory` to half of the free space, for a caller's query to half of that
- * above the floor. The limit is set again before each work, because the free space changes.
+ * Limits the temporary files in `directory` to half of the free space, while queries of callers run to half of
+ * that above the floor. The limit is set again before each work, because the free space changes.
  */
 export function temporaryLimit(directory: string, floorPercent: number) {
-  const limitOf = (use: TemporaryUse, used: number): string => {
+  let callers = 0;
+  const limitOf = (used: number): string => {
     const volume = volumeOf(directory);
-    const floor = volume && use === "caller" ? floorOf(volume.total, floorPercent) : 0;
+    const floor = volume && callers > 0 ? floorOf(volume.total, floorPercent) : 0;
     const bytes = volume ? used + Math.max(0, volume.free - floor) / 2 : TEMP_BYTES_MAX;
     const mb = Math.floor(Math.min(bytes, TEMP_BYTES_MAX) / 1e6);
     return `SET max_temp_directory_size = '${mb}MB'`;
@@ -85,10 +86,21 @@ export function temporaryLimit(directory: string, floorPercent: number) {
 
   return {
     /** The statement for a directory without temporary files. */
-    first: () => limitOf("own", 0),
-    async renew(connection: DuckDBConnection, use: TemporaryUse): Promise<void> {
-      const used = sizesIn(directory).reduce((sum, size) => sum + size, 0);
-      await connection.run(limitOf(use, used));
+    first: () => limitOf(0),
+    /** Sets the limit, and runs `work` within it. */
+    async within<T>(
+      connection: DuckDBConnection,
+      use: TemporaryUse,
+      work: () => Promise<T>,
+    ): Promise<T> {
+      if (use === "caller") callers += 1;
+      try {
+        const used = sizesIn(directory).reduce((sum, size) => sum + size, 0);
+        await connection.run(limitOf(used));
+        return await work();
+      } finally {
+        if (use === "caller") callers -= 1;
+      }
     },
   };
 }

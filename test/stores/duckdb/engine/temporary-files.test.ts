@@ -1,8 +1,15 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { DuckDBInstance } from "@duckdb/node-api";
+import { FLOOR_BYTES_MIN } from "../../../../src/core/ingest/backpressure.ts";
 import { Failure } from "../../../../src/core/values/failure.ts";
-import { clearTemporary } from "../../../../src/stores/duckdb/engine/temporary-files.ts";
+import { rows } from "../../../../src/stores/duckdb/engine/duckdb.ts";
+import {
+  clearTemporary,
+  temporaryLimit,
+} from "../../../../src/stores/duckdb/engine/temporary-files.ts";
+import { smallDisk } from "../../../support/disk/small-disk.ts";
 import { temporaryDirectory } from "../../../support/start/app.ts";
 import { testDuckdb } from "../../../support/start/duckdb-store.ts";
 
@@ -78,4 +85,30 @@ test("where their names cannot be taken from them it fails, and may be tried aga
   expect(refused).toBeInstanceOf(Failure);
   expect(refused).toMatchObject({ code: "unavailable" });
   expect(refused.message).toStartWith("temporary_files: ");
+});
+
+test("no work of the server lets a caller's query take the disk below its floor", async () => {
+  await using disk = await smallDisk(500_000_000);
+  const connection = await (await DuckDBInstance.create()).connect();
+  const { within } = temporaryLimit(disk.outside, 5);
+  const limit = async () => {
+    const [row] = await rows(
+      connection,
+      "SELECT current_setting('max_temp_directory_size') AS mib",
+    );
+    return Number.parseFloat(String(row?.["mib"])) * 1_048_576;
+  };
+
+  const alone = await within(connection, "own", limit);
+  const meanwhile = await within(connection, "caller", () => within(connection, "own", limit));
+  const failed = within(connection, "caller", () => Promise.reject(new Error("interrupted")));
+  await failed.catch(() => undefined);
+  const afterwards = await within(connection, "own", limit);
+
+  // The statement has whole MB, the setting tenths of a MiB.
+  const roundedBytes = 2_000_000;
+  expect(Math.abs(alone - disk.free() / 2)).toBeLessThan(roundedBytes);
+  expect(Math.abs(meanwhile - (disk.free() - FLOOR_BYTES_MIN) / 2)).toBeLessThan(roundedBytes);
+  expect(afterwards).toBe(alone);
+  connection.closeSync();
 });
