@@ -98,6 +98,7 @@ const GROUPS: readonly Group[] = [
         "SQL_COLUMNS_MAX",
         "WINDOW_OFFSET_MAX",
         "SQL_SIZE_MAX",
+        "SQL_SETS_MAX",
         "SQL_SETS_SIZE_MAX",
         "SQL_DEPTH_MAX",
         "SQL_GROWTH_MAX",

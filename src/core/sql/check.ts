@@ -22,6 +22,9 @@ export const SQL_SIZE_MAX = 30_000;
 /** Parts of all SELECTs that UNION and the like combine. Each SELECT is planned alone. */
 export const SQL_SETS_SIZE_MAX = 75_000;
 
+/** SELECTs that UNION, EXCEPT and INTERSECT combine to one query. Most keep all their rows. */
+export const SQL_SETS_MAX = 64;
+
 /** Columns of one query or subquery. */
 export const SQL_COLUMNS_MAX = 1000;
 
@@ -146,7 +149,20 @@ function star(node: JsonObject, from: SqlTable, scope: Scope): Extent {
   return { ...all, size: all.size + from.columns, growth: Math.max(all.growth, from.growth) };
 }
 
+/** Counts the SELECTs that a query combines. */
+const selectsIn = (node: JsonObject): number =>
+  node["type"] === "SET_OPERATION_NODE"
+    ? [node["left"], node["right"], ...nodesIn(node["children"])]
+        .filter(isObject)
+        .reduce((sum, part) => sum + selectsIn(part), 0)
+    : 1;
+
 function setOperation(node: JsonObject, scope: Scope): SqlTable {
+  const selects = selectsIn(node);
+  if (selects > SQL_SETS_MAX) {
+    const detail = `UNION, EXCEPT and INTERSECT combine at most ${SQL_SETS_MAX} SELECTs, not ${selects}: write conditions with OR or IN, and groups with GROUP BY.`;
+    refuse(detail, node, scope.text);
+  }
   const sides = ["left", "right"].map((field) => {
     const side = node[field];
     return isObject(side)
@@ -161,8 +177,13 @@ function setOperation(node: JsonObject, scope: Scope): SqlTable {
   const more = nodesIn(node["children"]).map((child) => scope.query(child, scope));
   const queries = [...sides, ...more];
   const all = together([...queries, modifiers(node, scope)]);
+  const columns = queries.map((one) => one.columns);
   // UNION BY NAME also returns columns that only one side has.
-  return { ...all, columns: queries.reduce((sum, { columns }) => sum + columns, 0) };
+  const isByName = node["setop_type"] === "UNION_BY_NAME";
+  return {
+    ...all,
+    columns: isByName ? columns.reduce((sum, count) => sum + count, 0) : Math.max(...columns),
+  };
 }
 
 // In ORDER BY, a name of both an alias and a table is the alias.

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { SQL_FUNCTIONS, SQL_VIEWS } from "../../../src/core/sql/allowed.ts";
 import { SQL_GROWTH_MAX } from "../../../src/core/sql/calls.ts";
-import { checkSql, SQL_COLUMNS_MAX } from "../../../src/core/sql/check.ts";
+import { checkSql, SQL_COLUMNS_MAX, SQL_SETS_MAX } from "../../../src/core/sql/check.ts";
 import type { Failure } from "../../../src/core/values/failure.ts";
 
 let instance: DuckDBInstance;
@@ -228,13 +228,26 @@ describe("growing values are bounded", () => {
 
   test("named queries count where they are used, and sets of queries have more room", async () => {
     const used = chain("FROM events", "SELECT * FROM $", 40);
-    const sets = (count: number) => Array(count).fill("SELECT 1 FROM events").join(" UNION ALL ");
+    const sets = (from: string) => Array(64).fill(`SELECT 1 FROM ${from}`).join(" UNION ALL ");
+    const tooLarge = "too large once its names are written out";
 
     expect(await problemOf(used)).toBeUndefined();
-    expect(await problemOf(sets(140))).toBeUndefined();
-    expect(await problemOf(sets(150))).toContain("too large once its names are written out");
-    expect(await problemOf(`SELECT 1 FROM (${sets(70)})`)).toContain("too large once its names");
+    expect(await problemOf(sets("events, persons"))).toBeUndefined();
+    expect(await problemOf(sets("events, persons, groups"))).toContain(tooLarge);
+    expect(await problemOf(`SELECT 1 FROM (${sets("events")})`)).toContain(tooLarge);
   });
+
+  test.each(["UNION", "UNION ALL BY NAME", "EXCEPT", "INTERSECT ALL"])(
+    "SELECTs of %s",
+    async (set) => {
+      const sets = (count: number) => Array(count).fill("SELECT * FROM persons").join(` ${set} `);
+
+      expect(await problemOf(sets(SQL_SETS_MAX))).toBeUndefined();
+      expect(await problemOf(sets(100))).toStartWith(
+        `UNION, EXCEPT and INTERSECT combine at most ${SQL_SETS_MAX} SELECTs, not 100: `,
+      );
+    },
+  );
 
   test("columns", async () => {
     const text = chain("SELECT 1 AS a", "SELECT *, * FROM $", 11);
