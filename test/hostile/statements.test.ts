@@ -100,7 +100,9 @@ async function tryStatements(isOver: (count: number) => boolean) {
     const allowed = isForbidden ? [400] : STATUSES;
     if (!allowed.includes(status) || said.includes(MARKER)) {
       const { err } = server.output();
-      faults.push({ count, text, isForbidden, status, said, log: err.slice(-2000) });
+      const fault = { count, text, isForbidden, status, said, log: err.slice(-2000) };
+      if (MINUTES > 0) console.log(fault);
+      faults.push(fault);
       await server[Symbol.asyncDispose]();
       server = await filledServer();
     }

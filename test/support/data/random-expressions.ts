@@ -1,4 +1,4 @@
-import { SQL_FUNCTIONS } from "../../../src/core/sql/allowed.ts";
+import { SQL_FUNCTIONS, SQL_WINDOW_FUNCTIONS } from "../../../src/core/sql/allowed.ts";
 import type { Choices } from "./random-choices.ts";
 import {
   AGGREGATES,
@@ -6,6 +6,7 @@ import {
   badExpressions,
   CALLS,
   callsIn,
+  EDGES,
   KINDS,
   type Kind,
   LETTERS,
@@ -26,6 +27,9 @@ export type Cte = { name: string; columns: readonly Column[] };
 /** Makes a query with one column for each kind. */
 type MakeQuery = (kinds: readonly Kind[], reach: Reach, depth: number) => string;
 
+/** Names of functions that need no quotes. */
+const NAMES = [...SQL_FUNCTIONS.keys()].filter((name) => /^[a-z_0-9]+$/.test(name));
+
 /** Makes expressions of each kind, aggregates and windows. */
 export function randomExpressions(choices: Choices, files: string, query: MakeQuery) {
   const { pick, chance, several, bad, badShare } = choices;
@@ -33,7 +37,7 @@ export function randomExpressions(choices: Choices, files: string, query: MakeQu
   /** Fills the letters of a call with expressions. */
   const filled = (call: string, reach: Reach, depth: number): string => {
     const [, name = "", args = "", tail = ""] = /^(\w+)\((.*)\)([^)]*)$/.exec(call) ?? [];
-    const made = args.replace(/(?<![\w'])[twrbmjl](?![\w'(])/g, (letter) =>
+    const made = args.replace(/(?<![\w'])[twrbmsjl](?![\w'(])/g, (letter) =>
       expression(LETTERS[letter] ?? "text", reach, depth - 1),
     );
     return `${name}(${made})${tail}`;
@@ -44,11 +48,8 @@ export function randomExpressions(choices: Choices, files: string, query: MakeQu
     const some = () => several(2, () => of(pick(KINDS)));
     const direction = () => pick(["", " DESC", " NULLS FIRST", " DESC NULLS LAST"]);
     const unit = pick(["ROWS", "RANGE", "GROUPS"]);
-    const kind = unit === "RANGE" ? pick<Kind>(["whole", "time", "real"]) : "whole";
-    const bound = () =>
-      kind === "time"
-        ? pick(["INTERVAL 1 DAY", "INTERVAL '-1' MONTH", "to_days(1)", "INTERVAL 0 SECOND"])
-        : of(kind);
+    const kind = unit === "RANGE" ? pick<Kind>(["whole", "time", "real", "span"]) : "whole";
+    const bound = () => of(kind === "time" ? "span" : kind);
     const frame = () =>
       pick([
         () => "UNBOUNDED PRECEDING AND CURRENT ROW",
@@ -69,7 +70,9 @@ export function randomExpressions(choices: Choices, files: string, query: MakeQu
   };
 
   const windowOf = (kind: Kind, reach: Reach, depth: number): string => {
-    const call = filled(pick(callsIn(WINDOWS[kind])), reach, depth);
+    const call = chance(0.1)
+      ? anyCall(reach, depth, [...SQL_WINDOW_FUNCTIONS])
+      : filled(pick(callsIn(WINDOWS[kind])), reach, depth);
     const takesNulls = /^(lag|lead|first_value|last_value|nth_value)\(/.test(call);
     const nulls = takesNulls && chance(0.3) ? call.replace(/\)$/, " IGNORE NULLS)") : call;
     const isAggregate = /^(sum|min|max|avg|count|bool|bit|stddev|var|product|any)/.test(call);
@@ -88,13 +91,14 @@ export function randomExpressions(choices: Choices, files: string, query: MakeQu
   };
 
   /** A call of any allowed function, mostly of kinds that it does not take. */
-  const anyCall = (reach: Reach, depth: number): string => {
-    const [name, { args }] = pick([...SQL_FUNCTIONS].filter(([one]) => /^[a-z_]+$/.test(one)));
+  const anyCall = (reach: Reach, depth: number, names: readonly string[] = NAMES): string => {
+    const name = pick(names);
+    const args = SQL_FUNCTIONS.get(name)?.args ?? 0;
     const count = Math.min(args, 1 + Math.floor(choices.random() * 4));
     const kind = pick(KINDS);
     const made = Array.from({ length: count }, () =>
       chance(0.3)
-        ? pick(ARGUMENTS)
+        ? pick(chance(0.5) ? ARGUMENTS : EDGES)
         : expression(chance(0.7) ? kind : pick(KINDS), reach, depth - 1),
     );
     return `${name}(${made.join(", ")})`;
@@ -146,6 +150,12 @@ export function randomExpressions(choices: Choices, files: string, query: MakeQu
           `(${of("time")} ${pick(["+", "-"])} INTERVAL (${of("whole")}) ${pick(["DAY", "YEAR", "HOUR"])})`,
         () => `(${of("time")} - to_microseconds(${of("whole")}))`,
       ],
+      span: [
+        () => `(${of("time")} - ${of("time")})`,
+        () => `(${of("span")} ${pick(["+", "-"])} ${of("span")})`,
+        () => `(${of("span")} ${pick(["*", "//"])} ${of("whole")})`,
+        () => `(- ${of("span")})`,
+      ],
       json: [() => `(${of("json")}->${pick(["'a'", "0", "'$.a'", "-1"])})`],
       list: [
         () => `[${several(3, () => of("text")).join(", ")}]`,
@@ -157,6 +167,7 @@ export function randomExpressions(choices: Choices, files: string, query: MakeQu
 
   function expression(kind: Kind, reach: Reach, depth: number): string {
     if (chance(badShare)) return bad(pick(badExpressions(files)));
+    if (kind === "whole" && chance(0.1)) return pick(EDGES);
     const columns = reach.columns.filter((column) => column.kind === kind);
     if (depth <= 0 || chance(0.2)) {
       return columns.length > 0 && chance(0.75) ? pick(columns).name : pick(LITERALS[kind]);

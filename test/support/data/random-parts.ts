@@ -1,10 +1,12 @@
 import { join } from "node:path";
 
 /** The kind of a column or expression, by which a random statement is well-typed. */
-export type Kind = "text" | "whole" | "real" | "truth" | "time" | "json" | "list";
+export type Kind = "text" | "whole" | "real" | "truth" | "time" | "span" | "json" | "list";
 
 /** All kinds. */
-export const KINDS: readonly Kind[] = ["text", "whole", "real", "truth", "time", "json", "list"];
+export const KINDS: readonly Kind[] = [
+  ...(["text", "whole", "real", "truth", "time", "span", "json", "list"] as const),
+];
 
 /** Types of a cast, by the kind of the result. */
 export const TYPES: Record<Kind, readonly string[]> = {
@@ -16,6 +18,7 @@ export const TYPES: Record<Kind, readonly string[]> = {
   real: ["DOUBLE", "FLOAT", "DECIMAL(9, 2)", "DECIMAL(38, 38)", "DECIMAL(18, 1)"],
   truth: ["BOOLEAN"],
   time: ["TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMPTZ", "DATE"],
+  span: ["INTERVAL", "TIME"],
   json: ["JSON"],
   list: ["JSON"],
 };
@@ -38,6 +41,10 @@ export const LITERALS: Record<Kind, readonly string[]> = {
     ...["'2026-11-21'::TIMESTAMP", "'infinity'::TIMESTAMP", "'-infinity'::TIMESTAMP", "NULL"],
     ...["'290309-12-22 (BC) 00:00:00'::TIMESTAMP", "'294247-01-10'::TIMESTAMP", "'1970-01-01'"],
   ],
+  span: [
+    ...["INTERVAL 0 DAY", "INTERVAL (-1) MONTH", "INTERVAL '178956970 years'", "NULL::INTERVAL"],
+    ...["INTERVAL 2147483647 DAY", "INTERVAL 9223372036854775807 MICROSECOND", "to_days(1)"],
+  ],
   json: ["'{}'::JSON", "'[1, null]'::JSON", "'null'::JSON", "NULL::JSON", `'{"a": [1]}'::JSON`],
   list: ["['a']", "[NULL::VARCHAR]", "['', 'b', NULL]", "string_split(NULL, 'a')", "['a', 'a']"],
 };
@@ -59,7 +66,7 @@ export const ARGUMENTS: readonly string[] = [
   ...["'day'", "'DESC'", "'$.a'", "'%Y'", "'Europe/Berlin'", "'[a-z]'", "1.5"],
 ];
 
-/** Calls by their result; a letter stands for an argument: text, whole, real, bool, Moment, json, list. */
+/** Calls by their result; a letter stands for an argument: text, whole, real, bool, Moment, Span, json, list. */
 export const CALLS: Record<Kind, string> = {
   text: `lower(t) upper(t) md5(t) reverse(t) trim(t) trim(t,t) left(t,w) right(t,w) substring(t,w,w)
     split_part(t,t,w) concat(t,w,b,m) concat_ws(t,t,t) replace(t,'a','b') translate(t,t,t) chr(w)
@@ -83,7 +90,9 @@ export const CALLS: Record<Kind, string> = {
   time: `date_trunc('week',m) time_bucket(to_days(w),m) to_timestamp(r) last_day(m) make_timestamp(w)
     make_date(w,w,w) make_timestamp(w,w,w,w,w,r) date_add(m,to_months(w)) greatest(m,m) coalesce(m,m)
     timezone('Europe/Berlin',m) try_strptime(t,'%Y') time_bucket(to_months(w),m,m) epoch_ms(w)
-    time_bucket(to_microseconds(w),m) date_trunc('millennium',m)`,
+    time_bucket(to_microseconds(w),m) date_trunc('millennium',m) date_add(m,s) time_bucket(s,m,m) time_bucket(s,m)`,
+  span: `to_days(w) to_months(w) to_years(w) to_microseconds(w) to_millennia(w) to_seconds(r) age(m,m) age(m)
+    date_trunc('week',s) coalesce(s,s) greatest(s,s) to_hours(w) to_quarters(w)`,
   json: `json_extract(j,'a') json_object('a',t) json_array(t,w) to_json(l) to_json(m) json(j) coalesce(j,j)
     json_extract(j,w) to_json(r)`,
   list: `string_split(t,'') list_concat(l,l) list_append(l,t) list_prepend(t,l) list_distinct(l)
@@ -103,6 +112,7 @@ export const AGGREGATES: Record<Kind, string> = {
     covar_pop(r,r) sem(r) avg(DISTINCT r) quantile_cont(r,-0.75) stddev(DISTINCT w)`,
   truth: "bool_and(b) bool_or(b) any_value(b) min(b) max(b)",
   time: "min(m) max(m) arg_min(m,t) mode(m) quantile_disc(m,0.9) median(m) any_value(m)",
+  span: "min(s) max(s) sum(s) avg(s) any_value(s) mode(s) arg_max(s,w) quantile_disc(s,0.5) max(DISTINCT s)",
   json: "any_value(j) first(j) min(j) max(j) arg_max(j,m)",
   list: "any_value(l) min(l) max(l) arg_min(l,w)",
 };
@@ -116,13 +126,14 @@ export const WINDOWS: Record<Kind, string> = {
   real: `percent_rank() cume_dist() avg(r) sum(r) stddev(r) var_samp(r) product(r) lag(r) last_value(r)`,
   truth: "bool_and(b) bool_or(b) lag(b) first_value(b) nth_value(b,w)",
   time: "min(m) max(m) lag(m) lead(m,1,m) last_value(m) any_value(m)",
+  span: "lag(s) lead(s,2,s) min(s) max(s) sum(s) avg(s) first_value(s) nth_value(s,w)",
   json: "lag(j) lead(j,3) first_value(j) max(j) nth_value(j,w)",
   list: "lag(l) first_value(l) last_value(l) min(l) nth_value(l,2)",
 };
 
 /** The kind of the argument that a letter stands for. */
 export const LETTERS: Record<string, Kind> = {
-  ...{ t: "text", w: "whole", r: "real", b: "truth", m: "time", j: "json", l: "list" },
+  ...{ t: "text", w: "whole", r: "real", b: "truth", m: "time", s: "span", j: "json", l: "list" },
 };
 
 /** Calls of a list above. */
@@ -159,6 +170,7 @@ export const VIEWS: Record<string, Partial<Record<Kind, readonly string[]>>> = {
     truth: ["(@.event = 'view')", "(@.person_id IS NULL)"],
     time: ["@.timestamp", "@.ingested_at"],
     json: ["@.properties", "@.whole_properties"],
+    span: ["(@.timestamp - @.ingested_at)", "@.timestamp::TIME"],
     list: ["string_split(@.event, 'e')", "json_keys(@.properties)"],
   },
   persons: {

@@ -8,6 +8,12 @@ export type Statement = { text: string; isForbidden: boolean };
 /** A table of FROM, and the columns that it adds. */
 type Source = { sql: string; columns: readonly Column[] };
 
+/** Set operations. */
+const SETS = [
+  ...["UNION", "UNION ALL", "EXCEPT", "EXCEPT ALL", "INTERSECT", "INTERSECT ALL"],
+  ...["UNION BY NAME", "UNION ALL BY NAME"],
+];
+
 /** Share of whole statements that may not run. */
 const BAD_STATEMENTS = 0.02;
 
@@ -24,6 +30,7 @@ export function randomStatements(seed: number, files: string): () => Statement {
 
   const join2 = (reach: Reach, depth: number): Source => {
     const left = source(reach, depth - 1);
+    if (chance(0.15)) return lateral(left, reach, depth);
     const right = source(reach, depth - 1);
     const both = [...left.columns, ...right.columns];
     const type = pick(["", "", "LEFT ", "RIGHT ", "FULL ", "SEMI ", "ANTI "]);
@@ -44,7 +51,6 @@ export function randomStatements(seed: number, files: string): () => Statement {
       () => ({ sql: `${left.sql} CROSS JOIN ${right.sql}`, columns: both }),
       () => ({ sql: `${left.sql} NATURAL ${type}JOIN ${right.sql}`, columns: [] }),
       () => ({ sql: `${left.sql} ${type}JOIN ${right.sql} USING (c0)`, columns }),
-      () => lateral(left, reach, depth),
     ])();
   };
 
@@ -165,6 +171,8 @@ export function randomStatements(seed: number, files: string): () => Statement {
         () => aggregateOf(kind, inner, depth),
         () => expression(kind, outside, 1),
         () => windowOf(kind, outside, 1),
+        () =>
+          `max(${aggregateOf(kind, inner, 1)}) OVER (ORDER BY ${aggregateOf(pick(KINDS), inner, 0)})`,
         () => `coalesce(${aggregateOf(kind, inner, 1)}, ${expression(kind, outside, 1)})`,
         () =>
           kind === "whole" && by !== "" ? `GROUPING(${keys[0]})` : aggregateOf(kind, inner, 1),
@@ -175,6 +183,9 @@ export function randomStatements(seed: number, files: string): () => Statement {
       by === "" ? "" : `GROUP BY ${by}`,
       chance(0.2)
         ? `HAVING ${aggregateOf("whole", inner, 1)} > ${expression("whole", outside, 1)}`
+        : "",
+      chance(0.1)
+        ? `QUALIFY ${windowOf("whole", outside, 1)} <= ${aggregateOf("whole", inner, 0)}`
         : "",
       limits(outside),
     ].join(" ");
@@ -200,10 +211,10 @@ export function randomStatements(seed: number, files: string): () => Statement {
       if (name.startsWith("t")) inner = { ...reach, ctes: [...reach.ctes, { name, columns }] };
     }
     const one = () => (chance(0.3) ? grouped : plain)(kinds, inner, depth - 1);
-    const set = pick(["UNION", "UNION ALL", "EXCEPT", "EXCEPT ALL", "INTERSECT", "INTERSECT ALL"]);
-    const byName = set.startsWith("UNION") && chance(0.2) ? " BY NAME" : "";
-    if (chance(0.15)) return `${head}(${one()}) ${set}${byName} (${one()}) ${limits(inner)}`;
-    return `${head}${one()}`;
+    if (chance(0.8)) return `${head}${one()}`;
+    const sides = several(3, () => (chance(0.2) ? query(kinds, inner, depth - 1) : one()));
+    const sets = sides.map((side) => ` ${pick(SETS)} (${side})`);
+    return `${head}(${one()})${sets.join("")} ${limits(inner)}`;
   }
 
   const whole = (): string => {
