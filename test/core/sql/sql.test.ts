@@ -285,6 +285,11 @@ describe("a query in SQL", () => {
     ["SELECT date_trunc('x', timestamp) FROM events", "A part of a date is not known: year,"],
     ["SELECT (SELECT seq FROM events)", "has more than one row. Add LIMIT 1."],
     ["SELECT regexp_matches(event, '(') FROM events", "The regular expression is not understood."],
+    [
+      "SELECT event LIKE '!' ESCAPE '!' FROM events",
+      "its pattern ends with the character of ESCAPE",
+    ],
+    ["SELECT event ILIKE 'a' ESCAPE 'é' FROM events", "that is no ASCII character."],
     ["SELECT strptime(event, '%Y') FROM events", "A text is not in the format of strptime."],
     ["SELECT 9223372036854775807 + seq FROM events", "A number is too large for its type."],
     ["SELECT now() AT TIME ZONE event FROM events", "A time zone is not known."],

@@ -11,6 +11,7 @@ import {
   type Kind,
   LETTERS,
   LITERALS,
+  MATCHES,
   TYPES,
   WINDOWS,
 } from "./random-parts.ts";
@@ -142,8 +143,7 @@ export function randomExpressions(choices: Choices, files: string, query: MakeQu
         () => compared(reach, depth),
         () => compared(reach, depth),
         () => `(${of("truth")} ${pick(["AND", "OR"])} NOT ${of("truth")})`,
-        () =>
-          `(${of("text")} ${pick(["LIKE", "NOT ILIKE", "SIMILAR TO"])} '${pick(["v%", "%e_"])}')`,
+        () => `(${of("text")} ${pick(MATCHES)})`,
       ],
       time: [
         () =>

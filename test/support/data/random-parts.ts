@@ -155,6 +155,25 @@ export const badExpressions = (files: string) => [
   ],
 ];
 
+/** Conditions of a text. */
+export const MATCHES: readonly string[] = [
+  ...["LIKE 'v%'", "NOT LIKE '_%'", "ILIKE '%É'", "NOT ILIKE '%e_'", "SIMILAR TO '(v|p)+'"],
+  ...[
+    "LIKE '%' ESCAPE '%'",
+    "LIKE 'a!%' ESCAPE '!'",
+    "ILIKE '_' ESCAPE '_'",
+    "LIKE 'é' ESCAPE 'é'",
+  ],
+  ...[
+    "LIKE '' ESCAPE ''",
+    "GLOB 'a*[b'",
+    "~ '(a*)*b'",
+    "!~ '\\p{Greek}'",
+    "~~~ '[a-z]?'",
+    "^@ 'v'",
+  ],
+];
+
 /** Columns of the views by kind; `@` stands for the alias of the table. */
 export const VIEWS: Record<string, Partial<Record<Kind, readonly string[]>>> = {
   events: {

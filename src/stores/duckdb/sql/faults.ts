@@ -55,6 +55,10 @@ const FAULTS: [message: RegExp, detail: string][] = [
     "The regular expression is not understood.",
   ],
   [
+    /^Syntax Error: /,
+    "LIKE is not understood: its pattern ends with the character of ESCAPE, or that is no ASCII character.",
+  ],
+  [
     /^Out of Range Error|^Conversion Error: (?:Type|Casting) .* out of range/s,
     "A number is too large for its type. A cast to DOUBLE makes room.",
   ],
