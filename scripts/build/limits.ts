@@ -94,6 +94,7 @@ const GROUPS: readonly Group[] = [
       "core/sql": [
         "SQL_BYTES_MAX",
         "SQL_RUNNING_MAX",
+        "SQL_WAITING_MAX",
         "SQL_ANSWER_BYTES_MAX",
         "SQL_COLUMNS_MAX",
         "WINDOW_OFFSET_MAX",

@@ -1,4 +1,5 @@
 import type { Elysia } from "elysia";
+import { noteCaller } from "../core/access/callers.ts";
 import { JSON_DEPTH_MAX, OBJECT_KEYS_MAX, scanBody } from "../core/events/json-limits.ts";
 import type { Log } from "../core/ports/log.ts";
 import { Failure } from "../core/values/failure.ts";
@@ -43,7 +44,9 @@ export function mountManagement(app: Elysia, route: Route, guards: Guards): void
   const handle = async (context: Context & { query: object; body: unknown }) => {
     const granted = await authenticate(context);
     const { request } = context;
-    const input = { ...context, ...granted, url: address(request), signal: request.signal };
+    const { signal } = request;
+    noteCaller(signal, granted.principal.key_id);
+    const input = { ...context, ...granted, url: address(request), signal };
     const handled = await route.handle(input as Parameters<Route["handle"]>[0]);
     const result = handled instanceof Streamed ? send(handled, request, granted) : handled;
     const answer = answerOf(route, context.request, { result, byDefault: prefer });

@@ -23,7 +23,7 @@ import type { Meant } from "./words.ts";
 export type AnswerNeeds = {
   queries: Pick<InsightQueries, "run" | "firstEventAt">;
   drafts: InsightDrafts;
-  sql: Pick<Sql, "run">;
+  sql: Pick<Sql, "runInTurn">;
 };
 
 /** The project that asks, and the time. */
@@ -148,7 +148,7 @@ async function answerOfTable(needs: AnswerNeeds, reading: Reading, asking: Askin
   const isOverTime = askedInterval(reading) !== null;
   const resultsIn = async (one: Period) => {
     const sql = needs.drafts.question({ reading, period: one, timezone: moment.timezone });
-    const table = await needs.sql.run(project, sql, signal);
+    const table = await needs.sql.runInTurn(project, sql, signal);
     return {
       sql,
       results: tableResults(

@@ -75,7 +75,7 @@ type Needs = {
   drafts: InsightDrafts;
   projects: Pick<Projects, "get">;
   groups: Pick<GroupReads, "types">;
-  sql: Pick<Sql, "run">;
+  sql: Pick<Sql, "runInTurn">;
   /** Whether the event store lacks events of before the start. */
   isCatchingUp: () => boolean;
   now: Clock;

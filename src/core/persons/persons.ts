@@ -12,6 +12,7 @@ import type { PersonSearch, ProjectionFilter, PropertyValue } from "../ports/per
 import { type CsvTable, csvTable } from "../values/csv.ts";
 import { Failure } from "../values/failure.ts";
 import { parseUuid, readId } from "../values/ids.ts";
+import { inTurn } from "../values/in-turn.ts";
 import { storableText } from "../values/json.ts";
 import {
   type Page,
@@ -76,15 +77,18 @@ export function persons({ reads, search, isCatchingUp, projects, now }: Needs): 
   const read = (project: number, filters: PersonsQuery) =>
     filterOf(filters, now(), async () => (await projects.get(project)).timezone);
 
+  const tables = inTurns(reads);
+
   const find = async (
     project: number,
     filter: ProjectionFilter,
     query: PositionsQuery,
     signal: AbortSignal,
+    { positions: positionsOf }: Pick<PersonReads, "positions"> = reads,
   ): Promise<PersonPositions> => {
     const { properties, search: part, ...exact } = filter;
     if (properties.length === 0 && part === undefined) {
-      const positions = await reads.positions(project, exact, query);
+      const positions = await positionsOf(project, exact, query);
       if (positions !== undefined) return positions;
     }
     requireCaughtUp(isCatchingUp);
@@ -101,8 +105,9 @@ export function persons({ reads, search, isCatchingUp, projects, now }: Needs): 
     let from = start;
     for (let left = limit; left > 0 && !signal.aborted; ) {
       const step = Math.min(left, CSV_FOUND_AT_ONCE);
-      const { version, positions } = await find(project, filter, { ...from, limit: step }, signal);
-      yield* readParts(reads, project, idsOf(positions));
+      const query = { ...from, limit: step };
+      const { version, positions } = await find(project, filter, query, signal, tables);
+      yield* readParts(tables, project, idsOf(positions));
       const last = positions.at(-1);
       if (last === undefined || positions.length < step) return;
       left -= step;
@@ -191,6 +196,21 @@ export function personKey(id: string, attr = "id"): { id: number } | { uuid: str
   if (integer !== undefined) return { id: integer };
   const detail = "A person's id is its integer id or its uuid. To find one, list by distinct_id.";
   throw new Failure("invalid_input", detail, attr);
+}
+
+/** Reads the parts of all tables one after the other; between two parts the thread is free for other requests. */
+function inTurns(reads: PersonReads): Pick<PersonReads, "positions" | "read"> {
+  const turn = inTurn();
+  const part = <T>(read: () => Promise<T>) =>
+    turn(async () => {
+      const found = await read();
+      await Bun.sleep(0);
+      return found;
+    });
+  return {
+    positions: (...asked) => part(() => reads.positions(...asked)),
+    read: (...asked) => part(() => reads.read(...asked)),
+  };
 }
 
 /** Columns of a CSV: as many as spreadsheets have (decision 47). */

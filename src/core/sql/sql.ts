@@ -9,6 +9,9 @@ export const SQL_BYTES_MAX = 65_536;
 /** Statements of all projects that may run at the same time; the next one gets 429. */
 export const SQL_RUNNING_MAX = 2;
 
+/** Statements of questions in words that may wait for others to end; the next one gets 503. */
+export const SQL_WAITING_MAX = 256;
+
 /** Bytes of texts in one answer. */
 export const SQL_ANSWER_BYTES_MAX = 16_777_216;
 
@@ -45,6 +48,11 @@ export type Sql = {
    * it when the caller disconnects.
    */
   run(project: number, text: string, signal: AbortSignal): Promise<SqlAnswer>;
+  /**
+   * As `run`, for SQL of the server's own. It waits for other statements to end. Fails `unavailable` if
+   * SQL_WAITING_MAX statements wait already.
+   */
+  runInTurn(project: number, text: string, signal: AbortSignal): Promise<SqlAnswer>;
 };
 
 /** Limits of a statement; `memory` is the limit of the engine in MB. */
@@ -72,7 +80,23 @@ export function sql({ reads, isCatchingUp, limits, memoryBytes, memoryBytesMax }
       Math.max(before + least * engine, memoryBytesMax * share),
     );
   };
-  return {
+  const waiting: (() => void)[] = [];
+  const service: Sql = {
+    async runInTurn(project, text, signal) {
+      while (running >= SQL_RUNNING_MAX) {
+        if (waiting.length >= SQL_WAITING_MAX) {
+          throw new Failure("unavailable", "Too many queries are waiting. Try again in a moment.");
+        }
+        const { promise, resolve } = Promise.withResolvers<void>();
+        waiting.push(resolve);
+        await promise;
+        if (signal.aborted) {
+          waiting.shift()?.();
+          throw new Failure("query_timeout", "The client disconnected.");
+        }
+      }
+      return await service.run(project, text, signal);
+    },
     async run(project, text, signal) {
       checkText(text);
       requireCaughtUp(isCatchingUp);
@@ -91,6 +115,7 @@ export function sql({ reads, isCatchingUp, limits, memoryBytes, memoryBytesMax }
         })
         .finally(() => {
           running -= 1;
+          waiting.shift()?.();
         });
       const watch = watched(ending, { signal, limits, memoryBytes, most: memoryMost() });
       try {
@@ -103,6 +128,7 @@ export function sql({ reads, isCatchingUp, limits, memoryBytes, memoryBytesMax }
       }
     },
   };
+  return service;
 }
 
 function checkText(text: string): void {

@@ -588,6 +588,27 @@ describe("queries that run", () => {
     expect(await started).toMatchObject({ code: "query_timeout" });
   });
 
+  test("of the server's own wait for their turn", async () => {
+    const { queries, signals } = endless();
+    const ends = Array.from({ length: SQL_RUNNING_MAX }, () => new AbortController());
+    const running = ends.map(({ signal }) => failing(queries.run(1, "SELECT 1", signal)));
+    const own = new AbortController();
+    const gone = new AbortController();
+    const waiting = failing(queries.runInTurn(1, "SELECT 1", gone.signal));
+    const next = failing(queries.runInTurn(1, "SELECT 1", own.signal));
+    await Bun.sleep(1);
+    expect(signals.length).toBe(SQL_RUNNING_MAX);
+
+    gone.abort();
+    ends[0]?.abort();
+    expect(await waiting).toMatchObject({ code: "query_timeout" });
+    await Bun.sleep(1);
+    expect(signals.length).toBe(SQL_RUNNING_MAX + 1);
+    own.abort();
+    ends[1]?.abort();
+    await Promise.all([...running, next]);
+  });
+
   test.each([
     ["twice what the engine may use", 1000, 200e6],
     ["that leave the machine 15 %", 700e6, 150e6],

@@ -35,9 +35,10 @@ export type Reads = {
   readFirst: Run;
   /**
    * As `read`, for callers of the API. If a write needs the memory, `work` is interrupted and repeated after
-   * it. Fails `unavailable` if the repetitions are interrupted, too.
+   * it. Fails `unavailable` if the repetitions are interrupted, too. Callers take fair turns by `caller`, as
+   * `pool` has it.
    */
-  readForOthers: Run;
+  readForOthers<T>(work: Work<T>, caller?: number): Promise<T>;
   /**
    * Runs SQL of callers on a new connection, which is closed afterwards. It has no current database, and
    * `catalog` is the name of the one to read. Fails `unavailable` if a write needs the memory.
@@ -101,9 +102,12 @@ export async function openReads(needs: ReadNeeds): Promise<Reads> {
       return await withinLimit(connection, use, () => transaction(connection, work));
     });
   const readAs =
-    (interruption: Interruption, by: TemporaryUse): Run =>
-    (work) =>
-      use((connection) => queue.read(connection, interruption, () => once(connection, work, by)));
+    (interruption: Interruption, by: TemporaryUse) =>
+    <T>(work: Work<T>, caller?: number): Promise<T> => {
+      const reading = (connection: DuckDBConnection) =>
+        queue.read(connection, interruption, () => once(connection, work, by));
+      return use(reading, caller);
+    };
   return {
     read: readAs("never", "own"),
     // A read that waits to run alone holds a connection, so it takes that first.

@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
+import { callerOf } from "../../../core/access/callers.ts";
 import { Failure } from "../../../core/values/failure.ts";
 import type { Duckdb } from "./duckdb.ts";
 import { isOutOfMemory } from "./faults.ts";
@@ -41,8 +42,9 @@ export function apiReads(
       signal.addEventListener("abort", onDisconnect, { once: true });
       if (signal.aborted) onDisconnect();
       try {
-        const reading = duckdb.readForOthers((connection) =>
-          untilAborted(connection, controller.signal, () => work(connection)),
+        const reading = duckdb.readForOthers(
+          (connection) => untilAborted(connection, controller.signal, () => work(connection)),
+          callerOf(signal),
         );
         // The engine may take a while to end; the caller gets the failure at once.
         return await Promise.race([ended, reading]);

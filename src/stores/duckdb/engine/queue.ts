@@ -153,28 +153,65 @@ export function jobQueue() {
   };
 }
 
-/** Lends connections in the order of the requests. Fails `unavailable` if `waitingMax` requests wait already. */
+/** A request for a connection; `caller` is undefined for the server itself. */
+type Waiting = { caller: number | undefined; start: (connection: DuckDBConnection) => void };
+
+/**
+ * Lends connections. A caller never holds all of them, and callers take turns: the next connection goes to the one who
+ * holds the fewest, and among these to the one who asked first. The server itself is never kept waiting for the
+ * share of a caller. Fails `unavailable` if `waitingMax` requests wait already.
+ */
 export function pool(all: readonly DuckDBConnection[], waitingMax: number) {
   const idle = [...all];
-  const waiting: ((connection: DuckDBConnection) => void)[] = [];
+  const waiting: Waiting[] = [];
+  const held = new Map<number | undefined, number>();
+  const shareMax = Math.max(1, all.length - 1);
+  const heldBy = (caller: number | undefined) =>
+    caller === undefined ? 0 : (held.get(caller) ?? 0);
+  const take = (caller: number | undefined) => held.set(caller, (held.get(caller) ?? 0) + 1);
+  const giveUp = (caller: number | undefined) => {
+    const left = (held.get(caller) ?? 1) - 1;
+    if (left === 0) held.delete(caller);
+    else held.set(caller, left);
+  };
+
+  /** Lends idle connections to those whose turn it is. */
+  const lend = (): void => {
+    for (;;) {
+      const next = waiting
+        .filter(({ caller }) => heldBy(caller) < shareMax)
+        .reduce<Waiting | undefined>(
+          (first, one) =>
+            first === undefined || heldBy(one.caller) < heldBy(first.caller) ? one : first,
+          undefined,
+        );
+      const connection = next === undefined ? undefined : idle.pop();
+      if (next === undefined || connection === undefined) return;
+      waiting.splice(waiting.indexOf(next), 1);
+      take(next.caller);
+      next.start(connection);
+    }
+  };
+
   return {
     /** Whether no connection is lent. */
     isIdle: () => idle.length === all.length,
 
-    async use<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
-      let connection = idle.pop();
-      if (connection === undefined) {
-        if (waiting.length >= waitingMax) {
-          throw new Failure("unavailable", "Too many queries are waiting. Try again in a moment.");
-        }
-        connection = await new Promise<DuckDBConnection>((resolve) => waiting.push(resolve));
+    async use<T>(work: (connection: DuckDBConnection) => Promise<T>, caller?: number): Promise<T> {
+      const { promise, resolve } = Promise.withResolvers<DuckDBConnection>();
+      waiting.push({ caller, start: resolve });
+      lend();
+      if (waiting.length > waitingMax) {
+        waiting.pop();
+        throw new Failure("unavailable", "Too many queries are waiting. Try again in a moment.");
       }
+      const connection = await promise;
       try {
         return await work(connection);
       } finally {
-        const next = waiting.shift();
-        if (next === undefined) idle.push(connection);
-        else next(connection);
+        giveUp(caller);
+        idle.push(connection);
+        lend();
       }
     },
   };

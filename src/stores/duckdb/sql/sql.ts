@@ -128,21 +128,32 @@ async function start(connection: DuckDBConnection, sql: string): Promise<DuckDBR
   return await prepared.stream();
 }
 
+/** Cells that are read at once; the server does other work between. */
+const CELLS_AT_ONCE = 20_000;
+
 async function readTable(result: DuckDBResult, limits: SqlLimits): Promise<Omit<SqlTable, "sql">> {
   const types = result.columnTypes();
   const cells: SqlCell[][] = [];
   let bytes = 0;
-  for (let chunk = await nextRows(result); chunk !== null; chunk = await nextRows(result)) {
+  let read = 0;
+  for (let chunk = await result.fetchChunk(); chunk?.rowCount; chunk = await result.fetchChunk()) {
     limits.signal.throwIfAborted();
-    if (cells.length + chunk.length > limits.rows) {
+    if (cells.length + chunk.rowCount > limits.rows) {
       throw refused(`The answer has more than ${limits.rows} rows. Add a LIMIT.`);
     }
-    for (const row of chunk) {
+    const columns = types.map((_, index) => chunk.getColumnVector(index));
+    for (let at = 0; at < chunk.rowCount; at += 1) {
+      const row = columns.map((column) => column.getItem(at));
       bytes += row.reduce((sum: number, value) => sum + bytesOf(value), 0);
       if (bytes > limits.bytes) {
         throw refused(`The answer has more than ${limits.bytes} bytes. Select less.`);
       }
       cells.push(row.map((value, index) => cellOf(value, types[index] as DuckDBType)));
+      read += columns.length;
+      if (read < CELLS_AT_ONCE) continue;
+      read = 0;
+      await Bun.sleep(0);
+      limits.signal.throwIfAborted();
     }
   }
   return {
@@ -150,11 +161,6 @@ async function readTable(result: DuckDBResult, limits: SqlLimits): Promise<Omit<
     types: types.map((type) => type.alias ?? type.toString()),
     rows: cells,
   };
-}
-
-async function nextRows(result: DuckDBResult): Promise<DuckDBValue[][] | null> {
-  const chunk = await result.fetchChunk();
-  return chunk === null || chunk.rowCount === 0 ? null : chunk.getRows();
 }
 
 const bytesOf = (value: DuckDBValue) => (typeof value === "string" ? value.length : 8);

@@ -133,6 +133,36 @@ test("calls wait for a connection up to a number, the next is refused, and room 
   expect(used).toEqual([1, 2, 3, 5]);
 });
 
+test("callers take turns: one with few requests does not wait for all requests of another", async () => {
+  const connections = Array.from({ length: 4 }, () => ({}) as DuckDBConnection);
+  const readers = pool(connections, 256);
+  const started: string[] = [];
+  const ends: (() => void)[] = [];
+  const use = (caller: number | undefined, name: string) =>
+    readers.use(async () => {
+      started.push(name);
+      await new Promise<void>((resolve) => ends.push(resolve));
+    }, caller);
+  const turn = async () => {
+    ends.shift()?.();
+    await Bun.sleep(1);
+  };
+
+  const greedy = Array.from({ length: 60 }, (_, at) => use(1, `greedy ${at}`));
+  await Bun.sleep(1);
+  expect(started).toEqual(["greedy 0", "greedy 1", "greedy 2"]);
+  const others = [use(2, "other"), use(undefined, "own"), use(3, "third")];
+  await Bun.sleep(1);
+  expect(started.slice(3)).toEqual(["other"]);
+  await turn();
+  await turn();
+  expect(started.slice(4)).toEqual(["own", "third"]);
+  while (ends.length > 0) await turn();
+  await Promise.all([...greedy, ...others]);
+  expect(started.length).toBe(63);
+  expect(readers.isIdle()).toBe(true);
+});
+
 type Added = BulkLoadFiles["add"];
 
 const LOADS: [how: string, count: number, added: (files: Files) => Added][] = [
