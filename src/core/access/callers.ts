@@ -1,7 +1,7 @@
 /** The ids of the keys of requests in progress, by the signal that ends the request. */
 const keys = new WeakMap<AbortSignal, number>();
 
-/** Notes the key of a request, so that what waits for its reads takes fair turns by key. */
+/** Notes the key of a request. Reads that wait take fair turns by key. */
 export function noteCaller(signal: AbortSignal, key_id: number): void {
   keys.set(signal, key_id);
 }

@@ -157,9 +157,9 @@ export function jobQueue() {
 type Waiting = { caller: number | undefined; start: (connection: DuckDBConnection) => void };
 
 /**
- * Lends connections. A caller never holds all of them, and callers take turns: the next connection goes to the one who
- * holds the fewest, and among these to the one who asked first. The server itself is never kept waiting for the
- * share of a caller. Fails `unavailable` if `waitingMax` requests wait already.
+ * Lends connections. A caller never holds all of them, and callers take turns: the next connection goes to a caller
+ * with the fewest, in the order of the requests. The server itself has no such share. Fails `unavailable` if
+ * `waitingMax` requests wait already.
  */
 export function pool(all: readonly DuckDBConnection[], waitingMax: number) {
   const idle = [...all];
