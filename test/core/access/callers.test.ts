@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { callerOf, noteCaller } from "../../../src/core/access/callers.ts";
 
-test("a request has the key that was noted for its signal, and the server's own work has none", () => {
+test("a request has the key that was noted for its signal, and no other does", () => {
   const [first, second] = [new AbortController(), new AbortController()];
   noteCaller(first.signal, 7);
 
